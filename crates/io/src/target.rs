@@ -1,0 +1,266 @@
+//! The contract between cardproof and anything that stores blocks.
+//!
+//! One runner drives a real device, a file and a simulated card through this
+//! trait and cannot tell which it has. [`crate::contract`] holds the suite that
+//! every implementation passes.
+
+use cardproof_units::{Bytes, Nanos};
+
+use crate::{Completion, Op, OpKind, Slot, Submission};
+
+/// Storage that takes operations and returns their completions.
+///
+/// # Contract
+///
+/// 1. **Clock.** [`now`](Self::now) never goes back. Every time in a completion is on this
+///    clock, and `submitted <= completed <= now()` when it is returned. Nobody above a target
+///    reads another clock.
+/// 2. **Slots.** [`prepare`](Self::prepare) makes slots `0..slots`, each with a buffer. A slot
+///    in flight (queued and not completed) is not submitted again and its buffer is not touched;
+///    a caller that does gets [`SubmitError::SlotInFlight`], or from
+///    [`buffer`](Self::buffer) an empty slice.
+/// 3. **Every queued operation completes exactly once**, in any order, with a fault if need be.
+///    A `Done` operation is not returned by [`complete`](Self::complete) again.
+/// 4. **Busy** is returned only while something is in flight, so waiting always helps.
+/// 5. **Refusals touch nothing.** A write, discard or, where nothing could be dirty, nothing else
+///    is refused by a read-only target ([`SubmitError::ReadOnly`]); an operation outside the
+///    target, longer than its buffer, empty, or not a multiple of the logical block is refused.
+/// 6. **What was written is what is read** after the write completed, unless the storage fails;
+///    after a flush completed it survives a power cut. Targets whose
+///    [`Abilities::keeps_data`] is false are exempt.
+/// 7. **Faults are completions**, not errors: an `Err` of `submit` is a mistake of the caller,
+///    an `Err` of `complete` means that the engine itself has failed and the target is done for.
+pub trait Target {
+    /// What this target is and can do. The same from open to close.
+    fn abilities(&self) -> &Abilities;
+
+    /// The time on this target's clock.
+    fn now(&mut self) -> Nanos;
+
+    /// Makes `slots` slots whose buffers hold `buffer_size` bytes each, aligned for direct I/O.
+    /// Buffer contents are unspecified.
+    ///
+    /// # Errors
+    /// [`TargetError::InFlight`] while operations are in flight, [`TargetError::Memory`] when the
+    /// buffers cannot be had.
+    fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError>;
+
+    /// The buffer of `slot`; empty where there is no such slot or it is in flight.
+    fn buffer(&mut self, slot: Slot) -> &mut [u8];
+
+    /// Hands over one operation. A queued operation may wait inside the engine for company
+    /// until the next [`complete`](Self::complete).
+    ///
+    /// # Errors
+    /// The operation breaks the contract; nothing was done.
+    fn submit(&mut self, op: Op) -> Result<Submission, SubmitError>;
+
+    /// Appends finished operations to `completions`, at most as many as are handled best in one
+    /// go, after waiting as `wait` says.
+    ///
+    /// # Errors
+    /// The engine itself failed; no further operation will complete.
+    fn complete(
+        &mut self,
+        wait: Wait,
+        completions: &mut Vec<Completion>,
+    ) -> Result<(), TargetError>;
+}
+
+/// How long [`Target::complete`] waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// Not at all.
+    No,
+    /// Until at least one operation is finished; not at all when none is in flight.
+    One,
+    /// Until at least one operation is finished or the target's clock reads this, whichever is
+    /// first; with nothing in flight, until the clock reads this.
+    Until(Nanos),
+}
+
+/// What a target is and can do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Abilities {
+    /// What drives it.
+    pub engine: Engine,
+    /// Why a better engine is not in use, in words, if one was wanted.
+    pub engine_fallback: Option<String>,
+    /// How many bytes it holds.
+    pub size: Bytes,
+    /// The unit of offsets and lengths; a power of two.
+    pub logical_block: Bytes,
+    /// Whether operations reach the device without passing the page cache.
+    pub directness: Directness,
+    /// The target refuses writes and discards.
+    pub read_only: bool,
+    /// [`OpKind::Discard`] may be submitted.
+    pub discard: bool,
+    /// Reads return what was written; false for a target that only counts.
+    pub keeps_data: bool,
+    /// The most operations in flight at a time, at least 1.
+    pub queue_depth_max: u16,
+}
+
+impl Abilities {
+    /// Whether `op` keeps to the contract on this target with buffers of `buffer_size`.
+    ///
+    /// # Errors
+    /// What the operation breaks.
+    pub fn check(&self, op: &Op, buffer_size: Bytes) -> Result<(), SubmitError> {
+        if op.kind.changes_data() && self.read_only {
+            return Err(SubmitError::ReadOnly);
+        }
+        if op.kind == OpKind::Discard && !self.discard {
+            return Err(SubmitError::NoDiscard);
+        }
+        if op.kind == OpKind::Flush {
+            return Ok(());
+        }
+        if op.length == Bytes::ZERO
+            || !op.length.is_multiple_of(self.logical_block)
+            || !op.offset.is_multiple_of(self.logical_block)
+        {
+            return Err(SubmitError::Misaligned {
+                offset: op.offset,
+                length: op.length,
+                logical_block: self.logical_block,
+            });
+        }
+        match op.offset.checked_add(op.length) {
+            Some(end) if end <= self.size => {}
+            _ => {
+                return Err(SubmitError::OutOfRange {
+                    offset: op.offset,
+                    length: op.length,
+                    size: self.size,
+                });
+            }
+        }
+        if op.kind != OpKind::Discard && op.length > buffer_size {
+            return Err(SubmitError::LongerThanBuffer { length: op.length, buffer_size });
+        }
+        Ok(())
+    }
+}
+
+/// What drives a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// Linux io_uring.
+    IoUring,
+    /// `pread` and `pwrite`, on worker threads above depth 1.
+    Psync,
+    /// Nothing: operations end as soon as they are taken.
+    Null,
+    /// A model on a virtual clock.
+    Simulated,
+}
+
+impl Engine {
+    /// The engine's usual name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::IoUring => "io_uring",
+            Self::Psync => "psync",
+            Self::Null => "null",
+            Self::Simulated => "simulated",
+        }
+    }
+}
+
+/// Whether operations reach the device without passing the page cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Directness {
+    /// O_DIRECT, or a target that has no cache above it.
+    Direct,
+    /// Through the page cache, for the reason given.
+    Buffered {
+        /// Why direct I/O is not in use, in words.
+        reason: String,
+    },
+}
+
+impl Directness {
+    /// Whether this is direct.
+    #[must_use]
+    pub const fn is_direct(&self) -> bool {
+        matches!(self, Self::Direct)
+    }
+}
+
+/// A mistake of the caller: the operation was not taken and nothing was done.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SubmitError {
+    /// A write or discard on a read-only target.
+    #[error("the target is read-only; nothing was written")]
+    ReadOnly,
+    /// A discard on a target without that ability.
+    #[error("the target cannot discard")]
+    NoDiscard,
+    /// Empty, or off the logical block grid.
+    #[error(
+        "an operation of {length} at offset {offset} does not fit the logical block of {logical_block}"
+    )]
+    Misaligned {
+        /// Where it starts.
+        offset: Bytes,
+        /// How long it is.
+        length: Bytes,
+        /// The grid.
+        logical_block: Bytes,
+    },
+    /// Not wholly inside the target.
+    #[error("an operation of {length} at offset {offset} ends beyond the target's {size}")]
+    OutOfRange {
+        /// Where it starts.
+        offset: Bytes,
+        /// How long it is.
+        length: Bytes,
+        /// The target's size.
+        size: Bytes,
+    },
+    /// Longer than the buffers made by [`Target::prepare`].
+    #[error("an operation of {length} does not fit a buffer of {buffer_size}")]
+    LongerThanBuffer {
+        /// How long it is.
+        length: Bytes,
+        /// The size of each buffer.
+        buffer_size: Bytes,
+    },
+    /// There is no such slot.
+    #[error("there is no slot {0}")]
+    NoSuchSlot(u16),
+    /// The slot's operation has not completed yet.
+    #[error("slot {0} is still in flight")]
+    SlotInFlight(u16),
+}
+
+/// The engine, not the storage, cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    /// Buffers were to be replaced under operations in flight.
+    #[error("{0} operations are still in flight")]
+    InFlight(usize),
+    /// Buffers could not be had.
+    #[error("cannot get {wanted} of memory for buffers; use a smaller block size or queue depth")]
+    Memory {
+        /// How much was asked for.
+        wanted: Bytes,
+        /// Why it was not given.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The kernel refused the engine's own machinery.
+    #[error("the {engine} engine failed to {doing}")]
+    Engine {
+        /// Which engine.
+        engine: &'static str,
+        /// What it was doing.
+        doing: &'static str,
+        /// What the kernel said.
+        #[source]
+        source: std::io::Error,
+    },
+}

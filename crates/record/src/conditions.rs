@@ -1,0 +1,179 @@
+//! The conditions of a measurement: target, device, host, file system, settings.
+//!
+//! Every field that could not be read is `None` (absent in JSON), never a guess.
+
+use cardproof_units::Bytes;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Everything about the surroundings that can change a figure.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Conditions {
+    /// What was driven, and how.
+    pub target: TargetInfo,
+    /// The storage device below it.
+    #[serde(default)]
+    pub device: DeviceInfo,
+    /// The computer.
+    #[serde(default)]
+    pub host: HostInfo,
+    /// The file system the target is on, if it is on one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filesystem: Option<FilesystemInfo>,
+    /// Settings of the system that change figures.
+    #[serde(default)]
+    pub settings: SettingsInfo,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// What kind of thing was measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum TargetKind {
+    /// A directory in which cardproof laid out a file of its own.
+    #[default]
+    Directory,
+    /// An existing file.
+    File,
+    /// A block device.
+    BlockDevice,
+    /// A simulated card.
+    Simulated,
+    /// The null target, which measures cardproof itself.
+    Null,
+}
+
+/// What was driven, and how.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TargetInfo {
+    /// What kind of thing it is.
+    pub kind: TargetKind,
+    /// How large it is: the test file's size, or the whole device's.
+    pub size_bytes: Bytes,
+    /// The unit of its addresses.
+    pub logical_block_bytes: Bytes,
+    /// The engine that drove it: `io_uring`, `psync`, `null`, `simulated`.
+    pub engine: String,
+    /// Why a better engine was not in use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine_fallback: Option<String>,
+    /// Whether operations passed the page cache by.
+    pub direct: bool,
+    /// Why they did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffered_reason: Option<String>,
+    /// Whether writing was refused.
+    pub read_only: bool,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The storage device, as far as it can be told without root.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DeviceInfo {
+    /// The kernel's name of the whole device, such as `mmcblk0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The maker's name of the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The vendor's name, where given apart from the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vendor: Option<String>,
+    /// How it is attached: `sd`, `mmc`, `usb`, `nvme`, `sata`, `virtio`, `loop`, `zram`, `ram`, `dm`, `md`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
+    /// The size of the whole device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size_bytes: Option<Bytes>,
+    /// Whether the kernel calls it removable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removable: Option<bool>,
+    /// Whether the kernel takes it for a spinning disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotational: Option<bool>,
+    /// The link's ceiling in bytes a second, where the kernel tells its speed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link_ceiling_bytes_per_s: Option<u64>,
+    /// What the link is, in words, such as `USB 2.0, 480 Mbit/s`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The computer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HostInfo {
+    /// The board's or machine's model, such as `Raspberry Pi 4 Model B Rev 1.4`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub board: Option<String>,
+    /// The kernel's name and release, such as `Linux 6.12.34+rpt-rpi-v8`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// The processor architecture, such as `aarch64`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub architecture: Option<String>,
+    /// How many processors are online.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<u32>,
+    /// How much memory the machine has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<Bytes>,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The file system the target is on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FilesystemInfo {
+    /// Its type, such as `ext4`.
+    pub kind: String,
+    /// Its mount options, without those that hold paths.
+    #[serde(default)]
+    pub options: Vec<String>,
+    /// Its size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size_bytes: Option<Bytes>,
+    /// What an ordinary user could still write before the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub free_bytes: Option<Bytes>,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Settings of the system that change figures.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SettingsInfo {
+    /// The I/O scheduler in use, such as `none` or `mq-deadline`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<String>,
+    /// How many requests the block layer queues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nr_requests: Option<u32>,
+    /// How far the kernel reads ahead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_ahead_bytes: Option<Bytes>,
+    /// What the kernel knows of a volatile cache: `write back` or `write through`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_cache: Option<String>,
+    /// The processor frequency governor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub governor: Option<String>,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}

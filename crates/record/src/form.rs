@@ -1,0 +1,242 @@
+//! The record as a whole, and its way from and to JSON.
+
+use cardproof_units::{Bytes, Nanos, Seed};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{Conditions, Phase};
+
+/// The name and version of the form that this crate writes.
+pub const SCHEMA: &str = "cardproof.record/1";
+
+/// One run: what was measured, and under which conditions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Record {
+    /// The form's name and version: `cardproof.record/1`.
+    pub schema: String,
+    /// A name that no other run has; its beginning is the time of its start.
+    pub id: String,
+    /// When the run began, RFC 3339, in UTC.
+    pub created: String,
+    /// What wrote the record.
+    pub tool: Tool,
+    /// From which all addresses and data follow.
+    pub seed: Seed,
+    /// Whether the run reached its end.
+    pub state: State,
+    /// The surroundings.
+    pub conditions: Conditions,
+    /// What was to be run.
+    pub profile: ProfileInfo,
+    /// What was run, in order.
+    pub phases: Vec<Phase>,
+    /// What the run itself cost the computer.
+    #[serde(default)]
+    pub monitor: Monitor,
+    /// All bytes written to the target.
+    pub bytes_written: Bytes,
+    /// All bytes read from it.
+    pub bytes_read: Bytes,
+    /// Doubts about the run as a whole.
+    #[serde(default)]
+    pub warnings: Vec<Warning>,
+    /// Verdicts, attached on output only: they are derived from all the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdicts: Option<Vec<Verdict>>,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Whether a run reached its end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// It is still running, or it was killed before it could say so.
+    Running,
+    /// Every phase had its turn.
+    Complete,
+    /// It was stopped before its end, by the user or a signal.
+    Partial,
+    /// A fault of the target or of the engine ended it.
+    Failed,
+}
+
+/// The program that wrote a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Tool {
+    /// Its name: `cardproof`, or the tool whose output was imported.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// What was to be run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ProfileInfo {
+    /// The profile's name.
+    pub name: String,
+    /// The profile's version: figures of different versions are not compared.
+    pub version: u32,
+    /// The time the whole run was given.
+    pub time_budget_ns: Nanos,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// What the run itself cost the computer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Monitor {
+    /// Processor time in cardproof's own code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_user_ns: Option<Nanos>,
+    /// Processor time in the kernel on cardproof's behalf.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_system_ns: Option<Nanos>,
+    /// The most memory that cardproof held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_peak_bytes: Option<Bytes>,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A doubt about a measurement: a value, so that rules can act on it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Warning {
+    /// What it is about.
+    pub code: WarningCode,
+    /// In words, for this case.
+    pub message: String,
+}
+
+/// What a doubt is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum WarningCode {
+    /// The range of addresses is smaller than the profile asks for; small spans flatter a card.
+    SpanReduced,
+    /// Operations passed through the page cache.
+    Buffered,
+    /// The figures come from memory, not from storage.
+    Memory,
+    /// The file system may compress, or never overwrites in place.
+    CopyOnWrite,
+    /// What was read is not what was written.
+    WrongData,
+    /// Faster than the link can carry.
+    AboveLink,
+    /// The range may hold blocks that were never written, which some devices need not read.
+    MaybeUnwritten,
+    /// Too few operations for a narrow interval.
+    FewOperations,
+    /// Some operations failed.
+    Faults,
+    /// The queue depth asked for was not reached.
+    QueueDepthReduced,
+    /// A settled level was not reached, or the level changed within the phase.
+    Unsteady,
+    /// Any doubt of a later version.
+    #[serde(other)]
+    Other,
+}
+
+impl WarningCode {
+    /// Whether no verdict may be built on what this doubts.
+    #[must_use]
+    pub const fn forbids_verdict(self) -> bool {
+        matches!(
+            self,
+            Self::Buffered | Self::Memory | Self::CopyOnWrite | Self::WrongData | Self::AboveLink
+        )
+    }
+}
+
+/// What a rule says of a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Verdict {
+    /// The rule's name, such as `A1`.
+    pub rule: String,
+    /// What it says.
+    pub outcome: Outcome,
+    /// Why, in words, most important first.
+    pub reasons: Vec<String>,
+}
+
+/// What a rule can say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The limits are met as measured on this host.
+    Meets,
+    /// At least one limit is missed.
+    Misses,
+    /// The figures are too close or too few to say.
+    Undecided,
+    /// This record cannot tell.
+    NotTestable,
+}
+
+/// Why a text is not a record.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Not JSON, or not of the record's form.
+    #[error("not a cardproof record: {0}")]
+    Malformed(#[from] serde_json::Error),
+    /// A record of another version, or of something else.
+    #[error("this is '{found}', and this version of cardproof reads '{SCHEMA}'")]
+    OtherSchema {
+        /// What the record calls itself.
+        found: String,
+    },
+}
+
+impl Record {
+    /// Reads a record from JSON. Unknown fields are kept.
+    ///
+    /// # Errors
+    /// The text is not a record of this version; the message names the line.
+    pub fn from_json(text: &str) -> Result<Self, ReadError> {
+        #[derive(Deserialize)]
+        struct Head {
+            schema: String,
+        }
+        let head: Head = serde_json::from_str(text)?;
+        if head.schema != SCHEMA {
+            return Err(ReadError::OtherSchema { found: head.schema });
+        }
+        Ok(serde_json::from_str(text)?)
+    }
+
+    /// The record as JSON, one document, indented, ending in a newline.
+    ///
+    /// # Errors
+    /// A figure is not finite.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        Ok(text)
+    }
+
+    /// The phase called `name`, if it was run and measured.
+    #[must_use]
+    pub fn measured(&self, name: &str) -> Option<&Phase> {
+        self.phases.iter().find(|phase| phase.name == name && phase.is_measured())
+    }
+
+    /// Whether the target was a model of a card.
+    #[must_use]
+    pub fn is_simulated(&self) -> bool {
+        self.conditions.target.kind == crate::TargetKind::Simulated
+    }
+}

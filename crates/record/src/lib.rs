@@ -1,0 +1,26 @@
+//! The record: what was measured, and under which conditions, and nothing that is an opinion.
+//!
+//! A record is written by one version of cardproof and read by others and by other programs,
+//! so its form is versioned and published as a JSON schema, and fields that a reader does not
+//! know are kept. Verdicts are derived from a record and attached only on output. A record
+//! holds no serial number, host name, user name or path.
+
+mod conditions;
+mod form;
+mod phase;
+#[cfg(feature = "schema")]
+mod schema;
+
+pub use conditions::{
+    Conditions, DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo, TargetInfo, TargetKind,
+};
+pub use form::{
+    Monitor, Outcome, ProfileInfo, ReadError, Record, State, Tool, Verdict, Warning, WarningCode,
+    SCHEMA,
+};
+pub use phase::{
+    Bucket, Direction, EndedBy, Estimate, Interval, Latency, OpName, PatternName, Phase,
+    PhaseState, Verification,
+};
+#[cfg(feature = "schema")]
+pub use schema::json_schema;

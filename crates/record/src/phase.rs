@@ -1,0 +1,230 @@
+//! One phase of a run: one pattern of operations and what the target did with it.
+
+use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::Warning;
+
+/// What the phase's operations do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum OpName {
+    /// Only reads.
+    Read,
+    /// Only writes.
+    Write,
+    /// Reads and writes.
+    Mixed,
+}
+
+/// In which order the phase visits addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum PatternName {
+    /// One after the other.
+    Sequential,
+    /// Anywhere in the span.
+    Random,
+}
+
+/// Whether a phase yielded figures.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case", tag = "state")]
+pub enum PhaseState {
+    /// It did; its estimates hold.
+    Measured,
+    /// It was cut short by the user; what there is is kept, and no verdict is built on it.
+    Partial,
+    /// It did not. Its figures, if any, count for nothing.
+    NotMeasured {
+        /// Why, in words.
+        cause: String,
+    },
+}
+
+/// What ended a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum EndedBy {
+    /// Its share of the time was spent.
+    Time,
+    /// Its estimate was precise enough.
+    Precision,
+    /// It had moved all its bytes.
+    Bytes,
+    /// It had done all its operations.
+    Operations,
+    /// The user stopped the run.
+    Interrupted,
+    /// A fault.
+    Fault,
+}
+
+/// A rate with its confidence interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Estimate<Rate> {
+    /// The best single figure.
+    pub estimate: Rate,
+    /// The interval's lower end.
+    pub low: Rate,
+    /// The interval's upper end.
+    pub high: Rate,
+    /// The probability with which the interval is meant to hold the truth, between 0 and 1.
+    pub confidence: f64,
+}
+
+/// Latencies of one kind of operation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Latency {
+    /// The shortest.
+    pub min: Nanos,
+    /// The arithmetic mean.
+    pub mean: Nanos,
+    /// Half were at most this.
+    pub p50: Nanos,
+    /// 90 % were at most this.
+    pub p90: Nanos,
+    /// 99 % were at most this.
+    pub p99: Nanos,
+    /// 99.9 % were at most this.
+    pub p999: Nanos,
+    /// The longest, exactly.
+    pub max: Nanos,
+}
+
+/// A part of the latency distribution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Bucket {
+    /// Latencies from above the previous bucket's end up to this, inclusive.
+    pub up_to_ns: Nanos,
+    /// How many operations.
+    pub ops: u64,
+}
+
+/// One direction of a mixed phase.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Direction {
+    /// How many operations.
+    pub ops: u64,
+    /// How many bytes.
+    pub bytes: Bytes,
+    /// The direction's own operations a second.
+    pub iops: Iops,
+    /// The direction's latencies.
+    pub latency_ns: Latency,
+}
+
+/// What happened in one slice of a phase's time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Interval {
+    /// When it began, from the phase's start.
+    pub start_ns: Nanos,
+    /// How long it was.
+    pub duration_ns: Nanos,
+    /// Operations that completed in it.
+    pub ops: u64,
+    /// Bytes they moved.
+    pub bytes: Bytes,
+    /// The longest latency among them; zero when there was none.
+    pub latency_max_ns: Nanos,
+}
+
+/// How much of what was read was compared with what had been written, byte by byte.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Verification {
+    /// Bytes compared in full.
+    pub compared_bytes: Bytes,
+    /// Bytes in blocks that did not hold what was written there.
+    pub wrong_bytes: Bytes,
+}
+
+/// One phase of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Phase {
+    /// Its name in the profile, such as `random-write-4k-qd1`.
+    pub name: String,
+    /// What its operations do.
+    pub op: OpName,
+    /// In which order.
+    pub pattern: PatternName,
+    /// Of 100 operations, how many read.
+    pub read_percent: u8,
+    /// The size of each operation.
+    pub block_size_bytes: Bytes,
+    /// Where the addresses begin, from the target's start.
+    pub span_offset_bytes: Bytes,
+    /// The range of addresses visited.
+    pub span_bytes: Bytes,
+    /// How many operations were kept in flight.
+    pub queue_depth: u16,
+    /// What makes writes durable: `none`, `flush-at-end`, or `fsync-every-N`.
+    pub sync: String,
+    /// Whether it yielded figures.
+    #[serde(flatten)]
+    pub state: PhaseState,
+    /// What ended it; absent when it never began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_by: Option<EndedBy>,
+    /// Operations completed, without flushes.
+    pub ops: u64,
+    /// Bytes they moved.
+    pub bytes: Bytes,
+    /// From the first submission to the last completion, a final flush included.
+    pub duration_ns: Nanos,
+    /// Operations a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iops: Option<Estimate<Iops>>,
+    /// Bytes a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throughput_bytes_per_s: Option<Estimate<Throughput>>,
+    /// Latencies of its operations, without flushes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ns: Option<Latency>,
+    /// Latencies of its flushes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flush_latency_ns: Option<Latency>,
+    /// How many flushes completed.
+    #[serde(default)]
+    pub flushes: u64,
+    /// The reads of a mixed phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads: Option<Direction>,
+    /// The writes of a mixed phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writes: Option<Direction>,
+    /// The latency distribution, shortest first; empty buckets are left out.
+    #[serde(default)]
+    pub histogram: Vec<Bucket>,
+    /// The time series, gapless.
+    #[serde(default)]
+    pub intervals: Vec<Interval>,
+    /// What was verified; absent when nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<Verification>,
+    /// Doubts about this phase.
+    #[serde(default)]
+    pub warnings: Vec<Warning>,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl Phase {
+    /// Whether verdicts may be built on this phase.
+    #[must_use]
+    pub fn is_measured(&self) -> bool {
+        self.state == PhaseState::Measured
+    }
+}

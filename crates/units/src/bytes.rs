@@ -1,0 +1,272 @@
+//! A count of bytes, how people write one, and how to print one.
+//!
+//! `4k` and `4K` mean 4096, as fio's users expect; `4kB` means 4000. MB is 10^6
+//! and MiB is 2^20, never mixed.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Mul, Rem, Sub};
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// A count of bytes, 0 to 2^64-1.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(transparent)]
+pub struct Bytes(pub u64);
+
+impl Bytes {
+    /// No bytes.
+    pub const ZERO: Self = Self(0);
+
+    /// `count` bytes of 2^10 each; saturates at the largest count.
+    #[must_use]
+    pub const fn kib(count: u64) -> Self {
+        Self(count.saturating_mul(1 << 10))
+    }
+
+    /// `count` times 2^20 bytes; saturates at the largest count.
+    #[must_use]
+    pub const fn mib(count: u64) -> Self {
+        Self(count.saturating_mul(1 << 20))
+    }
+
+    /// `count` times 2^30 bytes; saturates at the largest count.
+    #[must_use]
+    pub const fn gib(count: u64) -> Self {
+        Self(count.saturating_mul(1 << 30))
+    }
+
+    /// The bare number of bytes.
+    #[must_use]
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// The number of bytes as a length in memory; the largest length where it does not fit.
+    #[must_use]
+    pub fn as_len(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
+
+    /// The number as a float, for rates and ratios; exact up to 2^53.
+    #[must_use]
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64
+    }
+
+    /// Whether this is a whole multiple of `unit`; false for a unit of zero.
+    #[must_use]
+    pub const fn is_multiple_of(self, unit: Self) -> bool {
+        unit.0 != 0 && self.0.is_multiple_of(unit.0)
+    }
+
+    /// The largest multiple of `unit` not above this; unchanged for a unit of zero.
+    #[must_use]
+    pub const fn round_down_to(self, unit: Self) -> Self {
+        if unit.0 == 0 { self } else { Self(self.0 - self.0 % unit.0) }
+    }
+
+    /// The difference, or zero where `other` is the larger.
+    #[must_use]
+    pub const fn saturating_sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+
+    /// The sum, or `None` above 2^64-1.
+    #[must_use]
+    pub const fn checked_add(self, other: Self) -> Option<Self> {
+        match self.0.checked_add(other.0) {
+            Some(sum) => Some(Self(sum)),
+            None => None,
+        }
+    }
+}
+
+impl Add for Bytes {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Bytes {
+    fn add_assign(&mut self, other: Self) {
+        self.0 += other.0;
+    }
+}
+
+impl Sub for Bytes {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 - other.0)
+    }
+}
+
+impl Mul<u64> for Bytes {
+    type Output = Self;
+    fn mul(self, times: u64) -> Self {
+        Self(self.0 * times)
+    }
+}
+
+impl Rem for Bytes {
+    type Output = Self;
+    fn rem(self, other: Self) -> Self {
+        Self(self.0 % other.0)
+    }
+}
+
+impl Sum for Bytes {
+    fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
+        iter.fold(Self::ZERO, Add::add)
+    }
+}
+
+/// Prints in binary units with the fewest digits that are exact or, failing
+/// that, with one decimal: `4 KiB`, `256 MiB`, `29.7 GiB`, `513 bytes`.
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [(&str, u64); 4] =
+            [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+        for (name, size) in UNITS {
+            if self.0 >= size {
+                return if self.0.is_multiple_of(size) {
+                    write!(f, "{} {name}", self.0 / size)
+                } else {
+                    write!(f, "{:.1} {name}", self.as_f64() / size as f64)
+                };
+            }
+        }
+        match self.0 {
+            1 => f.write_str("1 byte"),
+            count => write!(f, "{count} bytes"),
+        }
+    }
+}
+
+/// Why a text is not a size.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseBytesError {
+    /// No digits, or something that is neither a digit nor a known unit.
+    #[error("'{0}' is not a size; write a number and a unit, like 4k, 256M or 1GiB")]
+    Malformed(String),
+    /// The unit is not one of ours.
+    #[error(
+        "'{unit}' is not a unit of size; use k, M, G, T (powers of 1024), KiB, MiB, GiB, TiB \
+         (the same) or kB, MB, GB, TB (powers of 1000)"
+    )]
+    UnknownUnit {
+        /// The letters found after the number.
+        unit: String,
+    },
+    /// More than 2^64-1 bytes.
+    #[error("'{0}' is larger than any storage; the largest size is 2^64-1 bytes")]
+    TooLarge(String),
+}
+
+impl FromStr for Bytes {
+    type Err = ParseBytesError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let trimmed = text.trim();
+        let digits_end = trimmed.find(|c: char| !c.is_ascii_digit()).unwrap_or(trimmed.len());
+        let (digits, unit) = trimmed.split_at(digits_end);
+        if digits.is_empty() || unit.trim_start().starts_with(['.', ',', '-', '+']) {
+            return Err(ParseBytesError::Malformed(text.to_owned()));
+        }
+        let number: u64 =
+            digits.parse().map_err(|_| ParseBytesError::TooLarge(text.to_owned()))?;
+        let size = unit_size(unit.trim())?;
+        number.checked_mul(size).map(Self).ok_or_else(|| ParseBytesError::TooLarge(text.to_owned()))
+    }
+}
+
+/// How many bytes one of `unit` is.
+fn unit_size(unit: &str) -> Result<u64, ParseBytesError> {
+    let size = match unit {
+        "" | "b" | "B" => 1,
+        "k" | "K" | "KiB" | "kiB" | "Ki" => 1 << 10,
+        "m" | "M" | "MiB" | "Mi" => 1 << 20,
+        "g" | "G" | "GiB" | "Gi" => 1 << 30,
+        "t" | "T" | "TiB" | "Ti" => 1 << 40,
+        "kB" | "KB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        "TB" => 1_000_000_000_000,
+        other => return Err(ParseBytesError::UnknownUnit { unit: other.to_owned() }),
+    };
+    Ok(size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_mean_what_fio_users_expect() {
+        let cases = [
+            ("0", 0),
+            ("512", 512),
+            ("4k", 4096),
+            ("4K", 4096),
+            ("4KiB", 4096),
+            ("4kB", 4000),
+            ("4 KiB", 4096),
+            ("256M", 268_435_456),
+            ("256MiB", 268_435_456),
+            ("256MB", 256_000_000),
+            ("1G", 1 << 30),
+            ("2TB", 2_000_000_000_000),
+        ];
+        for (text, bytes) in cases {
+            assert_eq!(text.parse::<Bytes>(), Ok(Bytes(bytes)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_size_is_refused_with_its_name() {
+        for text in ["", "k", "-1", "1.5G", "1,5G", "+4k"] {
+            assert!(matches!(text.parse::<Bytes>(), Err(ParseBytesError::Malformed(_))), "{text}");
+        }
+        for text in ["4q", "4 kibi", "4ki b"] {
+            assert!(
+                matches!(text.parse::<Bytes>(), Err(ParseBytesError::UnknownUnit { .. })),
+                "{text}"
+            );
+        }
+        for text in ["99999999999999999999", "99999999999G", "18446744073709551616", "16777216T"] {
+            assert!(matches!(text.parse::<Bytes>(), Err(ParseBytesError::TooLarge(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn prints_in_binary_units() {
+        let cases = [
+            (0, "0 bytes"),
+            (1, "1 byte"),
+            (513, "513 bytes"),
+            (4096, "4 KiB"),
+            (268_435_456, "256 MiB"),
+            (31_914_983_424, "29.7 GiB"),
+        ];
+        for (bytes, text) in cases {
+            assert_eq!(Bytes(bytes).to_string(), text);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_parses_or_errs_without_panic(text in ".{0,24}") {
+            let _ = text.parse::<Bytes>();
+        }
+
+        #[test]
+        fn a_bare_number_is_itself(bytes: u64) {
+            proptest::prop_assert_eq!(bytes.to_string().parse::<Bytes>(), Ok(Bytes(bytes)));
+        }
+    }
+}
