@@ -1,5 +1,32 @@
-//! x
+//! Where cardproof meets storage: the [`Target`] contract and the engines behind it.
+//!
+//! Everything above this crate drives a `Target` and cannot tell a file from a device or from a
+//! model of one. This is the only crate with `unsafe` code, and the only one that reads a real
+//! clock. It prints nothing, picks no pattern of operations and judges nothing.
+
+#![allow(unsafe_code)]
+#![warn(clippy::undocumented_unsafe_blocks)]
+
+mod buffers;
+mod clock;
+#[cfg(any(test, feature = "contract"))]
+pub mod contract;
+pub mod faulty;
+mod flight;
+mod medium;
+mod null;
 mod op;
+mod open;
+mod psync;
 mod target;
+#[cfg(target_pointer_width = "64")]
+mod uring;
+
+pub use medium::OpenError;
+pub use null::NullTarget;
 pub use op::{Completion, Fault, Op, OpKind, Slot, Submission};
+pub use open::{EngineChoice, OpenOptions, TargetOpenError, open};
+pub use psync::PsyncTarget;
 pub use target::{Abilities, Directness, Engine, SubmitError, Target, TargetError, Wait};
+#[cfg(target_pointer_width = "64")]
+pub use uring::UringTarget;

@@ -22,9 +22,9 @@ use crate::{Completion, Op, OpKind, Slot, Submission};
 /// 3. **Every queued operation completes exactly once**, in any order, with a fault if need be.
 ///    A `Done` operation is not returned by [`complete`](Self::complete) again.
 /// 4. **Busy** is returned only while something is in flight, so waiting always helps.
-/// 5. **Refusals touch nothing.** A write, discard or, where nothing could be dirty, nothing else
-///    is refused by a read-only target ([`SubmitError::ReadOnly`]); an operation outside the
-///    target, longer than its buffer, empty, or not a multiple of the logical block is refused.
+/// 5. **Refusals touch nothing.** A write or discard is refused by a read-only target
+///    ([`SubmitError::ReadOnly`]); an operation outside the target, longer than its buffer, empty,
+///    or not a multiple of the logical block is refused.
 /// 6. **What was written is what is read** after the write completed, unless the storage fails;
 ///    after a flush completed it survives a power cut. Targets whose
 ///    [`Abilities::keeps_data`] is false are exempt.
@@ -67,12 +67,44 @@ pub trait Target {
     ) -> Result<(), TargetError>;
 }
 
+/// A boxed target is a target, so that decorators fit on either.
+impl<T: Target + ?Sized> Target for Box<T> {
+    fn abilities(&self) -> &Abilities {
+        (**self).abilities()
+    }
+
+    fn now(&mut self) -> Nanos {
+        (**self).now()
+    }
+
+    fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {
+        (**self).prepare(slots, buffer_size)
+    }
+
+    fn buffer(&mut self, slot: Slot) -> &mut [u8] {
+        (**self).buffer(slot)
+    }
+
+    fn submit(&mut self, op: Op) -> Result<Submission, SubmitError> {
+        (**self).submit(op)
+    }
+
+    fn complete(
+        &mut self,
+        wait: Wait,
+        completions: &mut Vec<Completion>,
+    ) -> Result<(), TargetError> {
+        (**self).complete(wait, completions)
+    }
+}
+
 /// How long [`Target::complete`] waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
     /// Not at all.
     No,
-    /// Until at least one operation is finished; not at all when none is in flight.
+    /// Until at least one operation is finished; not at all when none is in flight. It may also
+    /// end with nothing after a signal or a while, so that the caller can look at its own flags.
     One,
     /// Until at least one operation is finished or the target's clock reads this, whichever is
     /// first; with nothing in flight, until the clock reads this.

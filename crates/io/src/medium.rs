@@ -1,0 +1,132 @@
+//! An open file or block device, and the plain system calls on it.
+//!
+//! Both engines share it: it knows the size, the block size and whether direct I/O works, and
+//! does the operations that are too rare to be worth a queue.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use cardproof_units::Bytes;
+use rustix::fs::{FallocateFlags, FileType, OFlags, StatxFlags};
+use rustix::io::Errno;
+
+use crate::{Directness, Fault, Op};
+
+/// The block size assumed where the kernel does not tell which one direct I/O needs: no device
+/// in use needs a larger one.
+const SAFE_BLOCK: Bytes = Bytes(4096);
+
+/// Why a file or device cannot serve as a target.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Neither a regular file nor a block device.
+    #[error("only regular files and block devices can be measured")]
+    NotStorage,
+    /// It holds not even one block.
+    #[error("it holds {size}, less than one block of {logical_block}")]
+    TooSmall {
+        /// What it holds.
+        size: Bytes,
+        /// What it would need.
+        logical_block: Bytes,
+    },
+    /// The kernel would not tell about it.
+    #[error("cannot {doing}")]
+    Os {
+        /// What was tried.
+        doing: &'static str,
+        /// What the kernel said.
+        #[source]
+        source: io::Error,
+    },
+    /// The engine that was asked for by name cannot be had.
+    #[error("{reason}; use --engine psync or --engine auto")]
+    NoEngine {
+        /// Why not, in words.
+        reason: String,
+    },
+}
+
+/// An open file or block device.
+#[derive(Debug)]
+pub(crate) struct Medium {
+    pub(crate) file: File,
+    pub(crate) size: Bytes,
+    pub(crate) logical_block: Bytes,
+    pub(crate) directness: Directness,
+}
+
+impl Medium {
+    /// Takes `file` over and turns direct I/O on where it can be had and is `wanted`.
+    pub(crate) fn new(file: File, direct_wanted: bool) -> Result<Self, OpenError> {
+        let failed = |doing| move |errno: Errno| OpenError::Os { doing, source: errno.into() };
+        let stat = rustix::fs::fstat(&file).map_err(failed("read the file's status"))?;
+        let is_block_device = match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => false,
+            FileType::BlockDevice => true,
+            _ => return Err(OpenError::NotStorage),
+        };
+        let directness = if direct_wanted {
+            turn_direct_on(file.as_fd()).map_err(failed("set the file's flags"))?
+        } else {
+            Directness::Buffered { reason: "direct I/O was not asked for".to_owned() }
+        };
+        let (size, logical_block) = if is_block_device {
+            let size = rustix::fs::seek(&file, rustix::fs::SeekFrom::End(0))
+                .map_err(failed("find the end of the device"))?;
+            let block = rustix::fs::ioctl_blksszget(&file)
+                .map_err(failed("read the device's block size"))?;
+            (Bytes(size), Bytes(u64::from(block)))
+        } else {
+            (Bytes(stat.st_size as u64), file_block(file.as_fd(), &directness))
+        };
+        let size = size.round_down_to(logical_block);
+        if size == Bytes::ZERO {
+            return Err(OpenError::TooSmall { size, logical_block });
+        }
+        Ok(Self { file, size, logical_block, directness })
+    }
+
+    /// Makes completed writes durable.
+    pub(crate) fn flush(&self) -> Result<Bytes, Fault> {
+        rustix::fs::fsync(&self.file)?;
+        Ok(Bytes::ZERO)
+    }
+
+    /// Discards the range of `op`.
+    pub(crate) fn discard(&self, op: &Op) -> Result<Bytes, Fault> {
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        rustix::fs::fallocate(&self.file, flags, op.offset.get(), op.length.get())?;
+        Ok(op.length)
+    }
+}
+
+/// Sets O_DIRECT, or says why it cannot be set.
+fn turn_direct_on(file: BorrowedFd<'_>) -> Result<Directness, Errno> {
+    let flags = rustix::fs::fcntl_getfl(file)?;
+    match rustix::fs::fcntl_setfl(file, flags | OFlags::DIRECT) {
+        Ok(()) => Ok(Directness::Direct),
+        Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok(Directness::Buffered {
+            reason: "this file system does not support direct I/O".to_owned(),
+        }),
+        Err(errno) => Err(errno),
+    }
+}
+
+/// The unit of direct I/O on a regular file (`STATX_DIOALIGN`, Linux 6.1), or a safe guess.
+fn file_block(file: BorrowedFd<'_>, directness: &Directness) -> Bytes {
+    if !directness.is_direct() {
+        return Bytes(512);
+    }
+    let wanted = StatxFlags::BASIC_STATS | StatxFlags::DIOALIGN;
+    match rustix::fs::statx(file, c"", rustix::fs::AtFlags::EMPTY_PATH, wanted) {
+        Ok(status)
+            if StatxFlags::from_bits_retain(status.stx_mask).contains(StatxFlags::DIOALIGN)
+                && status.stx_dio_offset_align.is_power_of_two() =>
+        {
+            Bytes(u64::from(status.stx_dio_offset_align).max(512))
+        }
+        _ => SAFE_BLOCK,
+    }
+}

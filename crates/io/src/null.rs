@@ -1,0 +1,116 @@
+//! The null target: operations end as soon as they are taken and move nothing.
+//!
+//! It measures cardproof itself: what is left when the storage costs nothing.
+
+use cardproof_units::{Bytes, Nanos};
+
+use crate::buffers::Buffers;
+use crate::clock;
+use crate::flight::Flight;
+use crate::{
+    Abilities, Completion, Directness, Engine, Op, OpKind, Slot, Submission, SubmitError, Target,
+    TargetError, Wait,
+};
+
+/// A target that does nothing, at once.
+///
+/// With one slot every operation is done when it is taken; with more, operations wait for
+/// [`complete`](Target::complete), as they would with a real queue.
+#[derive(Debug)]
+pub struct NullTarget {
+    abilities: Abilities,
+    buffers: Buffers,
+    flight: Flight,
+    waiting: Vec<Slot>,
+}
+
+impl NullTarget {
+    /// A null target that claims to hold `size`, rounded down to its block of 512 bytes.
+    ///
+    /// # Errors
+    /// [`TargetError::Memory`] when not even one page can be had.
+    pub fn new(size: Bytes) -> Result<Self, TargetError> {
+        let logical_block = Bytes(512);
+        Ok(Self {
+            abilities: Abilities {
+                engine: Engine::Null,
+                engine_fallback: None,
+                size: size.round_down_to(logical_block),
+                logical_block,
+                directness: Directness::Direct,
+                read_only: false,
+                discard: true,
+                keeps_data: false,
+                queue_depth_max: 1024,
+            },
+            buffers: Buffers::new(1, logical_block)?,
+            flight: Flight::new(1),
+            waiting: Vec::new(),
+        })
+    }
+}
+
+/// What the operation would have moved.
+fn moved(op: &Op) -> Bytes {
+    match op.kind {
+        OpKind::Flush => Bytes::ZERO,
+        OpKind::Read | OpKind::Write | OpKind::Discard => op.length,
+    }
+}
+
+impl Target for NullTarget {
+    fn abilities(&self) -> &Abilities {
+        &self.abilities
+    }
+
+    fn now(&mut self) -> Nanos {
+        clock::monotonic()
+    }
+
+    fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {
+        if self.flight.count() > 0 {
+            return Err(TargetError::InFlight(self.flight.count()));
+        }
+        self.buffers = Buffers::new(slots, buffer_size)?;
+        self.flight = Flight::new(slots);
+        self.waiting = Vec::with_capacity(usize::from(slots));
+        Ok(())
+    }
+
+    fn buffer(&mut self, slot: Slot) -> &mut [u8] {
+        match self.flight.check_free(slot) {
+            Ok(()) => self.buffers.slice_mut(slot),
+            Err(_) => &mut [],
+        }
+    }
+
+    fn submit(&mut self, op: Op) -> Result<Submission, SubmitError> {
+        self.flight.check_free(op.slot)?;
+        self.abilities.check(&op, self.buffers.size())?;
+        let submitted = clock::monotonic();
+        if self.buffers.slots() == 1 {
+            let completed = clock::monotonic();
+            let outcome = Ok(moved(&op));
+            let Op { slot, kind, .. } = op;
+            return Ok(Submission::Done(Completion { slot, kind, submitted, completed, outcome }));
+        }
+        self.flight.take_off(op, submitted);
+        self.waiting.push(op.slot);
+        Ok(Submission::Queued)
+    }
+
+    fn complete(
+        &mut self,
+        wait: Wait,
+        completions: &mut Vec<Completion>,
+    ) -> Result<(), TargetError> {
+        if let (Wait::Until(deadline), true) = (wait, self.waiting.is_empty()) {
+            clock::sleep_until(deadline);
+        }
+        let completed = clock::monotonic();
+        for slot in self.waiting.drain(..) {
+            completions.extend(self.flight.land(slot, completed, |op| Ok(moved(op))));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,157 @@
+//! `pread` and `pwrite`: the engine that works everywhere.
+//!
+//! One slot is served on the caller's thread, as cheaply as the kernel allows. More slots are
+//! served by as many worker threads, because a plain read cannot be queued.
+
+mod crew;
+
+use cardproof_units::{Bytes, Nanos};
+use rustix::io::Errno;
+
+use crate::buffers::Buffers;
+use crate::clock;
+use crate::flight::Flight;
+use crate::medium::Medium;
+use crate::{
+    Abilities, Completion, Engine, Fault, Op, OpKind, Slot, Submission, SubmitError, Target,
+    TargetError, Wait,
+};
+use crew::{Crew, Job};
+
+/// More threads than this help no storage and cost memory.
+const QUEUE_DEPTH_MAX: u16 = 256;
+
+/// A file or block device driven by plain system calls.
+#[derive(Debug)]
+pub struct PsyncTarget {
+    abilities: Abilities,
+    // Declared before the buffers and the medium: the workers end before what they use.
+    crew: Option<Crew>,
+    flight: Flight,
+    buffers: Buffers,
+    medium: std::sync::Arc<Medium>,
+}
+
+impl PsyncTarget {
+    /// Drives `medium`; `fallback` says why io_uring does not, if it should have.
+    pub(crate) fn new(
+        medium: Medium,
+        read_only: bool,
+        fallback: Option<String>,
+    ) -> Result<Self, TargetError> {
+        let abilities = Abilities {
+            engine: Engine::Psync,
+            engine_fallback: fallback,
+            size: medium.size,
+            logical_block: medium.logical_block,
+            directness: medium.directness.clone(),
+            read_only,
+            discard: !read_only,
+            keeps_data: true,
+            queue_depth_max: QUEUE_DEPTH_MAX,
+        };
+        let buffers = Buffers::new(1, abilities.logical_block)?;
+        Ok(Self {
+            abilities,
+            crew: None,
+            flight: Flight::new(1),
+            buffers,
+            medium: std::sync::Arc::new(medium),
+        })
+    }
+}
+
+impl Target for PsyncTarget {
+    fn abilities(&self) -> &Abilities {
+        &self.abilities
+    }
+
+    fn now(&mut self) -> Nanos {
+        clock::monotonic()
+    }
+
+    fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {
+        if self.flight.count() > 0 {
+            return Err(TargetError::InFlight(self.flight.count()));
+        }
+        self.crew = None;
+        self.buffers = Buffers::new(slots, buffer_size)?;
+        self.flight = Flight::new(slots);
+        if slots > 1 {
+            self.crew = Some(Crew::new(slots, &self.medium)?);
+        }
+        Ok(())
+    }
+
+    fn buffer(&mut self, slot: Slot) -> &mut [u8] {
+        match self.flight.check_free(slot) {
+            Ok(()) => self.buffers.slice_mut(slot),
+            Err(_) => &mut [],
+        }
+    }
+
+    fn submit(&mut self, op: Op) -> Result<Submission, SubmitError> {
+        self.flight.check_free(op.slot)?;
+        self.abilities.check(&op, self.buffers.size())?;
+        let Some(crew) = &self.crew else {
+            let submitted = clock::monotonic();
+            let buffer = self.buffers.slice_mut(op.slot);
+            let outcome = perform(&self.medium, &op, buffer);
+            let completed = clock::monotonic();
+            let Op { slot, kind, .. } = op;
+            return Ok(Submission::Done(Completion { slot, kind, submitted, completed, outcome }));
+        };
+        let start = self.buffers.start(op.slot).ok_or(SubmitError::NoSuchSlot(op.slot.0))?;
+        self.flight.take_off(op, Nanos::ZERO);
+        crew.add(Job { op, start });
+        Ok(Submission::Queued)
+    }
+
+    fn complete(
+        &mut self,
+        wait: Wait,
+        completions: &mut Vec<Completion>,
+    ) -> Result<(), TargetError> {
+        match &self.crew {
+            Some(crew) if self.flight.count() > 0 => {
+                for done in crew.collect(wait) {
+                    self.flight.stamp(done.slot, done.submitted);
+                    completions
+                        .extend(self.flight.land(done.slot, done.completed, |_| done.outcome));
+                }
+            }
+            _ => {
+                if let Wait::Until(deadline) = wait {
+                    clock::sleep_until(deadline);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Does one operation and waits for its end. A signal only repeats it.
+fn perform(medium: &Medium, op: &Op, buffer: &mut [u8]) -> Result<Bytes, Fault> {
+    let length = op.length.as_len();
+    let moved = loop {
+        let result = match op.kind {
+            OpKind::Read => rustix::io::pread(
+                &medium.file,
+                buffer.get_mut(..length).unwrap_or_default(),
+                op.offset.get(),
+            ),
+            OpKind::Write => rustix::io::pwrite(
+                &medium.file,
+                buffer.get(..length).unwrap_or_default(),
+                op.offset.get(),
+            ),
+            OpKind::Flush => return medium.flush(),
+            OpKind::Discard => return medium.discard(op),
+        };
+        match result {
+            Err(Errno::INTR) => {}
+            other => break other?,
+        }
+    };
+    Ok(Bytes(moved as u64))
+}
