@@ -217,8 +217,21 @@ pub struct Phase {
     #[serde(default)]
     pub warnings: Vec<Warning>,
     /// Fields of a later version.
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "fields_of_later_versions")]
     pub extra: Map<String, Value>,
+}
+
+/// The fields left over, without those of the flattened state: serde hands an internally tagged
+/// enum its fields without taking them out, and they would be written twice.
+fn fields_of_later_versions<'de, D>(deserializer: D) -> Result<Map<String, Value>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+{
+    let mut fields = Map::deserialize(deserializer)?;
+    for of_the_state in ["state", "cause"] {
+        fields.remove(of_the_state);
+    }
+    Ok(fields)
 }
 
 impl Phase {

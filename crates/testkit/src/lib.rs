@@ -1,1 +1,29 @@
-//! (being written)
+//! Laboratories and instruments for cardproof's own tests.
+//!
+//! A laboratory is a piece of the system made for one test and taken down with its value: a loop
+//! device, a limit set by the kernel, a mounted file system. Each needs something a machine may
+//! lack (root, a controller, a file system); then it says so, and the test is skipped with that
+//! reason, see [`lab_or_skip`]. Nothing here is part of the program: it is a development
+//! dependency only.
+
+mod command;
+mod error;
+mod fio;
+mod loop_device;
+mod mount;
+mod noise;
+mod skip;
+mod state;
+mod throttle;
+mod usage;
+
+pub use command::{require_root, run, run_command};
+pub use error::LabError;
+pub use fio::{FioEnd, FioEngine, FioJob, FioPattern, FioResult};
+pub use loop_device::LoopDevice;
+pub use mount::{Filesystem, Mount};
+pub use noise::{exploring_seed, Noise};
+pub use skip::{skip, SKIP_LOG};
+pub use state::{Contents, Tree};
+pub use throttle::{Limits, Throttle};
+pub use usage::Usage;
