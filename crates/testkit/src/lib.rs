@@ -12,6 +12,7 @@ mod fio;
 mod loop_device;
 mod mount;
 mod noise;
+pub mod records;
 mod skip;
 mod state;
 mod throttle;
