@@ -15,8 +15,8 @@ pub use conditions::{
     Conditions, DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo, TargetInfo, TargetKind,
 };
 pub use form::{
-    Monitor, Outcome, ProfileInfo, ReadError, Record, State, Tool, Verdict, Warning, WarningCode,
-    SCHEMA,
+    Monitor, Outcome, ProfileInfo, ReadError, Record, SCHEMA, State, Tool, Verdict, Warning,
+    WarningCode,
 };
 pub use phase::{
     Bucket, Direction, EndedBy, Estimate, Interval, Latency, OpName, PatternName, Phase,

@@ -178,8 +178,7 @@ impl FromStr for Bytes {
         if digits.is_empty() || unit.trim_start().starts_with(['.', ',', '-', '+']) {
             return Err(ParseBytesError::Malformed(text.to_owned()));
         }
-        let number: u64 =
-            digits.parse().map_err(|_| ParseBytesError::TooLarge(text.to_owned()))?;
+        let number: u64 = digits.parse().map_err(|_| ParseBytesError::TooLarge(text.to_owned()))?;
         let size = unit_size(unit.trim())?;
         number.checked_mul(size).map(Self).ok_or_else(|| ParseBytesError::TooLarge(text.to_owned()))
     }

@@ -1,0 +1,109 @@
+//! The laboratories themselves, on this machine: they must hold what they promise, or measuring
+//! by them proves nothing.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+use std::fs;
+use std::os::unix::fs::FileExt;
+
+use cardproof_testkit::{
+    Contents, Filesystem, FioEnd, FioEngine, FioJob, FioPattern, Limits, LoopDevice, Mount, Noise,
+    Throttle, Tree, lab_or_skip,
+};
+use cardproof_units::{Bytes, Nanos};
+
+/// A short job of 4 KiB random operations.
+fn job(device: &LoopDevice, pattern: FioPattern) -> FioJob {
+    FioJob {
+        target: device.path().to_owned(),
+        engine: FioEngine::Psync,
+        pattern,
+        block_size: Bytes::kib(4),
+        span: Bytes::mib(16),
+        queue_depth: 1,
+        end: FioEnd::Time(Nanos::from_millis(800)),
+    }
+}
+
+#[test]
+fn a_loop_device_shows_its_image_and_goes_when_dropped() {
+    let device = lab_or_skip!(LoopDevice::new(Bytes::mib(4)));
+    let sysfs = format!("/sys/class/block/{}/loop/backing_file", device.name());
+    assert!(fs::read_to_string(&sysfs).unwrap().contains(device.image().to_str().unwrap()));
+    let before = Contents::of(device.image()).unwrap();
+    let node = fs::OpenOptions::new().write(true).open(device.path()).unwrap();
+    node.write_all_at(&[1; 512], 2 << 20).unwrap();
+    node.sync_all().unwrap();
+    assert_eq!(before.differing_mib(&Contents::of(device.image()).unwrap()), [2]);
+    let image = device.image().to_owned();
+    drop(node);
+    drop(device);
+    assert!(!image.exists());
+}
+
+#[test]
+fn a_filled_device_has_no_holes() {
+    let device = lab_or_skip!(LoopDevice::filled(Bytes::mib(3), 5));
+    let held = fs::read(device.image()).unwrap();
+    let mut wanted = vec![0; 3 << 20];
+    Noise::new(5).fill(&mut wanted);
+    assert!(held == wanted, "the image is not the noise of its seed");
+}
+
+#[test]
+fn a_shrunken_device_fails_reads_and_writes_of_those_who_have_it_open() {
+    let device = lab_or_skip!(LoopDevice::filled(Bytes::mib(4), 1));
+    let node = fs::OpenOptions::new().read(true).write(true).open(device.path()).unwrap();
+    let mut block = [0; 4096];
+    node.read_exact_at(&mut block, 3 << 20).unwrap();
+    device.resize(Bytes::ZERO).unwrap();
+    node.read_exact_at(&mut block, 2 << 20).unwrap_err();
+    node.write_all_at(&block, 2 << 20).and_then(|()| node.sync_all()).unwrap_err();
+}
+
+/// fio is the witness: it must reach the limit and not exceed it. The kernel counts in slices of
+/// 100 ms and lets a slice's worth through at the start, hence the margin above.
+#[test]
+fn a_throttle_sets_reads_and_writes_to_their_limits() {
+    let device = lab_or_skip!(LoopDevice::filled(Bytes::mib(16), 2));
+    let limits = Limits { read_iops: Some(1500), write_iops: Some(500), ..Limits::default() };
+    let throttle = lab_or_skip!(Throttle::new(&device, &limits));
+    for (pattern, limit) in [(FioPattern::RandomRead, 1500.0), (FioPattern::RandomWrite, 500.0)] {
+        let result = lab_or_skip!(job(&device, pattern).run(Some(&throttle)));
+        let share = result.iops / limit;
+        assert!((0.5..1.15).contains(&share), "{pattern:?}: {} IOPS of {limit}", result.iops);
+    }
+}
+
+#[test]
+fn a_throttle_holds_only_for_what_is_started_in_it() {
+    let device = lab_or_skip!(LoopDevice::filled(Bytes::mib(16), 3));
+    let limits = Limits { read_iops: Some(20), ..Limits::default() };
+    let _throttle = lab_or_skip!(Throttle::new(&device, &limits));
+    let result = lab_or_skip!(job(&device, FioPattern::RandomRead).run(None));
+    assert!(result.iops > 100.0, "{} IOPS", result.iops);
+}
+
+#[test]
+fn a_mount_can_turn_read_only_and_goes_when_dropped() {
+    let device = lab_or_skip!(LoopDevice::new(Bytes::mib(32)));
+    lab_or_skip!(Filesystem::Ext4.make(&device));
+    let mount = lab_or_skip!(Mount::new(&device, Filesystem::Ext4, ""));
+    let file = mount.path().join("file");
+    fs::write(&file, "kept").unwrap();
+    mount.remount("ro").unwrap();
+    fs::write(&file, "lost").unwrap_err();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "kept");
+    let point = mount.path().to_owned();
+    drop(mount);
+    assert!(!point.exists());
+}
+
+#[test]
+fn a_mounted_tree_is_read_with_its_files() {
+    let mount = lab_or_skip!(Mount::tmpfs("size=1M"));
+    fs::write(mount.path().join("file"), "a").unwrap();
+    let before = Tree::of_settled(mount.path()).unwrap();
+    fs::write(mount.path().join("file"), "b").unwrap();
+    let changes = before.changes(&Tree::of(mount.path()).unwrap());
+    assert!(changes.starts_with("file: "), "{changes}");
+}
