@@ -1,1 +1,17 @@
-//! (being written)
+//! What is asked of a target: profiles, their phases, and the operations and data of each phase.
+//!
+//! Everything here follows from a seed and from nothing else. This crate does no input or
+//! output, reads no clock and knows no particular device.
+
+mod data;
+mod permutation;
+mod profile;
+mod spec;
+pub mod standard;
+mod stream;
+
+pub use data::{DataPattern, Generation, SECTOR, SectorIdentity};
+pub use permutation::Permutation;
+pub use profile::{Profile, find, names};
+pub use spec::{Access, Ends, PhaseSpec, Precision, Repetition, Role, SpecError, TimeLimit};
+pub use stream::{OpStream, StreamOp};

@@ -1,0 +1,124 @@
+//! The `standard` profile: what a card does for a computer that runs from it, in a minute.
+//!
+//! A span of 256 MiB is laid out and worked in, the range over which the SD specification's
+//! application classes have their random operations. Laying it out may take 45 % of the time: a
+//! card that cannot fill 256 MiB in 27 s writes less than 10 MB/s and misses every application
+//! class whatever else it does. All other phases end as soon as their figure is known to 2 %.
+
+use cardproof_units::{Bytes, Nanos};
+
+use crate::{Access, Ends, PhaseSpec, Precision, Profile, Repetition, Role, TimeLimit};
+
+/// The span in which the application classes A1 and A2 are defined.
+pub const SPAN: Bytes = Bytes::mib(256);
+
+/// The most that each of the phases with small writes may write. It bounds the wear; cards never
+/// reach it in their time, fast disks reach it after their figure is known.
+const SMALL_WRITES_MAX: Bytes = Bytes::mib(128);
+
+const PRECISION: Precision =
+    Precision { relative_half_width: 0.02, confidence: 0.99, time_min: Nanos::from_millis(1500) };
+
+/// The profile.
+#[must_use]
+pub fn profile() -> Profile {
+    Profile {
+        name: "standard",
+        version: 1,
+        purpose: "how a system will feel on this storage, and whether it meets A1 and A2, in a minute",
+        source: "cardproof's own, over the 256 MiB of the SD specification's application classes",
+        span: SPAN,
+        time_budget: Nanos::from_secs(60),
+        phases: phases(),
+    }
+}
+
+fn phases() -> Vec<PhaseSpec> {
+    let fsync = small("overwrite-4k-fsync", 0, Bytes::kib(4), 1, 6);
+    vec![
+        lay_out(),
+        PhaseSpec {
+            role: Role::MeasureAndVerify,
+            access: Access::Sequential,
+            ..small("sequential-read-1m", 100, Bytes::mib(1), 2, 6)
+        },
+        small("random-read-4k-qd1", 100, Bytes::kib(4), 1, 6),
+        small("random-read-4k-qd32", 100, Bytes::kib(4), 32, 6),
+        small("random-read-16k-qd1", 100, Bytes::kib(16), 1, 5),
+        small("random-write-4k-qd1", 0, Bytes::kib(4), 1, 7),
+        small("random-write-4k-qd32", 0, Bytes::kib(4), 32, 7),
+        small("random-write-16k-qd1", 0, Bytes::kib(16), 1, 5),
+        PhaseSpec { fsync_every: Some(1), flush_at_end: false, ..fsync },
+        small("random-mixed-4k-70-30-qd32", 70, Bytes::kib(4), 32, 7),
+    ]
+}
+
+fn lay_out() -> PhaseSpec {
+    PhaseSpec {
+        name: "sequential-write-1m".to_owned(),
+        role: Role::LayOut,
+        access: Access::Sequential,
+        read_percent: 0,
+        block_size: Bytes::mib(1),
+        alignment_offset: Bytes::ZERO,
+        queue_depth: 2,
+        fsync_every: None,
+        flush_at_end: true,
+        rate_limit: None,
+        ends: Ends { time: TimeLimit::Share(45), bytes: Some(SPAN), ops: None, precision: None },
+    }
+}
+
+/// A phase that ends when its figure is known or its share of the time is spent.
+fn small(
+    name: &str,
+    read_percent: u8,
+    block_size: Bytes,
+    queue_depth: u16,
+    time_share: u32,
+) -> PhaseSpec {
+    PhaseSpec {
+        name: name.to_owned(),
+        role: Role::Measure,
+        access: Access::Random(Repetition::Allowed),
+        read_percent,
+        block_size,
+        alignment_offset: Bytes::ZERO,
+        queue_depth,
+        fsync_every: None,
+        flush_at_end: read_percent < 100,
+        rate_limit: None,
+        ends: Ends {
+            time: TimeLimit::Share(time_share),
+            bytes: (read_percent < 100).then_some(SMALL_WRITES_MAX),
+            ops: None,
+            precision: Some(PRECISION),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shares_are_percent() {
+        let shares: u32 = phases()
+            .iter()
+            .map(|phase| match phase.ends.time {
+                TimeLimit::Share(share) => share,
+                other => panic!("{other:?}"),
+            })
+            .sum();
+        assert_eq!(shares, 100);
+    }
+
+    #[test]
+    fn the_wear_is_bounded() {
+        assert_eq!(profile().bytes_written_max(), Some(Bytes::mib(256 + 5 * 128)));
+        assert_eq!(
+            profile().with_span(Bytes::mib(64)).bytes_written_max(),
+            Some(Bytes::mib(64 + 5 * 128))
+        );
+    }
+}
