@@ -2,54 +2,26 @@
 //!
 //! Everything here is a pure function of a record, so that old records can be judged again by
 //! better rules. This crate measures nothing, reads no file and prints nothing, and it never
-//! calls a card certified: it says whether limits were met as measured on one host.
+//! calls a card certified: it says whether limits were met as measured on one host. What was
+//! not measured is named as such, with its cause; it never counts as zero and never as passed.
 
-use cardproof_record::{Record, Verdict, Warning};
+mod advice;
+mod ceilings;
+mod classes;
+mod doubts;
+mod filesystems;
+mod judge;
+mod meaning;
+mod pauses;
+mod pick;
+mod published;
+pub mod wording;
 
-/// What a figure means for one daily use.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Meaning {
-    /// The use, such as `Starting up and opening programs`.
-    pub topic: &'static str,
-    /// How well the storage serves it.
-    pub grade: Grade,
-    /// Why, in plain words with figures.
-    pub text: String,
-}
-
-/// How well the storage serves a use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Grade {
-    /// As well as the better published cards, or better.
-    Good,
-    /// Like the middle of the published cards.
-    Fair,
-    /// Like the worst of the published cards.
-    Poor,
-    /// Nothing trustworthy was measured.
-    Unknown,
-}
-
-/// What each rule says of `record`, in the order of the rules.
-#[must_use]
-pub fn judge(_record: &Record) -> Vec<Verdict> {
-    Vec::new()
-}
-
-/// Doubts that follow from the record itself and that it does not hold yet.
-#[must_use]
-pub fn plausibility(_record: &Record) -> Vec<Warning> {
-    Vec::new()
-}
-
-/// What the figures mean in daily use.
-#[must_use]
-pub fn meaning(_record: &Record) -> Vec<Meaning> {
-    Vec::new()
-}
-
-/// What to do next, most important first.
-#[must_use]
-pub fn next_steps(_record: &Record, _verdicts: &[Verdict]) -> Vec<String> {
-    Vec::new()
-}
+pub use advice::next_steps;
+pub use classes::{CLASSES, Class, Limit, Quantity, Rate};
+pub use doubts::{Doubt, doubts, plausibility};
+pub use judge::judge;
+pub use meaning::{Grade, Meaning, meaning};
+pub use pauses::{FELT_PAUSE, Pause, longest_pause, pauses_in};
+pub use pick::{Figure, Finding};
+pub use published::{PUBLISHED_CARDS, PUBLISHED_SOURCE, PublishedCard};

@@ -1,0 +1,211 @@
+//! What to do next, from what a record and its verdicts say.
+//!
+//! Advice is given only where the record gives a cause for it; a run that leaves nothing to do
+//! says so. What protects data comes first, then what makes the measurement sound, then what
+//! makes the system faster.
+
+use cardproof_record::{OpName, Outcome, Record, State, Verdict, WarningCode};
+
+use crate::classes::CLASS_SPAN;
+use crate::doubts::doubts;
+use crate::meaning::{Grade, PAUSES, meaning};
+use crate::pick::{Figure, Finding, is_sequential};
+
+/// From this share of the link's raw rate on, the link is what limits: real transfers reach 85 to
+/// 92 % of it (measured on several boards).
+const LINK_BOUND: f64 = 0.8;
+
+/// What the pieces of advice look at.
+struct Case<'r> {
+    record: &'r Record,
+    verdicts: &'r [Verdict],
+    codes: Vec<WarningCode>,
+}
+
+impl Case<'_> {
+    fn has(&self, code: WarningCode) -> bool {
+        self.codes.contains(&code)
+    }
+
+    fn outcome(&self, rule: &str) -> Option<Outcome> {
+        self.verdicts.iter().find(|verdict| verdict.rule == rule).map(|verdict| verdict.outcome)
+    }
+
+    fn transport(&self) -> Option<&str> {
+        self.record.conditions.device.transport.as_deref()
+    }
+
+    /// Whether the figures are those of the storage, so that advice about it makes sense.
+    fn speaks_of_storage(&self) -> bool {
+        !self.codes.iter().any(|code| code.forbids_verdict())
+    }
+}
+
+/// What to do next, most important first; never empty.
+#[must_use]
+pub fn next_steps(record: &Record, verdicts: &[Verdict]) -> Vec<String> {
+    let codes = doubts(record).into_iter().map(|doubt| doubt.warning.code).collect();
+    let case = Case { record, verdicts, codes };
+    let advisers: [fn(&Case<'_>) -> Option<String>; 13] = [
+        distrust,
+        look_into_faults,
+        name_real_storage,
+        go_around_file_system,
+        go_around_cache,
+        go_around_memory,
+        finish,
+        give_room,
+        allow_writes,
+        repeat_in_peace,
+        unblock_link,
+        settle_pauses,
+        choose_card,
+    ];
+    let mut steps: Vec<String> = advisers.iter().filter_map(|adviser| adviser(&case)).collect();
+    steps.extend(test_a2(&case));
+    if steps.is_empty() {
+        steps.push(
+            "Nothing needs doing. Keep this record, and measure again when the system feels \
+             slower."
+                .to_owned(),
+        );
+    }
+    steps
+}
+
+fn say(applies: bool, text: &str) -> Option<String> {
+    applies.then(|| text.to_owned())
+}
+
+fn distrust(case: &Case<'_>) -> Option<String> {
+    say(
+        case.has(WarningCode::WrongData),
+        "Do not trust this storage with data: it returned something else than was written. Copy \
+         off what matters, then measure again in another reader; if it happens again, replace it.",
+    )
+}
+
+fn look_into_faults(case: &Case<'_>) -> Option<String> {
+    say(
+        case.has(WarningCode::Faults) || case.record.state == State::Failed,
+        "Operations failed. Copy off what matters, read the kernel's log (dmesg), and try another \
+         reader, port or power supply; if it fails again, replace the storage.",
+    )
+}
+
+fn name_real_storage(case: &Case<'_>) -> Option<String> {
+    say(
+        case.has(WarningCode::Memory),
+        "Name a directory on the storage you mean, such as one under /home or /media: cardproof \
+         run DIRECTORY.",
+    )
+}
+
+fn go_around_file_system(case: &Case<'_>) -> Option<String> {
+    say(
+        case.has(WarningCode::CopyOnWrite),
+        "To judge the storage itself, measure a directory on a file system that overwrites in \
+         place, such as ext4, or read the whole device.",
+    )
+}
+
+fn go_around_cache(case: &Case<'_>) -> Option<String> {
+    say(
+        case.has(WarningCode::Buffered) && !case.has(WarningCode::Memory),
+        "Measure where direct I/O is possible, such as a directory on ext4: what passes through \
+         memory says little of the storage.",
+    )
+}
+
+fn go_around_memory(case: &Case<'_>) -> Option<String> {
+    say(
+        case.has(WarningCode::AboveLink),
+        "A figure is above what the link can carry, so something else than the storage answered. \
+         Measure again with a larger --size, or attach the storage directly.",
+    )
+}
+
+fn finish(case: &Case<'_>) -> Option<String> {
+    let seconds = case.record.profile.time_budget_ns.as_secs_f64();
+    matches!(case.record.state, State::Partial | State::Running)
+        .then(|| format!("Run it again to its end: it takes about {seconds:.0} s."))
+}
+
+fn give_room(case: &Case<'_>) -> Option<String> {
+    let is_short =
+        case.record.phases.iter().any(|phase| phase.is_measured() && phase.span_bytes < CLASS_SPAN);
+    (is_short || case.has(WarningCode::SpanReduced)).then(|| {
+        format!(
+            "Free some space and run it again, or ask for the full range with --size 256M: the \
+             class limits are for {CLASS_SPAN}, and a smaller range flatters."
+        )
+    })
+}
+
+fn allow_writes(case: &Case<'_>) -> Option<String> {
+    say(
+        case.record.conditions.target.read_only,
+        "To measure writes as well, name a directory on the mounted storage: cardproof writes a \
+         file of its own there and removes it.",
+    )
+}
+
+fn repeat_in_peace(case: &Case<'_>) -> Option<String> {
+    let is_undecided = case.verdicts.iter().any(|verdict| verdict.outcome == Outcome::Undecided);
+    let is_unclear = case.has(WarningCode::Unsteady) || case.has(WarningCode::FewOperations);
+    let has_room = give_room(case).is_none() && !case.record.conditions.target.read_only;
+    say(
+        case.speaks_of_storage() && has_room && (is_undecided || is_unclear),
+        "Run it again while the machine does nothing else, with a larger --time-budget: more \
+         operations narrow the intervals.",
+    )
+}
+
+/// Advice where the sequential read is near what the link can carry.
+fn unblock_link(case: &Case<'_>) -> Option<String> {
+    let device = &case.record.conditions.device;
+    let ceiling = device.link_ceiling_bytes_per_s? as f64;
+    let read = Finding::of(case.record, |phase| is_sequential(phase, OpName::Read));
+    let rate = Figure::of_throughput(read.measured()?)?.estimate;
+    let link = device.link.as_deref().unwrap_or("its link");
+    (case.speaks_of_storage() && rate.per_second() >= LINK_BOUND * ceiling).then(|| {
+        format!(
+            "Sequential reading ({rate}) is near what the link carries ({link}): a faster reader \
+             or port may show more."
+        )
+    })
+}
+
+fn settle_pauses(case: &Case<'_>) -> Option<String> {
+    let stands_still =
+        meaning(case.record).iter().any(|use_| use_.topic == PAUSES && use_.grade == Grade::Poor);
+    say(
+        stands_still,
+        "Free space, run fstrim where the file system offers it, and measure again. Pauses that \
+         stay are the card's own housekeeping, and only another card ends them.",
+    )
+}
+
+fn choose_card(case: &Case<'_>) -> Option<String> {
+    if case.outcome("A1") != Some(Outcome::Misses) {
+        return None;
+    }
+    let text = match case.transport() {
+        Some("sd" | "usb") => {
+            "Measure once more in another reader or board. If it misses A1 there too, keep it for \
+             photos and files, and run systems from a card that meets A1."
+        }
+        _ => "To run a system from it, compare with a card that meets A1, or with an SSD.",
+    };
+    Some(text.to_owned())
+}
+
+fn test_a2(case: &Case<'_>) -> Option<String> {
+    let is_open = case.outcome("A2") == Some(Outcome::NotTestable)
+        && case.outcome("A1") == Some(Outcome::Meets);
+    say(
+        is_open && case.transport() == Some("sd"),
+        "To test for A2, the host must use the card's command queue and cache. On Linux, \
+         Raspberry Pi's own kernel does so on a Pi 5 (dtparam=sd_cqe).",
+    )
+}

@@ -1,0 +1,50 @@
+//! What no storage of a kind can exceed, whatever the kernel says of its link.
+//!
+//! The figures are the highest raw rates of the standards by which a transport may be attached,
+//! so that only the impossible is above them; real transfers stay well below.
+
+use cardproof_units::Throughput;
+
+/// The highest rate of a transport, and where it comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ceiling {
+    /// The transport's name in a record.
+    transport: &'static str,
+    /// The rate.
+    pub(crate) rate: Throughput,
+    /// What sets it.
+    pub(crate) source: &'static str,
+}
+
+const CEILINGS: [Ceiling; 5] = [
+    Ceiling {
+        transport: "sd",
+        rate: Throughput::from_mb_per_s(624.0),
+        source: "UHS-III, SD Physical Layer Specification 6.0",
+    },
+    Ceiling {
+        transport: "mmc",
+        rate: Throughput::from_mb_per_s(400.0),
+        source: "HS400, JEDEC JESD84-B51",
+    },
+    Ceiling {
+        transport: "usb",
+        rate: Throughput::from_mb_per_s(2_500.0),
+        source: "20 Gbit/s, USB 3.2 Gen 2x2",
+    },
+    Ceiling {
+        transport: "sata",
+        rate: Throughput::from_mb_per_s(600.0),
+        source: "6 Gbit/s with 8b/10b coding, Serial ATA 3",
+    },
+    Ceiling {
+        transport: "nvme",
+        rate: Throughput::from_mb_per_s(32_000.0),
+        source: "four lanes of 64 GT/s, PCI Express 6.0",
+    },
+];
+
+/// The ceiling of `transport`, if it has one.
+pub(crate) fn ceiling_of(transport: &str) -> Option<Ceiling> {
+    CEILINGS.into_iter().find(|ceiling| ceiling.transport == transport)
+}

@@ -1,0 +1,208 @@
+//! Doubts about a record: those it holds, and those that follow from what it holds.
+//!
+//! The runner notes what it sees while it measures. This file looks at the finished record, also
+//! at one from another program or an older version, and names what cannot be true of storage or
+//! was not measured on it. A doubt is never a proof; it only takes away what a figure could prove.
+
+use cardproof_record::{OpName, Phase, Record, TargetKind, Warning, WarningCode};
+use cardproof_units::{Bytes, Throughput};
+
+use crate::ceilings::ceiling_of;
+use crate::filesystems;
+use crate::pick::Figure;
+
+/// A doubt, and which part of the record it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    /// The phase's place in the record; `None` for the run as a whole.
+    pub phase: Option<usize>,
+    /// The doubt.
+    pub warning: Warning,
+}
+
+impl Doubt {
+    fn of_run(code: WarningCode, message: impl Into<String>) -> Self {
+        Self { phase: None, warning: Warning { code, message: message.into() } }
+    }
+
+    fn of_phase(phase: usize, code: WarningCode, message: String) -> Self {
+        Self { phase: Some(phase), warning: Warning { code, message } }
+    }
+
+    /// Whether it forbids a verdict on the phase at `index`. Wrong data, memory and impossible
+    /// rates in one phase speak against the whole path to the storage, and so against them all.
+    pub(crate) fn forbids_verdict_on(&self, index: usize) -> bool {
+        let reaches_all =
+            matches!(self.warning.code, WarningCode::WrongData | WarningCode::AboveLink)
+                || self.warning.code == WarningCode::Memory;
+        self.warning.code.forbids_verdict()
+            && (reaches_all || self.phase.is_none_or(|phase| phase == index))
+    }
+
+    /// Whether it forbids every verdict on the record.
+    pub(crate) fn forbids_all(&self) -> bool {
+        self.forbids_verdict_on(usize::MAX)
+    }
+
+    /// The doubt in words, with the name of the phase it is about.
+    #[must_use]
+    pub fn text(&self, record: &Record) -> String {
+        match self.phase.and_then(|index| record.phases.get(index)) {
+            Some(phase) => format!("{}: {}", phase.name, self.warning.message),
+            None => self.warning.message.clone(),
+        }
+    }
+}
+
+/// Every doubt about `record`: first those it holds, then those that follow from it.
+#[must_use]
+pub fn doubts(record: &Record) -> Vec<Doubt> {
+    let mut doubts = stored(record);
+    let new: Vec<_> =
+        derived(record).into_iter().filter(|doubt| !is_known(doubt, &doubts)).collect();
+    doubts.extend(new);
+    doubts
+}
+
+/// The doubts that follow from `record` and that it does not hold yet, such as figures above the
+/// ceiling of the link or from memory. A doubt about one phase names it.
+#[must_use]
+pub fn plausibility(record: &Record) -> Vec<Warning> {
+    let stored = stored(record);
+    derived(record)
+        .into_iter()
+        .filter(|doubt| !is_known(doubt, &stored))
+        .map(|doubt| Warning { code: doubt.warning.code, message: doubt.text(record) })
+        .collect()
+}
+
+fn stored(record: &Record) -> Vec<Doubt> {
+    let of_run =
+        record.warnings.iter().map(|warning| Doubt { phase: None, warning: warning.clone() });
+    let of_phases = record.phases.iter().enumerate().flat_map(|(index, phase)| {
+        let doubt = move |warning: &Warning| Doubt { phase: Some(index), warning: warning.clone() };
+        phase.warnings.iter().map(doubt)
+    });
+    of_run.chain(of_phases).collect()
+}
+
+/// Whether the same is said already, of the same phase or of the run as a whole.
+fn is_known(doubt: &Doubt, known: &[Doubt]) -> bool {
+    known.iter().any(|other| {
+        other.warning.code == doubt.warning.code
+            && other.warning.code != WarningCode::Other
+            && (other.phase.is_none() || other.phase == doubt.phase)
+    })
+}
+
+fn derived(record: &Record) -> Vec<Doubt> {
+    let conditions = &record.conditions;
+    let filesystem = conditions.filesystem.as_ref().and_then(filesystems::doubt);
+    let mut doubts: Vec<Doubt> = [
+        null_target(record),
+        memory_device(record),
+        filesystem.map(|warning| Doubt { phase: None, warning }),
+        buffered(record),
+        borrowed_storage(record),
+        never_written(record),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    for (index, phase) in record.phases.iter().enumerate() {
+        doubts.extend(wrong_data(index, phase));
+        doubts.extend(above_link(record, index, phase));
+    }
+    doubts
+}
+
+fn null_target(record: &Record) -> Option<Doubt> {
+    (record.conditions.target.kind == TargetKind::Null).then(|| {
+        let message = "the null target stores nothing; its figures are those of cardproof itself";
+        Doubt::of_run(WarningCode::Memory, message)
+    })
+}
+
+fn memory_device(record: &Record) -> Option<Doubt> {
+    let transport = record.conditions.device.transport.as_deref()?;
+    matches!(transport, "ram" | "zram").then(|| {
+        let message = format!("a {transport} device is memory, so no storage was measured");
+        Doubt::of_run(WarningCode::Memory, message)
+    })
+}
+
+fn buffered(record: &Record) -> Option<Doubt> {
+    let target = &record.conditions.target;
+    let is_real = !matches!(target.kind, TargetKind::Null | TargetKind::Simulated);
+    (is_real && !target.direct).then(|| {
+        let cause = target.buffered_reason.as_deref();
+        let cause = cause.map_or(String::new(), |cause| format!(" ({cause})"));
+        let message = format!("operations passed through the page cache in memory{cause}");
+        Doubt::of_run(WarningCode::Buffered, message)
+    })
+}
+
+/// A device that stands for other storage: what that is, and what caches it has, is not known.
+fn borrowed_storage(record: &Record) -> Option<Doubt> {
+    let (what, whose) = match record.conditions.device.transport.as_deref()? {
+        "virtio" => ("a virtual disk", "its host"),
+        "loop" => ("a loop device", "the file behind it"),
+        _ => return None,
+    };
+    let message = format!("{what} passes on what {whose} can do, caches included");
+    Some(Doubt::of_run(WarningCode::Other, message))
+}
+
+/// Reads of storage that this run has not written: a device may answer them without reading.
+fn never_written(record: &Record) -> Option<Doubt> {
+    let has_reads =
+        record.phases.iter().any(|phase| phase.op == OpName::Read && phase.is_measured());
+    let has_verified = record.phases.iter().any(|phase| {
+        phase.verification.is_some_and(|verification| verification.compared_bytes > Bytes::ZERO)
+    });
+    (has_reads && !has_verified && record.bytes_written == Bytes::ZERO).then(|| {
+        let message = "nothing was written before reading; blocks that were never written may be \
+                       answered without reading the medium";
+        Doubt::of_run(WarningCode::MaybeUnwritten, message)
+    })
+}
+
+fn wrong_data(index: usize, phase: &Phase) -> Option<Doubt> {
+    let verification = phase.verification?;
+    (verification.wrong_bytes > Bytes::ZERO).then(|| {
+        let message = format!(
+            "{} of {} read back were not what had been written there",
+            verification.wrong_bytes, verification.compared_bytes
+        );
+        Doubt::of_phase(index, WarningCode::WrongData, message)
+    })
+}
+
+/// The rate of a phase that is above what its link can carry. A mixed phase is left out, since a
+/// link may carry both directions at once.
+fn above_link(record: &Record, index: usize, phase: &Phase) -> Option<Doubt> {
+    if phase.op == OpName::Mixed || record.is_simulated() {
+        return None;
+    }
+    let low = Throughput(Figure::of_throughput(phase)?.low.per_second());
+    let (ceiling, what) = lowest_ceiling(record)?;
+    (low > ceiling).then(|| {
+        let message = format!("{low} is more than {what} can carry ({ceiling})");
+        Doubt::of_phase(index, WarningCode::AboveLink, message)
+    })
+}
+
+/// The lowest of the link's own ceiling and that of its kind, and what sets it.
+fn lowest_ceiling(record: &Record) -> Option<(Throughput, String)> {
+    let device = &record.conditions.device;
+    let of_link = device.link_ceiling_bytes_per_s.map(|bytes| {
+        let name = device.link.as_deref().unwrap_or("as the kernel tells it");
+        (Throughput(bytes as f64), format!("its link ({name})"))
+    });
+    let of_kind = device
+        .transport
+        .as_deref()
+        .and_then(ceiling_of)
+        .map(|ceiling| (ceiling.rate, format!("any link of its kind ({})", ceiling.source)));
+    of_link.into_iter().chain(of_kind).min_by(|a, b| a.0.0.total_cmp(&b.0.0))
+}

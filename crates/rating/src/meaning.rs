@@ -1,0 +1,282 @@
+//! What the figures mean for somebody who runs a computer from this storage.
+//!
+//! Each use is graded by a figure that is known to matter for it, against published figures. The
+//! sentences compare; they predict nothing, since other hosts and systems differ. Pauses are a use
+//! of their own, because a fast card that stands still for seconds is not a good one.
+
+use cardproof_record::{OpName, Phase, Record};
+use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+
+use crate::classes::Rate;
+use crate::doubts::doubts;
+use crate::pauses::{FELT_PAUSE, longest_pause, pauses_in};
+use crate::pick::{Figure, Finding, is_random_4k, is_sequential, is_synced};
+use crate::published::{PublishedCard, neighbours};
+
+/// The topic under which pauses are reported.
+pub(crate) const PAUSES: &str = "Pauses";
+
+/// What a figure means for one daily use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meaning {
+    /// The use, such as `Starting up and opening programs`.
+    pub topic: &'static str,
+    /// How well the storage serves it.
+    pub grade: Grade,
+    /// Why, in plain words with figures.
+    pub text: String,
+}
+
+/// How well the storage serves a use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Grade {
+    /// Like the better published cards, or better.
+    Good,
+    /// Between the better and the worst published cards.
+    Fair,
+    /// Like the worst published cards, or worse.
+    Poor,
+    /// Nothing trustworthy was measured.
+    Unknown,
+}
+
+/// A use's grade, and why.
+type Answer = (Grade, String);
+
+/// What explains one use.
+type Explain = fn(&Record) -> Answer;
+
+impl Grade {
+    /// In one word.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Fair => "fair",
+            Self::Poor => "poor",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// The grade of `rate`: good from `good` on, poor up to and including `poor`.
+    fn of(rate: f64, poor: f64, good: f64) -> Self {
+        if rate >= good {
+            Self::Good
+        } else if rate <= poor {
+            Self::Poor
+        } else {
+            Self::Fair
+        }
+    }
+}
+
+/// Random reads in IOPS: every published device from the first on started its system in 13.4 to
+/// 16.2 s, those below in 17.0 to 26.7 s; none was as slow as the second.
+const READ_GOOD_IOPS: f64 = 2344.0;
+const READ_POOR_IOPS: f64 = 1765.0;
+
+/// Random writes in IOPS: every published device from the first on took 161 to 253 s for a
+/// desktop install, those up to the second 430 and 1070 s.
+const WRITE_GOOD_IOPS: f64 = 732.0;
+const WRITE_POOR_IOPS: f64 = 133.0;
+
+/// Synced 4 KiB writes in IOPS: two cards on ext4 with fio's fsync=1, a Samsung Evo+ at 1000 KB/s
+/// and a `SanDisk` Ultra at 220 KB/s ("Tuning SD Card Speed", Fred777).
+const SYNCED_GOOD_IOPS: f64 = 244.0;
+const SYNCED_POOR_IOPS: f64 = 54.0;
+
+/// Flushes for one single-row `SQLite` transaction with its default journal (DELETE) on ext4,
+/// counted at the block level.
+const SQLITE_FLUSHES: f64 = 4.1;
+
+/// Sequential writes: the minimum of U3 and V30, and that of Class 10, U1 and V10.
+const RECORDING_GOOD: Throughput = Throughput::from_mb_per_s(30.0);
+const RECORDING_FAIR: Throughput = Throughput::from_mb_per_s(10.0);
+
+/// From here on a pause is poor: four times what a card may be busy, and plainly felt.
+const PAUSE_POOR: Nanos = Nanos::from_secs(1);
+
+/// What the figures of `record` mean in daily use, most noticeable first. A use whose figure was
+/// not measured, or is not to be trusted, is there with the cause.
+#[must_use]
+pub fn meaning(record: &Record) -> Vec<Meaning> {
+    let uses: [(&'static str, Explain); 5] = [
+        ("Starting up and opening programs", starting),
+        ("Installing and updating programs", installing),
+        ("Databases and other work that waits for every write", databases),
+        ("Photos, films and large files", large_files),
+        (PAUSES, pauses),
+    ];
+    let doubts = doubts(record);
+    let forbidding = doubts.iter().find(|doubt| doubt.forbids_all());
+    let answer = |explain: Explain| match forbidding {
+        Some(doubt) => (Grade::Unknown, format!("Not known: {}.", doubt.text(record))),
+        None => explain(record),
+    };
+    uses.into_iter()
+        .map(|(topic, explain)| {
+            let (grade, text) = answer(explain);
+            Meaning { topic, grade, text }
+        })
+        .collect()
+}
+
+fn unknown(what: &str, finding: Finding<'_>) -> Answer {
+    (Grade::Unknown, format!("Not known: {what} was not measured ({}).", finding.cause()))
+}
+
+/// The IOPS of the phase that `fits`, or why there are none.
+fn iops_of(record: &Record, fits: impl Fn(&Phase) -> bool) -> Result<Iops, Finding<'_>> {
+    let finding = Finding::of(record, fits);
+    let figure = finding.measured().and_then(Figure::of_iops);
+    figure.map(|figure| Iops(figure.estimate.per_second())).ok_or(finding)
+}
+
+fn starting(record: &Record) -> Answer {
+    let what = "4 KiB random read, one at a time,";
+    match iops_of(record, |phase| is_random_4k(phase, OpName::Read, 1)) {
+        Err(finding) => unknown(what, finding),
+        Ok(iops) => {
+            let compared = compare(
+                iops,
+                |card| card.random_read,
+                |card| format!("started its system in {}", card.boot),
+            );
+            let grade = Grade::of(iops.0, READ_POOR_IOPS, READ_GOOD_IOPS);
+            (grade, format!("{what} reaches {iops}. {compared}"))
+        }
+    }
+}
+
+fn installing(record: &Record) -> Answer {
+    let what = "4 KiB random write, one at a time,";
+    let fits = |phase: &Phase| is_random_4k(phase, OpName::Write, 1) && !is_synced(phase);
+    match iops_of(record, fits) {
+        Err(finding) => unknown(what, finding),
+        Ok(iops) => {
+            let compared = compare(
+                iops,
+                |card| card.random_write,
+                |card| format!("installed a desktop in {} s", card.desktop_install.as_secs_f64()),
+            );
+            let grade = Grade::of(iops.0, WRITE_POOR_IOPS, WRITE_GOOD_IOPS);
+            (grade, format!("{what} reaches {iops}. {compared}"))
+        }
+    }
+}
+
+/// Where `iops` stands among the published devices, and what those nearest to it did.
+fn compare(
+    iops: Iops,
+    column: impl Fn(&PublishedCard) -> Iops,
+    did: impl Fn(&PublishedCard) -> String,
+) -> String {
+    let describe = |card: &PublishedCard| format!("{} ({}) {}", card.name, column(card), did(card));
+    match neighbours(iops, &column) {
+        [Some(slower), Some(faster)] => {
+            format!("Of eight published devices, {}; {}.", describe(slower), describe(faster))
+        }
+        [Some(fastest), None] => {
+            format!("That is not below any of eight published devices: {}.", describe(fastest))
+        }
+        [None, Some(slowest)] => {
+            format!("That is below all of eight published devices: {}.", describe(slowest))
+        }
+        [None, None] => String::new(),
+    }
+}
+
+fn databases(record: &Record) -> Answer {
+    let what = "4 KiB overwrite with a flush after each";
+    let fits =
+        |phase: &Phase| is_random_4k(phase, OpName::Write, 1) && phase.sync == "fsync-every-1";
+    match iops_of(record, fits) {
+        Err(finding) => unknown(what, finding),
+        Ok(iops) => {
+            let transactions = iops.0 / SQLITE_FLUSHES;
+            let grade = Grade::of(iops.0, SYNCED_POOR_IOPS, SYNCED_GOOD_IOPS);
+            let text = format!(
+                "{what} reaches {iops}. SQLite with its default journal flushes {SQLITE_FLUSHES} \
+                 times for a single-row transaction: at this rate, some {transactions:.0} \
+                 transactions a second. Two published cards on ext4: 54 and 244 IOPS."
+            );
+            (grade, text)
+        }
+    }
+}
+
+fn large_files(record: &Record) -> Answer {
+    let rate = |op: OpName| {
+        let finding = Finding::of(record, |phase| is_sequential(phase, op));
+        let figure = finding.measured().and_then(Figure::of_throughput);
+        figure.map(|figure| figure.estimate).ok_or(finding)
+    };
+    let read = match rate(OpName::Read) {
+        Ok(read) => format!("sequential read reaches {read}"),
+        Err(finding) => format!("sequential read was not measured ({})", finding.cause()),
+    };
+    match rate(OpName::Write) {
+        Err(finding) => {
+            let cause = finding.cause();
+            (Grade::Unknown, format!("Sequential write was not measured ({cause}); {read}."))
+        }
+        Ok(write) => (grade_of_recording(write), large_files_text(write, &read)),
+    }
+}
+
+fn grade_of_recording(write: Rate) -> Grade {
+    match write.per_second() {
+        rate if rate >= RECORDING_GOOD.0 => Grade::Good,
+        rate if rate >= RECORDING_FAIR.0 => Grade::Fair,
+        _ => Grade::Poor,
+    }
+}
+
+fn large_files_text(write: Rate, read: &str) -> String {
+    let ten_gb = Bytes(10_000_000_000);
+    let time = if write.per_second() > 0.0 {
+        let time = Nanos::from_secs_f64(ten_gb.as_f64() / write.per_second());
+        format!("; at this rate 10 GB take {time} to write")
+    } else {
+        String::new()
+    };
+    format!(
+        "Sequential write reaches {write}, {read}{time}. Recording classes ask for 10 MB/s (Class \
+         10, U1, V10) and 30 MB/s (U3, V30)."
+    )
+}
+
+fn pauses(record: &Record) -> Answer {
+    let Some(longest) = longest_pause(record) else {
+        return (Grade::Unknown, "Not known: no phase can tell pauses.".to_owned());
+    };
+    let name = record.phases.get(longest.phase).map_or("", |phase| phase.name.as_str());
+    let length = longest.length;
+    if length >= FELT_PAUSE {
+        let grade = if length < PAUSE_POOR { Grade::Fair } else { Grade::Poor };
+        return (grade, felt_pauses_text(record, length, name));
+    }
+    let wait = if length == Nanos::ZERO {
+        "No wait stood out".to_owned()
+    } else {
+        format!("The longest wait was {length} (in {name})")
+    };
+    if has_run_writes(record) {
+        (Grade::Good, format!("{wait}; SD cards may be busy for up to {FELT_PAUSE}."))
+    } else {
+        (Grade::Unknown, format!("{wait}; but pauses come with writing, and nothing was written."))
+    }
+}
+
+fn felt_pauses_text(record: &Record, longest: Nanos, name: &str) -> String {
+    let felt: usize = (0..record.phases.len()).map(|index| pauses_in(record, index).len()).sum();
+    let times = if felt == 1 { "once".to_owned() } else { format!("{felt} times") };
+    format!(
+        "The storage stood still for {FELT_PAUSE} or more {times}, at the longest for {longest} \
+         (in {name}). Everything that waits for it stands still as long."
+    )
+}
+
+fn has_run_writes(record: &Record) -> bool {
+    record.phases.iter().any(|phase| phase.op != OpName::Read && phase.ops > 0)
+}

@@ -1,0 +1,75 @@
+//! Times in which the storage answered nothing.
+//!
+//! A system that waits for its card stands still, and averages hide it. A pause is seen in two
+//! ways: as slices of time without a completion, where the phase's rate would have had several in
+//! each; and as the longest wait for a single operation, where only one is in flight. The wait in
+//! a queue of 32 is no pause, and neither is the time that a large block takes to transfer.
+
+use cardproof_record::{Phase, PhaseState, Record};
+use cardproof_units::{Bytes, Nanos};
+
+/// From here on a person notices: the SD specification lets a card be busy for 250 ms a write.
+pub const FELT_PAUSE: Nanos = Nanos::from_millis(250);
+
+/// A slice without a completion says something only where this many were to be expected.
+const EXPECTED_OPS_MIN: u64 = 3;
+
+/// Larger blocks take noticeable time to transfer alone.
+const SMALL_BLOCK: Bytes = Bytes::kib(64);
+
+/// A time in which a phase answered nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pause {
+    /// The phase's place in the record.
+    pub phase: usize,
+    /// When it ended, from the phase's start; exact to the slice.
+    pub end: Nanos,
+    /// How long it was, at least.
+    pub length: Nanos,
+}
+
+/// The longest time without an answer in any phase that ran, felt or not.
+#[must_use]
+pub fn longest_pause(record: &Record) -> Option<Pause> {
+    let has_run = |phase: &Phase| !matches!(phase.state, PhaseState::NotMeasured { .. });
+    let phases = record.phases.iter().enumerate().filter(|(_, phase)| has_run(phase));
+    phases.flat_map(|(index, phase)| waits(index, phase)).max_by_key(|pause| pause.length)
+}
+
+/// The pauses of at least [`FELT_PAUSE`] in the phase at `index`, in order.
+#[must_use]
+pub fn pauses_in(record: &Record, index: usize) -> Vec<Pause> {
+    let waits = record.phases.get(index).map(|phase| waits(index, phase)).unwrap_or_default();
+    waits.into_iter().filter(|pause| pause.length >= FELT_PAUSE).collect()
+}
+
+/// The wait that ended in each slice, zero where there was none; nothing where the phase cannot
+/// tell a pause from plain slowness.
+fn waits(index: usize, phase: &Phase) -> Vec<Pause> {
+    let shows_silence = phase.ops >= EXPECTED_OPS_MIN * phase.intervals.len() as u64;
+    let waits_alone = phase.queue_depth == 1 && phase.block_size_bytes <= SMALL_BLOCK;
+    let mut waits = Vec::new();
+    if !shows_silence && !waits_alone {
+        return waits;
+    }
+    let mut silence = Nanos::ZERO;
+    for slice in &phase.intervals {
+        let end = slice.start_ns.saturating_add(slice.duration_ns);
+        if slice.ops == 0 {
+            silence = silence.saturating_add(slice.duration_ns);
+            continue;
+        }
+        let silent = if shows_silence { silence } else { Nanos::ZERO };
+        let alone = if waits_alone { slice.latency_max_ns } else { Nanos::ZERO };
+        waits.push(Pause { phase: index, end, length: silent.max(alone) });
+        silence = Nanos::ZERO;
+    }
+    if shows_silence && silence > Nanos::ZERO {
+        let end = phase
+            .intervals
+            .last()
+            .map_or(Nanos::ZERO, |slice| slice.start_ns.saturating_add(slice.duration_ns));
+        waits.push(Pause { phase: index, end, length: silence });
+    }
+    waits
+}

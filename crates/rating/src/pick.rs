@@ -1,0 +1,129 @@
+//! Finding the phase that measured something, by what it did and not by what it is called.
+//!
+//! A profile may rename its phases, and imported records have names of their own. Where several
+//! phases fit, the one that moved the most bytes speaks, since it says most about what lasts.
+
+use cardproof_record::{Estimate, OpName, PatternName, Phase, PhaseState, Record};
+use cardproof_units::Bytes;
+
+use crate::classes::Rate;
+
+/// The smallest block that counts as sequential recording: the unit in which Class 10 and the
+/// UHS classes are measured (512 KB).
+const RECORDING_UNIT: Bytes = Bytes::kib(512);
+
+/// The outcome of looking for a phase.
+#[derive(Clone, Copy, Debug)]
+pub enum Finding<'r> {
+    /// It was measured.
+    Measured {
+        /// Its place in the record.
+        index: usize,
+        /// The phase.
+        phase: &'r Phase,
+    },
+    /// It was to be run, and there is no figure.
+    NotMeasured(&'r Phase),
+    /// The run had no such phase.
+    Absent,
+}
+
+impl<'r> Finding<'r> {
+    /// The phase of `record` for which `fits` holds.
+    pub fn of(record: &'r Record, fits: impl Fn(&Phase) -> bool) -> Self {
+        let fitting = || record.phases.iter().enumerate().filter(|(_, phase)| fits(phase));
+        let measured = fitting().filter(|(_, phase)| phase.is_measured());
+        match measured.max_by_key(|(_, phase)| phase.bytes) {
+            Some((index, phase)) => Self::Measured { index, phase },
+            None => fitting().next().map_or(Self::Absent, |(_, phase)| Self::NotMeasured(phase)),
+        }
+    }
+
+    /// The phase, if it was measured.
+    #[must_use]
+    pub const fn measured(self) -> Option<&'r Phase> {
+        match self {
+            Self::Measured { phase, .. } => Some(phase),
+            Self::NotMeasured(_) | Self::Absent => None,
+        }
+    }
+
+    /// Why there is no figure, in words; for a measured phase, that its figure is unusable.
+    #[must_use]
+    pub fn cause(self) -> String {
+        match self {
+            Self::Measured { .. } => "its figure is unusable".to_owned(),
+            Self::Absent => "this run has no such phase".to_owned(),
+            Self::NotMeasured(phase) => match &phase.state {
+                PhaseState::NotMeasured { cause } => cause.clone(),
+                PhaseState::Partial => "the phase was cut short".to_owned(),
+                PhaseState::Measured => "its figure is missing".to_owned(),
+            },
+        }
+    }
+}
+
+/// A rate with its interval, checked: finite, not negative, and the right way round.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figure {
+    /// The best single figure.
+    pub estimate: Rate,
+    /// The interval's lower end.
+    pub low: Rate,
+    /// The interval's upper end.
+    pub high: Rate,
+    /// The probability with which the interval is meant to hold the truth, between 0 and 1.
+    pub confidence: f64,
+}
+
+impl Figure {
+    /// The phase's operations a second, if it has sound ones.
+    #[must_use]
+    pub fn of_iops(phase: &Phase) -> Option<Self> {
+        phase.iops.and_then(|estimate| Self::checked(estimate, Rate::Iops))
+    }
+
+    /// The phase's bytes a second, if it has sound ones.
+    #[must_use]
+    pub fn of_throughput(phase: &Phase) -> Option<Self> {
+        phase.throughput_bytes_per_s.and_then(|estimate| Self::checked(estimate, Rate::Throughput))
+    }
+
+    fn checked<Unit>(estimate: Estimate<Unit>, rate: impl Fn(Unit) -> Rate) -> Option<Self> {
+        let figure = Self {
+            estimate: rate(estimate.estimate),
+            low: rate(estimate.low),
+            high: rate(estimate.high),
+            confidence: estimate.confidence,
+        };
+        figure.is_sound().then_some(figure)
+    }
+
+    fn is_sound(&self) -> bool {
+        let rates = [self.low, self.estimate, self.high].map(Rate::per_second);
+        rates.iter().all(|rate| rate.is_finite() && *rate >= 0.0)
+            && rates.is_sorted()
+            && (0.0..=1.0).contains(&self.confidence)
+    }
+}
+
+/// Whether `phase` does 4 KiB operations of one kind at random with `queue_depth` in flight.
+pub(crate) fn is_random_4k(phase: &Phase, op: OpName, queue_depth: u16) -> bool {
+    phase.op == op
+        && phase.pattern == PatternName::Random
+        && phase.block_size_bytes == Bytes::kib(4)
+        && phase.queue_depth == queue_depth
+}
+
+/// Whether every few writes of `phase` wait until they are durable.
+pub(crate) fn is_synced(phase: &Phase) -> bool {
+    phase.sync.starts_with("fsync-every-")
+}
+
+/// Whether `phase` does operations of one kind one after the other, as large as in recording.
+pub(crate) fn is_sequential(phase: &Phase, op: OpName) -> bool {
+    phase.op == op
+        && phase.pattern == PatternName::Sequential
+        && phase.block_size_bytes >= RECORDING_UNIT
+        && !is_synced(phase)
+}

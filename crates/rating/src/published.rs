@@ -1,0 +1,88 @@
+//! Eight storage devices measured by somebody else, to compare with.
+//!
+//! They were all measured on one board, so they can be compared with each other. They cannot be
+//! compared exactly with a card on another host: a comparison is an orientation, not a
+//! prediction. The random figures are iozone's, one operation at a time over a file of 100 MiB.
+
+use cardproof_units::{Iops, Nanos, Throughput};
+
+/// Where the figures of [`PUBLISHED_CARDS`] come from.
+pub const PUBLISHED_SOURCE: &str = "T. Kaiser, \"Performance impact of MMC storage used on SBC\" \
+    (2018): sd-card-bench.sh on a NanoPi M4, 4 KiB iozone over 100 MiB";
+
+/// A device with published figures.
+#[derive(Clone, Copy, Debug)]
+pub struct PublishedCard {
+    /// Its name in the source.
+    pub name: &'static str,
+    /// 4 KiB random read, one at a time.
+    pub random_read: Iops,
+    /// 4 KiB random write, one at a time.
+    pub random_write: Iops,
+    /// Sequential read in records of 16 MiB.
+    pub sequential_read: Throughput,
+    /// Sequential write in records of 16 MiB.
+    pub sequential_write: Throughput,
+    /// How long the system took to start.
+    pub boot: Nanos,
+    /// How long a desktop took to install.
+    pub desktop_install: Nanos,
+}
+
+const fn card(
+    name: &'static str,
+    iops: (f64, f64),
+    mb_per_s: (f64, f64),
+    boot_ms: u64,
+    install_s: u64,
+) -> PublishedCard {
+    PublishedCard {
+        name,
+        random_read: Iops(iops.0),
+        random_write: Iops(iops.1),
+        sequential_read: Throughput::from_mb_per_s(mb_per_s.0),
+        sequential_write: Throughput::from_mb_per_s(mb_per_s.1),
+        boot: Nanos::from_millis(boot_ms),
+        desktop_install: Nanos::from_secs(install_s),
+    }
+}
+
+/// The devices, in the source's order: IOPS (read, write), MB/s (read, write), start, install.
+pub const PUBLISHED_CARDS: [PublishedCard; 8] = [
+    card("Intenso Class 4", (1926.0, 33.0), (43.0, 10.0), 26_700, 1070),
+    card("SanDisk Ultra", (2139.0, 133.0), (45.0, 8.0), 20_900, 430),
+    card("SanDisk Industrial", (1853.0, 762.0), (66.0, 29.0), 20_700, 253),
+    card("SanDisk Extreme Plus", (2344.0, 770.0), (66.0, 62.0), 13_400, 216),
+    card("SanDisk Ultra A1", (2867.0, 787.0), (66.0, 18.0), 14_200, 207),
+    card("SanDisk Extreme A1", (3201.0, 1480.0), (66.0, 59.0), 16_200, 161),
+    card("SanDisk Extreme Pro A2", (1766.0, 732.0), (65.0, 50.0), 17_000, 190),
+    card("Samsung eMMC", (5083.0, 1943.0), (128.0, 32.0), 15_500, 178),
+];
+
+/// The published devices on either side of a rate: the fastest that is not faster, and the
+/// slowest that is faster.
+pub(crate) fn neighbours(
+    rate: Iops,
+    column: impl Fn(&PublishedCard) -> Iops,
+) -> [Option<&'static PublishedCard>; 2] {
+    let by_rate = |a: &&PublishedCard, b: &&PublishedCard| column(a).0.total_cmp(&column(b).0);
+    let (faster, others): (Vec<_>, Vec<_>) =
+        PUBLISHED_CARDS.iter().partition(|card| column(card) > rate);
+    [others.into_iter().max_by(by_rate), faster.into_iter().min_by(by_rate)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_stands_between_its_neighbours() {
+        let names = |iops| {
+            neighbours(Iops(iops), |card| card.random_write).map(|card| card.map(|card| card.name))
+        };
+        assert_eq!(names(20.0), [None, Some("Intenso Class 4")]);
+        assert_eq!(names(690.0), [Some("SanDisk Ultra"), Some("SanDisk Extreme Pro A2")]);
+        assert_eq!(names(1480.0), [Some("SanDisk Extreme A1"), Some("Samsung eMMC")]);
+        assert_eq!(names(9000.0), [Some("Samsung eMMC"), None]);
+    }
+}

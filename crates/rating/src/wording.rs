@@ -1,0 +1,76 @@
+//! Figures in words, the same in verdicts, advice and every report.
+
+use std::fmt::Display;
+
+use cardproof_record::{Estimate, Outcome};
+
+use crate::pick::Figure;
+
+/// A figure with its interval, such as `1480 IOPS (1450 to 1510 at 99 %)`.
+#[must_use]
+pub fn figure(figure: &Figure) -> String {
+    with_interval(&figure.estimate, &figure.low, &figure.high, figure.confidence)
+}
+
+/// An estimate with its interval, such as `18 MB/s (17.2 to 18.9 at 99 %)`.
+#[must_use]
+pub fn estimate<Unit: Display>(estimate: &Estimate<Unit>) -> String {
+    with_interval(&estimate.estimate, &estimate.low, &estimate.high, estimate.confidence)
+}
+
+fn with_interval(
+    value: &impl Display,
+    low: &impl Display,
+    high: &impl Display,
+    confidence: f64,
+) -> String {
+    format!("{value} ({} to {} at {})", bare(low), bare(high), percent(confidence))
+}
+
+/// A share in per cent with at most one decimal: `99 %`, `99.5 %`.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    format!("{} %", (share * 1_000.0).round() / 10.0)
+}
+
+/// What a value prints before its unit.
+#[must_use]
+pub fn bare(value: &impl Display) -> String {
+    let text = value.to_string();
+    text.split_once(' ').map_or(text.clone(), |(number, _)| number.to_owned())
+}
+
+/// An outcome in words, such as `not testable here`.
+#[must_use]
+pub const fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Meets => "meets the limits as measured here",
+        Outcome::Misses => "misses the limits as measured here",
+        Outcome::Undecided => "undecided",
+        Outcome::NotTestable => "not testable here",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cardproof_units::{Iops, Throughput};
+
+    #[test]
+    fn an_estimate_is_printed_with_its_interval() {
+        let iops = Estimate {
+            estimate: Iops(1480.2),
+            low: Iops(1450.0),
+            high: Iops(1510.0),
+            confidence: 0.99,
+        };
+        assert_eq!(estimate(&iops), "1480 IOPS (1450 to 1510 at 99 %)");
+        let rate = Estimate {
+            estimate: Throughput(9.84e6),
+            low: Throughput(0.9e6),
+            high: Throughput(20e6),
+            confidence: 0.995,
+        };
+        assert_eq!(estimate(&rate), "9.8 MB/s (0.90 to 20 at 99.5 %)");
+    }
+}

@@ -1,0 +1,142 @@
+//! Doubts, daily use and advice of typical records, in whole.
+
+#![allow(clippy::unwrap_used, reason = "a helper of a test fails with it")]
+
+use cardproof_rating::{Grade, judge, longest_pause, meaning, next_steps, plausibility};
+use cardproof_record::{FilesystemInfo, Interval, Record, TargetKind, Verification, WarningCode};
+use cardproof_testkit::records;
+use cardproof_units::{Bytes, Nanos};
+
+/// Makes a sound record doubtful.
+type Spoil = fn(&mut Record);
+
+fn in_words(record: &Record) -> String {
+    let mut lines = vec![record.id.clone(), "doubts that follow:".to_owned()];
+    lines.extend(
+        plausibility(record)
+            .iter()
+            .map(|warning| format!("  {:?}: {}", warning.code, warning.message)),
+    );
+    lines.push("daily use:".to_owned());
+    lines.extend(meaning(record).iter().map(|meaning| {
+        format!("  {}: {}\n    {}", meaning.topic, meaning.grade.word(), meaning.text)
+    }));
+    lines.push("next:".to_owned());
+    lines.extend(next_steps(record, &judge(record)).iter().map(|step| format!("  {step}")));
+    lines.join("\n")
+}
+
+#[test]
+fn typical_a1_card() {
+    insta::assert_snapshot!(in_words(&records::typical_a1_card()));
+}
+
+#[test]
+fn slow_class4() {
+    insta::assert_snapshot!(in_words(&records::slow_class4()));
+}
+
+#[test]
+fn ram_disk() {
+    insta::assert_snapshot!(in_words(&records::ram_disk()));
+}
+
+#[test]
+fn read_only_device() {
+    insta::assert_snapshot!(in_words(&records::read_only_device()));
+}
+
+#[test]
+fn interrupted() {
+    insta::assert_snapshot!(in_words(&records::interrupted()));
+}
+
+#[test]
+fn with_pauses() {
+    insta::assert_snapshot!(in_words(&records::with_pauses()));
+}
+
+fn codes(record: &Record) -> Vec<WarningCode> {
+    plausibility(record).iter().map(|warning| warning.code).collect()
+}
+
+#[test]
+fn what_cannot_be_storage_is_doubted() {
+    let cases: [(&str, Spoil, WarningCode); 7] = [
+        ("zram", |r| r.conditions.device.transport = Some("zram".into()), WarningCode::Memory),
+        ("ram", |r| r.conditions.device.transport = Some("ram".into()), WarningCode::Memory),
+        ("null", |r| r.conditions.target.kind = TargetKind::Null, WarningCode::Memory),
+        ("page cache", |r| r.conditions.target.direct = false, WarningCode::Buffered),
+        ("btrfs", |r| filesystem(r).kind = "btrfs".into(), WarningCode::CopyOnWrite),
+        (
+            "slow link",
+            |r| r.conditions.device.link_ceiling_bytes_per_s = Some(25_000_000),
+            WarningCode::AboveLink,
+        ),
+        (
+            "wrong bytes",
+            |r| {
+                r.phases[1].verification = Some(Verification {
+                    compared_bytes: Bytes::mib(1),
+                    wrong_bytes: Bytes::kib(4),
+                });
+            },
+            WarningCode::WrongData,
+        ),
+    ];
+    assert_eq!(codes(&records::typical_a1_card()), []);
+    for (name, spoil, expected) in cases {
+        let mut record = records::typical_a1_card();
+        spoil(&mut record);
+        let mut found = codes(&record);
+        found.dedup();
+        assert_eq!(found, [expected], "{name}");
+        let grades: Vec<Grade> = meaning(&record).iter().map(|use_| use_.grade).collect();
+        assert!(grades.iter().all(|grade| *grade == Grade::Unknown), "{name}: {grades:?}");
+    }
+}
+
+fn filesystem(record: &mut Record) -> &mut FilesystemInfo {
+    record.conditions.filesystem.as_mut().unwrap()
+}
+
+#[test]
+fn a_ceiling_of_the_kind_holds_where_the_link_is_not_known() {
+    let mut record = records::ram_disk();
+    record.conditions.filesystem = None;
+    record.conditions.target.direct = true;
+    assert_eq!(codes(&record), []);
+    record.conditions.device.transport = Some("mmc".to_owned());
+    assert!(codes(&record).contains(&WarningCode::AboveLink));
+}
+
+#[test]
+fn a_doubt_that_is_stored_is_not_raised_again() {
+    let mut record = records::ram_disk();
+    assert!(!plausibility(&record).is_empty());
+    record.warnings = plausibility(&record);
+    assert_eq!(plausibility(&record), []);
+}
+
+#[test]
+fn silence_at_any_depth_is_a_pause_and_slowness_is_none() {
+    let pausing = records::with_pauses();
+    assert_eq!(longest_pause(&pausing).unwrap().length, Nanos::from_millis(1_900));
+    let mut deep_only = pausing;
+    deep_only.phases.retain(|phase| phase.queue_depth == 32);
+    assert_eq!(longest_pause(&deep_only).unwrap().length, Nanos::from_millis(1_900));
+
+    let mut slow = records::slow_class4();
+    slow.phases.retain(|phase| phase.name == "random-write-4k-qd32");
+    assert_eq!(longest_pause(&slow), None, "33 IOPS leave slices empty without a pause");
+}
+
+#[test]
+fn silence_to_the_end_of_a_phase_is_a_pause() {
+    let mut record = records::typical_a1_card();
+    record.phases.retain(|phase| phase.name == "random-read-4k-qd32");
+    for slice in record.phases[0].intervals.iter_mut().rev().take(30) {
+        *slice = Interval { ops: 0, bytes: Bytes::ZERO, latency_max_ns: Nanos::ZERO, ..*slice };
+    }
+    assert_eq!(longest_pause(&record).unwrap().length, Nanos::from_millis(1_500));
+}

@@ -1,0 +1,309 @@
+//! The rules of A1 and A2 as cases: which intervals and doubts lead to which outcome.
+
+#![allow(clippy::unwrap_used, reason = "a helper of a test fails with it")]
+
+use cardproof_rating::{CLASSES, judge};
+use cardproof_record::{
+    Estimate, Outcome, Phase, PhaseState, Record, State, Verdict, Verification, Warning,
+    WarningCode,
+};
+use cardproof_testkit::records;
+use cardproof_units::{Bytes, Iops, Throughput};
+use proptest::prelude::*;
+
+/// Does something to a phase that takes away what it can prove.
+type Spoil = fn(&mut Phase);
+
+/// Low end, estimate, high end.
+type Spread = (f64, f64, f64);
+
+/// A complete A1 record on an SD card whose three judged figures are these, in IOPS and MB/s.
+fn record(read: Spread, write: Spread, sequential: Spread) -> Record {
+    let mut record = records::typical_a1_card();
+    phase(&mut record, "random-read-4k-qd32").iops = Some(estimate(read, Iops));
+    phase(&mut record, "random-write-4k-qd32").iops = Some(estimate(write, Iops));
+    phase(&mut record, "sequential-write-1m").throughput_bytes_per_s =
+        Some(estimate(sequential, Throughput::from_mb_per_s));
+    record
+}
+
+fn estimate<Unit>((low, value, high): Spread, unit: impl Fn(f64) -> Unit) -> Estimate<Unit> {
+    Estimate { estimate: unit(value), low: unit(low), high: unit(high), confidence: 0.99 }
+}
+
+fn phase<'r>(record: &'r mut Record, name: &str) -> &'r mut Phase {
+    record.phases.iter_mut().find(|phase| phase.name == name).unwrap()
+}
+
+fn good() -> Record {
+    record((1900.0, 2000.0, 2100.0), (600.0, 700.0, 800.0), (15.0, 17.0, 19.0))
+}
+
+fn verdict(record: &Record, rule: &str) -> Verdict {
+    judge(record).into_iter().find(|verdict| verdict.rule == rule).unwrap()
+}
+
+fn a1(record: &Record) -> Outcome {
+    verdict(record, "A1").outcome
+}
+
+#[test]
+fn the_table_holds_the_published_limits() {
+    let limits: Vec<_> = CLASSES
+        .iter()
+        .flat_map(|class| class.limits.map(|limit| (class.name, limit.at_least.per_second())))
+        .collect();
+    assert_eq!(
+        limits,
+        [("A1", 1500.0), ("A1", 500.0), ("A1", 1e7), ("A2", 4000.0), ("A2", 2000.0), ("A2", 1e7)]
+    );
+}
+
+#[test]
+fn an_interval_decides_a_limit() {
+    use Outcome::{Meets, Misses, Undecided};
+    let cases: [(&str, Spread, Outcome); 7] = [
+        ("well above", (600.0, 700.0, 800.0), Meets),
+        ("touching from above", (500.0, 510.0, 520.0), Meets),
+        ("just below at its low end", (499.9, 510.0, 520.0), Undecided),
+        ("around the limit", (450.0, 500.0, 550.0), Undecided),
+        ("touching from below", (480.0, 490.0, 500.0), Undecided),
+        ("just below at its high end", (480.0, 490.0, 499.9), Misses),
+        ("nothing at all", (0.0, 0.0, 0.0), Misses),
+    ];
+    for (name, write, expected) in cases {
+        let record = record((1900.0, 2000.0, 2100.0), write, (15.0, 17.0, 19.0));
+        assert_eq!(a1(&record), expected, "{name}");
+    }
+}
+
+#[test]
+fn every_limit_counts() {
+    let slow_read = record((900.0, 1000.0, 1100.0), (600.0, 700.0, 800.0), (15.0, 17.0, 19.0));
+    let slow_stream = record((1900.0, 2000.0, 2100.0), (600.0, 700.0, 800.0), (7.0, 8.0, 9.0));
+    assert_eq!(a1(&slow_read), Outcome::Misses);
+    assert_eq!(a1(&slow_stream), Outcome::Misses);
+}
+
+#[test]
+fn a_proven_miss_outweighs_what_is_open_or_missing() {
+    let mut record = record((1400.0, 1500.0, 1600.0), (80.0, 90.0, 100.0), (15.0, 17.0, 19.0));
+    phase(&mut record, "sequential-write-1m").state = PhaseState::Partial;
+    let verdict = verdict(&record, "A1");
+    assert_eq!(verdict.outcome, Outcome::Misses);
+    assert!(verdict.reasons[0].contains("4 KiB random write: 90 IOPS"), "{verdict:?}");
+}
+
+#[test]
+fn a_missing_phase_is_never_a_pass() {
+    for name in ["random-read-4k-qd32", "random-write-4k-qd32", "sequential-write-1m"] {
+        let cause = PhaseState::NotMeasured { cause: "no space left".to_owned() };
+        for state in [PhaseState::Partial, cause] {
+            let mut record = good();
+            phase(&mut record, name).state = state;
+            assert_eq!(a1(&record), Outcome::NotTestable, "{name}");
+        }
+        let mut record = good();
+        record.phases.retain(|phase| phase.name != name);
+        assert_eq!(a1(&record), Outcome::NotTestable, "{name} left out");
+    }
+}
+
+#[test]
+fn phases_are_known_by_what_they_do() {
+    let mut record = good();
+    for (number, phase) in record.phases.iter_mut().enumerate() {
+        phase.name = format!("phase {number}");
+    }
+    assert_eq!(a1(&record), Outcome::Meets);
+    for phase in &mut record.phases {
+        if phase.queue_depth == 32 {
+            phase.queue_depth = 31;
+        }
+    }
+    assert_eq!(a1(&record), Outcome::NotTestable);
+}
+
+#[test]
+fn synced_writes_do_not_stand_for_the_plain_ones() {
+    let mut record = good();
+    phase(&mut record, "random-write-4k-qd32").sync = "fsync-every-1".to_owned();
+    phase(&mut record, "sequential-write-1m").sync = "fsync-every-8".to_owned();
+    let verdict = verdict(&record, "A1");
+    assert_eq!(verdict.outcome, Outcome::NotTestable);
+    assert!(verdict.reasons[0].contains("no such phase"), "{verdict:?}");
+}
+
+#[test]
+fn what_flatters_takes_the_pass_and_leaves_the_miss() {
+    let cases: [(&str, Spoil); 3] = [
+        ("a short span", |phase| phase.span_bytes = Bytes::mib(64)),
+        ("unwritten blocks", |phase| warn(phase, WarningCode::MaybeUnwritten)),
+        ("faults", |phase| warn(phase, WarningCode::Faults)),
+    ];
+    for (name, spoil) in cases {
+        let mut fast = good();
+        let mut slow = record((1900.0, 2000.0, 2100.0), (80.0, 90.0, 100.0), (15.0, 17.0, 19.0));
+        spoil(phase(&mut fast, "random-write-4k-qd32"));
+        spoil(phase(&mut slow, "random-write-4k-qd32"));
+        assert_eq!(a1(&fast), Outcome::Undecided, "{name}");
+        assert_eq!(a1(&slow), Outcome::Misses, "{name}");
+    }
+}
+
+#[test]
+fn a_queue_that_stayed_short_takes_the_miss_and_leaves_the_pass() {
+    let mut fast = good();
+    let mut slow = record((1900.0, 2000.0, 2100.0), (80.0, 90.0, 100.0), (15.0, 17.0, 19.0));
+    for record in [&mut fast, &mut slow] {
+        warn(phase(record, "random-write-4k-qd32"), WarningCode::QueueDepthReduced);
+    }
+    assert_eq!(a1(&fast), Outcome::Meets);
+    assert_eq!(a1(&slow), Outcome::Undecided);
+}
+
+#[test]
+fn doubts_that_forbid_verdicts_do_so_for_misses_too() {
+    let codes = [
+        WarningCode::Buffered,
+        WarningCode::Memory,
+        WarningCode::CopyOnWrite,
+        WarningCode::WrongData,
+        WarningCode::AboveLink,
+    ];
+    for code in codes {
+        for mut record in [good(), records::slow_class4()] {
+            record.warnings.push(Warning { code, message: "for the test".to_owned() });
+            assert_eq!(a1(&record), Outcome::NotTestable, "{code:?}");
+        }
+    }
+}
+
+#[test]
+fn a_doubt_about_another_phase_spares_the_verdict_unless_it_speaks_against_all() {
+    let cases = [
+        (WarningCode::Buffered, Outcome::Meets),
+        (WarningCode::CopyOnWrite, Outcome::Meets),
+        (WarningCode::WrongData, Outcome::NotTestable),
+        (WarningCode::Memory, Outcome::NotTestable),
+        (WarningCode::AboveLink, Outcome::NotTestable),
+    ];
+    for (code, expected) in cases {
+        let mut record = good();
+        warn(phase(&mut record, "random-write-16k-qd1"), code);
+        assert_eq!(a1(&record), expected, "{code:?}");
+        let mut record = good();
+        warn(phase(&mut record, "random-write-4k-qd32"), code);
+        assert_eq!(a1(&record), Outcome::NotTestable, "{code:?}");
+    }
+}
+
+#[test]
+fn wrong_data_found_in_the_record_itself_forbids_the_verdict() {
+    let mut record = good();
+    phase(&mut record, "random-read-4k-qd1").verification =
+        Some(Verification { compared_bytes: Bytes::mib(8), wrong_bytes: Bytes::kib(4) });
+    assert_eq!(a1(&record), Outcome::NotTestable);
+}
+
+#[test]
+fn a_run_that_ended_in_a_fault_is_not_judged() {
+    for mut record in [good(), records::slow_class4()] {
+        record.state = State::Failed;
+        assert_eq!(a1(&record), Outcome::NotTestable);
+    }
+}
+
+#[test]
+fn figures_that_contradict_themselves_are_not_figures() {
+    let spreads = [
+        (800.0, 700.0, 600.0),
+        (600.0, f64::NAN, 800.0),
+        (600.0, 700.0, f64::INFINITY),
+        (-1.0, 700.0, 800.0),
+    ];
+    for write in spreads {
+        let record = record((1900.0, 2000.0, 2100.0), write, (15.0, 17.0, 19.0));
+        assert_eq!(a1(&record), Outcome::NotTestable, "{write:?}");
+    }
+    let mut record = good();
+    phase(&mut record, "random-write-4k-qd32").iops.as_mut().unwrap().confidence = 0.5;
+    assert_eq!(a1(&record), Outcome::Undecided);
+}
+
+#[test]
+fn an_sd_card_is_not_blamed_for_a_host_without_its_queue() {
+    let cases = [
+        (Some("sd"), Outcome::NotTestable),
+        (Some("usb"), Outcome::NotTestable),
+        (None, Outcome::NotTestable),
+        (Some("mmc"), Outcome::Misses),
+        (Some("nvme"), Outcome::Misses),
+    ];
+    for (transport, expected) in cases {
+        let mut record = good();
+        record.conditions.device.transport = transport.map(str::to_owned);
+        assert_eq!(verdict(&record, "A2").outcome, expected, "{transport:?}");
+        assert_eq!(a1(&record), Outcome::Meets, "{transport:?}");
+    }
+    let fast = record((5000.0, 5100.0, 5200.0), (2100.0, 2200.0, 2300.0), (15.0, 17.0, 19.0));
+    assert_eq!(verdict(&fast, "A2").outcome, Outcome::Meets);
+}
+
+#[test]
+fn what_is_no_sd_card_is_measured_by_a_yardstick() {
+    let mut record = good();
+    record.conditions.device.transport = Some("nvme".to_owned());
+    let reasons = verdict(&record, "A1").reasons;
+    assert!(reasons.last().unwrap().contains("yardstick"), "{reasons:?}");
+}
+
+#[test]
+fn the_reasons_of_typical_records() {
+    let records = [
+        records::typical_a1_card(),
+        records::slow_class4(),
+        records::ram_disk(),
+        records::read_only_device(),
+        records::interrupted(),
+        records::with_pauses(),
+    ];
+    let text: String = records.iter().map(in_words).collect();
+    insta::assert_snapshot!(text);
+}
+
+fn in_words(record: &Record) -> String {
+    let verdicts = judge(record).into_iter().map(|verdict| {
+        let reasons = verdict.reasons.join("\n    ");
+        format!("  {} {:?}\n    {reasons}\n", verdict.rule, verdict.outcome)
+    });
+    format!("{}\n{}", record.id, verdicts.collect::<String>())
+}
+
+fn warn(phase: &mut Phase, code: WarningCode) {
+    phase.warnings.push(Warning { code, message: "for the test".to_owned() });
+}
+
+prop_compose! {
+    /// Spreads in the right order and in none, around the limits and far from them.
+    fn any_spread(limit: f64)(factors in prop::array::uniform3(0.0..3.0_f64)) -> Spread {
+        let [low, value, high] = factors.map(|factor| factor * limit);
+        (low, value, high)
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_pass_needs_every_low_end_and_a_miss_one_high_end(
+        read in any_spread(1500.0), write in any_spread(500.0), sequential in any_spread(10.0),
+    ) {
+        let outcome = a1(&record(read, write, sequential));
+        let spreads = [(read, 1500.0), (write, 500.0), (sequential, 10.0)];
+        if outcome == Outcome::Meets {
+            prop_assert!(spreads.iter().all(|((low, _, _), limit)| low >= limit));
+        }
+        if outcome == Outcome::Misses {
+            prop_assert!(spreads.iter().any(|((_, _, high), limit)| high < limit));
+        }
+    }
+}
