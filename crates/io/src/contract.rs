@@ -4,6 +4,8 @@
 //! where the target breaks it. Call [`check_all`] with a function that makes a fresh target of
 //! at least [`SIZE_MIN`].
 
+#![allow(clippy::expect_used, clippy::panic, reason = "a broken contract is a failed test")]
+
 use cardproof_units::{Bytes, Nanos};
 
 use crate::{Completion, Op, OpKind, Slot, Submission, SubmitError, Target, TargetError, Wait};

@@ -21,6 +21,7 @@ mod psync;
 mod target;
 #[cfg(target_pointer_width = "64")]
 mod uring;
+mod usage;
 
 pub use medium::OpenError;
 pub use null::NullTarget;
@@ -30,3 +31,4 @@ pub use psync::PsyncTarget;
 pub use target::{Abilities, Directness, Engine, SubmitError, Target, TargetError, Wait};
 #[cfg(target_pointer_width = "64")]
 pub use uring::UringTarget;
+pub use usage::{Usage, usage};

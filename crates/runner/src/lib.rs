@@ -1,1 +1,16 @@
-//! (being written)
+//! Runs a profile on a target and fills a record with what it saw.
+//!
+//! The runner drives a device and a model of one alike. It tells an [`Observer`] what happens and
+//! prints nothing; all its times are the target's. What it could not measure it says so of, with
+//! the cause; it judges nothing.
+
+mod account;
+mod events;
+mod meter;
+mod phase;
+mod plan;
+mod run;
+
+pub use events::{Event, Observer, Progress, Silent};
+pub use plan::Plan;
+pub use run::run;

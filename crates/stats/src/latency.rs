@@ -76,6 +76,18 @@ impl LatencyHistogram {
         (self.min, self.max, self.sum_ns) = (Nanos(u64::MAX), Nanos::ZERO, 0);
     }
 
+    /// The latencies of both together.
+    #[must_use]
+    pub fn merged(&self, other: &Self) -> Self {
+        let mut both = self.clone();
+        // The bounds are the same, so every value fits.
+        both.histogram += &other.histogram;
+        both.min = both.min.min(other.min);
+        both.max = both.max.max(other.max);
+        both.sum_ns += other.sum_ns;
+        both
+    }
+
     /// How many latencies there are.
     #[must_use]
     pub fn count(&self) -> u64 {
@@ -163,6 +175,13 @@ mod tests {
         let mut histogram = of([7]);
         histogram.clear();
         assert_eq!((histogram.summary(), histogram.count()), (None, 0));
+    }
+
+    #[test]
+    fn merging_is_recording_all_in_one() {
+        let merged = of([5, 70, 900]).merged(&of([3, 70, 12_345]));
+        let all = of([5, 70, 900, 3, 70, 12_345]);
+        assert_eq!((merged.summary(), merged.buckets(5)), (all.summary(), all.buckets(5)));
     }
 
     #[test]

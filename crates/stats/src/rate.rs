@@ -9,8 +9,8 @@
 //! the longest time without a completion: that many pauses more or less fall into a phase by mere
 //! chance. Simulated cards with pauses of 0.2 s, in the tests, show that 99 % then means 97 or more.
 //!
-//! Assumption: the rate has one level over the phase. What a single phase cannot show (other
-//! fillings, other days) is in no interval.
+//! Assumption: the rate has one level over the phase. What a single phase cannot show (a pause
+//! rarer than the phase is long, other fillings, other days) is in no interval.
 
 use cardproof_units::{Iops, Nanos};
 use statrs::distribution::{ContinuousCDF, StudentsT};

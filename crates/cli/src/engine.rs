@@ -1,0 +1,267 @@
+//! `cardproof engine`: one phase of any shape, for developers and for comparing with fio.
+//!
+//! It saves no record and judges nothing; it prints what the phase did and what it cost.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use cardproof_io::{EngineChoice, NullTarget, Target};
+use cardproof_record::{
+    Conditions, Latency, PhaseState, ProfileInfo, Record, SCHEMA, State, Tool,
+};
+use cardproof_runner::{Plan, Silent};
+use cardproof_units::{Bytes, Iops, Nanos, Seed};
+use cardproof_workload::{
+    Access, Ends, PhaseSpec, Precision, Profile, Repetition, Role, TimeLimit,
+};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use crate::exit::Failure;
+use crate::output::{self, Sink};
+use crate::target::{self, Existing};
+
+/// What the null target claims to hold.
+const NULL_SIZE: Bytes = Bytes::gib(1024);
+
+/// One phase of any shape.
+#[derive(Debug, Args)]
+pub(crate) struct EngineArgs {
+    /// A file, a block device, or `null` for a target that does nothing
+    #[arg(long, value_name = "PATH|null")]
+    target: String,
+    /// What the operations do
+    #[arg(long, value_enum, default_value = "read")]
+    op: OpArg,
+    /// Of 100 operations, how many read (with --op mixed)
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u8).range(0..=100))]
+    read_percent: u8,
+    /// In which order addresses are visited
+    #[arg(long, value_enum, default_value = "random")]
+    pattern: PatternArg,
+    /// Visit each block once before any comes again
+    #[arg(long)]
+    once: bool,
+    /// The size of each operation
+    #[arg(long, default_value = "4k", value_name = "SIZE")]
+    block_size: Bytes,
+    /// Move every operation off its natural alignment
+    #[arg(long, default_value = "0", value_name = "SIZE")]
+    alignment_offset: Bytes,
+    /// How many operations are kept in flight
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    queue_depth: u16,
+    /// A flush after every so many writes
+    #[arg(long, value_name = "WRITES", value_parser = clap::value_parser!(u32).range(1..))]
+    fsync_every: Option<u32>,
+    /// At most so many operations a second
+    #[arg(long, value_name = "IOPS", value_parser = clap::value_parser!(u32).range(1..))]
+    rate: Option<u32>,
+    /// End after this time
+    #[arg(long, value_name = "TIME")]
+    time: Option<Nanos>,
+    /// End after so many operations
+    #[arg(long)]
+    ops: Option<u64>,
+    /// End after so many bytes
+    #[arg(long, value_name = "SIZE")]
+    bytes: Option<Bytes>,
+    /// End when the rate is known to so many percent, at 99 % confidence
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=50))]
+    precision: Option<u8>,
+    /// The range of addresses, from the target's start; all of it by default
+    #[arg(long, value_name = "SIZE")]
+    size: Option<Bytes>,
+    /// From which addresses and data follow
+    #[arg(long, default_value = "0")]
+    seed: Seed,
+    #[command(flatten)]
+    access: target::AccessArgs,
+    /// Through the page cache
+    #[arg(long)]
+    buffered: bool,
+    /// Where the figures go
+    #[arg(long, default_value = "-", value_name = "FILE|-")]
+    json: Sink,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum OpArg {
+    Read,
+    Write,
+    Mixed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum PatternArg {
+    Sequential,
+    Random,
+}
+
+/// What the phase did, and what it cost.
+#[derive(Debug, Serialize)]
+struct Figures {
+    engine: &'static str,
+    engine_fallback: Option<String>,
+    direct: bool,
+    #[serde(flatten)]
+    state: PhaseState,
+    ops: u64,
+    bytes: Bytes,
+    duration_ns: Nanos,
+    iops: Option<Iops>,
+    latency_ns: Option<Latency>,
+    flush_latency_ns: Option<Latency>,
+    flushes: u64,
+    cpu_user_ns: Option<Nanos>,
+    cpu_system_ns: Option<Nanos>,
+    memory_peak_bytes: Option<Bytes>,
+}
+
+/// Runs the phase and prints its figures.
+pub(crate) fn run(args: &EngineArgs, stop: &AtomicBool) -> Result<(), Failure> {
+    let spec = spec(args);
+    let mut target = open(args, &spec)?;
+    let abilities = target.abilities().clone();
+    let span = args.size.unwrap_or(abilities.size).min(abilities.size);
+    spec.blocks_in(span).map_err(|error| Failure::usage(error.to_string()))?;
+    let plan = plan(args, spec, span);
+    let record = cardproof_runner::run(&mut target, &plan, draft(args.seed), &mut Silent, stop);
+    let Some(phase) = record.phases.first() else {
+        return Err(Failure::incomplete("the phase did not begin"));
+    };
+    let figures = Figures {
+        engine: abilities.engine.name(),
+        engine_fallback: abilities.engine_fallback,
+        direct: abilities.directness.is_direct(),
+        state: phase.state.clone(),
+        ops: phase.ops,
+        bytes: phase.bytes,
+        duration_ns: phase.duration_ns,
+        iops: phase.iops.map(|iops| iops.estimate),
+        latency_ns: phase.latency_ns,
+        flush_latency_ns: phase.flush_latency_ns,
+        flushes: phase.flushes,
+        cpu_user_ns: record.monitor.cpu_user_ns,
+        cpu_system_ns: record.monitor.cpu_system_ns,
+        memory_peak_bytes: record.monitor.memory_peak_bytes,
+    };
+    let mut text = serde_json::to_string_pretty(&figures)
+        .map_err(|error| Failure::incomplete(error.to_string()))?;
+    text.push('\n');
+    output::write(&args.json, &text)?;
+    match &phase.state {
+        PhaseState::NotMeasured { cause } => Err(Failure::incomplete(cause)),
+        PhaseState::Measured | PhaseState::Partial => Ok(()),
+    }
+}
+
+fn open(args: &EngineArgs, spec: &PhaseSpec) -> Result<Box<dyn Target>, Failure> {
+    if args.target == "null" {
+        let target = NullTarget::new(args.size.unwrap_or(NULL_SIZE));
+        return Ok(Box::new(target.map_err(Failure::because("cannot make the null target"))?));
+    }
+    let existing = Existing { path: Path::new(&args.target), direct: !args.buffered };
+    let opened = existing.open(&args.access, spec.writes())?;
+    Ok(opened.target)
+}
+
+fn spec(args: &EngineArgs) -> PhaseSpec {
+    let default_time = args.ops.is_none() && args.bytes.is_none() && args.precision.is_none();
+    PhaseSpec {
+        name: "engine".to_owned(),
+        role: Role::Measure,
+        access: match (args.pattern, args.once) {
+            (PatternArg::Sequential, _) => Access::Sequential,
+            (PatternArg::Random, false) => Access::Random(Repetition::Allowed),
+            (PatternArg::Random, true) => Access::Random(Repetition::EachBlockOnce),
+        },
+        read_percent: match args.op {
+            OpArg::Read => 100,
+            OpArg::Write => 0,
+            OpArg::Mixed => args.read_percent,
+        },
+        block_size: args.block_size,
+        alignment_offset: args.alignment_offset,
+        queue_depth: args.queue_depth,
+        fsync_every: args.fsync_every,
+        flush_at_end: false,
+        rate_limit: args.rate.map(|rate| Iops(f64::from(rate))),
+        ends: Ends {
+            time: match args.time {
+                Some(time) => TimeLimit::Fixed(time),
+                None if default_time => TimeLimit::Fixed(Nanos::from_secs(5)),
+                None if args.precision.is_some() => TimeLimit::Fixed(Nanos::from_secs(600)),
+                None => TimeLimit::None,
+            },
+            bytes: args.bytes,
+            ops: args.ops,
+            precision: args.precision.map(|percent| Precision {
+                relative_half_width: f64::from(percent) / 100.0,
+                confidence: 0.99,
+                time_min: Nanos::from_millis(500),
+            }),
+        },
+    }
+}
+
+fn plan(args: &EngineArgs, spec: PhaseSpec, span: Bytes) -> Plan {
+    let profile = Profile {
+        name: "engine",
+        version: 1,
+        purpose: "one phase of any shape",
+        source: "the command line",
+        span,
+        time_budget: Nanos(u64::MAX),
+        phases: vec![spec],
+    };
+    Plan { profile, seed: args.seed, span_offset: Bytes::ZERO, span, time_budget: Nanos(u64::MAX) }
+}
+
+/// A record that is not kept.
+fn draft(seed: Seed) -> Record {
+    Record {
+        schema: SCHEMA.to_owned(),
+        id: String::new(),
+        created: String::new(),
+        tool: Tool { name: "cardproof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+        seed,
+        state: State::Running,
+        conditions: Conditions::default(),
+        profile: ProfileInfo {
+            name: "engine".to_owned(),
+            version: 1,
+            time_budget_ns: Nanos(u64::MAX),
+            extra: Default::default(),
+        },
+        phases: Vec::new(),
+        monitor: Default::default(),
+        bytes_written: Bytes::ZERO,
+        bytes_read: Bytes::ZERO,
+        warnings: Vec::new(),
+        verdicts: None,
+        extra: Default::default(),
+    }
+}
+
+/// The engines by the names that the command line knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineArg {
+    /// The best that works here
+    #[default]
+    Auto,
+    /// Linux io_uring
+    Uring,
+    /// pread and pwrite
+    Psync,
+}
+
+impl From<EngineArg> for EngineChoice {
+    fn from(argument: EngineArg) -> Self {
+        match argument {
+            EngineArg::Auto => Self::Auto,
+            EngineArg::Uring => Self::IoUring,
+            EngineArg::Psync => Self::Psync,
+        }
+    }
+}

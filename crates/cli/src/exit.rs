@@ -1,0 +1,74 @@
+//! How a command ends: its exit status, and what it says when it fails.
+
+use std::fmt::Display;
+use std::process::ExitCode;
+
+/// The exit statuses, as scripts may rely on them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Done.
+    Done = 0,
+    /// It could not be completed.
+    Incomplete = 1,
+    /// The command line is wrong.
+    Usage = 2,
+    /// Refused, because it would not be safe.
+    Refused = 3,
+    /// A `--require` is missed or undecided.
+    NotMet = 4,
+    /// Stopped by SIGINT.
+    Interrupted = 130,
+    /// Stopped by SIGTERM.
+    Terminated = 143,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Why a command failed, and what to do about it.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// The status to end with.
+    pub(crate) exit: Exit,
+    /// What happened, to what, and what to do.
+    pub(crate) message: String,
+}
+
+impl Failure {
+    /// The command line is wrong.
+    pub(crate) fn usage(message: impl Display) -> Self {
+        Self { exit: Exit::Usage, message: message.to_string() }
+    }
+
+    /// It would not be safe.
+    pub(crate) fn refused(message: impl Display) -> Self {
+        Self { exit: Exit::Refused, message: message.to_string() }
+    }
+
+    /// It could not be completed.
+    pub(crate) fn incomplete(message: impl Display) -> Self {
+        Self { exit: Exit::Incomplete, message: message.to_string() }
+    }
+
+    /// For `map_err`: it could not be completed, `what` failed, and the error and its causes say why.
+    pub(crate) fn because<E: std::error::Error>(what: impl Display) -> impl FnOnce(E) -> Self {
+        move |error| Self::incomplete(format!("{what}: {}", with_causes(&error)))
+    }
+}
+
+/// An error and, after colons, what caused it.
+pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.ends_with(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        source = cause.source();
+    }
+    text
+}

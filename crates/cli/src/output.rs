@@ -1,0 +1,122 @@
+//! Data to stdout or to a file: whole or not at all.
+
+use std::convert::Infallible;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use crate::exit::Failure;
+
+/// Where data goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Sink {
+    /// `-`: standard output.
+    Stdout,
+    /// A file, replaced if it exists.
+    File(PathBuf),
+}
+
+impl FromStr for Sink {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(if text == "-" { Self::Stdout } else { Self::File(PathBuf::from(text)) })
+    }
+}
+
+/// Writes `text` where `sink` says.
+///
+/// A reader of standard output that has gone away wanted no more; that is no failure.
+pub(crate) fn write(sink: &Sink, text: &str) -> Result<(), Failure> {
+    match sink {
+        Sink::Stdout => {
+            let mut stdout = io::stdout().lock();
+            match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                    Err(Failure::incomplete(format!("cannot write to standard output: {error}")))
+                }
+                _ => Ok(()),
+            }
+        }
+        Sink::File(path) => replace(path, text).map_err(|error| {
+            Failure::incomplete(format!(
+                "cannot write {}: {error}; name another file or make room",
+                path.display()
+            ))
+        }),
+    }
+}
+
+/// Whether `sink` can be written, found out before an hour is spent on what goes there.
+pub(crate) fn check(sink: &Sink) -> Result<(), Failure> {
+    let Sink::File(path) = sink else { return Ok(()) };
+    let directory = directory_of(path);
+    let fault = if path.is_dir() {
+        "it is a directory"
+    } else if !directory.is_dir() {
+        "its directory does not exist"
+    } else if rustix::fs::access(directory, rustix::fs::Access::WRITE_OK).is_err() {
+        "its directory cannot be written by you"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::usage(format!("cannot write {}: {fault}; name another file", path.display())))
+}
+
+/// Puts `text` in the place of `path` in one step: a reader, or a crash, finds the old file or the
+/// new one, never half of one.
+pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
+    // A device such as /dev/null or a pipe is written to, not replaced.
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return fs::write(path, text);
+    }
+    let directory = directory_of(path);
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
+    let temporary = directory.join(format!(".{name}.{}.tmp", std::process::id()));
+    let written = write_through(&temporary, text)
+        .and_then(|()| fs::rename(&temporary, path))
+        .and_then(|()| File::open(directory)?.sync_all());
+    if written.is_err() {
+        // The first error is the one to tell of.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn write_through(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_whole() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("record.json");
+        replace(&path, "old").unwrap();
+        replace(&path, "new").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_known_before() {
+        let directory = tempfile::tempdir().unwrap();
+        let missing = Sink::File(directory.path().join("missing/report.html"));
+        assert!(check(&missing).is_err());
+        assert!(check(&Sink::File(directory.path().to_owned())).is_err());
+        assert!(check(&Sink::File(directory.path().join("report.html"))).is_ok());
+    }
+}

@@ -1,0 +1,133 @@
+//! From a phase that was run to its entry in the record.
+
+use cardproof_record::{
+    EndedBy, OpName, PatternName, Phase, PhaseState, Verification, Warning, WarningCode,
+};
+use cardproof_units::{Bytes, Nanos};
+use cardproof_workload::{Access, PhaseSpec};
+
+use crate::meter::Meter;
+use crate::phase::PhaseEnd;
+
+/// Fewer operations than this leave a wide interval and no 99th percentile worth the name.
+const OPS_ENOUGH: u64 = 100;
+
+/// Where and how a phase was run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) span_offset: Bytes,
+    pub(crate) span: Bytes,
+    pub(crate) queue_depth: u16,
+}
+
+/// The entry of a phase that did not begin.
+pub(crate) fn not_begun(spec: &PhaseSpec, place: Place, cause: &str) -> Phase {
+    Phase {
+        name: spec.name.clone(),
+        op: match spec.read_percent {
+            100 => OpName::Read,
+            0 => OpName::Write,
+            _ => OpName::Mixed,
+        },
+        pattern: match spec.access {
+            Access::Sequential => PatternName::Sequential,
+            Access::Random(_) => PatternName::Random,
+        },
+        read_percent: spec.read_percent,
+        block_size_bytes: spec.block_size,
+        span_offset_bytes: place.span_offset,
+        span_bytes: place.span,
+        queue_depth: place.queue_depth,
+        sync: match (spec.fsync_every, spec.flush_at_end) {
+            (Some(every), _) => format!("fsync-every-{every}"),
+            (None, true) => "flush-at-end".to_owned(),
+            (None, false) => "none".to_owned(),
+        },
+        state: PhaseState::NotMeasured { cause: cause.to_owned() },
+        ended_by: None,
+        ops: 0,
+        bytes: Bytes::ZERO,
+        duration_ns: Nanos::ZERO,
+        iops: None,
+        throughput_bytes_per_s: None,
+        latency_ns: None,
+        flush_latency_ns: None,
+        flushes: 0,
+        reads: None,
+        writes: None,
+        histogram: Vec::new(),
+        intervals: Vec::new(),
+        verification: None,
+        warnings: Vec::new(),
+        extra: Default::default(),
+    }
+}
+
+/// The entry of a phase that was run.
+pub(crate) fn run(spec: &PhaseSpec, place: Place, meter: &mut Meter<'_>, end: &PhaseEnd) -> Phase {
+    let state = match (&end.error, end.ended_by) {
+        (Some(error), _) => PhaseState::NotMeasured { cause: error.to_string() },
+        (None, Some(EndedBy::Interrupted)) => PhaseState::Partial,
+        (None, _) if meter.ops() == 0 => PhaseState::NotMeasured {
+            cause: "no operation completed in the time it was given".to_owned(),
+        },
+        (None, _) => PhaseState::Measured,
+    };
+    // Figures of a phase that failed would be mistaken for measurements.
+    let has_figures = !matches!(state, PhaseState::NotMeasured { .. });
+    let mut phase = Phase {
+        state,
+        ended_by: end.ended_by,
+        ops: meter.ops(),
+        bytes: meter.bytes(),
+        duration_ns: meter.duration(),
+        flushes: meter.flushes(),
+        verification: Some(end.verification)
+            .filter(|verification| *verification != Verification::default()),
+        intervals: meter.intervals(),
+        ..not_begun(spec, place, "")
+    };
+    if has_figures {
+        phase.iops = meter.iops();
+        phase.throughput_bytes_per_s = meter.throughput();
+        phase.latency_ns = meter.latency();
+        phase.flush_latency_ns = meter.flush_latency();
+        phase.histogram = meter.buckets();
+        if spec.reads() && spec.writes() {
+            (phase.reads, phase.writes) = meter.directions();
+        }
+    }
+    phase.warnings = warnings(spec, place, &phase);
+    phase
+}
+
+fn warnings(spec: &PhaseSpec, place: Place, phase: &Phase) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let mut warn = |code, message| warnings.push(Warning { code, message });
+    if place.queue_depth < spec.queue_depth {
+        warn(
+            WarningCode::QueueDepthReduced,
+            format!(
+                "run at queue depth {}, the most this target takes, instead of {}",
+                place.queue_depth, spec.queue_depth
+            ),
+        );
+    }
+    if phase.is_measured() && phase.ops < OPS_ENOUGH && spec.block_size < Bytes::mib(1) {
+        warn(
+            WarningCode::FewOperations,
+            format!("only {} operations completed, so the interval is wide", phase.ops),
+        );
+    }
+    if let Some(Verification { compared_bytes, wrong_bytes }) = phase.verification
+        && wrong_bytes > Bytes::ZERO
+    {
+        warn(
+            WarningCode::WrongData,
+            format!(
+                "{wrong_bytes} of the {compared_bytes} read back are not what was written there"
+            ),
+        );
+    }
+    warnings
+}

@@ -1,0 +1,228 @@
+//! Takes the measurements of one phase: latencies, time series, totals.
+
+use std::borrow::Cow;
+
+use cardproof_io::{Completion, OpKind};
+use cardproof_record::{Bucket, Direction, Estimate, Interval, Latency};
+use cardproof_stats::{LatencyHistogram, LatencySummary, RateInterval, Slice, TimeSeries};
+use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+
+/// Fine enough for the batches of an estimate in a phase of one second.
+const SLICE: Nanos = Nanos::from_millis(10);
+
+/// More slices than this are merged in pairs: after 41 s.
+const SLICES_MAX: usize = 4096;
+
+/// Fine enough to see a pause, coarse enough to be kept.
+const INTERVAL: Nanos = Nanos::from_millis(50);
+
+/// A quarter of a power of ten is less than a factor of two.
+const BUCKETS_PER_DECADE: u32 = 20;
+
+/// The confidence of every interval in a record.
+pub(crate) const CONFIDENCE: f64 = 0.99;
+
+/// Histograms kept for the whole run, so that a phase allocates nothing.
+pub(crate) struct Histograms {
+    pub(crate) reads: LatencyHistogram,
+    pub(crate) writes: LatencyHistogram,
+    pub(crate) flushes: LatencyHistogram,
+}
+
+impl Histograms {
+    pub(crate) fn new() -> Option<Self> {
+        let histogram = || LatencyHistogram::new().ok();
+        Some(Self { reads: histogram()?, writes: histogram()?, flushes: histogram()? })
+    }
+
+    fn clear(&mut self) {
+        self.reads.clear();
+        self.writes.clear();
+        self.flushes.clear();
+    }
+}
+
+/// The measurements of one phase so far.
+pub(crate) struct Meter<'a> {
+    histograms: &'a mut Histograms,
+    series: TimeSeries,
+    start: Nanos,
+    end: Nanos,
+    pub(crate) bytes_read: Bytes,
+    pub(crate) bytes_written: Bytes,
+}
+
+impl<'a> Meter<'a> {
+    pub(crate) fn new(histograms: &'a mut Histograms, start: Nanos) -> Self {
+        histograms.clear();
+        Self {
+            histograms,
+            series: TimeSeries::new(start, SLICE, SLICES_MAX),
+            start,
+            end: start,
+            bytes_read: Bytes::ZERO,
+            bytes_written: Bytes::ZERO,
+        }
+    }
+
+    /// Takes one finished operation that moved `bytes`.
+    #[inline]
+    pub(crate) fn record(&mut self, completion: &Completion, bytes: Bytes) {
+        let latency = completion.latency();
+        match completion.kind {
+            OpKind::Read => {
+                self.histograms.reads.record(latency);
+                self.bytes_read += bytes;
+            }
+            OpKind::Write => {
+                self.histograms.writes.record(latency);
+                self.bytes_written += bytes;
+            }
+            OpKind::Flush | OpKind::Discard => {
+                self.histograms.flushes.record(latency);
+                self.end = self.end.max(completion.completed);
+                return;
+            }
+        }
+        self.series.record(completion.completed, bytes, latency);
+        self.end = self.end.max(completion.completed);
+    }
+
+    /// Ends the slices before `now`, completions or not.
+    pub(crate) fn advance(&mut self, now: Nanos) {
+        self.series.advance(now);
+    }
+
+    /// When the slice that is open ends.
+    pub(crate) fn next_slice(&self) -> Nanos {
+        self.series.current().0 + self.series.slice_duration()
+    }
+
+    pub(crate) fn ops(&self) -> u64 {
+        self.histograms.reads.count() + self.histograms.writes.count()
+    }
+
+    pub(crate) fn flushes(&self) -> u64 {
+        self.histograms.flushes.count()
+    }
+
+    pub(crate) fn bytes(&self) -> Bytes {
+        self.bytes_read + self.bytes_written
+    }
+
+    pub(crate) fn duration(&self) -> Nanos {
+        self.end.saturating_sub(self.start)
+    }
+
+    /// The interval of the rate as known so far.
+    pub(crate) fn rate(&self, confidence: f64) -> Option<RateInterval> {
+        RateInterval::new(self.ops(), self.duration(), self.series.finished(), confidence)
+    }
+
+    /// What happened in the last half second of finished slices: the sum, and its time.
+    pub(crate) fn recent(&self) -> (Slice, Nanos) {
+        let wanted = (Nanos::from_millis(500).get() / self.series.slice_duration().get()).max(1);
+        let slices = self.series.finished();
+        let recent = &slices[slices.len().saturating_sub(wanted as usize)..];
+        let sum = recent.iter().fold(Slice::default(), |sum, &slice| sum.merged(slice));
+        (sum, self.series.slice_duration() * recent.len() as u64)
+    }
+
+    /// The rate as it goes into a record.
+    pub(crate) fn iops(&self) -> Option<Estimate<Iops>> {
+        let RateInterval { estimate, low, high } = self.rate(CONFIDENCE)?;
+        Some(Estimate { estimate, low, high, confidence: CONFIDENCE })
+    }
+
+    /// The throughput as it goes into a record: the rate, at the mean size of its operations.
+    pub(crate) fn throughput(&self) -> Option<Estimate<Throughput>> {
+        let Estimate { estimate, low, high, confidence } = self.iops()?;
+        let mean_bytes = self.bytes().as_f64() / self.ops() as f64;
+        let scaled = |iops: Iops| Throughput(iops.0 * mean_bytes);
+        Some(Estimate {
+            estimate: scaled(estimate),
+            low: scaled(low),
+            high: scaled(high),
+            confidence,
+        })
+    }
+
+    /// The latencies of reads and writes together.
+    pub(crate) fn latency(&self) -> Option<Latency> {
+        self.merged().summary().map(latency_of)
+    }
+
+    /// The distribution of the latencies of reads and writes together.
+    pub(crate) fn buckets(&self) -> Vec<Bucket> {
+        let buckets = self.merged().buckets(BUCKETS_PER_DECADE);
+        buckets
+            .into_iter()
+            .map(|bucket| Bucket { up_to_ns: bucket.up_to, ops: bucket.ops })
+            .collect()
+    }
+
+    pub(crate) fn flush_latency(&self) -> Option<Latency> {
+        self.histograms.flushes.summary().map(latency_of)
+    }
+
+    /// Each direction by itself.
+    pub(crate) fn directions(&self) -> (Option<Direction>, Option<Direction>) {
+        let direction = |histogram: &LatencyHistogram, bytes| {
+            Some(Direction {
+                ops: histogram.count(),
+                bytes,
+                iops: Iops::of(histogram.count(), self.duration())?,
+                latency_ns: latency_of(histogram.summary()?),
+            })
+        };
+        (
+            direction(&self.histograms.reads, self.bytes_read),
+            direction(&self.histograms.writes, self.bytes_written),
+        )
+    }
+
+    /// The time series as it goes into a record.
+    pub(crate) fn intervals(&mut self) -> Vec<Interval> {
+        self.advance(self.end);
+        let slice = self.series.slice_duration();
+        let group = (INTERVAL.get() / slice.get()).max(1) as usize;
+        let mut intervals: Vec<Interval> = Vec::new();
+        for (number, slices) in (0_u64..).zip(self.series.finished().chunks(group)) {
+            let sum = slices.iter().fold(Slice::default(), |sum, &slice| sum.merged(slice));
+            let start = slice * group as u64 * number;
+            intervals.push(interval_of(start, slice * slices.len() as u64, sum));
+        }
+        let (open_start, open) = self.series.current();
+        let rest = self.end.saturating_sub(open_start);
+        match intervals.last_mut() {
+            // An operation that ended just when its slice began leaves a slice of no time.
+            Some(last) if rest == Nanos::ZERO => {
+                last.ops += open.ops;
+                last.bytes += open.bytes;
+                last.latency_max_ns = last.latency_max_ns.max(open.latency_max);
+            }
+            _ => intervals.push(interval_of(open_start.saturating_sub(self.start), rest, open)),
+        }
+        intervals
+    }
+
+    /// Both directions in one histogram: the only one used, where only one is.
+    fn merged(&self) -> Cow<'_, LatencyHistogram> {
+        let Histograms { reads, writes, .. } = &*self.histograms;
+        match (reads.count(), writes.count()) {
+            (_, 0) => Cow::Borrowed(reads),
+            (0, _) => Cow::Borrowed(writes),
+            _ => Cow::Owned(reads.merged(writes)),
+        }
+    }
+}
+
+fn interval_of(start_ns: Nanos, duration_ns: Nanos, slice: Slice) -> Interval {
+    let Slice { ops, bytes, latency_max } = slice;
+    Interval { start_ns, duration_ns, ops, bytes, latency_max_ns: latency_max }
+}
+
+fn latency_of(summary: LatencySummary) -> Latency {
+    let LatencySummary { min, mean, p50, p90, p99, p999, max } = summary;
+    Latency { min, mean, p50, p90, p99, p999, max }
+}

@@ -1,0 +1,231 @@
+//! A whole run: phase after phase within the time, the record kept up to date.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cardproof_io::Target;
+use cardproof_record::{EndedBy, Monitor, Phase, Record, State, Warning, WarningCode};
+use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+use cardproof_workload::{DataPattern, Generation, OpStream, PhaseSpec, Role};
+
+use crate::account::{self, Place};
+use crate::events::{Event, Observer, Progress};
+use crate::meter::{Histograms, Meter};
+use crate::phase::{PhaseEnd, PhaseLoop};
+use crate::plan::{Plan, time_for_first};
+
+/// A phase is given at least this, however little of the run's time is left.
+const PHASE_MIN: Nanos = Nanos::from_millis(200);
+
+/// An observer is told of progress this often.
+const PROGRESS_EVERY: Nanos = Nanos::from_millis(100);
+
+/// Runs `plan` on `target` and completes `draft`, which holds everything but the phases and totals.
+///
+/// It ends when every phase has had its turn, when `stop` turns true (the record is then
+/// [`State::Partial`]), or when the target is done for ([`State::Failed`]). Phases that could not
+/// be measured say why.
+pub fn run(
+    target: &mut dyn Target,
+    plan: &Plan,
+    draft: Record,
+    observer: &mut dyn Observer,
+    stop: &AtomicBool,
+) -> Record {
+    let mut record = draft;
+    record.state = State::Running;
+    let Some(mut histograms) = Histograms::new() else {
+        record.state = State::Failed;
+        return record;
+    };
+    let start = target.now();
+    let usage_before = cardproof_io::usage();
+    let mut run = Run {
+        deadline: start.saturating_add(plan.time_budget),
+        target,
+        plan,
+        stop,
+        data: DataPattern::new(plan.seed),
+        generation: Generation::default(),
+        laid_out: None,
+        given_up: None,
+    };
+    for index in 0..plan.profile.phases.len() {
+        let count = plan.profile.phases.len();
+        let spec = &plan.profile.phases[index];
+        observer.observe(Event::PhaseStarted { index, count, spec });
+        let phase = run.phase(index, &mut histograms, &mut record, observer);
+        observer.observe(Event::PhaseFinished { index, phase: &phase });
+        let was_interrupted = phase.ended_by == Some(EndedBy::Interrupted);
+        record.phases.push(phase);
+        record.monitor = monitor(usage_before);
+        if was_interrupted || stop.load(Ordering::Relaxed) {
+            record.state = State::Partial;
+            break;
+        }
+        observer.observe(Event::Checkpoint(&record));
+    }
+    if record.state == State::Running {
+        record.state = if run.given_up.is_some() { State::Failed } else { State::Complete };
+    }
+    observer.observe(Event::Checkpoint(&record));
+    record
+}
+
+/// What the run has cost since `before`.
+fn monitor(before: cardproof_io::Usage) -> Monitor {
+    let now = cardproof_io::usage();
+    Monitor {
+        cpu_user_ns: Some(now.cpu_user.saturating_sub(before.cpu_user)),
+        cpu_system_ns: Some(now.cpu_system.saturating_sub(before.cpu_system)),
+        memory_peak_bytes: Some(now.memory_peak),
+        ..Monitor::default()
+    }
+}
+
+struct Run<'a> {
+    target: &'a mut dyn Target,
+    plan: &'a Plan,
+    stop: &'a AtomicBool,
+    deadline: Nanos,
+    data: DataPattern,
+    generation: Generation,
+    /// How much of the span holds our data, once a phase has tried to lay it out.
+    laid_out: Option<Bytes>,
+    /// Why no later phase can work.
+    given_up: Option<String>,
+}
+
+impl Run<'_> {
+    /// Runs the phase at `index`, or says why not.
+    fn phase(
+        &mut self,
+        index: usize,
+        histograms: &mut Histograms,
+        record: &mut Record,
+        observer: &mut dyn Observer,
+    ) -> Phase {
+        let spec = &self.plan.profile.phases[index];
+        let place = Place {
+            span_offset: self.plan.span_offset,
+            span: self.laid_out.unwrap_or(self.plan.span),
+            queue_depth: spec.queue_depth.min(self.target.abilities().queue_depth_max),
+        };
+        if let Some(cause) = self.hindrance(spec, place) {
+            return account::not_begun(spec, place, &cause);
+        }
+        let stream = match OpStream::new(spec, place.span_offset, place.span, self.plan.seed) {
+            Ok(stream) => stream,
+            Err(error) => return account::not_begun(spec, place, &error.to_string()),
+        };
+        if let Err(error) = self.target.prepare(place.queue_depth, spec.block_size) {
+            return account::not_begun(spec, place, &error.to_string());
+        }
+        let start = self.target.now();
+        let mut meter = Meter::new(histograms, start);
+        let end = self.measure(index, place, stream, &mut meter, record, observer);
+        record.bytes_read += meter.bytes_read;
+        record.bytes_written += meter.bytes_written;
+        if let Some(error) = end.error.as_ref().filter(|error| error.is_final()) {
+            self.given_up = Some(error.to_string());
+        }
+        if spec.role == Role::LayOut {
+            // The last block may have ended the time and not the span.
+            self.laid_out = Some(end.written_to.min(place.span));
+        }
+        let mut phase = account::run(spec, place, &mut meter, &end);
+        phase.warnings.extend(self.span_warnings(spec, place));
+        phase
+    }
+
+    fn measure(
+        &mut self,
+        index: usize,
+        place: Place,
+        stream: OpStream,
+        meter: &mut Meter<'_>,
+        record: &Record,
+        observer: &mut dyn Observer,
+    ) -> PhaseEnd {
+        let start = self.target.now();
+        let left = self.deadline.saturating_sub(start);
+        let time = time_for_first(self.plan.profile.phases[index..].iter(), left)
+            .map(|time| time.max(PHASE_MIN));
+        let (run_deadline, bytes_max) = (self.deadline, self.plan.profile.bytes_written_max());
+        let written_before = record.bytes_written;
+        let mut next_progress = start;
+        let mut tick = |now: Nanos, meter: &Meter<'_>| {
+            if now < next_progress {
+                return;
+            }
+            next_progress = now + PROGRESS_EVERY;
+            let written = written_before + meter.bytes_written;
+            observer.observe(Event::Progress(Progress {
+                time_left: run_deadline.saturating_sub(now),
+                bytes_to_write_left: bytes_max.map(|max| max.saturating_sub(written)),
+                ..progress(meter)
+            }));
+        };
+        PhaseLoop {
+            spec: &self.plan.profile.phases[index],
+            queue_depth: place.queue_depth,
+            span_offset: place.span_offset,
+            stream,
+            data: self.data,
+            generation: &mut self.generation,
+            meter,
+            deadline: time.map(|time| start.saturating_add(time)),
+            stop: self.stop,
+            tick: &mut tick,
+            target: self.target,
+        }
+        .run()
+    }
+
+    /// Why `spec` cannot begin, if it cannot.
+    fn hindrance(&self, spec: &PhaseSpec, place: Place) -> Option<String> {
+        if let Some(cause) = &self.given_up {
+            return Some(format!("not begun, because before it {cause}"));
+        }
+        if spec.writes() && self.target.abilities().read_only {
+            return Some("the target is read-only".to_owned());
+        }
+        if self.laid_out.is_some() && place.span < spec.block_size {
+            return Some("nothing was laid out for it to work in".to_owned());
+        }
+        None
+    }
+
+    /// Doubts about where a phase was run.
+    fn span_warnings(&self, spec: &PhaseSpec, place: Place) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let wanted = self.plan.profile.span;
+        if place.span < wanted && spec.role != Role::LayOut {
+            warnings.push(Warning {
+                code: WarningCode::SpanReduced,
+                message: format!(
+                    "run over {} instead of {wanted}; a smaller span flatters a card",
+                    place.span
+                ),
+            });
+        }
+        if self.target.abilities().read_only {
+            warnings.push(Warning {
+                code: WarningCode::MaybeUnwritten,
+                message: "parts that were never written may read faster than real data".to_owned(),
+            });
+        }
+        warnings
+    }
+}
+
+/// What the meter shows, but for what only the run knows.
+fn progress(meter: &Meter<'_>) -> Progress {
+    let (recent, time) = meter.recent();
+    Progress {
+        iops: Iops::of(recent.ops, time).unwrap_or_default(),
+        throughput: Throughput::of(recent.bytes, time).unwrap_or_default(),
+        latency_max: recent.latency_max,
+        time_left: Nanos::ZERO,
+        bytes_to_write_left: None,
+    }
+}
