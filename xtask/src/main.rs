@@ -1,1 +1,64 @@
-fn main(){}
+//! The one command for everything around the source: `cargo xtask NAME`.
+//!
+//! `check` is what to run before a commit, `test` is what the build server runs. Each is a list
+//! of steps; a step that the machine cannot take is skipped with its reason, never in silence.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks by printing")]
+
+mod bench;
+mod check;
+mod deny;
+mod generate;
+mod libtest;
+mod packages;
+mod steps;
+mod test;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  check              format, lints, tidy, unit tests, documentation, licences, generated files
+  test               installs what the tests need (as root), then everything; closes with
+                     'N passed, N failed, N skipped'
+  tidy               the house rules that no lint knows
+  generate           writes the generated files
+  bench engine [SECTION...] [--pairs N] [--with-build]
+                     agreement with fio and the cost of the tool itself, paired with fio;
+                     sections: throttled, memory, null, footprint (all of them without a name)
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Does what the arguments ask for; `false` where it was done and found something wrong.
+fn run(arguments: &[String]) -> Result<bool> {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let root = workspace::root()?;
+    std::env::set_current_dir(&root)?;
+    match words.as_slice() {
+        ["check"] => check::run(),
+        ["test"] => test::run(),
+        ["tidy"] => tidy::run(),
+        ["generate"] => generate::write(),
+        ["bench", "engine", options @ ..] => bench::engine(options),
+        ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            Ok(true)
+        }
+        _ => bail!("unknown command\n\n{USAGE}"),
+    }
+}

@@ -1,0 +1,173 @@
+//! One phase by cardproof, through its developer's command `cardproof engine`.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use cardproof_testkit::{FioEnd, FioEngine, FioJob, FioPattern, LabError, Throttle, run_command};
+use serde::Deserialize;
+
+use super::rounds::Sample;
+
+/// What `cardproof engine --json -` prints, as far as it is used.
+#[derive(Debug, Deserialize)]
+pub(super) struct EngineResult {
+    ops: u64,
+    iops: f64,
+    cpu_user_ns: u64,
+    cpu_system_ns: u64,
+    engine: String,
+    direct: bool,
+}
+
+impl EngineResult {
+    /// The result as a sample.
+    fn sample(&self) -> Sample {
+        let per_op = |nanos: u64| nanos as f64 / self.ops as f64;
+        Sample {
+            iops: self.iops,
+            cpu_user_ns: per_op(self.cpu_user_ns),
+            cpu_total_ns: per_op(self.cpu_user_ns + self.cpu_system_ns),
+        }
+    }
+}
+
+/// Runs by `program` the same phase as `job` describes for fio.
+pub(super) fn run(program: &Path, job: &FioJob, throttle: Option<&Throttle>) -> Result<Sample> {
+    let text = run_command(command(program, job, throttle)?)?;
+    let result: EngineResult = serde_json::from_str(&text)
+        .with_context(|| format!("cardproof engine answered in another form: {text}"))?;
+    check(&result, job)?;
+    Ok(result.sample())
+}
+
+/// The command line of the phase that `job` describes.
+pub(super) fn command(
+    program: &Path,
+    job: &FioJob,
+    throttle: Option<&Throttle>,
+) -> Result<Command, LabError> {
+    let mut command =
+        throttle.map_or_else(|| Command::new(program), |throttle| throttle.command(program));
+    let (op, pattern, read_percent) = words(job.pattern);
+    command.args(["engine", "--json", "-", "--op", op, "--pattern", pattern]);
+    command.args(["--block-size".to_owned(), job.block_size.get().to_string()]);
+    command.args(["--queue-depth".to_owned(), job.queue_depth.to_string()]);
+    command.args(["--size".to_owned(), job.span.get().to_string()]);
+    if op == "mixed" {
+        command.args(["--read-percent".to_owned(), read_percent.to_string()]);
+    }
+    match job.end {
+        FioEnd::Time(time) => command.args(["--time".to_owned(), format!("{}ns", time.get())]),
+        FioEnd::Ops(ops) => command.args(["--ops".to_owned(), ops.to_string()]),
+    };
+    match job.engine {
+        FioEngine::Null => command.args(["--target", "null"]),
+        FioEngine::Psync => command.args(["--engine", "psync", "--target"]).arg(&job.target),
+        FioEngine::IoUring | FioEngine::IoUringFixed => {
+            command.args(["--engine", "uring", "--target"]).arg(&job.target)
+        }
+    };
+    if op != "read" && job.engine != FioEngine::Null {
+        command.arg(format!("--destroy={}", identity(&job.target)?));
+    }
+    Ok(command)
+}
+
+/// The words for `pattern`: the operation, the order, and how many of 100 are reads.
+const fn words(pattern: FioPattern) -> (&'static str, &'static str, u8) {
+    match pattern {
+        FioPattern::Read => ("read", "sequential", 100),
+        FioPattern::Write => ("write", "sequential", 0),
+        FioPattern::RandomRead => ("read", "random", 100),
+        FioPattern::RandomWrite => ("write", "random", 0),
+        FioPattern::RandomMixed(read_percent) => ("mixed", "random", read_percent),
+    }
+}
+
+/// The identity of a device of the laboratory, which has no serial number: `NAME:SIZE`.
+fn identity(device: &Path) -> Result<String, LabError> {
+    let name = device.file_name().unwrap_or_default().to_string_lossy();
+    let size = Path::new("/sys/class/block").join(&*name).join("size");
+    let sectors = fs::read_to_string(&size).map_err(|source| LabError::File {
+        doing: "read",
+        path: size.clone(),
+        source,
+    })?;
+    let sectors: u64 = sectors.trim().parse().map_err(|_| LabError::Answer {
+        tool: "sysfs",
+        what: format!("{} is no size", size.display()),
+    })?;
+    // The kernel counts sizes in 512-byte sectors, whatever the device's own blocks.
+    Ok(format!("{name}:{}", sectors * 512))
+}
+
+/// A fallback would compare something else than what the row says.
+fn check(result: &EngineResult, job: &FioJob) -> Result<()> {
+    let wanted = match job.engine {
+        FioEngine::Null => "null",
+        FioEngine::Psync => "psync",
+        FioEngine::IoUring | FioEngine::IoUringFixed => "io_uring",
+    };
+    if result.engine != wanted {
+        bail!("cardproof used the engine {}, not {wanted}", result.engine);
+    }
+    if !result.direct {
+        bail!("cardproof went through the page cache on {}", job.target.display());
+    }
+    if result.ops == 0 {
+        bail!("cardproof did not a single operation on {}", job.target.display());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use cardproof_units::{Bytes, Nanos};
+
+    use super::*;
+
+    #[test]
+    fn a_mixed_phase_names_its_share_and_a_null_target_needs_no_identity() {
+        let job = FioJob {
+            target: "null".into(),
+            engine: FioEngine::Null,
+            pattern: FioPattern::RandomMixed(70),
+            block_size: Bytes::kib(4),
+            span: Bytes::mib(1),
+            queue_depth: 8,
+            end: FioEnd::Time(Nanos::from_millis(5)),
+        };
+        let command = command(Path::new("cardproof"), &job, None).unwrap();
+        let arguments: Vec<_> =
+            command.get_args().map(|argument| argument.to_string_lossy()).collect();
+        let line = arguments.join(" ");
+        assert!(line.contains("--op mixed --pattern random"), "{line}");
+        assert!(line.contains("--read-percent 70"), "{line}");
+        assert!(!line.contains("--destroy"), "{line}");
+    }
+
+    #[test]
+    fn a_fallback_is_no_comparison() {
+        let result = EngineResult {
+            ops: 1,
+            iops: 1.0,
+            cpu_user_ns: 1,
+            cpu_system_ns: 1,
+            engine: "psync".to_owned(),
+            direct: true,
+        };
+        let job = FioJob {
+            target: "x".into(),
+            engine: FioEngine::IoUring,
+            pattern: FioPattern::Read,
+            block_size: Bytes::kib(4),
+            span: Bytes::mib(1),
+            queue_depth: 1,
+            end: FioEnd::Ops(1),
+        };
+        assert!(check(&result, &job).is_err());
+        assert!(check(&EngineResult { direct: false, ..result }, &job).is_err());
+    }
+}

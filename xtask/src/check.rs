@@ -1,0 +1,54 @@
+//! `cargo xtask check`: what to run before a commit. Needs no root and changes nothing.
+
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::steps::{Account, Outcome, shown, shown_command};
+use crate::workspace::cargo;
+use crate::{deny, generate, libtest, tidy};
+
+/// Every quick step, then the account.
+pub(crate) fn run() -> Result<bool> {
+    let mut account = Account::default();
+    lint_steps(&mut account);
+    account.step("licences and sources", || deny::run(deny::WhenAbsent::Skip));
+    account.add(libtest::run("unit tests", &["--lib", "--bins"])?);
+    print!("\n{}", account.closing());
+    Ok(account.is_good())
+}
+
+/// The steps that only read the source: format, lints, tidy, documentation, generated files.
+pub(crate) fn lint_steps(account: &mut Account) {
+    let cargo = cargo();
+    account.step("format", || shown(&cargo, &["fmt", "--all", "--", "--check"]));
+    account.step("tidy", tidy_step);
+    account.step("lints", || shown(&cargo, LINTS));
+    account.step("documentation", || {
+        shown_command(
+            Command::new(&cargo)
+                .args(["doc", "--quiet", "--workspace", "--no-deps", "--all-features"])
+                .env("RUSTDOCFLAGS", "-D warnings"),
+        )
+    });
+    account.step("generated files", || Ok(Outcome::of(generate::are_fresh()?)));
+}
+
+/// Clippy's own rule on `SAFETY:` comments is asked for here, so that tidy need not know it.
+const LINTS: &[&str] = &[
+    "clippy",
+    "--quiet",
+    "--workspace",
+    "--all-targets",
+    "--all-features",
+    "--",
+    "-D",
+    "warnings",
+    "-D",
+    "clippy::undocumented_unsafe_blocks",
+];
+
+/// Tidy as a step.
+fn tidy_step() -> Result<Outcome> {
+    Ok(Outcome::of(tidy::run()?))
+}

@@ -1,0 +1,45 @@
+//! Licences, sources and bans of all dependencies, by cargo-deny and `deny.toml`.
+//!
+//! Its check of advisories needs a database from the network and is left to whoever has one.
+
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::steps::{Outcome, shown};
+use crate::workspace::cargo;
+
+/// What to do where cargo-deny is not installed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WhenAbsent {
+    /// Skip, with the reason.
+    Skip,
+    /// Install it, without optimisation, which takes about a minute.
+    Install,
+}
+
+/// Checks all dependencies.
+pub(crate) fn run(when_absent: WhenAbsent) -> Result<Outcome> {
+    if !is_installed() {
+        if when_absent == WhenAbsent::Skip {
+            return Ok(Outcome::Skipped(
+                "cargo-deny is not installed (`cargo install --locked --debug cargo-deny`)"
+                    .to_owned(),
+            ));
+        }
+        let installed =
+            shown(&cargo(), &["install", "--quiet", "--locked", "--debug", "cargo-deny"])?;
+        if installed == Outcome::Failed {
+            return Ok(Outcome::Skipped("cargo-deny cannot be installed here".to_owned()));
+        }
+    }
+    shown(&cargo(), &["deny", "check", "bans", "licenses", "sources"])
+}
+
+/// Whether cargo knows the subcommand.
+fn is_installed() -> bool {
+    Command::new(cargo())
+        .args(["deny", "--version"])
+        .output()
+        .is_ok_and(|output| output.status.success())
+}

@@ -1,0 +1,59 @@
+//! The files that are made from the source, and the check that they are as the source has them.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+/// A generated file: where it lies and what it should hold.
+struct Generated {
+    path: &'static str,
+    text: String,
+}
+
+/// All of them.
+fn all() -> Result<Vec<Generated>> {
+    let mut schema = serde_json::to_string_pretty(&cardproof_record::json_schema()?)?;
+    schema.push('\n');
+    Ok(vec![Generated { path: "docs/record-v1.schema.json", text: schema }])
+}
+
+/// Writes every generated file.
+pub(crate) fn write() -> Result<bool> {
+    for file in all()? {
+        fs::write(file.path, &file.text).with_context(|| format!("cannot write {}", file.path))?;
+        println!("wrote {}", file.path);
+    }
+    Ok(true)
+}
+
+/// Whether every generated file is as it would be generated; names those that are not.
+pub(crate) fn are_fresh() -> Result<bool> {
+    let stale: Vec<_> = all()?.into_iter().filter(|file| !is_fresh(file)).collect();
+    for file in &stale {
+        println!("{} is stale: run `cargo xtask generate` and commit it", file.path);
+    }
+    Ok(stale.is_empty())
+}
+
+/// Whether the file holds what it should; one that is not there does not.
+fn is_fresh(file: &Generated) -> bool {
+    fs::read_to_string(Path::new(file.path)).is_ok_and(|text| text == file.text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_names_its_form() {
+        let files = all().unwrap();
+        assert!(files[0].text.contains("cardproof.record/1"));
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_not_fresh() {
+        let file = Generated { path: "docs/no-such-file.json", text: String::new() };
+        assert!(!is_fresh(&file));
+    }
+}

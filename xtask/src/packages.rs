@@ -1,0 +1,82 @@
+//! The Debian packages that the laboratories drive, installed where that is possible.
+
+use std::env;
+use std::process::Command;
+
+use anyhow::Result;
+use cardproof_testkit::require_root;
+
+use crate::steps::{Outcome, shown_command};
+
+/// A program that a test runs, and the package it comes in.
+const PROGRAMS: &[(&str, &str)] = &[
+    ("dmsetup", "dmsetup"),
+    ("f3probe", "f3"),
+    ("fio", "fio"),
+    ("hdparm", "hdparm"),
+    ("iostat", "sysstat"),
+    ("losetup", "mount"),
+    ("mkfs.btrfs", "btrfs-progs"),
+    ("mkfs.ext4", "e2fsprogs"),
+    ("mkfs.f2fs", "f2fs-tools"),
+    ("mkfs.exfat", "exfatprogs"),
+    ("mkfs.ntfs", "ntfs-3g"),
+    ("mkfs.vfat", "dosfstools"),
+    ("mkfs.xfs", "xfsprogs"),
+    ("mkswap", "util-linux"),
+    ("sfdisk", "fdisk"),
+];
+
+/// Installs what is missing.
+pub(crate) fn install() -> Result<Outcome> {
+    let missing: Vec<&str> = PROGRAMS
+        .iter()
+        .filter(|(program, _)| !is_in_path(program))
+        .map(|&(_, package)| package)
+        .collect();
+    if missing.is_empty() {
+        return Ok(Outcome::Passed);
+    }
+    let wanted = missing.join(" ");
+    if require_root().is_err() {
+        return Ok(Outcome::Skipped(format!("not root; missing: {wanted}")));
+    }
+    if !is_in_path("apt-get") {
+        return Ok(Outcome::Skipped(format!("no apt-get here; missing: {wanted}")));
+    }
+    if apt(&["update"])? == Outcome::Failed {
+        return Ok(Outcome::Skipped(format!("no package lists to be had; missing: {wanted}")));
+    }
+    let mut arguments = vec!["install", "--yes", "--no-install-recommends"];
+    arguments.extend(missing);
+    apt(&arguments)
+}
+
+/// Runs apt-get without questions.
+fn apt(arguments: &[&str]) -> Result<Outcome> {
+    shown_command(
+        Command::new("apt-get")
+            .arg("--quiet=2")
+            .args(arguments)
+            .env("DEBIAN_FRONTEND", "noninteractive"),
+    )
+}
+
+/// Whether `program` is in one of the directories for programs, the system's own included.
+fn is_in_path(program: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path)
+        .chain(["/usr/sbin", "/sbin"].map(Into::into))
+        .any(|directory| directory.join(program).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_where_they_are() {
+        assert!(is_in_path("sh"));
+        assert!(!is_in_path("cardproof-no-such-program"));
+    }
+}

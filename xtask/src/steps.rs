@@ -1,0 +1,138 @@
+//! A list of steps, each of which passes, fails or is skipped with a reason, and its account.
+
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+/// How a step ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// As it should.
+    Passed,
+    /// With something wrong, which it has printed.
+    Failed,
+    /// Not taken, for this reason.
+    Skipped(String),
+}
+
+impl Outcome {
+    /// Passed if `good`.
+    pub(crate) const fn of(good: bool) -> Self {
+        if good { Self::Passed } else { Self::Failed }
+    }
+}
+
+/// The account of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Account {
+    /// How many steps or tests passed.
+    pub(crate) passed: usize,
+    /// The names of those that failed.
+    pub(crate) failed: Vec<String>,
+    /// Those that were skipped, as `NAME: REASON`.
+    pub(crate) skipped: Vec<String>,
+}
+
+impl Account {
+    /// Takes one step and enters its outcome. An error is a failure; the steps after it are
+    /// taken all the same, so that one run tells everything.
+    pub(crate) fn step(&mut self, name: &str, step: impl FnOnce() -> Result<Outcome>) {
+        println!("== {name}");
+        let start = Instant::now();
+        let outcome = step().unwrap_or_else(|error| {
+            println!("{error:#}");
+            Outcome::Failed
+        });
+        let seconds = start.elapsed().as_secs_f64();
+        match outcome {
+            Outcome::Passed => {
+                println!("   {name}: passed in {seconds:.1} s");
+                self.passed += 1;
+            }
+            Outcome::Failed => {
+                println!("   {name}: FAILED after {seconds:.1} s");
+                self.failed.push(name.to_owned());
+            }
+            Outcome::Skipped(reason) => {
+                println!("   {name}: skipped: {reason}");
+                self.skipped.push(format!("{name}: {reason}"));
+            }
+        }
+    }
+
+    /// Adds the figures of another account.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed.extend(other.failed);
+        self.skipped.extend(other.skipped);
+    }
+
+    /// Whether nothing failed and something passed: a run that tried nothing is no success.
+    pub(crate) const fn is_good(&self) -> bool {
+        self.failed.is_empty() && self.passed > 0
+    }
+
+    /// Every skip, every failure, and the closing line, alone on the last line.
+    pub(crate) fn closing(&self) -> String {
+        let mut text = String::new();
+        for skip in &self.skipped {
+            text += &format!("skipped: {skip}\n");
+        }
+        for failure in &self.failed {
+            text += &format!("failed: {failure}\n");
+        }
+        text + &format!(
+            "{} passed, {} failed, {} skipped\n",
+            self.passed,
+            self.failed.len(),
+            self.skipped.len()
+        )
+    }
+}
+
+/// Runs a program with its output shown; passes where it succeeds.
+pub(crate) fn shown(program: &str, arguments: &[&str]) -> Result<Outcome> {
+    shown_command(Command::new(program).args(arguments))
+}
+
+/// Runs a command with its output shown; passes where it succeeds.
+pub(crate) fn shown_command(command: &mut Command) -> Result<Outcome> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let status = command
+        .stdin(Stdio::null())
+        .status()
+        .with_context(|| format!("cannot start {program}; is it installed?"))?;
+    Ok(Outcome::of(status.success()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::bail;
+
+    #[test]
+    fn the_closing_line_stands_alone_at_the_end() {
+        let mut account = Account::default();
+        account.step("good", || Ok(Outcome::Passed));
+        account.step("bad", || bail!("broken"));
+        account.step("absent", || Ok(Outcome::Skipped("no tool".to_owned())));
+        assert_eq!(
+            account.closing(),
+            "skipped: absent: no tool\nfailed: bad\n1 passed, 1 failed, 1 skipped\n"
+        );
+        assert!(!account.is_good());
+    }
+
+    #[test]
+    fn a_run_that_tried_nothing_is_no_success() {
+        assert!(!Account::default().is_good());
+    }
+
+    #[test]
+    fn accounts_add_up() {
+        let mut account = Account { passed: 1, ..Account::default() };
+        account.add(Account { passed: 2, failed: vec!["x".to_owned()], skipped: vec![] });
+        assert_eq!(account.closing(), "failed: x\n3 passed, 1 failed, 0 skipped\n");
+    }
+}

@@ -1,0 +1,26 @@
+//! `cargo xtask test`: everything that can be shown on this machine, for the build server.
+//!
+//! As root it first installs the tools that the laboratories drive; without root the tests that
+//! need them are skipped with that reason.
+
+use anyhow::Result;
+
+use crate::check::lint_steps;
+use crate::steps::{Account, shown};
+use crate::workspace::cargo;
+use crate::{deny, libtest, packages};
+
+/// Every step, every test, then the account, whose last line is `N passed, N failed, N skipped`.
+pub(crate) fn run() -> Result<bool> {
+    let mut account = Account::default();
+    account.step("packages", packages::install);
+    lint_steps(&mut account);
+    account.step("licences and sources", || deny::run(deny::WhenAbsent::Install));
+    account.step("build", || {
+        shown(&cargo(), &["build", "--quiet", "--release", "--package", "cardproof-cli"])
+    });
+    account.add(libtest::run("tests", &["--all-targets"])?);
+    account.add(libtest::run("documentation tests", &["--doc"])?);
+    print!("\n{}", account.closing());
+    Ok(account.is_good())
+}
