@@ -1,1 +1,28 @@
-//! (being written)
+//! What storage a path or a block device is, what the host gives it, and whether it may be
+//! overwritten.
+//!
+//! Two things live here. The first look fills the conditions of a record from the kernel's small
+//! files, without root. The [`guard`] lists every objection to a destructive run and opens a
+//! device for one only when none is left. Both read the system below a [`Sysroot`], so that a
+//! test can lay out any machine.
+//!
+//! Nothing here writes, and no serial number, host name, user name or path gets into a record.
+
+mod block;
+mod device;
+pub mod guard;
+mod host;
+mod link;
+mod look;
+mod mounts;
+mod number;
+mod options;
+mod settings;
+mod stack;
+mod sysroot;
+mod transport;
+
+pub use host::look_at_host;
+pub use look::{LookError, Surroundings, look_at_block_device, look_at_number, look_at_path};
+pub use number::{DeviceNumber, ParseDeviceNumberError};
+pub use sysroot::Sysroot;

@@ -1,0 +1,108 @@
+//! The device in a record: what it is, how it is attached, what it rests on.
+//!
+//! Serial numbers, which sysfs shows next to all this, are never read here.
+
+use cardproof_record::DeviceInfo;
+use serde_json::Value;
+
+use crate::block::BlockDevice;
+use crate::link::{Link, usb_device};
+use crate::mounts::Mounts;
+use crate::stack::{Storage, layer};
+use crate::transport::{Transport, is_mmc_card};
+
+/// How many layers are followed down: more than anybody stacks, fewer than a broken tree loops.
+pub(crate) const LAYERS_MAX: usize = 8;
+
+/// What there is to say about `storage`, and below it about up to `layers` layers.
+pub(crate) fn describe(storage: &Storage<'_>, mounts: &Mounts, layers: usize) -> DeviceInfo {
+    let mut info = DeviceInfo::default();
+    match storage {
+        Storage::Device(device) => describe_device(device, mounts, layers, &mut info),
+        Storage::Several(count) => {
+            info.extra.insert("device_count".to_owned(), Value::from(*count));
+        }
+        Storage::Memory => info.transport = Some(Transport::Ram.name().to_owned()),
+    }
+    info
+}
+
+fn describe_device(
+    device: &BlockDevice<'_>,
+    mounts: &Mounts,
+    layers: usize,
+    info: &mut DeviceInfo,
+) {
+    let transport = Transport::of(device);
+    info.name = Some(device.name().to_owned());
+    info.transport = transport.map(|transport| transport.name().to_owned());
+    info.size_bytes = device.size();
+    info.removable = device.switch("removable");
+    info.rotational = device.switch("queue/rotational");
+    describe_make(device, transport, info);
+    if let Some(link) = transport.and_then(|transport| Link::of(device, transport)) {
+        info.link = Some(link.words);
+        info.link_ceiling_bytes_per_s = Some(link.ceiling_bytes_per_s);
+    }
+    if let Some(layer) = layer(device) {
+        info.extra.insert("layer".to_owned(), Value::from(layer));
+    }
+    if layers > 0
+        && let Some(below) = Storage::below(device, mounts)
+        && let Ok(below) = serde_json::to_value(describe(&below, mounts, layers - 1))
+    {
+        info.extra.insert("beneath".to_owned(), below);
+    }
+}
+
+/// The model and the vendor, and the numbers that stand for them on the bus.
+fn describe_make(device: &BlockDevice<'_>, transport: Option<Transport>, info: &mut DeviceInfo) {
+    match transport {
+        Some(Transport::Sd | Transport::Mmc) => describe_card(device, info),
+        Some(Transport::Usb) => describe_usb(device, info),
+        _ => {
+            info.model = device.text("device/model");
+            info.vendor = device.text("device/vendor").filter(|vendor| is_vendor_name(vendor));
+        }
+    }
+}
+
+/// SD cards and eMMC: the product name, the manufacturer and OEM numbers of the CID register.
+fn describe_card(device: &BlockDevice<'_>, info: &mut DeviceInfo) {
+    let Some(card) = device.ancestors().find(|path| is_mmc_card(path)) else { return };
+    let text = |attribute| device.root().text(card.join(attribute));
+    info.model = text("name");
+    insert_text(info, "manufacturer_id", text("manfid"));
+    insert_text(info, "oem_id", text("oemid"));
+}
+
+/// USB storage: what the medium says, the bridge's numbers, and the driver in use.
+fn describe_usb(device: &BlockDevice<'_>, info: &mut DeviceInfo) {
+    info.model = device.text("device/model");
+    info.vendor = device.text("device/vendor");
+    let Some(usb) = usb_device(device) else { return };
+    let text = |attribute| device.root().text(usb.join(attribute));
+    let id = text("idVendor").zip(text("idProduct"));
+    insert_text(info, "usb_id", id.map(|(vendor, product)| format!("{vendor}:{product}")));
+    insert_text(info, "usb_driver", usb_driver(device));
+}
+
+/// The driver of the USB interface, `uas` or `usb-storage`: the directory just below the USB
+/// device's on the way to the block device.
+fn usb_driver(device: &BlockDevice<'_>) -> Option<String> {
+    let usb = usb_device(device)?;
+    let interface = device.ancestors().find(|path| path.parent() == Some(usb))?;
+    let driver = device.root().resolve(interface.join("driver"))?;
+    Some(driver.file_name()?.to_str()?.to_owned())
+}
+
+/// Whether `vendor` is a name: libata writes `ATA` for every disk, virtio a PCI number.
+fn is_vendor_name(vendor: &str) -> bool {
+    vendor != "ATA" && !vendor.starts_with("0x")
+}
+
+fn insert_text(info: &mut DeviceInfo, key: &str, text: Option<String>) {
+    if let Some(text) = text {
+        info.extra.insert(key.to_owned(), Value::from(text));
+    }
+}

@@ -1,0 +1,255 @@
+//! The guard before a destructive run: every objection is listed, and a device is opened for
+//! writing only when none is left.
+//!
+//! Two kinds of objection are told apart. What is in use (mounted, swap, part of something else)
+//! is never written, whatever the user says. What merely holds something (a partition table, a
+//! file system's signature) is written when the user has named the very device, by an
+//! [`Identity`] that no other card shares. A device on which nothing is found needs no name.
+//!
+//! The guard reads and never writes. It does not repair, unmount or wipe anything: its messages
+//! say which command does.
+
+mod content;
+mod error;
+mod identity;
+mod in_use;
+mod objection;
+mod open;
+mod partition_table;
+mod signatures;
+mod superblocks;
+
+use std::fs::{self, File};
+use std::io::{Read, Seek};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use cardproof_units::Bytes;
+
+pub use error::{GuardError, Refusal};
+pub use identity::Identity;
+pub use objection::{Holder, Objection};
+pub use open::{Cleared, open_for_destruction};
+
+use crate::block::BlockDevice;
+use crate::{DeviceNumber, Sysroot};
+use content::Content;
+use in_use::Users;
+
+/// How the user agreed to have the target destroyed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Consent {
+    /// In general, without saying what: enough for a target that holds nothing.
+    General,
+    /// By naming the target; the text must be its [`Identity`].
+    Named(String),
+}
+
+/// A target, and all that can be said against overwriting it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inspection {
+    /// The path as given by the user.
+    pub path: PathBuf,
+    /// What the user must type to have it destroyed.
+    pub identity: Identity,
+    /// Every objection, those that nothing lifts first.
+    pub objections: Vec<Objection>,
+}
+
+impl Inspection {
+    fn new(path: &Path, identity: Identity, found: Vec<Objection>) -> Self {
+        let mut objections: Vec<Objection> = Vec::new();
+        for objection in found {
+            if !objections.contains(&objection) {
+                objections.push(objection);
+            }
+        }
+        objections.sort_by_key(Objection::can_be_lifted);
+        Self { path: path.to_owned(), identity, objections }
+    }
+
+    /// Whether the target may be overwritten with this `consent`.
+    ///
+    /// # Errors
+    /// The consent names another device, or an objection stands.
+    pub fn check(&self, consent: &Consent) -> Result<(), GuardError> {
+        if let Consent::Named(typed) = consent
+            && !self.identity.matches(typed)
+        {
+            return Err(GuardError::OtherIdentity {
+                path: self.path.clone(),
+                typed: typed.clone(),
+                identity: self.identity.clone(),
+            });
+        }
+        let is_named = matches!(consent, Consent::Named(_));
+        let is_settled = |objection: &Objection| is_named && objection.can_be_lifted();
+        if self.objections.iter().all(is_settled) {
+            return Ok(());
+        }
+        Err(GuardError::Refused(Refusal {
+            path: self.path.clone(),
+            identity: self.identity.clone(),
+            objections: self.objections.clone(),
+        }))
+    }
+}
+
+/// Lists all that can be said against overwriting the block device or regular file at `path`,
+/// which is opened for reading only.
+///
+/// # Errors
+/// There is no such device or file, or it cannot be opened.
+pub fn inspect(root: &Sysroot, path: &Path) -> Result<Inspection, GuardError> {
+    let target = Target::at(path)?;
+    let mut file = match File::open(&target.real) {
+        Ok(file) => file,
+        Err(error) => return inspect_closed(root, path, &target, error),
+    };
+    inspect_open(root, path, &target, &mut file)
+}
+
+/// Lists all that can be said against overwriting the block device with `number`, known to the
+/// user as `path`, whose content is read from `content`.
+///
+/// # Errors
+/// sysfs does not know the device.
+pub fn inspect_device<R: Read + Seek>(
+    root: &Sysroot,
+    path: &Path,
+    number: DeviceNumber,
+    content: &mut R,
+) -> Result<Inspection, GuardError> {
+    let unknown = || GuardError::UnknownDevice { path: path.to_owned(), number };
+    let device = BlockDevice::by_number(root, number).ok_or_else(unknown)?;
+    let identity = Identity::of_device(&device).ok_or_else(unknown)?;
+    let mut objections = objections_of_device(root, &device, identity.size());
+    objections.extend(objections_to_content(content, identity.size()));
+    Ok(Inspection::new(path, identity, objections))
+}
+
+/// What a path leads to.
+#[derive(Debug)]
+struct Target {
+    /// The path without links.
+    real: PathBuf,
+    kind: TargetKind,
+}
+
+#[derive(Debug)]
+enum TargetKind {
+    Device(DeviceNumber),
+    File { size: Bytes },
+}
+
+impl Target {
+    /// Looks at `path`. A link to a device is followed, for `/dev/disk/by-id` is made of them; a
+    /// link to a file is not, for nobody types a link to mean the file.
+    fn at(path: &Path) -> Result<Self, GuardError> {
+        let unreachable = |source| GuardError::Unreachable { path: path.to_owned(), source };
+        let metadata = fs::metadata(path).map_err(unreachable)?;
+        let real = fs::canonicalize(path).map_err(unreachable)?;
+        let file_type = metadata.file_type();
+        if file_type.is_block_device() {
+            let number = DeviceNumber::from_raw(metadata.rdev());
+            return Ok(Self { real, kind: TargetKind::Device(number) });
+        }
+        if !file_type.is_file() {
+            return Err(GuardError::NotStorage { path: path.to_owned() });
+        }
+        if fs::symlink_metadata(path).map_err(unreachable)?.is_symlink() {
+            return Err(GuardError::Symlink { path: path.to_owned(), real });
+        }
+        Ok(Self { real, kind: TargetKind::File { size: Bytes(metadata.len()) } })
+    }
+}
+
+/// The inspection of `target` with `content` open for reading.
+fn inspect_open<R: Read + Seek>(
+    root: &Sysroot,
+    path: &Path,
+    target: &Target,
+    content: &mut R,
+) -> Result<Inspection, GuardError> {
+    match target.kind {
+        TargetKind::Device(number) => inspect_device(root, path, number, content),
+        TargetKind::File { size } => {
+            let mut objections = objections_to_file(root, &target.real, size);
+            objections.extend(objections_to_content(content, size));
+            objections.extend(holds_data(content, size));
+            Ok(Inspection::new(path, Identity::of_file(&target.real, size), objections))
+        }
+    }
+}
+
+/// The inspection of a device that could not be opened: with no medium in it that is an
+/// objection like others, all else is an error.
+fn inspect_closed(
+    root: &Sysroot,
+    path: &Path,
+    target: &Target,
+    error: std::io::Error,
+) -> Result<Inspection, GuardError> {
+    let is_empty = error.raw_os_error() == Some(rustix::io::Errno::NOMEDIUM.raw_os_error());
+    if let TargetKind::Device(number) = target.kind
+        && is_empty
+    {
+        return inspect_device(root, path, number, &mut std::io::empty());
+    }
+    Err(GuardError::from_open(path, error))
+}
+
+fn objections_of_device(root: &Sysroot, device: &BlockDevice<'_>, size: Bytes) -> Vec<Objection> {
+    let mut objections = match Users::read(root) {
+        Ok(users) => users.of_device(device),
+        Err(unknown) => vec![unknown],
+    };
+    if size == Bytes::ZERO {
+        objections.push(Objection::NoMedium);
+    }
+    if device.switch("ro") == Some(true) {
+        objections.push(Objection::ReadOnly { node: device.node() });
+    }
+    let names: Vec<_> =
+        device.partitions().iter().map(|partition| partition.name().to_owned()).collect();
+    if !names.is_empty() {
+        objections.push(Objection::Partitions { names });
+    }
+    objections
+}
+
+fn objections_to_file(root: &Sysroot, real: &Path, size: Bytes) -> Vec<Objection> {
+    let mut objections = match Users::read(root) {
+        Ok(users) => users.of_file(real, None),
+        Err(unknown) => vec![unknown],
+    };
+    if size == Bytes::ZERO {
+        objections.push(Objection::NoMedium);
+    }
+    objections
+}
+
+/// What `content` bears.
+fn objections_to_content<R: Read + Seek>(content: &mut R, size: Bytes) -> Vec<Objection> {
+    let mut content = Content::new(content, size);
+    let tables = partition_table::find(&mut content);
+    let signatures = signatures::find(&mut content);
+    let mut objections: Vec<_> =
+        tables.into_iter().map(|kind| Objection::PartitionTable { kind }).collect();
+    objections.extend(signatures.into_iter().map(|kind| Objection::Signature { kind }));
+    if let Some(error) = content.into_failure() {
+        objections.push(Objection::Unreadable { reason: error.to_string() });
+    }
+    objections
+}
+
+/// Whether the first or last MiB of a file has a byte that is not zero. A device is judged by
+/// signatures alone, because a used one is never blank; a file with anything in it is somebody's.
+fn holds_data<R: Read + Seek>(content: &mut R, size: Bytes) -> Option<Objection> {
+    let length = size.min(Bytes::mib(1));
+    let mut content = Content::new(content, size);
+    let mut is_blank =
+        |offset: Bytes| content.bytes(offset.get(), length.as_len()).iter().all(|&byte| byte == 0);
+    let blank = is_blank(Bytes::ZERO) && is_blank(size.saturating_sub(length));
+    (!blank).then_some(Objection::HoldsData)
+}

@@ -1,0 +1,161 @@
+//! Why the guard does not open a target.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+
+use super::identity::shell_word;
+use super::{Identity, Objection};
+use crate::DeviceNumber;
+
+/// Why a target is not opened for writing. Nothing was written to it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GuardError {
+    /// The path leads nowhere, or not for this user.
+    #[error("cannot reach {path}; check its spelling (`lsblk` lists the devices)", path = path.display())]
+    Unreachable {
+        /// The path as given.
+        path: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// It is a directory, a terminal, or something else.
+    #[error("{path} is neither a block device nor a regular file; name one of these", path = path.display())]
+    NotStorage {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// The user may not open it.
+    #[error("this user may not open {path}; run it as root, for example with sudo", path = path.display())]
+    NotPermitted {
+        /// The path as given.
+        path: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// It is a link to a regular file.
+    #[error("refusing to follow the link {path} to a file; name the file itself: {real}", path = path.display(), real = shell_word(&real.to_string_lossy()))]
+    Symlink {
+        /// The path as given.
+        path: PathBuf,
+        /// Where it leads.
+        real: PathBuf,
+    },
+    /// The kernel has it, but sysfs does not show it or its size.
+    #[error("refusing to write to {path}: /sys does not show device {number}, so it is not known whether it is in use; run it where /sys is mounted", path = path.display())]
+    UnknownDevice {
+        /// The path as given.
+        path: PathBuf,
+        /// Its number.
+        number: DeviceNumber,
+    },
+    /// The identity given is not that of the target.
+    #[error("refusing to write to {path}: it is {identity}, and '{typed}' was named. Look again which one is meant; if it is this one: {option}", path = path.display(), option = identity.as_option())]
+    OtherIdentity {
+        /// The path as given.
+        path: PathBuf,
+        /// What the user named.
+        typed: String,
+        /// What it is.
+        identity: Identity,
+    },
+    /// There are objections.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// Something that no table shows has it open for itself.
+    #[error("refusing to write to {path}: another program holds it; close that program (`lsof {word}` or `fuser --verbose {word}` shows it) and try again", path = path.display(), word = shell_word(&path.to_string_lossy()))]
+    Busy {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// It became another device or file, or another size, while it was looked at.
+    #[error("refusing to write to {path}: it changed while it was being looked at; try again when it is left alone", path = path.display())]
+    Changed {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// The kernel failed.
+    #[error("cannot open {path}; the kernel log (`dmesg`) may tell more", path = path.display())]
+    Failed {
+        /// The path as given.
+        path: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+}
+
+impl GuardError {
+    /// Whether it was refused for the safety of what it holds.
+    #[must_use]
+    pub const fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::Symlink { .. }
+                | Self::UnknownDevice { .. }
+                | Self::OtherIdentity { .. }
+                | Self::Refused(_)
+                | Self::Busy { .. }
+                | Self::Changed { .. }
+        )
+    }
+
+    /// Whether the path itself is not one that can be used.
+    #[must_use]
+    pub const fn is_usage(&self) -> bool {
+        matches!(
+            self,
+            Self::Unreachable { .. } | Self::NotStorage { .. } | Self::NotPermitted { .. }
+        )
+    }
+
+    /// The error for `source` from opening `path`.
+    pub(super) fn from_open(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.raw_os_error().map(Errno::from_raw_os_error) {
+            Some(Errno::BUSY | Errno::TXTBSY | Errno::WOULDBLOCK) => Self::Busy { path },
+            Some(Errno::ACCESS | Errno::PERM) => Self::NotPermitted { path, source },
+            Some(Errno::NOENT) => Self::Unreachable { path, source },
+            Some(Errno::LOOP) => Self::Changed { path },
+            _ => Self::Failed { path, source },
+        }
+    }
+}
+
+/// A refusal with all its reasons.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The path as given.
+    pub path: PathBuf,
+    /// What the target is.
+    pub identity: Identity,
+    /// Every objection, those that nothing lifts first.
+    pub objections: Vec<Objection>,
+}
+
+impl std::error::Error for Refusal {}
+
+/// One objection a line, each with its remedy, and at the end the option that lifts the rest.
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "refusing to write to {}, nothing was written:", self.path.display())?;
+        for objection in &self.objections {
+            write!(f, "\n- {objection}")?;
+            if let Some(remedy) = objection.remedy() {
+                write!(f, "; {remedy}")?;
+            }
+        }
+        if self.objections.iter().any(Objection::can_be_lifted) {
+            let stands = self.objections.iter().any(|objection| !objection.can_be_lifted());
+            let then = if stands { "When it is free and all" } else { "If all" };
+            write!(
+                f,
+                "\n{then} that it holds may be lost, name it: {}",
+                self.identity.as_option()
+            )?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,176 @@
+//! The identity that a user types to say which device may be destroyed.
+//!
+//! It is made of what tells two cards apart, so that a command kept in the shell's history does
+//! not destroy the card that is in the slot today. The serial number in it is shown to the user
+//! on the spot and goes nowhere else.
+
+use std::fmt;
+use std::path::Path;
+
+use cardproof_units::Bytes;
+
+use crate::block::BlockDevice;
+use crate::link::usb_device;
+use crate::transport::is_mmc_card;
+
+/// What a device is called on this machine, how large it is, and its serial number if it has
+/// one. Printed as `NAME:SIZE_BYTES[:SERIAL]`, such as `mmcblk0:31914983424:0x1234abcd`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Identity {
+    name: String,
+    size: Bytes,
+    serial: Option<String>,
+}
+
+impl Identity {
+    /// The identity of `device`; a partition has the serial number of its whole device.
+    pub(crate) fn of_device(device: &BlockDevice<'_>) -> Option<Self> {
+        Some(Self {
+            name: device.name().to_owned(),
+            size: device.size()?,
+            serial: serial(&device.whole()),
+        })
+    }
+
+    /// The identity of the regular file at `path`.
+    pub(crate) fn of_file(path: &Path, size: Bytes) -> Self {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Self { name, size, serial: None }
+    }
+
+    /// The kernel's name of the device, or the file's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many bytes it holds.
+    #[must_use]
+    pub const fn size(&self) -> Bytes {
+        self.size
+    }
+
+    /// Whether `typed` is this identity, letter by letter; blanks around it do not count.
+    #[must_use]
+    pub fn matches(&self, typed: &str) -> bool {
+        typed.trim() == self.to_string()
+    }
+
+    /// The option that names this device, quoted as a shell needs it.
+    #[must_use]
+    pub fn as_option(&self) -> String {
+        format!("--destroy={}", shell_word(&self.to_string()))
+    }
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.name, self.size.get())?;
+        match &self.serial {
+            Some(serial) => write!(f, ":{serial}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Without the serial number, so that it does not reach a log by way of `{:?}`.
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Identity")
+            .field("name", &self.name)
+            .field("size", &self.size)
+            .finish_non_exhaustive()
+    }
+}
+
+/// `text` as one word of a shell.
+pub(crate) fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:,+=@%".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+/// The serial number of a whole device, from wherever its bus keeps it.
+fn serial(device: &BlockDevice<'_>) -> Option<String> {
+    let root = device.root();
+    let card = device.ancestors().find(|path| is_mmc_card(path));
+    let of_bus =
+        card.or_else(|| usb_device(device)).and_then(|path| root.text(path.join("serial")));
+    let found = of_bus
+        .or_else(|| device.text("serial"))
+        .or_else(|| device.text("device/serial"))
+        .or_else(|| scsi_serial(device))?;
+    typeable(&found)
+}
+
+/// The unit serial number page: four bytes of heading, then the number (SCSI Primary Commands,
+/// "Unit Serial Number VPD page").
+fn scsi_serial(device: &BlockDevice<'_>) -> Option<String> {
+    let page = device.root().bytes(device.directory().join("device/vpd_pg80")).ok()?;
+    let number = page.get(4..)?;
+    Some(String::from_utf8_lossy(number).into_owned())
+}
+
+/// `serial` in characters that can be typed: makers pad with blanks and worse.
+fn typeable(serial: &str) -> Option<String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let typed: String = serial.chars().map(|c| if fits(c) { c } else { '_' }).collect();
+    let typed = typed.trim_matches('_');
+    (!typed.is_empty()).then(|| typed.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn card() -> Identity {
+        Identity {
+            name: "mmcblk0".to_owned(),
+            size: Bytes(31_914_983_424),
+            serial: Some("0x1234abcd".to_owned()),
+        }
+    }
+
+    #[test]
+    fn only_the_whole_identity_matches() {
+        assert!(card().matches("mmcblk0:31914983424:0x1234abcd"));
+        assert!(card().matches(" mmcblk0:31914983424:0x1234abcd\n"));
+        for other in [
+            "",
+            "mmcblk0",
+            "mmcblk0:31914983424",
+            "mmcblk0:31914983424:",
+            "yes",
+            "*",
+            "mmcblk1:31914983424:0x1234abcd",
+            "mmcblk0:31914983425:0x1234abcd",
+            "mmcblk0:31914983424:0x1234abce",
+            "mmcblk0:31914983424:0x1234ABCD",
+            "/dev/mmcblk0:31914983424:0x1234abcd",
+            "mmcblk0:31914983424:0x1234abcd:",
+        ] {
+            assert!(!card().matches(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn the_serial_number_is_not_in_debug_output() {
+        assert!(!format!("{:?}", card()).contains("1234abcd"));
+    }
+
+    #[test]
+    fn a_file_with_blanks_can_be_typed() {
+        let identity = Identity::of_file(Path::new("/x/my card's.img"), Bytes(4096));
+        assert_eq!(identity.as_option(), r"--destroy='my card'\''s.img:4096'");
+        assert_eq!(card().as_option(), "--destroy=mmcblk0:31914983424:0x1234abcd");
+    }
+
+    #[test]
+    fn serial_numbers_are_made_typeable() {
+        assert_eq!(typeable("  WD-WX 12\u{0}").as_deref(), Some("WD-WX_12"));
+        assert_eq!(typeable("\u{fffd}  "), None);
+    }
+}

@@ -1,0 +1,188 @@
+//! Who is using a device: mounts, swap, and whatever is stacked over it.
+//!
+//! A device is in use when anything that shares bytes with it is. So the search covers the
+//! device, its partitions, its whole device if it is a partition itself, everything made of any
+//! of these, and, below a loop device, the device or file that it goes to. What this process
+//! cannot see (a mount in another namespace) is left to the kernel, which refuses a second
+//! exclusive opener.
+
+use std::path::{Path, PathBuf};
+
+use super::objection::{Holder, Objection};
+use crate::Sysroot;
+use crate::block::BlockDevice;
+use crate::mounts::{Mount, Mounts, unescaped};
+use crate::stack::{btrfs_members, layer};
+
+/// What the mount table, the swap table and the loop devices say, read once.
+pub(super) struct Users<'root> {
+    root: &'root Sysroot,
+    mounts: Mounts,
+    swaps: Vec<PathBuf>,
+    /// Loop devices and what each goes to.
+    loops: Vec<(BlockDevice<'root>, PathBuf)>,
+}
+
+impl<'root> Users<'root> {
+    /// Reads the tables.
+    ///
+    /// # Errors
+    /// One of them cannot be read, and with it any answer.
+    pub(super) fn read(root: &'root Sysroot) -> Result<Self, Objection> {
+        let unknown = |what| move |_| Objection::Unknown { what };
+        let mounts = Mounts::read(root).map_err(unknown("/proc/self/mountinfo"))?;
+        let swaps = swap_areas(root).map_err(unknown("/proc/swaps"))?;
+        let loops = BlockDevice::all(root, "loop").map_err(unknown("/sys/class/block"))?;
+        let loops = loops
+            .into_iter()
+            .filter_map(|device| device.backing_file().map(|file| (device, file)))
+            .collect();
+        Ok(Self { root, mounts, swaps, loops })
+    }
+
+    /// Every use of `device`.
+    pub(super) fn of_device(&self, device: &BlockDevice<'root>) -> Vec<Objection> {
+        let mut family =
+            Family { users: self, targets: Vec::new(), members: Vec::new(), held: Vec::new() };
+        family.add_target(device);
+        let mut objections = Vec::new();
+        for member in &family.members {
+            objections.extend(self.mounts_of(member));
+            objections.extend(self.swap_on(member));
+            objections.extend(self.unseen_btrfs_on(member));
+        }
+        objections.extend(family.held);
+        objections
+    }
+
+    /// Every use of the regular file at `path`, but for the loop device called `but`.
+    pub(super) fn of_file(&self, path: &Path, but: Option<&str>) -> Vec<Objection> {
+        let held =
+            self.loops.iter().filter(|(device, file)| file == path && Some(device.name()) != but);
+        let mut objections: Vec<_> = held
+            .map(|(device, _)| Objection::Held {
+                node: path.to_owned(),
+                by: Holder::Loop { node: device.node() },
+            })
+            .collect();
+        if self.swaps.iter().any(|swap| swap == path) {
+            objections.push(Objection::Swap { node: path.to_owned() });
+        }
+        objections
+    }
+
+    fn mounts_of(&self, device: &BlockDevice<'root>) -> Vec<Objection> {
+        let number = device.number();
+        let is_of_device = |mount: &&Mount| {
+            if !mount.device.is_anonymous() {
+                return Some(mount.device) == number;
+            }
+            self.names(&mount.source, device)
+        };
+        let mounts = self.mounts.iter().filter(is_of_device);
+        mounts
+            .map(|mount| Objection::Mounted { node: device.node(), at: mount.point.clone() })
+            .collect()
+    }
+
+    fn swap_on(&self, device: &BlockDevice<'root>) -> Option<Objection> {
+        let is_swap = self.swaps.iter().any(|swap| self.names(swap, device));
+        is_swap.then(|| Objection::Swap { node: device.node() })
+    }
+
+    /// Whether `node` is a path to `device`.
+    fn names(&self, node: &Path, device: &BlockDevice<'root>) -> bool {
+        BlockDevice::by_node(self.root, node).is_some_and(|named| named.name() == device.name())
+    }
+
+    /// The mount table names only one device of a btrfs; the others are found here.
+    fn unseen_btrfs_on(&self, device: &BlockDevice<'root>) -> Option<Objection> {
+        let is_member = !btrfs_members(self.root, device.name()).is_empty();
+        (is_member && self.mounts_of(device).is_empty())
+            .then(|| Objection::Held { node: device.node(), by: Holder::Btrfs })
+    }
+
+    /// The loop devices that go to `device`.
+    fn loops_over(&self, device: &BlockDevice<'root>) -> impl Iterator<Item = &BlockDevice<'root>> {
+        let over = self.loops.iter().filter(|(_, file)| self.names(file, device));
+        over.map(|(looped, _)| looped)
+    }
+}
+
+/// The devices that share bytes with a target, and who holds them.
+struct Family<'users, 'root> {
+    users: &'users Users<'root>,
+    /// The target and what it is a part of or goes to: these are not held by one another.
+    targets: Vec<BlockDevice<'root>>,
+    members: Vec<BlockDevice<'root>>,
+    held: Vec<Objection>,
+}
+
+impl<'root> Family<'_, 'root> {
+    /// Adds `target` with all that is on, over and under it.
+    fn add_target(&mut self, target: &BlockDevice<'root>) {
+        if self.targets.contains(target) {
+            return;
+        }
+        let whole = target.whole();
+        self.targets.extend([target.clone(), whole.clone()]);
+        self.add(target);
+        if target.is_partition() {
+            self.add_without_partitions(&whole);
+        }
+        if let Some(file) = whole.backing_file() {
+            match BlockDevice::by_node(self.users.root, &file) {
+                Some(below) => self.add_target(&below),
+                None => self.held.extend(self.users.of_file(&file, Some(whole.name()))),
+            }
+        }
+    }
+
+    /// Adds `device`, its partitions, and all that is made of any of these.
+    fn add(&mut self, device: &BlockDevice<'root>) {
+        if self.add_without_partitions(device) {
+            for partition in device.partitions() {
+                self.add(&partition);
+            }
+        }
+    }
+
+    /// Adds `device` and all that is made of it; false where it is known already.
+    fn add_without_partitions(&mut self, device: &BlockDevice<'root>) -> bool {
+        if self.members.contains(device) {
+            return false;
+        }
+        self.members.push(device.clone());
+        for holder in device.holders() {
+            let by = Holder::Device { name: holder.name().to_owned(), kind: layer(&holder) };
+            self.add_holder(device, &holder, by);
+        }
+        let users = self.users;
+        for holder in users.loops_over(device) {
+            self.add_holder(device, holder, Holder::Loop { node: holder.node() });
+        }
+        true
+    }
+
+    fn add_holder(&mut self, device: &BlockDevice<'root>, holder: &BlockDevice<'root>, by: Holder) {
+        if self.targets.contains(holder) {
+            return;
+        }
+        self.held.push(Objection::Held { node: device.node(), by });
+        self.add(holder);
+    }
+}
+
+/// The paths in the swap table; a kernel without swap has no table.
+fn swap_areas(root: &Sysroot) -> std::io::Result<Vec<PathBuf>> {
+    let table = match root.bytes("proc/swaps") {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other?,
+    };
+    let lines = table.split(|&byte| byte == b'\n').skip(1);
+    let first_field = |line: &[u8]| {
+        let field = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+        (!field.is_empty()).then(|| unescaped(field))
+    };
+    Ok(lines.filter_map(first_field).collect())
+}

@@ -1,0 +1,190 @@
+//! What can be said against overwriting a device, and what to do about it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::identity::shell_word;
+
+/// One reason not to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Objection {
+    /// It, or something on or over it, is mounted.
+    Mounted {
+        /// The node of what is mounted.
+        node: PathBuf,
+        /// Where.
+        at: PathBuf,
+    },
+    /// It, or something on or over it, is in use as swap.
+    Swap {
+        /// The node or file in use.
+        node: PathBuf,
+    },
+    /// Another device or file system is made of it.
+    Held {
+        /// The node of what is held.
+        node: PathBuf,
+        /// What holds it.
+        by: Holder,
+    },
+    /// The kernel refuses writes to it.
+    ReadOnly {
+        /// Its node.
+        node: PathBuf,
+    },
+    /// It holds no bytes at all: no card in the reader, no file behind the loop device.
+    NoMedium,
+    /// It cannot be told whether it is in use.
+    Unknown {
+        /// What could not be read.
+        what: &'static str,
+    },
+    /// The kernel knows partitions on it.
+    Partitions {
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// It bears a partition table.
+    PartitionTable {
+        /// Which kind.
+        kind: &'static str,
+    },
+    /// It bears the mark of a file system, a volume manager, an array, swap, or an image format.
+    Signature {
+        /// Which kind.
+        kind: &'static str,
+    },
+    /// A regular file that is not all zeros where one would look first.
+    HoldsData,
+    /// Part of it could not be read, so what it bears is not known.
+    Unreadable {
+        /// What the kernel said.
+        reason: String,
+    },
+}
+
+/// What a device can be held by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Holder {
+    /// A device of the device mapper or of md, with its kind where it tells.
+    Device {
+        /// Its kernel name.
+        name: String,
+        /// Its kind, in words.
+        kind: Option<String>,
+    },
+    /// A loop device.
+    Loop {
+        /// Its node.
+        node: PathBuf,
+    },
+    /// A btrfs that is mounted, on which this is one of several devices.
+    Btrfs,
+}
+
+impl Objection {
+    /// Whether the device's identity, given by the user, lifts it. What is in use stays refused:
+    /// writing below a mounted file system is never right, and the kernel would not have it.
+    #[must_use]
+    pub const fn can_be_lifted(&self) -> bool {
+        match self {
+            Self::Mounted { .. }
+            | Self::Swap { .. }
+            | Self::Held { .. }
+            | Self::ReadOnly { .. }
+            | Self::NoMedium
+            | Self::Unknown { .. } => false,
+            Self::Partitions { .. }
+            | Self::PartitionTable { .. }
+            | Self::Signature { .. }
+            | Self::HoldsData
+            | Self::Unreadable { .. } => true,
+        }
+    }
+
+    /// What the user can do about it, other than giving the identity.
+    #[must_use]
+    pub fn remedy(&self) -> Option<String> {
+        let word = |path: &Path| shell_word(&path.to_string_lossy());
+        let remedy = match self {
+            Self::Mounted { at, .. } if at == Path::new("/") => {
+                "this system runs from it: test it from another system, or test another device"
+                    .to_owned()
+            }
+            Self::Mounted { at, .. } => format!("unmount it: umount {}", word(at)),
+            Self::Swap { node } => format!("take it out of use: swapoff {}", word(node)),
+            Self::Held { by, .. } => by.remedy(),
+            Self::ReadOnly { node } => format!(
+                "look for a write-protect switch on the card or its adapter, or try: blockdev \
+                 --setrw {}",
+                word(node)
+            ),
+            Self::NoMedium => "insert a card, or attach a file to the loop device".to_owned(),
+            Self::Unknown { .. } => "run it where /proc and /sys are mounted".to_owned(),
+            _ => return None,
+        };
+        Some(remedy)
+    }
+}
+
+impl Holder {
+    fn remedy(&self) -> String {
+        match self {
+            Self::Device { name, .. } if name.starts_with("md") => {
+                format!("stop the array: mdadm --stop /dev/{name}")
+            }
+            Self::Device { kind: Some(kind), .. } if kind.contains("LVM") => {
+                "take the volume group down: vgchange --activate n (lvs --options +devices tells \
+                 which)"
+                    .to_owned()
+            }
+            Self::Device { kind: Some(kind), name } if kind.contains("encryption") => {
+                format!("close it: cryptsetup close {}", shell_word(&format!("/dev/{name}")))
+            }
+            Self::Device { name, .. } => {
+                format!("remove it: dmsetup remove {}", shell_word(&format!("/dev/{name}")))
+            }
+            Self::Loop { node } => {
+                format!("detach it: losetup --detach {}", shell_word(&node.to_string_lossy()))
+            }
+            Self::Btrfs => "unmount that file system (findmnt --types btrfs shows it)".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Objection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mounted { node, at } => {
+                write!(f, "{} is mounted at {}", node.display(), at.display())
+            }
+            Self::Swap { node } => write!(f, "{} is in use as swap", node.display()),
+            Self::Held { node, by } => write!(f, "{} is part of {by}", node.display()),
+            Self::ReadOnly { node } => write!(f, "{} is write-protected", node.display()),
+            Self::NoMedium => f.write_str("it holds nothing: its size is 0"),
+            Self::Unknown { what } => {
+                write!(f, "{what} cannot be read, so it is not known whether it is in use")
+            }
+            Self::Partitions { names } => write!(f, "it has partitions: {}", names.join(", ")),
+            Self::PartitionTable { kind } => write!(f, "it bears a partition table ({kind})"),
+            Self::Signature { kind } => write!(f, "it bears the signature of {kind}"),
+            Self::HoldsData => f.write_str("the file holds data"),
+            Self::Unreadable { reason } => {
+                write!(f, "it cannot be read throughout ({reason}), so what it bears is not known")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Device { name, kind: Some(kind) } => write!(f, "{name} ({kind})"),
+            Self::Device { name, kind: None } => f.write_str(name),
+            Self::Loop { node } => write!(f, "{}", node.display()),
+            Self::Btrfs => f.write_str("a mounted btrfs over several devices"),
+        }
+    }
+}

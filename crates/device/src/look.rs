@@ -1,0 +1,128 @@
+//! The first look: from a path or a block device to the conditions of a record.
+//!
+//! It opens no device and needs no root. What cannot be read is absent from the answer; only a
+//! path that cannot be reached at all is an error.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use cardproof_record::{DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo};
+use cardproof_units::Bytes;
+
+use crate::block::BlockDevice;
+use crate::device::LAYERS_MAX;
+use crate::host::look_at_host;
+use crate::mounts::{Mount, Mounts};
+use crate::stack::Storage;
+use crate::{DeviceNumber, Sysroot, device, options, settings};
+
+/// All of a record's conditions but the target itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Surroundings {
+    /// The storage device.
+    pub device: DeviceInfo,
+    /// The computer.
+    pub host: HostInfo,
+    /// The file system, for a path on one.
+    pub filesystem: Option<FilesystemInfo>,
+    /// Settings that change figures.
+    pub settings: SettingsInfo,
+}
+
+/// Why there is nothing to look at.
+#[derive(Debug, thiserror::Error)]
+pub enum LookError {
+    /// The path leads nowhere, or not for this user.
+    #[error("cannot look at {path}; check its spelling and who may enter the directories above it", path = path.display())]
+    Unreachable {
+        /// The path as given.
+        path: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// It is something else.
+    #[error("{path} is not a block device; name one, such as /dev/mmcblk0, or a directory on it", path = path.display())]
+    NotABlockDevice {
+        /// The path as given.
+        path: PathBuf,
+    },
+}
+
+/// Looks at the storage that `path` is on, or at the block device that it is.
+///
+/// # Errors
+/// The path cannot be reached.
+pub fn look_at_path(root: &Sysroot, path: &Path) -> Result<Surroundings, LookError> {
+    let unreachable = |source| LookError::Unreachable { path: path.to_owned(), source };
+    let metadata = fs::metadata(path).map_err(unreachable)?;
+    if metadata.file_type().is_block_device() {
+        return Ok(look_at_number(root, DeviceNumber::from_raw(metadata.rdev())));
+    }
+    let real = fs::canonicalize(path).map_err(unreachable)?;
+    let mounts = Mounts::read(root).unwrap_or_default();
+    let number = DeviceNumber::from_raw(metadata.dev());
+    let mount = mounts.holding(&real, number);
+    let storage = match mount {
+        Some(mount) => Storage::of_mount(root, mount),
+        None => BlockDevice::by_number(root, number).map(|device| Storage::Device(device.whole())),
+    };
+    let filesystem = mount.map(|mount| describe_filesystem(mount, &real));
+    Ok(surroundings(root, storage.as_ref(), &mounts, filesystem))
+}
+
+/// Looks at the block device whose node is `path`.
+///
+/// # Errors
+/// The path cannot be reached, or is no block device.
+pub fn look_at_block_device(root: &Sysroot, path: &Path) -> Result<Surroundings, LookError> {
+    let metadata = fs::metadata(path)
+        .map_err(|source| LookError::Unreachable { path: path.to_owned(), source })?;
+    if !metadata.file_type().is_block_device() {
+        return Err(LookError::NotABlockDevice { path: path.to_owned() });
+    }
+    Ok(look_at_number(root, DeviceNumber::from_raw(metadata.rdev())))
+}
+
+/// Looks at the whole device of the block device with `number`.
+#[must_use]
+pub fn look_at_number(root: &Sysroot, number: DeviceNumber) -> Surroundings {
+    let mounts = Mounts::read(root).unwrap_or_default();
+    let storage =
+        BlockDevice::by_number(root, number).map(|device| Storage::Device(device.whole()));
+    surroundings(root, storage.as_ref(), &mounts, None)
+}
+
+fn surroundings(
+    root: &Sysroot,
+    storage: Option<&Storage<'_>>,
+    mounts: &Mounts,
+    filesystem: Option<FilesystemInfo>,
+) -> Surroundings {
+    let device = storage.map(|storage| device::describe(storage, mounts, LAYERS_MAX));
+    let mut settings = settings::describe(storage, mounts, LAYERS_MAX);
+    settings.governor = settings::governor(root);
+    Surroundings {
+        device: device.unwrap_or_default(),
+        host: look_at_host(root),
+        filesystem,
+        settings,
+    }
+}
+
+/// The file system of `mount`, and the space that it has at `path`.
+fn describe_filesystem(mount: &Mount, path: &Path) -> FilesystemInfo {
+    let space = rustix::fs::statvfs(path).ok();
+    let bytes = |blocks: u64| {
+        let fragment = space.as_ref()?.f_frsize;
+        blocks.checked_mul(fragment).map(Bytes)
+    };
+    FilesystemInfo {
+        kind: mount.kind.clone(),
+        options: options::public(&mount.options, &mount.super_options),
+        size_bytes: space.as_ref().and_then(|space| bytes(space.f_blocks)),
+        free_bytes: space.as_ref().and_then(|space| bytes(space.f_bavail)),
+        ..FilesystemInfo::default()
+    }
+}

@@ -1,0 +1,95 @@
+//! How a device is attached, told by its place in the device tree and, for virtual devices, by
+//! the directories that their drivers make.
+
+use std::path::Path;
+
+use crate::block::BlockDevice;
+use crate::link::{numbered, sata_port_speed};
+
+/// How a device is attached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Transport {
+    Sd,
+    Mmc,
+    Usb,
+    Nvme,
+    Sata,
+    Virtio,
+    Loop,
+    Zram,
+    Ram,
+    Dm,
+    Md,
+}
+
+impl Transport {
+    /// The name in a record.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Sd => "sd",
+            Self::Mmc => "mmc",
+            Self::Usb => "usb",
+            Self::Nvme => "nvme",
+            Self::Sata => "sata",
+            Self::Virtio => "virtio",
+            Self::Loop => "loop",
+            Self::Zram => "zram",
+            Self::Ram => "ram",
+            Self::Dm => "dm",
+            Self::Md => "md",
+        }
+    }
+
+    /// How `device`, a whole device, is attached; `None` for any other way.
+    pub(crate) fn of(device: &BlockDevice<'_>) -> Option<Self> {
+        Self::of_virtual(device)
+            .or_else(|| device.ancestors().find_map(|path| Self::of_bus(device, path)))
+    }
+
+    /// A device of a driver that makes devices from others or from memory.
+    fn of_virtual(device: &BlockDevice<'_>) -> Option<Self> {
+        if device.has("dm") {
+            return Some(Self::Dm);
+        }
+        if device.has("md") {
+            return Some(Self::Md);
+        }
+        let name = Path::new(device.name());
+        [("loop", Self::Loop), ("zram", Self::Zram), ("ram", Self::Ram)]
+            .into_iter()
+            .find_map(|(prefix, transport)| numbered(name, prefix).map(|_| transport))
+    }
+
+    /// What the directory `path` above the device says, if it is that of a bus.
+    fn of_bus(device: &BlockDevice<'_>, path: &Path) -> Option<Self> {
+        let root = device.root();
+        if is_mmc_card(path) {
+            return match root.text(path.join("type"))?.as_str() {
+                "SD" | "SDcombo" => Some(Self::Sd),
+                "MMC" => Some(Self::Mmc),
+                _ => None,
+            };
+        }
+        if root.has(path.join("idVendor")) {
+            return Some(Self::Usb);
+        }
+        let is_numbered = |prefix| numbered(path, prefix).is_some();
+        if is_numbered("nvme") || is_numbered("nvme-subsys") {
+            return Some(Self::Nvme);
+        }
+        if is_numbered("virtio") {
+            return Some(Self::Virtio);
+        }
+        sata_port_speed(root, path).map(|_| Self::Sata)
+    }
+}
+
+/// Whether `path` is the directory of a card on an MMC host, such as `mmc0:aaaa`.
+pub(crate) fn is_mmc_card(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.split_once(':').is_some_and(|(host, address)| {
+        numbered(Path::new(host), "mmc").is_some()
+            && !address.is_empty()
+            && address.chars().all(|digit| digit.is_ascii_hexdigit())
+    })
+}
