@@ -1,0 +1,133 @@
+//! The cards that come with cardproof, by name.
+
+use std::sync::LazyLock;
+
+use cardproof_io::Target;
+use cardproof_units::{Bytes, Seed};
+
+use crate::check::ModelError;
+use crate::fault::{CapacityFake, FakeTarget};
+use crate::host::Host;
+use crate::model::Model;
+use crate::target::{Keeping, SimulatedTarget};
+
+mod calibrated;
+mod fakes;
+mod fitted;
+mod typical;
+
+/// What a simulated device is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An SD card.
+    Sd,
+    /// A soldered eMMC.
+    Emmc,
+    /// A USB stick.
+    Usb,
+}
+
+/// Where a card's parameters come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Fitted to a device's published figures; see [`crate::calibration`].
+    Calibrated,
+    /// Made to behave as its kind does; no particular product.
+    Typical,
+}
+
+/// A card of the catalogue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Card {
+    /// Its name, as in `sim:NAME`.
+    pub name: &'static str,
+    /// What it is, in words.
+    pub title: &'static str,
+    /// What kind of device it is.
+    pub kind: Kind,
+    /// Where its parameters come from.
+    pub origin: Origin,
+    /// How it behaves.
+    pub model: Model,
+    /// What it is plugged into.
+    pub host: Host,
+    /// The lie about its size, if it tells one; `model` holds what it really has.
+    pub fake: Option<CapacityFake>,
+    /// The parameters that no published figure tells.
+    pub assumed: &'static [&'static str],
+}
+
+/// Every card that can be had by name.
+#[must_use]
+pub fn catalogue() -> &'static [Card] {
+    static CARDS: LazyLock<Vec<Card>> = LazyLock::new(|| {
+        calibrated::CARDS.into_iter().chain(typical::CARDS).chain(fakes::CARDS).collect()
+    });
+    &CARDS
+}
+
+/// The card called `name`.
+///
+/// # Errors
+/// [`OpenError::NoSuchCard`] where the catalogue has none of that name.
+pub fn find(name: &str) -> Result<&'static Card, OpenError> {
+    catalogue()
+        .iter()
+        .find(|card| card.name == name)
+        .ok_or_else(|| OpenError::NoSuchCard(name.to_owned()))
+}
+
+/// A new card called `name` that keeps its bytes; `seed` decides every random choice.
+///
+/// # Errors
+/// [`OpenError::NoSuchCard`] where the catalogue has none of that name.
+pub fn open(name: &str, seed: Seed) -> Result<Box<dyn Target + Send>, OpenError> {
+    find(name)?.open(seed, Keeping::Bytes)
+}
+
+impl Card {
+    /// A new card of this kind.
+    ///
+    /// # Errors
+    /// [`OpenError::Impossible`] where the parameters describe no possible card, which no card
+    /// of the catalogue does.
+    pub fn open(&self, seed: Seed, keeping: Keeping) -> Result<Box<dyn Target + Send>, OpenError> {
+        let card = self.build(seed, keeping)?;
+        Ok(match &self.fake {
+            Some(fake) => Box::new(FakeTarget::new(card, fake, seed)),
+            None => Box::new(card),
+        })
+    }
+
+    /// A new card of this kind as it really is, without its lie.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn build(&self, seed: Seed, keeping: Keeping) -> Result<SimulatedTarget, OpenError> {
+        SimulatedTarget::new(&self.model, &self.host, seed, keeping)
+            .map_err(|source| OpenError::Impossible { name: self.name.to_owned(), source })
+    }
+
+    /// How many bytes the card says it holds.
+    #[must_use]
+    pub fn announced_size(&self) -> Bytes {
+        self.fake.map_or(self.model.capacity, |fake| fake.announced.max(self.model.capacity))
+    }
+}
+
+/// Why a simulated card cannot be had.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum OpenError {
+    /// The catalogue has no such card.
+    #[error("there is no simulated card '{0}'; 'cardproof sim list' shows those there are")]
+    NoSuchCard(String),
+    /// Its parameters are impossible.
+    #[error("the simulated card '{name}' cannot be built")]
+    Impossible {
+        /// Which card.
+        name: String,
+        /// What is wrong with it.
+        #[source]
+        source: ModelError,
+    },
+}

@@ -1,0 +1,92 @@
+//! Cards that announce more than they hold: all parameters assumed.
+
+use cardproof_units::{Bytes, Nanos, Throughput};
+
+use super::calibrated::NOISE;
+use super::{Card, Kind, Origin};
+use crate::fault::{Beyond, CapacityFake};
+use crate::host::Host;
+use crate::model::{
+    Endurance, GarbageCollection, Latencies, Model, PageMap, ReadErrors, Reading, Writing,
+};
+
+/// The leftover flash that ends up in a fake.
+const LEFTOVER: Model = Model {
+    capacity: Bytes::gib(2),
+    allocation_unit: Bytes::mib(4),
+    read: Reading {
+        latencies: Latencies {
+            below_page: Nanos::from_micros(520),
+            page: Nanos::from_micros(500),
+            stripe: Nanos::from_micros(600),
+        },
+        rate: Throughput::from_mb_per_s(22.0),
+        never_written: Nanos::from_micros(300),
+    },
+    write: Writing::PageMap(PageMap {
+        latencies: Latencies {
+            below_page: Nanos::from_micros(6_000),
+            page: Nanos::from_micros(3_500),
+            stripe: Nanos::from_micros(4_000),
+        },
+        rate: Throughput::from_mb_per_s(12.0),
+        random: Nanos::from_micros(1_500),
+        slc: None,
+        garbage: Some(GarbageCollection { every: Bytes::mib(4), pause: Nanos::from_millis(200) }),
+        map_cache: None,
+    }),
+    cache: None,
+    ways: 1,
+    discard: None,
+    endurance: Endurance { cycles: 300, spare_units: 5 },
+    read_errors: ReadErrors::NONE,
+    noise: NOISE,
+};
+
+const ANNOUNCED: Bytes = Bytes::gib(64);
+
+/// The cards.
+pub(super) const CARDS: [Card; 5] = [
+    fake("fake-wrap", "Fake 64 GiB card: 2 GiB, addresses start again", Beyond::WrapAround, 0),
+    fake(
+        "fake-drop",
+        "Fake 64 GiB card: 2 GiB, writes beyond are dropped",
+        Beyond::Drop { reads_as: 0 },
+        0,
+    ),
+    fake(
+        "fake-last-block",
+        "Fake 64 GiB card: 2 GiB, all beyond is the last block",
+        Beyond::LastBlock,
+        0,
+    ),
+    fake("fake-limbo", "Fake 64 GiB card: 2 GiB, anything is read beyond", Beyond::Limbo, 0),
+    fake(
+        "fake-cached",
+        "Fake 64 GiB card: 2 GiB, addresses start again, latest writes read back rightly",
+        Beyond::WrapAround,
+        1 << 20,
+    ),
+];
+
+const fn fake(
+    name: &'static str,
+    title: &'static str,
+    beyond: Beyond,
+    remembers_bytes: u64,
+) -> Card {
+    Card {
+        name,
+        title,
+        kind: Kind::Sd,
+        origin: Origin::Typical,
+        model: LEFTOVER,
+        host: Host::HIGH_SPEED,
+        fake: Some(CapacityFake {
+            announced: ANNOUNCED,
+            beyond,
+            remembers: Bytes(remembers_bytes),
+        }),
+        assumed: &["all"],
+    }
+}

@@ -1,0 +1,121 @@
+//! What a card holds: pages that were written, and nothing for those that were not.
+//!
+//! A table of 512 pages is made when the first of them is written, so a card takes memory for
+//! what it holds and 8 bytes for each 2 MiB it could hold. What was never written reads as
+//! zeros.
+
+use crate::model::PAGE;
+
+const PAGE_LEN: usize = PAGE.get() as usize;
+const TABLE_PAGES: usize = 512;
+
+type Page = Box<[u8; PAGE_LEN]>;
+type Table = Box<[Option<Page>; TABLE_PAGES]>;
+
+/// The bytes of a card.
+#[derive(Debug)]
+pub(crate) struct Contents {
+    tables: Vec<Option<Table>>,
+}
+
+impl Contents {
+    /// An empty card of `capacity` bytes.
+    pub(crate) fn new(capacity: u64) -> Self {
+        let tables = capacity.div_ceil((PAGE_LEN * TABLE_PAGES) as u64);
+        let tables = usize::try_from(tables).unwrap_or(usize::MAX);
+        Self { tables: std::iter::repeat_with(|| None).take(tables).collect() }
+    }
+
+    /// Copies what lies at `offset` into `into`.
+    pub(crate) fn read(&self, offset: u64, into: &mut [u8]) {
+        for_each_page(offset, into.len(), |page, start, range| {
+            let part = &mut into[range];
+            match self.page(page) {
+                Some(bytes) => part.copy_from_slice(&bytes[start..start + part.len()]),
+                None => part.fill(0),
+            }
+        });
+    }
+
+    /// Stores `from` at `offset`.
+    pub(crate) fn write(&mut self, offset: u64, from: &[u8]) {
+        for_each_page(offset, from.len(), |page, start, range| {
+            let part = &from[range];
+            if let Some(bytes) = self.page_to_write(page) {
+                bytes[start..start + part.len()].copy_from_slice(part);
+            }
+        });
+    }
+
+    /// Forgets `length` bytes at `offset`.
+    pub(crate) fn discard(&mut self, offset: u64, length: u64) {
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        for_each_page(offset, length, |page, start, range| {
+            let Some(Some(table)) = self.tables.get_mut(page / TABLE_PAGES) else { return };
+            let place = &mut table[page % TABLE_PAGES];
+            if range.len() == PAGE_LEN {
+                *place = None;
+            } else if let Some(bytes) = place {
+                bytes[start..start + range.len()].fill(0);
+            }
+        });
+    }
+
+    fn page(&self, page: usize) -> Option<&[u8; PAGE_LEN]> {
+        self.tables.get(page / TABLE_PAGES)?.as_ref()?[page % TABLE_PAGES].as_deref()
+    }
+
+    fn page_to_write(&mut self, page: usize) -> Option<&mut [u8; PAGE_LEN]> {
+        let table = self.tables.get_mut(page / TABLE_PAGES)?;
+        let table = table.get_or_insert_with(|| Box::new([const { None }; TABLE_PAGES]));
+        let place = &mut table[page % TABLE_PAGES];
+        Some(place.get_or_insert_with(|| Box::new([0; PAGE_LEN])))
+    }
+}
+
+/// Cuts `length` bytes at `offset` at the page boundaries: hands over the page's number, where in
+/// it the part starts, and which part of the whole it is.
+fn for_each_page(
+    offset: u64,
+    length: usize,
+    mut act: impl FnMut(usize, usize, std::ops::Range<usize>),
+) {
+    let mut done = 0;
+    while done < length {
+        let at = offset + done as u64;
+        let page = usize::try_from(at / PAGE_LEN as u64).unwrap_or(usize::MAX);
+        let start = (at % PAGE_LEN as u64) as usize;
+        let part = (PAGE_LEN - start).min(length - done);
+        act(page, start, done..done + part);
+        done += part;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_stay_where_they_were_put() {
+        let mut contents = Contents::new(8 << 20);
+        let pattern: Vec<u8> = (0..10_000_u32).map(|n| (n % 251) as u8).collect();
+        contents.write(2 * 1024 * 1024 - 3000, &pattern);
+        let mut back = vec![9; 12_000];
+        contents.read(2 * 1024 * 1024 - 4000, &mut back);
+        assert!(back[..1000].iter().all(|&byte| byte == 0));
+        assert_eq!(back[1000..11_000], pattern);
+        assert!(back[11_000..].iter().all(|&byte| byte == 0));
+    }
+
+    #[test]
+    fn what_is_discarded_reads_as_zeros() {
+        let mut contents = Contents::new(1 << 20);
+        contents.write(0, &[7; 16_384]);
+        contents.discard(2048, 8192);
+        let mut back = vec![1; 16_384];
+        contents.read(0, &mut back);
+        let kept = |range: std::ops::Range<usize>| back[range].iter().all(|&byte| byte == 7);
+        assert!(kept(0..2048) && kept(10_240..16_384));
+        assert!(back[2048..10_240].iter().all(|&byte| byte == 0));
+    }
+}

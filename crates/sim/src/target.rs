@@ -1,0 +1,240 @@
+//! A simulated card as a [`Target`]: the clockwork, the bytes, and a clock that moves only when
+//! somebody waits.
+//!
+//! A request's end is known when it is submitted; [`complete`](Target::complete) moves the clock
+//! to it. No time passes between operations but what the host's `submit_overhead` says, so a
+//! run of a minute takes as long as its arithmetic.
+
+use std::collections::VecDeque;
+
+use cardproof_io::{
+    Abilities, Completion, Directness, Engine, Op, OpKind, Slot, Submission, SubmitError, Target,
+    TargetError, Wait,
+};
+use cardproof_units::{Bytes, Nanos, Seed};
+
+use crate::check::{ModelError, check};
+use crate::contents::Contents;
+use crate::host::Host;
+use crate::model::{LOGICAL_BLOCK, Model};
+use crate::slots::Slots;
+use crate::timing::{Mechanism, Served, WearState};
+
+/// How many requests the host keeps in its own queue before the card's.
+const HOST_QUEUE: u16 = 256;
+
+/// Whether a simulated card keeps its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeping {
+    /// What is read is what was last written.
+    Bytes,
+    /// Only time is simulated; reads leave the buffer as it is.
+    Nothing,
+}
+
+/// How worn a simulated card is: the truth that an endurance estimate is held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wear {
+    /// The erases of all allocation units together.
+    pub erases_total: u64,
+    /// The erases of the most worn unit.
+    pub erases_max: u32,
+    /// Units left to stand in for worn ones.
+    pub spare_units_left: u32,
+    /// Whether the card has turned read-only.
+    pub worn_out: bool,
+}
+
+/// Access to a target's bytes in which no time passes, for those who break them on purpose.
+pub trait Peek {
+    /// Copies what lies at `offset` into `into`.
+    fn peek(&self, offset: Bytes, into: &mut [u8]);
+
+    /// Puts `from` at `offset`.
+    fn poke(&mut self, offset: Bytes, from: &[u8]);
+}
+
+/// A simulated card in a simulated host.
+#[derive(Debug)]
+pub struct SimulatedTarget {
+    abilities: Abilities,
+    mechanism: Mechanism,
+    contents: Option<Contents>,
+    slots: Slots,
+    /// Completions not yet handed out, the earliest first.
+    pending: VecDeque<Completion>,
+    clock: Nanos,
+    submit_overhead: Nanos,
+}
+
+impl SimulatedTarget {
+    /// A new, empty card; `seed` decides every random choice of its model.
+    ///
+    /// # Errors
+    /// [`ModelError`] where the parameters describe no possible card or host.
+    pub fn new(
+        model: &Model,
+        host: &Host,
+        seed: Seed,
+        keeping: Keeping,
+    ) -> Result<Self, ModelError> {
+        check(model, host)?;
+        let abilities = Abilities {
+            engine: Engine::Simulated,
+            engine_fallback: None,
+            size: model.capacity,
+            logical_block: LOGICAL_BLOCK,
+            directness: Directness::Direct,
+            read_only: false,
+            discard: model.discard.is_some(),
+            keeps_data: keeping == Keeping::Bytes,
+            queue_depth_max: HOST_QUEUE,
+        };
+        let contents = abilities.keeps_data.then(|| Contents::new(model.capacity.get()));
+        Ok(Self {
+            abilities,
+            mechanism: Mechanism::new(model, host, seed),
+            contents,
+            slots: Slots::default(),
+            pending: VecDeque::with_capacity(usize::from(HOST_QUEUE)),
+            clock: Nanos::ZERO,
+            submit_overhead: host.submit_overhead,
+        })
+    }
+
+    /// How worn the card is.
+    #[must_use]
+    pub fn wear(&self) -> Wear {
+        let wear: &WearState = self.mechanism.wear();
+        Wear {
+            erases_total: wear.erases_total(),
+            erases_max: wear.erases_max(),
+            spare_units_left: wear.spares_left(),
+            worn_out: wear.worn_out(),
+        }
+    }
+
+    /// Lets the clockwork serve `op` and moves its bytes.
+    fn serve(&mut self, op: &Op) -> Served {
+        let (now, offset, length) = (self.clock.get(), op.offset.get(), op.length.get());
+        match op.kind {
+            OpKind::Read => {
+                let served = self.mechanism.read(now, offset, length);
+                if let (Some(contents), None) = (&self.contents, served.fault) {
+                    contents.read(offset, &mut self.slots.bytes(op.slot)[..op.length.as_len()]);
+                }
+                served
+            }
+            OpKind::Write => {
+                let served = self.mechanism.write(now, offset, length);
+                if let (Some(contents), None) = (&mut self.contents, served.fault) {
+                    contents.write(offset, &self.slots.bytes(op.slot)[..op.length.as_len()]);
+                }
+                served
+            }
+            OpKind::Flush => self.mechanism.flush(now),
+            OpKind::Discard => {
+                let served = self.mechanism.discard(now, offset, length);
+                if let (Some(contents), None) = (&mut self.contents, served.fault) {
+                    contents.discard(offset, length);
+                }
+                served
+            }
+        }
+    }
+
+    /// Puts `completion` where its time belongs; those of the same time stay in order.
+    fn enqueue(&mut self, completion: Completion) {
+        let later = self.pending.iter().rev().take_while(|c| c.completed > completion.completed);
+        let place = self.pending.len() - later.count();
+        self.pending.insert(place, completion);
+    }
+
+    /// Hands out what is over by now.
+    fn hand_out(&mut self, completions: &mut Vec<Completion>) {
+        while let Some(first) = self.pending.front() {
+            if first.completed > self.clock {
+                return;
+            }
+            self.slots.land(first.slot);
+            completions.push(*first);
+            self.pending.pop_front();
+        }
+    }
+}
+
+impl Target for SimulatedTarget {
+    fn abilities(&self) -> &Abilities {
+        &self.abilities
+    }
+
+    fn now(&mut self) -> Nanos {
+        self.clock
+    }
+
+    fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {
+        if self.slots.flying() > 0 {
+            return Err(TargetError::InFlight(self.slots.flying()));
+        }
+        self.slots = Slots::new(slots, buffer_size)?;
+        Ok(())
+    }
+
+    fn buffer(&mut self, slot: Slot) -> &mut [u8] {
+        match self.slots.check_free(slot) {
+            Ok(()) => self.slots.bytes(slot),
+            Err(_) => &mut [],
+        }
+    }
+
+    fn submit(&mut self, op: Op) -> Result<Submission, SubmitError> {
+        self.slots.check_free(op.slot)?;
+        self.abilities.check(&op, self.slots.buffer_size())?;
+        if self.slots.flying() >= usize::from(self.abilities.queue_depth_max) {
+            return Ok(Submission::Busy);
+        }
+        self.clock += self.submit_overhead;
+        let Served { completed, fault } = self.serve(&op);
+        self.slots.take_off(op.slot);
+        self.enqueue(Completion {
+            slot: op.slot,
+            kind: op.kind,
+            submitted: self.clock,
+            completed: Nanos(completed),
+            outcome: fault.map_or(Ok(op.length), Err),
+        });
+        Ok(Submission::Queued)
+    }
+
+    fn complete(
+        &mut self,
+        wait: Wait,
+        completions: &mut Vec<Completion>,
+    ) -> Result<(), TargetError> {
+        let next = self.pending.front().map(|first| first.completed);
+        let until = match (wait, next) {
+            (Wait::No, _) | (Wait::One, None) => self.clock,
+            (Wait::One, Some(next)) => next,
+            (Wait::Until(deadline), next) => next.map_or(deadline, |next| next.min(deadline)),
+        };
+        self.clock = self.clock.max(until);
+        self.hand_out(completions);
+        Ok(())
+    }
+}
+
+/// On a card that keeps no bytes, everything peeks as zeros and nothing can be poked.
+impl Peek for SimulatedTarget {
+    fn peek(&self, offset: Bytes, into: &mut [u8]) {
+        match &self.contents {
+            Some(contents) => contents.read(offset.get(), into),
+            None => into.fill(0),
+        }
+    }
+
+    fn poke(&mut self, offset: Bytes, from: &[u8]) {
+        if let Some(contents) = &mut self.contents {
+            contents.write(offset.get(), from);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! A card on a host as one clockwork: takes requests in order and says when each is over.
+
+use cardproof_io::Fault;
+use cardproof_units::Seed;
+use rand_core::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::hybrid::HybridMap;
+use super::lanes::Lanes;
+use super::noise::Scatter;
+use super::pace::Pace;
+use super::page_map::{PageMapState, WriteWork};
+use super::reader::Reader;
+use super::volatile::CacheState;
+use super::wear::WearState;
+use super::written::WrittenPages;
+use crate::host::Host;
+use crate::model::{Discarding, Model, ReadErrors, Writing};
+
+/// When a request is over, and what came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Served {
+    /// In nanoseconds on the card's clock.
+    pub(crate) completed: u64,
+    /// Why it failed, if it did.
+    pub(crate) fault: Option<Fault>,
+}
+
+/// How the card maps addresses.
+#[derive(Debug)]
+enum Map {
+    Hybrid(HybridMap),
+    Page(PageMapState),
+}
+
+/// The timing of one card on one host.
+#[derive(Debug)]
+pub(crate) struct Mechanism {
+    command: u64,
+    max_transfer: u64,
+    bus: Pace,
+    unit_size: u64,
+    reader: Reader,
+    map: Map,
+    lanes: Lanes,
+    cache: Option<CacheState>,
+    discard: Discarding,
+    read_errors: ReadErrors,
+    scatter: Scatter,
+    written: WrittenPages,
+    wear: WearState,
+}
+
+impl Mechanism {
+    /// A new card of kind `model` in `host`.
+    pub(crate) fn new(model: &Model, host: &Host, seed: Seed) -> Self {
+        let capacity = model.capacity.get();
+        let unit_size = model.allocation_unit.get();
+        let units = usize::try_from(capacity.div_ceil(unit_size)).unwrap_or(usize::MAX);
+        let bus = Pace::of(host.bus);
+        let random = Xoshiro256PlusPlus::seed_from_u64(seed.derive("simulated card"));
+        let cache = model.cache.as_ref().filter(|_| host.uses_cache);
+        Self {
+            command: host.command_overhead.get(),
+            max_transfer: host.max_transfer.get(),
+            bus,
+            unit_size,
+            reader: Reader::new(&model.read, bus),
+            map: match &model.write {
+                Writing::Hybrid(hybrid) => Map::Hybrid(HybridMap::new(hybrid, unit_size, units)),
+                Writing::PageMap(page_map) => Map::Page(PageMapState::new(page_map, unit_size)),
+            },
+            lanes: Lanes::new(model.ways.min(host.queue_depth)),
+            cache: cache.map(CacheState::new),
+            discard: model.discard.unwrap_or(Discarding {
+                latency: cardproof_units::Nanos::ZERO,
+                per_unit: cardproof_units::Nanos::ZERO,
+            }),
+            read_errors: model.read_errors,
+            scatter: Scatter::new(&model.noise, random),
+            written: WrittenPages::new(capacity),
+            wear: WearState::new(&model.endurance, units),
+        }
+    }
+
+    /// Reads; the request is cut into commands of the host's largest size.
+    pub(crate) fn read(&mut self, now: u64, offset: u64, length: u64) -> Served {
+        let mut served = Served { completed: now, fault: None };
+        self.in_commands(offset, length, |card, offset, length| {
+            let end = card.read_command(now, offset, length);
+            served.completed = served.completed.max(end);
+            if card.read_is_lost() {
+                served.fault = Some(Fault::InputOutput);
+            }
+        });
+        served
+    }
+
+    /// Writes; the request is cut into commands of the host's largest size.
+    pub(crate) fn write(&mut self, now: u64, offset: u64, length: u64) -> Served {
+        if self.wear.worn_out() {
+            return self.refuse_write(now);
+        }
+        let mut served = Served { completed: now, fault: None };
+        self.in_commands(offset, length, |card, offset, length| {
+            let end = card.write_command(now, offset, length);
+            served.completed = served.completed.max(end);
+        });
+        self.written.mark(offset, length);
+        served
+    }
+
+    /// Makes everything durable. Where nothing is volatile there is nothing to do.
+    pub(crate) fn flush(&self, now: u64) -> Served {
+        let completed = self.cache.as_ref().map_or(now, |cache| cache.flush(now) + self.command);
+        Served { completed, fault: None }
+    }
+
+    /// Discards.
+    pub(crate) fn discard(&mut self, now: u64, offset: u64, length: u64) -> Served {
+        if self.wear.worn_out() {
+            return self.refuse_write(now);
+        }
+        let units = length.div_ceil(self.unit_size);
+        let work = self.discard.latency.get() + self.discard.per_unit.get() * units;
+        if let Map::Hybrid(map) = &mut self.map {
+            map.discard(offset, length);
+        }
+        self.written.clear(offset, length);
+        let completed = self.lanes.write(now, 0, self.command + work, 0);
+        Served { completed, fault: None }
+    }
+
+    /// The wear so far.
+    pub(crate) const fn wear(&self) -> &WearState {
+        &self.wear
+    }
+
+    fn in_commands(&mut self, offset: u64, length: u64, mut act: impl FnMut(&mut Self, u64, u64)) {
+        let (mut offset, mut left) = (offset, length);
+        while left > 0 {
+            let part = left.min(self.max_transfer);
+            act(self, offset, part);
+            offset += part;
+            left -= part;
+        }
+    }
+
+    fn read_command(&mut self, now: u64, offset: u64, length: u64) -> u64 {
+        let work = self.reader.read(offset, length, &mut self.written);
+        let mut latency = work.latency;
+        if let Map::Page(map) = &mut self.map {
+            map.idle_until(self.lanes.start(now));
+            if !work.sequential {
+                latency += map.look_up(offset);
+            }
+        }
+        if self.scatter.happens(self.read_errors.retries_ppm.into(), 1_000_000) {
+            latency += self.read_errors.retry.get();
+        }
+        let latency = self.command + self.scatter.apply(latency, now);
+        let end = self.lanes.read(now, latency, work.transfer);
+        self.note_busy(end);
+        end
+    }
+
+    fn write_command(&mut self, now: u64, offset: u64, length: u64) -> u64 {
+        let WriteWork { program, pause } = self.write_work(now, offset, length);
+        let program = self.scatter.apply(program, now);
+        // The data's time on the bus is part of the time the model gives a write, which was
+        // found on a bus; a slower bus than the card adds what it is slower by.
+        let transfer = self.bus.nanos(length);
+        let end = match &mut self.cache {
+            Some(cache) => {
+                let arrived = self.lanes.transfer(now, self.command, transfer);
+                cache.take(arrived, length, program, pause)
+            }
+            None => {
+                let program = program.saturating_sub(transfer);
+                self.lanes.write(now, self.command + transfer, program, pause)
+            }
+        };
+        self.note_busy(end);
+        end
+    }
+
+    fn write_work(&mut self, now: u64, offset: u64, length: u64) -> WriteWork {
+        match &mut self.map {
+            Map::Hybrid(map) => {
+                WriteWork { program: map.write(offset, length, &mut self.wear), pause: 0 }
+            }
+            Map::Page(map) => {
+                map.idle_until(self.lanes.start(now));
+                map.write(offset, length, &mut self.scatter, &mut self.wear)
+            }
+        }
+    }
+
+    fn note_busy(&mut self, end: u64) {
+        if let Map::Page(map) = &mut self.map {
+            map.busy_until(end);
+        }
+    }
+
+    fn refuse_write(&mut self, now: u64) -> Served {
+        let completed = self.lanes.write(now, 0, self.command, 0);
+        Served { completed, fault: Some(Fault::WriteProtected) }
+    }
+
+    /// Whether the flash gave a read up.
+    fn read_is_lost(&mut self) -> bool {
+        let ReadErrors { lost_ppb_new, lost_ppb_worn, .. } = self.read_errors;
+        if lost_ppb_worn == 0 && lost_ppb_new == 0 {
+            return false;
+        }
+        let worn = u64::from(lost_ppb_worn.saturating_sub(lost_ppb_new));
+        let share = worn * u64::from(self.wear.life_used_permille()) / 1000;
+        self.scatter.happens(u64::from(lost_ppb_new) + share, 1_000_000_000)
+    }
+}
