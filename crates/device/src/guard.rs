@@ -164,19 +164,19 @@ impl Target {
     }
 }
 
-/// The inspection of `target` with `content` open for reading.
-fn inspect_open<R: Read + Seek>(
+/// The inspection of `target`, which is open as `file`.
+fn inspect_open(
     root: &Sysroot,
     path: &Path,
     target: &Target,
-    content: &mut R,
+    file: &mut File,
 ) -> Result<Inspection, GuardError> {
     match target.kind {
-        TargetKind::Device(number) => inspect_device(root, path, number, content),
+        TargetKind::Device(number) => inspect_device(root, path, number, file),
         TargetKind::File { size } => {
             let mut objections = objections_to_file(root, &target.real, size);
-            objections.extend(objections_to_content(content, size));
-            objections.extend(holds_data(content, size));
+            objections.extend(objections_to_content(file, size));
+            objections.extend(holds_data(file));
             Ok(Inspection::new(path, Identity::of_file(&target.real, size), objections))
         }
     }
@@ -243,13 +243,10 @@ fn objections_to_content<R: Read + Seek>(content: &mut R, size: Bytes) -> Vec<Ob
     objections
 }
 
-/// Whether the first or last MiB of a file has a byte that is not zero. A device is judged by
-/// signatures alone, because a used one is never blank; a file with anything in it is somebody's.
-fn holds_data<R: Read + Seek>(content: &mut R, size: Bytes) -> Option<Objection> {
-    let length = size.min(Bytes::mib(1));
-    let mut content = Content::new(content, size);
-    let mut is_blank =
-        |offset: Bytes| content.bytes(offset.get(), length.as_len()).iter().all(|&byte| byte == 0);
-    let blank = is_blank(Bytes::ZERO) && is_blank(size.saturating_sub(length));
-    (!blank).then_some(Objection::HoldsData)
+/// Whether anything was ever written to `file`. A device is judged by signatures alone, because a
+/// used one is never blank; a file with any block of its own may be somebody's.
+fn holds_data(file: &File) -> Option<Objection> {
+    let first_data = rustix::fs::seek(file, rustix::fs::SeekFrom::Data(0));
+    let is_all_hole = first_data == Err(rustix::io::Errno::NXIO);
+    (!is_all_hole).then_some(Objection::HoldsData)
 }

@@ -154,7 +154,11 @@ impl<'root> Family<'_, 'root> {
         }
         self.members.push(device.clone());
         for holder in device.holders() {
-            let by = Holder::Device { name: holder.name().to_owned(), kind: layer(&holder) };
+            let by = Holder::Device {
+                name: holder.name().to_owned(),
+                label: holder.text("dm/name"),
+                kind: layer(&holder),
+            };
             self.add_holder(device, &holder, by);
         }
         let users = self.users;

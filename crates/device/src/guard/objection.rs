@@ -55,7 +55,7 @@ pub enum Objection {
         /// Which kind.
         kind: &'static str,
     },
-    /// A regular file that is not all zeros where one would look first.
+    /// A regular file that is more than one large hole.
     HoldsData,
     /// Part of it could not be read, so what it bears is not known.
     Unreadable {
@@ -72,6 +72,8 @@ pub enum Holder {
     Device {
         /// Its kernel name.
         name: String,
+        /// What its owner called it, for the device mapper's tools.
+        label: Option<String>,
         /// Its kind, in words.
         kind: Option<String>,
     },
@@ -140,11 +142,11 @@ impl Holder {
                  which)"
                     .to_owned()
             }
-            Self::Device { kind: Some(kind), name } if kind.contains("encryption") => {
-                format!("close it: cryptsetup close {}", shell_word(&format!("/dev/{name}")))
+            Self::Device { kind: Some(kind), name, label } if kind.contains("encryption") => {
+                format!("close it: cryptsetup close {}", shell_word(label.as_ref().unwrap_or(name)))
             }
-            Self::Device { name, .. } => {
-                format!("remove it: dmsetup remove {}", shell_word(&format!("/dev/{name}")))
+            Self::Device { name, label, .. } => {
+                format!("remove it: dmsetup remove {}", shell_word(label.as_ref().unwrap_or(name)))
             }
             Self::Loop { node } => {
                 format!("detach it: losetup --detach {}", shell_word(&node.to_string_lossy()))
@@ -170,7 +172,7 @@ impl fmt::Display for Objection {
             Self::Partitions { names } => write!(f, "it has partitions: {}", names.join(", ")),
             Self::PartitionTable { kind } => write!(f, "it bears a partition table ({kind})"),
             Self::Signature { kind } => write!(f, "it bears the signature of {kind}"),
-            Self::HoldsData => f.write_str("the file holds data"),
+            Self::HoldsData => f.write_str("the file holds data (it is not one large hole)"),
             Self::Unreadable { reason } => {
                 write!(f, "it cannot be read throughout ({reason}), so what it bears is not known")
             }
@@ -181,8 +183,8 @@ impl fmt::Display for Objection {
 impl fmt::Display for Holder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Device { name, kind: Some(kind) } => write!(f, "{name} ({kind})"),
-            Self::Device { name, kind: None } => f.write_str(name),
+            Self::Device { name, kind: Some(kind), .. } => write!(f, "{name} ({kind})"),
+            Self::Device { name, kind: None, .. } => f.write_str(name),
             Self::Loop { node } => write!(f, "{}", node.display()),
             Self::Btrfs => f.write_str("a mounted btrfs over several devices"),
         }

@@ -13,9 +13,7 @@ pub(super) fn find<R: Read + Seek>(content: &mut Content<'_, R>) -> Vec<&'static
     if has_gpt_backup(content) {
         found.push("GPT, the backup at the end");
     }
-    if has_mbr(content) {
-        found.push("MBR");
-    }
+    found.extend(mbr(content));
     if has_apple_map(content) {
         found.push("Apple partition map");
     }
@@ -43,22 +41,25 @@ fn has_gpt_backup<R: Read + Seek>(content: &mut Content<'_, R>) -> bool {
 
 /// UEFI specification, "Legacy Master Boot Record": 55 AA at 510, four entries of 16 bytes from
 /// 446. FAT and NTFS boot sectors end in the same two bytes, but have program code there.
-fn has_mbr<R: Read + Seek>(content: &mut Content<'_, R>) -> bool {
+fn mbr<R: Read + Seek>(content: &mut Content<'_, R>) -> Option<&'static str> {
+    const PROTECTIVE: u8 = 0xee;
     let sector = content.bytes(0, 512);
-    if sector.get(510..) != Some(&[0x55, 0xaa]) {
-        return false;
-    }
-    let entries: Vec<_> = sector.get(446..510).unwrap_or_default().chunks_exact(16).collect();
+    let entries: Vec<_> = sector.get(446..510)?.chunks_exact(16).collect();
+    let ends_right = sector.get(510..) == Some(&[0x55, 0xaa]);
     let flags_fit = entries.iter().all(|entry| matches!(entry.first(), Some(0x00 | 0x80)));
-    flags_fit && entries.iter().any(|entry| is_partition(entry))
+    let kinds: Vec<u8> = entries.iter().filter_map(|entry| partition_kind(entry)).collect();
+    if !ends_right || !flags_fit || kinds.is_empty() {
+        return None;
+    }
+    let is_protective = kinds.iter().all(|&kind| kind == PROTECTIVE);
+    Some(if is_protective { "GPT, the MBR that protects it" } else { "MBR" })
 }
 
-/// Whether an MBR entry has a type, a start and a length. A partition that ends beyond the
-/// device is still one: the card may be smaller than it was sold, or a copy of a larger one.
-fn is_partition(entry: &[u8]) -> bool {
-    let is_typed = entry.get(4).is_some_and(|&kind| kind != 0);
-    let is_set = |offset| le32(entry, offset).is_some_and(|sectors| sectors != 0);
-    is_typed && is_set(8) && is_set(12)
+/// The type in an MBR entry that has a type, a start and a length. A partition that ends beyond
+/// the device is still one: the card may be smaller than it was sold, or a copy of a larger one.
+fn partition_kind(entry: &[u8]) -> Option<u8> {
+    let &kind = entry.get(4)?;
+    (kind != 0 && le32(entry, 8)? != 0 && le32(entry, 12)? != 0).then_some(kind)
 }
 
 /// Inside Macintosh: Devices, "SCSI Manager": `ER` in block 0, `PM` in block 1.
