@@ -1,7 +1,7 @@
 //! The Debian packages that the laboratories drive, installed where that is possible.
 
 use std::env;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::Result;
 use cardproof_testkit::require_root;
@@ -29,11 +29,7 @@ const PROGRAMS: &[(&str, &str)] = &[
 
 /// Installs what is missing.
 pub(crate) fn install() -> Result<Outcome> {
-    let missing: Vec<&str> = PROGRAMS
-        .iter()
-        .filter(|(program, _)| !is_in_path(program))
-        .map(|&(_, package)| package)
-        .collect();
+    let missing = missing();
     if missing.is_empty() {
         return Ok(Outcome::Passed);
     }
@@ -50,6 +46,26 @@ pub(crate) fn install() -> Result<Outcome> {
     let mut arguments = vec!["install", "--yes", "--no-install-recommends"];
     arguments.extend(missing);
     apt(&arguments)
+}
+
+/// The packages that are not there.
+fn missing() -> Vec<&'static str> {
+    let mut missing: Vec<&str> = PROGRAMS
+        .iter()
+        .filter(|(program, _)| !is_in_path(program))
+        .map(|&(_, package)| package)
+        .collect();
+    if !["python3", "/usr/bin/python3"].iter().any(|python| has_jsonschema(python)) {
+        missing.push("python3-jsonschema");
+    }
+    missing
+}
+
+/// Whether `python` has the validator that judges records by their schema.
+fn has_jsonschema(python: &str) -> bool {
+    let mut command = Command::new(python);
+    command.args(["-c", "import jsonschema"]).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
 }
 
 /// Runs apt-get without questions.

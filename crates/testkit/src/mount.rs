@@ -65,7 +65,15 @@ impl Mount {
         filesystem: Filesystem,
         options: &str,
     ) -> Result<Self, LabError> {
-        Self::source(device.path(), filesystem.name(), options)
+        Self::node(device.path(), filesystem, options)
+    }
+
+    /// Mounts the file system on the block device `node`, such as a partition.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn node(node: &Path, filesystem: Filesystem, options: &str) -> Result<Self, LabError> {
+        Self::source(node, filesystem.name(), options)
     }
 
     /// Mounts a file system in memory with `options`, such as `size=64M`.

@@ -1,0 +1,241 @@
+//! Killed at random moments: by the user, by the system, without warning.
+//!
+//! A moment is drawn from a seed that a failure prints; `CARDPROOF_TEST_SEED` repeats it. Half of
+//! them lie in the first milliseconds, where directories, markers and files come into being.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use cardproof_record::{PhaseState, Record, State};
+use cardproof_testkit::{Contents, LoopDevice, Noise, Tree, exploring_seed, lab_or_skip};
+use cardproof_units::Bytes;
+use rustix::process::Signal;
+
+use crate::home::{Home, our_directories, word};
+use crate::process::{Ended, run, start};
+use crate::records;
+
+/// How many moments for each kind of target.
+const MOMENTS: usize = 100;
+
+/// A whole run takes about this long, so that a moment can fall anywhere in it.
+const RUN: &[&str] = &["--size", "16M", "--time-budget", "1s", "--quiet"];
+
+/// The moments in which a run is killed, and how.
+struct Moments {
+    seed: u64,
+    noise: Noise,
+    count: usize,
+}
+
+impl Moments {
+    fn new() -> Self {
+        let seed = exploring_seed();
+        Self { seed, noise: Noise::new(seed), count: 0 }
+    }
+
+    /// A line for failures.
+    fn name(&self) -> String {
+        format!("moment {} of CARDPROOF_TEST_SEED={}", self.count, self.seed)
+    }
+}
+
+impl Iterator for Moments {
+    type Item = (Signal, Duration);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.count += 1;
+        if self.count > MOMENTS {
+            return None;
+        }
+        let signal = [Signal::INT, Signal::TERM, Signal::KILL][self.count % 3];
+        let range_us = if self.noise.bits() & 1 == 0 { 40_000 } else { 1_500_000 };
+        Some((signal, Duration::from_micros(self.noise.below(range_us))))
+    }
+}
+
+/// Starts `command` and sends `signal` after `delay`, if it still runs then.
+fn killed(command: Command, signal: Signal, delay: Duration) -> Ended {
+    let mut running = start(command);
+    if !running.ends_within(delay) {
+        running.signal(signal);
+    }
+    running.end()
+}
+
+/// How a process ends that got `signal`: it may also have been done already.
+fn assert_status(ended: &Ended, signal: Signal, moment: &str) {
+    let wanted = 128 + signal.as_raw();
+    let code = ended.code();
+    assert!(code == wanted || code == 0, "{moment}: status {code}: {}", ended.stderr);
+    assert!(!ended.stderr.contains("panicked"), "{moment}: {}", ended.stderr);
+}
+
+/// What a record says must go with how the run ended.
+fn assert_state(record: &Record, signal: Signal, moment: &str) {
+    let is_allowed = match record.state {
+        State::Complete => true,
+        State::Partial => signal != Signal::KILL,
+        State::Running => signal == Signal::KILL,
+        State::Failed => false,
+    };
+    assert!(is_allowed, "{moment}: {:?} after {signal:?}", record.state);
+    assert!(record.verdicts.is_none(), "{moment}: a stored record has verdicts");
+    for phase in &record.phases {
+        if phase.state == PhaseState::Measured {
+            assert!(phase.ops > 0, "{moment}: {} is measured without an operation", phase.name);
+        }
+    }
+}
+
+/// The records that are new since `known`, which then knows them; each is read and judged.
+fn new_records(home: &Home, known: &mut Vec<std::path::PathBuf>, signal: Signal, moment: &str) {
+    for path in home.records() {
+        if !known.contains(&path) {
+            assert_state(&records::read(&path), signal, moment);
+            known.push(path);
+        }
+    }
+}
+
+#[test]
+fn on_a_file_system_no_user_file_is_touched_and_nothing_of_ours_stays() {
+    let home = Home::new();
+    let before = Tree::of_user(home.place()).unwrap();
+    let words = [&["run", word(home.place())], RUN].concat();
+    let mut moments = Moments::new();
+    let mut known = Vec::new();
+    while let Some((signal, delay)) = moments.next() {
+        let moment = moments.name();
+        let left = our_directories(home.place()).len();
+        let ended = killed(home.cardproof(&words), signal, delay);
+        assert_status(&ended, signal, &moment);
+        assert_eq!(before.changes(&Tree::of_user(home.place()).unwrap()), "", "{moment}");
+        let leaves = our_directories(home.place()).len();
+        if signal == Signal::KILL {
+            assert!(leaves <= left + 1, "{moment}: {leaves} directories");
+        } else {
+            assert!(leaves <= left, "{moment}: {signal:?} leaves a directory behind");
+        }
+        new_records(&home, &mut known, signal, &moment);
+    }
+    run(home.cardproof(&words)).expect(0);
+    assert_eq!(our_directories(home.place()), [""; 0], "the next run does not clean up");
+    assert_eq!(before.changes(&Tree::of_user(home.place()).unwrap()), "");
+    assert!(!known.is_empty());
+    lab_or_skip!(records::assert_valid(&known));
+}
+
+#[test]
+fn on_a_device_nothing_beyond_the_range_is_touched() {
+    let device = lab_or_skip!(LoopDevice::filled(Bytes::mib(32), 8));
+    let home = Home::new();
+    let before = Contents::of(device.image()).unwrap();
+    let destroy = format!("--destroy={}:{}", device.name(), Bytes::mib(32).get());
+    let words = [&["run", word(device.path()), &destroy], RUN].concat();
+    let mut moments = Moments::new();
+    let mut known = Vec::new();
+    while let Some((signal, delay)) = moments.next() {
+        let moment = moments.name();
+        let ended = killed(home.cardproof(&words), signal, delay);
+        assert_status(&ended, signal, &moment);
+        let changed = before.differing_mib(&Contents::of(device.image()).unwrap());
+        assert!(changed.iter().all(|&mib| mib < 16), "{moment}: {changed:?}");
+        new_records(&home, &mut known, signal, &moment);
+    }
+    assert!(!known.is_empty());
+    lab_or_skip!(records::assert_valid(&known));
+}
+
+/// A run that only reads is killed: the device is as it was, wherever it was hit.
+#[test]
+fn a_device_that_is_only_read_stays_as_it_was() {
+    let device = lab_or_skip!(LoopDevice::filled(Bytes::mib(32), 9));
+    let home = Home::new();
+    let before = Contents::of(device.image()).unwrap();
+    let words = [&["run", word(device.path())], RUN].concat();
+    let mut moments = Moments::new();
+    for (signal, delay) in moments.by_ref().take(9) {
+        killed(home.cardproof(&words), signal, delay);
+    }
+    let changed = before.differing_mib(&Contents::of(device.image()).unwrap());
+    assert_eq!(changed, [0; 0], "CARDPROOF_TEST_SEED={}", moments.seed);
+}
+
+/// Ctrl-C in the middle of a phase, for certain: the record says partial and keeps what there was.
+#[test]
+fn an_interrupted_run_keeps_what_it_has() {
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        let home = Home::new();
+        let words = ["run", word(home.place()), "--size", "16M", "--time-budget", "60s"];
+        let mut running = start(home.cardproof(&words));
+        assert!(running.until(|| has_phase(&home)), "the run ended before its first phase");
+        running.signal(signal);
+        running.end().expect(code);
+        let saved = home.records();
+        assert_eq!(saved.len(), 1);
+        let record = records::read(&saved[0]);
+        assert_eq!(record.state, State::Partial);
+        assert!(record.phases.iter().any(cardproof_record::Phase::is_measured));
+        assert_eq!(our_directories(home.place()), [""; 0]);
+    }
+}
+
+/// With `--json -` there is one document even then.
+#[test]
+fn an_interrupted_run_prints_its_record() {
+    let home = Home::new();
+    let words = ["run", word(home.place()), "--size", "16M", "--time-budget", "60s", "--json", "-"];
+    let mut running = start(home.cardproof(&words));
+    assert!(running.until(|| has_phase(&home)), "the run ended before its first phase");
+    running.signal(Signal::INT);
+    let ended = running.end().expect(130);
+    let record = records::parse(&ended.stdout);
+    assert_eq!(record.state, State::Partial);
+    records::assert_no_rating(&record);
+}
+
+/// Whether a record has been saved that holds a phase.
+fn has_phase(home: &Home) -> bool {
+    home.records().first().is_some_and(|path| !records::read(path).phases.is_empty())
+}
+
+/// What a killed run left behind is not all that carries its name: a directory that only looks
+/// like ours belongs to the user.
+#[test]
+fn the_next_run_takes_away_only_what_is_ours() {
+    let home = Home::new();
+    let words = ["run", word(home.place()), "--size", "16M", "--time-budget", "60s", "--quiet"];
+    let mut running = start(home.cardproof(&words));
+    assert!(running.until(|| has_phase(&home)), "the run ended before its first phase");
+    running.signal(Signal::KILL);
+    running.end().expect(137);
+    assert_eq!(our_directories(home.place()).len(), 1, "a killed run leaves its directory");
+    let lookalike = home.place().join(".cardproof-00000000");
+    fs::create_dir(&lookalike).unwrap();
+    fs::write(lookalike.join("thesis.txt"), "years of work").unwrap();
+    run(home.cardproof(&[&["run", word(home.place())], RUN].concat())).expect(0);
+    assert_eq!(our_directories(home.place()), [".cardproof-00000000"]);
+    assert_eq!(read_text(&lookalike.join("thesis.txt")), "years of work");
+}
+
+/// Another run that is still at work keeps its directory.
+#[test]
+fn a_run_beside_another_leaves_it_alone() {
+    let home = Home::new();
+    let words = ["run", word(home.place()), "--size", "16M", "--time-budget", "60s", "--quiet"];
+    let mut first = start(home.cardproof(&words));
+    assert!(first.until(|| has_phase(&home)), "the run ended before its first phase");
+    let of_first = our_directories(home.place());
+    run(home.cardproof(&[&["run", word(home.place())], RUN].concat())).expect(0);
+    assert_eq!(our_directories(home.place()), of_first);
+    first.signal(Signal::INT);
+    first.end().expect(130);
+    assert_eq!(our_directories(home.place()), [""; 0]);
+}
+
+fn read_text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap()
+}

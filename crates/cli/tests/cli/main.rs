@@ -1,0 +1,15 @@
+//! The program as its user has it: started as a process, judged by its status, by what it says,
+//! and by what it leaves behind.
+//!
+//! Nothing here looks inside. What needs a real block device or a mounted file system is skipped,
+//! with the reason, where the machine cannot give one.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod faults;
+mod home;
+mod interruption;
+mod output;
+mod process;
+mod records;
+mod refusals;
+mod requirements;

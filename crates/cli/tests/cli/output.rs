@@ -1,0 +1,215 @@
+//! What goes where: data to standard output, talk to standard error, and the forms of both.
+
+use std::fs;
+use std::io::Read;
+use std::process::Stdio;
+
+use cardproof_record::State;
+use cardproof_testkit::{Tree, lab_or_skip};
+
+use crate::home::{Home, SMALL, our_directories, word};
+use crate::process::{Ended, run};
+use crate::records;
+
+/// A small run of `home` with more `words`.
+fn small_run(home: &Home, words: &[&str]) -> Ended {
+    let place = word(home.place());
+    run(home.cardproof(&[&["run", place], SMALL, words].concat()))
+}
+
+#[test]
+fn json_on_stdout_is_one_valid_document_and_nothing_else() {
+    let home = Home::new();
+    let ended = small_run(&home, &["--json", "-"]).expect(0);
+    let record = records::parse(&ended.stdout);
+    assert_eq!(record.state, State::Complete);
+    assert!(record.verdicts.is_some(), "verdicts are attached on output");
+    let document = home.data().join("stdout.json");
+    fs::write(&document, &ended.stdout).unwrap();
+    lab_or_skip!(records::assert_valid(&[document]));
+}
+
+#[test]
+fn a_record_is_saved_that_holds_facts_only() {
+    let home = Home::new();
+    small_run(&home, &["--quiet"]).expect(0);
+    let saved = home.records();
+    assert_eq!(saved.len(), 1);
+    let record = records::read(&saved[0]);
+    assert_eq!(record.state, State::Complete);
+    assert!(record.verdicts.is_none(), "verdicts are derived, never stored");
+    assert_eq!(record.seed.get(), 1);
+    assert!(!record.phases.is_empty());
+    lab_or_skip!(records::assert_valid(&saved));
+}
+
+/// No serial number, host name, user name or path leaves the machine. What a test can know is the
+/// host's name and the places of the run.
+#[test]
+fn a_record_names_no_place_and_no_host() {
+    let home = Home::new();
+    let ended = small_run(&home, &["--json", "-", "--quiet"]).expect(0);
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    for secret in [word(home.place()), word(home.data())] {
+        assert!(!ended.stdout.contains(secret), "{secret} is in the record");
+    }
+    // A host called `vm` or the like is in many a word; then this can show nothing.
+    if host.trim().len() > 4 {
+        assert!(!ended.stdout.contains(host.trim()), "the host's name is in the record");
+    }
+}
+
+#[test]
+fn a_run_leaves_the_place_as_it_was() {
+    let home = Home::new();
+    let before = Tree::of_user(home.place()).unwrap();
+    small_run(&home, &["--quiet"]).expect(0);
+    assert_eq!(our_directories(home.place()), [""; 0]);
+    assert_eq!(before.changes(&Tree::of_user(home.place()).unwrap()), "");
+}
+
+#[test]
+fn quiet_says_nothing() {
+    let home = Home::new();
+    let ended = small_run(&home, &["--quiet", "--json", "-"]).expect(0);
+    assert_eq!(ended.stderr, "");
+    let ended = small_run(&home, &["--quiet"]).expect(0);
+    assert_eq!((&*ended.stdout, &*ended.stderr), ("", ""));
+}
+
+/// Without a terminal there is no colour, no cursor movement and no drawing over a line.
+#[test]
+fn a_pipe_gets_plain_lines() {
+    let home = Home::new();
+    let ended = small_run(&home, &[]).expect(0);
+    for (name, text) in [("stdout", &ended.stdout), ("stderr", &ended.stderr)] {
+        assert!(!text.contains('\u{1b}'), "escapes on {name}: {text:?}");
+        assert!(!text.contains('\r'), "a line is drawn over on {name}: {text:?}");
+    }
+    assert!(ended.stderr.lines().count() >= 3, "no progress: {:?}", ended.stderr);
+}
+
+/// What will be written is said before the first write.
+#[test]
+fn what_will_be_written_is_said() {
+    let home = Home::new();
+    let ended = small_run(&home, &[]).expect(0);
+    assert!(ended.stderr.contains("16 MiB"), "{}", ended.stderr);
+}
+
+#[test]
+fn the_same_seed_writes_the_same_operations() {
+    let home = Home::new();
+    let read = |ended: &Ended| records::parse(&ended.stdout);
+    let first = read(&small_run(&home, &["--json", "-", "--quiet"]).expect(0));
+    let second = read(&small_run(&home, &["--json", "-", "--quiet"]).expect(0));
+    assert_eq!(first.seed, second.seed);
+    assert_ne!(first.id, second.id);
+    let shape = |record: &cardproof_record::Record| -> Vec<String> {
+        record
+            .phases
+            .iter()
+            .map(|phase| format!("{} {:?} {}", phase.name, phase.pattern, phase.block_size_bytes))
+            .collect()
+    };
+    assert_eq!(shape(&first), shape(&second));
+}
+
+#[test]
+fn files_are_written_where_they_were_asked_for() {
+    let home = Home::new();
+    let file = |name: &str| home.data().join(name);
+    let (json, html, markdown) = (file("a.json"), file("a.html"), file("a.md"));
+    let words =
+        ["--json", word(&json), "--html", word(&html), "--markdown", word(&markdown), "--quiet"];
+    small_run(&home, &words).expect(0);
+    records::read(&json);
+    let html = fs::read_to_string(html).unwrap();
+    assert!(html.starts_with("<!doctype html>") || html.starts_with("<!DOCTYPE html>"));
+    assert!(html.len() < 600_000, "{} bytes", html.len());
+    for reaching_out in ["src=\"http", "href=\"http://", "@import", "<script src"] {
+        assert!(!html.contains(reaching_out), "the report needs the network: {reaching_out}");
+    }
+    assert!(fs::read_to_string(markdown).unwrap().contains('|'), "no table");
+}
+
+#[test]
+fn markdown_on_stdout_is_markdown_alone() {
+    let home = Home::new();
+    let ended = small_run(&home, &["--markdown", "-"]).expect(0);
+    assert!(ended.stdout.starts_with('#'), "{}", ended.stdout);
+}
+
+/// `cardproof run DIR --json - | head -1`: no panic, no talk of a broken pipe.
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let home = Home::new();
+    let mut command =
+        home.cardproof(&[&["run", word(home.place()), "--json", "-", "--quiet"], SMALL].concat());
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let mut talk = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut talk).unwrap();
+    let status = child.wait().unwrap();
+    assert!(status.success(), "{status}: {talk}");
+    assert_eq!(talk, "");
+    assert_eq!(our_directories(home.place()), [""; 0]);
+}
+
+/// Nobody listens on either stream; the run still ends and cleans up.
+#[test]
+fn nobody_listening_at_all_is_no_failure() {
+    let home = Home::new();
+    let mut command = home.cardproof(&[&["run", word(home.place())], SMALL].concat());
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    drop(child.stderr.take());
+    let status = child.wait().unwrap();
+    assert!(status.success(), "{status}");
+    assert_eq!(our_directories(home.place()), [""; 0]);
+    assert_eq!(records::read(&home.records()[0]).state, State::Complete);
+}
+
+#[test]
+fn colour_is_asked_for_and_refused_by_the_usual_variables() {
+    let home = Home::new();
+    let words = [&["run", word(home.place())], SMALL].concat();
+    let mut command = home.cardproof(&words);
+    command.env("CLICOLOR_FORCE", "1");
+    let ended = run(command).expect(0);
+    assert!(ended.stdout.contains('\u{1b}'), "no colour where it was forced");
+    let mut command = home.cardproof(&words);
+    command.env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1");
+    let ended = run(command).expect(0);
+    assert!(!ended.stdout.contains('\u{1b}'), "colour in spite of NO_COLOR");
+}
+
+#[test]
+fn without_a_word_the_current_directory_is_measured() {
+    let home = Home::new();
+    let mut command = home.cardproof(&[SMALL, &["--json", "-", "--quiet"]].concat());
+    command.current_dir(home.place());
+    let ended = run(command).expect(0);
+    assert_eq!(records::parse(&ended.stdout).state, State::Complete);
+}
+
+#[test]
+fn help_and_version_are_data() {
+    let home = Home::new();
+    let version = run(home.cardproof(&["--version"])).expect(0);
+    assert!(version.stdout.starts_with("cardproof "), "{}", version.stdout);
+    let help = run(home.cardproof(&["--help"])).expect(0);
+    for word in ["run", "profiles", "--destroy", "--json", "--require"] {
+        assert!(help.stdout.contains(word), "no {word} in the help:\n{}", help.stdout);
+    }
+    assert_eq!(help.stderr, "");
+}
+
+#[test]
+fn profiles_are_listed_with_what_they_run() {
+    let home = Home::new();
+    let ended = run(home.cardproof(&["profiles"])).expect(0);
+    assert!(ended.stdout.contains("standard"), "{}", ended.stdout);
+}

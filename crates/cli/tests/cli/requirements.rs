@@ -1,0 +1,41 @@
+//! `--require`, for scripts: a status of its own where a class is missed or cannot be told.
+
+use cardproof_record::Outcome;
+use cardproof_testkit::{Filesystem, Limits, LoopDevice, Mount, Throttle, lab_or_skip};
+use cardproof_units::Bytes;
+
+use crate::home::{Home, SMALL, word};
+use crate::process::run;
+use crate::records;
+
+/// A device on which the kernel allows a tenth of what A1 asks for.
+#[test]
+fn a_slow_device_misses_a1_and_the_status_says_so() {
+    let device = lab_or_skip!(LoopDevice::filled(Bytes::mib(128), 3));
+    lab_or_skip!(Filesystem::Ext4.make(&device));
+    let mount = lab_or_skip!(Mount::new(&device, Filesystem::Ext4, ""));
+    let limits = Limits { read_iops: Some(150), write_iops: Some(50), ..Limits::default() };
+    let throttle = lab_or_skip!(Throttle::new(&device, &limits));
+    let home = Home::new();
+    let words = ["run", word(mount.path()), "--size", "16M", "--time-budget", "10s"];
+    let more = ["--quiet", "--json", "-", "--require", "A1"];
+    let ended = run(home.cardproof_in(&throttle, &[&words[..], &more[..]].concat())).expect(4);
+    let record = records::parse(&ended.stdout);
+    let a1 = record.verdicts.iter().flatten().find(|verdict| verdict.rule == "A1").unwrap();
+    assert_eq!(a1.outcome, Outcome::Misses, "{a1:?}");
+    assert!(!a1.reasons.is_empty());
+}
+
+#[test]
+fn what_cannot_be_told_is_not_met() {
+    let home = Home::new();
+    let words = [&["run", word(home.place()), "--require", "A1"], SMALL].concat();
+    // 16 MiB are less than the span of the classes, so nothing can be said to meet them.
+    run(home.cardproof(&words)).expect(4);
+}
+
+#[test]
+fn an_unknown_class_is_a_mistake_of_the_command_line() {
+    let home = Home::new();
+    run(home.cardproof(&["run", word(home.place()), "--require", "A9"])).expect(2);
+}
