@@ -117,6 +117,10 @@ impl<T: Target> Target for FaultyTarget<T> {
         Ok(())
     }
 
+    fn slots_for(&self, queue_depth: u16) -> u16 {
+        self.inner.slots_for(queue_depth)
+    }
+
     fn buffer(&mut self, slot: Slot) -> &mut [u8] {
         self.inner.buffer(slot)
     }

@@ -1,7 +1,8 @@
 //! `pread` and `pwrite`: the engine that works everywhere.
 //!
-//! One slot is served on the caller's thread, as cheaply as the kernel allows. More slots are
-//! served by as many worker threads, because a plain read cannot be queued.
+//! One slot is served on the caller's thread, as cheaply as the kernel allows. More are served by
+//! worker threads, because a plain read cannot be queued; on fast storage each has
+//! its next operation at hand.
 
 mod crew;
 
@@ -83,6 +84,10 @@ impl Target for PsyncTarget {
         Ok(())
     }
 
+    fn slots_for(&self, queue_depth: u16) -> u16 {
+        crew::slots_for(queue_depth)
+    }
+
     fn buffer(&mut self, slot: Slot) -> &mut [u8] {
         match self.flight.check_free(slot) {
             Ok(()) => self.buffers.slice_mut(slot),
@@ -93,7 +98,7 @@ impl Target for PsyncTarget {
     fn submit(&mut self, op: Op) -> Result<Submission, SubmitError> {
         self.flight.check_free(op.slot)?;
         self.abilities.check(&op, self.buffers.size())?;
-        let Some(crew) = &self.crew else {
+        let Some(crew) = &mut self.crew else {
             let submitted = clock::monotonic();
             let buffer = self.buffers.slice_mut(op.slot);
             let outcome = perform(&self.medium, &op, buffer);
@@ -102,8 +107,10 @@ impl Target for PsyncTarget {
             return Ok(Submission::Done(Completion { slot, kind, submitted, completed, outcome }));
         };
         let start = self.buffers.start(op.slot).ok_or(SubmitError::NoSuchSlot(op.slot.0))?;
+        if !crew.add(Job { op, start }) {
+            return Ok(Submission::Busy);
+        }
         self.flight.take_off(op, Nanos::ZERO);
-        crew.add(Job { op, start });
         Ok(Submission::Queued)
     }
 
@@ -112,12 +119,12 @@ impl Target for PsyncTarget {
         wait: Wait,
         completions: &mut Vec<Completion>,
     ) -> Result<(), TargetError> {
-        match &self.crew {
+        match &mut self.crew {
             Some(crew) if self.flight.count() > 0 => {
-                for done in crew.collect(wait) {
-                    self.flight.stamp(done.slot, done.submitted);
-                    completions
-                        .extend(self.flight.land(done.slot, done.completed, |_| done.outcome));
+                let first = completions.len();
+                crew.collect(wait, completions);
+                for done in completions.iter().skip(first) {
+                    self.flight.land(done.slot, done.completed, |_| done.outcome);
                 }
             }
             _ => {

@@ -45,6 +45,13 @@ pub trait Target {
     /// buffers cannot be had.
     fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError>;
 
+    /// How many slots to prepare so that `queue_depth` operations can be kept at the storage. It
+    /// is more than `queue_depth` for a target that must have the next operations at hand when
+    /// one ends; those wait inside the target and are submitted, on its clock, when they leave it.
+    fn slots_for(&self, queue_depth: u16) -> u16 {
+        queue_depth
+    }
+
     /// The buffer of `slot`; empty where there is no such slot or it is in flight.
     fn buffer(&mut self, slot: Slot) -> &mut [u8];
 
@@ -79,6 +86,10 @@ impl<T: Target + ?Sized> Target for Box<T> {
 
     fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {
         (**self).prepare(slots, buffer_size)
+    }
+
+    fn slots_for(&self, queue_depth: u16) -> u16 {
+        (**self).slots_for(queue_depth)
     }
 
     fn buffer(&mut self, slot: Slot) -> &mut [u8] {
@@ -130,7 +141,7 @@ pub struct Abilities {
     pub discard: bool,
     /// Reads return what was written; false for a target that only counts.
     pub keeps_data: bool,
-    /// The most operations in flight at a time, at least 1.
+    /// The most operations at the storage at a time, at least 1.
     pub queue_depth_max: u16,
 }
 

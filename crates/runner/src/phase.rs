@@ -64,7 +64,8 @@ pub(crate) struct PhaseEnd {
 pub(crate) struct PhaseLoop<'a, 'm> {
     pub(crate) target: &'a mut dyn Target,
     pub(crate) spec: &'a PhaseSpec,
-    pub(crate) queue_depth: u16,
+    /// How many operations are handed over at a time.
+    pub(crate) slots: u16,
     pub(crate) span_offset: Bytes,
     pub(crate) stream: OpStream,
     pub(crate) data: DataPattern,
@@ -97,13 +98,13 @@ struct State {
 impl PhaseLoop<'_, '_> {
     /// Runs the phase to its end.
     pub(crate) fn run(mut self) -> PhaseEnd {
-        let depth = self.queue_depth;
+        let slots = self.slots;
         let start = self.target.now();
         let none = StreamOp { kind: OpKind::Flush, offset: Bytes::ZERO };
         let mut state = State {
             start,
-            free: (0..depth).rev().map(Slot).collect(),
-            flying: vec![none; usize::from(depth)],
+            free: (0..slots).rev().map(Slot).collect(),
+            flying: vec![none; usize::from(slots)],
             in_flight: 0,
             submitted_ops: 0,
             submitted_bytes: Bytes::ZERO,
@@ -125,7 +126,7 @@ impl PhaseLoop<'_, '_> {
     }
 
     fn keep_busy(&mut self, state: &mut State) -> Result<(), PhaseError> {
-        let mut completions = Vec::with_capacity(usize::from(self.queue_depth));
+        let mut completions = Vec::with_capacity(usize::from(self.slots));
         loop {
             let wait = self.refill(state)?;
             if state.in_flight == 0 && state.end.ended_by.is_some() {

@@ -117,7 +117,8 @@ impl Run<'_> {
             Ok(stream) => stream,
             Err(error) => return account::not_begun(spec, place, &error.to_string()),
         };
-        if let Err(error) = self.target.prepare(place.queue_depth, spec.block_size) {
+        let slots = self.target.slots_for(place.queue_depth);
+        if let Err(error) = self.target.prepare(slots, spec.block_size) {
             return account::not_begun(spec, place, &error.to_string());
         }
         let start = self.target.now();
@@ -167,7 +168,7 @@ impl Run<'_> {
         };
         PhaseLoop {
             spec: &self.plan.profile.phases[index],
-            queue_depth: place.queue_depth,
+            slots: self.target.slots_for(place.queue_depth),
             span_offset: place.span_offset,
             stream,
             data: self.data,

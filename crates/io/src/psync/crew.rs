@@ -1,7 +1,9 @@
-//! The worker threads of the psync engine: one for each slot.
+//! The worker threads of the psync engine: as many as operations are to be at the storage.
 //!
-//! Workers stamp the times themselves, so that waiting for the caller is in no latency. A worker
-//! that finishes takes the next waiting operation without going to sleep.
+//! Workers stamp the times themselves, so that waiting for the caller is in no latency. On fast
+//! storage a wake-up costs more than an operation, so a deep queue has operations at hand for
+//! workers that end one, and the caller is woken only when half of them are done. On slow storage
+//! nothing waits at hand: it would only delay the end of a phase.
 
 use std::collections::VecDeque;
 use std::ptr::NonNull;
@@ -16,11 +18,31 @@ use crate::clock;
 use crate::medium::Medium;
 use crate::{Completion, Op, TargetError, Wait};
 
+/// From this queue depth on, operations wait at hand.
+const DEEP: u16 = 8;
+
+/// How many operations a deep queue has for each worker: one in progress, the rest at hand.
+const JOBS_PER_WORKER: u16 = 8;
+
+/// Storage slower than this is given no operation before a worker is free for it.
+const SLOW: Nanos = Nanos::from_millis(1);
+
 /// How long a caller waits for a slow device before it may look at its own flags.
 const PATIENCE: Nanos = Nanos::from_millis(200);
 
 /// Enough for one system call and its error path.
 const STACK_BYTES: usize = 64 << 10;
+
+/// How many slots keep `queue_depth` workers busy.
+pub(super) const fn slots_for(queue_depth: u16) -> u16 {
+    if queue_depth < DEEP { queue_depth } else { queue_depth * JOBS_PER_WORKER }
+}
+
+/// How many workers `slots` slots are for: the inverse of [`slots_for`], and one for each slot
+/// where a caller wants a number of slots of its own.
+const fn workers_for(slots: u16) -> u16 {
+    if slots < DEEP * JOBS_PER_WORKER { slots } else { slots / JOBS_PER_WORKER }
+}
 
 /// One operation and the start of its buffer.
 #[derive(Debug)]
@@ -38,9 +60,14 @@ unsafe impl Send for Job {}
 pub(super) struct Crew {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
+    /// Taken and not yet put on the board.
+    new_jobs: Vec<Job>,
+    /// Taken and not yet collected.
+    uncollected: usize,
+    recent_latency: Nanos,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Shared {
     board: Mutex<Board>,
     work_added: Condvar,
@@ -52,27 +79,29 @@ struct Board {
     jobs: VecDeque<Job>,
     done: Vec<Completion>,
     idle_workers: usize,
-    caller_waits: bool,
-    closed: bool,
+    /// A waiting caller wants to be woken when so many are done; 0 when it does not wait.
+    caller_wants: usize,
+    is_closed: bool,
 }
 
 impl Shared {
-    /// The board, whatever became of a thread that held it before: it is never left half-changed.
+    /// The board, whatever became of a thread that held it: it is never left half-changed.
     fn board(&self) -> MutexGuard<'_, Board> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Crew {
-    /// Starts `workers` threads on `medium`.
-    pub(super) fn new(workers: u16, medium: &Arc<Medium>) -> Result<Self, TargetError> {
-        let shared = Arc::new(Shared {
-            board: Mutex::default(),
-            work_added: Condvar::new(),
-            work_done: Condvar::new(),
-        });
-        let mut crew = Self { shared, threads: Vec::with_capacity(usize::from(workers)) };
-        for _ in 0..workers {
+    /// Starts the threads that `slots` slots are for on `medium`.
+    pub(super) fn new(slots: u16, medium: &Arc<Medium>) -> Result<Self, TargetError> {
+        let mut crew = Self {
+            shared: Arc::default(),
+            threads: Vec::new(),
+            new_jobs: Vec::with_capacity(usize::from(slots)),
+            uncollected: 0,
+            recent_latency: Nanos(u64::MAX),
+        };
+        for _ in 0..workers_for(slots) {
             let (shared, medium) = (Arc::clone(&crew.shared), Arc::clone(medium));
             let thread = std::thread::Builder::new()
                 .name("psync".to_owned())
@@ -88,47 +117,57 @@ impl Crew {
         Ok(crew)
     }
 
-    /// Gives `job` to the next free worker.
-    pub(super) fn add(&self, job: Job) {
-        let mut board = self.shared.board();
-        board.jobs.push_back(job);
-        let wake = board.idle_workers > 0;
-        drop(board);
-        if wake {
-            self.shared.work_added.notify_one();
+    /// Takes `job`; false where it would only wait for a worker on slow storage.
+    pub(super) fn add(&mut self, job: Job) -> bool {
+        if self.is_slow() && self.uncollected >= self.threads.len() {
+            return false;
         }
+        self.uncollected += 1;
+        self.new_jobs.push(job);
+        true
     }
 
-    /// What is finished, after waiting as `wait` says.
-    pub(super) fn collect(&self, wait: Wait) -> Vec<Completion> {
-        let mut board = self.shared.board();
-        let mut patience = match wait {
+    /// Hands the new jobs to the workers, waits as `wait` says and moves what is finished to
+    /// `done`.
+    pub(super) fn collect(&mut self, wait: Wait, done: &mut Vec<Completion>) {
+        let deadline = match wait {
             Wait::No => Nanos::ZERO,
-            Wait::One => PATIENCE,
-            Wait::Until(deadline) => deadline.saturating_sub(clock::monotonic()),
+            Wait::One => clock::monotonic() + PATIENCE,
+            Wait::Until(deadline) => deadline,
         };
-        while board.done.is_empty() && patience > Nanos::ZERO {
-            board.caller_waits = true;
-            let (woken, timeout) = self
-                .shared
-                .work_done
-                .wait_timeout(board, Duration::from(patience))
-                .unwrap_or_else(PoisonError::into_inner);
-            board = woken;
-            patience = match wait {
-                Wait::Until(deadline) => deadline.saturating_sub(clock::monotonic()),
-                Wait::One if !timeout.timed_out() => PATIENCE,
-                _ => Nanos::ZERO,
-            };
+        let has_jobs_at_hand = self.uncollected > self.threads.len() && !self.is_slow();
+        let wanted = if has_jobs_at_hand { self.uncollected.div_ceil(2) } else { 1 };
+        let mut board = self.shared.board();
+        let added = self.new_jobs.len();
+        board.jobs.extend(self.new_jobs.drain(..));
+        for _ in 0..added.min(board.idle_workers) {
+            self.shared.work_added.notify_one();
         }
-        board.caller_waits = false;
-        std::mem::take(&mut board.done)
+        while board.done.len() < wanted {
+            let left = deadline.saturating_sub(clock::monotonic());
+            if left == Nanos::ZERO {
+                break;
+            }
+            board.caller_wants = wanted;
+            let woken = self.shared.work_done.wait_timeout(board, Duration::from(left));
+            board = woken.unwrap_or_else(PoisonError::into_inner).0;
+            board.caller_wants = 0;
+        }
+        if let Some(last) = board.done.last() {
+            self.recent_latency = last.latency();
+        }
+        self.uncollected -= board.done.len();
+        done.append(&mut board.done);
+    }
+
+    fn is_slow(&self) -> bool {
+        self.recent_latency >= SLOW
     }
 }
 
 impl Drop for Crew {
     fn drop(&mut self) {
-        self.shared.board().closed = true;
+        self.shared.board().is_closed = true;
         self.shared.work_added.notify_all();
         for thread in self.threads.drain(..) {
             // A worker that panicked has nothing left to tell.
@@ -137,33 +176,34 @@ impl Drop for Crew {
     }
 }
 
-/// A worker's life: take a job, do it, report it.
+/// A worker's life: take a job, do it, report it and take the next.
 fn work(shared: &Shared, medium: &Medium) {
-    while let Some(Job { op, start }) = next_job(shared) {
+    let mut next = next_job(shared, shared.board());
+    while let Some(Job { op, start }) = next {
         // SAFETY: see `Job`: this worker alone uses the slot's buffer, which is at least
         // `op.length` long, as was checked before the job was made.
         let buffer = unsafe { std::slice::from_raw_parts_mut(start.as_ptr(), op.length.as_len()) };
         let submitted = clock::monotonic();
         let outcome = perform(medium, &op, buffer);
         let completed = clock::monotonic();
+        let Op { slot, kind, .. } = op;
         let mut board = shared.board();
-        board.done.push(Completion { slot: op.slot, kind: op.kind, submitted, completed, outcome });
-        let wake = std::mem::take(&mut board.caller_waits);
-        drop(board);
-        if wake {
+        board.done.push(Completion { slot, kind, submitted, completed, outcome });
+        if board.caller_wants > 0 && board.done.len() >= board.caller_wants {
+            board.caller_wants = 0;
             shared.work_done.notify_one();
         }
+        next = next_job(shared, board);
     }
 }
 
 /// The next job, after waiting for it; `None` when the crew is sent home and no job is left.
-fn next_job(shared: &Shared) -> Option<Job> {
-    let mut board = shared.board();
+fn next_job(shared: &Shared, mut board: MutexGuard<'_, Board>) -> Option<Job> {
     loop {
         if let Some(job) = board.jobs.pop_front() {
             return Some(job);
         }
-        if board.closed {
+        if board.is_closed {
             return None;
         }
         board.idle_workers += 1;
