@@ -5,8 +5,10 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks by printing")]
 
 mod bench;
+mod bench_sim;
 mod check;
 mod deny;
+mod fit;
 mod generate;
 mod libtest;
 mod packages;
@@ -30,6 +32,8 @@ usage: cargo xtask COMMAND
   bench engine [SECTION...] [--pairs N] [--with-build]
                      agreement with fio and the cost of the tool itself, paired with fio;
                      sections: throttled, memory, null, footprint (all of them without a name)
+  bench sim          requests a second of the simulated cards, and their memory
+  fit                finds the simulated cards' parameters from the published figures
 ";
 
 fn main() -> ExitCode {
@@ -55,6 +59,8 @@ fn run(arguments: &[String]) -> Result<bool> {
         ["tidy"] => tidy::run(),
         ["generate"] => generate::write(),
         ["bench", "engine", options @ ..] => bench::engine(options),
+        ["bench", "sim"] => bench_sim::run(),
+        ["fit"] => fit::run(),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(true)
