@@ -16,8 +16,12 @@ use super::table::{Row, Table, Target};
 /// The whole device.
 const SPAN: Bytes = Bytes::mib(256);
 
-/// Each run.
-const TIME: Nanos = Nanos::from_secs(2);
+/// Each run. Processors change their pace by the second, so many short pairs tell more than a few
+/// long ones.
+const TIME: Nanos = Nanos::from_secs(1);
+
+/// How many rounds for each that was asked for.
+const ROUNDS_EACH: usize = 2;
 
 /// Every engine, pattern and depth.
 pub(super) fn run(program: &Path, rounds: usize) -> Result<Table> {
@@ -26,7 +30,7 @@ pub(super) fn run(program: &Path, rounds: usize) -> Result<Table> {
     for engines in [&[FioEngine::Psync][..], &[FioEngine::IoUring, FioEngine::IoUringFixed]] {
         for pattern in [FioPattern::RandomRead, FioPattern::RandomWrite] {
             for depth in [1, 32] {
-                let runs = race(program, &device, engines, pattern, depth, rounds)?;
+                let runs = race(program, &device, engines, pattern, depth, rounds * ROUNDS_EACH)?;
                 for row in rows(&runs, engines[0], pattern, depth) {
                     table.add(row);
                 }
