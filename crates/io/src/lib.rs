@@ -18,6 +18,7 @@ mod null;
 mod op;
 mod open;
 mod psync;
+pub mod scratch;
 mod target;
 #[cfg(target_pointer_width = "64")]
 mod uring;

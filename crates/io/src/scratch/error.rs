@@ -1,0 +1,178 @@
+//! Why a directory does not serve, and what could not be removed from it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use cardproof_units::Bytes;
+use rustix::io::Errno;
+
+use super::private::Remains;
+
+/// Why there is no safe place in a directory. Nothing was left in it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScratchError {
+    /// There is no such directory.
+    #[error("there is no directory {path}; check its spelling, and that the card is mounted", path = path.display())]
+    Missing {
+        /// The directory as given.
+        path: PathBuf,
+    },
+    /// It is a file or something else.
+    #[error("{path} is not a directory; name a directory on the card", path = path.display())]
+    NotADirectory {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// The user may not list it or write to it.
+    #[error("this user may not write to {path}; name a directory of your own on the card, or run it as root, for example with sudo", path = path.display())]
+    NotPermitted {
+        /// The directory as given.
+        path: PathBuf,
+        /// What the kernel said.
+        #[source]
+        source: io::Error,
+    },
+    /// It is on a file system that is mounted read-only.
+    #[error("{path} is on a file system that is mounted read-only; look for a write-protect switch on the card or its adapter, or mount it for writing: mount -o remount,rw MOUNTPOINT", path = path.display())]
+    ReadOnly {
+        /// The directory as given.
+        path: PathBuf,
+    },
+    /// A test file of no bytes was asked for.
+    #[error("a size of 0 leaves nothing to measure; give --size a size such as 256M")]
+    ZeroSize,
+    /// It is a symbolic link.
+    #[error("refusing to follow the symbolic link {path}; name the directory that it leads to (`realpath` tells)", path = path.display())]
+    Symlink {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// It is on another device than was said.
+    #[error("refusing to write to {path}: it is on device {found}, not on {expected}: is the card mounted? (`findmnt --target {path}` tells)", path = path.display())]
+    OtherDevice {
+        /// The directory as given.
+        path: PathBuf,
+        /// The number of the device that it is on, as `MAJOR:MINOR`.
+        found: String,
+        /// The number that was expected.
+        expected: String,
+    },
+    /// The fresh subdirectory turned out to be on another file system than its directory.
+    #[error("refusing to write to {path}: it is on another file system than the directory around it; name a directory on which nothing else is mounted", path = path.display())]
+    Strayed {
+        /// The subdirectory.
+        path: PathBuf,
+    },
+    /// Even the smallest useful size is too much.
+    #[error("too little space in {path}: {free} free, {needed} needed; free some, or give a smaller --size", path = path.display())]
+    TooLittleSpace {
+        /// The directory as given.
+        path: PathBuf,
+        /// What is free.
+        free: Bytes,
+        /// What must be free for the smallest useful run.
+        needed: Bytes,
+    },
+    /// There is not even room for a directory.
+    #[error("the file system of {path} is full, or has no room for more files; free some", path = path.display())]
+    Full {
+        /// The directory as given.
+        path: PathBuf,
+        /// What the kernel said.
+        #[source]
+        source: io::Error,
+    },
+    /// The kernel or the file system failed.
+    #[error("cannot {doing} {path}; the kernel log (`dmesg`) may tell more", path = path.display())]
+    Failed {
+        /// What was tried.
+        doing: &'static str,
+        /// The directory as given.
+        path: PathBuf,
+        /// What the kernel said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl ScratchError {
+    /// Whether writing was refused for safety.
+    #[must_use]
+    pub const fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::Symlink { .. }
+                | Self::OtherDevice { .. }
+                | Self::Strayed { .. }
+                | Self::TooLittleSpace { .. }
+                | Self::Full { .. }
+        )
+    }
+
+    /// Whether what the user named is not something that can be used.
+    #[must_use]
+    pub const fn is_usage(&self) -> bool {
+        matches!(
+            self,
+            Self::Missing { .. }
+                | Self::NotADirectory { .. }
+                | Self::NotPermitted { .. }
+                | Self::ReadOnly { .. }
+                | Self::ZeroSize
+        )
+    }
+
+    /// The error for `errno` from opening `directory`.
+    pub(super) fn from_opening(directory: &Path, errno: Errno, is_link: bool) -> Self {
+        let path = directory.to_owned();
+        match errno {
+            Errno::LOOP | Errno::NOTDIR if is_link => Self::Symlink { path },
+            Errno::NOTDIR => Self::NotADirectory { path },
+            Errno::NOENT => Self::Missing { path },
+            _ => Self::in_directory("open", directory)(errno),
+        }
+    }
+
+    /// The error for something that failed in `directory` for any of the usual reasons.
+    pub(super) fn in_directory(
+        doing: &'static str,
+        directory: &Path,
+    ) -> impl FnOnce(Errno) -> Self + use<> {
+        let path = directory.to_owned();
+        move |errno| match errno {
+            Errno::ACCESS | Errno::PERM => Self::NotPermitted { path, source: errno.into() },
+            Errno::ROFS => Self::ReadOnly { path },
+            Errno::NOSPC | Errno::DQUOT => Self::Full { path, source: errno.into() },
+            _ => Self::Failed { doing, path, source: errno.into() },
+        }
+    }
+
+    /// The error for something that should not fail.
+    pub(super) fn failed(
+        doing: &'static str,
+        directory: &Path,
+    ) -> impl FnOnce(Errno) -> Self + use<> {
+        let path = directory.to_owned();
+        move |errno| Self::Failed { doing, path, source: errno.into() }
+    }
+
+    pub(super) fn other_device(directory: &Path, found: u64, expected: u64) -> Self {
+        let number = |raw| format!("{}:{}", rustix::fs::major(raw), rustix::fs::minor(raw));
+        Self::OtherDevice {
+            path: directory.to_owned(),
+            found: number(found),
+            expected: number(expected),
+        }
+    }
+}
+
+/// What a run could not remove. It touches nothing of anybody else's, but takes space.
+#[derive(Debug, thiserror::Error)]
+#[error("{path} stays: it {remains}; look into it and delete it by hand", path = path.display())]
+pub struct LeftBehind {
+    /// Our subdirectory.
+    pub path: PathBuf,
+    /// Why it stays.
+    pub(super) remains: Remains,
+}

@@ -1,0 +1,149 @@
+//! How much of the free space a run may take.
+//!
+//! A tenth is little enough that nothing else on the machine notices. A size that the user names
+//! may take more, but never all: a full file system stops logs, updates and sessions.
+
+use std::path::Path;
+
+use cardproof_units::Bytes;
+
+use super::ScratchError;
+
+/// The smallest test file worth measuring on, unless a smaller one is asked for.
+pub const SIZE_MIN: Bytes = Bytes::mib(16);
+
+/// The share of the free space that is taken unasked: one in this many parts.
+const SHARE_PARTS: u64 = 10;
+
+/// The share of the free space that always stays free: one in this many parts, and not less
+/// than [`MARGIN_MIN`].
+const MARGIN_PARTS: u64 = 32;
+const MARGIN_MIN: Bytes = Bytes::mib(4);
+
+/// What a reduced size is rounded down to.
+const STEP: Bytes = Bytes::mib(1);
+
+/// How large the test file may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    /// Its size.
+    pub size: Bytes,
+    /// Whether that is less than was asked for.
+    pub is_reduced: bool,
+    /// What was free on the file system.
+    pub free: Bytes,
+}
+
+/// Decides on the size where `free` is free in `directory`.
+pub(super) fn allow(
+    directory: &Path,
+    free: Bytes,
+    wanted: Option<Bytes>,
+    requested_by_user: bool,
+) -> Result<Allowance, ScratchError> {
+    if wanted == Some(Bytes::ZERO) {
+        return Err(ScratchError::ZeroSize);
+    }
+    let most = if requested_by_user {
+        free.saturating_sub(margin(free))
+    } else {
+        Bytes(free.get() / SHARE_PARTS)
+    };
+    if let Some(wanted) = wanted
+        && wanted <= most
+    {
+        return Ok(Allowance { size: wanted, is_reduced: false, free });
+    }
+    let least = wanted.map_or(SIZE_MIN, |wanted| wanted.min(SIZE_MIN));
+    if most < least {
+        let needed = needed(least, requested_by_user);
+        return Err(ScratchError::TooLittleSpace { path: directory.to_owned(), free, needed });
+    }
+    Ok(Allowance { size: most.round_down_to(STEP).max(least), is_reduced: wanted.is_some(), free })
+}
+
+fn margin(free: Bytes) -> Bytes {
+    Bytes(free.get() / MARGIN_PARTS).max(MARGIN_MIN)
+}
+
+/// How much must be free for a file of `least`.
+fn needed(least: Bytes, requested_by_user: bool) -> Bytes {
+    if requested_by_user {
+        // With little free the margin is its minimum.
+        Bytes(least.get().saturating_add(MARGIN_MIN.get()))
+    } else {
+        Bytes(least.get().saturating_mul(SHARE_PARTS))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allowed(free_mib: u64, wanted: Option<Bytes>, requested: bool) -> Result<Allowance, String> {
+        allow(Path::new("here"), Bytes::mib(free_mib), wanted, requested)
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_taken_of_the_free_space() {
+        let mib = |count| Some(Bytes::mib(count));
+        // Free MiB, wanted, named by the user, then the size in MiB and whether it is reduced.
+        let cases = [
+            (10_000, mib(256), false, 256, false),
+            (2_560, mib(256), false, 256, false),
+            (2_559, mib(256), false, 255, true),
+            (160, mib(256), false, 16, true),
+            (10_000, None, false, 1_000, false),
+            (10_000, mib(9_000), true, 9_000, false),
+            (10_000, mib(10_000), true, 9_687, true),
+            (100, mib(1), true, 1, false),
+            (20, mib(16), true, 16, false),
+            (5, mib(1), true, 1, false),
+        ];
+        for (free, wanted, requested, size, is_reduced) in cases {
+            let free_bytes = Bytes::mib(free);
+            let expected = Allowance { size: Bytes::mib(size), is_reduced, free: free_bytes };
+            assert_eq!(allowed(free, wanted, requested), Ok(expected), "{free} {wanted:?}");
+        }
+    }
+
+    #[test]
+    fn too_little_space_says_how_much_is_needed() {
+        let error = allowed(159, Some(Bytes::mib(256)), false).unwrap_err();
+        assert!(error.contains("160 MiB") && error.contains("159 MiB"), "{error}");
+        let error = allowed(19, Some(Bytes::mib(256)), true).unwrap_err();
+        assert!(error.contains("20 MiB"), "{error}");
+        assert!(allowed(0, None, false).is_err());
+        assert!(allowed(4, Some(Bytes(1)), true).is_err());
+    }
+
+    #[test]
+    fn a_size_of_zero_is_no_size() {
+        assert!(allowed(1000, Some(Bytes::ZERO), true).unwrap_err().contains("--size"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn never_more_than_asked_for_nor_than_the_share(free: u64, wanted: u64, requested: bool) {
+            let Ok(allowance) = allow(Path::new("."), Bytes(free), Some(Bytes(wanted)), requested)
+            else { return Ok(()) };
+            let size = allowance.size.get();
+            proptest::prop_assert!(size > 0 && size <= wanted);
+            proptest::prop_assert_eq!(allowance.is_reduced, size < wanted);
+            let most = if requested { free - free / 32 } else { free / 10 };
+            proptest::prop_assert!(size <= most);
+        }
+
+        #[test]
+        fn what_is_said_to_be_needed_is_enough(wanted in 1..u64::MAX / 16, requested: bool) {
+            let wanted = Bytes(wanted);
+            let least = wanted.min(SIZE_MIN);
+            let enough = needed(least, requested);
+            let allowed = allow(Path::new("."), enough, Some(wanted), requested);
+            proptest::prop_assert!(allowed.is_ok());
+            let short = allow(Path::new("."), enough - Bytes(1), Some(wanted), requested);
+            proptest::prop_assert!(short.is_err());
+        }
+    }
+}
