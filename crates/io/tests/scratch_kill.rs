@@ -5,7 +5,7 @@
 //! takes through a pipe, and is killed after a random number of steps and a random delay counted
 //! in loops, not in time.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 use std::fs;
 use std::io::{Read, Write};
