@@ -8,7 +8,8 @@ use cardproof_record::{OpName, Outcome, Record, State, Verdict, WarningCode};
 
 use crate::classes::CLASS_SPAN;
 use crate::doubts::doubts;
-use crate::meaning::{Grade, PAUSES, meaning};
+use crate::meaning::PAUSE_POOR;
+use crate::pauses::pauses_in;
 use crate::pick::{Figure, Finding, is_sequential};
 
 /// From this share of the link's raw rate on, the link is what limits: real transfers reach 85 to
@@ -177,10 +178,10 @@ fn unblock_link(case: &Case<'_>) -> Option<String> {
 }
 
 fn settle_pauses(case: &Case<'_>) -> Option<String> {
-    let stands_still =
-        meaning(case.record).iter().any(|use_| use_.topic == PAUSES && use_.grade == Grade::Poor);
+    let pauses = (0..case.record.phases.len()).flat_map(|index| pauses_in(case.record, index));
+    let stands_still = pauses.map(|pause| pause.length).max() >= Some(PAUSE_POOR);
     say(
-        stands_still,
+        case.speaks_of_storage() && stands_still,
         "Free space, run fstrim where the file system offers it, and measure again. Pauses that \
          stay are the card's own housekeeping, and only another card ends them.",
     )

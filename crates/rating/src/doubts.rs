@@ -39,8 +39,9 @@ impl Doubt {
             && (reaches_all || self.phase.is_none_or(|phase| phase == index))
     }
 
-    /// Whether it forbids every verdict on the record.
-    pub(crate) fn forbids_all(&self) -> bool {
+    /// Whether it forbids every verdict on the record, and any word about its storage.
+    #[must_use]
+    pub fn forbids_all(&self) -> bool {
         self.forbids_verdict_on(usize::MAX)
     }
 

@@ -22,6 +22,6 @@ pub use classes::{CLASSES, Class, Limit, Quantity, Rate};
 pub use doubts::{Doubt, doubts, plausibility};
 pub use judge::judge;
 pub use meaning::{Grade, Meaning, meaning};
-pub use pauses::{FELT_PAUSE, Pause, longest_pause, pauses_in};
+pub use pauses::{FELT_PAUSE, Pause, longest_wait, pauses_in};
 pub use pick::{Figure, Finding};
 pub use published::{PUBLISHED_CARDS, PUBLISHED_SOURCE, PublishedCard};

@@ -4,17 +4,14 @@
 //! sentences compare; they predict nothing, since other hosts and systems differ. Pauses are a use
 //! of their own, because a fast card that stands still for seconds is not a good one.
 
-use cardproof_record::{OpName, Phase, Record};
+use cardproof_record::{OpName, Record};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
 use crate::classes::Rate;
 use crate::doubts::doubts;
-use crate::pauses::{FELT_PAUSE, longest_pause, pauses_in};
-use crate::pick::{Figure, Finding, is_random_4k, is_sequential, is_synced};
+use crate::pauses::{FELT_PAUSE, longest_wait, pauses_in};
+use crate::pick::{Figure, Finding, is_random_4k, is_sequential};
 use crate::published::{PublishedCard, neighbours};
-
-/// The topic under which pauses are reported.
-pub(crate) const PAUSES: &str = "Pauses";
 
 /// What a figure means for one daily use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,7 +91,7 @@ const RECORDING_GOOD: Throughput = Throughput::from_mb_per_s(30.0);
 const RECORDING_FAIR: Throughput = Throughput::from_mb_per_s(10.0);
 
 /// From here on a pause is poor: four times what a card may be busy, and plainly felt.
-const PAUSE_POOR: Nanos = Nanos::from_secs(1);
+pub(crate) const PAUSE_POOR: Nanos = Nanos::from_secs(1);
 
 /// What the figures of `record` mean in daily use, most noticeable first. A use whose figure was
 /// not measured, or is not to be trusted, is there with the cause.
@@ -105,7 +102,7 @@ pub fn meaning(record: &Record) -> Vec<Meaning> {
         ("Installing and updating programs", installing),
         ("Databases and other work that waits for every write", databases),
         ("Photos, films and large files", large_files),
-        (PAUSES, pauses),
+        ("Pauses", pauses),
     ];
     let doubts = doubts(record);
     let forbidding = doubts.iter().find(|doubt| doubt.forbids_all());
@@ -125,18 +122,12 @@ fn unknown(what: &str, finding: Finding<'_>) -> Answer {
     (Grade::Unknown, format!("Not known: {what} was not measured ({}).", finding.cause()))
 }
 
-/// The IOPS of the phase that `fits`, or why there are none.
-fn iops_of(record: &Record, fits: impl Fn(&Phase) -> bool) -> Result<Iops, Finding<'_>> {
-    let finding = Finding::of(record, fits);
-    let figure = finding.measured().and_then(Figure::of_iops);
-    figure.map(|figure| Iops(figure.estimate.per_second())).ok_or(finding)
-}
-
 fn starting(record: &Record) -> Answer {
     let what = "4 KiB random read, one at a time,";
-    match iops_of(record, |phase| is_random_4k(phase, OpName::Read, 1)) {
-        Err(finding) => unknown(what, finding),
-        Ok(iops) => {
+    let finding = Finding::of_random_4k(record, OpName::Read, 1);
+    match finding.iops() {
+        None => unknown(what, finding),
+        Some(iops) => {
             let compared = compare(
                 iops,
                 |card| card.random_read,
@@ -150,10 +141,10 @@ fn starting(record: &Record) -> Answer {
 
 fn installing(record: &Record) -> Answer {
     let what = "4 KiB random write, one at a time,";
-    let fits = |phase: &Phase| is_random_4k(phase, OpName::Write, 1) && !is_synced(phase);
-    match iops_of(record, fits) {
-        Err(finding) => unknown(what, finding),
-        Ok(iops) => {
+    let finding = Finding::of_random_4k(record, OpName::Write, 1);
+    match finding.iops() {
+        None => unknown(what, finding),
+        Some(iops) => {
             let compared = compare(
                 iops,
                 |card| card.random_write,
@@ -188,11 +179,12 @@ fn compare(
 
 fn databases(record: &Record) -> Answer {
     let what = "4 KiB overwrite with a flush after each";
-    let fits =
-        |phase: &Phase| is_random_4k(phase, OpName::Write, 1) && phase.sync == "fsync-every-1";
-    match iops_of(record, fits) {
-        Err(finding) => unknown(what, finding),
-        Ok(iops) => {
+    let finding = Finding::of(record, |phase| {
+        is_random_4k(phase, OpName::Write, 1) && phase.sync == "fsync-every-1"
+    });
+    match finding.iops() {
+        None => unknown(what, finding),
+        Some(iops) => {
             let transactions = iops.0 / SQLITE_FLUSHES;
             let grade = Grade::of(iops.0, SYNCED_POOR_IOPS, SYNCED_GOOD_IOPS);
             let text = format!(
@@ -247,7 +239,7 @@ fn large_files_text(write: Rate, read: &str) -> String {
 }
 
 fn pauses(record: &Record) -> Answer {
-    let Some(longest) = longest_pause(record) else {
+    let Some(longest) = longest_wait(record) else {
         return (Grade::Unknown, "Not known: no phase can tell pauses.".to_owned());
     };
     let name = record.phases.get(longest.phase).map_or("", |phase| phase.name.as_str());
@@ -270,10 +262,19 @@ fn pauses(record: &Record) -> Answer {
 
 fn felt_pauses_text(record: &Record, longest: Nanos, name: &str) -> String {
     let felt: usize = (0..record.phases.len()).map(|index| pauses_in(record, index).len()).sum();
-    let times = if felt == 1 { "once".to_owned() } else { format!("{felt} times") };
+    let stood_still = match felt {
+        0 => {
+            return format!(
+                "There was no pause, but single operations took up to {longest} (in {name}), and \
+                 everything that waits for them stands still as long."
+            );
+        }
+        1 => "once".to_owned(),
+        times => format!("{times} times"),
+    };
     format!(
-        "The storage stood still for {FELT_PAUSE} or more {times}, at the longest for {longest} \
-         (in {name}). Everything that waits for it stands still as long."
+        "The storage stood still for {FELT_PAUSE} or more {stood_still}, at the longest for \
+         {longest} (in {name}). Everything that waits for it stands still as long."
     )
 }
 

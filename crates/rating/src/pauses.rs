@@ -3,9 +3,10 @@
 //! A system that waits for its card stands still, and averages hide it. A pause is seen in two
 //! ways: as slices of time without a completion, where the phase's rate would have had several in
 //! each; and as the longest wait for a single operation, where only one is in flight. The wait in
-//! a queue of 32 is no pause, and neither is the time that a large block takes to transfer.
+//! a queue of 32 is no pause, nor is the time that a large block takes to transfer, nor the wait
+//! for storage that is always that slow.
 
-use cardproof_record::{Phase, PhaseState, Record};
+use cardproof_record::{Interval, Phase, PhaseState, Record};
 use cardproof_units::{Bytes, Nanos};
 
 /// From here on a person notices: the SD specification lets a card be busy for 250 ms a write.
@@ -28,9 +29,12 @@ pub struct Pause {
     pub length: Nanos,
 }
 
-/// The longest time without an answer in any phase that ran, felt or not.
+/// A wait of this many times the median is out of the ordinary.
+const MEDIANS_MIN: u64 = 4;
+
+/// The longest time without an answer in any phase that ran: a pause or not, felt or not.
 #[must_use]
-pub fn longest_pause(record: &Record) -> Option<Pause> {
+pub fn longest_wait(record: &Record) -> Option<Pause> {
     let has_run = |phase: &Phase| !matches!(phase.state, PhaseState::NotMeasured { .. });
     let phases = record.phases.iter().enumerate().filter(|(_, phase)| has_run(phase));
     phases.flat_map(|(index, phase)| waits(index, phase)).max_by_key(|pause| pause.length)
@@ -39,8 +43,11 @@ pub fn longest_pause(record: &Record) -> Option<Pause> {
 /// The pauses of at least [`FELT_PAUSE`] in the phase at `index`, in order.
 #[must_use]
 pub fn pauses_in(record: &Record, index: usize) -> Vec<Pause> {
-    let waits = record.phases.get(index).map(|phase| waits(index, phase)).unwrap_or_default();
-    waits.into_iter().filter(|pause| pause.length >= FELT_PAUSE).collect()
+    let Some(phase) = record.phases.get(index) else { return Vec::new() };
+    let ordinary = phase.latency_ns.map_or(Nanos::ZERO, |latency| latency.p50);
+    let is_pause =
+        |pause: &Pause| pause.length >= FELT_PAUSE && pause.length.0 / MEDIANS_MIN >= ordinary.0;
+    waits(index, phase).into_iter().filter(is_pause).collect()
 }
 
 /// The wait that ended in each slice, zero where there was none; nothing where the phase cannot
@@ -54,22 +61,23 @@ fn waits(index: usize, phase: &Phase) -> Vec<Pause> {
     }
     let mut silence = Nanos::ZERO;
     for slice in &phase.intervals {
-        let end = slice.start_ns.saturating_add(slice.duration_ns);
         if slice.ops == 0 {
             silence = silence.saturating_add(slice.duration_ns);
             continue;
         }
         let silent = if shows_silence { silence } else { Nanos::ZERO };
         let alone = if waits_alone { slice.latency_max_ns } else { Nanos::ZERO };
+        let end = if silence > Nanos::ZERO { slice.start_ns } else { end_of(slice) };
         waits.push(Pause { phase: index, end, length: silent.max(alone) });
         silence = Nanos::ZERO;
     }
     if shows_silence && silence > Nanos::ZERO {
-        let end = phase
-            .intervals
-            .last()
-            .map_or(Nanos::ZERO, |slice| slice.start_ns.saturating_add(slice.duration_ns));
+        let end = phase.intervals.last().map_or(Nanos::ZERO, end_of);
         waits.push(Pause { phase: index, end, length: silence });
     }
     waits
+}
+
+const fn end_of(slice: &Interval) -> Nanos {
+    slice.start_ns.saturating_add(slice.duration_ns)
 }

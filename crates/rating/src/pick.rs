@@ -4,7 +4,7 @@
 //! phases fit, the one that moved the most bytes speaks, since it says most about what lasts.
 
 use cardproof_record::{Estimate, OpName, PatternName, Phase, PhaseState, Record};
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, Iops};
 
 use crate::classes::Rate;
 
@@ -37,6 +37,20 @@ impl<'r> Finding<'r> {
             Some((index, phase)) => Self::Measured { index, phase },
             None => fitting().next().map_or(Self::Absent, |(_, phase)| Self::NotMeasured(phase)),
         }
+    }
+
+    /// The phase of `record` that does 4 KiB operations of one kind at random with `queue_depth`
+    /// in flight, without a flush after every few.
+    #[must_use]
+    pub fn of_random_4k(record: &'r Record, op: OpName, queue_depth: u16) -> Self {
+        Self::of(record, |phase| is_random_4k(phase, op, queue_depth) && !is_synced(phase))
+    }
+
+    /// The best single figure of the phase's operations a second, if it has a sound one.
+    #[must_use]
+    pub fn iops(self) -> Option<Iops> {
+        let figure = Figure::of_iops(self.measured()?)?;
+        Some(Iops(figure.estimate.per_second()))
     }
 
     /// The phase, if it was measured.

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test fails with it")]
 
-use cardproof_rating::{Grade, judge, longest_pause, meaning, next_steps, plausibility};
+use cardproof_rating::{Grade, judge, longest_wait, meaning, next_steps, pauses_in, plausibility};
 use cardproof_record::{FilesystemInfo, Interval, Record, TargetKind, Verification, WarningCode};
 use cardproof_testkit::records;
 use cardproof_units::{Bytes, Nanos};
@@ -121,14 +121,28 @@ fn a_doubt_that_is_stored_is_not_raised_again() {
 #[test]
 fn silence_at_any_depth_is_a_pause_and_slowness_is_none() {
     let pausing = records::with_pauses();
-    assert_eq!(longest_pause(&pausing).unwrap().length, Nanos::from_millis(1_900));
+    assert_eq!(longest_wait(&pausing).unwrap().length, Nanos::from_millis(1_900));
     let mut deep_only = pausing;
     deep_only.phases.retain(|phase| phase.queue_depth == 32);
-    assert_eq!(longest_pause(&deep_only).unwrap().length, Nanos::from_millis(1_900));
+    assert_eq!(longest_wait(&deep_only).unwrap().length, Nanos::from_millis(1_900));
 
     let mut slow = records::slow_class4();
     slow.phases.retain(|phase| phase.name == "random-write-4k-qd32");
-    assert_eq!(longest_pause(&slow), None, "33 IOPS leave slices empty without a pause");
+    assert_eq!(longest_wait(&slow), None, "33 IOPS leave slices empty without a pause");
+}
+
+#[test]
+fn storage_that_is_always_slow_does_not_pause() {
+    let slow = records::slow_class4();
+    let of = |name: &str| slow.phases.iter().position(|phase| phase.name == name).unwrap();
+    assert_eq!(pauses_in(&slow, of("random-write-16k-qd1")), []);
+    let pausing = records::with_pauses();
+    let of = |name: &str| pausing.phases.iter().position(|phase| phase.name == name).unwrap();
+    let lengths: Vec<u64> = pauses_in(&pausing, of("random-write-16k-qd1"))
+        .iter()
+        .map(|pause| pause.length.0 / 1_000_000)
+        .collect();
+    assert_eq!(lengths, [650, 1_900, 400]);
 }
 
 #[test]
@@ -138,5 +152,5 @@ fn silence_to_the_end_of_a_phase_is_a_pause() {
     for slice in record.phases[0].intervals.iter_mut().rev().take(30) {
         *slice = Interval { ops: 0, bytes: Bytes::ZERO, latency_max_ns: Nanos::ZERO, ..*slice };
     }
-    assert_eq!(longest_pause(&record).unwrap().length, Nanos::from_millis(1_500));
+    assert_eq!(longest_wait(&record).unwrap().length, Nanos::from_millis(1_500));
 }

@@ -1,0 +1,161 @@
+//! Charts: what is to be drawn, said without any drawing library.
+//!
+//! A [`Chart`] is data; a [`Plotter`] turns one into SVG. The only plotter is [`kuva`], a young
+//! library, and nothing outside [`kuva`] names it, so it can be replaced. Charts are small and
+//! many rather than large: each is legible at the width of a phone without being scrolled.
+
+mod field;
+mod kuva;
+mod latency;
+mod svg;
+mod time;
+
+pub(crate) use field::{Place, field};
+pub(crate) use kuva::Kuva;
+pub(crate) use latency::{Curve, latency};
+pub(crate) use svg::embed;
+pub(crate) use time::{columns, rate_over_time, rate_text, waits_over_time};
+
+/// Something to be drawn. Every number in it is finite, and positive where its scale is
+/// logarithmic; [`Chart::is_drawable`] tells.
+pub(crate) struct Chart {
+    /// What it shows, for those who do not see it.
+    pub(crate) title: String,
+    /// Its width in user units, about the pixels of a phone.
+    pub(crate) width: f64,
+    /// Its height in user units.
+    pub(crate) height: f64,
+    /// The horizontal axis.
+    pub(crate) x: Axis,
+    /// The vertical axis.
+    pub(crate) y: Axis,
+    /// What is drawn, the lowest first.
+    pub(crate) layers: Vec<Layer>,
+}
+
+/// An axis.
+#[derive(Clone, Copy)]
+pub(crate) struct Axis {
+    /// How values become lengths.
+    pub(crate) scale: Scale,
+    /// The value at its beginning.
+    pub(crate) low: f64,
+    /// The value at its end.
+    pub(crate) high: f64,
+    /// A value in words.
+    pub(crate) tick: fn(f64) -> String,
+}
+
+/// How values become lengths.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scale {
+    Linear,
+    Logarithmic,
+}
+
+/// A part of a chart.
+pub(crate) enum Layer {
+    /// A stretch of the horizontal axis, shaded over the whole height.
+    Stretch { from: f64, to: f64, tone: Tone },
+    /// What lies between two values at each point.
+    Band { points: Vec<(f64, f64, f64)>, tone: Tone },
+    /// A line that stays level from each point to the next, with its ground filled.
+    Steps { points: Vec<(f64, f64)>, tone: Tone },
+    /// A line from point to point.
+    Line { points: Vec<(f64, f64)>, tone: Tone, dashes: Dashes },
+    /// A single point among others, with a word above it.
+    Point { at: (f64, f64), tone: Tone, label: String },
+    /// The point that the chart is about.
+    MainPoint { at: (f64, f64), tone: Tone },
+    /// A dashed line over the whole width at a value of the vertical axis.
+    LimitAcross { at: f64, label: Option<&'static str> },
+    /// A dashed line over the whole height at a value of the horizontal axis.
+    LimitUp { at: f64, label: Option<&'static str> },
+}
+
+/// A colour by its task; the page says what colour that is, by day, by night and on paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// The colour of one of several lines, from 0.
+    Line(usize),
+    /// What is there for comparison only.
+    Quiet,
+    /// What one should look at.
+    Alarm,
+}
+
+/// How many lines can be told apart.
+pub(crate) const LINE_TONES: usize = 6;
+
+impl Tone {
+    /// The colour's name in the page's style sheet.
+    pub(crate) fn css(self) -> String {
+        match self {
+            Self::Line(number) => format!("var(--line-{})", number % LINE_TONES),
+            Self::Quiet => "var(--quiet)".to_owned(),
+            Self::Alarm => "var(--alarm)".to_owned(),
+        }
+    }
+}
+
+/// How a line is broken, so that lines can be told apart without colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dashes {
+    Whole,
+    Long,
+    Short,
+}
+
+/// A chart that came out unusable.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlotError {
+    /// A number cannot be placed on its axis.
+    #[error("a value lies outside what its axis can show")]
+    Unplaceable,
+    /// What the library returned is not one SVG element.
+    #[error("the drawing library returned no SVG")]
+    NoSvg,
+}
+
+/// What draws charts.
+pub(crate) trait Plotter {
+    /// The chart as one `<svg>` element whose colours are those of [`Tone::css`] and, for text,
+    /// axes and grid, `var(--ink)`, `var(--axis)` and `var(--grid)`.
+    ///
+    /// # Errors
+    /// The chart is not drawable, or the library failed.
+    fn draw(&self, chart: &Chart) -> Result<String, PlotError>;
+}
+
+impl Axis {
+    fn can_show(&self, value: f64) -> bool {
+        value.is_finite() && (self.scale == Scale::Linear || value > 0.0)
+    }
+
+    fn is_drawable(&self) -> bool {
+        self.can_show(self.low) && self.can_show(self.high) && self.low < self.high
+    }
+}
+
+impl Chart {
+    /// Whether every number can be placed, so that a plotter need not check.
+    pub(crate) fn is_drawable(&self) -> bool {
+        self.x.is_drawable()
+            && self.y.is_drawable()
+            && self.layers.iter().all(|layer| self.can_show(layer))
+    }
+
+    fn can_show(&self, layer: &Layer) -> bool {
+        let (x, y) = (|value| self.x.can_show(value), |value| self.y.can_show(value));
+        match layer {
+            Layer::Stretch { from, to, .. } => x(*from) && x(*to) && from <= to,
+            Layer::Band { points, .. } => points.iter().all(|p| x(p.0) && y(p.1) && y(p.2)),
+            Layer::Steps { points, .. } | Layer::Line { points, .. } => {
+                points.iter().all(|point| x(point.0) && y(point.1))
+            }
+            Layer::Point { at, .. } | Layer::MainPoint { at, .. } => x(at.0) && y(at.1),
+            Layer::LimitAcross { at, .. } => y(*at),
+            Layer::LimitUp { at, .. } => x(*at),
+        }
+    }
+}

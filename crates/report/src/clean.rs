@@ -1,0 +1,79 @@
+//! Text from a record, made harmless for where it is to stand.
+//!
+//! A device's name is whatever its maker, or its forger, wrote into it. On a terminal it must not
+//! move the cursor, in Markdown it must not make a link, and in HTML it must not make a tag.
+
+use std::fmt;
+
+/// `text` on one line, without control and direction characters.
+pub(crate) fn one_line(text: &str) -> String {
+    let harmless = |c: char| {
+        let turns_direction = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if c.is_control() || turns_direction { ' ' } else { c }
+    };
+    let cleaned: String = text.chars().map(harmless).collect();
+    cleaned.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Text to be shown as it is in HTML, in content and in quoted attributes.
+pub(crate) struct Html<'t>(pub(crate) &'t str);
+
+impl fmt::Display for Html<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0;
+        while let Some(at) = rest.find(['&', '<', '>', '"', '\'']) {
+            f.write_str(&rest[..at])?;
+            f.write_str(match rest.as_bytes()[at] {
+                b'&' => "&amp;",
+                b'<' => "&lt;",
+                b'>' => "&gt;",
+                b'"' => "&quot;",
+                _ => "&#39;",
+            })?;
+            rest = &rest[at + 1..];
+        }
+        f.write_str(rest)
+    }
+}
+
+/// Text to be shown as it is in Markdown, in tables as well.
+pub(crate) struct Markdown<'t>(pub(crate) &'t str);
+
+impl fmt::Display for Markdown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in self.0.chars() {
+            match c {
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '&' => f.write_str("&amp;")?,
+                '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' => write!(f, "\\{c}")?,
+                _ => write!(f, "{c}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_move_the_cursor() {
+        assert_eq!(one_line("SC32G\u{1b}[2J\r\n \t\u{202e}x"), "SC32G [2J x");
+    }
+
+    #[test]
+    fn a_name_cannot_make_a_tag_or_leave_an_attribute() {
+        let name = "<script>alert('1')</script>\" onload=\"&";
+        assert_eq!(
+            Html(name).to_string(),
+            "&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&quot; onload=&quot;&amp;"
+        );
+    }
+
+    #[test]
+    fn a_name_cannot_make_markup() {
+        assert_eq!(Markdown("a|b [x](y) <i>").to_string(), "a\\|b \\[x\\](y) &lt;i&gt;");
+    }
+}

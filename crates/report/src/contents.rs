@@ -1,0 +1,102 @@
+//! What every report says, in words, before it is set for a terminal, a forum or a browser.
+
+use cardproof_rating::{Meaning, doubts, meaning, next_steps, wording};
+use cardproof_record::{Outcome, Record, Verdict};
+
+use crate::clean::one_line;
+use crate::facts::{Fact, facts, title};
+use crate::rows::{Row, confidence, rows};
+
+/// What stands under the verdicts of every report.
+pub(crate) const VERDICT_NOTE: &str = "Limits of the SD Association's application performance \
+    classes, as measured on this host under the conditions stated here; the Association's own \
+    test conditions are not public, so this is no certificate.";
+
+/// What stands under the daily use of every report.
+pub(crate) const MEANING_NOTE: &str = "Comparisons with published figures, no predictions: other \
+    hosts and other systems differ.";
+
+/// The contents of a report.
+pub(crate) struct Contents {
+    /// What was measured.
+    pub(crate) title: String,
+    /// The verdicts in one sentence.
+    pub(crate) headline: String,
+    /// On what and how.
+    pub(crate) facts: Vec<Fact>,
+    /// The table of phases.
+    pub(crate) rows: Vec<Row>,
+    /// The confidence of the table's intervals, if it is the same for all.
+    pub(crate) confidence: Option<String>,
+    /// The verdicts.
+    pub(crate) verdicts: Vec<Ruling>,
+    /// Daily use.
+    pub(crate) meanings: Vec<Meaning>,
+    /// Doubts.
+    pub(crate) doubts: Vec<String>,
+    /// What to do next.
+    pub(crate) steps: Vec<String>,
+}
+
+/// A verdict in words.
+pub(crate) struct Ruling {
+    pub(crate) rule: String,
+    pub(crate) outcome: Outcome,
+    pub(crate) reasons: Vec<String>,
+}
+
+impl Contents {
+    pub(crate) fn of(record: &Record, verdicts: &[Verdict]) -> Self {
+        Self {
+            title: title(record),
+            headline: headline(verdicts),
+            facts: facts(record),
+            rows: rows(record),
+            confidence: confidence(record),
+            verdicts: verdicts.iter().map(ruling).collect(),
+            meanings: meaning(record)
+                .into_iter()
+                .map(|meaning| Meaning { text: one_line(&meaning.text), ..meaning })
+                .collect(),
+            doubts: doubts_in_words(record),
+            steps: next_steps(record, verdicts).iter().map(|step| one_line(step)).collect(),
+        }
+    }
+}
+
+/// The doubts, with the phases of which the same is said named together.
+fn doubts_in_words(record: &Record) -> Vec<String> {
+    let mut said: Vec<(String, Vec<String>)> = Vec::new();
+    for doubt in doubts(record) {
+        let message = one_line(&doubt.warning.message);
+        let phase = doubt.phase.and_then(|index| record.phases.get(index));
+        let phase = phase.map(|phase| one_line(&phase.name));
+        match said.iter_mut().find(|(known, _)| *known == message) {
+            Some((_, phases)) => phases.extend(phase),
+            None => said.push((message, phase.into_iter().collect())),
+        }
+    }
+    let words = said.into_iter().map(|(message, phases)| match phases.as_slice() {
+        [] => message,
+        phases => format!("{}: {message}", phases.join(", ")),
+    });
+    words.collect()
+}
+
+fn headline(verdicts: &[Verdict]) -> String {
+    let sentences: Vec<String> = verdicts
+        .iter()
+        .map(|verdict| {
+            format!("{}: {}.", one_line(&verdict.rule), wording::outcome(verdict.outcome))
+        })
+        .collect();
+    sentences.join(" ")
+}
+
+fn ruling(verdict: &Verdict) -> Ruling {
+    Ruling {
+        rule: one_line(&verdict.rule),
+        outcome: verdict.outcome,
+        reasons: verdict.reasons.iter().map(|reason| one_line(reason)).collect(),
+    }
+}

@@ -1,0 +1,180 @@
+//! What was measured, on what and how, as short labelled facts. What is not known is left out.
+
+use cardproof_record::{Conditions, DeviceInfo, Record, State, TargetKind};
+use cardproof_units::{Bytes, Nanos, Throughput};
+
+use crate::clean::one_line;
+
+/// A labelled fact.
+pub(crate) struct Fact {
+    pub(crate) label: &'static str,
+    pub(crate) text: String,
+}
+
+/// The name by which a report calls what was measured, such as `SanDisk SC32G, SD card, 29.7 GiB`.
+pub(crate) fn title(record: &Record) -> String {
+    let device = &record.conditions.device;
+    let named = joined([
+        device_name(device),
+        device.transport.as_deref().map(attachment),
+        device.size_bytes.map(|size| size.to_string()),
+    ]);
+    match (record.conditions.target.kind, named) {
+        (TargetKind::Null, _) => "Null target".to_owned(),
+        (TargetKind::Simulated, Some(named)) => format!("{named} (simulated)"),
+        (TargetKind::Simulated, None) => "Simulated card".to_owned(),
+        (_, Some(named)) => named,
+        (_, None) => "Unknown storage".to_owned(),
+    }
+}
+
+fn device_name(device: &DeviceInfo) -> Option<String> {
+    let model = device.model.as_deref().map(one_line).filter(|model| !model.is_empty());
+    let vendor = device.vendor.as_deref().map(one_line).filter(|vendor| !vendor.is_empty());
+    match (vendor, model) {
+        (Some(vendor), Some(model)) if !model.starts_with(&vendor) => {
+            Some(format!("{vendor} {model}"))
+        }
+        (_, Some(model)) => Some(model),
+        (vendor, None) => vendor,
+    }
+}
+
+/// A transport as people call it.
+fn attachment(transport: &str) -> String {
+    match transport {
+        "sd" => "SD card".to_owned(),
+        "mmc" => "eMMC".to_owned(),
+        "usb" => "USB".to_owned(),
+        "nvme" => "NVMe".to_owned(),
+        "sata" => "SATA".to_owned(),
+        "virtio" => "virtual disk".to_owned(),
+        other => one_line(other),
+    }
+}
+
+/// The facts, in the order in which they matter.
+pub(crate) fn facts(record: &Record) -> Vec<Fact> {
+    let conditions = &record.conditions;
+    let facts = [
+        ("Device", device(&conditions.device)),
+        ("Computer", computer(conditions)),
+        ("File system", filesystem(conditions)),
+        ("Target", Some(target(conditions))),
+        ("Settings", settings(conditions)),
+        ("Run", Some(run(record))),
+        ("Moved", Some(moved(record))),
+    ];
+    let known = facts.into_iter().filter_map(|(label, text)| Some(Fact { label, text: text? }));
+    known.filter(|fact| !fact.text.is_empty()).collect()
+}
+
+fn joined(parts: impl IntoIterator<Item = Option<String>>) -> Option<String> {
+    let known: Vec<String> = parts.into_iter().flatten().collect();
+    (!known.is_empty()).then(|| known.join(", "))
+}
+
+/// What the title leaves out of the device: its name in the kernel and its link.
+fn device(device: &DeviceInfo) -> Option<String> {
+    let ceiling = device.link_ceiling_bytes_per_s.map(|bytes| Throughput(bytes as f64));
+    joined([
+        device.name.as_deref().map(one_line),
+        device.link.as_deref().map(one_line),
+        ceiling.map(|ceiling| format!("at most {ceiling}")),
+    ])
+}
+
+fn computer(conditions: &Conditions) -> Option<String> {
+    let host = &conditions.host;
+    let cpus = |count| if count == 1 { "1 CPU".to_owned() } else { format!("{count} CPUs") };
+    joined([
+        host.board.as_deref().map(one_line),
+        host.architecture.as_deref().map(one_line),
+        host.cpus.map(cpus),
+        host.memory_bytes.map(|bytes| format!("{bytes} of memory")),
+        host.kernel.as_deref().map(one_line),
+    ])
+}
+
+fn filesystem(conditions: &Conditions) -> Option<String> {
+    let filesystem = conditions.filesystem.as_ref()?;
+    let kind = one_line(&filesystem.kind);
+    let options = match filesystem.options.as_slice() {
+        [] => None,
+        options => Some(format!("mounted {}", one_line(&options.join(",")))),
+    };
+    let free = match (filesystem.free_bytes, filesystem.size_bytes) {
+        (Some(free), Some(size)) => Some(format!("{free} of {size} free")),
+        (Some(free), None) => Some(format!("{free} free")),
+        (None, _) => None,
+    };
+    joined([Some(kind), options, free])
+}
+
+fn target(conditions: &Conditions) -> String {
+    let target = &conditions.target;
+    let size = target.size_bytes;
+    let what = match target.kind {
+        TargetKind::Directory => format!("a file of {size}, laid out for the run"),
+        TargetKind::File => format!("an existing file of {size}"),
+        TargetKind::BlockDevice => format!("the whole device of {size}"),
+        TargetKind::Simulated => format!("a simulated card of {size}"),
+        TargetKind::Null => "nothing: operations end as soon as they are taken".to_owned(),
+    };
+    let engine = one_line(&target.engine);
+    let fallback = target.engine_fallback.as_deref().map(one_line);
+    let fallback = fallback.map_or(String::new(), |cause| format!(" ({cause})"));
+    let access = if target.direct {
+        "direct I/O".to_owned()
+    } else {
+        let reason = target.buffered_reason.as_deref().map(one_line);
+        format!("through the page cache{}", reason.map_or(String::new(), |why| format!(" ({why})")))
+    };
+    let only = if target.read_only { ", read-only" } else { "" };
+    format!("{what}; engine {engine}{fallback}, {access}{only}")
+}
+
+fn settings(conditions: &Conditions) -> Option<String> {
+    let settings = &conditions.settings;
+    let named = |name: &str, value: &Option<String>| {
+        value.as_deref().map(|value| format!("{name} {}", one_line(value)))
+    };
+    joined([
+        named("scheduler", &settings.scheduler),
+        settings.nr_requests.map(|count| format!("{count} requests")),
+        settings.read_ahead_bytes.map(|bytes| format!("read-ahead {bytes}")),
+        named("write cache", &settings.write_cache),
+        named("governor", &settings.governor),
+    ])
+}
+
+fn run(record: &Record) -> String {
+    let profile = &record.profile;
+    let tool = &record.tool;
+    let state = match record.state {
+        State::Complete => "",
+        State::Running => ", not at its end",
+        State::Partial => ", stopped before its end",
+        State::Failed => ", ended by a fault",
+    };
+    format!(
+        "profile {} (version {}), {}, {} {}, seed {}{state}",
+        one_line(&profile.name),
+        profile.version,
+        one_line(&record.created),
+        one_line(&tool.name),
+        one_line(&tool.version),
+        record.seed,
+    )
+}
+
+fn moved(record: &Record) -> String {
+    let durations = record.phases.iter().map(|phase| phase.duration_ns);
+    let total = durations.fold(Nanos::ZERO, Nanos::saturating_add);
+    let bytes = |bytes: Bytes| bytes.to_string();
+    format!(
+        "{} written, {} read, in {total}",
+        bytes(record.bytes_written),
+        bytes(record.bytes_read)
+    )
+}

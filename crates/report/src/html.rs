@@ -1,0 +1,70 @@
+//! The record as one HTML file.
+//!
+//! It works offline and without scripts, from a phone to A4, by day and by night. There is no
+//! template engine: the page is one fixed sequence of sections, and what must not go wrong, the
+//! escaping, is done by the one type that all text from a record passes through.
+
+mod figures;
+mod sections;
+
+use cardproof_record::{Record, Verdict};
+
+use crate::charts::{Kuva, PlotError};
+use crate::clean::Html;
+use crate::contents::Contents;
+
+const STYLE: &str = include_str!("html/style.css");
+
+/// A chart of a report could not be drawn.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the report's chart '{chart}' could not be drawn; the record is unharmed, and its summary and \
+     Markdown hold the same figures"
+)]
+pub struct HtmlError {
+    /// What the chart was to show.
+    pub chart: String,
+    /// What went wrong.
+    #[source]
+    pub source: PlotError,
+}
+
+/// The record as one HTML file that needs nothing else: no network, no script, no font.
+///
+/// # Errors
+/// A chart could not be drawn.
+pub fn html(record: &Record, verdicts: &[Verdict]) -> Result<String, HtmlError> {
+    let contents = Contents::of(record, verdicts);
+    let mut page = String::with_capacity(256 * 1024);
+    head(&mut page, &contents.title);
+    sections::write(&mut page, &contents);
+    figures::write(&mut page, record, &Kuva)?;
+    sections::write_conditions(&mut page, &contents);
+    page.push_str("</main>\n</body>\n</html>\n");
+    page.shrink_to_fit();
+    Ok(page)
+}
+
+fn head(page: &mut String, title: &str) {
+    // The policy forbids scripts and every request, whatever the record says.
+    page.push_str(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+         style-src 'unsafe-inline'\">\n<title>",
+    );
+    page.push_str(&Html(title).to_string());
+    page.push_str(" - cardproof</title>\n<style>\n");
+    page.push_str(STYLE);
+    page.push_str("</style>\n</head>\n<body>\n");
+}
+
+/// Appends formatted text to a page. Writing to a string cannot fail.
+macro_rules! put {
+    ($page:expr, $($text:tt)*) => {{
+        use std::fmt::Write as _;
+        let _ = write!($page, $($text)*);
+    }};
+}
+use put;

@@ -1,0 +1,287 @@
+//! The sections of charts. Each chart has its figures beside it in a table that can be opened.
+
+use cardproof_rating::{Finding, PUBLISHED_CARDS, PUBLISHED_SOURCE, doubts, pauses_in};
+use cardproof_record::{OpName, Phase, Record};
+use cardproof_units::Nanos;
+
+use super::{HtmlError, put};
+use crate::charts::{
+    Chart, Curve, Dashes, Place, Plotter, Tone, columns, embed, field, latency, rate_over_time,
+    rate_text, waits_over_time,
+};
+use crate::clean::{Html, one_line};
+use crate::rows::{is_told_in_iops, rate_and_interval, shown};
+
+/// The most rows of a chart's table; longer ones say no more.
+const TABLE_ROWS_MAX: usize = 40;
+
+/// Appends the sections of charts.
+pub(super) fn write(
+    page: &mut String,
+    record: &Record,
+    plotter: &dyn Plotter,
+) -> Result<(), HtmlError> {
+    let mut figures = Figures { page, record, plotter, drawn: 0 };
+    figures.over_time()?;
+    figures.latencies()?;
+    figures.among_published()
+}
+
+struct Figures<'p> {
+    page: &'p mut String,
+    record: &'p Record,
+    plotter: &'p dyn Plotter,
+    drawn: usize,
+}
+
+impl Figures<'_> {
+    fn draw(&mut self, chart: &Chart) -> Result<(), HtmlError> {
+        self.drawn += 1;
+        let id = format!("chart-{}", self.drawn);
+        self.plotter
+            .draw(chart)
+            .and_then(|svg| embed(self.page, &svg, chart, &id))
+            .map_err(|source| HtmlError { chart: chart.title.clone(), source })
+    }
+
+    fn over_time(&mut self) -> Result<(), HtmlError> {
+        let record = self.record;
+        let with_series: Vec<usize> = (0..record.phases.len())
+            .filter(|&index| !columns(&record.phases[index], 1).is_empty())
+            .collect();
+        if with_series.is_empty() {
+            return Ok(());
+        }
+        self.page.push_str(
+            "<section id=\"over-time\">\n<h2>Over time</h2>\n<p>For each phase, its rate and below \
+             it the longest wait for an operation. A fast card that stands still again and again \
+             feels slow; such pauses are shaded. The \
+             dashed line is at 250 ms, as long as an SD card may be busy.</p>\n<div class=\"grid\">\n",
+        );
+        for index in with_series {
+            self.phase(index)?;
+        }
+        self.page.push_str("</div>\n</section>\n");
+        Ok(())
+    }
+
+    fn phase(&mut self, index: usize) -> Result<(), HtmlError> {
+        let phase = &self.record.phases[index];
+        let name = one_line(&phase.name);
+        put!(self.page, "<figure>\n<figcaption><h3>{}</h3>", Html(&name));
+        put!(self.page, "<p>{}</p></figcaption>\n", Html(&self.phase_in_words(index)));
+        if let Some(chart) = rate_over_time(self.record, index) {
+            let unit = if is_told_in_iops(phase) { "IOPS" } else { "MB/s" };
+            put!(self.page, "<p class=\"axis\">{unit}</p>\n");
+            self.draw(&chart)?;
+        }
+        if let Some(chart) = waits_over_time(self.record, index) {
+            self.page.push_str("<p class=\"axis\">longest wait</p>\n");
+            self.draw(&chart)?;
+        }
+        write_series(self.page, phase, &name);
+        self.page.push_str("</figure>\n");
+        Ok(())
+    }
+
+    fn phase_in_words(&self, index: usize) -> String {
+        let phase = &self.record.phases[index];
+        let rate = rate_and_interval(phase)
+            .map(|(rate, interval)| format!("{rate} ({interval})."))
+            .unwrap_or_default();
+        let pauses = pauses_in(self.record, index);
+        let pauses = match pauses.iter().map(|pause| pause.length).max() {
+            None => String::new(),
+            Some(longest) if pauses.len() == 1 => format!("One pause of {longest}."),
+            Some(longest) => format!("{} pauses, the longest of {longest}.", pauses.len()),
+        };
+        format!("{rate} {pauses}").trim().to_owned()
+    }
+
+    fn latencies(&mut self) -> Result<(), HtmlError> {
+        let charts = [
+            latency(self.record, "Reads", |phase| phase.op == OpName::Read),
+            latency(self.record, "Writes and mixed", |phase| phase.op != OpName::Read),
+        ];
+        if charts.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        self.page.push_str(
+            "<section id=\"latency\">\n<h2>How long operations take</h2>\n<p>How large a share of \
+             operations took longer than a given time. The further right a curve reaches, the \
+             longer the waits; the lower it is there, the rarer they are.</p>\n\
+             <div class=\"grid\">\n",
+        );
+        for (heading, drawn) in ["Reads", "Writes and mixed"].iter().zip(&charts) {
+            let Some((chart, curves)) = drawn else { continue };
+            put!(self.page, "<figure>\n<figcaption><h3>{heading}</h3></figcaption>\n");
+            self.draw(chart)?;
+            write_legend(self.page, self.record, curves);
+            write_latencies(self.page, self.record, curves, heading);
+            self.page.push_str("</figure>\n");
+        }
+        self.page.push_str("</div>\n</section>\n");
+        Ok(())
+    }
+
+    fn among_published(&mut self) -> Result<(), HtmlError> {
+        self.page.push_str("<section id=\"published\">\n<h2>Among published devices</h2>\n");
+        let doubts = doubts(self.record);
+        let ours = our_places(self.record);
+        if let Some(doubt) = doubts.iter().find(|doubt| doubt.forbids_all()) {
+            let cause = one_line(&doubt.text(self.record));
+            put!(self.page, "<p>No place among them: {}.</p>\n</section>\n", Html(&cause));
+            return Ok(());
+        }
+        if ours.is_empty() {
+            self.page.push_str(
+                "<p>No place among them: it takes 4 KiB random reads and writes, and not both were \
+                 measured.</p>\n</section>\n",
+            );
+            return Ok(());
+        }
+        self.page.push_str(
+            "<figure>\n<p class=\"axis\">4 KiB random writes (upwards) and reads (to the right), \
+             IOPS</p>\n<div class=\"field\">\n<div>\n",
+        );
+        self.draw(&field(&ours))?;
+        self.page.push_str("</div>\n<div>\n");
+        write_field_legend(self.page, &ours);
+        put!(
+            self.page,
+            "</div>\n</div>\n<figcaption><p>Published devices were measured one operation at a \
+             time, so they compare with depth 1. Dashed are the limits of A1 and A2, which are for \
+             many operations in flight, so they go with depth 32. Source of the published figures: \
+             {}.</p></figcaption>\n",
+            Html(PUBLISHED_SOURCE)
+        );
+        write_published(self.page, &ours);
+        self.page.push_str("</figure>\n</section>\n");
+        Ok(())
+    }
+}
+
+/// The storage's own random reads and writes, at the depths at which both were measured.
+fn our_places(record: &Record) -> Vec<Place> {
+    let place = |(queue_depth, label)| {
+        let iops =
+            |op| Finding::of_random_4k(record, op, queue_depth).iops().filter(|iops| iops.0 > 0.0);
+        Some(Place { label, read: iops(OpName::Read)?, write: iops(OpName::Write)? })
+    };
+    [(1, "depth 1"), (32, "depth 32")].into_iter().filter_map(place).collect()
+}
+
+/// Opens a table that a reader can unfold; `label` names it.
+fn open_table(page: &mut String, label: &str, headings: &[&str]) {
+    put!(
+        page,
+        "<details>\n<summary>Figures</summary>\n<div class=\"scroll\" tabindex=\"0\" \
+         role=\"region\" aria-label=\"{}\"><table>\n<thead><tr>",
+        Html(label)
+    );
+    for heading in headings {
+        put!(page, "<th scope=\"col\">{heading}</th>");
+    }
+    page.push_str("</tr></thead>\n<tbody>\n");
+}
+
+fn close_table(page: &mut String) {
+    page.push_str("</tbody>\n</table></div>\n</details>\n");
+}
+
+fn write_series(page: &mut String, phase: &Phase, name: &str) {
+    let headings = ["from", "rate", "slowest slice", "longest wait"];
+    open_table(page, &format!("Figures of {name} over time"), &headings);
+    for column in columns(phase, TABLE_ROWS_MAX) {
+        let wait = match column.wait {
+            Nanos::ZERO => "no answer".to_owned(),
+            wait => wait.to_string(),
+        };
+        put!(
+            page,
+            "<tr><th scope=\"row\">{:.2} s</th><td>{}</td><td>{}</td><td>{wait}</td></tr>\n",
+            column.start.as_secs_f64(),
+            rate_text(phase, column.mean),
+            rate_text(phase, column.low)
+        );
+    }
+    close_table(page);
+}
+
+fn write_legend(page: &mut String, record: &Record, curves: &[Curve]) {
+    page.push_str("<ul class=\"legend\">\n");
+    for curve in curves {
+        let dashes = match curve.dashes {
+            Dashes::Whole => "0",
+            Dashes::Long => "8 4",
+            Dashes::Short => "2 3",
+        };
+        put!(
+            page,
+            "<li><svg aria-hidden=\"true\" viewBox=\"0 0 28 8\"><line x1=\"0\" y1=\"4\" x2=\"28\" \
+             y2=\"4\" stroke=\"{}\" stroke-width=\"2.5\" stroke-dasharray=\"{dashes}\"/></svg>{}</li>\n",
+            curve.tone.css(),
+            Html(&one_line(&record.phases[curve.phase].name))
+        );
+    }
+    page.push_str("</ul>\n");
+}
+
+fn write_latencies(page: &mut String, record: &Record, curves: &[Curve], heading: &str) {
+    let label = format!("Latencies: {heading}");
+    open_table(page, &label, &["phase", "operations", "p50", "p99.9", "longest"]);
+    for phase in curves.iter().map(|curve| &record.phases[curve.phase]) {
+        let Some(latency) = phase.latency_ns else { continue };
+        let [p50, p999, max] = shown(&latency);
+        put!(
+            page,
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{p50}</td><td>{p999}</td><td>{max}</td></tr>\n",
+            Html(&one_line(&phase.name)),
+            phase.ops
+        );
+    }
+    close_table(page);
+}
+
+fn write_field_legend(page: &mut String, ours: &[Place]) {
+    page.push_str("<ul class=\"legend column\">\n");
+    for (number, place) in ours.iter().enumerate() {
+        put!(
+            page,
+            "<li><svg aria-hidden=\"true\" viewBox=\"0 0 12 12\"><path d=\"M6 0L12 6L6 12L0 6Z\" \
+             fill=\"{}\"/></svg>this storage, {}</li>\n",
+            Tone::Line(number).css(),
+            place.label
+        );
+    }
+    page.push_str("</ul>\n<ol class=\"names\">\n");
+    for card in &PUBLISHED_CARDS {
+        put!(page, "<li>{}</li>\n", Html(card.name));
+    }
+    page.push_str("</ol>\n");
+}
+
+fn write_published(page: &mut String, ours: &[Place]) {
+    let headings = ["", "device", "4 KiB read", "4 KiB write", "start", "desktop install"];
+    open_table(page, "Figures of published devices", &headings);
+    for Place { label, read, write } in ours {
+        put!(
+            page,
+            "<tr><td></td><th scope=\"row\">this storage, {label}</th><td>{read}</td><td>{write}</td>\
+             <td></td><td></td></tr>\n"
+        );
+    }
+    for (index, card) in PUBLISHED_CARDS.iter().enumerate() {
+        put!(
+            page,
+            "<tr><td>{}</td><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+            index + 1,
+            Html(card.name),
+            card.random_read,
+            card.random_write,
+            card.boot,
+            card.desktop_install
+        );
+    }
+    close_table(page);
+}

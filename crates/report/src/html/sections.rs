@@ -1,0 +1,149 @@
+//! The sections of words: verdicts, daily use, doubts, advice, the table of phases, conditions.
+
+use cardproof_rating::{Grade, wording};
+use cardproof_record::Outcome;
+
+use super::put;
+use crate::clean::Html;
+use crate::contents::{Contents, MEANING_NOTE, Ruling, VERDICT_NOTE};
+use crate::rows::{Cells, Row, shown};
+use crate::wrap::bound;
+
+/// Appends everything before the charts, and opens the main part of the page.
+pub(super) fn write(page: &mut String, contents: &Contents) {
+    put!(
+        page,
+        "<header>\n<p class=\"kind\">cardproof report</p>\n<h1>{}</h1>\n<p>{}</p>\n</header>\n<main>\n",
+        Html(&contents.title),
+        Html(&contents.headline)
+    );
+    write_verdicts(page, &contents.verdicts);
+    write_list(page, "doubts", "Doubts", &contents.doubts);
+    write_meanings(page, contents);
+    write_list(page, "next", "What next", &contents.steps);
+    write_rows(page, contents);
+}
+
+fn write_verdicts(page: &mut String, verdicts: &[Ruling]) {
+    if verdicts.is_empty() {
+        return;
+    }
+    page.push_str("<section id=\"verdicts\">\n<h2>Verdicts</h2>\n<div class=\"pair\">\n");
+    for verdict in verdicts {
+        let class = outcome_class(verdict.outcome);
+        put!(
+            page,
+            "<article class=\"card {class}\">\n<h3>{}: {}</h3>\n<ul>\n",
+            Html(&verdict.rule),
+            wording::outcome(verdict.outcome)
+        );
+        for reason in &verdict.reasons {
+            put!(page, "<li>{}</li>\n", Html(&bound(reason)));
+        }
+        page.push_str("</ul>\n</article>\n");
+    }
+    put!(page, "</div>\n<p class=\"note\">{VERDICT_NOTE}</p>\n</section>\n");
+}
+
+const fn outcome_class(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Meets => "good",
+        Outcome::Misses => "poor",
+        Outcome::Undecided => "fair",
+        Outcome::NotTestable => "unknown",
+    }
+}
+
+fn write_meanings(page: &mut String, contents: &Contents) {
+    page.push_str("<section id=\"daily-use\">\n<h2>In daily use</h2>\n<dl class=\"uses\">\n");
+    for meaning in &contents.meanings {
+        let grade = meaning.grade.word();
+        let class = grade_class(meaning.grade);
+        put!(
+            page,
+            "<div><dt>{} <span class=\"grade {class}\">{grade}</span></dt><dd>{}</dd></div>\n",
+            Html(meaning.topic),
+            Html(&bound(&meaning.text))
+        );
+    }
+    put!(page, "</dl>\n<p class=\"note\">{MEANING_NOTE}</p>\n</section>\n");
+}
+
+const fn grade_class(grade: Grade) -> &'static str {
+    match grade {
+        Grade::Good => "good",
+        Grade::Fair => "fair",
+        Grade::Poor => "poor",
+        Grade::Unknown => "unknown",
+    }
+}
+
+fn write_list(page: &mut String, id: &str, heading: &str, items: &[String]) {
+    if items.is_empty() {
+        return;
+    }
+    put!(page, "<section id=\"{id}\">\n<h2>{heading}</h2>\n<ul>\n");
+    for item in items {
+        put!(page, "<li>{}</li>\n", Html(&bound(item)));
+    }
+    page.push_str("</ul>\n</section>\n");
+}
+
+/// The table of phases. Its roles are spelled out, because the narrow page lays the rows out as
+/// blocks, and some browsers then forget that they are rows.
+fn write_rows(page: &mut String, contents: &Contents) {
+    let interval = match &contents.confidence {
+        Some(confidence) => format!("{confidence} interval"),
+        None => "interval".to_owned(),
+    };
+    page.push_str(
+        "<section id=\"measured\">\n<h2>Measured</h2>\n<table class=\"phases\" role=\"table\">\n\
+         <thead role=\"rowgroup\"><tr role=\"row\">",
+    );
+    for heading in ["phase", "rate", &interval, "p50", "p99.9", "longest"] {
+        put!(page, "<th role=\"columnheader\" scope=\"col\">{heading}</th>");
+    }
+    page.push_str("</tr></thead>\n<tbody role=\"rowgroup\">\n");
+    for row in &contents.rows {
+        write_row(page, row, &interval);
+    }
+    page.push_str("</tbody>\n</table>\n</section>\n");
+}
+
+fn write_row(page: &mut String, row: &Row, interval_heading: &str) {
+    let class = if row.is_part { " class=\"part\"" } else { "" };
+    let name = Html(&row.name);
+    put!(page, "<tr role=\"row\"{class}><th role=\"rowheader\" scope=\"row\">{name}</th>");
+    match &row.cells {
+        Cells::NotMeasured(cause) => {
+            put!(
+                page,
+                "<td role=\"cell\" colspan=\"5\" class=\"cause\">not measured: {}</td>",
+                Html(cause)
+            );
+        }
+        Cells::Figures { rate, interval, latency } => {
+            write_cell(page, "rate", rate);
+            write_cell(page, interval_heading, interval.as_deref().unwrap_or_default());
+            let latencies = latency.as_ref().map(shown).map(|all| all.map(|one| one.to_string()));
+            let latencies = latencies.unwrap_or_default();
+            for (heading, latency) in ["p50", "p99.9", "longest"].iter().zip(&latencies) {
+                write_cell(page, heading, latency);
+            }
+        }
+    }
+    page.push_str("</tr>\n");
+}
+
+fn write_cell(page: &mut String, heading: &str, text: &str) {
+    put!(page, "<td role=\"cell\" data-label=\"{heading}\">{}</td>", Html(text));
+}
+
+/// Appends what was measured, on what and how.
+pub(super) fn write_conditions(page: &mut String, contents: &Contents) {
+    page.push_str("<section id=\"conditions\">\n<h2>Conditions</h2>\n<dl class=\"facts\">\n");
+    for fact in &contents.facts {
+        put!(page, "<div><dt>{}</dt><dd>{}</dd></div>\n", fact.label, Html(&bound(&fact.text)));
+    }
+    page.push_str("</dl>\n</section>\n");
+}

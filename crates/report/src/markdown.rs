@@ -1,0 +1,101 @@
+//! The record in Markdown, for a forum post or a bug report.
+
+use std::fmt::Write;
+
+use cardproof_rating::wording;
+use cardproof_record::{Record, Verdict};
+
+use crate::clean::Markdown;
+use crate::contents::{Contents, MEANING_NOTE, VERDICT_NOTE};
+use crate::rows::{Cells, Row, shown};
+
+/// The record in Markdown (with tables as GitHub and most forums read them), ending in a newline.
+/// Text from the record cannot make markup.
+#[must_use]
+pub fn markdown(record: &Record, verdicts: &[Verdict]) -> String {
+    let contents = Contents::of(record, verdicts);
+    let mut out = String::with_capacity(4096);
+    // Writing to a string cannot fail.
+    let _ = write_all(&mut out, &contents);
+    out
+}
+
+fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
+    writeln!(out, "# {}\n", Markdown(&contents.title))?;
+    if !contents.headline.is_empty() {
+        writeln!(out, "**{}**\n", Markdown(&contents.headline))?;
+    }
+    for fact in &contents.facts {
+        writeln!(out, "- {}: {}", fact.label, Markdown(&fact.text))?;
+    }
+    write_rows(out, contents)?;
+    write_verdicts(out, contents)?;
+    writeln!(out, "\n## In daily use\n")?;
+    for meaning in &contents.meanings {
+        let (grade, text) = (meaning.grade.word(), Markdown(&meaning.text));
+        writeln!(out, "- **{}: {grade}.** {text}", meaning.topic)?;
+    }
+    writeln!(out, "\n{MEANING_NOTE}")?;
+    write_list(out, "Doubts", &contents.doubts)?;
+    write_list(out, "What next", &contents.steps)
+}
+
+fn write_rows(out: &mut String, contents: &Contents) -> std::fmt::Result {
+    let interval = match &contents.confidence {
+        Some(confidence) => format!("{confidence} interval"),
+        None => "interval".to_owned(),
+    };
+    writeln!(out, "\n## Measured\n")?;
+    writeln!(out, "| phase | rate | {interval} | p50 | p99.9 | max |")?;
+    writeln!(out, "| --- | ---: | ---: | ---: | ---: | ---: |")?;
+    for row in &contents.rows {
+        write_row(out, row)?;
+    }
+    Ok(())
+}
+
+fn write_row(out: &mut String, row: &Row) -> std::fmt::Result {
+    let part = if row.is_part { "&nbsp;&nbsp;" } else { "" };
+    write!(out, "| {part}{} |", Markdown(&row.name))?;
+    match &row.cells {
+        Cells::NotMeasured(cause) => {
+            writeln!(out, " not measured | {} | | | |", Markdown(cause))
+        }
+        Cells::Figures { rate, interval, latency } => {
+            write!(out, " {rate} | {} |", interval.as_deref().unwrap_or_default())?;
+            match latency {
+                Some(latency) => {
+                    let [p50, p999, max] = shown(latency);
+                    writeln!(out, " {p50} | {p999} | {max} |")
+                }
+                None => writeln!(out, " | | |"),
+            }
+        }
+    }
+}
+
+fn write_verdicts(out: &mut String, contents: &Contents) -> std::fmt::Result {
+    if contents.verdicts.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n## Verdicts\n")?;
+    for verdict in &contents.verdicts {
+        let words = wording::outcome(verdict.outcome);
+        writeln!(out, "- **{}: {words}**", Markdown(&verdict.rule))?;
+        for reason in &verdict.reasons {
+            writeln!(out, "  - {}", Markdown(reason))?;
+        }
+    }
+    writeln!(out, "\n{VERDICT_NOTE}")
+}
+
+fn write_list(out: &mut String, heading: &str, items: &[String]) -> std::fmt::Result {
+    if items.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n## {heading}\n")?;
+    for item in items {
+        writeln!(out, "- {}", Markdown(item))?;
+    }
+    Ok(())
+}

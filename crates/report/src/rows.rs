@@ -1,0 +1,124 @@
+//! The table of phases: one row for each, with rows of their own for directions and flushes.
+
+use cardproof_rating::{Figure, wording};
+use cardproof_record::{Direction, Latency, Phase, PhaseState, Record};
+use cardproof_units::{Bytes, Iops, Nanos};
+
+use crate::clean::one_line;
+
+/// Up to this block size a phase is told in operations, above it in bytes a second.
+const IOPS_BLOCK_MAX: Bytes = Bytes::kib(64);
+
+/// One row.
+pub(crate) struct Row {
+    /// The phase's name, or what part of it this is.
+    pub(crate) name: String,
+    /// Whether it is a part of the phase above it.
+    pub(crate) is_part: bool,
+    /// What it holds.
+    pub(crate) cells: Cells,
+}
+
+/// What a row holds.
+pub(crate) enum Cells {
+    /// Figures; what is not there was not kept.
+    Figures {
+        /// The best single figure with its unit.
+        rate: String,
+        /// The interval without its unit, such as `1450 to 1510`.
+        interval: Option<String>,
+        /// Latencies.
+        latency: Option<Latency>,
+    },
+    /// No figures, and why.
+    NotMeasured(String),
+}
+
+/// The rows, in the record's order.
+pub(crate) fn rows(record: &Record) -> Vec<Row> {
+    record.phases.iter().flat_map(rows_of).collect()
+}
+
+fn rows_of(phase: &Phase) -> Vec<Row> {
+    let mut rows = vec![Row {
+        name: one_line(&phase.name) + if is_cut_short(phase) { " (cut short)" } else { "" },
+        is_part: false,
+        cells: cells(phase),
+    }];
+    if matches!(phase.state, PhaseState::NotMeasured { .. }) {
+        return rows;
+    }
+    rows.extend(phase.reads.map(|reads| direction("reads", &reads)));
+    rows.extend(phase.writes.map(|writes| direction("writes", &writes)));
+    rows.extend(flushes(phase));
+    rows
+}
+
+fn is_cut_short(phase: &Phase) -> bool {
+    phase.state == PhaseState::Partial
+}
+
+fn cells(phase: &Phase) -> Cells {
+    if let PhaseState::NotMeasured { cause } = &phase.state {
+        return Cells::NotMeasured(one_line(cause));
+    }
+    match rate_and_interval(phase) {
+        Some((rate, interval)) => {
+            Cells::Figures { rate, interval: Some(interval), latency: phase.latency_ns }
+        }
+        None => Cells::NotMeasured("no sound figure was kept".to_owned()),
+    }
+}
+
+/// The phase's rate in the unit in which people speak of it, and its interval without a unit;
+/// `None` where it has no sound figure.
+pub(crate) fn rate_and_interval(phase: &Phase) -> Option<(String, String)> {
+    let figure =
+        if is_told_in_iops(phase) { Figure::of_iops(phase) } else { Figure::of_throughput(phase) }?;
+    let (low, high) = (wording::bare(&figure.low), wording::bare(&figure.high));
+    Some((figure.estimate.to_string(), format!("{low} to {high}")))
+}
+
+/// Whether operations a second, not bytes a second, are this phase's unit.
+pub(crate) fn is_told_in_iops(phase: &Phase) -> bool {
+    phase.block_size_bytes <= IOPS_BLOCK_MAX
+}
+
+fn direction(name: &str, direction: &Direction) -> Row {
+    Row {
+        name: name.to_owned(),
+        is_part: true,
+        cells: Cells::Figures {
+            rate: direction.iops.to_string(),
+            interval: None,
+            latency: Some(direction.latency_ns),
+        },
+    }
+}
+
+fn flushes(phase: &Phase) -> Option<Row> {
+    let latency = phase.flush_latency_ns?;
+    let rate = Iops::of(phase.flushes, phase.duration_ns)?;
+    Some(Row {
+        name: "flushes".to_owned(),
+        is_part: true,
+        cells: Cells::Figures {
+            rate: format!("{}/s", wording::bare(&rate)),
+            interval: None,
+            latency: Some(latency),
+        },
+    })
+}
+
+/// The confidence of the rows' intervals where it is the same for all, in per cent: `99 %`.
+pub(crate) fn confidence(record: &Record) -> Option<String> {
+    let mut confidences =
+        record.phases.iter().filter_map(|phase| phase.iops).map(|iops| iops.confidence);
+    let first = confidences.next()?;
+    confidences.all(|other| (other - first).abs() < 1e-9).then(|| wording::percent(first))
+}
+
+/// The three latencies that a row shows.
+pub(crate) const fn shown(latency: &Latency) -> [Nanos; 3] {
+    [latency.p50, latency.p999, latency.max]
+}

@@ -1,0 +1,72 @@
+//! Breaking lines between words, but never between a number and its unit.
+
+const UNITS: [&str; 16] = [
+    "%", "ns", "us", "ms", "s", "min", "byte", "bytes", "KiB", "MiB", "GiB", "TiB", "MB/s", "GB",
+    "IOPS", "CPUs",
+];
+
+/// A space at which no line is broken.
+const BOUND: char = '\u{a0}';
+
+/// `text` with every number bound to its unit by a space at which no line is broken.
+pub(crate) fn bound(text: &str) -> String {
+    let mut bound = String::with_capacity(text.len() + 16);
+    for word in text.split(' ') {
+        if !bound.is_empty() {
+            bound.push(if is_unit_of(&bound, word) { BOUND } else { ' ' });
+        }
+        bound.push_str(word);
+    }
+    bound
+}
+
+/// Whether `word`, punctuation aside, is the unit of the number that `before` ends in.
+fn is_unit_of(before: &str, word: &str) -> bool {
+    let unit = word.trim_end_matches([',', ';', '.', ':', ')']);
+    before.ends_with(|c: char| c.is_ascii_digit()) && UNITS.contains(&unit)
+}
+
+/// Appends `text` to `out`, broken between words to lines of at most `width` columns, each after
+/// the first beginning with `indent`, ended by a newline. `first` begins the first line. A word
+/// that fits no line has one of its own.
+pub(crate) fn wrap_into(out: &mut String, first: &str, text: &str, indent: &str, width: usize) {
+    out.push_str(first);
+    let mut column = first.chars().count();
+    let mut is_line_start = true;
+    for word in bound(text).split(' ').filter(|word| !word.is_empty()) {
+        let length = word.chars().count();
+        if !is_line_start && column + 1 + length > width {
+            out.push('\n');
+            out.push_str(indent);
+            column = indent.chars().count();
+            is_line_start = true;
+        }
+        if !is_line_start {
+            out.push(' ');
+            column += 1;
+        }
+        out.extend(word.chars().map(|c| if c == BOUND { ' ' } else { c }));
+        column += length;
+        is_line_start = false;
+    }
+    out.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_words_and_hang() {
+        let mut out = String::new();
+        wrap_into(&mut out, "- ", "one two three fourfivesix 7", "  ", 9);
+        assert_eq!(out, "- one two\n  three\n  fourfivesix\n  7\n");
+    }
+
+    #[test]
+    fn a_number_keeps_its_unit() {
+        let mut out = String::new();
+        wrap_into(&mut out, "", "takes (23.7 ms), or 4 KiB", "", 12);
+        assert_eq!(out, "takes\n(23.7 ms),\nor 4 KiB\n");
+    }
+}

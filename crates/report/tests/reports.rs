@@ -1,0 +1,106 @@
+//! Whole reports of typical records, as people get them.
+
+use cardproof_rating::judge;
+use cardproof_record::Record;
+use cardproof_report::{html, markdown, summary};
+use cardproof_testkit::records;
+
+fn plain(record: &Record, width: u16) -> String {
+    summary(record, &judge(record), width, false)
+}
+
+#[test]
+fn a_terminal_of_80_columns() {
+    insta::assert_snapshot!(plain(&records::typical_a1_card(), 80));
+}
+
+#[test]
+fn a_terminal_of_60_columns() {
+    insta::assert_snapshot!(plain(&records::with_pauses(), 60));
+}
+
+#[test]
+fn a_terminal_of_30_columns() {
+    insta::assert_snapshot!(plain(&records::interrupted(), 30));
+}
+
+#[test]
+fn a_read_only_device_on_a_terminal() {
+    insta::assert_snapshot!(plain(&records::read_only_device(), 80));
+}
+
+#[test]
+fn memory_on_a_terminal() {
+    insta::assert_snapshot!(plain(&records::ram_disk(), 80));
+}
+
+#[test]
+fn a_terminal_in_colour() {
+    let record = records::slow_class4();
+    let styled = summary(&record, &judge(&record), 80, true);
+    insta::assert_snapshot!(styled.replace('\u{1b}', "^"));
+}
+
+#[test]
+fn colour_changes_no_word() {
+    for record in [records::slow_class4(), records::read_only_device(), records::interrupted()] {
+        for width in [30, 60, 80, 200] {
+            let styled = summary(&record, &judge(&record), width, true);
+            assert_eq!(without_styles(&styled), plain(&record, width), "{width}");
+        }
+    }
+}
+
+/// `text` without ANSI styles (ESC, `[`, parameters, `m`).
+fn without_styles(text: &str) -> String {
+    let mut parts = text.split('\u{1b}');
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        plain.push_str(part.split_once('m').map_or("", |(_, rest)| rest));
+    }
+    plain
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    let records = [
+        records::typical_a1_card(),
+        records::slow_class4(),
+        records::ram_disk(),
+        records::read_only_device(),
+        records::interrupted(),
+        records::with_pauses(),
+    ];
+    for record in records {
+        for width in [40, 60, 72, 80, 100] {
+            for line in plain(&record, width).lines() {
+                assert!(line.chars().count() <= usize::from(width), "{width}: {line}");
+                assert_eq!(line, line.trim_end(), "{width}");
+            }
+        }
+    }
+}
+
+#[test]
+fn markdown_of_a_slow_card() {
+    let record = records::slow_class4();
+    insta::assert_snapshot!(markdown(&record, &judge(&record)));
+}
+
+#[test]
+fn markdown_of_a_read_only_device() {
+    let record = records::read_only_device();
+    insta::assert_snapshot!(markdown(&record, &judge(&record)));
+}
+
+#[test]
+fn a_short_run_as_a_page() {
+    let mut record = records::with_pauses();
+    record.phases.retain(|phase| phase.name.starts_with("random-") && phase.queue_depth == 1);
+    for phase in &mut record.phases {
+        phase.intervals.truncate(50);
+    }
+    record.phases.truncate(2);
+    let page = html(&record, &judge(&record)).expect("a drawn record can be drawn");
+    insta::assert_snapshot!(page);
+}
