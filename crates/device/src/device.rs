@@ -1,5 +1,10 @@
 //! The device in a record: what it is, how it is attached, what it rests on.
 //!
+//! Beside the named fields there are these, each only where it is known: `layer` (what kind of
+//! layer the device is), `beneath` (the one device that it rests on, in the same form),
+//! `device_count` (where there are several), `manufacturer_id` and `oem_id` of a card, `usb_id`
+//! and `usb_driver` of a USB bridge.
+//!
 //! Serial numbers, which sysfs shows next to all this, are never read here.
 
 use cardproof_record::DeviceInfo;

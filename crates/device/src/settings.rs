@@ -11,7 +11,7 @@ use crate::stack::Storage;
 /// The settings in force on `storage`, and below it on up to `layers` layers.
 ///
 /// A device made of another has a queue of its own, but it is the lowest one that schedules, so
-/// that is told as well.
+/// that is told as well, as `beneath`.
 pub(crate) fn describe(
     storage: Option<&Storage<'_>>,
     mounts: &Mounts,

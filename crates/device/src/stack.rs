@@ -79,11 +79,10 @@ pub(crate) fn layer(device: &BlockDevice<'_>) -> Option<String> {
     if let Some(level) = device.text("md/level") {
         return Some(format!("md {level}"));
     }
-    if device.has("loop/backing_file") {
-        let is_over_device = device.backing_file()?.starts_with("/dev");
-        return Some(
-            if is_over_device { "loop over a device" } else { "loop over a file" }.to_owned(),
-        );
+    if let Some(file) = device.backing_file() {
+        let is_over_device = BlockDevice::by_node(device.root(), &file).is_some();
+        let over = if is_over_device { "a device" } else { "a file" };
+        return Some(format!("loop over {over}"));
     }
     let uuid = device.text("dm/uuid")?;
     const KINDS: [(&str, &str); 8] = [

@@ -20,7 +20,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use cardproof_units::Bytes;
-use rustix::fs::{AtFlags, CWD, FlockOperation, Mode, OFlags, Stat, StatVfsMountFlags};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, StatVfsMountFlags};
 use rustix::io::Errno;
 
 pub use error::{LeftBehind, ScratchError};
@@ -125,9 +125,7 @@ impl Scratch {
     fn clear(&mut self) -> Result<(), LeftBehind> {
         self.is_removed = true;
         let cleared = private::clear(&self.parent, &self.name, &self.own);
-        // A process forked meanwhile shares the lock until it becomes another program. There is
-        // no other way to fail, and nothing to be done.
-        let _ = rustix::fs::flock(&self.own, FlockOperation::Unlock);
+        private::unlock(&self.own);
         cleared.map_err(|remains| LeftBehind { path: self.path(), remains })
     }
 

@@ -468,6 +468,7 @@ fn a_user_without_root() {
     let status = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "as_nobody", "--nocapture"])
         .env(NOBODYS, directory.path())
+        .stdout(std::process::Stdio::null())
         .uid(65534)
         .gid(65534)
         .status();

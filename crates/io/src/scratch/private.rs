@@ -84,6 +84,13 @@ pub(super) fn lock(directory: impl AsFd) -> Result<bool, Errno> {
     }
 }
 
+/// Gives the lock of `directory` back. Closing it would do, but for a process forked meanwhile,
+/// which shares the lock until it becomes another program.
+pub(super) fn unlock(directory: impl AsFd) {
+    // The descriptor is open and unlocking does not block, so this cannot fail.
+    let _ = rustix::fs::flock(directory, FlockOperation::Unlock);
+}
+
 /// Whether `name` in `parent` still is the open `directory`.
 pub(super) fn leads_to(parent: impl AsFd, name: &str, directory: impl AsFd) -> bool {
     let named = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW);

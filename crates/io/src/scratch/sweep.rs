@@ -124,14 +124,16 @@ fn sweep_one(parent: &OwnedFd, name: &str, owner: u32) -> Result<Fate, Errno> {
     if !private::lock(&directory)? {
         return Ok(Fate::InUse);
     }
-    if !private::leads_to(parent, name, &directory) {
-        return Ok(Fate::Nothing);
-    }
-    sweep_locked(parent, name, &directory)
+    let fate = sweep_locked(parent, name, &directory);
+    private::unlock(&directory);
+    fate
 }
 
 /// Sweeps a directory whose lock is held: if it is empty or has our marker.
 fn sweep_locked(parent: &OwnedFd, name: &str, directory: &OwnedFd) -> Result<Fate, Errno> {
+    if !private::leads_to(parent, name, directory) {
+        return Ok(Fate::Nothing);
+    }
     let entries = private::entries(directory)?;
     let is_ours = match private::marking(directory)? {
         Marking::Ours => true,
