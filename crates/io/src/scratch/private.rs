@@ -59,15 +59,16 @@ pub(super) fn claim(parent: BorrowedFd<'_>, name: &str) -> Result<Claim, Errno> 
         Err(Errno::NOENT) => return Ok(Claim::Lost),
         opened => opened?,
     };
-    match lock(&own) {
-        Ok(true) if leads_to(parent, name, &own) => Ok(Claim::Ours(own)),
-        Ok(_) => Ok(Claim::Lost),
-        Err(errno) => {
-            // Without locks nobody else can have taken it; if it stays it is empty.
-            let _ = rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR);
-            Err(errno)
-        }
-    }
+    hold(parent, name, own).inspect_err(|_| {
+        // Without locks nobody else can have taken it; if it stays it is empty.
+        let _ = rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR);
+    })
+}
+
+/// Locks `own`, just opened as `name` in `parent`, if it has not been swept in between.
+fn hold(parent: BorrowedFd<'_>, name: &str, own: OwnedFd) -> Result<Claim, Errno> {
+    let is_ours = lock(&own)? && leads_to(parent, name, &own);
+    Ok(if is_ours { Claim::Ours(own) } else { Claim::Lost })
 }
 
 /// Opens the directory `name` in `parent`; a link is not followed.
@@ -256,5 +257,35 @@ mod tests {
     fn tries_do_not_repeat() {
         let names: std::collections::HashSet<_> = (0..64).map(|attempt| name(1, attempt)).collect();
         assert_eq!(names.len(), 64);
+    }
+
+    /// What another run's sweep can do between the making of a directory and its locking.
+    #[test]
+    fn a_directory_swept_before_it_was_locked_is_lost() {
+        let around = tempfile::tempdir().unwrap();
+        let parent = OwnedFd::from(std::fs::File::open(around.path()).unwrap());
+        let made = |name: &str| {
+            std::fs::create_dir(around.path().join(name)).unwrap();
+            open(parent.as_fd(), name).unwrap()
+        };
+        let is_held = |name: &str, own: OwnedFd| {
+            matches!(hold(parent.as_fd(), name, own), Ok(Claim::Ours(_)))
+        };
+        let own = made("kept");
+        assert!(is_held("kept", own));
+
+        let own = made("swept");
+        std::fs::remove_dir(around.path().join("swept")).unwrap();
+        assert!(!is_held("swept", own));
+
+        let own = made("made-anew");
+        std::fs::remove_dir(around.path().join("made-anew")).unwrap();
+        let _another = made("made-anew");
+        assert!(!is_held("made-anew", own));
+
+        let own = made("being-swept");
+        let sweeper = open(parent.as_fd(), "being-swept").unwrap();
+        assert!(lock(&sweeper).unwrap());
+        assert!(!is_held("being-swept", own));
     }
 }
