@@ -11,6 +11,7 @@ use crate::doubts::doubts;
 use crate::meaning::PAUSE_POOR;
 use crate::pauses::pauses_in;
 use crate::pick::{Figure, Finding, is_sequential};
+use crate::transports::storage;
 
 /// From this share of the link's raw rate on, the link is what limits: real transfers reach 85 to
 /// 92 % of it (measured on several boards).
@@ -33,7 +34,7 @@ impl Case<'_> {
     }
 
     fn transport(&self) -> Option<&str> {
-        self.record.conditions.device.transport.as_deref()
+        storage(&self.record.conditions.device)
     }
 
     /// Whether the figures are those of the storage, so that advice about it makes sense.

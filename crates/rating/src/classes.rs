@@ -80,15 +80,21 @@ impl Quantity {
         }
     }
 
-    /// Whether `phase` measures this.
+    /// Whether `phase` measures this. A phase that was to have more in flight than its target took
+    /// does as well: less in flight can only lower its figure.
     #[must_use]
     pub fn is_measured_by(self, phase: &Phase) -> bool {
+        let at_random = |op| {
+            let queue_depth = if pick::is_depth_reduced(phase) {
+                phase.queue_depth.min(CLASS_QUEUE_DEPTH)
+            } else {
+                CLASS_QUEUE_DEPTH
+            };
+            pick::is_random_4k(phase, op, queue_depth) && !pick::is_synced(phase)
+        };
         match self {
-            Self::RandomRead => pick::is_random_4k(phase, OpName::Read, CLASS_QUEUE_DEPTH),
-            Self::RandomWrite => {
-                pick::is_random_4k(phase, OpName::Write, CLASS_QUEUE_DEPTH)
-                    && !pick::is_synced(phase)
-            }
+            Self::RandomRead => at_random(OpName::Read),
+            Self::RandomWrite => at_random(OpName::Write),
             Self::SequentialWrite => pick::is_sequential(phase, OpName::Write),
         }
     }

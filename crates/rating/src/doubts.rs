@@ -10,6 +10,7 @@ use cardproof_units::{Bytes, Throughput};
 use crate::ceilings::ceiling_of;
 use crate::filesystems;
 use crate::pick::Figure;
+use crate::transports::transports;
 
 /// A doubt, and which part of the record it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,18 +100,21 @@ fn is_known(doubt: &Doubt, known: &[Doubt]) -> bool {
 fn derived(record: &Record) -> Vec<Doubt> {
     let conditions = &record.conditions;
     let filesystem = conditions.filesystem.as_ref().and_then(filesystems::doubt);
-    let mut doubts: Vec<Doubt> = [
+    let of_run = [
         null_target(record),
-        memory_device(record),
         filesystem.map(|warning| Doubt { phase: None, warning }),
+        memory_device(record),
         buffered(record),
         borrowed_storage(record),
-        never_written(record),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    ];
+    let mut doubts: Vec<Doubt> = Vec::new();
+    for doubt in of_run.into_iter().flatten() {
+        if !is_known(&doubt, &doubts) {
+            doubts.push(doubt);
+        }
+    }
     for (index, phase) in record.phases.iter().enumerate() {
+        doubts.extend(never_written(record, index, phase));
         doubts.extend(wrong_data(index, phase));
         doubts.extend(above_link(record, index, phase));
     }
@@ -125,11 +129,14 @@ fn null_target(record: &Record) -> Option<Doubt> {
 }
 
 fn memory_device(record: &Record) -> Option<Doubt> {
-    let transport = record.conditions.device.transport.as_deref()?;
-    matches!(transport, "ram" | "zram").then(|| {
-        let message = format!("a {transport} device is memory, so no storage was measured");
-        Doubt::of_run(WarningCode::Memory, message)
-    })
+    let transports = transports(&record.conditions.device);
+    let memory = transports.iter().find(|transport| matches!(**transport, "ram" | "zram"))?;
+    let message = if transports.len() == 1 {
+        format!("a {memory} device is memory, so no storage was measured")
+    } else {
+        "the device rests on memory, so no storage was measured".to_owned()
+    };
+    Some(Doubt::of_run(WarningCode::Memory, message))
 }
 
 fn buffered(record: &Record) -> Option<Doubt> {
@@ -145,7 +152,7 @@ fn buffered(record: &Record) -> Option<Doubt> {
 
 /// A device that stands for other storage: what that is, and what caches it has, is not known.
 fn borrowed_storage(record: &Record) -> Option<Doubt> {
-    let (what, whose) = match record.conditions.device.transport.as_deref()? {
+    let (what, whose) = match *transports(&record.conditions.device).last()? {
         "virtio" => ("a virtual disk", "its host"),
         "loop" => ("a loop device", "the file behind it"),
         _ => return None,
@@ -155,16 +162,18 @@ fn borrowed_storage(record: &Record) -> Option<Doubt> {
 }
 
 /// Reads of storage that this run has not written: a device may answer them without reading.
-fn never_written(record: &Record) -> Option<Doubt> {
-    let has_reads =
-        record.phases.iter().any(|phase| phase.op == OpName::Read && phase.is_measured());
+fn never_written(record: &Record, index: usize, phase: &Phase) -> Option<Doubt> {
     let has_verified = record.phases.iter().any(|phase| {
         phase.verification.is_some_and(|verification| verification.compared_bytes > Bytes::ZERO)
     });
-    (has_reads && !has_verified && record.bytes_written == Bytes::ZERO).then(|| {
+    let is_blind = phase.op == OpName::Read
+        && phase.is_measured()
+        && !has_verified
+        && record.bytes_written == Bytes::ZERO;
+    is_blind.then(|| {
         let message = "nothing was written before reading; blocks that were never written may be \
                        answered without reading the medium";
-        Doubt::of_run(WarningCode::MaybeUnwritten, message)
+        Doubt::of_phase(index, WarningCode::MaybeUnwritten, message.to_owned())
     })
 }
 

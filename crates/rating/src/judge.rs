@@ -12,6 +12,7 @@ use cardproof_record::{Outcome, Phase, Record, State, Verdict, WarningCode};
 use crate::classes::{CLASS_SPAN, CLASSES, Class, Limit};
 use crate::doubts::{Doubt, doubts};
 use crate::pick::{Figure, Finding};
+use crate::transports::storage;
 use crate::wording;
 
 /// An interval that claims less than this cannot carry a verdict.
@@ -143,7 +144,7 @@ fn yardstick(record: &Record, class: &Class) -> Option<String> {
     if record.is_simulated() {
         return Some("this is a simulated card".to_owned());
     }
-    match record.conditions.device.transport.as_deref() {
+    match storage(&record.conditions.device) {
         Some("sd") => None,
         Some("usb") => Some(format!(
             "attached by USB: the {name} limits serve as a yardstick, and a card in a reader may \
@@ -161,8 +162,7 @@ fn yardstick(record: &Record, class: &Class) -> Option<String> {
 /// Withdraws a miss that the host may be to blame for. A2 is stated for a host that uses the
 /// card's command queue and cache, and nothing in a record tells whether this one does.
 fn excuse_host(record: &Record, class: &Class, verdict: Verdict, judged: &[Verdict]) -> Verdict {
-    let may_be_sd =
-        matches!(record.conditions.device.transport.as_deref(), None | Some("sd" | "usb"));
+    let may_be_sd = matches!(storage(&record.conditions.device), None | Some("sd" | "usb"));
     if !class.needs_queue_and_cache || verdict.outcome != Outcome::Misses || !may_be_sd {
         return verdict;
     }

@@ -15,6 +15,7 @@ mod meaning;
 mod pauses;
 mod pick;
 mod published;
+mod transports;
 pub mod wording;
 
 pub use advice::next_steps;

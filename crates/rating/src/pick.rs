@@ -3,7 +3,9 @@
 //! A profile may rename its phases, and imported records have names of their own. Where several
 //! phases fit, the one that moved the most bytes speaks, since it says most about what lasts.
 
-use cardproof_record::{Estimate, OpName, PatternName, Phase, PhaseState, Record};
+use cardproof_record::{
+    Estimate, OpName, PatternName, Phase, PhaseState, Record, State, WarningCode,
+};
 use cardproof_units::{Bytes, Iops};
 
 use crate::classes::Rate;
@@ -24,8 +26,11 @@ pub enum Finding<'r> {
     },
     /// It was to be run, and there is no figure.
     NotMeasured(&'r Phase),
-    /// The run had no such phase.
-    Absent,
+    /// The record has no such phase.
+    Absent {
+        /// Whether the run ended before every phase had its turn.
+        ended_early: bool,
+    },
 }
 
 impl<'r> Finding<'r> {
@@ -35,7 +40,10 @@ impl<'r> Finding<'r> {
         let measured = fitting().filter(|(_, phase)| phase.is_measured());
         match measured.max_by_key(|(_, phase)| phase.bytes) {
             Some((index, phase)) => Self::Measured { index, phase },
-            None => fitting().next().map_or(Self::Absent, |(_, phase)| Self::NotMeasured(phase)),
+            None => match fitting().next() {
+                Some((_, phase)) => Self::NotMeasured(phase),
+                None => Self::Absent { ended_early: record.state != State::Complete },
+            },
         }
     }
 
@@ -58,7 +66,7 @@ impl<'r> Finding<'r> {
     pub const fn measured(self) -> Option<&'r Phase> {
         match self {
             Self::Measured { phase, .. } => Some(phase),
-            Self::NotMeasured(_) | Self::Absent => None,
+            Self::NotMeasured(_) | Self::Absent { .. } => None,
         }
     }
 
@@ -67,7 +75,8 @@ impl<'r> Finding<'r> {
     pub fn cause(self) -> String {
         match self {
             Self::Measured { .. } => "its figure is unusable".to_owned(),
-            Self::Absent => "this run has no such phase".to_owned(),
+            Self::Absent { ended_early: true } => "the run ended before it".to_owned(),
+            Self::Absent { ended_early: false } => "this run has no such phase".to_owned(),
             Self::NotMeasured(phase) => match &phase.state {
                 PhaseState::NotMeasured { cause } => cause.clone(),
                 PhaseState::Partial => "the phase was cut short".to_owned(),
@@ -127,6 +136,11 @@ pub(crate) fn is_random_4k(phase: &Phase, op: OpName, queue_depth: u16) -> bool 
         && phase.pattern == PatternName::Random
         && phase.block_size_bytes == Bytes::kib(4)
         && phase.queue_depth == queue_depth
+}
+
+/// Whether `phase` was to have more in flight than the target took.
+pub(crate) fn is_depth_reduced(phase: &Phase) -> bool {
+    phase.warnings.iter().any(|warning| warning.code == WarningCode::QueueDepthReduced)
 }
 
 /// Whether every few writes of `phase` wait until they are durable.

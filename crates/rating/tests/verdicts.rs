@@ -125,6 +125,33 @@ fn phases_are_known_by_what_they_do() {
 }
 
 #[test]
+fn a_target_that_takes_less_in_flight_is_judged_by_what_it_took() {
+    for (mut record, expected) in
+        [(good(), Outcome::Meets), (records::slow_class4(), Outcome::Undecided)]
+    {
+        record.phases.retain(|phase| phase.queue_depth != 1);
+        for phase in record.phases.iter_mut().filter(|phase| phase.queue_depth == 32) {
+            phase.queue_depth = 1;
+            warn(phase, WarningCode::QueueDepthReduced);
+        }
+        assert_eq!(a1(&record), expected, "{}", record.id);
+    }
+}
+
+#[test]
+fn a_mapped_card_is_a_card_and_a_file_in_memory_is_memory() {
+    let beneath = |transport: &str| serde_json::json!({ "transport": transport });
+    let mut record = good();
+    record.conditions.device.transport = Some("dm".to_owned());
+    record.conditions.device.extra.insert("beneath".to_owned(), beneath("sd"));
+    assert_eq!(a1(&record), Outcome::Meets);
+    assert_eq!(verdict(&record, "A2").outcome, Outcome::NotTestable);
+    record.conditions.device.extra.insert("beneath".to_owned(), beneath("ram"));
+    assert_eq!(a1(&record), Outcome::NotTestable);
+    assert!(verdict(&record, "A1").reasons[0].contains("memory"));
+}
+
+#[test]
 fn synced_writes_do_not_stand_for_the_plain_ones() {
     let mut record = good();
     phase(&mut record, "random-write-4k-qd32").sync = "fsync-every-1".to_owned();

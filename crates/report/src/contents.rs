@@ -78,6 +78,9 @@ fn doubts_in_words(record: &Record) -> Vec<String> {
     }
     let words = said.into_iter().map(|(message, phases)| match phases.as_slice() {
         [] => message,
+        phases if phases.len() > 1 && phases.len() == record.phases.len() => {
+            format!("all phases: {message}")
+        }
         phases => format!("{}: {message}", phases.join(", ")),
     });
     words.collect()
