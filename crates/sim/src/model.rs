@@ -1,7 +1,7 @@
 //! The parameters of a card's model: what a card is made of, with every quantity in its unit.
 //!
-//! These are plain values. What they do to a request is in [`crate::timing`]'s files, one
-//! behaviour each; why these behaviours and not others is told in `docs/design/simulator.md`.
+//! These are plain values. What they do to a request is in the folder `timing`, one
+//! behaviour in a file; why these behaviours and not others is told in `docs/design/simulator.md`.
 
 use cardproof_units::{Bytes, Nanos, Throughput};
 
@@ -134,7 +134,8 @@ pub struct SlcCache {
 /// A pause after so many bytes of non-sequential writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GarbageCollection {
-    /// How many bytes of pages are written out of sequence between pauses, on average.
+    /// How many bytes of pages are written out of sequence between pauses, on average. Writes of
+    /// 128 KiB and more do not count.
     pub every: Bytes,
     /// How long a pause takes on average. The SD specification lets a card be busy for 250 ms.
     pub pause: Nanos,

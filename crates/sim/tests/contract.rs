@@ -1,5 +1,7 @@
 //! Every card of the catalogue and every layer keeps the contract of a target.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
 use cardproof_io::{Target, contract};
 use cardproof_sim::fault::{
     AtRisk, Beyond, CapacityFake, FakeTarget, FaultyCard, PowerCutTarget, PowerLoss,

@@ -166,7 +166,7 @@ const fn page_map_card(
         rate: fit.write_rate,
         random,
         slc: None,
-        garbage: Some(GarbageCollection { every: Bytes::mib(8), pause: Nanos::from_millis(120) }),
+        garbage: Some(GarbageCollection { every: Bytes::mib(4), pause: Nanos::from_millis(60) }),
         map_cache: Some(MapCache {
             reach: Bytes::gib(1),
             segment: Bytes::mib(4),

@@ -13,6 +13,10 @@ use super::streams::Streams;
 use super::wear::WearState;
 use crate::model::PageMap;
 
+/// Writes of this many bytes and more replace whole blocks of flash, which needs no tidying up;
+/// assumed.
+const LEAVES_NO_GARBAGE: u64 = 128 << 10;
+
 /// The work of one write, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WriteWork {
@@ -68,7 +72,9 @@ impl PageMapState {
         let mut pause = 0;
         if !sequential {
             program += self.random + self.look_up(offset);
-            if let Some(garbage) = &mut self.garbage {
+            if let Some(garbage) = &mut self.garbage
+                && pages < LEAVES_NO_GARBAGE
+            {
                 pause = garbage.leave(pages, scatter);
             }
         }
