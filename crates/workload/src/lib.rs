@@ -4,6 +4,7 @@
 //! output, reads no clock and knows no particular device.
 
 mod data;
+mod mix;
 mod permutation;
 mod profile;
 mod spec;

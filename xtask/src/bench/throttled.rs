@@ -43,14 +43,14 @@ fn cards() -> [Card; 3] {
         Card {
             name: "1500/500",
             limits: iops(1500, 500),
-            time: seconds(3),
+            time: seconds(6),
             sequential: false,
             depths: &[1, 32],
         },
         Card {
             name: "4000/2000",
             limits: iops(4000, 2000),
-            time: seconds(3),
+            time: seconds(6),
             sequential: false,
             depths: &[1, 32],
         },
