@@ -7,11 +7,11 @@
 use cardproof_record::{OpName, Record};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
-use crate::classes::Rate;
 use crate::doubts::doubts;
 use crate::pauses::{FELT_PAUSE, longest_wait, pauses_in};
 use crate::pick::{Figure, Finding, is_random_4k, is_sequential};
 use crate::published::{PublishedCard, neighbours};
+use crate::wording;
 
 /// What a figure means for one daily use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,16 +125,18 @@ fn unknown(what: &str, finding: Finding<'_>) -> Answer {
 fn starting(record: &Record) -> Answer {
     let what = "4 KiB random read, one at a time,";
     let finding = Finding::of_random_4k(record, OpName::Read, 1);
-    match finding.iops() {
+    match finding.measured().and_then(Figure::of_iops) {
         None => unknown(what, finding),
-        Some(iops) => {
+        Some(figure) => {
+            let iops = Iops(figure.estimate.per_second());
+            let reached = wording::figure_unless_narrow(&figure);
             let compared = compare(
                 iops,
                 |card| card.random_read,
                 |card| format!("started its system in {}", card.boot),
             );
             let grade = Grade::of(iops.0, READ_POOR_IOPS, READ_GOOD_IOPS);
-            (grade, format!("{what} reaches {iops}. {compared}"))
+            (grade, format!("{what} reaches {reached}. {compared}"))
         }
     }
 }
@@ -142,16 +144,18 @@ fn starting(record: &Record) -> Answer {
 fn installing(record: &Record) -> Answer {
     let what = "4 KiB random write, one at a time,";
     let finding = Finding::of_random_4k(record, OpName::Write, 1);
-    match finding.iops() {
+    match finding.measured().and_then(Figure::of_iops) {
         None => unknown(what, finding),
-        Some(iops) => {
+        Some(figure) => {
+            let iops = Iops(figure.estimate.per_second());
+            let reached = wording::figure_unless_narrow(&figure);
             let compared = compare(
                 iops,
                 |card| card.random_write,
                 |card| format!("installed a desktop in {} s", card.desktop_install.as_secs_f64()),
             );
             let grade = Grade::of(iops.0, WRITE_POOR_IOPS, WRITE_GOOD_IOPS);
-            (grade, format!("{what} reaches {iops}. {compared}"))
+            (grade, format!("{what} reaches {reached}. {compared}"))
         }
     }
 }
@@ -182,13 +186,15 @@ fn databases(record: &Record) -> Answer {
     let finding = Finding::of(record, |phase| {
         is_random_4k(phase, OpName::Write, 1) && phase.sync == "fsync-every-1"
     });
-    match finding.iops() {
+    match finding.measured().and_then(Figure::of_iops) {
         None => unknown(what, finding),
-        Some(iops) => {
+        Some(figure) => {
+            let iops = Iops(figure.estimate.per_second());
+            let reached = wording::figure_unless_narrow(&figure);
             let transactions = iops.0 / SQLITE_FLUSHES;
             let grade = Grade::of(iops.0, SYNCED_POOR_IOPS, SYNCED_GOOD_IOPS);
             let text = format!(
-                "{what} reaches {iops}. SQLite with its default journal flushes {SQLITE_FLUSHES} \
+                "{what} reaches {reached}. SQLite with its default journal flushes {SQLITE_FLUSHES} \
                  times for a single-row transaction: at this rate, some {transactions:.0} \
                  transactions a second. Two published cards on ext4: 54 and 244 IOPS."
             );
@@ -201,10 +207,12 @@ fn large_files(record: &Record) -> Answer {
     let rate = |op: OpName| {
         let finding = Finding::of(record, |phase| is_sequential(phase, op));
         let figure = finding.measured().and_then(Figure::of_throughput);
-        figure.map(|figure| figure.estimate).ok_or(finding)
+        figure.ok_or(finding)
     };
     let read = match rate(OpName::Read) {
-        Ok(read) => format!("sequential read reaches {read}"),
+        Ok(read) => {
+            format!("sequential read reaches {}", wording::figure_unless_narrow(&read))
+        }
         Err(finding) => format!("sequential read was not measured ({})", finding.cause()),
     };
     match rate(OpName::Write) {
@@ -212,26 +220,31 @@ fn large_files(record: &Record) -> Answer {
             let cause = finding.cause();
             (Grade::Unknown, format!("Sequential write was not measured ({cause}); {read}."))
         }
-        Ok(write) => (grade_of_recording(write), large_files_text(write, &read)),
+        Ok(write) => (grade_of_recording(&write), large_files_text(&write, &read)),
     }
 }
 
-fn grade_of_recording(write: Rate) -> Grade {
-    match write.per_second() {
-        rate if rate >= RECORDING_GOOD.0 => Grade::Good,
-        rate if rate >= RECORDING_FAIR.0 => Grade::Fair,
-        _ => Grade::Poor,
+/// Poor only where the interval leaves no doubt that it is below the slower classes' minimum.
+fn grade_of_recording(write: &Figure) -> Grade {
+    if write.estimate.per_second() >= RECORDING_GOOD.0 {
+        Grade::Good
+    } else if write.high.per_second() >= RECORDING_FAIR.0 {
+        Grade::Fair
+    } else {
+        Grade::Poor
     }
 }
 
-fn large_files_text(write: Rate, read: &str) -> String {
+fn large_files_text(write: &Figure, read: &str) -> String {
     let ten_gb = Bytes(10_000_000_000);
-    let time = if write.per_second() > 0.0 {
-        let time = Nanos::from_secs_f64(ten_gb.as_f64() / write.per_second());
+    let rate = write.estimate.per_second();
+    let time = if rate > 0.0 {
+        let time = Nanos::from_secs_f64(ten_gb.as_f64() / rate);
         format!("; at this rate 10 GB take {time} to write")
     } else {
         String::new()
     };
+    let write = wording::figure_unless_narrow(write);
     format!(
         "Sequential write reaches {write}, {read}{time}. Recording classes ask for 10 MB/s (Class \
          10, U1, V10) and 30 MB/s (U3, V30)."

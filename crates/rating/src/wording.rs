@@ -4,12 +4,21 @@ use std::fmt::Display;
 
 use cardproof_record::{Estimate, Outcome};
 
+use crate::classes::Rate;
 use crate::pick::Figure;
 
 /// A figure with its interval, such as `1480 IOPS (1450 to 1510 at 99 %)`.
 #[must_use]
 pub fn figure(figure: &Figure) -> String {
     with_interval(&figure.estimate, &figure.low, &figure.high, figure.confidence)
+}
+
+/// A figure alone, or with its interval where that is wider than a tenth of it either way.
+#[must_use]
+pub fn figure_unless_narrow(figure: &Figure) -> String {
+    let [low, value, high] = [figure.low, figure.estimate, figure.high].map(Rate::per_second);
+    let is_narrow = (high - value).max(value - low) <= 0.1 * value;
+    if is_narrow { figure.estimate.to_string() } else { self::figure(figure) }
 }
 
 /// An estimate with its interval, such as `18 MB/s (17.2 to 18.9 at 99 %)`.

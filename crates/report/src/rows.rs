@@ -1,6 +1,6 @@
 //! The table of phases: one row for each, with rows of their own for directions and flushes.
 
-use cardproof_rating::{Figure, wording};
+use cardproof_rating::{FELT_PAUSE, Figure, wording};
 use cardproof_record::{Direction, Latency, Phase, PhaseState, Record};
 use cardproof_units::{Bytes, Iops, Nanos};
 
@@ -96,18 +96,21 @@ fn direction(name: &str, direction: &Direction) -> Row {
     }
 }
 
+/// The flushes of a phase that waits for them again and again; a single one at the end only
+/// where it took long.
 fn flushes(phase: &Phase) -> Option<Row> {
     let latency = phase.flush_latency_ns?;
-    let rate = Iops::of(phase.flushes, phase.duration_ns)?;
-    Some(Row {
-        name: "flushes".to_owned(),
-        is_part: true,
-        cells: Cells::Figures {
-            rate: format!("{}/s", wording::bare(&rate)),
-            interval: None,
-            latency: Some(latency),
-        },
-    })
+    let (name, rate) = match phase.flushes {
+        0 => return None,
+        1 if latency.max < FELT_PAUSE => return None,
+        1 => ("final flush", String::new()),
+        count => {
+            let rate = Iops::of(count, phase.duration_ns)?;
+            ("flushes", format!("{}/s", wording::bare(&rate)))
+        }
+    };
+    let cells = Cells::Figures { rate, interval: None, latency: Some(latency) };
+    Some(Row { name: name.to_owned(), is_part: true, cells })
 }
 
 /// The confidence of the rows' intervals where it is the same for all, in per cent: `99 %`.
@@ -121,4 +124,28 @@ pub(crate) fn confidence(record: &Record) -> Option<String> {
 /// The three latencies that a row shows.
 pub(crate) const fn shown(latency: &Latency) -> [Nanos; 3] {
     [latency.p50, latency.p999, latency.max]
+}
+
+#[cfg(test)]
+mod tests {
+    use cardproof_testkit::records;
+
+    use super::*;
+
+    /// The names of the parts of a write phase with `count` flushes of at most `longest`.
+    fn parts(count: u64, longest: Nanos) -> Vec<String> {
+        let mut phase = records::typical_a1_card().phases.swap_remove(4);
+        let latency = phase.latency_ns.map(|latency| Latency { max: longest, ..latency });
+        (phase.flushes, phase.flush_latency_ns) = (count, latency);
+        let parts = rows_of(&phase).into_iter().filter(|row| row.is_part);
+        parts.map(|row| row.name).collect()
+    }
+
+    #[test]
+    fn a_single_flush_is_told_only_where_it_took_long() {
+        assert_eq!(parts(0, Nanos::ZERO), Vec::<String>::new());
+        assert_eq!(parts(1, Nanos::from_millis(20)), Vec::<String>::new());
+        assert_eq!(parts(1, Nanos::from_millis(800)), ["final flush"]);
+        assert_eq!(parts(500, Nanos::from_millis(20)), ["flushes"]);
+    }
 }

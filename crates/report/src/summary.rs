@@ -107,11 +107,13 @@ impl Page {
             Cells::NotMeasured(_) => "not measured".to_owned(),
             Cells::Figures { rate, interval, latency } => {
                 let interval = interval.as_deref().map(|between| format!(" ({between})"));
-                let latency = latency.map(|latency| {
+                let rate = format!("{rate}{}", interval.unwrap_or_default());
+                let latency = latency.map_or(String::new(), |latency| {
                     let [p50, p999, max] = shown(&latency);
-                    format!("; p50 {p50}, p99.9 {p999}, max {max}")
+                    format!("p50 {p50}, p99.9 {p999}, max {max}")
                 });
-                format!("{rate}{}{}", interval.unwrap_or_default(), latency.unwrap_or_default())
+                let parts = [rate, latency];
+                parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("; ")
             }
         };
         self.labelled(&format!("{}:", row.name), BOLD, &text, indent);

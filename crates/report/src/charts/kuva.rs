@@ -40,7 +40,7 @@ fn frame(chart: &Chart, plots: &[Plot]) -> Layout {
         .with_width(chart.width)
         .with_height(chart.height)
         .with_tick_size(FONT_SIZE)
-        .with_force_margins(50.0, 10.0)
+        .with_force_margins(50.0, 16.0)
         .with_force_margins_y(8.0, 22.0)
         .with_ticks(5)
         .with_x_label_overlap(AxisLabelOverlap::Thin)

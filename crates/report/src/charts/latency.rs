@@ -39,7 +39,7 @@ pub(crate) fn latency(
         .filter(|(_, phase)| phase.histogram.iter().any(|bucket| bucket.ops > 0))
         .collect();
     let lines: Vec<Vec<(f64, f64)>> =
-        phases.iter().map(|(_, phase)| thinned(&exceedance(&phase.histogram))).collect();
+        phases.iter().map(|(_, phase)| thinned(&curve_of(phase))).collect();
     let points = || lines.iter().flatten();
     let low_x = points().map(|point| point.0).fold(f64::INFINITY, f64::min);
     let high_x = points().map(|point| point.0).fold(0.0, f64::max);
@@ -67,27 +67,29 @@ pub(crate) fn latency(
     chart.is_drawable().then_some((chart, curves))
 }
 
+fn curve_of(phase: &Phase) -> Vec<(f64, f64)> {
+    let shortest = phase.latency_ns.map_or(Nanos::ZERO, |latency| latency.min);
+    exceedance(&phase.histogram, shortest)
+}
+
 fn curve(number: usize, phase: usize) -> Curve {
     let dashes = [Dashes::Whole, Dashes::Long, Dashes::Short][number % 3];
     Curve { phase, tone: Tone::Line(number % LINE_TONES), dashes }
 }
 
-/// For each bucket's end, in seconds, the share of operations that took longer; the last point is
-/// at the longest latency.
-fn exceedance(histogram: &[Bucket]) -> Vec<(f64, f64)> {
+/// For each bucket's end, in seconds, the share of operations that took longer. The first point is
+/// at the shortest latency, which all but one exceed; the last at the longest, which one reached.
+fn exceedance(histogram: &[Bucket], shortest: Nanos) -> Vec<(f64, f64)> {
     let total = histogram.iter().map(|bucket| bucket.ops).fold(0, u64::saturating_add);
     let mut left = total;
-    let mut points = Vec::with_capacity(histogram.len() + 1);
+    let mut points: Vec<(f64, f64)> = Vec::with_capacity(histogram.len() + 1);
     for bucket in histogram.iter().filter(|bucket| bucket.ops > 0) {
-        let end = bucket.up_to_ns.max(Nanos(1)).as_secs_f64();
-        let before = left as f64 / total as f64;
+        let end = bucket.up_to_ns.max(Nanos(1));
+        if points.is_empty() {
+            points.push((shortest.max(Nanos(1)).min(end).as_secs_f64(), 1.0));
+        }
         left = left.saturating_sub(bucket.ops);
-        if left == 0 || points.is_empty() {
-            points.push((end, before));
-        }
-        if left > 0 {
-            points.push((end, left as f64 / total as f64));
-        }
+        points.push((end.as_secs_f64(), left.max(1) as f64 / total as f64));
     }
     points
 }
@@ -121,9 +123,9 @@ mod tests {
     #[test]
     fn a_curve_falls_from_all_to_the_rarest_and_ends_at_the_longest() {
         let bucket = |up_to_ns, ops| Bucket { up_to_ns: Nanos(up_to_ns), ops };
-        let points =
-            exceedance(&[bucket(1_000_000, 90), bucket(2_000_000, 9), bucket(5_000_000, 1)]);
-        assert_eq!(points, [(0.001, 1.0), (0.001, 0.1), (0.002, 0.01), (0.005, 0.01)]);
+        let buckets = [bucket(1_000_000, 90), bucket(2_000_000, 6), bucket(5_000_000, 4)];
+        let points = exceedance(&buckets, Nanos(400_000));
+        assert_eq!(points, [(0.0004, 1.0), (0.001, 0.1), (0.002, 0.04), (0.005, 0.01)]);
     }
 
     #[test]

@@ -52,7 +52,22 @@ fn telling_slices(phase: &Phase) -> Vec<Interval> {
         phase.intervals.iter().copied().filter(|slice| slice.duration_ns > Nanos::ZERO).collect();
     let ops = slices.iter().map(|slice| slice.ops).fold(0, u64::saturating_add);
     let size = (SLICE_OPS_MIN * slices.len()).div_ceil(usize::try_from(ops).unwrap_or(1).max(1));
-    slices.chunks(size.clamp(1, slices.len().max(1))).map(merged).collect()
+    let mut merged_slices: Vec<Interval> =
+        slices.chunks(size.clamp(1, slices.len().max(1))).map(merged).collect();
+    merge_short_end(&mut merged_slices);
+    merged_slices
+}
+
+/// Takes the last slice together with the one before it where it is less than half as long: the
+/// rate of a slice that the phase's end cut off is chance as well.
+fn merge_short_end(slices: &mut Vec<Interval>) {
+    if let [.., before, last] = slices.as_slice()
+        && last.duration_ns.0 < before.duration_ns.0 / 2
+    {
+        let end = merged(&[*before, *last]);
+        slices.truncate(slices.len() - 2);
+        slices.push(end);
+    }
 }
 
 /// Neighbouring slices, of which there is at least one, as one.
@@ -256,6 +271,20 @@ mod tests {
         let record = records::slow_class4();
         let phase = record.phases.iter().find(|phase| phase.name == "sequential-write-1m").unwrap();
         assert!(columns(phase, COLUMNS_MAX).iter().all(|column| column.low > 0.0));
+    }
+
+    #[test]
+    fn a_slice_cut_off_by_the_end_does_not_look_like_a_burst() {
+        let mut record = long_phase_with_a_short_pause();
+        record.phases[0].intervals.push(Interval {
+            start_ns: Nanos::from_secs(600),
+            duration_ns: Nanos::from_millis(1),
+            ops: 30,
+            ..Interval::default()
+        });
+        let columns = columns(&record.phases[0], COLUMNS_MAX);
+        assert!(columns.iter().all(|column| column.high < 1_500.0));
+        assert_eq!(columns.last().unwrap().end, Nanos::from_millis(600_001));
     }
 
     #[test]
