@@ -6,10 +6,11 @@ use cardproof_io::Target;
 use cardproof_units::{Bytes, Seed};
 
 use crate::check::ModelError;
+use crate::contents::Store;
 use crate::fault::{CapacityFake, FakeTarget};
 use crate::host::Host;
 use crate::model::Model;
-use crate::target::{Keeping, SimulatedTarget};
+use crate::target::{Keeping, PacedTarget, SimulatedTarget};
 
 mod calibrated;
 mod fakes;
@@ -92,11 +93,25 @@ impl Card {
     /// [`OpenError::Impossible`] where the parameters describe no possible card, which no card
     /// of the catalogue does.
     pub fn open(&self, seed: Seed, keeping: Keeping) -> Result<Box<dyn Target + Send>, OpenError> {
-        let card = self.build(seed, keeping)?;
-        Ok(match &self.fake {
-            Some(fake) => Box::new(FakeTarget::new(card, fake, seed)),
-            None => Box::new(card),
-        })
+        Ok(self.under_its_lie(self.build(seed, keeping)?, seed))
+    }
+
+    /// A card of this kind, for somebody with a real clock, whose bytes lie in `store` or, without
+    /// one, in memory.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_paced(
+        &self,
+        seed: Seed,
+        store: Option<Box<dyn Store>>,
+    ) -> Result<Box<dyn PacedTarget>, OpenError> {
+        let card = match store {
+            Some(store) => SimulatedTarget::with_store(&self.model, &self.host, seed, store)
+                .map_err(|source| self.impossible(source))?,
+            None => self.build(seed, Keeping::Bytes)?,
+        };
+        Ok(self.under_its_lie(card, seed))
     }
 
     /// A new card of this kind as it really is, without its lie.
@@ -105,7 +120,18 @@ impl Card {
     /// As [`open`](Self::open).
     pub fn build(&self, seed: Seed, keeping: Keeping) -> Result<SimulatedTarget, OpenError> {
         SimulatedTarget::new(&self.model, &self.host, seed, keeping)
-            .map_err(|source| OpenError::Impossible { name: self.name.to_owned(), source })
+            .map_err(|source| self.impossible(source))
+    }
+
+    fn under_its_lie(&self, card: SimulatedTarget, seed: Seed) -> Box<dyn PacedTarget> {
+        match &self.fake {
+            Some(fake) => Box::new(FakeTarget::new(card, fake, seed)),
+            None => Box::new(card),
+        }
+    }
+
+    fn impossible(&self, source: ModelError) -> OpenError {
+        OpenError::Impossible { name: self.name.to_owned(), source }
     }
 
     /// How many bytes the card says it holds.

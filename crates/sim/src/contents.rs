@@ -1,8 +1,10 @@
-//! What a card holds: pages that were written, and nothing for those that were not.
+//! What a card holds: where its bytes are kept, and a place for them in memory.
 //!
-//! A table of 512 pages is made when the first of them is written, so a card takes memory for
+//! In memory only pages that were written take room. A table of 512 pages is made when the first of them is written, so a card takes memory for
 //! what it holds and 8 bytes for each 2 MiB it could hold. What was never written reads as
 //! zeros.
+
+use std::fmt::Debug;
 
 use crate::model::PAGE;
 
@@ -12,7 +14,35 @@ const TABLE_PAGES: usize = 512;
 type Page = Box<[u8; PAGE_LEN]>;
 type Table = Box<[Option<Page>; TABLE_PAGES]>;
 
-/// The bytes of a card.
+/// A place for the bytes of a card. What was never written reads as zeros.
+///
+/// This crate keeps bytes in memory only; a place on disk comes from whoever may touch one.
+pub trait Store: Debug + Send {
+    /// Copies what lies at `offset` into `into`.
+    ///
+    /// # Errors
+    /// [`StoreError`] where the place failed; the card then reports an input/output error.
+    fn read(&self, offset: u64, into: &mut [u8]) -> Result<(), StoreError>;
+
+    /// Stores `from` at `offset`.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    fn write(&mut self, offset: u64, from: &[u8]) -> Result<(), StoreError>;
+
+    /// Forgets `length` bytes at `offset`.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    fn discard(&mut self, offset: u64, length: u64) -> Result<(), StoreError>;
+}
+
+/// A place for a card's bytes has failed.
+#[derive(Debug, thiserror::Error)]
+#[error("the place where the simulated card keeps its bytes has failed")]
+pub struct StoreError(#[from] std::io::Error);
+
+/// The bytes of a card in memory.
 #[derive(Debug)]
 pub(crate) struct Contents {
     tables: Vec<Option<Table>>,
@@ -26,8 +56,20 @@ impl Contents {
         Self { tables: std::iter::repeat_with(|| None).take(tables).collect() }
     }
 
-    /// Copies what lies at `offset` into `into`.
-    pub(crate) fn read(&self, offset: u64, into: &mut [u8]) {
+    fn page(&self, page: usize) -> Option<&[u8; PAGE_LEN]> {
+        self.tables.get(page / TABLE_PAGES)?.as_ref()?[page % TABLE_PAGES].as_deref()
+    }
+
+    fn page_to_write(&mut self, page: usize) -> Option<&mut [u8; PAGE_LEN]> {
+        let table = self.tables.get_mut(page / TABLE_PAGES)?;
+        let table = table.get_or_insert_with(|| Box::new([const { None }; TABLE_PAGES]));
+        let place = &mut table[page % TABLE_PAGES];
+        Some(place.get_or_insert_with(|| Box::new([0; PAGE_LEN])))
+    }
+}
+
+impl Store for Contents {
+    fn read(&self, offset: u64, into: &mut [u8]) -> Result<(), StoreError> {
         for_each_page(offset, into.len(), |page, start, range| {
             let part = &mut into[range];
             match self.page(page) {
@@ -35,20 +77,20 @@ impl Contents {
                 None => part.fill(0),
             }
         });
+        Ok(())
     }
 
-    /// Stores `from` at `offset`.
-    pub(crate) fn write(&mut self, offset: u64, from: &[u8]) {
+    fn write(&mut self, offset: u64, from: &[u8]) -> Result<(), StoreError> {
         for_each_page(offset, from.len(), |page, start, range| {
             let part = &from[range];
             if let Some(bytes) = self.page_to_write(page) {
                 bytes[start..start + part.len()].copy_from_slice(part);
             }
         });
+        Ok(())
     }
 
-    /// Forgets `length` bytes at `offset`.
-    pub(crate) fn discard(&mut self, offset: u64, length: u64) {
+    fn discard(&mut self, offset: u64, length: u64) -> Result<(), StoreError> {
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         for_each_page(offset, length, |page, start, range| {
             let Some(Some(table)) = self.tables.get_mut(page / TABLE_PAGES) else { return };
@@ -59,17 +101,7 @@ impl Contents {
                 bytes[start..start + range.len()].fill(0);
             }
         });
-    }
-
-    fn page(&self, page: usize) -> Option<&[u8; PAGE_LEN]> {
-        self.tables.get(page / TABLE_PAGES)?.as_ref()?[page % TABLE_PAGES].as_deref()
-    }
-
-    fn page_to_write(&mut self, page: usize) -> Option<&mut [u8; PAGE_LEN]> {
-        let table = self.tables.get_mut(page / TABLE_PAGES)?;
-        let table = table.get_or_insert_with(|| Box::new([const { None }; TABLE_PAGES]));
-        let place = &mut table[page % TABLE_PAGES];
-        Some(place.get_or_insert_with(|| Box::new([0; PAGE_LEN])))
+        Ok(())
     }
 }
 
@@ -99,9 +131,9 @@ mod tests {
     fn bytes_stay_where_they_were_put() {
         let mut contents = Contents::new(8 << 20);
         let pattern: Vec<u8> = (0..10_000_u32).map(|n| (n % 251) as u8).collect();
-        contents.write(2 * 1024 * 1024 - 3000, &pattern);
+        contents.write(2 * 1024 * 1024 - 3000, &pattern).unwrap();
         let mut back = vec![9; 12_000];
-        contents.read(2 * 1024 * 1024 - 4000, &mut back);
+        contents.read(2 * 1024 * 1024 - 4000, &mut back).unwrap();
         assert!(back[..1000].iter().all(|&byte| byte == 0));
         assert_eq!(back[1000..11_000], pattern);
         assert!(back[11_000..].iter().all(|&byte| byte == 0));
@@ -110,10 +142,10 @@ mod tests {
     #[test]
     fn what_is_discarded_reads_as_zeros() {
         let mut contents = Contents::new(1 << 20);
-        contents.write(0, &[7; 16_384]);
-        contents.discard(2048, 8192);
+        contents.write(0, &[7; 16_384]).unwrap();
+        contents.discard(2048, 8192).unwrap();
         let mut back = vec![1; 16_384];
-        contents.read(0, &mut back);
+        contents.read(0, &mut back).unwrap();
         let kept = |range: std::ops::Range<usize>| back[range].iter().all(|&byte| byte == 7);
         assert!(kept(0..2048) && kept(10_240..16_384));
         assert!(back[2048..10_240].iter().all(|&byte| byte == 0));

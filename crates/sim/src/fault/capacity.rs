@@ -5,9 +5,11 @@
 //! reads a file straight back finds it in order.
 
 use cardproof_io::{Abilities, Completion, Op, OpKind, Target};
-use cardproof_units::{Bytes, Seed};
+use cardproof_units::{Bytes, Nanos, Seed};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::target::Due;
 
 use super::beyond::{LatestWrites, TimePerByte, Turns};
 use super::layered::{Admission, Finish, Layer, Layered, abilities_of, as_asked, delegate_target};
@@ -59,6 +61,12 @@ impl<T: Target> FakeTarget<T> {
 }
 
 delegate_target!(FakeTarget<T: Target>);
+
+impl<T: Target + Due> Due for FakeTarget<T> {
+    fn next_due(&mut self) -> Option<Nanos> {
+        self.0.next_due()
+    }
+}
 
 /// The layer behind a [`FakeTarget`].
 #[derive(Debug)]

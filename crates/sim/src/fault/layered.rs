@@ -7,6 +7,8 @@ use cardproof_io::{
 };
 use cardproof_units::{Bytes, Nanos};
 
+use crate::target::Due;
+
 /// What a layer does to operations.
 pub(super) trait Layer<T> {
     /// Makes room for slots `0..slots`.
@@ -239,6 +241,13 @@ impl<T: Target, L: Layer<T>> Target for Layered<T, L> {
                 return Ok(());
             }
         }
+    }
+}
+
+impl<T: Target + Due, L: Layer<T>> Due for Layered<T, L> {
+    fn next_due(&mut self) -> Option<Nanos> {
+        let answer = self.answers.iter().map(|answer| answer.completed).min();
+        [answer, self.inner.next_due()].into_iter().flatten().min()
     }
 }
 
