@@ -6,9 +6,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use cardproof_io::{EngineChoice, NullTarget, Target};
-use cardproof_record::{
-    Conditions, Latency, PhaseState, ProfileInfo, Record, SCHEMA, State, Tool,
-};
+use cardproof_record::{Conditions, Latency, PhaseState};
 use cardproof_runner::{Plan, Silent};
 use cardproof_units::{Bytes, Iops, Nanos, Seed};
 use cardproof_workload::{
@@ -17,9 +15,12 @@ use cardproof_workload::{
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use crate::args::AccessArgs;
 use crate::exit::Failure;
 use crate::output::{self, Sink};
-use crate::target::{self, Existing};
+use crate::run;
+use crate::talk::Talk;
+use crate::target::Existing;
 
 /// What the null target claims to hold.
 const NULL_SIZE: Bytes = Bytes::gib(1024);
@@ -75,8 +76,9 @@ pub(crate) struct EngineArgs {
     /// From which addresses and data follow
     #[arg(long, default_value = "0")]
     seed: Seed,
+    /// How the target may be used.
     #[command(flatten)]
-    access: target::AccessArgs,
+    access: AccessArgs,
     /// Through the page cache
     #[arg(long)]
     buffered: bool,
@@ -126,7 +128,9 @@ pub(crate) fn run(args: &EngineArgs, stop: &AtomicBool) -> Result<(), Failure> {
     let span = args.size.unwrap_or(abilities.size).min(abilities.size);
     spec.blocks_in(span).map_err(|error| Failure::usage(error.to_string()))?;
     let plan = plan(args, spec, span);
-    let record = cardproof_runner::run(&mut target, &plan, draft(args.seed), &mut Silent, stop);
+    // The record serves to hold the figures; it is not kept.
+    let draft = run::draft(&plan, Conditions::default(), String::new(), String::new());
+    let record = cardproof_runner::run(&mut target, &plan, draft, &mut Silent, stop);
     let Some(phase) = record.phases.first() else {
         return Err(Failure::incomplete("the phase did not begin"));
     };
@@ -162,7 +166,7 @@ fn open(args: &EngineArgs, spec: &PhaseSpec) -> Result<Box<dyn Target>, Failure>
         return Ok(Box::new(target.map_err(Failure::because("cannot make the null target"))?));
     }
     let existing = Existing { path: Path::new(&args.target), direct: !args.buffered };
-    let opened = existing.open(&args.access, spec.writes())?;
+    let opened = existing.open(&args.access, spec.writes(), &Talk::new(false))?;
     Ok(opened.target)
 }
 
@@ -216,32 +220,6 @@ fn plan(args: &EngineArgs, spec: PhaseSpec, span: Bytes) -> Plan {
         phases: vec![spec],
     };
     Plan { profile, seed: args.seed, span_offset: Bytes::ZERO, span, time_budget: Nanos(u64::MAX) }
-}
-
-/// A record that is not kept.
-fn draft(seed: Seed) -> Record {
-    Record {
-        schema: SCHEMA.to_owned(),
-        id: String::new(),
-        created: String::new(),
-        tool: Tool { name: "cardproof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
-        seed,
-        state: State::Running,
-        conditions: Conditions::default(),
-        profile: ProfileInfo {
-            name: "engine".to_owned(),
-            version: 1,
-            time_budget_ns: Nanos(u64::MAX),
-            extra: Default::default(),
-        },
-        phases: Vec::new(),
-        monitor: Default::default(),
-        bytes_written: Bytes::ZERO,
-        bytes_read: Bytes::ZERO,
-        warnings: Vec::new(),
-        verdicts: None,
-        extra: Default::default(),
-    }
 }
 
 /// The engines by the names that the command line knows.

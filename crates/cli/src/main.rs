@@ -1,15 +1,50 @@
-//! The command `cardproof`.
+//! The command `cardproof`: the only part that prints, parses arguments and handles signals.
+
+mod args;
 mod engine;
 mod exit;
 mod output;
+mod profiles;
+mod progress;
+mod result;
+mod run;
+mod saved;
 mod signals;
+mod store;
+mod talk;
 mod target;
+
+use std::process::ExitCode;
+
 use clap::Parser;
-#[derive(Parser)]
-#[command(version)]
-enum Cli { Engine(engine::EngineArgs) }
-fn main() -> std::process::ExitCode {
-    let s = signals::Signals::install().unwrap();
-    let Cli::Engine(a) = Cli::parse();
-    match engine::run(&a, s.stop()) { Ok(()) => exit::Exit::Done.into(), Err(f) => { eprintln!("{}", f.message); f.exit.into() } }
+
+use args::{Cli, Command};
+use exit::{Exit, Failure};
+use signals::Signals;
+
+fn main() -> ExitCode {
+    let signals = match Signals::install() {
+        Ok(signals) => signals,
+        Err(error) => {
+            talk::error(&format!("cannot watch for Ctrl-C: {error}"));
+            return Exit::Incomplete.into();
+        }
+    };
+    match perform(Cli::parse(), &signals) {
+        Ok(exit) => exit.into(),
+        Err(Failure { exit, message }) => {
+            talk::error(&message);
+            signals.exit().unwrap_or(exit).into()
+        }
+    }
+}
+
+fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
+    match cli.command.unwrap_or(Command::Run(cli.run)) {
+        Command::Run(args) => run::run(&args, signals),
+        Command::Profiles(args) => profiles::run(&args),
+        Command::Rate(args) => saved::rate(&args),
+        Command::Report(args) => saved::report(&args),
+        Command::Engine(args) => engine::run(&args, signals.stop()).map(|()| Exit::Done),
+    }
 }

@@ -17,11 +17,18 @@ pub(crate) enum Sink {
     File(PathBuf),
 }
 
+impl Sink {
+    /// The sink, or the source, that `path` names.
+    pub(crate) fn of(path: &Path) -> Self {
+        if path == Path::new("-") { Self::Stdout } else { Self::File(path.to_owned()) }
+    }
+}
+
 impl FromStr for Sink {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Ok(if text == "-" { Self::Stdout } else { Self::File(PathBuf::from(text)) })
+        Ok(Self::of(Path::new(text)))
     }
 }
 

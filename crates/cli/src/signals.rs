@@ -20,11 +20,9 @@ impl Signals {
     /// Installs the handlers.
     pub(crate) fn install() -> io::Result<Self> {
         let signals = Self::default();
-        for (signal, exit) in [
-            (SIGINT, Exit::Interrupted),
-            (SIGTERM, Exit::Terminated),
-            (SIGHUP, Exit::Terminated),
-        ] {
+        for (signal, exit) in
+            [(SIGINT, Exit::Interrupted), (SIGTERM, Exit::Terminated), (SIGHUP, Exit::Terminated)]
+        {
             // In this order: a second signal finds the flag set and ends the process.
             flag::register_conditional_shutdown(signal, exit as i32, Arc::clone(&signals.stop))?;
             flag::register_usize(signal, Arc::clone(&signals.which), exit as usize)?;

@@ -1,27 +1,271 @@
-//! From what the user named to a target that may be driven.
-use std::fs::OpenOptions as FileOptions;
-use std::path::Path;
-use cardproof_io::{OpenOptions, Target, open};
-use clap::Args;
-use crate::engine::EngineArg;
-use crate::exit::Failure;
+//! From what the user named to a target that may be driven, or to a refusal.
 
-/// How a target may be used.
-#[derive(Debug, Args)]
-pub(crate) struct AccessArgs {
-    /// Allow writing
-    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
-    pub(crate) destroy: Option<Option<String>>,
-    /// Which engine
-    #[arg(long, value_enum, default_value = "auto")]
-    pub(crate) engine: EngineArg,
+use std::fs::{self, File};
+use std::io::{self, BufRead};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::Path;
+
+use cardproof_device::guard::{self, Consent, GuardError};
+use cardproof_device::{Surroundings, Sysroot, look_at_path};
+use cardproof_io::scratch::{Scratch, ScratchError};
+use cardproof_io::{OpenOptions, Target, open, open_new};
+use cardproof_record::TargetKind;
+use cardproof_units::Bytes;
+
+use crate::args::{AccessArgs, RunArgs};
+use crate::exit::{Failure, with_causes};
+use crate::talk::Talk;
+
+/// A target that is open, and what is known of it.
+pub(crate) struct Opened {
+    pub(crate) target: Box<dyn Target>,
+    pub(crate) kind: TargetKind,
+    pub(crate) surroundings: Surroundings,
+    /// How much of it may be worked in.
+    pub(crate) span: Bytes,
+    /// Our directory, where there is one; it goes when this goes.
+    pub(crate) scratch: Option<Scratch>,
 }
-pub(crate) struct Existing<'a> { pub(crate) path: &'a Path, pub(crate) direct: bool }
-pub(crate) struct Opened { pub(crate) target: Box<dyn Target> }
+
+/// Opens what `args` name, to work in a span of `span`.
+pub(crate) fn open_named(args: &RunArgs, span: Bytes, talk: &Talk) -> Result<Opened, Failure> {
+    let path = &args.target;
+    let metadata = fs::metadata(path).map_err(|error| not_there(path, &error))?;
+    if metadata.is_dir() {
+        refuse_link(path)?;
+        return open_directory(args, span, talk);
+    }
+    if args.expect_device.is_some() {
+        return Err(Failure::usage("--expect-device goes with a directory; leave it out"));
+    }
+    let existing = Existing { path, direct: true };
+    let mut opened = existing.open(&args.access, args.access.destroy.is_some(), talk)?;
+    opened.span = args.size.unwrap_or(span);
+    if args.size.is_some() && opened.span > opened.target.abilities().size {
+        return Err(Failure::refused(format!(
+            "{} holds {}, less than --size {}; ask for less",
+            path.display(),
+            opened.target.abilities().size,
+            opened.span
+        )));
+    }
+    opened.span = opened.span.min(opened.target.abilities().size);
+    if opened.target.abilities().read_only {
+        talk.note(&format!(
+            "{} is only read. To measure writing too, at the cost of ALL ITS DATA, add --destroy.",
+            path.display()
+        ));
+    }
+    Ok(opened)
+}
+
+fn not_there(path: &Path, error: &io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::NotFound => Failure::usage(format!(
+            "{} does not exist; name a directory, a file or a block device",
+            path.display()
+        )),
+        _ => Failure::usage(format!("cannot look at {}: {error}", path.display())),
+    }
+}
+
+/// A link may lead elsewhere tomorrow, and may lead elsewhere than the user believes today.
+fn refuse_link(path: &Path) -> Result<(), Failure> {
+    match fs::read_link(path) {
+        Err(_) => Ok(()),
+        Ok(link) => Err(Failure::refused(format!(
+            "refusing to follow the symbolic link {}; name the directory itself: {}",
+            path.display(),
+            fs::canonicalize(path).unwrap_or(link).display()
+        ))),
+    }
+}
+
+/// A directory: a file of our own in a fresh subdirectory.
+fn open_directory(args: &RunArgs, span: Bytes, talk: &Talk) -> Result<Opened, Failure> {
+    if args.access.destroy.is_some() {
+        return Err(Failure::usage(format!(
+            "--destroy is for block devices and files, and {} is a directory, which is measured \
+             without touching what is in it; leave --destroy out",
+            args.target.display()
+        )));
+    }
+    let expected = args.expect_device.as_deref().map(device_number).transpose()?;
+    let surroundings = look(&args.target);
+    let scratch = Scratch::create(&args.target, expected).map_err(|error| {
+        let mut failure = of_scratch(&error);
+        if let (ScratchError::OtherDevice { .. }, Some(device)) = (&error, &args.expect_device) {
+            failure.message.push_str(&format!("; --expect-device is {}", device.display()));
+        }
+        failure
+    })?;
+    tell_of_leftovers(&scratch, talk);
+    let allowance = scratch
+        .allowance(Some(args.size.unwrap_or(span)), args.size.is_some())
+        .map_err(|error| of_scratch(&error))?;
+    if args.size.is_some() && allowance.is_reduced {
+        return Err(Failure::refused(format!(
+            "too little space in {} for --size {}: {} free, of which {} may be used; ask for less",
+            args.target.display(),
+            args.size.unwrap_or(span),
+            allowance.free,
+            allowance.size
+        )));
+    }
+    // Whole MiB, so that the largest operations fill it.
+    let size = allowance.size.round_down_to(Bytes::mib(1));
+    if allowance.is_reduced {
+        talk.note(&format!(
+            "Working in {size} instead of {span}, which is a tenth of the free space; --size asks \
+             for more."
+        ));
+    }
+    let file = scratch.create_file().map_err(|error| of_scratch(&error))?;
+    let options = OpenOptions { engine: args.access.engine.into(), read_only: false, direct: true };
+    let target = open_new(file, size, options)
+        .map_err(Failure::because(format!("cannot measure in {}", args.target.display())))?;
+    let span = size.min(target.abilities().size);
+    Ok(Opened { target, kind: TargetKind::Directory, surroundings, span, scratch: Some(scratch) })
+}
+
+/// What killed runs left, and what became of it.
+fn tell_of_leftovers(scratch: &Scratch, talk: &Talk) {
+    let swept = scratch.swept();
+    if swept.removed > 0 {
+        talk.note("Removed what an earlier run left here when it was killed.");
+    }
+    for left in &swept.left {
+        talk.note(&left.to_string());
+    }
+}
+
+fn of_scratch(error: &ScratchError) -> Failure {
+    let message = with_causes(error);
+    if error.is_usage() { Failure::usage(message) } else { Failure::refused(message) }
+}
+
+/// The number of the device at `path`, by which a file system on it is known.
+fn device_number(path: &Path) -> Result<u64, Failure> {
+    let metadata = fs::metadata(path).map_err(|error| not_there(path, &error))?;
+    if metadata.file_type().is_block_device() {
+        Ok(metadata.rdev())
+    } else {
+        Err(Failure::usage(format!(
+            "--expect-device {} is not a block device; name one, such as /dev/mmcblk0p2",
+            path.display()
+        )))
+    }
+}
+
+/// What is known of the surroundings; a run does not fail for want of it.
+fn look(path: &Path) -> Surroundings {
+    look_at_path(&Sysroot::default(), path).unwrap_or_default()
+}
+
+/// An existing file or block device.
+pub(crate) struct Existing<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) direct: bool,
+}
+
 impl Existing<'_> {
-    pub(crate) fn open(&self, access: &AccessArgs, writes: bool) -> Result<Opened, Failure> {
-        let file = FileOptions::new().read(true).write(writes).open(self.path).map_err(|e| Failure::usage(e))?;
-        let target = open(file, OpenOptions { engine: access.engine.into(), read_only: !writes, direct: self.direct }).map_err(Failure::because("cannot open"))?;
-        Ok(Opened { target })
+    /// Opens it for reading or, with `writes` and leave to destroy, for writing.
+    pub(crate) fn open(
+        &self,
+        access: &AccessArgs,
+        writes: bool,
+        talk: &Talk,
+    ) -> Result<Opened, Failure> {
+        let file = if writes { self.for_writing(access, talk)? } else { self.for_reading()? };
+        let kind = match file.metadata() {
+            Ok(metadata) if metadata.file_type().is_block_device() => TargetKind::BlockDevice,
+            _ => TargetKind::File,
+        };
+        let options =
+            OpenOptions { engine: access.engine.into(), read_only: !writes, direct: self.direct };
+        let target = open(file, options).map_err(|error| {
+            Failure::usage(format!(
+                "cannot measure {}: {}",
+                self.path.display(),
+                with_causes(&error)
+            ))
+        })?;
+        let (surroundings, span) = (look(self.path), target.abilities().size);
+        Ok(Opened { target, kind, surroundings, span, scratch: None })
+    }
+
+    fn for_reading(&self) -> Result<File, Failure> {
+        File::open(self.path).map_err(|error| match error.kind() {
+            io::ErrorKind::PermissionDenied => Failure::usage(format!(
+                "you may not read {}; run cardproof as root, or measure a directory on it as \
+                 yourself",
+                self.path.display()
+            )),
+            _ => Failure::usage(format!("cannot open {}: {error}", self.path.display())),
+        })
+    }
+
+    fn for_writing(&self, access: &AccessArgs, talk: &Talk) -> Result<File, Failure> {
+        let Some(typed) = &access.destroy else {
+            return Err(Failure::refused(format!(
+                "writing to {} would destroy its data; add --destroy if that is what you want",
+                self.path.display()
+            )));
+        };
+        let root = Sysroot::default();
+        let consent = match typed.as_deref() {
+            None => Consent::General,
+            Some("") => return Err(self.empty_identity(&root)),
+            Some(name) => Consent::Named(name.to_owned()),
+        };
+        let cleared = match guard::open_for_destruction(&root, self.path, &consent) {
+            Err(error) if consent == Consent::General && talk.can_ask() => {
+                let consent = ask_for_identity(&error, talk)?;
+                guard::open_for_destruction(&root, self.path, &consent)
+            }
+            other => other,
+        }
+        .map_err(|error| of_guard(&error))?;
+        Ok(cleared.file)
+    }
+}
+
+impl Existing<'_> {
+    fn empty_identity(&self, root: &Sysroot) -> Failure {
+        match guard::inspect(root, self.path) {
+            Ok(inspection) => Failure::usage(format!(
+                "--destroy= names nothing; if {} is what you mean: {}",
+                self.path.display(),
+                inspection.identity.as_option()
+            )),
+            Err(error) => of_guard(&error),
+        }
+    }
+}
+
+/// Lets the user at a terminal type the identity instead of starting again.
+fn ask_for_identity(error: &GuardError, talk: &Talk) -> Result<Consent, Failure> {
+    let GuardError::Refused(refusal) = error else { return Err(of_guard(error)) };
+    if !refusal.objections.iter().all(guard::Objection::can_be_lifted) {
+        return Err(of_guard(error));
+    }
+    talk.note(&with_causes(error));
+    talk.note("To destroy it all the same, type its identity as shown above, then Enter:");
+    let mut line = String::new();
+    let read = io::stdin().lock().read_line(&mut line);
+    match read {
+        Ok(1..) if !line.trim().is_empty() => Ok(Consent::Named(line.trim().to_owned())),
+        _ => Err(Failure::refused("nothing was typed; nothing was written")),
+    }
+}
+
+fn of_guard(error: &GuardError) -> Failure {
+    let message = with_causes(error);
+    if error.is_usage() {
+        Failure::usage(message)
+    } else if error.is_refusal() {
+        Failure::refused(message)
+    } else {
+        Failure::incomplete(message)
     }
 }

@@ -27,7 +27,7 @@ mod usage;
 pub use medium::OpenError;
 pub use null::NullTarget;
 pub use op::{Completion, Fault, Op, OpKind, Slot, Submission};
-pub use open::{EngineChoice, OpenOptions, TargetOpenError, open};
+pub use open::{EngineChoice, OpenOptions, TargetOpenError, open, open_new};
 pub use psync::PsyncTarget;
 pub use target::{Abilities, Directness, Engine, SubmitError, Target, TargetError, Wait};
 #[cfg(target_pointer_width = "64")]

@@ -17,6 +17,10 @@ use crate::{Directness, Fault, Op};
 /// in use needs a larger one.
 const SAFE_BLOCK: Bytes = Bytes(4096);
 
+/// The types of file systems whose files cannot be given space without writing it
+/// (`linux/magic.h`: MSDOS_SUPER_MAGIC, EXFAT_SUPER_MAGIC).
+const GROWING: [u32; 2] = [0x4d44, 0x2011_bab0];
+
 /// Why a file or device cannot serve as a target.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -67,11 +71,7 @@ impl Medium {
             FileType::BlockDevice => true,
             _ => return Err(OpenError::NotStorage),
         };
-        let directness = if direct_wanted {
-            turn_direct_on(file.as_fd()).map_err(failed("set the file's flags"))?
-        } else {
-            Directness::Buffered { reason: "direct I/O was not asked for".to_owned() }
-        };
+        let directness = directness_of(file.as_fd(), direct_wanted)?;
         let (size, logical_block) = if is_block_device {
             let size = rustix::fs::seek(&file, rustix::fs::SeekFrom::End(0))
                 .map_err(failed("find the end of the device"))?;
@@ -88,6 +88,38 @@ impl Medium {
         Ok(Self { file, size, logical_block, directness })
     }
 
+    /// Takes a fresh file over that is to hold `size`.
+    pub(crate) fn new_file(
+        file: File,
+        size: Bytes,
+        direct_wanted: bool,
+    ) -> Result<Self, OpenError> {
+        let failed = |doing| move |errno: Errno| OpenError::Os { doing, source: errno.into() };
+        // FAT and exFAT would fill the space with zeros, at the price of writing all of it twice;
+        // there the file grows as it is laid out.
+        let filesystem =
+            rustix::fs::fstatfs(&file).map_err(failed("read the file system's type"))?;
+        if !GROWING.contains(&(filesystem.f_type as u32)) {
+            match rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, size.get()) {
+                Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => {}
+                Err(errno) => return Err(failed("reserve space for the test file")(errno)),
+            }
+        }
+        let mut medium = Self::unsized_file(file, direct_wanted)?;
+        medium.size = size.round_down_to(medium.logical_block);
+        if medium.size == Bytes::ZERO {
+            return Err(OpenError::TooSmall { size, logical_block: medium.logical_block });
+        }
+        Ok(medium)
+    }
+
+    /// Takes a regular file over whose size is not looked at.
+    fn unsized_file(file: File, direct_wanted: bool) -> Result<Self, OpenError> {
+        let directness = directness_of(file.as_fd(), direct_wanted)?;
+        let logical_block = file_block(file.as_fd(), &directness);
+        Ok(Self { file, size: Bytes::ZERO, logical_block, directness })
+    }
+
     /// Makes completed writes durable.
     pub(crate) fn flush(&self) -> Result<Bytes, Fault> {
         rustix::fs::fsync(&self.file)?;
@@ -100,6 +132,14 @@ impl Medium {
         rustix::fs::fallocate(&self.file, flags, op.offset.get(), op.length.get())?;
         Ok(op.length)
     }
+}
+
+fn directness_of(file: BorrowedFd<'_>, wanted: bool) -> Result<Directness, OpenError> {
+    if !wanted {
+        return Ok(Directness::Buffered { reason: "direct I/O was not asked for".to_owned() });
+    }
+    turn_direct_on(file)
+        .map_err(|errno| OpenError::Os { doing: "set the file's flags", source: errno.into() })
 }
 
 /// Sets O_DIRECT, or says why it cannot be set.

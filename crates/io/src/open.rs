@@ -2,6 +2,8 @@
 
 use std::fs::File;
 
+use cardproof_units::Bytes;
+
 use crate::medium::{Medium, OpenError};
 use crate::psync::PsyncTarget;
 use crate::{Target, TargetError};
@@ -40,13 +42,29 @@ pub enum TargetOpenError {
     Engine(#[from] TargetError),
 }
 
+/// Makes a target of `size` of `file`, a fresh and empty regular file opened for reading and
+/// writing. Its space is reserved where the file system can do that without writing it.
+///
+/// # Errors
+/// There is no room, or as for [`open`].
+pub fn open_new(
+    file: File,
+    size: Bytes,
+    options: OpenOptions,
+) -> Result<Box<dyn Target>, TargetOpenError> {
+    with_engine(Medium::new_file(file, size, options.direct)?, options)
+}
+
 /// Makes a target of `file`, a regular file or block device opened for reading and, unless
 /// `options.read_only`, for writing.
 ///
 /// # Errors
 /// The file is neither, is empty, or the engine asked for by name cannot be had.
 pub fn open(file: File, options: OpenOptions) -> Result<Box<dyn Target>, TargetOpenError> {
-    let medium = Medium::new(file, options.direct)?;
+    with_engine(Medium::new(file, options.direct)?, options)
+}
+
+fn with_engine(medium: Medium, options: OpenOptions) -> Result<Box<dyn Target>, TargetOpenError> {
     match options.engine {
         EngineChoice::Psync => Ok(Box::new(PsyncTarget::new(medium, options.read_only, None)?)),
         EngineChoice::IoUring => match try_uring(medium, options.read_only) {

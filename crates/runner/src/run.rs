@@ -49,6 +49,7 @@ pub fn run(
         laid_out: None,
         given_up: None,
     };
+    observer.observe(Event::Checkpoint(&record));
     for index in 0..plan.profile.phases.len() {
         let count = plan.profile.phases.len();
         let spec = &plan.profile.phases[index];

@@ -103,6 +103,8 @@ impl ScratchError {
         matches!(
             self,
             Self::Symlink { .. }
+                | Self::NotPermitted { .. }
+                | Self::ReadOnly { .. }
                 | Self::OtherDevice { .. }
                 | Self::Strayed { .. }
                 | Self::TooLittleSpace { .. }
@@ -113,14 +115,7 @@ impl ScratchError {
     /// Whether what the user named is not something that can be used.
     #[must_use]
     pub const fn is_usage(&self) -> bool {
-        matches!(
-            self,
-            Self::Missing { .. }
-                | Self::NotADirectory { .. }
-                | Self::NotPermitted { .. }
-                | Self::ReadOnly { .. }
-                | Self::ZeroSize
-        )
+        matches!(self, Self::Missing { .. } | Self::NotADirectory { .. } | Self::ZeroSize)
     }
 
     /// The error for `errno` from opening `directory`.

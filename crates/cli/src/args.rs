@@ -1,0 +1,142 @@
+//! The command line: what can be asked, and nothing of what is done.
+
+use std::path::PathBuf;
+
+use cardproof_units::{Bytes, Nanos, Seed};
+use clap::builder::Styles;
+use clap::{ArgAction, Args, Parser, Subcommand};
+
+use crate::engine::{EngineArg, EngineArgs};
+use crate::output::Sink;
+
+/// Find out the truth about an SD card, eMMC, USB stick or SSD: measure it, judge it, explain it.
+///
+/// Without a command, the storage under the current directory is measured.
+#[derive(Debug, Parser)]
+#[command(
+    name = "cardproof",
+    version,
+    args_conflicts_with_subcommands = true,
+    styles = Styles::styled(),
+    after_help = "Exit status: 0 done; 1 could not be completed; 2 wrong command line; 3 refused \
+                  for safety;\n4 a --require not met; 130 stopped by Ctrl-C (the record is kept)."
+)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    /// How to measure, when there is no command.
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+/// What can be done.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Measure a directory's storage, a file or a block device
+    Run(RunArgs),
+    /// Explain the profiles: what each runs and where it comes from
+    Profiles(ProfilesArgs),
+    /// Judge a saved record again
+    Rate(RateArgs),
+    /// Make a report of a saved record
+    Report(ReportArgs),
+    /// Run one phase of any shape and print its figures (for developers)
+    Engine(Box<EngineArgs>),
+}
+
+/// How to measure.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// A directory (a file is laid out in it and removed), a file or a block device
+    #[arg(value_name = "TARGET", default_value = ".")]
+    pub(crate) target: PathBuf,
+    /// What to run; see `cardproof profiles`
+    #[arg(long, value_name = "NAME", default_value = "standard")]
+    pub(crate) profile: String,
+    /// How much of the target to work in
+    ///
+    /// A number and a unit, such as 64M. By default what the profile asks for, and never more
+    /// than a tenth of the free space.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) size: Option<Bytes>,
+    /// How long the whole run may take, such as 60s or 5m
+    #[arg(long, value_name = "TIME")]
+    pub(crate) time_budget: Option<Nanos>,
+    /// From which all addresses and data follow; random by default
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) seed: Option<Seed>,
+    /// How the target may be used.
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+    /// Refuse a directory that is not on this device, such as /dev/mmcblk0p2
+    #[arg(long, value_name = "DEVICE")]
+    pub(crate) expect_device: Option<PathBuf>,
+    /// End with status 4 unless the class is met: A1 or A2
+    #[arg(long, value_name = "CLASS", action = ArgAction::Append)]
+    pub(crate) require: Vec<String>,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// How a target may be used.
+#[derive(Debug, Args)]
+pub(crate) struct AccessArgs {
+    /// Allow writing to a block device or file: ALL ITS DATA IS LOST
+    ///
+    /// A device that holds something is written to only if its identity is given, as the refusal
+    /// shows it.
+    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
+    pub(crate) destroy: Option<Option<String>>,
+    /// How to drive the target
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) engine: EngineArg,
+}
+
+/// Where a result goes besides the terminal.
+#[derive(Debug, Args)]
+pub(crate) struct OutputArgs {
+    /// The record with its verdicts as JSON, to a file or to standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<Sink>,
+    /// The report as one HTML file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// The result as Markdown, for a forum or an issue
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) markdown: Option<Sink>,
+}
+
+/// Which profile to explain.
+#[derive(Debug, Args)]
+pub(crate) struct ProfilesArgs {
+    /// Only this one, in full
+    pub(crate) name: Option<String>,
+}
+
+/// What to judge.
+#[derive(Debug, Args)]
+pub(crate) struct RateArgs {
+    /// A record: a JSON file, or `-` for standard input
+    pub(crate) record: PathBuf,
+    /// Print the record with its verdicts as JSON
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<Sink>,
+    /// End with status 4 unless the class is met: A1 or A2
+    #[arg(long, value_name = "CLASS", action = ArgAction::Append)]
+    pub(crate) require: Vec<String>,
+}
+
+/// What to report.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// A record: a JSON file, or `-` for standard input
+    pub(crate) record: PathBuf,
+    /// Where the report goes.
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}

@@ -1,0 +1,120 @@
+//! What a record says, to wherever the user wants it: terminal, JSON, HTML, Markdown.
+
+use std::path::Path;
+
+use cardproof_record::{Outcome, Record, Verdict};
+
+use crate::args::OutputArgs;
+use crate::exit::Failure;
+use crate::output::{self, Sink};
+use crate::store::Store;
+use crate::talk::{self, Talk};
+
+/// A class that a script insists on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Requirement {
+    rule: String,
+}
+
+impl Requirement {
+    /// The requirements called `names`.
+    pub(crate) fn parse_all(names: &[String]) -> Result<Vec<Self>, Failure> {
+        let known = || cardproof_rating::CLASSES.iter().map(|class| class.name);
+        names
+            .iter()
+            .map(|name| match known().find(|known| known.eq_ignore_ascii_case(name)) {
+                Some(known) => Ok(Self { rule: known.to_owned() }),
+                None => Err(Failure::usage(format!(
+                    "there is no class '{name}' to require; there is: {}",
+                    known().collect::<Vec<_>>().join(", ")
+                ))),
+            })
+            .collect()
+    }
+
+    /// Whether `record` surely meets all of them.
+    pub(crate) fn all_met(requirements: &[Self], record: &Record) -> bool {
+        let verdicts = cardproof_rating::judge(record);
+        requirements.iter().all(|requirement| {
+            verdicts.iter().any(|verdict| {
+                verdict.rule == requirement.rule && verdict.outcome == Outcome::Meets
+            })
+        })
+    }
+}
+
+/// Whether all of `outputs` can be written, found out before anything is measured.
+pub(crate) fn check_outputs(outputs: &OutputArgs) -> Result<(), Failure> {
+    let html = outputs.html.clone().map(Sink::File);
+    for sink in [&outputs.json, &html, &outputs.markdown].into_iter().flatten() {
+        output::check(sink)?;
+    }
+    if outputs.json == Some(Sink::Stdout) && outputs.markdown == Some(Sink::Stdout) {
+        return Err(Failure::usage(
+            "--json - and --markdown - cannot both go to standard output; name a file for one",
+        ));
+    }
+    Ok(())
+}
+
+/// Shows a fresh record and keeps its report beside it.
+pub(crate) fn publish(
+    record: &Record,
+    store: &Store,
+    outputs: &OutputArgs,
+    talk: Talk,
+) -> Result<(), Failure> {
+    let verdicts = cardproof_rating::judge(record);
+    let report = store.report_path(&record.id);
+    if record.phases.iter().any(|phase| phase.ops > 0) {
+        write_html(record, &verdicts, &report)?;
+    }
+    show(record, &verdicts, outputs, talk)?;
+    talk.note(&format!("\nRecord: {}", store.record_path(&record.id).display()));
+    if report.exists() {
+        talk.note(&format!("Report: {}", report.display()));
+    }
+    Ok(())
+}
+
+/// Shows a record wherever `outputs` say, and on standard output if nothing else goes there.
+pub(crate) fn show(
+    record: &Record,
+    verdicts: &[Verdict],
+    outputs: &OutputArgs,
+    talk: Talk,
+) -> Result<(), Failure> {
+    if let Some(path) = &outputs.html {
+        write_html(record, verdicts, path)?;
+    }
+    if let Some(sink) = &outputs.json {
+        write_json(record, verdicts, sink)?;
+    }
+    if let Some(sink) = &outputs.markdown {
+        output::write(sink, &cardproof_report::markdown(record, verdicts))?;
+    }
+    let is_stdout_taken =
+        [&outputs.json, &outputs.markdown].into_iter().flatten().any(|sink| *sink == Sink::Stdout);
+    if is_stdout_taken || talk.is_quiet() {
+        return Ok(());
+    }
+    let text = cardproof_report::summary(record, verdicts, talk::width(), talk::is_styled());
+    output::write(&Sink::Stdout, &format!("\n{text}"))
+}
+
+/// The record with its verdicts as JSON.
+pub(crate) fn write_json(
+    record: &Record,
+    verdicts: &[Verdict],
+    sink: &Sink,
+) -> Result<(), Failure> {
+    let judged = Record { verdicts: Some(verdicts.to_vec()), ..record.clone() };
+    let text = judged.to_json().map_err(Failure::because("the record cannot be put into JSON"))?;
+    output::write(sink, &text)
+}
+
+fn write_html(record: &Record, verdicts: &[Verdict], path: &Path) -> Result<(), Failure> {
+    let text = cardproof_report::html(record, verdicts)
+        .map_err(Failure::because("the report cannot be drawn"))?;
+    output::write(&Sink::File(path.to_owned()), &text)
+}

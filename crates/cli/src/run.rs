@@ -1,0 +1,233 @@
+//! `cardproof run`: from the command line to a verdict, a saved record and a report.
+
+use cardproof_io::Abilities;
+use cardproof_record::{
+    Conditions, Monitor, PhaseState, ProfileInfo, Record, SCHEMA, State, TargetInfo, Tool,
+};
+use cardproof_runner::{Event, Observer, Plan};
+use cardproof_units::{Bytes, Nanos, Seed};
+use cardproof_workload::{Profile, find, names};
+
+use crate::args::RunArgs;
+use crate::exit::{Exit, Failure};
+use crate::progress::ProgressView;
+use crate::result::{self, Requirement};
+use crate::signals::Signals;
+use crate::store::Store;
+use crate::talk::Talk;
+use crate::target::{self, Opened};
+
+/// Less time than this measures nothing.
+const TIME_BUDGET_MIN: Nanos = Nanos::from_secs(1);
+
+/// Measures what `args` name.
+pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
+    let talk = Talk::new(args.quiet);
+    let profile = profile(args)?;
+    let requirements = Requirement::parse_all(&args.require)?;
+    result::check_outputs(&args.output)?;
+    let store = Store::open()?;
+    let seed = match args.seed {
+        Some(seed) => seed,
+        None => Seed::from_bits(random_bits()?),
+    };
+    let mut opened = target::open_named(args, profile.span, &talk)?;
+    let plan = plan(args, profile, seed, opened.span);
+    announce(&plan, &opened, talk);
+    let now = jiff::Timestamp::now();
+    let id = format!("{}-{:08x}", now.strftime("%Y%m%dT%H%M%SZ"), random_bits()? as u32);
+    let created = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let draft = draft(&plan, conditions(&opened), id, created);
+    let mut watcher =
+        Watcher { view: ProgressView::new(talk, plan.time_budget), store: &store, failure: None };
+    let record =
+        cardproof_runner::run(&mut *opened.target, &plan, draft, &mut watcher, signals.stop());
+    watcher.view.finish();
+    let unsaved = watcher.failure;
+    clean_up(opened, talk);
+    if let Some(failure) = unsaved {
+        return Err(failure);
+    }
+    result::publish(&record, &store, &args.output, talk)?;
+    Ok(exit_of(&record, signals, &requirements))
+}
+
+/// The profile, as `args` would have it.
+fn profile(args: &RunArgs) -> Result<Profile, Failure> {
+    let Some(profile) = find(&args.profile) else {
+        return Err(Failure::usage(format!(
+            "there is no profile '{}'; there is: {}",
+            args.profile,
+            names().join(", ")
+        )));
+    };
+    if args.size == Some(Bytes::ZERO) {
+        return Err(Failure::usage(
+            "a size of 0 leaves nothing to measure; give --size a size such as 256M",
+        ));
+    }
+    if args.time_budget.is_some_and(|time| time < TIME_BUDGET_MIN) {
+        return Err(Failure::usage(format!(
+            "a time of {} measures nothing; give --time-budget at least {TIME_BUDGET_MIN}",
+            args.time_budget.unwrap_or_default()
+        )));
+    }
+    let span = args.size.unwrap_or(profile.span);
+    for phase in &profile.phases {
+        phase.blocks_in(span).map_err(|error| {
+            Failure::usage(format!(
+                "--size {span} is too small for the phase {}: {error}",
+                phase.name
+            ))
+        })?;
+    }
+    Ok(profile)
+}
+
+/// What is run: the profile's phases in the span that there is. A span that the user named is as
+/// it should be for the run; the verdicts know what it means.
+fn plan(args: &RunArgs, profile: Profile, seed: Seed, span: Bytes) -> Plan {
+    let wanted = profile.span;
+    let mut profile = profile.with_span(span);
+    // Phases tell of a span that is smaller than the profile's own.
+    profile.span = wanted;
+    Plan {
+        seed,
+        span_offset: Bytes::ZERO,
+        span,
+        time_budget: args.time_budget.unwrap_or(profile.time_budget),
+        profile,
+    }
+}
+
+/// Says what will be written before the first write.
+fn announce(plan: &Plan, opened: &Opened, talk: Talk) {
+    let abilities = opened.target.abilities();
+    if abilities.read_only {
+        return;
+    }
+    let time = plan.time_budget;
+    let Some(most) = plan.profile.bytes_written_max() else { return };
+    match opened.scratch {
+        Some(_) => talk.note(&format!(
+            "Takes at most {time}; writes at most {most} to a file of {} that is removed \
+             afterwards.",
+            plan.span
+        )),
+        None => {
+            let share = 100.0 * plan.span.as_f64() / abilities.size.as_f64();
+            let wear = 100.0 * most.as_f64() / abilities.size.as_f64();
+            talk.note(&format!(
+                "Takes at most {time}; OVERWRITES the first {} ({share:.1} % of the device) with \
+                 at most {most} in all, as much wear as filling {wear:.1} % of it once.",
+                plan.span
+            ));
+        }
+    }
+}
+
+/// Everything of the record that is known before the run.
+pub(crate) fn draft(plan: &Plan, conditions: Conditions, id: String, created: String) -> Record {
+    Record {
+        schema: SCHEMA.to_owned(),
+        id,
+        created,
+        tool: Tool { name: "cardproof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+        seed: plan.seed,
+        state: State::Running,
+        conditions,
+        profile: ProfileInfo {
+            name: plan.profile.name.to_owned(),
+            version: plan.profile.version,
+            time_budget_ns: plan.time_budget,
+            extra: Default::default(),
+        },
+        phases: Vec::new(),
+        monitor: Monitor::default(),
+        bytes_written: Bytes::ZERO,
+        bytes_read: Bytes::ZERO,
+        warnings: Vec::new(),
+        verdicts: None,
+        extra: Default::default(),
+    }
+}
+
+fn conditions(opened: &Opened) -> Conditions {
+    let Abilities { engine, engine_fallback, size, logical_block, directness, read_only, .. } =
+        opened.target.abilities();
+    let surroundings = opened.surroundings.clone();
+    Conditions {
+        target: TargetInfo {
+            kind: opened.kind,
+            size_bytes: *size,
+            logical_block_bytes: *logical_block,
+            engine: engine.name().to_owned(),
+            engine_fallback: engine_fallback.clone(),
+            direct: directness.is_direct(),
+            buffered_reason: match directness {
+                cardproof_io::Directness::Direct => None,
+                cardproof_io::Directness::Buffered { reason } => Some(reason.clone()),
+            },
+            read_only: *read_only,
+            extra: Default::default(),
+        },
+        device: surroundings.device,
+        host: surroundings.host,
+        filesystem: surroundings.filesystem,
+        settings: surroundings.settings,
+        extra: Default::default(),
+    }
+}
+
+/// 64 bits from the kernel's random source.
+fn random_bits() -> Result<u64, Failure> {
+    let mut bytes = [0; 8];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
+        .map_err(Failure::because("the kernel gives no random numbers"))?;
+    Ok(u64::from_ne_bytes(bytes))
+}
+
+/// Shows progress and saves the record whenever it has grown.
+struct Watcher<'a> {
+    view: ProgressView,
+    store: &'a Store,
+    failure: Option<Failure>,
+}
+
+impl Observer for Watcher<'_> {
+    fn observe(&mut self, event: Event<'_>) {
+        match event {
+            Event::PhaseStarted { index, count, spec } => {
+                self.view.phase_started(index, count, spec);
+            }
+            Event::Progress(progress) => self.view.progress(&progress),
+            Event::PhaseFinished { phase, .. } => self.view.phase_finished(phase),
+            // A later save may work again; the last one decides.
+            Event::Checkpoint(record) => self.failure = self.store.save(record).err(),
+        }
+    }
+}
+
+/// Closes the target and removes our directory.
+fn clean_up(opened: Opened, talk: Talk) {
+    drop(opened.target);
+    if let Some(Err(left)) = opened.scratch.map(cardproof_io::scratch::Scratch::remove) {
+        talk.note(&left.to_string());
+    }
+}
+
+/// How a run that has a record ends.
+fn exit_of(record: &Record, signals: &Signals, requirements: &[Requirement]) -> Exit {
+    let has_failed = record.state == State::Failed
+        || record.phases.iter().any(|phase| {
+            let not_measured = matches!(phase.state, PhaseState::NotMeasured { .. });
+            // A read-only target is not written to; that is no failure.
+            not_measured && !(record.conditions.target.read_only && phase.read_percent < 100)
+        });
+    match signals.exit() {
+        Some(exit) if record.state == State::Partial => exit,
+        _ if has_failed => Exit::Incomplete,
+        _ if Requirement::all_met(requirements, record) => Exit::Done,
+        _ => Exit::NotMet,
+    }
+}

@@ -1,0 +1,74 @@
+//! Where records are kept: one JSON file each, in the user's data directory.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cardproof_record::Record;
+
+use crate::exit::Failure;
+use crate::output;
+
+/// The directory of records.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    directory: PathBuf,
+}
+
+impl Store {
+    /// The store in `$XDG_DATA_HOME/cardproof`, or `~/.local/share/cardproof`; made if it does not
+    /// exist, and found to be writable.
+    pub(crate) fn open() -> Result<Self, Failure> {
+        let directory = data_home()?.join("cardproof").join("records");
+        let unusable = |error| {
+            Failure::incomplete(format!(
+                "cannot keep records in {}: {error}; make it writable, or name another place with \
+                 XDG_DATA_HOME",
+                directory.display()
+            ))
+        };
+        fs::create_dir_all(&directory).map_err(unusable)?;
+        let probe = directory.join(format!(".probe.{}", std::process::id()));
+        output::replace(&probe, "").map_err(unusable)?;
+        fs::remove_file(&probe).map_err(unusable)?;
+        Ok(Self { directory })
+    }
+
+    /// Saves `record`, in the place of an earlier state of the same run.
+    pub(crate) fn save(&self, record: &Record) -> Result<(), Failure> {
+        let path = self.record_path(&record.id);
+        let text =
+            record.to_json().map_err(Failure::because("the record cannot be put into JSON"))?;
+        output::replace(&path, &text).map_err(|error| {
+            Failure::incomplete(format!(
+                "cannot save the record {}: {error}; make room there, or name another place with \
+                 XDG_DATA_HOME",
+                path.display()
+            ))
+        })
+    }
+
+    /// Where the record called `id` is.
+    pub(crate) fn record_path(&self, id: &str) -> PathBuf {
+        self.directory.join(format!("{id}.json"))
+    }
+
+    /// Where the report of the record called `id` is.
+    pub(crate) fn report_path(&self, id: &str) -> PathBuf {
+        self.directory.join(format!("{id}.html"))
+    }
+}
+
+/// `$XDG_DATA_HOME` where it is an absolute path, as the XDG Base Directory Specification asks;
+/// else `~/.local/share`.
+fn data_home() -> Result<PathBuf, Failure> {
+    if let Some(path) = env::var_os("XDG_DATA_HOME").filter(|path| Path::new(path).is_absolute()) {
+        return Ok(PathBuf::from(path));
+    }
+    match env::var_os("HOME").filter(|home| !home.is_empty()) {
+        Some(home) => Ok(PathBuf::from(home).join(".local/share")),
+        None => Err(Failure::incomplete(
+            "cannot tell where to keep records: neither HOME nor XDG_DATA_HOME is set; set one",
+        )),
+    }
+}

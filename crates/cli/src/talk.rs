@@ -1,0 +1,59 @@
+//! What is said to the person at the terminal: on standard error, or not at all with `--quiet`.
+
+use std::io::{self, IsTerminal, Write};
+
+use anstyle::{AnsiColor, Style};
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+
+/// Talk on standard error.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Talk {
+    is_quiet: bool,
+}
+
+impl Talk {
+    /// Talk, or silence.
+    pub(crate) const fn new(is_quiet: bool) -> Self {
+        Self { is_quiet }
+    }
+
+    /// Whether nothing is to be said.
+    pub(crate) const fn is_quiet(self) -> bool {
+        self.is_quiet
+    }
+
+    /// Says a line.
+    pub(crate) fn note(self, line: &str) {
+        if !self.is_quiet {
+            say(line);
+        }
+    }
+
+    /// Whether a person sits at both ends and may be asked.
+    pub(crate) fn can_ask(self) -> bool {
+        !self.is_quiet && io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+}
+
+/// Says what went wrong; errors are said even when quiet.
+pub(crate) fn error(message: &str) {
+    say(&format!("{ERROR}error:{ERROR:#} {message}"));
+}
+
+/// A listener that has gone away is no reason to fail.
+fn say(line: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{line}");
+}
+
+/// How wide the terminal on standard output is, or what `COLUMNS` says; 80 where neither tells.
+pub(crate) fn width() -> u16 {
+    let of_terminal = rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| size.ws_col);
+    let of_environment = || std::env::var("COLUMNS").ok()?.parse().ok();
+    of_terminal.filter(|&columns| columns > 0).or_else(of_environment).unwrap_or(80)
+}
+
+/// Whether text on standard output may carry colour: a terminal, `NO_COLOR` and its like decide.
+pub(crate) fn is_styled() -> bool {
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+}
