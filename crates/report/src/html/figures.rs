@@ -262,7 +262,7 @@ fn write_field_legend(page: &mut String, ours: &[Place]) {
 }
 
 fn write_published(page: &mut String, ours: &[Place]) {
-    let headings = ["", "device", "4 KiB read", "4 KiB write", "start", "desktop install"];
+    let headings = ["number", "device", "4 KiB read", "4 KiB write", "start", "desktop install"];
     open_table(page, "Figures of published devices", &headings);
     for Place { label, read, write } in ours {
         put!(
