@@ -58,13 +58,13 @@ pub(crate) struct RunArgs {
     ///
     /// A number and a unit, such as 64M. By default what the profile asks for, and never more
     /// than a tenth of the free space.
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub(crate) size: Option<Bytes>,
     /// How long the whole run may take, such as 60s or 5m
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) time_budget: Option<Nanos>,
     /// From which all addresses and data follow; random by default
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) seed: Option<Seed>,
     /// How the target may be used.
     #[command(flatten)]

@@ -26,12 +26,12 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
     let profile = profile(args)?;
     let requirements = Requirement::parse_all(&args.require)?;
     result::check_outputs(&args.output)?;
-    let store = Store::open()?;
     let seed = match args.seed {
         Some(seed) => seed,
         None => Seed::from_bits(random_bits()?),
     };
     let mut opened = target::open_named(args, profile.span, &talk)?;
+    let store = Store::open()?;
     let plan = plan(args, profile, seed, opened.span);
     announce(&plan, &opened, talk);
     let now = jiff::Timestamp::now();

@@ -92,7 +92,9 @@ fn open_directory(args: &RunArgs, span: Bytes, talk: &Talk) -> Result<Opened, Fa
     }
     let expected = args.expect_device.as_deref().map(device_number).transpose()?;
     let surroundings = look(&args.target);
-    let scratch = Scratch::create(&args.target, expected).map_err(|error| {
+    let wanted = args.size.unwrap_or(span);
+    let created = Scratch::create_for(&args.target, expected, wanted, args.size.is_some());
+    let (scratch, allowance) = created.map_err(|error| {
         let mut failure = of_scratch(&error);
         if let (ScratchError::OtherDevice { .. }, Some(device)) = (&error, &args.expect_device) {
             failure.message.push_str(&format!("; --expect-device is {}", device.display()));
@@ -100,18 +102,6 @@ fn open_directory(args: &RunArgs, span: Bytes, talk: &Talk) -> Result<Opened, Fa
         failure
     })?;
     tell_of_leftovers(&scratch, talk);
-    let allowance = scratch
-        .allowance(Some(args.size.unwrap_or(span)), args.size.is_some())
-        .map_err(|error| of_scratch(&error))?;
-    if args.size.is_some() && allowance.is_reduced {
-        return Err(Failure::refused(format!(
-            "too little space in {} for --size {}: {} free, of which {} may be used; ask for less",
-            args.target.display(),
-            args.size.unwrap_or(span),
-            allowance.free,
-            allowance.size
-        )));
-    }
     // Whole MiB, so that the largest operations fill it.
     let size = allowance.size.round_down_to(Bytes::mib(1));
     if allowance.is_reduced {

@@ -59,10 +59,42 @@ impl Scratch {
     /// # Errors
     /// The directory does not serve; nothing was left in it.
     pub fn create(directory: &Path, expected_device: Option<u64>) -> Result<Self, ScratchError> {
+        Self::create_if(directory, expected_device, |_| Ok(())).map(|(scratch, ())| scratch)
+    }
+
+    /// The same, for a test file of `wanted`, and how large that may be. With
+    /// `requested_by_user` it may be all that is wanted or nothing.
+    ///
+    /// # Errors
+    /// As for [`create`](Self::create), or there is too little space; nothing was made.
+    pub fn create_for(
+        directory: &Path,
+        expected_device: Option<u64>,
+        wanted: Bytes,
+        requested_by_user: bool,
+    ) -> Result<(Self, Allowance), ScratchError> {
+        Self::create_if(directory, expected_device, |parent| {
+            let allowance = allowance_in(parent, directory, Some(wanted), requested_by_user)?;
+            if requested_by_user && allowance.is_reduced {
+                let path = directory.to_owned();
+                let Allowance { size: most, free, .. } = allowance;
+                return Err(ScratchError::LessThanWanted { path, wanted, most, free });
+            }
+            Ok(allowance)
+        })
+    }
+
+    /// Makes the subdirectory if the user's directory passes `check` after the sweep.
+    fn create_if<T>(
+        directory: &Path,
+        expected_device: Option<u64>,
+        check: impl FnOnce(&OwnedFd) -> Result<T, ScratchError>,
+    ) -> Result<(Self, T), ScratchError> {
         let parent = open_users_directory(directory)?;
         let status = check_users_directory(directory, &parent, expected_device)?;
         let user = rustix::process::geteuid().as_raw();
         let swept = sweep::sweep_open(directory, &parent, user)?;
+        let checked = check(&parent)?;
         let (name, own) = claim(directory, &parent)?;
         let mut scratch =
             Self { directory: directory.to_owned(), parent, name, own, swept, is_removed: false };
@@ -72,7 +104,7 @@ impl Scratch {
             let also = sweep::sweep_open(directory, &scratch.parent, owner)?;
             scratch.swept.append(also);
         }
-        Ok(scratch)
+        Ok((scratch, checked))
     }
 
     /// What was found from runs that were killed, and what became of it.
@@ -99,10 +131,7 @@ impl Scratch {
         wanted: Option<Bytes>,
         requested_by_user: bool,
     ) -> Result<Allowance, ScratchError> {
-        let space = rustix::fs::fstatvfs(&self.own)
-            .map_err(ScratchError::failed("read the free space of", &self.directory))?;
-        let free = Bytes(space.f_bavail.saturating_mul(space.f_frsize));
-        space::allow(&self.directory, free, wanted, requested_by_user)
+        allowance_in(&self.own, &self.directory, wanted, requested_by_user)
     }
 
     /// Makes the test file, empty, open for reading and writing.
@@ -157,6 +186,19 @@ impl Drop for Scratch {
             let _ = self.clear();
         }
     }
+}
+
+/// How large a file may be on the file system of `open`.
+fn allowance_in(
+    open: &OwnedFd,
+    directory: &Path,
+    wanted: Option<Bytes>,
+    requested_by_user: bool,
+) -> Result<Allowance, ScratchError> {
+    let space = rustix::fs::fstatvfs(open)
+        .map_err(ScratchError::failed("read the free space of", directory))?;
+    let free = Bytes(space.f_bavail.saturating_mul(space.f_frsize));
+    space::allow(directory, free, wanted, requested_by_user)
 }
 
 /// Opens the directory that the user named, if it is one and not a link to one.

@@ -258,7 +258,9 @@ impl Target for UringTarget {
 }
 
 impl Drop for UringTarget {
-    /// Waits for the operations in flight: the kernel may still write into their buffers.
+    /// Waits for the operations in flight: the kernel may still write into their buffers. Then
+    /// gives the registered file back: the kernel takes a closed ring down in its own time, and
+    /// until then a registered device would stay held, so that the next run finds it busy.
     fn drop(&mut self) {
         let mut completions = Vec::new();
         while self.flight.count() > 0 {
@@ -267,6 +269,10 @@ impl Drop for UringTarget {
                 self.buffers.leak();
                 return;
             }
+        }
+        if self.file_is_registered {
+            // A drop has nobody to tell, and closing the ring does the same a little later.
+            let _ = self.ring.submitter().unregister_files();
         }
     }
 }

@@ -367,11 +367,11 @@ fn runs_and_sweeps_do_not_disturb_one_another() {
 }
 
 #[test]
-fn a_read_only_file_system_is_a_mistake_with_a_remedy() {
+fn a_read_only_file_system_is_refused_with_a_remedy() {
     let mount = lab_or_skip!(Mount::tmpfs("size=64M"));
     mount.remount("ro").unwrap();
     let error = refused(mount.path(), None);
-    assert!(matches!(error, ScratchError::ReadOnly { .. }) && error.is_usage(), "{error}");
+    assert!(matches!(error, ScratchError::ReadOnly { .. }) && error.is_refusal(), "{error}");
 }
 
 #[test]
@@ -485,7 +485,10 @@ fn as_nobody() {
     let Some(directory) = std::env::var_os(NOBODYS).map(PathBuf::from) else { return };
     for name in ["closed", "read", "write"] {
         let error = refused(&directory.join(name), None);
-        assert!(matches!(error, ScratchError::NotPermitted { .. }) && error.is_usage(), "{error}");
+        assert!(
+            matches!(error, ScratchError::NotPermitted { .. }) && error.is_refusal(),
+            "{error}"
+        );
     }
     let scratch = Scratch::create(&directory, None).unwrap();
     scratch.create_file().unwrap();

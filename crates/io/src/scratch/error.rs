@@ -74,6 +74,18 @@ pub enum ScratchError {
         /// What must be free for the smallest useful run.
         needed: Bytes,
     },
+    /// The size that the user named is more than there is.
+    #[error("too little space in {path} for {wanted}: {free} free, of which at most {most} may be used; ask for less", path = path.display())]
+    LessThanWanted {
+        /// The directory as given.
+        path: PathBuf,
+        /// What was asked for.
+        wanted: Bytes,
+        /// The most that could be had.
+        most: Bytes,
+        /// What is free.
+        free: Bytes,
+    },
     /// There is not even room for a directory.
     #[error("the file system of {path} is full, or has no room for more files; free some", path = path.display())]
     Full {
@@ -108,6 +120,7 @@ impl ScratchError {
                 | Self::OtherDevice { .. }
                 | Self::Strayed { .. }
                 | Self::TooLittleSpace { .. }
+                | Self::LessThanWanted { .. }
                 | Self::Full { .. }
         )
     }
