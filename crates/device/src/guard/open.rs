@@ -2,14 +2,22 @@
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use cardproof_units::Bytes;
 use rustix::fs::{FlockOperation, Mode, OFlags};
+use rustix::io::Errno;
 
 use super::{Consent, GuardError, Identity, Objection, Target, TargetKind, inspect, inspect_open};
 use crate::{DeviceNumber, Sysroot};
+
+/// How often a busy device is tried again, and how long apart: a second in all.
+const ATTEMPTS: u32 = 20;
+const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(50);
 
 /// A target that may be overwritten, open for reading and writing.
 ///
@@ -51,17 +59,29 @@ pub fn open_for_destruction(
 
 /// Opens `target` so that nobody else can use it at the same time.
 fn open_alone(path: &Path, target: &Target) -> Result<File, GuardError> {
-    let failed = |errno: rustix::io::Errno| GuardError::from_open(path, errno.into());
+    let failed = |errno: Errno| GuardError::from_open(path, errno.into());
     let alone = match target.kind {
         TargetKind::Device(_) => OFlags::EXCL,
         TargetKind::File { .. } => OFlags::NOFOLLOW,
     };
     let flags = OFlags::RDWR | OFlags::CLOEXEC | alone;
-    let file = rustix::fs::open(&target.real, flags, Mode::empty()).map_err(failed)?;
+    let file = open_when_free(&target.real, flags).map_err(failed)?;
     if matches!(target.kind, TargetKind::File { .. }) {
         rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(failed)?;
     }
     Ok(file.into())
+}
+
+/// Opens `path`, with patience where it is busy: the kernel gives a device back a moment after the
+/// end of a program that was killed while it drove it through io_uring.
+fn open_when_free(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    for _ in 0..ATTEMPTS {
+        match rustix::fs::open(path, flags, Mode::empty()) {
+            Err(Errno::BUSY) => thread::sleep(BETWEEN_ATTEMPTS),
+            opened_or_not => return opened_or_not,
+        }
+    }
+    rustix::fs::open(path, flags, Mode::empty())
 }
 
 /// Whether `file` is what the path led to when it was looked at.
