@@ -72,6 +72,8 @@ pub(crate) struct PhaseLoop<'a, 'm> {
     /// The generation that the next write carries.
     pub(crate) generation: &'a mut Generation,
     pub(crate) meter: &'a mut Meter<'m>,
+    /// What the span holds was laid out by this run, so that reads can be compared with it.
+    pub(crate) is_laid_out: bool,
     pub(crate) deadline: Option<Nanos>,
     pub(crate) stop: &'a AtomicBool,
     /// Told the time once in a slice.
@@ -290,7 +292,7 @@ impl PhaseLoop<'_, '_> {
 
     /// Compares all that was read with what was laid out.
     fn verify(&mut self, state: &mut State, slot: Slot, offset: Bytes) {
-        if !self.target.abilities().keeps_data {
+        if !self.is_laid_out || !self.target.abilities().keeps_data {
             return;
         }
         let length = self.spec.block_size.as_len();

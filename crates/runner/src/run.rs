@@ -175,6 +175,7 @@ impl Run<'_> {
             data: self.data,
             generation: &mut self.generation,
             meter,
+            is_laid_out: self.laid_out.is_some(),
             deadline: time.map(|time| start.saturating_add(time)),
             stop: self.stop,
             tick: &mut tick,
