@@ -75,7 +75,10 @@ pub(crate) fn run(name: &str, arguments: &[&str]) -> Result<Account> {
     let log = std::env::temp_dir().join(format!("cardproof-skips-{}.log", std::process::id()));
     fs::write(&log, "").with_context(|| format!("cannot write {}", log.display()))?;
     let mut command = Command::new(cargo());
-    command.args(["test", "--workspace", "--all-features", "--no-fail-fast"]).args(arguments).env(SKIP_LOG, &log);
+    command
+        .args(["test", "--workspace", "--all-features", "--no-fail-fast"])
+        .args(arguments)
+        .env(SKIP_LOG, &log);
     let (count, good) = count_shown(&mut command)?;
     let skips = skips_in(&fs::read_to_string(&log)?);
     fs::remove_file(&log)?;
