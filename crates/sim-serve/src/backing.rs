@@ -1,0 +1,79 @@
+//! A card's bytes in a sparse file, for cards that are to be filled or kept.
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use cardproof_sim::{Store, StoreError};
+use cardproof_units::Bytes;
+use rustix::fs::FallocateFlags;
+
+/// A file that holds what a card holds, byte for byte, and takes room for what was written.
+#[derive(Debug)]
+pub struct FileStore {
+    file: File,
+}
+
+impl FileStore {
+    /// Opens or makes the file at `path` with room for `capacity`. What is in it stays: a card can
+    /// be taken out and put in again.
+    ///
+    /// # Errors
+    /// The file cannot be opened, or is longer than the card, which is then another card's.
+    pub fn open(path: &Path, capacity: Bytes) -> std::io::Result<Self> {
+        let file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let length = file.metadata()?.len();
+        if length > capacity.get() {
+            let message = format!("{} is longer than the card's {capacity}", path.display());
+            return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, message));
+        }
+        file.set_len(capacity.get())?;
+        Ok(Self { file })
+    }
+}
+
+impl Store for FileStore {
+    fn read(&self, offset: u64, into: &mut [u8]) -> Result<(), StoreError> {
+        Ok(self.file.read_exact_at(into, offset)?)
+    }
+
+    fn write(&mut self, offset: u64, from: &[u8]) -> Result<(), StoreError> {
+        Ok(self.file.write_all_at(from, offset)?)
+    }
+
+    fn discard(&mut self, offset: u64, length: u64) -> Result<(), StoreError> {
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        Ok(rustix::fs::fallocate(&self.file, flags, offset, length)
+            .map_err(std::io::Error::from)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_outlive_the_store() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("card");
+        let mut store = FileStore::open(&path, Bytes::mib(1)).unwrap();
+        store.write(4096, &[7; 4096]).unwrap();
+        store.write(8192, &[8; 4096]).unwrap();
+        store.discard(4096, 4096).unwrap();
+        drop(store);
+        let store = FileStore::open(&path, Bytes::mib(1)).unwrap();
+        let mut bytes = [1; 8192];
+        store.read(4096, &mut bytes).unwrap();
+        assert!(bytes[..4096].iter().all(|&byte| byte == 0));
+        assert!(bytes[4096..].iter().all(|&byte| byte == 8));
+    }
+
+    #[test]
+    fn another_cards_file_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("card");
+        FileStore::open(&path, Bytes::mib(2)).unwrap();
+        assert!(FileStore::open(&path, Bytes::mib(1)).is_err());
+    }
+}

@@ -1,0 +1,19 @@
+//! A simulated card in real time: a file through FUSE and, as root, a block device over it.
+//!
+//! So fio, f3probe or a file system meet the very card that cardproof measures in virtual time.
+//! The model's time becomes real waiting here, outside of the models, which stay pure.
+//!
+//! Requests wait for deadlines, not for durations: each reply is due at a moment that follows
+//! from the moments before it, so that the cost of a request's way through the kernel and a
+//! late wake-up do not add up.
+
+mod backing;
+mod file;
+mod loop_device;
+mod pacer;
+mod reply;
+mod server;
+mod timeline;
+
+pub use backing::FileStore;
+pub use server::{ServeError, ServeOptions, Server};

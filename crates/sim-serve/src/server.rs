@@ -1,0 +1,253 @@
+//! Puts a card up and takes it down again.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::JoinHandle;
+
+use cardproof_io::{Target, TargetError};
+use cardproof_sim::{Card, OpenError, Store};
+use cardproof_units::Seed;
+use fuser::{BackgroundSession, Config, MountOption, Session};
+use rustix::io::Errno;
+use rustix::mount::UnmountFlags;
+
+use crate::backing::FileStore;
+use crate::file::CardFile;
+use crate::loop_device::LoopDevice;
+use crate::pacer::{Message, Pacer};
+
+/// How a card is put up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ServeOptions {
+    /// An empty directory in which the card's file appears.
+    pub directory: PathBuf,
+    /// Virtual seconds in a real one, above 0: 1 for a card in real time, 100 for one whose
+    /// contents matter and whose speed does not.
+    pub speed: f64,
+    /// Whether to attach a loop device to the file, which needs root.
+    pub block_device: bool,
+    /// A file for the card's bytes; in memory without it.
+    pub backing: Option<PathBuf>,
+}
+
+/// Why a card cannot be put up or taken down.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The card cannot be had.
+    #[error(transparent)]
+    Card(#[from] OpenError),
+    /// The speed is not a positive number.
+    #[error("a speed of {0} is not possible; give a number above 0, 1 for real time")]
+    Speed(f64),
+    /// The backing file cannot be used.
+    #[error("cannot keep the card's bytes in '{}'", path.display())]
+    Backing {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The card does not get its buffers.
+    #[error("the simulated card cannot be made ready")]
+    Prepare(#[from] TargetError),
+    /// The kernel does not mount it.
+    #[error(
+        "cannot mount the card on '{}'; FUSE needs /dev/fuse and, without root, fusermount3 \
+         (Debian's package fuse3)", directory.display()
+    )]
+    Mount {
+        /// Where.
+        directory: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// A thread cannot be started.
+    #[error("cannot start a thread")]
+    Thread(#[source] io::Error),
+    /// `losetup` is missing.
+    #[error("cannot start 'losetup'; install Debian's package mount, or do without a device")]
+    NoLosetup(#[source] io::Error),
+    /// `losetup` refuses.
+    #[error("losetup refused ({said}); a block device needs root and loop devices")]
+    Losetup {
+        /// What it said.
+        said: String,
+    },
+    /// Somebody still uses the card.
+    #[error("{} is still in use; unmount what is on it and close what has it open", path.display())]
+    InUse {
+        /// What is in use.
+        path: PathBuf,
+    },
+    /// The file system cannot be unmounted.
+    #[error("cannot unmount '{}'", directory.display())]
+    Unmount {
+        /// Where it is mounted.
+        directory: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// A card that is up.
+///
+/// [`stop`](Self::stop) takes it down when nobody uses it. Dropping it takes it down at once:
+/// whoever still uses it gets errors.
+#[derive(Debug)]
+pub struct Server {
+    directory: PathBuf,
+    file: PathBuf,
+    device: Option<LoopDevice>,
+    session: Option<BackgroundSession>,
+    pacer: Option<JoinHandle<()>>,
+    messages: Sender<Message>,
+}
+
+impl Server {
+    /// Puts `card` up; `seed` decides the random choices of its model.
+    ///
+    /// # Errors
+    /// [`ServeError`]; nothing is left mounted or attached.
+    pub fn start(card: &Card, seed: Seed, options: &ServeOptions) -> Result<Self, ServeError> {
+        if !(options.speed > 0.0 && options.speed.is_finite()) {
+            return Err(ServeError::Speed(options.speed));
+        }
+        let target = card.open_paced(seed, store(card, options)?)?;
+        let abilities = target.abilities().clone();
+        let (messages, received) = channel();
+        let file_system = CardFile {
+            name: format!("{}.img", card.name),
+            size: abilities.size,
+            logical_block: abilities.logical_block,
+            discard: abilities.discard,
+            owner: (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw()),
+            pacer: messages.clone(),
+        };
+        let file = options.directory.join(&file_system.name);
+        let pacer = Pacer::new(target, options.speed)?;
+        let pacer = std::thread::Builder::new()
+            .name("card".to_owned())
+            .spawn(move || pacer.run(&received))
+            .map_err(ServeError::Thread)?;
+        let session = mount(file_system, &options.directory)?;
+        let mut server = Self {
+            directory: options.directory.clone(),
+            file,
+            device: None,
+            session: Some(session),
+            pacer: Some(pacer),
+            messages,
+        };
+        if options.block_device {
+            server.device = Some(LoopDevice::attach(&server.file)?);
+        }
+        Ok(server)
+    }
+
+    /// The file that is the card.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// The block device that is the card, if one was wanted.
+    #[must_use]
+    pub fn device(&self) -> Option<&Path> {
+        self.device.as_ref().map(LoopDevice::path)
+    }
+
+    /// Takes the card down.
+    ///
+    /// # Errors
+    /// [`ServeError::InUse`] while somebody uses it: it stays up, and stopping can be tried
+    /// again. Other errors when the system refuses to unmount or detach.
+    pub fn stop(&mut self) -> Result<(), ServeError> {
+        if let Some(device) = &self.device {
+            if device.is_in_use() {
+                return Err(ServeError::InUse { path: device.path().to_owned() });
+            }
+            device.detach()?;
+            self.device = None;
+        }
+        if self.session.is_some() {
+            unmount(&self.directory, UnmountFlags::empty())?;
+        }
+        self.join();
+        Ok(())
+    }
+
+    /// Waits for the threads of a file system that is no longer mounted.
+    fn join(&mut self) {
+        if let Some(session) = self.session.take() {
+            // It has nothing left to say: the kernel has let it go.
+            let _ = session.umount_and_join();
+        }
+        // Nobody receives when the pacer has already ended, which is as well.
+        let _ = self.messages.send(Message::Stop);
+        if let Some(pacer) = self.pacer.take() {
+            let _ = pacer.join();
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.messages.send(Message::Stop);
+        if let Some(device) = self.device.take() {
+            let _ = device.detach();
+        }
+        if let Some(session) = self.session.take() {
+            let _ = unmount(&self.directory, UnmountFlags::DETACH);
+            // The session ends with the last user of the file; a thread waits for that, not we.
+            drop(session);
+        }
+    }
+}
+
+/// The place for the card's bytes that `options` ask for.
+fn store(card: &Card, options: &ServeOptions) -> Result<Option<Box<dyn Store>>, ServeError> {
+    let Some(path) = &options.backing else { return Ok(None) };
+    let store = FileStore::open(path, card.model.capacity)
+        .map_err(|source| ServeError::Backing { path: path.clone(), source })?;
+    Ok(Some(Box::new(store)))
+}
+
+fn mount(file_system: CardFile, directory: &Path) -> Result<BackgroundSession, ServeError> {
+    let failed = |source| ServeError::Mount { directory: directory.to_owned(), source };
+    let mut config = Config::default();
+    config.mount_options = vec![
+        MountOption::FSName("cardproof".to_owned()),
+        MountOption::Subtype("cardproof".to_owned()),
+        MountOption::NoSuid,
+        MountOption::NoDev,
+        MountOption::NoExec,
+    ];
+    let session = Session::new(file_system, directory, &config).map_err(failed)?;
+    session.spawn().map_err(failed)
+}
+
+/// Unmounts `directory`, without root by the system's helper.
+fn unmount(directory: &Path, flags: UnmountFlags) -> Result<(), ServeError> {
+    match rustix::mount::unmount(directory, flags) {
+        Ok(()) => Ok(()),
+        Err(Errno::BUSY) => Err(ServeError::InUse { path: directory.to_owned() }),
+        Err(Errno::PERM) => unmount_by_helper(directory),
+        Err(errno) => {
+            Err(ServeError::Unmount { directory: directory.to_owned(), source: errno.into() })
+        }
+    }
+}
+
+fn unmount_by_helper(directory: &Path) -> Result<(), ServeError> {
+    let status = Command::new("fusermount3").arg("-u").arg(directory).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err(ServeError::InUse { path: directory.to_owned() }),
+        Err(source) => Err(ServeError::Unmount { directory: directory.to_owned(), source }),
+    }
+}
