@@ -10,6 +10,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("io", &["units"]),
     ("sim", &["units", "io"]),
+    ("sim-serve", &["units", "io", "sim"]),
     ("record", &["units"]),
     ("device", &["units", "record"]),
     ("workload", &["units", "io"]),
