@@ -41,6 +41,9 @@ pub(crate) enum Command {
     Rate(RateArgs),
     /// Make a report of a saved record
     Report(ReportArgs),
+    /// Simulated cards: list them, or serve one to any tool as a file and a block device
+    #[command(subcommand)]
+    Sim(SimCommand),
     /// Run one phase of any shape and print its figures (for developers)
     Engine(Box<EngineArgs>),
 }
@@ -48,7 +51,7 @@ pub(crate) enum Command {
 /// How to measure.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// A directory (a file is laid out in it and removed), a file or a block device
+    /// A directory (a file is laid out in it and removed), a file, a block device, or sim:NAME
     #[arg(value_name = "TARGET", default_value = ".")]
     pub(crate) target: PathBuf,
     /// What to run; see `cardproof profiles`
@@ -116,6 +119,37 @@ pub(crate) struct OutputArgs {
 pub(crate) struct ProfilesArgs {
     /// Only this one, in full
     pub(crate) name: Option<String>,
+}
+
+/// What to do with simulated cards.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SimCommand {
+    /// The cards, with what they are modelled on
+    List,
+    /// Serve a card in real time, as a file and, as root, as a block device
+    Serve(ServeArgs),
+}
+
+/// How to serve a card.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// The card's name; see `cardproof sim list`
+    pub(crate) name: String,
+    /// The card's seconds in a second of ours: 1 is real time
+    #[arg(long, value_name = "N", default_value_t = 1.0)]
+    pub(crate) speed: f64,
+    /// An empty directory in which the card's file appears; a temporary one by default
+    #[arg(long, value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+    /// A file for the card's bytes, which then outlive the card; in memory by default
+    #[arg(long, value_name = "FILE")]
+    pub(crate) backing: Option<PathBuf>,
+    /// From which the card's chances follow
+    #[arg(long, value_name = "NUMBER", default_value = "0")]
+    pub(crate) seed: Seed,
+    /// Only the file, even as root
+    #[arg(long)]
+    pub(crate) no_block_device: bool,
 }
 
 /// What to judge.

@@ -10,6 +10,7 @@ mod result;
 mod run;
 mod saved;
 mod signals;
+mod simulated;
 mod store;
 mod talk;
 mod target;
@@ -45,6 +46,7 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::Profiles(args) => profiles::run(&args),
         Command::Rate(args) => saved::rate(&args),
         Command::Report(args) => saved::report(&args),
+        Command::Sim(command) => simulated::run(&command, signals),
         Command::Engine(args) => engine::run(&args, signals.stop()).map(|()| Exit::Done),
     }
 }

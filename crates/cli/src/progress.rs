@@ -1,46 +1,60 @@
 //! How far a run is: two lines that are drawn over on a terminal, plain lines elsewhere.
 
-use std::io::{self, IsTerminal};
+use std::io;
 use std::time::Duration;
 
 use cardproof_record::{Phase, PhaseState};
 use cardproof_runner::Progress;
-use cardproof_units::{Bytes, Nanos};
-use cardproof_workload::PhaseSpec;
+use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+use cardproof_workload::{Access, PhaseSpec};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::talk::Talk;
+use crate::talk::{self, Talk};
+
+/// The columns of a phase's name, as wide as the longest of the profiles.
+const NAME_COLUMNS: usize = 26;
+
+/// The columns of the bar and the per cent before the text beside them.
+const BAR_COLUMNS: usize = 18;
 
 /// Shows the progress of one run.
 pub(crate) struct ProgressView {
     talk: Talk,
-    /// On a terminal only.
+    /// On a terminal that can be drawn over only.
     bar: Option<ProgressBar>,
     time_budget: Nanos,
-    phase: String,
+    phase: PhaseLine,
+}
+
+/// What a line about a phase begins with.
+#[derive(Default)]
+struct PhaseLine {
+    /// Such as ` 3/10`.
+    turn: String,
+    name: String,
+    /// Whether bytes a second tell more of it than operations a second.
+    is_sequential: bool,
 }
 
 impl ProgressView {
     /// A view of a run of at most `time_budget`, on standard error.
     pub(crate) fn new(talk: Talk, time_budget: Nanos) -> Self {
-        let is_live = !talk.is_quiet() && io::stderr().is_terminal();
-        Self {
-            talk,
-            bar: is_live.then(|| live_bar(time_budget)),
-            time_budget,
-            phase: String::new(),
-        }
+        let target = ProgressDrawTarget::stderr_with_hz(10);
+        let is_live = !talk.is_quiet() && !target.is_hidden();
+        let bar = is_live.then(|| live_bar(target, time_budget));
+        Self { talk, bar, time_budget, phase: PhaseLine::default() }
     }
 
     /// A phase begins.
     pub(crate) fn phase_started(&mut self, index: usize, count: usize, spec: &PhaseSpec) {
-        self.phase = format!("[{}/{count}] {}", index + 1, spec.name);
-        match &self.bar {
-            Some(bar) => {
-                bar.set_message(self.phase.clone());
-                bar.tick();
-            }
-            None => self.talk.note(&self.phase),
+        self.phase = PhaseLine {
+            turn: format!("{:>2}/{count}", index + 1),
+            name: spec.name.clone(),
+            is_sequential: spec.access == Access::Sequential,
+        };
+        if let Some(bar) = &self.bar {
+            bar.set_prefix(self.phase.fitted(&[]));
+            bar.tick();
         }
     }
 
@@ -48,16 +62,41 @@ impl ProgressView {
     pub(crate) fn progress(&self, progress: &Progress) {
         let Some(bar) = &self.bar else { return };
         bar.set_position(millis(self.time_budget.saturating_sub(progress.time_left)));
-        bar.set_message(format!("{}\n{}", self.phase, figures(progress)));
+        bar.set_prefix(self.phase.fitted(&self.current(progress)));
+        bar.set_message(fitted(&still(progress), ", ", columns().saturating_sub(BAR_COLUMNS)));
         bar.tick();
+    }
+
+    /// The figures of the last half second.
+    fn current(&self, progress: &Progress) -> Vec<String> {
+        let Progress { iops, throughput, latency_max, .. } = progress;
+        if *latency_max == Nanos::ZERO {
+            return vec!["nothing completed just now".to_owned()];
+        }
+        let mut parts = self.phase.rates(*iops, *throughput);
+        parts.push(format!("slowest {latency_max}"));
+        parts
     }
 
     /// A phase is over.
     pub(crate) fn phase_finished(&self, phase: &Phase) {
-        let line = outcome(phase);
+        let line = format!("{}  {}", self.phase.start(), self.outcome(phase));
         match &self.bar {
-            Some(bar) => bar.println(format!("{}  {line}", self.phase)),
-            None => self.talk.note(&format!("  {line}")),
+            Some(bar) => bar.suspend(|| self.talk.note(&line)),
+            None => self.talk.note(&line),
+        }
+    }
+
+    /// What a phase yielded.
+    fn outcome(&self, phase: &Phase) -> String {
+        match (&phase.state, phase.iops, phase.throughput_bytes_per_s) {
+            (PhaseState::NotMeasured { cause }, _, _) => format!("not measured: {cause}"),
+            (_, Some(iops), Some(throughput)) => {
+                let rates = self.phase.rates(iops.estimate, throughput.estimate).join("  ");
+                let stopped = if phase.is_measured() { "" } else { "  (stopped early)" };
+                format!("{}{stopped}", rates.trim_end())
+            }
+            _ => "stopped before anything was measured".to_owned(),
         }
     }
 
@@ -69,11 +108,32 @@ impl ProgressView {
     }
 }
 
-fn live_bar(time_budget: Nanos) -> ProgressBar {
-    let target = ProgressDrawTarget::stderr_with_hz(10);
+impl PhaseLine {
+    fn start(&self) -> String {
+        format!("{}  {:<NAME_COLUMNS$}", self.turn, self.name)
+    }
+
+    /// The line with as many of `parts` as the terminal has columns for.
+    fn fitted(&self, parts: &[String]) -> String {
+        let parts: Vec<String> = [self.start()].iter().chain(parts).cloned().collect();
+        fitted(&parts, "  ", columns())
+    }
+
+    /// Rates under one another from phase to phase, the one that tells more first; that of large
+    /// operations alone.
+    fn rates(&self, iops: Iops, throughput: Throughput) -> Vec<String> {
+        let throughput = format!("{:>11}", throughput.to_string());
+        if self.is_sequential {
+            return vec![throughput];
+        }
+        vec![format!("{:>11}", iops.to_string()), throughput]
+    }
+}
+
+fn live_bar(target: ProgressDrawTarget, time_budget: Nanos) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(millis(time_budget)), target);
     // The template is a constant; a fault in it would only cost the bar.
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {msg}") {
+    if let Ok(style) = ProgressStyle::with_template("{prefix}\n{bar:10} {percent:>3} %  {msg}") {
         bar.set_style(style.progress_chars("=> "));
     }
     bar.enable_steady_tick(Duration::from_millis(250));
@@ -84,27 +144,46 @@ fn millis(time: Nanos) -> u64 {
     time.get() / 1_000_000
 }
 
-/// What is going on, in fewer than 80 columns.
-fn figures(progress: &Progress) -> String {
-    let Progress { iops, throughput, latency_max, time_left, bytes_to_write_left } = progress;
-    let seconds = time_left.get().div_ceil(1_000_000_000);
-    let still = match bytes_to_write_left {
-        Some(bytes) if *bytes > Bytes::ZERO => {
-            format!(", {} MiB to write", bytes.get().div_ceil(1 << 20))
-        }
-        _ => String::new(),
-    };
-    format!("{iops}, {throughput}, longest {latency_max}; at most {seconds} s{still} left")
+/// The most that the whole run still takes and writes.
+fn still(progress: &Progress) -> Vec<String> {
+    let seconds = progress.time_left.get().div_ceil(1_000_000_000);
+    let mut parts = vec![format!("at most {seconds} s left")];
+    if let Some(bytes) = progress.bytes_to_write_left.filter(|bytes| *bytes > Bytes::ZERO) {
+        parts.push(format!("{} MiB to write", bytes.get().div_ceil(1 << 20)));
+    }
+    parts
 }
 
-/// What a phase yielded, in a line.
-fn outcome(phase: &Phase) -> String {
-    match (&phase.state, phase.iops, phase.throughput_bytes_per_s) {
-        (PhaseState::NotMeasured { cause }, _, _) => format!("not measured: {cause}"),
-        (_, Some(iops), Some(throughput)) => {
-            let stopped = if phase.is_measured() { "" } else { " (stopped early)" };
-            format!("{}, {}{stopped}", iops.estimate, throughput.estimate)
+/// The first of `parts` that fit `columns` together; what does not fit is left out, since a line
+/// that wraps cannot be drawn over.
+fn fitted(parts: &[String], between: &str, columns: usize) -> String {
+    let mut line = String::new();
+    for part in parts {
+        let gap = if line.is_empty() { "" } else { between };
+        if (line.chars().count() + gap.len() + part.chars().count()) > columns {
+            break;
         }
-        _ => "stopped before anything was measured".to_owned(),
+        line.push_str(gap);
+        line.push_str(part);
+    }
+    line
+}
+
+/// The columns that may be drawn in. The last stays free: some terminals wrap once it is filled.
+fn columns() -> usize {
+    talk::width_of(io::stderr()).saturating_sub(1).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_left_out_whole() {
+        let parts = ["phase".to_owned(), "12 IOPS".to_owned(), "3 ms".to_owned()];
+        assert_eq!(fitted(&parts, ", ", 80), "phase, 12 IOPS, 3 ms");
+        assert_eq!(fitted(&parts, ", ", 14), "phase, 12 IOPS");
+        assert_eq!(fitted(&parts, ", ", 13), "phase");
+        assert_eq!(fitted(&parts, ", ", 4), "");
     }
 }

@@ -1,8 +1,11 @@
 //! `cardproof run`: from the command line to a verdict, a saved record and a report.
 
+use std::path::Path;
+
 use cardproof_io::Abilities;
 use cardproof_record::{
-    Conditions, Monitor, PhaseState, ProfileInfo, Record, SCHEMA, State, TargetInfo, Tool,
+    Conditions, Monitor, PhaseState, ProfileInfo, Record, SCHEMA, State, TargetInfo, TargetKind,
+    Tool,
 };
 use cardproof_runner::{Event, Observer, Plan};
 use cardproof_units::{Bytes, Nanos, Seed};
@@ -30,14 +33,13 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
         Some(seed) => seed,
         None => Seed::from_bits(random_bits()?),
     };
-    let mut opened = target::open_named(args, profile.span, &talk)?;
+    let mut opened = target::open_named(args, profile.span, seed, &talk)?;
     let store = Store::open()?;
     let plan = plan(args, profile, seed, opened.span);
-    announce(&plan, &opened, talk);
-    let now = jiff::Timestamp::now();
-    let id = format!("{}-{:08x}", now.strftime("%Y%m%dT%H%M%SZ"), random_bits()? as u32);
-    let created = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let (id, created) = name_and_time(args, &plan)?;
     let draft = draft(&plan, conditions(&opened), id, created);
+    talk.note(&subject(&args.target, &draft));
+    announce(&plan, &opened, talk);
     let mut watcher =
         Watcher { view: ProgressView::new(talk, plan.time_budget), store: &store, failure: None };
     let record =
@@ -100,17 +102,24 @@ fn plan(args: &RunArgs, profile: Profile, seed: Seed, span: Bytes) -> Plan {
     }
 }
 
+/// What is measured, so that nobody waits a minute for the wrong storage.
+fn subject(path: &Path, draft: &Record) -> String {
+    let whole = path.canonicalize();
+    let name = whole.as_deref().unwrap_or(path).display();
+    format!("Measuring {name}: {}.", cardproof_report::title(draft))
+}
+
 /// Says what will be written before the first write.
 fn announce(plan: &Plan, opened: &Opened, talk: Talk) {
     let abilities = opened.target.abilities();
-    if abilities.read_only {
+    if abilities.read_only || opened.kind == TargetKind::Simulated {
         return;
     }
     let time = plan.time_budget;
     let Some(most) = plan.profile.bytes_written_max() else { return };
     match opened.scratch {
         Some(_) => talk.note(&format!(
-            "Takes at most {time}; writes at most {most} to a file of {} that is removed \
+            "Takes about {time} or less; writes at most {most} to a file of {} that is removed \
              afterwards.",
             plan.span
         )),
@@ -118,12 +127,24 @@ fn announce(plan: &Plan, opened: &Opened, talk: Talk) {
             let share = 100.0 * plan.span.as_f64() / abilities.size.as_f64();
             let wear = 100.0 * most.as_f64() / abilities.size.as_f64();
             talk.note(&format!(
-                "Takes at most {time}; OVERWRITES the first {} ({share:.1} % of the device) with \
+                "Takes about {time} or less; OVERWRITES the first {} ({share:.1} % of the device) with \
                  at most {most} in all, as much wear as filling {wear:.1} % of it once.",
                 plan.span
             ));
         }
     }
+}
+
+/// What the record is called and when the run began. A simulated run begins at the start of its own
+/// clock, so that the same seed gives the same record to the last byte.
+fn name_and_time(args: &RunArgs, plan: &Plan) -> Result<(String, String), Failure> {
+    if let Some(card) = target::simulated_name(&args.target) {
+        let id = format!("sim-{card}-{}-{}", plan.profile.name, plan.seed);
+        return Ok((id, "1970-01-01T00:00:00Z".to_owned()));
+    }
+    let now = jiff::Timestamp::now();
+    let id = format!("{}-{:08x}", now.strftime("%Y%m%dT%H%M%SZ"), random_bits()? as u32);
+    Ok((id, now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()))
 }
 
 /// Everything of the record that is known before the run.

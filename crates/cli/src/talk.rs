@@ -1,6 +1,8 @@
 //! What is said to the person at the terminal: on standard error, or not at all with `--quiet`.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
 
 use anstyle::{AnsiColor, Style};
 
@@ -41,14 +43,26 @@ pub(crate) fn error(message: &str) {
     say(&format!("{ERROR}error:{ERROR:#} {message}"));
 }
 
-/// A listener that has gone away is no reason to fail.
+/// A listener that has gone away is no reason to fail. On a terminal lines break between words;
+/// elsewhere they are whole, so that they can be searched.
 fn say(line: &str) {
-    let _ = writeln!(anstream::stderr().lock(), "{line}");
+    let stderr = io::stderr();
+    let text = if stderr.is_terminal() {
+        Cow::Owned(cardproof_report::wrapped(line, width_of(&stderr)))
+    } else {
+        Cow::Borrowed(line)
+    };
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
 /// How wide the terminal on standard output is, or what `COLUMNS` says; 80 where neither tells.
 pub(crate) fn width() -> u16 {
-    let of_terminal = rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| size.ws_col);
+    width_of(io::stdout())
+}
+
+/// As [`width`], of another stream.
+pub(crate) fn width_of(stream: impl AsFd) -> u16 {
+    let of_terminal = rustix::termios::tcgetwinsize(stream).ok().map(|size| size.ws_col);
     let of_environment = || std::env::var("COLUMNS").ok()?.parse().ok();
     of_terminal.filter(|&columns| columns > 0).or_else(of_environment).unwrap_or(80)
 }

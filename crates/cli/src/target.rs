@@ -9,8 +9,8 @@ use cardproof_device::guard::{self, Consent, GuardError};
 use cardproof_device::{Surroundings, Sysroot, look_at_path};
 use cardproof_io::scratch::{Scratch, ScratchError};
 use cardproof_io::{OpenOptions, Target, open, open_new};
-use cardproof_record::TargetKind;
-use cardproof_units::Bytes;
+use cardproof_record::{DeviceInfo, TargetKind};
+use cardproof_units::{Bytes, Seed};
 
 use crate::args::{AccessArgs, RunArgs};
 use crate::exit::{Failure, with_causes};
@@ -28,8 +28,16 @@ pub(crate) struct Opened {
 }
 
 /// Opens what `args` name, to work in a span of `span`.
-pub(crate) fn open_named(args: &RunArgs, span: Bytes, talk: &Talk) -> Result<Opened, Failure> {
+pub(crate) fn open_named(
+    args: &RunArgs,
+    span: Bytes,
+    seed: Seed,
+    talk: &Talk,
+) -> Result<Opened, Failure> {
     let path = &args.target;
+    if let Some(name) = simulated_name(path) {
+        return open_simulated(name, args, span, seed);
+    }
     let metadata = fs::metadata(path).map_err(|error| not_there(path, &error))?;
     if metadata.is_dir() {
         refuse_link(path)?;
@@ -40,16 +48,7 @@ pub(crate) fn open_named(args: &RunArgs, span: Bytes, talk: &Talk) -> Result<Ope
     }
     let existing = Existing { path, direct: true };
     let mut opened = existing.open(&args.access, args.access.destroy.is_some(), talk)?;
-    opened.span = args.size.unwrap_or(span);
-    if args.size.is_some() && opened.span > opened.target.abilities().size {
-        return Err(Failure::refused(format!(
-            "{} holds {}, less than --size {}; ask for less",
-            path.display(),
-            opened.target.abilities().size,
-            opened.span
-        )));
-    }
-    opened.span = opened.span.min(opened.target.abilities().size);
+    opened.span = span_in(opened.target.abilities().size, args, span)?;
     if opened.target.abilities().read_only {
         talk.note(&format!(
             "{} is only read. To measure writing too, at the cost of ALL ITS DATA, add --destroy.",
@@ -59,10 +58,57 @@ pub(crate) fn open_named(args: &RunArgs, span: Bytes, talk: &Talk) -> Result<Ope
     Ok(opened)
 }
 
+/// How much of a target of `size` is worked in: what the user names, or what the profile wants and
+/// there is.
+fn span_in(size: Bytes, args: &RunArgs, span: Bytes) -> Result<Bytes, Failure> {
+    match args.size {
+        Some(wanted) if wanted > size => Err(Failure::refused(format!(
+            "{} holds {size}, less than --size {wanted}; ask for less",
+            args.target.display()
+        ))),
+        Some(wanted) => Ok(wanted),
+        None => Ok(span.min(size)),
+    }
+}
+
+/// The name of the card in `sim:NAME`.
+pub(crate) fn simulated_name(path: &Path) -> Option<&str> {
+    path.to_str()?.strip_prefix("sim:")
+}
+
+/// A simulated card, fresh from the catalogue; there is nothing on it to lose.
+fn open_simulated(name: &str, args: &RunArgs, span: Bytes, seed: Seed) -> Result<Opened, Failure> {
+    let no_card =
+        |error| Failure::usage(format!("{}; `cardproof sim list` shows them", with_causes(&error)));
+    let card = cardproof_sim::find(name).map_err(no_card)?;
+    let target = card.open(seed, cardproof_sim::Keeping::Bytes).map_err(no_card)?;
+    let span = span_in(target.abilities().size, args, span)?;
+    let transport = match card.kind {
+        cardproof_sim::Kind::Sd => "sd",
+        cardproof_sim::Kind::Emmc => "mmc",
+        cardproof_sim::Kind::Usb => "usb",
+    };
+    let device = DeviceInfo {
+        name: Some(format!("sim:{name}")),
+        model: Some(card.title.to_owned()),
+        transport: Some(transport.to_owned()),
+        size_bytes: Some(card.announced_size()),
+        ..DeviceInfo::default()
+    };
+    Ok(Opened {
+        target,
+        kind: TargetKind::Simulated,
+        surroundings: Surroundings { device, ..Surroundings::default() },
+        span,
+        scratch: None,
+    })
+}
+
 fn not_there(path: &Path, error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::NotFound => Failure::usage(format!(
-            "{} does not exist; name a directory, a file or a block device",
+            "{} does not exist; name a directory, a file or a block device; cardproof --help has \
+             the commands",
             path.display()
         )),
         _ => Failure::usage(format!("cannot look at {}: {error}", path.display())),
@@ -106,8 +152,7 @@ fn open_directory(args: &RunArgs, span: Bytes, talk: &Talk) -> Result<Opened, Fa
     let size = allowance.size.round_down_to(Bytes::mib(1));
     if allowance.is_reduced {
         talk.note(&format!(
-            "Working in {size} instead of {span}, which is a tenth of the free space; --size asks \
-             for more."
+            "Working in {size}, a tenth of the free space, instead of {span}; --size asks for more."
         ));
     }
     let file = scratch.create_file().map_err(|error| of_scratch(&error))?;

@@ -6,7 +6,7 @@ use cardproof_units::{Bytes, Nanos};
 
 use crate::{
     Abilities, Completion, Fault, Op, OpKind, Slot, Submission, SubmitError, Target, TargetError,
-    Wait,
+    Usage, Wait,
 };
 
 /// Which operations fail, and how. Operations are counted from 1, flushes and discards included.
@@ -119,6 +119,10 @@ impl<T: Target> Target for FaultyTarget<T> {
 
     fn slots_for(&self, queue_depth: u16) -> u16 {
         self.inner.slots_for(queue_depth)
+    }
+
+    fn cost(&self) -> Option<Usage> {
+        self.inner.cost()
     }
 
     fn buffer(&mut self, slot: Slot) -> &mut [u8] {

@@ -9,7 +9,7 @@ use crate::clock;
 use crate::flight::Flight;
 use crate::{
     Abilities, Completion, Directness, Engine, Op, OpKind, Slot, Submission, SubmitError, Target,
-    TargetError, Wait,
+    TargetError, Usage, Wait, usage,
 };
 
 /// A target that does nothing, at once.
@@ -75,6 +75,10 @@ impl Target for NullTarget {
         self.flight = Flight::new(slots);
         self.waiting = Vec::with_capacity(usize::from(slots));
         Ok(())
+    }
+
+    fn cost(&self) -> Option<Usage> {
+        Some(usage())
     }
 
     fn buffer(&mut self, slot: Slot) -> &mut [u8] {

@@ -15,7 +15,7 @@ use crate::flight::Flight;
 use crate::medium::Medium;
 use crate::{
     Abilities, Completion, Engine, Fault, Op, OpKind, Slot, Submission, SubmitError, Target,
-    TargetError, Wait,
+    TargetError, Usage, Wait, usage,
 };
 use crew::{Crew, Job};
 
@@ -86,6 +86,10 @@ impl Target for PsyncTarget {
 
     fn slots_for(&self, queue_depth: u16) -> u16 {
         crew::slots_for(queue_depth)
+    }
+
+    fn cost(&self) -> Option<Usage> {
+        Some(usage())
     }
 
     fn buffer(&mut self, slot: Slot) -> &mut [u8] {

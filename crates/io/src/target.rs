@@ -6,7 +6,7 @@
 
 use cardproof_units::{Bytes, Nanos};
 
-use crate::{Completion, Op, OpKind, Slot, Submission};
+use crate::{Completion, Op, OpKind, Slot, Submission, Usage};
 
 /// Storage that takes operations and returns their completions.
 ///
@@ -52,6 +52,12 @@ pub trait Target {
         queue_depth
     }
 
+    /// What this process has cost the computer so far; `None` where that says nothing of the
+    /// target, as with a model on a clock of its own.
+    fn cost(&self) -> Option<Usage> {
+        None
+    }
+
     /// The buffer of `slot`; empty where there is no such slot or it is in flight.
     fn buffer(&mut self, slot: Slot) -> &mut [u8];
 
@@ -90,6 +96,10 @@ impl<T: Target + ?Sized> Target for Box<T> {
 
     fn slots_for(&self, queue_depth: u16) -> u16 {
         (**self).slots_for(queue_depth)
+    }
+
+    fn cost(&self) -> Option<Usage> {
+        (**self).cost()
     }
 
     fn buffer(&mut self, slot: Slot) -> &mut [u8] {

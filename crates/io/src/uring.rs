@@ -19,7 +19,7 @@ use crate::flight::Flight;
 use crate::medium::Medium;
 use crate::{
     Abilities, Completion, Engine, Fault, Op, OpKind, Slot, Submission, SubmitError, Target,
-    TargetError, Wait,
+    TargetError, Usage, Wait, usage,
 };
 
 /// The most operations in flight, and the size of the rings.
@@ -207,6 +207,10 @@ impl Target for UringTarget {
         // A refusal (a small RLIMIT_MEMLOCK on kernels before 5.12) costs speed, nothing else.
         self.buffers_are_registered = registered.is_ok();
         Ok(())
+    }
+
+    fn cost(&self) -> Option<Usage> {
+        Some(usage())
     }
 
     fn buffer(&mut self, slot: Slot) -> &mut [u8] {

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cardproof_io::Target;
+use cardproof_io::{Target, Usage};
 use cardproof_record::{EndedBy, Monitor, Phase, Record, State, Warning, WarningCode};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use cardproof_workload::{DataPattern, Generation, OpStream, PhaseSpec, Role};
@@ -38,7 +38,7 @@ pub fn run(
         return record;
     };
     let start = target.now();
-    let usage_before = cardproof_io::usage();
+    let cost_before = target.cost();
     let mut run = Run {
         deadline: start.saturating_add(plan.time_budget),
         target,
@@ -58,7 +58,7 @@ pub fn run(
         observer.observe(Event::PhaseFinished { index, phase: &phase });
         let was_interrupted = phase.ended_by == Some(EndedBy::Interrupted);
         record.phases.push(phase);
-        record.monitor = monitor(usage_before);
+        record.monitor = monitor(cost_before, run.target.cost());
         if was_interrupted || stop.load(Ordering::Relaxed) {
             record.state = State::Partial;
             break;
@@ -72,9 +72,9 @@ pub fn run(
     record
 }
 
-/// What the run has cost since `before`.
-fn monitor(before: cardproof_io::Usage) -> Monitor {
-    let now = cardproof_io::usage();
+/// What the run has cost between `before` and `now`.
+fn monitor(before: Option<Usage>, now: Option<Usage>) -> Monitor {
+    let (Some(before), Some(now)) = (before, now) else { return Monitor::default() };
     Monitor {
         cpu_user_ns: Some(now.cpu_user.saturating_sub(before.cpu_user)),
         cpu_system_ns: Some(now.cpu_system.saturating_sub(before.cpu_system)),
