@@ -16,6 +16,9 @@ pub(crate) const VERDICT_NOTE: &str = "Limits of the SD Association's applicatio
 pub(crate) const MEANING_NOTE: &str = "Comparisons with published figures, no predictions: other \
     hosts and other systems differ.";
 
+/// Of which more than so many phases the same is said, they are counted, not named.
+const NAMED_MAX: usize = 4;
+
 /// The contents of a report.
 pub(crate) struct Contents {
     /// What was measured.
@@ -80,6 +83,9 @@ fn doubts_in_words(record: &Record) -> Vec<String> {
         [] => message,
         phases if phases.len() > 1 && phases.len() == record.phases.len() => {
             format!("all phases: {message}")
+        }
+        phases if phases.len() > NAMED_MAX => {
+            format!("{} of {} phases: {message}", phases.len(), record.phases.len())
         }
         phases => format!("{}: {message}", phases.join(", ")),
     });

@@ -12,7 +12,8 @@ pub(crate) struct Fact {
 }
 
 /// The name by which a report calls what was measured, such as `SanDisk SC32G, SD card, 29.7 GiB`.
-pub(crate) fn title(record: &Record) -> String {
+#[must_use]
+pub fn title(record: &Record) -> String {
     let device = &record.conditions.device;
     let named = joined([
         device_name(device),
@@ -49,6 +50,7 @@ fn attachment(transport: &str) -> String {
         "nvme" => "NVMe".to_owned(),
         "sata" => "SATA".to_owned(),
         "virtio" => "virtual disk".to_owned(),
+        "loop" => "loop device".to_owned(),
         other => one_line(other),
     }
 }

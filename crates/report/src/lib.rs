@@ -16,6 +16,8 @@ mod summary;
 mod wrap;
 
 pub use charts::PlotError;
+pub use facts::title;
 pub use html::{HtmlError, html};
 pub use markdown::markdown;
 pub use summary::summary;
+pub use wrap::wrapped;

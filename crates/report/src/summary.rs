@@ -33,12 +33,17 @@ pub fn summary(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) 
     let contents = Contents::of(record, verdicts);
     let width = usize::from(width).clamp(WIDTH_MIN, WIDTH_MAX);
     let mut page = Page { out: String::with_capacity(4096), width, styled };
+    page.heading(&contents.title);
+    if !contents.headline.is_empty() {
+        wrap_into(&mut page.out, "  ", &contents.headline, "  ", width);
+    }
     page.conditions(&contents);
     page.phases(&contents);
     page.verdicts(&contents);
     page.daily_use(&contents);
     page.list("Doubts", &contents.doubts);
     page.list("What next", &contents.steps);
+    page.in_short(&contents);
     page.out
 }
 
@@ -70,7 +75,7 @@ impl Page {
     }
 
     fn conditions(&mut self, contents: &Contents) {
-        self.heading(&contents.title);
+        self.heading("Conditions");
         for fact in &contents.facts {
             wrap_into(
                 &mut self.out,
@@ -158,6 +163,19 @@ impl Page {
             self.labelled(&label, style, &meaning.text, "  ");
         }
         wrap_into(&mut self.out, "  ", MEANING_NOTE, "  ", self.width);
+    }
+
+    /// The end, which is what a terminal still shows when all is said.
+    fn in_short(&mut self, contents: &Contents) {
+        self.heading("In short");
+        for Ruling { rule, outcome, .. } in &contents.verdicts {
+            let (style, words) = (style_of_outcome(*outcome), wording::outcome(*outcome));
+            self.labelled(&format!("{rule}: {words}"), style, "", "  ");
+        }
+        for meaning in &contents.meanings {
+            let line = format!("{}: {}", meaning.topic, meaning.grade.word());
+            self.labelled(&line, style_of_grade(meaning.grade), "", "  ");
+        }
     }
 
     fn list(&mut self, heading: &str, items: &[String]) {

@@ -52,6 +52,26 @@ pub(crate) fn wrap_into(out: &mut String, first: &str, text: &str, indent: &str,
     out.push('\n');
 }
 
+/// `text` with its lines broken between words to at most `width` columns, without a newline at the
+/// end. A line that fits stays as it is, spaces included; a word that fits no line has one of its
+/// own. An escape sequence counts as if it were shown.
+#[must_use]
+pub fn wrapped(text: &str, width: u16) -> String {
+    let width = usize::from(width);
+    let mut out = String::with_capacity(text.len() + 16);
+    for line in text.split('\n') {
+        if line.chars().count() <= width {
+            out.push_str(line);
+            out.push('\n');
+        } else {
+            let indent = if line.starts_with("- ") { "  " } else { "" };
+            wrap_into(&mut out, "", line, indent, width);
+        }
+    }
+    out.pop();
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,5 +88,10 @@ mod tests {
         let mut out = String::new();
         wrap_into(&mut out, "", "takes (23.7 ms), or 4 KiB", "", 12);
         assert_eq!(out, "takes\n(23.7 ms),\nor 4 KiB\n");
+    }
+
+    #[test]
+    fn only_lines_that_do_not_fit_are_broken() {
+        assert_eq!(wrapped("a  b\n- one two three\n\nend", 9), "a  b\n- one two\n  three\n\nend");
     }
 }
