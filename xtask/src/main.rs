@@ -32,7 +32,9 @@ usage: cargo xtask COMMAND
   bench engine [SECTION...] [--pairs N] [--with-build]
                      agreement with fio and the cost of the tool itself, paired with fio;
                      sections: throttled, memory, null, footprint (all of them without a name)
-  bench sim          requests a second of the simulated cards, and their memory
+  bench sim [speed] [serve]
+                     requests a second of the simulated cards, and their memory; the same cards
+                     served in real time under fio and iozone
   fit                finds the simulated cards' parameters from the published figures
 ";
 
@@ -59,7 +61,7 @@ fn run(arguments: &[String]) -> Result<bool> {
         ["tidy"] => tidy::run(),
         ["generate"] => generate::write(),
         ["bench", "engine", options @ ..] => bench::engine(options),
-        ["bench", "sim"] => bench_sim::run(),
+        ["bench", "sim", sections @ ..] => bench_sim::run(sections),
         ["fit"] => fit::run(),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

@@ -5,7 +5,8 @@
 //!
 //! Requests wait for deadlines, not for durations: each reply is due at a moment that follows
 //! from the moments before it, so that the cost of a request's way through the kernel and a
-//! late wake-up do not add up.
+//! late wake-up do not add up. On a machine with no processor to spare, a reply can still be
+//! later than the card would be; figures in real time want a quiet machine.
 
 mod backing;
 mod file;

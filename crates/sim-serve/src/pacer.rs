@@ -92,7 +92,7 @@ impl Pacer {
 
     /// Takes a request at the time at which it came.
     fn take(&mut self, request: Request) {
-        let arrival = self.timeline.arrival(request.received);
+        let arrival = self.timeline.arrival(request.received, self.target.now());
         while self.target.now() < arrival {
             self.advance(Wait::Until(arrival));
         }
@@ -122,6 +122,7 @@ impl Pacer {
         let Some(reply) = self.flying[completion.slot.index()].take() else { return };
         self.free.push(completion.slot);
         reply.answer(completion.outcome, self.target.buffer(completion.slot));
+        self.timeline.note_reply();
     }
 
     fn submit_waiting(&mut self) {

@@ -130,7 +130,7 @@ pub fn measure(target: &mut dyn Target, seed: Seed) -> Result<Figures, MeasureEr
     let mut figures = Figures([0.0; 8]);
     for (number, record) in RECORDS.into_iter().enumerate() {
         target.prepare(1, record)?;
-        let pass = |target: &mut dyn Target, kind, order: &[u64]| run(target, kind, record, order);
+        let pass = |target: &mut dyn Target, kind, order: &[u64]| pass(target, kind, record, order);
         let in_order: Vec<u64> = (0..FILE_SIZE.get() / record.get()).collect();
         let mut shuffled = in_order.clone();
         pass(target, OpKind::Write, &in_order)?;
@@ -151,9 +151,12 @@ pub fn measure(target: &mut dyn Target, seed: Seed) -> Result<Figures, MeasureEr
     Ok(figures)
 }
 
-/// One pass over the records of `order`, one at a time; returns the operations a second, the
-/// flush at the end of a writing pass counted in.
-fn run(
+/// One pass over the records whose numbers are in `order`, one at a time, on a target prepared
+/// for them; returns the operations a second, the flush at the end of a writing pass counted in.
+///
+/// # Errors
+/// [`MeasureError`] where any operation fails.
+pub fn pass(
     target: &mut dyn Target,
     kind: OpKind,
     record: Bytes,
@@ -190,8 +193,8 @@ fn finish(
     Ok(())
 }
 
-/// Fisher and Yates's shuffle.
-fn shuffle(order: &mut [u64], random: &mut Xoshiro256PlusPlus) {
+/// Brings `order` into a random one (Fisher and Yates).
+pub fn shuffle(order: &mut [u64], random: &mut Xoshiro256PlusPlus) {
     for last in (1..order.len()).rev() {
         let other = (random.next_u64() % (last as u64 + 1)) as usize;
         order.swap(last, other);
