@@ -66,10 +66,10 @@ pub(crate) fn publish(
 ) -> Result<(), Failure> {
     let verdicts = cardproof_rating::judge(record);
     let report = store.report_path(&record.id);
+    show(record, &verdicts, outputs, talk)?;
     if record.phases.iter().any(|phase| phase.ops > 0) {
         write_html(record, &verdicts, &report)?;
     }
-    show(record, &verdicts, outputs, talk)?;
     talk.note(&format!("\nRecord: {}", store.record_path(&record.id).display()));
     if report.exists() {
         talk.note(&format!("Report: {}", report.display()));

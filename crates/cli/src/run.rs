@@ -48,6 +48,8 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
     let unsaved = watcher.failure;
     clean_up(opened, talk);
     if let Some(failure) = unsaved {
+        // What was measured is not lost with the record.
+        result::show(&record, &cardproof_rating::judge(&record), &args.output, talk)?;
         return Err(failure);
     }
     result::publish(&record, &store, &args.output, talk)?;
@@ -127,8 +129,8 @@ fn announce(plan: &Plan, opened: &Opened, talk: Talk) {
             let share = 100.0 * plan.span.as_f64() / abilities.size.as_f64();
             let wear = 100.0 * most.as_f64() / abilities.size.as_f64();
             talk.note(&format!(
-                "Takes about {time} or less; OVERWRITES the first {} ({share:.1} % of the device) with \
-                 at most {most} in all, as much wear as filling {wear:.1} % of it once.",
+                "Takes about {time} or less; OVERWRITES the first {} ({share:.1} % of the device) \
+                 with at most {most} in all, as much wear as filling {wear:.1} % of it once.",
                 plan.span
             ));
         }
