@@ -40,7 +40,7 @@ impl RateInterval {
         let estimate = Iops::of(ops, duration).filter(|_| ops > 0)?;
         let relative = relative_half_width(slices, confidence)
             .unwrap_or_else(|| count_half_width(ops, confidence));
-        let half = estimate.0 * (relative + chance_of_the_window(ops, slices));
+        let half = estimate.0 * known_digits(relative + chance_of_the_window(ops, slices));
         Some(Self {
             estimate,
             low: Iops((estimate.0 - half).max(0.0)),
@@ -63,6 +63,12 @@ fn relative_half_width(slices: &[Slice], confidence: f64) -> Option<f64> {
         .iter()
         .filter_map(|&batches| batch_half_width(slices, batches, confidence))
         .reduce(f64::max)
+}
+
+/// A relative width to a millionth: finer is not known, and the last digits of a quantile depend on
+/// the machine's mathematical library, which no record should show.
+fn known_digits(relative: f64) -> f64 {
+    (relative * 1e6).round() / 1e6
 }
 
 /// What the choice of the window alone can change, as a part of the estimate: one operation at its

@@ -13,3 +13,4 @@ mod process;
 mod records;
 mod refusals;
 mod requirements;
+mod simulated;
