@@ -12,6 +12,9 @@ use crate::phase::PhaseEnd;
 /// Fewer operations than this leave a wide interval and no 99th percentile worth the name.
 const OPS_ENOUGH: u64 = 100;
 
+/// An interval wider to each side than this part of its estimate says little.
+const WIDTH_UNSTEADY: f64 = 0.25;
+
 /// Where and how a phase was run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
@@ -118,6 +121,15 @@ fn warnings(spec: &PhaseSpec, place: Place, phase: &Phase) -> Vec<Warning> {
             WarningCode::FewOperations,
             format!("only {} operations completed, so the interval is wide", phase.ops),
         );
+    }
+    if let Some(iops) = phase.iops.filter(|_| phase.ops >= OPS_ENOUGH) {
+        let width = (iops.high.0 - iops.estimate.0) / iops.estimate.0;
+        if width > WIDTH_UNSTEADY {
+            warn(
+                WarningCode::Unsteady,
+                format!("the rate swung so much that it is known only to {:.0} %", 100.0 * width),
+            );
+        }
     }
     if let Some(Verification { compared_bytes, wrong_bytes }) = phase.verification
         && wrong_bytes > Bytes::ZERO

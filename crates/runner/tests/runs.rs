@@ -255,6 +255,20 @@ fn phase_rate(phase: &Phase) -> f64 {
     phase.iops.expect("it was measured").estimate.0
 }
 
+/// Storage that stops for a second in every three cannot be known well in five.
+#[test]
+fn a_rate_that_swings_is_called_unsteady() {
+    let phase = |pause| {
+        run_one_on(Memory::new(SIZE).with_pause(pause), |spec| {
+            spec.ends.time = TimeLimit::Fixed(Nanos::from_secs(5));
+        })
+    };
+    let is_unsteady =
+        |phase: Phase| phase.warnings.iter().any(|doubt| doubt.code == WarningCode::Unsteady);
+    assert!(!is_unsteady(phase(Nanos::ZERO)));
+    assert!(is_unsteady(phase(Nanos::from_secs(1))));
+}
+
 #[test]
 fn names_of_phases_are_those_of_the_profile() {
     let (record, _, _) = stopped_at(usize::MAX);

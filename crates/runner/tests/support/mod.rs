@@ -23,6 +23,9 @@ pub(crate) struct Memory {
     buffers: Vec<Vec<u8>>,
     clock: Nanos,
     service: Nanos,
+    /// How long it stops after every 2000 operations.
+    pause: Nanos,
+    operations: u64,
     queued: Vec<(Op, Nanos)>,
 }
 
@@ -44,6 +47,8 @@ impl Memory {
             buffers: Vec::new(),
             clock: Nanos::from_secs(1000),
             service: Nanos::from_millis(1),
+            pause: Nanos::ZERO,
+            operations: 0,
             queued: Vec::new(),
         }
     }
@@ -55,6 +60,11 @@ impl Memory {
 
     pub(crate) fn with_service(mut self, service: Nanos) -> Self {
         self.service = service;
+        self
+    }
+
+    pub(crate) fn with_pause(mut self, pause: Nanos) -> Self {
+        self.pause = pause;
         self
     }
 
@@ -117,7 +127,9 @@ impl Target for Memory {
         wait: Wait,
         completions: &mut Vec<Completion>,
     ) -> Result<(), TargetError> {
-        let due = self.clock + self.service;
+        let is_paused = self.operations % 2000 == 1999;
+        let pause = if is_paused { self.pause } else { Nanos::ZERO };
+        let due = self.clock + self.service + pause;
         match wait {
             Wait::Until(deadline) if self.queued.is_empty() || deadline < due => {
                 self.clock = self.clock.max(deadline);
@@ -125,6 +137,7 @@ impl Target for Memory {
             _ if self.queued.is_empty() => {}
             _ => {
                 self.clock = due;
+                self.operations += 1;
                 let (op, submitted) = self.queued.remove(0);
                 let outcome = Ok(self.perform(&op));
                 let Op { slot, kind, .. } = op;
