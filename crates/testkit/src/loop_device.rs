@@ -2,6 +2,9 @@
 //!
 //! Direct I/O is asked for on the lower file, so that what the device is told reaches the file
 //! at once and is charged to the process that asked.
+//!
+//! The device is detached as soon as it is open here, which the kernel puts off until nobody has
+//! it open any more: so it goes with this process, however that ends.
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
@@ -20,7 +23,8 @@ pub struct LoopDevice {
     path: PathBuf,
     image: NamedTempFile,
     direct: bool,
-    attached: bool,
+    /// What keeps the device attached.
+    _node: File,
 }
 
 impl LoopDevice {
@@ -73,7 +77,9 @@ impl LoopDevice {
             Err(other) => return Err(other),
         };
         let path = PathBuf::from(answer.trim());
-        Ok(Self { path, image, direct, attached: true })
+        let node = File::open(&path).map_err(LabError::file("open", &path));
+        run("losetup", ["--detach".as_ref(), path.as_os_str()])?;
+        Ok(Self { path, image, direct, _node: node? })
     }
 
     /// The device's node, such as `/dev/loop3`.
@@ -110,16 +116,6 @@ impl LoopDevice {
         Ok(text.trim().to_owned())
     }
 
-    /// Takes the device away from whoever is using it, as far as the kernel allows: with open
-    /// files the kernel puts it off until the last one is closed.
-    ///
-    /// # Errors
-    /// `losetup` failed.
-    pub fn detach(&mut self) -> Result<(), LabError> {
-        self.attached = false;
-        run("losetup", ["--detach".as_ref(), self.path.as_os_str()]).map(drop)
-    }
-
     /// Makes the running device `size` long, whoever has it open: from then on what lies beyond
     /// cannot be read or written, as when a card is pulled out. A size of zero leaves nothing.
     ///
@@ -132,31 +128,38 @@ impl LoopDevice {
     }
 }
 
-impl Drop for LoopDevice {
-    fn drop(&mut self) {
-        if self.attached {
-            // A drop has nobody to tell; a device that stays shows in `losetup`.
-            let _ = self.detach();
-        }
-    }
-}
-
 /// A refusal of `losetup` both with and without direct I/O: the machine has no loop devices.
 fn no_loop(error: &LabError) -> LabError {
     LabError::unavailable(format!("no loop device to be had: {error}"))
 }
 
+/// What the names of images begin with; the number of the process that made it follows.
+const PREFIX: &str = "cardproof-lab-";
+
 /// An empty file of `size` in memory, or else in the directory for temporary files.
 fn image_file(size: Bytes) -> Result<NamedTempFile, LabError> {
     let memory = Path::new("/dev/shm");
     let directory = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+    remove_orphans(&directory);
     image_file_in(&directory, size)
+}
+
+/// Removes the images in `directory` whose processes were killed: memory is not theirs to keep.
+fn remove_orphans(directory: &Path) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let maker = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
+        if maker.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
+            // Another test may be doing the same.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// An empty file of `size` in `directory`.
 fn image_file_in(directory: &Path, size: Bytes) -> Result<NamedTempFile, LabError> {
     let image = tempfile::Builder::new()
-        .prefix("cardproof-lab-")
+        .prefix(&format!("{PREFIX}{}-", std::process::id()))
         .suffix(".img")
         .tempfile_in(directory)
         .map_err(LabError::file("create an image in", directory))?;

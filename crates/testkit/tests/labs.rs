@@ -38,6 +38,25 @@ fn a_loop_device_shows_its_image_and_goes_when_dropped() {
     drop(node);
     drop(device);
     assert!(!image.exists());
+    let still_there = fs::read_to_string(&sysfs).unwrap_or_default();
+    assert!(!still_there.contains(image.to_str().unwrap()), "{still_there}");
+}
+
+/// A process that is killed cannot take anything down; the kernel and the next one do.
+#[test]
+fn what_a_killed_test_leaves_behind_is_removed() {
+    let ended = std::process::Command::new("true").spawn().unwrap();
+    let pid = ended.id();
+    let mut ended = ended;
+    ended.wait().unwrap();
+    let orphan = std::path::PathBuf::from(format!("/dev/shm/cardproof-lab-{pid}-abcdef.img"));
+    if fs::write(&orphan, "").is_err() {
+        cardproof_testkit::skip(cardproof_testkit::test_name!(), "no /dev/shm to write to");
+        return;
+    }
+    let device = LoopDevice::new(Bytes::mib(1));
+    assert!(!orphan.exists());
+    drop(device);
 }
 
 #[test]
