@@ -159,9 +159,9 @@ pub struct VolatileCache {
     pub size: Bytes,
     /// The time of a flush beside the writing itself.
     pub flush: Nanos,
-    /// What programming from the cache takes, in percent of what the same writes take without
-    /// it: less than 100 where the card combines writes.
-    pub program_percent: u32,
+    /// What a write from the cache takes beside its data, in percent of what it takes without:
+    /// less than 100 where the card combines writes.
+    pub latency_percent: u32,
 }
 
 /// What a discard costs.

@@ -163,6 +163,16 @@ fn a_volatile_cache_answers_writes_early() {
     assert!(latency("v30-a2") > Nanos::from_micros(600));
 }
 
+#[test]
+fn a_volatile_cache_makes_no_card_faster_than_its_flash() {
+    for (name, least) in [("v30-a2-queued", 70.0), ("v30-a2", 60.0)] {
+        let mut target = card(name);
+        let latency = mean_latency(&mut target, OpKind::Write, MIB, 512, |number| number * MIB);
+        let rate = MIB as f64 / latency.as_secs_f64() / 1e6;
+        assert!((least..80.5).contains(&rate), "{name}: {rate} MB/s on flash of 80");
+    }
+}
+
 /// Random reads a second at `depth`.
 fn iops_at_depth(name: &str, kind: OpKind, depth: u16) -> f64 {
     let mut target = card(name);

@@ -50,7 +50,7 @@ const V30_A2: Model = Model {
     cache: Some(VolatileCache {
         size: Bytes::kib(512),
         flush: Nanos::from_micros(400),
-        program_percent: 40,
+        latency_percent: 38,
     }),
     ways: 3,
     discard: Some(Discarding {

@@ -165,8 +165,9 @@ impl Mechanism {
     }
 
     fn write_command(&mut self, now: u64, offset: u64, length: u64) -> u64 {
-        let WriteWork { program, pause } = self.write_work(now, offset, length);
-        let program = self.scatter.apply(program, now);
+        let WriteWork { latency, data, pause } = self.write_work(now, offset, length);
+        let latency = self.cache.as_ref().map_or(latency, |cache| cache.combined(latency));
+        let program = self.scatter.apply(latency + data, now);
         // The data's time on the bus is part of the time the model gives a write, which was
         // found on a bus; a slower bus than the card adds what it is slower by.
         let transfer = self.bus.nanos(length);
@@ -187,7 +188,8 @@ impl Mechanism {
     fn write_work(&mut self, now: u64, offset: u64, length: u64) -> WriteWork {
         match &mut self.map {
             Map::Hybrid(map) => {
-                WriteWork { program: map.write(offset, length, &mut self.wear), pause: 0 }
+                let latency = map.write(offset, length, &mut self.wear);
+                WriteWork { latency, data: 0, pause: 0 }
             }
             Map::Page(map) => {
                 map.idle_until(self.lanes.start(now));

@@ -20,8 +20,10 @@ const LEAVES_NO_GARBAGE: u64 = 128 << 10;
 /// The work of one write, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WriteWork {
-    /// Programming.
-    pub(crate) program: u64,
+    /// What the write takes beside its data; a cache that combines writes saves of this.
+    pub(crate) latency: u64,
+    /// Programming the data.
+    pub(crate) data: u64,
     /// Tidying up afterwards, during which the card does nothing else.
     pub(crate) pause: u64,
 }
@@ -68,10 +70,11 @@ impl PageMapState {
     ) -> WriteWork {
         let sequential = self.streams.follow(offset, offset + length);
         let pages = whole_pages(length);
-        let mut program = self.latencies.of(offset, length) + self.pace.nanos(length);
+        let mut latency = self.latencies.of(offset, length);
+        let mut data = self.pace.nanos(length);
         let mut pause = 0;
         if !sequential {
-            program += self.random + self.look_up(offset);
+            latency += self.random + self.look_up(offset);
             if let Some(garbage) = &mut self.garbage
                 && pages < LEAVES_NO_GARBAGE
             {
@@ -79,10 +82,10 @@ impl PageMapState {
             }
         }
         if let Some(slc) = &mut self.slc {
-            program += slc.take(length);
+            data += slc.take(length);
         }
         self.wear_down(pages, wear);
-        WriteWork { program, pause }
+        WriteWork { latency, data, pause }
     }
 
     /// The time to have the map for `offset` at hand.

@@ -9,7 +9,7 @@ use crate::model::VolatileCache;
 pub(crate) struct CacheState {
     size: u64,
     flush: u64,
-    program_percent: u64,
+    latency_percent: u64,
     /// For each write held: when it will be in the flash, and its bytes.
     held: VecDeque<(u64, u64)>,
     held_bytes: u64,
@@ -23,15 +23,20 @@ impl CacheState {
         Self {
             size: cache.size.get(),
             flush: cache.flush.get(),
-            program_percent: u64::from(cache.program_percent),
+            latency_percent: u64::from(cache.latency_percent),
             held: VecDeque::with_capacity(entries + 1),
             held_bytes: 0,
             drained_at: 0,
         }
     }
 
-    /// Takes a write of `bytes` that arrives at `arrival`, takes `program` to the flash without a
-    /// cache and is followed by a `pause`; returns when the cache has it.
+    /// What is left of the `latency` of a write that is combined with others.
+    pub(crate) const fn combined(&self, latency: u64) -> u64 {
+        latency * self.latency_percent / 100
+    }
+
+    /// Takes a write of `bytes` that arrives at `arrival`, takes `program` from the cache to the
+    /// flash and is followed by a `pause`; returns when the cache has it.
     pub(crate) fn take(&mut self, arrival: u64, bytes: u64, program: u64, pause: u64) -> u64 {
         let mut taken = arrival;
         while let Some(&(done, held)) = self.held.front() {
@@ -42,8 +47,7 @@ impl CacheState {
             self.held_bytes -= held;
             self.held.pop_front();
         }
-        let work = program * self.program_percent / 100 + pause;
-        self.drained_at = self.drained_at.max(taken) + work;
+        self.drained_at = self.drained_at.max(taken) + program + pause;
         self.held.push_back((self.drained_at, bytes));
         self.held_bytes += bytes;
         taken
@@ -65,12 +69,13 @@ mod tests {
         let mut cache = CacheState::new(&VolatileCache {
             size: Bytes(8192),
             flush: Nanos(7),
-            program_percent: 50,
+            latency_percent: 50,
         });
-        assert_eq!(cache.take(100, 4096, 1000, 0), 100);
-        assert_eq!(cache.take(110, 4096, 1000, 0), 110);
-        assert_eq!(cache.take(120, 4096, 1000, 0), 600, "when the first is in the flash");
+        assert_eq!(cache.combined(1000), 500);
+        assert_eq!(cache.take(100, 4096, 500, 0), 100);
+        assert_eq!(cache.take(110, 4096, 500, 0), 110);
+        assert_eq!(cache.take(120, 4096, 500, 0), 600, "when the first is in the flash");
         assert_eq!(cache.flush(130), 1600 + 7, "three programs of 500, then the flush");
-        assert_eq!(cache.take(5000, 8192, 1000, 0), 5000, "all is empty by then");
+        assert_eq!(cache.take(5000, 8192, 500, 0), 5000, "all is empty by then");
     }
 }
