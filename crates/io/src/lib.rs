@@ -19,6 +19,7 @@ mod op;
 mod open;
 mod psync;
 pub mod scratch;
+mod slots;
 mod target;
 #[cfg(target_pointer_width = "64")]
 mod uring;

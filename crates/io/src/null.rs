@@ -4,9 +4,8 @@
 
 use cardproof_units::{Bytes, Nanos};
 
-use crate::buffers::Buffers;
 use crate::clock;
-use crate::flight::Flight;
+use crate::slots::Slots;
 use crate::{
     Abilities, Completion, Directness, Engine, Op, OpKind, Slot, Submission, SubmitError, Target,
     TargetError, Usage, Wait, usage,
@@ -19,8 +18,7 @@ use crate::{
 #[derive(Debug)]
 pub struct NullTarget {
     abilities: Abilities,
-    buffers: Buffers,
-    flight: Flight,
+    slots: Slots,
     waiting: Vec<Slot>,
 }
 
@@ -43,8 +41,7 @@ impl NullTarget {
                 keeps_data: false,
                 queue_depth_max: 1024,
             },
-            buffers: Buffers::new(1, logical_block)?,
-            flight: Flight::new(1),
+            slots: Slots::new(1, logical_block)?,
             waiting: Vec::new(),
         })
     }
@@ -68,11 +65,8 @@ impl Target for NullTarget {
     }
 
     fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {
-        if self.flight.count() > 0 {
-            return Err(TargetError::InFlight(self.flight.count()));
-        }
-        self.buffers = Buffers::new(slots, buffer_size)?;
-        self.flight = Flight::new(slots);
+        self.slots.ensure_idle()?;
+        self.slots = Slots::new(slots, buffer_size)?;
         self.waiting = Vec::with_capacity(usize::from(slots));
         Ok(())
     }
@@ -82,23 +76,18 @@ impl Target for NullTarget {
     }
 
     fn buffer(&mut self, slot: Slot) -> &mut [u8] {
-        match self.flight.check_free(slot) {
-            Ok(()) => self.buffers.slice_mut(slot),
-            Err(_) => &mut [],
-        }
+        self.slots.free_buffer(slot)
     }
 
     fn submit(&mut self, op: Op) -> Result<Submission, SubmitError> {
-        self.flight.check_free(op.slot)?;
-        self.abilities.check(&op, self.buffers.size())?;
+        self.slots.check(&self.abilities, &op)?;
         let submitted = clock::monotonic();
-        if self.buffers.slots() == 1 {
+        if self.slots.buffers.slots() == 1 {
             let completed = clock::monotonic();
             let outcome = Ok(moved(&op));
-            let Op { slot, kind, .. } = op;
-            return Ok(Submission::Done(Completion { slot, kind, submitted, completed, outcome }));
+            return Ok(Submission::Done(Completion::of(&op, submitted, completed, outcome)));
         }
-        self.flight.take_off(op, submitted);
+        self.slots.flight.take_off(op, submitted);
         self.waiting.push(op.slot);
         Ok(Submission::Queued)
     }
@@ -113,7 +102,7 @@ impl Target for NullTarget {
         }
         let completed = clock::monotonic();
         for slot in self.waiting.drain(..) {
-            completions.extend(self.flight.land(slot, completed, |op| Ok(moved(op))));
+            completions.extend(self.slots.flight.land(slot, completed, |op| Ok(moved(op))));
         }
         Ok(())
     }

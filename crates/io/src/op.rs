@@ -72,6 +72,16 @@ pub struct Completion {
 }
 
 impl Completion {
+    /// The completion of `op`.
+    pub(crate) const fn of(
+        op: &Op,
+        submitted: Nanos,
+        completed: Nanos,
+        outcome: Result<Bytes, Fault>,
+    ) -> Self {
+        Self { slot: op.slot, kind: op.kind, submitted, completed, outcome }
+    }
+
     /// The time from submission to completion.
     #[must_use]
     pub const fn latency(&self) -> Nanos {

@@ -9,10 +9,9 @@ mod crew;
 use cardproof_units::{Bytes, Nanos};
 use rustix::io::Errno;
 
-use crate::buffers::Buffers;
 use crate::clock;
-use crate::flight::Flight;
 use crate::medium::Medium;
+use crate::slots::Slots;
 use crate::{
     Abilities, Completion, Engine, Fault, Op, OpKind, Slot, Submission, SubmitError, Target,
     TargetError, Usage, Wait, usage,
@@ -28,8 +27,7 @@ pub struct PsyncTarget {
     abilities: Abilities,
     // Declared before the buffers and the medium: the workers end before what they use.
     crew: Option<Crew>,
-    flight: Flight,
-    buffers: Buffers,
+    slots: Slots,
     medium: std::sync::Arc<Medium>,
 }
 
@@ -51,14 +49,8 @@ impl PsyncTarget {
             keeps_data: true,
             queue_depth_max: QUEUE_DEPTH_MAX,
         };
-        let buffers = Buffers::new(1, abilities.logical_block)?;
-        Ok(Self {
-            abilities,
-            crew: None,
-            flight: Flight::new(1),
-            buffers,
-            medium: std::sync::Arc::new(medium),
-        })
+        let slots = Slots::new(1, abilities.logical_block)?;
+        Ok(Self { abilities, crew: None, slots, medium: std::sync::Arc::new(medium) })
     }
 }
 
@@ -72,12 +64,9 @@ impl Target for PsyncTarget {
     }
 
     fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {
-        if self.flight.count() > 0 {
-            return Err(TargetError::InFlight(self.flight.count()));
-        }
+        self.slots.ensure_idle()?;
         self.crew = None;
-        self.buffers = Buffers::new(slots, buffer_size)?;
-        self.flight = Flight::new(slots);
+        self.slots = Slots::new(slots, buffer_size)?;
         if slots > 1 {
             self.crew = Some(Crew::new(slots, &self.medium)?);
         }
@@ -93,28 +82,23 @@ impl Target for PsyncTarget {
     }
 
     fn buffer(&mut self, slot: Slot) -> &mut [u8] {
-        match self.flight.check_free(slot) {
-            Ok(()) => self.buffers.slice_mut(slot),
-            Err(_) => &mut [],
-        }
+        self.slots.free_buffer(slot)
     }
 
     fn submit(&mut self, op: Op) -> Result<Submission, SubmitError> {
-        self.flight.check_free(op.slot)?;
-        self.abilities.check(&op, self.buffers.size())?;
+        self.slots.check(&self.abilities, &op)?;
         let Some(crew) = &mut self.crew else {
             let submitted = clock::monotonic();
-            let buffer = self.buffers.slice_mut(op.slot);
+            let buffer = self.slots.buffers.slice_mut(op.slot);
             let outcome = perform(&self.medium, &op, buffer);
             let completed = clock::monotonic();
-            let Op { slot, kind, .. } = op;
-            return Ok(Submission::Done(Completion { slot, kind, submitted, completed, outcome }));
+            return Ok(Submission::Done(Completion::of(&op, submitted, completed, outcome)));
         };
-        let start = self.buffers.start(op.slot).ok_or(SubmitError::NoSuchSlot(op.slot.0))?;
+        let start = self.slots.buffers.start(op.slot).ok_or(SubmitError::NoSuchSlot(op.slot.0))?;
         if !crew.add(Job { op, start }) {
             return Ok(Submission::Busy);
         }
-        self.flight.take_off(op, Nanos::ZERO);
+        self.slots.flight.take_off(op, Nanos::ZERO);
         Ok(Submission::Queued)
     }
 
@@ -124,11 +108,11 @@ impl Target for PsyncTarget {
         completions: &mut Vec<Completion>,
     ) -> Result<(), TargetError> {
         match &mut self.crew {
-            Some(crew) if self.flight.count() > 0 => {
+            Some(crew) if self.slots.flight.count() > 0 => {
                 let first = completions.len();
                 crew.collect(wait, completions);
                 for done in completions.iter().skip(first) {
-                    self.flight.land(done.slot, done.completed, |_| done.outcome);
+                    self.slots.flight.land(done.slot, done.completed, |_| done.outcome);
                 }
             }
             _ => {

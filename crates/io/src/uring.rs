@@ -13,10 +13,9 @@ use io_uring::{IoUring, opcode, squeue};
 use libc::iovec;
 use rustix::io::Errno;
 
-use crate::buffers::Buffers;
 use crate::clock;
-use crate::flight::Flight;
 use crate::medium::Medium;
+use crate::slots::Slots;
 use crate::{
     Abilities, Completion, Engine, Fault, Op, OpKind, Slot, Submission, SubmitError, Target,
     TargetError, Usage, Wait, usage,
@@ -35,10 +34,9 @@ pub struct UringTarget {
     ring: IoUring,
     file_is_registered: bool,
     buffers_are_registered: bool,
-    flight: Flight,
+    slots: Slots,
     /// Pushed to the submission ring and not yet handed to the kernel.
     unsent: Vec<Slot>,
-    buffers: Buffers,
     medium: Medium,
 }
 
@@ -53,8 +51,8 @@ impl UringTarget {
             let reason = "this kernel's io_uring cannot wait with a time limit (needs Linux 5.11)";
             return Err((medium, reason.to_owned()));
         }
-        let buffers = match Buffers::new(1, medium.logical_block) {
-            Ok(buffers) => buffers,
+        let slots = match Slots::new(1, medium.logical_block) {
+            Ok(slots) => slots,
             Err(error) => return Err((medium, error.to_string())),
         };
         let file_is_registered =
@@ -75,16 +73,15 @@ impl UringTarget {
             ring,
             file_is_registered,
             buffers_are_registered: false,
-            flight: Flight::new(1),
+            slots,
             unsent: Vec::new(),
-            buffers,
             medium,
         })
     }
 
     /// The submission entry of `op`; `None` where it has no slot or cannot be queued.
     fn entry(&self, op: &Op) -> Option<squeue::Entry> {
-        let start = self.buffers.start(op.slot)?.as_ptr();
+        let start = self.slots.buffers.start(op.slot)?.as_ptr();
         // `Abilities::check` has compared the length with the buffer's.
         let length = u32::try_from(op.length.get()).ok()?;
         let offset = op.offset.get();
@@ -127,7 +124,7 @@ impl UringTarget {
         if !self.unsent.is_empty() {
             let now = clock::monotonic();
             for slot in self.unsent.drain(..) {
-                self.flight.stamp(slot, now);
+                self.slots.flight.stamp(slot, now);
             }
         }
         let is_ready = !self.ring.completion().is_empty();
@@ -164,7 +161,7 @@ impl UringTarget {
                 Ok(moved) => Ok(Bytes(moved)),
                 Err(_) => Err(Fault::from(Errno::from_raw_os_error(-result))),
             };
-            completions.extend(self.flight.land(slot, now, |_| outcome));
+            completions.extend(self.slots.flight.land(slot, now, |_| outcome));
         }
     }
 }
@@ -179,10 +176,8 @@ impl Target for UringTarget {
     }
 
     fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {
-        if self.flight.count() > 0 {
-            return Err(TargetError::InFlight(self.flight.count()));
-        }
-        let buffers = Buffers::new(slots, buffer_size)?;
+        self.slots.ensure_idle()?;
+        let fresh = Slots::new(slots, buffer_size)?;
         if self.buffers_are_registered {
             self.ring.submitter().unregister_buffers().map_err(|source| TargetError::Engine {
                 engine: "io_uring",
@@ -191,14 +186,13 @@ impl Target for UringTarget {
             })?;
             self.buffers_are_registered = false;
         }
-        self.buffers = buffers;
-        self.flight = Flight::new(slots);
+        self.slots = fresh;
         self.unsent = Vec::with_capacity(usize::from(slots));
         let vectors: Vec<iovec> = (0..slots)
-            .filter_map(|number| self.buffers.start(Slot(number)))
+            .filter_map(|number| self.slots.buffers.start(Slot(number)))
             .map(|start| iovec {
                 iov_base: start.as_ptr().cast(),
-                iov_len: self.buffers.size().as_len(),
+                iov_len: self.slots.buffers.size().as_len(),
             })
             .collect();
         // SAFETY: the buffers live until the next `prepare`, which unregisters them first, or
@@ -214,24 +208,19 @@ impl Target for UringTarget {
     }
 
     fn buffer(&mut self, slot: Slot) -> &mut [u8] {
-        match self.flight.check_free(slot) {
-            Ok(()) => self.buffers.slice_mut(slot),
-            Err(_) => &mut [],
-        }
+        self.slots.free_buffer(slot)
     }
 
     fn submit(&mut self, op: Op) -> Result<Submission, SubmitError> {
-        self.flight.check_free(op.slot)?;
-        self.abilities.check(&op, self.buffers.size())?;
-        if self.flight.count() >= usize::from(QUEUE_DEPTH_MAX) {
+        self.slots.check(&self.abilities, &op)?;
+        if self.slots.flight.count() >= usize::from(QUEUE_DEPTH_MAX) {
             return Ok(Submission::Busy);
         }
         let Some(entry) = self.entry(&op) else {
             let submitted = clock::monotonic();
             let outcome = self.medium.discard(&op);
             let completed = clock::monotonic();
-            let Op { slot, kind, .. } = op;
-            return Ok(Submission::Done(Completion { slot, kind, submitted, completed, outcome }));
+            return Ok(Submission::Done(Completion::of(&op, submitted, completed, outcome)));
         };
         // SAFETY: the entry's buffer belongs to a slot that is in flight from here until its
         // completion is reaped; nobody touches it meanwhile, and `drop` waits for the kernel.
@@ -239,7 +228,7 @@ impl Target for UringTarget {
         if pushed.is_err() {
             return Ok(Submission::Busy);
         }
-        self.flight.take_off(op, Nanos::ZERO);
+        self.slots.flight.take_off(op, Nanos::ZERO);
         self.unsent.push(op.slot);
         Ok(Submission::Queued)
     }
@@ -249,7 +238,7 @@ impl Target for UringTarget {
         wait: Wait,
         completions: &mut Vec<Completion>,
     ) -> Result<(), TargetError> {
-        if self.flight.count() == 0 {
+        if self.slots.flight.count() == 0 {
             if let Wait::Until(deadline) = wait {
                 clock::sleep_until(deadline);
             }
@@ -267,10 +256,10 @@ impl Drop for UringTarget {
     /// until then a registered device would stay held, so that the next run finds it busy.
     fn drop(&mut self) {
         let mut completions = Vec::new();
-        while self.flight.count() > 0 {
+        while self.slots.flight.count() > 0 {
             completions.clear();
             if self.complete(Wait::One, &mut completions).is_err() {
-                self.buffers.leak();
+                self.slots.buffers.leak();
                 return;
             }
         }
@@ -318,7 +307,7 @@ impl std::fmt::Debug for UringTarget {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("UringTarget")
             .field("abilities", &self.abilities)
-            .field("in_flight", &self.flight.count())
+            .field("in_flight", &self.slots.flight.count())
             .finish_non_exhaustive()
     }
 }

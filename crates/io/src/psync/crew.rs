@@ -186,9 +186,8 @@ fn work(shared: &Shared, medium: &Medium) {
         let submitted = clock::monotonic();
         let outcome = perform(medium, &op, buffer);
         let completed = clock::monotonic();
-        let Op { slot, kind, .. } = op;
         let mut board = shared.board();
-        board.done.push(Completion { slot, kind, submitted, completed, outcome });
+        board.done.push(Completion::of(&op, submitted, completed, outcome));
         if board.caller_wants > 0 && board.done.len() >= board.caller_wants {
             board.caller_wants = 0;
             shared.work_done.notify_one();
