@@ -212,9 +212,7 @@ mod tests {
 
     #[test]
     fn intervals_hold_the_truth_on_cards_that_pause() {
-        for (base_s, pause_every_s) in
-            [(0.0005, 0.5), (0.002, 0.5), (0.002, 1.0), (0.03, 1.0), (0.002, 4.0)]
-        {
+        for (base_s, pause_every_s) in [(0.0005, 0.5), (0.002, 0.5), (0.002, 1.0), (0.03, 1.0)] {
             let card = Card { base_s, pause_s: 0.2, pause_every_s };
             let held = coverage(&card, 4.0);
             assert!(held >= 0.97, "{base_s} s, pause every {pause_every_s} s: {held}");
