@@ -18,6 +18,10 @@ use crate::file::CardFile;
 use crate::loop_device::LoopDevice;
 use crate::pacer::{Message, Pacer};
 
+/// How often and how long apart unmounting is tried: a second in all.
+const UNMOUNT_TRIES: u32 = 50;
+const UNMOUNT_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
+
 /// How a card is put up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServeOptions {
@@ -175,7 +179,7 @@ impl Server {
             self.device = None;
         }
         if self.session.is_some() {
-            unmount(&self.directory, UnmountFlags::empty())?;
+            unmount_patiently(&self.directory)?;
         }
         self.join();
         Ok(())
@@ -232,6 +236,18 @@ fn mount(file_system: CardFile, directory: &Path) -> Result<BackgroundSession, S
 }
 
 /// Unmounts `directory`, without root by the system's helper.
+/// Unmounts, and gives the kernel a moment to close for good what has just been closed: a loop
+/// device lets its file go only after it is detached.
+fn unmount_patiently(directory: &Path) -> Result<(), ServeError> {
+    for _ in 0..UNMOUNT_TRIES {
+        match unmount(directory, UnmountFlags::empty()) {
+            Err(ServeError::InUse { .. }) => std::thread::sleep(UNMOUNT_PAUSE),
+            other => return other,
+        }
+    }
+    unmount(directory, UnmountFlags::empty())
+}
+
 fn unmount(directory: &Path, flags: UnmountFlags) -> Result<(), ServeError> {
     match rustix::mount::unmount(directory, flags) {
         Ok(()) => Ok(()),
