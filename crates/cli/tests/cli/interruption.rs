@@ -1,12 +1,12 @@
 //! Killed at random moments: by the user, by the system, without warning.
 //!
 //! A moment is drawn from a seed that a failure prints; `CARDPROOF_TEST_SEED` repeats it. Half of
-//! them lie in the first milliseconds, where directories, markers and files come into being.
+//! them lie in the first fortieth of a run, where directories, markers and files come into being.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cardproof_record::{PhaseState, Record, State};
 use cardproof_testkit::{Contents, LoopDevice, Noise, Tree, exploring_seed, lab_or_skip};
@@ -14,7 +14,7 @@ use cardproof_units::Bytes;
 use rustix::process::Signal;
 
 use crate::home::{Home, our_directories, word};
-use crate::process::{Ended, run, start};
+use crate::process::{run, start};
 use crate::records;
 
 /// How many moments for each kind of target.
@@ -23,17 +23,57 @@ const MOMENTS: usize = 100;
 /// A whole run takes about this long, so that a moment can fall anywhere in it.
 const RUN: &[&str] = &["--size", "16M", "--time-budget", "1s", "--quiet"];
 
-/// The moments in which a run is killed, and how.
+/// The moments in which a run is killed, how, and what came of it.
 struct Moments {
     seed: u64,
     noise: Noise,
     count: usize,
+    /// How long a whole run takes.
+    range: Duration,
+    /// How many signals were sent before the end.
+    sent: usize,
+    /// How many of those came too late to change it.
+    too_late: usize,
 }
 
 impl Moments {
-    fn new() -> Self {
+    /// Moments in a run by `command`, which is run once to learn how long it takes.
+    fn in_run(command: Command) -> Self {
         let seed = exploring_seed();
-        Self { seed, noise: Noise::new(seed), count: 0 }
+        let start = Instant::now();
+        run(command).expect(0);
+        let range = start.elapsed();
+        Self { seed, noise: Noise::new(seed), count: 0, range, sent: 0, too_late: 0 }
+    }
+
+    /// Starts `command`, sends `signal` after `delay` if it still runs then, and checks how it
+    /// ends.
+    fn kill(&mut self, command: Command, signal: Signal, delay: Duration) {
+        let mut running = start(command);
+        let is_sent = !running.ends_within(delay);
+        if is_sent {
+            running.signal(signal);
+        }
+        let ended = running.end();
+        let (code, wanted) = (ended.code(), 128 + signal.as_raw());
+        let moment = self.name();
+        assert!(!ended.stderr.contains("panicked"), "{moment}: {}", ended.stderr);
+        assert!(
+            code == 0 || (is_sent && code == wanted),
+            "{moment}: status {code} after {signal:?}: {}",
+            ended.stderr
+        );
+        self.sent += usize::from(is_sent);
+        self.too_late += usize::from(is_sent && code == 0);
+    }
+
+    /// Checks that the signals hit: all but those that fell into a run's last instant.
+    fn assert_hit(&self) {
+        let Self { seed, sent, too_late, .. } = self;
+        assert!(
+            *sent >= MOMENTS / 2 && *too_late <= MOMENTS / 20,
+            "of {sent} signals {too_late} had no effect, CARDPROOF_TEST_SEED={seed}"
+        );
     }
 
     /// A line for failures.
@@ -51,26 +91,10 @@ impl Iterator for Moments {
             return None;
         }
         let signal = [Signal::INT, Signal::TERM, Signal::KILL][self.count % 3];
-        let range_us = if self.noise.bits() & 1 == 0 { 40_000 } else { 1_500_000 };
-        Some((signal, Duration::from_micros(self.noise.below(range_us))))
+        let range = if self.noise.bits() & 1 == 0 { self.range / 40 } else { self.range };
+        let range_ns = u64::try_from(range.as_nanos()).unwrap();
+        Some((signal, Duration::from_nanos(self.noise.below(range_ns))))
     }
-}
-
-/// Starts `command` and sends `signal` after `delay`, if it still runs then.
-fn killed(command: Command, signal: Signal, delay: Duration) -> Ended {
-    let mut running = start(command);
-    if !running.ends_within(delay) {
-        running.signal(signal);
-    }
-    running.end()
-}
-
-/// How a process ends that got `signal`: it may also have been done already.
-fn assert_status(ended: &Ended, signal: Signal, moment: &str) {
-    let wanted = 128 + signal.as_raw();
-    let code = ended.code();
-    assert!(code == wanted || code == 0, "{moment}: status {code}: {}", ended.stderr);
-    assert!(!ended.stderr.contains("panicked"), "{moment}: {}", ended.stderr);
 }
 
 /// What a record says must go with how the run ended.
@@ -105,13 +129,12 @@ fn on_a_file_system_no_user_file_is_touched_and_nothing_of_ours_stays() {
     let home = Home::new();
     let before = Tree::of_user(home.place()).unwrap();
     let words = [&["run", word(home.place())], RUN].concat();
-    let mut moments = Moments::new();
-    let mut known = Vec::new();
+    let mut moments = Moments::in_run(home.cardproof(&words));
+    let mut known = home.records();
     while let Some((signal, delay)) = moments.next() {
         let moment = moments.name();
         let left = our_directories(home.place()).len();
-        let ended = killed(home.cardproof(&words), signal, delay);
-        assert_status(&ended, signal, &moment);
+        moments.kill(home.cardproof(&words), signal, delay);
         assert_eq!(before.changes(&Tree::of_user(home.place()).unwrap()), "", "{moment}");
         let leaves = our_directories(home.place()).len();
         if signal == Signal::KILL {
@@ -124,7 +147,7 @@ fn on_a_file_system_no_user_file_is_touched_and_nothing_of_ours_stays() {
     run(home.cardproof(&words)).expect(0);
     assert_eq!(our_directories(home.place()), [""; 0], "the next run does not clean up");
     assert_eq!(before.changes(&Tree::of_user(home.place()).unwrap()), "");
-    assert!(!known.is_empty());
+    moments.assert_hit();
     lab_or_skip!(records::assert_valid(&known));
 }
 
@@ -135,17 +158,16 @@ fn on_a_device_nothing_beyond_the_range_is_touched() {
     let before = Contents::of(device.image()).unwrap();
     let destroy = format!("--destroy={}:{}", device.name(), Bytes::mib(32).get());
     let words = [&["run", word(device.path()), &destroy], RUN].concat();
-    let mut moments = Moments::new();
-    let mut known = Vec::new();
+    let mut moments = Moments::in_run(home.cardproof(&words));
+    let mut known = home.records();
     while let Some((signal, delay)) = moments.next() {
         let moment = moments.name();
-        let ended = killed(home.cardproof(&words), signal, delay);
-        assert_status(&ended, signal, &moment);
+        moments.kill(home.cardproof(&words), signal, delay);
         let changed = before.differing_mib(&Contents::of(device.image()).unwrap());
         assert!(changed.iter().all(|&mib| mib < 16), "{moment}: {changed:?}");
         new_records(&home, &mut known, signal, &moment);
     }
-    assert!(!known.is_empty());
+    moments.assert_hit();
     lab_or_skip!(records::assert_valid(&known));
 }
 
@@ -156,9 +178,10 @@ fn a_device_that_is_only_read_stays_as_it_was() {
     let home = Home::new();
     let before = Contents::of(device.image()).unwrap();
     let words = [&["run", word(device.path())], RUN].concat();
-    let mut moments = Moments::new();
-    for (signal, delay) in moments.by_ref().take(9) {
-        killed(home.cardproof(&words), signal, delay);
+    let mut moments = Moments::in_run(home.cardproof(&words));
+    for _ in 0..9 {
+        let (signal, delay) = moments.next().unwrap();
+        moments.kill(home.cardproof(&words), signal, delay);
     }
     let changed = before.differing_mib(&Contents::of(device.image()).unwrap());
     assert_eq!(changed, [0; 0], "CARDPROOF_TEST_SEED={}", moments.seed);
