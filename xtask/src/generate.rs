@@ -5,6 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use crate::cli_reference;
+
 /// A generated file: where it lies and what it should hold.
 struct Generated {
     path: &'static str,
@@ -13,9 +15,18 @@ struct Generated {
 
 /// All of them.
 fn all() -> Result<Vec<Generated>> {
+    let schema = schema()?;
+    Ok(vec![
+        Generated { path: "docs/record-v1.schema.json", text: schema },
+        Generated { path: "docs/cli.md", text: cli_reference::page()? },
+    ])
+}
+
+/// The published form of a record.
+fn schema() -> Result<String> {
     let mut schema = serde_json::to_string_pretty(&cardproof_record::json_schema()?)?;
     schema.push('\n');
-    Ok(vec![Generated { path: "docs/record-v1.schema.json", text: schema }])
+    Ok(schema)
 }
 
 /// Writes every generated file.
@@ -47,8 +58,7 @@ mod tests {
 
     #[test]
     fn the_schema_names_its_form() {
-        let files = all().unwrap();
-        assert!(files[0].text.contains("cardproof.record/1"));
+        assert!(schema().unwrap().contains("cardproof.record/1"));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 mod bench;
 mod bench_sim;
 mod check;
+mod cli_reference;
 mod deny;
 mod fit;
 mod generate;
