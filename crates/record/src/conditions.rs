@@ -6,6 +6,8 @@ use cardproof_units::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::{BusInfo, CardInfo};
+
 /// Everything about the surroundings that can change a figure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -105,6 +107,12 @@ pub struct DeviceInfo {
     /// What the link is, in words, such as `USB 2.0, 480 Mbit/s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
+    /// What an SD card or an eMMC says of itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<CardInfo>,
+    /// The bus between host and card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bus: Option<BusInfo>,
     /// Fields of a later version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,

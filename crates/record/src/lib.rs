@@ -5,12 +5,14 @@
 //! know are kept. Verdicts are derived from a record and attached only on output. A record
 //! holds no serial number, host name, user name or path.
 
+mod card;
 mod conditions;
 mod form;
 mod phase;
 #[cfg(feature = "schema")]
 mod schema;
 
+pub use card::{BusInfo, CardInfo, Claims, Feature};
 pub use conditions::{
     Conditions, DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo, TargetInfo, TargetKind,
 };

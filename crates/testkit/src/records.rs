@@ -258,7 +258,7 @@ fn conditions() -> Conditions {
             rotational: Some(false),
             link_ceiling_bytes_per_s: Some(104_000_000),
             link: Some("SD UHS-I SDR104".to_owned()),
-            extra: Map::new(),
+            ..DeviceInfo::default()
         },
         host: HostInfo {
             board: Some("Raspberry Pi 4 Model B Rev 1.4".to_owned()),
