@@ -141,7 +141,9 @@ fn memory_device(record: &Record) -> Option<Doubt> {
 
 fn buffered(record: &Record) -> Option<Doubt> {
     let target = &record.conditions.target;
-    let is_real = !matches!(target.kind, TargetKind::Null | TargetKind::Simulated);
+    // Of a target that is not known each phase tells by itself, in its warnings.
+    let is_real =
+        !matches!(target.kind, TargetKind::Null | TargetKind::Simulated | TargetKind::Unknown);
     (is_real && !target.direct).then(|| {
         let cause = target.buffered_reason.as_deref();
         let cause = cause.map_or(String::new(), |cause| format!(" ({cause})"));

@@ -85,7 +85,7 @@ fn rule_on(record: &Record, limit: Limit, doubts: &[Doubt]) -> Ruling {
         return not_testable(format!("{label}: no verdict; {}", doubt.warning.message));
     }
     let Some(figure) = limit.quantity.figure(phase) else {
-        return not_testable(format!("{label}: not measured; {}", finding.cause()));
+        return not_testable(format!("{label}: no verdict; {}", finding.cause()));
     };
     let of_phase: Vec<WarningCode> = doubts
         .iter()

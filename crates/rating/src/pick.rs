@@ -74,6 +74,11 @@ impl<'r> Finding<'r> {
     #[must_use]
     pub fn cause(self) -> String {
         match self {
+            Self::Measured { phase, .. } if phase.stated.is_some() => {
+                "its figure was stated by another tool without an interval, so how sure it is, is \
+                 not known"
+                    .to_owned()
+            }
             Self::Measured { .. } => "its figure is unusable".to_owned(),
             Self::Absent { ended_early: true } => "the run ended before it".to_owned(),
             Self::Absent { ended_early: false } => "this run has no such phase".to_owned(),

@@ -47,6 +47,9 @@ pub enum TargetKind {
     Simulated,
     /// The null target, which measures cardproof itself.
     Null,
+    /// Not known: what another tool measured and does not tell, or a kind of a later version.
+    #[serde(other)]
+    Unknown,
 }
 
 /// What was driven, and how.
@@ -55,16 +58,18 @@ pub enum TargetKind {
 pub struct TargetInfo {
     /// What kind of thing it is.
     pub kind: TargetKind,
-    /// How large it is: the test file's size, or the whole device's.
+    /// How large it is: the test file's size, or the whole device's; zero where not known.
     pub size_bytes: Bytes,
     /// The unit of its addresses.
     pub logical_block_bytes: Bytes,
-    /// The engine that drove it: `io_uring`, `psync`, `null`, `simulated`.
+    /// The engine that drove it: `io_uring`, `psync`, `null`, `simulated`, or another tool's own;
+    /// empty where not known.
     pub engine: String,
     /// Why a better engine was not in use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine_fallback: Option<String>,
-    /// Whether operations passed the page cache by.
+    /// Whether operations passed the page cache by. Where the kind is not known each phase
+    /// tells by a warning if it did not.
     pub direct: bool,
     /// Why they did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -9,6 +9,9 @@ use crate::{Conditions, Phase};
 /// The name and version of the form that this crate writes.
 pub const SCHEMA: &str = "cardproof.record/1";
 
+/// What cardproof calls itself in the records that it measured.
+const OWN_NAME: &str = "cardproof";
+
 /// One run: what was measured, and under which conditions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -17,11 +20,12 @@ pub struct Record {
     pub schema: String,
     /// A name that no other run has; its beginning is the time of its start.
     pub id: String,
-    /// When the run began, RFC 3339, in UTC.
+    /// When the run began, RFC 3339, in UTC; where another tool does not tell, when its output
+    /// was read.
     pub created: String,
     /// What wrote the record.
     pub tool: Tool,
-    /// From which all addresses and data follow.
+    /// From which all addresses and data follow; zero for another tool's measurement.
     pub seed: Seed,
     /// Whether the run reached its end.
     pub state: State,
@@ -70,7 +74,7 @@ pub enum State {
 pub struct Tool {
     /// Its name: `cardproof`, or the tool whose output was imported.
     pub name: String,
-    /// Its version.
+    /// Its version; empty where another tool does not print it.
     pub version: String,
 }
 
@@ -232,6 +236,12 @@ impl Record {
     #[must_use]
     pub fn measured(&self, name: &str) -> Option<&Phase> {
         self.phases.iter().find(|phase| phase.name == name && phase.is_measured())
+    }
+
+    /// Whether another tool measured this, and cardproof only read its output.
+    #[must_use]
+    pub fn is_imported(&self) -> bool {
+        self.tool.name != OWN_NAME
     }
 
     /// Whether the target was a model of a card.

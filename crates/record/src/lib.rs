@@ -22,7 +22,7 @@ pub use form::{
 };
 pub use phase::{
     Bucket, Direction, EndedBy, Estimate, Interval, Latency, OpName, PatternName, Phase,
-    PhaseState, Verification,
+    PhaseState, Stated, Verification,
 };
 #[cfg(feature = "schema")]
 pub use schema::json_schema;

@@ -28,6 +28,9 @@ pub enum PatternName {
     Sequential,
     /// Anywhere in the span.
     Random,
+    /// Not known: what another tool does not tell, or a pattern of a later version.
+    #[serde(other)]
+    Unknown,
 }
 
 /// Whether a phase yielded figures.
@@ -35,7 +38,7 @@ pub enum PatternName {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum PhaseState {
-    /// It did; its estimates hold.
+    /// It did; its estimates, or the rates that its tool stated, hold.
     Measured,
     /// It was cut short by the user; what there is is kept, and no verdict is built on it.
     Partial,
@@ -77,6 +80,28 @@ pub struct Estimate<Rate> {
     pub high: Rate,
     /// The probability with which the interval is meant to hold the truth, between 0 and 1.
     pub confidence: f64,
+}
+
+/// Rates as another tool printed them: single figures, with nothing that tells how sure they are.
+///
+/// They stand beside [`Estimate`] and not in it, because an interval of no width would claim
+/// certainty, and one of any other width would be invented. What asks for an interval finds none
+/// here, and so no verdict can be built on them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Stated {
+    /// Operations a second, as printed, or from the bytes a second and the block size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iops: Option<Iops>,
+    /// Bytes a second, from the tool's own unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throughput_bytes_per_s: Option<Throughput>,
+    /// The reads of a mixed phase alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_iops: Option<Iops>,
+    /// The writes of a mixed phase alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_iops: Option<Iops>,
 }
 
 /// Latencies of one kind of operation.
@@ -189,6 +214,10 @@ pub struct Phase {
     /// Bytes a second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput_bytes_per_s: Option<Estimate<Throughput>>,
+    /// Rates as another tool stated them, without intervals; `iops` and `throughput_bytes_per_s`
+    /// are then absent. A size, span, depth, count or duration of zero beside them was not told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stated: Option<Stated>,
     /// Latencies of its operations, without flushes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ns: Option<Latency>,
@@ -239,5 +268,19 @@ impl Phase {
     #[must_use]
     pub fn is_measured(&self) -> bool {
         self.state == PhaseState::Measured
+    }
+
+    /// The best single figure of its operations a second, with an interval or only stated.
+    #[must_use]
+    pub fn point_iops(&self) -> Option<Iops> {
+        let stated = || self.stated.and_then(|stated| stated.iops);
+        self.iops.map(|iops| iops.estimate).or_else(stated)
+    }
+
+    /// The best single figure of its bytes a second, with an interval or only stated.
+    #[must_use]
+    pub fn point_throughput(&self) -> Option<Throughput> {
+        let stated = || self.stated.and_then(|stated| stated.throughput_bytes_per_s);
+        self.throughput_bytes_per_s.map(|rate| rate.estimate).or_else(stated)
     }
 }

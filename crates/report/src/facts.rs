@@ -1,6 +1,6 @@
 //! What was measured, on what and how, as short labelled facts. What is not known is left out.
 
-use cardproof_record::{Conditions, DeviceInfo, Record, State, TargetKind};
+use cardproof_record::{Conditions, DeviceInfo, Record, State, TargetInfo, TargetKind};
 use cardproof_units::{Bytes, Nanos, Throughput};
 
 use crate::clean::one_line;
@@ -122,6 +122,7 @@ fn target(conditions: &Conditions) -> String {
         TargetKind::BlockDevice => format!("the whole device of {size}"),
         TargetKind::Simulated => format!("a simulated card of {size}"),
         TargetKind::Null => "nothing: operations end as soon as they are taken".to_owned(),
+        TargetKind::Unknown => return foreign_target(target),
     };
     let engine = one_line(&target.engine);
     let fallback = target.engine_fallback.as_deref().map(one_line);
@@ -134,6 +135,16 @@ fn target(conditions: &Conditions) -> String {
     };
     let only = if target.read_only { ", read-only" } else { "" };
     format!("{what}; engine {engine}{fallback}, {access}{only}")
+}
+
+/// What is known of a target that another tool measured.
+fn foreign_target(target: &TargetInfo) -> String {
+    let engine = one_line(&target.engine);
+    let known = [
+        (target.size_bytes > Bytes::ZERO).then(|| target.size_bytes.to_string()),
+        (!engine.is_empty()).then(|| format!("engine {engine}")),
+    ];
+    joined([Some("as another tool had it".to_owned())].into_iter().chain(known)).unwrap_or_default()
 }
 
 fn settings(conditions: &Conditions) -> Option<String> {
@@ -151,6 +162,9 @@ fn settings(conditions: &Conditions) -> Option<String> {
 }
 
 fn run(record: &Record) -> String {
+    if record.is_imported() {
+        return imported(record);
+    }
     let profile = &record.profile;
     let tool = &record.tool;
     let state = match record.state {
@@ -168,6 +182,13 @@ fn run(record: &Record) -> String {
         one_line(&tool.version),
         record.seed,
     )
+}
+
+/// Where an imported record comes from: its profile, budget and seed are not ours to tell.
+fn imported(record: &Record) -> String {
+    let tool = &record.tool;
+    let name = format!("{} {}", one_line(&tool.name), one_line(&tool.version));
+    format!("read from the output of {}, {}", name.trim_end(), one_line(&record.created))
 }
 
 fn moved(record: &Record) -> String {

@@ -1,7 +1,7 @@
 //! The table of phases: one row for each, with rows of their own for directions and flushes.
 
 use cardproof_rating::{FELT_PAUSE, Figure, wording};
-use cardproof_record::{Direction, Latency, Phase, PhaseState, Record};
+use cardproof_record::{Direction, Latency, Phase, PhaseState, Record, Stated};
 use cardproof_units::{Bytes, Iops, Nanos};
 
 use crate::clean::one_line;
@@ -63,25 +63,33 @@ fn cells(phase: &Phase) -> Cells {
         return Cells::NotMeasured(one_line(cause));
     }
     match rate_and_interval(phase) {
-        Some((rate, interval)) => {
-            Cells::Figures { rate, interval: Some(interval), latency: phase.latency_ns }
-        }
+        Some((rate, interval)) => Cells::Figures { rate, interval, latency: phase.latency_ns },
         None => Cells::NotMeasured("no sound figure was kept".to_owned()),
     }
 }
 
-/// The phase's rate in the unit in which people speak of it, and its interval without a unit;
-/// `None` where it has no sound figure.
-pub(crate) fn rate_and_interval(phase: &Phase) -> Option<(String, String)> {
+/// The phase's rate in the unit in which people speak of it, and its interval without a unit,
+/// which what another tool stated lacks; `None` where it has no sound figure.
+pub(crate) fn rate_and_interval(phase: &Phase) -> Option<(String, Option<String>)> {
+    if let Some(stated) = phase.stated {
+        return Some((stated_rate(phase, stated)?, None));
+    }
     let figure =
         if is_told_in_iops(phase) { Figure::of_iops(phase) } else { Figure::of_throughput(phase) }?;
     let (low, high) = (wording::bare(&figure.low), wording::bare(&figure.high));
-    Some((figure.estimate.to_string(), format!("{low} to {high}")))
+    Some((figure.estimate.to_string(), Some(format!("{low} to {high}"))))
+}
+
+/// The rate that another tool stated, in the phase's unit where it has one in that.
+fn stated_rate(phase: &Phase, stated: Stated) -> Option<String> {
+    let iops = stated.iops.map(|iops| iops.to_string());
+    let throughput = stated.throughput_bytes_per_s.map(|rate| rate.to_string());
+    if is_told_in_iops(phase) { iops.or(throughput) } else { throughput.or(iops) }
 }
 
 /// Whether operations a second, not bytes a second, are this phase's unit.
 pub(crate) fn is_told_in_iops(phase: &Phase) -> bool {
-    phase.block_size_bytes <= IOPS_BLOCK_MAX
+    phase.block_size_bytes <= IOPS_BLOCK_MAX && phase.block_size_bytes > Bytes::ZERO
 }
 
 fn direction(name: &str, direction: &Direction) -> Row {

@@ -53,6 +53,7 @@ pub(crate) fn not_begun(spec: &PhaseSpec, place: Place, cause: &str) -> Phase {
         duration_ns: Nanos::ZERO,
         iops: None,
         throughput_bytes_per_s: None,
+        stated: None,
         latency_ns: None,
         flush_latency_ns: None,
         flushes: 0,

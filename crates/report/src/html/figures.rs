@@ -87,7 +87,10 @@ impl Figures<'_> {
     fn phase_in_words(&self, index: usize) -> String {
         let phase = &self.record.phases[index];
         let rate = rate_and_interval(phase)
-            .map(|(rate, interval)| format!("{rate} ({interval})."))
+            .map(|(rate, interval)| match interval {
+                Some(interval) => format!("{rate} ({interval})."),
+                None => format!("{rate}, stated without an interval."),
+            })
             .unwrap_or_default();
         let pauses = pauses_in(self.record, index);
         let pauses = match pauses.iter().map(|pause| pause.length).max() {

@@ -124,6 +124,7 @@ impl Draw {
                 self.spread(ops),
                 Throughput,
             )),
+            stated: None,
             latency_ns: Some(latency),
             flush_latency_ns: is_synced.then_some(latency),
             flushes: if is_synced { ops } else { 0 },
