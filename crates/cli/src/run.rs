@@ -166,6 +166,7 @@ pub(crate) fn draft(plan: &Plan, conditions: Conditions, id: String, created: St
             extra: Default::default(),
         },
         phases: Vec::new(),
+        jobs: Vec::new(),
         monitor: Monitor::default(),
         bytes_written: Bytes::ZERO,
         bytes_read: Bytes::ZERO,

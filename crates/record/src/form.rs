@@ -4,7 +4,7 @@ use cardproof_units::{Bytes, Nanos, Seed};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Conditions, Phase};
+use crate::{Conditions, Job, Phase};
 
 /// The name and version of the form that this crate writes.
 pub const SCHEMA: &str = "cardproof.record/1";
@@ -35,6 +35,9 @@ pub struct Record {
     pub profile: ProfileInfo,
     /// What was run, in order.
     pub phases: Vec<Phase>,
+    /// Whole jobs that were timed on the same storage.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<Job>,
     /// What the run itself cost the computer.
     #[serde(default)]
     pub monitor: Monitor,

@@ -9,6 +9,7 @@ mod card;
 mod conditions;
 mod form;
 mod phase;
+mod repeated;
 #[cfg(feature = "schema")]
 mod schema;
 
@@ -24,5 +25,6 @@ pub use phase::{
     Bucket, Direction, EndedBy, Estimate, Interval, Latency, OpName, PatternName, Phase,
     PhaseState, Stated, Verification,
 };
+pub use repeated::{Job, LatencyIntervals, Level, PercentileInterval, PhaseRun};
 #[cfg(feature = "schema")]
 pub use schema::json_schema;

@@ -4,7 +4,7 @@ use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::Warning;
+use crate::{LatencyIntervals, Level, PhaseRun, Warning};
 
 /// What the phase's operations do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -221,6 +221,9 @@ pub struct Phase {
     /// Latencies of its operations, without flushes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ns: Option<Latency>,
+    /// How surely the percentiles of its latencies are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_intervals: Option<LatencyIntervals>,
     /// Latencies of its flushes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush_latency_ns: Option<Latency>,
@@ -239,6 +242,14 @@ pub struct Phase {
     /// The time series, gapless.
     #[serde(default)]
     pub intervals: Vec<Interval>,
+    /// The levels between which its rate changed, in their order; empty where it stayed on one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<Level>,
+    /// The single runs of a phase that was run several times, in their order; empty for one that
+    /// was run once. All other figures of the phase are then those of all its runs together, and
+    /// the intervals of its rates allow for the variation from run to run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<PhaseRun>,
     /// What was verified; absent when nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,

@@ -203,6 +203,7 @@ fn card_record(id: &str, rates: &Rates, shape: impl Fn(Draw) -> Draw) -> Record 
             extra: Map::new(),
         },
         phases,
+        jobs: Vec::new(),
         monitor: Monitor {
             cpu_user_ns: Some(Nanos::from_millis(410)),
             cpu_system_ns: Some(Nanos::from_millis(2_900)),

@@ -173,6 +173,7 @@ pub(crate) fn draft(plan: &Plan) -> Record {
             extra: Default::default(),
         },
         phases: Vec::new(),
+        jobs: Vec::new(),
         monitor: Monitor::default(),
         bytes_written: Bytes::ZERO,
         bytes_read: Bytes::ZERO,
