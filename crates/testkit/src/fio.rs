@@ -150,6 +150,10 @@ impl FioJob {
             FioPattern::RandomMixed(_) => "randrw",
         };
         command.arg(format!("--rw={word}"));
+        if !matches!(self.pattern, FioPattern::Read | FioPattern::RandomRead) {
+            // Fresh data in every block, as ours has it, rather than one buffer again and again.
+            command.arg("--refill_buffers");
+        }
         if let FioPattern::RandomMixed(read_percent) = self.pattern {
             command.arg(format!("--rwmixread={read_percent}"));
         }
