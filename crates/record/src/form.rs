@@ -4,7 +4,7 @@ use cardproof_units::{Bytes, Nanos, Seed};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Conditions, Job, Phase};
+use crate::{Conditions, Job, MonitorSummary, Phase};
 
 /// The name and version of the form that this crate writes.
 pub const SCHEMA: &str = "cardproof.record/1";
@@ -109,6 +109,9 @@ pub struct Monitor {
     /// The most memory that cardproof held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_peak_bytes: Option<Bytes>,
+    /// What was seen of the system beside the run; absent where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<MonitorSummary>,
     /// Fields of a later version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -151,6 +154,8 @@ pub enum WarningCode {
     QueueDepthReduced,
     /// A settled level was not reached, or the level changed within the phase.
     Unsteady,
+    /// Heat, power, other processes or a changed clock came between.
+    Disturbed,
     /// Any doubt of a later version.
     #[serde(other)]
     Other,

@@ -5,14 +5,19 @@
 //! know are kept. Verdicts are derived from a record and attached only on output. A record
 //! holds no serial number, host name, user name or path.
 
+mod activity;
 mod card;
 mod conditions;
 mod form;
+mod limit;
 mod phase;
 mod repeated;
 #[cfg(feature = "schema")]
 mod schema;
 
+pub use activity::{
+    Activity, Climate, CpuActivity, DeviceActivity, MemoryActivity, Pressure, Requests,
+};
 pub use card::{BusInfo, CardInfo, Claims, Feature};
 pub use conditions::{
     Conditions, DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo, TargetInfo, TargetKind,
@@ -20,6 +25,9 @@ pub use conditions::{
 pub use form::{
     Monitor, Outcome, ProfileInfo, ReadError, Record, SCHEMA, State, Tool, Verdict, Warning,
     WarningCode,
+};
+pub use limit::{
+    Disturbance, DisturbanceKind, Limit, LimitedBy, Moment, MonitorSummary, PhaseSurroundings,
 };
 pub use phase::{
     Bucket, Direction, EndedBy, Estimate, Interval, Latency, OpName, PatternName, Phase,

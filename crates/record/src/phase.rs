@@ -4,7 +4,9 @@ use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{LatencyIntervals, Level, PhaseRun, Warning};
+use crate::{
+    Disturbance, LatencyIntervals, Level, LimitedBy, PhaseRun, PhaseSurroundings, Warning,
+};
 
 /// What the phase's operations do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -253,6 +255,19 @@ pub struct Phase {
     /// What was verified; absent when nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
+    /// What the system did meanwhile; absent where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surroundings: Option<Box<PhaseSurroundings>>,
+    /// What came between.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disturbances: Vec<Disturbance>,
+    /// What limited it: attached on output only, since it is derived from all the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limited_by: Option<LimitedBy>,
+    /// The first try, where that was disturbed and the phase was run a second time. Its figures
+    /// count for nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disturbed_try: Option<Box<Phase>>,
     /// Doubts about this phase.
     #[serde(default)]
     pub warnings: Vec<Warning>,

@@ -65,6 +65,10 @@ pub(crate) fn not_begun(spec: &PhaseSpec, place: Place, cause: &str) -> Phase {
         levels: Vec::new(),
         runs: Vec::new(),
         verification: None,
+        surroundings: None,
+        disturbances: Vec::new(),
+        limited_by: None,
+        disturbed_try: None,
         warnings: Vec::new(),
         extra: Default::default(),
     }

@@ -208,6 +208,7 @@ fn card_record(id: &str, rates: &Rates, shape: impl Fn(Draw) -> Draw) -> Record 
             cpu_user_ns: Some(Nanos::from_millis(410)),
             cpu_system_ns: Some(Nanos::from_millis(2_900)),
             memory_peak_bytes: Some(Bytes::mib(9)),
+            seen: None,
             extra: Map::new(),
         },
         bytes_written: Bytes(bytes_written),

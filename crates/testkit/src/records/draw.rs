@@ -136,6 +136,10 @@ impl Draw {
             levels: Vec::new(),
             runs: Vec::new(),
             verification: None,
+            surroundings: None,
+            disturbances: Vec::new(),
+            limited_by: None,
+            disturbed_try: None,
             warnings: Vec::new(),
             extra: Map::new(),
         }

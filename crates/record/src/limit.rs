@@ -1,0 +1,158 @@
+//! What held a measurement or a system back, and what came between.
+
+use cardproof_units::{Bytes, Nanos};
+use serde::{Deserialize, Serialize};
+
+use crate::Activity;
+
+/// What limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    /// The storage, by its small writes.
+    StorageRandomWrite,
+    /// The storage, by its small reads.
+    StorageRandomRead,
+    /// The storage, by large transfers.
+    StorageSequential,
+    /// The bus between host and storage.
+    BusCeiling,
+    /// The processors.
+    Cpu,
+    /// Too little memory.
+    MemoryPressure,
+    /// The temperature.
+    Heat,
+    /// The power supply.
+    Power,
+    /// Nothing: there is little to do.
+    Nothing,
+    /// It cannot be told from what is known, or is a limit of a later version.
+    #[serde(other)]
+    Unknown,
+}
+
+impl Limit {
+    /// Its name in words, such as `random writes of the storage`.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::StorageRandomWrite => "random writes of the storage",
+            Self::StorageRandomRead => "random reads of the storage",
+            Self::StorageSequential => "large transfers of the storage",
+            Self::BusCeiling => "the bus to the storage",
+            Self::Cpu => "the processor",
+            Self::MemoryPressure => "too little memory",
+            Self::Heat => "heat",
+            Self::Power => "the power supply",
+            Self::Nothing => "nothing",
+            Self::Unknown => "it cannot be told",
+        }
+    }
+}
+
+/// What limits, with the figures that show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LimitedBy {
+    /// What limits.
+    pub limit: Limit,
+    /// The device meant, for a limit of storage or bus.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
+    /// The figures that show it, in words, most important first.
+    pub evidence: Vec<String>,
+}
+
+/// What came between a phase and its figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum DisturbanceKind {
+    /// The system throttled itself for heat.
+    Heat,
+    /// The supply voltage was too low.
+    UnderVoltage,
+    /// The device did more than this run asked of it.
+    OtherIo,
+    /// Others had the processors.
+    CpuByOthers,
+    /// The highest clock that was allowed changed.
+    ClockChanged,
+    /// Any of a later version.
+    #[serde(other)]
+    Other,
+}
+
+/// One disturbance of a phase: a fact, with its figure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Disturbance {
+    /// What it was.
+    pub kind: DisturbanceKind,
+    /// In words, with the figure.
+    pub message: String,
+}
+
+/// The system at one moment of a phase: a point of its time series.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Moment {
+    /// When the window that it stands for ended, from the phase's start.
+    pub end_ns: Nanos,
+    /// The share of all processors' time that was worked, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_busy: Option<f64>,
+    /// The hottest thermal zone, in degrees Celsius.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature_celsius: Option<f64>,
+    /// The highest clock of any processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_hz: Option<u64>,
+}
+
+/// What the system did while a phase ran.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PhaseSurroundings {
+    /// The phase's whole time.
+    pub activity: Activity,
+    /// What this run asked the device to move in it: all else is of others or the file system's.
+    pub own_bytes: Bytes,
+    /// The share of all processors' time that this run itself used, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_cpu: Option<f64>,
+    /// The time series, at most a hundred points however long the phase.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moments: Vec<Moment>,
+}
+
+/// What the monitor beside a run saw in all of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MonitorSummary {
+    /// How often it looked.
+    pub samples: u64,
+    /// The processor time of its thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ns: Option<Nanos>,
+    /// The time that it watched.
+    #[serde(default)]
+    pub watched_ns: Nanos,
+    /// The highest temperature in a phase, in degrees Celsius.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature_max_celsius: Option<f64>,
+    /// The lowest clock in a phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_min_hz: Option<u64>,
+    /// The highest clock in a phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_max_hz: Option<u64>,
+    /// How many phases were disturbed, repeated ones and their first tries counted once each.
+    #[serde(default)]
+    pub disturbed_phases: u32,
+    /// How many were repeated for it.
+    #[serde(default)]
+    pub repeated_phases: u32,
+}
