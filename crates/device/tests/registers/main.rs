@@ -1,0 +1,5 @@
+//! The decoders of card registers, by what is published of them: whole registers of known cards,
+//! every field by itself, another decoder, and bytes that mean nothing.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod vectors;
