@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use cardproof_io::{EngineChoice, NullTarget, Target};
+use cardproof_io::{Arrangement, Caching, EngineChoice, FileState, NullTarget, Target};
 use cardproof_record::{Conditions, Latency, PhaseState};
 use cardproof_runner::{Plan, Silent};
 use cardproof_units::{Bytes, Iops, Nanos, Seed};
@@ -180,6 +180,14 @@ fn spec(args: &EngineArgs) -> PhaseSpec {
             (PatternArg::Random, false) => Access::Random(Repetition::Allowed),
             (PatternArg::Random, true) => Access::Random(Repetition::EachBlockOnce),
         },
+        span: None,
+        arrangement: Arrangement {
+            caching: match (args.buffered, args.pattern) {
+                (false, _) => Caching::Bypassed,
+                (true, pattern) => Caching::Through { random: pattern == PatternArg::Random },
+            },
+            file: FileState::AsIs,
+        },
         read_percent: match args.op {
             OpArg::Read => 100,
             OpArg::Write => 0,
@@ -211,13 +219,16 @@ fn spec(args: &EngineArgs) -> PhaseSpec {
 
 fn plan(args: &EngineArgs, spec: PhaseSpec, span: Bytes) -> Plan {
     let profile = Profile {
-        name: "engine",
+        name: "engine".to_owned(),
         version: 1,
-        purpose: "one phase of any shape",
-        source: "the command line",
+        purpose: "one phase of any shape".to_owned(),
+        source: "the command line".to_owned(),
         span,
         time_budget: Nanos(u64::MAX),
         phases: vec![spec],
+        figures: Vec::new(),
+        early_ends: Vec::new(),
+        notes: Vec::new(),
     };
     Plan { profile, seed: args.seed, span_offset: Bytes::ZERO, span, time_budget: Nanos(u64::MAX) }
 }

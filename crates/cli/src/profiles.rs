@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use cardproof_workload::{Access, PhaseSpec, Profile, Role, TimeLimit, find, names};
+use cardproof_io::{Caching, FileState};
+use cardproof_workload::{Access, FigureSpec, PhaseSpec, Profile, Role, TimeLimit, find, names};
 
 use crate::args::ProfilesArgs;
 use crate::exit::{Exit, Failure};
@@ -29,15 +30,38 @@ pub(crate) fn run(args: &ProfilesArgs) -> Result<Exit, Failure> {
 }
 
 fn explain(text: &mut String, profile: &Profile) {
-    let Profile { name, version, purpose, source, span, time_budget, phases } = profile;
+    let Profile { name, version, purpose, source, span, time_budget, phases, .. } = profile;
     let written = profile
         .bytes_written_max()
         .map_or_else(String::new, |most| format!(", writes at most {most}"));
     // Writing to a string does not fail.
     let _ = writeln!(text, "{name} (version {version})\n  For: {purpose}\n  From: {source}");
-    let _ = writeln!(text, "  Over {span}, in at most {time_budget}{written}\n");
+    let time = if profile.is_bounded_by_time() {
+        format!("in at most {time_budget}")
+    } else {
+        "for as long as the storage needs".to_owned()
+    };
+    let _ = writeln!(text, "  Over {span}, {time}{written}\n");
     for phase in phases {
         let _ = writeln!(text, "  {:<28} {}", phase.name, describe(phase));
+    }
+    explain_figures(text, profile);
+}
+
+/// What is made of the phases, and what is to be known of it.
+fn explain_figures(text: &mut String, profile: &Profile) {
+    if !profile.figures.is_empty() {
+        let _ = writeln!(text, "\n  Figures, in the tools' own units:");
+    }
+    for FigureSpec { name, tool, unit, .. } in &profile.figures {
+        let size = unit.bytes_per_s.map_or_else(String::new, |bytes| format!(" of {bytes} bytes"));
+        let _ = writeln!(text, "  {name} ({tool}), {}{size}", unit.name);
+    }
+    if !profile.notes.is_empty() {
+        let _ = writeln!(text, "\n  To be known:");
+    }
+    for note in &profile.notes {
+        let _ = writeln!(text, "  - {note}");
     }
 }
 
@@ -58,10 +82,24 @@ fn describe(phase: &PhaseSpec) -> String {
         (Role::Measure, Some(_)) => ", fsync now and then",
         (Role::Measure, None) => "",
     };
+    let span = phase.span.map_or_else(String::new, |span| format!(" over {span}"));
+    let way = match phase.arrangement.caching {
+        Caching::Bypassed => "",
+        Caching::Through { .. } => ", through the page cache",
+    };
+    let file = match phase.arrangement.file {
+        FileState::AsIs => "",
+        FileState::Growing => ", on a new file",
+        FileState::Reserved(_) => ", on a new file whose space is reserved",
+    };
+    let end = if phase.flush_at_end { ", flush at the end" } else { "" };
     let time = match phase.ends.time {
         TimeLimit::Share(percent) => format!(", up to {percent} % of the time"),
         TimeLimit::Fixed(time) => format!(", {time}"),
         TimeLimit::None => String::new(),
     };
-    format!("{order} {operation} of {}, depth {}{extra}{time}", phase.block_size, phase.queue_depth)
+    format!(
+        "{order} {operation} of {}{span}, depth {}{file}{way}{extra}{end}{time}",
+        phase.block_size, phase.queue_depth
+    )
 }

@@ -78,7 +78,7 @@ fn profile(args: &RunArgs) -> Result<Profile, Failure> {
     }
     let span = args.size.unwrap_or(profile.span);
     for phase in &profile.phases {
-        phase.blocks_in(span).map_err(|error| {
+        phase.blocks_in(phase.span_within(span)).map_err(|error| {
             Failure::usage(format!(
                 "--size {span} is too small for the phase {}: {error}",
                 phase.name
@@ -160,13 +160,14 @@ pub(crate) fn draft(plan: &Plan, conditions: Conditions, id: String, created: St
         state: State::Running,
         conditions,
         profile: ProfileInfo {
-            name: plan.profile.name.to_owned(),
+            name: plan.profile.name.clone(),
             version: plan.profile.version,
             time_budget_ns: plan.time_budget,
             extra: Default::default(),
         },
         phases: Vec::new(),
         jobs: Vec::new(),
+        figures: Vec::new(),
         monitor: Monitor::default(),
         bytes_written: Bytes::ZERO,
         bytes_read: Bytes::ZERO,

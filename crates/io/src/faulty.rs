@@ -5,8 +5,8 @@
 use cardproof_units::{Bytes, Nanos};
 
 use crate::{
-    Abilities, Completion, Fault, Op, OpKind, Slot, Submission, SubmitError, Target, TargetError,
-    Usage, Wait,
+    Abilities, Arrangement, Completion, Directness, Fault, Op, OpKind, Slot, Submission,
+    SubmitError, Target, TargetError, Usage, Wait,
 };
 
 /// Which operations fail, and how. Operations are counted from 1, flushes and discards included.
@@ -109,6 +109,10 @@ impl<T: Target> Target for FaultyTarget<T> {
 
     fn now(&mut self) -> Nanos {
         self.inner.now()
+    }
+
+    fn arrange(&mut self, arrangement: Arrangement) -> Result<Directness, TargetError> {
+        self.inner.arrange(arrangement)
     }
 
     fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {

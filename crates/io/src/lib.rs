@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 #![warn(clippy::undocumented_unsafe_blocks)]
 
+mod arrangement;
 mod buffers;
 mod clock;
 #[cfg(any(test, feature = "contract"))]
@@ -25,6 +26,7 @@ mod target;
 mod uring;
 mod usage;
 
+pub use arrangement::{Arrangement, Caching, FileState};
 pub use medium::OpenError;
 pub use null::NullTarget;
 pub use op::{Completion, Fault, Op, OpKind, Slot, Submission};

@@ -8,10 +8,10 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use cardproof_units::Bytes;
-use rustix::fs::{FallocateFlags, FileType, OFlags, StatxFlags};
+use rustix::fs::{Advice, FallocateFlags, FileType, OFlags, StatxFlags};
 use rustix::io::Errno;
 
-use crate::{Directness, Fault, Op};
+use crate::{Arrangement, Caching, Directness, Fault, FileState, Op, TargetError};
 
 /// The block size assumed where the kernel does not tell which one direct I/O needs: no device
 /// in use needs a larger one.
@@ -52,6 +52,17 @@ pub enum OpenError {
     },
 }
 
+impl OpenError {
+    /// The same as an error of `engine`, which was driving the file already.
+    pub(crate) fn in_engine(self, engine: &'static str) -> TargetError {
+        let (doing, source) = match self {
+            Self::Os { doing, source } => (doing, source),
+            other => ("arrange the file", io::Error::other(other)),
+        };
+        TargetError::Engine { engine, doing, source }
+    }
+}
+
 /// An open file or block device.
 #[derive(Debug)]
 pub(crate) struct Medium {
@@ -59,6 +70,10 @@ pub(crate) struct Medium {
     pub(crate) size: Bytes,
     pub(crate) logical_block: Bytes,
     pub(crate) directness: Directness,
+    /// The file is fresh and our own, so it may be emptied.
+    is_our_own: bool,
+    /// How the last phase was arranged.
+    caching: Caching,
 }
 
 impl Medium {
@@ -85,7 +100,14 @@ impl Medium {
         if size == Bytes::ZERO {
             return Err(OpenError::TooSmall { size, logical_block });
         }
-        Ok(Self { file, size, logical_block, directness })
+        Ok(Self {
+            file,
+            size,
+            logical_block,
+            directness,
+            is_our_own: false,
+            caching: caching_of(direct_wanted),
+        })
     }
 
     /// Takes a fresh file over that is to hold `size`.
@@ -94,17 +116,7 @@ impl Medium {
         size: Bytes,
         direct_wanted: bool,
     ) -> Result<Self, OpenError> {
-        let failed = |doing| move |errno: Errno| OpenError::Os { doing, source: errno.into() };
-        // FAT and exFAT would fill the space with zeros, at the price of writing all of it twice;
-        // there the file grows as it is laid out.
-        let filesystem =
-            rustix::fs::fstatfs(&file).map_err(failed("read the file system's type"))?;
-        if !GROWING.contains(&(filesystem.f_type as u32)) {
-            match rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, size.get()) {
-                Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => {}
-                Err(errno) => return Err(failed("reserve space for the test file")(errno)),
-            }
-        }
+        reserve(file.as_fd(), size)?;
         let mut medium = Self::unsized_file(file, direct_wanted)?;
         medium.size = size.round_down_to(medium.logical_block);
         if medium.size == Bytes::ZERO {
@@ -117,7 +129,73 @@ impl Medium {
     fn unsized_file(file: File, direct_wanted: bool) -> Result<Self, OpenError> {
         let directness = directness_of(file.as_fd(), direct_wanted)?;
         let logical_block = file_block(file.as_fd(), &directness);
-        Ok(Self { file, size: Bytes::ZERO, logical_block, directness })
+        Ok(Self {
+            file,
+            size: Bytes::ZERO,
+            logical_block,
+            directness,
+            is_our_own: true,
+            caching: caching_of(direct_wanted),
+        })
+    }
+
+    /// Whether operations pass through the page cache because they are meant to.
+    pub(crate) const fn is_cached(&self) -> bool {
+        matches!(self.caching, Caching::Through { .. })
+    }
+
+    /// Makes the file and its cache what `wanted` says, and tells how operations go from here.
+    pub(crate) fn arrange(&mut self, wanted: Arrangement) -> Result<Directness, OpenError> {
+        let failed = |doing| move |errno: Errno| OpenError::Os { doing, source: errno.into() };
+        if wanted == (Arrangement { caching: self.caching, file: FileState::AsIs })
+            && !self.is_cached()
+        {
+            return Ok(self.directness.clone());
+        }
+        rustix::fs::fsync(&self.file).map_err(failed("write back what the page cache holds"))?;
+        self.renew(wanted.file)?;
+        self.drop_cache().map_err(failed("empty the page cache"))?;
+        if wanted.caching != self.caching {
+            self.directness = self.take_way(wanted.caching)?;
+            self.caching = wanted.caching;
+        }
+        Ok(self.directness.clone())
+    }
+
+    /// Empties the file, where it is ours to empty.
+    fn renew(&self, wanted: FileState) -> Result<(), OpenError> {
+        if !self.is_our_own || wanted == FileState::AsIs {
+            return Ok(());
+        }
+        rustix::fs::ftruncate(&self.file, 0).map_err(|errno| OpenError::Os {
+            doing: "empty the test file",
+            source: errno.into(),
+        })?;
+        match wanted {
+            FileState::Reserved(size) => reserve(self.file.as_fd(), size.min(self.size)),
+            FileState::Growing | FileState::AsIs => Ok(()),
+        }
+    }
+
+    /// Lets go of what the page cache holds of the file, which has been written back.
+    fn drop_cache(&self) -> Result<(), Errno> {
+        rustix::fs::fadvise(&self.file, 0, None, Advice::DontNeed)
+    }
+
+    /// Turns direct I/O on or off.
+    fn take_way(&self, caching: Caching) -> Result<Directness, OpenError> {
+        let failed =
+            |errno: Errno| OpenError::Os { doing: "set the file's flags", source: errno.into() };
+        match caching {
+            Caching::Bypassed => directness_of(self.file.as_fd(), true),
+            Caching::Through { random } => {
+                let advice = if random { Advice::Random } else { Advice::Normal };
+                rustix::fs::fadvise(&self.file, 0, None, advice).map_err(failed)?;
+                turn_direct_off(self.file.as_fd()).map_err(failed)?;
+                let reason = "the profile goes through the page cache, as its tool does";
+                Ok(Directness::Buffered { reason: reason.to_owned() })
+            }
+        }
     }
 
     /// Makes completed writes durable.
@@ -132,6 +210,32 @@ impl Medium {
         rustix::fs::fallocate(&self.file, flags, op.offset.get(), op.length.get())?;
         Ok(op.length)
     }
+}
+
+/// Reserves `size` bytes for a file where that costs no writing.
+fn reserve(file: BorrowedFd<'_>, size: Bytes) -> Result<(), OpenError> {
+    let failed = |doing| move |errno: Errno| OpenError::Os { doing, source: errno.into() };
+    // FAT and exFAT would fill the space with zeros, at the price of writing all of it twice;
+    // there the file grows as it is laid out.
+    let filesystem = rustix::fs::fstatfs(file).map_err(failed("read the file system's type"))?;
+    if GROWING.contains(&(filesystem.f_type as u32)) {
+        return Ok(());
+    }
+    match rustix::fs::fallocate(file, FallocateFlags::empty(), 0, size.get()) {
+        Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
+        Err(errno) => Err(failed("reserve space for the test file")(errno)),
+    }
+}
+
+/// What a file opened as `direct_wanted` says does.
+const fn caching_of(direct_wanted: bool) -> Caching {
+    if direct_wanted { Caching::Bypassed } else { Caching::Through { random: false } }
+}
+
+/// Clears O_DIRECT.
+fn turn_direct_off(file: BorrowedFd<'_>) -> Result<(), Errno> {
+    let flags = rustix::fs::fcntl_getfl(file)?;
+    rustix::fs::fcntl_setfl(file, flags.difference(OFlags::DIRECT))
 }
 
 fn directness_of(file: BorrowedFd<'_>, wanted: bool) -> Result<Directness, OpenError> {

@@ -13,8 +13,8 @@ use crate::clock;
 use crate::medium::Medium;
 use crate::slots::Slots;
 use crate::{
-    Abilities, Completion, Engine, Fault, Op, OpKind, Slot, Submission, SubmitError, Target,
-    TargetError, Usage, Wait, usage,
+    Abilities, Arrangement, Completion, Directness, Engine, Fault, Op, OpKind, Slot, Submission,
+    SubmitError, Target, TargetError, Usage, Wait, usage,
 };
 use crew::{Crew, Job};
 
@@ -61,6 +61,18 @@ impl Target for PsyncTarget {
 
     fn now(&mut self) -> Nanos {
         clock::monotonic()
+    }
+
+    fn arrange(&mut self, arrangement: Arrangement) -> Result<Directness, TargetError> {
+        self.slots.ensure_idle()?;
+        // Without the workers nobody shares the medium.
+        self.crew = None;
+        match std::sync::Arc::get_mut(&mut self.medium) {
+            Some(medium) => {
+                medium.arrange(arrangement).map_err(|error| error.in_engine(Engine::Psync.name()))
+            }
+            None => Ok(self.medium.directness.clone()),
+        }
     }
 
     fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {
@@ -126,7 +138,7 @@ impl Target for PsyncTarget {
 }
 
 /// Does one operation and waits for its end. A signal only repeats it.
-fn perform(medium: &Medium, op: &Op, buffer: &mut [u8]) -> Result<Bytes, Fault> {
+pub(crate) fn perform(medium: &Medium, op: &Op, buffer: &mut [u8]) -> Result<Bytes, Fault> {
     let length = op.length.as_len();
     let moved = loop {
         let result = match op.kind {

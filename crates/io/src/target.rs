@@ -6,7 +6,7 @@
 
 use cardproof_units::{Bytes, Nanos};
 
-use crate::{Completion, Op, OpKind, Slot, Submission, Usage};
+use crate::{Arrangement, Completion, Op, OpKind, Slot, Submission, Usage};
 
 /// Storage that takes operations and returns their completions.
 ///
@@ -36,6 +36,22 @@ pub trait Target {
 
     /// The time on this target's clock.
     fn now(&mut self) -> Nanos;
+
+    /// Makes ready for operations of another kind: on a fresh file, past the page cache or through
+    /// it. What the page cache holds of the target is written back and let go, so that the next
+    /// read meets the storage. To be called before [`prepare`](Self::prepare); what it does not
+    /// undo stays so until the next call.
+    ///
+    /// Returns how the operations to come reach the storage. A target without files and without a
+    /// page cache above it has nothing to arrange.
+    ///
+    /// # Errors
+    /// [`TargetError::InFlight`] while operations are in flight, [`TargetError::Engine`] when the
+    /// system refuses; the storage may then be as it was or half arranged.
+    fn arrange(&mut self, arrangement: Arrangement) -> Result<Directness, TargetError> {
+        let _ = arrangement;
+        Ok(self.abilities().directness.clone())
+    }
 
     /// Makes `slots` slots whose buffers hold `buffer_size` bytes each, aligned for direct I/O.
     /// Buffer contents are unspecified.
@@ -88,6 +104,10 @@ impl<T: Target + ?Sized> Target for Box<T> {
 
     fn now(&mut self) -> Nanos {
         (**self).now()
+    }
+
+    fn arrange(&mut self, arrangement: Arrangement) -> Result<Directness, TargetError> {
+        (**self).arrange(arrangement)
     }
 
     fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {
@@ -143,7 +163,8 @@ pub struct Abilities {
     pub size: Bytes,
     /// The unit of offsets and lengths; a power of two.
     pub logical_block: Bytes,
-    /// Whether operations reach the device without passing the page cache.
+    /// Whether operations reach the device without passing the page cache, until
+    /// [`Target::arrange`] is asked for something else.
     pub directness: Directness,
     /// The target refuses writes and discards.
     pub read_only: bool,

@@ -15,10 +15,11 @@ use rustix::io::Errno;
 
 use crate::clock;
 use crate::medium::Medium;
+use crate::psync::perform;
 use crate::slots::Slots;
 use crate::{
-    Abilities, Completion, Engine, Fault, Op, OpKind, Slot, Submission, SubmitError, Target,
-    TargetError, Usage, Wait, usage,
+    Abilities, Arrangement, Completion, Directness, Engine, Fault, Op, OpKind, Slot, Submission,
+    SubmitError, Target, TargetError, Usage, Wait, usage,
 };
 
 /// The most operations in flight, and the size of the rings.
@@ -175,6 +176,11 @@ impl Target for UringTarget {
         clock::monotonic()
     }
 
+    fn arrange(&mut self, arrangement: Arrangement) -> Result<Directness, TargetError> {
+        self.slots.ensure_idle()?;
+        self.medium.arrange(arrangement).map_err(|error| error.in_engine(Engine::IoUring.name()))
+    }
+
     fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {
         self.slots.ensure_idle()?;
         let fresh = Slots::new(slots, buffer_size)?;
@@ -216,9 +222,12 @@ impl Target for UringTarget {
         if self.slots.flight.count() >= usize::from(QUEUE_DEPTH_MAX) {
             return Ok(Submission::Busy);
         }
-        let Some(entry) = self.entry(&op) else {
+        // Through the page cache the kernel would hand most operations to a worker, which costs
+        // more than they do; plain system calls are what the tools use there.
+        let entry = if self.medium.is_cached() { None } else { self.entry(&op) };
+        let Some(entry) = entry else {
             let submitted = clock::monotonic();
-            let outcome = self.medium.discard(&op);
+            let outcome = perform(&self.medium, &op, self.slots.buffers.slice_mut(op.slot));
             let completed = clock::monotonic();
             return Ok(Submission::Done(Completion::of(&op, submitted, completed, outcome)));
         };

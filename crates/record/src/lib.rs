@@ -8,6 +8,7 @@
 mod activity;
 mod card;
 mod conditions;
+mod figure;
 mod form;
 mod limit;
 mod phase;
@@ -22,6 +23,7 @@ pub use card::{BusInfo, CardInfo, Claims, Feature};
 pub use conditions::{
     Conditions, DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo, TargetInfo, TargetKind,
 };
+pub use figure::Figure;
 pub use form::{
     Monitor, Outcome, ProfileInfo, ReadError, Record, SCHEMA, State, Tool, Verdict, Warning,
     WarningCode,

@@ -6,6 +6,7 @@
 
 mod account;
 mod events;
+mod figures;
 mod meter;
 mod phase;
 mod plan;

@@ -2,13 +2,14 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cardproof_io::{Target, Usage};
+use cardproof_io::{Caching, Directness, FileState, Target, Usage};
 use cardproof_record::{EndedBy, Monitor, Phase, Record, State, Warning, WarningCode};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use cardproof_workload::{DataPattern, Generation, OpStream, PhaseSpec, Role};
 
 use crate::account::{self, Place};
 use crate::events::{Event, Observer, Progress};
+use crate::figures::{figures, may_end};
 use crate::meter::{Histograms, Meter};
 use crate::phase::{PhaseEnd, PhaseLoop};
 use crate::plan::{Plan, time_for_first};
@@ -57,13 +58,21 @@ pub fn run(
         let phase = run.phase(index, &mut histograms, &mut record, observer);
         observer.observe(Event::PhaseFinished { index, phase: &phase });
         let was_interrupted = phase.ended_by == Some(EndedBy::Interrupted);
-        record.phases.push(phase);
+        let may_end = {
+            let name = phase.name.clone();
+            record.phases.push(phase);
+            record.figures = figures(&plan.profile, &record.phases);
+            may_end(&plan.profile, &name, &record.figures)
+        };
         record.monitor = monitor(cost_before, run.target.cost());
         if was_interrupted || stop.load(Ordering::Relaxed) {
             record.state = State::Partial;
             break;
         }
         observer.observe(Event::Checkpoint(&record));
+        if may_end {
+            break;
+        }
     }
     if record.state == State::Running {
         record.state = if run.given_up.is_some() { State::Failed } else { State::Complete };
@@ -108,11 +117,18 @@ impl Run<'_> {
         let spec = &self.plan.profile.phases[index];
         let place = Place {
             span_offset: self.plan.span_offset,
-            span: self.laid_out.unwrap_or(self.plan.span),
+            span: self.span_of(spec),
             queue_depth: spec.queue_depth.min(self.target.abilities().queue_depth_max),
         };
         if let Some(cause) = self.hindrance(spec, place) {
             return account::not_begun(spec, place, &cause);
+        }
+        let directness = match self.target.arrange(spec.arrangement) {
+            Ok(directness) => directness,
+            Err(error) => return account::not_begun(spec, place, &with_source(&error)),
+        };
+        if spec.arrangement.file != FileState::AsIs {
+            self.laid_out = None;
         }
         let stream = match OpStream::new(spec, place.span_offset, place.span, self.plan.seed) {
             Ok(stream) => stream,
@@ -136,6 +152,7 @@ impl Run<'_> {
         }
         let mut phase = account::run(spec, place, &mut meter, &end);
         phase.warnings.extend(self.span_warnings(spec, place));
+        phase.warnings.extend(cache_warning(spec, &directness));
         phase
     }
 
@@ -184,6 +201,15 @@ impl Run<'_> {
         .run()
     }
 
+    /// How much of the target `spec` works in: a fresh file holds nothing of what was laid out.
+    fn span_of(&self, spec: &PhaseSpec) -> Bytes {
+        let span = spec.span_within(self.plan.span);
+        match (spec.arrangement.file, self.laid_out) {
+            (FileState::AsIs, Some(laid_out)) => span.min(laid_out),
+            _ => span,
+        }
+    }
+
     /// Why `spec` cannot begin, if it cannot.
     fn hindrance(&self, spec: &PhaseSpec, place: Place) -> Option<String> {
         if let Some(cause) = &self.given_up {
@@ -201,7 +227,7 @@ impl Run<'_> {
     /// Doubts about where a phase was run.
     fn span_warnings(&self, spec: &PhaseSpec, place: Place) -> Vec<Warning> {
         let mut warnings = Vec::new();
-        let wanted = self.plan.profile.span;
+        let wanted = spec.span.unwrap_or(self.plan.profile.span);
         if place.span < wanted && spec.role != Role::LayOut {
             warnings.push(Warning {
                 code: WarningCode::SpanReduced,
@@ -218,6 +244,25 @@ impl Run<'_> {
             });
         }
         warnings
+    }
+}
+
+/// That a phase went through the page cache, which no class limit is meant for.
+fn cache_warning(spec: &PhaseSpec, directness: &Directness) -> Option<Warning> {
+    match (spec.arrangement.caching, directness) {
+        (Caching::Through { .. }, Directness::Buffered { .. }) => Some(Warning {
+            code: WarningCode::Buffered,
+            message: "through the page cache, as the tool that it follows does".to_owned(),
+        }),
+        _ => None,
+    }
+}
+
+/// An error with what caused it.
+fn with_source(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
     }
 }
 

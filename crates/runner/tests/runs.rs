@@ -23,6 +23,8 @@ fn one(change: impl FnOnce(&mut PhaseSpec)) -> Profile {
         name: "one".to_owned(),
         role: Role::Measure,
         access: Access::Random(Repetition::Allowed),
+        span: None,
+        arrangement: Default::default(),
         read_percent: 100,
         block_size: Bytes(4096),
         alignment_offset: Bytes::ZERO,

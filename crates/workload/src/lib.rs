@@ -4,6 +4,7 @@
 //! output, reads no clock and knows no particular device.
 
 mod data;
+mod figure;
 mod mix;
 mod permutation;
 mod profile;
@@ -12,6 +13,7 @@ pub mod standard;
 mod stream;
 
 pub use data::{DataPattern, Generation, SECTOR, SectorIdentity};
+pub use figure::{Aggregate, EarlyEnd, FigureSpec, Limit, Origin, Quantity, Unit};
 pub use permutation::Permutation;
 pub use profile::{Profile, find, names};
 pub use spec::{Access, Ends, PhaseSpec, Precision, Repetition, Role, SpecError, TimeLimit};

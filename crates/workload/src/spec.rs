@@ -1,5 +1,6 @@
 //! One phase of a profile: which operations, where, and when it ends.
 
+use cardproof_io::Arrangement;
 use cardproof_units::{Bytes, Iops, Nanos};
 
 /// In which order addresses are visited.
@@ -77,6 +78,10 @@ pub struct PhaseSpec {
     pub role: Role,
     /// In which order addresses are visited.
     pub access: Access,
+    /// The range of addresses, from the start of the run's; all of that where there is none.
+    pub span: Option<Bytes>,
+    /// The file, and the way to the storage.
+    pub arrangement: Arrangement,
     /// Of 100 operations, how many read, drawn anew for each; 0 to 100.
     pub read_percent: u8,
     /// The size of each operation.
@@ -119,6 +124,12 @@ pub enum SpecError {
 }
 
 impl PhaseSpec {
+    /// The range of addresses where the run has `run_span`.
+    #[must_use]
+    pub fn span_within(&self, run_span: Bytes) -> Bytes {
+        self.span.map_or(run_span, |own| own.min(run_span))
+    }
+
     /// Whether it writes at all.
     #[must_use]
     pub const fn writes(&self) -> bool {

@@ -23,13 +23,19 @@ const PRECISION: Precision =
 #[must_use]
 pub fn profile() -> Profile {
     Profile {
-        name: "standard",
+        name: "standard".to_owned(),
         version: 1,
-        purpose: "how a system will feel on this storage, and whether it meets A1 and A2, in a minute",
-        source: "cardproof's own, over the 256 MiB of the SD specification's application classes",
+        purpose:
+            "how a system will feel on this storage, and whether it meets A1 and A2, in a minute"
+                .to_owned(),
+        source: "cardproof's own, over the 256 MiB of the SD specification's application classes"
+            .to_owned(),
         span: SPAN,
         time_budget: Nanos::from_secs(60),
         phases: phases(),
+        figures: Vec::new(),
+        early_ends: Vec::new(),
+        notes: Vec::new(),
     }
 }
 
@@ -58,6 +64,8 @@ fn lay_out() -> PhaseSpec {
         name: "sequential-write-1m".to_owned(),
         role: Role::LayOut,
         access: Access::Sequential,
+        span: None,
+        arrangement: Default::default(),
         read_percent: 0,
         block_size: Bytes::mib(1),
         alignment_offset: Bytes::ZERO,
@@ -81,6 +89,8 @@ fn small(
         name: name.to_owned(),
         role: Role::Measure,
         access: Access::Random(Repetition::Allowed),
+        span: None,
+        arrangement: Default::default(),
         read_percent,
         block_size,
         alignment_offset: Bytes::ZERO,

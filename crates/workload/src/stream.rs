@@ -119,6 +119,8 @@ mod tests {
             name: "test".to_owned(),
             role: Role::Measure,
             access,
+            span: None,
+            arrangement: Default::default(),
             read_percent,
             block_size: Bytes(4096),
             alignment_offset: Bytes::ZERO,

@@ -174,6 +174,7 @@ pub(crate) fn draft(plan: &Plan) -> Record {
         },
         phases: Vec::new(),
         jobs: Vec::new(),
+        figures: Vec::new(),
         monitor: Monitor::default(),
         bytes_written: Bytes::ZERO,
         bytes_read: Bytes::ZERO,

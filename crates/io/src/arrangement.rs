@@ -1,0 +1,44 @@
+//! What may change between two phases: the way to the storage, and the state of the file.
+//!
+//! Tools that measure through the page cache, or that write a file for the first time, measure
+//! something else than one that overwrites a file past the cache. To do what they do, a target
+//! must be able to do both in one run.
+
+use cardproof_units::Bytes;
+
+/// Whether operations pass the page cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Caching {
+    /// Past it, where the file system can.
+    #[default]
+    Bypassed,
+    /// Through it, one plain system call after the other. The cache is empty at first.
+    Through {
+        /// The system is told that addresses come in random order, so that it reads nothing ahead
+        /// (`POSIX_FADV_RANDOM`).
+        random: bool,
+    },
+}
+
+/// The state of the file that operations work on. On a device, and on a file that is not our own,
+/// nothing is ever fresh: it is used as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum FileState {
+    /// As the operations before have left it.
+    #[default]
+    AsIs,
+    /// Empty, and growing with what is written, as most tools begin.
+    Growing,
+    /// Empty, with space for so many bytes reserved where the file system can do that without
+    /// writing it, as fio begins.
+    Reserved(Bytes),
+}
+
+/// Both together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Arrangement {
+    /// The way to the storage.
+    pub caching: Caching,
+    /// The file.
+    pub file: FileState,
+}
