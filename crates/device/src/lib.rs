@@ -13,6 +13,7 @@ mod device;
 pub mod guard;
 mod host;
 mod link;
+pub mod live;
 mod look;
 pub mod makers;
 mod mounts;

@@ -11,6 +11,7 @@ mod classes;
 mod doubts;
 mod filesystems;
 mod judge;
+pub mod limits;
 mod meaning;
 mod pauses;
 mod pick;

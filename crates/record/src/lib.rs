@@ -10,6 +10,7 @@ mod card;
 mod conditions;
 mod figure;
 mod form;
+pub mod import;
 mod limit;
 mod phase;
 mod repeated;

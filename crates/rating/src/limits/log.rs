@@ -1,0 +1,313 @@
+//! What a log of iostat tells: by device, in which state it was for how long, and what limited.
+//!
+//! A log with `-x` says how busy the device was, and that decides. A plain log says only what was
+//! moved. There, small writes that go on without a rest at a rate below what any card of class A1
+//! must do are the card's ceiling: a machine with work to do would have done more of them on
+//! better storage. Between that and a rate that no card need be ashamed of, the log cannot tell
+//! whether storage or processor was waited for, and says so.
+
+mod words;
+
+use cardproof_record::import::iostat::{IostatCpu, IostatLog, IostatRow};
+use cardproof_record::{Limit, LimitedBy};
+use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+
+use super::storage::{BUSY, SMALL};
+
+/// Less than this a second is background, not work: a journal and some logs.
+const WORK: Throughput = Throughput(100.0 * 1024.0);
+
+/// Fewer transactions than this a second are idling even where they move a little.
+const IDLE: Iops = Iops(0.5);
+
+/// A side that moves this share of the bytes is what the device did.
+const MOSTLY: f64 = 0.7;
+
+/// Small writes below this rate, without a rest, are a card's ceiling. A1 asks for 500 a second
+/// at 4 KiB (SD Physical Layer Specification 5.1); the writes of a busy system are larger and
+/// wait for flushes, which costs a good card a factor of five at the most.
+const CEILING: Iops = Iops(100.0);
+
+/// The share of the working time after which a state is what the log is about.
+const PREVAILS: f64 = 0.5;
+
+/// What a device did in one report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LogState {
+    /// Small writes.
+    SmallWrites,
+    /// Large writes.
+    LargeWrites,
+    /// Small reads.
+    SmallReads,
+    /// Large reads.
+    LargeReads,
+    /// Reads and writes by turns.
+    Mixed,
+    /// A little of anything.
+    Background,
+    /// Nothing.
+    Idle,
+}
+
+/// One state and all reports in it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StateShare {
+    /// The state.
+    pub state: LogState,
+    /// How many reports.
+    pub reports: u64,
+    /// How long they took together; `None` where the log does not say.
+    pub time: Option<Nanos>,
+    /// Transactions a second: the median of the reports.
+    pub transactions_per_s: Iops,
+    /// Bytes read and written a second, on average.
+    pub bytes_per_s: Throughput,
+    /// The mean size of a transaction.
+    pub mean_bytes: Bytes,
+}
+
+/// What a log tells of one device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogExplanation {
+    /// The kernel's name of the device.
+    pub device: String,
+    /// How many reports tell of it, without one since boot.
+    pub reports: u64,
+    /// How long they took; `None` where the log does not say.
+    pub time: Option<Nanos>,
+    /// What was read in all, as far as the log says.
+    pub read: Bytes,
+    /// What was written in all.
+    pub written: Bytes,
+    /// Its states in the order in which they first came, without repetitions next to each other,
+    /// at most the first of each.
+    pub states: Vec<StateShare>,
+    /// What limited, with figures.
+    pub limited_by: LimitedBy,
+    /// In words: what happened, paragraph by paragraph.
+    pub story: Vec<String>,
+}
+
+/// One report of a device, with what is known of its time.
+#[derive(Clone, Copy, Debug)]
+struct Look<'log> {
+    row: &'log IostatRow,
+    cpu: Option<IostatCpu>,
+    window: Option<Nanos>,
+    state: LogState,
+}
+
+/// Explains `log`, device by device; `interval` is iostat's, where the log does not tell it. A
+/// report that counts since boot is left out unless it is about as short as the others.
+#[must_use]
+pub fn explain_log(log: &IostatLog, interval: Option<Nanos>) -> Vec<LogExplanation> {
+    let mut devices: Vec<&str> = Vec::new();
+    for row in log.reports.iter().flat_map(|report| &report.rows) {
+        if !devices.contains(&row.device.as_str()) {
+            devices.push(&row.device);
+        }
+    }
+    devices.iter().filter_map(|device| explain(log, device, interval)).collect()
+}
+
+fn explain(log: &IostatLog, device: &str, interval: Option<Nanos>) -> Option<LogExplanation> {
+    let looks = looks(log, device, interval);
+    if looks.is_empty() {
+        return None;
+    }
+    let states = shares(&looks);
+    let bytes = |rate: fn(&IostatRow) -> Throughput| {
+        let each = looks
+            .iter()
+            .filter_map(|look| look.window.map(|window| rate(look.row).0 * window.as_secs_f64()));
+        Bytes(each.sum::<f64>().round() as u64)
+    };
+    let limited_by = limit(&looks, &states, device, log.cpus);
+    let mut explanation = LogExplanation {
+        device: device.to_owned(),
+        reports: looks.len() as u64,
+        time: time_of(looks.iter()),
+        read: bytes(|row| row.read_per_s),
+        written: bytes(|row| row.written_per_s),
+        states,
+        limited_by,
+        story: Vec::new(),
+    };
+    explanation.story = words::story(&explanation);
+    Some(explanation)
+}
+
+/// The reports of `device` that count.
+fn looks<'log>(log: &'log IostatLog, device: &str, interval: Option<Nanos>) -> Vec<Look<'log>> {
+    let usual = interval.or_else(|| usual_window(log));
+    let of_device = log.reports.iter().enumerate().filter_map(|(index, report)| {
+        let row = report.rows.iter().find(|row| row.device == device)?;
+        let window = row.window().or(usual);
+        let since_boot = index == 0
+            && log.reports.len() > 1
+            && is_since_boot(log.first_is_since_boot, row.window(), usual);
+        (!since_boot).then(|| Look { row, cpu: report.cpu, window, state: state(row) })
+    });
+    of_device.collect()
+}
+
+/// A first report under iostat's own heading counts since boot; one of a cut log does where it is
+/// far longer than the others.
+fn is_since_boot(has_heading: bool, window: Option<Nanos>, usual: Option<Nanos>) -> bool {
+    let is_far_longer =
+        window.zip(usual).is_some_and(|(window, usual)| window > Nanos(usual.get() * 10));
+    has_heading || is_far_longer
+}
+
+/// The median of the windows that the rows know, in whole seconds, as iostat has them.
+fn usual_window(log: &IostatLog) -> Option<Nanos> {
+    let rows = log.reports.iter().skip(usize::from(log.reports.len() > 1));
+    let mut windows: Vec<Nanos> =
+        rows.flat_map(|report| &report.rows).filter_map(IostatRow::window).collect();
+    windows.sort_unstable();
+    let median = windows.get(windows.len() / 2)?;
+    Some(Nanos::from_secs_f64(median.as_secs_f64().round().max(1.0)))
+}
+
+fn state(row: &IostatRow) -> LogState {
+    let (read, written) = (row.read_per_s.0, row.written_per_s.0);
+    let moved = read + written;
+    let is_busy = row.utilisation.is_some_and(|share| share >= BUSY);
+    if row.transactions_per_s < IDLE {
+        return LogState::Idle;
+    }
+    if moved < WORK.0 && !is_busy {
+        return LogState::Background;
+    }
+    let is_small = moved < SMALL.as_f64() * row.transactions_per_s.0;
+    match (read / moved, is_small) {
+        (share, true) if share >= MOSTLY => LogState::SmallReads,
+        (share, false) if share >= MOSTLY => LogState::LargeReads,
+        (share, true) if share <= 1.0 - MOSTLY => LogState::SmallWrites,
+        (share, false) if share <= 1.0 - MOSTLY => LogState::LargeWrites,
+        _ => LogState::Mixed,
+    }
+}
+
+/// The states in the order in which they first came.
+fn shares(looks: &[Look<'_>]) -> Vec<StateShare> {
+    let mut order: Vec<LogState> = Vec::new();
+    for look in looks {
+        if !order.contains(&look.state) {
+            order.push(look.state);
+        }
+    }
+    order.iter().map(|&state| share(state, looks)).collect()
+}
+
+fn share(state: LogState, looks: &[Look<'_>]) -> StateShare {
+    let own: Vec<&Look<'_>> = looks.iter().filter(|look| look.state == state).collect();
+    let rates = own.iter().map(|look| look.row.transactions_per_s);
+    let moved = |look: &&Look<'_>| look.row.read_per_s.0 + look.row.written_per_s.0;
+    let transactions: f64 = rates.clone().map(|rate| rate.0).sum();
+    let bytes: f64 = own.iter().map(moved).sum();
+    StateShare {
+        state,
+        reports: own.len() as u64,
+        time: time_of(own.iter().copied()),
+        transactions_per_s: median(rates),
+        bytes_per_s: Throughput(bytes / own.len().max(1) as f64),
+        mean_bytes: Bytes((bytes / transactions.max(f64::MIN_POSITIVE)).round() as u64),
+    }
+}
+
+/// How long all of `looks` took; `None` where one does not say.
+fn time_of<'a>(mut looks: impl Iterator<Item = &'a Look<'a>>) -> Option<Nanos> {
+    looks.try_fold(Nanos::ZERO, |sum, look| Some(sum + look.window?))
+}
+
+fn median(rates: impl Iterator<Item = Iops>) -> Iops {
+    let mut rates: Vec<f64> = rates.map(|rate| rate.0).collect();
+    rates.sort_by(f64::total_cmp);
+    Iops(rates.get(rates.len() / 2).copied().unwrap_or_default())
+}
+
+/// What limited in the time in which there was work.
+fn limit(looks: &[Look<'_>], states: &[StateShare], device: &str, cpus: Option<u32>) -> LimitedBy {
+    let is_work = |state| !matches!(state, LogState::Idle | LogState::Background);
+    let working: Vec<&Look<'_>> = looks.iter().filter(|look| is_work(look.state)).collect();
+    let answer = |limit, evidence: Vec<String>| LimitedBy {
+        limit,
+        device: (!matches!(limit, Limit::Cpu | Limit::Nothing)).then(|| device.to_owned()),
+        evidence,
+    };
+    if working.is_empty() {
+        return answer(Limit::Nothing, vec!["there was next to nothing to do".to_owned()]);
+    }
+    let main = states
+        .iter()
+        .filter(|share| is_work(share.state))
+        .max_by_key(|share| share.reports)
+        .copied()
+        .unwrap_or_else(|| share(LogState::Idle, looks));
+    if let Some(known) = by_busyness(&working, &main, cpus) {
+        return answer(known.0, known.1);
+    }
+    by_rate(&working, &main, looks.len()).map_or_else(
+        || answer(Limit::Unknown, words::undecided(&main)),
+        |(limit, evidence)| answer(limit, evidence),
+    )
+}
+
+/// A log that says how busy device or processors were.
+fn by_busyness(
+    working: &[&Look<'_>],
+    main: &StateShare,
+    cpus: Option<u32>,
+) -> Option<(Limit, Vec<String>)> {
+    let count = working.len() as f64;
+    let share_of = |is_so: &dyn Fn(&Look<'_>) -> bool| {
+        working.iter().filter(|look| is_so(look)).count() as f64 / count
+    };
+    let waits = |look: &Look<'_>| {
+        let by_iowait = |cpu: IostatCpu| cpu.iowait * f64::from(cpus.unwrap_or(1)) >= 0.5;
+        match look.row.utilisation {
+            Some(share) => share >= BUSY,
+            None => look.cpu.is_some_and(by_iowait),
+        }
+    };
+    let works = |look: &Look<'_>| look.cpu.is_some_and(|cpu| cpu.idle + cpu.iowait <= 0.1);
+    let is_told = |look: &Look<'_>| look.row.utilisation.is_some() || look.cpu.is_some();
+    if share_of(&is_told) < PREVAILS {
+        return None;
+    }
+    if share_of(&waits) >= PREVAILS {
+        return Some((
+            storage_limit(main),
+            words::storage(main, words::Because::Busy(share_of(&waits))),
+        ));
+    }
+    if share_of(&works) >= PREVAILS {
+        return Some((Limit::Cpu, words::cpu(share_of(&works))));
+    }
+    Some((Limit::Nothing, words::spare(main, share_of(&waits))))
+}
+
+/// A plain log: small writes without a rest, at a rate that no good card has.
+fn by_rate(working: &[&Look<'_>], main: &StateShare, looks: usize) -> Option<(Limit, Vec<String>)> {
+    // Large writes in between are the same work, merged: a slow card lets it pile up.
+    let writes =
+        |look: &&&Look<'_>| matches!(look.state, LogState::SmallWrites | LogState::LargeWrites);
+    let written = working.iter().filter(writes).count() as f64;
+    let small = working.iter().filter(|look| look.state == LogState::SmallWrites).count() as f64;
+    let goes_on = working.len() as f64 >= 0.9 * looks as f64;
+    let is_written = written >= MOSTLY * working.len() as f64;
+    let is_slow = main.state == LogState::SmallWrites && main.transactions_per_s < CEILING;
+    (goes_on && is_written && is_slow && small >= PREVAILS * written)
+        .then(|| (storage_limit(main), words::storage(main, words::Because::Slow)))
+}
+
+fn storage_limit(main: &StateShare) -> Limit {
+    match main.state {
+        LogState::SmallWrites => Limit::StorageRandomWrite,
+        LogState::SmallReads => Limit::StorageRandomRead,
+        LogState::Mixed if main.mean_bytes < SMALL => Limit::StorageRandomWrite,
+        _ => Limit::StorageSequential,
+    }
+}

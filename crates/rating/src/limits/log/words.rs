@@ -1,0 +1,118 @@
+//! The words for what a log of iostat tells.
+
+use cardproof_units::{Nanos, Throughput};
+
+use super::super::{per_s, whole_percent};
+use super::{CEILING, LogExplanation, LogState, StateShare};
+
+/// Why storage is taken for the limit.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Because {
+    /// It was busy in this share of the working time.
+    Busy(f64),
+    /// It went on and was slow.
+    Slow,
+}
+
+impl LogState {
+    /// Its name in words.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::SmallWrites => "small writes",
+            Self::LargeWrites => "large writes",
+            Self::SmallReads => "reading (small requests)",
+            Self::LargeReads => "reading (large requests)",
+            Self::Mixed => "reads and writes",
+            Self::Background => "background",
+            Self::Idle => "idle",
+        }
+    }
+}
+
+/// What was done, such as `26 transactions/s of 34.7 KiB, 0.92 MB/s`.
+fn work(share: &StateShare) -> String {
+    let rate = per_s(share.transactions_per_s, "transactions");
+    format!("{rate} of {} on average, {}", share.mean_bytes, share.bytes_per_s)
+}
+
+/// Why the storage limited.
+pub(super) fn storage(main: &StateShare, because: Because) -> Vec<String> {
+    let ceiling = match because {
+        Because::Busy(share) => {
+            format!("the storage was waited for in {} of the working time", whole_percent(share))
+        }
+        Because::Slow => format!(
+            "they went on without a rest at a rate that better storage does not have: an A1 card \
+             must do 500 writes of 4 KiB a second, and below {} of a busy system's the storage is \
+             what it waits for",
+            CEILING.0
+        ),
+    };
+    vec![format!("mostly {}: {}", main.state.words(), work(main)), ceiling]
+}
+
+/// Why the processors limited.
+pub(super) fn cpu(share: f64) -> Vec<String> {
+    vec![format!("the processors were full in {} of the working time", whole_percent(share))]
+}
+
+/// Why nothing limited.
+pub(super) fn spare(main: &StateShare, waited: f64) -> Vec<String> {
+    vec![
+        format!("mostly {}: {}", main.state.words(), work(main)),
+        format!(
+            "the storage was waited for in only {} of the working time and the processors had \
+             time to spare",
+            whole_percent(waited)
+        ),
+    ]
+}
+
+/// Why nobody can tell.
+pub(super) fn undecided(main: &StateShare) -> Vec<String> {
+    vec![
+        format!("mostly {}: {}", main.state.words(), work(main)),
+        "nothing in it shows the storage at its limit, and a log without -x does not say how busy \
+         it was; `iostat -x 20` or `cardproof watch` does"
+            .to_owned(),
+    ]
+}
+
+/// The log from its beginning to its end.
+pub(super) fn story(explanation: &LogExplanation) -> Vec<String> {
+    let LogExplanation { device, reports, time, read, written, .. } = explanation;
+    let length = time.map_or(String::new(), |time| format!(" over {}", plain_time(time)));
+    let moved = match time {
+        Some(_) => format!(": {read} read, {written} written"),
+        None => String::new(),
+    };
+    let mut story = vec![format!("{device}: {reports} reports{length}{moved}.")];
+    let names: Vec<&str> = explanation.states.iter().map(|share| share.state.words()).collect();
+    story.push(match names.as_slice() {
+        [only] => format!("All of it {only}."),
+        names => format!("In this order: {}.", names.join(", then ")),
+    });
+    story.push(super::super::in_words(&explanation.limited_by));
+    story
+}
+
+/// Minutes and seconds.
+pub(super) fn plain_time(time: Nanos) -> String {
+    let seconds = time.as_secs_f64().round() as u64;
+    match (seconds / 60, seconds % 60) {
+        (0, seconds) => format!("{seconds} s"),
+        (minutes, 0) => format!("{minutes} min"),
+        (minutes, seconds) => format!("{minutes} min {seconds} s"),
+    }
+}
+
+impl StateShare {
+    /// Such as `15 min 40 s, 26 transactions/s of 34.7 KiB on average, 0.92 MB/s`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let time = self.time.map_or_else(|| format!("{} reports", self.reports), plain_time);
+        let is_still = self.bytes_per_s == Throughput::default();
+        if is_still { time } else { format!("{time}, {}", work(self)) }
+    }
+}

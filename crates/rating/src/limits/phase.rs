@@ -1,0 +1,98 @@
+//! What limited a phase of a run: of a phase it is known what was asked for, so its figures are
+//! put beside what the system did meanwhile.
+
+use cardproof_record::{
+    DisturbanceKind, Limit, LimitedBy, OpName, PatternName, Phase, PhaseSurroundings, Record,
+};
+use cardproof_units::Throughput;
+
+use super::{CPU_FULL, ONE_CPU_FULL, cpu_in_words, limited, whole_percent};
+use crate::transports::storage;
+
+/// Real transfers reach 85 to 92 % of a bus's rate.
+const BUS_FULL: f64 = 0.8;
+
+/// What limited `phase` of `record`; `None` where it was not measured or nobody looked at the
+/// system meanwhile.
+#[must_use]
+pub fn limit_of_phase(record: &Record, phase: &Phase) -> Option<LimitedBy> {
+    let seen = phase.surroundings.as_deref().filter(|_| phase.is_measured())?;
+    let climate = &seen.activity.climate;
+    super::power(climate)
+        .or_else(|| phase_heat(phase, seen))
+        .or_else(|| bus(record, phase))
+        .or_else(|| cpu(phase, seen))
+        .or_else(|| Some(card(record, phase, seen)))
+}
+
+fn phase_heat(phase: &Phase, seen: &PhaseSurroundings) -> Option<LimitedBy> {
+    super::heat(&seen.activity.climate).or_else(|| {
+        let heat = |kind| kind == DisturbanceKind::Heat;
+        let disturbance = phase.disturbances.iter().find(|other| heat(other.kind))?;
+        Some(limited(Limit::Heat, vec![disturbance.message.clone()]))
+    })
+}
+
+fn bus(record: &Record, phase: &Phase) -> Option<LimitedBy> {
+    let device = &record.conditions.device;
+    let ceiling = Throughput(device.link_ceiling_bytes_per_s? as f64);
+    let rate = phase.throughput_bytes_per_s?.estimate;
+    (rate.0 >= BUS_FULL * ceiling.0).then(|| LimitedBy {
+        limit: Limit::BusCeiling,
+        device: device.name.clone(),
+        evidence: vec![format!(
+            "{rate} is {} of the {ceiling} of its bus{}",
+            whole_percent(rate.0 / ceiling.0),
+            device.link.as_ref().map_or(String::new(), |link| format!(" ({link})"))
+        )],
+    })
+}
+
+/// The run itself kept a processor busy, or all of them were.
+fn cpu(phase: &Phase, seen: &PhaseSurroundings) -> Option<LimitedBy> {
+    let cpu = seen.activity.cpu.as_ref()?;
+    let own = seen.own_cpu.unwrap_or(0.0);
+    let own_of_one = own * f64::from(cpu.cpus);
+    if cpu.busy() < CPU_FULL && own_of_one < ONE_CPU_FULL {
+        return None;
+    }
+    let rate = phase.iops.map(|iops| format!("{} took them", iops.estimate));
+    let own = format!("this run used {} of one processor", whole_percent(own_of_one));
+    let evidence = [Some(cpu_in_words(cpu)), Some(own), rate].into_iter().flatten().collect();
+    Some(limited(Limit::Cpu, evidence))
+}
+
+/// Whatever the phase asked for, the storage gave no more of it.
+fn card(record: &Record, phase: &Phase, seen: &PhaseSurroundings) -> LimitedBy {
+    let limit = match (phase.pattern, writes_took_longer(phase)) {
+        (PatternName::Sequential, _) => Limit::StorageSequential,
+        (PatternName::Random, true) => Limit::StorageRandomWrite,
+        (PatternName::Random, false) => Limit::StorageRandomRead,
+        (PatternName::Unknown, _) => Limit::Unknown,
+    };
+    let rate = match (phase.pattern, phase.iops, phase.throughput_bytes_per_s) {
+        (PatternName::Random, Some(iops), _) => Some(iops.estimate.to_string()),
+        (_, _, Some(rate)) => Some(rate.estimate.to_string()),
+        _ => None,
+    };
+    let wait = phase.latency_ns.map(|latency| format!("each operation waited {}", latency.mean));
+    let cpu = seen.activity.cpu.as_ref().map(cpu_in_words);
+    LimitedBy {
+        limit,
+        device: storage(&record.conditions.device).and(record.conditions.device.name.clone()),
+        evidence: [rate, wait, cpu].into_iter().flatten().collect(),
+    }
+}
+
+fn writes_took_longer(phase: &Phase) -> bool {
+    match phase.op {
+        OpName::Read => false,
+        OpName::Write => true,
+        OpName::Mixed => {
+            let time = |direction: &cardproof_record::Direction| {
+                direction.ops as f64 * direction.latency_ns.mean.as_secs_f64()
+            };
+            phase.writes.as_ref().map_or(0.0, time) >= phase.reads.as_ref().map_or(0.0, time)
+        }
+    }
+}

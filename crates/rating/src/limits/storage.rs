@@ -1,0 +1,113 @@
+//! Whether storage or its bus limits, and by which kind of work.
+
+use cardproof_record::{Activity, DeviceActivity, Limit, LimitedBy, Requests};
+use cardproof_units::{Bytes, Iops, Throughput};
+
+use super::{cpu_in_words, per_s, whole_percent};
+
+/// A device with requests under way for this share of the time is at its limit, if it works on
+/// one at a time; iostat(1) warns that an array or an SSD need not be.
+pub(super) const BUSY: f64 = 0.8;
+
+/// Tasks that wait for I/O for this share of the time wait for it more than they work.
+const STALLED: f64 = 0.5;
+
+/// Below this a device does nothing worth waiting for.
+const ACTIVE: Iops = Iops(1.0);
+
+/// Requests below this mean size are what cards call random: neither a copy nor a large file,
+/// which the kernel's read-ahead and its write-back hand over in 128 KiB and more.
+pub(super) const SMALL: Bytes = Bytes::kib(64);
+
+/// Real transfers reach 85 to 92 % of what an SD or eMMC bus could carry by its clock and width;
+/// from here on the bus is what is felt.
+const BUS_FULL: f64 = 0.8;
+
+/// The limit that a device sets in `activity`, if one does.
+pub(super) fn limit(
+    activity: &Activity,
+    ceiling: &dyn Fn(&str) -> Option<Throughput>,
+) -> Option<LimitedBy> {
+    let device = waited_for(activity)?;
+    let bus = ceiling(&device.name).filter(|bus| device.bytes_per_s().0 >= BUS_FULL * bus.0);
+    let mut evidence = vec![work_in_words(device)];
+    evidence.extend(bus.map(|bus| {
+        let share = whole_percent(device.bytes_per_s().0 / bus.0);
+        format!("that is {share} of the {bus} of its bus")
+    }));
+    evidence.extend(waits_in_words(activity, device));
+    let limit = if bus.is_some() { Limit::BusCeiling } else { kind(device) };
+    Some(LimitedBy { limit, device: Some(device.name.clone()), evidence })
+}
+
+/// The device that the system waits for: the busiest, or, where tasks wait though no device is
+/// busy (the kernel holds requests back before it counts them), the most used.
+fn waited_for(activity: &Activity) -> Option<&DeviceActivity> {
+    let active = || activity.devices.iter().filter(|device| device.transactions_per_s() >= ACTIVE);
+    let busiest = active().max_by(|a, b| a.utilisation.total_cmp(&b.utilisation))?;
+    if busiest.utilisation >= BUSY {
+        return Some(busiest);
+    }
+    let cpu_has_time = activity.cpu.is_none_or(|cpu| cpu.busy() < super::CPU_FULL);
+    let wanted = if cpu_has_time { STALLED } else { BUSY };
+    (stalled(activity)? >= wanted)
+        .then(|| active().max_by(|a, b| a.bytes_per_s().0.total_cmp(&b.bytes_per_s().0)))?
+}
+
+/// The share of the time in which some task waited for I/O: by pressure, or else by iowait, which
+/// is of all processors and one task can hold only one of them.
+fn stalled(activity: &Activity) -> Option<f64> {
+    let by_iowait = || activity.cpu.map(|cpu| (cpu.iowait * f64::from(cpu.cpus)).min(1.0));
+    activity.pressure.io_some.or_else(by_iowait)
+}
+
+/// By which work `device` limits: the direction that took its time, and the size of its requests.
+pub(super) fn kind(device: &DeviceActivity) -> Limit {
+    let is_small =
+        |requests: &Requests| requests.mean_bytes().is_none_or(|mean| mean < SMALL.as_f64());
+    match (is_writing(device), is_small(&device.reads), is_small(&device.writes)) {
+        (true, _, true) => Limit::StorageRandomWrite,
+        (false, true, _) => Limit::StorageRandomRead,
+        _ => Limit::StorageSequential,
+    }
+}
+
+/// Whether writes, with discards and flushes, took more of the device's time than reads.
+fn is_writing(device: &DeviceActivity) -> bool {
+    let DeviceActivity { reads, writes, discards, flushes, .. } = device;
+    let writing = writes.time() + discards.time() + flushes.time();
+    match reads.time().cmp(&writing) {
+        std::cmp::Ordering::Equal => writes.bytes > reads.bytes,
+        order => order == std::cmp::Ordering::Less,
+    }
+}
+
+/// What the device did, such as `33 writes/s of 4.0 KiB (0.13 MB/s), each after 30.1 ms`.
+fn work_in_words(device: &DeviceActivity) -> String {
+    let side = |requests: &Requests, what: &str| {
+        let mean = requests.mean_bytes()?;
+        let wait = requests.await_ns.map_or(String::new(), |wait| format!(", each after {wait}"));
+        let (rate, size) = (per_s(requests.per_s, what), Bytes(mean.round() as u64));
+        Some(format!("{rate} of {size} ({}){wait}", requests.bytes_per_s))
+    };
+    let (reads, writes) = (side(&device.reads, "reads"), side(&device.writes, "writes"));
+    let sides = if is_writing(device) { [writes, reads] } else { [reads, writes] };
+    let flushes = (device.flushes.count > 0).then(|| per_s(device.flushes.per_s, "flushes"));
+    let parts: Vec<String> = sides.into_iter().flatten().chain(flushes).collect();
+    parts.join(", ")
+}
+
+/// How long was waited.
+fn waits_in_words(activity: &Activity, device: &DeviceActivity) -> Vec<String> {
+    let busy = format!(
+        "busy {} of the time with {:.1} requests at once",
+        whole_percent(device.utilisation),
+        device.queue
+    );
+    let stalled = activity
+        .pressure
+        .io_some
+        .map(|share| format!("tasks waited for I/O {} of the time", whole_percent(share)));
+    let cpu = activity.cpu.as_ref().map(cpu_in_words);
+    [Some(busy), stalled, cpu].into_iter().flatten().collect()
+}

@@ -1,0 +1,279 @@
+//! What limits, from figures laid out: every limit once, and the logs of iostat.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use cardproof_rating::limits::{explain_log, in_words, limited_now};
+use cardproof_record::import::iostat::iostat;
+use cardproof_record::{
+    Activity, Climate, CpuActivity, DeviceActivity, Limit, MemoryActivity, Pressure, Requests,
+};
+use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+
+/// A second with two processors that do nothing.
+fn second() -> Activity {
+    Activity {
+        window_ns: Nanos::from_secs(1),
+        cpu: Some(CpuActivity { cpus: 2, idle: 1.0, ..CpuActivity::default() }),
+        ..Activity::default()
+    }
+}
+
+/// `count` requests of `size` in a second, each after `wait`.
+fn requests(count: u64, size: Bytes, wait: Nanos) -> Requests {
+    let bytes = size * count;
+    Requests {
+        count,
+        merged: 0,
+        bytes,
+        per_s: Iops(count as f64),
+        bytes_per_s: Throughput(bytes.as_f64()),
+        await_ns: (count > 0).then_some(wait),
+    }
+}
+
+/// A card with these requests, busy for `utilisation`.
+fn card(reads: Requests, writes: Requests, utilisation: f64) -> DeviceActivity {
+    let name = "mmcblk0".to_owned();
+    DeviceActivity { name, reads, writes, queue: 1.2, utilisation, ..DeviceActivity::default() }
+}
+
+fn busy(share: f64) -> Option<CpuActivity> {
+    Some(CpuActivity {
+        cpus: 2,
+        user: share,
+        idle: 1.0 - share,
+        busiest: (2.0 * share).min(1.0),
+        ..CpuActivity::default()
+    })
+}
+
+const NONE: Requests = Requests {
+    count: 0,
+    merged: 0,
+    bytes: Bytes::ZERO,
+    per_s: Iops(0.0),
+    bytes_per_s: Throughput(0.0),
+    await_ns: None,
+};
+
+fn cases() -> Vec<(&'static str, Limit, Activity)> {
+    let small_writes = requests(33, Bytes::kib(4), Nanos::from_millis(30));
+    let climate = |climate| Activity { climate, ..second() };
+    vec![
+        (
+            "small writes of a busy card",
+            Limit::StorageRandomWrite,
+            Activity { devices: vec![card(NONE, small_writes, 0.99)], ..second() },
+        ),
+        (
+            "small writes held back before the card counts them",
+            Limit::StorageRandomWrite,
+            Activity {
+                devices: vec![card(
+                    NONE,
+                    requests(33, Bytes::kib(4), Nanos::from_micros(50)),
+                    0.01,
+                )],
+                pressure: Pressure { io_some: Some(0.97), ..Pressure::default() },
+                ..second()
+            },
+        ),
+        (
+            "small reads, told by iowait where there is no pressure",
+            Limit::StorageRandomRead,
+            Activity {
+                devices: vec![card(
+                    requests(300, Bytes::kib(4), Nanos::from_millis(3)),
+                    requests(2, Bytes::kib(4), Nanos::from_millis(9)),
+                    0.6,
+                )],
+                cpu: Some(CpuActivity {
+                    cpus: 4,
+                    iowait: 0.22,
+                    idle: 0.78,
+                    ..CpuActivity::default()
+                }),
+                ..second()
+            },
+        ),
+        (
+            "large reads",
+            Limit::StorageSequential,
+            Activity {
+                devices: vec![card(
+                    requests(80, Bytes::kib(128), Nanos::from_millis(20)),
+                    NONE,
+                    0.9,
+                )],
+                ..second()
+            },
+        ),
+        (
+            "large reads at the ceiling of the bus",
+            Limit::BusCeiling,
+            Activity {
+                devices: vec![card(
+                    requests(176, Bytes::kib(128), Nanos::from_millis(9)),
+                    NONE,
+                    0.9,
+                )],
+                ..second()
+            },
+        ),
+        ("processors full", Limit::Cpu, Activity { cpu: busy(0.97), ..second() }),
+        ("one processor full", Limit::Cpu, Activity { cpu: busy(0.5), ..second() }),
+        (
+            "processors full, storage merely used",
+            Limit::Cpu,
+            Activity {
+                cpu: busy(0.98),
+                devices: vec![card(
+                    requests(300, Bytes::kib(4), Nanos::from_micros(500)),
+                    NONE,
+                    0.2,
+                )],
+                pressure: Pressure { io_some: Some(0.6), ..Pressure::default() },
+                ..second()
+            },
+        ),
+        (
+            "thrashing",
+            Limit::MemoryPressure,
+            Activity {
+                devices: vec![card(small_writes, small_writes, 0.99)],
+                memory: Some(MemoryActivity {
+                    total_bytes: Bytes::mib(512),
+                    available_bytes: Bytes::mib(9),
+                    swapped_in_bytes: Bytes::mib(4),
+                    swapped_out_bytes: Bytes::mib(3),
+                }),
+                pressure: Pressure { memory_full: Some(0.31), ..Pressure::default() },
+                ..second()
+            },
+        ),
+        (
+            "hot, the clock lowered",
+            Limit::Heat,
+            climate(Climate {
+                temperature_celsius: Some(82.3),
+                clock_hz: Some(600_000_000),
+                clock_allowed_hz: Some(600_000_000),
+                clock_max_hz: Some(1_400_000_000),
+                ..Climate::default()
+            }),
+        ),
+        (
+            "too little voltage, and a cap that follows from it",
+            Limit::Power,
+            climate(Climate {
+                under_voltage: Some(true),
+                clock_capped: Some(true),
+                clock_hz: Some(600_000_000),
+                ..Climate::default()
+            }),
+        ),
+        ("idle", Limit::Nothing, Activity { devices: vec![card(NONE, NONE, 0.0)], ..second() }),
+        ("blind", Limit::Unknown, Activity { cpu: None, ..second() }),
+    ]
+}
+
+#[test]
+fn every_limit_is_named_with_its_figures() {
+    // High Speed: 50 MHz and four lines.
+    let ceiling = |name: &str| (name == "mmcblk0").then(|| Throughput::from_mb_per_s(25.0));
+    let mut page = String::new();
+    for (name, wanted, activity) in cases() {
+        let limited = limited_now(&activity, &ceiling);
+        assert_eq!(limited.limit, wanted, "{name}: {limited:?}");
+        writeln!(page, "{name}\n    {}", in_words(&limited)).unwrap();
+    }
+    insta::assert_snapshot!(page);
+}
+
+#[test]
+fn a_hot_board_at_its_full_clock_is_not_limited() {
+    let activity = Activity {
+        climate: Climate {
+            temperature_celsius: Some(84.0),
+            clock_allowed_hz: Some(1_500_000_000),
+            clock_max_hz: Some(1_500_000_000),
+            ..Climate::default()
+        },
+        ..second()
+    };
+    assert_eq!(limited_now(&activity, &|_| None).limit, Limit::Nothing);
+}
+
+/// What a log tells, as text.
+fn told(text: &str) -> String {
+    let mut page = String::new();
+    for explanation in explain_log(&iostat(text).unwrap(), None) {
+        for paragraph in &explanation.story {
+            writeln!(page, "{paragraph}").unwrap();
+        }
+        for share in &explanation.states {
+            writeln!(page, "    {}: {}", share.state.words(), share.words()).unwrap();
+        }
+    }
+    page
+}
+
+/// The limit of the only device of a log.
+fn limit_of(text: &str) -> Limit {
+    let explanations = explain_log(&iostat(text).unwrap(), None);
+    let [one] = explanations.as_slice() else { panic!("{explanations:?}") };
+    one.limited_by.limit
+}
+
+#[test]
+fn logs_in_the_form_of_real_ones_are_explained() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/iostat");
+    let mut page = String::new();
+    for name in ["slow-card-install", "boot-and-idle", "emmc-install", "extended", "extended-json"]
+    {
+        let text = fs::read_to_string(fixtures.join(name).with_extension("txt")).unwrap();
+        write!(page, "== {name}\n{}\n", told(&text)).unwrap();
+    }
+    insta::assert_snapshot!(page);
+}
+
+/// A log that was cut off anywhere is explained or refused, and nothing else.
+#[test]
+fn a_log_that_is_cut_off_fails_nowhere_but_in_its_reading() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/iostat");
+    for name in ["boot-and-idle", "extended", "extended-json"] {
+        let text = fs::read_to_string(fixtures.join(name).with_extension("txt")).unwrap();
+        for end in 0..text.len() {
+            let Ok(log) = iostat(&text[..end]) else { continue };
+            let count = explain_log(&log, Some(Nanos::from_secs(2))).len();
+            assert!(count <= 1, "{name} cut at {end}");
+        }
+    }
+}
+
+/// Logs that were recorded on real hardware, where somebody keeps them beside the project.
+#[test]
+fn recorded_logs_are_explained_as_what_they_were() {
+    let logs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real-logs");
+    let wanted = [
+        ("iostat20-class4-install-first", Limit::StorageRandomWrite),
+        ("iostat20-class4-remove-and-install-second", Limit::StorageRandomWrite),
+        ("iostat20-emmc-boot-and-idle", Limit::Unknown),
+        ("iostat20-emmc-install-first", Limit::Unknown),
+        ("iostat20-emmc-remove-and-install-second", Limit::Unknown),
+    ];
+    if !logs.is_dir() {
+        let name = cardproof_testkit::test_name!();
+        cardproof_testkit::skip(name, "no recorded logs are kept beside the project here");
+        return;
+    }
+    for (name, limit) in wanted {
+        let text = fs::read_to_string(logs.join(name).with_extension("txt")).unwrap();
+        assert_eq!(limit_of(&text), limit, "{name}:\n{}", told(&text));
+    }
+    let text = fs::read_to_string(logs.join("iostat20-emmc-boot-and-idle.txt")).unwrap();
+    assert!(told(&text).contains("reading (small requests), then background, then idle"));
+}
