@@ -75,7 +75,7 @@ pub(crate) struct RunArgs {
     /// Refuse a directory that is not on this device, such as /dev/mmcblk0p2
     #[arg(long, value_name = "DEVICE")]
     pub(crate) expect_device: Option<PathBuf>,
-    /// End with status 4 unless the class is met: A1 or A2
+    /// End with status 4 unless the class is met, such as A1, C10 or V30
     #[arg(long, value_name = "CLASS", action = ArgAction::Append)]
     pub(crate) require: Vec<String>,
     /// Where the result goes.
@@ -160,7 +160,7 @@ pub(crate) struct RateArgs {
     /// Print the record with its verdicts as JSON
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
-    /// End with status 4 unless the class is met: A1 or A2
+    /// End with status 4 unless the class is met, such as A1, C10 or V30
     #[arg(long, value_name = "CLASS", action = ArgAction::Append)]
     pub(crate) require: Vec<String>,
 }

@@ -6,16 +6,13 @@
 
 use cardproof_record::{OpName, Outcome, Record, State, Verdict, WarningCode};
 
-use crate::classes::CLASS_SPAN;
+use crate::bus::BUS_BOUND;
+use crate::classes::{CLASS_SPAN, Class};
 use crate::doubts::doubts;
 use crate::meaning::PAUSE_POOR;
 use crate::pauses::pauses_in;
 use crate::pick::{Figure, Finding, is_sequential};
 use crate::transports::storage;
-
-/// From this share of the link's raw rate on, the link is what limits: real transfers reach 85 to
-/// 92 % of it (measured on several boards).
-const LINK_BOUND: f64 = 0.8;
 
 /// What the pieces of advice look at.
 struct Case<'r> {
@@ -153,7 +150,10 @@ fn allow_writes(case: &Case<'_>) -> Option<String> {
 }
 
 fn repeat_in_peace(case: &Case<'_>) -> Option<String> {
-    let is_undecided = case.verdicts.iter().any(|verdict| verdict.outcome == Outcome::Undecided);
+    let is_undecided = case.verdicts.iter().any(|verdict| {
+        let is_application = Class::named(&verdict.rule).is_none_or(Class::is_application);
+        is_application && verdict.outcome == Outcome::Undecided
+    });
     let is_unclear = case.has(WarningCode::Unsteady) || case.has(WarningCode::FewOperations);
     let has_room = give_room(case).is_none() && !case.record.conditions.target.read_only;
     say(
@@ -170,7 +170,7 @@ fn unblock_link(case: &Case<'_>) -> Option<String> {
     let read = Finding::of(case.record, |phase| is_sequential(phase, OpName::Read));
     let rate = Figure::of_throughput(read.measured()?)?.estimate;
     let link = device.link.as_deref().unwrap_or("its link");
-    (case.speaks_of_storage() && rate.per_second() >= LINK_BOUND * ceiling).then(|| {
+    (case.speaks_of_storage() && rate.per_second() >= BUS_BOUND * ceiling).then(|| {
         format!(
             "Sequential reading ({rate}) is near what the link carries ({link}): a faster reader \
              or port may show more."

@@ -1,139 +1,138 @@
-//! The application performance classes: what A1 and A2 ask for.
+//! The classes printed on SD cards, and what they ask for.
 //!
-//! The limits are those of the SD Association's Application Performance Class, SD Physical Layer
-//! Specification 5.1 (A1) and 6.0 (A2): 4 KiB operations at random addresses of a 256 MiB range,
-//! and a sustained sequential write. How a card is prepared, how many operations are counted and
-//! how they are averaged is not in the public text, and A2's queue depth is not either. So a
-//! verdict here is about the limits as measured under cardproof's own stated conditions.
+//! The limits are those of the SD Association's Physical Layer Specification. How a card is
+//! prepared, how many operations are counted and how they are averaged is public in part for the
+//! speed classes and not at all for the application classes. So a verdict here is about the
+//! limits as measured under cardproof's own stated conditions, and what is known to differ is
+//! said with it.
 
-use std::fmt;
-
-use cardproof_record::{OpName, Phase};
 use cardproof_units::{Bytes, Iops, Throughput};
 
-use crate::pick::{self, Figure};
+use crate::quantity::{Limit, Quantity, Rate};
 
-/// The range of addresses that the classes' random limits are stated for.
+/// The range of addresses that the application classes' random limits are stated for.
 pub(crate) const CLASS_SPAN: Bytes = Bytes::mib(256);
 
-/// The queue depth at which random limits are tested. The public text names none; 32 is what the
-/// publicly known checks of these limits use.
-const CLASS_QUEUE_DEPTH: u16 = 32;
-
-/// An application performance class.
+/// A class that is printed on cards.
 #[derive(Clone, Copy, Debug)]
 pub struct Class {
-    /// What is printed on the card.
+    /// What is printed on the card, in letters and digits: `C10`, `U3`, `V30`, `A1`.
     pub name: &'static str,
-    /// What it asks for; all of it must be met.
-    pub limits: [Limit; 3],
+    /// The kind of class.
+    pub family: Family,
+    /// The least rate of writing one block after the other.
+    pub sequential_write: Throughput,
+    /// The least random reads and writes of 4 KiB.
+    pub random: Option<[Iops; 2]>,
     /// Whether the limits are stated for a host that uses the card's command queue and cache.
     pub needs_queue_and_cache: bool,
 }
 
-/// One thing that a class asks for.
-#[derive(Clone, Copy, Debug)]
-pub struct Limit {
-    /// What is measured.
-    pub quantity: Quantity,
-    /// The least it must reach.
-    pub at_least: Rate,
+/// A kind of class: what it is for, where it is defined, and how its test differs from ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Speed classes 2 to 10.
+    Speed,
+    /// UHS speed grades 1 and 3.
+    Uhs,
+    /// Video speed classes 6 to 90.
+    Video,
+    /// Application performance classes 1 and 2.
+    Application,
 }
 
-/// A class's limits, from its random read, random write (IOPS) and sequential write (MB/s).
-const fn limits(read_iops: f64, write_iops: f64, sequential_mb_per_s: f64) -> [Limit; 3] {
-    [
-        Limit { quantity: Quantity::RandomRead, at_least: Rate::Iops(Iops(read_iops)) },
-        Limit { quantity: Quantity::RandomWrite, at_least: Rate::Iops(Iops(write_iops)) },
-        Limit {
-            quantity: Quantity::SequentialWrite,
-            at_least: Rate::Throughput(Throughput::from_mb_per_s(sequential_mb_per_s)),
-        },
-    ]
-}
+use Family::{Speed, Uhs, Video};
 
-/// The classes, least demanding first.
-pub const CLASSES: [Class; 2] = [
-    Class { name: "A1", limits: limits(1_500.0, 500.0, 10.0), needs_queue_and_cache: false },
-    Class { name: "A2", limits: limits(4_000.0, 2_000.0, 10.0), needs_queue_and_cache: true },
+/// The classes, family by family, in each the least demanding first. MB/s of sequential write;
+/// the application classes begin with their random reads and writes a second.
+pub const CLASSES: [Class; 13] = [
+    recording("C2", Speed, 2.0),
+    recording("C4", Speed, 4.0),
+    recording("C6", Speed, 6.0),
+    recording("C10", Speed, 10.0),
+    recording("U1", Uhs, 10.0),
+    recording("U3", Uhs, 30.0),
+    recording("V6", Video, 6.0),
+    recording("V10", Video, 10.0),
+    recording("V30", Video, 30.0),
+    recording("V60", Video, 60.0),
+    recording("V90", Video, 90.0),
+    application("A1", [Iops(1_500.0), Iops(500.0)], 10.0, false),
+    application("A2", [Iops(4_000.0), Iops(2_000.0)], 10.0, true),
 ];
 
-/// What a limit is about, found in a record by the phase's characteristics, never by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quantity {
-    /// 4 KiB reads at random addresses, 32 in flight.
-    RandomRead,
-    /// 4 KiB writes at random addresses, 32 in flight, without a flush after each.
-    RandomWrite,
-    /// Writes one after the other, in blocks of at least 512 KiB.
-    SequentialWrite,
+const fn recording(name: &'static str, family: Family, mb_per_s: f64) -> Class {
+    let sequential_write = Throughput::from_mb_per_s(mb_per_s);
+    Class { name, family, sequential_write, random: None, needs_queue_and_cache: false }
 }
 
-impl Quantity {
-    /// In words, such as `4 KiB random read`.
+const fn application(
+    name: &'static str,
+    random: [Iops; 2],
+    mb_per_s: f64,
+    needs_queue_and_cache: bool,
+) -> Class {
+    let sequential_write = Throughput::from_mb_per_s(mb_per_s);
+    let family = Family::Application;
+    Class { name, family, sequential_write, random: Some(random), needs_queue_and_cache }
+}
+
+impl Class {
+    /// The class printed as `name`.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::RandomRead => "4 KiB random read",
-            Self::RandomWrite => "4 KiB random write",
-            Self::SequentialWrite => "sequential write",
-        }
+    pub fn named(name: &str) -> Option<&'static Self> {
+        CLASSES.iter().find(|class| class.name == name)
     }
 
-    /// Whether `phase` measures this. A phase that was to have more in flight than its target took
-    /// does as well: less in flight can only lower its figure.
+    /// What it asks for; all of it must be met.
     #[must_use]
-    pub fn is_measured_by(self, phase: &Phase) -> bool {
-        let at_random = |op| {
-            let queue_depth = if pick::is_depth_reduced(phase) {
-                phase.queue_depth.min(CLASS_QUEUE_DEPTH)
-            } else {
-                CLASS_QUEUE_DEPTH
-            };
-            pick::is_random_4k(phase, op, queue_depth) && !pick::is_synced(phase)
+    pub fn limits(&self) -> Vec<Limit> {
+        let random = self.random.map(|[read, write]| {
+            [
+                Limit { quantity: Quantity::RandomRead, at_least: Rate::Iops(read) },
+                Limit { quantity: Quantity::RandomWrite, at_least: Rate::Iops(write) },
+            ]
+        });
+        let sequential = Limit {
+            quantity: Quantity::SequentialWrite,
+            at_least: Rate::Throughput(self.sequential_write),
         };
-        match self {
-            Self::RandomRead => at_random(OpName::Read),
-            Self::RandomWrite => at_random(OpName::Write),
-            Self::SequentialWrite => pick::is_sequential(phase, OpName::Write),
-        }
+        random.into_iter().flatten().chain([sequential]).collect()
     }
 
-    /// The figure of `phase` in this quantity's unit; `None` where it has none that is sound.
+    /// Whether it is about running programs, and not about recording alone.
     #[must_use]
-    pub fn figure(self, phase: &Phase) -> Option<Figure> {
-        match self {
-            Self::RandomRead | Self::RandomWrite => Figure::of_iops(phase),
-            Self::SequentialWrite => Figure::of_throughput(phase),
-        }
+    pub fn is_application(&self) -> bool {
+        self.family == Family::Application
     }
 }
 
-/// A rate in the unit in which its limit is stated.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Rate {
-    /// Operations a second.
-    Iops(Iops),
-    /// Bytes a second.
-    Throughput(Throughput),
-}
-
-impl Rate {
-    /// The bare number, in operations or bytes a second. Compare only what has one unit.
+impl Family {
+    /// Where the limits are defined.
     #[must_use]
-    pub const fn per_second(self) -> f64 {
+    pub const fn source(self) -> &'static str {
         match self {
-            Self::Iops(iops) => iops.0,
-            Self::Throughput(throughput) => throughput.0,
+            Self::Speed => "SD Physical Layer Specification 2.0 (C10: 3.0)",
+            Self::Uhs => "SD Physical Layer Specification 3.01 (U3: 4.20)",
+            Self::Video => "SD Physical Layer Specification 5.0",
+            Self::Application => "SD Physical Layer Specification 5.1 (A2: 6.0)",
         }
     }
-}
 
-impl fmt::Display for Rate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// What is known of this family's own test, as far as it differs from how cardproof measures.
+    #[must_use]
+    pub const fn differs(self) -> &'static str {
         match self {
-            Self::Iops(iops) => iops.fmt(f),
-            Self::Throughput(throughput) => throughput.fmt(f),
+            Self::Speed => {
+                "the class is tested at a bus clock of 20 MHz (C10: 40 MHz) in units of 16 to 64 \
+                 KB (C10: 512 KB), and every allocation unit must reach the limit"
+            }
+            Self::Uhs => {
+                "the grade is tested at a bus clock of 80 MHz (40 MHz DDR) in units of 512 KB, and \
+                 every allocation unit must reach the limit"
+            }
+            Self::Video => "how the class is tested is not public",
+            Self::Application => "how the class prepares the card and averages is not public",
         }
     }
 }

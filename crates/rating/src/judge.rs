@@ -1,55 +1,65 @@
-//! Verdicts: whether a record's figures meet the limits of A1 and A2.
+//! Verdicts: whether a record's figures meet the limits of the classes printed on cards.
 //!
 //! A class is met when every limit is at or below the lower end of its figure's interval, and
-//! missed when any limit is above the upper end. With intervals of 99 %, a class is called met
-//! wrongly in at most 1 % of records, since that takes one interval that is wrong (an
+//! missed when any limit is above the upper end. With intervals of 99 %, an application class is
+//! called met wrongly in at most 1 % of records, since that takes one interval that is wrong (an
 //! intersection-union test: Berger, Technometrics 24, 1982); and missed wrongly in at most 1.5 %,
-//! half of 1 % for each of three limits. Everything short of that is undecided, and where the
-//! record cannot tell at all, not testable. No verdict is a certificate.
+//! half of 1 % for each of three limits. The recording classes all limit one rate, so one sound
+//! interval makes all of their verdicts right together. Everything short of that is undecided,
+//! and where the record cannot tell at all, not testable. No verdict is a certificate.
 
-use cardproof_record::{Outcome, Phase, Record, State, Verdict, WarningCode};
+use cardproof_record::{Outcome, Record, State, Verdict};
 
-use crate::classes::{CLASS_SPAN, CLASSES, Class, Limit};
+use crate::bus::Bus;
+use crate::claims::claimed;
+use crate::classes::{CLASSES, Class};
 use crate::doubts::{Doubt, doubts};
-use crate::pick::{Figure, Finding};
+use crate::pick::Finding;
+use crate::queue_and_cache::QueueAndCache;
+use crate::ruling::{Court, Ruling};
 use crate::transports::storage;
 use crate::wording;
 
-/// An interval that claims less than this cannot carry a verdict.
-const CONFIDENCE_MIN: f64 = 0.9;
-
-/// What one limit came to, and why.
-struct Ruling {
-    outcome: Outcome,
-    reason: String,
-}
-
-/// What each class says of `record`, least demanding class first. Doubts in the record and
+/// What each class says of `record`, in the order of [`CLASSES`]. Doubts in the record and
 /// doubts that follow from it are both taken into account.
 #[must_use]
 pub fn judge(record: &Record) -> Vec<Verdict> {
     let doubts = doubts(record);
+    let court = Court { record, doubts: &doubts, bus: Bus::of(record) };
     let mut verdicts: Vec<Verdict> = Vec::with_capacity(CLASSES.len());
     for class in &CLASSES {
-        let verdict = judge_class(record, class, &doubts);
-        verdicts.push(excuse_host(record, class, verdict, &verdicts));
+        let verdict = judge_class(&court, class);
+        let mut verdict = weigh_queue_and_cache(record, class, verdict, &verdicts);
+        verdict.reasons.extend(claim(record, class));
+        verdicts.push(verdict);
     }
     verdicts
 }
 
-fn judge_class(record: &Record, class: &Class, doubts: &[Doubt]) -> Verdict {
+fn judge_class(court: &Court<'_>, class: &Class) -> Verdict {
+    let record = court.record;
     let verdict = |outcome, reasons| Verdict { rule: class.name.to_owned(), outcome, reasons };
-    let forbidding: Vec<String> =
-        doubts.iter().filter(|doubt| doubt.forbids_all()).map(|doubt| doubt.text(record)).collect();
+    let forbidding: Vec<String> = court
+        .doubts
+        .iter()
+        .filter(|doubt| doubt.forbids_all())
+        .map(|doubt| Doubt::text(doubt, record))
+        .collect();
     if !forbidding.is_empty() {
         return verdict(Outcome::NotTestable, forbidding);
     }
-    let mut rulings = class.limits.map(|limit| rule_on(record, limit, doubts));
+    let mut rulings: Vec<Ruling> =
+        class.limits().into_iter().map(|limit| court.rule_on(class, limit)).collect();
     rulings.sort_by_key(|ruling| weight(ruling.outcome));
-    let obstacle = obstacle(record);
-    let outcome = if obstacle.is_some() { Outcome::NotTestable } else { rulings[0].outcome };
+    let obstacle = obstacle(court, class);
+    let worst = rulings.first().map_or(Outcome::NotTestable, |ruling| ruling.outcome);
+    let outcome = if obstacle.is_some() { Outcome::NotTestable } else { worst };
     let limits = rulings.into_iter().map(|ruling| ruling.reason);
-    verdict(outcome, obstacle.into_iter().chain(limits).chain(yardstick(record, class)).collect())
+    let notes = [yardstick(record, class), conditions(record, class)];
+    verdict(
+        outcome,
+        obstacle.into_iter().chain(limits).chain(notes.into_iter().flatten()).collect(),
+    )
 }
 
 /// The order in which outcomes decide: one proven miss settles a class, then whatever is missing,
@@ -63,79 +73,18 @@ const fn weight(outcome: Outcome) -> u8 {
     }
 }
 
-/// Why no class can be judged, although figures of some phases may be sound.
-fn obstacle(record: &Record) -> Option<String> {
+/// Why the class cannot be judged, although figures of some phases may be sound.
+fn obstacle(court: &Court<'_>, class: &Class) -> Option<String> {
+    let record = court.record;
     if record.conditions.target.read_only {
-        Some("the target was read-only, so nothing is known of its writes".to_owned())
-    } else if record.state == State::Failed {
-        Some("a fault ended the run, so no class is judged from it".to_owned())
-    } else {
-        None
+        return Some("the target was read-only, so nothing is known of its writes".to_owned());
     }
-}
-
-fn rule_on(record: &Record, limit: Limit, doubts: &[Doubt]) -> Ruling {
-    let label = limit.quantity.label();
-    let finding = Finding::of(record, |phase| limit.quantity.is_measured_by(phase));
-    let not_testable = |reason| Ruling { outcome: Outcome::NotTestable, reason };
-    let Finding::Measured { index, phase } = finding else {
-        return not_testable(format!("{label}: not measured; {}", finding.cause()));
-    };
-    if let Some(doubt) = doubts.iter().find(|doubt| doubt.forbids_verdict_on(index)) {
-        return not_testable(format!("{label}: no verdict; {}", doubt.warning.message));
+    if record.state == State::Failed {
+        return Some("a fault ended the run, so no class is judged from it".to_owned());
     }
-    let Some(figure) = limit.quantity.figure(phase) else {
-        return not_testable(format!("{label}: no verdict; {}", finding.cause()));
-    };
-    let of_phase: Vec<WarningCode> = doubts
-        .iter()
-        .filter(|doubt| doubt.phase.is_none_or(|of| of == index))
-        .map(|doubt| doubt.warning.code)
-        .collect();
-    let (outcome, mut because) = weigh(&figure, limit, phase, &of_phase);
-    if of_phase.contains(&WarningCode::Unsteady) {
-        because.push_str("; the rate changed within the phase");
-    }
-    let least = wording::bare(&limit.at_least);
-    let least = least.trim_end_matches(".0");
-    let measured = wording::figure(&figure);
-    Ruling { outcome, reason: format!("{label}: {measured}, limit {least}, {because}") }
-}
-
-/// Whether `figure` meets `limit`, and in which words. What can only flatter a figure takes its
-/// pass and leaves its miss; what can only harm it, the reverse.
-fn weigh(
-    figure: &Figure,
-    limit: Limit,
-    phase: &Phase,
-    doubts: &[WarningCode],
-) -> (Outcome, String) {
-    let open = |why: &str| (Outcome::Undecided, format!("undecided: {why}"));
-    let least = limit.at_least.per_second();
-    if figure.confidence < CONFIDENCE_MIN {
-        return open("too little confidence for a verdict");
-    }
-    if figure.high.per_second() < least {
-        return if doubts.contains(&WarningCode::QueueDepthReduced) {
-            open("the queue depth asked for was not reached, which can only lower the figure")
-        } else {
-            (Outcome::Misses, "missed".to_owned())
-        };
-    }
-    if figure.low.per_second() < least {
-        return open("the interval holds the limit");
-    }
-    if phase.span_bytes < CLASS_SPAN || doubts.contains(&WarningCode::SpanReduced) {
-        let span = phase.span_bytes;
-        return open(&format!("a range of {span} flatters; the limit is for {CLASS_SPAN}"));
-    }
-    if doubts.contains(&WarningCode::MaybeUnwritten) {
-        return open("blocks that were never written flatter a read");
-    }
-    if doubts.contains(&WarningCode::Faults) {
-        return open("some operations failed");
-    }
-    (Outcome::Meets, "met".to_owned())
+    let bus = court.bus.as_ref()?;
+    let is_out_of_reach = class.limits().iter().any(|limit| bus.excludes(limit.needs()));
+    is_out_of_reach.then(|| format!("no card can reach {} on this {}", class.name, bus.label()))
 }
 
 /// What an SD class means for storage that is not seen to be an SD card.
@@ -159,21 +108,57 @@ fn yardstick(record: &Record, class: &Class) -> Option<String> {
     }
 }
 
-/// Withdraws a miss that the host may be to blame for. A2 is stated for a host that uses the
-/// card's command queue and cache, and nothing in a record tells whether this one does.
-fn excuse_host(record: &Record, class: &Class, verdict: Verdict, judged: &[Verdict]) -> Verdict {
+/// Under which conditions a recording class was measured, and what differs from its own test.
+fn conditions(record: &Record, class: &Class) -> Option<String> {
+    let [limit] = class.limits()[..] else { return None };
+    let phase = Finding::of(record, |phase| limit.quantity.is_measured_by(phase)).measured()?;
+    let (bytes, block) = (phase.bytes, phase.block_size_bytes);
+    let (differs, source) = (class.family.differs(), class.family.source());
+    Some(format!("measured as the mean over {bytes} in blocks of {block}; {differs} ({source})"))
+}
+
+/// What the card itself claims, where it claims this very class.
+fn claim(record: &Record, class: &Class) -> Option<String> {
+    let card = record.conditions.device.card.as_ref()?;
+    let is_claimed = claimed(&card.claims).iter().any(|other| other.name == class.name);
+    is_claimed.then(|| format!("the card's registers claim {}", class.name))
+}
+
+/// Withdraws a miss that the host may be to blame for: A2 is stated for a host that uses the
+/// card's command queue and cache.
+fn weigh_queue_and_cache(
+    record: &Record,
+    class: &Class,
+    verdict: Verdict,
+    judged: &[Verdict],
+) -> Verdict {
     let may_be_sd = matches!(storage(&record.conditions.device), None | Some("sd" | "usb"));
     if !class.needs_queue_and_cache || verdict.outcome != Outcome::Misses || !may_be_sd {
         return verdict;
     }
-    let excuse = format!(
-        "{} counts only where the host uses the card's command queue and cache, and whether this \
-         host does is not known",
-        class.name
-    );
-    let beside = judged
-        .iter()
-        .map(|other| format!("beside it, {}: {}", other.rule, wording::outcome(other.outcome)));
-    let reasons = [excuse].into_iter().chain(beside).chain(verdict.reasons).collect();
-    Verdict { outcome: Outcome::NotTestable, reasons, ..verdict }
+    let name = class.name;
+    let needs = format!("{name} needs the card's command queue and cache in use");
+    let with = |outcome, reasons: Vec<String>| {
+        let reasons = reasons.into_iter().chain(verdict.reasons.clone()).collect();
+        Verdict { outcome, reasons, rule: verdict.rule.clone() }
+    };
+    match QueueAndCache::of(record) {
+        QueueAndCache::InUse => {
+            with(Outcome::Misses, vec!["command queue and cache are in use".to_owned()])
+        }
+        QueueAndCache::MissingInCard(why) => {
+            with(Outcome::Misses, vec![format!("{needs}, and {why}")])
+        }
+        QueueAndCache::NotUsed(why) | QueueAndCache::Unknown(why) => {
+            let beside = judged.iter().filter(|other| is_application(other)).map(|other| {
+                format!("beside it, {}: {}", other.rule, wording::outcome(other.outcome))
+            });
+            let excuse = [format!("{needs}; {why}")].into_iter().chain(beside).collect();
+            with(Outcome::NotTestable, excuse)
+        }
+    }
+}
+
+fn is_application(verdict: &Verdict) -> bool {
+    Class::named(&verdict.rule).is_some_and(Class::is_application)
 }

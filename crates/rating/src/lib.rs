@@ -6,7 +6,9 @@
 //! not measured is named as such, with its cause; it never counts as zero and never as passed.
 
 mod advice;
+mod bus;
 mod ceilings;
+mod claims;
 mod classes;
 mod doubts;
 mod filesystems;
@@ -16,14 +18,22 @@ mod meaning;
 mod pauses;
 mod pick;
 mod published;
+mod quantity;
+mod queue_and_cache;
+mod recording;
+mod ruling;
+mod stretch;
 mod transports;
 pub mod wording;
 
 pub use advice::next_steps;
-pub use classes::{CLASSES, Class, Limit, Quantity, Rate};
+pub use claims::claims;
+pub use classes::{CLASSES, Class, Family};
 pub use doubts::{Doubt, doubts, plausibility};
 pub use judge::judge;
 pub use meaning::{Grade, Meaning, meaning};
 pub use pauses::{FELT_PAUSE, Pause, longest_wait, pauses_in};
 pub use pick::{Figure, Finding};
 pub use published::{PUBLISHED_CARDS, PUBLISHED_SOURCE, PublishedCard};
+pub use quantity::{Limit, Quantity, Rate};
+pub use recording::{is_recording, recording_classes};

@@ -55,12 +55,17 @@ impl Grade {
         }
     }
 
-    /// The grade of `rate`: good from `good` on, poor up to and including `poor`.
-    fn of(rate: f64, poor: f64, good: f64) -> Self {
-        if rate >= good {
+    /// The grade of `figure`: good where its whole interval is at or above `good`, poor where it
+    /// is at or below `poor`, fair between; unknown where the interval reaches from one to the
+    /// other.
+    fn of(figure: &Figure, poor: f64, good: f64) -> Self {
+        let (low, high) = (figure.low.per_second(), figure.high.per_second());
+        if low >= good {
             Self::Good
-        } else if rate <= poor {
+        } else if high <= poor {
             Self::Poor
+        } else if low <= poor && high >= good {
+            Self::Unknown
         } else {
             Self::Fair
         }
@@ -135,8 +140,8 @@ fn starting(record: &Record) -> Answer {
                 |card| card.random_read,
                 |card| format!("started its system in {}", card.boot),
             );
-            let grade = Grade::of(iops.0, READ_POOR_IOPS, READ_GOOD_IOPS);
-            (grade, format!("{what} reaches {reached}. {compared}"))
+            let grade = Grade::of(&figure, READ_POOR_IOPS, READ_GOOD_IOPS);
+            (grade, format!("{what} reaches {reached}. {compared}{}", too_wide(grade)))
         }
     }
 }
@@ -154,8 +159,8 @@ fn installing(record: &Record) -> Answer {
                 |card| card.random_write,
                 |card| format!("installed a desktop in {} s", card.desktop_install.as_secs_f64()),
             );
-            let grade = Grade::of(iops.0, WRITE_POOR_IOPS, WRITE_GOOD_IOPS);
-            (grade, format!("{what} reaches {reached}. {compared}"))
+            let grade = Grade::of(&figure, WRITE_POOR_IOPS, WRITE_GOOD_IOPS);
+            (grade, format!("{what} reaches {reached}. {compared}{}", too_wide(grade)))
         }
     }
 }
@@ -192,11 +197,12 @@ fn databases(record: &Record) -> Answer {
             let iops = Iops(figure.estimate.per_second());
             let reached = wording::figure_unless_narrow(&figure);
             let transactions = iops.0 / SQLITE_FLUSHES;
-            let grade = Grade::of(iops.0, SYNCED_POOR_IOPS, SYNCED_GOOD_IOPS);
+            let grade = Grade::of(&figure, SYNCED_POOR_IOPS, SYNCED_GOOD_IOPS);
             let text = format!(
                 "{what} reaches {reached}. SQLite with its default journal flushes {SQLITE_FLUSHES} \
                  times for a single-row transaction: at this rate, some {transactions:.0} \
-                 transactions a second. Two published cards on ext4: 54 and 244 IOPS."
+                 transactions a second. Two published cards on ext4: 54 and 244 IOPS.{}",
+                too_wide(grade)
             );
             (grade, text)
         }
@@ -220,18 +226,26 @@ fn large_files(record: &Record) -> Answer {
             let cause = finding.cause();
             (Grade::Unknown, format!("Sequential write was not measured ({cause}); {read}."))
         }
-        Ok(write) => (grade_of_recording(&write), large_files_text(&write, &read)),
+        Ok(write) => {
+            let grade = grade_of_recording(&write);
+            (grade, large_files_text(&write, &read) + too_wide(grade))
+        }
     }
 }
 
-/// Poor only where the interval leaves no doubt that it is below the slower classes' minimum.
+/// As [`Grade::of`], but the slower classes' minimum itself is not poor: it is their pass.
 fn grade_of_recording(write: &Figure) -> Grade {
-    if write.estimate.per_second() >= RECORDING_GOOD.0 {
-        Grade::Good
-    } else if write.high.per_second() >= RECORDING_FAIR.0 {
-        Grade::Fair
-    } else {
-        Grade::Poor
+    if write.low.per_second() >= RECORDING_FAIR.0 && write.high.per_second() <= RECORDING_FAIR.0 {
+        return Grade::Fair;
+    }
+    Grade::of(write, RECORDING_FAIR.0, RECORDING_GOOD.0)
+}
+
+/// Why there is no grade although there is a figure.
+const fn too_wide(grade: Grade) -> &'static str {
+    match grade {
+        Grade::Unknown => " The interval reaches from poor to good, so this run cannot grade it.",
+        Grade::Good | Grade::Fair | Grade::Poor => "",
     }
 }
 

@@ -8,7 +8,7 @@ use cardproof_record::{
 };
 use cardproof_units::{Bytes, Iops};
 
-use crate::classes::Rate;
+use crate::quantity::Rate;
 
 /// The smallest block that counts as sequential recording: the unit in which Class 10 and the
 /// UHS classes are measured (512 KB).

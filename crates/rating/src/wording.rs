@@ -4,8 +4,8 @@ use std::fmt::Display;
 
 use cardproof_record::{Estimate, Outcome};
 
-use crate::classes::Rate;
 use crate::pick::Figure;
+use crate::quantity::Rate;
 
 /// A figure with its interval, such as `1480 IOPS (1450 to 1510 at 99 %)`.
 #[must_use]
@@ -47,6 +47,16 @@ pub fn percent(share: f64) -> String {
 pub fn bare(value: &impl Display) -> String {
     let text = value.to_string();
     text.split_once(' ').map_or(text.clone(), |(number, _)| number.to_owned())
+}
+
+/// Names in a row, such as `C10, U1 and V10`; nothing where there are none.
+#[must_use]
+pub fn list(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [name] => (*name).to_owned(),
+        [names @ .., last] => format!("{} and {last}", names.join(", ")),
+    }
 }
 
 /// An outcome in words, such as `not testable here`.

@@ -3,9 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a helper of a test fails with it")]
 
 use cardproof_rating::{Grade, judge, longest_wait, meaning, next_steps, pauses_in, plausibility};
-use cardproof_record::{FilesystemInfo, Interval, Record, TargetKind, Verification, WarningCode};
+use cardproof_record::{
+    Estimate, FilesystemInfo, Interval, Record, TargetKind, Verification, WarningCode,
+};
 use cardproof_testkit::records;
-use cardproof_units::{Bytes, Nanos};
+use cardproof_units::{Bytes, Iops, Nanos};
 
 /// Makes a sound record doubtful.
 type Spoil = fn(&mut Record);
@@ -153,4 +155,29 @@ fn silence_to_the_end_of_a_phase_is_a_pause() {
         *slice = Interval { ops: 0, bytes: Bytes::ZERO, latency_max_ns: Nanos::ZERO, ..*slice };
     }
     assert_eq!(longest_wait(&record).unwrap().length, Nanos::from_millis(1_500));
+}
+
+/// The typical card with synced writes whose interval is this wide.
+fn synced(low: f64, value: f64, high: f64) -> Grade {
+    let mut record = records::typical_a1_card();
+    let phase = record.phases.iter_mut().find(|phase| phase.name == "overwrite-4k-fsync").unwrap();
+    let [estimate, low, high] = [value, low, high].map(Iops);
+    phase.iops = Some(Estimate { estimate, low, high, confidence: 0.99 });
+    let topic = "Databases and other work that waits for every write";
+    meaning(&record).into_iter().find(|meaning| meaning.topic == topic).unwrap().grade
+}
+
+#[test]
+fn a_grade_is_given_for_the_interval_and_not_for_its_middle() {
+    let cases = [
+        ((250.0, 300.0, 350.0), Grade::Good),
+        ((240.0, 300.0, 350.0), Grade::Fair),
+        ((60.0, 100.0, 240.0), Grade::Fair),
+        ((20.0, 40.0, 60.0), Grade::Fair),
+        ((20.0, 40.0, 50.0), Grade::Poor),
+        ((20.0, 100.0, 300.0), Grade::Unknown),
+    ];
+    for ((low, value, high), expected) in cases {
+        assert_eq!(synced(low, value, high), expected, "{low} {value} {high}");
+    }
 }

@@ -1,8 +1,8 @@
-//! The rules of A1 and A2 as cases: which intervals and doubts lead to which outcome.
+//! The rules of the application classes as cases: which intervals and doubts lead to which outcome.
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test fails with it")]
 
-use cardproof_rating::{CLASSES, judge};
+use cardproof_rating::{CLASSES, is_recording, judge};
 use cardproof_record::{
     Estimate, Outcome, Phase, PhaseState, Record, State, Verdict, Verification, Warning,
     WarningCode,
@@ -49,14 +49,27 @@ fn a1(record: &Record) -> Outcome {
 
 #[test]
 fn the_table_holds_the_published_limits() {
-    let limits: Vec<_> = CLASSES
-        .iter()
-        .flat_map(|class| class.limits.map(|limit| (class.name, limit.at_least.per_second())))
-        .collect();
-    assert_eq!(
-        limits,
-        [("A1", 1500.0), ("A1", 500.0), ("A1", 1e7), ("A2", 4000.0), ("A2", 2000.0), ("A2", 1e7)]
-    );
+    let mb_per_s: Vec<_> =
+        CLASSES.iter().map(|class| (class.name, class.sequential_write.as_mb_per_s())).collect();
+    let expected = [
+        ("C2", 2.0),
+        ("C4", 4.0),
+        ("C6", 6.0),
+        ("C10", 10.0),
+        ("U1", 10.0),
+        ("U3", 30.0),
+        ("V6", 6.0),
+        ("V10", 10.0),
+        ("V30", 30.0),
+        ("V60", 60.0),
+        ("V90", 90.0),
+        ("A1", 10.0),
+        ("A2", 10.0),
+    ];
+    assert_eq!(mb_per_s, expected);
+    let random: Vec<_> = CLASSES.iter().filter_map(|class| class.random).collect();
+    assert_eq!(random, [[Iops(1500.0), Iops(500.0)], [Iops(4000.0), Iops(2000.0)]]);
+    assert!(CLASSES.iter().all(|class| class.random.is_some() == class.is_application()));
 }
 
 #[test]
@@ -300,7 +313,8 @@ fn the_reasons_of_typical_records() {
 }
 
 fn in_words(record: &Record) -> String {
-    let verdicts = judge(record).into_iter().map(|verdict| {
+    let verdicts = judge(record).into_iter().filter(|verdict| !is_recording(verdict));
+    let verdicts = verdicts.map(|verdict| {
         let reasons = verdict.reasons.join("\n    ");
         format!("  {} {:?}\n    {reasons}\n", verdict.rule, verdict.outcome)
     });

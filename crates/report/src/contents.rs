@@ -1,6 +1,8 @@
 //! What every report says, in words, before it is set for a terminal, a forum or a browser.
 
-use cardproof_rating::{Meaning, doubts, meaning, next_steps, wording};
+use cardproof_rating::{
+    Meaning, claims, doubts, is_recording, meaning, next_steps, recording_classes, wording,
+};
 use cardproof_record::{Outcome, Record, Verdict};
 
 use crate::clean::one_line;
@@ -8,8 +10,7 @@ use crate::facts::{Fact, facts, title};
 use crate::rows::{Row, confidence, rows};
 
 /// What stands under the verdicts of every report.
-pub(crate) const VERDICT_NOTE: &str = "Limits of the SD Association's application performance \
-    classes, as measured on this host under the conditions stated here; the Association's own \
+pub(crate) const VERDICT_NOTE: &str = "Limits of the SD Association's classes, as measured on this host under the conditions stated here; the Association's own \
     test conditions are not public, so this is no certificate.";
 
 /// What stands under the daily use of every report.
@@ -31,8 +32,12 @@ pub(crate) struct Contents {
     pub(crate) rows: Vec<Row>,
     /// The confidence of the table's intervals, if it is the same for all.
     pub(crate) confidence: Option<String>,
-    /// The verdicts.
+    /// The verdicts that are told in full.
     pub(crate) verdicts: Vec<Ruling>,
+    /// The verdicts on the recording classes.
+    pub(crate) recording: Option<Recording>,
+    /// The classes that the card claims, against what it did.
+    pub(crate) claims: Vec<String>,
     /// Daily use.
     pub(crate) meanings: Vec<Meaning>,
     /// Doubts.
@@ -48,15 +53,38 @@ pub(crate) struct Ruling {
     pub(crate) reasons: Vec<String>,
 }
 
+/// The classes that all limit the sequential write, told together.
+pub(crate) struct Recording {
+    /// Which are met and which are not, in one sentence.
+    pub(crate) text: String,
+    /// Each of them.
+    pub(crate) rulings: Vec<Ruling>,
+}
+
+impl Recording {
+    fn of(verdicts: &[Verdict]) -> Option<Self> {
+        let text = format!("Recording classes: {}", recording_classes(verdicts)?);
+        let rulings = verdicts.iter().filter(|verdict| is_recording(verdict)).map(ruling);
+        Some(Self { text, rulings: rulings.collect() })
+    }
+}
+
 impl Contents {
     pub(crate) fn of(record: &Record, verdicts: &[Verdict]) -> Self {
+        let in_full: Vec<&Verdict> =
+            verdicts.iter().filter(|verdict| !is_recording(verdict)).collect();
         Self {
             title: title(record),
-            headline: headline(verdicts),
+            headline: headline(&in_full),
             facts: facts(record),
             rows: rows(record),
             confidence: confidence(record),
-            verdicts: verdicts.iter().map(ruling).collect(),
+            verdicts: in_full.into_iter().map(ruling).collect(),
+            recording: Recording::of(verdicts),
+            claims: claims(record, verdicts)
+                .iter()
+                .map(|claim| format!("The card {}", one_line(claim)))
+                .collect(),
             meanings: meaning(record)
                 .into_iter()
                 .map(|meaning| Meaning { text: one_line(&meaning.text), ..meaning })
@@ -92,7 +120,7 @@ fn doubts_in_words(record: &Record) -> Vec<String> {
     words.collect()
 }
 
-fn headline(verdicts: &[Verdict]) -> String {
+fn headline(verdicts: &[&Verdict]) -> String {
     let sentences: Vec<String> = verdicts
         .iter()
         .map(|verdict| {

@@ -6,7 +6,7 @@ use cardproof_rating::wording;
 use cardproof_record::{Record, Verdict};
 
 use crate::clean::Markdown;
-use crate::contents::{Contents, MEANING_NOTE, VERDICT_NOTE};
+use crate::contents::{Contents, MEANING_NOTE, Recording, VERDICT_NOTE};
 use crate::rows::{Cells, Row, shown};
 
 /// The record in Markdown (with tables as GitHub and most forums read them), ending in a newline.
@@ -75,7 +75,7 @@ fn write_row(out: &mut String, row: &Row) -> std::fmt::Result {
 }
 
 fn write_verdicts(out: &mut String, contents: &Contents) -> std::fmt::Result {
-    if contents.verdicts.is_empty() {
+    if contents.verdicts.is_empty() && contents.recording.is_none() {
         return Ok(());
     }
     writeln!(out, "\n## Verdicts\n")?;
@@ -86,7 +86,23 @@ fn write_verdicts(out: &mut String, contents: &Contents) -> std::fmt::Result {
             writeln!(out, "  - {}", Markdown(reason))?;
         }
     }
+    if let Some(recording) = &contents.recording {
+        write_recording(out, recording)?;
+    }
+    for claim in &contents.claims {
+        writeln!(out, "- {}", Markdown(claim))?;
+    }
     writeln!(out, "\n{VERDICT_NOTE}")
+}
+
+fn write_recording(out: &mut String, recording: &Recording) -> std::fmt::Result {
+    writeln!(out, "- **{}**", Markdown(&recording.text))?;
+    for ruling in &recording.rulings {
+        let words = wording::outcome(ruling.outcome);
+        let reason = ruling.reasons.first().map_or("", String::as_str);
+        writeln!(out, "  - {}: {words} ({})", Markdown(&ruling.rule), Markdown(reason))?;
+    }
+    Ok(())
 }
 
 fn write_list(out: &mut String, heading: &str, items: &[String]) -> std::fmt::Result {

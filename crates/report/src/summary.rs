@@ -141,7 +141,7 @@ impl Page {
     }
 
     fn verdicts(&mut self, contents: &Contents) {
-        if contents.verdicts.is_empty() {
+        if contents.verdicts.is_empty() && contents.recording.is_none() {
             return;
         }
         self.heading("Verdicts");
@@ -152,7 +152,18 @@ impl Page {
                 wrap_into(&mut self.out, "    - ", reason, "      ", self.width);
             }
         }
+        self.recording(contents);
+        for claim in &contents.claims {
+            wrap_into(&mut self.out, "  ", claim, "    ", self.width);
+        }
         wrap_into(&mut self.out, "  ", VERDICT_NOTE, "  ", self.width);
+    }
+
+    /// The recording classes in a line; the other reports have each of them.
+    fn recording(&mut self, contents: &Contents) {
+        if let Some(recording) = &contents.recording {
+            self.labelled(&recording.text, BOLD, "", "  ");
+        }
     }
 
     fn daily_use(&mut self, contents: &Contents) {
@@ -172,6 +183,7 @@ impl Page {
             let (style, words) = (style_of_outcome(*outcome), wording::outcome(*outcome));
             self.labelled(&format!("{rule}: {words}"), style, "", "  ");
         }
+        self.recording(contents);
         for meaning in &contents.meanings {
             let line = format!("{}: {}", meaning.topic, meaning.grade.word());
             self.labelled(&line, style_of_grade(meaning.grade), "", "  ");

@@ -48,7 +48,7 @@ pub(crate) fn field(ours: &[Place]) -> Chart {
 fn limits() -> Vec<Layer> {
     let mut layers = Vec::new();
     for class in &CLASSES {
-        for limit in class.limits {
+        for limit in class.limits() {
             let label = Some(class.name);
             match (limit.quantity, limit.at_least) {
                 (Quantity::RandomRead, Rate::Iops(iops)) => {

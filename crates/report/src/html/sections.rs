@@ -5,7 +5,7 @@ use cardproof_record::Outcome;
 
 use super::put;
 use crate::clean::Html;
-use crate::contents::{Contents, MEANING_NOTE, Ruling, VERDICT_NOTE};
+use crate::contents::{Contents, MEANING_NOTE, Recording, Ruling, VERDICT_NOTE};
 use crate::rows::{Cells, Row, shown};
 use crate::wrap::bound;
 
@@ -17,32 +17,50 @@ pub(super) fn write(page: &mut String, contents: &Contents) {
         Html(&contents.title),
         Html(&contents.headline)
     );
-    write_verdicts(page, &contents.verdicts);
+    write_verdicts(page, contents);
     write_list(page, "doubts", "Doubts", &contents.doubts);
     write_meanings(page, contents);
     write_list(page, "next", "What next", &contents.steps);
     write_rows(page, contents);
 }
 
-fn write_verdicts(page: &mut String, verdicts: &[Ruling]) {
-    if verdicts.is_empty() {
+fn write_verdicts(page: &mut String, contents: &Contents) {
+    if contents.verdicts.is_empty() && contents.recording.is_none() {
         return;
     }
     page.push_str("<section id=\"verdicts\">\n<h2>Verdicts</h2>\n<div class=\"pair\">\n");
-    for verdict in verdicts {
-        let class = outcome_class(verdict.outcome);
-        put!(
-            page,
-            "<article class=\"card {class}\">\n<h3>{}: {}</h3>\n<ul>\n",
-            Html(&verdict.rule),
-            wording::outcome(verdict.outcome)
-        );
-        for reason in &verdict.reasons {
-            put!(page, "<li>{}</li>\n", Html(&bound(reason)));
-        }
-        page.push_str("</ul>\n</article>\n");
+    for verdict in &contents.verdicts {
+        write_verdict(page, verdict);
     }
-    put!(page, "</div>\n<p class=\"note\">{VERDICT_NOTE}</p>\n</section>\n");
+    page.push_str("</div>\n");
+    if let Some(recording) = &contents.recording {
+        write_recording(page, recording);
+    }
+    for claim in &contents.claims {
+        put!(page, "<p>{}</p>\n", Html(&bound(claim)));
+    }
+    put!(page, "<p class=\"note\">{VERDICT_NOTE}</p>\n</section>\n");
+}
+
+fn write_verdict(page: &mut String, verdict: &Ruling) {
+    let class = outcome_class(verdict.outcome);
+    let (rule, words) = (Html(&verdict.rule), wording::outcome(verdict.outcome));
+    put!(page, "<article class=\"card {class}\">\n<h3>{rule}: {words}</h3>\n<ul>\n");
+    for reason in &verdict.reasons {
+        put!(page, "<li>{}</li>\n", Html(&bound(reason)));
+    }
+    page.push_str("</ul>\n</article>\n");
+}
+
+/// The recording classes in a line, and each of them for whoever opens it.
+fn write_recording(page: &mut String, recording: &Recording) {
+    put!(page, "<details>\n<summary>{}</summary>\n<ul>\n", Html(&recording.text));
+    for Ruling { rule, outcome, reasons } in &recording.rulings {
+        let (rule, words) = (Html(rule), wording::outcome(*outcome));
+        let reasons = reasons.join("; ");
+        put!(page, "<li>{rule}: {words}. {}</li>\n", Html(&bound(&reasons)));
+    }
+    page.push_str("</ul>\n</details>\n");
 }
 
 const fn outcome_class(outcome: Outcome) -> &'static str {

@@ -1,0 +1,79 @@
+//! What a card claims in its registers against what it did here.
+//!
+//! A claim is the maker's; a verdict is about one computer. Where the bus holds a card back, its
+//! claim is neither kept nor broken, and where a claim is missed, only the computer at hand is
+//! spoken of.
+
+use cardproof_record::{Claims, Outcome, Record, Verdict};
+
+use crate::bus::Bus;
+use crate::classes::Class;
+use crate::pick::{Figure, Finding};
+use crate::quantity::Quantity;
+use crate::wording;
+
+/// The names of the classes that `claims` holds, as printed on cards, recording classes first.
+/// A number that is no class is left out.
+pub(crate) fn claimed(claims: &Claims) -> Vec<&'static Class> {
+    let families = [
+        ("C", claims.speed_class),
+        ("U", claims.uhs_grade),
+        ("V", claims.video_class),
+        ("A", claims.application_class),
+    ];
+    families
+        .into_iter()
+        .filter_map(|(letter, number)| Class::named(&format!("{letter}{}", number?)))
+        .collect()
+}
+
+/// Each class that the card claims in `record`, beside what `verdicts` say of it, in one sentence
+/// each, such as `claims V30: missed here, sequential write 18 MB/s (17 to 19 at 99 %)`. Empty
+/// where the registers were not read or claim nothing.
+#[must_use]
+pub fn claims(record: &Record, verdicts: &[Verdict]) -> Vec<String> {
+    let Some(card) = &record.conditions.device.card else { return Vec::new() };
+    claimed(&card.claims)
+        .into_iter()
+        .filter_map(|class| {
+            let verdict = verdicts.iter().find(|verdict| verdict.rule == class.name)?;
+            Some(in_words(record, class, verdict))
+        })
+        .collect()
+}
+
+fn in_words(record: &Record, class: &Class, verdict: &Verdict) -> String {
+    let name = class.name;
+    let measured = measured(record, class);
+    match verdict.outcome {
+        Outcome::Meets => format!("claims {name}: kept here{measured}"),
+        Outcome::Misses => {
+            format!("claims {name}: missed here{measured}{}", bus_of_a_miss(record))
+        }
+        Outcome::Undecided => format!("claims {name}: undecided{measured}"),
+        Outcome::NotTestable => {
+            let why = verdict.reasons.first().map_or("", String::as_str);
+            format!("claims {name}: not testable here{measured}; {why}")
+        }
+    }
+}
+
+/// The figure that a recording class is about. An application class has three, which its verdict
+/// lists.
+fn measured(record: &Record, class: &Class) -> String {
+    if class.is_application() {
+        return String::new();
+    }
+    let finding = Finding::of(record, |phase| Quantity::SequentialWrite.is_measured_by(phase));
+    let figure = finding.measured().and_then(Figure::of_throughput);
+    figure.map_or(String::new(), |figure| {
+        format!(", sequential write {}", wording::figure_unless_narrow(&figure))
+    })
+}
+
+fn bus_of_a_miss(record: &Record) -> String {
+    match Bus::of(record) {
+        Some(bus) => format!(" on a {}, which could carry it", bus.label()),
+        None => "; what the bus carries is not known, so a miss may be the computer's".to_owned(),
+    }
+}

@@ -1,0 +1,114 @@
+//! What a class limits: a quantity, found in a record by what a phase does, and a rate in its unit.
+
+use std::fmt;
+
+use cardproof_record::{OpName, Phase};
+use cardproof_units::{Bytes, Iops, Throughput};
+
+use crate::pick::{self, Figure};
+
+/// The block size of the random limits.
+const RANDOM_BLOCK: Bytes = Bytes::kib(4);
+
+/// The queue depth at which random limits are tested. The public text names none; 32 is what the
+/// publicly known checks of these limits use.
+const CLASS_QUEUE_DEPTH: u16 = 32;
+
+/// One thing that a class asks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limit {
+    /// What is measured.
+    pub quantity: Quantity,
+    /// The least it must reach.
+    pub at_least: Rate,
+}
+
+impl Limit {
+    /// The data that must cross the bus in a second for this limit to be reached.
+    pub(crate) fn needs(self) -> Throughput {
+        match self.at_least {
+            Rate::Iops(iops) => Throughput(iops.0 * RANDOM_BLOCK.as_f64()),
+            Rate::Throughput(throughput) => throughput,
+        }
+    }
+}
+
+/// What a limit is about, found in a record by the phase's characteristics, never by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// 4 KiB reads at random addresses, 32 in flight.
+    RandomRead,
+    /// 4 KiB writes at random addresses, 32 in flight, without a flush after each.
+    RandomWrite,
+    /// Writes one after the other, in blocks of at least 512 KiB.
+    SequentialWrite,
+}
+
+impl Quantity {
+    /// In words, such as `4 KiB random read`.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::RandomRead => "4 KiB random read",
+            Self::RandomWrite => "4 KiB random write",
+            Self::SequentialWrite => "sequential write",
+        }
+    }
+
+    /// Whether `phase` measures this. A phase that was to have more in flight than its target took
+    /// does as well: less in flight can only lower its figure.
+    #[must_use]
+    pub fn is_measured_by(self, phase: &Phase) -> bool {
+        let at_random = |op| {
+            let queue_depth = if pick::is_depth_reduced(phase) {
+                phase.queue_depth.min(CLASS_QUEUE_DEPTH)
+            } else {
+                CLASS_QUEUE_DEPTH
+            };
+            pick::is_random_4k(phase, op, queue_depth) && !pick::is_synced(phase)
+        };
+        match self {
+            Self::RandomRead => at_random(OpName::Read),
+            Self::RandomWrite => at_random(OpName::Write),
+            Self::SequentialWrite => pick::is_sequential(phase, OpName::Write),
+        }
+    }
+
+    /// The figure of `phase` in this quantity's unit; `None` where it has none that is sound.
+    #[must_use]
+    pub fn figure(self, phase: &Phase) -> Option<Figure> {
+        match self {
+            Self::RandomRead | Self::RandomWrite => Figure::of_iops(phase),
+            Self::SequentialWrite => Figure::of_throughput(phase),
+        }
+    }
+}
+
+/// A rate in the unit in which its limit is stated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rate {
+    /// Operations a second.
+    Iops(Iops),
+    /// Bytes a second.
+    Throughput(Throughput),
+}
+
+impl Rate {
+    /// The bare number, in operations or bytes a second. Compare only what has one unit.
+    #[must_use]
+    pub const fn per_second(self) -> f64 {
+        match self {
+            Self::Iops(iops) => iops.0,
+            Self::Throughput(throughput) => throughput.0,
+        }
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Iops(iops) => iops.fmt(f),
+            Self::Throughput(throughput) => throughput.fmt(f),
+        }
+    }
+}

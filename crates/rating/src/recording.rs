@@ -1,0 +1,107 @@
+//! The recording classes in one line: which are met, and the first that is not.
+//!
+//! The C, U and V classes all limit one figure, the sequential write, so eleven verdicts say no
+//! more than the highest limit met and the lowest not met.
+
+use cardproof_record::{Outcome, Verdict};
+
+use crate::classes::{CLASSES, Class, Family};
+use crate::wording;
+
+/// The families of recording classes, as printed on cards.
+const FAMILIES: [Family; 3] = [Family::Speed, Family::Uhs, Family::Video];
+
+/// The verdicts on recording classes in a sentence, such as `C10, U1 and V10 met as measured here;
+/// U3 and V30 missed`; `None` where `verdicts` hold none of them.
+#[must_use]
+pub fn recording_classes(verdicts: &[Verdict]) -> Option<String> {
+    let families: Vec<Vec<(&Class, Outcome)>> =
+        FAMILIES.into_iter().map(|family| judged(family, verdicts)).collect();
+    if families.iter().all(Vec::is_empty) {
+        return None;
+    }
+    let highest_met = families.iter().filter_map(|family| {
+        family.iter().rev().find(|(_, outcome)| *outcome == Outcome::Meets).map(|(class, _)| class)
+    });
+    let met: Vec<&str> = highest_met.map(|class| class.name).collect();
+    let next: Vec<(&str, Outcome)> = families.iter().filter_map(|family| next(family)).collect();
+    Some(sentence(&met, &next))
+}
+
+/// Whether `verdict` is on a recording class.
+#[must_use]
+pub fn is_recording(verdict: &Verdict) -> bool {
+    Class::named(&verdict.rule).is_some_and(|class| !class.is_application())
+}
+
+fn judged(family: Family, verdicts: &[Verdict]) -> Vec<(&'static Class, Outcome)> {
+    let of = |class: &'static Class| {
+        let verdict = verdicts.iter().find(|verdict| verdict.rule == class.name)?;
+        Some((class, verdict.outcome))
+    };
+    CLASSES.iter().filter(|class| class.family == family).filter_map(of).collect()
+}
+
+/// The least demanding class of a family that is not met.
+fn next(family: &[(&'static Class, Outcome)]) -> Option<(&'static str, Outcome)> {
+    let (class, outcome) = family.iter().find(|(_, outcome)| *outcome != Outcome::Meets)?;
+    Some((class.name, *outcome))
+}
+
+fn sentence(met: &[&str], next: &[(&str, Outcome)]) -> String {
+    let with = |wanted| -> Vec<&str> {
+        next.iter().filter(|(_, outcome)| *outcome == wanted).map(|(name, _)| *name).collect()
+    };
+    let parts = [
+        (met.to_vec(), "met as measured here"),
+        (with(Outcome::Misses), "missed"),
+        (with(Outcome::Undecided), "undecided"),
+        (with(Outcome::NotTestable), "not testable here"),
+    ];
+    let said = parts.into_iter().filter(|(names, _)| !names.is_empty());
+    said.map(|(names, word)| format!("{} {word}", wording::list(&names)))
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdicts(rule: impl Fn(&Class) -> Outcome) -> Vec<Verdict> {
+        let verdict = |class: &Class| Verdict {
+            rule: class.name.to_owned(),
+            outcome: rule(class),
+            reasons: Vec::new(),
+        };
+        CLASSES.iter().map(verdict).collect()
+    }
+
+    #[test]
+    fn the_highest_met_and_the_lowest_not_met_are_named() {
+        let at = |mb_per_s: f64| {
+            recording_classes(&verdicts(|class| {
+                if class.sequential_write.as_mb_per_s() <= mb_per_s {
+                    Outcome::Meets
+                } else {
+                    Outcome::Misses
+                }
+            }))
+        };
+        let cases = [
+            (1.0, "C2, U1 and V6 missed"),
+            (17.8, "C10, U1 and V10 met as measured here; U3 and V30 missed"),
+            (95.0, "C10, U3 and V90 met as measured here"),
+        ];
+        for (mb_per_s, expected) in cases {
+            assert_eq!(at(mb_per_s).as_deref(), Some(expected), "{mb_per_s} MB/s");
+        }
+        assert_eq!(recording_classes(&[]), None);
+    }
+
+    #[test]
+    fn what_was_not_found_out_is_no_miss() {
+        let all = recording_classes(&verdicts(|_| Outcome::NotTestable));
+        assert_eq!(all.as_deref(), Some("C2, U1 and V6 not testable here"));
+    }
+}

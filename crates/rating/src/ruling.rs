@@ -1,0 +1,165 @@
+//! One limit against one figure: met, missed, open, or not to be told from this record.
+//!
+//! What can only flatter a figure takes its pass and leaves its miss; what can only harm it, the
+//! reverse.
+
+use cardproof_record::{Outcome, Phase, Record, WarningCode};
+use cardproof_units::{Bytes, Throughput};
+
+use crate::bus::Bus;
+use crate::classes::{CLASS_SPAN, Class};
+use crate::doubts::Doubt;
+use crate::pick::{Figure, Finding};
+use crate::quantity::{Limit, Rate};
+use crate::stretch::slowest_stretch;
+use crate::wording;
+
+/// An interval that claims less than this cannot carry a verdict.
+const CONFIDENCE_MIN: f64 = 0.9;
+
+/// Up to this capacity a card is SDHC, and its allocation unit is at most 4 MiB; above, at most 64
+/// MiB (SD Physical Layer Specification 3.01, table of maximum AU sizes).
+const SDHC_MAX: Bytes = Bytes::gib(32);
+
+/// What one limit came to, and why.
+pub(crate) struct Ruling {
+    pub(crate) outcome: Outcome,
+    pub(crate) reason: String,
+}
+
+/// What every ruling on a record looks at.
+pub(crate) struct Court<'r> {
+    pub(crate) record: &'r Record,
+    pub(crate) doubts: &'r [Doubt],
+    pub(crate) bus: Option<Bus>,
+}
+
+/// One figure before its limit.
+struct Case<'r> {
+    figure: Figure,
+    limit: Limit,
+    class: &'r Class,
+    phase: &'r Phase,
+    doubts: Vec<WarningCode>,
+}
+
+/// An outcome, and why in words.
+type Weighed = (Outcome, String);
+
+impl Court<'_> {
+    /// What `limit` of `class` comes to.
+    pub(crate) fn rule_on(&self, class: &Class, limit: Limit) -> Ruling {
+        let label = limit.quantity.label();
+        let finding = Finding::of(self.record, |phase| limit.quantity.is_measured_by(phase));
+        let not_testable = |reason| Ruling { outcome: Outcome::NotTestable, reason };
+        let Finding::Measured { index, phase } = finding else {
+            return not_testable(format!("{label}: not measured; {}", finding.cause()));
+        };
+        if let Some(doubt) = self.doubts.iter().find(|doubt| doubt.forbids_verdict_on(index)) {
+            return not_testable(format!("{label}: no verdict; {}", doubt.warning.message));
+        }
+        let Some(figure) = limit.quantity.figure(phase) else {
+            return not_testable(format!("{label}: no verdict; {}", finding.cause()));
+        };
+        let doubts = self.doubts.iter().filter(|doubt| doubt.phase.is_none_or(|of| of == index));
+        let doubts = doubts.map(|doubt| doubt.warning.code).collect();
+        self.rule(&Case { figure, limit, class, phase, doubts })
+    }
+
+    fn rule(&self, case: &Case<'_>) -> Ruling {
+        let (outcome, mut because) = self.weigh(case);
+        if case.doubts.contains(&WarningCode::Unsteady) {
+            because.push_str("; the rate changed within the phase");
+        }
+        let least = wording::bare(&case.limit.at_least);
+        let least = least.trim_end_matches(".0");
+        let (label, measured) = (case.limit.quantity.label(), wording::figure(&case.figure));
+        Ruling { outcome, reason: format!("{label}: {measured}, limit {least}, {because}") }
+    }
+
+    /// Whether the figure meets the limit, and in which words.
+    fn weigh(&self, case: &Case<'_>) -> Weighed {
+        let least = case.limit.at_least.per_second();
+        if case.figure.confidence < CONFIDENCE_MIN {
+            return open("too little confidence for a verdict");
+        }
+        if case.figure.high.per_second() < least {
+            return self.weigh_miss(case);
+        }
+        if case.figure.low.per_second() < least {
+            return open("the interval holds the limit");
+        }
+        match self.what_flatters(case) {
+            Some(why) => open(&why),
+            None => (Outcome::Meets, "met".to_owned()),
+        }
+    }
+
+    fn weigh_miss(&self, case: &Case<'_>) -> Weighed {
+        if case.doubts.contains(&WarningCode::QueueDepthReduced) {
+            return open(
+                "the queue depth asked for was not reached, which can only lower the figure",
+            );
+        }
+        let reached = Limit { at_least: case.figure.high, ..case.limit }.needs();
+        match self.bus.as_ref().filter(|bus| bus.may_set(reached)) {
+            Some(bus) => {
+                let why = format!("below it, but near all that this {} carries", bus.label());
+                (Outcome::NotTestable, why)
+            }
+            None => (Outcome::Misses, "missed".to_owned()),
+        }
+    }
+
+    /// What makes a figure above its limit too little for a pass.
+    fn what_flatters(&self, case: &Case<'_>) -> Option<String> {
+        let short = if case.class.is_application() {
+            short_span(case)
+        } else {
+            short_recording(self.record, case)
+        };
+        let of_code = |code, why: &str| case.doubts.contains(&code).then(|| why.to_owned());
+        let unwritten = "blocks that were never written flatter a read";
+        short
+            .or_else(|| of_code(WarningCode::MaybeUnwritten, unwritten))
+            .or_else(|| of_code(WarningCode::Faults, "some operations failed"))
+    }
+}
+
+fn open(why: &str) -> Weighed {
+    (Outcome::Undecided, format!("undecided: {why}"))
+}
+
+fn short_span(case: &Case<'_>) -> Option<String> {
+    let span = case.phase.span_bytes;
+    let is_short = span < CLASS_SPAN || case.doubts.contains(&WarningCode::SpanReduced);
+    is_short.then(|| format!("a range of {span} flatters; the limit is for {CLASS_SPAN}"))
+}
+
+/// A recording class is for every allocation unit, so a whole one must have been written, and no
+/// stretch of that length may have been slower for certain.
+fn short_recording(record: &Record, case: &Case<'_>) -> Option<String> {
+    let unit = allocation_unit(record);
+    let written = case.phase.bytes;
+    if written < unit {
+        return Some(format!("only {written} were written; an allocation unit may be {unit}"));
+    }
+    let Rate::Throughput(least) = case.limit.at_least else { return None };
+    let slowest: Throughput = slowest_stretch(&case.phase.intervals, unit)?;
+    (slowest < least).then(|| {
+        format!(
+            "the slowest {unit} in a row ran at {slowest}, and every allocation unit must reach \
+             the limit"
+        )
+    })
+}
+
+/// The card's allocation unit, or the largest that a card of this capacity may have.
+fn allocation_unit(record: &Record) -> Bytes {
+    let device = &record.conditions.device;
+    let told = device.card.as_ref().and_then(|card| card.allocation_unit_bytes);
+    told.filter(|unit| *unit > Bytes::ZERO).unwrap_or({
+        let is_sdhc = device.size_bytes.is_some_and(|size| size <= SDHC_MAX);
+        if is_sdhc { Bytes::mib(4) } else { Bytes::mib(64) }
+    })
+}
