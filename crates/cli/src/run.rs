@@ -200,6 +200,7 @@ fn conditions(opened: &Opened) -> Conditions {
         host: surroundings.host,
         filesystem: surroundings.filesystem,
         settings: surroundings.settings,
+        unknown: surroundings.unknown,
         extra: Default::default(),
     }
 }

@@ -2,15 +2,18 @@
 //!
 //! Beside the named fields there are these, each only where it is known: `layer` (what kind of
 //! layer the device is), `beneath` (the one device that it rests on, in the same form),
-//! `device_count` (where there are several), `manufacturer_id` and `oem_id` of a card, `usb_id`
-//! and `usb_driver` of a USB bridge.
+//! `device_count` (where there are several), `usb_id` and `usb_driver` of a USB bridge.
 //!
-//! Serial numbers, which sysfs shows next to all this, are never read here.
+//! Serial numbers, which sysfs shows next to all this, stay where they are.
 
-use cardproof_record::DeviceInfo;
+use cardproof_record::{BusInfo, DeviceInfo, HostInfo};
 use serde_json::Value;
 
 use crate::block::BlockDevice;
+use crate::identify::{
+    CardWord, KernelVersion, MmcHost, Sources, Surrounding, bus_rate, bus_words, fill_emmc,
+    fill_sd, read_emmc, read_sd,
+};
 use crate::link::{Link, usb_device};
 use crate::mounts::Mounts;
 use crate::stack::{Storage, layer};
@@ -19,11 +22,22 @@ use crate::transport::{Transport, is_mmc_card};
 /// How many layers are followed down: more than anybody stacks, fewer than a broken tree loops.
 pub(crate) const LAYERS_MAX: usize = 8;
 
-/// What there is to say about `storage`, and below it about up to `layers` layers.
-pub(crate) fn describe(storage: &Storage<'_>, mounts: &Mounts, layers: usize) -> DeviceInfo {
+/// What is needed to describe a device and those beneath it.
+pub(crate) struct Layers<'a> {
+    pub(crate) mounts: &'a Mounts,
+    pub(crate) sources: &'a Sources<'a>,
+    pub(crate) host: &'a HostInfo,
+}
+
+/// What there is to say about `storage`, and below it about up to `layers_max` layers.
+pub(crate) fn describe(
+    storage: &Storage<'_>,
+    layers: &Layers<'_>,
+    layers_max: usize,
+) -> DeviceInfo {
     let mut info = DeviceInfo::default();
     match storage {
-        Storage::Device(device) => describe_device(device, mounts, layers, &mut info),
+        Storage::Device(device) => describe_device(device, layers, layers_max, &mut info),
         Storage::Several(count) => {
             info.extra.insert("device_count".to_owned(), Value::from(*count));
         }
@@ -34,8 +48,8 @@ pub(crate) fn describe(storage: &Storage<'_>, mounts: &Mounts, layers: usize) ->
 
 fn describe_device(
     device: &BlockDevice<'_>,
-    mounts: &Mounts,
-    layers: usize,
+    layers: &Layers<'_>,
+    layers_max: usize,
     info: &mut DeviceInfo,
 ) {
     let transport = Transport::of(device);
@@ -44,7 +58,7 @@ fn describe_device(
     info.size_bytes = device.size();
     info.removable = device.switch("removable");
     info.rotational = device.switch("queue/rotational");
-    describe_make(device, transport, info);
+    describe_make(device, transport, layers, info);
     if let Some(link) = transport.and_then(|transport| Link::of(device, transport)) {
         info.link = Some(link.words);
         info.link_ceiling_bytes_per_s = Some(link.ceiling_bytes_per_s);
@@ -52,39 +66,71 @@ fn describe_device(
     if let Some(layer) = layer(device) {
         info.extra.insert("layer".to_owned(), Value::from(layer));
     }
-    if layers > 0
-        && let Some(below) = Storage::below(device, mounts)
-        && let Ok(below) = serde_json::to_value(describe(&below, mounts, layers - 1))
+    if layers_max > 0
+        && let Some(below) = Storage::below(device, layers.mounts)
+        && let Ok(below) = serde_json::to_value(describe(&below, layers, layers_max - 1))
     {
         info.extra.insert("beneath".to_owned(), below);
     }
 }
 
 /// The model and the vendor, and the numbers that stand for them on the bus.
-fn describe_make(device: &BlockDevice<'_>, transport: Option<Transport>, info: &mut DeviceInfo) {
+fn describe_make(
+    device: &BlockDevice<'_>,
+    transport: Option<Transport>,
+    layers: &Layers<'_>,
+    info: &mut DeviceInfo,
+) {
     match transport {
-        Some(Transport::Sd | Transport::Mmc) => describe_card(device, info),
+        Some(Transport::Sd | Transport::Mmc) => describe_card(device, layers, info),
         Some(Transport::Usb) => describe_usb(device, info),
         _ => {
             info.model = device.text("device/model");
             info.vendor = device.text("device/vendor").filter(|vendor| is_vendor_name(vendor));
+            info.revision =
+                device.text("device/firmware_rev").or_else(|| device.text("device/rev"));
         }
     }
 }
 
-/// SD cards and eMMC: the product name, the manufacturer and OEM numbers of the CID register.
-fn describe_card(device: &BlockDevice<'_>, info: &mut DeviceInfo) {
+/// SD cards and eMMC: what the registers say, what the host gives them.
+fn describe_card(device: &BlockDevice<'_>, layers: &Layers<'_>, info: &mut DeviceInfo) {
     let Some(card) = device.ancestors().find(|path| is_mmc_card(path)) else { return };
-    let text = |attribute| device.root().text(card.join(attribute));
-    info.model = text("name");
-    insert_text(info, "manufacturer_id", text("manfid"));
-    insert_text(info, "oem_id", text("oemid"));
+    let Layers { sources, host: computer, .. } = layers;
+    let host = MmcHost::of_card(card);
+    let around = Surrounding {
+        sources,
+        device,
+        card,
+        host: host.as_ref(),
+        kernel: computer.kernel.as_deref().and_then(KernelVersion::parse),
+        board: computer.board.as_deref(),
+    };
+    let is_emmc = info.transport.as_deref() == Some(Transport::Mmc.name());
+    let CardWord { info: mut word, .. } = if is_emmc {
+        read_emmc(sources, card, host.as_ref().map(|host| host.name.as_str()))
+    } else {
+        read_sd(sources, card)
+    };
+    if is_emmc {
+        fill_emmc(&around, &mut word);
+    } else {
+        fill_sd(&around, &mut word);
+    }
+    info.model = word.product.clone();
+    info.card = Some(word);
+    info.bus = host.map(|host| host.bus(sources)).filter(|bus| *bus != BusInfo::default());
+    if let Some(bus) = &info.bus {
+        info.link = bus_words(bus);
+        info.link_ceiling_bytes_per_s = bus_rate(bus).map(cardproof_units::Bytes::get);
+    }
 }
 
 /// USB storage: what the medium says, the bridge's numbers, and the driver in use.
 fn describe_usb(device: &BlockDevice<'_>, info: &mut DeviceInfo) {
     info.model = device.text("device/model");
     info.vendor = device.text("device/vendor");
+    info.revision = device.text("device/rev");
     let Some(usb) = usb_device(device) else { return };
     let text = |attribute| device.root().text(usb.join(attribute));
     let id = text("idVendor").zip(text("idProduct"));

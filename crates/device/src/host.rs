@@ -32,6 +32,7 @@ pub fn look_at_host(root: &Sysroot) -> HostInfo {
         architecture: architecture(root),
         cpus: root.text("sys/devices/system/cpu/online").and_then(|list| count(&list)),
         memory_bytes: memory(root),
+        soc: soc(root),
         ..HostInfo::default()
     }
 }
@@ -42,6 +43,17 @@ fn board(root: &Sysroot) -> Option<String> {
         .or_else(|| root.text("sys/firmware/devicetree/base/model"))
         .or_else(|| dmi(root, "sys_vendor", "product_name"))
         .or_else(|| dmi(root, "board_vendor", "board_name"))
+}
+
+/// The last of the device tree's names for the machine, which is the system on the chip's, such as
+/// `brcm,bcm2711`.
+fn soc(root: &Sysroot) -> Option<String> {
+    let names = root.bytes("proc/device-tree/compatible").ok()?;
+    let text = String::from_utf8(names).ok()?;
+    let last = text.split('\0').map(str::trim).rfind(|name| !name.is_empty())?;
+    let is_name =
+        last.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ',' | '-' | '.' | '_'));
+    (is_name && last.len() <= 64).then(|| last.to_owned())
 }
 
 fn dmi(root: &Sysroot, vendor: &str, product: &str) -> Option<String> {
@@ -66,8 +78,7 @@ fn kernel(root: &Sysroot) -> Option<String> {
 /// in no file; then uname(2) tells, which speaks of the running system only.
 fn architecture(root: &Sysroot) -> Option<String> {
     root.text("proc/sys/kernel/arch").or_else(|| {
-        let is_running_system = *root == Sysroot::default();
-        let uname = is_running_system.then(rustix::system::uname)?;
+        let uname = root.is_running_system().then(rustix::system::uname)?;
         uname.machine().to_str().ok().map(str::to_owned)
     })
 }

@@ -10,8 +10,10 @@
 
 mod block;
 mod device;
+mod dump;
 pub mod guard;
 mod host;
+pub mod identify;
 mod link;
 pub mod live;
 mod look;
@@ -25,6 +27,7 @@ mod stack;
 mod sysroot;
 mod transport;
 
+pub use dump::DumpError;
 pub use host::look_at_host;
 pub use look::{LookError, Surroundings, look_at_block_device, look_at_number, look_at_path};
 pub use number::{DeviceNumber, ParseDeviceNumberError};

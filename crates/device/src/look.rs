@@ -8,12 +8,13 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use cardproof_record::{DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo};
+use cardproof_record::{DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo, Unknown};
 use cardproof_units::Bytes;
 
 use crate::block::BlockDevice;
-use crate::device::LAYERS_MAX;
+use crate::device::{LAYERS_MAX, Layers};
 use crate::host::look_at_host;
+use crate::identify::{Sources, clock_max, is_aligned, start_of};
 use crate::mounts::{Mount, Mounts};
 use crate::stack::Storage;
 use crate::{DeviceNumber, Sysroot, device, options, settings};
@@ -29,6 +30,8 @@ pub struct Surroundings {
     pub filesystem: Option<FilesystemInfo>,
     /// Settings that change figures.
     pub settings: SettingsInfo,
+    /// What could not be found out, why, and what would be needed.
+    pub unknown: Vec<Unknown>,
 }
 
 /// Why there is nothing to look at.
@@ -47,6 +50,14 @@ pub enum LookError {
     NotABlockDevice {
         /// The path as given.
         path: PathBuf,
+    },
+    /// There is no such device below a root that is not the running system's.
+    #[error("there is no {path} in what was given; there is: {known}", path = path.display())]
+    NotInRoot {
+        /// The path as given.
+        path: PathBuf,
+        /// The names of what there is.
+        known: String,
     },
 }
 
@@ -68,8 +79,8 @@ pub fn look_at_path(root: &Sysroot, path: &Path) -> Result<Surroundings, LookErr
         Some(mount) => Storage::of_mount(root, mount),
         None => BlockDevice::by_number(root, number).map(|device| Storage::Device(device.whole())),
     };
-    let filesystem = mount.map(|mount| describe_filesystem(mount, &real));
-    Ok(surroundings(root, storage.as_ref(), &mounts, filesystem))
+    let filesystem = mount.map(|mount| describe_filesystem(root, mount, Some(&real)));
+    Ok(look_at_storage(root, storage.as_ref(), &mounts, filesystem))
 }
 
 /// Looks at the block device whose node is `path`.
@@ -91,29 +102,52 @@ pub fn look_at_number(root: &Sysroot, number: DeviceNumber) -> Surroundings {
     let mounts = Mounts::read(root).unwrap_or_default();
     let storage =
         BlockDevice::by_number(root, number).map(|device| Storage::Device(device.whole()));
-    surroundings(root, storage.as_ref(), &mounts, None)
+    look_at_storage(root, storage.as_ref(), &mounts, None)
 }
 
-fn surroundings(
+fn look_at_storage(
     root: &Sysroot,
     storage: Option<&Storage<'_>>,
     mounts: &Mounts,
     filesystem: Option<FilesystemInfo>,
 ) -> Surroundings {
-    let device = storage.map(|storage| device::describe(storage, mounts, LAYERS_MAX));
-    let mut settings = settings::describe(storage, mounts, LAYERS_MAX);
-    settings.governor = settings::governor(root);
-    Surroundings {
-        device: device.unwrap_or_default(),
-        host: look_at_host(root),
-        filesystem,
-        settings,
-    }
+    let sources = Sources::new(root);
+    let found = surroundings(&sources, storage, mounts, filesystem);
+    Surroundings { unknown: sources.into_unknown(), ..found }
 }
 
-/// The file system of `mount`, and the space that it has at `path`.
-fn describe_filesystem(mount: &Mount, path: &Path) -> FilesystemInfo {
-    let space = rustix::fs::statvfs(path).ok();
+/// The surroundings; what is unknown is noted in `sources`.
+pub(crate) fn surroundings(
+    sources: &Sources<'_>,
+    storage: Option<&Storage<'_>>,
+    mounts: &Mounts,
+    mut filesystem: Option<FilesystemInfo>,
+) -> Surroundings {
+    let root = sources.root();
+    let host = look_at_host(root);
+    let layers = Layers { mounts, sources, host: &host };
+    let device = storage.map(|storage| device::describe(storage, &layers, LAYERS_MAX));
+    let device = device.unwrap_or_default();
+    let mut settings = settings::describe(storage, mounts, LAYERS_MAX);
+    settings.governor = settings::governor(root);
+    settings.processor_clock_max_hz = clock_max(root);
+    if let Some(filesystem) = &mut filesystem {
+        let unit = device.card.as_ref().and_then(|card| card.allocation_unit_bytes);
+        let start = filesystem.partition_start_bytes;
+        filesystem.is_aligned = start.and_then(|start| is_aligned(start, unit));
+    }
+    Surroundings { device, host, filesystem, settings, unknown: Vec::new() }
+}
+
+/// The file system of `mount`, the place of its partition, and the space that it has at `path`,
+/// where that is a path of the running system.
+pub(crate) fn describe_filesystem(
+    root: &Sysroot,
+    mount: &Mount,
+    path: Option<&Path>,
+) -> FilesystemInfo {
+    let space = path.and_then(|path| rustix::fs::statvfs(path).ok());
+    let partition = BlockDevice::by_number(root, mount.device);
     let bytes = |blocks: u64| {
         let fragment = space.as_ref()?.f_frsize;
         blocks.checked_mul(fragment).map(Bytes)
@@ -123,6 +157,7 @@ fn describe_filesystem(mount: &Mount, path: &Path) -> FilesystemInfo {
         options: options::public(&mount.options, &mount.super_options),
         size_bytes: space.as_ref().and_then(|space| bytes(space.f_blocks)),
         free_bytes: space.as_ref().and_then(|space| bytes(space.f_bavail)),
+        partition_start_bytes: partition.as_ref().and_then(start_of),
         ..FilesystemInfo::default()
     }
 }

@@ -64,9 +64,15 @@ impl<'root> Storage<'root> {
 /// part of none.
 pub(crate) fn btrfs_members(root: &Sysroot, name: &str) -> Vec<String> {
     let filesystems = root.list("sys/fs/btrfs").unwrap_or_default();
+    let members_of = |id: &String| {
+        let directory = format!("sys/fs/btrfs/{id}/devices");
+        let mut members = root.list(&directory).ok()?;
+        members.retain(|member| root.has(format!("{directory}/{member}")));
+        Some(members)
+    };
     filesystems
         .iter()
-        .filter_map(|id| root.list(format!("sys/fs/btrfs/{id}/devices")).ok())
+        .filter_map(members_of)
         .find(|members| members.iter().any(|member| member == name))
         .unwrap_or_default()
 }

@@ -2,13 +2,19 @@
 //!
 //! What is missing, unreadable, too long, not text, or not the number asked for is `None`: the
 //! callers record facts and never guess. Nothing is written, no fixed path is opened, and a link
-//! that is resolved may not lead out of the root.
+//! that is resolved may not lead out of the root. A root can keep a journal of what was read of it,
+//! from which a dump is made; the guard before writing works on the running system only and needs
+//! none of this.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::{Arc, Mutex};
+
+use crate::DeviceNumber;
+use crate::dump::{self, DumpError, Entry, Tree};
 
 /// The longest file read; the mount table of a container host has been seen at a megabyte.
 const FILE_LENGTH_MAX: u64 = 8 << 20;
@@ -16,10 +22,18 @@ const FILE_LENGTH_MAX: u64 = 8 << 20;
 /// The longest attribute kept: the kernel's own limit is one page, names are far shorter.
 const TEXT_LENGTH_MAX: usize = 256;
 
-/// The directory below which `sys`, `proc` and `dev` are found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The root below which `sys`, `proc` and `dev` are found: a directory, or a dump's tree.
+#[derive(Clone, Debug)]
 pub struct Sysroot {
-    root: PathBuf,
+    source: Source,
+    journal: Option<Arc<Mutex<Tree>>>,
+}
+
+/// Where the files are.
+#[derive(Clone, Debug)]
+enum Source {
+    Directory(PathBuf),
+    Dump(Arc<Tree>),
 }
 
 impl Default for Sysroot {
@@ -28,31 +42,92 @@ impl Default for Sysroot {
     }
 }
 
+/// Two roots are the same when they lead to the same files; whether they keep a journal does not
+/// matter.
+impl PartialEq for Sysroot {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.source, &other.source) {
+            (Source::Directory(one), Source::Directory(two)) => one == two,
+            (Source::Dump(one), Source::Dump(two)) => Arc::ptr_eq(one, two),
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Sysroot {}
+
 impl Sysroot {
     /// The root at `path`: `/` for the running system.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { root: path.into() }
+        Self { source: Source::Directory(path.into()), journal: None }
     }
 
-    /// Where `path` is below this root. A leading `/` means the root.
-    pub(crate) fn at(&self, path: impl AsRef<Path>) -> PathBuf {
-        let path = path.as_ref();
-        self.root.join(path.strip_prefix("/").unwrap_or(path))
+    /// The directory at `path`, or the dump that is the file at `path`.
+    ///
+    /// # Errors
+    /// There is neither at `path`.
+    pub fn open(path: &Path) -> Result<Self, DumpError> {
+        if path.is_dir() {
+            return Ok(Self::new(path));
+        }
+        let text = fs::read_to_string(path)
+            .map_err(|source| DumpError::Unreadable { path: path.to_owned(), source })?;
+        Self::from_dump(&text)
+    }
+
+    /// The root that the text of a dump describes.
+    ///
+    /// # Errors
+    /// The text is no dump.
+    pub fn from_dump(text: &str) -> Result<Self, DumpError> {
+        let tree = dump::parse(text)?;
+        Ok(Self { source: Source::Dump(Arc::new(tree)), journal: None })
+    }
+
+    /// The same root, keeping a journal of what is read from here on.
+    #[must_use]
+    pub fn with_journal(&self) -> Self {
+        Self { source: self.source.clone(), journal: Some(Arc::default()) }
+    }
+
+    /// What was read since [`with_journal`](Self::with_journal), as the text of a dump without
+    /// serial numbers, names and paths.
+    #[must_use]
+    pub fn dump(&self) -> String {
+        let read = self.journal.as_ref().and_then(|journal| journal.lock().ok());
+        dump::write(&read.map(|tree| tree.clone()).unwrap_or_default())
+    }
+
+    /// Whether this is the machine that we run on.
+    #[must_use]
+    pub fn is_running_system(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Where `path` is, if this root is a directory. What is opened there is in no journal.
+    pub(crate) fn at(&self, path: impl AsRef<Path>) -> Option<PathBuf> {
+        match &self.source {
+            Source::Directory(root) => Some(root.join(relative(path.as_ref()))),
+            Source::Dump(_) => None,
+        }
     }
 
     /// The bytes of the regular file at `path`.
     pub(crate) fn bytes(&self, path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
-        let path = self.at(path);
-        if !fs::metadata(&path)?.is_file() {
-            return Err(io::ErrorKind::InvalidInput.into());
+        let path = relative(path.as_ref());
+        let bytes = match &self.source {
+            Source::Directory(root) => read_file(&root.join(path)),
+            Source::Dump(tree) => tree.bytes(path),
+        };
+        match &bytes {
+            Ok(bytes) => self.note(path, || Entry::File(bytes.clone())),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                self.note(path, || Entry::Denied);
+            }
+            Err(_) => {}
         }
-        let mut bytes = Vec::new();
-        let length = File::open(path)?.take(FILE_LENGTH_MAX + 1).read_to_end(&mut bytes)?;
-        if length as u64 > FILE_LENGTH_MAX {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        Ok(bytes)
+        bytes
     }
 
     /// The text of the file at `path` without surrounding blanks; `None` where it is empty, is
@@ -81,14 +156,27 @@ impl Sysroot {
 
     /// Whether anything is at `path`.
     pub(crate) fn has(&self, path: impl AsRef<Path>) -> bool {
-        self.at(path).exists()
+        let path = relative(path.as_ref());
+        let is_there = match &self.source {
+            Source::Directory(root) => root.join(path).exists(),
+            Source::Dump(tree) => tree.resolve(path).is_some(),
+        };
+        if is_there {
+            self.note(path, || Entry::Present);
+        }
+        is_there
     }
 
     /// The names in the directory at `path`, in order; those that are not UTF-8 are left out,
-    /// for the kernel gives no such names.
+    /// for the kernel gives no such names. A journal has of them what is then read.
     pub(crate) fn list(&self, path: impl AsRef<Path>) -> io::Result<Vec<String>> {
+        let path = relative(path.as_ref());
+        let root = match &self.source {
+            Source::Directory(root) => root,
+            Source::Dump(tree) => return tree.list(path),
+        };
         let mut names = Vec::new();
-        for entry in fs::read_dir(self.at(path))? {
+        for entry in fs::read_dir(root.join(path))? {
             if let Ok(name) = entry?.file_name().into_string() {
                 names.push(name);
             }
@@ -100,18 +188,65 @@ impl Sysroot {
     /// The path below the root to which all links in `path` lead; `None` where they lead
     /// nowhere or out of the root.
     pub(crate) fn resolve(&self, path: impl AsRef<Path>) -> Option<PathBuf> {
-        let root = fs::canonicalize(&self.root).ok()?;
-        let resolved = fs::canonicalize(self.at(path)).ok()?;
-        resolved.strip_prefix(root).ok().map(Path::to_owned)
+        let path = relative(path.as_ref());
+        let resolved = self.resolved(path)?;
+        self.note(path, || Entry::Present);
+        Some(resolved)
     }
 
-    /// The number of the block device whose node is at `path`.
-    pub(crate) fn node(&self, path: impl AsRef<Path>) -> Option<crate::DeviceNumber> {
-        use std::os::unix::fs::MetadataExt;
-        let metadata = fs::metadata(self.at(path)).ok()?;
-        let is_block = metadata.file_type().is_block_device();
-        is_block.then(|| crate::DeviceNumber::from_raw(metadata.rdev()))
+    fn resolved(&self, path: &Path) -> Option<PathBuf> {
+        let root = match &self.source {
+            Source::Directory(root) => root,
+            Source::Dump(tree) => return tree.resolve(path),
+        };
+        let resolved = fs::canonicalize(root.join(path)).ok()?;
+        resolved.strip_prefix(fs::canonicalize(root).ok()?).ok().map(Path::to_owned)
     }
+
+    /// The number of the block device whose node is at `path`; a dump has no nodes.
+    pub(crate) fn node(&self, path: impl AsRef<Path>) -> Option<DeviceNumber> {
+        use std::os::unix::fs::MetadataExt;
+        let Source::Directory(root) = &self.source else { return None };
+        let metadata = fs::metadata(root.join(relative(path.as_ref()))).ok()?;
+        let is_block = metadata.file_type().is_block_device();
+        is_block.then(|| DeviceNumber::from_raw(metadata.rdev()))
+    }
+
+    /// Notes in the journal what is at `path`, where it leads to, and the links on the way.
+    pub(crate) fn note(&self, path: &Path, entry: impl FnOnce() -> Entry) {
+        let Some(Ok(mut journal)) = self.journal.as_ref().map(|journal| journal.lock()) else {
+            return;
+        };
+        let mut here = PathBuf::new();
+        for part in path.components() {
+            here.push(part);
+            // What may not be entered cannot be resolved, and is noted as it was asked for.
+            if let Some(real) = self.resolved(&here)
+                && real != here
+            {
+                journal.insert(here, Entry::Link(real.clone()));
+                here = real;
+            }
+        }
+        journal.insert(here, entry());
+    }
+}
+
+/// `path` without the `/` before it.
+fn relative(path: &Path) -> &Path {
+    path.strip_prefix("/").unwrap_or(path)
+}
+
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let mut bytes = Vec::new();
+    let length = File::open(path)?.take(FILE_LENGTH_MAX + 1).read_to_end(&mut bytes)?;
+    if length as u64 > FILE_LENGTH_MAX {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(bytes)
 }
 
 #[cfg(test)]

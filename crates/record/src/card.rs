@@ -140,3 +140,15 @@ pub struct BusInfo {
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
+
+/// Something that could not be found out: it is no guess, it is a fact of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Unknown {
+    /// What is not known, such as `bus mode, clock, width and voltage`.
+    pub what: String,
+    /// Why, such as `debugfs is open to root only`.
+    pub reason: String,
+    /// What would be needed, such as `run as root`.
+    pub needed: String,
+}

@@ -6,7 +6,7 @@ use cardproof_units::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{BusInfo, CardInfo};
+use crate::{BusInfo, CardInfo, Unknown};
 
 /// Everything about the surroundings that can change a figure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -26,6 +26,9 @@ pub struct Conditions {
     /// Settings of the system that change figures.
     #[serde(default)]
     pub settings: SettingsInfo,
+    /// What could not be found out, why, and what would be needed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<Unknown>,
     /// Fields of a later version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -94,6 +97,9 @@ pub struct DeviceInfo {
     /// The vendor's name, where given apart from the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vendor: Option<String>,
+    /// The revision of the firmware or of the product, where given apart from the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
     /// How it is attached: `sd`, `mmc`, `usb`, `nvme`, `sata`, `virtio`, `loop`, `zram`, `ram`, `dm`, `md`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
@@ -142,6 +148,9 @@ pub struct HostInfo {
     /// How much memory the machine has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<Bytes>,
+    /// The system on the chip, such as `brcm,bcm2711`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soc: Option<String>,
     /// Fields of a later version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -162,6 +171,12 @@ pub struct FilesystemInfo {
     /// What an ordinary user could still write before the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free_bytes: Option<Bytes>,
+    /// Where its partition begins on the device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition_start_bytes: Option<Bytes>,
+    /// Whether that is at the beginning of an allocation unit of the card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_aligned: Option<bool>,
     /// Fields of a later version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -186,6 +201,9 @@ pub struct SettingsInfo {
     /// The processor frequency governor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub governor: Option<String>,
+    /// The highest clock that the processors are allowed, in Hz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processor_clock_max_hz: Option<u64>,
     /// Fields of a later version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,

@@ -20,7 +20,7 @@ mod schema;
 pub use activity::{
     Activity, Climate, CpuActivity, DeviceActivity, MemoryActivity, Pressure, Requests,
 };
-pub use card::{BusInfo, CardInfo, Claims, Feature};
+pub use card::{BusInfo, CardInfo, Claims, Feature, Unknown};
 pub use conditions::{
     Conditions, DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo, TargetInfo, TargetKind,
 };

@@ -114,7 +114,7 @@ pub fn ram_disk() -> Record {
         options: vec!["rw".to_owned(), "nosuid".to_owned()],
         size_bytes: Some(Bytes::gib(2)),
         free_bytes: Some(Bytes::mib(1900)),
-        extra: Map::new(),
+        ..FilesystemInfo::default()
     });
     record
 }
@@ -269,14 +269,14 @@ fn conditions() -> Conditions {
             architecture: Some("aarch64".to_owned()),
             cpus: Some(4),
             memory_bytes: Some(Bytes::gib(4)),
-            extra: Map::new(),
+            ..HostInfo::default()
         },
         filesystem: Some(FilesystemInfo {
             kind: "ext4".to_owned(),
             options: vec!["rw".to_owned(), "noatime".to_owned()],
             size_bytes: Some(Bytes::gib(29)),
             free_bytes: Some(Bytes::gib(21)),
-            extra: Map::new(),
+            ..FilesystemInfo::default()
         }),
         settings: SettingsInfo {
             scheduler: Some("mq-deadline".to_owned()),
@@ -284,9 +284,9 @@ fn conditions() -> Conditions {
             read_ahead_bytes: Some(Bytes::kib(128)),
             write_cache: Some("write through".to_owned()),
             governor: Some("ondemand".to_owned()),
-            extra: Map::new(),
+            ..SettingsInfo::default()
         },
-        extra: Map::new(),
+        ..Conditions::default()
     }
 }
 

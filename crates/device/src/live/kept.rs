@@ -19,15 +19,21 @@ const LENGTH_MAX: usize = 1 << 20;
 /// A file that is read again and again.
 #[derive(Debug)]
 pub(super) struct Kept {
-    path: PathBuf,
+    /// Where it is; a dump has no files to keep open.
+    path: Option<PathBuf>,
     file: Option<File>,
 }
 
 impl Kept {
     /// The file at `path` below `root`, there or not.
     pub(super) fn new(root: &Sysroot, path: &str) -> Self {
-        let path = root.at(path);
-        Self { file: File::open(&path).ok(), path }
+        let mut kept = Self { path: root.at(path), file: None };
+        kept.open();
+        kept
+    }
+
+    fn open(&mut self) {
+        self.file = self.path.as_ref().and_then(|path| File::open(path).ok());
     }
 
     /// Whether the file could be opened.
@@ -38,7 +44,7 @@ impl Kept {
     /// Its text as it is now, in `room`; `None` where it is not there or is not text.
     pub(super) fn read<'room>(&mut self, room: &'room mut Vec<u8>) -> Option<&'room str> {
         if self.file.is_none() {
-            self.file = File::open(&self.path).ok();
+            self.open();
         }
         let length = read_whole(self.file.as_ref()?, room);
         if length.is_none() {

@@ -1,0 +1,203 @@
+//! Who a storage device is, what the host gives it, and what holds it back: all facts that the
+//! first look puts into a record, and what follows from them.
+//!
+//! Nothing is opened but the kernel's small files, and nothing is guessed: what could not be read
+//! is a value of its own, with the reason and what would be needed.
+
+mod alignment;
+mod boards;
+mod bus_mode;
+mod capacity;
+mod card;
+mod ceiling;
+mod features;
+mod kernel_log;
+mod kernel_version;
+mod mmc_host;
+mod place;
+mod power;
+mod sources;
+mod storages;
+mod usb;
+mod words;
+
+use cardproof_record::{DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo, Unknown};
+use cardproof_units::Bytes;
+use serde::Serialize;
+
+pub use alignment::PartitionPlace;
+pub use capacity::Capacity;
+pub use ceiling::{Ceiling, CeilingSource};
+pub use power::{Power, Temperature};
+pub use storages::{StorageSummary, storages};
+pub use usb::UsbStorage;
+
+pub(crate) use alignment::{is_aligned, start_of};
+pub(crate) use card::{CardWord, read_emmc, read_sd};
+pub(crate) use features::{Surrounding, fill_emmc, fill_sd, is_boot_setting_of_storage};
+pub(crate) use kernel_log::is_log_line_of_storage;
+pub(crate) use kernel_version::KernelVersion;
+pub(crate) use mmc_host::{MmcHost, bus_rate, bus_words};
+pub(crate) use power::clock_max;
+pub(crate) use sources::Sources;
+
+use crate::block::BlockDevice;
+use crate::look::{LookError, surroundings};
+use crate::mounts::Mounts;
+use crate::registers::Serial;
+use crate::stack::Storage;
+use crate::transport::is_mmc_card;
+use crate::{Surroundings, Sysroot};
+use place::{Found, find};
+
+pub use place::Place;
+
+/// All that is known of one storage device and its surroundings.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Identity {
+    /// The device, as in a record.
+    pub device: DeviceInfo,
+    /// The computer, as in a record.
+    pub host: HostInfo,
+    /// The file system that was asked about, as in a record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filesystem: Option<FilesystemInfo>,
+    /// The settings, as in a record.
+    pub settings: SettingsInfo,
+    /// The most that the way to the device lets through.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ceiling: Option<Ceiling>,
+    /// Whether there is a medium in the reader; absent where there is no device at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub has_medium: Option<bool>,
+    /// Its capacity, from several sources.
+    pub capacity: Capacity,
+    /// Where its partitions are.
+    pub partitions: Vec<PartitionPlace>,
+    /// How it is attached, if by USB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usb: Option<UsbStorage>,
+    /// Power, heat and clocks of the computer.
+    pub power: Power,
+    /// What could not be found out, why, and what would be needed.
+    pub unknown: Vec<Unknown>,
+    /// The card's serial number. It is not serialised.
+    #[serde(skip)]
+    pub serial: Option<Serial>,
+}
+
+/// Identifies the storage at `place`.
+///
+/// # Errors
+/// There is nothing of that name.
+pub fn identify(root: &Sysroot, place: &Place) -> Result<Identity, LookError> {
+    let mounts = Mounts::read(root).unwrap_or_default();
+    let Found { storage, filesystem } = find(root, place, &mounts)?;
+    let sources = Sources::new(root);
+    let found = surroundings(&sources, storage.as_ref(), &mounts, filesystem);
+    let device = storage.as_ref().and_then(|storage| medium(storage, &mounts));
+    Ok(complete(sources, found, device.as_ref()))
+}
+
+/// The device at the bottom of `storage`, which the user means who asks what it is.
+fn medium<'root>(storage: &Storage<'root>, mounts: &Mounts) -> Option<BlockDevice<'root>> {
+    let mut lowest = storage.clone();
+    for _ in 0..crate::device::LAYERS_MAX {
+        let Storage::Device(device) = &lowest else { return None };
+        match Storage::below(device, mounts) {
+            Some(below @ Storage::Device(_)) => lowest = below,
+            _ => break,
+        }
+    }
+    match lowest {
+        Storage::Device(device) => Some(device),
+        _ => None,
+    }
+}
+
+fn complete(
+    sources: Sources<'_>,
+    found: Surroundings,
+    medium: Option<&BlockDevice<'_>>,
+) -> Identity {
+    let Surroundings { device, host, filesystem, settings, unknown: _ } = found;
+    let info = lowest_info(&device);
+    let card = info.card.as_ref();
+    let unit = card.and_then(|card| card.allocation_unit_bytes);
+    let power = Power::of(&sources);
+    power.note_gaps(&sources, host.board.as_deref());
+    note_absent(&sources, medium);
+    let serial = medium.and_then(|device| serial_of(device, &sources));
+    Identity {
+        ceiling: ceiling_of(&info, host.board.as_deref()),
+        has_medium: medium.and_then(BlockDevice::size).map(|size| size > Bytes::ZERO),
+        capacity: medium
+            .map(|device| Capacity::of(device, card.and_then(|card| card.capacity_bytes)))
+            .unwrap_or_default(),
+        partitions: medium.map(|device| alignment::places(device, unit)).unwrap_or_default(),
+        usb: medium.and_then(|device| UsbStorage::of(&sources, device)),
+        power,
+        serial,
+        device,
+        host,
+        filesystem,
+        settings,
+        unknown: sources.into_unknown(),
+    }
+}
+
+/// What is known of the device beneath all layers.
+fn lowest_info(device: &DeviceInfo) -> DeviceInfo {
+    let mut lowest = device.clone();
+    for _ in 0..crate::device::LAYERS_MAX {
+        let below = lowest.extra.get("beneath").cloned();
+        match below.and_then(|below| serde_json::from_value(below).ok()) {
+            Some(below) => lowest = below,
+            None => break,
+        }
+    }
+    lowest
+}
+
+fn ceiling_of(info: &DeviceInfo, board: Option<&str>) -> Option<Ceiling> {
+    let queues = info.card.as_ref().is_some_and(|card| card.command_queue.enabled == Some(true));
+    if let Some(bus) = &info.bus
+        && let Some(ceiling) = Ceiling::of_bus(bus, queues)
+    {
+        return Some(ceiling);
+    }
+    if info.transport.as_deref() == Some("sd")
+        && let Some(board) = board
+        && let Some(slot) = boards::slot_of(board)
+    {
+        return Ceiling::of_slot(slot, board);
+    }
+    let rate = info.link_ceiling_bytes_per_s?;
+    Some(Ceiling::of_link(rate, info.link.as_deref().unwrap_or("the link")))
+}
+
+fn note_absent(sources: &Sources<'_>, medium: Option<&BlockDevice<'_>>) {
+    if !sources.root().has("sys/class/block") {
+        sources.unknown(
+            "all of the storage",
+            "there is no sysfs here, as in some containers",
+            "run outside of the container, or mount sysfs on /sys",
+        );
+    } else if medium.is_none() {
+        sources.unknown(
+            "the storage device",
+            "what was asked about is on no single block device",
+            "name a device, such as /dev/mmcblk0",
+        );
+    }
+}
+
+/// The serial number in the card's register.
+fn serial_of(device: &BlockDevice<'_>, sources: &Sources<'_>) -> Option<Serial> {
+    let card = device.ancestors().find(|path| is_mmc_card(path))?;
+    let quiet = Sources::new(sources.root());
+    let is_emmc = sources.root().text(card.join("type")).as_deref() == Some("MMC");
+    let CardWord { serial, .. } =
+        if is_emmc { read_emmc(&quiet, card, None) } else { read_sd(&quiet, card) };
+    serial
+}

@@ -1,0 +1,186 @@
+//! What the kernel said of storage and power since it booted.
+//!
+//! The running system's log is read from `/dev/kmsg` without waiting; kernels that keep it to
+//! root refuse, and that is told. Other roots have a text: `dmesg` in a dump, or a log file, of
+//! which only what follows the last boot counts. Only lines about storage and power are kept.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+
+use crate::Sysroot;
+use crate::dump::{Entry, KERNEL_LOG};
+
+/// The log files of a root that is no running system, the likeliest first.
+const FILES: [&str; 4] = [KERNEL_LOG, "kmsg", "var/log/kern.log", "var/log/dmesg"];
+
+/// The longest record of `/dev/kmsg`: the kernel's PRINTK_MESSAGE_MAX is 2048.
+const RECORD_LENGTH_MAX: usize = 8192;
+
+/// More records than the largest buffer of a kernel holds.
+const RECORDS_MAX: usize = 1 << 18;
+
+/// What makes a line one about storage or power. Names of volumes and serial numbers are in none
+/// of these lines.
+const PHRASES: [&str; 12] = [
+    " card at address ",
+    "Command Queue Engine enabled",
+    "Host Software Queue enabled",
+    "running CQE recovery",
+    "cqhci: timeout for tag",
+    "Undervoltage detected",
+    "Under-voltage detected",
+    "Voltage normalised",
+    "voltage normalised",
+    "UAS is ignored for this device",
+    "UAS is blacklisted for this device",
+    "Card stuck being busy",
+];
+
+/// Whether `line` may be kept in a dump.
+pub(crate) fn is_log_line_of_storage(line: &str) -> bool {
+    PHRASES.iter().any(|phrase| line.contains(phrase))
+}
+
+/// The lines about storage and power.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum KernelLog {
+    /// It was read.
+    Lines(Vec<String>),
+    /// It may not be read by this user, or could not be by who made the dump.
+    NotPermitted,
+    /// There is none.
+    Absent,
+}
+
+impl KernelLog {
+    /// Reads the log of `root`.
+    pub(crate) fn read(root: &Sysroot) -> Self {
+        if root.is_running_system() {
+            let live = Self::of(live_lines());
+            let path = Path::new(KERNEL_LOG);
+            match &live {
+                Self::Lines(lines) => {
+                    root.note(path, || Entry::File((lines.join("\n") + "\n").into_bytes()));
+                }
+                Self::NotPermitted => root.note(path, || Entry::Denied),
+                Self::Absent => {}
+            }
+            return live;
+        }
+        let texts =
+            FILES.iter().map(|path| Self::of(root.bytes(path).map(|text| since_boot(&text))));
+        texts
+            .reduce(|best, next| match (&best, &next) {
+                (Self::Lines(_), _) | (_, Self::Absent) => best,
+                _ => next,
+            })
+            .unwrap_or(Self::Absent)
+    }
+
+    fn of(lines: io::Result<Vec<String>>) -> Self {
+        match lines {
+            Ok(lines) => Self::Lines(lines),
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => Self::NotPermitted,
+            Err(_) => Self::Absent,
+        }
+    }
+
+    /// The lines, if it could be read.
+    pub(crate) fn lines(&self) -> Option<&[String]> {
+        match self {
+            Self::Lines(lines) => Some(lines),
+            _ => None,
+        }
+    }
+
+    /// The last line of `host`, such as `mmc0`, with `phrase` in it, from the host's name on.
+    pub(crate) fn last_of_host(&self, host: &str, phrase: &str) -> Option<&str> {
+        let start = format!("{host}: ");
+        let mut lines = self.lines()?.iter().rev();
+        lines.find_map(|line| {
+            let of_host = line.get(line.find(&start)?..)?;
+            of_host.contains(phrase).then_some(of_host)
+        })
+    }
+}
+
+/// The kept lines of a log file after the last boot that it tells of.
+fn since_boot(text: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(text);
+    let mut kept = Vec::new();
+    for line in text.lines() {
+        if line.contains("Linux version ") {
+            kept.clear();
+        }
+        if is_log_line_of_storage(line) {
+            kept.push(line.to_owned());
+        }
+    }
+    kept
+}
+
+/// The kept lines of the running kernel's buffer. Each read gives one record, of the form
+/// `PRIORITY,SEQUENCE,TIME,FLAGS;MESSAGE` (kernel documentation, ABI/testing/dev-kmsg).
+fn live_lines() -> io::Result<Vec<String>> {
+    let nonblocking = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
+    let mut file = File::options().read(true).custom_flags(nonblocking).open("/dev/kmsg")?;
+    let mut record = vec![0; RECORD_LENGTH_MAX];
+    let mut kept = Vec::new();
+    for _ in 0..RECORDS_MAX {
+        match file.read(&mut record) {
+            Ok(0) => break,
+            Ok(length) => kept.extend(record.get(..length).and_then(message)),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+            // The oldest records were overwritten between two reads.
+            Err(error) if error.raw_os_error() == Some(Errno::PIPE.raw_os_error()) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(kept)
+}
+
+/// The message of a record, if it is kept.
+fn message(record: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(record);
+    let message = text.split_once(';')?.1.lines().next()?;
+    is_log_line_of_storage(message).then(|| message.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_cut_to_its_message() {
+        let record =
+            b"6,339,5140900,-;mmc0: new high speed SDHC card at address aaaa\n SUBSYSTEM=mmc\n";
+        let line = message(record).unwrap();
+        assert_eq!(line, "mmc0: new high speed SDHC card at address aaaa");
+        assert_eq!(message(b"6,1,1,-;usb 1-1: SerialNumber: 4C53\n"), None);
+        assert_eq!(message(b"garbage"), None);
+    }
+
+    #[test]
+    fn only_the_last_boot_counts() {
+        let text =
+            b"[ 1.0] Linux version 6.1\n[ 2.0] mmc0: new high speed SDHC card at address 1\n\
+                     [ 1.0] Linux version 6.12\n[ 2.0] mmc1: new SD card at address 2\n";
+        let log = KernelLog::Lines(since_boot(text));
+        assert_eq!(log.last_of_host("mmc0", "new "), None);
+        assert_eq!(log.last_of_host("mmc1", "new "), Some("mmc1: new SD card at address 2"));
+        assert_eq!(log.last_of_host("mmc", "new "), None);
+    }
+
+    #[test]
+    fn the_live_log_is_read_without_waiting() {
+        let log = KernelLog::read(&Sysroot::default());
+        if log == KernelLog::Absent || log == KernelLog::NotPermitted {
+            cardproof_testkit::skip("the_live_log_is_read_without_waiting", "no kernel log here");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What the parts of identification share while one machine is looked at: the root, the kernel
+//! log, read at most once and only where somebody asks, and the list of what could not be found.
+
+use std::cell::{OnceCell, RefCell};
+
+use cardproof_record::Unknown;
+
+use super::kernel_log::KernelLog;
+use crate::Sysroot;
+use crate::dump::SERIALS_REMOVED;
+
+/// One machine while it is looked at.
+#[derive(Debug)]
+pub(crate) struct Sources<'root> {
+    root: &'root Sysroot,
+    log: OnceCell<KernelLog>,
+    unknown: RefCell<Vec<Unknown>>,
+}
+
+impl<'root> Sources<'root> {
+    pub(crate) fn new(root: &'root Sysroot) -> Self {
+        Self { root, log: OnceCell::new(), unknown: RefCell::default() }
+    }
+
+    pub(crate) fn root(&self) -> &'root Sysroot {
+        self.root
+    }
+
+    pub(crate) fn log(&self) -> &KernelLog {
+        self.log.get_or_init(|| KernelLog::read(self.root))
+    }
+
+    /// Notes that `what` is not known, why, and what would be needed.
+    pub(crate) fn unknown(&self, what: &str, reason: &str, needed: &str) {
+        let unknown =
+            Unknown { what: what.to_owned(), reason: reason.to_owned(), needed: needed.to_owned() };
+        let mut all = self.unknown.borrow_mut();
+        if !all.contains(&unknown) {
+            all.push(unknown);
+        }
+    }
+
+    /// All that was noted.
+    pub(crate) fn into_unknown(self) -> Vec<Unknown> {
+        self.unknown.into_inner()
+    }
+
+    /// What would be needed to read a file that only root may.
+    pub(crate) fn as_root(&self) -> &'static str {
+        if self.root.is_running_system() {
+            "run as root, or give --sysroot of a dump made as root"
+        } else {
+            "make the dump again as root"
+        }
+    }
+
+    /// What would be needed to read the kernel log, and why it cannot be.
+    pub(crate) fn log_gap(&self) -> (&'static str, &'static str) {
+        let is_live = self.root.is_running_system();
+        match self.log() {
+            KernelLog::NotPermitted => ("the kernel log is open to root only", self.as_root()),
+            _ if is_live => ("there is no /dev/kmsg here", "run outside of the container, as root"),
+            _ => ("there is no kernel log in what was given", "make the dump again as root"),
+        }
+    }
+
+    /// Whether zeros stand in the place of serial numbers.
+    pub(crate) fn serials_are_removed(&self) -> bool {
+        self.root.has(SERIALS_REMOVED)
+    }
+}
