@@ -231,8 +231,8 @@ fn boot_setting(around: &Surrounding<'_>, queue: &mut Feature) {
     let root = around.sources.root();
     let text = BOOT_SETTINGS.iter().find_map(|path| root.bytes(path).ok());
     let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let lines = text.iter().flat_map(|text| text.lines()).map(str::trim);
-    if let Some(line) = lines.filter(|line| line.starts_with("dtparam=sd_cqe")).next_back() {
+    let mut lines = text.iter().flat_map(|text| text.lines()).map(str::trim);
+    if let Some(line) = lines.rfind(|line| line.starts_with("dtparam=sd_cqe")) {
         queue.evidence.push(format!("boot settings: {line}"));
     }
 }

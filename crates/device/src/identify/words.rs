@@ -3,7 +3,7 @@
 /// A clock, with a digit after the point only where it has one.
 pub(crate) fn megahertz(hz: u64) -> String {
     let tenths = (hz + 50_000) / 100_000;
-    if tenths % 10 == 0 {
+    if tenths.is_multiple_of(10) {
         format!("{} MHz", tenths / 10)
     } else {
         format!("{}.{} MHz", tenths / 10, tenths % 10)
