@@ -94,6 +94,13 @@ impl LatencyHistogram {
         self.histogram.len()
     }
 
+    /// The latency of `rank`, from 1, among all of them sorted.
+    pub(crate) fn at_rank(&self, rank: u64) -> Nanos {
+        // Half a rank lower, so that no rounding reaches for the next one.
+        let quantile = (rank as f64 - 0.5) / self.count().max(1) as f64;
+        Nanos(self.histogram.value_at_quantile(quantile)).clamp(self.min, self.max)
+    }
+
     /// The figures; `None` of an empty histogram.
     #[must_use]
     pub fn summary(&self) -> Option<LatencySummary> {
