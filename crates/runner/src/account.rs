@@ -102,6 +102,8 @@ pub(crate) fn run(spec: &PhaseSpec, place: Place, meter: &mut Meter<'_>, end: &P
         phase.iops = meter.iops();
         phase.throughput_bytes_per_s = meter.throughput();
         phase.latency_ns = meter.latency();
+        phase.latency_intervals = meter.latency_intervals(place.queue_depth);
+        phase.levels = meter.levels();
         phase.flush_latency_ns = meter.flush_latency();
         phase.histogram = meter.buckets();
         if spec.reads() && spec.writes() {

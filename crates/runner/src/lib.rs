@@ -10,8 +10,12 @@ mod figures;
 mod meter;
 mod phase;
 mod plan;
+mod pool;
+mod repeat;
 mod run;
+mod shape;
 
 pub use events::{Event, Observer, Progress, Silent};
 pub use plan::Plan;
+pub use repeat::run_repeatedly;
 pub use run::run;

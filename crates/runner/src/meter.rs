@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 
 use cardproof_io::{Completion, OpKind};
-use cardproof_record::{Bucket, Direction, Estimate, Interval, Latency};
+use cardproof_record::{Bucket, Direction, Estimate, Interval, Latency, LatencyIntervals, Level};
 use cardproof_stats::{LatencyHistogram, LatencySummary, RateInterval, Slice, TimeSeries};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+
+use crate::shape;
 
 /// Fine enough for the batches of an estimate in a phase of one second.
 const SLICE: Nanos = Nanos::from_millis(10);
@@ -150,6 +152,16 @@ impl<'a> Meter<'a> {
     /// The latencies of reads and writes together.
     pub(crate) fn latency(&self) -> Option<Latency> {
         self.merged().summary().map(latency_of)
+    }
+
+    /// How surely the percentiles of these are known, with `in_flight` operations at a time.
+    pub(crate) fn latency_intervals(&self, in_flight: u16) -> Option<LatencyIntervals> {
+        shape::latency_intervals(&self.merged(), in_flight)
+    }
+
+    /// The levels of the rate; none where it stayed on one.
+    pub(crate) fn levels(&self) -> Vec<Level> {
+        shape::levels(self.series.finished(), self.series.slice_duration())
     }
 
     /// The distribution of the latencies of reads and writes together.

@@ -1,0 +1,125 @@
+//! A profile run several times, so that what varies from run to run can be told from noise.
+//!
+//! Every second run takes the phases in the opposite order (ABBA), so that a slow change, such as
+//! heat or a filling cache, falls on all phases alike and not on the later ones. Methods whose order
+//! is part of them, because a phase needs the file as the one before has left it or may end the
+//! run, keep it. Every run has addresses and data of its own, and the whole time that one run has.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cardproof_io::{Arrangement, Target};
+use cardproof_record::{Record, State};
+use cardproof_units::{Bytes, Seed};
+use cardproof_workload::{PhaseSpec, Profile};
+
+use crate::events::{Event, Observer, Progress};
+use crate::figures::figures;
+use crate::plan::Plan;
+use crate::pool::{Turn, pooled};
+use crate::run::run;
+
+/// Runs `plan` on `target` for `runs` times, at least once, and completes `draft` with all of them:
+/// each phase is there once, and holds its runs.
+///
+/// It ends early as [`run`](crate::run) does; what was run until then is kept. A run's checkpoints
+/// are handed on only once it is over.
+pub fn run_repeatedly(
+    target: &mut dyn Target,
+    plan: &Plan,
+    runs: u32,
+    draft: Record,
+    observer: &mut dyn Observer,
+    stop: &AtomicBool,
+) -> Record {
+    if runs <= 1 {
+        return run(target, plan, draft, observer, stop);
+    }
+    let names: Vec<String> = plan.profile.phases.iter().map(|phase| phase.name.clone()).collect();
+    let began = target.now();
+    let mut turns: Vec<Turn> = Vec::with_capacity(runs as usize);
+    let mut all = draft.clone();
+    for number in 0..runs {
+        let start = target.now().saturating_sub(began);
+        let turn_plan = plan_of_turn(plan, number);
+        let mut shifted = Shifted { observer, plan, number, runs, so_far: &all };
+        let record = run(target, &turn_plan, draft.clone(), &mut shifted, stop);
+        let has_ended = record.state != State::Complete;
+        turns.push(Turn { record, start });
+        all = pooled(&draft, &turns, &names);
+        all.figures = figures(&plan.profile, &all.phases);
+        let is_last = number + 1 == runs;
+        if !is_last && !has_ended {
+            all.state = State::Running;
+        }
+        observer.observe(Event::Checkpoint(&all));
+        if has_ended || stop.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    if all.state == State::Running {
+        all.state = State::Partial;
+        observer.observe(Event::Checkpoint(&all));
+    }
+    all
+}
+
+/// The plan of the run `number`, from 0.
+fn plan_of_turn(plan: &Plan, number: u32) -> Plan {
+    let mut plan = plan.clone();
+    if number > 0 {
+        plan.seed = Seed::from_bits(plan.seed.derive(&format!("run {number}")));
+    }
+    if number % 2 == 1 && is_free_in_order(&plan.profile) {
+        plan.profile.phases.reverse();
+    }
+    plan
+}
+
+/// Whether the order of the phases is not part of the method.
+fn is_free_in_order(profile: &Profile) -> bool {
+    let is_free = |phase: &PhaseSpec| phase.arrangement == Arrangement::default();
+    profile.early_ends.is_empty() && profile.phases.iter().all(is_free)
+}
+
+/// Tells an observer of one run as a part of all of them.
+struct Shifted<'o> {
+    observer: &'o mut dyn Observer,
+    plan: &'o Plan,
+    number: u32,
+    runs: u32,
+    /// What the runs before this one have yielded.
+    so_far: &'o Record,
+}
+
+impl Observer for Shifted<'_> {
+    fn observe(&mut self, event: Event<'_>) {
+        let runs_left = self.runs - self.number - 1;
+        match event {
+            Event::PhaseStarted { index, count, spec } => {
+                let index = index + count * self.number as usize;
+                let count = count * self.runs as usize;
+                self.observer.observe(Event::PhaseStarted { index, count, spec });
+            }
+            Event::Progress(progress) => {
+                let runs_left = u64::from(runs_left);
+                let most = self.plan.profile.bytes_written_max();
+                let to_come = |left: Bytes| Some(left + most? * runs_left);
+                self.observer.observe(Event::Progress(Progress {
+                    time_left: progress.time_left + self.plan.time_budget * runs_left,
+                    bytes_to_write_left: progress.bytes_to_write_left.and_then(to_come),
+                    ..progress
+                }));
+            }
+            Event::PhaseFinished { index, phase } => {
+                self.observer.observe(Event::PhaseFinished { index, phase });
+            }
+            // The first run is saved as it grows; later, what is whole is worth more than a part.
+            Event::Checkpoint(record) if self.number == 0 => {
+                let state = State::Running;
+                let record = Record { state, ..record.clone() };
+                self.observer.observe(Event::Checkpoint(&record));
+            }
+            Event::Checkpoint(_) => self.observer.observe(Event::Checkpoint(self.so_far)),
+        }
+    }
+}
