@@ -69,6 +69,12 @@ pub(crate) struct RunArgs {
     /// From which all addresses and data follow; random by default
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) seed: Option<Seed>,
+    /// Run everything so many times, every second time in the opposite order
+    ///
+    /// One run says nothing of what varies from run to run. The time and what is written grow with
+    /// the number of runs. Five runs are a good beginning.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) repeat: u32,
     /// How the target may be used.
     #[command(flatten)]
     pub(crate) access: AccessArgs,

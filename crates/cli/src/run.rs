@@ -39,11 +39,17 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
     let (id, created) = name_and_time(args, &plan)?;
     let draft = draft(&plan, conditions(&opened), id, created);
     talk.note(&subject(&args.target, &draft));
-    announce(&plan, &opened, talk);
-    let mut watcher =
-        Watcher { view: ProgressView::new(talk, plan.time_budget), store: &store, failure: None };
-    let record =
-        cardproof_runner::run(&mut *opened.target, &plan, draft, &mut watcher, signals.stop());
+    announce(&plan, args.repeat, &opened, talk);
+    let view = ProgressView::new(talk, plan.time_budget * u64::from(args.repeat));
+    let mut watcher = Watcher { view, store: &store, failure: None };
+    let record = cardproof_runner::run_repeatedly(
+        &mut *opened.target,
+        &plan,
+        args.repeat,
+        draft,
+        &mut watcher,
+        signals.stop(),
+    );
     watcher.view.finish();
     let unsaved = watcher.failure;
     clean_up(opened, talk);
@@ -112,13 +118,15 @@ fn subject(path: &Path, draft: &Record) -> String {
 }
 
 /// Says what will be written before the first write.
-fn announce(plan: &Plan, opened: &Opened, talk: Talk) {
+fn announce(plan: &Plan, runs: u32, opened: &Opened, talk: Talk) {
     let abilities = opened.target.abilities();
     if abilities.read_only || opened.kind == TargetKind::Simulated {
         return;
     }
-    let time = plan.time_budget;
-    let Some(most) = plan.profile.bytes_written_max() else { return };
+    let runs = u64::from(runs);
+    let time = plan.time_budget * runs;
+    let Some(of_one_run) = plan.profile.bytes_written_max() else { return };
+    let most = Bytes(of_one_run.get().saturating_mul(runs));
     match opened.scratch {
         Some(_) => talk.note(&format!(
             "Takes about {time} or less; writes at most {most} to a file of {} that is removed \
@@ -141,7 +149,8 @@ fn announce(plan: &Plan, opened: &Opened, talk: Talk) {
 /// clock, so that the same seed gives the same record to the last byte.
 fn name_and_time(args: &RunArgs, plan: &Plan) -> Result<(String, String), Failure> {
     if let Some(card) = target::simulated_name(&args.target) {
-        let id = format!("sim-{card}-{}-{}", plan.profile.name, plan.seed);
+        let times = if args.repeat > 1 { format!("-x{}", args.repeat) } else { String::new() };
+        let id = format!("sim-{card}-{}-{}{times}", plan.profile.name, plan.seed);
         return Ok((id, "1970-01-01T00:00:00Z".to_owned()));
     }
     let now = jiff::Timestamp::now();

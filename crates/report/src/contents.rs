@@ -6,6 +6,7 @@ use cardproof_rating::{
 use cardproof_record::{Outcome, Record, Verdict};
 
 use crate::clean::one_line;
+use crate::course::course;
 use crate::facts::{Fact, facts, title};
 use crate::rows::{Row, confidence, rows};
 
@@ -40,6 +41,8 @@ pub(crate) struct Contents {
     pub(crate) claims: Vec<String>,
     /// Daily use.
     pub(crate) meanings: Vec<Meaning>,
+    /// Where rates changed, and what several runs show.
+    pub(crate) course: Vec<String>,
     /// Doubts.
     pub(crate) doubts: Vec<String>,
     /// What to do next.
@@ -89,6 +92,7 @@ impl Contents {
                 .into_iter()
                 .map(|meaning| Meaning { text: one_line(&meaning.text), ..meaning })
                 .collect(),
+            course: course(record),
             doubts: doubts_in_words(record),
             steps: next_steps(record, verdicts).iter().map(|step| one_line(step)).collect(),
         }

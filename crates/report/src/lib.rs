@@ -8,6 +8,7 @@
 mod charts;
 mod clean;
 mod contents;
+mod course;
 mod facts;
 mod html;
 mod markdown;

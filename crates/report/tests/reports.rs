@@ -1,9 +1,10 @@
 //! Whole reports of typical records, as people get them.
 
 use cardproof_rating::judge;
-use cardproof_record::Record;
+use cardproof_record::{Estimate, Level, PhaseRun, Record};
 use cardproof_report::{html, markdown, summary};
 use cardproof_testkit::records;
+use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
 fn plain(record: &Record, width: u16) -> String {
     summary(record, &judge(record), width, false)
@@ -103,4 +104,55 @@ fn a_short_run_as_a_page() {
     record.phases.truncate(2);
     let page = html(&record, &judge(&record)).expect("a drawn record can be drawn");
     insta::assert_snapshot!(page);
+}
+
+#[test]
+fn what_the_single_rates_do_not_tell_is_said_in_words() {
+    let mut record = records::typical_a1_card();
+    let phase = &mut record.phases[0];
+    let iops = phase.iops.expect("the phase has a rate");
+    let throughput = phase.throughput_bytes_per_s.expect("the phase has a throughput");
+    let level = |factor: f64, start_ns, bytes_before| Level {
+        start_ns,
+        duration_ns: Nanos::from_secs(4),
+        bytes_before,
+        ops: 64,
+        bytes: Bytes::mib(64),
+        iops: Estimate { estimate: Iops(iops.estimate.0 * factor), ..iops },
+        throughput_bytes_per_s: Estimate {
+            estimate: Throughput(throughput.estimate.0 * factor),
+            low: Throughput(throughput.low.0 * factor),
+            high: Throughput(throughput.high.0 * factor),
+            ..throughput
+        },
+    };
+    phase.levels = vec![
+        level(2.0, Nanos::ZERO, Bytes::ZERO),
+        level(1.0, Nanos::from_secs(4), Bytes(140_000_000)),
+    ];
+    let random = record.phases.iter_mut().find(|phase| phase.name == "random-write-4k-qd1");
+    let random = random.expect("the record has this phase");
+    let rate = random.iops.expect("the phase has a rate");
+    random.runs = [1.0, 1.04, 0.98, 0.6, 1.01]
+        .iter()
+        .enumerate()
+        .map(|(index, factor)| PhaseRun {
+            position: index as u32 * 10,
+            start_ns: Nanos::ZERO,
+            ops: 1000,
+            bytes: Bytes::mib(4),
+            duration_ns: Nanos::from_secs(1),
+            iops: Some(Estimate {
+                estimate: Iops(700.0 * factor),
+                low: Iops(690.0 * factor),
+                high: Iops(710.0 * factor),
+                ..rate
+            }),
+            throughput_bytes_per_s: None,
+            latency_ns: None,
+        })
+        .collect();
+    let text = markdown(&record, &judge(&record));
+    let course = text.split("## Changes and runs\n").nth(1).expect("the section is there");
+    insta::assert_snapshot!(course.split("\n##").next().unwrap_or_default());
 }

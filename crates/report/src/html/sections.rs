@@ -22,6 +22,7 @@ pub(super) fn write(page: &mut String, contents: &Contents) {
     write_meanings(page, contents);
     write_list(page, "next", "What next", &contents.steps);
     write_rows(page, contents);
+    write_list(page, "course", "Changes and runs", &contents.course);
 }
 
 fn write_verdicts(page: &mut String, contents: &Contents) {

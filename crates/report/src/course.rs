@@ -1,0 +1,117 @@
+//! What the single rates of the table do not tell: where a rate changed, and what several runs show.
+
+use cardproof_rating::wording;
+use cardproof_record::{Level, Phase, PhaseRun, Record};
+use cardproof_stats::{RunRate, SteadyState, Variation, outliers};
+use cardproof_units::{Iops, Throughput};
+
+use crate::clean::one_line;
+use crate::rows::is_told_in_iops;
+
+/// The precision that people ask for, as a part of the rate.
+const WANTED: f64 = 0.05;
+
+/// One sentence for each change of a rate, and for each phase that was run several times.
+pub(crate) fn course(record: &Record) -> Vec<String> {
+    let changes = record.phases.iter().flat_map(changes);
+    let runs = record.phases.iter().filter_map(runs);
+    changes.chain(runs).collect()
+}
+
+/// Where the rate of `phase` changed, such as `fell from 34 MB/s to 9.0 MB/s after 384 MiB`.
+fn changes(phase: &Phase) -> Vec<String> {
+    let name = one_line(&phase.name);
+    let mut sentences = Vec::new();
+    for pair in phase.levels.windows(2) {
+        let [before, after] = pair else { continue };
+        let verb = if after.iops.estimate < before.iops.estimate { "fell" } else { "rose" };
+        let rate = |level: &Level| {
+            if is_told_in_iops(phase) {
+                wording::estimate(&level.iops)
+            } else {
+                wording::estimate(&level.throughput_bytes_per_s)
+            }
+        };
+        sentences.push(format!(
+            "{name} {verb} from {} to {} after {:.0} MB ({:.1} s).",
+            rate(before),
+            rate(after),
+            after.bytes_before.as_f64() / 1e6,
+            after.start_ns.as_secs_f64()
+        ));
+    }
+    sentences
+}
+
+/// What the runs of `phase` show; `None` of a phase that was run once.
+fn runs(phase: &Phase) -> Option<String> {
+    let rates = run_rates(phase)?;
+    let confidence = rates.first()?.confidence;
+    let variation = Variation::of(&rates, confidence)?;
+    let bare: Vec<f64> = rates.iter().map(|run| run.rate).collect();
+    let mut text =
+        format!("{}: {} runs, {}", one_line(&phase.name), variation.runs, spread(&variation));
+    match variation.runs_needed(WANTED, confidence) {
+        Some(runs) if runs > variation.runs => {
+            text.push_str(&format!("; {runs} runs are needed to know it to 5 %"));
+        }
+        Some(_) => text.push_str("; known to 5 %"),
+        None => text.push_str("; not to be known to 5 % by repeating"),
+    }
+    text.push_str(&standing_out(phase, &bare));
+    if let Some(state) = SteadyState::of(&bare) {
+        let is = if state.is_steady() { "steady" } else { "not steady" };
+        text.push_str(&format!(
+            "; the last five runs are {is} (range {}, slope {}; SNIA PTS allows 20 % and 10 %)",
+            wording::percent(state.range),
+            wording::percent(state.slope)
+        ));
+    }
+    text.push('.');
+    Some(text)
+}
+
+fn spread(variation: &Variation) -> String {
+    match (variation.between_cv, variation.within_cv) {
+        (Some(between), Some(within)) => format!(
+            "varying by {} from run to run beyond the {} that one run leaves open",
+            wording::percent(between),
+            wording::percent(within)
+        ),
+        _ => format!("varying by {}", wording::percent(variation.total_cv)),
+    }
+}
+
+/// The runs that stand out, by their numbers and rates; they are kept in every figure.
+fn standing_out(phase: &Phase, rates: &[f64]) -> String {
+    let named: Vec<String> = outliers(rates)
+        .into_iter()
+        .map(|index| {
+            format!("run {} ({}) stands out and is kept", index + 1, told(phase, rates[index]))
+        })
+        .collect();
+    if named.is_empty() { String::new() } else { format!("; {}", named.join(", ")) }
+}
+
+/// A rate of `phase` in its unit, from operations or bytes a second.
+fn told(phase: &Phase, rate: f64) -> String {
+    if is_told_in_iops(phase) { Iops(rate).to_string() } else { Throughput(rate).to_string() }
+}
+
+/// The rates of the runs of `phase`, in its unit; `None` of a phase that was run once.
+fn run_rates(phase: &Phase) -> Option<Vec<RunRate>> {
+    let rate = |estimate: f64, high: f64, confidence: f64| RunRate {
+        rate: estimate,
+        half_width: Some((high - estimate) / estimate),
+        confidence,
+    };
+    let of_run = |run: &PhaseRun| {
+        if is_told_in_iops(phase) {
+            run.iops.map(|iops| rate(iops.estimate.0, iops.high.0, iops.confidence))
+        } else {
+            let bytes = run.throughput_bytes_per_s;
+            bytes.map(|bytes| rate(bytes.estimate.0, bytes.high.0, bytes.confidence))
+        }
+    };
+    (phase.runs.len() > 1).then(|| phase.runs.iter().map(of_run).collect())?
+}
