@@ -98,7 +98,7 @@ fn together(measured: &[&Run<'_>], runs: &[Run<'_>]) -> Phase {
     phase.throughput_bytes_per_s =
         of_runs(phases().map(|phase| phase.throughput_bytes_per_s), |rate| rate.0, Throughput);
     phase.histogram = histogram(phases());
-    phase.latency_ns = latency(&phase.histogram, phases());
+    phase.latency_ns = latency(&phase.histogram, &phases());
     phase.latency_intervals = None;
     // Directions and flushes are those of the last run, in which a mean over runs has no place.
     phase.intervals = intervals(phases());
@@ -165,7 +165,7 @@ fn histogram<'p>(phases: impl Iterator<Item = &'p Phase>) -> Vec<Bucket> {
 
 fn latency<'p>(
     histogram: &[Bucket],
-    phases: impl Iterator<Item = &'p Phase> + Clone,
+    phases: &(impl Iterator<Item = &'p Phase> + Clone),
 ) -> Option<Latency> {
     let count: u64 = histogram.iter().map(|bucket| bucket.ops).sum();
     let of_runs = || phases.clone().filter_map(|phase| Some((phase.latency_ns?, phase.ops)));
