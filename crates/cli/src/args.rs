@@ -8,6 +8,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::engine::{EngineArg, EngineArgs};
 use crate::output::Sink;
+use crate::watch::args::WatchArgs;
 
 /// Find out the truth about an SD card, eMMC, USB stick or SSD: measure it, judge it, explain it.
 ///
@@ -41,6 +42,8 @@ pub(crate) enum Command {
     Rate(RateArgs),
     /// Make a report of a saved record
     Report(ReportArgs),
+    /// Watch live what the storage does and what holds it back, or explain a log of iostat
+    Watch(WatchArgs),
     /// Simulated cards: list them, or serve one to any tool as a file and a block device
     #[command(subcommand)]
     Sim(SimCommand),

@@ -14,6 +14,7 @@ mod simulated;
 mod store;
 mod talk;
 mod target;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -47,6 +48,7 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::Rate(args) => saved::rate(&args),
         Command::Report(args) => saved::report(&args),
         Command::Sim(command) => simulated::run(&command, signals),
+        Command::Watch(args) => watch::run(&args, signals),
         Command::Engine(args) => engine::run(&args, signals.stop()).map(|()| Exit::Done),
     }
 }

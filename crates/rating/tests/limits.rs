@@ -140,6 +140,21 @@ fn cases() -> Vec<(&'static str, Limit, Activity)> {
             },
         ),
         (
+            "small writes beside work of lowered priority",
+            Limit::StorageRandomWrite,
+            Activity {
+                cpu: Some(CpuActivity {
+                    cpus: 4,
+                    nice: 0.97,
+                    user: 0.02,
+                    ..CpuActivity::default()
+                }),
+                devices: vec![card(NONE, small_writes, 0.01)],
+                pressure: Pressure { io_some: Some(0.27), ..Pressure::default() },
+                ..second()
+            },
+        ),
+        (
             "thrashing",
             Limit::MemoryPressure,
             Activity {

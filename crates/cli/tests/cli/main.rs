@@ -14,3 +14,5 @@ mod records;
 mod refusals;
 mod requirements;
 mod simulated;
+mod watch;
+mod watch_load;

@@ -48,17 +48,22 @@ fn waited_for(activity: &Activity) -> Option<&DeviceActivity> {
     if busiest.utilisation >= BUSY {
         return Some(busiest);
     }
-    let cpu_has_time = activity.cpu.is_none_or(|cpu| cpu.busy() < super::CPU_FULL);
+    // Work of lowered priority is in nobody's way.
+    let cpu_has_time = activity.cpu.is_none_or(|cpu| cpu.busy() - cpu.nice < super::CPU_FULL);
     let wanted = if cpu_has_time { STALLED } else { BUSY };
     (stalled(activity)? >= wanted)
         .then(|| active().max_by(|a, b| a.bytes_per_s().0.total_cmp(&b.bytes_per_s().0)))?
 }
 
-/// The share of the time in which some task waited for I/O: by pressure, or else by iowait, which
-/// is of all processors and one task can hold only one of them.
+/// The share of the time in which a task waited for I/O: by pressure, or else by iowait. Both are
+/// means over processors, and a task that waits is on one of them: of iowait over all, of
+/// pressure over those that have tasks at all.
 fn stalled(activity: &Activity) -> Option<f64> {
-    let by_iowait = || activity.cpu.map(|cpu| (cpu.iowait * f64::from(cpu.cpus)).min(1.0));
-    activity.pressure.io_some.or_else(by_iowait)
+    let cpu = activity.cpu.unwrap_or_default();
+    let cpus = f64::from(cpu.cpus.max(1));
+    let by_pressure = activity.pressure.io_some.map(|share| share * (cpus * cpu.nice).max(1.0));
+    let by_iowait = || activity.cpu.map(|cpu| cpu.iowait * cpus);
+    by_pressure.or_else(by_iowait).map(|share| share.min(1.0))
 }
 
 /// By which work `device` limits: the direction that took its time, and the size of its requests.

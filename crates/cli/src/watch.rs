@@ -1,0 +1,131 @@
+//! `cardproof watch`: what the storage does and what holds it back, window after window.
+//!
+//! On a terminal it is a live screen, elsewhere plain lines; `--json` gives one document a
+//! window. It only reads the kernel's counters and never touches a device.
+
+pub(crate) mod args;
+mod columns;
+mod document;
+mod explain;
+mod history;
+mod lines;
+mod log;
+mod screen;
+mod source;
+mod view;
+
+use std::io::{self, IsTerminal};
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cardproof_units::Nanos;
+
+use crate::exit::{Exit, Failure};
+use crate::output::{self, Sink};
+use crate::signals::Signals;
+use args::WatchArgs;
+use log::LogFile;
+use source::{Sample, Source};
+
+/// How long a wish to stop may go unnoticed.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// Shorter windows hold too little, and would cost what they show.
+const INTERVAL_MIN: Nanos = Nanos::from_millis(100);
+
+/// Watches, or explains a log.
+pub(crate) fn run(args: &WatchArgs, signals: &Signals) -> Result<Exit, Failure> {
+    if let Some(log) = &args.explain {
+        return explain::run(log, args);
+    }
+    let interval = args.interval.unwrap_or(Nanos::from_secs(1));
+    if interval < INTERVAL_MIN {
+        return Err(Failure::usage(format!(
+            "--interval {interval} is too short to show anything; give at least {INTERVAL_MIN}"
+        )));
+    }
+    let mut watch = Watch {
+        source: Source::new(&args.devices)?,
+        log: args.log.as_deref().map(LogFile::open).transpose()?,
+        interval: Duration::from_nanos(interval.get()),
+        windows_left: if args.once { Some(1) } else { args.count },
+    };
+    if args.json {
+        watch.each(signals, |sample| output::write(&Sink::Stdout, &document::line(sample)?))
+    } else if args.once || !io::stdout().is_terminal() {
+        watch.each(signals, |sample| output::write(&Sink::Stdout, &lines::block(sample)))
+    } else {
+        screen::run(&mut watch, signals)
+    }
+}
+
+/// Windows to come, one after the other.
+struct Watch {
+    source: Source,
+    log: Option<LogFile>,
+    interval: Duration,
+    /// How many windows still come; `None` for no end.
+    windows_left: Option<u64>,
+}
+
+impl Watch {
+    /// Shows window after window until the last or a signal.
+    fn each(
+        &mut self,
+        signals: &Signals,
+        mut show: impl FnMut(&Sample) -> Result<(), Failure>,
+    ) -> Result<Exit, Failure> {
+        let mut end = Instant::now() + self.interval;
+        while !self.is_over() {
+            if !wait_until(end, signals) {
+                return Ok(left_by(signals));
+            }
+            end = self.next_end(end);
+            show(&self.take()?)?;
+        }
+        Ok(Exit::Done)
+    }
+
+    fn is_over(&self) -> bool {
+        self.windows_left == Some(0)
+    }
+
+    /// The window that ends now, logged.
+    fn take(&mut self) -> Result<Sample, Failure> {
+        let sample = self.source.take();
+        if let Some(log) = &mut self.log {
+            log.write(&sample.activity)?;
+        }
+        if let Some(left) = &mut self.windows_left {
+            *left -= 1;
+        }
+        Ok(sample)
+    }
+
+    /// When the window after that of `end` ends. A machine that was asleep does not catch up.
+    fn next_end(&self, end: Instant) -> Instant {
+        (end + self.interval).max(Instant::now() + self.interval / 2)
+    }
+}
+
+/// Sleeps until `end`; `false` where a signal came first.
+fn wait_until(end: Instant, signals: &Signals) -> bool {
+    loop {
+        if signals.stop().load(Ordering::Relaxed) {
+            return false;
+        }
+        match end.checked_duration_since(Instant::now()) {
+            None | Some(Duration::ZERO) => return true,
+            Some(left) => thread::sleep(left.min(LOOK_EVERY)),
+        }
+    }
+}
+
+/// Ctrl-C is the way to leave a watch, and so its good end.
+fn left_by(signals: &Signals) -> Exit {
+    match signals.exit() {
+        Some(Exit::Terminated) => Exit::Terminated,
+        _ => Exit::Done,
+    }
+}

@@ -1,0 +1,34 @@
+//! The arguments of `cardproof watch`.
+
+use std::path::PathBuf;
+
+use cardproof_units::Nanos;
+use clap::Args;
+
+/// What to watch, and how to show it.
+#[derive(Debug, Args)]
+pub(crate) struct WatchArgs {
+    /// Devices such as mmcblk0 or /dev/sda1, or paths on them; by default all that have been used
+    #[arg(value_name = "DEVICE")]
+    pub(crate) devices: Vec<String>,
+    /// How long a window is, such as 2s or 500ms; 1s by default
+    ///
+    /// With --explain, iostat's own interval, where the log does not tell it.
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
+    pub(crate) interval: Option<Nanos>,
+    /// End after so many windows
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) count: Option<u64>,
+    /// Look at one window, say what limits in it, and end
+    #[arg(long, conflicts_with = "count")]
+    pub(crate) once: bool,
+    /// One JSON document for each window, a line each
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Add the rows that `iostat` would print to this file as well
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
+    /// Explain a log of iostat: plain, with -x, or in JSON; `-` for standard input
+    #[arg(long, value_name = "LOG", conflicts_with_all = ["devices", "count", "once", "log"])]
+    pub(crate) explain: Option<PathBuf>,
+}

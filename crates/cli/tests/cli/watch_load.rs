@@ -1,0 +1,165 @@
+//! `cardproof watch` beside real load: fio on a device that the kernel limits, a burner of
+//! processors, nothing; and its counters beside those of iostat over the same window.
+
+use std::process::{Child, Command, Stdio};
+
+use cardproof_testkit::{
+    FioEnd, FioEngine, FioJob, FioPattern, LabError, Limits, LoopDevice, Throttle, lab_or_skip,
+    require_root, run_command, skip, test_name,
+};
+use cardproof_units::{Bytes, Nanos};
+use serde_json::Value;
+
+use crate::home::Home;
+use crate::process::{run, start};
+use crate::watch::documents;
+
+/// Longer than any test looks; the load ends with the test.
+const LOAD_TIME: Nanos = Nanos::from_secs(100);
+
+const SPAN: Bytes = Bytes::mib(64);
+
+/// A process that is ended with the value.
+struct Load {
+    child: Child,
+}
+
+impl Load {
+    fn start(mut command: Command) -> Self {
+        let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Self { child: quiet.spawn().unwrap() }
+    }
+
+    fn burner() -> Self {
+        let mut command = Command::new("sh");
+        command.args(["-c", "while :; do :; done"]);
+        Self::start(command)
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        // It may have ended by itself, which is no fault.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// fio with `pattern` on `device`, which does its work in one process, so that it can be ended.
+fn fio(device: &LoopDevice, throttle: &Throttle, pattern: FioPattern, block_size: Bytes) -> Load {
+    let job = FioJob {
+        target: device.path().to_owned(),
+        engine: FioEngine::Psync,
+        pattern,
+        block_size,
+        span: SPAN,
+        queue_depth: 1,
+        end: FioEnd::Time(LOAD_TIME),
+    };
+    Load::start(job.command(Some(throttle)))
+}
+
+/// A device and its limit; skipped where fio or iostat is missing.
+fn lab(limits: &Limits) -> Result<(LoopDevice, Throttle), LabError> {
+    require_root()?;
+    for program in ["fio", "iostat"] {
+        let version = if program == "fio" { "--version" } else { "-V" };
+        let mut command = Command::new(program);
+        command.arg(version);
+        run_command(command)?;
+    }
+    let device = LoopDevice::filled(SPAN, 1)?;
+    let throttle = Throttle::new(&device, limits)?;
+    Ok((device, throttle))
+}
+
+/// One window of `device`, as the program tells it.
+fn once(device: &str) -> Value {
+    let words = ["watch", "--once", "--json", "--interval", "2s", device];
+    let ended = run(Home::new().cardproof(&words)).expect(0);
+    let [document] = documents(&ended.stdout).try_into().unwrap();
+    document
+}
+
+/// As [`once`], after a first window in which the load comes up.
+fn once_settled(device: &str) -> Value {
+    once(device);
+    once(device)
+}
+
+fn limit(document: &Value) -> &str {
+    document["limited_by"]["limit"].as_str().unwrap()
+}
+
+#[test]
+fn random_writes_of_a_slow_device_are_named() {
+    let limits = Limits { write_iops: Some(33), ..Limits::default() };
+    let (device, throttle) = lab_or_skip!(lab(&limits));
+    let _load = fio(&device, &throttle, FioPattern::RandomWrite, Bytes::kib(4));
+    let document = once_settled(&device.name());
+    assert_eq!(limit(&document), "storage_random_write", "{document}");
+    // A machine that is busy with other work does fewer than the limit allows.
+    let per_s = document["devices"][0]["writes"]["per_s"].as_f64().unwrap();
+    assert!((20.0..=35.0).contains(&per_s), "{document}");
+}
+
+#[test]
+fn sequential_reads_of_a_slow_device_are_named() {
+    let limits = Limits { read_bytes: Some(Bytes(10_000_000)), ..Limits::default() };
+    let (device, throttle) = lab_or_skip!(lab(&limits));
+    let _load = fio(&device, &throttle, FioPattern::Read, Bytes::kib(512));
+    let document = once_settled(&device.name());
+    assert_eq!(limit(&document), "storage_sequential", "{document}");
+}
+
+#[test]
+fn full_processors_are_named() {
+    let device = lab_or_skip!(LoopDevice::new(SPAN));
+    let cpus = std::thread::available_parallelism().unwrap().get();
+    let _load: Vec<Load> = (0..cpus).map(|_| Load::burner()).collect();
+    let document = once_settled(&device.name());
+    assert_eq!(limit(&document), "cpu", "{document}");
+}
+
+#[test]
+fn nothing_is_named_where_nothing_happens() {
+    let device = lab_or_skip!(LoopDevice::new(SPAN));
+    let document = once_settled(&device.name());
+    let share = |field: &str| document["cpu"][field].as_f64().unwrap();
+    if share("busiest") > 0.5 || share("steal") > 0.1 {
+        let busiest = share("busiest");
+        skip(test_name!(), &format!("others keep a processor {:.0} % busy", 100.0 * busiest));
+        return;
+    }
+    assert_eq!(limit(&document), "nothing", "{document}");
+}
+
+/// The windows of two programs that are started one after the other differ by some milliseconds
+/// in six seconds; two in a hundred is what that and the rounding of iostat leave.
+#[test]
+fn the_counters_agree_with_those_of_iostat() {
+    let limits = Limits { read_iops: Some(400), ..Limits::default() };
+    let (device, throttle) = lab_or_skip!(lab(&limits));
+    let _load = fio(&device, &throttle, FioPattern::RandomRead, Bytes::kib(4));
+    once(&device.name());
+    let mut iostat = Command::new("iostat");
+    iostat.args(["-y", "-o", "JSON", "-x", &device.name(), "6", "1"]);
+    let iostat = start(iostat);
+    let words = ["watch", "--once", "--json", "--interval", "6s", &device.name()];
+    let ours = run(Home::new().cardproof(&words)).expect(0);
+    let theirs = iostat.end().expect(0);
+    let [ours] = documents(&ours.stdout).try_into().unwrap();
+    let theirs: Value = serde_json::from_str(&theirs.stdout).unwrap();
+    let (ours, theirs) =
+        (&ours["devices"][0], &theirs["sysstat"]["hosts"][0]["statistics"][0]["disk"][0]);
+    let figure = |value: &Value| value.as_f64().unwrap();
+    for (name, ours, theirs) in [
+        ("r/s", figure(&ours["reads"]["per_s"]), figure(&theirs["r/s"])),
+        ("rkB/s", figure(&ours["reads"]["bytes_per_s"]) / 1024.0, figure(&theirs["rkB/s"])),
+    ] {
+        let ratio = ours / theirs;
+        assert!((0.98..=1.02).contains(&ratio), "{name}: {ours} against {theirs}");
+    }
+    let per_s = figure(&ours["reads"]["per_s"]);
+    assert!((380.0..=420.0).contains(&per_s), "the load was {per_s} a second, not 400");
+}
