@@ -9,6 +9,7 @@ mod bench_sim;
 mod check;
 mod cli_reference;
 mod deny;
+mod experiment;
 mod fit;
 mod generate;
 mod libtest;
@@ -36,6 +37,9 @@ usage: cargo xtask COMMAND
   bench sim [speed] [serve]
                      requests a second of the simulated cards, and their memory; the same cards
                      served in real time under fio and iozone
+  experiment prediction
+                     how well jobs are predicted on cards that were left out; writes the tables
+                     of docs/design/prediction.md
   fit                finds the simulated cards' parameters from the published figures
 ";
 
@@ -63,6 +67,7 @@ fn run(arguments: &[String]) -> Result<bool> {
         ["generate"] => generate::write(),
         ["bench", "engine", options @ ..] => bench::engine(options),
         ["bench", "sim", sections @ ..] => bench_sim::run(sections),
+        ["experiment", words @ ..] => experiment::run(words),
         ["fit"] => fit::run(),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

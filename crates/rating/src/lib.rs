@@ -17,6 +17,7 @@ pub mod limits;
 mod meaning;
 mod pauses;
 mod pick;
+pub mod prediction;
 mod published;
 mod quantity;
 mod queue_and_cache;

@@ -1,5 +1,6 @@
 //! What every report says, in words, before it is set for a terminal, a forum or a browser.
 
+use cardproof_rating::prediction::predictions;
 use cardproof_rating::{
     Meaning, claims, doubts, is_recording, meaning, next_steps, recording_classes, wording,
 };
@@ -17,6 +18,11 @@ pub(crate) const VERDICT_NOTE: &str = "Limits of the SD Association's classes, a
 /// What stands under the daily use of every report.
 pub(crate) const MEANING_NOTE: &str = "Comparisons with published figures, no predictions: other \
     hosts and other systems differ.";
+
+/// What stands under the predicted times of every report.
+pub(crate) const PREDICTION_NOTE: &str = "Predicted for a NanoPi M4 of 2018 from the figures above \
+    and from eight published cards. Each range is as wide as the errors on those eight, the \
+    intervals of the figures included. Another computer takes other times.";
 
 /// Of which more than so many phases the same is said, they are counted, not named.
 const NAMED_MAX: usize = 4;
@@ -43,6 +49,8 @@ pub(crate) struct Contents {
     pub(crate) meanings: Vec<Meaning>,
     /// Where rates changed, and what several runs show.
     pub(crate) course: Vec<String>,
+    /// How long jobs would take, in a sentence each; empty where nothing can be predicted.
+    pub(crate) predictions: Vec<String>,
     /// Doubts.
     pub(crate) doubts: Vec<String>,
     /// What to do next.
@@ -93,10 +101,17 @@ impl Contents {
                 .map(|meaning| Meaning { text: one_line(&meaning.text), ..meaning })
                 .collect(),
             course: course(record),
+            predictions: predictions_in_words(record),
             doubts: doubts_in_words(record),
             steps: next_steps(record, verdicts).iter().map(|step| one_line(step)).collect(),
         }
     }
+}
+
+/// The predicted times. Why there are none is plain from the table and the doubts.
+fn predictions_in_words(record: &Record) -> Vec<String> {
+    let predictions = predictions(record).unwrap_or_default();
+    predictions.iter().map(|prediction| format!("{}.", prediction.text())).collect()
 }
 
 /// The doubts, with the phases of which the same is said named together.

@@ -6,7 +6,7 @@ use cardproof_rating::wording;
 use cardproof_record::{Record, Verdict};
 
 use crate::clean::Markdown;
-use crate::contents::{Contents, MEANING_NOTE, Recording, VERDICT_NOTE};
+use crate::contents::{Contents, MEANING_NOTE, PREDICTION_NOTE, Recording, VERDICT_NOTE};
 use crate::rows::{Cells, Row, shown};
 
 /// The record in Markdown (with tables as GitHub and most forums read them), ending in a newline.
@@ -37,6 +37,10 @@ fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
         writeln!(out, "- **{}: {grade}.** {text}", meaning.topic)?;
     }
     writeln!(out, "\n{MEANING_NOTE}")?;
+    write_list(out, "How long jobs would take", &contents.predictions)?;
+    if !contents.predictions.is_empty() {
+        writeln!(out, "\n{PREDICTION_NOTE}")?;
+    }
     write_list(out, "Doubts", &contents.doubts)?;
     write_list(out, "What next", &contents.steps)
 }

@@ -9,7 +9,7 @@ use cardproof_record::{Outcome, Record, Verdict};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
-use crate::contents::{Contents, MEANING_NOTE, Ruling, VERDICT_NOTE};
+use crate::contents::{Contents, MEANING_NOTE, PREDICTION_NOTE, Ruling, VERDICT_NOTE};
 use crate::rows::{Cells, Row, shown};
 use crate::wrap::wrap_into;
 
@@ -42,6 +42,7 @@ pub fn summary(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) 
     page.list("Changes and runs", &contents.course);
     page.verdicts(&contents);
     page.daily_use(&contents);
+    page.predictions(&contents);
     page.list("Doubts", &contents.doubts);
     page.list("What next", &contents.steps);
     page.in_short(&contents);
@@ -175,6 +176,13 @@ impl Page {
             self.labelled(&label, style, &meaning.text, "  ");
         }
         wrap_into(&mut self.out, "  ", MEANING_NOTE, "  ", self.width);
+    }
+
+    fn predictions(&mut self, contents: &Contents) {
+        self.list("How long jobs would take", &contents.predictions);
+        if !contents.predictions.is_empty() {
+            wrap_into(&mut self.out, "  ", PREDICTION_NOTE, "  ", self.width);
+        }
     }
 
     /// The end, which is what a terminal still shows when all is said.

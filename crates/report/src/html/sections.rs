@@ -5,7 +5,7 @@ use cardproof_record::Outcome;
 
 use super::put;
 use crate::clean::Html;
-use crate::contents::{Contents, MEANING_NOTE, Recording, Ruling, VERDICT_NOTE};
+use crate::contents::{Contents, MEANING_NOTE, PREDICTION_NOTE, Recording, Ruling, VERDICT_NOTE};
 use crate::rows::{Cells, Row, shown};
 use crate::wrap::bound;
 
@@ -20,6 +20,7 @@ pub(super) fn write(page: &mut String, contents: &Contents) {
     write_verdicts(page, contents);
     write_list(page, "doubts", "Doubts", &contents.doubts);
     write_meanings(page, contents);
+    write_predictions(page, &contents.predictions);
     write_list(page, "next", "What next", &contents.steps);
     write_rows(page, contents);
     write_list(page, "course", "Changes and runs", &contents.course);
@@ -86,6 +87,17 @@ fn write_meanings(page: &mut String, contents: &Contents) {
         );
     }
     put!(page, "</dl>\n<p class=\"note\">{MEANING_NOTE}</p>\n</section>\n");
+}
+
+fn write_predictions(page: &mut String, predictions: &[String]) {
+    if predictions.is_empty() {
+        return;
+    }
+    page.push_str("<section id=\"jobs\">\n<h2>How long jobs would take</h2>\n<ul>\n");
+    for prediction in predictions {
+        put!(page, "<li>{}</li>\n", Html(prediction));
+    }
+    put!(page, "</ul>\n<p class=\"note\">{PREDICTION_NOTE}</p>\n</section>\n");
 }
 
 const fn grade_class(grade: Grade) -> &'static str {

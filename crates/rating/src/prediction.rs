@@ -1,0 +1,128 @@
+//! How long whole jobs would take on one reference board, from a card's micro-benchmarks.
+//!
+//! A job is the processor's time, the same on every card, and the card's requests, each at the
+//! card's own cost. The numbers of requests come from block traces of such jobs, and the
+//! processor's times from eight published cards; nothing else is fitted but how far a slow card
+//! merges requests. `docs/design/prediction.md` says how well this holds, and where it does not.
+//!
+//! It speaks of one board only. It does not know how a card behaves that is fuller, hotter or
+//! older than it was, nor what another processor makes of the job.
+
+mod costs;
+mod job;
+mod model;
+mod validation;
+
+use cardproof_record::Record;
+use cardproof_units::Nanos;
+
+pub use job::Job;
+pub use model::JobNumbers;
+pub use validation::{LeftOut, LeftOutCard, Method, leave_one_out};
+
+use costs::{Costs, Priced};
+use model::Model;
+
+use crate::published::PUBLISHED_CARDS;
+
+/// How long a job would take on the reference board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prediction {
+    /// The job.
+    pub job: Job,
+    /// The best single figure.
+    pub time: Nanos,
+    /// The range's shorter end. The range is as wide as the errors on eight published cards, each
+    /// predicted without being looked at, and the intervals of the figures on top: of eight cards
+    /// none fell outside, so of others some will.
+    pub low: Nanos,
+    /// The range's longer end; `None` where a figure's interval begins at 0, which bounds nothing.
+    pub high: Option<Nanos>,
+}
+
+/// The times of all jobs that can be predicted from `record`, in the order of [`Job::ALL`].
+///
+/// # Errors
+/// There is none that can be, and this is why, in words.
+pub fn predictions(record: &Record) -> Result<Vec<Prediction>, String> {
+    let priced = Priced::of(record)?;
+    let model = Model::fit(&PUBLISHED_CARDS);
+    Ok(Job::ALL.into_iter().filter_map(|job| predict(&model, job, &priced)).collect())
+}
+
+/// The numbers by which `job` is predicted, fitted to all eight published cards.
+#[must_use]
+pub fn numbers(job: Job) -> JobNumbers {
+    Model::fit(&PUBLISHED_CARDS).numbers(job)
+}
+
+fn predict(model: &Model, job: Job, priced: &Priced) -> Option<Prediction> {
+    let seconds = |costs: &Costs| model.seconds(job, costs);
+    let [least, most] = leave_one_out(Method::Requests, job).published_to_predicted();
+    let time = seconds(&priced.best)?;
+    let low = seconds(&priced.cheapest)? * least;
+    let high = seconds(&priced.dearest).map(|seconds| seconds * most);
+    Some(Prediction {
+        job,
+        time: Nanos::from_secs_f64(time),
+        low: Nanos::from_secs_f64(low.min(time)),
+        high: high.map(|high| Nanos::from_secs_f64(high.max(time))),
+    })
+}
+
+impl Prediction {
+    /// In a sentence, such as `Installing a desktop (400 packages): about 3 minutes (2.6 to 3.7);
+    /// 161 s on the best card measured in 2018, 1070 s on the worst`.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let unit = Unit::of(self.time);
+        let range = match self.high {
+            Some(high) => format!("{} to {}", unit.number(self.low), unit.number(high)),
+            None => format!("at least {}", unit.number(self.low)),
+        };
+        let times = PUBLISHED_CARDS.map(|card| self.job.published(&card));
+        let best = times.iter().min().map_or(0.0, |time| time.as_secs_f64());
+        let worst = times.iter().max().map_or(0.0, |time| time.as_secs_f64());
+        format!(
+            "{}: about {} {} ({range}); {best} s on the best card measured in 2018, {worst} s on \
+             the worst",
+            self.job.label(),
+            unit.number(self.time),
+            unit.word(),
+        )
+    }
+}
+
+/// The unit in which a time is told.
+#[derive(Clone, Copy)]
+enum Unit {
+    Seconds,
+    Minutes,
+}
+
+impl Unit {
+    const fn of(time: Nanos) -> Self {
+        if time.0 < Nanos::from_secs(120).0 { Self::Seconds } else { Self::Minutes }
+    }
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Seconds => "s",
+            Self::Minutes => "minutes",
+        }
+    }
+
+    /// The number with as many digits as a prediction can carry: whole seconds, tenths of a
+    /// minute below ten.
+    fn number(self, time: Nanos) -> String {
+        let seconds = time.as_secs_f64();
+        match self {
+            Self::Seconds => format!("{seconds:.0}"),
+            Self::Minutes if seconds < 600.0 => {
+                let tenths = format!("{:.1}", seconds / 60.0);
+                tenths.strip_suffix(".0").map_or(tenths.clone(), str::to_owned)
+            }
+            Self::Minutes => format!("{:.0}", seconds / 60.0),
+        }
+    }
+}

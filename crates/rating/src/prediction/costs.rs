@@ -1,0 +1,129 @@
+//! What one request costs on a card, from its micro-benchmarks.
+
+use cardproof_record::{OpName, PatternName, Phase, Record};
+use cardproof_units::{Bytes, Iops, Throughput};
+
+use crate::doubts::{Doubt, doubts};
+use crate::pick::{Figure, Finding, is_sequential, is_synced};
+use crate::published::PublishedCard;
+
+/// The size up to which small reads are measured.
+const MEASURED_READ: Bytes = Bytes::kib(16);
+
+/// The size of a boot's reads.
+const BOOT_READ: Bytes = Bytes::kib(48);
+
+/// Seconds for one request of a kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Costs {
+    /// A write of 4 KiB, one at a time. `None` where it is not bounded.
+    pub(super) write_s: Option<f64>,
+    /// A read of 48 KiB, one at a time. `None` where it is not known or not bounded.
+    pub(super) read_s: Option<f64>,
+}
+
+impl Costs {
+    /// The costs at these rates: 4 KiB random writes, and 16 KiB random and sequential reads.
+    fn at(write: Iops, read: Option<(Iops, Throughput)>) -> Self {
+        let read_s = read.and_then(|(small, sequential)| {
+            let rest = (BOOT_READ.as_f64() - MEASURED_READ.as_f64()) / sequential.0;
+            seconds(small).map(|small| small + rest).filter(|seconds| seconds.is_finite())
+        });
+        Self { write_s: seconds(write), read_s }
+    }
+
+    /// The costs of a published card.
+    pub(super) fn of_published(card: &PublishedCard) -> Self {
+        Self::at(card.random_write, Some((card.random_read_16k, card.sequential_read)))
+    }
+}
+
+fn seconds(rate: Iops) -> Option<f64> {
+    (rate.0 > 0.0).then(|| 1.0 / rate.0)
+}
+
+/// What requests cost on the card of a record: at best knowledge, and at both ends of the figures'
+/// intervals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Priced {
+    pub(super) cheapest: Costs,
+    pub(super) best: Costs,
+    pub(super) dearest: Costs,
+}
+
+/// A rate with its ends, which fall together where another tool stated it without.
+#[derive(Clone, Copy)]
+struct Span {
+    low: f64,
+    best: f64,
+    high: f64,
+}
+
+impl Priced {
+    /// The costs that `record` shows, or why it shows none.
+    pub(super) fn of(record: &Record) -> Result<Self, String> {
+        let doubts = doubts(record);
+        if let Some(doubt) = doubts.iter().find(|doubt| doubt.forbids_all()) {
+            return Err(doubt.text(record));
+        }
+        let write = Finding::of_random_4k(record, OpName::Write, 1);
+        let write = trusted(&doubts, write)
+            .and_then(iops)
+            .filter(|write| write.best > 0.0)
+            .ok_or_else(|| format!("4 KiB random write, one at a time: {}", write.cause()))?;
+        let small = trusted(&doubts, Finding::of(record, is_small_read)).and_then(iops);
+        let sequential = Finding::of(record, |phase| is_sequential(phase, OpName::Read));
+        let sequential = trusted(&doubts, sequential).and_then(throughput);
+        let at = |end: fn(&Span) -> f64| {
+            let read = small.zip(sequential);
+            let read = read.map(|(a, b)| (Iops(end(&a)), Throughput(end(&b))));
+            Costs::at(Iops(end(&write)), read)
+        };
+        Ok(Self {
+            cheapest: at(|span| span.high),
+            best: at(|span| span.best),
+            dearest: at(|span| span.low),
+        })
+    }
+}
+
+fn is_small_read(phase: &Phase) -> bool {
+    phase.op == OpName::Read
+        && phase.pattern == PatternName::Random
+        && phase.block_size_bytes == MEASURED_READ
+        && phase.queue_depth == 1
+        && !is_synced(phase)
+}
+
+/// The phase, unless a doubt forbids to build on it.
+fn trusted<'r>(doubts: &[Doubt], finding: Finding<'r>) -> Option<&'r Phase> {
+    let Finding::Measured { index, phase } = finding else { return None };
+    (!doubts.iter().any(|doubt| doubt.forbids_verdict_on(index))).then_some(phase)
+}
+
+fn iops(phase: &Phase) -> Option<Span> {
+    let stated = || phase.stated.and_then(|stated| stated.iops).map(|iops| iops.0);
+    Figure::of_iops(phase).map(Span::from).or_else(|| stated().map(Span::exactly))
+}
+
+fn throughput(phase: &Phase) -> Option<Span> {
+    let stated = || phase.stated.and_then(|stated| stated.throughput_bytes_per_s);
+    let stated = || stated().map(|rate| Span::exactly(rate.0));
+    Figure::of_throughput(phase).map(Span::from).or_else(stated)
+}
+
+impl Span {
+    const fn exactly(rate: f64) -> Self {
+        Self { low: rate, best: rate, high: rate }
+    }
+}
+
+impl From<Figure> for Span {
+    fn from(figure: Figure) -> Self {
+        Self {
+            low: figure.low.per_second(),
+            best: figure.estimate.per_second(),
+            high: figure.high.per_second(),
+        }
+    }
+}
