@@ -11,6 +11,7 @@ mod profile;
 mod spec;
 pub mod standard;
 mod stream;
+pub mod trace;
 
 pub use data::{DataPattern, Generation, SECTOR, SectorIdentity};
 pub use figure::{Aggregate, EarlyEnd, FigureSpec, Limit, Origin, Quantity, Unit};

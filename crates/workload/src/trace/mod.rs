@@ -1,0 +1,25 @@
+//! Traces: the requests that a real job made of a block device, without their contents.
+//!
+//! A trace keeps what a device sees: which ranges are read and written in which order, where the
+//! job waited for everything to be durable, and how long it thought in between. It holds no data,
+//! no file names and, unless somebody asked for them, no names of programs. The form is described
+//! in `docs/design/traces.md`.
+//!
+//! Nothing here touches a file: bytes go in, bytes come out.
+
+mod codec;
+mod csv;
+mod error;
+mod header;
+mod reader;
+mod request;
+mod shape;
+mod writer;
+
+pub use csv::read_csv;
+pub use error::{TextError, TraceError};
+pub use header::{Header, Source};
+pub use reader::TraceReader;
+pub use request::{Request, RequestKind};
+pub use shape::{Shape, SizeClass};
+pub use writer::TraceWriter;

@@ -1,0 +1,179 @@
+//! Reading a trace, a frame at a time.
+
+use std::fmt;
+
+use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
+
+use super::codec::{Context, decode};
+use super::error::TraceError;
+use super::header::{FORM, Header, MAGIC};
+use super::request::Request;
+use super::writer::FRAME_BYTES_MAX;
+
+/// The longest header.
+const HEADER_BYTES_MAX: usize = 64 << 10;
+
+/// The requests of a trace, in order. Only one frame is unpacked at a time, so a trace of a
+/// million requests takes no more memory than its file and some hundred kilobytes.
+///
+/// After an error there are no more requests.
+pub struct TraceReader<'a> {
+    bytes: &'a [u8],
+    header: Header,
+    first_frame: usize,
+    /// Where the next frame begins.
+    next: usize,
+    /// Where the frame that is being read begins.
+    here: usize,
+    frame: Vec<u8>,
+    read_in_frame: usize,
+    context: Context,
+    seen: u64,
+    is_over: bool,
+}
+
+impl<'a> TraceReader<'a> {
+    /// The trace in `bytes`.
+    ///
+    /// # Errors
+    /// They are no trace of a known form, or its header is damaged.
+    pub fn new(bytes: &'a [u8]) -> Result<Self, TraceError> {
+        let form_at = MAGIC.len();
+        if bytes.get(..form_at) != Some(&MAGIC[..]) {
+            return Err(TraceError::Foreign);
+        }
+        match bytes.get(form_at) {
+            Some(&FORM) => {}
+            Some(&found) => return Err(TraceError::LaterForm { found, known: FORM }),
+            None => return Err(TraceError::CutOff { offset: form_at, what: "its form" }),
+        }
+        let offset = form_at + 1;
+        let (packed, next) = piece(bytes, offset, "the header")?;
+        let text = unpack(packed, HEADER_BYTES_MAX)
+            .ok_or(TraceError::Damaged { offset, what: "the header does not unpack" })?;
+        let header: Header = serde_json::from_slice(&text)
+            .map_err(|_| TraceError::Damaged { offset, what: "the header is not understood" })?;
+        Ok(Self {
+            bytes,
+            header,
+            first_frame: next,
+            next,
+            here: next,
+            frame: Vec::new(),
+            read_in_frame: 0,
+            context: Context::default(),
+            seen: 0,
+            is_over: false,
+        })
+    }
+
+    /// What the trace says of itself.
+    #[must_use]
+    pub const fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The same trace from its start.
+    #[must_use]
+    pub fn restarted(&self) -> Self {
+        Self {
+            bytes: self.bytes,
+            header: self.header.clone(),
+            first_frame: self.first_frame,
+            next: self.first_frame,
+            here: self.first_frame,
+            frame: Vec::new(),
+            read_in_frame: 0,
+            context: Context::default(),
+            seen: 0,
+            is_over: false,
+        }
+    }
+
+    /// The next request, or that there is none.
+    fn advance(&mut self) -> Result<Option<Request>, TraceError> {
+        while self.read_in_frame == self.frame.len() {
+            if !self.load()? {
+                return Ok(None);
+            }
+        }
+        let mut rest = &self.frame[self.read_in_frame..];
+        let request = decode(&mut rest, &mut self.context).ok_or(TraceError::Damaged {
+            offset: self.here,
+            what: "a request in this part is not understood",
+        })?;
+        self.read_in_frame = self.frame.len() - rest.len();
+        self.seen += 1;
+        Ok(Some(request))
+    }
+
+    /// Unpacks the next frame; `false` at the end of the trace.
+    fn load(&mut self) -> Result<bool, TraceError> {
+        let offset = self.next;
+        let (packed, next) = piece(self.bytes, offset, "a part of the requests")?;
+        if packed.is_empty() {
+            return self.end(offset, next);
+        }
+        self.frame = unpack(packed, FRAME_BYTES_MAX)
+            .ok_or(TraceError::Damaged { offset, what: "this part does not unpack" })?;
+        self.here = offset;
+        self.next = next;
+        self.read_in_frame = 0;
+        Ok(true)
+    }
+
+    /// Looks whether the end is as it should be.
+    fn end(&self, offset: usize, next: usize) -> Result<bool, TraceError> {
+        if next != self.bytes.len() {
+            return Err(TraceError::Damaged { offset: next, what: "something follows the end" });
+        }
+        if self.seen != self.header.requests {
+            let what = "the number of requests is not that of the header";
+            return Err(TraceError::Damaged { offset, what });
+        }
+        Ok(false)
+    }
+}
+
+impl Iterator for TraceReader<'_> {
+    type Item = Result<Request, TraceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let next = self.advance().transpose();
+        self.is_over = !matches!(next, Some(Ok(_)));
+        next
+    }
+}
+
+impl fmt::Debug for TraceReader<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TraceReader")
+            .field("header", &self.header)
+            .field("next", &self.next)
+            .field("seen", &self.seen)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The piece at `offset`, which is preceded by its length, and where the next one begins.
+fn piece<'a>(
+    bytes: &'a [u8],
+    offset: usize,
+    what: &'static str,
+) -> Result<(&'a [u8], usize), TraceError> {
+    let cut_off = TraceError::CutOff { offset, what };
+    let rest = bytes.get(offset..).unwrap_or_default();
+    let (length, rest) = rest.split_first_chunk::<4>().ok_or(cut_off.clone())?;
+    let length = u32::from_le_bytes(*length) as usize;
+    let piece = rest.get(..length).ok_or(cut_off)?;
+    Ok((piece, offset + 4 + length))
+}
+
+/// Unpacks at most `length_max` bytes; `None` where they are damaged, which zlib's checksum tells,
+/// or more.
+fn unpack(packed: &[u8], length_max: usize) -> Option<Vec<u8>> {
+    decompress_to_vec_zlib_with_limit(packed, length_max).ok()
+}

@@ -1,0 +1,164 @@
+//! Traces as files: what is written is what is read, and nothing damaged is taken for whole.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::path::Path;
+
+use cardproof_units::{Bytes, Nanos};
+use cardproof_workload::trace::{
+    Request, RequestKind, Shape, Source, TraceError, TraceReader, TraceWriter, read_csv,
+};
+use proptest::prelude::*;
+
+fn request() -> impl Strategy<Value = Request> {
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+    let range = (0..1_u64 << 40, 1..1_u64 << 20);
+    let service = prop::option::of(0..1_u64 << 40);
+    (0..5_000_000_u64, 0..4_u8, range, flags, service).prop_map(
+        |(wait, kind, (block, blocks), (durable, sync, metadata), service)| {
+            let (kind, is_range) = match kind {
+                0 => (RequestKind::Read, true),
+                1 => (RequestKind::Write, true),
+                2 => (RequestKind::Flush, false),
+                _ => (RequestKind::Discard, true),
+            };
+            let (offset, length) = if is_range { (512 * block, 512 * blocks) } else { (0, 0) };
+            let plain = Request::new(Nanos(wait), kind, Bytes(offset), Bytes(length));
+            Request { durable, sync, metadata, service: service.map(Nanos), ..plain }
+        },
+    )
+}
+
+/// Requests in order, and the trace of them.
+fn written(mut requests: Vec<Request>) -> (Vec<Request>, Vec<u8>) {
+    let mut now = Nanos::ZERO;
+    let mut writer = TraceWriter::new("job", "a job", Source::Synthetic);
+    for request in &mut requests {
+        now += request.at;
+        request.at = now;
+        writer.push(request);
+    }
+    let bytes = writer.finish(now);
+    (requests, bytes)
+}
+
+fn read(bytes: &[u8]) -> Result<Vec<Request>, TraceError> {
+    TraceReader::new(bytes)?.collect()
+}
+
+proptest! {
+    #[test]
+    fn what_was_written_is_read(requests in prop::collection::vec(request(), 0..300)) {
+        let (requests, bytes) = written(requests);
+        let reader = TraceReader::new(&bytes).unwrap();
+        prop_assert_eq!(reader.header().requests, requests.len() as u64);
+        prop_assert_eq!(&reader.restarted().collect::<Result<Vec<_>, _>>().unwrap(), &requests);
+        prop_assert_eq!(read(&bytes).unwrap(), requests);
+    }
+
+    #[test]
+    fn a_trace_cut_off_anywhere_is_an_error(
+        requests in prop::collection::vec(request(), 1..50),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let (_, bytes) = written(requests);
+        prop_assert!(read(&bytes[..cut.index(bytes.len())]).is_err());
+    }
+
+    #[test]
+    fn a_changed_byte_is_an_error_or_changes_nothing(
+        requests in prop::collection::vec(request(), 1..50),
+        place in any::<prop::sample::Index>(),
+        change in 1..=255_u8,
+    ) {
+        let (requests, mut bytes) = written(requests);
+        let place = place.index(bytes.len());
+        bytes[place] ^= change;
+        // The last bits of a compressed piece are padding.
+        prop_assert!(read(&bytes).is_err() || read(&bytes) == Ok(requests), "byte {}", place);
+    }
+
+    #[test]
+    fn no_bytes_make_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let mut whole = b"CPTRACE\x01".to_vec();
+        whole.extend(&bytes);
+        prop_assert!(read(&whole).is_err());
+        prop_assert!(read(&bytes).is_err());
+    }
+
+    #[test]
+    fn no_text_makes_the_table_reader_panic(text in "(?s).{0,200}") {
+        let _ = read_csv(&text, "t", "");
+        let _ = read_csv(&format!("t_s,rwbs,sector,nsect,comm\n{text}"), "t", "");
+    }
+}
+
+#[test]
+fn many_frames_are_read_in_order() {
+    let requests: Vec<Request> = (0..40_000_u64)
+        .map(|number| Request::new(Nanos(10), RequestKind::Write, Bytes(512 * number), Bytes(512)))
+        .collect();
+    let (requests, bytes) = written(requests);
+    assert_eq!(read(&bytes).unwrap(), requests);
+    assert!(bytes.len() < 2_000, "a stream takes next to nothing: {}", bytes.len());
+}
+
+#[test]
+fn a_foreign_file_is_called_foreign_and_a_later_form_later() {
+    assert_eq!(read(b"PK\x03\x04").unwrap_err(), TraceError::Foreign);
+    assert_eq!(read(b"").unwrap_err(), TraceError::Foreign);
+    let (_, mut bytes) = written(Vec::new());
+    bytes[7] = 9;
+    let error = read(&bytes).unwrap_err();
+    assert!(error.to_string().contains("form 9"), "{error}");
+}
+
+#[test]
+fn an_error_names_its_place() {
+    let flush = Request::new(Nanos(1), RequestKind::Flush, Bytes::ZERO, Bytes::ZERO);
+    let (_, bytes) = written(vec![flush]);
+    let header_end = 12 + u32::from_le_bytes(bytes[8..12].try_into().unwrap()) as usize;
+    let cut_off = read(&bytes[..header_end]).unwrap_err();
+    assert!(matches!(cut_off, TraceError::CutOff { offset, .. } if offset == header_end));
+    let mut longer = bytes.clone();
+    longer.push(0);
+    let damaged = read(&longer).unwrap_err();
+    assert!(matches!(damaged, TraceError::Damaged { offset, .. } if offset == bytes.len()));
+}
+
+/// The recorded traces lie beside the checkout on some machines only; what they should show was
+/// counted when they were recorded.
+#[test]
+fn recorded_package_jobs_have_the_shape_that_was_counted() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/traces/bookworm_lxqt380_ext4_install2.csv.gz");
+    let Ok(packed) = std::fs::read(&file) else {
+        let reason = "the recorded traces are not beside this checkout";
+        cardproof_testkit::skip(cardproof_testkit::test_name!(), reason);
+        return;
+    };
+    let text = String::from_utf8(gunzip(&packed)).unwrap();
+    let bytes = read_csv(&text, "reinstall", "").unwrap();
+    assert!(bytes.len() < packed.len(), "{} bytes against {}", bytes.len(), packed.len());
+    let mut shape = Shape::new();
+    for request in TraceReader::new(&bytes).unwrap() {
+        shape.add(&request.unwrap());
+    }
+    assert_eq!((shape.writes, shape.flushes), (42_504, 33_561));
+    assert!((shape.bytes_written.as_f64() / 1e6 - 1489.0).abs() < 0.5);
+    for (share, counted) in [
+        (shape.share_up_to_4k(), 0.65),
+        (shape.sequential_share(1), 0.60),
+        (shape.sequential_share(2), 0.81),
+        (shape.sequential_share(8), 0.90),
+    ] {
+        assert!((share - counted).abs() < 0.01, "{share} against {counted}");
+    }
+}
+
+/// The content of a gzip file without optional fields but a name (RFC 1952).
+fn gunzip(bytes: &[u8]) -> Vec<u8> {
+    let has_name = bytes[3] & 8 != 0;
+    let name_length = || bytes[10..].iter().position(|&byte| byte == 0).unwrap() + 1;
+    let start = 10 + if has_name { name_length() } else { 0 };
+    miniz_oxide::inflate::decompress_to_vec(&bytes[start..bytes.len() - 8]).unwrap()
+}
