@@ -19,6 +19,9 @@ pub enum OpName {
     Write,
     /// Reads and writes.
     Mixed,
+    /// Not known: what another tool does not tell, or a kind of a later version.
+    #[serde(other)]
+    Unknown,
 }
 
 /// In which order the phase visits addresses.

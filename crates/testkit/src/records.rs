@@ -184,7 +184,7 @@ fn card_record(id: &str, rates: &Rates, shape: impl Fn(Draw) -> Draw) -> Record 
     let written = |phase: &Phase| match phase.op {
         OpName::Write => phase.bytes.0,
         OpName::Read => 0,
-        OpName::Mixed => phase.bytes.0 * 3 / 10,
+        OpName::Mixed | OpName::Unknown => phase.bytes.0 * 3 / 10,
     };
     let bytes_written: u64 = phases.iter().map(written).sum();
     let bytes_moved: u64 = phases.iter().map(|phase| phase.bytes.0).sum();

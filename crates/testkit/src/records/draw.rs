@@ -106,7 +106,7 @@ impl Draw {
             read_percent: match self.op {
                 OpName::Read => 100,
                 OpName::Write => 0,
-                OpName::Mixed => 70,
+                OpName::Mixed | OpName::Unknown => 70,
             },
             block_size_bytes: self.block_size,
             span_offset_bytes: Bytes::ZERO,

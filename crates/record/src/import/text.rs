@@ -1,0 +1,184 @@
+//! Lines as people keep them: without colours, overwritten progress and the other system's line
+//! ends, but with their numbers; and numbers as the world writes them.
+
+/// A line and its number, from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    /// Its number in the text as it came.
+    pub(super) number: usize,
+    /// What it shows.
+    pub(super) text: String,
+}
+
+/// The lines of `text` as a terminal would show them.
+pub(super) fn lines(text: &str) -> Vec<Line> {
+    text.lines()
+        .enumerate()
+        .map(|(index, line)| Line { number: index + 1, text: shown(line) })
+        .collect()
+}
+
+/// The number of the last line that says something; 1 where none does.
+pub(super) fn last_number(lines: &[Line]) -> usize {
+    let says_something = |line: &&Line| !line.text.trim().is_empty();
+    lines.iter().rfind(says_something).map_or(1, |line| line.number)
+}
+
+/// What remains of `line` on a terminal: no escape sequences, and after a carriage return only
+/// what overwrote the rest.
+fn shown(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' => skip_escape(&mut chars),
+            '\u{8}' => drop(out.pop()),
+            '\r' if !chars.as_str().is_empty() => out.clear(),
+            '\u{feff}' => {}
+            '\t' => out.push(c),
+            c if c.is_control() => {}
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Takes the rest of an escape sequence (ECMA-48): a control sequence up to its final byte, a
+/// character set's two characters, or a single one.
+fn skip_escape(chars: &mut std::str::Chars<'_>) {
+    match chars.next() {
+        Some('[') => {
+            for c in chars.by_ref() {
+                if ('@'..='~').contains(&c) {
+                    break;
+                }
+            }
+        }
+        Some('(' | ')' | '#') => {
+            let _ = chars.next();
+        }
+        _ => {}
+    }
+}
+
+/// A number with what follows it up to the next space or punctuation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Quantity<'t> {
+    /// The number.
+    pub(super) value: f64,
+    /// The unit, if one follows, with or without a space between.
+    pub(super) unit: &'t str,
+}
+
+/// All numbers of `text` with their units, in order.
+pub(super) fn quantities(text: &str) -> Vec<Quantity<'_>> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let after = &rest[start..];
+        let end = end_of_number(after);
+        let tail = &after[end..];
+        if let Some(value) = number(&after[..end]) {
+            found.push(Quantity { value, unit: unit_of(tail) });
+        }
+        rest = tail;
+    }
+    found
+}
+
+/// Where the number at the start of `text` ends: digits, and a decimal sign between digits.
+fn end_of_number(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let mut end = 0;
+    while is_digit(end) || (matches!(bytes.get(end), Some(b'.' | b',')) && is_digit(end + 1)) {
+        end += 1;
+    }
+    end
+}
+
+/// The unit at the start of `text`, after spaces: letters, per cent and slashes.
+fn unit_of(text: &str) -> &str {
+    let text = text.trim_start_matches([' ', '\u{a0}', '\u{202f}']);
+    let end = text.find(|c: char| !(c.is_alphabetic() || c == '/' || c == '%'));
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// The number that `text` is, with a decimal point or a decimal comma; nothing for one that no
+/// measurement gives.
+pub(super) fn number(text: &str) -> Option<f64> {
+    let is_plain = |c: char| c.is_ascii_digit() || c == '.' || c == ',';
+    if text.is_empty() || !text.chars().all(is_plain) {
+        return None;
+    }
+    let value: f64 = text.replace(',', ".").parse().ok()?;
+    (value.is_finite() && value < 1e18).then_some(value)
+}
+
+/// The whole number that `text` is.
+pub(super) fn whole(text: &str) -> Option<u64> {
+    if text.is_empty() || text.len() > 18 || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    text.parse().ok()
+}
+
+/// What stands between `before` and `after` in `text`.
+pub(super) fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(before)?;
+    rest.split_once(after).map(|(found, _)| found.trim())
+}
+
+/// The word that follows `before` in `text`.
+pub(super) fn word_after<'t>(text: &'t str, before: &str) -> Option<&'t str> {
+    text.split_once(before)?.1.split_whitespace().next()
+}
+
+/// Whether `a` and `b` are the same up to `share` of the larger, or up to `least`.
+pub(super) fn is_near(a: f64, b: f64, share: f64, least: f64) -> bool {
+    (a - b).abs() <= (a.abs().max(b.abs()) * share).max(least)
+}
+
+/// The kernel's name of the device in `path`, such as `mmcblk0p2` of `/dev/mmcblk0p2`; nothing
+/// for the long names that hold serial numbers.
+pub(super) fn kernel_name(path: &str) -> Option<String> {
+    let name = path.strip_prefix("/dev/")?;
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    (!name.is_empty() && name.len() <= 16 && name.chars().all(is_plain)).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_and_progress_are_taken_off() {
+        let cases = [
+            ("\u{1b}[33mScore\u{1b}(B\u{1b}[m", "Score"),
+            ("10 %\r20 %\rdone", "done"),
+            ("a line\r", "a line"),
+            ("12\u{8}\u{8}34", "34"),
+            ("\u{1b}[", ""),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(lines(text).first().map(|line| &*line.text), Some(expected), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_read_in_any_country() {
+        let values = |text| -> Vec<(f64, &str)> {
+            quantities(text).into_iter().map(|found| (found.value, found.unit)).collect()
+        };
+        assert_eq!(values("17,3846 s, 19,3 MB/s"), [(17.3846, "s"), (19.3, "MB/s")]);
+        assert_eq!(values("20971520 字节，386 MB/s"), [(20_971_520.0, "字节"), (386.0, "MB/s")]);
+        assert_eq!(values("20.0MB"), [(20.0, "MB")]);
+        assert_eq!(values("1.2.3 x"), []);
+    }
+
+    #[test]
+    fn names_with_serial_numbers_are_no_names() {
+        assert_eq!(kernel_name("/dev/mmcblk0p2").as_deref(), Some("mmcblk0p2"));
+        assert_eq!(kernel_name("/dev/disk/by-id/mmc-SC32G_0x12345678"), None);
+    }
+}
