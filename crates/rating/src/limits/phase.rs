@@ -86,7 +86,8 @@ fn card(record: &Record, phase: &Phase, seen: &PhaseSurroundings) -> LimitedBy {
 
 fn writes_took_longer(phase: &Phase) -> bool {
     match phase.op {
-        OpName::Read => false,
+        // What another tool did is not known, and nothing is told of it.
+        OpName::Read | OpName::Unknown => false,
         OpName::Write => true,
         OpName::Mixed => {
             let time = |direction: &cardproof_record::Direction| {
