@@ -33,6 +33,10 @@ pub enum Grade {
     Fair,
     /// Like the worst published cards, or worse.
     Poor,
+    /// Good or fair: the figure's interval reaches into both.
+    FairOrGood,
+    /// Fair or poor: the figure's interval reaches into both.
+    PoorOrFair,
     /// Nothing trustworthy was measured.
     Unknown,
 }
@@ -44,30 +48,44 @@ type Answer = (Grade, String);
 type Explain = fn(&Record) -> Answer;
 
 impl Grade {
-    /// In one word.
+    /// In a word or three.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Self::Good => "good",
             Self::Fair => "fair",
             Self::Poor => "poor",
+            Self::FairOrGood => "fair or good",
+            Self::PoorOrFair => "poor or fair",
             Self::Unknown => "unknown",
         }
     }
 
-    /// The grade of `figure`: good where its whole interval is at or above `good`, poor where it
-    /// is at or below `poor`, fair between; unknown where the interval reaches from one to the
-    /// other.
+    /// The grade of `figure`: good from `good` on, poor up to and including `poor`, fair between.
+    /// The whole interval counts: where its ends have two grades that are neighbours, so has the
+    /// figure; where it reaches from poor to good, it has none.
     fn of(figure: &Figure, poor: f64, good: f64) -> Self {
-        let (low, high) = (figure.low.per_second(), figure.high.per_second());
-        if low >= good {
-            Self::Good
-        } else if high <= poor {
-            Self::Poor
-        } else if low <= poor && high >= good {
-            Self::Unknown
-        } else {
-            Self::Fair
+        let of_rate = |rate: f64| {
+            if rate >= good {
+                Self::Good
+            } else if rate <= poor {
+                Self::Poor
+            } else {
+                Self::Fair
+            }
+        };
+        Self::between(of_rate(figure.low.per_second()), of_rate(figure.high.per_second()))
+    }
+
+    /// The grade of a figure whose interval's ends have the grades `low` and `high`.
+    const fn between(low: Self, high: Self) -> Self {
+        match (low, high) {
+            (Self::Good, _) => Self::Good,
+            (Self::Fair, Self::Fair) => Self::Fair,
+            (Self::Fair, Self::Good) => Self::FairOrGood,
+            (Self::Poor, Self::Fair) => Self::PoorOrFair,
+            (Self::Poor, Self::Poor) => Self::Poor,
+            _ => Self::Unknown,
         }
     }
 }
@@ -233,19 +251,16 @@ fn large_files(record: &Record) -> Answer {
     }
 }
 
-/// As [`Grade::of`], but the slower classes' minimum itself is not poor: it is their pass.
+/// As [`Grade::of`], but the slower classes' minimum itself is their pass and not poor.
 fn grade_of_recording(write: &Figure) -> Grade {
-    if write.low.per_second() >= RECORDING_FAIR.0 && write.high.per_second() <= RECORDING_FAIR.0 {
-        return Grade::Fair;
-    }
-    Grade::of(write, RECORDING_FAIR.0, RECORDING_GOOD.0)
+    Grade::of(write, RECORDING_FAIR.0.next_down(), RECORDING_GOOD.0)
 }
 
 /// Why there is no grade although there is a figure.
 const fn too_wide(grade: Grade) -> &'static str {
     match grade {
-        Grade::Unknown => " The interval reaches from poor to good, so this run cannot grade it.",
-        Grade::Good | Grade::Fair | Grade::Poor => "",
+        Grade::Unknown => " The interval reaches from poor to good, so there is no grade.",
+        _ => "",
     }
 }
 

@@ -171,9 +171,9 @@ fn synced(low: f64, value: f64, high: f64) -> Grade {
 fn a_grade_is_given_for_the_interval_and_not_for_its_middle() {
     let cases = [
         ((250.0, 300.0, 350.0), Grade::Good),
-        ((240.0, 300.0, 350.0), Grade::Fair),
+        ((240.0, 300.0, 350.0), Grade::FairOrGood),
         ((60.0, 100.0, 240.0), Grade::Fair),
-        ((20.0, 40.0, 60.0), Grade::Fair),
+        ((20.0, 40.0, 60.0), Grade::PoorOrFair),
         ((20.0, 40.0, 50.0), Grade::Poor),
         ((20.0, 100.0, 300.0), Grade::Unknown),
     ];

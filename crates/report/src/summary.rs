@@ -230,7 +230,7 @@ const fn style_of_outcome(outcome: Outcome) -> Style {
 const fn style_of_grade(grade: Grade) -> Style {
     match grade {
         Grade::Good => GOOD,
-        Grade::Fair => FAIR,
+        Grade::Fair | Grade::FairOrGood | Grade::PoorOrFair => FAIR,
         Grade::Poor => POOR,
         Grade::Unknown => PLAIN,
     }

@@ -103,7 +103,7 @@ fn write_predictions(page: &mut String, predictions: &[String]) {
 const fn grade_class(grade: Grade) -> &'static str {
     match grade {
         Grade::Good => "good",
-        Grade::Fair => "fair",
+        Grade::Fair | Grade::FairOrGood | Grade::PoorOrFair => "fair",
         Grade::Poor => "poor",
         Grade::Unknown => "unknown",
     }
