@@ -3,6 +3,8 @@
 //!
 //! Pure: numbers in, numbers out. Each method states what it assumes and where it is from.
 
+mod batches;
+mod boundary;
 mod latency;
 mod levels;
 mod percentile;
@@ -10,10 +12,12 @@ mod rank;
 mod rate;
 mod ratio;
 mod runs;
+mod sequence;
 mod series;
 mod steady;
 mod student;
 
+pub use boundary::{MixtureBoundary, split_among};
 pub use latency::{LatencyBucket, LatencyHistogram, LatencySummary};
 pub use levels::{LEAST_CHANGE, RateLevel, levels};
 pub use percentile::LatencyInterval;
@@ -21,5 +25,6 @@ pub use rank::rank_correlation;
 pub use rate::RateInterval;
 pub use ratio::RatioInterval;
 pub use runs::{RunRate, Variation, outliers};
+pub use sequence::RateSequence;
 pub use series::{Slice, TimeSeries};
 pub use steady::{STEADY_WINDOW, SteadyState};
