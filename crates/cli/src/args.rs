@@ -69,6 +69,9 @@ pub(crate) struct RunArgs {
     /// How long the whole run may take, such as 60s or 5m
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) time_budget: Option<Nanos>,
+    /// How sure a verdict must be before the profiles a1 and a2 stop for it, from 0.9 up
+    #[arg(long, value_name = "PART", default_value = "0.99", value_parser = confidence)]
+    pub(crate) confidence: f64,
     /// From which all addresses and data follow; random by default
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) seed: Option<Seed>,
@@ -93,6 +96,14 @@ pub(crate) struct RunArgs {
     /// Say nothing but errors
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// A confidence that a verdict can rest on.
+fn confidence(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(part) if (0.9..=0.9999).contains(&part) => Ok(part),
+        _ => Err("give a number from 0.9 to 0.9999, such as 0.99".to_owned()),
+    }
 }
 
 /// How a target may be used.

@@ -213,6 +213,7 @@ fn spec(args: &EngineArgs) -> PhaseSpec {
                 confidence: 0.99,
                 time_min: Nanos::from_millis(500),
             }),
+            decision: None,
         },
     }
 }

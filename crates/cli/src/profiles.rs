@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use cardproof_io::{Caching, FileState};
+use cardproof_units::Throughput;
 use cardproof_workload::{Access, FigureSpec, PhaseSpec, Profile, Role, TimeLimit, find, names};
 
 use crate::args::ProfilesArgs;
@@ -98,8 +99,17 @@ fn describe(phase: &PhaseSpec) -> String {
         TimeLimit::Fixed(time) => format!(", {time}"),
         TimeLimit::None => String::new(),
     };
+    let decision = match phase.ends.decision {
+        Some(decision) if phase.access == Access::Sequential => {
+            let limit = Throughput(decision.limit.0 * phase.block_size.as_f64());
+            format!(", ended by a miss of {limit}")
+        }
+        Some(decision) => format!(", until {} is decided", decision.limit),
+        None => String::new(),
+    };
+    let (block_size, depth) = (phase.block_size, phase.queue_depth);
     format!(
-        "{order} {operation} of {}{span}, depth {}{file}{way}{extra}{end}{time}",
-        phase.block_size, phase.queue_depth
+        "{order} {operation} of {block_size}{span}, depth {depth}{file}{way}{extra}{end}{time}\
+         {decision}"
     )
 }

@@ -91,7 +91,7 @@ fn profile(args: &RunArgs) -> Result<Profile, Failure> {
             ))
         })?;
     }
-    Ok(profile)
+    Ok(profile.with_confidence(args.confidence))
 }
 
 /// What is run: the profile's phases in the span that there is. A span that the user named is as
@@ -256,8 +256,11 @@ fn exit_of(record: &Record, signals: &Signals, requirements: &[Requirement]) -> 
     let has_failed = record.state == State::Failed
         || record.phases.iter().any(|phase| {
             let not_measured = matches!(phase.state, PhaseState::NotMeasured { .. });
-            // A read-only target is not written to; that is no failure.
-            not_measured && !(record.conditions.target.read_only && phase.read_percent < 100)
+            // A read-only target is not written to; that is no failure, nor is a phase that was
+            // not needed any more.
+            not_measured
+                && !phase.was_spared()
+                && !(record.conditions.target.read_only && phase.read_percent < 100)
         });
     match signals.exit() {
         Some(exit) if record.state == State::Partial => exit,

@@ -6,7 +6,7 @@
 use cardproof_record::{
     Estimate, OpName, PatternName, Phase, PhaseState, Record, State, WarningCode,
 };
-use cardproof_units::{Bytes, Iops};
+use cardproof_units::{Bytes, Iops, Throughput};
 
 use crate::quantity::Rate;
 
@@ -115,6 +115,29 @@ impl Figure {
     #[must_use]
     pub fn of_throughput(phase: &Phase) -> Option<Self> {
         phase.throughput_bytes_per_s.and_then(|estimate| Self::checked(estimate, Rate::Throughput))
+    }
+
+    /// As [`of_iops`](Self::of_iops), with the interval that holds at whatever time the phase was
+    /// ended, where there is one.
+    #[must_use]
+    pub fn of_iops_at_any_time(phase: &Phase) -> Option<Self> {
+        match phase.anytime_iops {
+            Some(estimate) => Self::checked(estimate, Rate::Iops),
+            None => Self::of_iops(phase),
+        }
+    }
+
+    /// As [`of_throughput`](Self::of_throughput), with the interval that holds at whatever time
+    /// the phase was ended, where there is one: of the slower half, where that writes in sequence.
+    #[must_use]
+    pub fn of_throughput_at_any_time(phase: &Phase) -> Option<Self> {
+        let block = phase.block_size_bytes.as_f64();
+        match phase.anytime_iops {
+            Some(iops) => {
+                Self::checked(iops, |iops: Iops| Rate::Throughput(Throughput(iops.0 * block)))
+            }
+            None => Self::of_throughput(phase),
+        }
     }
 
     fn checked<Unit>(estimate: Estimate<Unit>, rate: impl Fn(Unit) -> Rate) -> Option<Self> {

@@ -78,8 +78,8 @@ impl Quantity {
     #[must_use]
     pub fn figure(self, phase: &Phase) -> Option<Figure> {
         match self {
-            Self::RandomRead | Self::RandomWrite => Figure::of_iops(phase),
-            Self::SequentialWrite => Figure::of_throughput(phase),
+            Self::RandomRead | Self::RandomWrite => Figure::of_iops_at_any_time(phase),
+            Self::SequentialWrite => Figure::of_throughput_at_any_time(phase),
         }
     }
 }

@@ -63,6 +63,9 @@ pub enum EndedBy {
     Time,
     /// Its estimate was precise enough.
     Precision,
+    /// It was sure on which side of a limit its rate lies. A phase that never began was spared
+    /// because an earlier one had decided.
+    Decision,
     /// It had moved all its bytes.
     Bytes,
     /// It had done all its operations.
@@ -219,6 +222,12 @@ pub struct Phase {
     /// Bytes a second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput_bytes_per_s: Option<Estimate<Throughput>>,
+    /// Operations a second with an interval that holds at whatever time the phase was ended, also
+    /// where it was ended for what the interval showed: what verdicts on limits are built on. It
+    /// leaves out the phase's first moments and final flush; where operations are sequential, it
+    /// is that of the slower half.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anytime_iops: Option<Estimate<Iops>>,
     /// Rates as another tool stated them, without intervals; `iops` and `throughput_bytes_per_s`
     /// are then absent. A size, span, depth, count or duration of zero beside them was not told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -297,6 +306,14 @@ impl Phase {
     #[must_use]
     pub fn is_measured(&self) -> bool {
         self.state == PhaseState::Measured
+    }
+
+    /// Whether it was not run because nothing depended on it any more.
+    #[must_use]
+    pub fn was_spared(&self) -> bool {
+        matches!(self.state, PhaseState::NotMeasured { .. })
+            && self.ops == 0
+            && self.ended_by == Some(EndedBy::Decision)
     }
 
     /// The best single figure of its operations a second, with an interval or only stated.

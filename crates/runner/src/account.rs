@@ -53,6 +53,7 @@ pub(crate) fn not_begun(spec: &PhaseSpec, place: Place, cause: &str) -> Phase {
         duration_ns: Nanos::ZERO,
         iops: None,
         throughput_bytes_per_s: None,
+        anytime_iops: None,
         stated: None,
         latency_ns: None,
         latency_intervals: None,
@@ -72,6 +73,11 @@ pub(crate) fn not_begun(spec: &PhaseSpec, place: Place, cause: &str) -> Phase {
         warnings: Vec::new(),
         extra: Default::default(),
     }
+}
+
+/// The entry of a phase that was not run because an earlier one had decided.
+pub(crate) fn spared(spec: &PhaseSpec, place: Place, cause: &str) -> Phase {
+    Phase { ended_by: Some(EndedBy::Decision), ..not_begun(spec, place, cause) }
 }
 
 /// The entry of a phase that was run.
@@ -101,6 +107,7 @@ pub(crate) fn run(spec: &PhaseSpec, place: Place, meter: &mut Meter<'_>, end: &P
     if has_figures {
         phase.iops = meter.iops();
         phase.throughput_bytes_per_s = meter.throughput();
+        phase.anytime_iops = meter.anytime.estimate();
         phase.latency_ns = meter.latency();
         phase.latency_intervals = meter.latency_intervals(place.queue_depth);
         phase.levels = meter.levels();

@@ -5,6 +5,7 @@
 //! the cause; it judges nothing.
 
 mod account;
+mod anytime;
 mod events;
 mod figures;
 mod meter;

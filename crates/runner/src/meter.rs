@@ -6,6 +6,9 @@ use cardproof_io::{Completion, OpKind};
 use cardproof_record::{Bucket, Direction, Estimate, Interval, Latency, LatencyIntervals, Level};
 use cardproof_stats::{LatencyHistogram, LatencySummary, RateInterval, Slice, TimeSeries};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+use cardproof_workload::PhaseSpec;
+
+use crate::anytime::Anytime;
 
 use crate::shape;
 
@@ -48,6 +51,7 @@ impl Histograms {
 pub(crate) struct Meter<'a> {
     histograms: &'a mut Histograms,
     series: TimeSeries,
+    pub(crate) anytime: Anytime,
     start: Nanos,
     end: Nanos,
     pub(crate) bytes_read: Bytes,
@@ -55,11 +59,12 @@ pub(crate) struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    pub(crate) fn new(histograms: &'a mut Histograms, start: Nanos) -> Self {
+    pub(crate) fn new(histograms: &'a mut Histograms, spec: &PhaseSpec, start: Nanos) -> Self {
         histograms.clear();
         Self {
             histograms,
             series: TimeSeries::new(start, SLICE, SLICES_MAX),
+            anytime: Anytime::new(spec, start),
             start,
             end: start,
             bytes_read: Bytes::ZERO,
@@ -93,6 +98,12 @@ impl<'a> Meter<'a> {
     /// Ends the slices before `now`, completions or not.
     pub(crate) fn advance(&mut self, now: Nanos) {
         self.series.advance(now);
+        self.anytime.observe(now, self.ops());
+    }
+
+    /// Ends the slices before the last operation so far.
+    pub(crate) fn advance_to_end(&mut self) {
+        self.advance(self.end);
     }
 
     /// When the slice that is open ends.

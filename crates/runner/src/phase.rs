@@ -144,6 +144,8 @@ impl PhaseLoop<'_, '_> {
                 self.settle(state, &completion);
             }
         }
+        // The flush is no part of the rate that holds at any time.
+        self.meter.advance_to_end();
         if self.spec.flush_at_end
             && state.end.error.is_none()
             && self.meter.bytes_written > Bytes::ZERO
@@ -322,6 +324,10 @@ impl PhaseLoop<'_, '_> {
             if self.is_precise(state, precision, now) {
                 state.end.ended_by = Some(EndedBy::Precision);
             }
+        } else if let Some(decision) = &self.spec.ends.decision
+            && self.meter.anytime.has_decided(decision, now)
+        {
+            state.end.ended_by = Some(EndedBy::Decision);
         }
         if let Some(deadline) = self.deadline {
             state.next_look = state.next_look.min(deadline);

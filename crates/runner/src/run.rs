@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cardproof_io::{Caching, Directness, FileState, Target, Usage};
 use cardproof_record::{EndedBy, Monitor, Phase, Record, State, Warning, WarningCode};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
-use cardproof_workload::{DataPattern, Generation, OpStream, PhaseSpec, Role};
+use cardproof_workload::{Access, DataPattern, Generation, OpStream, PhaseSpec, Role};
 
 use crate::account::{self, Place};
 use crate::events::{Event, Observer, Progress};
@@ -49,6 +49,7 @@ pub fn run(
         generation: Generation::default(),
         laid_out: None,
         given_up: None,
+        decided: None,
     };
     observer.observe(Event::Checkpoint(&record));
     for index in 0..plan.profile.phases.len() {
@@ -103,6 +104,8 @@ struct Run<'a> {
     laid_out: Option<Bytes>,
     /// Why no later phase can work.
     given_up: Option<String>,
+    /// Why nothing depends on later phases any more.
+    decided: Option<String>,
 }
 
 impl Run<'_> {
@@ -120,6 +123,9 @@ impl Run<'_> {
             span: self.span_of(spec),
             queue_depth: spec.queue_depth.min(self.target.abilities().queue_depth_max),
         };
+        if let Some(cause) = &self.decided {
+            return account::spared(spec, place, cause);
+        }
         if let Some(cause) = self.hindrance(spec, place) {
             return account::not_begun(spec, place, &cause);
         }
@@ -139,7 +145,7 @@ impl Run<'_> {
             return account::not_begun(spec, place, &error.to_string());
         }
         let start = self.target.now();
-        let mut meter = Meter::new(histograms, start);
+        let mut meter = Meter::new(histograms, spec, start);
         let end = self.measure(index, place, stream, &mut meter, record, observer);
         record.bytes_read += meter.bytes_read;
         record.bytes_written += meter.bytes_written;
@@ -153,6 +159,7 @@ impl Run<'_> {
         let mut phase = account::run(spec, place, &mut meter, &end);
         phase.warnings.extend(self.span_warnings(spec, place));
         phase.warnings.extend(cache_warning(spec, &directness));
+        self.decided = verdict(spec, &phase);
         phase
     }
 
@@ -264,6 +271,19 @@ fn with_source(error: &dyn std::error::Error) -> String {
         Some(source) => format!("{error}: {source}"),
         None => error.to_string(),
     }
+}
+
+/// Why nothing depends on later phases, if `phase` has decided the run.
+fn verdict(spec: &PhaseSpec, phase: &Phase) -> Option<String> {
+    let decision = spec.ends.decision.filter(|decision| decision.a_miss_ends_the_run)?;
+    let rate = phase.anytime_iops.filter(|_| phase.is_measured())?;
+    (rate.high < decision.limit).then(|| {
+        let limit = Throughput(decision.limit.0 * spec.block_size.as_f64());
+        match spec.access {
+            Access::Sequential => format!("spared, since {} misses {limit}", spec.name),
+            Access::Random(_) => format!("spared, since {} misses {}", spec.name, decision.limit),
+        }
+    })
 }
 
 /// What the meter shows, but for what only the run knows.

@@ -32,7 +32,13 @@ fn one(change: impl FnOnce(&mut PhaseSpec)) -> Profile {
         fsync_every: None,
         flush_at_end: false,
         rate_limit: None,
-        ends: Ends { time: TimeLimit::None, bytes: None, ops: None, precision: None },
+        ends: Ends {
+            time: TimeLimit::None,
+            bytes: None,
+            ops: None,
+            precision: None,
+            decision: None,
+        },
     };
     change(&mut spec);
     Profile { phases: vec![spec], ..standard::profile() }

@@ -43,6 +43,11 @@ impl Batches {
         self.length = self.length * 2;
     }
 
+    /// Whether at least `count` batches have ended.
+    pub(crate) fn are_at_least(&self, count: usize) -> bool {
+        self.ended.len() >= count
+    }
+
     /// The standard error of the mean count, as a part of that mean, from `count` groups of whole
     /// batches; what does not fill them is left out at the beginning. `None` with fewer batches
     /// than groups, or without operations.

@@ -17,7 +17,7 @@ mod series;
 mod steady;
 mod student;
 
-pub use boundary::{MixtureBoundary, split_among};
+pub use boundary::MixtureBoundary;
 pub use latency::{LatencyBucket, LatencyHistogram, LatencySummary};
 pub use levels::{LEAST_CHANGE, RateLevel, levels};
 pub use percentile::LatencyInterval;

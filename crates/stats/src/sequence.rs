@@ -5,7 +5,7 @@
 //! their means scatter, for that holds the pauses (method of batch means, with several numbers of
 //! batches of which the worst counts). Around the mean lies the boundary of a confidence sequence,
 //! with Student's t for the few batches. To that comes what no scatter within the window can show,
-//! each falling with the time t as 1/t:
+//! as a time by which the window may have been too long or too short:
 //!
 //! - one longest pause, seen or of the length that the SD specification allows, more or less in
 //!   the window;
@@ -33,9 +33,6 @@ const BATCH: Nanos = Nanos::from_millis(10);
 /// The boundary is narrowest at this time: a verdict worth waiting for should come by then.
 const BEST_TIME: Nanos = Nanos::from_secs(8);
 
-/// The shortest window of which anything is said: several pauses of a usual length.
-const TIME_MIN: Nanos = Nanos::from_millis(1500);
-
 /// How long a card may be busy with one write: 250 ms (SD Physical Layer Specification, write
 /// timeout of high-capacity cards). A pause as long as this may have been missed by chance.
 const BUSY_MAX: Nanos = Nanos::from_millis(250);
@@ -43,6 +40,9 @@ const BUSY_MAX: Nanos = Nanos::from_millis(250);
 /// Slow drifts are allowed for as far as their swing to either side times their period is at most
 /// four times this: 5 % in 20 s.
 const DRIFT: Nanos = Nanos::from_millis(250);
+
+/// With fewer operations in a batch on average, its scatter is that of the counting itself.
+const OPS_IN_BATCH_MIN: u64 = 3;
 
 /// Below so many operations their number alone is uncertain as that of a Poisson process.
 const OPS_FEW: u64 = 30;
@@ -84,59 +84,60 @@ impl RateSequence {
         }
     }
 
-    /// When the window began.
-    #[must_use]
-    pub const fn start(&self) -> Nanos {
-        self.start
-    }
-
     /// The rate so far and the interval that holds the true one with `confidence` at this and all
-    /// other times together; `None` while the window is too short, or for a confidence outside
-    /// 0 to 1.
+    /// other times together; `None` while the window is too short to be cut into batches, or for a
+    /// confidence outside 0 to 1.
     #[must_use]
     pub fn interval(&self, confidence: f64) -> Option<RateInterval> {
-        let time = self.end.saturating_sub(self.start);
-        if time < TIME_MIN {
-            return None;
-        }
-        let seconds = time.as_secs_f64();
+        let seconds = self.end.saturating_sub(self.start).as_secs_f64();
         let errors =
             MixtureBoundary::new(confidence)?.standard_errors(seconds / BEST_TIME.as_secs_f64());
-        let rate = self.ops as f64 / seconds;
-        let (fewest, most) = if self.ops < OPS_FEW {
-            poisson_range(self.ops, errors)
-        } else {
-            self.range(seconds, errors)
-        };
-        Some(RateInterval {
-            estimate: Iops(rate),
-            low: Iops((fewest / seconds).max(0.0)),
-            high: Iops(most / seconds),
+        let (fewest, most) = self.range(errors)?;
+        // One pause or swing of the speed more, or one less, in the same time.
+        let slower = seconds + (DRIFT + self.longest_gap.max(BUSY_MAX)).as_secs_f64();
+        // Of few operations the scatter itself holds the gaps.
+        let pause = if self.ops < OPS_FEW { Nanos::ZERO } else { self.longest_gap };
+        let faster = seconds - (DRIFT + pause).as_secs_f64();
+        let high = if faster > 0.0 { most / faster } else { f64::INFINITY };
+        let estimate = self.ops as f64 / seconds;
+        high.is_finite().then(|| RateInterval {
+            estimate: Iops(estimate),
+            low: Iops(known_digits(fewest / slower)),
+            high: Iops(known_digits(high)),
         })
     }
 
-    /// The fewest and the most operations that the true rate makes in the window.
-    fn range(&self, seconds: f64, errors: f64) -> (f64, f64) {
-        let ops = self.ops as f64;
+    /// The fewest and the most operations that the true rate makes in the window, drift and rare
+    /// pauses aside.
+    fn range(&self, errors: f64) -> Option<(f64, f64)> {
         let scatter = BATCH_COUNTS
             .iter()
+            .filter(|&&count| self.ops >= OPS_IN_BATCH_MIN * count as u64)
             .filter_map(|&count| {
-                Some(self.batches.relative_error(count)? * with_freedom(errors, count - 1))
+                let freedom = with_freedom(errors, count - 1);
+                self.batches.relative_error(count).map(|error| error * freedom)
             })
-            .fold(0.0, f64::max);
-        let part = |time: Nanos| time.as_secs_f64() / seconds;
-        let edge = 1.0 / ops;
-        let missed = part(self.longest_gap.max(BUSY_MAX));
-        let fewer = scatter + edge + part(DRIFT) + missed;
-        let more = scatter + edge + part(DRIFT) + part(self.longest_gap);
-        (ops * (1.0 - known_digits(fewer)), ops * (1.0 + known_digits(more)))
+            .reduce(f64::max);
+        if self.ops < OPS_FEW {
+            return self
+                .batches
+                .are_at_least(BATCH_COUNTS[0])
+                .then(|| poisson_range(self.ops, errors));
+        }
+        let ops = self.ops as f64;
+        let part = scatter? + 1.0 / ops;
+        Some((ops * (1.0 - part).max(0.0), ops * (1.0 + part)))
     }
 }
 
-/// A relative width to a millionth: finer is not known, and the last digits of a quantile depend on
-/// the machine's mathematical library, which no record should show.
-fn known_digits(relative: f64) -> f64 {
-    (relative * 1e6).round() / 1e6
+/// A rate to six digits: finer is not known, and the last digits of a quantile depend on the
+/// machine's mathematical library, which no record should show.
+fn known_digits(rate: f64) -> f64 {
+    if rate <= 0.0 {
+        return 0.0;
+    }
+    let unit = 10_f64.powi(rate.log10().floor() as i32 - 5);
+    (rate / unit).round() * unit
 }
 
 /// The means of the Poisson distributions from which `ops` is `errors` standard errors away: the
@@ -169,13 +170,13 @@ mod tests {
         let RateInterval { estimate, low, high } = steady(2, 5_000).interval(0.99).unwrap();
         assert_eq!(estimate.0, 2000.0);
         // A pause and a drift of 250 ms each in 5 s, and one operation of 10,000 at the edge.
-        assert!((low.0 - 2000.0 * (1.0 - 0.1001)).abs() < 1.0, "{low}");
-        assert!((high.0 - 2000.0 * (1.0 + 0.0503)).abs() < 1.0, "{high}");
+        assert!((low.0 - 2000.0 * 0.9999 / 1.1).abs() < 1.0, "{low}");
+        assert!((high.0 - 2000.0 * 1.0001 / (1.0 - 0.0502)).abs() < 1.0, "{high}");
     }
 
     #[test]
     fn nothing_is_said_too_early_and_a_dead_card_is_known_to_be_slow() {
-        assert_eq!(steady(2, 1_499).interval(0.99), None);
+        assert_eq!(steady(2, 99).interval(0.99), None);
         assert_eq!(steady(2, 2_000).interval(1.0), None);
         let dead = steady(0, 5_000).interval(0.99).unwrap();
         assert_eq!((dead.estimate.0, dead.low.0), (0.0, 0.0));

@@ -3,6 +3,7 @@
 //! Everything here follows from a seed and from nothing else. This crate does no input or
 //! output, reads no clock and knows no particular device.
 
+pub mod application;
 mod data;
 mod figure;
 mod mix;
@@ -17,5 +18,7 @@ pub use data::{DataPattern, Generation, SECTOR, SectorIdentity};
 pub use figure::{Aggregate, EarlyEnd, FigureSpec, Limit, Origin, Quantity, Unit};
 pub use permutation::Permutation;
 pub use profile::{Profile, find, names};
-pub use spec::{Access, Ends, PhaseSpec, Precision, Repetition, Role, SpecError, TimeLimit};
+pub use spec::{
+    Access, Decision, Ends, PhaseSpec, Precision, Repetition, Role, SpecError, TimeLimit,
+};
 pub use stream::{OpStream, StreamOp};

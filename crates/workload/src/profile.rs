@@ -2,7 +2,7 @@
 
 use cardproof_units::{Bytes, Nanos};
 
-use crate::{EarlyEnd, FigureSpec, PhaseSpec, TimeLimit, standard};
+use crate::{EarlyEnd, FigureSpec, PhaseSpec, TimeLimit, application, standard};
 
 /// A named run.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,12 +54,23 @@ impl Profile {
         self.span = span;
         self
     }
+
+    /// The same profile with another confidence of the verdict that it decides on, between 0 and 1.
+    #[must_use]
+    pub fn with_confidence(mut self, confidence: f64) -> Self {
+        for phase in &mut self.phases {
+            if let Some(decision) = &mut phase.ends.decision {
+                decision.confidence = application::confidence_of_each(confidence);
+            }
+        }
+        self
+    }
 }
 
 /// The names of all profiles.
 #[must_use]
 pub fn names() -> &'static [&'static str] {
-    &["standard"]
+    &["standard", "a1", "a2"]
 }
 
 /// The profile called `name`.
@@ -67,6 +78,8 @@ pub fn names() -> &'static [&'static str] {
 pub fn find(name: &str) -> Option<Profile> {
     match name {
         "standard" => Some(standard::profile()),
+        "a1" => Some(application::a1()),
+        "a2" => Some(application::a2()),
         _ => None,
     }
 }

@@ -56,6 +56,20 @@ pub struct Precision {
     pub time_min: Nanos,
 }
 
+/// A limit that a phase is to decide: it ends as soon as its rate is surely above or below.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decision {
+    /// The limit.
+    pub limit: Iops,
+    /// The confidence of the interval that must leave the limit; between 0 and 1.
+    pub confidence: f64,
+    /// Whether the phase has to go on when its rate is surely above, since later phases need all
+    /// of it. Surely below always ends it.
+    pub only_a_miss_ends_it: bool,
+    /// Whether the run is over with a rate that is surely below.
+    pub a_miss_ends_the_run: bool,
+}
+
 /// What ends a phase: whichever comes first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ends {
@@ -67,6 +81,8 @@ pub struct Ends {
     pub ops: Option<u64>,
     /// A good enough estimate.
     pub precision: Option<Precision>,
+    /// A limit decided.
+    pub decision: Option<Decision>,
 }
 
 /// One phase.

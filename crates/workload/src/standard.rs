@@ -73,7 +73,13 @@ fn lay_out() -> PhaseSpec {
         fsync_every: None,
         flush_at_end: true,
         rate_limit: None,
-        ends: Ends { time: TimeLimit::Share(45), bytes: Some(SPAN), ops: None, precision: None },
+        ends: Ends {
+            time: TimeLimit::Share(45),
+            bytes: Some(SPAN),
+            ops: None,
+            precision: None,
+            decision: None,
+        },
     }
 }
 
@@ -103,6 +109,7 @@ fn small(
             bytes: (read_percent < 100).then_some(SMALL_WRITES_MAX),
             ops: None,
             precision: Some(PRECISION),
+            decision: None,
         },
     }
 }

@@ -133,6 +133,7 @@ mod tests {
                 bytes: None,
                 ops: None,
                 precision: None,
+                decision: None,
             },
         }
     }
@@ -223,7 +224,8 @@ mod tests {
         assert!(matches!(refused(fine.clone(), Bytes(4095)), Err(SpecError::SpanTooSmall { .. })));
         let zero = PhaseSpec { block_size: Bytes::ZERO, ..fine.clone() };
         assert!(matches!(refused(zero, Bytes(1 << 20)), Err(SpecError::OutOfRange(_))));
-        let endless = Ends { time: TimeLimit::None, bytes: None, ops: None, precision: None };
+        let endless =
+            Ends { time: TimeLimit::None, bytes: None, ops: None, precision: None, decision: None };
         let spec = PhaseSpec { ends: endless, ..fine };
         assert!(matches!(refused(spec, Bytes(1 << 20)), Err(SpecError::Endless)));
     }

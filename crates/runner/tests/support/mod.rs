@@ -25,6 +25,8 @@ pub(crate) struct Memory {
     service: Nanos,
     /// How long it stops after every 2000 operations.
     pause: Nanos,
+    /// From which operation on it serves otherwise, and how.
+    later: Option<(u64, Nanos)>,
     operations: u64,
     queued: Vec<(Op, Nanos)>,
 }
@@ -48,6 +50,7 @@ impl Memory {
             clock: Nanos::from_secs(1000),
             service: Nanos::from_millis(1),
             pause: Nanos::ZERO,
+            later: None,
             operations: 0,
             queued: Vec::new(),
         }
@@ -66,6 +69,10 @@ impl Memory {
     pub(crate) fn with_pause(mut self, pause: Nanos) -> Self {
         self.pause = pause;
         self
+    }
+
+    pub(crate) fn slow_down_after(&mut self, operations: u64, service: Nanos) {
+        self.later = Some((operations, service));
     }
 
     pub(crate) fn with_depth(mut self, depth: u16) -> Self {
@@ -129,7 +136,8 @@ impl Target for Memory {
     ) -> Result<(), TargetError> {
         let is_paused = self.operations % 2000 == 1999;
         let pause = if is_paused { self.pause } else { Nanos::ZERO };
-        let due = self.clock + self.service + pause;
+        let later = self.later.filter(|&(from, _)| self.operations >= from);
+        let due = self.clock + later.map_or(self.service, |(_, service)| service) + pause;
         match wait {
             Wait::Until(deadline) if self.queued.is_empty() || deadline < due => {
                 self.clock = self.clock.max(deadline);

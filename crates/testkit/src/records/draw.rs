@@ -124,6 +124,7 @@ impl Draw {
                 self.spread(ops),
                 Throughput,
             )),
+            anytime_iops: None,
             stated: None,
             latency_ns: Some(latency),
             latency_intervals: None,
