@@ -97,6 +97,8 @@ fn together(measured: &[&Run<'_>], runs: &[Run<'_>]) -> Phase {
     phase.iops = of_runs(phases().map(|phase| phase.iops), |iops| iops.0, Iops);
     phase.throughput_bytes_per_s =
         of_runs(phases().map(|phase| phase.throughput_bytes_per_s), |rate| rate.0, Throughput);
+    // A run's own interval knows nothing of how the runs vary.
+    phase.anytime_iops = None;
     phase.histogram = histogram(phases());
     phase.latency_ns = latency(&phase.histogram, &phases());
     phase.latency_intervals = None;
