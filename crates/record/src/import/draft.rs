@@ -214,6 +214,7 @@ impl PhaseDraft {
             ops: self.ops,
             bytes: self.bytes,
             duration_ns: self.duration,
+            anytime_iops: None,
             iops: None,
             throughput_bytes_per_s: None,
             stated: (!has_failed).then_some(self.stated),
