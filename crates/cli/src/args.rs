@@ -1,5 +1,7 @@
 //! The command line: what can be asked, and nothing of what is done.
 
+mod identify;
+
 use std::path::PathBuf;
 
 use cardproof_units::{Bytes, Nanos, Seed};
@@ -9,6 +11,8 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use crate::engine::{EngineArg, EngineArgs};
 use crate::output::Sink;
 use crate::watch::args::WatchArgs;
+
+pub(crate) use identify::IdentifyArgs;
 
 /// Find out the truth about an SD card, eMMC, USB stick or SSD: measure it, judge it, explain it.
 ///
@@ -38,6 +42,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Explain the profiles: what each runs and where it comes from
     Profiles(ProfilesArgs),
+    /// Tell who a card is, what the host gives it, and what holds it back
+    Identify(IdentifyArgs),
     /// Judge a saved record again
     Rate(RateArgs),
     /// Make a report of a saved record

@@ -3,6 +3,7 @@
 mod args;
 mod engine;
 mod exit;
+mod identify;
 mod output;
 mod profiles;
 mod progress;
@@ -45,6 +46,7 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
     match cli.command.unwrap_or(Command::Run(cli.run)) {
         Command::Run(args) => run::run(&args, signals),
         Command::Profiles(args) => profiles::run(&args),
+        Command::Identify(args) => identify::run(&args),
         Command::Rate(args) => saved::rate(&args),
         Command::Report(args) => saved::report(&args),
         Command::Sim(command) => simulated::run(&command, signals),

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::block::BlockDevice;
 use crate::identify::{
-    CardWord, KernelVersion, MmcHost, Sources, Surrounding, bus_rate, bus_words, fill_emmc,
+    KernelVersion, MmcHost, Sources, Surrounding, bus_rate, bus_words, fill_doubts, fill_emmc,
     fill_sd, read_emmc, read_sd,
 };
 use crate::link::{Link, usb_device};
@@ -107,18 +107,18 @@ fn describe_card(device: &BlockDevice<'_>, layers: &Layers<'_>, info: &mut Devic
         board: computer.board.as_deref(),
     };
     let is_emmc = info.transport.as_deref() == Some(Transport::Mmc.name());
-    let CardWord { info: mut word, .. } = if is_emmc {
-        read_emmc(sources, card, host.as_ref().map(|host| host.name.as_str()))
+    let word = if is_emmc {
+        let mut word = read_emmc(sources, card, host.as_ref().map(|host| host.name.as_str()));
+        fill_emmc(&around, &mut word.info);
+        word
     } else {
-        read_sd(sources, card)
+        let mut word = read_sd(sources, card);
+        fill_sd(&around, &mut word.info);
+        fill_doubts(&mut word, device.size(), computer.kernel.as_deref());
+        word
     };
-    if is_emmc {
-        fill_emmc(&around, &mut word);
-    } else {
-        fill_sd(&around, &mut word);
-    }
-    info.model = word.product.clone();
-    info.card = Some(word);
+    info.model = word.info.product.clone();
+    info.card = Some(word.info);
     info.bus = host.map(|host| host.bus(sources)).filter(|bus| *bus != BusInfo::default());
     if let Some(bus) = &info.bus {
         info.link = bus_words(bus);

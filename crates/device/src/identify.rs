@@ -10,6 +10,7 @@ mod bus_mode;
 mod capacity;
 mod card;
 mod ceiling;
+mod doubts;
 mod features;
 mod kernel_log;
 mod kernel_version;
@@ -28,12 +29,14 @@ use serde::Serialize;
 pub use alignment::PartitionPlace;
 pub use capacity::Capacity;
 pub use ceiling::{Ceiling, CeilingSource};
+pub use doubts::Doubts;
 pub use power::{Power, Temperature};
 pub use storages::{StorageSummary, storages};
 pub use usb::UsbStorage;
 
 pub(crate) use alignment::{is_aligned, start_of};
-pub(crate) use card::{CardWord, read_emmc, read_sd};
+pub(crate) use card::{read_emmc, read_sd};
+pub(crate) use doubts::fill as fill_doubts;
 pub(crate) use features::{Surrounding, fill_emmc, fill_sd, is_boot_setting_of_storage};
 pub(crate) use kernel_log::is_log_line_of_storage;
 pub(crate) use kernel_version::KernelVersion;
@@ -77,6 +80,9 @@ pub struct Identity {
     /// How it is attached, if by USB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usb: Option<UsbStorage>,
+    /// Signs of a counterfeit; SD cards only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspicion: Option<Doubts>,
     /// Power, heat and clocks of the computer.
     pub power: Power,
     /// What could not be found out, why, and what would be needed.
@@ -127,7 +133,9 @@ fn complete(
     let power = Power::of(&sources);
     power.note_gaps(&sources, host.board.as_deref());
     note_absent(&sources, medium);
-    let serial = medium.and_then(|device| serial_of(device, &sources));
+    let word = medium.and_then(|device| card_word(device, &sources));
+    let is_sd = info.transport.as_deref() == Some("sd");
+    let size = medium.and_then(BlockDevice::size);
     Identity {
         ceiling: ceiling_of(&info, host.board.as_deref()),
         has_medium: medium.and_then(BlockDevice::size).map(|size| size > Bytes::ZERO),
@@ -136,8 +144,12 @@ fn complete(
             .unwrap_or_default(),
         partitions: medium.map(|device| alignment::places(device, unit)).unwrap_or_default(),
         usb: medium.and_then(|device| UsbStorage::of(&sources, device)),
+        suspicion: word
+            .as_ref()
+            .filter(|word| is_sd && word.ids.is_some())
+            .map(|word| doubts::doubts(word, size)),
         power,
-        serial,
+        serial: word.and_then(|word| word.serial),
         device,
         host,
         filesystem,
@@ -192,12 +204,11 @@ fn note_absent(sources: &Sources<'_>, medium: Option<&BlockDevice<'_>>) {
     }
 }
 
-/// The serial number in the card's register.
-fn serial_of(device: &BlockDevice<'_>, sources: &Sources<'_>) -> Option<Serial> {
+/// What the registers of the card in `device` say, the serial number included, which the answer
+/// for a record is without.
+fn card_word(device: &BlockDevice<'_>, sources: &Sources<'_>) -> Option<card::CardWord> {
     let card = device.ancestors().find(|path| is_mmc_card(path))?;
     let quiet = Sources::new(sources.root());
     let is_emmc = sources.root().text(card.join("type")).as_deref() == Some("MMC");
-    let CardWord { serial, .. } =
-        if is_emmc { read_emmc(&quiet, card, None) } else { read_sd(&quiet, card) };
-    serial
+    Some(if is_emmc { read_emmc(&quiet, card, None) } else { read_sd(&quiet, card) })
 }

@@ -21,9 +21,11 @@ pub mod makers;
 mod mounts;
 mod number;
 mod options;
+pub mod quirks;
 pub mod registers;
 mod settings;
 mod stack;
+pub mod suspicion;
 mod sysroot;
 mod transport;
 

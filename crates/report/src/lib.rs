@@ -21,4 +21,4 @@ pub use facts::title;
 pub use html::{HtmlError, html};
 pub use markdown::markdown;
 pub use summary::summary;
-pub use wrap::wrapped;
+pub use wrap::{wrap_into, wrapped};

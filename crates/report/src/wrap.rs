@@ -1,8 +1,8 @@
 //! Breaking lines between words, but never between a number and its unit.
 
-const UNITS: [&str; 16] = [
+const UNITS: [&str; 22] = [
     "%", "ns", "us", "ms", "s", "min", "byte", "bytes", "KiB", "MiB", "GiB", "TiB", "MB/s", "GB",
-    "IOPS", "CPUs",
+    "IOPS", "CPUs", "bit", "MHz", "GHz", "Gbit/s", "V", "°C",
 ];
 
 /// A space at which no line is broken.
@@ -29,7 +29,7 @@ fn is_unit_of(before: &str, word: &str) -> bool {
 /// Appends `text` to `out`, broken between words to lines of at most `width` columns, each after
 /// the first beginning with `indent`, ended by a newline. `first` begins the first line. A word
 /// that fits no line has one of its own.
-pub(crate) fn wrap_into(out: &mut String, first: &str, text: &str, indent: &str, width: usize) {
+pub fn wrap_into(out: &mut String, first: &str, text: &str, indent: &str, width: usize) {
     out.push_str(first);
     let mut column = first.chars().count();
     let mut is_line_start = true;

@@ -7,6 +7,7 @@
 
 mod faults;
 mod home;
+mod identify;
 mod interruption;
 mod output;
 mod process;

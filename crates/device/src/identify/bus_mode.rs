@@ -61,6 +61,9 @@ impl BusMode {
         let words = line.split_once(": new ")?.1.split_once(" card at address")?.0;
         let has = |word: &str| words.split(' ').any(|other| other == word);
         let is_mmc = has("MMC");
+        if !is_mmc && !["SD", "SDHC", "SDXC", "SDUC", "SDcombo"].into_iter().any(has) {
+            return None;
+        }
         Some(match () {
             () if has("HS400") && words.contains("Enhanced strobe") => Self::Hs400EnhancedStrobe,
             () if has("HS400") => Self::Hs400,
@@ -148,6 +151,8 @@ mod tests {
             ("HS400 MMC", Some(BusMode::Hs400)),
             ("HS400 Enhanced strobe MMC", Some(BusMode::Hs400EnhancedStrobe)),
             ("UHS-II speed SDXC", None),
+            ("SDIO", None),
+            ("", None),
         ];
         for (words, expected) in cases {
             let line = format!("mmc0: new {words} card at address aaaa");

@@ -12,8 +12,8 @@ use cardproof_record::CardInfo;
 
 use super::sources::Sources;
 use crate::registers::{
-    ExtCsd, MmcCid, MmcCsd, MmcRegisters, Register, Scr, SdCid, SdCsd, SdRegisters, SdStatus,
-    Serial,
+    ExtCsd, MmcCid, MmcCsd, MmcRegisters, Month, Register, Scr, SdCid, SdCsd, SdRegisters,
+    SdStatus, Serial,
 };
 
 /// What a card says of itself.
@@ -25,6 +25,8 @@ pub(crate) struct CardWord {
     pub(crate) serial: Option<Serial>,
     /// The CID's numbers, for lists that go by them.
     pub(crate) ids: Option<CardIds>,
+    /// The month in which it was made.
+    pub(crate) month: Option<Month>,
 }
 
 /// The numbers of a card's maker.
@@ -65,6 +67,7 @@ pub(crate) fn read_sd(sources: &Sources<'_>, card: &Path) -> CardWord {
         .cid
         .as_ref()
         .map(|cid| CardIds { manufacturer: cid.manufacturer_id, oem: cid.oem_id });
+    word.month = registers.cid.as_ref().and_then(SdCid::manufactured);
     finish(sources, card, word)
 }
 

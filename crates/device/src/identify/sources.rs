@@ -59,8 +59,11 @@ impl<'root> Sources<'root> {
         let is_live = self.root.is_running_system();
         match self.log() {
             KernelLog::NotPermitted => ("the kernel log is open to root only", self.as_root()),
-            _ if is_live => ("there is no /dev/kmsg here", "run outside of the container, as root"),
-            _ => ("there is no kernel log in what was given", "make the dump again as root"),
+            KernelLog::Absent if is_live => {
+                ("there is no /dev/kmsg here", "run outside of the container, as root")
+            }
+            KernelLog::Lines(_) => ("the kernel log does not tell", self.as_root()),
+            KernelLog::Absent => ("there is no kernel log in what was given", self.as_root()),
         }
     }
 

@@ -25,6 +25,14 @@ pub struct StorageSummary {
     pub size_bytes: Bytes,
 }
 
+impl StorageSummary {
+    /// Whether it is a card slot without a card, for which there is no device to ask about.
+    #[must_use]
+    pub fn is_empty_slot(&self) -> bool {
+        self.size_bytes == Bytes::ZERO && numbered(self.name.as_ref(), "mmc").is_some()
+    }
+}
+
 /// All storage of the machine, and its empty card slots.
 #[must_use]
 pub fn storages(root: &Sysroot) -> Vec<StorageSummary> {

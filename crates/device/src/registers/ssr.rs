@@ -89,9 +89,9 @@ register! {
         /// Whether the card has a cache that the host can switch on.
         "PERFORMANCE_ENHANCE (cache)" has_cache: bool = bit(330);
         /// Whether the host can start maintenance.
-        "PERFORMANCE_ENHANCE (host maintenance)" has_host_maintenance: bool = bit(329);
+        "PERFORMANCE_ENHANCE (host)" has_host_maintenance: bool = bit(329);
         /// Whether the card does maintenance by itself.
-        "PERFORMANCE_ENHANCE (card maintenance)" has_card_maintenance: bool = bit(328);
+        "PERFORMANCE_ENHANCE (card)" has_card_maintenance: bool = bit(328);
         /// Whether the card takes discards.
         "DISCARD_SUPPORT" has_discard: bool = bit(313);
         /// Whether the card can erase its whole user area logically.

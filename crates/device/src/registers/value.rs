@@ -72,7 +72,7 @@ impl Serial {
     }
 
     /// Whether it is zero or has nothing in its upper half: genuine cards have neither, but for
-    /// the exceptions that the signs of a counterfeit name.
+    /// the exceptions that [`crate::suspicion`] names.
     #[must_use]
     pub const fn is_low(self) -> bool {
         self.0 <= 0xffff

@@ -1,0 +1,143 @@
+//! `cardproof identify`: who the storage is, what the host gives it, what holds it back.
+
+mod document;
+mod layout;
+mod of_bus;
+mod of_card;
+mod of_host;
+mod raw;
+mod words;
+
+use cardproof_device::Sysroot;
+use cardproof_device::identify::{Identity, Place, StorageSummary, identify, storages};
+use cardproof_device::registers::Serials;
+
+use crate::args::IdentifyArgs;
+use crate::exit::{Exit, Failure, with_causes};
+use crate::output::{self, Sink};
+use crate::talk::{self, Talk};
+use layout::{Page, Section};
+
+/// Identifies what was asked for.
+pub(crate) fn run(args: &IdentifyArgs) -> Result<Exit, Failure> {
+    if let Some(sink) = args.json.as_ref().or(args.dump.as_ref()) {
+        output::check(sink)?;
+    }
+    if let Some(registers) = &args.raw {
+        return decode(registers, args.show_serial);
+    }
+    let root = root(args)?;
+    if let Some(sink) = &args.dump {
+        return dump(&root.with_journal(), sink);
+    }
+    let others = storages(&root);
+    let identities = identities(&root, args, &others)?;
+    match &args.json {
+        Some(sink) => {
+            let text = document::json(&identities, &others, args.show_serial, args.all)?;
+            output::write(sink, &text)?;
+        }
+        None => output::write(&Sink::Stdout, &text(&identities, &others, args))?,
+    }
+    Ok(Exit::Done)
+}
+
+/// Shows the registers that were typed in.
+fn decode(registers: &str, show_serial: bool) -> Result<Exit, Failure> {
+    let serials = if show_serial { Serials::Shown } else { Serials::Masked };
+    let text = raw::show(&raw::text_of(registers)?, serials)?;
+    output::write(&Sink::Stdout, &text)?;
+    Ok(Exit::Done)
+}
+
+fn root(args: &IdentifyArgs) -> Result<Sysroot, Failure> {
+    match &args.sysroot {
+        None => Ok(Sysroot::default()),
+        Some(path) => Sysroot::open(path).map_err(|error| {
+            Failure::usage(format!("--sysroot {}: {}", path.display(), with_causes(&error)))
+        }),
+    }
+}
+
+fn identities(
+    root: &Sysroot,
+    args: &IdentifyArgs,
+    others: &[StorageSummary],
+) -> Result<Vec<Identity>, Failure> {
+    let places: Vec<Place> = if args.all && !others.is_empty() {
+        others.iter().filter(|one| !one.is_empty_slot()).map(named).collect()
+    } else {
+        vec![asked(root, args)]
+    };
+    places
+        .iter()
+        .map(|place| identify(root, place).map_err(|error| Failure::usage(with_causes(&error))))
+        .collect()
+}
+
+fn named(storage: &StorageSummary) -> Place {
+    Place::Named(format!("/dev/{}", storage.name).into())
+}
+
+fn asked(root: &Sysroot, args: &IdentifyArgs) -> Place {
+    match &args.place {
+        Some(path) => Place::Named(path.clone()),
+        None if root.is_running_system() => Place::Named(".".into()),
+        None => Place::System,
+    }
+}
+
+/// Reads all that any question would need, and writes down what was read.
+fn dump(root: &Sysroot, sink: &Sink) -> Result<Exit, Failure> {
+    let places = storages(root).into_iter().map(|one| named(&one));
+    for place in [Place::System].into_iter().chain(places) {
+        // A device that has gone in the meantime is no reason to keep the rest back.
+        let _ = identify(root, &place);
+    }
+    output::write(sink, &root.dump())?;
+    if let Sink::File(path) = sink {
+        Talk::new(false).note(&format!(
+            "Written to {}, without serial numbers and names. It is text: read it before you send \
+             it. cardproof identify --sysroot {} shows what it tells.",
+            path.display(),
+            path.display()
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+fn text(identities: &[Identity], others: &[StorageSummary], args: &IdentifyArgs) -> String {
+    let mut page = Page::new(talk::width(), talk::is_styled());
+    for identity in identities {
+        for section in sections(identity, args.show_serial) {
+            page.add(&section);
+        }
+    }
+    let shown: Vec<&str> =
+        identities.iter().filter_map(|identity| identity.device.name.as_deref()).collect();
+    page.add(&other_storage(others, &shown));
+    page.into_text()
+}
+
+/// All sections, in the order in which they are read.
+fn sections(identity: &Identity, show_serial: bool) -> Vec<Section> {
+    vec![
+        of_card::device(identity, show_serial),
+        of_host::computer(identity),
+        of_bus::bus(identity),
+        of_bus::features(identity),
+        of_host::settings(identity),
+        of_host::health(identity),
+        of_card::suspicions(identity),
+        of_host::unknown(identity),
+    ]
+}
+
+/// The storage that was not asked about, one line each.
+fn other_storage(others: &[StorageSummary], shown: &[&str]) -> Section {
+    let mut section = Section::new("Other storage");
+    for other in others.iter().filter(|other| !shown.contains(&other.name.as_str())) {
+        section.row(&other.name, words::summary(other));
+    }
+    section
+}

@@ -1,0 +1,150 @@
+//! What is told of the device itself: who it is, what it claims, what is suspicious.
+
+use cardproof_device::identify::Identity;
+use cardproof_record::{CardInfo, Claims, DeviceInfo};
+use cardproof_units::Bytes;
+
+use super::layout::Section;
+use super::words;
+
+/// The device, and the card's registers where it is one.
+pub(super) fn device(identity: &Identity, show_serial: bool) -> Section {
+    let device = &identity.device;
+    let is_card = lowest(device).card.is_some();
+    let mut section = Section::new(if is_card { "Card" } else { "Device" });
+    section.row("Device", name(device));
+    section.some("Layer", layer(device));
+    if identity.has_medium == Some(false) {
+        section.row("Medium", "there is none in it");
+    }
+    match lowest(device).card {
+        Some(card) => registers(&mut section, &card, identity, show_serial),
+        None => make(&mut section, &lowest(device)),
+    }
+    capacity(&mut section, identity);
+    section
+}
+
+fn name(device: &DeviceInfo) -> String {
+    let kind = device.transport.as_deref().map(words::transport);
+    let parts = [device.name.as_deref(), kind].into_iter().flatten().collect::<Vec<_>>();
+    if parts.is_empty() { "no block device".to_owned() } else { parts.join(", ") }
+}
+
+/// What the device is made of, where it is made of others.
+fn layer(device: &DeviceInfo) -> Option<String> {
+    let below = below(device);
+    let kind = device.extra.get("layer").and_then(|layer| layer.as_str());
+    let on = below.as_ref().map(|below| format!("on {}", name(below)));
+    let words = [kind.map(str::to_owned), on].into_iter().flatten().collect::<Vec<_>>();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+fn below(device: &DeviceInfo) -> Option<DeviceInfo> {
+    serde_json::from_value(device.extra.get("beneath")?.clone()).ok()
+}
+
+/// The device beneath all layers.
+pub(super) fn lowest(device: &DeviceInfo) -> DeviceInfo {
+    let mut lowest = device.clone();
+    while let Some(below) = below(&lowest) {
+        lowest = below;
+    }
+    lowest
+}
+
+/// The make of what is no card.
+fn make(section: &mut Section, device: &DeviceInfo) {
+    let name = [device.vendor.as_deref(), device.model.as_deref()];
+    let name = name.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    section.some("Model", (!name.is_empty()).then_some(name));
+    section.some("Revision", device.revision.clone());
+}
+
+fn registers(section: &mut Section, card: &CardInfo, identity: &Identity, show_serial: bool) {
+    section.some("Product", card.product.clone());
+    section.some("Maker", maker(card));
+    section.some("Revision", revision(card));
+    section.some("Serial number", serial(identity, show_serial));
+    section.some("Made", card.manufactured.clone());
+    section.some("Specification", card.specification.clone());
+    section.some("Claims", claims(card.claims));
+    section.some("Allocation unit", card.allocation_unit_bytes.map(|unit| unit.to_string()));
+    section.some("Write protection", card.write_protected.map(words::state_of_protection));
+}
+
+fn maker(card: &CardInfo) -> Option<String> {
+    let numbers = [card.manufacturer_id.as_deref(), card.oem_id.as_deref()];
+    let numbers = numbers.into_iter().flatten().collect::<Vec<_>>().join("/");
+    let name = card.maker_maybe.as_ref().map(|name| format!(", perhaps {name}"));
+    (!numbers.is_empty()).then(|| {
+        let name = name.unwrap_or_default();
+        format!("{numbers}{name} (a number of a controller's or card's maker, not of a brand)")
+    })
+}
+
+fn revision(card: &CardInfo) -> Option<String> {
+    let hardware = card.hardware_revision.map(|revision| format!("hardware {revision:#x}"));
+    let product = card.extra.get("product_revision").and_then(|revision| revision.as_str());
+    let product = product.map(|revision| format!("product {revision}"));
+    let firmware = card.firmware_revision.as_ref().map(|revision| format!("firmware {revision}"));
+    let parts: Vec<String> = [hardware, product, firmware].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn serial(identity: &Identity, show_serial: bool) -> Option<String> {
+    let serial = identity.serial?;
+    Some(if show_serial {
+        serial.shown()
+    } else {
+        format!("{} (--show-serial shows it)", serial.masked())
+    })
+}
+
+/// The classes that the card claims.
+fn claims(claims: Claims) -> Option<String> {
+    let classes = [
+        ("C", claims.speed_class),
+        ("U", claims.uhs_grade),
+        ("V", claims.video_class),
+        ("A", claims.application_class),
+    ];
+    let classes: Vec<String> = classes
+        .iter()
+        .filter_map(|(letter, class)| Some(format!("{letter}{}", (*class)?)))
+        .collect();
+    (!classes.is_empty()).then(|| format!("{} (claimed, not measured)", classes.join(" ")))
+}
+
+fn capacity(section: &mut Section, identity: &Identity) {
+    let capacity = &identity.capacity;
+    let size = capacity.kernel_bytes.or(capacity.register_bytes);
+    let agreement = match (capacity.register_bytes, capacity.disagreements.is_empty()) {
+        (Some(_), true) => "; the register, the kernel and the partitions agree",
+        _ => "",
+    };
+    let size = size.filter(|&size| size > Bytes::ZERO);
+    section.some("Capacity", size.map(|size| format!("{}{agreement}", words::size(size))));
+    for disagreement in &capacity.disagreements {
+        section.row("", format!("but {disagreement}"));
+    }
+}
+
+/// What is suspicious about a card, and what the kernel works around.
+pub(super) fn suspicions(identity: &Identity) -> Section {
+    let mut section = Section::new("Suspicions");
+    let Some(suspicion) = &identity.suspicion else { return section };
+    let words = match suspicion.grade {
+        "none" => "no sign of one, which proves nothing: only a test of the capacity does",
+        "weak" => "a weak suspicion; only a test of the whole capacity proves anything",
+        _ => "a strong suspicion; only a test of the whole capacity proves anything",
+    };
+    section.row("Counterfeit", words);
+    for sign in &suspicion.signs {
+        section.row("", format!("- {sign}"));
+    }
+    for innocent in &suspicion.innocent_explanations {
+        section.row("", format!("but {innocent}"));
+    }
+    section
+}

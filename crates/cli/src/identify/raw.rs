@@ -1,0 +1,142 @@
+//! `cardproof identify --raw`: registers typed in, pasted or in a file, as tables of their fields.
+//!
+//! Works on any machine, for the card is somebody else's. Nothing is judged here.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use cardproof_device::registers::{Certainty, Field, Serials, find_registers};
+
+use crate::exit::Failure;
+
+/// The widths of the columns before the meaning: place, name, value.
+const WIDTHS: [usize; 3] = [14, 28, 12];
+
+/// The width of a line.
+const LINE_LENGTH: usize = 80;
+
+/// The least room for a meaning beside a long value.
+const MEANING_LENGTH_MIN: usize = 16;
+
+/// The text that `--raw` was given: the content of a file of that name, or else itself.
+///
+/// # Errors
+/// [`Failure`] where there is such a file and it cannot be read as text.
+pub(crate) fn text_of(argument: &str) -> Result<String, Failure> {
+    if argument == "-" {
+        return std::io::read_to_string(std::io::stdin())
+            .map_err(Failure::because("cannot read registers from standard input"));
+    }
+    if !Path::new(argument).is_file() {
+        return Ok(argument.to_owned());
+    }
+    fs::read_to_string(argument)
+        .map_err(Failure::because(format!("cannot read registers from {argument}")))
+}
+
+/// The registers in `text` as tables.
+///
+/// # Errors
+/// [`Failure`] with what is wrong where `text` holds no register.
+pub(crate) fn show(text: &str, serials: Serials) -> Result<String, Failure> {
+    let registers =
+        find_registers(text).map_err(|error| Failure::usage(format!("--raw: {error}")))?;
+    let tables: Vec<String> = registers
+        .iter()
+        .map(|register| table(register.title(), &register.fields(serials)))
+        .collect();
+    Ok(tables.join("\n"))
+}
+
+fn table(title: &str, fields: &[Field]) -> String {
+    let mut text = format!("{title}\n");
+    for field in fields {
+        let place = field.position.to_string();
+        let [place_width, name_width, value_width] = WIDTHS;
+        let start = format!(
+            "  {place:<place_width$}{:<name_width$}{:<value_width$}",
+            field.name, field.value
+        );
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{}", with_meaning(&start, &meaning(field)));
+    }
+    text
+}
+
+fn meaning(field: &Field) -> String {
+    match field.certainty {
+        Certainty::Documented => field.meaning.clone(),
+        Certainty::Unverified => format!("unverified; {}", field.meaning),
+    }
+}
+
+/// A line with its meaning, wrapped at words below its own column; after a value that leaves no
+/// room for it, on the next line.
+fn with_meaning(start: &str, meaning: &str) -> String {
+    let indent = 2 + WIDTHS.iter().sum::<usize>();
+    let length = start.trim_end().chars().count() + 1;
+    let has_room = length <= LINE_LENGTH - MEANING_LENGTH_MIN;
+    let column = if has_room { indent.max(length) } else { indent };
+    let mut lines = vec![format!("{:<column$}", start.trim_end())];
+    if !has_room {
+        lines.push(" ".repeat(indent));
+    }
+    let mut is_fresh = true;
+    for word in meaning.split_whitespace() {
+        let last = lines.last().map_or(0, |line| line.chars().count());
+        if !is_fresh && last + 1 + word.chars().count() > LINE_LENGTH {
+            lines.push(" ".repeat(indent));
+            is_fresh = true;
+        }
+        if let Some(line) = lines.last_mut() {
+            if !is_fresh {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        is_fresh = false;
+    }
+    let lines: Vec<&str> =
+        lines.iter().map(|line| line.trim_end()).filter(|line| !line.is_empty()).collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CARD: &str = "cid: 035344534E363447867E650771016B8D\n\
+                        csd: 400E0032DB790001DBD37F800A4040F9\n\
+                        scr: 0245848700000000\n";
+
+    #[test]
+    fn a_cards_registers_are_shown_in_full_and_without_its_serial_number() {
+        insta::assert_snapshot!(show(CARD, Serials::Masked).unwrap());
+    }
+
+    #[test]
+    fn the_serial_number_is_shown_when_asked_for() {
+        assert!(!show(CARD, Serials::Masked).unwrap().contains("7e650771"));
+        assert!(show(CARD, Serials::Shown).unwrap().contains("0x7e650771"));
+    }
+
+    #[test]
+    fn an_sd_status_and_an_emmcs_register_keep_to_80_columns() {
+        let mut ssr = "ff".repeat(64);
+        ssr.replace_range(16..20, "04ff");
+        for text in [ssr, "ff".repeat(512), "00".repeat(512), "ff".repeat(16)] {
+            let shown = show(&text, Serials::Shown).unwrap();
+            for line in shown.lines() {
+                assert!(line.chars().count() <= LINE_LENGTH, "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_without_a_register_is_a_wrong_command_line() {
+        let failure = show("hello", Serials::Masked).unwrap_err();
+        assert_eq!(failure.exit, crate::exit::Exit::Usage);
+        assert!(failure.message.contains("character 1"), "{}", failure.message);
+    }
+}
