@@ -63,8 +63,8 @@ pub(crate) struct RunArgs {
     /// A directory (a file is laid out in it and removed), a file, a block device, or sim:NAME
     #[arg(value_name = "TARGET", default_value = ".")]
     pub(crate) target: PathBuf,
-    /// What to run; see `cardproof profiles`
-    #[arg(long, value_name = "NAME", default_value = "standard")]
+    /// What to run: a name of `cardproof profiles`, or a fio job file (FILE.fio)
+    #[arg(long, value_name = "NAME|FILE", default_value = "standard")]
     pub(crate) profile: String,
     /// How much of the target to work in
     ///
@@ -143,7 +143,7 @@ pub(crate) struct OutputArgs {
 /// Which profile to explain.
 #[derive(Debug, Args)]
 pub(crate) struct ProfilesArgs {
-    /// Only this one, in full
+    /// Only this one, or a fio job file (FILE.fio), in full
     pub(crate) name: Option<String>,
 }
 

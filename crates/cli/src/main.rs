@@ -1,6 +1,7 @@
 //! The command `cardproof`: the only part that prints, parses arguments and handles signals.
 
 mod args;
+mod chosen;
 mod engine;
 mod exit;
 mod identify;

@@ -4,9 +4,10 @@ use std::fmt::Write;
 
 use cardproof_io::{Caching, FileState};
 use cardproof_units::Throughput;
-use cardproof_workload::{Access, FigureSpec, PhaseSpec, Profile, Role, TimeLimit, find, names};
+use cardproof_workload::{Access, FigureSpec, PhaseSpec, Profile, Role, TimeLimit, names};
 
 use crate::args::ProfilesArgs;
+use crate::chosen::named;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 
@@ -14,17 +15,11 @@ use crate::output::{self, Sink};
 pub(crate) fn run(args: &ProfilesArgs) -> Result<Exit, Failure> {
     let wanted: Vec<&str> = match &args.name {
         Some(name) => vec![name],
-        None => names().to_vec(),
+        None => names(),
     };
     let mut text = String::new();
     for name in wanted {
-        let Some(profile) = find(name) else {
-            return Err(Failure::usage(format!(
-                "there is no profile '{name}'; there is: {}",
-                names().join(", ")
-            )));
-        };
-        explain(&mut text, &profile);
+        explain(&mut text, &named(name)?);
     }
     output::write(&Sink::Stdout, &text)?;
     Ok(Exit::Done)

@@ -8,10 +8,11 @@ use cardproof_record::{
     Tool,
 };
 use cardproof_runner::{Event, Observer, Plan};
-use cardproof_units::{Bytes, Nanos, Seed};
-use cardproof_workload::{Profile, find, names};
+use cardproof_units::{Bytes, Seed};
+use cardproof_workload::Profile;
 
 use crate::args::RunArgs;
+use crate::chosen;
 use crate::exit::{Exit, Failure};
 use crate::progress::ProgressView;
 use crate::result::{self, Requirement};
@@ -20,13 +21,10 @@ use crate::store::Store;
 use crate::talk::Talk;
 use crate::target::{self, Opened};
 
-/// Less time than this measures nothing.
-const TIME_BUDGET_MIN: Nanos = Nanos::from_secs(1);
-
 /// Measures what `args` name.
 pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
     let talk = Talk::new(args.quiet);
-    let profile = profile(args)?;
+    let profile = chosen::profile(args)?;
     let requirements = Requirement::parse_all(&args.require)?;
     result::check_outputs(&args.output)?;
     let seed = match args.seed {
@@ -40,6 +38,7 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
     let draft = draft(&plan, conditions(&opened), id, created);
     talk.note(&subject(&args.target, &draft));
     announce(&plan, args.repeat, &opened, talk);
+    plan.profile.notes.iter().for_each(|note| talk.note(note));
     let view = ProgressView::new(talk, plan.time_budget * u64::from(args.repeat));
     let mut watcher = Watcher { view, store: &store, failure: None };
     let record = cardproof_runner::run_repeatedly(
@@ -60,38 +59,6 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
     }
     result::publish(&record, &store, &args.output, talk)?;
     Ok(exit_of(&record, signals, &requirements))
-}
-
-/// The profile, as `args` would have it.
-fn profile(args: &RunArgs) -> Result<Profile, Failure> {
-    let Some(profile) = find(&args.profile) else {
-        return Err(Failure::usage(format!(
-            "there is no profile '{}'; there is: {}",
-            args.profile,
-            names().join(", ")
-        )));
-    };
-    if args.size == Some(Bytes::ZERO) {
-        return Err(Failure::usage(
-            "a size of 0 leaves nothing to measure; give --size a size such as 256M",
-        ));
-    }
-    if args.time_budget.is_some_and(|time| time < TIME_BUDGET_MIN) {
-        return Err(Failure::usage(format!(
-            "a time of {} measures nothing; give --time-budget at least {TIME_BUDGET_MIN}",
-            args.time_budget.unwrap_or_default()
-        )));
-    }
-    let span = args.size.unwrap_or(profile.span);
-    for phase in &profile.phases {
-        phase.blocks_in(phase.span_within(span)).map_err(|error| {
-            Failure::usage(format!(
-                "--size {span} is too small for the phase {}: {error}",
-                phase.name
-            ))
-        })?;
-    }
-    Ok(profile.with_confidence(args.confidence))
 }
 
 /// What is run: the profile's phases in the span that there is. A span that the user named is as
@@ -124,12 +91,21 @@ fn announce(plan: &Plan, runs: u32, opened: &Opened, talk: Talk) {
         return;
     }
     let runs = u64::from(runs);
-    let time = plan.time_budget * runs;
-    let Some(of_one_run) = plan.profile.bytes_written_max() else { return };
+    let takes = if plan.profile.is_bounded_by_time() {
+        format!("Takes about {} or less", plan.time_budget * runs)
+    } else {
+        "Takes as long as the storage needs".to_owned()
+    };
+    let Some(of_one_run) = plan.profile.bytes_written_max() else {
+        return talk.note(&format!(
+            "{takes}; writes to {} as much and as often as that time allows.",
+            plan.span
+        ));
+    };
     let most = Bytes(of_one_run.get().saturating_mul(runs));
     match opened.scratch {
         Some(_) => talk.note(&format!(
-            "Takes about {time} or less; writes at most {most} to a file of {} that is removed \
+            "{takes}; writes at most {most} to a file of {} that is removed \
              afterwards.",
             plan.span
         )),
@@ -137,7 +113,7 @@ fn announce(plan: &Plan, runs: u32, opened: &Opened, talk: Talk) {
             let share = 100.0 * plan.span.as_f64() / abilities.size.as_f64();
             let wear = 100.0 * most.as_f64() / abilities.size.as_f64();
             talk.note(&format!(
-                "Takes about {time} or less; OVERWRITES the first {} ({share:.1} % of the device) \
+                "{takes}; OVERWRITES the first {} ({share:.1} % of the device) \
                  with at most {most} in all, as much wear as filling {wear:.1} % of it once.",
                 plan.span
             ));

@@ -9,6 +9,7 @@ use cardproof_record::{Outcome, Record, Verdict};
 use crate::clean::one_line;
 use crate::course::course;
 use crate::facts::{Fact, facts, title};
+use crate::figures::figures;
 use crate::rows::{Row, confidence, rows};
 
 /// What stands under the verdicts of every report.
@@ -39,6 +40,8 @@ pub(crate) struct Contents {
     pub(crate) rows: Vec<Row>,
     /// The confidence of the table's intervals, if it is the same for all.
     pub(crate) confidence: Option<String>,
+    /// Figures in the units of the tools whose method was followed.
+    pub(crate) figures: Vec<String>,
     /// The verdicts that are told in full.
     pub(crate) verdicts: Vec<Ruling>,
     /// The verdicts on the recording classes.
@@ -90,6 +93,7 @@ impl Contents {
             facts: facts(record),
             rows: rows(record),
             confidence: confidence(record),
+            figures: figures(record),
             verdicts: in_full.into_iter().map(ruling).collect(),
             recording: Recording::of(verdicts),
             claims: claims(record, verdicts)

@@ -10,6 +10,7 @@ mod clean;
 mod contents;
 mod course;
 mod facts;
+mod figures;
 mod html;
 mod markdown;
 mod rows;

@@ -29,6 +29,7 @@ fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
         writeln!(out, "- {}: {}", fact.label, Markdown(&fact.text))?;
     }
     write_rows(out, contents)?;
+    write_list(out, crate::figures::HEADING, &contents.figures)?;
     write_list(out, "Changes and runs", &contents.course)?;
     write_verdicts(out, contents)?;
     writeln!(out, "\n## In daily use\n")?;

@@ -39,6 +39,7 @@ pub fn summary(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) 
     }
     page.conditions(&contents);
     page.phases(&contents);
+    page.list(crate::figures::HEADING, &contents.figures);
     page.list("Changes and runs", &contents.course);
     page.verdicts(&contents);
     page.daily_use(&contents);

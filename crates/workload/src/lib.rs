@@ -6,7 +6,9 @@
 pub mod application;
 mod data;
 mod figure;
+pub mod job;
 mod mix;
+mod peers;
 mod permutation;
 mod profile;
 mod spec;

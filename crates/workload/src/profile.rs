@@ -2,7 +2,7 @@
 
 use cardproof_units::{Bytes, Nanos};
 
-use crate::{EarlyEnd, FigureSpec, PhaseSpec, TimeLimit, application, standard};
+use crate::{EarlyEnd, FigureSpec, PhaseSpec, TimeLimit, application, peers, standard};
 
 /// A named run.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,8 +69,8 @@ impl Profile {
 
 /// The names of all profiles.
 #[must_use]
-pub fn names() -> &'static [&'static str] {
-    &["standard", "a1", "a2"]
+pub fn names() -> Vec<&'static str> {
+    ["standard", "a1", "a2"].into_iter().chain(peers::names()).collect()
 }
 
 /// The profile called `name`.
@@ -80,7 +80,7 @@ pub fn find(name: &str) -> Option<Profile> {
         "standard" => Some(standard::profile()),
         "a1" => Some(application::a1()),
         "a2" => Some(application::a2()),
-        _ => None,
+        _ => peers::find(name),
     }
 }
 
@@ -92,7 +92,7 @@ mod tests {
     fn every_named_profile_exists_and_can_run_in_its_span() {
         for name in names() {
             let profile = find(name).unwrap();
-            assert_eq!(profile.name, *name);
+            assert_eq!(profile.name, name);
             for phase in &profile.phases {
                 assert!(
                     phase.blocks_in(phase.span_within(profile.span)).is_ok(),

@@ -23,6 +23,7 @@ pub(super) fn write(page: &mut String, contents: &Contents) {
     write_predictions(page, &contents.predictions);
     write_list(page, "next", "What next", &contents.steps);
     write_rows(page, contents);
+    write_list(page, "tools", crate::figures::HEADING, &contents.figures);
     write_list(page, "course", "Changes and runs", &contents.course);
 }
 

@@ -1,0 +1,98 @@
+//! Which profile is run: one of ours by name, or a fio job file.
+//!
+//! What ends in `.fio` is a file; everything else is a name.
+
+use std::ffi::OsStr;
+use std::fmt::Display;
+use std::fs;
+use std::path::Path;
+
+use cardproof_units::{Bytes, Nanos};
+use cardproof_workload::{Profile, find, job, names};
+
+use crate::args::RunArgs;
+use crate::exit::Failure;
+
+/// A file larger than this is no profile.
+const FILE_SIZE_MAX: u64 = 1 << 20;
+
+/// Less time than this measures nothing.
+const TIME_BUDGET_MIN: Nanos = Nanos::from_secs(1);
+
+/// The profile that `args` name, if it can be run as they would have it.
+pub(crate) fn profile(args: &RunArgs) -> Result<Profile, Failure> {
+    let profile = named(&args.profile)?;
+    check_time(args, &profile)?;
+    check_size(args, &profile)?;
+    Ok(profile.with_confidence(args.confidence))
+}
+
+/// The profile called `name`, or in the file `name`.
+pub(crate) fn named(name: &str) -> Result<Profile, Failure> {
+    let path = Path::new(name);
+    match path.extension().and_then(OsStr::to_str) {
+        Some("fio") => from_file(path, |text| job::from_fio(&stem(path), text)),
+        _ => ours(name),
+    }
+}
+
+/// The profile that `read` finds in the text of the file at `path`.
+fn from_file<E: Display>(
+    path: &Path,
+    read: impl FnOnce(&str) -> Result<Profile, E>,
+) -> Result<Profile, Failure> {
+    let failed = |error: &dyn Display| Failure::usage(format!("{}: {error}", path.display()));
+    let metadata = fs::metadata(path).map_err(|error| failed(&error))?;
+    if metadata.len() > FILE_SIZE_MAX {
+        return Err(failed(&"larger than any profile; is it the right file?"));
+    }
+    let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
+    read(&text).map_err(|error| failed(&error))
+}
+
+/// The file's name without its end: what its profile is called. A path is nobody's business.
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// One of ours.
+fn ours(name: &str) -> Result<Profile, Failure> {
+    find(name).ok_or_else(|| {
+        Failure::usage(format!("there is no profile '{name}'; there is: {}", names().join(", ")))
+    })
+}
+
+fn check_time(args: &RunArgs, profile: &Profile) -> Result<(), Failure> {
+    let Some(time) = args.time_budget else { return Ok(()) };
+    if time < TIME_BUDGET_MIN {
+        return Err(Failure::usage(format!(
+            "a time of {time} measures nothing; give --time-budget at least {TIME_BUDGET_MIN}"
+        )));
+    }
+    if !profile.is_bounded_by_time() {
+        return Err(Failure::usage(format!(
+            "the profile {} does a fixed amount of work, however long it takes; leave \
+             --time-budget out",
+            profile.name
+        )));
+    }
+    Ok(())
+}
+
+fn check_size(args: &RunArgs, profile: &Profile) -> Result<(), Failure> {
+    if args.size == Some(Bytes::ZERO) {
+        return Err(Failure::usage(
+            "a size of 0 leaves nothing to measure; give --size a size such as 256M",
+        ));
+    }
+    let span = args.size.unwrap_or(profile.span);
+    for phase in &profile.phases {
+        phase.blocks_in(phase.span_within(span)).map_err(|error| {
+            Failure::usage(format!(
+                "--size {span} is too small for the phase {}: {error}",
+                phase.name
+            ))
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! The figures that a run has in the units of the tool whose method it followed.
+
+use cardproof_record::{Figure, Record};
+
+use crate::clean::one_line;
+
+/// A million bytes.
+const MEGABYTE: f64 = 1e6;
+
+/// What stands over them in every report.
+pub(crate) const HEADING: &str = "As the tools would print it";
+
+/// The figures of `record`, one line each.
+pub(crate) fn figures(record: &Record) -> Vec<String> {
+    record.figures.iter().map(line).collect()
+}
+
+fn line(figure: &Figure) -> String {
+    let Figure { name, tool, value, unit, .. } = figure;
+    let own =
+        format!("{}: {}: {} {}", one_line(tool), one_line(name), number(*value), one_line(unit));
+    match (figure.unit_bytes_per_s, figure.bytes_per_s()) {
+        // A unit that is what it says needs no translation.
+        (Some(MEGABYTE), _) | (None, _) | (_, None) => own,
+        (Some(_), Some(bytes)) => format!("{own} ({} MB/s)", number(bytes / MEGABYTE)),
+    }
+}
+
+/// A number with as many digits as tools print: at least three, and all before the point.
+fn number(value: f64) -> String {
+    let decimals = match value.abs() {
+        small if small < 10.0 => 2,
+        middle if middle < 1000.0 => 1,
+        _ => 0,
+    };
+    format!("{value:.decimals$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figure(value: f64, unit: &str, unit_bytes_per_s: Option<f64>) -> Figure {
+        Figure {
+            name: "write 4k".to_owned(),
+            tool: "iozone".to_owned(),
+            value,
+            unit: unit.to_owned(),
+            unit_bytes_per_s,
+            phases: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_unit_that_misleads_is_translated() {
+        let cases = [
+            (figure(4813.4, "kB/s", Some(1024.0)), "iozone: write 4k: 4813 kB/s (4.93 MB/s)"),
+            (
+                figure(20.21, "MB/sec", Some(1_048_576.0)),
+                "iozone: write 4k: 20.2 MB/sec (21.2 MB/s)",
+            ),
+            (figure(19.3, "MB/s", Some(1e6)), "iozone: write 4k: 19.3 MB/s"),
+            (figure(1151.2, "points", None), "iozone: write 4k: 1151 points"),
+        ];
+        for (figure, wanted) in cases {
+            assert_eq!(line(&figure), wanted);
+        }
+    }
+
+    #[test]
+    fn a_name_cannot_break_the_line() {
+        let figure = Figure { name: "a\nb\u{1b}[1m".to_owned(), ..figure(1.0, "s", None) };
+        assert!(!line(&figure).contains(['\n', '\u{1b}']));
+    }
+}
