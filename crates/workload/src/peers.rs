@@ -14,8 +14,11 @@ mod shapes;
 
 use crate::Profile;
 
+/// A profile's name, and what makes it.
+type Entry = (&'static str, fn() -> Profile);
+
 /// The profiles, by name.
-const PROFILES: &[(&str, fn() -> Profile)] = &[
+const PROFILES: &[Entry] = &[
     ("sd-card-bench", iozone::sd_card_bench),
     ("microsd-benchmarks", scripts::microsd_benchmarks),
     ("sd6-256m", iozone::sd6_256m),
