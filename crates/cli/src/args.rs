@@ -9,6 +9,7 @@ use clap::builder::Styles;
 use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::engine::{EngineArg, EngineArgs};
+use crate::import::ImportArgs;
 use crate::output::Sink;
 use crate::watch::args::WatchArgs;
 
@@ -48,6 +49,8 @@ pub(crate) enum Command {
     Rate(RateArgs),
     /// Make a report of a saved record
     Report(ReportArgs),
+    /// Read other tools' outputs into records
+    Import(ImportArgs),
     /// Watch live what the storage does and what holds it back, or explain a log of iostat
     Watch(WatchArgs),
     /// Simulated cards: list them, or serve one to any tool as a file and a block device

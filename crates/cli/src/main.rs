@@ -5,6 +5,7 @@ mod chosen;
 mod engine;
 mod exit;
 mod identify;
+mod import;
 mod output;
 mod profiles;
 mod progress;
@@ -51,6 +52,7 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::Rate(args) => saved::rate(&args),
         Command::Report(args) => saved::report(&args),
         Command::Sim(command) => simulated::run(&command, signals),
+        Command::Import(args) => import::run(&args),
         Command::Watch(args) => watch::run(&args, signals),
         Command::Engine(args) => engine::run(&args, signals.stop()).map(|()| Exit::Done),
     }

@@ -191,7 +191,7 @@ fn conditions(opened: &Opened) -> Conditions {
 }
 
 /// 64 bits from the kernel's random source.
-fn random_bits() -> Result<u64, Failure> {
+pub(crate) fn random_bits() -> Result<u64, Failure> {
     let mut bytes = [0; 8];
     rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
         .map_err(Failure::because("the kernel gives no random numbers"))?;

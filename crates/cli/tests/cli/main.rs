@@ -8,6 +8,7 @@
 mod faults;
 mod home;
 mod identify;
+mod importing;
 mod interruption;
 mod output;
 mod process;
