@@ -107,7 +107,7 @@ const SYNCED_POOR_IOPS: f64 = 54.0;
 
 /// Flushes for one single-row `SQLite` transaction with its default journal (DELETE) on ext4,
 /// counted at the block level.
-const SQLITE_FLUSHES: f64 = 4.1;
+pub(crate) const SQLITE_FLUSHES: f64 = 4.1;
 
 /// Sequential writes: the minimum of U3 and V30, and that of Class 10, U1 and V10.
 const RECORDING_GOOD: Throughput = Throughput::from_mb_per_s(30.0);

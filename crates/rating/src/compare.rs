@@ -1,0 +1,195 @@
+//! Records side by side: ratios with intervals, ranks by use, and what may not be compared.
+//!
+//! Only like is compared with like: where method, range, host or anything else that decides a rate
+//! differs, there is no ratio but the reason. A ratio of single runs allows for what varies from
+//! run to run by figures that others have published; runs of one's own make the allowance needless.
+//! All intervals of one comparison hold together with [`CONFIDENCE`]: what that leaves is split
+//! among them (Bonferroni), so that of a hundred comparisons of a card with itself at most one
+//! shows a difference anywhere.
+
+mod correlate;
+mod likeness;
+mod position;
+mod rank;
+mod shape;
+
+use cardproof_record::Record;
+use cardproof_stats::{RatioInterval, RunRate};
+use serde::Serialize;
+
+pub use correlate::{Correlation, correlations};
+pub use position::{Position, positions};
+pub use rank::{Ranked, Ranking, Use};
+pub use shape::Shape;
+
+use likeness::differences;
+use shape::{Measured, shapes_in};
+
+/// The confidence of all intervals of a comparison together.
+pub const CONFIDENCE: f64 = 0.99;
+
+/// A card to be compared: one record, or one for each of its runs.
+#[derive(Clone, Debug)]
+pub struct Contender<'r> {
+    /// What it is called in the comparison.
+    pub name: String,
+    /// Its records, at least one. Several are runs of one card under the same conditions.
+    pub runs: Vec<&'r Record>,
+    /// What it costs, in any currency that is the same for all.
+    pub price: Option<f64>,
+}
+
+/// How several records of each card belong together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pairing {
+    /// The runs of one card have nothing to do with those of another.
+    #[default]
+    Independent,
+    /// The nth run of one card was taken next to the nth of the other.
+    ByRun,
+}
+
+/// Cards side by side.
+#[derive(Clone, Debug, Serialize)]
+pub struct Comparison {
+    /// The names of the cards. The first is what the others are held against.
+    pub cards: Vec<String>,
+    /// One row for each thing that was measured of at least one card.
+    pub rows: Vec<ComparedRow>,
+    /// The order of the cards by use, like with like.
+    pub rankings: Vec<Ranking>,
+    /// How times of whole jobs go with the figures, where enough cards have both.
+    pub correlations: Vec<Correlation>,
+    /// The probability with which all intervals hold, between 0 and 1.
+    pub confidence: f64,
+}
+
+/// One thing that was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct ComparedRow {
+    /// What, such as `4 KiB random write, depth 1`.
+    pub what: String,
+    /// The unit of its rates: `IOPS` or `bytes/s`.
+    pub unit: &'static str,
+    /// One for each card.
+    pub cells: Vec<ComparedCell>,
+}
+
+/// What one card has in a row.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ComparedCell {
+    /// Its rate in the row's unit; absent where it was not measured.
+    pub rate: Option<f64>,
+    /// The lower and upper end of the rate's interval, by its own record; absent where it has none.
+    pub between: Option<[f64; 2]>,
+    /// Of how many runs that is.
+    pub runs: usize,
+    /// How many times as fast as the first card; absent where that may not be said.
+    pub ratio: Option<Ratio>,
+    /// Why there is no ratio, where both cards have a rate.
+    pub not_alike: Vec<String>,
+}
+
+/// How many times as fast as the first card.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Ratio {
+    /// The best single figure.
+    pub estimate: f64,
+    /// The interval's ends; absent where a card has one run without an interval.
+    pub between: Option<[f64; 2]>,
+}
+
+impl Ratio {
+    /// Whether its interval leaves no doubt that the two differ.
+    #[must_use]
+    pub fn is_a_difference(&self) -> bool {
+        self.between.is_some_and(|[low, high]| low > 1.0 || high < 1.0)
+    }
+}
+
+/// Puts `cards` side by side; the first is what the others are held against. `seed` decides the
+/// draws of the bootstrap.
+#[must_use]
+pub fn compare(cards: &[Contender<'_>], pairing: Pairing, seed: u64) -> Comparison {
+    let shapes = shapes_in(cards.iter().flat_map(|card| card.runs.iter().copied()));
+    let found: Vec<Vec<Option<Measured<'_>>>> = shapes
+        .iter()
+        .map(|shape| cards.iter().map(|card| Measured::of(shape, &card.runs)).collect())
+        .collect();
+    let ratios = found.iter().map(|row| row.iter().flatten().count().saturating_sub(1)).sum();
+    let scale = Scale { pairing, seed, confidence: share_of_confidence(ratios) };
+    let rows = shapes.iter().zip(&found).map(|(shape, row)| compared(shape, row, &scale)).collect();
+    Comparison {
+        cards: cards.iter().map(|card| card.name.clone()).collect(),
+        rows,
+        rankings: rank::rankings(cards),
+        correlations: correlations(cards),
+        confidence: CONFIDENCE,
+    }
+}
+
+/// The confidence of each of `count` intervals that hold together with [`CONFIDENCE`].
+fn share_of_confidence(count: usize) -> f64 {
+    1.0 - (1.0 - CONFIDENCE) / count.max(1) as f64
+}
+
+/// How ratios are formed.
+struct Scale {
+    pairing: Pairing,
+    seed: u64,
+    confidence: f64,
+}
+
+fn compared(shape: &Shape, row: &[Option<Measured<'_>>], scale: &Scale) -> ComparedRow {
+    let first = row.first().and_then(Option::as_ref);
+    let cell = |(index, measured): (usize, &Option<Measured<'_>>)| {
+        let Some(measured) = measured else { return ComparedCell::default() };
+        let mut cell = ComparedCell {
+            rate: Some(measured.rate()),
+            between: measured.between(),
+            runs: measured.runs.len(),
+            ..ComparedCell::default()
+        };
+        if let Some(first) = first.filter(|_| index > 0) {
+            cell.not_alike = differences(first, measured);
+            if cell.not_alike.is_empty() {
+                cell.ratio = Some(ratio(shape, first, measured, scale));
+            }
+        }
+        cell
+    };
+    let cells = row.iter().enumerate().map(cell).collect();
+    ComparedRow { what: shape.to_string(), unit: shape.unit(), cells }
+}
+
+fn ratio(shape: &Shape, a: &Measured<'_>, b: &Measured<'_>, scale: &Scale) -> Ratio {
+    let interval = ratio_interval(shape, a, b, scale);
+    Ratio {
+        estimate: interval.map_or(b.rate() / a.rate(), |interval| interval.estimate),
+        between: interval.map(|interval| [interval.low, interval.high]),
+    }
+}
+
+fn ratio_interval(
+    shape: &Shape,
+    a: &Measured<'_>,
+    b: &Measured<'_>,
+    scale: &Scale,
+) -> Option<RatioInterval> {
+    let rates = |runs: &[RunRate]| -> Vec<f64> { runs.iter().map(|run| run.rate).collect() };
+    match (a.runs.as_slice(), b.runs.as_slice()) {
+        ([_, _, ..], [_, _, ..]) => {
+            let (a, b) = (rates(&a.runs), rates(&b.runs));
+            match scale.pairing {
+                Pairing::ByRun => RatioInterval::paired(&a, &b, scale.confidence, scale.seed),
+                Pairing::Independent => {
+                    RatioInterval::unpaired(&a, &b, scale.confidence, scale.seed)
+                }
+            }
+        }
+        _ => {
+            let (a, b) = (a.as_one_run(), b.as_one_run());
+            RatioInterval::of_single_runs(a, b, scale.confidence, shape.run_cv())
+        }
+    }
+}

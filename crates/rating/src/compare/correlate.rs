@@ -1,0 +1,63 @@
+//! How the times of whole jobs go with what was measured: rank correlations over many cards.
+
+use cardproof_stats::rank_correlation;
+use serde::Serialize;
+
+use super::Contender;
+use super::shape::{Measured, shapes_in};
+
+/// Fewer cards than this show no order worth the name.
+const CARDS_MIN: usize = 5;
+
+/// How a job's time goes with one figure.
+#[derive(Clone, Debug, Serialize)]
+pub struct Correlation {
+    /// The job, such as `desktop-install`.
+    pub job: String,
+    /// The figure, such as `4 KiB random write, depth 1`.
+    pub with: String,
+    /// Spearman's coefficient of the time and the rate, from -1 to 1: -1 where the faster card
+    /// always took less time.
+    pub rank_correlation: f64,
+    /// Over how many cards.
+    pub cards: usize,
+}
+
+/// The rank correlations of every job with every figure that at least five of `cards` have, for
+/// each job the most telling first. No probability is given: with few cards many coefficients are
+/// large by chance.
+#[must_use]
+pub fn correlations(cards: &[Contender<'_>]) -> Vec<Correlation> {
+    let first_runs = || cards.iter().filter_map(|card| card.runs.first().copied());
+    let mut jobs: Vec<&str> = Vec::new();
+    for job in first_runs().flat_map(|record| &record.jobs) {
+        if !jobs.contains(&job.name.as_str()) {
+            jobs.push(&job.name);
+        }
+    }
+    let shapes = shapes_in(first_runs());
+    let mut found = Vec::new();
+    for job in jobs {
+        let mut of_job: Vec<Correlation> = Vec::new();
+        for shape in &shapes {
+            let both = cards.iter().filter_map(|card| {
+                let jobs = &card.runs.first()?.jobs;
+                let time = jobs.iter().find(|known| known.name == job)?.duration_ns;
+                Some((time.as_secs_f64(), Measured::of(shape, &card.runs)?.rate()))
+            });
+            let (times, rates): (Vec<f64>, Vec<f64>) = both.unzip();
+            if times.len() < CARDS_MIN {
+                continue;
+            }
+            of_job.extend(rank_correlation(&times, &rates).map(|rank_correlation| Correlation {
+                job: job.to_owned(),
+                with: shape.to_string(),
+                rank_correlation,
+                cards: times.len(),
+            }));
+        }
+        of_job.sort_by(|a, b| a.rank_correlation.total_cmp(&b.rank_correlation));
+        found.extend(of_job);
+    }
+    found
+}

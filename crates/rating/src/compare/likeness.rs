@@ -1,0 +1,146 @@
+//! Whether two phases of one shape may be compared at all, and if not, why.
+
+use cardproof_record::{Phase, Record, WarningCode};
+use cardproof_units::Bytes;
+
+use super::shape::Measured;
+use crate::doubts::doubts;
+
+/// Methods that all run iozone for the phases that bypass the page cache.
+const IOZONE: [&str; 5] =
+    ["iozone", "sd-card-bench", "microsd-benchmarks", "pibenchmarks", "sd6-256m"];
+
+/// Everything that differs between `a` and `b` and decides a rate, in words; empty where they are
+/// alike.
+pub(super) fn differences(a: &Measured<'_>, b: &Measured<'_>) -> Vec<String> {
+    let mut found: Vec<String> =
+        [method(a, b), host(a, b), span(a, b), cache(a, b)].into_iter().flatten().collect();
+    found.extend([a, b].into_iter().filter_map(in_doubt));
+    found
+}
+
+/// The basis of a figure: figures of one basis may be compared.
+pub(super) fn basis(measured: &Measured<'_>) -> String {
+    let method = method_of(measured.record, measured.phase);
+    let host = host_class(measured.record).unwrap_or_else(|| "unknown host".to_owned());
+    let cache = if is_buffered(measured) { ", through the page cache" } else { "" };
+    format!("{method} on {host}, over {}{cache}", measured.phase.span_bytes)
+}
+
+fn two(what: &str, a: &str, b: &str) -> String {
+    format!("{what} differs ({a}; {b})")
+}
+
+fn method(a: &Measured<'_>, b: &Measured<'_>) -> Option<String> {
+    let [method_a, method_b] = [a, b].map(|of| method_of(of.record, of.phase));
+    if method_a != method_b {
+        return Some(two("the method", &method_a, &method_b));
+    }
+    let [profile_a, profile_b] = [a, b].map(|of| &of.record.profile);
+    let is_changed = profile_a.name == profile_b.name
+        && !a.record.is_imported()
+        && !b.record.is_imported()
+        && profile_a.version != profile_b.version;
+    is_changed.then(|| {
+        let version = |version: u32| format!("version {version}");
+        two("the profile", &version(profile_a.version), &version(profile_b.version))
+    })
+}
+
+/// Who measured how. A profile of ours that repeats a tool's method counts as that method.
+fn method_of(record: &Record, phase: &Phase) -> String {
+    let name = record.profile.name.as_str();
+    let is_direct = !phase.warnings.iter().any(|warning| warning.code == WarningCode::Buffered);
+    if IOZONE.contains(&name) && is_direct {
+        "iozone".to_owned()
+    } else if record.is_imported() || is_a_peers_method(name) {
+        name.to_owned()
+    } else {
+        "cardproof".to_owned()
+    }
+}
+
+/// Whether a profile of ours is a tool's method and not our own.
+fn is_a_peers_method(name: &str) -> bool {
+    IOZONE.contains(&name)
+        || ["fio-randrw75", "fio-fsync", "agnostics", "crystaldiskmark"].contains(&name)
+}
+
+fn host(a: &Measured<'_>, b: &Measured<'_>) -> Option<String> {
+    let [host_a, host_b] = [a, b].map(|of| host_class(of.record));
+    match (host_a, host_b) {
+        (Some(a), Some(b)) if a == b => None,
+        (Some(a), Some(b)) => Some(two("the host", &a, &b)),
+        _ => Some("the host is not known of both".to_owned()),
+    }
+}
+
+/// The class of hosts that serve a card alike; `None` where too little is known.
+fn host_class(record: &Record) -> Option<String> {
+    if record.is_simulated() {
+        return Some("a simulated host".to_owned());
+    }
+    let host = &record.conditions.host;
+    if let Some(board) = &host.board {
+        return Some(board_class(board));
+    }
+    let architecture = host.architecture.as_deref()?;
+    Some(format!("{architecture}, {} CPUs, {}", host.cpus?, host.memory_bytes?))
+}
+
+/// A board without its revision: `Raspberry Pi 4 Model B Rev 1.4` and `Raspberry Pi 4 B` are one.
+fn board_class(board: &str) -> String {
+    let board = board.split(" Rev ").next().unwrap_or(board);
+    let words: Vec<&str> = board.split_whitespace().collect();
+    match words.as_slice() {
+        ["Raspberry", "Pi", number, ..] if number.parse::<u8>().is_ok() => {
+            format!("Raspberry Pi {number}")
+        }
+        words => words.join(" "),
+    }
+}
+
+fn span(a: &Measured<'_>, b: &Measured<'_>) -> Option<String> {
+    let [span_a, span_b] = [a, b].map(|of| of.phase.span_bytes);
+    let told = |span: Bytes| {
+        if span == Bytes::ZERO { "not told".to_owned() } else { span.to_string() }
+    };
+    (span_a != span_b).then(|| two("the range", &told(span_a), &told(span_b)))
+}
+
+fn is_buffered(measured: &Measured<'_>) -> bool {
+    let is_warned =
+        measured.phase.warnings.iter().any(|warning| warning.code == WarningCode::Buffered);
+    is_warned || (!measured.record.is_imported() && !measured.record.conditions.target.direct)
+}
+
+fn cache(a: &Measured<'_>, b: &Measured<'_>) -> Option<String> {
+    (is_buffered(a) != is_buffered(b)).then(|| "only one went through the page cache".to_owned())
+}
+
+/// Why the figure of `measured` stands for nothing, if it does not.
+fn in_doubt(measured: &Measured<'_>) -> Option<String> {
+    let doubts = doubts(measured.record);
+    let doubt = doubts.iter().find(|doubt| {
+        doubt.warning.code != WarningCode::Buffered && doubt.forbids_verdict_on(measured.index)
+    })?;
+    Some(format!("a figure is in doubt: {}", doubt.warning.message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boards_of_one_class() {
+        for (board, class) in [
+            ("Raspberry Pi 4 Model B Rev 1.4", "Raspberry Pi 4"),
+            ("Raspberry Pi 4 B", "Raspberry Pi 4"),
+            ("Raspberry Pi 1 B (2011.12)", "Raspberry Pi 1"),
+            ("Raspberry Pi Zero 2 W Rev 1.0", "Raspberry Pi Zero 2 W"),
+            ("NanoPi M4", "NanoPi M4"),
+        ] {
+            assert_eq!(board_class(board), class);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Where a card stands among the published ones.
+//!
+//! A place among cards that were measured otherwise, or on other hosts, is an orientation and no
+//! rank; what differs is said with it.
+
+use cardproof_record::{OpName, Record};
+use serde::Serialize;
+
+use super::likeness::differences;
+use super::shape::{Measured, Shape};
+use crate::reference::references;
+
+/// The place of one figure among those of published cards.
+#[derive(Clone, Debug, Serialize)]
+pub struct Position {
+    /// What was measured, such as `4 KiB random write, depth 1`.
+    pub what: String,
+    /// Than how many published cards the figure is higher.
+    pub faster_than: usize,
+    /// Of how many.
+    pub of: usize,
+    /// Whether these are only the cards that were measured as this one was.
+    pub is_like_with_like: bool,
+    /// What differs from most of the others, in words; empty where nothing does.
+    pub differs_in: Vec<String>,
+}
+
+/// The places of the 4 KiB random read and write, one at a time, of `record` among all published
+/// cards: only those that were measured alike where there are at least five, else all of them.
+#[must_use]
+pub fn positions(record: &Record) -> Vec<Position> {
+    [OpName::Read, OpName::Write]
+        .into_iter()
+        .filter_map(|op| position(&Shape::random_4k(op), record))
+        .collect()
+}
+
+/// Among fewer alike cards than this a place says little.
+const ALIKE_MIN: usize = 5;
+
+fn position(shape: &Shape, record: &Record) -> Option<Position> {
+    let own = Measured::of(shape, &[record])?;
+    let others: Vec<Measured<'_>> =
+        references().iter().filter_map(|card| Measured::of(shape, &[&card.record])).collect();
+    let alike: Vec<&Measured<'_>> =
+        others.iter().filter(|other| differences(&own, other).is_empty()).collect();
+    let is_like_with_like = alike.len() >= ALIKE_MIN;
+    let among: Vec<&Measured<'_>> = if is_like_with_like { alike } else { others.iter().collect() };
+    let differs_in = if is_like_with_like { Vec::new() } else { kinds_of_difference(&own, &among) };
+    Some(Position {
+        what: shape.to_string(),
+        faster_than: among.iter().filter(|other| own.rate() > other.rate()).count(),
+        of: among.len(),
+        is_like_with_like,
+        differs_in,
+    })
+}
+
+/// In what `own` differs from `others`, each once and without its values.
+fn kinds_of_difference(own: &Measured<'_>, others: &[&Measured<'_>]) -> Vec<String> {
+    let mut kinds: Vec<String> = Vec::new();
+    for difference in others.iter().flat_map(|other| differences(own, other)) {
+        let kind = difference.split(" differs").next().unwrap_or(&difference).to_owned();
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    kinds
+}

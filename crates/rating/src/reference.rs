@@ -1,0 +1,53 @@
+//! Reference cards: published measurements of others, as records to compare with.
+//!
+//! The figures are in `data/*.csv`, one table a source, with the source and its method in the lines
+//! above; here they become records as an imported log does: the tool is the one that measured, the
+//! rates are stated and have no interval, and what the source does not tell is absent. Nothing is
+//! corrected, but units are told apart: KiB/s that a source calls KB/s are KiB/s.
+
+mod records;
+mod table;
+
+use std::sync::LazyLock;
+
+use cardproof_record::Record;
+
+use table::Table;
+
+/// A published measurement.
+#[derive(Clone, Debug)]
+pub struct ReferenceCard {
+    /// What it is called, such as `sandisk-extreme-a1`; no other has this name.
+    pub name: String,
+    /// The table it stands in, such as `sd-card-bench-2018`.
+    pub table: &'static str,
+    /// Who published it, where and when.
+    pub source: String,
+    /// What was measured.
+    pub record: Record,
+}
+
+/// The tables that ship with the program.
+const TABLES: [(&str, &str); 5] = [
+    ("sd-card-bench-2018", include_str!("../data/sd-card-bench-2018.csv")),
+    ("iozone-rpi3-2018", include_str!("../data/iozone-rpi3-2018.csv")),
+    ("fio-mixed-rpi3-2018", include_str!("../data/fio-mixed-rpi3-2018.csv")),
+    ("microsd-benchmarks-pi", include_str!("../data/microsd-benchmarks-pi.csv")),
+    ("fsync-by-filesystem", include_str!("../data/fsync-by-filesystem.csv")),
+];
+
+static REFERENCES: LazyLock<Vec<ReferenceCard>> = LazyLock::new(|| {
+    TABLES.iter().flat_map(|(name, text)| records::of(name, &Table::read(text))).collect()
+});
+
+/// All published measurements, in the order of their tables.
+#[must_use]
+pub fn references() -> &'static [ReferenceCard] {
+    &REFERENCES
+}
+
+/// The published measurement called `name`.
+#[must_use]
+pub fn find_reference(name: &str) -> Option<&'static ReferenceCard> {
+    references().iter().find(|card| card.name == name)
+}
