@@ -1,6 +1,7 @@
 //! The command line: what can be asked, and nothing of what is done.
 
 mod identify;
+mod compare;
 
 use std::path::PathBuf;
 
@@ -14,6 +15,7 @@ use crate::output::Sink;
 use crate::watch::args::WatchArgs;
 
 pub(crate) use identify::IdentifyArgs;
+pub(crate) use compare::CompareArgs;
 
 /// Find out the truth about an SD card, eMMC, USB stick or SSD: measure it, judge it, explain it.
 ///
@@ -53,6 +55,8 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Watch live what the storage does and what holds it back, or explain a log of iostat
     Watch(WatchArgs),
+    /// Put records and published measurements side by side
+    Compare(Box<CompareArgs>),
     /// Simulated cards: list them, or serve one to any tool as a file and a block device
     #[command(subcommand)]
     Sim(SimCommand),

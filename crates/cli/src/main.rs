@@ -2,6 +2,7 @@
 
 mod args;
 mod chosen;
+mod compare;
 mod engine;
 mod exit;
 mod identify;
@@ -51,6 +52,7 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::Identify(args) => identify::run(&args),
         Command::Rate(args) => saved::rate(&args),
         Command::Report(args) => saved::report(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Sim(command) => simulated::run(&command, signals),
         Command::Import(args) => import::run(&args),
         Command::Watch(args) => watch::run(&args, signals),

@@ -48,7 +48,8 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn read(path: &Path) -> Result<Record, Failure> {
+/// The record in the file at `path`, or on standard input.
+pub(crate) fn read(path: &Path) -> Result<Record, Failure> {
     let name = || match Sink::of(path) {
         Sink::Stdout => "standard input".to_owned(),
         Sink::File(path) => path.display().to_string(),

@@ -9,6 +9,9 @@ use cardproof_record::Record;
 use crate::exit::Failure;
 use crate::output;
 
+/// What the youngest record is called by.
+const LATEST: &str = "latest";
+
 /// The directory of records.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
@@ -34,6 +37,19 @@ impl Store {
         Ok(Self { directory })
     }
 
+    /// The file of the record called `id`, or of the youngest one for `latest`; `None` where there
+    /// is none. Nothing is made for it.
+    pub(crate) fn find(id: &str) -> Result<Option<PathBuf>, Failure> {
+        let directory = data_home()?.join("cardproof").join("records");
+        if id == LATEST {
+            return Ok(youngest(&directory));
+        }
+        // An id is a name and leads nowhere else.
+        let is_name = !id.is_empty() && !id.contains(['/', '\0']) && !id.starts_with('.');
+        let path = directory.join(format!("{id}.json"));
+        Ok((is_name && path.is_file()).then_some(path))
+    }
+
     /// Saves `record`, in the place of an earlier state of the same run.
     pub(crate) fn save(&self, record: &Record) -> Result<(), Failure> {
         let path = self.record_path(&record.id);
@@ -57,6 +73,17 @@ impl Store {
     pub(crate) fn report_path(&self, id: &str) -> PathBuf {
         self.directory.join(format!("{id}.html"))
     }
+}
+
+/// The record in `directory` that was written last.
+fn youngest(directory: &Path) -> Option<PathBuf> {
+    let entries = fs::read_dir(directory).ok()?.filter_map(Result::ok);
+    let records = entries.map(|entry| entry.path()).filter(|path| {
+        let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes()[0] == b'.');
+        !is_hidden && path.extension().is_some_and(|ending| ending == "json")
+    });
+    let written = |path: &PathBuf| fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    records.max_by_key(written)
 }
 
 /// `$XDG_DATA_HOME` where it is an absolute path, as the XDG Base Directory Specification asks;

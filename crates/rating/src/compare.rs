@@ -17,6 +17,7 @@ use cardproof_record::Record;
 use cardproof_stats::{RatioInterval, RunRate};
 use serde::Serialize;
 
+use crate::reference::is_published;
 pub use correlate::{Correlation, correlations};
 pub use position::{Position, positions};
 pub use rank::{Ranked, Ranking, Use};
@@ -58,10 +59,21 @@ pub struct Comparison {
     pub rows: Vec<ComparedRow>,
     /// The order of the cards by use, like with like.
     pub rankings: Vec<Ranking>,
+    /// Where those cards that are not published ones stand among the published.
+    pub places: Vec<Places>,
     /// How times of whole jobs go with the figures, where enough cards have both.
     pub correlations: Vec<Correlation>,
     /// The probability with which all intervals hold, between 0 and 1.
     pub confidence: f64,
+}
+
+/// Where one card stands among the published ones.
+#[derive(Clone, Debug, Serialize)]
+pub struct Places {
+    /// Its name.
+    pub name: String,
+    /// Its places, at least one.
+    pub positions: Vec<Position>,
 }
 
 /// One thing that was measured.
@@ -123,9 +135,16 @@ pub fn compare(cards: &[Contender<'_>], pairing: Pairing, seed: u64) -> Comparis
         cards: cards.iter().map(|card| card.name.clone()).collect(),
         rows,
         rankings: rank::rankings(cards),
+        places: cards.iter().filter_map(places).collect(),
         correlations: correlations(cards),
         confidence: CONFIDENCE,
     }
+}
+
+fn places(card: &Contender<'_>) -> Option<Places> {
+    let record = card.runs.first().filter(|record| !is_published(record))?;
+    let positions = positions(record);
+    (!positions.is_empty()).then(|| Places { name: card.name.clone(), positions })
 }
 
 /// The confidence of each of `count` intervals that hold together with [`CONFIDENCE`].

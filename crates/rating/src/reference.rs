@@ -14,6 +14,9 @@ use cardproof_record::Record;
 
 use table::Table;
 
+/// What the id of such a record begins with.
+pub(crate) const ID_PREFIX: &str = "ref:";
+
 /// A published measurement.
 #[derive(Clone, Debug)]
 pub struct ReferenceCard {
@@ -44,6 +47,11 @@ static REFERENCES: LazyLock<Vec<ReferenceCard>> = LazyLock::new(|| {
 #[must_use]
 pub fn references() -> &'static [ReferenceCard] {
     &REFERENCES
+}
+
+/// Whether `record` is one of these.
+pub(crate) fn is_published(record: &Record) -> bool {
+    record.id.strip_prefix(ID_PREFIX).is_some_and(|name| find_reference(name).is_some())
 }
 
 /// The published measurement called `name`.

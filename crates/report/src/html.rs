@@ -40,12 +40,18 @@ pub fn html(record: &Record, verdicts: &[Verdict]) -> Result<String, HtmlError> 
     sections::write(&mut page, &contents);
     figures::write(&mut page, record, &Kuva)?;
     sections::write_conditions(&mut page, &contents);
-    page.push_str("</main>\n</body>\n</html>\n");
+    end_page(&mut page);
     page.shrink_to_fit();
     Ok(page)
 }
 
-fn head(page: &mut String, title: &str) {
+/// Appends the end of every page.
+pub(crate) fn end_page(page: &mut String) {
+    page.push_str("</main>\n</body>\n</html>\n");
+}
+
+/// Appends the beginning of every page, up to where its body begins.
+pub(crate) fn head(page: &mut String, title: &str) {
     // The policy forbids scripts and every request, whatever the record says.
     page.push_str(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -67,4 +73,4 @@ macro_rules! put {
         let _ = write!($page, $($text)*);
     }};
 }
-use put;
+pub(crate) use put;

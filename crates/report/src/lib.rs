@@ -7,6 +7,7 @@
 
 mod charts;
 mod clean;
+mod comparison;
 mod contents;
 mod course;
 mod facts;
@@ -18,6 +19,7 @@ mod summary;
 mod wrap;
 
 pub use charts::PlotError;
+pub use comparison::{comparison_csv, comparison_html, comparison_markdown, comparison_text};
 pub use facts::title;
 pub use html::{HtmlError, html};
 pub use markdown::markdown;

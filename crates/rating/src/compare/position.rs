@@ -25,6 +25,23 @@ pub struct Position {
     pub differs_in: Vec<String>,
 }
 
+impl Position {
+    /// In one sentence.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let Self { what, faster_than, of, .. } = self;
+        let place = format!("{what}: faster than {faster_than} of {of} published measurements");
+        if self.is_like_with_like {
+            format!("{place}, all taken the same way on the same kind of host.")
+        } else {
+            format!(
+                "{place}; an orientation only, since other things differ: {}.",
+                self.differs_in.join(", ")
+            )
+        }
+    }
+}
+
 /// The places of the 4 KiB random read and write, one at a time, of `record` among all published
 /// cards: only those that were measured alike where there are at least five, else all of them.
 #[must_use]

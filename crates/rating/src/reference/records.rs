@@ -7,8 +7,8 @@ use cardproof_record::Record;
 use cardproof_units::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::ReferenceCard;
 use super::table::{Row, Table};
+use super::{ID_PREFIX, ReferenceCard};
 
 /// What a KB/s of iozone, fio and their kin is.
 const KIB: f64 = 1024.0;
@@ -69,6 +69,7 @@ struct Shape {
 }
 
 /// A rate as the source states it.
+#[derive(Clone, Copy)]
 enum Stated {
     Iops(f64),
     BytesPerS(f64),
@@ -182,7 +183,7 @@ impl Draft {
         ]);
         let record = json!({
             "schema": cardproof_record::SCHEMA,
-            "id": format!("ref:{name}"),
+            "id": format!("{ID_PREFIX}{name}"),
             "created": self.year,
             "tool": {"name": self.tool, "version": ""},
             "seed": cardproof_units::Seed::default(),

@@ -1,5 +1,6 @@
 //! The sections of charts. Each chart has its figures beside it in a table that can be opened.
 
+use cardproof_rating::compare::positions;
 use cardproof_rating::{Finding, PUBLISHED_CARDS, PUBLISHED_SOURCE, doubts, pauses_in};
 use cardproof_record::{OpName, Phase, Record};
 use cardproof_units::Nanos;
@@ -11,6 +12,7 @@ use crate::charts::{
 };
 use crate::clean::{Html, one_line};
 use crate::rows::{is_told_in_iops, rate_and_interval, shown};
+use crate::wrap::bound;
 
 /// The most rows of a chart's table; longer ones say no more.
 const TABLE_ROWS_MAX: usize = 40;
@@ -158,6 +160,9 @@ impl Figures<'_> {
              {}.</p></figcaption>\n",
             Html(PUBLISHED_SOURCE)
         );
+        for position in positions(self.record) {
+            put!(self.page, "<p>{}</p>\n", Html(&bound(&position.in_words())));
+        }
         write_published(self.page, &ours);
         self.page.push_str("</figure>\n</section>\n");
         Ok(())

@@ -1,0 +1,102 @@
+//! The command line of `cardproof compare`.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use cardproof_rating::compare::Use;
+use clap::{Args, ValueEnum};
+
+use crate::output::Sink;
+
+/// What to compare.
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// A record: a file, an id, `latest`, or ref:NAME for a published one; the first is the measure
+    ///
+    /// Several runs of one card are given as one, with commas between them. ref:TABLE stands for
+    /// all cards of a published table; --list shows names and tables.
+    #[arg(value_name = "CARD", required_unless_present = "list")]
+    pub(crate) cards: Vec<String>,
+    /// Show the published measurements
+    #[arg(long, conflicts_with = "cards")]
+    pub(crate) list: bool,
+    /// The nth run of each card was taken next to the nth of the others
+    #[arg(long)]
+    pub(crate) paired: bool,
+    /// Rank for one use only
+    #[arg(long = "use", value_enum, value_name = "USE")]
+    pub(crate) only: Option<UseArg>,
+    /// What a card costs, in any currency that is the same for all
+    #[arg(long, value_name = "NAME=AMOUNT")]
+    pub(crate) price: Vec<Price>,
+    /// The comparison as JSON, to a file or to standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<Sink>,
+    /// The comparison as CSV, for a spreadsheet
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) csv: Option<Sink>,
+    /// The comparison as Markdown, for a forum or an issue
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) markdown: Option<Sink>,
+    /// The comparison as one HTML file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+/// What a card is wanted for.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum UseArg {
+    /// To run a system from
+    System,
+    /// To record video
+    Video,
+    /// To keep a database
+    Database,
+}
+
+impl From<UseArg> for Use {
+    fn from(wanted: UseArg) -> Self {
+        match wanted {
+            UseArg::System => Self::System,
+            UseArg::Video => Self::Video,
+            UseArg::Database => Self::Database,
+        }
+    }
+}
+
+/// A card's price.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Price {
+    pub(crate) name: String,
+    pub(crate) amount: f64,
+}
+
+/// A text is no price.
+#[derive(Debug, thiserror::Error)]
+#[error("a price is NAME=AMOUNT with an amount above 0, such as mycard=12.50")]
+pub(crate) struct ParsePriceError;
+
+impl FromStr for Price {
+    type Err = ParsePriceError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (name, amount) = text.rsplit_once('=').ok_or(ParsePriceError)?;
+        let amount: f64 = amount.trim().parse().map_err(|_| ParsePriceError)?;
+        let is_price = amount.is_finite() && amount > 0.0 && !name.is_empty();
+        is_price.then(|| Self { name: name.to_owned(), amount }).ok_or(ParsePriceError)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_price_has_a_name_and_an_amount_above_zero() {
+        let price: Price = "ref:a=b=12.50".parse().unwrap();
+        assert_eq!(price, Price { name: "ref:a=b".to_owned(), amount: 12.5 });
+        for text in ["12.50", "a=", "a=-1", "a=0", "a=inf", "=3"] {
+            assert!(text.parse::<Price>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! `cardproof compare`: records and published measurements side by side.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+use std::path::Path;
+
+use cardproof_rating::compare::{Comparison, Contender, Pairing, Use, compare};
+use cardproof_rating::{find_reference, references};
+use cardproof_record::{OpName, Record};
+use cardproof_report::{
+    comparison_csv, comparison_html, comparison_markdown, comparison_text, title,
+};
+use cardproof_units::Bytes;
+
+use crate::args::CompareArgs;
+use crate::exit::{Exit, Failure};
+use crate::output::{self, Sink};
+use crate::saved;
+use crate::store::Store;
+use crate::talk;
+
+/// What published cards and tables are called by.
+const REFERENCE: &str = "ref:";
+
+/// Decides the draws of the bootstrap; fixed, so that the same records give the same intervals.
+const SEED: u64 = 1;
+
+/// A card with its records, read.
+struct Card {
+    name: String,
+    runs: Vec<Record>,
+}
+
+/// Compares what `args` name.
+pub(crate) fn run(args: &CompareArgs) -> Result<Exit, Failure> {
+    if args.list {
+        output::write(&Sink::Stdout, &list())?;
+        return Ok(Exit::Done);
+    }
+    check_outputs(args)?;
+    let cards = cards(&args.cards)?;
+    let contenders = contenders(&cards, args)?;
+    let pairing = if args.paired { Pairing::ByRun } else { Pairing::Independent };
+    check_pairs(&contenders, pairing)?;
+    show(&compare(&contenders, pairing, SEED), args)?;
+    Ok(Exit::Done)
+}
+
+/// The published measurements, by table.
+fn list() -> String {
+    let mut text = String::new();
+    let mut table = "";
+    for card in references() {
+        if card.table != table {
+            table = card.table;
+            let about = format!("{REFERENCE}{table}: {}", card.source);
+            let gap = if text.is_empty() { "" } else { "\n" };
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "{gap}{}", cardproof_report::wrapped(&about, 80));
+        }
+        let board = card.record.conditions.host.board.as_deref().unwrap_or("host not known");
+        let _ = writeln!(
+            text,
+            "  {REFERENCE}{}\n      {}; {board}{}",
+            card.name,
+            title(&card.record),
+            rates(&card.record)
+        );
+    }
+    text
+}
+
+/// The random rates of a record, in a few words.
+fn rates(record: &Record) -> String {
+    let rate = |op| {
+        let mut phases = record.phases.iter();
+        let phase = phases.find(|it| it.op == op && it.block_size_bytes == Bytes::kib(4))?;
+        phase.point_iops()
+    };
+    match (rate(OpName::Read), rate(OpName::Write)) {
+        (Some(read), Some(write)) => {
+            format!("; 4 KiB read {:.0}, write {:.0} IOPS", read.0, write.0)
+        }
+        _ => String::new(),
+    }
+}
+
+fn check_outputs(args: &CompareArgs) -> Result<(), Failure> {
+    let html = args.html.clone().map(Sink::File);
+    let sinks: Vec<&Sink> =
+        [&args.json, &args.csv, &args.markdown, &html].into_iter().flatten().collect();
+    if sinks.iter().filter(|sink| ***sink == Sink::Stdout).count() > 1 {
+        return Err(Failure::usage(
+            "only one of --json, --csv and --markdown can go to standard output; name files for \
+             the others",
+        ));
+    }
+    sinks.into_iter().try_for_each(output::check)
+}
+
+/// The cards that `names` name, each once.
+fn cards(names: &[String]) -> Result<Vec<Card>, Failure> {
+    let mut cards: Vec<Card> = Vec::with_capacity(names.len());
+    for name in names {
+        let of_table = name.strip_prefix(REFERENCE).map(table).unwrap_or_default();
+        if of_table.is_empty() {
+            cards.push(Card { name: short(name), runs: runs(name)? });
+        } else {
+            cards.extend(of_table);
+        }
+    }
+    let mut seen = HashSet::new();
+    for card in &mut cards {
+        while !seen.insert(card.name.clone()) {
+            card.name.push('\'');
+        }
+    }
+    Ok(cards)
+}
+
+/// The published cards of the table called `name`; none where there is no such table.
+fn table(name: &str) -> Vec<Card> {
+    let of_table = references().iter().filter(|card| card.table == name);
+    let card = |card: &cardproof_rating::ReferenceCard| Card {
+        name: card.name.clone(),
+        runs: vec![card.record.clone()],
+    };
+    of_table.map(card).collect()
+}
+
+/// What a card is called in the comparison: a file's name without its directory and ending.
+fn short(name: &str) -> String {
+    if let Some(name) = name.strip_prefix(REFERENCE) {
+        return name.to_owned();
+    }
+    let first =
+        if Path::new(name).exists() { name } else { name.split(',').next().unwrap_or(name) };
+    let stem = Path::new(first).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    stem.unwrap_or_else(|| name.to_owned())
+}
+
+/// The records that `name` names: one, or with commas several runs of one card.
+fn runs(name: &str) -> Result<Vec<Record>, Failure> {
+    if Path::new(name).exists() {
+        return Ok(vec![saved::read(Path::new(name))?]);
+    }
+    name.split(',').map(record).collect()
+}
+
+fn record(name: &str) -> Result<Record, Failure> {
+    if let Some(name) = name.strip_prefix(REFERENCE) {
+        let card = find_reference(name).ok_or_else(|| {
+            Failure::usage(format!(
+                "there is no published card or table '{name}'; `cardproof compare --list` shows \
+                 them"
+            ))
+        })?;
+        return Ok(card.record.clone());
+    }
+    let path = Path::new(name);
+    if path.exists() || name == "-" {
+        return saved::read(path);
+    }
+    let stored = Store::find(name)?.ok_or_else(|| {
+        Failure::usage(format!(
+            "there is no file and no record '{name}'; name a file, an id from the data directory, \
+             latest, or ref:NAME"
+        ))
+    })?;
+    saved::read(&stored)
+}
+
+fn contenders<'c>(cards: &'c [Card], args: &CompareArgs) -> Result<Vec<Contender<'c>>, Failure> {
+    let bare = |name: &str| name.strip_prefix(REFERENCE).unwrap_or(name).to_owned();
+    for price in &args.price {
+        if !cards.iter().any(|card| card.name == bare(&price.name)) {
+            let names: Vec<&str> = cards.iter().map(|card| card.name.as_str()).collect();
+            return Err(Failure::usage(format!(
+                "--price names '{}', and what is compared is: {}",
+                price.name,
+                names.join(", ")
+            )));
+        }
+    }
+    let contender = |card: &'c Card| Contender {
+        name: card.name.clone(),
+        runs: card.runs.iter().collect(),
+        price: args
+            .price
+            .iter()
+            .find(|price| bare(&price.name) == card.name)
+            .map(|price| price.amount),
+    };
+    Ok(cards.iter().map(contender).collect())
+}
+
+/// Runs can be taken in pairs only where there are as many of each.
+fn check_pairs(cards: &[Contender<'_>], pairing: Pairing) -> Result<(), Failure> {
+    let count = |card: &Contender<'_>| card.runs.len();
+    let Some(first) = cards.first().map(count) else { return Ok(()) };
+    match cards.iter().find(|card| count(card) != first) {
+        Some(other) if pairing == Pairing::ByRun => Err(Failure::usage(format!(
+            "--paired takes as many runs of every card, and {} has {} where the first has {first}",
+            other.name,
+            count(other)
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn show(comparison: &Comparison, args: &CompareArgs) -> Result<(), Failure> {
+    let only: Option<Use> = args.only.map(Into::into);
+    if let Some(path) = &args.html {
+        output::write(&Sink::File(path.clone()), &comparison_html(comparison, only))?;
+    }
+    if let Some(sink) = &args.json {
+        let mut text = serde_json::to_string_pretty(comparison)
+            .map_err(Failure::because("the comparison cannot be put into JSON"))?;
+        text.push('\n');
+        output::write(sink, &text)?;
+    }
+    if let Some(sink) = &args.csv {
+        output::write(sink, &comparison_csv(comparison))?;
+    }
+    if let Some(sink) = &args.markdown {
+        output::write(sink, &comparison_markdown(comparison, only))?;
+    }
+    let sinks = [&args.json, &args.csv, &args.markdown];
+    if sinks.into_iter().flatten().any(|sink| *sink == Sink::Stdout) {
+        return Ok(());
+    }
+    let text = comparison_text(comparison, only, talk::width(), talk::is_styled());
+    output::write(&Sink::Stdout, &text)
+}

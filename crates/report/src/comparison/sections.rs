@@ -1,0 +1,194 @@
+//! What a comparison says, as tables with words above and below, before it is set anywhere.
+
+use cardproof_rating::compare::{
+    ComparedCell, ComparedRow, Comparison, Correlation, Places, Position, Ranked, Ranking, Ratio,
+    Use,
+};
+use cardproof_rating::wording;
+use cardproof_units::{Iops, Throughput};
+
+use crate::clean::one_line;
+
+/// A table with words.
+pub(super) struct Section {
+    pub(super) heading: String,
+    /// Paragraphs above the table.
+    pub(super) about: Vec<String>,
+    /// The headings of its columns; the first column is text, the others are figures.
+    pub(super) columns: Vec<&'static str>,
+    pub(super) rows: Vec<Vec<String>>,
+    /// Sentences below it.
+    pub(super) notes: Vec<String>,
+}
+
+/// Everything that `comparison` says; of the uses only `only`, where it is given.
+pub(super) fn sections(comparison: &Comparison, only: Option<Use>) -> Vec<Section> {
+    let is_wanted = |ranking: &&Ranking| only.is_none_or(|only| ranking.by == only);
+    let mut sections: Vec<Section> =
+        comparison.rows.iter().map(|row| measured(comparison, row)).collect();
+    if let Some(first) = sections.first_mut() {
+        first.about.insert(0, how_to_read(comparison));
+    }
+    sections.extend(comparison.rankings.iter().filter(is_wanted).map(ranked));
+    sections.extend(comparison.places.iter().map(placed));
+    if !comparison.correlations.is_empty() {
+        sections.push(correlated(&comparison.correlations));
+    }
+    sections
+}
+
+fn how_to_read(comparison: &Comparison) -> String {
+    let first = comparison.cards.first().map_or(String::new(), |name| one_line(name));
+    let mut text = format!(
+        "Times as fast as {first}. All intervals of ratios hold together with {}; an interval \
+         without 1 in it is a difference.",
+        wording::percent(comparison.confidence)
+    );
+    let mut ratios = comparison.rows.iter().flat_map(|row| &row.cells).filter_map(|it| it.ratio);
+    if ratios.any(|ratio| ratio.between.is_none()) {
+        text.push_str(
+            " A ratio of a single figure, one run without an interval, has none: whether the two \
+             differ is not known from it.",
+        );
+    }
+    text
+}
+
+/// A rate in the unit of its row.
+pub(super) fn told(unit: &str, rate: f64) -> String {
+    if unit == "IOPS" { Iops(rate).to_string() } else { Throughput(rate).to_string() }
+}
+
+fn between(unit: &str, [low, high]: [f64; 2]) -> String {
+    let bare = |rate| {
+        let text = told(unit, rate);
+        text.split_once(' ').map_or(text.clone(), |(number, _)| number.to_owned())
+    };
+    format!("{} to {}", bare(low), bare(high))
+}
+
+fn measured(comparison: &Comparison, row: &ComparedRow) -> Section {
+    let mut notes: Vec<String> = Vec::new();
+    let mut rows = Vec::with_capacity(row.cells.len());
+    for (name, cell) in comparison.cards.iter().zip(&row.cells) {
+        rows.push(cells(&one_line(name), row.unit, cell, &mut notes));
+    }
+    Section {
+        heading: row.what.clone(),
+        about: Vec::new(),
+        columns: vec!["card", "rate", "between", "times", "between"],
+        rows,
+        notes,
+    }
+}
+
+fn cells(name: &str, unit: &str, cell: &ComparedCell, notes: &mut Vec<String>) -> Vec<String> {
+    let Some(rate) = cell.rate else {
+        return vec![name.to_owned(), "not measured".to_owned()];
+    };
+    if !cell.not_alike.is_empty() {
+        let reasons: Vec<String> = cell.not_alike.iter().map(|it| one_line(it)).collect();
+        notes.push(format!("No ratio for {name}: {}.", reasons.join("; ")));
+    }
+    let rate_between = cell.between.map_or(String::new(), |ends| between(unit, ends));
+    let mut row = vec![name.to_owned(), told(unit, rate), rate_between];
+    if let Some(Ratio { estimate, between }) = cell.ratio {
+        row.push(times(estimate));
+        row.push(match between {
+            Some([low, high]) => format!("{} to {}", times(low), times(high)),
+            None => "no interval".to_owned(),
+        });
+    }
+    row
+}
+
+/// A ratio to three digits.
+fn times(ratio: f64) -> String {
+    match ratio {
+        ratio if ratio < 0.1 => format!("{ratio:.3}"),
+        ratio if ratio < 10.0 => format!("{ratio:.2}"),
+        ratio => format!("{ratio:.1}"),
+    }
+}
+
+fn ranked(ranking: &Ranking) -> Section {
+    let unit = ranking.by.unit();
+    let has_prices = ranking.cards.iter().any(|card| card.price.is_some());
+    let mut columns = vec!["card", unit, "between"];
+    if has_prices {
+        columns.extend(["price", "for the price"]);
+    }
+    let rows = ranking.cards.iter().enumerate().map(|(at, card)| place(at, card)).collect();
+    let apart = ranking.cards.iter().any(|card| !card.is_told_apart);
+    let note = "=: not told apart from the card above it, by its interval or for want of one.";
+    Section {
+        heading: ranking.by.label().to_owned(),
+        about: vec![format!(
+            "{}. Measured by {}.",
+            capitalised(ranking.by.formula()),
+            ranking.basis
+        )],
+        columns,
+        rows,
+        notes: if apart { vec![note.to_owned()] } else { Vec::new() },
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn place(at: usize, card: &Ranked) -> Vec<String> {
+    let number = if card.is_told_apart { format!("{}.", at + 1) } else { "=".to_owned() };
+    let figure = |value: f64| match value {
+        value if value < 10.0 => format!("{value:.2}"),
+        value if value < 100.0 => format!("{value:.1}"),
+        value => format!("{value:.0}"),
+    };
+    let between = card.between.map(|[low, high]| format!("{} to {}", figure(low), figure(high)));
+    let mut row = vec![
+        format!("{number} {}", one_line(&card.name)),
+        figure(card.value),
+        between.unwrap_or_default(),
+    ];
+    if let Some(price) = card.price {
+        row.push(format!("{price:.2}"));
+        row.extend(card.value_for_price.map(|value| format!("{:.0} %", 100.0 * value)));
+    }
+    row
+}
+
+fn placed(places: &Places) -> Section {
+    let row = |position: &Position| {
+        vec![position.what.clone(), position.faster_than.to_string(), position.of.to_string()]
+    };
+    Section {
+        heading: format!("{} among published measurements", one_line(&places.name)),
+        about: Vec::new(),
+        columns: vec!["measured", "faster than", "of"],
+        rows: places.positions.iter().map(row).collect(),
+        notes: places.positions.iter().map(Position::in_words).collect(),
+    }
+}
+
+fn correlated(correlations: &[Correlation]) -> Section {
+    let row = |found: &Correlation| {
+        vec![
+            format!("{}: {}", one_line(&found.job), found.with),
+            format!("{:+.2}", found.rank_correlation),
+            found.cards.to_string(),
+        ]
+    };
+    Section {
+        heading: "What the times of jobs go with".to_owned(),
+        about: vec![
+            "Spearman's rank correlation of a job's time with a rate: -1 where the faster card \
+             always took less time, 0 where they have nothing to do with each other."
+                .to_owned(),
+        ],
+        columns: vec!["job and rate", "correlation", "cards"],
+        rows: correlations.iter().map(row).collect(),
+        notes: Vec::new(),
+    }
+}
