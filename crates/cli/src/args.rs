@@ -1,7 +1,7 @@
 //! The command line: what can be asked, and nothing of what is done.
 
-mod identify;
 mod compare;
+mod identify;
 
 use std::path::PathBuf;
 
@@ -14,8 +14,8 @@ use crate::import::ImportArgs;
 use crate::output::Sink;
 use crate::watch::args::WatchArgs;
 
-pub(crate) use identify::IdentifyArgs;
 pub(crate) use compare::CompareArgs;
+pub(crate) use identify::IdentifyArgs;
 
 /// Find out the truth about an SD card, eMMC, USB stick or SSD: measure it, judge it, explain it.
 ///

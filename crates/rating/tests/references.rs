@@ -1,7 +1,7 @@
 //! The published measurements that ship with the program, and whether comparing them leads to what
 //! their sources concluded.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use std::collections::HashSet;
 use std::fmt::Write;
