@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::steps::{Account, Outcome, shown, shown_command};
 use crate::workspace::cargo;
-use crate::{deny, generate, libtest, tidy};
+use crate::{deny, fuzz, generate, libtest, tidy};
 
 /// Every quick step, then the account.
 pub(crate) fn run() -> Result<bool> {
@@ -24,6 +24,7 @@ pub(crate) fn lint_steps(account: &mut Account) {
     account.step("format", || shown(&cargo, &["fmt", "--all", "--", "--check"]));
     account.step("tidy", tidy_step);
     account.step("lints", || shown(&cargo, LINTS));
+    account.step("fuzz targets", fuzz::check);
     account.step("documentation", || {
         shown_command(
             Command::new(&cargo)

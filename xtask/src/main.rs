@@ -11,6 +11,7 @@ mod cli_reference;
 mod deny;
 mod experiment;
 mod fit;
+mod fuzz;
 mod generate;
 mod libtest;
 mod packages;
@@ -40,6 +41,8 @@ usage: cargo xtask COMMAND
   experiment prediction
                      how well jobs are predicted on cards that were left out; writes the tables
                      of docs/design/prediction.md
+  fuzz [TARGET] [--seconds N]
+                     runs the fuzz targets, each for 60 seconds; needs a nightly compiler
   fit                finds the simulated cards' parameters from the published figures
 ";
 
@@ -69,6 +72,7 @@ fn run(arguments: &[String]) -> Result<bool> {
         ["bench", "sim", sections @ ..] => bench_sim::run(sections),
         ["experiment", words @ ..] => experiment::run(words),
         ["fit"] => fit::run(),
+        ["fuzz", options @ ..] => fuzz::run(options),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(true)

@@ -1,0 +1,150 @@
+//! `cargo xtask fuzz`: runs the fuzz targets of `fuzz/`, without cargo-fuzz.
+//!
+//! Coverage feedback needs flags that only a nightly compiler takes; where there is none, this
+//! says so and does nothing. That the targets compile is checked with any compiler.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::steps::{Outcome, shown, shown_command};
+use crate::workspace::{Metadata, cargo};
+
+const MANIFEST: &str = "fuzz/Cargo.toml";
+const TARGETS: &str = "fuzz/fuzz_targets";
+
+/// For how long each target runs.
+const SECONDS: u32 = 60;
+
+/// Counts and compares what the code under test does, and finds its memory errors.
+const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+                     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+                     -Cllvm-args=-sanitizer-coverage-pc-table \
+                     -Cllvm-args=-sanitizer-coverage-trace-compares \
+                     -Zsanitizer=address -Ccodegen-units=1 --cfg fuzzing";
+
+/// What was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Options {
+    target: Option<String>,
+    seconds: u32,
+}
+
+impl Options {
+    /// Reads the words after `fuzz`.
+    fn parse(words: &[&str]) -> Result<Self> {
+        let mut options = Self { target: None, seconds: SECONDS };
+        let mut words = words.iter();
+        while let Some(&word) = words.next() {
+            if word == "--seconds" {
+                let seconds = words.next().context("--seconds needs a number")?;
+                options.seconds = seconds.parse().context("--seconds needs a number")?;
+            } else if word.starts_with('-') || options.target.is_some() {
+                bail!("unknown option '{word}'; usage: cargo xtask fuzz [TARGET] [--seconds N]");
+            } else {
+                options.target = Some(word.to_owned());
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// Checks that every target compiles.
+pub(crate) fn check() -> Result<Outcome> {
+    let arguments =
+        ["check", "--quiet", "--locked", "--no-default-features", "--manifest-path", MANIFEST];
+    shown(&cargo(), &arguments)
+}
+
+/// Runs one target or all of them; whether none failed.
+pub(crate) fn run(words: &[&str]) -> Result<bool> {
+    let options = Options::parse(words)?;
+    let all = targets()?;
+    let wanted: Vec<&String> =
+        all.iter().filter(|name| options.target.as_ref().is_none_or(|it| it == *name)).collect();
+    if wanted.is_empty() {
+        bail!("there is no such fuzz target; there is: {}", all.join(", "));
+    }
+    let host = nightly_host()?;
+    let directory = Metadata::read()?.target_directory.join("fuzz");
+    let mut is_good = true;
+    for name in wanted {
+        build(name, &host, &directory)?;
+        let program = directory.join(&host).join("release").join(name);
+        is_good &= fuzz(name, &program, options.seconds)? == Outcome::Passed;
+    }
+    Ok(is_good)
+}
+
+/// The names of the targets: the files' names.
+fn targets() -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(TARGETS).with_context(|| format!("cannot list {TARGETS}"))? {
+        let path = entry?.path();
+        names.extend(path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned));
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// The platform for which the nightly compiler builds by itself.
+fn nightly_host() -> Result<String> {
+    let mut command = Command::new("rustup");
+    command.args(["run", "nightly", "rustc", "-vV"]).stderr(Stdio::null());
+    let missing = "fuzzing needs a nightly compiler; get it by `rustup toolchain install nightly`";
+    let output = command.output().context(missing)?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).context(missing)
+}
+
+fn build(name: &str, host: &str, directory: &Path) -> Result<()> {
+    let mut command = Command::new("rustup");
+    command
+        .args(["run", "nightly", "cargo", "build", "--quiet", "--release", "--locked"])
+        .args(["--manifest-path", MANIFEST, "--bin", name, "--target", host])
+        .arg("--target-dir")
+        .arg(directory)
+        .env("RUSTFLAGS", FLAGS)
+        // Set by the cargo that runs this, and would be taken in place of the nightly one.
+        .env_remove("RUSTC")
+        .env_remove("CARGO");
+    match shown_command(&mut command)? {
+        Outcome::Passed => Ok(()),
+        _ => bail!("the fuzz target {name} does not build; is a C++ compiler installed?"),
+    }
+}
+
+/// Runs the target with its growing corpus.
+fn fuzz(name: &str, program: &Path, seconds: u32) -> Result<Outcome> {
+    let corpus = PathBuf::from("fuzz/corpus").join(name);
+    let artifacts = PathBuf::from("fuzz/artifacts").join(name);
+    fs::create_dir_all(&corpus)?;
+    fs::create_dir_all(&artifacts)?;
+    shown_command(
+        Command::new(program)
+            .arg(&corpus)
+            .arg(format!("-max_total_time={seconds}"))
+            .arg(format!("-artifact_prefix={}/", artifacts.display()))
+            .args(["-print_final_stats=1", "-timeout=10", "-max_len=4096"]),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read() {
+        let parse = |words: &[&str]| Options::parse(words);
+        let all = Options { target: None, seconds: SECONDS };
+        assert_eq!(parse(&[]).unwrap(), all);
+        let one = Options { target: Some("registers".to_owned()), seconds: 5 };
+        assert_eq!(parse(&["registers", "--seconds", "5"]).unwrap(), one);
+        for wrong in [&["--seconds"][..], &["--seconds", "x"], &["--forever"], &["a", "b"]] {
+            assert!(parse(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}
