@@ -139,8 +139,10 @@ fn short_span(case: &Case<'_>) -> Option<String> {
 /// A recording class is for every allocation unit, so a whole one must have been written, and no
 /// stretch of that length may have been slower for certain.
 fn short_recording(record: &Record, case: &Case<'_>) -> Option<String> {
-    let unit = allocation_unit(record);
-    let written = case.phase.bytes;
+    let (unit, written) = (allocation_unit(record), case.phase.bytes);
+    if case.doubts.contains(&WarningCode::SpanReduced) {
+        return Some(format!("a range of {} flatters", case.phase.span_bytes));
+    }
     if written < unit {
         return Some(format!("only {written} were written; an allocation unit may be {unit}"));
     }

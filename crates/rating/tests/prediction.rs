@@ -5,7 +5,7 @@
 use cardproof_rating::prediction::{
     Job, LeftOut, Method, Prediction, leave_one_out, numbers, predictions,
 };
-use cardproof_record::{Estimate, OpName, PhaseState, Record, Warning, WarningCode};
+use cardproof_record::{Estimate, OpName, PhaseState, Record, Stated, Warning, WarningCode};
 use cardproof_testkit::records;
 use cardproof_units::Iops;
 
@@ -125,6 +125,21 @@ fn without_small_reads_only_the_boot_is_left_out() {
     record.phases.retain(|phase| phase.name != "random-read-16k-qd1");
     let jobs: Vec<Job> = predictions(&record).unwrap().iter().map(|one| one.job).collect();
     assert_eq!(jobs, [Job::Install, Job::Removal, Job::Reinstall]);
+}
+
+/// What an import of another tool's report gives: rates without intervals.
+#[test]
+fn rates_that_another_tool_stated_predict_as_well() {
+    let mut record = records::typical_a1_card();
+    for phase in &mut record.phases {
+        let iops = phase.iops.take().map(|rate| rate.estimate);
+        let rate = phase.throughput_bytes_per_s.take().map(|rate| rate.estimate);
+        phase.stated = Some(Stated { iops, throughput_bytes_per_s: rate, ..Stated::default() });
+    }
+    let times = |record: &Record| -> Vec<_> {
+        predictions(record).unwrap().iter().map(|one| (one.job, one.time)).collect()
+    };
+    assert_eq!(times(&record), times(&records::typical_a1_card()));
 }
 
 #[test]

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a helper of a test fails with it")]
 
 use cardproof_rating::{CLASSES, claims, is_recording, judge, recording_classes};
-use cardproof_record::{CardInfo, Claims, Estimate, Feature, Interval, Outcome, Record, Verdict};
+use cardproof_record::{
+    CardInfo, Claims, Estimate, Feature, Interval, Outcome, Record, Verdict, Warning, WarningCode,
+};
 use cardproof_testkit::records;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
@@ -111,6 +113,16 @@ fn less_than_an_allocation_unit_is_no_pass_and_may_be_a_miss() {
     assert_eq!(verdict(&record, "V30").outcome, Outcome::Misses);
     written(&mut record, Bytes::mib(64));
     assert_eq!(verdict(&record, "V10").outcome, Outcome::Meets);
+}
+
+#[test]
+fn a_range_cut_short_takes_the_pass_and_leaves_the_miss() {
+    let mut record = writing(17.0, 19.0);
+    let phase = record.phases.iter_mut().find(|phase| phase.name == "sequential-write-1m").unwrap();
+    let message = "for the test".to_owned();
+    phase.warnings.push(Warning { code: WarningCode::SpanReduced, message });
+    assert_eq!(verdict(&record, "C10").outcome, Outcome::Undecided);
+    assert_eq!(verdict(&record, "U3").outcome, Outcome::Misses);
 }
 
 #[test]

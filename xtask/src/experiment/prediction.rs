@@ -31,10 +31,15 @@ pub(super) fn run() -> Result<bool> {
     let tables = tables()?;
     print!("{tables}");
     let document = std::fs::read_to_string(DOCUMENT).with_context(|| DOCUMENT.to_owned())?;
+    std::fs::write(DOCUMENT, with_tables(&document, &tables)?)?;
+    Ok(true)
+}
+
+/// `document` with `tables` between its marks.
+fn with_tables(document: &str, tables: &str) -> Result<String> {
     let (before, rest) = document.split_once(BEGIN).context("the document has no begin mark")?;
     let (_, after) = rest.split_once(END).context("the document has no end mark")?;
-    std::fs::write(DOCUMENT, format!("{before}{BEGIN}\n{tables}\n{END}{after}"))?;
-    Ok(true)
+    Ok(format!("{before}{BEGIN}\n{tables}\n{END}{after}"))
 }
 
 fn tables() -> Result<String> {
@@ -120,4 +125,17 @@ fn answer(job: Job, left_out: &LeftOut) -> String {
 /// Seconds with one decimal below a hundred.
 fn digits(seconds: f64) -> String {
     if seconds < 100.0 { format!("{seconds:.1}") } else { format!("{seconds:.0}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_document_holds_what_the_program_computes() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/design/prediction.md");
+        let document = std::fs::read_to_string(path).unwrap();
+        let fresh = with_tables(&document, &tables().unwrap()).unwrap();
+        assert!(document == fresh, "run `cargo xtask experiment prediction` and commit {DOCUMENT}");
+    }
 }
