@@ -30,7 +30,10 @@ pub fn look_at_host(root: &Sysroot) -> HostInfo {
         board: board(root),
         kernel: kernel(root),
         architecture: architecture(root),
-        cpus: root.text("sys/devices/system/cpu/online").and_then(|list| count(&list)),
+        cpus: root
+            .text("sys/devices/system/cpu/online")
+            .and_then(|list| count(&list))
+            .or_else(|| counted(root)),
         memory_bytes: memory(root),
         soc: soc(root),
         ..HostInfo::default()
@@ -81,6 +84,16 @@ fn architecture(root: &Sysroot) -> Option<String> {
         let uname = root.is_running_system().then(rustix::system::uname)?;
         uname.machine().to_str().ok().map(str::to_owned)
     })
+}
+
+/// How many processors the kernel's statistics have a line for, where there is no sysfs.
+fn counted(root: &Sysroot) -> Option<u32> {
+    let text = String::from_utf8(root.bytes("proc/stat").ok()?).ok()?;
+    let is_processor = |line: &&str| {
+        line.strip_prefix("cpu").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let total = u32::try_from(text.lines().filter(is_processor).count()).ok()?;
+    (1..=CPUS_MAX).contains(&total).then_some(total)
 }
 
 /// How many numbers a list such as `0-3,6` holds.

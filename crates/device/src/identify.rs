@@ -98,11 +98,11 @@ pub struct Identity {
 /// There is nothing of that name.
 pub fn identify(root: &Sysroot, place: &Place) -> Result<Identity, LookError> {
     let mounts = Mounts::read(root).unwrap_or_default();
-    let Found { storage, filesystem } = find(root, place, &mounts)?;
+    let Found { storage, filesystem, node } = find(root, place, &mounts)?;
     let sources = Sources::new(root);
     let found = surroundings(&sources, storage.as_ref(), &mounts, filesystem);
     let device = storage.as_ref().and_then(|storage| medium(storage, &mounts));
-    Ok(complete(sources, found, device.as_ref()))
+    Ok(complete(sources, found, device.as_ref(), node.as_deref()))
 }
 
 /// The device at the bottom of `storage`, which the user means who asks what it is.
@@ -125,19 +125,24 @@ fn complete(
     sources: Sources<'_>,
     found: Surroundings,
     medium: Option<&BlockDevice<'_>>,
+    beneath_filesystem: Option<&str>,
 ) -> Identity {
     let Surroundings { device, host, filesystem, settings, unknown: _ } = found;
     let info = lowest_info(&device);
     let card = info.card.as_ref();
     let unit = card.and_then(|card| card.allocation_unit_bytes);
     let power = Power::of(&sources);
+    note_absent(&sources, medium, beneath_filesystem);
     power.note_gaps(&sources, host.board.as_deref());
-    note_absent(&sources, medium);
+    let ceiling = ceiling_of(&info, host.board.as_deref());
+    if ceiling.is_none() && medium.is_some() {
+        note_no_ceiling(&sources, info.transport.as_deref());
+    }
     let word = medium.and_then(|device| card_word(device, &sources));
     let is_sd = info.transport.as_deref() == Some("sd");
     let size = medium.and_then(BlockDevice::size);
     Identity {
-        ceiling: ceiling_of(&info, host.board.as_deref()),
+        ceiling,
         has_medium: medium.and_then(BlockDevice::size).map(|size| size > Bytes::ZERO),
         capacity: medium
             .map(|device| Capacity::of(device, card.and_then(|card| card.capacity_bytes)))
@@ -188,11 +193,13 @@ fn ceiling_of(info: &DeviceInfo, board: Option<&str>) -> Option<Ceiling> {
     Some(Ceiling::of_link(rate, info.link.as_deref().unwrap_or("the link")))
 }
 
-fn note_absent(sources: &Sources<'_>, medium: Option<&BlockDevice<'_>>) {
+/// Notes why there is no device; `node` is what the mount table has for it.
+fn note_absent(sources: &Sources<'_>, medium: Option<&BlockDevice<'_>>, node: Option<&str>) {
     if !sources.root().has("sys/class/block") {
+        let node = node.map(|node| format!(" (the file system is on {node})")).unwrap_or_default();
         sources.unknown(
             "all of the storage",
-            "there is no sysfs here, as in some containers",
+            &format!("there is no sysfs here, as in some containers{node}"),
             "run outside of the container, or mount sysfs on /sys",
         );
     } else if medium.is_none() {
@@ -202,6 +209,17 @@ fn note_absent(sources: &Sources<'_>, medium: Option<&BlockDevice<'_>>) {
             "name a device, such as /dev/mmcblk0",
         );
     }
+}
+
+fn note_no_ceiling(sources: &Sources<'_>, transport: Option<&str>) {
+    let (reason, needed) = match transport {
+        Some("virtio" | "loop" | "zram" | "ram" | "dm" | "md") => {
+            ("it has no link of its own", "the machine and the device that it really lies on")
+        }
+        Some("sd" | "mmc") => ("the bus mode is not known", "what the bus mode needs, see there"),
+        _ => ("the kernel does not tell the link's speed", "a kernel or a port that tells it"),
+    };
+    sources.unknown("the link's ceiling", reason, needed);
 }
 
 /// What the registers of the card in `device` say, the serial number included, which the answer

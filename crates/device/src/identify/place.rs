@@ -12,7 +12,7 @@ use cardproof_record::FilesystemInfo;
 use super::storages::storages;
 use crate::block::BlockDevice;
 use crate::look::{LookError, describe_filesystem};
-use crate::mounts::{Mount, Mounts};
+use crate::mounts::{Mount, Mounts, below_dev};
 use crate::stack::Storage;
 use crate::{DeviceNumber, Sysroot};
 
@@ -29,6 +29,8 @@ pub enum Place {
 pub(super) struct Found<'root> {
     pub(super) storage: Option<Storage<'root>>,
     pub(super) filesystem: Option<FilesystemInfo>,
+    /// The node that the mount table names, such as `/dev/mmcblk0p2`.
+    pub(super) node: Option<String>,
 }
 
 /// The storage at `place`.
@@ -52,7 +54,7 @@ fn system<'root>(root: &'root Sysroot, mounts: &Mounts) -> Found<'root> {
         return found;
     }
     let first = storages(root).into_iter().find_map(|one| BlockDevice::by_name(root, &one.name));
-    Found { storage: first.map(Storage::Device), filesystem: None }
+    Found { storage: first.map(Storage::Device), filesystem: None, node: None }
 }
 
 fn on_running_system<'root>(
@@ -78,7 +80,7 @@ fn on_running_system<'root>(
         return Ok(whole_device(BlockDevice::by_number(root, number)));
     };
     let filesystem = Some(describe_filesystem(root, mount, Some(&real)));
-    Ok(Found { storage: Storage::of_mount(root, mount), filesystem })
+    Ok(Found { storage: Storage::of_mount(root, mount), filesystem, node: node_of(mount) })
 }
 
 fn below_root<'root>(root: &'root Sysroot, path: &Path, mounts: &Mounts) -> Option<Found<'root>> {
@@ -91,7 +93,13 @@ fn below_root<'root>(root: &'root Sysroot, path: &Path, mounts: &Mounts) -> Opti
 
 fn of_mount<'root>(root: &'root Sysroot, mount: &Mount) -> Found<'root> {
     let filesystem = Some(describe_filesystem(root, mount, None));
-    Found { storage: Storage::of_mount(root, mount), filesystem }
+    Found { storage: Storage::of_mount(root, mount), filesystem, node: node_of(mount) }
+}
+
+/// The node in the mount table, unless its name is one that its owner gave it.
+fn node_of(mount: &Mount) -> Option<String> {
+    let name = below_dev(&mount.source)?;
+    (!name.contains('/')).then(|| format!("/dev/{name}"))
 }
 
 /// The whole device called `path`, `/dev/` before it or not.
@@ -106,7 +114,7 @@ fn device_named<'root>(root: &'root Sysroot, path: &Path) -> Option<Found<'root>
 
 fn whole_device(device: Option<BlockDevice<'_>>) -> Found<'_> {
     let storage = device.map(|device| Storage::Device(device.whole()));
-    Found { storage, filesystem: None }
+    Found { storage, filesystem: None, node: None }
 }
 
 fn no_such(root: &Sysroot, path: &Path) -> LookError {

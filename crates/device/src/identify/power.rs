@@ -79,8 +79,22 @@ impl Power {
         }
     }
 
-    /// Notes what could not be found out of `board`'s power.
+    /// Notes what could not be found out of `board`'s power, heat and clocks.
     pub(crate) fn note_gaps(&self, sources: &Sources<'_>, board: Option<&str>) {
+        if self.temperatures.is_empty() {
+            sources.unknown(
+                "temperature",
+                "sysfs shows no sensor, as in many virtual machines",
+                "a kernel with a driver for the board's sensors",
+            );
+        }
+        if self.processor_clock_hz.is_none() {
+            sources.unknown(
+                "processor clock and governor",
+                "sysfs has no cpufreq: the clock is fixed, or set by somebody else",
+                "the real machine, or a kernel with a cpufreq driver",
+            );
+        }
         let is_pi = board.is_some_and(|board| board.starts_with("Raspberry Pi"));
         if is_pi && self.is_under_voltage.is_none() {
             sources.unknown(
