@@ -34,7 +34,10 @@ usage: cargo xtask COMMAND
   generate           writes the generated files
   bench engine [SECTION...] [--pairs N] [--with-build]
                      agreement with fio and the cost of the tool itself, paired with fio;
-                     sections: throttled, memory, null, footprint (all of them without a name)
+                     sections: throttled, memory, monitor, null, footprint (all of them without a
+                     name)
+  bench monitor [--pairs N]
+                     what the monitor beside a run costs, paired with runs without it
   bench sim [speed] [serve]
                      requests a second of the simulated cards, and their memory; the same cards
                      served in real time under fio and iozone
@@ -69,6 +72,7 @@ fn run(arguments: &[String]) -> Result<bool> {
         ["tidy"] => tidy::run(),
         ["generate"] => generate::write(),
         ["bench", "engine", options @ ..] => bench::engine(options),
+        ["bench", "monitor", options @ ..] => bench::engine(&[&["monitor"], options].concat()),
         ["bench", "sim", sections @ ..] => bench_sim::run(sections),
         ["experiment", words @ ..] => experiment::run(words),
         ["fit"] => fit::run(),

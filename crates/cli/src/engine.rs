@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use cardproof_io::{Arrangement, Caching, EngineChoice, FileState, NullTarget, Target};
 use cardproof_record::{Conditions, Latency, PhaseState};
-use cardproof_runner::{Plan, Silent};
+use cardproof_runner::{Event, Monitor, Observer, Plan};
 use cardproof_units::{Bytes, Iops, Nanos, Seed};
 use cardproof_workload::{
     Access, Ends, PhaseSpec, Precision, Profile, Repetition, Role, TimeLimit,
@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use crate::args::AccessArgs;
 use crate::exit::Failure;
+use crate::monitor::Beside;
 use crate::output::{self, Sink};
 use crate::run;
 use crate::talk::Talk;
@@ -79,6 +80,9 @@ pub(crate) struct EngineArgs {
     /// How the target may be used.
     #[command(flatten)]
     access: AccessArgs,
+    /// Look at the system beside it, as a run does
+    #[arg(long)]
+    monitor: bool,
     /// Through the page cache
     #[arg(long)]
     buffered: bool,
@@ -118,6 +122,21 @@ struct Figures {
     cpu_user_ns: Option<Nanos>,
     cpu_system_ns: Option<Nanos>,
     memory_peak_bytes: Option<Bytes>,
+    /// What the monitor's thread used of one processor, 0 to 1; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    monitor_cpu_share: Option<f64>,
+}
+
+/// Only brings a monitor along, if there is one.
+struct Beholder(Option<Beside>);
+
+impl Observer for Beholder {
+    fn observe(&mut self, _event: Event<'_>) {}
+
+    fn monitor(&mut self) -> Option<&mut dyn Monitor> {
+        let beside = self.0.as_mut()?;
+        Some(beside)
+    }
 }
 
 /// Runs the phase and prints its figures.
@@ -130,7 +149,9 @@ pub(crate) fn run(args: &EngineArgs, stop: &AtomicBool) -> Result<(), Failure> {
     let plan = plan(args, spec, span);
     // The record serves to hold the figures; it is not kept.
     let draft = run::draft(&plan, Conditions::default(), String::new(), String::new());
-    let record = cardproof_runner::run(&mut target, &plan, draft, &mut Silent, stop);
+    let device = Path::new(&args.target).file_name().and_then(|name| name.to_str());
+    let mut beholder = Beholder(args.monitor.then(|| Beside::start(device)).flatten());
+    let record = cardproof_runner::run(&mut target, &plan, draft, &mut beholder, stop);
     let Some(phase) = record.phases.first() else {
         return Err(Failure::incomplete("the phase did not begin"));
     };
@@ -149,6 +170,10 @@ pub(crate) fn run(args: &EngineArgs, stop: &AtomicBool) -> Result<(), Failure> {
         cpu_user_ns: record.monitor.cpu_user_ns,
         cpu_system_ns: record.monitor.cpu_system_ns,
         memory_peak_bytes: record.monitor.memory_peak_bytes,
+        monitor_cpu_share: record
+            .monitor
+            .seen
+            .and_then(|seen| Some(seen.cpu_ns?.as_secs_f64() / seen.watched_ns.as_secs_f64())),
     };
     let mut text = serde_json::to_string_pretty(&figures)
         .map_err(|error| Failure::incomplete(error.to_string()))?;

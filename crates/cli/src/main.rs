@@ -7,6 +7,7 @@ mod engine;
 mod exit;
 mod identify;
 mod import;
+mod monitor;
 mod output;
 mod profiles;
 mod progress;

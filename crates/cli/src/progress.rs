@@ -78,6 +78,17 @@ impl ProgressView {
         parts
     }
 
+    /// A phase was disturbed and is run again.
+    pub(crate) fn phase_repeated(&self, first: &Phase) {
+        let causes: Vec<&str> =
+            first.disturbances.iter().map(|disturbance| &*disturbance.message).collect();
+        let line = format!("{}  run again, because {}", self.phase.start(), causes.join("; "));
+        match &self.bar {
+            Some(bar) => bar.suspend(|| self.talk.note(&line)),
+            None => self.talk.note(&line),
+        }
+    }
+
     /// A phase is over.
     pub(crate) fn phase_finished(&self, phase: &Phase) {
         let line = format!("{}  {}", self.phase.start(), self.outcome(phase));

@@ -108,7 +108,10 @@ pub(crate) fn write_json(
     verdicts: &[Verdict],
     sink: &Sink,
 ) -> Result<(), Failure> {
-    let judged = Record { verdicts: Some(verdicts.to_vec()), ..record.clone() };
+    let judged = Record {
+        verdicts: Some(verdicts.to_vec()),
+        ..cardproof_rating::limits::with_limits(record)
+    };
     let text = judged.to_json().map_err(Failure::because("the record cannot be put into JSON"))?;
     output::write(sink, &text)
 }

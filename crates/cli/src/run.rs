@@ -14,6 +14,7 @@ use cardproof_workload::Profile;
 use crate::args::RunArgs;
 use crate::chosen;
 use crate::exit::{Exit, Failure};
+use crate::monitor::Beside;
 use crate::progress::ProgressView;
 use crate::result::{self, Requirement};
 use crate::signals::Signals;
@@ -40,7 +41,9 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
     announce(&plan, args.repeat, &opened, talk);
     plan.profile.notes.iter().for_each(|note| talk.note(note));
     let view = ProgressView::new(talk, plan.time_budget * u64::from(args.repeat));
-    let mut watcher = Watcher { view, store: &store, failure: None };
+    let is_real = opened.kind != TargetKind::Simulated;
+    let beside = is_real.then(|| Beside::start(draft.conditions.device.name.as_deref())).flatten();
+    let mut watcher = Watcher { view, store: &store, beside, failure: None };
     let record = cardproof_runner::run_repeatedly(
         &mut *opened.target,
         &plan,
@@ -202,6 +205,8 @@ pub(crate) fn random_bits() -> Result<u64, Failure> {
 struct Watcher<'a> {
     view: ProgressView,
     store: &'a Store,
+    /// Looks at the system, where the run has to do with it.
+    beside: Option<Beside>,
     failure: Option<Failure>,
 }
 
@@ -212,10 +217,16 @@ impl Observer for Watcher<'_> {
                 self.view.phase_started(index, count, spec);
             }
             Event::Progress(progress) => self.view.progress(&progress),
+            Event::PhaseRepeated { first, .. } => self.view.phase_repeated(first),
             Event::PhaseFinished { phase, .. } => self.view.phase_finished(phase),
             // A later save may work again; the last one decides.
             Event::Checkpoint(record) => self.failure = self.store.save(record).err(),
         }
+    }
+
+    fn monitor(&mut self) -> Option<&mut dyn cardproof_runner::Monitor> {
+        let beside = self.beside.as_mut()?;
+        Some(beside)
     }
 }
 

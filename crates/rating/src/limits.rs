@@ -10,7 +10,7 @@ mod phase;
 mod storage;
 
 pub use log::{LogExplanation, LogState, StateShare, explain_log};
-pub use phase::limit_of_phase;
+pub use phase::{limit_of_phase, with_limits};
 
 use cardproof_record::{Activity, Climate, CpuActivity, Limit, LimitedBy, MemoryActivity};
 use cardproof_units::{Iops, Throughput};

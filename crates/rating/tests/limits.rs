@@ -5,11 +5,13 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use cardproof_rating::limits::{explain_log, in_words, limited_now};
+use cardproof_rating::limits::{explain_log, in_words, limit_of_phase, limited_now, with_limits};
 use cardproof_record::import::iostat::iostat;
 use cardproof_record::{
-    Activity, Climate, CpuActivity, DeviceActivity, Limit, MemoryActivity, Pressure, Requests,
+    Activity, Climate, CpuActivity, DeviceActivity, Limit, MemoryActivity, OpName, PatternName,
+    Phase, PhaseSurroundings, Pressure, Record, Requests,
 };
+use cardproof_testkit::records;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
 /// A second with two processors that do nothing.
@@ -237,7 +239,7 @@ fn told(text: &str) -> String {
 }
 
 /// The limit of the only device of a log.
-fn limit_of(text: &str) -> Limit {
+fn limit_of_log(text: &str) -> Limit {
     let explanations = explain_log(&iostat(text).unwrap(), None);
     let [one] = explanations.as_slice() else { panic!("{explanations:?}") };
     one.limited_by.limit
@@ -287,8 +289,47 @@ fn recorded_logs_are_explained_as_what_they_were() {
     }
     for (name, limit) in wanted {
         let text = fs::read_to_string(logs.join(name).with_extension("txt")).unwrap();
-        assert_eq!(limit_of(&text), limit, "{name}:\n{}", told(&text));
+        assert_eq!(limit_of_log(&text), limit, "{name}:\n{}", told(&text));
     }
     let text = fs::read_to_string(logs.join("iostat20-emmc-boot-and-idle.txt")).unwrap();
     assert!(told(&text).contains("reading (small requests), then background, then idle"));
+}
+
+/// A phase of one of the testkit's records, with what the system did beside it.
+fn phase_with(index: usize, change: impl FnOnce(&mut PhaseSurroundings)) -> (Record, Phase) {
+    let mut record = records::typical_a1_card();
+    let mut seen =
+        PhaseSurroundings { activity: second(), own_cpu: Some(0.02), ..Default::default() };
+    change(&mut seen);
+    record.phases[index].surroundings = Some(Box::new(seen));
+    let phase = record.phases[index].clone();
+    (record, phase)
+}
+
+fn limit_of(record: &Record, phase: &Phase) -> Option<Limit> {
+    limit_of_phase(record, phase).map(|limited| limited.limit)
+}
+
+#[test]
+fn a_phase_is_limited_by_what_it_asks_for_unless_something_else_was_in_the_way() {
+    let record = records::typical_a1_card();
+    assert!(record.phases.iter().all(|phase| limit_of_phase(&record, phase).is_none()));
+    for (index, phase) in record.phases.iter().enumerate() {
+        let (record, phase_seen) = phase_with(index, |_| {});
+        let wanted = match (phase.pattern, phase.op) {
+            (PatternName::Sequential, _) => [Limit::StorageSequential, Limit::BusCeiling],
+            (_, OpName::Read) => [Limit::StorageRandomRead; 2],
+            (_, OpName::Write) => [Limit::StorageRandomWrite; 2],
+            _ => [Limit::StorageRandomWrite, Limit::StorageRandomRead],
+        };
+        let limit = limit_of(&record, &phase_seen).unwrap();
+        assert!(wanted.contains(&limit), "{}: {limit:?}", phase.name);
+    }
+    let (record, phase) = phase_with(2, |seen| seen.own_cpu = Some(0.49));
+    assert_eq!(limit_of(&record, &phase), Some(Limit::Cpu), "one of two processors");
+    let (record, phase) = phase_with(2, |seen| seen.activity.climate.under_voltage = Some(true));
+    assert_eq!(limit_of(&record, &phase), Some(Limit::Power));
+    let told = with_limits(&record);
+    assert_eq!(told.phases[2].limited_by.as_ref().unwrap().limit, Limit::Power);
+    assert!(told.phases[3].limited_by.is_none(), "nobody looked");
 }

@@ -1,10 +1,11 @@
 //! What every report says, in words, before it is set for a terminal, a forum or a browser.
 
+use cardproof_rating::limits::limit_of_phase;
 use cardproof_rating::prediction::predictions;
 use cardproof_rating::{
     Meaning, claims, doubts, is_recording, meaning, next_steps, recording_classes, wording,
 };
-use cardproof_record::{Outcome, Record, Verdict};
+use cardproof_record::{Limit, Outcome, Record, Verdict};
 
 use crate::clean::one_line;
 use crate::course::course;
@@ -54,6 +55,8 @@ pub(crate) struct Contents {
     pub(crate) course: Vec<String>,
     /// How long jobs would take, in a sentence each; empty where nothing can be predicted.
     pub(crate) predictions: Vec<String>,
+    /// What limited the phases.
+    pub(crate) limits: Vec<String>,
     /// Doubts.
     pub(crate) doubts: Vec<String>,
     /// What to do next.
@@ -106,6 +109,7 @@ impl Contents {
                 .collect(),
             course: course(record),
             predictions: predictions_in_words(record),
+            limits: limits_in_words(record),
             doubts: doubts_in_words(record),
             steps: next_steps(record, verdicts).iter().map(|step| one_line(step)).collect(),
         }
@@ -116,6 +120,34 @@ impl Contents {
 fn predictions_in_words(record: &Record) -> Vec<String> {
     let predictions = predictions(record).unwrap_or_default();
     predictions.iter().map(|prediction| format!("{}.", prediction.text())).collect()
+}
+
+/// What limited, most phases first, each limit once with the phases that it held back and the
+/// figures of the first of them.
+fn limits_in_words(record: &Record) -> Vec<String> {
+    let mut said: Vec<(Limit, String, Vec<String>)> = Vec::new();
+    for phase in &record.phases {
+        let Some(limited) = limit_of_phase(record, phase) else { continue };
+        let name = one_line(&phase.name);
+        match said.iter_mut().find(|(limit, ..)| *limit == limited.limit) {
+            Some((.., names)) => names.push(name),
+            None => said.push((limited.limit, limited.evidence.join("; "), vec![name])),
+        }
+    }
+    said.sort_by_key(|(.., names)| std::cmp::Reverse(names.len()));
+    said.into_iter()
+        .map(|(limit, evidence, names)| {
+            let first = names.first().cloned().unwrap_or_default();
+            let which = match names.len() {
+                count if count > 1 && count == record.phases.len() => "all phases".to_owned(),
+                count if count > NAMED_MAX => format!("{count} of {} phases", record.phases.len()),
+                _ => names.join(", "),
+            };
+            let example = if names.len() > 1 { format!("{first}: ") } else { String::new() };
+            let evidence = one_line(&evidence);
+            format!("{which}: by {} ({example}{evidence})", limit.words())
+        })
+        .collect()
 }
 
 /// The doubts, with the phases of which the same is said named together.

@@ -42,6 +42,7 @@ fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
     if !contents.predictions.is_empty() {
         writeln!(out, "\n{PREDICTION_NOTE}")?;
     }
+    write_list(out, "What limited", &contents.limits)?;
     write_list(out, "Doubts", &contents.doubts)?;
     write_list(out, "What next", &contents.steps)
 }

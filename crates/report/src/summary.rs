@@ -44,6 +44,7 @@ pub fn summary(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) 
     page.verdicts(&contents);
     page.daily_use(&contents);
     page.predictions(&contents);
+    page.list("What limited", &contents.limits);
     page.list("Doubts", &contents.doubts);
     page.list("What next", &contents.steps);
     page.in_short(&contents);

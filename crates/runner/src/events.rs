@@ -4,6 +4,8 @@ use cardproof_record::{Phase, Record};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use cardproof_workload::PhaseSpec;
 
+use crate::monitor::Monitor;
+
 /// What happened.
 #[derive(Debug)]
 pub enum Event<'a> {
@@ -24,6 +26,13 @@ pub enum Event<'a> {
         index: usize,
         /// What it yielded.
         phase: &'a Phase,
+    },
+    /// A phase was disturbed and is run a second time.
+    PhaseRepeated {
+        /// Which one, from 0.
+        index: usize,
+        /// What its first try yielded, and what came between.
+        first: &'a Phase,
     },
     /// The record as it stands after a phase, sound enough to be saved.
     Checkpoint(&'a Record),
@@ -48,6 +57,11 @@ pub struct Progress {
 pub trait Observer {
     /// Takes note of `event`. It is called between operations, so it must be quick.
     fn observe(&mut self, event: Event<'_>);
+
+    /// Who looks at the system beside the run. By default nobody does.
+    fn monitor(&mut self) -> Option<&mut dyn Monitor> {
+        None
+    }
 }
 
 /// An observer that does not look.

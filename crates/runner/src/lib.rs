@@ -5,10 +5,14 @@
 //! the cause; it judges nothing.
 
 mod account;
+mod again;
 mod anytime;
+mod beside;
+mod disturbance;
 mod events;
 mod figures;
 mod meter;
+mod monitor;
 mod phase;
 mod plan;
 mod pool;
@@ -17,6 +21,7 @@ mod run;
 mod shape;
 
 pub use events::{Event, Observer, Progress, Silent};
+pub use monitor::{Monitor, MonitorCost, Observation};
 pub use plan::Plan;
 pub use repeat::run_repeatedly;
 pub use run::run;

@@ -19,7 +19,7 @@ pub struct Plan {
 }
 
 /// The share that `phase` asks for, if it asks for one.
-fn share_of(phase: &PhaseSpec) -> u64 {
+pub(crate) fn share_of(phase: &PhaseSpec) -> u64 {
     match phase.ends.time {
         TimeLimit::Share(share) => u64::from(share),
         TimeLimit::Fixed(_) | TimeLimit::None => 0,

@@ -14,6 +14,7 @@ use cardproof_workload::{PhaseSpec, Profile};
 
 use crate::events::{Event, Observer, Progress};
 use crate::figures::figures;
+use crate::monitor::Monitor;
 use crate::plan::Plan;
 use crate::pool::{Turn, pooled};
 use crate::run::run;
@@ -110,6 +111,9 @@ impl Observer for Shifted<'_> {
                     ..progress
                 }));
             }
+            Event::PhaseRepeated { index, first } => {
+                self.observer.observe(Event::PhaseRepeated { index, first });
+            }
             Event::PhaseFinished { index, phase } => {
                 self.observer.observe(Event::PhaseFinished { index, phase });
             }
@@ -121,5 +125,9 @@ impl Observer for Shifted<'_> {
             }
             Event::Checkpoint(_) => self.observer.observe(Event::Checkpoint(self.so_far)),
         }
+    }
+
+    fn monitor(&mut self) -> Option<&mut dyn Monitor> {
+        self.observer.monitor()
     }
 }

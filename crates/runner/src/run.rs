@@ -3,14 +3,18 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_io::{Caching, Directness, FileState, Target, Usage};
-use cardproof_record::{EndedBy, Monitor, Phase, Record, State, Warning, WarningCode};
+use cardproof_record::{self as record, EndedBy, Phase, Record, State, Warning, WarningCode};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use cardproof_workload::{Access, DataPattern, Generation, OpStream, PhaseSpec, Role};
 
 use crate::account::{self, Place};
+use crate::again::{Again, better};
+use crate::beside;
+use crate::disturbance::Own;
 use crate::events::{Event, Observer, Progress};
 use crate::figures::{figures, may_end};
 use crate::meter::{Histograms, Meter};
+use crate::monitor::Monitor;
 use crate::phase::{PhaseEnd, PhaseLoop};
 use crate::plan::{Plan, time_for_first};
 
@@ -56,7 +60,7 @@ pub fn run(
         let count = plan.profile.phases.len();
         let spec = &plan.profile.phases[index];
         observer.observe(Event::PhaseStarted { index, count, spec });
-        let phase = run.phase(index, &mut histograms, &mut record, observer);
+        let phase = run.phase_at_best(index, &mut histograms, &mut record, observer);
         observer.observe(Event::PhaseFinished { index, phase: &phase });
         let was_interrupted = phase.ended_by == Some(EndedBy::Interrupted);
         let may_end = {
@@ -66,6 +70,8 @@ pub fn run(
             may_end(&plan.profile, &name, &record.figures)
         };
         record.monitor = monitor(cost_before, run.target.cost());
+        record.monitor.seen =
+            observer.monitor().map(|monitor| beside::summary(&record.phases, monitor.cost()));
         if was_interrupted || stop.load(Ordering::Relaxed) {
             record.state = State::Partial;
             break;
@@ -83,13 +89,15 @@ pub fn run(
 }
 
 /// What the run has cost between `before` and `now`.
-fn monitor(before: Option<Usage>, now: Option<Usage>) -> Monitor {
-    let (Some(before), Some(now)) = (before, now) else { return Monitor::default() };
-    Monitor {
+fn monitor(before: Option<Usage>, now: Option<Usage>) -> record::Monitor {
+    let (Some(before), Some(now)) = (before, now) else {
+        return record::Monitor::default();
+    };
+    record::Monitor {
         cpu_user_ns: Some(now.cpu_user.saturating_sub(before.cpu_user)),
         cpu_system_ns: Some(now.cpu_system.saturating_sub(before.cpu_system)),
         memory_peak_bytes: Some(now.memory_peak),
-        ..Monitor::default()
+        ..record::Monitor::default()
     }
 }
 
@@ -109,15 +117,36 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Runs the phase at `index`, or says why not.
-    fn phase(
+    /// Runs the phase at `index`, and once more if something came between and there is room.
+    fn phase_at_best(
         &mut self,
         index: usize,
         histograms: &mut Histograms,
         record: &mut Record,
         observer: &mut dyn Observer,
     ) -> Phase {
-        let spec = &self.plan.profile.phases[index];
+        let first = self.phase(index, None, histograms, record, observer);
+        let left = self.deadline.saturating_sub(self.target.now());
+        let again = Again::of(self.plan, index, &first, record.bytes_written, left)
+            .filter(|_| !self.stop.load(Ordering::Relaxed));
+        let Some(again) = again else { return first };
+        observer.observe(Event::PhaseRepeated { index, first: &first });
+        // What a disturbed phase has decided is not decided.
+        self.decided = None;
+        let second = self.phase(index, Some(&again), histograms, record, observer);
+        better(first, second)
+    }
+
+    /// Runs the phase at `index`, as a second try if it is one, or says why not.
+    fn phase(
+        &mut self,
+        index: usize,
+        again: Option<&Again>,
+        histograms: &mut Histograms,
+        record: &mut Record,
+        observer: &mut dyn Observer,
+    ) -> Phase {
+        let spec = again.map_or(&self.plan.profile.phases[index], |again| &again.spec);
         let place = Place {
             span_offset: self.plan.span_offset,
             span: self.span_of(spec),
@@ -146,7 +175,13 @@ impl Run<'_> {
         }
         let start = self.target.now();
         let mut meter = Meter::new(histograms, spec, start);
-        let end = self.measure(index, place, stream, &mut meter, record, observer);
+        let cost = self.target.cost();
+        if let Some(monitor) = observer.monitor() {
+            monitor.begin();
+        }
+        let end = self.measure(index, again, place, stream, &mut meter, record, observer);
+        let seen = observer.monitor().and_then(Monitor::end);
+        let cost = (cost, self.target.cost());
         record.bytes_read += meter.bytes_read;
         record.bytes_written += meter.bytes_written;
         if let Some(error) = end.error.as_ref().filter(|error| error.is_final()) {
@@ -159,13 +194,27 @@ impl Run<'_> {
         let mut phase = account::run(spec, place, &mut meter, &end);
         phase.warnings.extend(self.span_warnings(spec, place));
         phase.warnings.extend(cache_warning(spec, &directness));
+        if let Some(seen) = &seen {
+            let own = Own {
+                block_size: spec.block_size,
+                ops: meter.ops(),
+                flushes: meter.flushes(),
+                read: meter.bytes_read,
+                written: meter.bytes_written,
+                cpu: beside::own_cpu(cost.0, cost.1, &seen.whole),
+                is_plain: beside::is_plain(record, directness.is_direct()),
+            };
+            beside::note(&mut phase, seen, &own);
+        }
         self.decided = verdict(spec, &phase);
         phase
     }
 
+    #[allow(clippy::too_many_arguments, reason = "the parts of one phase")]
     fn measure(
         &mut self,
         index: usize,
+        again: Option<&Again>,
         place: Place,
         stream: OpStream,
         meter: &mut Meter<'_>,
@@ -174,8 +223,9 @@ impl Run<'_> {
     ) -> PhaseEnd {
         let start = self.target.now();
         let left = self.deadline.saturating_sub(start);
-        let time = time_for_first(self.plan.profile.phases[index..].iter(), left)
-            .map(|time| time.max(PHASE_MIN));
+        let planned = || time_for_first(self.plan.profile.phases[index..].iter(), left);
+        let time = again.map_or_else(planned, |again| Some(again.time));
+        let time = time.map(|time| time.max(PHASE_MIN));
         let (run_deadline, bytes_max) = (self.deadline, self.plan.profile.bytes_written_max());
         let written_before = record.bytes_written;
         let mut next_progress = start;
@@ -192,7 +242,7 @@ impl Run<'_> {
             }));
         };
         PhaseLoop {
-            spec: &self.plan.profile.phases[index],
+            spec: again.map_or(&self.plan.profile.phases[index], |again| &again.spec),
             slots: self.target.slots_for(place.queue_depth),
             span_offset: place.span_offset,
             stream,

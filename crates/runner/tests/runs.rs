@@ -190,7 +190,9 @@ impl Observer for Stopper<'_> {
             }
             Event::Checkpoint(record) => self.checkpoints.push(record.clone()),
             Event::Progress(progress) => self.progress.push(progress),
-            Event::PhaseStarted { .. } | Event::PhaseFinished { .. } => {}
+            Event::PhaseStarted { .. }
+            | Event::PhaseRepeated { .. }
+            | Event::PhaseFinished { .. } => {}
         }
     }
 }

@@ -8,6 +8,7 @@
 
 mod footprint;
 mod memory;
+mod monitor;
 mod null;
 mod ours;
 mod rounds;
@@ -29,6 +30,7 @@ use table::Table;
 enum Section {
     Throttled,
     Memory,
+    Monitor,
     Null,
     Footprint,
 }
@@ -37,6 +39,7 @@ enum Section {
 const SECTIONS: &[(&str, Section)] = &[
     ("throttled", Section::Throttled),
     ("memory", Section::Memory),
+    ("monitor", Section::Monitor),
     ("null", Section::Null),
     ("footprint", Section::Footprint),
 ];
@@ -96,6 +99,7 @@ fn run(section: Section, program: &Path, options: &Options) -> Result<bool> {
     let table = match section {
         Section::Throttled => throttled::run(program, rounds),
         Section::Memory => memory::run(program, rounds),
+        Section::Monitor => monitor::run(program, rounds),
         Section::Null => null::run(program, rounds),
         Section::Footprint => footprint::run(program, options.with_build),
     };

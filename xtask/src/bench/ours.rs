@@ -19,6 +19,7 @@ pub(super) struct EngineResult {
     cpu_system_ns: u64,
     engine: String,
     direct: bool,
+    monitor_cpu_share: Option<f64>,
 }
 
 impl EngineResult {
@@ -35,11 +36,29 @@ impl EngineResult {
 
 /// Runs by `program` the same phase as `job` describes for fio.
 pub(super) fn run(program: &Path, job: &FioJob, throttle: Option<&Throttle>) -> Result<Sample> {
-    let text = run_command(command(program, job, throttle)?)?;
+    Ok(result_of(command(program, job, throttle)?, job)?.sample())
+}
+
+/// As [`run`] with the monitor beside it, and the share of one processor that the monitor used.
+pub(super) fn run_monitored(
+    program: &Path,
+    job: &FioJob,
+    throttle: Option<&Throttle>,
+) -> Result<(Sample, f64)> {
+    let mut command = command(program, job, throttle)?;
+    command.arg("--monitor");
+    let result = result_of(command, job)?;
+    let share = result.monitor_cpu_share.context("cardproof engine told nothing of its monitor")?;
+    Ok((result.sample(), share))
+}
+
+/// What `command`, which runs `job`, answers.
+fn result_of(command: Command, job: &FioJob) -> Result<EngineResult> {
+    let text = run_command(command)?;
     let result: EngineResult = serde_json::from_str(&text)
         .with_context(|| format!("cardproof engine answered in another form: {text}"))?;
     check(&result, job)?;
-    Ok(result.sample())
+    Ok(result)
 }
 
 /// The command line of the phase that `job` describes.
@@ -157,6 +176,7 @@ mod tests {
             cpu_system_ns: 1,
             engine: "psync".to_owned(),
             direct: true,
+            monitor_cpu_share: None,
         };
         let job = FioJob {
             target: "x".into(),

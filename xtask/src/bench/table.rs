@@ -90,6 +90,12 @@ impl Table {
         Self { title, headings, rows: Vec::new() }
     }
 
+    /// A table of paired ratios of ours to ours without something.
+    pub(super) const fn of_own_ratios(title: &'static str) -> Self {
+        let headings = ["case", "without", "with", "ratio", "lowest..highest", "target"];
+        Self { title, headings, rows: Vec::new() }
+    }
+
     /// A table of plain figures.
     pub(super) const fn of_figures(title: &'static str) -> Self {
         let headings = ["what", "", "measured", "figure", "lowest..highest", "target"];

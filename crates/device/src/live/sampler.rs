@@ -98,10 +98,15 @@ impl Counters {
         self.taken
     }
 
-    /// Heat, clock and power at that time.
-    #[must_use]
-    pub const fn climate(&self) -> &Climate {
-        &self.climate
+    /// Lets the heat and the flags of `skipped`, which is not kept, count for these counters.
+    pub fn take_in(&mut self, skipped: &Self) {
+        let (own, other) = (&mut self.climate, &skipped.climate);
+        let hottest = own.temperature_celsius.into_iter().chain(other.temperature_celsius);
+        own.temperature_celsius = hottest.reduce(f64::max);
+        own.under_voltage = own.under_voltage.max(other.under_voltage);
+        own.clock_capped = own.clock_capped.max(other.clock_capped);
+        own.throttled = own.throttled.max(other.throttled);
+        own.soft_temperature_limit = own.soft_temperature_limit.max(other.soft_temperature_limit);
     }
 
     /// What happened between `earlier` and these. A device that was not there at both ends is

@@ -25,6 +25,16 @@ pub fn limit_of_phase(record: &Record, phase: &Phase) -> Option<LimitedBy> {
         .or_else(|| Some(card(record, phase, seen)))
 }
 
+/// `record` with [`Phase::limited_by`] set wherever it can be told, for output.
+#[must_use]
+pub fn with_limits(record: &Record) -> Record {
+    let mut told = record.clone();
+    for (phase, of) in told.phases.iter_mut().zip(&record.phases) {
+        phase.limited_by = limit_of_phase(record, of);
+    }
+    told
+}
+
 fn phase_heat(phase: &Phase, seen: &PhaseSurroundings) -> Option<LimitedBy> {
     super::heat(&seen.activity.climate).or_else(|| {
         let heat = |kind| kind == DisturbanceKind::Heat;
@@ -53,7 +63,8 @@ fn cpu(phase: &Phase, seen: &PhaseSurroundings) -> Option<LimitedBy> {
     let cpu = seen.activity.cpu.as_ref()?;
     let own = seen.own_cpu.unwrap_or(0.0);
     let own_of_one = own * f64::from(cpu.cpus);
-    if cpu.busy() < CPU_FULL && own_of_one < ONE_CPU_FULL {
+    // Work of lowered priority gives way.
+    if cpu.busy() - cpu.nice < CPU_FULL && own_of_one < ONE_CPU_FULL {
         return None;
     }
     let rate = phase.iops.map(|iops| format!("{} took them", iops.estimate));

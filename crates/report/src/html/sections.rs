@@ -18,6 +18,7 @@ pub(super) fn write(page: &mut String, contents: &Contents) {
         Html(&contents.headline)
     );
     write_verdicts(page, contents);
+    write_list(page, "limits", "What limited", &contents.limits);
     write_list(page, "doubts", "Doubts", &contents.doubts);
     write_meanings(page, contents);
     write_predictions(page, &contents.predictions);

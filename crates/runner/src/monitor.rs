@@ -1,0 +1,41 @@
+//! Who looks at the system beside a run.
+//!
+//! The runner has no clock but the target's and reads no file of the system; so whoever starts a
+//! run may hand in a monitor with its [`Observer`](crate::Observer), which keeps its own time. A
+//! run on a model has none: what the computer does meanwhile has no meaning for it.
+
+use cardproof_record::Activity;
+use cardproof_units::Nanos;
+
+/// What was seen while a phase ran.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Observation {
+    /// All of its time. The first device is the one that the target is on.
+    pub whole: Activity,
+    /// The same, piece by piece: the windows of the monitor, oldest first.
+    pub windows: Vec<Activity>,
+}
+
+/// What a monitor itself has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MonitorCost {
+    /// How often it has looked.
+    pub samples: u64,
+    /// The processor time of its own thread; `None` where it has none or nobody can tell.
+    pub cpu: Option<Nanos>,
+    /// How long it has been there.
+    pub watched: Nanos,
+}
+
+/// Looks at the system beside a run.
+pub trait Monitor {
+    /// A phase begins now. Called outside of what is measured.
+    fn begin(&mut self);
+
+    /// The phase is over: what was seen since [`begin`](Self::begin), or `None` where nothing
+    /// could be. Called outside of what is measured.
+    fn end(&mut self) -> Option<Observation>;
+
+    /// What looking has cost so far.
+    fn cost(&self) -> MonitorCost;
+}
