@@ -227,7 +227,9 @@ fn warnings(runs: &[Run<'_>]) -> Vec<Warning> {
                 warnings.push(Warning { code: warning.code, message });
             }
         }
-        if let PhaseState::NotMeasured { cause } = &run.phase.state {
+        if let PhaseState::NotMeasured { cause } = &run.phase.state
+            && !run.phase.was_spared()
+        {
             warnings.push(Warning {
                 code: WarningCode::Faults,
                 message: format!("run {} of {} was not measured: {cause}", number + 1, runs.len()),

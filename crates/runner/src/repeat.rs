@@ -78,7 +78,9 @@ fn plan_of_turn(plan: &Plan, number: u32) -> Plan {
 
 /// Whether the order of the phases is not part of the method.
 fn is_free_in_order(profile: &Profile) -> bool {
-    let is_free = |phase: &PhaseSpec| phase.arrangement == Arrangement::default();
+    let is_free = |phase: &PhaseSpec| {
+        phase.arrangement == Arrangement::default() && phase.ends.decision.is_none()
+    };
     profile.early_ends.is_empty() && profile.phases.iter().all(is_free)
 }
 

@@ -1,0 +1,136 @@
+//! `compare` and `run --repeat`: what people and scripts get of records side by side.
+
+use std::fs;
+
+use cardproof_record::{Phase, State};
+
+use crate::home::{Home, SMALL};
+use crate::process::run;
+use crate::records;
+
+/// Saves a run on the simulated `card` in the data directory; its record's file name.
+fn measured(home: &Home, card: &str, seed: &str, more: &[&str]) -> String {
+    let target = format!("sim:{card}");
+    let words =
+        ["run", &target, "--size", "32M", "--time-budget", "15s", "--seed", seed, "--quiet"];
+    run(home.cardproof(&[&words, more].concat())).expect(0);
+    let is_new = |path: &std::path::PathBuf| path.to_string_lossy().contains(&format!("-{seed}."));
+    let path = home.records().into_iter().find(is_new).expect("the record was saved");
+    path.to_str().expect("the test's own paths are text").to_owned()
+}
+
+#[test]
+fn published_cards_fit_a_terminal_of_80_columns() {
+    let words = [
+        "compare",
+        "ref:sandisk-extreme-pro-a2",
+        "ref:sandisk-extreme-a1",
+        "ref:pi4-samsung-evo-plus-32gb",
+        "--price",
+        "sandisk-extreme-a1=12.50",
+        "--use",
+        "system",
+    ];
+    let text = run(Home::new().cardproof(&words)).expect(0).stdout;
+    for line in text.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn the_published_table_prints_its_rank_correlations() {
+    let text = run(Home::new().cardproof(&["compare", "ref:sd-card-bench-2018"])).expect(0).stdout;
+    let line = |with: &str| {
+        let wanted = format!("desktop-install: {with}");
+        text.lines().find(|line| line.contains(&wanted)).expect("the line is there").to_owned()
+    };
+    assert!(line("4 KiB random write, depth 1").contains("-0.83"), "{text}");
+    assert!(line("16 MiB sequential write, depth 1").contains("-0.67"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn the_list_names_every_table_with_its_source() {
+    let text = run(Home::new().cardproof(&["compare", "--list"])).expect(0).stdout;
+    for wanted in ["ref:sd-card-bench-2018", "T. Kaiser", "ref:pi3-samsung-evo-plus-mb-mc32ga"] {
+        assert!(text.contains(wanted), "no {wanted} in {text}");
+    }
+}
+
+#[test]
+fn records_are_found_by_file_by_id_and_as_the_latest() {
+    let home = Home::new();
+    let first = measured(&home, "sandisk-ultra-a1", "11", &[]);
+    measured(&home, "sandisk-extreme-a1", "12", &[]);
+    let id = std::path::Path::new(&first).file_stem().unwrap().to_str().unwrap();
+    let json = |words: &[&str]| -> serde_json::Value {
+        let text = run(home.cardproof(&[words, &["--json", "-"]].concat())).expect(0).stdout;
+        serde_json::from_str(&text).expect("it is JSON")
+    };
+    let by_file = json(&["compare", &first, "latest"]);
+    let by_id = json(&["compare", id, "latest"]);
+    assert_eq!(by_file, by_id);
+    let rows = by_file["rows"].as_array().expect("there are rows");
+    let write = rows.iter().find(|row| row["what"] == "4 KiB random write, depth 1").unwrap();
+    let ratio = write["cells"][1]["ratio"]["estimate"].as_f64().expect("there is a ratio");
+    assert!((1.6..2.2).contains(&ratio), "{ratio}");
+    assert!(write["cells"][1]["ratio"]["between"][0].as_f64().unwrap() > 1.0);
+    assert_eq!(by_file["places"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn every_form_says_the_same_and_needs_nothing_else() {
+    let home = Home::new();
+    let file = |name: &str| home.place().join(name).to_str().unwrap().to_owned();
+    let (csv, html, markdown) = (file("a.csv"), file("a.html"), file("a.md"));
+    let words = ["compare", "ref:sandisk-ultra", "ref:sandisk-ultra-a1", "--csv", &csv, "--html"];
+    run(home.cardproof(&[&words[..], &[&html, "--markdown", &markdown]].concat())).expect(0);
+    let read = |path: &str| fs::read_to_string(path).unwrap();
+    assert!(read(&csv).lines().any(|line| {
+        line.starts_with("\"4 KiB random write, depth 1\",sandisk-ultra-a1,IOPS,787.00,,,1,5.9173,")
+    }));
+    for text in [read(&html), read(&markdown)] {
+        assert!(text.contains("5.92") && text.contains("787 IOPS"), "{text}");
+        assert!(
+            !text.contains("http:") && !text.contains("https:"),
+            "it needs nothing from elsewhere"
+        );
+    }
+}
+
+#[test]
+fn what_is_not_there_or_does_not_fit_is_said() {
+    let home = Home::new();
+    for (words, said) in [
+        (vec!["compare", "ref:no-such-card"], "compare --list"),
+        (vec!["compare", "no-such-record"], "there is no file and no record"),
+        (vec!["compare", "../secret"], "there is no file and no record"),
+        (vec!["compare"], "required"),
+        (vec!["compare", "ref:sandisk-ultra", "--price", "other=3"], "--price names 'other'"),
+        (vec!["compare", "ref:sandisk-ultra", "--json", "-", "--csv", "-"], "only one of"),
+    ] {
+        let result = run(home.cardproof(&words)).expect(2);
+        assert!(result.stderr.contains(said), "{words:?}: {}", result.stderr);
+    }
+    assert!(home.records().is_empty(), "looking for records makes none");
+}
+
+#[test]
+fn repeated_runs_are_one_record_and_announced_as_what_they_write() {
+    let home = Home::new();
+    let place = home.place().to_str().unwrap().to_owned();
+    let words = [&["run", &place, "--repeat", "2", "--json", "-"], SMALL].concat();
+    let result = run(home.cardproof(&words)).expect(0);
+    let record = records::parse(&result.stdout);
+    assert_eq!(record.state, State::Complete);
+    assert!(record.phases.iter().filter(|it| it.is_measured()).all(|it| it.runs.len() == 2));
+    // Twice 16 MiB for the file and five times 128 MiB at most.
+    assert!(result.stderr.contains("writes at most 1.3 GiB"), "{}", result.stderr);
+    let written: u64 = record.phases.iter().filter(|it| it.read_percent == 0).map(moved).sum();
+    assert!(record.bytes_written.get() >= written);
+}
+
+fn moved(phase: &Phase) -> u64 {
+    phase.bytes.get()
+}
