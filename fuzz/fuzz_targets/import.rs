@@ -1,0 +1,44 @@
+//! Any bytes as any tool's output: nothing panics, no figure claims an interval or is no number,
+//! what was read survives being saved, and what was refused names a line that exists.
+#![no_main]
+
+use cardproof_record::Record;
+use cardproof_record::import::{ForeignTool, ImportError, Origin, import};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let text = String::from_utf8_lossy(data);
+    read(&text, None);
+    for tool in ForeignTool::ALL {
+        read(&text, Some(tool));
+    }
+});
+
+fn read(text: &str, tool: Option<ForeignTool>) {
+    let origin = Origin { id: "fuzzed".to_owned(), read_at: "1970-01-01T00:00:00Z".to_owned() };
+    match import(text, tool, &origin) {
+        Ok(record) => check(&record),
+        Err(error) => check_line(text, &error),
+    }
+}
+
+fn check(record: &Record) {
+    for phase in &record.phases {
+        assert!(phase.iops.is_none() && phase.throughput_bytes_per_s.is_none());
+        let rates = [phase.point_iops().map(|it| it.0), phase.point_throughput().map(|it| it.0)];
+        assert!(rates.into_iter().flatten().all(|rate| rate.is_finite() && rate >= 0.0));
+    }
+    let json = record.to_json().expect("every figure is a number");
+    assert!(Record::from_json(&json).is_ok());
+}
+
+fn check_line(text: &str, error: &ImportError) {
+    let line = match error {
+        ImportError::Mixed { line, .. }
+        | ImportError::Unexpected { line, .. }
+        | ImportError::Ends { line, .. }
+        | ImportError::Contradiction { line, .. } => *line,
+        ImportError::Unrecognised | ImportError::NoSuchTool { .. } => return,
+    };
+    assert!((1..=text.lines().count().max(1)).contains(&line), "{error}");
+}
