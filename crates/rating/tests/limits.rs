@@ -13,6 +13,7 @@ use cardproof_record::{
 };
 use cardproof_testkit::records;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+use proptest::prelude::*;
 
 /// A second with two processors that do nothing.
 fn second() -> Activity {
@@ -332,4 +333,41 @@ fn a_phase_is_limited_by_what_it_asks_for_unless_something_else_was_in_the_way()
     let told = with_limits(&record);
     assert_eq!(told.phases[2].limited_by.as_ref().unwrap().limit, Limit::Power);
     assert!(told.phases[3].limited_by.is_none(), "nobody looked");
+}
+
+/// Lines of what logs consist of, in any order and with any figures.
+fn log_lines() -> impl Strategy<Value = String> {
+    let figure = prop_oneof![
+        Just("0.00".to_owned()),
+        (0.0..1e4_f64).prop_map(|figure| format!("{figure:.2}")),
+        Just("1e300".to_owned()),
+        Just("1e-300".to_owned()),
+        Just("18446744073709551615".to_owned()),
+    ];
+    let row = (prop_oneof![Just("sda"), Just("mmcblk0")], proptest::collection::vec(figure, 5))
+        .prop_map(|(device, figures)| format!("{device} {}", figures.join(" ")));
+    let line = prop_oneof![
+        6 => row,
+        1 => Just("Device: tps kB_read/s kB_wrtn/s kB_read kB_wrtn".to_owned()),
+        1 => Just("Linux 6.1 (x) 11/21/26 _x86_64_ (4 CPU)".to_owned()),
+        1 => Just("Device r/s w/s rkB/s wkB/s %util".to_owned()),
+    ];
+    proptest::collection::vec(line, 1..20).prop_map(|lines| lines.join("\n"))
+}
+
+proptest! {
+    /// Whatever a log holds, it is explained or refused.
+    #[test]
+    fn any_log_is_explained_or_refused(lines in log_lines(), headed in any::<bool>()) {
+        let heading = "Device: tps kB_read/s kB_wrtn/s kB_read kB_wrtn\n";
+        let text = if headed { format!("{heading}{lines}") } else { lines };
+        if let Ok(log) = iostat(&text) {
+            for interval in [None, Some(Nanos(u64::MAX)), Some(Nanos(1))] {
+                for explanation in explain_log(&log, interval) {
+                    let reports: u64 = explanation.states.iter().map(|share| share.reports).sum();
+                    prop_assert_eq!(reports, explanation.reports);
+                }
+            }
+        }
+    }
 }

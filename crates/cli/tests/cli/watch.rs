@@ -106,3 +106,28 @@ fn what_cannot_be_watched_is_a_wrong_command_line() {
         assert!(refused.stderr.contains(said), "{words:?}: {}", refused.stderr);
     }
 }
+
+/// A saved record holds what was seen; what limited is derived, and so only on output.
+#[test]
+fn a_run_tells_what_the_system_did_beside_it() {
+    let home = Home::new();
+    let place = home.place().to_str().unwrap().to_owned();
+    let words = [&["run", &place, "--quiet", "--json", "-"], crate::home::SMALL].concat();
+    let shown: Value = serde_json::from_str(&run(home.cardproof(&words)).stdout).unwrap();
+    let saved: Value =
+        serde_json::from_str(&fs::read_to_string(&home.records()[0]).unwrap()).unwrap();
+    let phases = |record: &Value| record["phases"].as_array().unwrap().clone();
+    for (shown, saved) in phases(&shown).iter().zip(phases(&saved)) {
+        if shown["state"] == "measured" {
+            assert!(shown["limited_by"]["limit"].is_string(), "{}", shown["name"]);
+            assert!(shown["surroundings"]["activity"]["cpu"].is_object());
+        }
+        assert!(saved.get("limited_by").is_none());
+        let points = saved["surroundings"]["moments"].as_array().map_or(0, Vec::len);
+        assert!(points <= 100);
+    }
+    let seen = &saved["monitor"]["seen"];
+    assert!(seen["samples"].as_u64().unwrap() >= 2 * phases(&saved).len() as u64, "{seen}");
+    let text = serde_json::to_string(&saved).unwrap();
+    assert!(!text.contains(&place), "no path gets into a record");
+}

@@ -74,7 +74,7 @@ impl DiskCounters {
         let grown = self.grown(earlier).unwrap_or(*self);
         let share = |millis: u64| {
             let window = window.get().max(1) as f64;
-            (millis * MILLISECOND) as f64 / window
+            millis as f64 * MILLISECOND as f64 / window
         };
         DeviceActivity {
             name: name.to_owned(),

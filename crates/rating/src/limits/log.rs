@@ -156,7 +156,7 @@ fn looks<'log>(log: &'log IostatLog, device: &str, interval: Option<Nanos>) -> V
 /// far longer than the others.
 fn is_since_boot(has_heading: bool, window: Option<Nanos>, usual: Option<Nanos>) -> bool {
     let is_far_longer =
-        window.zip(usual).is_some_and(|(window, usual)| window > Nanos(usual.get() * 10));
+        window.zip(usual).is_some_and(|(window, usual)| window.get() / 10 > usual.get());
     has_heading || is_far_longer
 }
 
@@ -219,7 +219,7 @@ fn share(state: LogState, looks: &[Look<'_>]) -> StateShare {
 
 /// How long all of `looks` took; `None` where one does not say.
 fn time_of<'a>(mut looks: impl Iterator<Item = &'a Look<'a>>) -> Option<Nanos> {
-    looks.try_fold(Nanos::ZERO, |sum, look| Some(sum + look.window?))
+    looks.try_fold(Nanos::ZERO, |sum, look| Some(sum.saturating_add(look.window?)))
 }
 
 fn median(rates: impl Iterator<Item = Iops>) -> Iops {

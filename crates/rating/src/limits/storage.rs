@@ -80,7 +80,7 @@ pub(super) fn kind(device: &DeviceActivity) -> Limit {
 /// Whether writes, with discards and flushes, took more of the device's time than reads.
 fn is_writing(device: &DeviceActivity) -> bool {
     let DeviceActivity { reads, writes, discards, flushes, .. } = device;
-    let writing = writes.time() + discards.time() + flushes.time();
+    let writing = writes.time().saturating_add(discards.time()).saturating_add(flushes.time());
     match reads.time().cmp(&writing) {
         std::cmp::Ordering::Equal => writes.bytes > reads.bytes,
         order => order == std::cmp::Ordering::Less,

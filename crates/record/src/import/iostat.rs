@@ -170,7 +170,7 @@ impl Columns<'_> {
             Iops(reads.0 + writes.0 + self.iops("d/s").unwrap_or_default().0)
         });
         Ok(IostatRow {
-            device: device.to_owned(),
+            device: printable(device),
             line: self.line,
             transactions_per_s: self
                 .iops("tps")
@@ -228,6 +228,11 @@ impl Columns<'_> {
     }
 }
 
+/// A word of the log without what could steer a terminal on which it is shown.
+fn printable(word: &str) -> String {
+    word.chars().filter(|c| !c.is_control()).collect()
+}
+
 impl IostatRow {
     /// How long the row's window was, from a total and its rate; `None` where nothing moved or
     /// there are no totals.
@@ -260,6 +265,14 @@ mod tests {
         let window = row.window().unwrap();
         assert!((window.as_secs_f64() - 12.86).abs() < 0.01, "{window}");
         assert_eq!(IostatRow::default().window(), None);
+    }
+
+    #[test]
+    fn a_log_cannot_steer_a_terminal() {
+        let log = iostat("Device tps kB_read/s kB_wrtn/s\n\x1b[2Jsda 1 2 3\n").unwrap();
+        assert_eq!(log.reports[0].rows[0].device, "[2Jsda");
+        let error = iostat("Device tps kB_read/s kB_wrtn/s\nsda 1 \x1b[2J 3\n").unwrap_err();
+        assert!(!error.to_string().contains('\x1b'), "{error}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Columns, IostatCpu, IostatError, IostatLog, IostatReport, IostatRow};
+use super::{Columns, IostatCpu, IostatError, IostatLog, IostatReport, IostatRow, printable};
 
 #[derive(Deserialize)]
 struct Document {
@@ -44,8 +44,8 @@ struct AvgCpu {
 
 /// Reads a log in JSON.
 pub(super) fn read(text: &str) -> Result<IostatLog, IostatError> {
-    let document: Document =
-        serde_json::from_str(text).map_err(|error| IostatError::Json(error.to_string()))?;
+    let document: Document = serde_json::from_str(text)
+        .map_err(|error| IostatError::Json(printable(&error.to_string())))?;
     let [host] = document.sysstat.hosts.as_slice() else {
         let count = document.sysstat.hosts.len();
         return Err(IostatError::Json(format!("{count} hosts instead of one")));
@@ -74,7 +74,8 @@ fn row(disk: &Map<String, Value>) -> Result<IostatRow, IostatError> {
     if let Some((name, value)) =
         disk.iter().find(|(name, value)| *name != "disk_device" && !is_figure(value))
     {
-        return Err(IostatError::Json(format!("{value} under {name} is no figure of 0 or more")));
+        let fault = format!("{value} under {name} is no figure of 0 or more");
+        return Err(IostatError::Json(printable(&fault)));
     }
     let find = |name: &str| disk.get(name)?.as_f64();
     Columns { line: 0, find: &find }.row(device)

@@ -1,6 +1,6 @@
 //! The tables of iostat, plain and extended, line by line.
 
-use super::{Columns, IostatCpu, IostatError, IostatLog, IostatReport, IostatRow};
+use super::{Columns, IostatCpu, IostatError, IostatLog, IostatReport, IostatRow, printable};
 
 /// What the reading of lines stands at.
 #[derive(Default)]
@@ -96,8 +96,8 @@ fn figures(line: usize, headings: &[&str], words: &[&str]) -> Result<Vec<f64>, I
     let figures = headings.iter().zip(words).map(|(heading, word)| {
         figure(word).ok_or_else(|| IostatError::Figure {
             line,
-            column: (*heading).to_owned(),
-            text: (*word).to_owned(),
+            column: printable(heading),
+            text: printable(word),
         })
     });
     figures.collect()

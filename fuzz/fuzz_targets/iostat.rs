@@ -1,0 +1,25 @@
+//! Any text as a log of iostat: it is read and explained or refused, nothing panics, and nothing
+//! that is shown can steer a terminal.
+#![no_main]
+
+use cardproof_rating::limits::explain_log;
+use cardproof_record::import::iostat::iostat;
+use cardproof_units::Nanos;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let text = String::from_utf8_lossy(data);
+    let log = match iostat(&text) {
+        Ok(log) => log,
+        Err(error) => {
+            assert!(!error.to_string().contains(char::is_control));
+            return;
+        }
+    };
+    for interval in [None, Some(Nanos::from_secs(20))] {
+        for explanation in explain_log(&log, interval) {
+            assert!(explanation.reports > 0);
+            assert!(!explanation.story.concat().contains(char::is_control));
+        }
+    }
+});
