@@ -92,8 +92,14 @@ pub(crate) struct RunArgs {
     ///
     /// One run says nothing of what varies from run to run. The time and what is written grow with
     /// the number of runs. Five runs are a good beginning.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub(crate) repeat: u32,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) repeat: Option<u32>,
+    /// Repeat until the last five runs of every phase are steady, 25 times at most or --repeat
+    ///
+    /// Steady state as SNIA defines it: within 20 % of their average, and no trend above 10 %. Only
+    /// those five runs count. It is a long test and much wear: say how often at most with --repeat.
+    #[arg(long)]
+    pub(crate) until_steady: bool,
     /// How the target may be used.
     #[command(flatten)]
     pub(crate) access: AccessArgs,

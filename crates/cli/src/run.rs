@@ -7,7 +7,7 @@ use cardproof_record::{
     Conditions, Monitor, PhaseState, ProfileInfo, Record, SCHEMA, State, TargetInfo, TargetKind,
     Tool,
 };
-use cardproof_runner::{Event, Observer, Plan};
+use cardproof_runner::{Event, Observer, Plan, Repeat};
 use cardproof_units::{Bytes, Seed};
 use cardproof_workload::Profile;
 
@@ -21,6 +21,19 @@ use crate::signals::Signals;
 use crate::store::Store;
 use crate::talk::Talk;
 use crate::target::{self, Opened};
+
+/// So many rounds SNIA's test gives a drive to reach steady state.
+const STEADY_RUNS_MAX: u32 = 25;
+
+/// How often to run it.
+fn repeat(args: &RunArgs) -> Repeat {
+    let runs = match args.repeat {
+        Some(runs) => runs,
+        None if args.until_steady => STEADY_RUNS_MAX,
+        None => Repeat::ONCE.runs,
+    };
+    Repeat { runs, until_steady: args.until_steady }
+}
 
 /// Measures what `args` name.
 pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
@@ -38,16 +51,17 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
     let (id, created) = name_and_time(args, &plan)?;
     let draft = draft(&plan, conditions(&opened), id, created);
     talk.note(&subject(&args.target, &draft));
-    announce(&plan, args.repeat, &opened, talk);
+    let repeat = repeat(args);
+    announce(&plan, repeat.runs, &opened, talk);
     plan.profile.notes.iter().for_each(|note| talk.note(note));
-    let view = ProgressView::new(talk, plan.time_budget * u64::from(args.repeat));
+    let view = ProgressView::new(talk, plan.time_budget * u64::from(repeat.runs));
     let is_real = opened.kind != TargetKind::Simulated;
     let beside = is_real.then(|| Beside::start(draft.conditions.device.name.as_deref())).flatten();
     let mut watcher = Watcher { view, store: &store, beside, failure: None };
     let record = cardproof_runner::run_repeatedly(
         &mut *opened.target,
         &plan,
-        args.repeat,
+        repeat,
         draft,
         &mut watcher,
         signals.stop(),
@@ -128,7 +142,8 @@ fn announce(plan: &Plan, runs: u32, opened: &Opened, talk: Talk) {
 /// clock, so that the same seed gives the same record to the last byte.
 fn name_and_time(args: &RunArgs, plan: &Plan) -> Result<(String, String), Failure> {
     if let Some(card) = target::simulated_name(&args.target) {
-        let times = if args.repeat > 1 { format!("-x{}", args.repeat) } else { String::new() };
+        let runs = repeat(args).runs;
+        let times = if runs > 1 { format!("-x{runs}") } else { String::new() };
         let id = format!("sim-{card}-{}-{}{times}", plan.profile.name, plan.seed);
         return Ok((id, "1970-01-01T00:00:00Z".to_owned()));
     }

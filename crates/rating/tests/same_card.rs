@@ -8,7 +8,7 @@ use cardproof_rating::compare::{Comparison, Contender, Pairing, compare};
 use cardproof_record::{
     Conditions, Monitor, ProfileInfo, Record, SCHEMA, State, TargetInfo, TargetKind, Tool,
 };
-use cardproof_runner::{Plan, Silent, run_repeatedly};
+use cardproof_runner::{Plan, Repeat, Silent, run_repeatedly};
 use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_workload::{Profile, standard};
 
@@ -33,7 +33,8 @@ fn run(card: &str, seed: u64, runs: u32) -> Record {
     let keeping = cardproof_sim::Keeping::Nothing;
     let mut target = found.open(Seed::from_bits(seed), keeping).unwrap();
     let draft = draft(&plan);
-    run_repeatedly(&mut *target, &plan, runs, draft, &mut Silent, &AtomicBool::new(false))
+    let repeat = Repeat { runs, until_steady: false };
+    run_repeatedly(&mut *target, &plan, repeat, draft, &mut Silent, &AtomicBool::new(false))
 }
 
 fn draft(plan: &Plan) -> Record {

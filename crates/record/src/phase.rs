@@ -260,8 +260,8 @@ pub struct Phase {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<Level>,
     /// The single runs of a phase that was run several times, in their order; empty for one that
-    /// was run once. All other figures of the phase are then those of all its runs together, and
-    /// the intervals of its rates allow for the variation from run to run.
+    /// was run once. All other figures of the phase are then those of all its runs together that
+    /// count, and the intervals of its rates allow for the variation from run to run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<PhaseRun>,
     /// What was verified; absent when nothing was.

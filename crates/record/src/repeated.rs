@@ -55,10 +55,14 @@ pub struct LatencyIntervals {
     pub p999: PercentileInterval,
 }
 
-/// One of several runs of a phase. The phase itself holds all of them together.
+/// One of several runs of a phase. The phase itself holds all of them together, or those that count.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PhaseRun {
+    /// Whether the phase's own figures rest on it; those before steady state do not count where a
+    /// run was to go on until steady state.
+    #[serde(default = "counts", skip_serializing_if = "is_true")]
+    pub counts: bool,
     /// Its place in the order of everything that was run, from 0.
     pub position: u32,
     /// When it began, from the start of the whole run.
@@ -78,6 +82,17 @@ pub struct PhaseRun {
     /// Latencies of its operations, without flushes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ns: Option<Latency>,
+}
+
+/// A run counts unless it is said that it does not.
+const fn counts() -> bool {
+    true
+}
+
+/// For serde, which hands a reference.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+const fn is_true(value: &bool) -> bool {
+    *value
 }
 
 /// A whole job that was timed, such as the installation of a desktop.

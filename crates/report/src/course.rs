@@ -49,8 +49,17 @@ fn runs(phase: &Phase) -> Option<String> {
     let confidence = rates.first()?.confidence;
     let variation = Variation::of(&rates, confidence)?;
     let bare: Vec<f64> = rates.iter().map(|run| run.rate).collect();
-    let mut text =
-        format!("{}: {} runs, {}", one_line(&phase.name), variation.runs, spread(&variation));
+    let left_out = phase.runs.len() - rates.len();
+    let before = match left_out {
+        0 => String::new(),
+        _ => format!(" after {left_out} that do not count"),
+    };
+    let mut text = format!(
+        "{}: {} runs{before}, {}",
+        one_line(&phase.name),
+        variation.runs,
+        spread(&variation)
+    );
     match variation.runs_needed(WANTED, confidence) {
         Some(runs) if runs > variation.runs => {
             text.push_str(&format!("; {runs} runs are needed to know it to 5 %"));
@@ -113,5 +122,6 @@ fn run_rates(phase: &Phase) -> Option<Vec<RunRate>> {
             bytes.map(|bytes| rate(bytes.estimate.0, bytes.high.0, bytes.confidence))
         }
     };
-    (phase.runs.len() > 1).then(|| phase.runs.iter().map(of_run).collect())?
+    (phase.runs.len() > 1)
+        .then(|| phase.runs.iter().filter(|run| run.counts).map(of_run).collect())?
 }

@@ -137,6 +137,7 @@ fn what_the_single_rates_do_not_tell_is_said_in_words() {
         .iter()
         .enumerate()
         .map(|(index, factor)| PhaseRun {
+            counts: true,
             position: index as u32 * 10,
             start_ns: Nanos::ZERO,
             ops: 1000,

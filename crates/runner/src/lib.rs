@@ -23,5 +23,5 @@ mod shape;
 pub use events::{Event, Observer, Progress, Silent};
 pub use monitor::{Monitor, MonitorCost, Observation};
 pub use plan::Plan;
-pub use repeat::run_repeatedly;
+pub use repeat::{Repeat, run_repeatedly};
 pub use run::run;

@@ -23,11 +23,17 @@ pub(crate) struct Turn {
     pub(crate) start: Nanos,
 }
 
-/// All `turns` as one record, with the phases in the order of `names`. Without turns it is `draft`.
-pub(crate) fn pooled(draft: &Record, turns: &[Turn], names: &[String]) -> Record {
+/// All `turns` as one record, with the phases in the order of `names`, whose figures rest on the
+/// turns from `first_that_counts` on. Without turns it is `draft`.
+pub(crate) fn pooled(
+    draft: &Record,
+    turns: &[Turn],
+    names: &[String],
+    first_that_counts: usize,
+) -> Record {
     let Some(last) = turns.last() else { return draft.clone() };
     let mut record = Record { seed: draft.seed, ..last.record.clone() };
-    record.phases = names.iter().filter_map(|name| phase(name, turns)).collect();
+    record.phases = names.iter().filter_map(|name| phase(name, turns, first_that_counts)).collect();
     record.bytes_written = turns.iter().map(|turn| turn.record.bytes_written).sum();
     record.bytes_read = turns.iter().map(|turn| turn.record.bytes_read).sum();
     record.monitor = monitor(turns, &last.record.monitor);
@@ -62,17 +68,19 @@ struct Run<'t> {
     phase: &'t Phase,
     position: u32,
     start: Nanos,
+    counts: bool,
 }
 
 /// The phase called `name` of all turns together; `None` where none has it.
-fn phase(name: &str, turns: &[Turn]) -> Option<Phase> {
+fn phase(name: &str, turns: &[Turn], first_that_counts: usize) -> Option<Phase> {
     let mut position = 0;
     let mut runs: Vec<Run<'_>> = Vec::with_capacity(turns.len());
-    for turn in turns {
+    for (number, turn) in turns.iter().enumerate() {
+        let counts = number >= first_that_counts;
         let mut start = turn.start;
         for phase in &turn.record.phases {
             if phase.name == name {
-                runs.push(Run { phase, position, start });
+                runs.push(Run { phase, position, start, counts });
             }
             position += 1;
             start += phase.duration_ns;
@@ -86,9 +94,12 @@ fn phase(name: &str, turns: &[Turn]) -> Option<Phase> {
     }
 }
 
-/// The `measured` of `runs` as one phase.
+/// The `measured` of `runs`, at least one, as one phase.
 fn together(measured: &[&Run<'_>], runs: &[Run<'_>]) -> Phase {
-    let phases = || measured.iter().map(|run| run.phase);
+    let has_counted = measured.iter().any(|run| run.counts);
+    let counted: Vec<&Phase> =
+        measured.iter().filter(|run| run.counts || !has_counted).map(|run| run.phase).collect();
+    let phases = || counted.iter().copied();
     let mut phase = measured[measured.len() - 1].phase.clone();
     phase.ops = phases().map(|phase| phase.ops).sum();
     phase.bytes = phases().map(|phase| phase.bytes).sum();
@@ -116,8 +127,9 @@ fn together(measured: &[&Run<'_>], runs: &[Run<'_>]) -> Phase {
 }
 
 fn phase_run(run: &Run<'_>) -> PhaseRun {
-    let Run { phase, position, start } = *run;
+    let Run { phase, position, start, counts } = *run;
     PhaseRun {
+        counts,
         position,
         start_ns: start,
         ops: phase.ops,

@@ -8,7 +8,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_io::{Arrangement, Target};
-use cardproof_record::{Record, State};
+use cardproof_record::{Phase, Record, State, Warning, WarningCode};
+use cardproof_stats::{STEADY_WINDOW, SteadyState};
 use cardproof_units::{Bytes, Seed};
 use cardproof_workload::{PhaseSpec, Profile};
 
@@ -19,19 +20,35 @@ use crate::plan::Plan;
 use crate::pool::{Turn, pooled};
 use crate::run::run;
 
-/// Runs `plan` on `target` for `runs` times, at least once, and completes `draft` with all of them:
-/// each phase is there once, and holds its runs.
+/// How often a profile is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repeat {
+    /// So many times, at least once.
+    pub runs: u32,
+    /// Whether to stop once every phase is in steady state, on which its figures then rest alone.
+    pub until_steady: bool,
+}
+
+impl Repeat {
+    /// Once.
+    pub const ONCE: Self = Self { runs: 1, until_steady: false };
+}
+
+/// Runs `plan` on `target` as often as `repeat` says and completes `draft` with all of it: each
+/// phase is there once, and holds its runs.
 ///
 /// It ends early as [`run`](crate::run) does; what was run until then is kept. A run's checkpoints
-/// are handed on only once it is over.
+/// are handed on only once it is over. Where steady state was asked for and not reached, the record
+/// doubts itself.
 pub fn run_repeatedly(
     target: &mut dyn Target,
     plan: &Plan,
-    runs: u32,
+    repeat: Repeat,
     draft: Record,
     observer: &mut dyn Observer,
     stop: &AtomicBool,
 ) -> Record {
+    let Repeat { runs, until_steady } = repeat;
     if runs <= 1 {
         return run(target, plan, draft, observer, stop);
     }
@@ -46,14 +63,21 @@ pub fn run_repeatedly(
         let record = run(target, &turn_plan, draft.clone(), &mut shifted, stop);
         let has_ended = record.state != State::Complete;
         turns.push(Turn { record, start });
-        all = pooled(&draft, &turns, &names);
+        all = pooled(&draft, &turns, &names, 0);
+        let is_steady = until_steady && !has_ended && is_steady(&all);
+        if is_steady {
+            all = pooled(&draft, &turns, &names, turns.len().saturating_sub(STEADY_WINDOW));
+        }
         all.figures = figures(&plan.profile, &all.phases);
-        let is_last = number + 1 == runs;
+        let is_last = number + 1 == runs || is_steady;
+        if is_last && until_steady && !is_steady && !has_ended {
+            all.warnings.push(never_steady(runs));
+        }
         if !is_last && !has_ended {
             all.state = State::Running;
         }
         observer.observe(Event::Checkpoint(&all));
-        if has_ended || stop.load(Ordering::Relaxed) {
+        if is_last || has_ended || stop.load(Ordering::Relaxed) {
             break;
         }
     }
@@ -62,6 +86,22 @@ pub fn run_repeatedly(
         observer.observe(Event::Checkpoint(&all));
     }
     all
+}
+
+/// Whether every phase that was measured is in steady state.
+fn is_steady(record: &Record) -> bool {
+    let is_steady = |phase: &Phase| {
+        let rates = phase.runs.iter().filter_map(|run| run.iops).map(|iops| iops.estimate.0);
+        SteadyState::of(&rates.collect::<Vec<f64>>()).is_some_and(|state| state.is_steady())
+    };
+    record.phases.iter().filter(|phase| phase.is_measured()).all(is_steady)
+}
+
+fn never_steady(runs: u32) -> Warning {
+    Warning {
+        code: WarningCode::Unsteady,
+        message: format!("steady state was not reached in {runs} runs; all of them count"),
+    }
 }
 
 /// The plan of the run `number`, from 0.

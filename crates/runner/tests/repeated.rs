@@ -7,8 +7,8 @@ mod support;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_io::Target;
-use cardproof_record::{Phase, PhaseState, Record, State};
-use cardproof_runner::{Event, Observer, Plan, Silent, run_repeatedly};
+use cardproof_record::{Phase, PhaseState, Record, State, WarningCode};
+use cardproof_runner::{Event, Observer, Plan, Repeat, Silent, run_repeatedly};
 use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_workload::{Profile, standard};
 
@@ -27,7 +27,8 @@ fn simulated(card: &str, seed: u64) -> Box<dyn Target> {
 }
 
 fn repeat(target: &mut dyn Target, plan: &Plan, runs: u32) -> Record {
-    run_repeatedly(target, plan, runs, draft(plan), &mut Silent, &AtomicBool::new(false))
+    let repeat = Repeat { runs, until_steady: false };
+    run_repeatedly(target, plan, repeat, draft(plan), &mut Silent, &AtomicBool::new(false))
 }
 
 #[test]
@@ -105,7 +106,8 @@ fn what_was_run_before_an_interruption_is_kept() {
     let count = plan.profile.phases.len() as u32;
     let mut observer = StopAfter { left: count + 3, stop: &stop, last: None };
     let mut memory = Memory::new(SIZE).with_service(Nanos::from_micros(300));
-    let record = run_repeatedly(&mut memory, &plan, 5, draft(&plan), &mut observer, &stop);
+    let repeat = Repeat { runs: 5, until_steady: false };
+    let record = run_repeatedly(&mut memory, &plan, repeat, draft(&plan), &mut observer, &stop);
     assert_eq!(record.state, State::Partial);
     assert_eq!(record.phases.len(), count as usize);
     assert!(record.phases.iter().all(Phase::is_measured));
@@ -133,6 +135,36 @@ fn a_cache_that_fills_up_shows_as_two_levels_where_it_is_full() {
             assert!((0.94..1.06).contains(&found), "{card}, seed {seed}: {found} of the cache");
         }
     }
+}
+
+#[test]
+fn steady_state_is_waited_for_and_what_came_before_does_not_count() {
+    // The stick's cache of 384 MiB takes the first fillings of 128 MiB; then it writes a third as
+    // fast, and that is its steady state.
+    let fill = Bytes::mib(128);
+    let plan = Plan { span: fill, ..plan(write_all(fill), fill) };
+    let until_steady = |runs| {
+        let repeat = Repeat { runs, until_steady: true };
+        let mut target = simulated("usb-stick", 4);
+        let stop = AtomicBool::new(false);
+        run_repeatedly(&mut *target, &plan, repeat, draft(&plan), &mut Silent, &stop)
+    };
+    let record = until_steady(25);
+    let write = phase(&record, "sequential-write-1m");
+    assert!(write.runs.len() < 25, "{} runs", write.runs.len());
+    let counted: Vec<f64> = write
+        .runs
+        .iter()
+        .filter(|run| run.counts)
+        .map(|run| run.iops.unwrap().estimate.0)
+        .collect();
+    assert_eq!(counted.len(), 5);
+    let first = write.runs[0].iops.unwrap().estimate.0;
+    assert!(write.iops.unwrap().high.0 < first / 2.0, "{first} is not its steady rate");
+    assert!(record.warnings.is_empty(), "{:?}", record.warnings);
+    let cut_short = until_steady(5);
+    assert_eq!(cut_short.warnings[0].code, WarningCode::Unsteady, "{:?}", cut_short.warnings);
+    assert!(phase(&cut_short, "sequential-write-1m").runs.iter().all(|run| run.counts));
 }
 
 #[test]

@@ -143,10 +143,11 @@ fn system(records: &[&Record]) -> Option<Score> {
     let read = Measured::of(&Shape::random_4k(OpName::Read), records)?;
     let write = Measured::of(&Shape::random_4k(OpName::Write), records)?;
     let seconds = |write: f64, read: f64| SYSTEM_WRITES / write + SYSTEM_READS / read;
-    let between = match (write.between(), read.between()) {
-        (Some(write), Some(read)) => Some([seconds(write[1], read[1]), seconds(write[0], read[0])]),
-        _ => None,
-    };
+    // An interval that reaches down to no rate at all bounds no time.
+    let ends =
+        |write: [f64; 2], read: [f64; 2]| [seconds(write[1], read[1]), seconds(write[0], read[0])];
+    let between = write.between().zip(read.between()).map(|(write, read)| ends(write, read));
+    let between = between.filter(|ends| ends[1].is_finite());
     Some(Score { value: seconds(write.rate(), read.rate()), between, basis: basis(&write) })
 }
 

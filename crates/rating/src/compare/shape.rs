@@ -147,6 +147,7 @@ impl<'r> Measured<'r> {
             [(_, _, only)] if only.runs.len() > 1 => only
                 .runs
                 .iter()
+                .filter(|run| run.counts)
                 .map(|run| run_rate(run.iops, run.throughput_bytes_per_s, is_iops))
                 .collect(),
             several => several.iter().map(|(_, _, phase)| phase_rate(phase, is_iops)).collect(),

@@ -2,7 +2,7 @@
 
 use cardproof_rating::compare::positions;
 use cardproof_rating::{Finding, PUBLISHED_CARDS, PUBLISHED_SOURCE, doubts, pauses_in};
-use cardproof_record::{OpName, Phase, Record};
+use cardproof_record::{OpName, PercentileInterval, Phase, Record};
 use cardproof_units::Nanos;
 
 use super::{HtmlError, put};
@@ -237,18 +237,28 @@ fn write_legend(page: &mut String, record: &Record, curves: &[Curve]) {
 
 fn write_latencies(page: &mut String, record: &Record, curves: &[Curve], heading: &str) {
     let label = format!("Latencies: {heading}");
-    open_table(page, &label, &["phase", "operations", "p50", "p99.9", "longest"]);
+    open_table(page, &label, &["phase", "operations", "p50", "p99.9", "between", "longest"]);
     for phase in curves.iter().map(|curve| &record.phases[curve.phase]) {
         let Some(latency) = phase.latency_ns else { continue };
         let [p50, p999, max] = shown(&latency);
         put!(
             page,
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{p50}</td><td>{p999}</td><td>{max}</td></tr>\n",
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{p50}</td><td>{p999}</td><td>{}</td><td>{max}</td></tr>\n",
             Html(&one_line(&phase.name)),
-            phase.ops
+            phase.ops,
+            percentile_interval(phase)
         );
     }
     close_table(page);
+}
+
+/// Between which latencies the 99.9th percentile lies; empty where that is not known.
+fn percentile_interval(phase: &Phase) -> String {
+    match phase.latency_intervals.map(|intervals| intervals.p999) {
+        Some(PercentileInterval { low, high: Some(high) }) => format!("{low} to {high}"),
+        Some(PercentileInterval { low, high: None }) => format!("{low} or more"),
+        None => String::new(),
+    }
 }
 
 fn write_field_legend(page: &mut String, ours: &[Place]) {
