@@ -12,6 +12,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use crate::engine::{EngineArg, EngineArgs};
 use crate::import::ImportArgs;
 use crate::output::Sink;
+use crate::traces::TracesArgs;
 use crate::watch::args::WatchArgs;
 
 pub(crate) use compare::CompareArgs;
@@ -60,6 +61,8 @@ pub(crate) enum Command {
     /// Simulated cards: list them, or serve one to any tool as a file and a block device
     #[command(subcommand)]
     Sim(SimCommand),
+    /// Show the recorded jobs that come with cardproof, or what is in a trace
+    Traces(TracesArgs),
     /// Run one phase of any shape and print its figures (for developers)
     Engine(Box<EngineArgs>),
 }

@@ -19,6 +19,7 @@ mod simulated;
 mod store;
 mod talk;
 mod target;
+mod traces;
 mod watch;
 
 use std::process::ExitCode;
@@ -56,6 +57,7 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::Compare(args) => compare::run(&args),
         Command::Sim(command) => simulated::run(&command, signals),
         Command::Import(args) => import::run(&args),
+        Command::Traces(args) => traces::run(&args),
         Command::Watch(args) => watch::run(&args, signals),
         Command::Engine(args) => engine::run(&args, signals.stop()).map(|()| Exit::Done),
     }

@@ -71,17 +71,17 @@ pub(crate) fn check(sink: &Sink) -> Result<(), Failure> {
     Err(Failure::usage(format!("cannot write {}: {fault}; name another file", path.display())))
 }
 
-/// Puts `text` in the place of `path` in one step: a reader, or a crash, finds the old file or the
+/// Puts `contents` in the place of `path` in one step: a reader, or a crash, finds the old file or the
 /// new one, never half of one.
-pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
     // A device such as /dev/null or a pipe is written to, not replaced.
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        return fs::write(path, text);
+        return fs::write(path, contents);
     }
     let directory = directory_of(path);
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
     let temporary = directory.join(format!(".{name}.{}.tmp", std::process::id()));
-    let written = write_through(&temporary, text)
+    let written = write_through(&temporary, contents.as_ref())
         .and_then(|()| fs::rename(&temporary, path))
         .and_then(|()| File::open(directory)?.sync_all());
     if written.is_err() {
@@ -91,9 +91,9 @@ pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
     written
 }
 
-fn write_through(path: &Path, text: &str) -> io::Result<()> {
+fn write_through(path: &Path, contents: &[u8]) -> io::Result<()> {
     let mut file = File::create(path)?;
-    file.write_all(text.as_bytes())?;
+    file.write_all(contents)?;
     file.sync_all()
 }
 

@@ -1,11 +1,10 @@
 //! Traces as files: what is written is what is read, and nothing damaged is taken for whole.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use std::path::Path;
-
 use cardproof_units::{Bytes, Nanos};
 use cardproof_workload::trace::{
-    Request, RequestKind, Shape, Source, TraceError, TraceReader, TraceWriter, read_csv,
+    Request, RequestKind, Shape, Source, TraceError, TraceReader, TraceWriter, find_shipped,
+    read_csv,
 };
 use proptest::prelude::*;
 
@@ -125,40 +124,24 @@ fn an_error_names_its_place() {
     assert!(matches!(damaged, TraceError::Damaged { offset, .. } if offset == bytes.len()));
 }
 
-/// The recorded traces lie beside the checkout on some machines only; what they should show was
-/// counted when they were recorded.
 #[test]
-fn recorded_package_jobs_have_the_shape_that_was_counted() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/traces/bookworm_lxqt380_ext4_install2.csv.gz");
-    let Ok(packed) = std::fs::read(&file) else {
-        let reason = "the recorded traces are not beside this checkout";
-        cardproof_testkit::skip(cardproof_testkit::test_name!(), reason);
-        return;
-    };
-    let text = String::from_utf8(gunzip(&packed)).unwrap();
-    let bytes = read_csv(&text, "reinstall", "").unwrap();
-    assert!(bytes.len() < packed.len(), "{} bytes against {}", bytes.len(), packed.len());
-    let mut shape = Shape::new();
-    for request in TraceReader::new(&bytes).unwrap() {
-        shape.add(&request.unwrap());
-    }
-    assert_eq!((shape.writes, shape.flushes), (42_504, 33_561));
-    assert!((shape.bytes_written.as_f64() / 1e6 - 1489.0).abs() < 0.5);
-    for (share, counted) in [
-        (shape.share_up_to_4k(), 0.65),
-        (shape.sequential_share(1), 0.60),
-        (shape.sequential_share(2), 0.81),
-        (shape.sequential_share(8), 0.90),
+fn shipped_package_jobs_have_the_shape_that_was_counted() {
+    for (name, counts) in [
+        ("desktop-install", [2_508, 43_134, 33_646]),
+        ("desktop-removal", [73, 20_347, 16_237]),
+        ("desktop-reinstall", [2_447, 42_504, 33_561]),
     ] {
-        assert!((share - counted).abs() < 0.01, "{share} against {counted}");
+        let trace = find_shipped(name).unwrap();
+        let reader = TraceReader::new(trace.bytes).unwrap();
+        assert_eq!(reader.header().name, name);
+        let mut shape = Shape::new();
+        reader.for_each(|request| shape.add(&request.unwrap()));
+        assert_eq!([shape.reads, shape.writes, shape.flushes], counts, "{name}");
+        if name == "desktop-reinstall" {
+            let shares = [1, 2, 8].map(|streams| (100.0 * shape.sequential_share(streams)).round());
+            assert_eq!(shares, [60.0, 81.0, 90.0]);
+            assert!((shape.share_up_to_4k() - 0.65).abs() < 0.005);
+        }
     }
-}
-
-/// The content of a gzip file without optional fields but a name (RFC 1952).
-fn gunzip(bytes: &[u8]) -> Vec<u8> {
-    let has_name = bytes[3] & 8 != 0;
-    let name_length = || bytes[10..].iter().position(|&byte| byte == 0).unwrap() + 1;
-    let start = 10 + if has_name { name_length() } else { 0 };
-    miniz_oxide::inflate::decompress_to_vec(&bytes[start..bytes.len() - 8]).unwrap()
+    assert!(find_shipped("no-such-job").is_none());
 }

@@ -17,5 +17,6 @@ mod records;
 mod refusals;
 mod requirements;
 mod simulated;
+mod traces;
 mod watch;
 mod watch_load;

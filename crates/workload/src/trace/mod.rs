@@ -14,6 +14,7 @@ mod header;
 mod reader;
 mod request;
 mod shape;
+mod shipped;
 mod writer;
 
 pub use csv::read_csv;
@@ -22,4 +23,5 @@ pub use header::{Header, Source};
 pub use reader::TraceReader;
 pub use request::{Request, RequestKind};
 pub use shape::{Shape, SizeClass};
+pub use shipped::{SHIPPED, ShippedTrace, find_shipped};
 pub use writer::TraceWriter;

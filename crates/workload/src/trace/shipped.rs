@@ -1,0 +1,36 @@
+//! The traces that come with cardproof: real jobs, recorded by us.
+//!
+//! They are the three kinds of package job whose times have been published for eight devices, so
+//! a replay can be held against those. The requests and the processor's gaps are those of a fast
+//! computer with much memory; what the jobs were is said in each trace's own description.
+
+/// A trace that comes with cardproof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShippedTrace {
+    /// The name in its header.
+    pub name: &'static str,
+    /// The whole trace, for [`TraceReader`](super::TraceReader).
+    pub bytes: &'static [u8],
+}
+
+/// Every shipped trace, in the order in which the jobs were done.
+pub const SHIPPED: [ShippedTrace; 3] = [
+    ShippedTrace {
+        name: "desktop-install",
+        bytes: include_bytes!("../../traces/desktop-install.trace"),
+    },
+    ShippedTrace {
+        name: "desktop-removal",
+        bytes: include_bytes!("../../traces/desktop-removal.trace"),
+    },
+    ShippedTrace {
+        name: "desktop-reinstall",
+        bytes: include_bytes!("../../traces/desktop-reinstall.trace"),
+    },
+];
+
+/// The shipped trace called `name`, if there is one.
+#[must_use]
+pub fn find_shipped(name: &str) -> Option<&'static ShippedTrace> {
+    SHIPPED.iter().find(|trace| trace.name == name)
+}
