@@ -2,6 +2,7 @@
 //! their tables.
 
 mod prediction;
+mod verdicts;
 
 use anyhow::{Result, bail};
 
@@ -9,6 +10,7 @@ use anyhow::{Result, bail};
 pub(crate) fn run(words: &[&str]) -> Result<bool> {
     match words {
         ["prediction"] => prediction::run(),
-        _ => bail!("there is the experiment: prediction"),
+        ["verdicts", options @ ..] => verdicts::run(options),
+        _ => bail!("there are the experiments: prediction, verdicts"),
     }
 }

@@ -44,6 +44,9 @@ usage: cargo xtask COMMAND
   experiment prediction
                      how well jobs are predicted on cards that were left out; writes the tables
                      of docs/design/prediction.md
+  experiment verdicts [--cards N] [--quick]
+                     how often verdicts on A1 and A2 are wrong on made-up cards of known truth, and
+                     those of other tools; writes the tables of docs/design/statistics.md
   fuzz [TARGET] [--seconds N]
                      runs the fuzz targets, each for 60 seconds; needs a nightly compiler
   fit                finds the simulated cards' parameters from the published figures

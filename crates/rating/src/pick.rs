@@ -128,7 +128,7 @@ impl Figure {
     }
 
     /// As [`of_throughput`](Self::of_throughput), with the interval that holds at whatever time
-    /// the phase was ended, where there is one: of the slower half, where that writes in sequence.
+    /// the phase was ended, where there is one: of the second half, where that writes in sequence.
     #[must_use]
     pub fn of_throughput_at_any_time(phase: &Phase) -> Option<Self> {
         let block = phase.block_size_bytes.as_f64();

@@ -225,7 +225,7 @@ pub struct Phase {
     /// Operations a second with an interval that holds at whatever time the phase was ended, also
     /// where it was ended for what the interval showed: what verdicts on limits are built on. It
     /// leaves out the phase's first moments and final flush; where operations are sequential, it
-    /// is that of the slower half.
+    /// is that of the second half.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anytime_iops: Option<Estimate<Iops>>,
     /// Rates as another tool stated them, without intervals; `iops` and `throughput_bytes_per_s`

@@ -1,9 +1,10 @@
 //! What is known of a phase's rate at any time, and whether that decides its limit.
 //!
 //! The first moments are left out: a card takes its first writes into memory and is then faster
-//! than it is for long. A sequential writing is judged by the slower half of what it writes, since
+//! than it is for long. A sequential writing is judged by the second half of what it writes, since
 //! "sustained" is what a card can do after its fast cache is full; half of 256 MiB is two of the
-//! largest allocation units that the SD specification allows.
+//! largest allocation units that the SD specification allows. Cards do not get faster by being
+//! written to, so that a miss in the first half counts at once.
 
 use cardproof_record::Estimate;
 use cardproof_stats::{RateInterval, RateSequence};
@@ -19,12 +20,14 @@ const DECISION_MIN: Nanos = Nanos::from_secs(2);
 /// A limit is looked at this often.
 const LOOK_EVERY: Nanos = Nanos::from_millis(100);
 
-/// The rate of a phase so far, in one stretch or in two halves.
+/// The rate of a phase so far, in one window or in two halves.
 pub(crate) struct Anytime {
     confidence: f64,
-    /// How many operations each stretch has, where there is more than one.
-    ops_each: Option<u64>,
-    ended: Option<RateInterval>,
+    /// How many operations each half has, where they are told apart.
+    ops_of_half: Option<u64>,
+    first_half: Option<RateInterval>,
+    is_first_half: bool,
+    decided: Option<RateInterval>,
     settled_at: Nanos,
     open: RateSequence,
     ops_seen: u64,
@@ -41,8 +44,10 @@ impl Anytime {
         let halves = spec.ends.bytes.filter(|_| spec.access == Access::Sequential && spec.writes());
         Self {
             confidence,
-            ops_each: halves.map(|bytes| bytes.get() / spec.block_size.get().max(1) / 2),
-            ended: None,
+            ops_of_half: halves.map(|bytes| bytes.get() / spec.block_size.get().max(1) / 2),
+            first_half: None,
+            is_first_half: true,
+            decided: None,
             settled_at: start + SETTLING,
             open: RateSequence::new(start),
             ops_seen: 0,
@@ -59,15 +64,16 @@ impl Anytime {
         }
         self.open.observe(now, ops - self.ops_seen);
         self.ops_seen = ops;
-        if self.ops_each.is_some_and(|each| self.ended.is_none() && ops >= each) {
-            self.ended = self.interval_of_open();
+        if self.is_first_half && self.ops_of_half.is_some_and(|half| ops >= half) {
+            self.first_half = self.interval_of_open();
+            self.is_first_half = false;
             self.open = RateSequence::new(now);
         }
     }
 
-    /// The rate, of the slower stretch, as it goes into a record.
+    /// The rate as it goes into a record: as it was when the limit was decided, or at the end.
     pub(crate) fn estimate(&self) -> Option<Estimate<Iops>> {
-        let RateInterval { estimate, low, high } = self.interval()?;
+        let RateInterval { estimate, low, high } = self.decided.or_else(|| self.interval())?;
         Some(Estimate { estimate, low, high, confidence: self.confidence })
     }
 
@@ -78,32 +84,23 @@ impl Anytime {
             return false;
         }
         self.next_look = now + LOOK_EVERY;
-        self.interval().is_some_and(|rate| {
+        // What is still in flight when the phase ends may widen the interval again; an interval that
+        // holds at all times together held then.
+        self.decided = self.interval().filter(|rate| {
             let is_above = rate.low >= decision.limit;
             rate.high < decision.limit || (is_above && !decision.only_a_miss_ends_it)
-        })
+        });
+        self.decided.is_some()
     }
 
-    /// The slower of all stretches: each end is the lower one, and holds as each stretch's own
-    /// interval leaves a part of the error.
+    /// The rate of the half that is being measured, as soon as there is one.
     fn interval(&self) -> Option<RateInterval> {
-        match (self.ended, self.interval_of_open()) {
-            (Some(ended), Some(open)) => Some(slower(ended, open)),
-            (ended, open) => ended.or(open),
-        }
+        self.interval_of_open().or(self.first_half)
     }
 
+    /// With two halves, each may use half of the error.
     fn interval_of_open(&self) -> Option<RateInterval> {
-        let stretches = if self.ops_each.is_some() { 2.0 } else { 1.0 };
-        self.open.interval(1.0 - (1.0 - self.confidence) / stretches)
-    }
-}
-
-fn slower(one: RateInterval, other: RateInterval) -> RateInterval {
-    let lower = |a: Iops, b: Iops| if b < a { b } else { a };
-    RateInterval {
-        estimate: lower(one.estimate, other.estimate),
-        low: lower(one.low, other.low),
-        high: lower(one.high, other.high),
+        let halves = if self.ops_of_half.is_some() { 2.0 } else { 1.0 };
+        self.open.interval(1.0 - (1.0 - self.confidence) / halves)
     }
 }

@@ -88,7 +88,7 @@ fn pauses_that_may_have_been_missed_are_waited_for() {
 }
 
 #[test]
-fn a_sequential_writing_is_judged_by_its_slower_half() {
+fn a_sequential_writing_is_judged_by_its_second_half() {
     let mut memory = memory(20_000);
     memory.slow_down_after(64, Nanos::from_millis(45));
     let record = run(memory, profile(|_| {}));
