@@ -237,6 +237,7 @@ fn spec(args: &EngineArgs) -> PhaseSpec {
                 relative_half_width: f64::from(percent) / 100.0,
                 confidence: 0.99,
                 time_min: Nanos::from_millis(500),
+                limits: &[],
             }),
             decision: None,
         },

@@ -47,6 +47,7 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
     };
     let mut opened = target::open_named(args, profile.span, seed, &talk)?;
     let store = Store::open()?;
+    let profile = chosen::for_host(profile, args, &opened.surroundings.device, talk);
     let plan = plan(args, profile, seed, opened.span);
     let (id, created) = name_and_time(args, &plan)?;
     let draft = draft(&plan, conditions(&opened), id, created);

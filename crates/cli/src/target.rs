@@ -9,7 +9,7 @@ use cardproof_device::guard::{self, Consent, GuardError};
 use cardproof_device::{Surroundings, Sysroot, look_at_path};
 use cardproof_io::scratch::{Scratch, ScratchError};
 use cardproof_io::{OpenOptions, Target, open, open_new};
-use cardproof_record::{DeviceInfo, TargetKind};
+use cardproof_record::{CardInfo, DeviceInfo, Feature, TargetKind};
 use cardproof_units::{Bytes, Seed};
 
 use crate::args::{AccessArgs, RunArgs};
@@ -93,6 +93,7 @@ fn open_simulated(name: &str, args: &RunArgs, span: Bytes, seed: Seed) -> Result
         model: Some(card.title.to_owned()),
         transport: Some(transport.to_owned()),
         size_bytes: Some(card.announced_size()),
+        card: simulated_card(card),
         ..DeviceInfo::default()
     };
     Ok(Opened {
@@ -101,6 +102,23 @@ fn open_simulated(name: &str, args: &RunArgs, span: Bytes, seed: Seed) -> Result
         surroundings: Surroundings { device, ..Surroundings::default() },
         span,
         scratch: None,
+    })
+}
+
+/// What a simulated card would say of itself; a USB stick shows nothing of what is in it.
+fn simulated_card(card: &cardproof_sim::Card) -> Option<CardInfo> {
+    let feature = |card: bool, host: bool| Feature {
+        card: Some(card),
+        host: Some(host),
+        enabled: Some(card && host),
+        evidence: vec!["the simulated card and its host".to_owned()],
+        ..Feature::default()
+    };
+    let (model, host) = (&card.model, &card.host);
+    (card.kind != cardproof_sim::Kind::Usb).then(|| CardInfo {
+        command_queue: feature(model.ways > 1, host.queue_depth > 1),
+        cache: feature(model.cache.is_some(), host.uses_cache),
+        ..CardInfo::default()
     })
 }
 

@@ -3,7 +3,7 @@
 //! Both work only where the card, the kernel and the host controller have them and they are
 //! switched on. Where a record cannot tell, neither blame nor excuse is given for certain.
 
-use cardproof_record::{Feature, Record};
+use cardproof_record::{DeviceInfo, Feature, Record};
 
 /// Whether a feature is at work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,10 +33,24 @@ pub(crate) enum QueueAndCache {
     Unknown(String),
 }
 
+/// Why A2 cannot be tested on this host, where `device` tells that its card's command queue or
+/// cache lies idle there; in words.
+#[must_use]
+pub fn idle_queue_or_cache(device: &DeviceInfo) -> Option<String> {
+    match QueueAndCache::of_device(device) {
+        QueueAndCache::NotUsed(words) => Some(words),
+        QueueAndCache::InUse | QueueAndCache::MissingInCard(_) | QueueAndCache::Unknown(_) => None,
+    }
+}
+
 impl QueueAndCache {
     /// What `record` tells of them.
     pub(crate) fn of(record: &Record) -> Self {
-        let card = record.conditions.device.card.as_ref();
+        Self::of_device(&record.conditions.device)
+    }
+
+    fn of_device(device: &DeviceInfo) -> Self {
+        let card = device.card.as_ref();
         let of = |feature: Option<&Feature>| feature.map_or(Use::Unknown, use_of);
         let queue = of(card.map(|card| &card.command_queue));
         let cache = of(card.map(|card| &card.cache));

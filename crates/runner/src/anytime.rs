@@ -93,6 +93,14 @@ impl Anytime {
         self.decided.is_some()
     }
 
+    /// Whether it is sure on which side of each of `limits` the rate lies.
+    pub(crate) fn has_left(&self, limits: &[Iops]) -> bool {
+        limits.is_empty()
+            || self.interval().is_some_and(|rate| {
+                limits.iter().all(|limit| rate.high < *limit || rate.low >= *limit)
+            })
+    }
+
     /// The rate of the half that is being measured, as soon as there is one.
     fn interval(&self) -> Option<RateInterval> {
         self.interval_of_open().or(self.first_half)

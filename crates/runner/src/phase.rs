@@ -340,6 +340,7 @@ impl PhaseLoop<'_, '_> {
                 .meter
                 .rate(wanted.confidence)
                 .is_some_and(|rate| rate.relative_half_width() <= wanted.relative_half_width)
+            && self.meter.anytime.has_left(wanted.limits)
     }
 
     /// The flush at the phase's end.

@@ -62,7 +62,12 @@ pub struct Card {
 #[must_use]
 pub fn catalogue() -> &'static [Card] {
     static CARDS: LazyLock<Vec<Card>> = LazyLock::new(|| {
-        calibrated::CARDS.into_iter().chain(typical::CARDS).chain(fakes::CARDS).collect()
+        calibrated::CARDS
+            .into_iter()
+            .chain(typical::CARDS)
+            .chain([calibrated::EXTREME_PRO_A2_QUEUED])
+            .chain(fakes::CARDS)
+            .collect()
     });
     &CARDS
 }

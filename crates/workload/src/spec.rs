@@ -54,6 +54,8 @@ pub struct Precision {
     pub confidence: f64,
     /// Not before this, however good the estimate looks.
     pub time_min: Nanos,
+    /// Not while one of these limits lies in the interval on which verdicts rest.
+    pub limits: &'static [Iops],
 }
 
 /// A limit that a phase is to decide: it ends as soon as its rate is surely above or below.

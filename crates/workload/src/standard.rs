@@ -3,9 +3,10 @@
 //! A span of 256 MiB is laid out and worked in, the range over which the SD specification's
 //! application classes have their random operations. Laying it out may take 45 % of the time: a
 //! card that cannot fill 256 MiB in 27 s writes less than 10 MB/s and misses every application
-//! class whatever else it does. All other phases end as soon as their figure is known to 2 %.
+//! class whatever else it does. All other phases end as soon as their figure is known to 2 %, and those
+//! on which the classes rest when their limits are decided too, as far as there is time.
 
-use cardproof_units::{Bytes, Nanos};
+use cardproof_units::{Bytes, Iops, Nanos};
 
 use crate::{Access, Ends, PhaseSpec, Precision, Profile, Repetition, Role, TimeLimit};
 
@@ -16,8 +17,16 @@ pub const SPAN: Bytes = Bytes::mib(256);
 /// reach it in their time, fast disks reach it after their figure is known.
 const SMALL_WRITES_MAX: Bytes = Bytes::mib(128);
 
-const PRECISION: Precision =
-    Precision { relative_half_width: 0.02, confidence: 0.99, time_min: Nanos::from_millis(1500) };
+const PRECISION: Precision = Precision {
+    relative_half_width: 0.02,
+    confidence: 0.99,
+    time_min: Nanos::from_millis(1500),
+    limits: &[],
+};
+
+/// As [`PRECISION`], and sure enough for verdicts on A1 and A2.
+const READS: Precision = Precision { limits: &[Iops(1_500.0), Iops(4_000.0)], ..PRECISION };
+const WRITES: Precision = Precision { limits: &[Iops(500.0), Iops(2_000.0)], ..PRECISION };
 
 /// The profile.
 #[must_use]
@@ -49,10 +58,10 @@ fn phases() -> Vec<PhaseSpec> {
             ..small("sequential-read-1m", 100, Bytes::mib(1), 2, 6)
         },
         small("random-read-4k-qd1", 100, Bytes::kib(4), 1, 6),
-        small("random-read-4k-qd32", 100, Bytes::kib(4), 32, 6),
+        until(READS, small("random-read-4k-qd32", 100, Bytes::kib(4), 32, 6)),
         small("random-read-16k-qd1", 100, Bytes::kib(16), 1, 5),
         small("random-write-4k-qd1", 0, Bytes::kib(4), 1, 7),
-        small("random-write-4k-qd32", 0, Bytes::kib(4), 32, 7),
+        until(WRITES, small("random-write-4k-qd32", 0, Bytes::kib(4), 32, 7)),
         small("random-write-16k-qd1", 0, Bytes::kib(16), 1, 5),
         PhaseSpec { fsync_every: Some(1), flush_at_end: false, ..fsync },
         small("random-mixed-4k-70-30-qd32", 70, Bytes::kib(4), 32, 7),
@@ -81,6 +90,11 @@ fn lay_out() -> PhaseSpec {
             decision: None,
         },
     }
+}
+
+/// The same phase, ended by another precision.
+fn until(precision: Precision, phase: PhaseSpec) -> PhaseSpec {
+    PhaseSpec { ends: Ends { precision: Some(precision), ..phase.ends }, ..phase }
 }
 
 /// A phase that ends when its figure is known or its share of the time is spent.

@@ -34,7 +34,7 @@ fn the_same_seed_gives_the_same_record_to_the_last_byte() {
     );
     let saved = fs::read_to_string(&home.records()[0]).unwrap();
     let prints = format!("{:016x} {:016x}", fingerprint(&first), fingerprint(&saved));
-    insta::assert_snapshot!(prints, @"858ba4b3b1dc2c9d a08bdef711e90095");
+    insta::assert_snapshot!(prints, @"57270b5406740949 17fbe4055fa89eb4");
 }
 
 #[test]
@@ -78,4 +78,53 @@ fn an_unknown_card_is_named_with_the_remedy() {
         assert!(ended.stderr.contains("no-such-card"), "{}", ended.stderr);
         assert!(ended.stderr.contains("sim list"), "{}", ended.stderr);
     }
+}
+
+/// What a run of `profile` on `card` says of A1 and A2, and why of A2.
+fn application_classes(card: &str, profile: &str) -> ([Outcome; 2], String) {
+    let record = records::parse(&record_of(&Home::new(), card, &["--profile", profile]));
+    let verdicts = record.verdicts.unwrap();
+    let of = |rule: &str| verdicts.iter().find(|verdict| verdict.rule == rule).unwrap();
+    ([of("A1").outcome, of("A2").outcome], of("A2").reasons.join("\n"))
+}
+
+#[test]
+fn an_a2_card_is_not_to_blame_for_a_host_without_queue_and_cache() {
+    for profile in ["standard", "a1", "a2"] {
+        let (outcomes, why) = application_classes("sandisk-extreme-pro-a2", profile);
+        assert_eq!(outcomes, [Outcome::Meets, Outcome::NotTestable], "{profile}: {why}");
+        assert!(why.contains("A2 needs the card's command queue and cache in use"), "{why}");
+        assert!(why.contains("this host controller uses neither"), "{why}");
+    }
+}
+
+#[test]
+fn with_queue_and_cache_in_use_it_meets_a2() {
+    for profile in ["standard", "a2"] {
+        let (outcomes, why) = application_classes("sandisk-extreme-pro-a2-queued", profile);
+        assert_eq!(outcomes, [Outcome::Meets, Outcome::Meets], "{profile}: {why}");
+    }
+}
+
+#[test]
+fn a_card_without_a_queue_has_itself_to_blame() {
+    let (outcomes, why) = application_classes("sandisk-ultra-a1", "a2");
+    assert_eq!(outcomes[1], Outcome::Misses, "{why}");
+    assert!(why.contains("the card has neither"), "{why}");
+}
+
+#[test]
+fn a_verdict_takes_seconds_and_little_wear() {
+    let home = Home::new();
+    let words = ["--profile", "a1", "--confidence", "0.999", "--require", "A1"];
+    let record = records::parse(&record_of(&home, "sandisk-extreme-a1", &words));
+    let written = record.bytes_written;
+    assert!(written <= cardproof_units::Bytes::mib(256 + 64), "{written}");
+    let phases = || record.phases.iter().skip(1);
+    assert!(phases().all(|phase| phase.duration_ns < cardproof_units::Nanos::from_secs(7)));
+    let confidences: Vec<f64> =
+        record.phases.iter().map(|phase| phase.anytime_iops.unwrap().confidence).collect();
+    assert!(confidences.iter().all(|each| (each - 0.999_333).abs() < 1e-5), "{confidences:?}");
+    run(home.cardproof(&["run", "sim:sandisk-ultra", "--profile", "a1", "--require", "A1", "-q"]))
+        .expect(4);
 }
