@@ -105,7 +105,7 @@ fn trial(number: usize) -> Result<Trial> {
     let card = Card::draw(class, critical, ratio, seed);
     let (limit, ratio) = worst(&card, class);
     let mut answers = [Some(rules::cardproof(&card, class)?), None, None, None];
-    if number / 2 / STRATA.len() / 3 % OTHERS_EVERY == 0 {
+    if (number / 2 / STRATA.len() / 3).is_multiple_of(OTHERS_EVERY) {
         let long = Long::measure(&card, class)?;
         answers[1..].copy_from_slice(
             &[long.naive(class), long.agnostics(class), long.mfst(class)].map(Some),
