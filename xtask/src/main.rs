@@ -38,6 +38,8 @@ usage: cargo xtask COMMAND
                      name)
   bench monitor [--pairs N]
                      what the monitor beside a run costs, paired with runs without it
+  bench peers [PROFILE...] [loop] [card] [--pairs N]
+                     the figures of our profiles beside those of the tools that they follow
   bench sim [speed] [serve]
                      requests a second of the simulated cards, and their memory; the same cards
                      served in real time under fio and iozone
@@ -76,6 +78,7 @@ fn run(arguments: &[String]) -> Result<bool> {
         ["generate"] => generate::write(),
         ["bench", "engine", options @ ..] => bench::engine(options),
         ["bench", "monitor", options @ ..] => bench::engine(&[&["monitor"], options].concat()),
+        ["bench", "peers", options @ ..] => bench::peers::run(options),
         ["bench", "sim", sections @ ..] => bench_sim::run(sections),
         ["experiment", words @ ..] => experiment::run(words),
         ["fit"] => fit::run(),

@@ -73,7 +73,8 @@ pub(crate) struct RunArgs {
     /// A directory (a file is laid out in it and removed), a file, a block device, or sim:NAME
     #[arg(value_name = "TARGET", default_value = ".")]
     pub(crate) target: PathBuf,
-    /// What to run: a name of `cardproof profiles`, or a fio job file (FILE.fio)
+    /// What to run: a name of `cardproof profiles`, a profile of your own (FILE.toml) or a fio job
+    /// file (FILE.fio)
     #[arg(long, value_name = "NAME|FILE", default_value = "standard")]
     pub(crate) profile: String,
     /// How much of the target to work in
@@ -159,7 +160,7 @@ pub(crate) struct OutputArgs {
 /// Which profile to explain.
 #[derive(Debug, Args)]
 pub(crate) struct ProfilesArgs {
-    /// Only this one, or a fio job file (FILE.fio), in full
+    /// Only this one, which may also be a file (FILE.toml, FILE.fio), in full
     pub(crate) name: Option<String>,
 }
 

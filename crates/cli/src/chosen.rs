@@ -1,6 +1,7 @@
-//! Which profile is run: one of ours by name, or a fio job file.
+//! Which profile is run: one of ours by name, a file of the user's own, or a
+//! fio job file.
 //!
-//! What ends in `.fio` is a file; everything else is a name.
+//! What ends in `.toml` or `.fio` is a file; everything else is a name.
 
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -9,7 +10,7 @@ use std::path::Path;
 
 use cardproof_record::DeviceInfo;
 use cardproof_units::{Bytes, Nanos};
-use cardproof_workload::{Profile, application, find, job, names};
+use cardproof_workload::{Profile, application, find, job, names, own};
 
 use crate::args::RunArgs;
 use crate::exit::Failure;
@@ -47,6 +48,7 @@ pub(crate) fn named(name: &str) -> Result<Profile, Failure> {
     let path = Path::new(name);
     match path.extension().and_then(OsStr::to_str) {
         Some("fio") => from_file(path, |text| job::from_fio(&stem(path), text)),
+        Some("toml") => from_file(path, |text| own::from_toml(&stem(path), text)),
         _ => ours(name),
     }
 }

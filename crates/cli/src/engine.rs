@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use cardproof_io::{Arrangement, Caching, EngineChoice, FileState, NullTarget, Target};
+use cardproof_io::{Arrangement, Caching, Calls, EngineChoice, FileState, NullTarget, Target};
 use cardproof_record::{Conditions, Latency, PhaseState};
 use cardproof_runner::{Event, Monitor, Observer, Plan};
 use cardproof_units::{Bytes, Iops, Nanos, Seed};
@@ -212,6 +212,7 @@ fn spec(args: &EngineArgs) -> PhaseSpec {
                 (true, pattern) => Caching::Through { random: pattern == PatternArg::Random },
             },
             file: FileState::AsIs,
+            calls: Calls::Queued,
         },
         read_percent: match args.op {
             OpArg::Read => 100,

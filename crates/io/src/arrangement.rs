@@ -34,11 +34,25 @@ pub enum FileState {
     Reserved(Bytes),
 }
 
-/// Both together.
+/// How operations are handed to the system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Calls {
+    /// As the engine does it best, several at a time where there are several.
+    #[default]
+    Queued,
+    /// One plain system call after the other on the caller's thread, as iozone, dd and hdparm do.
+    /// A queue may hand an operation to a worker where the file system has to wait for something,
+    /// as in a file that grows, and on a busy machine that costs more than the operation.
+    Plain,
+}
+
+/// All of it together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Arrangement {
     /// The way to the storage.
     pub caching: Caching,
     /// The file.
     pub file: FileState,
+    /// The system calls; through the page cache they are always plain.
+    pub calls: Calls,
 }

@@ -26,7 +26,7 @@ mod target;
 mod uring;
 mod usage;
 
-pub use arrangement::{Arrangement, Caching, FileState};
+pub use arrangement::{Arrangement, Caching, Calls, FileState};
 pub use medium::OpenError;
 pub use null::NullTarget;
 pub use op::{Completion, Fault, Op, OpKind, Slot, Submission};

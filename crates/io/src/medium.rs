@@ -11,7 +11,7 @@ use cardproof_units::Bytes;
 use rustix::fs::{Advice, FallocateFlags, FileType, OFlags, StatxFlags};
 use rustix::io::Errno;
 
-use crate::{Arrangement, Caching, Directness, Fault, FileState, Op, TargetError};
+use crate::{Arrangement, Caching, Calls, Directness, Fault, FileState, Op, TargetError};
 
 /// The block size assumed where the kernel does not tell which one direct I/O needs: no device
 /// in use needs a larger one.
@@ -74,6 +74,7 @@ pub(crate) struct Medium {
     is_our_own: bool,
     /// How the last phase was arranged.
     caching: Caching,
+    calls: Calls,
 }
 
 impl Medium {
@@ -107,6 +108,7 @@ impl Medium {
             directness,
             is_our_own: false,
             caching: caching_of(direct_wanted),
+            calls: Calls::Queued,
         })
     }
 
@@ -136,20 +138,25 @@ impl Medium {
             directness,
             is_our_own: true,
             caching: caching_of(direct_wanted),
+            calls: Calls::Queued,
         })
     }
 
+    /// Whether operations are plain system calls, one after the other.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.is_cached() || self.calls == Calls::Plain
+    }
+
     /// Whether operations pass through the page cache because they are meant to.
-    pub(crate) const fn is_cached(&self) -> bool {
+    const fn is_cached(&self) -> bool {
         matches!(self.caching, Caching::Through { .. })
     }
 
     /// Makes the file and its cache what `wanted` says, and tells how operations go from here.
     pub(crate) fn arrange(&mut self, wanted: Arrangement) -> Result<Directness, OpenError> {
         let failed = |doing| move |errno: Errno| OpenError::Os { doing, source: errno.into() };
-        if wanted == (Arrangement { caching: self.caching, file: FileState::AsIs })
-            && !self.is_cached()
-        {
+        self.calls = wanted.calls;
+        if wanted.caching == self.caching && wanted.file == FileState::AsIs && !self.is_cached() {
             return Ok(self.directness.clone());
         }
         rustix::fs::fsync(&self.file).map_err(failed("write back what the page cache holds"))?;

@@ -222,9 +222,9 @@ impl Target for UringTarget {
         if self.slots.flight.count() >= usize::from(QUEUE_DEPTH_MAX) {
             return Ok(Submission::Busy);
         }
-        // Through the page cache the kernel would hand most operations to a worker, which costs
+        // Through the page cache, for one, the kernel would hand most operations to a worker, which costs
         // more than they do; plain system calls are what the tools use there.
-        let entry = if self.medium.is_cached() { None } else { self.entry(&op) };
+        let entry = if self.medium.is_plain() { None } else { self.entry(&op) };
         let Some(entry) = entry else {
             let submitted = clock::monotonic();
             let outcome = perform(&self.medium, &op, self.slots.buffers.slice_mut(op.slot));

@@ -8,6 +8,7 @@ mod data;
 mod figure;
 pub mod job;
 mod mix;
+pub mod own;
 mod peers;
 mod permutation;
 mod profile;

@@ -11,6 +11,7 @@ mod memory;
 mod monitor;
 mod null;
 mod ours;
+pub(crate) mod peers;
 mod rounds;
 mod table;
 mod throttled;

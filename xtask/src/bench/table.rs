@@ -96,6 +96,12 @@ impl Table {
         Self { title, headings, rows: Vec::new() }
     }
 
+    /// A table of paired ratios, ours to that of the tool that each row names.
+    pub(super) const fn of_tools(title: &'static str) -> Self {
+        let headings = ["figure", "tool", "cardproof", "ratio", "lowest..highest", "target"];
+        Self { title, headings, rows: Vec::new() }
+    }
+
     /// A table of plain figures.
     pub(super) const fn of_figures(title: &'static str) -> Self {
         let headings = ["what", "", "measured", "figure", "lowest..highest", "target"];

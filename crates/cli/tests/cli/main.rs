@@ -13,6 +13,7 @@ mod importing;
 mod interruption;
 mod output;
 mod process;
+mod profiles;
 mod records;
 mod refusals;
 mod requirements;

@@ -1,5 +1,6 @@
 //! The options of one fio job that have a meaning here.
 
+use cardproof_io::Calls;
 use cardproof_units::{Bytes, Iops, Nanos};
 
 /// What moves the data.
@@ -172,6 +173,14 @@ impl Settings {
         match self.engine {
             EngineKind::Synchronous => 1,
             EngineKind::Asynchronous => self.depth.unwrap_or(1).max(1),
+        }
+    }
+
+    /// How its engine hands operations to the system.
+    pub(super) fn calls(&self) -> Calls {
+        match self.engine {
+            EngineKind::Synchronous => Calls::Plain,
+            EngineKind::Asynchronous => Calls::Queued,
         }
     }
 

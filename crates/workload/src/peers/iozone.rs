@@ -8,7 +8,7 @@
 
 use cardproof_units::{Bytes, Nanos};
 
-use super::shapes::{ONCE, figure, flushed, kibibytes, on_growing, pass};
+use super::shapes::{ONCE, figure, flushed, kibibytes, on_growing, pass, plain};
 use crate::{Access, FigureSpec, PhaseSpec, Profile, Quantity, Unit};
 
 /// One of iozone's columns.
@@ -54,7 +54,8 @@ impl Column {
 
     fn phase(self, record: Bytes, size: Bytes) -> PhaseSpec {
         let name = self.phase_name(record);
-        let shape = |access, read_percent| pass(&name, access, read_percent, record, 1, size);
+        let shape =
+            |access, read_percent| plain(pass(&name, access, read_percent, record, 1, size));
         match self {
             Self::Write => flushed(on_growing(shape(Access::Sequential, 0))),
             Self::Rewrite => flushed(shape(Access::Sequential, 0)),

@@ -9,7 +9,7 @@ use cardproof_units::{Bytes, Nanos};
 use super::iozone;
 use super::shapes::{
     ONCE, cached, figure, flushed, kibibytes, lay_out, mebibytes, megabytes, on_growing,
-    on_reserved, pass, within,
+    on_reserved, pass, plain, within,
 };
 use crate::{Access, FigureSpec, Origin, PhaseSpec, Profile, Quantity, Unit};
 
@@ -38,7 +38,7 @@ fn hdparm_disk(size: Bytes) -> PhaseSpec {
 
 /// `hdparm --direct`: past the cache over and over in `span`, for `time`.
 fn hdparm_direct(name: &str, span: Bytes, time: Nanos) -> PhaseSpec {
-    let mut reads = within(pass(name, Access::Sequential, 100, HDPARM_BLOCK, 1, span), time);
+    let mut reads = plain(within(pass(name, Access::Sequential, 100, HDPARM_BLOCK, 1, span), time));
     reads.ends.bytes = None;
     reads
 }

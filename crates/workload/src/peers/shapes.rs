@@ -1,6 +1,6 @@
 //! What the phases of these profiles have in common.
 
-use cardproof_io::{Arrangement, Caching, FileState};
+use cardproof_io::{Arrangement, Caching, Calls, FileState};
 use cardproof_units::{Bytes, Nanos};
 
 use crate::{
@@ -62,6 +62,11 @@ pub(super) fn on_reserved(phase: PhaseSpec) -> PhaseSpec {
 pub(super) fn on_growing(phase: PhaseSpec) -> PhaseSpec {
     let arrangement = Arrangement { file: FileState::Growing, ..phase.arrangement };
     PhaseSpec { arrangement, ..phase }
+}
+
+/// By plain system calls, one after the other.
+pub(super) fn plain(phase: PhaseSpec) -> PhaseSpec {
+    PhaseSpec { arrangement: Arrangement { calls: Calls::Plain, ..phase.arrangement }, ..phase }
 }
 
 /// Through the page cache.

@@ -1,0 +1,69 @@
+//! Profiles of other tools' methods, of the user's own, and fio job files.
+
+use std::fs;
+
+use cardproof_record::State;
+
+use crate::home::Home;
+use crate::process::run;
+use crate::records;
+
+#[test]
+fn a_profile_says_what_it_runs_where_it_comes_from_and_in_which_units() {
+    let home = Home::new();
+    let said = run(home.cardproof(&["profiles", "pibenchmarks"])).expect(0).stdout;
+    for wanted in [
+        "Storage.sh",
+        "dd-write",
+        "through the page cache",
+        "on a new file",
+        "random write 4k (iozone), kB/s of 1024 bytes",
+        "score (pibenchmarks), points",
+        "hdparm reads the device from its start",
+    ] {
+        assert!(said.contains(wanted), "{wanted}: {said}");
+    }
+}
+
+#[test]
+fn a_job_file_runs_and_gives_fio_s_figures() {
+    let home = Home::new();
+    let file = home.data().join("mixed.fio");
+    fs::create_dir_all(home.data()).unwrap();
+    fs::write(&file, "[mixed]\nrw=randrw\nsize=4m\niodepth=4\nioengine=libaio\ndirect=1\n")
+        .unwrap();
+    let words = ["run", "sim:sandisk-extreme-a1", "--quiet", "--json", "-", "--profile"];
+    let path = file.to_str().unwrap();
+    let text = run(home.cardproof(&[&words[..], &[path]].concat())).expect(0).stdout;
+    let record = records::parse(&text);
+    assert_eq!((record.state, record.profile.name.as_str()), (State::Complete, "mixed"));
+    let units: Vec<&str> = record.figures.iter().map(|figure| figure.unit.as_str()).collect();
+    assert_eq!(units, ["KiB/s", "IOPS", "KiB/s", "IOPS"]);
+    assert!(record.figures.iter().all(|figure| figure.value > 0.0));
+    assert!(!text.contains(path), "a record holds no path");
+}
+
+#[test]
+fn a_file_that_is_no_profile_is_refused_with_file_and_line() {
+    let home = Home::new();
+    fs::create_dir_all(home.data()).unwrap();
+    let cases = [
+        ("bad.fio", "[a]\nrw=read\nsize=1m\nnumjobs=4\n", "bad.fio: line 4: numjobs: "),
+        ("bad.toml", "span = \"1M\"\nspeed = 3\n", "bad.toml: "),
+    ];
+    for (name, text, wanted) in cases {
+        let file = home.data().join(name);
+        fs::write(&file, text).unwrap();
+        let words = ["run", "sim:sandisk-ultra", "--profile", file.to_str().unwrap()];
+        let said = run(home.cardproof(&words)).expect(2).stderr;
+        assert!(said.contains(wanted), "{said}");
+    }
+}
+
+#[test]
+fn a_fixed_amount_of_work_takes_no_time_budget() {
+    let home = Home::new();
+    let words = ["run", "sim:sandisk-ultra", "--profile", "sd6-256m", "--time-budget", "60s"];
+    let said = run(home.cardproof(&words)).expect(2).stderr;
+    assert!(said.contains("leave --time-budget out"), "{said}");
+}
