@@ -236,8 +236,11 @@ mod tests {
             let errors = Long::measure(&card, class).unwrap().errors(&card);
             // The shortest window, of 10 s, may hold a quarter of a swing more or less.
             let swing = card.traits.drift.map_or(0.0, |(swing, period_s)| swing * period_s / 40.0);
-            let worst = errors.iter().fold(0.0, |worst: f64, error| worst.max(error.abs()));
-            assert!(worst < 0.01 + swing, "card {number}: {errors:?}, {:?}", card.traits);
+            // Of the sequential write a second holds some twenty operations, not always whole.
+            for (error, counting) in errors.into_iter().zip([0.01, 0.01, 0.02]) {
+                let is_near = error.abs() < counting + swing;
+                assert!(is_near, "card {number}: {errors:?}, {:?}", card.traits);
+            }
         }
     }
 }
