@@ -171,6 +171,7 @@ pub(crate) fn draft(plan: &Plan, conditions: Conditions, id: String, created: St
         },
         phases: Vec::new(),
         jobs: Vec::new(),
+        replays: Vec::new(),
         figures: Vec::new(),
         monitor: Monitor::default(),
         bytes_written: Bytes::ZERO,

@@ -4,7 +4,7 @@ use cardproof_units::{Bytes, Nanos, Seed};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Conditions, Figure, Job, MonitorSummary, Phase};
+use crate::{Conditions, Figure, Job, MonitorSummary, Phase, Replay};
 
 /// The name and version of the form that this crate writes.
 pub const SCHEMA: &str = "cardproof.record/1";
@@ -38,6 +38,9 @@ pub struct Record {
     /// Whole jobs that were timed on the same storage.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<Job>,
+    /// Recorded jobs that were replayed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replays: Vec<Replay>,
     /// What the tool whose method was followed would have printed, in its own units.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<Figure>,

@@ -14,6 +14,7 @@ pub mod import;
 mod limit;
 mod phase;
 mod repeated;
+mod replay;
 #[cfg(feature = "schema")]
 mod schema;
 
@@ -37,5 +38,6 @@ pub use phase::{
     PhaseState, Stated, Verification,
 };
 pub use repeated::{Job, LatencyIntervals, Level, PercentileInterval, PhaseRun};
+pub use replay::{Replay, ReplayLayout, ReplayedRequests, Waiting};
 #[cfg(feature = "schema")]
 pub use schema::json_schema;

@@ -17,6 +17,7 @@ mod phase;
 mod plan;
 mod pool;
 mod repeat;
+mod replay;
 mod run;
 mod shape;
 
@@ -24,4 +25,5 @@ pub use events::{Event, Observer, Progress, Silent};
 pub use monitor::{Monitor, MonitorCost, Observation};
 pub use plan::Plan;
 pub use repeat::{Repeat, run_repeatedly};
+pub use replay::{ReplayPlan, ReplayProgress, replay};
 pub use run::run;

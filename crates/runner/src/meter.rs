@@ -245,7 +245,7 @@ fn interval_of(start_ns: Nanos, duration_ns: Nanos, slice: Slice) -> Interval {
     Interval { start_ns, duration_ns, ops, bytes, latency_max_ns: latency_max }
 }
 
-fn latency_of(summary: LatencySummary) -> Latency {
+pub(crate) fn latency_of(summary: LatencySummary) -> Latency {
     let LatencySummary { min, mean, p50, p90, p99, p999, max } = summary;
     Latency { min, mean, p50, p90, p99, p999, max }
 }

@@ -204,6 +204,7 @@ fn card_record(id: &str, rates: &Rates, shape: impl Fn(Draw) -> Draw) -> Record 
         },
         phases,
         jobs: Vec::new(),
+        replays: Vec::new(),
         figures: Vec::new(),
         monitor: Monitor {
             cpu_user_ns: Some(Nanos::from_millis(410)),

@@ -137,6 +137,7 @@ impl Draft {
             filesystem: None,
             phases: Vec::new(),
             jobs: Vec::new(),
+            replays: Vec::new(),
         }
     }
 

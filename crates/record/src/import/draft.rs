@@ -331,6 +331,7 @@ impl RecordDraft {
             verdicts: None,
             extra,
             jobs: self.jobs,
+            replays: Vec::new(),
             figures,
         }
     }

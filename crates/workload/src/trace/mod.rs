@@ -10,18 +10,22 @@
 mod codec;
 mod csv;
 mod error;
+mod fold;
 mod header;
 mod reader;
 mod request;
 mod shape;
 mod shipped;
+mod steps;
 mod writer;
 
 pub use csv::read_csv;
 pub use error::{TextError, TraceError};
+pub use fold::{Fold, FoldError, Layout, Piece, REGION, Reach};
 pub use header::{Header, Source};
 pub use reader::TraceReader;
 pub use request::{Request, RequestKind};
 pub use shape::{Shape, SizeClass};
 pub use shipped::{SHIPPED, ShippedTrace, find_shipped};
+pub use steps::{Step, Steps};
 pub use writer::TraceWriter;
