@@ -12,6 +12,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use crate::engine::{EngineArg, EngineArgs};
 use crate::import::ImportArgs;
 use crate::output::Sink;
+use crate::replay::ReplayArgs;
 use crate::traces::TracesArgs;
 use crate::watch::args::WatchArgs;
 
@@ -63,6 +64,8 @@ pub(crate) enum Command {
     Sim(SimCommand),
     /// Show the recorded jobs that come with cardproof, or what is in a trace
     Traces(TracesArgs),
+    /// Do a recorded job again: on a directory, a block device, or a simulated card
+    Replay(Box<ReplayArgs>),
     /// Run one phase of any shape and print its figures (for developers)
     Engine(Box<EngineArgs>),
 }

@@ -11,6 +11,7 @@ mod monitor;
 mod output;
 mod profiles;
 mod progress;
+mod replay;
 mod result;
 mod run;
 mod saved;
@@ -57,6 +58,7 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::Compare(args) => compare::run(&args),
         Command::Sim(command) => simulated::run(&command, signals),
         Command::Import(args) => import::run(&args),
+        Command::Replay(args) => replay::run(&args, signals),
         Command::Traces(args) => traces::run(&args),
         Command::Watch(args) => watch::run(&args, signals),
         Command::Engine(args) => engine::run(&args, signals.stop()).map(|()| Exit::Done),

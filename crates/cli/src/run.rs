@@ -45,7 +45,7 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
         Some(seed) => seed,
         None => Seed::from_bits(random_bits()?),
     };
-    let mut opened = target::open_named(args, profile.span, seed, &talk)?;
+    let mut opened = target::open_named(&args.into(), profile.span, seed, &talk)?;
     let store = Store::open()?;
     let profile = chosen::for_host(profile, args, &opened.surroundings.device, talk);
     let plan = plan(args, profile, seed, opened.span);
@@ -155,20 +155,32 @@ fn name_and_time(args: &RunArgs, plan: &Plan) -> Result<(String, String), Failur
 
 /// Everything of the record that is known before the run.
 pub(crate) fn draft(plan: &Plan, conditions: Conditions, id: String, created: String) -> Record {
+    let profile = ProfileInfo {
+        name: plan.profile.name.clone(),
+        version: plan.profile.version,
+        time_budget_ns: plan.time_budget,
+        extra: Default::default(),
+    };
+    blank(profile, plan.seed, conditions, id, created)
+}
+
+/// A record in which nothing was run yet.
+pub(crate) fn blank(
+    profile: ProfileInfo,
+    seed: Seed,
+    conditions: Conditions,
+    id: String,
+    created: String,
+) -> Record {
     Record {
         schema: SCHEMA.to_owned(),
         id,
         created,
         tool: Tool { name: "cardproof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
-        seed: plan.seed,
+        seed,
         state: State::Running,
         conditions,
-        profile: ProfileInfo {
-            name: plan.profile.name.clone(),
-            version: plan.profile.version,
-            time_budget_ns: plan.time_budget,
-            extra: Default::default(),
-        },
+        profile,
         phases: Vec::new(),
         jobs: Vec::new(),
         replays: Vec::new(),
@@ -182,7 +194,8 @@ pub(crate) fn draft(plan: &Plan, conditions: Conditions, id: String, created: St
     }
 }
 
-fn conditions(opened: &Opened) -> Conditions {
+/// The surroundings of what was opened.
+pub(crate) fn conditions(opened: &Opened) -> Conditions {
     let Abilities { engine, engine_fallback, size, logical_block, directness, read_only, .. } =
         opened.target.abilities();
     let surroundings = opened.surroundings.clone();
@@ -248,7 +261,7 @@ impl Observer for Watcher<'_> {
 }
 
 /// Closes the target and removes our directory.
-fn clean_up(opened: Opened, talk: Talk) {
+pub(crate) fn clean_up(opened: Opened, talk: Talk) {
     drop(opened.target);
     if let Some(Err(left)) = opened.scratch.map(cardproof_io::scratch::Scratch::remove) {
         talk.note(&left.to_string());

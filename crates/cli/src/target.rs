@@ -10,6 +10,7 @@ use cardproof_device::{Surroundings, Sysroot, look_at_path};
 use cardproof_io::scratch::{Scratch, ScratchError};
 use cardproof_io::{OpenOptions, Target, open, open_new};
 use cardproof_record::{CardInfo, DeviceInfo, Feature, TargetKind};
+use cardproof_sim::Keeping;
 use cardproof_units::{Bytes, Seed};
 
 use crate::args::{AccessArgs, RunArgs};
@@ -27,14 +28,38 @@ pub(crate) struct Opened {
     pub(crate) scratch: Option<Scratch>,
 }
 
+/// Which target, and how it may be used.
+pub(crate) struct Wanted<'a> {
+    pub(crate) target: &'a Path,
+    /// How much of it is worked in, where the user says so.
+    pub(crate) size: Option<Bytes>,
+    pub(crate) access: &'a AccessArgs,
+    /// The device that a directory must be on.
+    pub(crate) expect_device: Option<&'a Path>,
+    /// Whether a simulated card keeps its bytes.
+    pub(crate) keeping: Keeping,
+}
+
+impl<'a> From<&'a RunArgs> for Wanted<'a> {
+    fn from(args: &'a RunArgs) -> Self {
+        Self {
+            target: &args.target,
+            size: args.size,
+            access: &args.access,
+            expect_device: args.expect_device.as_deref(),
+            keeping: Keeping::Bytes,
+        }
+    }
+}
+
 /// Opens what `args` name, to work in a span of `span`.
 pub(crate) fn open_named(
-    args: &RunArgs,
+    args: &Wanted<'_>,
     span: Bytes,
     seed: Seed,
     talk: &Talk,
 ) -> Result<Opened, Failure> {
-    let path = &args.target;
+    let path = args.target;
     if let Some(name) = simulated_name(path) {
         return open_simulated(name, args, span, seed);
     }
@@ -47,7 +72,7 @@ pub(crate) fn open_named(
         return Err(Failure::usage("--expect-device goes with a directory; leave it out"));
     }
     let existing = Existing { path, direct: true };
-    let mut opened = existing.open(&args.access, args.access.destroy.is_some(), talk)?;
+    let mut opened = existing.open(args.access, args.access.destroy.is_some(), talk)?;
     opened.span = span_in(opened.target.abilities().size, args, span)?;
     if opened.target.abilities().read_only {
         talk.note(&format!(
@@ -60,7 +85,7 @@ pub(crate) fn open_named(
 
 /// How much of a target of `size` is worked in: what the user names, or what the profile wants and
 /// there is.
-fn span_in(size: Bytes, args: &RunArgs, span: Bytes) -> Result<Bytes, Failure> {
+fn span_in(size: Bytes, args: &Wanted<'_>, span: Bytes) -> Result<Bytes, Failure> {
     match args.size {
         Some(wanted) if wanted > size => Err(Failure::refused(format!(
             "{} holds {size}, less than --size {wanted}; ask for less",
@@ -77,11 +102,16 @@ pub(crate) fn simulated_name(path: &Path) -> Option<&str> {
 }
 
 /// A simulated card, fresh from the catalogue; there is nothing on it to lose.
-fn open_simulated(name: &str, args: &RunArgs, span: Bytes, seed: Seed) -> Result<Opened, Failure> {
+fn open_simulated(
+    name: &str,
+    args: &Wanted<'_>,
+    span: Bytes,
+    seed: Seed,
+) -> Result<Opened, Failure> {
     let no_card =
         |error| Failure::usage(format!("{}; `cardproof sim list` shows them", with_causes(&error)));
     let card = cardproof_sim::find(name).map_err(no_card)?;
-    let target = card.open(seed, cardproof_sim::Keeping::Bytes).map_err(no_card)?;
+    let target = card.open(seed, args.keeping).map_err(no_card)?;
     let span = span_in(target.abilities().size, args, span)?;
     let transport = match card.kind {
         cardproof_sim::Kind::Sd => "sd",
@@ -146,7 +176,7 @@ fn refuse_link(path: &Path) -> Result<(), Failure> {
 }
 
 /// A directory: a file of our own in a fresh subdirectory.
-fn open_directory(args: &RunArgs, span: Bytes, talk: &Talk) -> Result<Opened, Failure> {
+fn open_directory(args: &Wanted<'_>, span: Bytes, talk: &Talk) -> Result<Opened, Failure> {
     if args.access.destroy.is_some() {
         return Err(Failure::usage(format!(
             "--destroy is for block devices and files, and {} is a directory, which is measured \
@@ -154,13 +184,13 @@ fn open_directory(args: &RunArgs, span: Bytes, talk: &Talk) -> Result<Opened, Fa
             args.target.display()
         )));
     }
-    let expected = args.expect_device.as_deref().map(device_number).transpose()?;
-    let surroundings = look(&args.target);
+    let expected = args.expect_device.map(device_number).transpose()?;
+    let surroundings = look(args.target);
     let wanted = args.size.unwrap_or(span);
-    let created = Scratch::create_for(&args.target, expected, wanted, args.size.is_some());
+    let created = Scratch::create_for(args.target, expected, wanted, args.size.is_some());
     let (scratch, allowance) = created.map_err(|error| {
         let mut failure = of_scratch(&error);
-        if let (ScratchError::OtherDevice { .. }, Some(device)) = (&error, &args.expect_device) {
+        if let (ScratchError::OtherDevice { .. }, Some(device)) = (&error, args.expect_device) {
             failure.message.push_str(&format!("; --expect-device is {}", device.display()));
         }
         failure

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &TracesArgs) -> Result<Exit, Failure> {
     let text = match &args.trace {
         None => list()?,
         Some(trace) => {
-            let bytes = load(trace, args.name.as_deref(), &args.description)?;
+            let bytes = load_any(trace, args.name.as_deref(), &args.description)?;
             let text = explain(&bytes).map_err(|error| broken(trace, &error))?;
             if let Some(path) = &args.save {
                 save(path, &bytes)?;
@@ -54,7 +54,16 @@ pub(crate) fn run(args: &TracesArgs) -> Result<Exit, Failure> {
 }
 
 /// The bytes of the trace called `trace`: a shipped one's name, or a file's path.
-fn load(trace: &str, name: Option<&str>, description: &str) -> Result<Cow<'static, [u8]>, Failure> {
+pub(crate) fn load(trace: &str) -> Result<Cow<'static, [u8]>, Failure> {
+    load_any(trace, None, "")
+}
+
+/// As [`load`]; a table's trace is called `name` and described by `description`.
+fn load_any(
+    trace: &str,
+    name: Option<&str>,
+    description: &str,
+) -> Result<Cow<'static, [u8]>, Failure> {
     if let Some(shipped) = find_shipped(trace) {
         return Ok(Cow::Borrowed(shipped.bytes));
     }
@@ -80,7 +89,7 @@ fn load(trace: &str, name: Option<&str>, description: &str) -> Result<Cow<'stati
 }
 
 /// That `trace` cannot be read, and where it is wrong.
-fn broken(trace: &str, error: &TraceError) -> Failure {
+pub(crate) fn broken(trace: &str, error: &TraceError) -> Failure {
     Failure::usage(format!("{trace}: {error}"))
 }
 
@@ -100,7 +109,9 @@ fn list() -> Result<String, Failure> {
         // Writing to a string does not fail.
         let _ = writeln!(text, "{name}\n    {requests} requests, {duration_ns}. {description}");
     }
-    text.push_str("\nWhat is in one: cardproof traces NAME\n");
+    text.push_str(
+        "\nWhat is in one: cardproof traces NAME\nReplay one: cardproof replay NAME TARGET\n",
+    );
     Ok(text)
 }
 

@@ -16,6 +16,7 @@ mod process;
 mod profiles;
 mod records;
 mod refusals;
+mod replaying;
 mod requirements;
 mod simulated;
 mod traces;

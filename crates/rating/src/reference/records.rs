@@ -137,7 +137,6 @@ impl Draft {
             filesystem: None,
             phases: Vec::new(),
             jobs: Vec::new(),
-            replays: Vec::new(),
         }
     }
 

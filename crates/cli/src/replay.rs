@@ -1,0 +1,214 @@
+//! `cardproof replay`: a recorded job done again on a storage.
+//!
+//! The same safety as for a run: a directory gets a file of our own, a device is written to only
+//! with leave to destroy.
+
+mod args;
+mod text;
+
+use std::path::Path;
+
+use cardproof_record::{Job, PhaseState, ProfileInfo, Record, Replay, State, TargetKind};
+use cardproof_runner::{ReplayPlan, ReplayProgress};
+use cardproof_sim::Keeping;
+use cardproof_units::{Bytes, Nanos, Seed};
+use cardproof_workload::trace::{REGION, Reach, Shape, TraceReader};
+
+use crate::exit::{Exit, Failure};
+use crate::output::{self, Sink};
+use crate::result;
+use crate::run::{blank, clean_up, conditions, random_bits};
+use crate::signals::Signals;
+use crate::store::Store;
+use crate::talk::Talk;
+use crate::target::{self, Opened, Wanted};
+use crate::traces;
+
+pub(crate) use args::ReplayArgs;
+
+/// Replays what `args` name.
+pub(crate) fn run(args: &ReplayArgs, signals: &Signals) -> Result<Exit, Failure> {
+    let talk = Talk::new(args.quiet);
+    if let Some(sink) = &args.json {
+        output::check(sink)?;
+    }
+    let bytes = traces::load(&args.trace)?;
+    let trace = TraceReader::new(&bytes).map_err(|error| traces::broken(&args.trace, &error))?;
+    let reach =
+        Reach::of(&trace).map_err(|error| Failure::usage(format!("{}: {error}", args.trace)))?;
+    let seed = match args.seed {
+        Some(seed) => seed,
+        None => Seed::from_bits(random_bits()?),
+    };
+    let mut opened = open(args, &reach, seed, talk)?;
+    let store = Store::open()?;
+    let plan = ReplayPlan {
+        think_factor: args.think.0,
+        queue_depth: args.queue_depth,
+        span: opened.span,
+        seed,
+        lay_out: opened.scratch.is_some(),
+    };
+    let (id, created) = name_and_time(&args.target, trace.header().name.as_str(), seed)?;
+    let profile = ProfileInfo {
+        name: "replay".to_owned(),
+        version: 1,
+        time_budget_ns: Nanos::ZERO,
+        extra: Default::default(),
+    };
+    let draft = blank(profile, seed, conditions(&opened), id, created);
+    announce(args, &trace, &draft, &opened, talk);
+    let mut teller = Teller { talk, told_percent: 0 };
+    let replay = cardproof_runner::replay(
+        &mut *opened.target,
+        &trace,
+        &plan,
+        &mut |progress| teller.tell(progress),
+        signals.stop(),
+    );
+    clean_up(opened, talk);
+    let record = filled(draft, replay);
+    store.save(&record)?;
+    show(args, &record, talk)?;
+    talk.note(&format!("\nRecord: {}", store.record_path(&record.id).display()));
+    Ok(exit_of(&record, signals))
+}
+
+/// Opens the target, or refuses: what a trace writes is written.
+fn open(args: &ReplayArgs, reach: &Reach, seed: Seed, talk: Talk) -> Result<Opened, Failure> {
+    // A file of ours has no room to waste; a device has its size.
+    let span = if args.target.is_dir() {
+        reach.packed()
+    } else {
+        Bytes(reach.end.get().next_multiple_of(REGION.get()))
+    };
+    let wanted = Wanted {
+        target: &args.target,
+        size: args.size,
+        access: &args.access,
+        expect_device: None,
+        // Nobody reads the bytes again.
+        keeping: Keeping::Nothing,
+    };
+    if reach.writes
+        && args.access.destroy.is_none()
+        && target::simulated_name(&args.target).is_none()
+        && !args.target.is_dir()
+        && args.target.exists()
+    {
+        return Err(Failure::refused(format!(
+            "the job in {} writes, and replaying it on {} would destroy its data; name a directory \
+             on it instead, or add --destroy if that is what you want",
+            args.trace,
+            args.target.display()
+        )));
+    }
+    target::open_named(&wanted, span, seed, &talk)
+}
+
+/// What the record is called and when the replay began; a simulated one begins at the start of its
+/// own clock, so that the same seed gives the same record.
+fn name_and_time(target: &Path, trace: &str, seed: Seed) -> Result<(String, String), Failure> {
+    if let Some(card) = target::simulated_name(target) {
+        let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || "-_.".contains(*letter);
+        let trace: String = trace.chars().filter(is_plain).take(60).collect();
+        let id = format!("sim-{card}-replay-{trace}-{seed}");
+        return Ok((id, "1970-01-01T00:00:00Z".to_owned()));
+    }
+    let now = jiff::Timestamp::now();
+    let id = format!("{}-{:08x}", now.strftime("%Y%m%dT%H%M%SZ"), random_bits()? as u32);
+    Ok((id, now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()))
+}
+
+/// Says what will be done, and written, before the first write.
+fn announce(
+    args: &ReplayArgs,
+    trace: &TraceReader<'_>,
+    draft: &Record,
+    opened: &Opened,
+    talk: Talk,
+) {
+    let mut shape = Shape::new();
+    // An unsound request ends the replay later, with its place.
+    trace.restarted().map_while(Result::ok).for_each(|request| shape.add(&request));
+    let title = cardproof_report::title(draft);
+    talk.note(&format!("Replaying {} on {title}.", trace.header().name));
+    if opened.kind == TargetKind::Simulated || shape.bytes_written == Bytes::ZERO {
+        return;
+    }
+    let written = shape.bytes_written;
+    match opened.scratch {
+        Some(_) => talk.note(&format!(
+            "Writes {} once to lay out a file that is removed afterwards, then {written} as the \
+             job did.",
+            opened.span
+        )),
+        None => talk.note(&format!(
+            "OVERWRITES {} with {written} within its first {}.",
+            args.target.display(),
+            opened.span
+        )),
+    }
+}
+
+/// `record` with the replay in it. Only a whole job that thought as it was recorded is a job's
+/// time.
+fn filled(mut record: Record, replay: Replay) -> Record {
+    let moved = |requests: &Option<cardproof_record::ReplayedRequests>| {
+        requests.as_ref().map_or(Bytes::ZERO, |requests| requests.bytes)
+    };
+    record.bytes_read = moved(&replay.reads);
+    record.bytes_written = moved(&replay.writes);
+    record.state = match replay.state {
+        PhaseState::Measured => State::Complete,
+        PhaseState::Partial => State::Partial,
+        PhaseState::NotMeasured { .. } => State::Failed,
+    };
+    if replay.state == PhaseState::Measured && (replay.think_factor - 1.0).abs() < 1e-9 {
+        let name = format!("replay-{}", replay.trace);
+        record.jobs.push(Job { name, duration_ns: replay.duration_ns });
+    }
+    record.replays.push(replay);
+    record
+}
+
+fn show(args: &ReplayArgs, record: &Record, talk: Talk) -> Result<(), Failure> {
+    if let Some(sink) = &args.json {
+        result::write_json(record, &cardproof_rating::judge(record), sink)?;
+    }
+    if args.json == Some(Sink::Stdout) || talk.is_quiet() {
+        return Ok(());
+    }
+    let text: String = record.replays.iter().map(text::summary).collect();
+    output::write(&Sink::Stdout, &format!("\n{text}"))
+}
+
+fn exit_of(record: &Record, signals: &Signals) -> Exit {
+    match (&record.state, signals.exit()) {
+        (State::Partial, Some(exit)) => exit,
+        (State::Complete, _) => Exit::Done,
+        _ => Exit::Incomplete,
+    }
+}
+
+/// Tells every tenth of the way.
+struct Teller {
+    talk: Talk,
+    told_percent: u64,
+}
+
+impl Teller {
+    fn tell(&mut self, progress: ReplayProgress) {
+        let (done, all, what) = match progress.laid_out {
+            Some((done, all)) => (done.get(), all.get(), "laid out"),
+            None => (progress.requests, progress.requests_of, "replayed"),
+        };
+        let percent = u64::try_from(u128::from(done) * 100 / u128::from(all.max(1))).unwrap_or(0);
+        if percent / 10 != self.told_percent / 10 {
+            self.told_percent = percent;
+            if percent > 0 {
+                self.talk.note(&format!("  {percent} % {what}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The command line of `cardproof replay`.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use cardproof_units::{Bytes, Seed};
+use clap::Args;
+
+use crate::args::AccessArgs;
+use crate::output::Sink;
+
+/// What to replay, and where.
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// A name of `cardproof traces`, or a trace file
+    pub(crate) trace: String,
+    /// A directory (a file is laid out in it and removed), a file, a block device, or sim:NAME
+    pub(crate) target: PathBuf,
+    /// What becomes of the time in which the job was thinking: keep, none, or a factor such as 3
+    ///
+    /// A trace tells how long its own computer thought. A slower computer thinks longer.
+    #[arg(long, value_name = "keep|none|FACTOR", default_value = "keep")]
+    pub(crate) think: Think,
+    /// The most requests under way at a time
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) queue_depth: u16,
+    /// How much of the target to work in; by default as much as the trace reaches
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
+    pub(crate) size: Option<Bytes>,
+    /// From which all data follow; random by default
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub(crate) seed: Option<Seed>,
+    /// How the target may be used.
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+    /// The record as JSON, to a file or to standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<Sink>,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// What the job's thinking is multiplied by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Think(pub(crate) f64);
+
+impl FromStr for Think {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match (text, text.parse()) {
+            ("keep", _) => Ok(Self(1.0)),
+            ("none", _) => Ok(Self(0.0)),
+            (_, Ok(factor)) if (0.0..=1000.0).contains(&factor) => Ok(Self(factor)),
+            _ => Err("say keep, none, or a factor from 0 to 1000".to_owned()),
+        }
+    }
+}
