@@ -13,6 +13,7 @@ mod experiment;
 mod fit;
 mod fuzz;
 mod generate;
+mod lab;
 mod libtest;
 mod packages;
 mod steps;
@@ -51,6 +52,8 @@ usage: cargo xtask COMMAND
                      those of other tools; writes the tables of docs/design/statistics.md
   fuzz [TARGET] [--seconds N]
                      runs the fuzz targets, each for 60 seconds; needs a nightly compiler
+  lab mmc            boots a virtual machine with an SD card behind Linux's own MMC stack, and
+                     compares what the program says of it and of other disks
   fit                finds the simulated cards' parameters from the published figures
 ";
 
@@ -81,6 +84,7 @@ fn run(arguments: &[String]) -> Result<bool> {
         ["bench", "peers", options @ ..] => bench::peers::run(options),
         ["bench", "sim", sections @ ..] => bench_sim::run(sections),
         ["experiment", words @ ..] => experiment::run(words),
+        ["lab", names @ ..] => lab::run(names),
         ["fit"] => fit::run(),
         ["fuzz", options @ ..] => fuzz::run(options),
         ["help" | "--help" | "-h"] => {

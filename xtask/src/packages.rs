@@ -10,6 +10,8 @@ use crate::steps::{Outcome, shown_command};
 
 /// A program that a test runs, and the package it comes in.
 const PROGRAMS: &[(&str, &str)] = &[
+    ("busybox", "busybox-static"),
+    ("cpio", "cpio"),
     ("cryptsetup", "cryptsetup-bin"),
     ("dmsetup", "dmsetup"),
     ("f3probe", "f3"),
@@ -32,6 +34,8 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("mkfs.xfs", "xfsprogs"),
     ("mksquashfs", "squashfs-tools"),
     ("mkswap", "util-linux"),
+    ("modprobe", "kmod"),
+    ("qemu-system-x86_64", "qemu-system-x86"),
     ("sfdisk", "fdisk"),
     ("sgdisk", "gdisk"),
     ("ubinize", "mtd-utils"),

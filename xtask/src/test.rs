@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::check::lint_steps;
 use crate::steps::{Account, shown};
 use crate::workspace::cargo;
-use crate::{deny, libtest, packages};
+use crate::{deny, lab, libtest, packages};
 
 /// Every step, every test, then the account, whose last line is `N passed, N failed, N skipped`.
 pub(crate) fn run() -> Result<bool> {
@@ -19,6 +19,7 @@ pub(crate) fn run() -> Result<bool> {
     account.step("build", || {
         shown(&cargo(), &["build", "--quiet", "--release", "--package", "cardproof-cli"])
     });
+    account.step("laboratory of identities", lab::mmc_step);
     account.add(libtest::run("tests", &["--all-targets"])?);
     account.add(libtest::run("documentation tests", &["--doc"])?);
     print!("\n{}", account.closing());
