@@ -2,6 +2,7 @@
 //! their tables.
 
 mod prediction;
+mod replay_cards;
 mod verdicts;
 
 use anyhow::{Result, bail};
@@ -10,7 +11,8 @@ use anyhow::{Result, bail};
 pub(crate) fn run(words: &[&str]) -> Result<bool> {
     match words {
         ["prediction"] => prediction::run(),
+        ["replay-cards"] => replay_cards::run(),
         ["verdicts", options @ ..] => verdicts::run(options),
-        _ => bail!("there are the experiments: prediction, verdicts"),
+        _ => bail!("there are the experiments: prediction, replay-cards, verdicts"),
     }
 }

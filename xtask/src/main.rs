@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks by printing")]
 
 mod bench;
+mod bench_replay;
 mod bench_sim;
 mod check;
 mod cli_reference;
@@ -41,6 +42,7 @@ usage: cargo xtask COMMAND
                      what the monitor beside a run costs, paired with runs without it
   bench peers [PROFILE...] [loop] [card] [--pairs N]
                      the figures of our profiles beside those of the tools that they follow
+  bench replay       requests a second that a replay can make, and its memory
   bench sim [speed] [serve]
                      requests a second of the simulated cards, and their memory; the same cards
                      served in real time under fio and iozone
@@ -50,6 +52,9 @@ usage: cargo xtask COMMAND
   experiment verdicts [--cards N] [--quick]
                      how often verdicts on A1 and A2 are wrong on made-up cards of known truth, and
                      those of other tools; writes the tables of docs/design/statistics.md
+  experiment replay-cards
+                     the simulated cards doing the recorded jobs, beside the published times;
+                     writes the tables of docs/design/traces.md
   fuzz [TARGET] [--seconds N]
                      runs the fuzz targets, each for 60 seconds; needs a nightly compiler
   lab mmc            boots a virtual machine with an SD card behind Linux's own MMC stack, and
@@ -82,6 +87,7 @@ fn run(arguments: &[String]) -> Result<bool> {
         ["bench", "engine", options @ ..] => bench::engine(options),
         ["bench", "monitor", options @ ..] => bench::engine(&[&["monitor"], options].concat()),
         ["bench", "peers", options @ ..] => bench::peers::run(options),
+        ["bench", "replay"] => bench_replay::run(),
         ["bench", "sim", sections @ ..] => bench_sim::run(sections),
         ["experiment", words @ ..] => experiment::run(words),
         ["lab", names @ ..] => lab::run(names),

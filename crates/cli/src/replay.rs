@@ -8,7 +8,8 @@ mod text;
 
 use std::path::Path;
 
-use cardproof_record::{Job, PhaseState, ProfileInfo, Record, Replay, State, TargetKind};
+use cardproof_io::Usage;
+use cardproof_record::{Job, Monitor, PhaseState, ProfileInfo, Record, Replay, State, TargetKind};
 use cardproof_runner::{ReplayPlan, ReplayProgress};
 use cardproof_sim::Keeping;
 use cardproof_units::{Bytes, Nanos, Seed};
@@ -58,6 +59,7 @@ pub(crate) fn run(args: &ReplayArgs, signals: &Signals) -> Result<Exit, Failure>
     };
     let draft = blank(profile, seed, conditions(&opened), id, created);
     announce(args, &trace, &draft, &opened, talk);
+    let cost_before = opened.target.cost();
     let mut teller = Teller { talk, told_percent: 0 };
     let replay = cardproof_runner::replay(
         &mut *opened.target,
@@ -66,8 +68,9 @@ pub(crate) fn run(args: &ReplayArgs, signals: &Signals) -> Result<Exit, Failure>
         &mut |progress| teller.tell(progress),
         signals.stop(),
     );
+    let monitor = cost(cost_before, opened.target.cost());
     clean_up(opened, talk);
-    let record = filled(draft, replay);
+    let record = Record { monitor, ..filled(draft, replay) };
     store.save(&record)?;
     show(args, &record, talk)?;
     talk.note(&format!("\nRecord: {}", store.record_path(&record.id).display()));
@@ -148,6 +151,17 @@ fn announce(
             args.target.display(),
             opened.span
         )),
+    }
+}
+
+/// What the replay has cost between `before` and `now`; nothing of a simulated one.
+fn cost(before: Option<Usage>, now: Option<Usage>) -> Monitor {
+    let (Some(before), Some(now)) = (before, now) else { return Monitor::default() };
+    Monitor {
+        cpu_user_ns: Some(now.cpu_user.saturating_sub(before.cpu_user)),
+        cpu_system_ns: Some(now.cpu_system.saturating_sub(before.cpu_system)),
+        memory_peak_bytes: Some(now.memory_peak),
+        ..Monitor::default()
     }
 }
 
