@@ -126,7 +126,6 @@ impl Image {
         fs::create_dir_all(place.parent().context("a file without a directory")?)?;
         Ok(place)
     }
-
 }
 
 /// All names below `root`, relative to it, directories before what they hold.

@@ -85,7 +85,9 @@ fn release_in(tree: &Path) -> Option<String> {
 /// Downloads the current kernel's package into `directory`.
 fn download_package(directory: &Path) -> Result<PathBuf> {
     if cfg!(not(target_arch = "x86_64")) {
-        return Err(LabError::Unavailable("the laboratory machine is an x86-64 one".to_owned()).into());
+        return Err(
+            LabError::Unavailable("the laboratory machine is an x86-64 one".to_owned()).into()
+        );
     }
     let relations = run("apt-cache", ["depends", META_PACKAGE])?;
     let name = relations
@@ -93,7 +95,9 @@ fn download_package(directory: &Path) -> Result<PathBuf> {
         .find_map(|line| line.trim().strip_prefix("Depends: "))
         .filter(|name| name.starts_with("linux-image-"))
         .ok_or_else(|| {
-            LabError::Unavailable("no Debian kernel in the package lists; run apt-get update".to_owned())
+            LabError::Unavailable(
+                "no Debian kernel in the package lists; run apt-get update".to_owned(),
+            )
         })?;
     let mut command = Command::new("apt-get");
     command.args(["--quiet=2", "download", name]).current_dir(directory);

@@ -64,7 +64,8 @@ impl Machine<'_> {
         command.arg("-serial").arg(format!("file:{}", data.display()));
         command.args(&self.devices).stdin(Stdio::null()).stdout(Stdio::null());
         command.spawn().map_err(|error| {
-            let reason = format!("qemu-system-x86_64 cannot be started ({error}); is it installed?");
+            let reason =
+                format!("qemu-system-x86_64 cannot be started ({error}); is it installed?");
             LabError::Unavailable(reason).into()
         })
     }

@@ -16,7 +16,15 @@ use super::machine::Machine;
 
 /// Drivers of everything that the machine has.
 const MODULES: &[&str] = &[
-    "sdhci-pci", "mmc_block", "nvme", "virtio_pci", "virtio_blk", "xhci_pci", "usb-storage", "uas", "sd_mod",
+    "sdhci-pci",
+    "mmc_block",
+    "nvme",
+    "virtio_pci",
+    "virtio_blk",
+    "xhci_pci",
+    "usb-storage",
+    "uas",
+    "sd_mod",
 ];
 
 /// Waits for the disks to be found, then asks about each.
@@ -45,7 +53,11 @@ struct Disk {
 const DISKS: &[Disk] = &[
     Disk { name: "card", size_bytes: 1024 * MIB, devices: &["sdhci-pci", "sd-card,drive=card"] },
     Disk { name: "nvme", size_bytes: 96 * MIB, devices: &["nvme,drive=nvme,serial=SECRET-NVME"] },
-    Disk { name: "virtio", size_bytes: 80 * MIB, devices: &["virtio-blk-pci,drive=virtio,serial=SECRET-VIRTIO"] },
+    Disk {
+        name: "virtio",
+        size_bytes: 80 * MIB,
+        devices: &["virtio-blk-pci,drive=virtio,serial=SECRET-VIRTIO"],
+    },
     Disk {
         name: "stick",
         size_bytes: 64 * MIB,
@@ -133,7 +145,8 @@ fn compare(answers: &str) -> Result<bool> {
         }
     }
     faults.extend(usb_faults(&answers));
-    let text = serde_json::to_string(&answers.iter().map(|(_, answer)| answer).collect::<Vec<_>>())?;
+    let text =
+        serde_json::to_string(&answers.iter().map(|(_, answer)| answer).collect::<Vec<_>>())?;
     for secret in SECRETS.iter().filter(|&&secret| text.contains(secret)) {
         faults.push(format!("a serial number shows: {secret}"));
     }
