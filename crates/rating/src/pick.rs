@@ -4,9 +4,9 @@
 //! phases fit, the one that moved the most bytes speaks, since it says most about what lasts.
 
 use cardproof_record::{
-    Estimate, OpName, PatternName, Phase, PhaseState, Record, State, WarningCode,
+    EndedBy, Estimate, OpName, PatternName, Phase, PhaseState, Record, State, WarningCode,
 };
-use cardproof_units::{Bytes, Iops, Throughput};
+use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
 use crate::quantity::Rate;
 
@@ -104,6 +104,19 @@ pub struct Figure {
     pub confidence: f64,
 }
 
+/// In less time than this an interval that holds at any time says little: it allows for a pause
+/// that is not over yet.
+const ANYTIME_DURATION_MIN: Nanos = Nanos::from_secs(2);
+
+/// The interval that holds at any time, where it is needed. A fast disk is through with its bytes
+/// before that interval is of use; its phase ended for what it had done and not for what was seen,
+/// so the ordinary interval holds.
+fn anytime_iops(phase: &Phase) -> Option<Estimate<Iops>> {
+    let by_plan = matches!(phase.ended_by, Some(EndedBy::Bytes | EndedBy::Operations));
+    let is_short = phase.duration_ns < ANYTIME_DURATION_MIN;
+    phase.anytime_iops.filter(|_| !(by_plan && is_short))
+}
+
 impl Figure {
     /// The phase's operations a second, if it has sound ones.
     #[must_use]
@@ -121,7 +134,7 @@ impl Figure {
     /// ended, where there is one.
     #[must_use]
     pub fn of_iops_at_any_time(phase: &Phase) -> Option<Self> {
-        match phase.anytime_iops {
+        match anytime_iops(phase) {
             Some(estimate) => Self::checked(estimate, Rate::Iops),
             None => Self::of_iops(phase),
         }
@@ -132,7 +145,7 @@ impl Figure {
     #[must_use]
     pub fn of_throughput_at_any_time(phase: &Phase) -> Option<Self> {
         let block = phase.block_size_bytes.as_f64();
-        match phase.anytime_iops {
+        match anytime_iops(phase) {
             Some(iops) => {
                 Self::checked(iops, |iops: Iops| Rate::Throughput(Throughput(iops.0 * block)))
             }

@@ -4,11 +4,11 @@
 
 use cardproof_rating::{CLASSES, is_recording, judge};
 use cardproof_record::{
-    Estimate, Outcome, Phase, PhaseState, Record, State, Verdict, Verification, Warning,
+    EndedBy, Estimate, Outcome, Phase, PhaseState, Record, State, Verdict, Verification, Warning,
     WarningCode,
 };
 use cardproof_testkit::records;
-use cardproof_units::{Bytes, Iops, Throughput};
+use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use proptest::prelude::*;
 
 /// Does something to a phase that takes away what it can prove.
@@ -45,6 +45,23 @@ fn verdict(record: &Record, rule: &str) -> Verdict {
 
 fn a1(record: &Record) -> Outcome {
     verdict(record, "A1").outcome
+}
+
+/// A fast disk has written all it may before an interval that holds at any time says anything.
+#[test]
+fn a_fast_disk_is_judged_by_what_it_did_and_a_decided_phase_by_what_holds_at_any_time() {
+    let mut record = good();
+    let write = phase(&mut record, "random-write-4k-qd32");
+    write.anytime_iops = Some(estimate((0.0, 700.0, 9000.0), Iops));
+    write.duration_ns = Nanos::from_millis(400);
+    write.ended_by = Some(EndedBy::Bytes);
+    assert_eq!(a1(&record), Outcome::Meets);
+    phase(&mut record, "random-write-4k-qd32").ended_by = Some(EndedBy::Decision);
+    assert_eq!(a1(&record), Outcome::Undecided);
+    let write = phase(&mut record, "random-write-4k-qd32");
+    write.ended_by = Some(EndedBy::Bytes);
+    write.duration_ns = Nanos::from_secs(5);
+    assert_eq!(a1(&record), Outcome::Undecided);
 }
 
 #[test]
