@@ -9,6 +9,7 @@ use cardproof_units::{Bytes, Nanos, Seed};
 use clap::builder::Styles;
 use clap::{ArgAction, Args, Parser, Subcommand};
 
+use crate::capture::CaptureArgs;
 use crate::engine::{EngineArg, EngineArgs};
 use crate::import::ImportArgs;
 use crate::output::Sink;
@@ -64,6 +65,8 @@ pub(crate) enum Command {
     Sim(SimCommand),
     /// Show the recorded jobs that come with cardproof, or what is in a trace
     Traces(TracesArgs),
+    /// Record what a real job asks of a block device, as a trace (needs root)
+    Capture(CaptureArgs),
     /// Do a recorded job again: on a directory, a block device, or a simulated card
     Replay(Box<ReplayArgs>),
     /// Run one phase of any shape and print its figures (for developers)

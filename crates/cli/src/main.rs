@@ -1,6 +1,7 @@
 //! The command `cardproof`: the only part that prints, parses arguments and handles signals.
 
 mod args;
+mod capture;
 mod chosen;
 mod compare;
 mod engine;
@@ -58,6 +59,7 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::Compare(args) => compare::run(&args),
         Command::Sim(command) => simulated::run(&command, signals),
         Command::Import(args) => import::run(&args),
+        Command::Capture(args) => capture::run(&args, signals),
         Command::Replay(args) => replay::run(&args, signals),
         Command::Traces(args) => traces::run(&args),
         Command::Watch(args) => watch::run(&args, signals),

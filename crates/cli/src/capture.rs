@@ -1,0 +1,105 @@
+//! `cardproof capture`: records the block requests of a real job as a trace.
+//!
+//! The kernel tells of every request through its tracepoints, in an instance of our own beside
+//! whatever else is traced; it goes at the end, also after Ctrl-C. No data and no names are kept.
+
+mod device;
+mod instance;
+
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus};
+
+use cardproof_workload::trace::PipeReader;
+use clap::Args;
+
+use crate::exit::{Exit, Failure};
+use crate::output::{self, Sink};
+use crate::signals::Signals;
+use crate::talk::Talk;
+use device::Disk;
+use instance::Instance;
+
+/// What to record.
+#[derive(Debug, Args)]
+pub(crate) struct CaptureArgs {
+    /// The trace file
+    #[arg(long, value_name = "FILE", default_value = "capture.trace")]
+    pub(crate) output: PathBuf,
+    /// The device to record, such as /dev/mmcblk0; by default the one under the current directory
+    #[arg(long, value_name = "DEVICE")]
+    pub(crate) device: Option<PathBuf>,
+    /// What the job was, in a sentence or two, to be kept in the trace
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub(crate) description: String,
+    /// The job, after `--`
+    #[arg(required = true, last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+}
+
+/// Runs the command and records what it asks of the device, a sync at its end included.
+pub(crate) fn run(args: &CaptureArgs, signals: &Signals) -> Result<Exit, Failure> {
+    let talk = Talk::new(false);
+    if !rustix::process::geteuid().is_root() {
+        return Err(Failure::usage(
+            "only root may read the kernel's tracepoints; run cardproof capture as root",
+        ));
+    }
+    output::check(&Sink::File(args.output.clone()))?;
+    let disk = match &args.device {
+        Some(path) => Disk::of_device(path)?,
+        None => Disk::under_current_directory()?,
+    };
+    let instance = Instance::start(disk.number())?;
+    talk.note(&format!("Recording {}.", disk.name()));
+    let status = job(&args.command);
+    // What the job left in memory is a part of it.
+    rustix::fs::sync();
+    let recorded = instance.stop()?;
+    let status = status?;
+    tell(&recorded, status, talk);
+    if recorded.requests() == 0 {
+        return Err(Failure::incomplete(format!(
+            "the job asked nothing of {}, so there is no trace; name another device with --device",
+            disk.name()
+        )));
+    }
+    let name = args.output.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let lost = recorded.lost();
+    let bytes = recorded.finish(&name.unwrap_or_default(), &args.description, disk.size());
+    output::replace(&args.output, &bytes).map_err(|error| {
+        let path = args.output.display();
+        Failure::incomplete(format!("cannot write {path}: {error}; name another file or make room"))
+    })?;
+    let path = args.output.display();
+    talk.note(&format!("Trace: {path}. What is in it: cardproof traces {path}"));
+    // A trace with holes is kept, and is not what was asked for.
+    Ok(signals.exit().unwrap_or(if lost > 0 { Exit::Incomplete } else { Exit::Done }))
+}
+
+/// Runs the job to its end, with our terminal.
+fn job(command: &[String]) -> Result<ExitStatus, Failure> {
+    let Some((program, words)) = command.split_first() else {
+        return Err(Failure::usage("name the command to record after --"));
+    };
+    Command::new(program)
+        .args(words)
+        .status()
+        .map_err(|error| Failure::usage(format!("cannot run {program}: {error}")))
+}
+
+fn tell(recorded: &PipeReader, status: ExitStatus, talk: Talk) {
+    talk.note(&format!("The job ended with {status}; {} requests.", recorded.requests()));
+    if recorded.lost() > 0 {
+        talk.note(&format!(
+            "The kernel lost {} events, so the trace has holes; record on a machine with less to \
+             do, or a shorter job.",
+            recorded.lost()
+        ));
+    }
+    if recorded.not_understood() > 0 {
+        talk.note(&format!(
+            "{} events were not understood and are missing.",
+            recorded.not_understood()
+        ));
+    }
+}

@@ -1,0 +1,170 @@
+//! An instance of the kernel's tracing that is ours alone.
+//!
+//! What the user traces stays as it is: our events go to a buffer of their own. Where tracefs is
+//! not mounted, it is mounted at a temporary place for as long as it takes.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use cardproof_workload::trace::PipeReader;
+
+use crate::exit::Failure;
+
+/// Where tracefs is usually mounted.
+const PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
+
+/// The events that are recorded.
+const EVENTS: [&str; 2] = ["block_rq_issue", "block_rq_complete"];
+
+/// Room for some 40,000 events on each processor until they are read.
+const BUFFER_KIB: &str = "4096";
+
+/// How often the buffer is looked at when it was empty.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// A recording that goes on.
+pub(super) struct Instance {
+    directory: PathBuf,
+    is_done: Arc<AtomicBool>,
+    reader: Option<JoinHandle<io::Result<PipeReader>>>,
+    /// Goes after the instance.
+    _mount: Option<Mount>,
+}
+
+impl Instance {
+    /// Begins to record the requests of the disk called `device` in the tracepoints.
+    pub(super) fn start(device: u64) -> Result<Self, Failure> {
+        let (root, mount) = tracefs()?;
+        let directory = root.join("instances").join(format!("cardproof-{}", std::process::id()));
+        fs::create_dir(&directory)
+            .map_err(Failure::because("the kernel gives no tracing instance"))?;
+        let is_done = Arc::new(AtomicBool::new(false));
+        let mut instance = Self { directory, is_done, reader: None, _mount: mount };
+        instance.set_up(device).map_err(Failure::because(
+            "cannot record block requests; the kernel needs CONFIG_BLK_DEV_IO_TRACE",
+        ))?;
+        Ok(instance)
+    }
+
+    fn set_up(&mut self, device: u64) -> io::Result<()> {
+        fs::write(self.directory.join("buffer_size_kb"), BUFFER_KIB)?;
+        let pipe = OpenOptions::new()
+            .read(true)
+            .custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32)
+            .open(self.directory.join("trace_pipe"))?;
+        let is_done = Arc::clone(&self.is_done);
+        self.reader = Some(std::thread::spawn(move || read(pipe, &is_done)));
+        for event in EVENTS {
+            let event = self.directory.join("events/block").join(event);
+            fs::write(event.join("filter"), format!("dev == {device}"))?;
+            fs::write(event.join("enable"), "1")?;
+        }
+        Ok(())
+    }
+
+    /// Ends the recording and hands over what was recorded.
+    pub(super) fn stop(mut self) -> Result<PipeReader, Failure> {
+        fs::write(self.directory.join("tracing_on"), "0")
+            .map_err(Failure::because("cannot end the recording"))?;
+        self.is_done.store(true, Ordering::Relaxed);
+        match self.reader.take().map(JoinHandle::join) {
+            Some(Ok(Ok(recorded))) => Ok(recorded),
+            Some(Ok(Err(error))) => {
+                Err(Failure::incomplete(format!("cannot read the recording: {error}")))
+            }
+            _ => Err(Failure::incomplete("the reader of the recording has failed")),
+        }
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        self.is_done.store(true, Ordering::Relaxed);
+        if let Some(reader) = self.reader.take() {
+            // An instance in use cannot be removed; what was read is wanted no more.
+            let _ = reader.join();
+        }
+        // The kernel takes the files in it away with it.
+        let _ = fs::remove_dir(&self.directory);
+    }
+}
+
+/// Reads until the recording is over and nothing is left.
+fn read(mut pipe: File, is_done: &AtomicBool) -> io::Result<PipeReader> {
+    let mut recorded = PipeReader::default();
+    let mut buffer = vec![0; 64 << 10];
+    let mut rest: Vec<u8> = Vec::new();
+    loop {
+        // Looked at before the buffer, so that nothing comes between.
+        let is_last = is_done.load(Ordering::Relaxed);
+        match pipe.read(&mut buffer) {
+            Ok(0) if is_last => return Ok(recorded),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && is_last => {
+                return Ok(recorded);
+            }
+            Ok(0) => std::thread::sleep(LOOK_EVERY),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                std::thread::sleep(LOOK_EVERY);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+            Ok(length) => take_lines(&buffer[..length], &mut rest, &mut recorded),
+        }
+    }
+}
+
+/// Hands over the whole lines of `rest` and `bytes`, and keeps what is begun.
+fn take_lines(bytes: &[u8], rest: &mut Vec<u8>, recorded: &mut PipeReader) {
+    rest.extend_from_slice(bytes);
+    let Some(end) = rest.iter().rposition(|&byte| byte == b'\n') else { return };
+    for line in rest[..end].split(|&byte| byte == b'\n') {
+        recorded.add(&String::from_utf8_lossy(line));
+    }
+    rest.drain(..=end);
+}
+
+/// Where tracefs is, and our mount of it if it is ours.
+fn tracefs() -> Result<(PathBuf, Option<Mount>), Failure> {
+    let mounted = PLACES.iter().map(Path::new).find(|place| place.join("instances").is_dir());
+    if let Some(place) = mounted {
+        return Ok((place.to_owned(), None));
+    }
+    let mount = Mount::new()?;
+    Ok((mount.0.clone(), Some(mount)))
+}
+
+/// A mount of tracefs at a temporary place.
+struct Mount(PathBuf);
+
+impl Mount {
+    fn new() -> Result<Self, Failure> {
+        let place = std::env::temp_dir().join(format!("cardproof-tracefs-{}", std::process::id()));
+        fs::create_dir(&place)
+            .map_err(Failure::because(format!("cannot make {}", place.display())))?;
+        let output = Command::new("mount").args(["-t", "tracefs", "none"]).arg(&place).output();
+        let reason = match output {
+            Ok(output) if output.status.success() => return Ok(Self(place)),
+            Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+            Err(error) => error.to_string(),
+        };
+        let _ = fs::remove_dir(&place);
+        Err(Failure::incomplete(format!(
+            "cannot mount tracefs, where the kernel tells of requests: {reason}"
+        )))
+    }
+}
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        // What cannot be unmounted is still in use and is not ours to take away.
+        let _ = Command::new("umount").arg(&self.0).output();
+        let _ = fs::remove_dir(&self.0);
+    }
+}
