@@ -2,6 +2,7 @@
 //! their tables.
 
 mod prediction;
+mod replay;
 mod replay_cards;
 mod verdicts;
 
@@ -11,8 +12,9 @@ use anyhow::{Result, bail};
 pub(crate) fn run(words: &[&str]) -> Result<bool> {
     match words {
         ["prediction"] => prediction::run(),
+        ["replay", options @ ..] => replay::run(options),
         ["replay-cards"] => replay_cards::run(),
         ["verdicts", options @ ..] => verdicts::run(options),
-        _ => bail!("there are the experiments: prediction, replay-cards, verdicts"),
+        _ => bail!("there are the experiments: prediction, replay, replay-cards, verdicts"),
     }
 }

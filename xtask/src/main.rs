@@ -52,6 +52,8 @@ usage: cargo xtask COMMAND
   experiment verdicts [--cards N] [--quick]
                      how often verdicts on A1 and A2 are wrong on made-up cards of known truth, and
                      those of other tools; writes the tables of docs/design/statistics.md
+  experiment replay [--pairs N]
+                     whether a replay takes the time of the job, where that was recorded
   experiment replay-cards
                      the simulated cards doing the recorded jobs, beside the published times;
                      writes the tables of docs/design/traces.md

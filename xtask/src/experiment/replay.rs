@@ -1,0 +1,144 @@
+//! `cargo xtask experiment replay`: whether a job's replay takes the time that the job took, on
+//! the storage on which it was recorded.
+//!
+//! Each pair makes ext4, records a job on it (many small files, each written, synced and renamed,
+//! as a package manager does), takes the file system away, and replays the trace on the same bare
+//! device. Storages: simulated cards in real time, whose pace binds whoever asks, the kernel's own
+//! threads included, and a loop device in memory, which is as fast as this computer.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use cardproof_record::Record;
+use cardproof_sim_serve::{ServeOptions, Server};
+use cardproof_testkit::{Filesystem, LoopDevice, Mount};
+use cardproof_units::{Bytes, Seed};
+
+use crate::steps::{Outcome, shown_command};
+use crate::workspace::{Metadata, cargo};
+
+/// The cards: one with about 500 random writes a second of 16 KiB, and the fastest.
+const CARDS: [&str; 2] = ["sandisk-industrial", "sandisk-extreme-a1"];
+
+/// Pairs on each storage unless asked otherwise; the median counts.
+const PAIRS: usize = 5;
+
+/// By how much the replay may be off.
+const WITHIN: f64 = 0.10;
+
+/// The job: $0 files of 4 to 52 KiB.
+const JOB: &str = "i=0; while [ $i -lt $0 ]; do \
+    dd if=/dev/urandom of=f$i.new bs=4k count=$((1 + i % 13)) conv=fsync status=none; \
+    mv f$i.new f$i; i=$((i + 1)); done";
+
+/// How many files the job writes: some ten seconds on a card.
+const FILES: &str = "800";
+
+/// What is cleared so that no file system is found any more.
+const SIGNATURES: usize = 1 << 16;
+
+/// Runs the pairs on each storage; whether all medians are near enough.
+pub(super) fn run(words: &[&str]) -> Result<bool> {
+    let pairs = match words {
+        [] => PAIRS,
+        ["--pairs", count] => count.parse().context("--pairs needs a number")?,
+        _ => bail!("usage: cargo xtask experiment replay [--pairs N]"),
+    };
+    ensure!(pairs % 2 == 1, "a median needs an odd number of pairs");
+    let program = build()?;
+    let mut is_good = true;
+    println!("| storage | recorded, s | replayed, s | ratio: median | lowest to highest |");
+    println!("| --- | ---: | ---: | ---: | --- |");
+    for card in CARDS {
+        is_good &= on_card(&program, card, pairs)?;
+    }
+    let device = LoopDevice::new(Bytes::gib(1))?;
+    is_good &= row(&program, "loop device in memory", device.path(), pairs)?;
+    Ok(is_good)
+}
+
+fn build() -> Result<PathBuf> {
+    let mut command = Command::new(cargo());
+    command.args(["build", "--package", "cardproof-cli"]);
+    if shown_command(&mut command)? != Outcome::Passed {
+        bail!("the program does not build");
+    }
+    Ok(Metadata::read()?.target_directory.join("debug/cardproof"))
+}
+
+fn on_card(program: &Path, name: &str, pairs: usize) -> Result<bool> {
+    let directory = tempfile::tempdir()?;
+    let options = ServeOptions {
+        directory: directory.path().to_owned(),
+        speed: 1.0,
+        block_device: true,
+        backing: None,
+    };
+    let mut server = Server::start(cardproof_sim::find(name)?, Seed::from_bits(1), &options)?;
+    let device = server.device().context("the card has no block device")?.to_owned();
+    let done = row(program, name, &device, pairs);
+    server.stop()?;
+    done
+}
+
+/// Runs the pairs on `device` and prints their row.
+fn row(program: &Path, name: &str, device: &Path, pairs: usize) -> Result<bool> {
+    let mut all = (0..pairs).map(|_| pair(program, device)).collect::<Result<Vec<_>>>()?;
+    all.sort_by(|a, b| (a.1 / a.0).total_cmp(&(b.1 / b.0)));
+    let ratio = |(recorded, replayed): (f64, f64)| replayed / recorded;
+    let (recorded, replayed) = all[pairs / 2];
+    let median = ratio(all[pairs / 2]);
+    println!(
+        "| {name} | {recorded:.2} | {replayed:.2} | {median:.3} | {:.3} to {:.3} |",
+        ratio(all[0]),
+        ratio(all[pairs - 1])
+    );
+    Ok((median - 1.0).abs() <= WITHIN)
+}
+
+/// The seconds of the job and of its replay.
+fn pair(program: &Path, device: &Path) -> Result<(f64, f64)> {
+    let place = tempfile::tempdir()?;
+    let trace = place.path().join("job.trace");
+    format(device)?;
+    let mount = Mount::node(device, Filesystem::Ext4, "")?;
+    let mut capture = Command::new(program);
+    capture.current_dir(mount.path()).args(["capture", "--output"]).arg(&trace);
+    succeed(capture.args(["--", "sh", "-c", JOB, FILES]))?;
+    drop(mount);
+    clear(device)?;
+    let json = place.path().join("record.json");
+    let mut replay = Command::new(program);
+    replay.arg("replay").arg(&trace).arg(device).args(["--destroy", "--quiet", "--json"]);
+    succeed(replay.arg(&json).env("XDG_DATA_HOME", place.path()))?;
+    let record = Record::from_json(&std::fs::read_to_string(&json)?)?;
+    let replay = record.replays.first().context("the record has no replay")?;
+    Ok((replay.recorded_ns.as_secs_f64(), replay.duration_ns.as_secs_f64()))
+}
+
+/// Makes ext4 with everything written now and nothing left for a thread to do later.
+fn format(device: &Path) -> Result<()> {
+    let lazy = "lazy_itable_init=0,lazy_journal_init=0,nodiscard";
+    succeed(Command::new("mkfs.ext4").args(["-q", "-F", "-E", lazy]).arg(device))
+}
+
+fn clear(device: &Path) -> Result<()> {
+    let mut file = OpenOptions::new().write(true).open(device)?;
+    file.write_all(&vec![0; SIGNATURES])?;
+    file.sync_all()?;
+    Ok(())
+}
+
+fn succeed(command: &mut Command) -> Result<()> {
+    let output = command.output().with_context(|| format!("{command:?}"))?;
+    ensure!(
+        output.status.success(),
+        "{command:?} ended with {}: {}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(())
+}
