@@ -16,7 +16,7 @@ use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::signals::Signals;
 use crate::talk::Talk;
-use device::Disk;
+use device::{disk_of, disk_under_current_directory, traced_number};
 use instance::Instance;
 
 /// What to record.
@@ -46,11 +46,11 @@ pub(crate) fn run(args: &CaptureArgs, signals: &Signals) -> Result<Exit, Failure
     }
     output::check(&Sink::File(args.output.clone()))?;
     let disk = match &args.device {
-        Some(path) => Disk::of_device(path)?,
-        None => Disk::under_current_directory()?,
+        Some(path) => disk_of(path)?,
+        None => disk_under_current_directory()?,
     };
-    let instance = Instance::start(disk.number())?;
-    talk.note(&format!("Recording {}.", disk.name()));
+    let instance = Instance::start(traced_number(&disk))?;
+    talk.note(&format!("Recording {}.", disk.name));
     let status = job(&args.command);
     // What the job left in memory is a part of it.
     rustix::fs::sync();
@@ -60,12 +60,16 @@ pub(crate) fn run(args: &CaptureArgs, signals: &Signals) -> Result<Exit, Failure
     if recorded.requests() == 0 {
         return Err(Failure::incomplete(format!(
             "the job asked nothing of {}, so there is no trace; name another device with --device",
-            disk.name()
+            disk.name
         )));
     }
     let name = args.output.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let lost = recorded.lost();
-    let bytes = recorded.finish(&name.unwrap_or_default(), &args.description, disk.size());
+    let bytes = recorded.finish(
+        &name.unwrap_or_default(),
+        &args.description,
+        disk.size.unwrap_or_default(),
+    );
     output::replace(&args.output, &bytes).map_err(|error| {
         let path = args.output.display();
         Failure::incomplete(format!("cannot write {path}: {error}; name another file or make room"))

@@ -10,6 +10,7 @@
 
 mod block;
 mod device;
+mod disk;
 mod dump;
 pub mod guard;
 mod host;
@@ -29,6 +30,7 @@ pub mod suspicion;
 mod sysroot;
 mod transport;
 
+pub use disk::{Disk, whole_disk};
 pub use dump::DumpError;
 pub use host::look_at_host;
 pub use look::{LookError, Surroundings, look_at_block_device, look_at_number, look_at_path};
