@@ -68,8 +68,10 @@ fn cpu(phase: &Phase, seen: &PhaseSurroundings) -> Option<LimitedBy> {
         return None;
     }
     let rate = phase.iops.map(|iops| format!("{} took them", iops.estimate));
-    let own = format!("this run used {} of one processor", whole_percent(own_of_one));
-    let evidence = [Some(cpu_in_words(cpu)), Some(own), rate].into_iter().flatten().collect();
+    let own = seen
+        .own_cpu
+        .map(|_| format!("this run used {} of one processor", whole_percent(own_of_one)));
+    let evidence = [Some(cpu_in_words(cpu)), own, rate].into_iter().flatten().collect();
     Some(limited(Limit::Cpu, evidence))
 }
 
