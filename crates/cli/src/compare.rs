@@ -16,7 +16,7 @@ use crate::args::CompareArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::saved;
-use crate::store::Store;
+use crate::store::{LATEST, Store};
 use crate::talk;
 
 /// What published cards and tables are called by.
@@ -162,6 +162,11 @@ fn record(name: &str) -> Result<Record, Failure> {
         return saved::read(path);
     }
     let stored = Store::find(name)?.ok_or_else(|| {
+        if name == LATEST {
+            return Failure::usage(
+                "there is no record yet; measure something first: cardproof run",
+            );
+        }
         Failure::usage(format!(
             "there is no file and no record '{name}'; name a file, an id from the data directory, \
              latest, or ref:NAME"

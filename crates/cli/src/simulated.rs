@@ -53,9 +53,7 @@ fn describe(card: &Card) -> String {
 
 /// Puts a card up until a signal comes.
 fn serve(args: &ServeArgs, signals: &Signals) -> Result<Exit, Failure> {
-    let card = find(&args.name).map_err(|error| {
-        Failure::usage(format!("{}; `cardproof sim list` shows them", with_causes(&error)))
-    })?;
+    let card = find(&args.name).map_err(|error| Failure::usage(with_causes(&error)))?;
     let place = Place::new(args)?;
     let options = ServeOptions {
         directory: place.path.clone(),

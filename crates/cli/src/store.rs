@@ -10,7 +10,7 @@ use crate::exit::Failure;
 use crate::output;
 
 /// What the youngest record is called by.
-const LATEST: &str = "latest";
+pub(crate) const LATEST: &str = "latest";
 
 /// The directory of records.
 #[derive(Clone, Debug)]

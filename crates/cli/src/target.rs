@@ -108,8 +108,7 @@ fn open_simulated(
     span: Bytes,
     seed: Seed,
 ) -> Result<Opened, Failure> {
-    let no_card =
-        |error| Failure::usage(format!("{}; `cardproof sim list` shows them", with_causes(&error)));
+    let no_card = |error| Failure::usage(with_causes(&error));
     let card = cardproof_sim::find(name).map_err(no_card)?;
     let target = card.open(seed, args.keeping).map_err(no_card)?;
     let span = span_in(target.abilities().size, args, span)?;
