@@ -10,7 +10,7 @@ use std::path::Path;
 
 use cardproof_record::DeviceInfo;
 use cardproof_units::{Bytes, Nanos};
-use cardproof_workload::{Profile, application, find, job, names, own};
+use cardproof_workload::{Profile, application, find, job, jobs, names, own};
 
 use crate::args::RunArgs;
 use crate::exit::Failure;
@@ -75,7 +75,8 @@ fn stem(path: &Path) -> String {
 /// One of ours.
 fn ours(name: &str) -> Result<Profile, Failure> {
     find(name).ok_or_else(|| {
-        Failure::usage(format!("there is no profile '{name}'; there is: {}", names().join(", ")))
+        let known: Vec<&str> = names().into_iter().chain(jobs::names()).collect();
+        Failure::usage(format!("there is no profile '{name}'; there is: {}", known.join(", ")))
     })
 }
 

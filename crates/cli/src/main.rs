@@ -8,6 +8,7 @@ mod engine;
 mod exit;
 mod identify;
 mod import;
+mod jobs;
 mod monitor;
 mod output;
 mod profiles;

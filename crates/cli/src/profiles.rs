@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use cardproof_io::{Caching, FileState};
-use cardproof_units::Throughput;
+use cardproof_units::{Seed, Throughput};
+use cardproof_workload::jobs::{self, Job};
 use cardproof_workload::{Access, FigureSpec, PhaseSpec, Profile, Role, TimeLimit, names};
 
 use crate::args::ProfilesArgs;
@@ -15,11 +16,14 @@ use crate::output::{self, Sink};
 pub(crate) fn run(args: &ProfilesArgs) -> Result<Exit, Failure> {
     let wanted: Vec<&str> = match &args.name {
         Some(name) => vec![name],
-        None => names(),
+        None => names().into_iter().chain(jobs::names()).collect(),
     };
     let mut text = String::new();
     for name in wanted {
-        explain(&mut text, &named(name)?);
+        match jobs::find(name) {
+            Some(job) => explain_job(&mut text, &job),
+            None => explain(&mut text, &named(name)?),
+        }
     }
     output::write(&Sink::Stdout, &text)?;
     Ok(Exit::Done)
@@ -42,6 +46,36 @@ fn explain(text: &mut String, profile: &Profile) {
         let _ = writeln!(text, "  {:<28} {}", phase.name, describe(phase));
     }
     explain_figures(text, profile);
+}
+
+/// What a job does, counted for some seed: others differ by little.
+fn explain_job(text: &mut String, job: &Job) {
+    let totals = job.totals(Seed::default());
+    // Writing to a string does not fail.
+    let _ = writeln!(
+        text,
+        "{} (version {})\n  For: {}\n  From: {}\n  {}, on files in a directory, for as long as the \
+         storage needs; {} files of {} in all, {} syncs, writes about {}\n",
+        job.name,
+        job.version,
+        job.purpose,
+        job.source,
+        job.deed,
+        totals.files,
+        totals.space_peak,
+        totals.syncs,
+        totals.bytes_written_in_all,
+    );
+    for step in job.steps {
+        let _ = writeln!(text, "  {:<28} {}", step.name, step.what);
+    }
+    if !job.notes.is_empty() {
+        let _ = writeln!(text, "\n  To be known:");
+    }
+    for note in job.notes {
+        let _ = writeln!(text, "  - {note}");
+    }
+    let _ = writeln!(text);
 }
 
 /// What is made of the phases, and what is to be known of it.

@@ -18,7 +18,7 @@ use cardproof_workload::trace::{REGION, Reach, Shape, TraceReader};
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::result;
-use crate::run::{blank, clean_up, conditions, random_bits};
+use crate::run::{blank, clean_up, conditions, fresh_name, random_bits};
 use crate::signals::Signals;
 use crate::store::Store;
 use crate::talk::Talk;
@@ -118,9 +118,7 @@ fn name_and_time(target: &Path, trace: &str, seed: Seed) -> Result<(String, Stri
         let id = format!("sim-{card}-replay-{trace}-{seed}");
         return Ok((id, "1970-01-01T00:00:00Z".to_owned()));
     }
-    let now = jiff::Timestamp::now();
-    let id = format!("{}-{:08x}", now.strftime("%Y%m%dT%H%M%SZ"), random_bits()? as u32);
-    Ok((id, now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()))
+    fresh_name()
 }
 
 /// Says what will be done, and written, before the first write.

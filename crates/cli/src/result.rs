@@ -67,7 +67,7 @@ pub(crate) fn publish(
     let verdicts = cardproof_rating::judge(record);
     let report = store.report_path(&record.id);
     show(record, &verdicts, outputs, talk)?;
-    if record.phases.iter().any(|phase| phase.ops > 0) {
+    if !record.job_runs.is_empty() || record.phases.iter().any(|phase| phase.ops > 0) {
         write_html(record, &verdicts, &report)?;
     }
     talk.note(&format!("\nRecord: {}", store.record_path(&record.id).display()));

@@ -14,6 +14,7 @@ use cardproof_workload::Profile;
 use crate::args::RunArgs;
 use crate::chosen;
 use crate::exit::{Exit, Failure};
+use crate::jobs;
 use crate::monitor::Beside;
 use crate::progress::ProgressView;
 use crate::result::{self, Requirement};
@@ -37,6 +38,9 @@ fn repeat(args: &RunArgs) -> Repeat {
 
 /// Measures what `args` name.
 pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
+    if let Some(job) = cardproof_workload::jobs::find(&args.profile) {
+        return jobs::run(args, job, signals);
+    }
     let talk = Talk::new(args.quiet);
     let profile = chosen::profile(args)?;
     let requirements = Requirement::parse_all(&args.require)?;
@@ -148,6 +152,11 @@ fn name_and_time(args: &RunArgs, plan: &Plan) -> Result<(String, String), Failur
         let id = format!("sim-{card}-{}-{}{times}", plan.profile.name, plan.seed);
         return Ok((id, "1970-01-01T00:00:00Z".to_owned()));
     }
+    fresh_name()
+}
+
+/// A name that no other run has, and the hour.
+pub(crate) fn fresh_name() -> Result<(String, String), Failure> {
     let now = jiff::Timestamp::now();
     let id = format!("{}-{:08x}", now.strftime("%Y%m%dT%H%M%SZ"), random_bits()? as u32);
     Ok((id, now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()))
@@ -183,6 +192,7 @@ pub(crate) fn blank(
         profile,
         phases: Vec::new(),
         jobs: Vec::new(),
+        job_runs: Vec::new(),
         replays: Vec::new(),
         figures: Vec::new(),
         monitor: Monitor::default(),

@@ -1,5 +1,7 @@
 //! From what the user named to a target that may be driven, or to a refusal.
 
+mod tree;
+
 use std::fs::{self, File};
 use std::io::{self, BufRead};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -7,7 +9,7 @@ use std::path::Path;
 
 use cardproof_device::guard::{self, Consent, GuardError};
 use cardproof_device::{Surroundings, Sysroot, look_at_path};
-use cardproof_io::scratch::{Scratch, ScratchError};
+use cardproof_io::scratch::{Allowance, Scratch, ScratchError};
 use cardproof_io::{OpenOptions, Target, open, open_new};
 use cardproof_record::{CardInfo, DeviceInfo, Feature, TargetKind};
 use cardproof_sim::Keeping;
@@ -16,6 +18,8 @@ use cardproof_units::{Bytes, Seed};
 use crate::args::{AccessArgs, RunArgs};
 use crate::exit::{Failure, with_causes};
 use crate::talk::Talk;
+
+pub(crate) use tree::{OpenedTree, open_tree};
 
 /// A target that is open, and what is known of it.
 pub(crate) struct Opened {
@@ -176,25 +180,8 @@ fn refuse_link(path: &Path) -> Result<(), Failure> {
 
 /// A directory: a file of our own in a fresh subdirectory.
 fn open_directory(args: &Wanted<'_>, span: Bytes, talk: &Talk) -> Result<Opened, Failure> {
-    if args.access.destroy.is_some() {
-        return Err(Failure::usage(format!(
-            "--destroy is for block devices and files, and {} is a directory, which is measured \
-             without touching what is in it; leave --destroy out",
-            args.target.display()
-        )));
-    }
-    let expected = args.expect_device.map(device_number).transpose()?;
     let surroundings = look(args.target);
-    let wanted = args.size.unwrap_or(span);
-    let created = Scratch::create_for(args.target, expected, wanted, args.size.is_some());
-    let (scratch, allowance) = created.map_err(|error| {
-        let mut failure = of_scratch(&error);
-        if let (ScratchError::OtherDevice { .. }, Some(device)) = (&error, args.expect_device) {
-            failure.message.push_str(&format!("; --expect-device is {}", device.display()));
-        }
-        failure
-    })?;
-    tell_of_leftovers(&scratch, talk);
+    let (scratch, allowance) = scratch_in(args, args.size.unwrap_or(span), talk)?;
     // Whole MiB, so that the largest operations fill it.
     let size = allowance.size.round_down_to(Bytes::mib(1));
     if allowance.is_reduced {
@@ -208,6 +195,32 @@ fn open_directory(args: &Wanted<'_>, span: Bytes, talk: &Talk) -> Result<Opened,
         .map_err(Failure::because(format!("cannot measure in {}", args.target.display())))?;
     let span = size.min(target.abilities().size);
     Ok(Opened { target, kind: TargetKind::Directory, surroundings, span, scratch: Some(scratch) })
+}
+
+/// A fresh directory of our own for `wanted`, or for less where the user has not named a size.
+fn scratch_in(
+    args: &Wanted<'_>,
+    wanted: Bytes,
+    talk: &Talk,
+) -> Result<(Scratch, Allowance), Failure> {
+    if args.access.destroy.is_some() {
+        return Err(Failure::usage(format!(
+            "--destroy is for block devices and files, and {} is a directory, which is measured \
+             without touching what is in it; leave --destroy out",
+            args.target.display()
+        )));
+    }
+    let expected = args.expect_device.map(device_number).transpose()?;
+    let created = Scratch::create_for(args.target, expected, wanted, args.size.is_some());
+    let (scratch, allowance) = created.map_err(|error| {
+        let mut failure = of_scratch(&error);
+        if let (ScratchError::OtherDevice { .. }, Some(device)) = (&error, args.expect_device) {
+            failure.message.push_str(&format!("; --expect-device is {}", device.display()));
+        }
+        failure
+    })?;
+    tell_of_leftovers(&scratch, talk);
+    Ok((scratch, allowance))
 }
 
 /// What killed runs left, and what became of it.

@@ -13,6 +13,7 @@ mod clock;
 #[cfg(any(test, feature = "contract"))]
 pub mod contract;
 pub mod faulty;
+pub mod files;
 mod flight;
 mod medium;
 mod null;

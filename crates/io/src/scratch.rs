@@ -7,12 +7,14 @@
 //! directory with our marker, or an empty one, without a lock; the next run finds and removes it.
 //!
 //! Nothing is ever overwritten, no link is followed, and only files of names that this module
-//! gives, in directories that it has marked, are removed.
+//! gives, in directories that it has marked, are removed; and the tree of files that a job has made
+//! there, as a whole.
 
 mod error;
 mod private;
 mod space;
 mod sweep;
+mod tree;
 
 use std::fs::File;
 use std::io::Write;
@@ -27,7 +29,9 @@ pub use error::{LeftBehind, ScratchError};
 pub use space::{Allowance, SIZE_MIN};
 pub use sweep::{LeftDirectory, Swept, sweep};
 
-use private::{Claim, MARKER, MARKER_TEXT, TEST_FILE};
+use private::{Claim, MARKER, MARKER_TEXT, TEST_FILE, TREE};
+
+use crate::files::FileTree;
 
 /// How often a fresh name is tried: each loss means that another run took the same name, or
 /// swept the directory in the instant before it was locked.
@@ -141,6 +145,16 @@ impl Scratch {
     pub fn create_file(&self) -> Result<File, ScratchError> {
         let failed = ScratchError::in_directory("create the test file in", &self.directory);
         self.create_named(TEST_FILE).map_err(failed)
+    }
+
+    /// Makes the directory for a job's files, empty.
+    ///
+    /// # Errors
+    /// It was made before, or the file system will not have it.
+    pub fn create_tree(&self) -> Result<FileTree, ScratchError> {
+        let failed = || ScratchError::in_directory("make a directory in", &self.directory);
+        rustix::fs::mkdirat(&self.own, TREE, Mode::RWXU).map_err(failed())?;
+        private::open(self.own.as_fd(), TREE).map(FileTree::new).map_err(failed())
     }
 
     /// Removes the subdirectory and what we made in it.

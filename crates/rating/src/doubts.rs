@@ -79,8 +79,12 @@ pub fn plausibility(record: &Record) -> Vec<Warning> {
 }
 
 fn stored(record: &Record) -> Vec<Doubt> {
-    let of_run =
-        record.warnings.iter().map(|warning| Doubt { phase: None, warning: warning.clone() });
+    let of_jobs = record.job_runs.iter().flat_map(|run| &run.warnings);
+    let of_run = record
+        .warnings
+        .iter()
+        .chain(of_jobs)
+        .map(|warning| Doubt { phase: None, warning: warning.clone() });
     let of_phases = record.phases.iter().enumerate().flat_map(|(index, phase)| {
         let doubt = move |warning: &Warning| Doubt { phase: Some(index), warning: warning.clone() };
         phase.warnings.iter().map(doubt)
@@ -144,7 +148,9 @@ fn buffered(record: &Record) -> Option<Doubt> {
     // Of a target that is not known each phase tells by itself, in its warnings.
     let is_real =
         !matches!(target.kind, TargetKind::Null | TargetKind::Simulated | TargetKind::Unknown);
-    (is_real && !target.direct).then(|| {
+    // A job uses files as programs do, through the page cache; what it waits for is the storage.
+    let is_job = record.phases.is_empty() && !record.job_runs.is_empty();
+    (is_real && !target.direct && !is_job).then(|| {
         let cause = target.buffered_reason.as_deref();
         let cause = cause.map_or(String::new(), |cause| format!(" ({cause})"));
         let message = format!("operations passed through the page cache in memory{cause}");

@@ -55,6 +55,7 @@ fn draft(plan: &Plan) -> Record {
         },
         phases: Vec::new(),
         jobs: Vec::new(),
+        job_runs: Vec::new(),
         replays: Vec::new(),
         figures: Vec::new(),
         monitor: Monitor::default(),

@@ -4,7 +4,7 @@ use cardproof_units::{Bytes, Nanos, Seed};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Conditions, Figure, Job, MonitorSummary, Phase, Replay};
+use crate::{Conditions, Figure, Job, JobRun, MonitorSummary, Phase, Replay};
 
 /// The name and version of the form that this crate writes.
 pub const SCHEMA: &str = "cardproof.record/1";
@@ -38,6 +38,10 @@ pub struct Record {
     /// Whole jobs that were timed on the same storage.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<Job>,
+    /// Jobs that were run on files, with all that was seen of them; those that were measured are
+    /// among `jobs` as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub job_runs: Vec<JobRun>,
     /// Recorded jobs that were replayed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replays: Vec<Replay>,

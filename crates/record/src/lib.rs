@@ -11,6 +11,7 @@ mod conditions;
 mod figure;
 mod form;
 pub mod import;
+mod job_run;
 mod limit;
 mod phase;
 mod repeated;
@@ -30,6 +31,7 @@ pub use form::{
     Monitor, Outcome, ProfileInfo, ReadError, Record, SCHEMA, State, Tool, Verdict, Warning,
     WarningCode,
 };
+pub use job_run::{JobPart, JobRun, JobStep, JobSyncs};
 pub use limit::{
     Disturbance, DisturbanceKind, Limit, LimitedBy, Moment, MonitorSummary, PhaseSurroundings,
 };

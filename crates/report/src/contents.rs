@@ -11,6 +11,7 @@ use crate::clean::one_line;
 use crate::course::course;
 use crate::facts::{Fact, facts, title};
 use crate::figures::figures;
+use crate::jobs;
 use crate::rows::{Row, confidence, rows};
 
 /// What stands under the verdicts of every report.
@@ -37,6 +38,10 @@ pub(crate) struct Contents {
     pub(crate) headline: String,
     /// On what and how.
     pub(crate) facts: Vec<Fact>,
+    /// What the jobs took that were run.
+    pub(crate) jobs: Vec<String>,
+    /// Whether jobs were run and no phase: then a table of phases, classes and daily use say nothing.
+    pub(crate) is_jobs_only: bool,
     /// The table of phases.
     pub(crate) rows: Vec<Row>,
     /// The confidence of the table's intervals, if it is the same for all.
@@ -88,12 +93,17 @@ impl Recording {
 
 impl Contents {
     pub(crate) fn of(record: &Record, verdicts: &[Verdict]) -> Self {
+        let is_jobs_only = !record.job_runs.is_empty() && record.phases.is_empty();
+        let verdicts = if is_jobs_only { &[] } else { verdicts };
         let in_full: Vec<&Verdict> =
             verdicts.iter().filter(|verdict| !is_recording(verdict)).collect();
+        let headline = if is_jobs_only { jobs::headline(record) } else { headline(&in_full) };
         Self {
             title: title(record),
-            headline: headline(&in_full),
+            headline,
             facts: facts(record),
+            jobs: jobs::jobs(record),
+            is_jobs_only,
             rows: rows(record),
             confidence: confidence(record),
             figures: figures(record),

@@ -5,6 +5,9 @@ use cardproof_units::{Bytes, Nanos, Throughput};
 
 use crate::clean::one_line;
 
+/// The engine that uses files as programs do.
+const FILES: &str = "files";
+
 /// A labelled fact.
 pub(crate) struct Fact {
     pub(crate) label: &'static str,
@@ -117,6 +120,11 @@ fn target(conditions: &Conditions) -> String {
     let target = &conditions.target;
     let size = target.size_bytes;
     let what = match target.kind {
+        TargetKind::Directory if target.engine == FILES => {
+            return format!(
+                "files of at most {size} in all, made for the run and used as programs do"
+            );
+        }
         TargetKind::Directory => format!("a file of {size}, laid out for the run"),
         TargetKind::File => format!("an existing file of {size}"),
         TargetKind::BlockDevice => format!("the whole device of {size}"),
@@ -193,6 +201,7 @@ fn imported(record: &Record) -> String {
 
 fn moved(record: &Record) -> String {
     let durations = record.phases.iter().map(|phase| phase.duration_ns);
+    let durations = durations.chain(record.job_runs.iter().map(|run| run.duration_ns));
     let total = durations.fold(Nanos::ZERO, Nanos::saturating_add);
     let bytes = |bytes: Bytes| bytes.to_string();
     format!(

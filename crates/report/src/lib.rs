@@ -13,6 +13,7 @@ mod course;
 mod facts;
 mod figures;
 mod html;
+mod jobs;
 mod markdown;
 mod rows;
 mod summary;

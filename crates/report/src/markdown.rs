@@ -28,16 +28,16 @@ fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
     for fact in &contents.facts {
         writeln!(out, "- {}: {}", fact.label, Markdown(&fact.text))?;
     }
-    write_rows(out, contents)?;
+    write_list(out, crate::jobs::HEADING, &contents.jobs)?;
+    if !contents.is_jobs_only {
+        write_rows(out, contents)?;
+    }
     write_list(out, crate::figures::HEADING, &contents.figures)?;
     write_list(out, "Changes and runs", &contents.course)?;
     write_verdicts(out, contents)?;
-    writeln!(out, "\n## In daily use\n")?;
-    for meaning in &contents.meanings {
-        let (grade, text) = (meaning.grade.word(), Markdown(&meaning.text));
-        writeln!(out, "- **{}: {grade}.** {text}", meaning.topic)?;
+    if !contents.is_jobs_only {
+        write_meanings(out, contents)?;
     }
-    writeln!(out, "\n{MEANING_NOTE}")?;
     write_list(out, "How long jobs would take", &contents.predictions)?;
     if !contents.predictions.is_empty() {
         writeln!(out, "\n{PREDICTION_NOTE}")?;
@@ -45,6 +45,15 @@ fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
     write_list(out, "What limited", &contents.limits)?;
     write_list(out, "Doubts", &contents.doubts)?;
     write_list(out, "What next", &contents.steps)
+}
+
+fn write_meanings(out: &mut String, contents: &Contents) -> std::fmt::Result {
+    writeln!(out, "\n## In daily use\n")?;
+    for meaning in &contents.meanings {
+        let (grade, text) = (meaning.grade.word(), Markdown(&meaning.text));
+        writeln!(out, "- **{}: {grade}.** {text}", meaning.topic)?;
+    }
+    writeln!(out, "\n{MEANING_NOTE}")
 }
 
 fn write_rows(out: &mut String, contents: &Contents) -> std::fmt::Result {

@@ -38,6 +38,7 @@ pub fn summary(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) 
         wrap_into(&mut page.out, "  ", &contents.headline, "  ", width);
     }
     page.conditions(&contents);
+    page.list(crate::jobs::HEADING, &contents.jobs);
     page.phases(&contents);
     page.list(crate::figures::HEADING, &contents.figures);
     page.list("Changes and runs", &contents.course);
@@ -92,6 +93,9 @@ impl Page {
     }
 
     fn phases(&mut self, contents: &Contents) {
+        if contents.is_jobs_only {
+            return;
+        }
         let heading = match &contents.confidence {
             Some(confidence) => format!("Measured, with {confidence} intervals"),
             None => "Measured".to_owned(),
@@ -171,6 +175,9 @@ impl Page {
     }
 
     fn daily_use(&mut self, contents: &Contents) {
+        if contents.is_jobs_only {
+            return;
+        }
         self.heading("In daily use");
         for meaning in &contents.meanings {
             let label = format!("{}: {}.", meaning.topic, meaning.grade.word());
@@ -190,6 +197,10 @@ impl Page {
     /// The end, which is what a terminal still shows when all is said.
     fn in_short(&mut self, contents: &Contents) {
         self.heading("In short");
+        if contents.is_jobs_only {
+            wrap_into(&mut self.out, "  ", &contents.headline, "  ", self.width);
+            return;
+        }
         for Ruling { rule, outcome, .. } in &contents.verdicts {
             let (style, words) = (style_of_outcome(*outcome), wording::outcome(*outcome));
             self.labelled(&format!("{rule}: {words}"), style, "", "  ");

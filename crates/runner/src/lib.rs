@@ -11,6 +11,7 @@ mod beside;
 mod disturbance;
 mod events;
 mod figures;
+mod jobs;
 mod meter;
 mod monitor;
 mod phase;
@@ -22,6 +23,7 @@ mod run;
 mod shape;
 
 pub use events::{Event, Observer, Progress, Silent};
+pub use jobs::{JobProgress, run_job};
 pub use monitor::{Monitor, MonitorCost, Observation};
 pub use plan::Plan;
 pub use repeat::{Repeat, run_repeatedly};

@@ -204,6 +204,7 @@ fn card_record(id: &str, rates: &Rates, shape: impl Fn(Draw) -> Draw) -> Record 
         },
         phases,
         jobs: Vec::new(),
+        job_runs: Vec::new(),
         replays: Vec::new(),
         figures: Vec::new(),
         monitor: Monitor {

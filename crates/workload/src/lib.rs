@@ -7,6 +7,7 @@ pub mod application;
 mod data;
 mod figure;
 pub mod job;
+pub mod jobs;
 mod mix;
 pub mod own;
 mod peers;

@@ -11,6 +11,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
+use super::tree;
+
 /// How our directories' names begin; eight hexadecimal digits follow.
 const PREFIX: &str = ".cardproof-";
 const DIGITS: usize = 8;
@@ -24,6 +26,9 @@ pub(super) const MARKER_TEXT: &[u8] =
 
 /// The file that is measured on.
 pub(super) const TEST_FILE: &str = "test-file";
+
+/// The directory of a job's files. Whatever is below it is ours.
+pub(super) const TREE: &str = "test-tree";
 
 /// A name for the `attempt`th try of the process `process`. Runs of one machine differ in the
 /// process, so tries rarely collide, and colliding costs only another try.
@@ -126,6 +131,7 @@ impl From<Errno> for Remains {
 /// run can finish when it is gone. The caller holds the lock.
 pub(super) fn clear(parent: &OwnedFd, name: &str, directory: &OwnedFd) -> Result<(), Remains> {
     remove_file(directory, TEST_FILE)?;
+    tree::remove(directory.as_fd(), TREE)?;
     let foreign: Vec<_> =
         entries(directory)?.into_iter().filter(|entry| !entry.is_marker()).collect();
     if !foreign.is_empty() {
@@ -157,6 +163,7 @@ fn remove_file(directory: &OwnedFd, name: &str) -> Result<(), Errno> {
 pub(super) struct Entry {
     pub(super) name: Vec<u8>,
     is_file: bool,
+    is_directory: bool,
 }
 
 impl Entry {
@@ -165,9 +172,11 @@ impl Entry {
         self.is_file && self.name == MARKER.as_bytes()
     }
 
-    /// Whether it is a file of a name that we give.
+    /// Whether it is of a name that we give, and of its kind.
     pub(super) fn is_of_our_names(&self) -> bool {
-        self.is_marker() || (self.is_file && self.name == TEST_FILE.as_bytes())
+        self.is_marker()
+            || (self.is_file && self.name == TEST_FILE.as_bytes())
+            || (self.is_directory && self.name == TREE.as_bytes())
     }
 }
 
@@ -189,8 +198,10 @@ pub(super) fn entries(directory: &OwnedFd) -> Result<Vec<Entry>, Errno> {
             continue;
         }
         let status = rustix::fs::statat(directory, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW);
-        let is_file = status.is_ok_and(|status| FileType::from_raw_mode(status.st_mode).is_file());
-        entries.push(Entry { name: name.to_vec(), is_file });
+        let kind =
+            status.map_or(FileType::Unknown, |status| FileType::from_raw_mode(status.st_mode));
+        let (is_file, is_directory) = (kind.is_file(), kind.is_dir());
+        entries.push(Entry { name: name.to_vec(), is_file, is_directory });
     }
     Ok(entries)
 }

@@ -331,6 +331,7 @@ impl RecordDraft {
             verdicts: None,
             extra,
             jobs: self.jobs,
+            job_runs: Vec::new(),
             replays: Vec::new(),
             figures,
         }

@@ -17,13 +17,18 @@ pub(super) fn write(page: &mut String, contents: &Contents) {
         Html(&contents.title),
         Html(&contents.headline)
     );
+    write_list(page, "done", crate::jobs::HEADING, &contents.jobs);
     write_verdicts(page, contents);
     write_list(page, "limits", "What limited", &contents.limits);
     write_list(page, "doubts", "Doubts", &contents.doubts);
-    write_meanings(page, contents);
+    if !contents.is_jobs_only {
+        write_meanings(page, contents);
+    }
     write_predictions(page, &contents.predictions);
     write_list(page, "next", "What next", &contents.steps);
-    write_rows(page, contents);
+    if !contents.is_jobs_only {
+        write_rows(page, contents);
+    }
     write_list(page, "tools", crate::figures::HEADING, &contents.figures);
     write_list(page, "course", "Changes and runs", &contents.course);
 }

@@ -182,6 +182,7 @@ pub(crate) fn draft(plan: &Plan) -> Record {
         },
         phases: Vec::new(),
         jobs: Vec::new(),
+        job_runs: Vec::new(),
         replays: Vec::new(),
         figures: Vec::new(),
         monitor: Monitor::default(),

@@ -1,0 +1,23 @@
+//! Why an operation on a file failed.
+
+use rustix::io::Errno;
+
+use crate::Fault;
+
+/// An operation on a file that failed, in words that name no path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("could not {doing}: {fault}")]
+pub struct FileFault {
+    /// What was tried, such as `write a file`.
+    pub doing: &'static str,
+    /// What the storage or the file system said.
+    #[source]
+    pub fault: Fault,
+}
+
+impl FileFault {
+    /// For `map_err`: `doing` failed.
+    pub(super) fn to(doing: &'static str) -> impl FnOnce(Errno) -> Self {
+        move |errno| Self { doing, fault: errno.into() }
+    }
+}

@@ -1,0 +1,98 @@
+//! Jobs in words: how long each took, step by step, and what it waited for.
+
+use cardproof_rating::whole_job_time;
+use cardproof_record::{JobRun, JobStep, PhaseState, Record};
+use cardproof_units::Nanos;
+
+use crate::clean::one_line;
+
+/// The heading under which jobs stand.
+pub(crate) const HEADING: &str = "Jobs";
+
+/// What was seen of each job, in sentences.
+pub(crate) fn jobs(record: &Record) -> Vec<String> {
+    record.job_runs.iter().flat_map(of_run).collect()
+}
+
+/// Each job in a sentence.
+pub(crate) fn headline(record: &Record) -> String {
+    record.job_runs.iter().map(outcome).collect::<Vec<_>>().join(" ")
+}
+
+fn of_run(run: &JobRun) -> Vec<String> {
+    let whole = whole(run);
+    let parts = [Some(outcome(run)), whole, steps(run), waits(run), settle(run), moved(run)];
+    parts.into_iter().flatten().collect()
+}
+
+/// What was done, and how long it took or why that is not known.
+fn outcome(run: &JobRun) -> String {
+    let deed = capitalised(&one_line(&run.deed));
+    match &run.state {
+        PhaseState::Measured => format!("{deed} took {}.", run.duration_ns),
+        PhaseState::Partial => format!("{deed} was stopped after {}.", run.duration_ns),
+        PhaseState::NotMeasured { cause } => {
+            format!("{deed} was not measured: {}.", one_line(cause))
+        }
+    }
+}
+
+/// What the whole job would take.
+fn whole(run: &JobRun) -> Option<String> {
+    let (part, time) = (run.part_of.as_ref()?, whole_job_time(run)?);
+    Some(format!(
+        "All of {} would take about {time}: it waits {:.1} times as often and writes {:.1} times as \
+         much.",
+        one_line(&part.name),
+        part.syncs_ratio,
+        part.bytes_ratio
+    ))
+}
+
+fn steps(run: &JobRun) -> Option<String> {
+    let timed = run.steps.iter().filter(|step| step.duration_ns > Nanos::ZERO);
+    let steps: Vec<String> = timed.map(of_step).collect();
+    (steps.len() > 1).then(|| format!("Of that: {}.", steps.join(", ")))
+}
+
+fn of_step(step: &JobStep) -> String {
+    let JobStep { name, duration_ns, sync_ns, syncs } = step;
+    let name = one_line(name);
+    if *syncs == 0 {
+        return format!("{name} {duration_ns}");
+    }
+    format!("{name} {duration_ns} ({sync_ns} waiting for {syncs} syncs)")
+}
+
+fn waits(run: &JobRun) -> Option<String> {
+    let syncs = run.syncs.as_ref()?;
+    let share = 100.0 * syncs.total_ns.as_secs_f64() / run.duration_ns.as_secs_f64().max(1e-9);
+    let latency = &syncs.latency_ns;
+    Some(format!(
+        "It waited {} times until something was durable, {share:.0} % of its time: half of the waits \
+         within {}, 99 % within {}, the longest {}.",
+        syncs.count, latency.p50, latency.p99, latency.max
+    ))
+}
+
+fn settle(run: &JobRun) -> Option<String> {
+    let time = run.settle_ns.filter(|_| run.state == PhaseState::Measured)?;
+    Some(format!("After its end it took {time} until all of it was on the storage."))
+}
+
+fn moved(run: &JobRun) -> Option<String> {
+    if matches!(run.state, PhaseState::NotMeasured { .. }) {
+        return None;
+    }
+    let fetched = run
+        .bytes_from_storage
+        .map_or(String::new(), |bytes| format!(", {bytes} of that from the storage"));
+    let read = run.bytes_read;
+    Some(format!("It wrote {} to files and read {read}{fetched}.", run.bytes_written))
+}
+
+/// `text` with a large letter at its beginning.
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}

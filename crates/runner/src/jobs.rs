@@ -1,0 +1,174 @@
+//! Runs a job on files: does each operation when the one before is done, as the program does that
+//! the job follows, and says how long that took.
+//!
+//! Only the time of the steps that count is the job's. What the file system writes later, on its
+//! own, is waited for afterwards and told apart. The first fault ends the job without a time: half
+//! an installation is no measurement.
+
+mod drive;
+mod tally;
+
+use std::sync::atomic::AtomicBool;
+
+use cardproof_io::files::{FileFault, FileTree};
+use cardproof_record::{JobPart, JobRun, PhaseState, Warning, WarningCode};
+use cardproof_units::{Bytes, Nanos, Seed};
+use cardproof_workload::jobs::{FileOp, Job, Totals};
+
+use drive::Drive;
+use tally::Tally;
+
+/// Where a job stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobProgress {
+    /// The step's place in the job.
+    pub step: usize,
+    /// Operations done.
+    pub ops: u64,
+    /// Of so many.
+    pub ops_of: u64,
+    /// The time since the job's start, its preparation included.
+    pub elapsed: Nanos,
+}
+
+/// Why a job did not reach its end.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum JobError {
+    /// An operation failed.
+    #[error(transparent)]
+    File(#[from] FileFault),
+    /// An operation on a file that is not open; a fault of the job's.
+    #[error("the job uses the file {0}, which it has not opened; this is a fault of cardproof")]
+    NotOpen(u8),
+    /// The user stopped it.
+    #[error("stopped")]
+    Stopped,
+}
+
+/// Of what a job was to read from the storage, this share must have come from there.
+const FROM_STORAGE_MIN: f64 = 0.9;
+
+/// Runs `job`, of which `totals` were counted, in `tree`, which is empty, and tells `progress` now
+/// and then.
+///
+/// It ends with the job, when `stop` turns true ([`PhaseState::Partial`]), or with the first fault
+/// ([`PhaseState::NotMeasured`] with the cause and without a time). The files stay.
+pub fn run_job(
+    tree: &mut FileTree,
+    job: &Job,
+    totals: &Totals,
+    seed: Seed,
+    progress: &mut dyn FnMut(JobProgress),
+    stop: &AtomicBool,
+) -> JobRun {
+    let mut run = blank(job, totals, seed);
+    let Some(mut tally) = Tally::new(job.steps) else {
+        let cause = "there is no memory for its figures".to_owned();
+        return JobRun { state: PhaseState::NotMeasured { cause }, ..run };
+    };
+    let mut drive = Drive::new(tree, seed, &mut tally, stop);
+    let done = drive.run(job.stream(seed), totals.ops, progress);
+    let links_left_out = drive.links_left_out();
+    run.bytes_written_in_all = tally.bytes_written_in_all;
+    run.state = match done {
+        Ok(()) => PhaseState::Measured,
+        Err(JobError::Stopped) => PhaseState::Partial,
+        Err(error) => {
+            let cause = match tally.step_name() {
+                Some(step) => format!("in the step {step}: {error}"),
+                None => error.to_string(),
+            };
+            return JobRun { state: PhaseState::NotMeasured { cause }, ..run };
+        }
+    };
+    tally.put_into(&mut run);
+    if run.state == PhaseState::Measured {
+        run.warnings = doubts(&run, job.stream(seed), links_left_out);
+    }
+    run
+}
+
+fn blank(job: &Job, totals: &Totals, seed: Seed) -> JobRun {
+    JobRun {
+        name: job.name.to_owned(),
+        version: job.version,
+        deed: job.deed.clone(),
+        state: PhaseState::Measured,
+        duration_ns: Nanos::ZERO,
+        settle_ns: None,
+        steps: Vec::new(),
+        ops: 0,
+        bytes_written: Bytes::ZERO,
+        bytes_read: Bytes::ZERO,
+        bytes_written_in_all: Bytes::ZERO,
+        bytes_from_storage: None,
+        syncs: None,
+        part_of: part_of(job, totals, seed),
+        warnings: Vec::new(),
+    }
+}
+
+fn part_of(job: &Job, totals: &Totals, seed: Seed) -> Option<JobPart> {
+    let whole = job.whole()?;
+    let of_whole = whole.totals(seed);
+    Some(JobPart {
+        name: whole.name.to_owned(),
+        syncs_ratio: of_whole.syncs as f64 / (totals.syncs as f64).max(1.0),
+        bytes_ratio: of_whole.bytes_written.as_f64() / totals.bytes_written.as_f64().max(1.0),
+    })
+}
+
+/// What speaks against the time.
+fn doubts(
+    run: &JobRun,
+    mut ops: impl Iterator<Item = FileOp>,
+    links_left_out: u64,
+) -> Vec<Warning> {
+    // A job that empties the cache before it reads means to read from the storage.
+    let is_cold = ops.any(|op| matches!(op, FileOp::DropCache(_)));
+    let cached = is_cold.then(|| cached(run.bytes_read, run.bytes_from_storage)).flatten();
+    let links = (links_left_out > 0).then(|| Warning {
+        code: WarningCode::Other,
+        message: format!(
+            "this file system has no links: {links_left_out} that the job makes were left out"
+        ),
+    });
+    cached.into_iter().chain(links).collect()
+}
+
+/// The doubt whether what was read came from the storage.
+fn cached(read: Bytes, from_storage: Option<Bytes>) -> Option<Warning> {
+    let Some(from_storage) = from_storage else {
+        return Some(Warning {
+            code: WarningCode::Other,
+            message: "this kernel does not tell whether the job's reads reached the storage or \
+                      only the page cache"
+                .to_owned(),
+        });
+    };
+    let share = from_storage.as_f64() / read.as_f64().max(1.0);
+    (share < FROM_STORAGE_MIN).then(|| Warning {
+        code: WarningCode::Memory,
+        message: format!(
+            "of {read} that the job read only {from_storage} came from the storage, the rest from \
+             memory: the kernel did not forget the files, or this file system has no storage"
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_from_memory_are_doubted_and_those_from_the_storage_are_not() {
+        let mib = |count| Some(Bytes::mib(count));
+        let code = |from_storage| cached(Bytes::mib(100), from_storage).map(|warning| warning.code);
+        assert_eq!(code(mib(100)), None);
+        assert_eq!(code(mib(140)), None);
+        assert_eq!(code(mib(91)), None);
+        assert_eq!(code(mib(80)), Some(WarningCode::Memory));
+        assert_eq!(code(mib(0)), Some(WarningCode::Memory));
+        assert_eq!(code(None), Some(WarningCode::Other));
+    }
+}
