@@ -15,6 +15,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("device", &["units", "record"]),
     ("workload", &["units", "io"]),
     ("stats", &["units"]),
+    ("sqlite", &["units", "stats"]),
     ("runner", &["units", "io", "workload", "record", "stats", "device"]),
     ("rating", &["units", "record", "stats"]),
     ("report", &["units", "record", "stats", "rating"]),
