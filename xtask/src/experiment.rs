@@ -4,6 +4,7 @@
 mod prediction;
 mod replay;
 mod replay_cards;
+mod sqlite;
 mod verdicts;
 
 use anyhow::{Result, bail};
@@ -14,7 +15,8 @@ pub(crate) fn run(words: &[&str]) -> Result<bool> {
         ["prediction"] => prediction::run(),
         ["replay", options @ ..] => replay::run(options),
         ["replay-cards"] => replay_cards::run(),
+        ["sqlite"] => sqlite::run(),
         ["verdicts", options @ ..] => verdicts::run(options),
-        _ => bail!("there are the experiments: prediction, replay, replay-cards, verdicts"),
+        _ => bail!("there are the experiments: prediction, replay, replay-cards, sqlite, verdicts"),
     }
 }
