@@ -87,7 +87,6 @@ impl Model {
                 self.written += length.get();
                 (handle, offset.get() + length.get(), false)
             }
-            FileOp::Reserve { handle, length } => (handle, length.get(), false),
             FileOp::Read { handle, length } => {
                 assert!(*length <= READ_MAX, "{op:?}");
                 (handle, 0, false)

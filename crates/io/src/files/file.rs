@@ -3,7 +3,7 @@
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use cardproof_units::Bytes;
-use rustix::fs::{Advice, FallocateFlags};
+use rustix::fs::Advice;
 use rustix::io::Errno;
 
 use super::FileFault;
@@ -61,21 +61,6 @@ impl TreeFile {
     /// The system's answer.
     pub fn truncate(&self, length: Bytes) -> Result<(), FileFault> {
         rustix::fs::ftruncate(&self.file, length.get()).map_err(FileFault::to("cut a file"))
-    }
-
-    /// Takes space for the first `length` bytes; true where the file system can.
-    ///
-    /// # Errors
-    /// The system's answer, unless it is that it cannot.
-    pub fn reserve(&self, length: Bytes) -> Result<bool, FileFault> {
-        if length == Bytes::ZERO {
-            return Ok(true);
-        }
-        match rustix::fs::fallocate(&self.file, FallocateFlags::empty(), 0, length.get()) {
-            Ok(()) => Ok(true),
-            Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(false),
-            Err(errno) => Err(FileFault::to("reserve space")(errno)),
-        }
     }
 
     /// Starts to write the file's data back.

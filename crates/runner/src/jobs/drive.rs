@@ -171,8 +171,6 @@ impl<'a> Drive<'a> {
                 let count = file.read(&mut self.buffer[..length])?;
                 self.tally.read(Bytes(count as u64));
             }
-            // A file system that cannot reserve goes on without, as dpkg does.
-            FileOp::Reserve { handle, length } => drop(self.file(*handle)?.reserve(*length)?),
             FileOp::Truncate { handle, length } => self.file(*handle)?.truncate(*length)?,
             FileOp::StartWriteBack(handle) => self.file(*handle)?.start_write_back()?,
             FileOp::AwaitWriteBack(handle) => self.file(*handle)?.await_write_back()?,

@@ -69,13 +69,6 @@ pub enum FileOp {
         /// What for.
         how: Opening,
     },
-    /// Takes space for the file's first bytes (`fallocate`), where the file system can.
-    Reserve {
-        /// The open file.
-        handle: Handle,
-        /// For how many bytes.
-        length: Bytes,
-    },
     /// Writes on from where the last write or read ended.
     Write {
         /// The open file.

@@ -102,7 +102,6 @@ impl<'a> Ledger<'a> {
                 self.write(*handle, Some(offset.get()), *length);
             }
             FileOp::Read { length, .. } if self.counts => self.totals.bytes_read += *length,
-            FileOp::Reserve { handle, length } => self.lengthen(*handle, length.get()),
             FileOp::Truncate { handle, length } => {
                 let file = self.open[handle.index()].file;
                 self.change(file, |file| file.length = length.get());

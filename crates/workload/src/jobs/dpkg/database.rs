@@ -27,6 +27,9 @@ const PADDING: Bytes = Bytes(512 * 9);
 /// A line of the log.
 const LOG_LINE: Bytes = Bytes(70);
 
+/// What is noted of a package before its entry is known, or after it is forgotten.
+const SHORT_ENTRY: Bytes = Bytes(120);
+
 /// How many packages a system has before the job: about what a minimal Debian 12 has.
 const BASE_PACKAGES: u64 = 150;
 
@@ -73,8 +76,17 @@ impl Database {
         make_ready(batch);
     }
 
-    /// A package's state changes.
+    /// A package's state changes, and its entry is there in full.
     pub(super) fn note(&mut self, batch: &mut Batch) {
+        self.note_of(batch, ENTRY);
+    }
+
+    /// A package's state changes of which hardly more than the name is known.
+    pub(super) fn note_in_short(&mut self, batch: &mut Batch) {
+        self.note_of(batch, SHORT_ENTRY);
+    }
+
+    fn note_of(&mut self, batch: &mut Batch, length: Bytes) {
         batch.push(FileOp::Write {
             handle: LOG_FILE,
             length: LOG_LINE,
@@ -83,10 +95,10 @@ impl Database {
         batch.push(FileOp::WriteAt {
             handle: NEXT,
             offset: Bytes::ZERO,
-            length: ENTRY,
+            length,
             contents: Contents::Compressible,
         });
-        batch.push(FileOp::Truncate { handle: NEXT, length: ENTRY });
+        batch.push(FileOp::Truncate { handle: NEXT, length });
         batch.push(FileOp::Sync(NEXT));
         batch.push(FileOp::Close(NEXT));
         batch.rename(format!("{UPDATES}/tmp.i"), update(self.updates));
@@ -112,6 +124,7 @@ impl Database {
         for number in 0..self.updates {
             batch.unlink(update(number));
         }
+        batch.push(FileOp::SyncDir(UPDATES.to_owned()));
         self.updates = 0;
     }
 }

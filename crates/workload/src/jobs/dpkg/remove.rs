@@ -41,9 +41,10 @@ pub(super) fn remove(
     files: &PackageFiles,
 ) {
     batch.append(TERMINAL_LOG, Bytes(80));
-    // Half configured, then half installed.
-    database.note(batch);
-    database.note(batch);
+    // To be removed, then half configured, then half installed.
+    for _ in 0..3 {
+        database.note(batch);
+    }
     files.symlinks.iter().for_each(|path| batch.unlink(path.as_str()));
     files.files.iter().rev().for_each(|(path, _)| batch.unlink(path.as_str()));
     for directory in files.directories.iter().rev() {
@@ -52,14 +53,21 @@ pub(super) fn remove(
     replace(batch, &list(package), Bytes(200));
     kept_control(package).for_each(|(path, _)| batch.unlink(path));
     batch.push(FileOp::SyncDir(INFO.to_owned()));
-    // Half installed still, then only its configuration is there, then nothing.
-    database.note(batch);
+    // Only its configuration is there.
     database.note(batch);
     if package.conffiles == 0 {
-        batch.unlink(list(package));
-        database.note(batch);
-        database.forget();
+        forget(batch, database, package);
     }
+}
+
+/// There is no configuration either: the package is not known any more.
+fn forget(batch: &mut Batch, database: &mut Database, package: &Package) {
+    database.note(batch);
+    replace(batch, &list(package), Bytes(3));
+    database.note(batch);
+    batch.unlink(list(package));
+    database.note_in_short(batch);
+    database.forget();
 }
 
 fn list(package: &Package) -> String {

@@ -1,9 +1,10 @@
 //! A package is unpacked (dpkg 1.21, `src/main/unpack.c` and `archives.c`).
 //!
-//! The control information goes to a directory of its own first. Each file is extracted beside its
-//! place, its space reserved where it is not tiny, its write-back started. When all are there, each
-//! is waited for, then each is synced and renamed into its place. Then the list of the package's
-//! files is written and the control information synced and renamed.
+//! The control information goes to a directory of its own first and is synced. Each file is
+//! extracted beside its place and its write-back started. When all are there, each is waited for,
+//! then each is synced and renamed into its place. Then the list of the package's files is written
+//! and the control information renamed into the database. dpkg also makes directories beside their
+//! place and renames them; here they are made in it.
 
 use cardproof_units::Bytes;
 
@@ -13,11 +14,8 @@ use crate::jobs::op::{Contents, FileOp, Opening};
 use crate::jobs::packages::{Package, PackageFiles};
 
 use super::archive;
-use super::database::{Database, HOME, INFO, TERMINAL_LOG, replace, sync_file};
+use super::database::{Database, INFO, TERMINAL_LOG, replace, sync_file};
 use super::scripts;
-
-/// Smaller files get no space reserved (`fd_allocate_size`).
-const RESERVED_MIN: Bytes = Bytes(4 * 4096 - 1);
 
 /// Where the control information goes first.
 const CONTROL: &str = "var/lib/dpkg/tmp.ci";
@@ -35,14 +33,16 @@ pub(super) fn unpack(
     take_control(batch, package, &control);
     database.learn();
     // Half installed.
-    database.note(batch);
+    database.note_in_short(batch);
     archive::read(batch, package);
     extract(batch, package, files);
     put_in_place(batch, package, files);
     replace(batch, &format!("{INFO}/{}.list", package.name()), list_size(files));
     keep_control(batch, package, &control);
-    // Unpacked.
+    // Unpacked but not to be trusted yet, then unpacked.
     database.note(batch);
+    database.note(batch);
+    discard_control(batch);
     scripts::activate(batch, dice);
 }
 
@@ -78,21 +78,24 @@ fn take_control(batch: &mut Batch, package: &Package, control: &[(String, Bytes)
     for (name, size) in control {
         batch.file(format!("{CONTROL}/{name}"), *size, Contents::Compressible);
     }
-    batch.push(FileOp::Stat(format!("{INFO}/{}.list", package.name())));
-}
-
-fn keep_control(batch: &mut Batch, package: &Package, control: &[(String, Bytes)]) {
     for (name, _) in control {
         sync_file(batch, &format!("{CONTROL}/{name}"));
     }
     batch.push(FileOp::SyncDir(CONTROL.to_owned()));
+    batch.push(FileOp::Stat(format!("{INFO}/{}.list", package.name())));
+}
+
+fn keep_control(batch: &mut Batch, package: &Package, control: &[(String, Bytes)]) {
     for (name, _) in control.iter().filter(|(name, _)| name != "control") {
         batch.rename(format!("{CONTROL}/{name}"), format!("{INFO}/{}.{name}", package.name()));
     }
     batch.push(FileOp::SyncDir(INFO.to_owned()));
+}
+
+/// What is left of the control information goes.
+fn discard_control(batch: &mut Batch) {
     batch.unlink(format!("{CONTROL}/control"));
     batch.push(FileOp::RemoveDir(CONTROL.to_owned()));
-    batch.push(FileOp::SyncDir(HOME.to_owned()));
 }
 
 /// How a file is called until it is in its place.
@@ -108,9 +111,6 @@ fn extract(batch: &mut Batch, package: &Package, files: &PackageFiles) {
     for (path, size) in &files.files {
         batch.push(FileOp::Stat(path.clone()));
         batch.open(new_name(path), Opening::Create);
-        if *size >= RESERVED_MIN {
-            batch.push(FileOp::Reserve { handle: FILE, length: *size });
-        }
         batch.write(*size, Contents::Compressible);
         batch.push(FileOp::StartWriteBack(FILE));
         batch.push(FileOp::Close(FILE));
