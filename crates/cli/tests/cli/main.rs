@@ -12,6 +12,7 @@ mod home;
 mod identify;
 mod importing;
 mod interruption;
+mod jobs;
 mod output;
 mod process;
 mod profiles;
