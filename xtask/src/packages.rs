@@ -10,6 +10,7 @@ use crate::steps::{Outcome, shown_command};
 
 /// A program that a test runs, and the package it comes in.
 const PROGRAMS: &[(&str, &str)] = &[
+    ("blktrace", "blktrace"),
     ("busybox", "busybox-static"),
     ("cpio", "cpio"),
     ("cryptsetup", "cryptsetup-bin"),
@@ -38,6 +39,8 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("qemu-system-x86_64", "qemu-system-x86"),
     ("sfdisk", "fdisk"),
     ("sgdisk", "gdisk"),
+    ("sqlite3", "sqlite3"),
+    ("strace", "strace"),
     ("ubinize", "mtd-utils"),
 ];
 

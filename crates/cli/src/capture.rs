@@ -1,10 +1,12 @@
-//! `cardproof capture`: records the block requests of a real job as a trace.
+//! `cardproof capture`: records what a real job asks of the storage, or of its files, as a trace.
 //!
-//! The kernel tells of every request through its tracepoints, in an instance of our own beside
+//! Of block requests the kernel tells of every request through its tracepoints, in an instance of our own beside
 //! whatever else is traced; it goes at the end, also after Ctrl-C. No data and no names are kept.
 
 mod device;
+mod files;
 mod instance;
+mod lines;
 
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
@@ -28,6 +30,9 @@ pub(crate) struct CaptureArgs {
     /// The device to record, such as /dev/mmcblk0; by default the one under the current directory
     #[arg(long, value_name = "DEVICE")]
     pub(crate) device: Option<PathBuf>,
+    /// Record what the job asks of its files instead, through strace; no root is needed
+    #[arg(long, conflicts_with = "device")]
+    pub(crate) files: bool,
     /// What the job was, in a sentence or two, to be kept in the trace
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) description: String,
@@ -39,6 +44,10 @@ pub(crate) struct CaptureArgs {
 /// Runs the command and records what it asks of the device, a sync at its end included.
 pub(crate) fn run(args: &CaptureArgs, signals: &Signals) -> Result<Exit, Failure> {
     let talk = Talk::new(false);
+    if args.files {
+        output::check(&Sink::File(args.output.clone()))?;
+        return files::run(args, signals, talk);
+    }
     if !rustix::process::geteuid().is_root() {
         return Err(Failure::usage(
             "only root may read the kernel's tracepoints; run cardproof capture as root",
@@ -63,21 +72,27 @@ pub(crate) fn run(args: &CaptureArgs, signals: &Signals) -> Result<Exit, Failure
             disk.name
         )));
     }
-    let name = args.output.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let lost = recorded.lost();
-    let bytes = recorded.finish(
-        &name.unwrap_or_default(),
-        &args.description,
-        disk.size.unwrap_or_default(),
-    );
-    output::replace(&args.output, &bytes).map_err(|error| {
-        let path = args.output.display();
-        Failure::incomplete(format!("cannot write {path}: {error}; name another file or make room"))
-    })?;
-    let path = args.output.display();
-    talk.note(&format!("Trace: {path}. What is in it: cardproof traces {path}"));
+    let bytes =
+        recorded.finish(&trace_name(args), &args.description, disk.size.unwrap_or_default());
+    save_trace(args, &bytes, talk)?;
     // A trace with holes is kept, and is not what was asked for.
     Ok(signals.exit().unwrap_or(if lost > 0 { Exit::Incomplete } else { Exit::Done }))
+}
+
+/// What the trace is called: as its file.
+fn trace_name(args: &CaptureArgs) -> String {
+    let name = args.output.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    name.unwrap_or_default()
+}
+
+fn save_trace(args: &CaptureArgs, bytes: &[u8], talk: Talk) -> Result<(), Failure> {
+    let path = args.output.display();
+    output::replace(&args.output, bytes).map_err(|error| {
+        Failure::incomplete(format!("cannot write {path}: {error}; name another file or make room"))
+    })?;
+    talk.note(&format!("Trace: {path}. What is in it: cardproof traces {path}"));
+    Ok(())
 }
 
 /// Runs the job to its end, with our terminal.

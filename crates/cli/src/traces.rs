@@ -1,37 +1,40 @@
 //! `cardproof traces`: the recorded jobs that are shipped, and what is in a trace.
 //!
-//! It also reads a table of requests as text, and saves it in cardproof's own form on request. It
-//! touches no device.
+//! It also reads other tools' traces, and saves them in cardproof's own form on request. It touches
+//! no device.
+
+mod calls;
+mod foreign;
+mod requests;
 
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cardproof_units::Bytes;
-use cardproof_workload::trace::{
-    Header, SHIPPED, Shape, Source, TraceError, TraceReader, find_shipped, read_csv,
-};
+use cardproof_workload::calls::is_calls;
+use cardproof_workload::trace::{Header, SHIPPED, TraceError, TraceReader, find_shipped};
 use clap::Args;
 
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 
-/// How every trace begins.
-const MAGIC: &[u8] = b"CPTRACE";
-
 /// Which trace to show.
 #[derive(Debug, Args)]
 pub(crate) struct TracesArgs {
-    /// Only this one: a shipped trace's name, a trace file, or a table t_s,rwbs,sector,nsect,comm
+    /// Only this one: a shipped trace's name, a trace file, or another tool's
+    ///
+    /// Of other tools are read: the files of blktrace (name one, NAME.blktrace.0), the logs of fio
+    /// (--write_iolog), what strace -f -y -ttt -T -o FILE prints, and tables
+    /// t_s,rwbs,sector,nsect,comm.
     pub(crate) trace: Option<String>,
     /// Save it as a trace file
     #[arg(long, value_name = "FILE", requires = "trace")]
     pub(crate) save: Option<PathBuf>,
-    /// What a table's trace is called; the file's name by default
+    /// What another tool's trace is called; the file's name by default
     #[arg(long, value_name = "NAME", requires = "save")]
     pub(crate) name: Option<String>,
-    /// What a table's job was and where it was recorded, in a sentence or two
+    /// What its job was and where it was recorded, in a sentence or two
     #[arg(long, value_name = "TEXT", requires = "save", default_value = "")]
     pub(crate) description: String,
 }
@@ -42,7 +45,9 @@ pub(crate) fn run(args: &TracesArgs) -> Result<Exit, Failure> {
         None => list()?,
         Some(trace) => {
             let bytes = load_any(trace, args.name.as_deref(), &args.description)?;
-            let text = explain(&bytes).map_err(|error| broken(trace, &error))?;
+            let explained =
+                if is_calls(&bytes) { calls::explain(&bytes) } else { requests::explain(&bytes) };
+            let text = explained.map_err(|error| broken(trace, &error))?;
             if let Some(path) = &args.save {
                 save(path, &bytes)?;
             }
@@ -53,12 +58,19 @@ pub(crate) fn run(args: &TracesArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The bytes of the trace called `trace`: a shipped one's name, or a file's path.
+/// The bytes of the trace of requests called `trace`: a shipped one's name, or a file's path.
 pub(crate) fn load(trace: &str) -> Result<Cow<'static, [u8]>, Failure> {
-    load_any(trace, None, "")
+    let bytes = load_any(trace, None, "")?;
+    if is_calls(&bytes) {
+        return Err(Failure::usage(format!(
+            "{trace} holds system calls and no requests of a device, so there is nothing to replay \
+             on one; see what is in it with cardproof traces"
+        )));
+    }
+    Ok(bytes)
 }
 
-/// As [`load`]; a table's trace is called `name` and described by `description`.
+/// As [`load`]; another tool's trace is called `name` and described by `description`.
 fn load_any(
     trace: &str,
     name: Option<&str>,
@@ -74,18 +86,12 @@ fn load_any(
             names.join(", ")
         ))
     })?;
-    if bytes.starts_with(MAGIC) {
+    if foreign::is_ours(&bytes) {
         return Ok(Cow::Owned(bytes));
     }
-    let Ok(text) = std::str::from_utf8(&bytes) else {
-        return Err(broken(trace, &TraceError::Foreign));
-    };
     let stem = || Path::new(trace).file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = name.map(str::to_owned).or_else(stem).unwrap_or_default();
-    let bytes = read_csv(text, &name, description).map_err(|error| {
-        Failure::usage(format!("{trace} is neither a trace nor a table: {error}"))
-    })?;
-    Ok(Cow::Owned(bytes))
+    foreign::converted(trace, &bytes, &name, description).map(Cow::Owned)
 }
 
 /// That `trace` cannot be read, and where it is wrong.
@@ -113,75 +119,4 @@ fn list() -> Result<String, Failure> {
         "\nWhat is in one: cardproof traces NAME\nReplay one: cardproof replay NAME TARGET\n",
     );
     Ok(text)
-}
-
-/// What is in the trace `bytes`.
-fn explain(bytes: &[u8]) -> Result<String, TraceError> {
-    let reader = TraceReader::new(bytes)?;
-    let header = reader.header().clone();
-    let mut shape = Shape::new();
-    for request in reader {
-        shape.add(&request?);
-    }
-    let mut text = about(&header);
-    figures(&mut text, &shape);
-    sizes(&mut text, &shape);
-    Ok(text)
-}
-
-fn about(header: &Header) -> String {
-    let source = match header.source {
-        Source::BlockTracepoints => "the kernel's block tracepoints",
-        Source::Blktrace => "a file of blktrace",
-        Source::FioIolog => "an iolog of fio",
-        Source::Csv => "a table of requests",
-        Source::Synthetic => "a description",
-    };
-    let mut text = format!("{}\n", header.name);
-    if !header.description.is_empty() {
-        let _ = writeln!(text, "  {}", header.description);
-    }
-    let _ = writeln!(
-        text,
-        "  from {source}; took {}, on a device of at least {}",
-        header.duration_ns, header.device_bytes
-    );
-    text
-}
-
-fn figures(text: &mut String, shape: &Shape) {
-    let streams = [1, 2, 8].map(|streams| 100.0 * shape.sequential_share(streams));
-    let _ = writeln!(
-        text,
-        "\n  requests    {}\n  reads       {}, {}\n  writes      {}, {}\n  flushes     {}\n  \
-         durable     {} writes by forced unit access\n  discards    {}\n  epochs      {}, each \
-         ended by a flush or a durable write\n  sequential  {:.0} % of the writes go on with the \
-         last one, {:.0} % with one of two streams,\n              {:.0} % with one of eight\n  \
-         up to 4 KiB {:.0} % of the writes",
-        shape.requests(),
-        shape.reads,
-        shape.bytes_read,
-        shape.writes,
-        shape.bytes_written,
-        shape.flushes,
-        shape.durable_writes,
-        shape.discards,
-        shape.epochs,
-        streams[0],
-        streams[1],
-        streams[2],
-        100.0 * shape.share_up_to_4k(),
-    );
-}
-
-fn sizes(text: &mut String, shape: &Shape) {
-    text.push_str("\n  writes by size\n");
-    for class in &shape.sizes {
-        let upto = if class.up_to == Bytes(u64::MAX) {
-            "larger".to_owned()
-        } else {
-            format!("up to {}", class.up_to)
-        };
-        let _ = writeln!(text, "  {upto:<14} {:>8}  {}", class.writes, class.bytes);
-    }
 }

@@ -4,17 +4,17 @@
 //! not mounted, it is mounted at a temporary place for as long as it takes.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use cardproof_workload::trace::PipeReader;
 
+use super::lines;
 use crate::exit::Failure;
 
 /// Where tracefs is usually mounted.
@@ -25,9 +25,6 @@ const EVENTS: [&str; 2] = ["block_rq_issue", "block_rq_complete"];
 
 /// Room for some 40,000 events on each processor until they are read.
 const BUFFER_KIB: &str = "4096";
-
-/// How often the buffer is looked at when it was empty.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// A recording that goes on.
 pub(super) struct Instance {
@@ -97,37 +94,10 @@ impl Drop for Instance {
 }
 
 /// Reads until the recording is over and nothing is left.
-fn read(mut pipe: File, is_done: &AtomicBool) -> io::Result<PipeReader> {
+fn read(pipe: File, is_done: &AtomicBool) -> io::Result<PipeReader> {
     let mut recorded = PipeReader::default();
-    let mut buffer = vec![0; 64 << 10];
-    let mut rest: Vec<u8> = Vec::new();
-    loop {
-        // Looked at before the buffer, so that nothing comes between.
-        let is_last = is_done.load(Ordering::Relaxed);
-        match pipe.read(&mut buffer) {
-            Ok(0) if is_last => return Ok(recorded),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock && is_last => {
-                return Ok(recorded);
-            }
-            Ok(0) => std::thread::sleep(LOOK_EVERY),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                std::thread::sleep(LOOK_EVERY);
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-            Ok(length) => take_lines(&buffer[..length], &mut rest, &mut recorded),
-        }
-    }
-}
-
-/// Hands over the whole lines of `rest` and `bytes`, and keeps what is begun.
-fn take_lines(bytes: &[u8], rest: &mut Vec<u8>, recorded: &mut PipeReader) {
-    rest.extend_from_slice(bytes);
-    let Some(end) = rest.iter().rposition(|&byte| byte == b'\n') else { return };
-    for line in rest[..end].split(|&byte| byte == b'\n') {
-        recorded.add(&String::from_utf8_lossy(line));
-    }
-    rest.drain(..=end);
+    lines::read(pipe, is_done, |line| recorded.add(line))?;
+    Ok(recorded)
 }
 
 /// Where tracefs is, and our mount of it if it is ours.

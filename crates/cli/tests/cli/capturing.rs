@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use cardproof_testkit::{LoopDevice, lab_or_skip, skip, test_name};
 use cardproof_units::Bytes;
@@ -44,4 +45,46 @@ fn what_is_no_device_is_usage() {
     let words = ["capture", "--device", file.to_str().unwrap(), "--", "true"];
     run(home.cardproof(&words)).expect(2);
     run(home.cardproof(&["capture"])).expect(2);
+}
+
+#[test]
+fn what_a_job_asks_of_its_files_is_recorded_without_names() {
+    if Command::new("strace").arg("-V").output().is_err() {
+        skip(test_name!(), "there is no strace");
+        return;
+    }
+    let home = Home::new();
+    let place = home.place().to_str().unwrap().to_owned();
+    let trace = home.place().join("job.calls");
+    let trace = trace.to_str().unwrap();
+    let job = format!("cd {place} && dd if=/dev/zero of=secret bs=4k count=3 conv=fsync \
+                       status=none && mv secret secret2");
+    let words = ["capture", "--files", "--output", trace, "--", "sh", "-c", &job];
+    let mut command = home.cardproof(&words);
+    command.env("TMPDIR", home.place());
+    let ended = run(command).expect(0);
+    assert!(ended.stderr.contains("The job ended with exit status: 0"), "{}", ended.stderr);
+    let shown = run(home.cardproof(&["traces", trace])).expect(0).stdout;
+    let count = |kind: &str| {
+        let mut lines = shown.lines().filter(|line| line.trim_start().starts_with(kind));
+        lines.next().and_then(|line| line.split_whitespace().nth(1)).map(str::to_owned)
+    };
+    assert_eq!(count("fsync").as_deref(), Some("1"), "{shown}");
+    assert_eq!(count("rename").as_deref(), Some("1"), "{shown}");
+    let kept = fs::read(trace).unwrap();
+    assert!(!String::from_utf8_lossy(&kept).contains("secret"));
+    let mut left = fs::read_dir(home.place()).unwrap().flatten();
+    assert!(!left.any(|entry| entry.file_name().to_string_lossy().contains("strace")));
+}
+
+#[test]
+fn without_strace_it_says_what_to_install() {
+    let home = Home::new();
+    let trace = home.place().join("job.calls");
+    let mut command =
+        home.cardproof(&["capture", "--files", "--output", trace.to_str().unwrap(), "--", "true"]);
+    command.env("PATH", home.place());
+    let ended = run(command).expect(2);
+    assert!(ended.stderr.contains("install"), "{}", ended.stderr);
+    assert!(!trace.exists());
 }

@@ -37,9 +37,40 @@ fn what_is_no_trace_is_refused_with_its_place() {
     fs::write(&file, b"CPTRACE\x01\xff\xff\xff\xff").unwrap();
     let damaged = run(home.cardproof(&["traces", path])).expect(2);
     assert!(damaged.stderr.contains("at byte 8"), "{}", damaged.stderr);
-    fs::write(&file, "not,a,table\n").unwrap();
-    let foreign = run(home.cardproof(&["traces", path])).expect(2);
-    assert!(foreign.stderr.contains("line 1"), "{}", foreign.stderr);
+    for (text, place) in [
+        ("not,a,table\n", "line 1"),
+        ("t_s,rwbs,sector,nsect,comm\n0,W,0\n", "line 2"),
+        ("fio version 3 iolog\n0 a read x 1\n", "line 2"),
+        ("7 1.000001 close(3) = 0 <0.1>\nReading package lists...\n", "line 2"),
+        ("CPCALLS\u{1}", "at byte 8"),
+    ] {
+        fs::write(&file, text).unwrap();
+        let foreign = run(home.cardproof(&["traces", path])).expect(2);
+        assert!(foreign.stderr.contains(place), "{text}: {}", foreign.stderr);
+    }
+    fs::write(&file, b"\x07\x74\x61\x65cut off").unwrap();
+    let cut_off = run(home.cardproof(&["traces", path])).expect(2);
+    assert!(cut_off.stderr.contains("byte 0"), "{}", cut_off.stderr);
     let missing = run(home.cardproof(&["traces", "no-such-job"])).expect(2);
     assert!(missing.stderr.contains("desktop-install"), "{}", missing.stderr);
+}
+
+#[test]
+fn other_tools_traces_are_known_by_their_content() {
+    let home = Home::new();
+    let (file, saved) = (home.place().join("secret.dat"), home.place().join("saved"));
+    let (path, saved) = (file.to_str().unwrap(), saved.to_str().unwrap());
+    for (text, shown) in [
+        ("fio version 2 iolog\nsecret add\nsecret write 0 4096\n", "from an iolog of fio"),
+        ("7 1.000001 unlink(\"/secret/x\") = 0 <0.000100>\n", "unlink"),
+    ] {
+        fs::write(&file, text).unwrap();
+        run(home.cardproof(&["traces", path, "--name", "job", "--save", saved])).expect(0);
+        let again = run(home.cardproof(&["traces", saved])).expect(0).stdout;
+        assert!(again.starts_with("job\n") && again.contains(shown), "{again}");
+        assert!(!again.contains("secret"), "{again}");
+    }
+    // What is saved last are calls on files, which no device can be asked for.
+    let replayed = run(home.cardproof(&["replay", saved, "sim:sandisk-extreme-a1"])).expect(2);
+    assert!(replayed.stderr.contains("system calls"), "{}", replayed.stderr);
 }

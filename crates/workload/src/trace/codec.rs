@@ -1,4 +1,4 @@
-//! Numbers of any length and requests as bytes, before they are compressed.
+//! Requests as bytes, before they are compressed.
 //!
 //! A request is one byte of flags and up to four numbers. Addresses are told by their distance
 //! from the end of the request before, in blocks of 512 bytes, so that streams become small
@@ -7,6 +7,7 @@
 use cardproof_units::{Bytes, Nanos};
 
 use super::request::{Request, RequestKind};
+use crate::packed::{put, take, unzigzag, zigzag};
 
 /// The unit of addresses and lengths.
 const BLOCK_BYTES: u64 = 512;
@@ -90,65 +91,4 @@ pub(super) fn decode(bytes: &mut &[u8], context: &mut Context) -> Option<Request
         metadata: flags & METADATA != 0,
         service,
     })
-}
-
-/// Seven bits a byte, the lowest first; the highest bit says that more follow (LEB128).
-fn put(mut number: u64, bytes: &mut Vec<u8>) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-fn take(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0_u64;
-    for shift in (0..64).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        let part = u64::from(byte & 0x7f);
-        if shift == 63 && part > 1 {
-            return None;
-        }
-        number |= part << shift;
-        if byte & 0x80 == 0 {
-            return Some(number);
-        }
-    }
-    None
-}
-
-/// Small numbers of either sign become small numbers without one.
-const fn zigzag(number: i64) -> u64 {
-    ((number << 1) ^ (number >> 63)) as u64
-}
-
-const fn unzigzag(number: u64) -> i64 {
-    (number >> 1) as i64 ^ -((number & 1) as i64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_of_every_length_come_back() {
-        for number in [0, 1, 127, 128, 16_383, 16_384, u64::from(u32::MAX), u64::MAX] {
-            let mut bytes = Vec::new();
-            put(number, &mut bytes);
-            assert_eq!(take(&mut bytes.as_slice()), Some(number), "{number}");
-        }
-        for number in [0, -1, 1, i64::MIN, i64::MAX] {
-            assert_eq!(unzigzag(zigzag(number)), number);
-        }
-    }
-
-    #[test]
-    fn a_number_that_is_too_long_is_none() {
-        assert_eq!(take(&mut [0xff; 11].as_slice()), None);
-        assert_eq!(take(&mut [0x80; 3].as_slice()), None);
-        let mut beyond = [0x80; 10];
-        beyond[9] = 2;
-        assert_eq!(take(&mut beyond.as_slice()), None);
-    }
 }

@@ -60,6 +60,12 @@ pub(super) fn letters(letters: &str) -> Option<Letters> {
     })
 }
 
+/// Whether `text` begins as such a table.
+#[must_use]
+pub fn is_csv(text: &str) -> bool {
+    text.lines().next() == Some(HEAD)
+}
+
 /// The trace in the table `text`.
 ///
 /// # Errors

@@ -46,7 +46,17 @@ pub struct TextError {
 
 impl TextError {
     /// The error of `line`, from 1, whose text is `text`.
-    pub(super) fn new(line: usize, what: &'static str, text: &str) -> Self {
+    pub(crate) fn new(line: usize, what: &'static str, text: &str) -> Self {
         Self { line, what, text: text.chars().take(60).collect() }
     }
+}
+
+/// What is wrong with bytes that should become a trace, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("byte {offset}: {what}")]
+pub struct ByteError {
+    /// Where the part that is wrong begins.
+    pub offset: usize,
+    /// What is wrong with it.
+    pub what: &'static str,
 }

@@ -7,23 +7,28 @@
 //!
 //! Nothing here touches a file: bytes go in, bytes come out.
 
+mod blktrace;
 mod codec;
 mod csv;
 mod error;
 mod fold;
 mod header;
+mod iolog;
 mod pipe;
 mod reader;
+mod recording;
 mod request;
 mod shape;
 mod shipped;
 mod steps;
 mod writer;
 
-pub use csv::read_csv;
-pub use error::{TextError, TraceError};
+pub use blktrace::{BlktraceReader, is_blktrace};
+pub use csv::{is_csv, read_csv};
+pub use error::{ByteError, TextError, TraceError};
 pub use fold::{Fold, FoldError, Layout, Piece, REGION, Reach};
 pub use header::{Header, Source};
+pub use iolog::{is_iolog, read_iolog};
 pub use pipe::PipeReader;
 pub use reader::TraceReader;
 pub use request::{Request, RequestKind};

@@ -10,8 +10,9 @@ use cardproof_units::{Bytes, Nanos};
 
 use super::csv::letters;
 use super::header::Source;
+use super::recording::Recording;
 use super::request::{Request, RequestKind};
-use super::writer::TraceWriter;
+use crate::seconds::nanos;
 
 const ISSUE: &str = ": block_rq_issue: ";
 const COMPLETE: &str = ": block_rq_complete: ";
@@ -23,9 +24,7 @@ const SECTOR_BYTES: u64 = 512;
 /// Takes the lines of a recording and makes a trace of them.
 #[derive(Debug, Default)]
 pub struct PipeReader {
-    requests: Vec<Request>,
-    /// The requests that were issued and have not ended: kind, sector, place.
-    open: Vec<(RequestKind, u64, usize)>,
+    recording: Recording,
     lost: u64,
     not_understood: u64,
 }
@@ -73,22 +72,13 @@ impl PipeReader {
     /// How many requests there are.
     #[must_use]
     pub fn requests(&self) -> u64 {
-        self.requests.len() as u64
+        self.recording.requests()
     }
 
     /// The trace, from the first request on, of a device of `device`.
     #[must_use]
-    pub fn finish(mut self, name: &str, description: &str, device: Bytes) -> Vec<u8> {
-        // Events of different processors may come slightly out of order.
-        self.requests.sort_by_key(|request| request.at);
-        let start = self.requests.first().map_or(Nanos::ZERO, |request| request.at);
-        let mut writer = TraceWriter::new(name, description, Source::BlockTracepoints);
-        writer.set_device(device);
-        for request in &mut self.requests {
-            request.at = request.at.saturating_sub(start);
-            writer.push(request);
-        }
-        writer.finish(Nanos::ZERO)
+    pub fn finish(self, name: &str, description: &str, device: Bytes) -> Vec<u8> {
+        self.recording.finish(name, description, Source::BlockTracepoints, device)
     }
 
     fn issue(&mut self, line: &Line<'_>) {
@@ -98,36 +88,32 @@ impl PipeReader {
         };
         let Some(kind) = letters.kind else { return };
         let is_flush = kind == RequestKind::Flush;
-        // A request that the device sent back is issued again; it is one request.
-        if self.place_of(kind, line.sector).is_some() || (!is_flush && line.sectors == 0) {
+        if !is_flush && line.sectors == 0 {
             return;
         }
-        let (offset, length) = if is_flush { (0, 0) } else { (line.sector, line.sectors) };
-        let bytes = |sectors: u64| Bytes(sectors.saturating_mul(SECTOR_BYTES));
-        self.open.push((kind, line.sector, self.requests.len()));
-        self.requests.push(Request {
+        let length = if is_flush { Bytes::ZERO } else { bytes(line.sectors) };
+        self.recording.issue(Request {
             durable: letters.durable && kind == RequestKind::Write,
             sync: letters.sync,
             metadata: letters.metadata,
-            ..Request::new(line.at, kind, bytes(offset), bytes(length))
+            ..Request::new(line.at, kind, start(kind, line.sector), length)
         });
     }
 
     fn complete(&mut self, line: &Line<'_>) {
-        let Some(kind) = letters(line.rwbs).and_then(|letters| letters.kind) else { return };
-        let Some(place) = self.place_of(kind, line.sector) else { return };
-        let (_, _, index) = self.open.swap_remove(place);
-        let request = &mut self.requests[index];
-        request.service = Some(line.at.saturating_sub(request.at));
+        if let Some(kind) = letters(line.rwbs).and_then(|letters| letters.kind) {
+            self.recording.complete(kind, start(kind, line.sector), line.at);
+        }
     }
+}
 
-    fn place_of(&self, kind: RequestKind, sector: u64) -> Option<usize> {
-        // All flushes are alike.
-        let is_it = |open: &(RequestKind, u64, usize)| {
-            open.0 == kind && (kind == RequestKind::Flush || open.1 == sector)
-        };
-        self.open.iter().position(is_it)
-    }
+/// Where a request of `kind` starts; a flush has no place, whatever sector the kernel prints.
+fn start(kind: RequestKind, sector: u64) -> Bytes {
+    if kind == RequestKind::Flush { Bytes::ZERO } else { bytes(sector) }
+}
+
+fn bytes(sectors: u64) -> Bytes {
+    Bytes(sectors.saturating_mul(SECTOR_BYTES))
 }
 
 /// The parts of `line`, whose event's own text is `rest`.
@@ -145,17 +131,6 @@ fn parsed<'a>(line: &'a str, event: &str, rest: &'a str) -> Option<Line<'a>> {
         return None;
     }
     Some(Line { at, rwbs, sector, sectors: range.next()?.parse().ok()? })
-}
-
-/// Seconds with a fraction, exactly.
-fn nanos(text: &str) -> Option<Nanos> {
-    let (seconds, fraction) = text.split_once('.')?;
-    let seconds: u64 = seconds.parse().ok()?;
-    if fraction.is_empty() || fraction.len() > 9 {
-        return None;
-    }
-    let fraction: u64 = format!("{fraction:0<9}").parse().ok()?;
-    Some(Nanos(seconds.checked_mul(1_000_000_000)?.checked_add(fraction)?))
 }
 
 #[cfg(test)]

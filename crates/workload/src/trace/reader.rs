@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
-
 use super::codec::{Context, decode};
 use super::error::TraceError;
 use super::header::{FORM, Header, MAGIC};
 use super::request::Request;
 use super::writer::FRAME_BYTES_MAX;
+use crate::packed::{piece, unpack};
 
 /// The longest header.
 const HEADER_BYTES_MAX: usize = 64 << 10;
@@ -156,24 +155,4 @@ impl fmt::Debug for TraceReader<'_> {
             .field("seen", &self.seen)
             .finish_non_exhaustive()
     }
-}
-
-/// The piece at `offset`, which is preceded by its length, and where the next one begins.
-fn piece<'a>(
-    bytes: &'a [u8],
-    offset: usize,
-    what: &'static str,
-) -> Result<(&'a [u8], usize), TraceError> {
-    let cut_off = TraceError::CutOff { offset, what };
-    let rest = bytes.get(offset..).unwrap_or_default();
-    let (length, rest) = rest.split_first_chunk::<4>().ok_or(cut_off.clone())?;
-    let length = u32::from_le_bytes(*length) as usize;
-    let piece = rest.get(..length).ok_or(cut_off)?;
-    Ok((piece, offset + 4 + length))
-}
-
-/// Unpacks at most `length_max` bytes; `None` where they are damaged, which zlib's checksum tells,
-/// or more.
-fn unpack(packed: &[u8], length_max: usize) -> Option<Vec<u8>> {
-    decompress_to_vec_zlib_with_limit(packed, length_max).ok()
 }

@@ -1,11 +1,11 @@
 //! Writing a trace.
 
 use cardproof_units::{Bytes, Nanos};
-use miniz_oxide::deflate::compress_to_vec_zlib;
 
 use super::codec::{Context, encode};
 use super::header::{FORM, Header, MAGIC, Source};
 use super::request::Request;
+use crate::packed::append_piece;
 
 /// How many requests are compressed together: enough to compress well, little enough that a
 /// reader needs no more than some hundred kilobytes at a time.
@@ -14,9 +14,6 @@ pub(super) const FRAME_REQUESTS: usize = 8192;
 /// The longest a frame's requests can be before they are compressed: one byte of flags and four
 /// numbers of at most ten bytes each.
 pub(super) const FRAME_BYTES_MAX: usize = FRAME_REQUESTS * 41;
-
-/// zlib's level: traces are written once and read often.
-const LEVEL: u8 = 9;
 
 /// Takes requests in the order of their issue and makes a trace of them.
 #[derive(Debug)]
@@ -83,11 +80,9 @@ impl TraceWriter {
         };
         // Text and numbers always have a JSON form.
         let header = serde_json::to_vec(&header).unwrap_or_default();
-        let header = compress_to_vec_zlib(&header, LEVEL);
         let mut bytes = MAGIC.to_vec();
         bytes.push(FORM);
-        bytes.extend((header.len() as u32).to_le_bytes());
-        bytes.extend(header);
+        append_piece(&header, &mut bytes);
         bytes.extend(self.frames);
         bytes.extend(0_u32.to_le_bytes());
         bytes
@@ -97,9 +92,7 @@ impl TraceWriter {
         if self.in_frame == 0 {
             return;
         }
-        let packed = compress_to_vec_zlib(&self.frame, LEVEL);
-        self.frames.extend((packed.len() as u32).to_le_bytes());
-        self.frames.extend(packed);
+        append_piece(&self.frame, &mut self.frames);
         self.frame.clear();
         self.in_frame = 0;
     }

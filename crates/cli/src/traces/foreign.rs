@@ -1,0 +1,93 @@
+//! Traces of other tools: a table, a log of fio, files of blktrace, lines of strace.
+//!
+//! Which of them a file is, its content tells and not its name.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cardproof_workload::calls::{is_calls, is_strace, read_strace};
+use cardproof_workload::trace::{
+    BlktraceReader, TextError, is_blktrace, is_csv, is_iolog, read_csv, read_iolog,
+};
+
+use crate::exit::Failure;
+
+/// How every trace of requests begins.
+const MAGIC: &[u8] = b"CPTRACE";
+
+/// What can be read, for messages.
+const KNOWN: &str = "known are cardproof's own traces, tables t_s,rwbs,sector,nsect,comm, files of \
+                     blktrace, logs of fio --write_iolog, and lines of strace -f -ttt -T -o FILE";
+
+/// Whether `bytes` are in a form of our own already.
+pub(super) fn is_ours(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC) || is_calls(bytes)
+}
+
+/// The file `path`, which holds `bytes`, as a trace called `name`.
+pub(super) fn converted(
+    path: &str,
+    bytes: &[u8],
+    name: &str,
+    description: &str,
+) -> Result<Vec<u8>, Failure> {
+    if is_blktrace(bytes) {
+        return blktrace(path, name, description);
+    }
+    let wrong = |error: TextError| Failure::usage(format!("{path}: {error}"));
+    match std::str::from_utf8(bytes) {
+        Ok(text) if is_csv(text) => read_csv(text, name, description).map_err(wrong),
+        Ok(text) if is_iolog(text) => read_iolog(text, name, description).map_err(wrong),
+        Ok(text) if is_strace(text) => {
+            read_strace(text, name, description).map(|trace| trace.written()).map_err(wrong)
+        }
+        Ok(text) => {
+            let first: String = text.lines().next().unwrap_or_default().chars().take(60).collect();
+            Err(Failure::usage(format!("{path} is no trace: line 1 is '{first}'; {KNOWN}")))
+        }
+        Err(error) => Err(Failure::usage(format!(
+            "{path} is no trace, and no text from byte {} on; {KNOWN}",
+            error.valid_up_to()
+        ))),
+    }
+}
+
+/// The trace in the file of blktrace `path` and in its siblings of the other processors.
+fn blktrace(path: &str, name: &str, description: &str) -> Result<Vec<u8>, Failure> {
+    let mut reader = BlktraceReader::default();
+    for file in siblings(Path::new(path)) {
+        let shown = file.display();
+        let bytes = fs::read(&file)
+            .map_err(|error| Failure::usage(format!("cannot read {shown}: {error}")))?;
+        reader.add(&bytes).map_err(|error| Failure::usage(format!("{shown}: {error}")))?;
+    }
+    reader.finish(name, description).ok_or_else(|| {
+        Failure::usage(format!("{path} holds no request; record with blktrace -a issue -a complete"))
+    })
+}
+
+/// The files `NAME.blktrace.N` beside `path`, or `path` alone where it is not called so.
+fn siblings(path: &Path) -> Vec<PathBuf> {
+    let alone = vec![path.to_owned()];
+    let Some(stem) = path.file_name().and_then(|name| stem(name.to_str()?)) else { return alone };
+    let directory = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let mut all: Vec<PathBuf> = fs::read_dir(directory)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.file_name().to_str().and_then(self::stem) == Some(stem))
+        .map(|entry| entry.path())
+        .collect();
+    all.sort();
+    if all.is_empty() { alone } else { all }
+}
+
+/// What is before `.blktrace.N` in `name`.
+fn stem(name: &str) -> Option<&str> {
+    let (rest, number) = name.rsplit_once('.')?;
+    number.parse::<u32>().ok()?;
+    rest.strip_suffix(".blktrace")
+}

@@ -1,0 +1,72 @@
+//! Any bytes as other tools' traces: files of blktrace, logs of fio, lines of strace, and our own
+//! trace of calls. Nothing panics, and what is read can be written and read again.
+#![no_main]
+
+use cardproof_workload::calls::{CallShape, CallTrace, StraceReader, read_strace};
+use cardproof_workload::trace::{BlktraceReader, Reach, TraceReader, read_iolog};
+use libfuzzer_sys::fuzz_target;
+
+/// The magic number and version of an event of blktrace, in the order of most computers.
+const EVENT: [u8; 4] = 0x6561_7407_u32.to_le_bytes();
+
+fuzz_target!(|data: &[u8]| {
+    requests_of_events(data);
+    requests_of_events(&events(data));
+    let text = String::from_utf8_lossy(data);
+    for head in ["", "fio version 2 iolog\n", "fio version 3 iolog\n"] {
+        if let Ok(trace) = read_iolog(&format!("{head}{text}"), "fuzzed", "") {
+            whole(&trace);
+        }
+    }
+    lines_of_strace(&text);
+    calls(data);
+    calls(&[b"CPCALLS\x01".as_slice(), data].concat());
+});
+
+/// The bytes as events that begin as events must.
+fn events(data: &[u8]) -> Vec<u8> {
+    data.chunks(44).flat_map(|rest| EVENT.iter().chain(rest).copied()).collect()
+}
+
+fn requests_of_events(bytes: &[u8]) {
+    let mut reader = BlktraceReader::default();
+    // What came before an error is read all the same.
+    let _ = reader.add(bytes);
+    if let Some(trace) = reader.finish("fuzzed", "") {
+        whole(&trace);
+    }
+}
+
+fn lines_of_strace(text: &str) {
+    if let Ok(trace) = read_strace(text, "fuzzed", "") {
+        again(&trace);
+    }
+    let mut reader = StraceReader::default();
+    for line in text.lines() {
+        let _ = reader.add(line);
+        let _ = reader.add(&format!("7 1.000001 {line}"));
+        let _ = reader.add(&format!("8 1.000002 openat(AT_FDCWD, {line}) = 3 <0.000001>"));
+    }
+    again(&reader.finish("fuzzed", ""));
+}
+
+fn calls(bytes: &[u8]) {
+    if let Ok(trace) = CallTrace::read(bytes) {
+        again(&trace);
+    }
+}
+
+/// What is written of `trace` is `trace` again, but for what its header counts.
+fn again(trace: &CallTrace) {
+    let _ = CallShape::of(&trace.calls);
+    let read = CallTrace::read(&trace.written()).expect("what was written is a trace");
+    assert_eq!(read.calls, trace.calls);
+    assert_eq!(read.directories, trace.directories);
+}
+
+/// `trace` is sound to its end.
+fn whole(trace: &[u8]) {
+    let reader = TraceReader::new(trace).expect("a trace");
+    let _ = Reach::of(&reader);
+    assert!(reader.into_iter().all(|request| request.is_ok()));
+}
