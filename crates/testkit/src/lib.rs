@@ -9,6 +9,7 @@
 mod command;
 mod error;
 mod fio;
+mod kernel_throttle;
 mod loop_device;
 mod mount;
 mod noise;
@@ -22,6 +23,7 @@ mod usage;
 pub use command::{require_root, run, run_command};
 pub use error::LabError;
 pub use fio::{FioEnd, FioEngine, FioJob, FioPattern, FioResult};
+pub use kernel_throttle::KernelThrottle;
 pub use loop_device::LoopDevice;
 pub use mount::{Filesystem, Mount};
 pub use noise::{Noise, exploring_seed};

@@ -72,18 +72,10 @@ impl Throttle {
 
     /// Sets the limits in the files of cgroup v1.
     fn limit_v1(&self, number: &str, limits: &Limits) -> Result<(), LabError> {
-        let values = [
-            ("blkio.throttle.read_iops_device", limits.read_iops.map(u64::from)),
-            ("blkio.throttle.write_iops_device", limits.write_iops.map(u64::from)),
-            ("blkio.throttle.read_bps_device", limits.read_bytes.map(Bytes::get)),
-            ("blkio.throttle.write_bps_device", limits.write_bytes.map(Bytes::get)),
-        ];
-        for (file, value) in values {
-            if let Some(value) = value {
-                write(&self.group.join(file), &format!("{number} {value}"))?;
-            }
-        }
-        Ok(())
+        limits
+            .v1_rules(number)
+            .iter()
+            .try_for_each(|(file, rule)| write(&self.group.join(file), rule))
     }
 
     /// A command that runs `program` inside the group from its first instruction on.
@@ -111,6 +103,18 @@ impl Drop for Throttle {
 }
 
 impl Limits {
+    /// The files of cgroup v1 and what is to be written to each for the device `number`.
+    pub(crate) fn v1_rules(&self, number: &str) -> Vec<(&'static str, String)> {
+        let values = [
+            ("blkio.throttle.read_iops_device", self.read_iops.map(u64::from)),
+            ("blkio.throttle.write_iops_device", self.write_iops.map(u64::from)),
+            ("blkio.throttle.read_bps_device", self.read_bytes.map(Bytes::get)),
+            ("blkio.throttle.write_bps_device", self.write_bytes.map(Bytes::get)),
+        ];
+        let rule = |(file, value): (_, Option<u64>)| Some((file, format!("{number} {}", value?)));
+        values.into_iter().filter_map(rule).collect()
+    }
+
     /// The line for `io.max` of cgroup v2.
     fn io_max(&self, number: &str) -> String {
         let value = |limit: Option<u64>| limit.map_or("max".to_owned(), |limit| limit.to_string());
@@ -125,7 +129,7 @@ impl Limits {
 }
 
 /// Writes `text` to a file of the kernel.
-fn write(path: &Path, text: &str) -> Result<(), LabError> {
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), LabError> {
     fs::write(path, text).map_err(LabError::file("write", path))
 }
 

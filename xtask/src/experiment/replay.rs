@@ -3,8 +3,8 @@
 //!
 //! Each pair makes ext4, records a job on it (many small files, each written, synced and renamed,
 //! as a package manager does), takes the file system away, and replays the trace on the same bare
-//! device. Storages: simulated cards in real time, whose pace binds whoever asks, the kernel's own
-//! threads included, and a loop device in memory, which is as fast as this computer.
+//! device. Storages: a loop device that the kernel limits for everybody, its own threads included;
+//! simulated cards in real time; and a loop device in memory, which is as fast as this computer.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -14,14 +14,40 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 use cardproof_record::Record;
 use cardproof_sim_serve::{ServeOptions, Server};
-use cardproof_testkit::{Filesystem, LoopDevice, Mount};
+use cardproof_testkit::{Filesystem, KernelThrottle, LabError, Limits, LoopDevice, Mount};
 use cardproof_units::{Bytes, Seed};
 
 use crate::steps::{Outcome, shown_command};
 use crate::workspace::{Metadata, cargo};
 
-/// The cards: one with about 500 random writes a second of 16 KiB, and the fastest.
-const CARDS: [&str; 2] = ["sandisk-industrial", "sandisk-extreme-a1"];
+/// A storage, and how many files the job writes on it: some ten seconds' worth.
+struct Storage {
+    name: &'static str,
+    kind: Kind,
+    files: u32,
+}
+
+enum Kind {
+    /// A loop device that may read 1500 times and write 500 times a second.
+    Limited,
+    /// A simulated card in real time.
+    Card,
+    /// A loop device without a limit.
+    Memory,
+}
+
+const STORAGES: [Storage; 4] = [
+    Storage { name: "limited", kind: Kind::Limited, files: 800 },
+    // About 500 random writes a second of 16 KiB.
+    Storage { name: "sandisk-industrial", kind: Kind::Card, files: 800 },
+    // The fastest card.
+    Storage { name: "sandisk-extreme-a1", kind: Kind::Card, files: 800 },
+    Storage { name: "memory", kind: Kind::Memory, files: 4000 },
+];
+
+/// What the limited loop device may do in a second.
+const LIMITS: Limits =
+    Limits { read_iops: Some(1500), write_iops: Some(500), read_bytes: None, write_bytes: None };
 
 /// Pairs on each storage unless asked otherwise; the median counts.
 const PAIRS: usize = 5;
@@ -34,30 +60,56 @@ const JOB: &str = "i=0; while [ $i -lt $0 ]; do \
     dd if=/dev/urandom of=f$i.new bs=4k count=$((1 + i % 13)) conv=fsync status=none; \
     mv f$i.new f$i; i=$((i + 1)); done";
 
-/// How many files the job writes: some ten seconds on a card.
-const FILES: &str = "800";
+/// The loop devices' size.
+const SIZE: Bytes = Bytes::gib(1);
 
 /// What is cleared so that no file system is found any more.
 const SIGNATURES: usize = 1 << 16;
 
 /// Runs the pairs on each storage; whether all medians are near enough.
 pub(super) fn run(words: &[&str]) -> Result<bool> {
-    let pairs = match words {
-        [] => PAIRS,
-        ["--pairs", count] => count.parse().context("--pairs needs a number")?,
-        _ => bail!("usage: cargo xtask experiment replay [--pairs N]"),
+    let (pairs, names) = match words {
+        ["--pairs", count, names @ ..] => (count.parse().context("--pairs needs a number")?, names),
+        names => (PAIRS, names),
     };
     ensure!(pairs % 2 == 1, "a median needs an odd number of pairs");
+    let known = STORAGES.map(|storage| storage.name);
+    if let Some(name) = names.iter().find(|name| !known.contains(name)) {
+        bail!(
+            "no storage {name}; usage: cargo xtask experiment replay [--pairs N] [{}]...",
+            known.join("|")
+        );
+    }
     let program = build()?;
     let mut is_good = true;
     println!("| storage | recorded, s | replayed, s | ratio: median | lowest to highest |");
     println!("| --- | ---: | ---: | ---: | --- |");
-    for card in CARDS {
-        is_good &= on_card(&program, card, pairs)?;
+    for storage in STORAGES.iter().filter(|it| names.is_empty() || names.contains(&it.name)) {
+        match on(&program, storage, pairs) {
+            Ok(good) => is_good &= good,
+            Err(error) => match error.downcast_ref::<LabError>() {
+                Some(LabError::Unavailable(reason)) => {
+                    println!("| {} | skipped: {reason} | | | |", storage.name);
+                }
+                _ => return Err(error),
+            },
+        }
     }
-    let device = LoopDevice::new(Bytes::gib(1))?;
-    is_good &= row(&program, "loop device in memory", device.path(), pairs)?;
     Ok(is_good)
+}
+
+/// Runs the pairs on `storage`; whether the median is near enough.
+fn on(program: &Path, storage: &Storage, pairs: usize) -> Result<bool> {
+    let row = |title: &str, device: &Path| row(program, title, device, storage.files, pairs);
+    match storage.kind {
+        Kind::Card => on_card(storage.name, row),
+        Kind::Memory => row("loop device in memory", LoopDevice::new(SIZE)?.path()),
+        Kind::Limited => {
+            let device = LoopDevice::new(SIZE)?;
+            let _limit = KernelThrottle::new(&device, &LIMITS)?;
+            row("loop device, 1500 reads and 500 writes a second", device.path())
+        }
+    }
 }
 
 fn build() -> Result<PathBuf> {
@@ -69,7 +121,7 @@ fn build() -> Result<PathBuf> {
     Ok(Metadata::read()?.target_directory.join("debug/cardproof"))
 }
 
-fn on_card(program: &Path, name: &str, pairs: usize) -> Result<bool> {
+fn on_card(name: &str, row: impl Fn(&str, &Path) -> Result<bool>) -> Result<bool> {
     let directory = tempfile::tempdir()?;
     let options = ServeOptions {
         directory: directory.path().to_owned(),
@@ -79,14 +131,14 @@ fn on_card(program: &Path, name: &str, pairs: usize) -> Result<bool> {
     };
     let mut server = Server::start(cardproof_sim::find(name)?, Seed::from_bits(1), &options)?;
     let device = server.device().context("the card has no block device")?.to_owned();
-    let done = row(program, name, &device, pairs);
+    let done = row(&format!("`{name}`, simulated, in real time"), &device);
     server.stop()?;
     done
 }
 
 /// Runs the pairs on `device` and prints their row.
-fn row(program: &Path, name: &str, device: &Path, pairs: usize) -> Result<bool> {
-    let mut all = (0..pairs).map(|_| pair(program, device)).collect::<Result<Vec<_>>>()?;
+fn row(program: &Path, name: &str, device: &Path, files: u32, pairs: usize) -> Result<bool> {
+    let mut all = (0..pairs).map(|_| pair(program, device, files)).collect::<Result<Vec<_>>>()?;
     all.sort_by(|a, b| (a.1 / a.0).total_cmp(&(b.1 / b.0)));
     let ratio = |(recorded, replayed): (f64, f64)| replayed / recorded;
     let (recorded, replayed) = all[pairs / 2];
@@ -100,14 +152,14 @@ fn row(program: &Path, name: &str, device: &Path, pairs: usize) -> Result<bool> 
 }
 
 /// The seconds of the job and of its replay.
-fn pair(program: &Path, device: &Path) -> Result<(f64, f64)> {
+fn pair(program: &Path, device: &Path, files: u32) -> Result<(f64, f64)> {
     let place = tempfile::tempdir()?;
     let trace = place.path().join("job.trace");
     format(device)?;
     let mount = Mount::node(device, Filesystem::Ext4, "")?;
     let mut capture = Command::new(program);
     capture.current_dir(mount.path()).args(["capture", "--output"]).arg(&trace);
-    succeed(capture.args(["--", "sh", "-c", JOB, FILES]))?;
+    succeed(capture.args(["--", "sh", "-c", JOB]).arg(files.to_string()))?;
     drop(mount);
     clear(device)?;
     let json = place.path().join("record.json");

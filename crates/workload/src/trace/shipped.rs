@@ -1,7 +1,7 @@
 //! The traces that come with cardproof: real jobs, recorded by us.
 //!
-//! They are the three kinds of package job whose times have been published for eight devices, so
-//! a replay can be held against those. The requests and the processor's gaps are those of a fast
+//! Three are the kinds of package job whose times have been published for eight devices, so a replay
+//! can be held against those; two are a database, with each way to keep its journal. The requests and the processor's gaps are those of a fast
 //! computer with much memory; what the jobs were is said in each trace's own description.
 
 /// A trace that comes with cardproof.
@@ -14,7 +14,7 @@ pub struct ShippedTrace {
 }
 
 /// Every shipped trace, in the order in which the jobs were done.
-pub const SHIPPED: [ShippedTrace; 3] = [
+pub const SHIPPED: [ShippedTrace; 5] = [
     ShippedTrace {
         name: "desktop-install",
         bytes: include_bytes!("../../traces/desktop-install.trace"),
@@ -27,6 +27,11 @@ pub const SHIPPED: [ShippedTrace; 3] = [
         name: "desktop-reinstall",
         bytes: include_bytes!("../../traces/desktop-reinstall.trace"),
     },
+    ShippedTrace {
+        name: "sqlite-delete",
+        bytes: include_bytes!("../../traces/sqlite-delete.trace"),
+    },
+    ShippedTrace { name: "sqlite-wal", bytes: include_bytes!("../../traces/sqlite-wal.trace") },
 ];
 
 /// The shipped trace called `name`, if there is one.
