@@ -78,7 +78,7 @@ fn rate(bytes: &[u8]) -> Result<f64> {
         lay_out: false,
     };
     let never = AtomicBool::new(false);
-    let replay = replay(&mut target, &trace, &plan, &mut |_| {}, &never);
+    let replay = replay(&mut target, &trace, &plan, &mut |_| {}, &never, None);
     ensure!(replay.state == PhaseState::Measured, "the replay failed: {:?}", replay.state);
     let seconds = replay.duration_ns.as_secs_f64();
     Some(REQUESTS as f64 / seconds).filter(|rate| rate.is_finite()).context("it took no time")

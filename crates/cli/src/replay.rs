@@ -4,24 +4,24 @@
 //! with leave to destroy.
 
 mod args;
-mod text;
 
 use std::path::Path;
 
 use cardproof_io::Usage;
 use cardproof_record::{Job, Monitor, PhaseState, ProfileInfo, Record, Replay, State, TargetKind};
-use cardproof_runner::{ReplayPlan, ReplayProgress};
+use cardproof_runner::{ReplayBeside, ReplayPlan, ReplayProgress};
 use cardproof_sim::Keeping;
 use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_workload::trace::{REGION, Reach, Shape, TraceReader};
 
 use crate::exit::{Exit, Failure};
+use crate::monitor::Beside;
 use crate::output::{self, Sink};
 use crate::result;
 use crate::run::{blank, clean_up, conditions, fresh_name, random_bits};
 use crate::signals::Signals;
 use crate::store::Store;
-use crate::talk::Talk;
+use crate::talk::{self, Talk};
 use crate::target::{self, Opened, Wanted};
 use crate::traces;
 
@@ -30,9 +30,7 @@ pub(crate) use args::ReplayArgs;
 /// Replays what `args` name.
 pub(crate) fn run(args: &ReplayArgs, signals: &Signals) -> Result<Exit, Failure> {
     let talk = Talk::new(args.quiet);
-    if let Some(sink) = &args.json {
-        output::check(sink)?;
-    }
+    result::check_outputs(&args.output)?;
     let bytes = traces::load(&args.trace)?;
     let trace = TraceReader::new(&bytes).map_err(|error| traces::broken(&args.trace, &error))?;
     let reach =
@@ -61,13 +59,20 @@ pub(crate) fn run(args: &ReplayArgs, signals: &Signals) -> Result<Exit, Failure>
     announce(args, &trace, &draft, &opened, talk);
     let cost_before = opened.target.cost();
     let mut teller = Teller { talk, told_percent: 0 };
+    let is_real = opened.kind != TargetKind::Simulated;
+    let mut watch =
+        is_real.then(|| Beside::start(draft.conditions.device.name.as_deref())).flatten();
+    let filesystem = draft.conditions.filesystem.as_ref().map(|known| &*known.kind);
+    let beside = watch.as_mut().map(|monitor| ReplayBeside { monitor, filesystem });
     let replay = cardproof_runner::replay(
         &mut *opened.target,
         &trace,
         &plan,
         &mut |progress| teller.tell(progress),
         signals.stop(),
+        beside,
     );
+    drop(watch);
     let monitor = cost(cost_before, opened.target.cost());
     clean_up(opened, talk);
     let record = Record { monitor, ..filled(draft, replay) };
@@ -185,14 +190,18 @@ fn filled(mut record: Record, replay: Replay) -> Record {
 }
 
 fn show(args: &ReplayArgs, record: &Record, talk: Talk) -> Result<(), Failure> {
-    if let Some(sink) = &args.json {
-        result::write_json(record, &cardproof_rating::judge(record), sink)?;
-    }
-    if args.json == Some(Sink::Stdout) || talk.is_quiet() {
+    let verdicts = cardproof_rating::judge(record);
+    if result::write_outputs(record, &verdicts, &args.output)? || talk.is_quiet() {
         return Ok(());
     }
-    let text: String = record.replays.iter().map(text::summary).collect();
-    output::write(&Sink::Stdout, &format!("\n{text}"))
+    let mut text = "\n".to_owned();
+    let width = usize::from(talk::width());
+    for line in record.replays.iter().flat_map(cardproof_report::replay_lines) {
+        // The first says what was replayed; the others are about it.
+        let indent = if text.len() > 1 { "  " } else { "" };
+        cardproof_report::wrap_into(&mut text, indent, &line, "    ", width);
+    }
+    output::write(&Sink::Stdout, &text)
 }
 
 fn exit_of(record: &Record, signals: &Signals) -> Exit {

@@ -84,6 +84,19 @@ pub(crate) fn show(
     outputs: &OutputArgs,
     talk: Talk,
 ) -> Result<(), Failure> {
+    if write_outputs(record, verdicts, outputs)? || talk.is_quiet() {
+        return Ok(());
+    }
+    let text = cardproof_report::summary(record, verdicts, talk::width(), talk::is_styled());
+    output::write(&Sink::Stdout, &format!("\n{text}"))
+}
+
+/// Writes a record wherever `outputs` say; whether something went to standard output.
+pub(crate) fn write_outputs(
+    record: &Record,
+    verdicts: &[Verdict],
+    outputs: &OutputArgs,
+) -> Result<bool, Failure> {
     if let Some(path) = &outputs.html {
         write_html(record, verdicts, path)?;
     }
@@ -93,13 +106,7 @@ pub(crate) fn show(
     if let Some(sink) = &outputs.markdown {
         output::write(sink, &cardproof_report::markdown(record, verdicts))?;
     }
-    let is_stdout_taken =
-        [&outputs.json, &outputs.markdown].into_iter().flatten().any(|sink| *sink == Sink::Stdout);
-    if is_stdout_taken || talk.is_quiet() {
-        return Ok(());
-    }
-    let text = cardproof_report::summary(record, verdicts, talk::width(), talk::is_styled());
-    output::write(&Sink::Stdout, &format!("\n{text}"))
+    Ok([&outputs.json, &outputs.markdown].into_iter().flatten().any(|sink| *sink == Sink::Stdout))
 }
 
 /// The record with its verdicts as JSON.

@@ -3,7 +3,7 @@
 use cardproof_units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
 
-use crate::{Latency, PhaseState};
+use crate::{Disturbance, Latency, PhaseState, PhaseSurroundings};
 
 /// One replay of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,6 +49,12 @@ pub struct Replay {
     /// Discards that were left out because the target has none.
     #[serde(default)]
     pub discards_left_out: u64,
+    /// What came between the replay and its time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disturbances: Vec<Disturbance>,
+    /// What was seen of the system meanwhile, unless nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surroundings: Option<Box<PhaseSurroundings>>,
 }
 
 /// How a trace's addresses were laid on a target.

@@ -12,6 +12,7 @@ use crate::course::course;
 use crate::facts::{Fact, facts, title};
 use crate::figures::figures;
 use crate::jobs;
+use crate::replays;
 use crate::rows::{Row, confidence, rows};
 
 /// What stands under the verdicts of every report.
@@ -48,6 +49,8 @@ pub(crate) struct Contents {
     pub(crate) confidence: Option<String>,
     /// Figures in the units of the tools whose method was followed.
     pub(crate) figures: Vec<String>,
+    /// Recorded jobs that were replayed, in lines.
+    pub(crate) replays: Vec<String>,
     /// The verdicts that are told in full.
     pub(crate) verdicts: Vec<Ruling>,
     /// The verdicts on the recording classes.
@@ -93,11 +96,13 @@ impl Recording {
 
 impl Contents {
     pub(crate) fn of(record: &Record, verdicts: &[Verdict]) -> Self {
-        let is_jobs_only = !record.job_runs.is_empty() && record.phases.is_empty();
+        // Jobs measure themselves and nothing that verdicts or advice could rest on.
+        let has_jobs = !record.job_runs.is_empty() || !record.replays.is_empty();
+        let is_jobs_only = has_jobs && record.phases.is_empty();
         let verdicts = if is_jobs_only { &[] } else { verdicts };
         let in_full: Vec<&Verdict> =
             verdicts.iter().filter(|verdict| !is_recording(verdict)).collect();
-        let headline = if is_jobs_only { jobs::headline(record) } else { headline(&in_full) };
+        let headline = if is_jobs_only { of_jobs(record) } else { headline(&in_full) };
         Self {
             title: title(record),
             headline,
@@ -107,6 +112,7 @@ impl Contents {
             rows: rows(record),
             confidence: confidence(record),
             figures: figures(record),
+            replays: replays::replays(record),
             verdicts: in_full.into_iter().map(ruling).collect(),
             recording: Recording::of(verdicts),
             claims: claims(record, verdicts)
@@ -124,6 +130,12 @@ impl Contents {
             steps: next_steps(record, verdicts).iter().map(|step| one_line(step)).collect(),
         }
     }
+}
+
+/// Each job and each replay in a sentence.
+fn of_jobs(record: &Record) -> String {
+    let both = [jobs::headline(record), replays::headlines(record)];
+    both.iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>().join(" ")
 }
 
 /// The predicted times. Why there are none is plain from the table and the doubts.

@@ -15,6 +15,7 @@ mod figures;
 mod html;
 mod jobs;
 mod markdown;
+mod replays;
 mod rows;
 mod summary;
 mod wrap;
@@ -24,5 +25,6 @@ pub use comparison::{comparison_csv, comparison_html, comparison_markdown, compa
 pub use facts::title;
 pub use html::{HtmlError, html};
 pub use markdown::markdown;
+pub use replays::replay_lines;
 pub use summary::summary;
 pub use wrap::{wrap_into, wrapped};

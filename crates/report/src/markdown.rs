@@ -32,6 +32,7 @@ fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
     if !contents.is_jobs_only {
         write_rows(out, contents)?;
     }
+    write_list(out, crate::replays::HEADING, &contents.replays)?;
     write_list(out, crate::figures::HEADING, &contents.figures)?;
     write_list(out, "Changes and runs", &contents.course)?;
     write_verdicts(out, contents)?;

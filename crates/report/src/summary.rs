@@ -40,6 +40,7 @@ pub fn summary(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) 
     page.conditions(&contents);
     page.list(crate::jobs::HEADING, &contents.jobs);
     page.phases(&contents);
+    page.list(crate::replays::HEADING, &contents.replays);
     page.list(crate::figures::HEADING, &contents.figures);
     page.list("Changes and runs", &contents.course);
     page.verdicts(&contents);

@@ -23,12 +23,17 @@ pub(crate) fn note(phase: &mut Phase, seen: &Observation, own: &Own) {
         code: WarningCode::Disturbed,
         message: disturbance.message.clone(),
     }));
-    phase.surroundings = Some(Box::new(PhaseSurroundings {
+    phase.surroundings = Some(Box::new(surroundings(seen, own)));
+}
+
+/// What was `seen` of the system while a phase or a replay did its `own` part.
+pub(crate) fn surroundings(seen: &Observation, own: &Own) -> PhaseSurroundings {
+    PhaseSurroundings {
         activity: seen.whole.clone(),
         own_bytes: own.read + own.written,
         own_cpu: own.cpu,
         moments: moments(&seen.windows),
-    }));
+    }
 }
 
 /// The share of all processors that the run used between two accounts of it.
@@ -45,7 +50,13 @@ pub(crate) fn own_cpu(
 /// Whether what the run asks for is what its device does.
 pub(crate) fn is_plain(record: &Record, is_direct: bool) -> bool {
     let filesystem = record.conditions.filesystem.as_ref();
-    is_direct && filesystem.is_none_or(|known| PLAIN_FILESYSTEMS.contains(&&*known.kind))
+    is_direct && is_plain_on(filesystem.map(|known| &*known.kind))
+}
+
+/// Whether `filesystem`, as the kernel calls it, writes little but what it is told; without one
+/// nothing is between.
+pub(crate) fn is_plain_on(filesystem: Option<&str>) -> bool {
+    filesystem.is_none_or(|kind| PLAIN_FILESYSTEMS.contains(&kind))
 }
 
 /// The windows as a time series; of a long phase every second, third and so on.

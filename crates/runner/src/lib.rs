@@ -27,5 +27,5 @@ pub use jobs::{JobProgress, run_job};
 pub use monitor::{Monitor, MonitorCost, Observation};
 pub use plan::Plan;
 pub use repeat::{Repeat, run_repeatedly};
-pub use replay::{ReplayPlan, ReplayProgress, replay};
+pub use replay::{ReplayBeside, ReplayPlan, ReplayProgress, replay};
 pub use run::run;

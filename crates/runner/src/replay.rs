@@ -10,11 +10,14 @@ mod tally;
 
 use std::sync::atomic::AtomicBool;
 
-use cardproof_io::{Target, TargetError};
-use cardproof_record::{PhaseState, Replay, ReplayLayout};
+use cardproof_io::{Target, TargetError, Usage};
+use cardproof_record::{PhaseState, Replay, ReplayLayout, ReplayedRequests};
 use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_workload::trace::{Fold, FoldError, Layout, Reach, TraceError, TraceReader};
 
+use crate::beside;
+use crate::disturbance::{Own, disturbances};
+use crate::monitor::{Monitor, Observation};
 use crate::phase::PhaseError;
 use drive::Drive;
 use tally::Tally;
@@ -70,7 +73,16 @@ pub(crate) enum ReplayError {
     Stopped,
 }
 
-/// Replays `trace`, from its start, on `target`, and tells `progress` now and then.
+/// Who looks at the system beside a replay.
+pub struct ReplayBeside<'a> {
+    /// Looks.
+    pub monitor: &'a mut dyn Monitor,
+    /// The file system that the target is on, if it is on one, as the kernel calls it.
+    pub filesystem: Option<&'a str>,
+}
+
+/// Replays `trace`, from its start, on `target`, and tells `progress` now and then. What `beside`
+/// sees meanwhile is kept with the figures.
 ///
 /// It ends with the trace, when `stop` turns true ([`PhaseState::Partial`]), or with the first
 /// fault ([`PhaseState::NotMeasured`] with the cause).
@@ -80,6 +92,7 @@ pub fn replay(
     plan: &ReplayPlan,
     progress: &mut dyn FnMut(ReplayProgress),
     stop: &AtomicBool,
+    mut beside: Option<ReplayBeside<'_>>,
 ) -> Replay {
     let header = trace.header();
     let queue_depth = plan.queue_depth.clamp(1, target.abilities().queue_depth_max);
@@ -101,11 +114,14 @@ pub fn replay(
         epochs: 0,
         epoch_ns: None,
         discards_left_out: 0,
+        disturbances: Vec::new(),
+        surroundings: None,
     };
     let Some(mut tally) = Tally::new() else {
         let cause = "there is no memory for its figures".to_owned();
         return Replay { state: PhaseState::NotMeasured { cause }, ..replay };
     };
+    let mut cost_before = None;
     let done = fold(target, trace, plan).map_err(ReplayError::from).and_then(|fold| {
         replay.layout = layout_name(fold.layout());
         let slots = target.slots_for(queue_depth);
@@ -114,15 +130,51 @@ pub fn replay(
         if plan.lay_out {
             drive.lay_out(progress)?;
         }
+        cost_before = drive.cost();
+        if let Some(beside) = &mut beside {
+            beside.monitor.begin();
+        }
         drive.run(trace, progress)
     });
+    let cost = (cost_before, target.cost());
     replay.state = match done {
         Ok(()) => PhaseState::Measured,
         Err(ReplayError::Stopped) => PhaseState::Partial,
         Err(error) => PhaseState::NotMeasured { cause: error.to_string() },
     };
     tally.put_into(&mut replay);
+    let filesystem = beside.as_ref().and_then(|beside| beside.filesystem);
+    let is_plain = target.abilities().directness.is_direct() && beside::is_plain_on(filesystem);
+    if let Some(seen) = beside.and_then(|beside| beside.monitor.end()) {
+        note(&mut replay, &seen, cost, is_plain);
+    }
     replay
+}
+
+/// Notes in `replay` what was `seen` meanwhile; `cost` is what driving it had cost before and had
+/// in the end.
+fn note(
+    replay: &mut Replay,
+    seen: &Observation,
+    cost: (Option<Usage>, Option<Usage>),
+    is_plain: bool,
+) {
+    let moved = |requests: &Option<ReplayedRequests>| {
+        requests.as_ref().map_or((0, Bytes::ZERO), |requests| (requests.ops, requests.bytes))
+    };
+    let (reads, writes) = (moved(&replay.reads), moved(&replay.writes));
+    let own = Own {
+        // Requests of many sizes cannot be counted against the device's own.
+        block_size: PIECE_MAX,
+        ops: reads.0 + writes.0,
+        flushes: moved(&replay.flushes).0,
+        read: reads.1,
+        written: writes.1,
+        cpu: beside::own_cpu(cost.0, cost.1, &seen.whole),
+        is_plain,
+    };
+    replay.disturbances = disturbances(seen, &own);
+    replay.surroundings = Some(Box::new(beside::surroundings(seen, &own)));
 }
 
 /// The longest piece: whole blocks of the target.

@@ -34,7 +34,7 @@ fn trace(requests: &[Request]) -> Vec<u8> {
 
 fn replayed(target: &mut dyn Target, bytes: &[u8], plan: &ReplayPlan) -> Replay {
     let reader = TraceReader::new(bytes).unwrap();
-    replay(target, &reader, plan, &mut |_| {}, &AtomicBool::new(false))
+    replay(target, &reader, plan, &mut |_| {}, &AtomicBool::new(false), None)
 }
 
 fn request(kind: RequestKind, at_ms: u64, block: u64) -> Request {
@@ -105,7 +105,7 @@ fn a_wish_to_stop_leaves_a_part() {
     let bytes = trace(&epochs(20, 1));
     let reader = TraceReader::new(&bytes).unwrap();
     let stop = AtomicBool::new(true);
-    let replay = replay(&mut *card(), &reader, &plan(1.0), &mut |_| {}, &stop);
+    let replay = replay(&mut *card(), &reader, &plan(1.0), &mut |_| {}, &stop, None);
     assert_eq!(replay.state, PhaseState::Partial);
     assert!(replay.requests < replay.requests_of);
 }

@@ -13,10 +13,8 @@ use proptest::prelude::*;
 
 /// Two processors' files of `blktrace -a issue -a complete` on a virtio disk of a virtual machine:
 /// eight random writes on each, with an fsync after the fourth.
-const BLKTRACE: [&[u8]; 2] = [
-    include_bytes!("import/job.blktrace.0"),
-    include_bytes!("import/job.blktrace.1"),
-];
+const BLKTRACE: [&[u8]; 2] =
+    [include_bytes!("import/job.blktrace.0"), include_bytes!("import/job.blktrace.1")];
 
 /// What `fio --write_iolog` wrote of 16 random writes with an fsync between every four.
 const IOLOG: &str = include_str!("import/job.iolog");

@@ -17,10 +17,20 @@ use cardproof_runner::{ReplayPlan, replay};
 use cardproof_sim::Keeping;
 use cardproof_sim::calibration::PUBLISHED;
 use cardproof_units::Seed;
-use cardproof_workload::trace::{TraceReader, find_shipped};
+use cardproof_workload::trace::{SHIPPED, TraceReader, find_shipped};
 
 /// The document that holds the tables.
 const DOCUMENT: &str = "docs/design/traces.md";
+
+/// The times of all shipped traces as recorded, with which replays are compared.
+const TIMES: &str = "crates/rating/data/simulated-replays.csv";
+
+/// What stands above them.
+const TIMES_HEAD: &str = "\
+# The shipped traces replayed on the eight simulated cards, thinking as when they were recorded.
+# Written by `cargo xtask experiment replay-cards`; the seed is 1, the queue depth 32.
+# trace,requests,card,milliseconds
+";
 
 const BEGIN: &str = "<!-- written by `cargo xtask experiment replay-cards`: begin -->\n";
 const END: &str = "<!-- written by `cargo xtask experiment replay-cards`: end -->\n";
@@ -77,7 +87,22 @@ pub(super) fn run() -> Result<bool> {
     let (before, rest) = document.split_once(BEGIN).context("the document has no begin mark")?;
     let (_, after) = rest.split_once(END).context("the document has no end mark")?;
     std::fs::write(DOCUMENT, format!("{before}{BEGIN}\n{tables}\n{END}{after}"))?;
+    std::fs::write(TIMES, times_as_recorded()?).with_context(|| TIMES.to_owned())?;
     Ok(true)
+}
+
+/// The times of all shipped traces on all cards, the job thinking as it did when it was recorded.
+fn times_as_recorded() -> Result<String> {
+    let mut out = TIMES_HEAD.to_owned();
+    for trace in &SHIPPED {
+        let reader = TraceReader::new(trace.bytes)?;
+        let requests = reader.header().requests;
+        for (card, published) in PUBLISHED_CARDS.iter().zip(&PUBLISHED) {
+            let milliseconds = 1e3 * seconds_on(published.card, &reader, 1.0)?;
+            writeln!(out, "{},{requests},{},{milliseconds:.0}", trace.name, card.name)?;
+        }
+    }
+    Ok(out)
 }
 
 fn simulate(job: &'static Job) -> Result<Times> {
@@ -98,7 +123,7 @@ fn seconds_on(card: &str, trace: &TraceReader<'_>, think_factor: f64) -> Result<
     let span = target.abilities().size;
     let plan = ReplayPlan { think_factor, queue_depth: 32, span, seed, lay_out: false };
     let never = AtomicBool::new(false);
-    let replay = replay(&mut *target, trace, &plan, &mut |_| {}, &never);
+    let replay = replay(&mut *target, trace, &plan, &mut |_| {}, &never, None);
     ensure!(replay.state == PhaseState::Measured, "{card}: {:?}", replay.state);
     Ok(replay.duration_ns.as_secs_f64())
 }

@@ -6,8 +6,7 @@ use std::str::FromStr;
 use cardproof_units::{Bytes, Seed};
 use clap::Args;
 
-use crate::args::AccessArgs;
-use crate::output::Sink;
+use crate::args::{AccessArgs, OutputArgs};
 
 /// What to replay, and where.
 #[derive(Debug, Args)]
@@ -33,9 +32,9 @@ pub(crate) struct ReplayArgs {
     /// How the target may be used.
     #[command(flatten)]
     pub(crate) access: AccessArgs,
-    /// The record as JSON, to a file or to standard output
-    #[arg(long, value_name = "FILE|-")]
-    pub(crate) json: Option<Sink>,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
     /// Say nothing but errors
     #[arg(long, short)]
     pub(crate) quiet: bool,

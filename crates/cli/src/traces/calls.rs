@@ -45,5 +45,6 @@ fn kind(text: &mut String, count: &KindCount) {
     if count.took > Nanos::ZERO {
         remarks.push(format!("took {}", count.took));
     }
-    let _ = writeln!(text, "  {:<22} {:>8}  {}", count.kind.name(), count.calls, remarks.join(", "));
+    let _ =
+        writeln!(text, "  {:<22} {:>8}  {}", count.kind.name(), count.calls, remarks.join(", "));
 }

@@ -62,7 +62,9 @@ fn blktrace(path: &str, name: &str, description: &str) -> Result<Vec<u8>, Failur
         reader.add(&bytes).map_err(|error| Failure::usage(format!("{shown}: {error}")))?;
     }
     reader.finish(name, description).ok_or_else(|| {
-        Failure::usage(format!("{path} holds no request; record with blktrace -a issue -a complete"))
+        Failure::usage(format!(
+            "{path} holds no request; record with blktrace -a issue -a complete"
+        ))
     })
 }
 

@@ -57,8 +57,10 @@ fn what_a_job_asks_of_its_files_is_recorded_without_names() {
     let place = home.place().to_str().unwrap().to_owned();
     let trace = home.place().join("job.calls");
     let trace = trace.to_str().unwrap();
-    let job = format!("cd {place} && dd if=/dev/zero of=secret bs=4k count=3 conv=fsync \
-                       status=none && mv secret secret2");
+    let job = format!(
+        "cd {place} && dd if=/dev/zero of=secret bs=4k count=3 conv=fsync \
+                       status=none && mv secret secret2"
+    );
     let words = ["capture", "--files", "--output", trace, "--", "sh", "-c", &job];
     let mut command = home.cardproof(&words);
     command.env("TMPDIR", home.place());

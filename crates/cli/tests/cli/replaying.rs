@@ -47,7 +47,7 @@ fn a_directory_is_left_as_it_was() {
     let job = small_job(&home);
     let place = home.place().to_str().unwrap().to_owned();
     let ended = run(home.cardproof(&["replay", &job, &place, "--think", "none"])).expect(0);
-    assert!(ended.stdout.contains("writes   40"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("writes: 40"), "{}", ended.stdout);
     assert!(our_directories(home.place()).is_empty());
 }
 

@@ -29,6 +29,7 @@ pub(super) fn write(page: &mut String, contents: &Contents) {
     if !contents.is_jobs_only {
         write_rows(page, contents);
     }
+    write_list(page, "replays", crate::replays::HEADING, &contents.replays);
     write_list(page, "tools", crate::figures::HEADING, &contents.figures);
     write_list(page, "course", "Changes and runs", &contents.course);
 }

@@ -2,11 +2,12 @@
 //!
 //! Thinking shorter than a sleep can be told from is saved up until it is worth one, and what a
 //! sleep or the loop itself took too long is taken off the thinking to come; so the sum is right
-//! although the single pause is not.
+//! although the single pause is not. Data are made before the pause and requests handed over
+//! within the next one: the job that was recorded also spent its thinking on that.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cardproof_io::{Completion, Op, OpKind, Slot, Submission, Target, Wait};
+use cardproof_io::{Completion, Op, OpKind, Slot, Submission, Target, Usage, Wait};
 use cardproof_units::{Bytes, Nanos};
 use cardproof_workload::trace::{Fold, Piece, RequestKind, Step, Steps, TraceReader};
 use cardproof_workload::{DataPattern, Generation};
@@ -44,6 +45,8 @@ pub(super) struct Drive<'a> {
     /// How often anything was written, so that no write repeats another.
     generation: u64,
     free: Vec<Slot>,
+    /// A slot that holds the data of the next write.
+    ready: Option<Slot>,
     flying: Vec<Flight>,
     completions: Vec<Completion>,
     /// Requests that are over, but need not be before the next is issued.
@@ -73,6 +76,7 @@ impl<'a> Drive<'a> {
             data: DataPattern::new(plan.seed),
             generation: 0,
             free: (0..slots).rev().map(Slot).collect(),
+            ready: None,
             flying: Vec::with_capacity(usize::from(slots)),
             completions: Vec::with_capacity(usize::from(slots)),
             early: Vec::new(),
@@ -99,10 +103,17 @@ impl<'a> Drive<'a> {
                 progress(ReplayProgress { requests: step.number, requests_of, laid_out: None });
             }
             self.wait_for_others(&steps)?;
+            let kind = self.lay_down(&step, &mut pieces);
+            self.make_ready(kind, &pieces);
             self.think(step.think)?;
-            self.issue(&step, &mut pieces)?;
+            self.issue(&step, kind, &pieces)?;
         }
         self.drain()
+    }
+
+    /// What driving the target has cost so far.
+    pub(super) fn cost(&self) -> Option<Usage> {
+        self.target.cost()
     }
 
     /// Writes the span once, from its start to its end.
@@ -173,8 +184,8 @@ impl<'a> Drive<'a> {
         Ok(())
     }
 
-    /// Issues the request of `step`.
-    fn issue(&mut self, step: &Step, pieces: &mut Vec<Piece>) -> Result<(), ReplayError> {
+    /// Puts the pieces of the request of `step` into `pieces`.
+    fn lay_down(&mut self, step: &Step, pieces: &mut Vec<Piece>) -> OpKind {
         let kind = match step.request.kind {
             RequestKind::Read => OpKind::Read,
             RequestKind::Write => OpKind::Write,
@@ -190,15 +201,38 @@ impl<'a> Drive<'a> {
         } else {
             self.fold.pieces(&step.request, pieces);
         }
+        kind
+    }
+
+    /// Makes the data of the first of `pieces`, if it is written and there is a slot for it.
+    fn make_ready(&mut self, kind: OpKind, pieces: &[Piece]) {
+        if let (OpKind::Write, Some(&piece)) = (kind, pieces.first()) {
+            self.ready = self.free.pop();
+            if let Some(slot) = self.ready {
+                self.fill(slot, piece);
+            }
+        }
+    }
+
+    /// Makes the data of `piece` in `slot`.
+    fn fill(&mut self, slot: Slot, piece: Piece) {
+        if self.target.abilities().keeps_data {
+            self.generation += 1;
+            let buffer = &mut self.target.buffer(slot)[..piece.length.as_len()];
+            self.data.fill(buffer, piece.offset, Generation(self.generation));
+        }
+    }
+
+    /// Issues the request of `step`.
+    fn issue(&mut self, step: &Step, kind: OpKind, pieces: &[Piece]) -> Result<(), ReplayError> {
         let is_flush = kind == OpKind::Flush;
-        for piece in pieces.iter() {
+        for piece in pieces {
             self.submit(step.number, kind, *piece, is_flush)?;
         }
         if step.request.durable {
             self.make_durable(step.number)?;
         }
         self.tally.requests += 1;
-        self.last_issue = self.target.now();
         Ok(())
     }
 
@@ -218,19 +252,13 @@ impl<'a> Drive<'a> {
         piece: Piece,
         ends_epoch: bool,
     ) -> Result<(), ReplayError> {
-        let slot = loop {
-            if let Some(slot) = self.free.pop() {
-                break slot;
-            }
-            self.wait_for_room()?;
+        let slot = match self.ready.take() {
+            Some(slot) => slot,
+            None => self.free_slot(kind, piece)?,
         };
         let op = Op { slot, kind, offset: piece.offset, length: piece.length };
-        if kind == OpKind::Write && self.target.abilities().keeps_data {
-            self.generation += 1;
-            let buffer = &mut self.target.buffer(slot)[..piece.length.as_len()];
-            self.data.fill(buffer, piece.offset, Generation(self.generation));
-        }
         loop {
+            self.last_issue = self.target.now();
             match self.target.submit(op).map_err(PhaseError::from)? {
                 Submission::Queued => {
                     self.flying.push(Flight { slot, op, number, ends_epoch });
@@ -243,6 +271,20 @@ impl<'a> Drive<'a> {
                 Submission::Busy => self.wait_for_room()?,
             }
         }
+    }
+
+    /// A slot for `piece`, with its data in it if it is written.
+    fn free_slot(&mut self, kind: OpKind, piece: Piece) -> Result<Slot, ReplayError> {
+        let slot = loop {
+            if let Some(slot) = self.free.pop() {
+                break slot;
+            }
+            self.wait_for_room()?;
+        };
+        if kind == OpKind::Write {
+            self.fill(slot, piece);
+        }
+        Ok(slot)
     }
 
     /// Waits until something is over.

@@ -84,8 +84,8 @@ impl CallTrace {
         let (packed, next) = piece(bytes, offset, "the header")?;
         let text = unpack(packed, HEADER_BYTES_MAX)
             .ok_or_else(|| damaged("the header does not unpack"))?;
-        let header: CallsHeader = serde_json::from_slice(&text)
-            .map_err(|_| damaged("the header is not understood"))?;
+        let header: CallsHeader =
+            serde_json::from_slice(&text).map_err(|_| damaged("the header is not understood"))?;
         if header.names > NAMES_MAX {
             return Err(damaged("the header tells of more names than there can be"));
         }

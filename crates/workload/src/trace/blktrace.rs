@@ -250,8 +250,7 @@ mod tests {
         ];
         let second =
             [event(2100, 8, 4096, (COMPLETE, WRITE), 1), event(3500, 0, 0, (COMPLETE, FLUSH), 1)];
-        let write =
-            Request::new(Nanos::ZERO, RequestKind::Write, Bytes::kib(4), Bytes::kib(4));
+        let write = Request::new(Nanos::ZERO, RequestKind::Write, Bytes::kib(4), Bytes::kib(4));
         let flush = Request::new(Nanos(1900), RequestKind::Flush, Bytes::ZERO, Bytes::ZERO);
         let expected = [
             Request { sync: true, metadata: true, service: Some(Nanos(1000)), ..write },
@@ -277,9 +276,19 @@ mod tests {
     fn bytes_in_the_other_order_are_read_as_well() {
         let little = event(5, 8, 512, (ISSUE, WRITE), 1);
         let mut big = little.clone();
-        for (at, length) in
-            [(0, 4), (4, 4), (8, 8), (16, 8), (24, 4), (28, 4), (32, 4), (36, 4), (40, 4), (44, 2), (46, 2)]
-        {
+        for (at, length) in [
+            (0, 4),
+            (4, 4),
+            (8, 8),
+            (16, 8),
+            (24, 4),
+            (28, 4),
+            (32, 4),
+            (36, 4),
+            (40, 4),
+            (44, 2),
+            (46, 2),
+        ] {
             big[at..at + length].reverse();
         }
         assert_eq!(requests(&[big]), requests(&[little]));

@@ -202,7 +202,8 @@ mod tests {
 
     #[test]
     fn files_lie_one_behind_the_other_in_whole_blocks() {
-        let text = "fio version 3 iolog\n0 a add\n0 b add\n1 b write 100 10\n2 a write 4194304 10\n";
+        let text =
+            "fio version 3 iolog\n0 a add\n0 b add\n1 b write 100 10\n2 a write 4194304 10\n";
         assert_eq!(
             requests(text),
             [

@@ -137,11 +137,8 @@ impl StraceReader {
 
     fn on_path(&mut self, caller: &Caller, parts: &Parts<'_>, kind: CallKind, path: usize) {
         let is_directory = parts.arguments.iter().any(|word| word.contains("AT_REMOVEDIR"));
-        let kind = if kind == CallKind::Unlink && is_directory {
-            CallKind::RemoveDirectory
-        } else {
-            kind
-        };
+        let kind =
+            if kind == CallKind::Unlink && is_directory { CallKind::RemoveDirectory } else { kind };
         // An empty path stands for the directory's descriptor itself.
         if path > 0 && matches!(parts.argument(path), "\"\"" | "NULL") {
             return self.on_descriptor(caller, parts, kind, Bytes::ZERO);
@@ -275,9 +272,8 @@ impl StraceReader {
 
     /// What is known of the descriptor `word`; strace's own word on its file counts.
     fn descriptor(&mut self, files: usize, word: &str) -> Option<Descriptor> {
-        let known = descriptor_number(word)
-            .and_then(|number| self.files[files].open.get(&number))
-            .copied();
+        let known =
+            descriptor_number(word).and_then(|number| self.files[files].open.get(&number)).copied();
         let Some(path) = annotation(word) else { return known };
         let file = match path.starts_with('/').then(|| self.names.place(0, path)) {
             Some(Place::Storage(file)) => Some(file).filter(|&file| file > 0),

@@ -183,7 +183,8 @@ mod tests {
 
     #[test]
     fn arguments_are_parted_at_the_right_commas() {
-        let text = r#"openat(AT_FDCWD</home/a, b>, "x\",(y", O_RDONLY|O_CLOEXEC) = 3</h/x> <0.000012>"#;
+        let text =
+            r#"openat(AT_FDCWD</home/a, b>, "x\",(y", O_RDONLY|O_CLOEXEC) = 3</h/x> <0.000012>"#;
         let parts = Parts::of(text).unwrap();
         assert_eq!(parts.arguments, ["AT_FDCWD</home/a, b>", r#""x\",(y""#, "O_RDONLY|O_CLOEXEC"]);
         assert_eq!((parts.result, parts.took), (Some(3), Some(Nanos::from_micros(12))));
@@ -194,7 +195,9 @@ mod tests {
         assert_eq!(failed.unwrap().result, Some(-1));
         assert_eq!(Parts::of("sync() = 0").unwrap().arguments.len(), 0);
         assert_eq!(Parts::of("f(1<<2, 3) = 0").unwrap().arguments, ["1<<2", "3"]);
-        for broken in ["close(3", "close(3)", "close(3)) = 0", "(3) = 0", "a b(3) = 0", "f(\"x) = 0"] {
+        for broken in
+            ["close(3", "close(3)", "close(3)) = 0", "(3) = 0", "a b(3) = 0", "f(\"x) = 0"]
+        {
             assert_eq!(Parts::of(broken), None, "{broken}");
         }
     }

@@ -150,9 +150,8 @@ mod tests {
     use super::*;
 
     fn kinds(trace: &CallTrace) -> Vec<(CallKind, Option<u32>, Option<u64>, u64)> {
-        let brief = |call: &Call| {
-            (call.kind, call.file, call.offset.map(Bytes::get), call.length.get())
-        };
+        let brief =
+            |call: &Call| (call.kind, call.file, call.offset.map(Bytes::get), call.length.get());
         trace.calls.iter().map(brief).collect()
     }
 

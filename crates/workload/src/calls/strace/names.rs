@@ -26,7 +26,9 @@ impl Names {
     pub(super) fn place(&mut self, base: u32, path: &str) -> Place {
         let mut here = if path.starts_with('/') { 0 } else { base };
         let mut parts = path.split('/').filter(|part| !part.is_empty()).peekable();
-        if here == 0 && path.starts_with('/') && parts.peek().is_some_and(|part| ELSEWHERE.contains(part))
+        if here == 0
+            && path.starts_with('/')
+            && parts.peek().is_some_and(|part| ELSEWHERE.contains(part))
         {
             return Place::Elsewhere;
         }

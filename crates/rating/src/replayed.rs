@@ -1,0 +1,124 @@
+//! Where a replay's time lies among those of others that did the same recorded job.
+//!
+//! The others are the eight simulated cards that are fitted to published figures; their times stand
+//! in a table, computed beforehand by `cargo xtask experiment replay-cards`, with the job thinking as
+//! it did when it was recorded. Only such a replay is compared with them. They are models and are
+//! called so. Published times of jobs of the same kind are an orientation only: another number of
+//! packages, on a board that thinks longer.
+
+use cardproof_record::{PhaseState, Replay};
+use cardproof_units::Nanos;
+
+use crate::prediction::Job;
+use crate::published::{PUBLISHED_CARDS, PUBLISHED_SOURCE};
+
+/// Lines of trace, its number of requests, the published name of the card, milliseconds.
+const TABLE: &str = include_str!("../data/simulated-replays.csv");
+
+/// A simulated card that did the job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SimulatedReplay {
+    /// The published card that it is modelled on.
+    pub card: &'static str,
+    /// How long it took.
+    pub took: Nanos,
+}
+
+/// The replays of `trace` on simulated cards, the fastest first; none where it is no shipped trace
+/// with `requests` requests.
+#[must_use]
+pub fn simulated_replays(trace: &str, requests: u64) -> Vec<SimulatedReplay> {
+    let mut all: Vec<SimulatedReplay> = TABLE
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| {
+            let mut columns = line.split(',');
+            let is_it = columns.next()? == trace && columns.next()?.parse() == Ok(requests);
+            let card = columns.next()?;
+            let took = Nanos::from_millis(columns.next()?.parse().ok()?);
+            is_it.then_some(SimulatedReplay { card, took })
+        })
+        .collect();
+    all.sort_by_key(|replay| replay.took);
+    all
+}
+
+/// Where `replay` lies, in sentences; none where it is not comparable or there is nothing to
+/// compare with.
+#[must_use]
+pub fn standing(replay: &Replay) -> Vec<String> {
+    let is_whole = replay.state == PhaseState::Measured;
+    let thought_the_same = (replay.think_factor - 1.0).abs() < 1e-9;
+    if !is_whole || !thought_the_same {
+        return Vec::new();
+    }
+    let others = simulated_replays(&replay.trace, replay.requests_of);
+    if others.is_empty() {
+        return Vec::new();
+    }
+    let place = others.partition_point(|other| other.took <= replay.duration_ns);
+    let told = |other: &SimulatedReplay| format!("{} {}", other.card, other.took);
+    let slower: Vec<String> = others[place..].iter().map(told).collect();
+    let faster: Vec<String> = others[..place].iter().map(told).collect();
+    let mut text = vec![format!(
+        "Of the {} simulated cards that did the same job, {} were not slower and {} were slower.",
+        others.len(),
+        faster.len(),
+        slower.len()
+    )];
+    for (what, cards) in [("Not slower", faster), ("Slower", slower)] {
+        if !cards.is_empty() {
+            text.push(format!("{what} (simulated): {}.", cards.join(", ")));
+        }
+    }
+    text.extend(published(&replay.trace));
+    text
+}
+
+/// What was published of real cards doing a job of the kind of `trace`.
+fn published(trace: &str) -> Option<String> {
+    let job = match trace {
+        "desktop-install" => Job::Install,
+        "desktop-removal" => Job::Removal,
+        "desktop-reinstall" => Job::Reinstall,
+        _ => return None,
+    };
+    let fastest = PUBLISHED_CARDS.iter().min_by_key(|card| job.published(card))?;
+    let slowest = PUBLISHED_CARDS.iter().max_by_key(|card| job.published(card))?;
+    let label = job.label().to_lowercase();
+    Some(format!(
+        "Published for {label} on a board that thinks longer, so for orientation only: {} on {}, {} \
+         on {} ({PUBLISHED_SOURCE}).",
+        job.published(fastest),
+        fastest.name,
+        job.published(slowest),
+        slowest.name
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_table_is_read() {
+        let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
+        let mut traces: Vec<(&str, u64)> = lines
+            .map(|line| {
+                let columns: Vec<&str> = line.split(',').collect();
+                (columns[0], columns[1].parse().unwrap())
+            })
+            .collect();
+        let count = traces.len();
+        traces.dedup();
+        let read: usize =
+            traces.iter().map(|(trace, requests)| simulated_replays(trace, *requests).len()).sum();
+        assert_eq!(read, count);
+        for (trace, requests) in traces {
+            let all = simulated_replays(trace, requests);
+            assert_eq!(all.len(), PUBLISHED_CARDS.len(), "{trace}");
+            assert!(all.iter().all(|it| PUBLISHED_CARDS.iter().any(|card| card.name == it.card)));
+        }
+        assert!(simulated_replays("desktop-removal", 5).is_empty());
+    }
+}

@@ -1,0 +1,106 @@
+//! A replay in words: how long it took, what it waited for, and where that lies among others.
+
+use cardproof_rating::standing;
+use cardproof_record::{PhaseState, Record, Replay, ReplayLayout, ReplayedRequests};
+use cardproof_units::{Bytes, Nanos};
+
+use crate::clean::one_line;
+
+/// The heading above replays in every report.
+pub(crate) const HEADING: &str = "Replayed jobs";
+
+/// What the replays in `record` took, in lines.
+pub(crate) fn replays(record: &Record) -> Vec<String> {
+    record.replays.iter().flat_map(replay_lines).collect()
+}
+
+/// Each replay in a sentence.
+pub(crate) fn headlines(record: &Record) -> String {
+    let all: Vec<String> =
+        record.replays.iter().map(|replay| format!("Replayed {}.", headline(replay))).collect();
+    all.join(" ")
+}
+
+/// What `replay` took, what it waited for and where it lies, in lines.
+#[must_use]
+pub fn replay_lines(replay: &Replay) -> Vec<String> {
+    let mut lines = vec![headline(replay), time(replay)];
+    for (name, requests) in
+        [("reads", &replay.reads), ("writes", &replay.writes), ("flushes", &replay.flushes)]
+    {
+        lines.extend(requests.as_ref().map(|requests| kind(name, requests)));
+    }
+    if let Some(epoch) = replay.epoch_ns {
+        let (p50, p99, max) = (epoch.p50, epoch.p99, epoch.max);
+        let epochs = replay.epochs;
+        lines.push(format!("epochs: {epochs}; median {p50}, p99 {p99}, longest {max}"));
+    }
+    lines.extend(remarks(replay));
+    let disturbed = replay.disturbances.iter();
+    lines.extend(disturbed.map(|it| format!("disturbed: {}", one_line(&it.message))));
+    lines.extend(standing(replay).iter().map(|sentence| one_line(sentence)));
+    lines
+}
+
+fn headline(replay: &Replay) -> String {
+    let Replay { duration_ns, recorded_ns, requests, requests_of, .. } = replay;
+    let trace = one_line(&replay.trace);
+    match &replay.state {
+        PhaseState::Measured => {
+            format!("{trace}: took {duration_ns}; where it was recorded it took {recorded_ns}")
+        }
+        PhaseState::Partial => {
+            format!("{trace}: stopped after {duration_ns} and {requests} of {requests_of} requests")
+        }
+        PhaseState::NotMeasured { cause } => format!(
+            "{trace}: not measured, after {requests} of {requests_of} requests: {}",
+            one_line(cause)
+        ),
+    }
+}
+
+fn time(replay: &Replay) -> String {
+    let waited = replay.waited;
+    let share = |part: Nanos| {
+        let whole = replay.duration_ns.as_secs_f64();
+        if whole > 0.0 { 100.0 * part.as_secs_f64() / whole } else { 0.0 }
+    };
+    format!(
+        "{:.0} % of that thinking, {:.0} % waiting for writes, {:.0} % for flushes, {:.0} % for \
+         reads",
+        share(replay.thought_ns),
+        share(waited.writes_ns),
+        share(waited.flushes_ns),
+        share(waited.reads_ns),
+    )
+}
+
+fn kind(name: &str, requests: &ReplayedRequests) -> String {
+    let ReplayedRequests { ops, bytes, latency_ns } = requests;
+    let bytes = if *bytes == Bytes::ZERO { String::new() } else { format!(", {bytes}") };
+    let (p50, p99, max) = (latency_ns.p50, latency_ns.p99, latency_ns.max);
+    format!("{name}: {ops}{bytes}; median {p50}, p99 {p99}, longest {max}")
+}
+
+fn remarks(replay: &Replay) -> impl Iterator<Item = String> {
+    let layout = match replay.layout {
+        ReplayLayout::Kept => None,
+        ReplayLayout::Packed => {
+            Some("the parts of the device that the job used were moved together to fit")
+        }
+        ReplayLayout::Wrapped => {
+            Some("parts of the device that the job used share a place, as there was less room")
+        }
+    };
+    let think = match replay.think_factor {
+        factor if factor <= 0.0 => Some("the job did not think in between".to_owned()),
+        factor if (factor - 1.0).abs() > 1e-9 => {
+            Some(format!("the job thought {factor} times as long as when it was recorded"))
+        }
+        _ => None,
+    };
+    let discards = (replay.discards_left_out > 0).then(|| {
+        format!("{} discards were left out: this target has none", replay.discards_left_out)
+    });
+    [layout.map(str::to_owned), think, discards].into_iter().flatten()
+}
