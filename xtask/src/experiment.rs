@@ -4,6 +4,7 @@
 mod prediction;
 mod replay;
 mod replay_cards;
+mod short_jobs;
 mod sqlite;
 mod verdicts;
 
@@ -15,8 +16,11 @@ pub(crate) fn run(words: &[&str]) -> Result<bool> {
         ["prediction"] => prediction::run(),
         ["replay", options @ ..] => replay::run(options),
         ["replay-cards"] => replay_cards::run(),
+        ["short-jobs"] => short_jobs::run(),
         ["sqlite"] => sqlite::run(),
         ["verdicts", options @ ..] => verdicts::run(options),
-        _ => bail!("there are the experiments: prediction, replay, replay-cards, sqlite, verdicts"),
+        _ => bail!(
+            "there are the experiments: prediction, replay, replay-cards, short-jobs, sqlite, verdicts"
+        ),
     }
 }

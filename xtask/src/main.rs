@@ -52,6 +52,9 @@ usage: cargo xtask COMMAND
   experiment verdicts [--cards N] [--quick]
                      how often verdicts on A1 and A2 are wrong on made-up cards of known truth, and
                      those of other tools; writes the tables of docs/design/statistics.md
+  experiment short-jobs
+                     how well a whole package job is estimated from its short form; writes the
+                     table of docs/design/jobs.md; needs root
   experiment sqlite  what a transaction costs the storage in each journal mode, beside published
                      figures; writes the table of docs/design/sqlite.md; needs root
   experiment replay [--pairs N]

@@ -6,6 +6,7 @@
 //! Nothing here is to be taken for a measurement.
 
 mod draw;
+mod job;
 
 use cardproof_record::{
     Conditions, DeviceInfo, FilesystemInfo, HostInfo, Monitor, OpName, PatternName, Phase,
@@ -16,6 +17,8 @@ use cardproof_units::{Bytes, Nanos, Seed};
 use serde_json::Map;
 
 use draw::{Draw, Pause};
+
+pub use job::package_installation;
 
 const MIB: Bytes = Bytes::mib(1);
 const PAGE: Bytes = Bytes::kib(4);
