@@ -13,6 +13,7 @@ use cardproof_units::{Bytes, Nanos};
 use cardproof_workload::{Profile, application, find, job, jobs, names, own};
 
 use crate::args::RunArgs;
+use crate::databases;
 use crate::exit::Failure;
 use crate::talk::Talk;
 
@@ -75,7 +76,8 @@ fn stem(path: &Path) -> String {
 /// One of ours.
 fn ours(name: &str) -> Result<Profile, Failure> {
     find(name).ok_or_else(|| {
-        let known: Vec<&str> = names().into_iter().chain(jobs::names()).collect();
+        let known: Vec<&str> =
+            names().into_iter().chain(jobs::names()).chain([databases::NAME]).collect();
         Failure::usage(format!("there is no profile '{name}'; there is: {}", known.join(", ")))
     })
 }

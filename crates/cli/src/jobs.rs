@@ -51,7 +51,7 @@ impl Chosen {
 /// Runs `job` in the directory that `args` name.
 pub(crate) fn run(args: &RunArgs, job: Job, signals: &Signals) -> Result<Exit, Failure> {
     let talk = Talk::new(args.quiet);
-    check(args, &job)?;
+    check(args, job.name)?;
     result::check_outputs(&args.output)?;
     let seed = match args.seed {
         Some(seed) => seed,
@@ -99,10 +99,9 @@ pub(crate) fn run(args: &RunArgs, job: Job, signals: &Signals) -> Result<Exit, F
     }
 }
 
-/// What goes with phases and not with a job.
-fn check(args: &RunArgs, job: &Job) -> Result<(), Failure> {
+/// What goes with phases and not with the job called `name`.
+pub(crate) fn check(args: &RunArgs, name: &str) -> Result<(), Failure> {
     let refused = |option: &str, why: &str| {
-        let name = job.name;
         Err(Failure::usage(format!("{option} does not go with {name}: {why}; leave it out")))
     };
     if args.time_budget.is_some() {
@@ -186,7 +185,7 @@ fn announce(args: &RunArgs, chosen: &Chosen, record: &Record, talk: Talk) {
 }
 
 /// What the job has cost since `before`.
-fn cost(before: cardproof_io::Usage) -> Monitor {
+pub(crate) fn cost(before: cardproof_io::Usage) -> Monitor {
     let now = cardproof_io::usage();
     Monitor {
         cpu_user_ns: Some(now.cpu_user.saturating_sub(before.cpu_user)),
@@ -213,7 +212,7 @@ fn fill(record: &mut Record, run: JobRun) {
     record.job_runs.push(run);
 }
 
-fn exit_of(record: &Record, signals: &Signals) -> Exit {
+pub(crate) fn exit_of(record: &Record, signals: &Signals) -> Exit {
     match (&record.state, signals.exit()) {
         (State::Partial, Some(exit)) => exit,
         (State::Complete, _) => Exit::Done,

@@ -4,6 +4,7 @@ mod args;
 mod capture;
 mod chosen;
 mod compare;
+mod databases;
 mod engine;
 mod exit;
 mod identify;

@@ -9,6 +9,7 @@ use cardproof_workload::{Access, FigureSpec, PhaseSpec, Profile, Role, TimeLimit
 
 use crate::args::ProfilesArgs;
 use crate::chosen::named;
+use crate::databases;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 
@@ -16,12 +17,13 @@ use crate::output::{self, Sink};
 pub(crate) fn run(args: &ProfilesArgs) -> Result<Exit, Failure> {
     let wanted: Vec<&str> = match &args.name {
         Some(name) => vec![name],
-        None => names().into_iter().chain(jobs::names()).collect(),
+        None => names().into_iter().chain(jobs::names()).chain([databases::NAME]).collect(),
     };
     let mut text = String::new();
     for name in wanted {
         match jobs::find(name) {
             Some(job) => explain_job(&mut text, &job),
+            None if name == databases::NAME => text.push_str(&databases::explained()),
             None => explain(&mut text, &named(name)?),
         }
     }

@@ -13,6 +13,7 @@ use cardproof_workload::Profile;
 
 use crate::args::RunArgs;
 use crate::chosen;
+use crate::databases;
 use crate::exit::{Exit, Failure};
 use crate::jobs;
 use crate::monitor::Beside;
@@ -40,6 +41,9 @@ fn repeat(args: &RunArgs) -> Repeat {
 pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
     if let Some(job) = cardproof_workload::jobs::find(&args.profile) {
         return jobs::run(args, job, signals);
+    }
+    if args.profile == databases::NAME {
+        return databases::run(args, signals);
     }
     let talk = Talk::new(args.quiet);
     let profile = chosen::profile(args)?;

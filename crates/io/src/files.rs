@@ -13,7 +13,8 @@ mod error;
 mod file;
 mod traffic;
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::PathBuf;
 
 use cardproof_units::Nanos;
 use rustix::fs::{AtFlags, Dir, Mode, OFlags};
@@ -24,7 +25,7 @@ use directories::Directories;
 
 pub use error::FileFault;
 pub use file::TreeFile;
-pub use traffic::read_from_storage;
+pub use traffic::{read_from_storage, written_for_storage};
 
 /// How a file of the tree is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +71,13 @@ impl FileTree {
     #[must_use]
     pub fn now(&self) -> Nanos {
         clock::monotonic()
+    }
+
+    /// A path that leads to the tree by its descriptor, for a library that opens files by path and
+    /// nothing else. It holds as long as the tree is open, and needs `/proc`.
+    #[must_use]
+    pub fn path_by_handle(&self) -> PathBuf {
+        PathBuf::from(format!("/proc/self/fd/{}", self.directories.root().as_raw_fd()))
     }
 
     /// Makes the directory `path`, which is not there.

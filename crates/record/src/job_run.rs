@@ -1,9 +1,9 @@
 //! A job that was run on files: how long it took, step by step, and what it waited for.
 
-use cardproof_units::{Bytes, Nanos};
+use cardproof_units::{Bytes, Iops, Nanos};
 use serde::{Deserialize, Serialize};
 
-use crate::{Latency, PhaseState, Warning};
+use crate::{Estimate, Latency, PhaseState, Warning};
 
 /// One run of a job on a file system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub struct JobRun {
     pub settle_ns: Option<Nanos>,
     /// Its steps, in order.
     pub steps: Vec<JobStep>,
-    /// Operations on files, of the steps that count.
+    /// Operations on files, of the steps that count; of a database, its transactions.
     pub ops: u64,
     /// Bytes that the job wrote to files in the steps that count; the file system adds its own.
     pub bytes_written: Bytes,
@@ -43,6 +43,9 @@ pub struct JobRun {
     /// Its waits until something was durable, unless there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub syncs: Option<JobSyncs>,
+    /// Its transactions, where the job is a database's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transactions: Option<JobTransactions>,
     /// Where the job is a part that stands for a larger one: which, and how much of its waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part_of: Option<JobPart>,
@@ -75,6 +78,21 @@ pub struct JobSyncs {
     pub total_ns: Nanos,
     /// How long each.
     pub latency_ns: Latency,
+}
+
+/// Transactions of a database, each on its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct JobTransactions {
+    /// How many.
+    pub count: u64,
+    /// How many a second; absent where too few were done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_s: Option<Estimate<Iops>>,
+    /// How long each.
+    pub latency_ns: Latency,
+    /// What is lost where the power or the system fails, in words.
+    pub a_crash_costs: String,
 }
 
 /// What a short job stands for.

@@ -1,7 +1,7 @@
 //! Jobs in words: how long each took, step by step, and what it waited for.
 
 use cardproof_rating::whole_job_time;
-use cardproof_record::{JobRun, JobStep, PhaseState, Record};
+use cardproof_record::{JobRun, JobStep, JobTransactions, PhaseState, Record};
 use cardproof_units::Nanos;
 
 use crate::clean::one_line;
@@ -20,6 +20,9 @@ pub(crate) fn headline(record: &Record) -> String {
 }
 
 fn of_run(run: &JobRun) -> Vec<String> {
+    if let Some(transactions) = &run.transactions {
+        return vec![outcome(run), each_transaction(transactions)];
+    }
     let whole = whole(run);
     let parts = [Some(outcome(run)), whole, steps(run), waits(run), settle(run), moved(run)];
     parts.into_iter().flatten().collect()
@@ -28,13 +31,31 @@ fn of_run(run: &JobRun) -> Vec<String> {
 /// What was done, and how long it took or why that is not known.
 fn outcome(run: &JobRun) -> String {
     let deed = capitalised(&one_line(&run.deed));
-    match &run.state {
-        PhaseState::Measured => format!("{deed} took {}.", run.duration_ns),
-        PhaseState::Partial => format!("{deed} was stopped after {}.", run.duration_ns),
-        PhaseState::NotMeasured { cause } => {
+    let rate = run.transactions.as_ref().and_then(|transactions| transactions.per_s);
+    match (&run.state, rate) {
+        (PhaseState::Measured, Some(rate)) => {
+            let (rate, least, most) = (rate.estimate.0, rate.low.0, rate.high.0);
+            format!("{deed}: {rate:.0} transactions a second ({least:.0} to {most:.0}).")
+        }
+        (PhaseState::Measured, None) => format!("{deed} took {}.", run.duration_ns),
+        (PhaseState::Partial, _) => format!("{deed} was stopped after {}.", run.duration_ns),
+        (PhaseState::NotMeasured { cause }, _) => {
             format!("{deed} was not measured: {}.", one_line(cause))
         }
     }
+}
+
+/// How long a transaction takes, and what it is worth.
+fn each_transaction(transactions: &JobTransactions) -> String {
+    let JobTransactions { count, latency_ns, a_crash_costs, .. } = transactions;
+    format!(
+        "Of {count} transactions half took at most {}, 99 % at most {}, the longest {}. After a crash: \
+         {}.",
+        latency_ns.p50,
+        latency_ns.p99,
+        latency_ns.max,
+        one_line(a_crash_costs)
+    )
 }
 
 /// What the whole job would take.

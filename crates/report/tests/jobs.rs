@@ -69,3 +69,29 @@ fn a_job_s_doubts_are_told() {
     let text = plain(&with(|run| run.warnings.push(doubt), State::Complete));
     assert!(text.contains("Doubts\n  - of 124 MiB that the job read"), "{text}");
 }
+
+#[test]
+fn transactions_are_told_with_their_rate_and_what_a_crash_costs() {
+    use cardproof_record::{Estimate, JobTransactions};
+    use cardproof_units::Iops;
+    let change = |run: &mut JobRun| {
+        run.deed = "SQLite 3.50.2 in its mode wal-normal".to_owned();
+        run.transactions = Some(JobTransactions {
+            count: 4000,
+            per_s: Some(Estimate {
+                estimate: Iops(85.0),
+                low: Iops(80.0),
+                high: Iops(90.0),
+                confidence: 0.99,
+            }),
+            latency_ns: run.syncs.as_ref().unwrap().latency_ns,
+            a_crash_costs: "the last ones can be lost".to_owned(),
+        });
+    };
+    let record = with(change, State::Complete);
+    let text = markdown(&record, &judge(&record));
+    let rate = "SQLite 3.50.2 in its mode wal-normal: 85 transactions a second (80 to 90).";
+    assert!(text.contains(rate), "{text}");
+    assert!(text.contains("After a crash: the last ones can be lost."), "{text}");
+    assert!(!text.contains("It wrote"), "{text}");
+}

@@ -103,6 +103,7 @@ fn blank(job: &Job, totals: &Totals, seed: Seed) -> JobRun {
         bytes_written_in_all: Bytes::ZERO,
         bytes_from_storage: None,
         syncs: None,
+        transactions: None,
         part_of: part_of(job, totals, seed),
         warnings: Vec::new(),
     }

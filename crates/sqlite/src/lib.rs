@@ -20,3 +20,9 @@ pub use database::{Database, ROWS};
 pub use fault::DatabaseError;
 pub use measure::{End, Limits, Run};
 pub use setting::{Journal, Setting, Synchronous};
+
+/// The version of the SQLite that is driven, such as `3.50.2`.
+#[must_use]
+pub fn version() -> &'static str {
+    rusqlite::version()
+}

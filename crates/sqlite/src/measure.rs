@@ -7,7 +7,7 @@ use cardproof_units::{Bytes, Nanos};
 use rusqlite::params;
 
 use crate::row;
-use crate::{Database, DatabaseError, Setting};
+use crate::{Database, DatabaseError, Journal, Setting, Synchronous};
 
 /// The slices from which a rate's interval is computed, and how many there may be.
 const SLICE: Nanos = Nanos::from_millis(10);
@@ -90,19 +90,21 @@ impl Setting {
         }
     }
 
-    /// What a transaction writes to the storage at most, roughly: pages of the database and of
-    /// its journal, and what the file system adds: more than twice what was counted on ext4.
+    /// About what a transaction writes to the storage: pages of the database and of its journal,
+    /// and what the file system adds. A third to a half more than was counted on ext4
+    /// (`docs/design/sqlite.md`).
     #[must_use]
     pub const fn bytes_a_transaction(self) -> Bytes {
-        match self.is_durable() {
-            true => Bytes::kib(200),
-            false => Bytes::kib(24),
+        match (self.is_durable(), self.journal) {
+            (true, Journal::Wal) => Bytes::kib(40),
+            (true, _) => Bytes::kib(110),
+            (false, _) => Bytes::kib(12),
         }
     }
 
     /// Whether each transaction waits for the storage.
     const fn is_durable(self) -> bool {
-        !self.is_extreme() && matches!(self.synchronous, crate::Synchronous::Full)
+        !self.is_extreme() && matches!(self.synchronous, Synchronous::Full)
     }
 }
 

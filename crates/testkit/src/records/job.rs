@@ -74,6 +74,7 @@ fn installation() -> JobRun {
             total_ns: Nanos::from_secs(27),
             latency_ns: latency(8, 60, 900),
         }),
+        transactions: None,
         part_of: Some(JobPart {
             name: "package-install".to_owned(),
             syncs_ratio: 9.8,
