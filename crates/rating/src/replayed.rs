@@ -15,6 +15,9 @@ use crate::published::{PUBLISHED_CARDS, PUBLISHED_SOURCE};
 /// Lines of trace, its number of requests, the published name of the card, milliseconds.
 const TABLE: &str = include_str!("../data/simulated-replays.csv");
 
+/// Times in the table are rounded to this.
+const TABLE_STEP: Nanos = Nanos::from_millis(1);
+
 /// A simulated card that did the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SimulatedReplay {
@@ -56,17 +59,18 @@ pub fn standing(replay: &Replay) -> Vec<String> {
     if others.is_empty() {
         return Vec::new();
     }
-    let place = others.partition_point(|other| other.took <= replay.duration_ns);
+    let took = replay.duration_ns + TABLE_STEP;
+    let place = others.partition_point(|other| other.took <= took);
     let told = |other: &SimulatedReplay| format!("{} {}", other.card, other.took);
     let slower: Vec<String> = others[place..].iter().map(told).collect();
     let faster: Vec<String> = others[..place].iter().map(told).collect();
     let mut text = vec![format!(
-        "Of the {} simulated cards that did the same job, {} were not slower and {} were slower.",
+        "Of the {} simulated cards that did the same job, {} took no longer and {} took longer.",
         others.len(),
         faster.len(),
         slower.len()
     )];
-    for (what, cards) in [("Not slower", faster), ("Slower", slower)] {
+    for (what, cards) in [("No longer", faster), ("Longer", slower)] {
         if !cards.is_empty() {
             text.push(format!("{what} (simulated): {}.", cards.join(", ")));
         }

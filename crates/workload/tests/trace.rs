@@ -125,11 +125,14 @@ fn an_error_names_its_place() {
 }
 
 #[test]
-fn shipped_package_jobs_have_the_shape_that_was_counted() {
+fn shipped_jobs_have_the_shape_that_was_counted() {
     for (name, counts) in [
         ("desktop-install", [2_508, 43_134, 33_646]),
         ("desktop-removal", [73, 20_347, 16_237]),
         ("desktop-reinstall", [2_447, 42_504, 33_561]),
+        ("sqlite-delete", [4, 6_046, 4_042]),
+        ("sqlite-wal", [4, 2_930, 1_968]),
+        ("boot", [1_044, 38, 13]),
     ] {
         let trace = find_shipped(name).unwrap();
         let reader = TraceReader::new(trace.bytes).unwrap();

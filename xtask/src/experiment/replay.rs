@@ -37,12 +37,12 @@ enum Kind {
 }
 
 const STORAGES: [Storage; 4] = [
-    Storage { name: "limited", kind: Kind::Limited, files: 800 },
+    Storage { name: "limited", kind: Kind::Limited, files: 500 },
     // About 500 random writes a second of 16 KiB.
     Storage { name: "sandisk-industrial", kind: Kind::Card, files: 800 },
     // The fastest card.
     Storage { name: "sandisk-extreme-a1", kind: Kind::Card, files: 800 },
-    Storage { name: "memory", kind: Kind::Memory, files: 4000 },
+    Storage { name: "memory", kind: Kind::Memory, files: 2000 },
 ];
 
 /// What the limited loop device may do in a second.

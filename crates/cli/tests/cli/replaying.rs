@@ -46,9 +46,31 @@ fn a_directory_is_left_as_it_was() {
     let home = Home::new();
     let job = small_job(&home);
     let place = home.place().to_str().unwrap().to_owned();
-    let ended = run(home.cardproof(&["replay", &job, &place, "--think", "none"])).expect(0);
+    let json = home.place().join("record.json");
+    let words = ["replay", &job, &place, "--think", "none", "--json", json.to_str().unwrap()];
+    let ended = run(home.cardproof(&words)).expect(0);
     assert!(ended.stdout.contains("writes: 40"), "{}", ended.stdout);
     assert!(our_directories(home.place()).is_empty());
+    let record = records::parse(&fs::read_to_string(&json).unwrap());
+    let seen = record.replays[0].surroundings.as_ref().expect("somebody looked");
+    assert!(seen.activity.cpu.is_some() && !seen.moments.is_empty(), "{seen:?}");
+}
+
+#[test]
+fn a_replay_is_reported_beside_the_simulated_cards() {
+    let home = Home::new();
+    let (html, markdown) = (home.place().join("r.html"), home.place().join("r.md"));
+    let outputs = ["--html", html.to_str().unwrap(), "--markdown", markdown.to_str().unwrap()];
+    let words = ["replay", "sqlite-wal", "sim:samsung-emmc", "--seed", "1"];
+    let told = run(home.cardproof(&[&words[..], &outputs].concat())).expect(0).stdout;
+    for text in [told, fs::read_to_string(&html).unwrap(), fs::read_to_string(&markdown).unwrap()] {
+        assert!(text.contains("sqlite-wal: took"), "{text}");
+        assert!(
+            text.contains("Of the 8 simulated cards that did the same job, 1 took no longer"),
+            "{text}"
+        );
+        assert!(!text.contains("In daily use"), "{text}");
+    }
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! The traces that come with cardproof: real jobs, recorded by us.
 //!
 //! Three are the kinds of package job whose times have been published for eight devices, so a replay
-//! can be held against those; two are a database, with each way to keep its journal. The requests and the processor's gaps are those of a fast
+//! can be held against those; two are a database, with each way to keep its journal, and one is a
+//! system that starts. The requests and the processor's gaps are those of a fast
 //! computer with much memory; what the jobs were is said in each trace's own description.
 
 /// A trace that comes with cardproof.
@@ -14,7 +15,7 @@ pub struct ShippedTrace {
 }
 
 /// Every shipped trace, in the order in which the jobs were done.
-pub const SHIPPED: [ShippedTrace; 5] = [
+pub const SHIPPED: [ShippedTrace; 6] = [
     ShippedTrace {
         name: "desktop-install",
         bytes: include_bytes!("../../traces/desktop-install.trace"),
@@ -32,6 +33,7 @@ pub const SHIPPED: [ShippedTrace; 5] = [
         bytes: include_bytes!("../../traces/sqlite-delete.trace"),
     },
     ShippedTrace { name: "sqlite-wal", bytes: include_bytes!("../../traces/sqlite-wal.trace") },
+    ShippedTrace { name: "boot", bytes: include_bytes!("../../traces/boot.trace") },
 ];
 
 /// The shipped trace called `name`, if there is one.
