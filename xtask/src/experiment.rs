@@ -1,7 +1,9 @@
 //! `cargo xtask experiment NAME`: what the design documents claim, computed again and written into
 //! their tables.
 
+pub(crate) mod packages;
 mod prediction;
+mod program;
 mod replay;
 mod replay_cards;
 mod short_jobs;
@@ -13,6 +15,7 @@ use anyhow::{Result, bail};
 /// Runs the experiment `words` name.
 pub(crate) fn run(words: &[&str]) -> Result<bool> {
     match words {
+        ["packages", options @ ..] => packages::run(options),
         ["prediction"] => prediction::run(),
         ["replay", options @ ..] => replay::run(options),
         ["replay-cards"] => replay_cards::run(),
@@ -20,7 +23,8 @@ pub(crate) fn run(words: &[&str]) -> Result<bool> {
         ["sqlite"] => sqlite::run(),
         ["verdicts", options @ ..] => verdicts::run(options),
         _ => bail!(
-            "there are the experiments: prediction, replay, replay-cards, short-jobs, sqlite, verdicts"
+            "there are the experiments: packages, prediction, replay, replay-cards, short-jobs, \
+             sqlite, verdicts"
         ),
     }
 }

@@ -16,6 +16,7 @@ mod fuzz;
 mod generate;
 mod lab;
 mod libtest;
+mod measure;
 mod packages;
 mod steps;
 mod test;
@@ -46,6 +47,9 @@ usage: cargo xtask COMMAND
   bench sim [speed] [serve]
                      requests a second of the simulated cards, and their memory; the same cards
                      served in real time under fio and iozone
+  experiment packages [--cache DIRECTORY]
+                     the package jobs beside apt and dpkg, on ext4 on a loop device; writes the
+                     table of docs/design/jobs.md
   experiment prediction
                      how well jobs are predicted on cards that were left out; writes the tables
                      of docs/design/prediction.md
@@ -66,6 +70,8 @@ usage: cargo xtask COMMAND
                      runs the fuzz targets, each for 60 seconds; needs a nightly compiler
   lab mmc            boots a virtual machine with an SD card behind Linux's own MMC stack, and
                      compares what the program says of it and of other disks
+  measure packages [--cache DIRECTORY]
+                     the shapes of Debian packages, as the tables of the package jobs
   fit                finds the simulated cards' parameters from the published figures
 ";
 
@@ -97,6 +103,7 @@ fn run(arguments: &[String]) -> Result<bool> {
         ["bench", "replay"] => bench_replay::run(),
         ["bench", "sim", sections @ ..] => bench_sim::run(sections),
         ["experiment", words @ ..] => experiment::run(words),
+        ["measure", words @ ..] => measure::run(words),
         ["lab", names @ ..] => lab::run(names),
         ["fit"] => fit::run(),
         ["fuzz", options @ ..] => fuzz::run(options),

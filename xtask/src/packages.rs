@@ -14,6 +14,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("busybox", "busybox-static"),
     ("cpio", "cpio"),
     ("cryptsetup", "cryptsetup-bin"),
+    ("debootstrap", "debootstrap"),
     ("dmsetup", "dmsetup"),
     ("f3probe", "f3"),
     ("fio", "fio"),

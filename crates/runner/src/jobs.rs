@@ -48,8 +48,8 @@ pub(crate) enum JobError {
 /// Of what a job was to read from the storage, this share must have come from there.
 const FROM_STORAGE_MIN: f64 = 0.9;
 
-/// Runs `job`, of which `totals` were counted, in `tree`, which is empty, and tells `progress` now
-/// and then.
+/// Runs `job`, of which `totals` were counted, in `tree`, which is empty, and tells `progress`
+/// before each step, whose time has not begun then, and now and then.
 ///
 /// It ends with the job, when `stop` turns true ([`PhaseState::Partial`]), or with the first fault
 /// ([`PhaseState::NotMeasured`] with the cause and without a time). The files stay.

@@ -17,9 +17,6 @@ use cardproof_sim_serve::{ServeOptions, Server};
 use cardproof_testkit::{Filesystem, KernelThrottle, LabError, Limits, LoopDevice, Mount};
 use cardproof_units::{Bytes, Seed};
 
-use crate::steps::{Outcome, shown_command};
-use crate::workspace::{Metadata, cargo};
-
 /// A storage, and how many files the job writes on it: some ten seconds' worth.
 struct Storage {
     name: &'static str,
@@ -80,7 +77,7 @@ pub(super) fn run(words: &[&str]) -> Result<bool> {
             known.join("|")
         );
     }
-    let program = build()?;
+    let program = super::program::build()?;
     let mut is_good = true;
     println!("| storage | recorded, s | replayed, s | ratio: median | lowest to highest |");
     println!("| --- | ---: | ---: | ---: | --- |");
@@ -110,15 +107,6 @@ fn on(program: &Path, storage: &Storage, pairs: usize) -> Result<bool> {
             row("loop device, 1500 reads and 500 writes a second", device.path())
         }
     }
-}
-
-fn build() -> Result<PathBuf> {
-    let mut command = Command::new(cargo());
-    command.args(["build", "--package", "cardproof-cli"]);
-    if shown_command(&mut command)? != Outcome::Passed {
-        bail!("the program does not build");
-    }
-    Ok(Metadata::read()?.target_directory.join("debug/cardproof"))
 }
 
 fn on_card(name: &str, row: impl Fn(&str, &Path) -> Result<bool>) -> Result<bool> {

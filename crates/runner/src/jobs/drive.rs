@@ -65,6 +65,10 @@ impl<'a> Drive<'a> {
                 self.tally.end(self.tree.now());
                 return Err(JobError::Stopped);
             }
+            if let FileOp::Step(step) = op {
+                let elapsed = self.tree.now().saturating_sub(start);
+                progress(JobProgress { step, ops: done, ops_of, elapsed });
+            }
             self.perform(&op)?;
             let now = self.tree.now();
             if now.saturating_sub(told) >= TELL_EVERY {

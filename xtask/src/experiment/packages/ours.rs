@@ -1,0 +1,66 @@
+//! The three jobs as the program does them, each in full on a file system of its own.
+//!
+//! What a job lays out before it is not recorded, nor that it writes the archives: the real ones
+//! are downloaded before as well.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result, ensure};
+use cardproof_io::scratch::Scratch;
+use cardproof_record::PhaseState;
+use cardproof_runner::run_job;
+use cardproof_units::Seed;
+use cardproof_workload::jobs::{Job, Timing, find};
+
+use super::JOBS;
+use super::stage::{Seen, Stage, Watch};
+
+/// The step that the real jobs have behind them.
+const BEFORE: &str = "archives";
+
+/// Does all three.
+///
+/// # Errors
+/// The machine cannot do it, or a job did not reach its end.
+pub(super) fn run(program: &Path) -> Result<[Seen; 3]> {
+    let [install, remove, reinstall] = JOBS;
+    Ok([one(program, install)?, one(program, remove)?, one(program, reinstall)?])
+}
+
+fn one(program: &Path, name: &str) -> Result<Seen> {
+    let job = find(name).with_context(|| format!("no job {name}"))?;
+    let first = first_step(&job).with_context(|| format!("no step of {name} counts"))?;
+    let stage = Stage::new()?;
+    let scratch = Scratch::create(stage.path(), None)?;
+    let mut tree = scratch.create_tree()?;
+    let seed = Seed::from_bits(1);
+    let totals = job.totals(seed);
+    let stop = AtomicBool::new(false);
+    let mut watch: Option<Result<Watch>> = None;
+    let run = run_job(
+        &mut tree,
+        &job,
+        &totals,
+        seed,
+        &mut |progress| {
+            if progress.step == first && watch.is_none() {
+                let begun = stage.begin(program);
+                stop.store(begun.is_err(), Ordering::Relaxed);
+                watch = Some(begun);
+            }
+        },
+        &stop,
+    );
+    let seen = watch.context("the job told nothing of its steps")??.end()?;
+    drop(tree);
+    scratch.remove()?;
+    ensure!(run.state == PhaseState::Measured, "{name}: {:?}", run.state);
+    eprintln!("{name}: {}", seen.line());
+    Ok(seen)
+}
+
+/// The first step that is recorded.
+fn first_step(job: &Job) -> Option<usize> {
+    job.steps.iter().position(|step| step.timing == Timing::Counts && step.name != BEFORE)
+}
