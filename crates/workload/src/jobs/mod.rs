@@ -22,7 +22,7 @@ mod totals;
 pub use data::JobData;
 pub use job::{FileOps, Form, Job, StepSpec, Timing};
 pub use op::{Contents, FileOp, Handle, Opening, READ_MAX, WRITE_PIECE};
-pub use packages::{Package, PackageFiles, package_count, packages};
+pub use packages::{Distribution, Package, PackageFiles, package_count};
 pub use totals::Totals;
 
 /// The names of all jobs, each in full and, after it, in short where it has a short form.

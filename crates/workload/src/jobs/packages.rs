@@ -1,112 +1,302 @@
-//! The shapes of real packages: how many files and directories, how large, from a table.
+//! The shapes of real packages: which directories, how many files of which size in each, from
+//! tables.
 //!
-//! The table holds one package a line in the order of their installation; a second one the sizes of
-//! files above 4 KiB as quantiles. How both were measured is in `docs/design/jobs.md`. A package's
-//! own totals are kept to the byte; which of its files is how large is drawn.
+//! One line a package, in the order in which apt unpacks them; how the tables were measured and
+//! what the texts of trees mean is in `docs/design/jobs.md`. The tree of directories is the real
+//! one, so that neighbours are neighbours and shared directories are shared. Names are drawn, of
+//! the lengths that real ones have; a file is as large as the mean of the real ones of its class.
+
+mod tree;
+
+use std::collections::BTreeSet;
 
 use cardproof_units::{Bytes, Seed};
 
 use super::dice::Dice;
+use tree::{Token, tokens};
 
-const TABLE: &str = include_str!("packages/packages.csv");
+const PACKAGES: &str = include_str!("packages/packages.csv");
 const SIZES: &str = include_str!("packages/sizes.csv");
 const NAMES: &str = include_str!("packages/names.csv");
 
-/// Files up to this size take one block, and are counted apart in the table.
-const SMALL_MAX: Bytes = Bytes::kib(4);
+/// The columns of the lengths of names.
+const FILE_NAMES: usize = 1;
+const DIRECTORY_NAMES: usize = 2;
+
+/// How many packages the table holds.
+#[must_use]
+pub fn package_count() -> usize {
+    rows(PACKAGES).count()
+}
 
 /// What a package consists of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Package {
     /// Its place in the table, from 0.
     pub index: usize,
-    /// Regular files.
-    pub files: usize,
-    /// Of these, how many of at most 4 KiB.
-    pub small_files: usize,
-    /// Symbolic links.
-    pub symlinks: usize,
-    /// Directories that no other package has.
-    pub directories: usize,
-    /// Of its files, how many lie in directories that many packages share.
-    pub shared_files: usize,
-    /// All regular files together.
-    pub bytes: Bytes,
-    /// Of these, the files of at most 4 KiB.
-    pub small_bytes: Bytes,
     /// The archive.
     pub archive_bytes: Bytes,
-    /// Files of control information, `control` itself included.
-    pub control_files: usize,
-    /// These together.
-    pub control_bytes: Bytes,
-    /// Configuration files.
-    pub conffiles: usize,
+    /// Its paragraph in the database of all packages.
+    pub entry_bytes: Bytes,
+    /// The files that it brings into the database beside its paragraph.
+    pub info: Vec<Bytes>,
+    /// Directories that it is the first to name, by number.
+    fresh: Vec<usize>,
+    /// Its files and links, by directory.
+    groups: Vec<Group>,
+}
+
+/// What lies in one directory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Group {
+    /// Its number.
+    directory: usize,
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Entry {
+    File(Bytes),
+    Setting(Bytes),
+    Link,
+}
+
+/// A directory of the distribution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Directory {
+    path: String,
+    /// The number of the one in which it lies; the root lies in itself.
+    above: usize,
+    is_of_system: bool,
 }
 
 /// The files of one package.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PackageFiles {
-    /// Its own directories, outer ones before those in them.
+    /// All directories in which something of it lies and that the system does not have of itself,
+    /// outer ones before those in them. Other packages may have them too.
     pub directories: Vec<String>,
-    /// Its regular files, with their sizes, in the order of its archive: by directory.
+    /// Its regular files, with their sizes, in the order of its archive.
     pub files: Vec<(String, Bytes)>,
-    /// Its symbolic links.
+    /// Its settings (conffiles), with their sizes.
+    pub settings: Vec<(String, Bytes)>,
+    /// Its links.
     pub symlinks: Vec<String>,
 }
 
-/// Directories that many packages share, outer ones before those in them. Files of a package go to
-/// one of [`SHARED`].
-pub(super) const SHARED_PARENTS: &[&str] = &[
-    "usr",
-    "usr/share",
-    "usr/lib",
-    "usr/share/man",
-    "usr/share/locale",
-    "usr/share/icons",
-    "usr/share/icons/hicolor",
-];
-
-/// Shared directories in which packages' own files lie.
-pub(super) const SHARED: &[&str] = &[
-    "usr/bin",
-    "usr/lib/triplet",
-    "usr/share/applications",
-    "usr/share/icons/hicolor/48x48",
-    "usr/share/icons/hicolor/scalable",
-    "usr/share/locale/de",
-    "usr/share/locale/fr",
-    "usr/share/locale/ja",
-    "usr/share/man/man1",
-    "usr/share/man/man3",
-    "usr/share/man/man8",
-    "usr/share/mime",
-];
-
-/// Where packages' own directories lie.
-pub(super) const OWN_PARENTS: &[&str] = &["usr/share/doc", "usr/share/data", "usr/lib/modules"];
-
-/// How many packages the table holds.
-#[must_use]
-pub fn package_count() -> usize {
-    rows(TABLE).count()
+/// Packages and the directories that they share.
+#[derive(Clone, Debug)]
+pub struct Distribution {
+    seed: Seed,
+    packages: Vec<Package>,
+    /// By number, an outer one before those in it; the root first.
+    directories: Vec<Directory>,
 }
 
-/// `count` packages of the table, from the smallest to the largest alike, in the table's order; all
-/// for more.
-#[must_use]
-pub fn packages(count: usize) -> Vec<Package> {
-    let mut all: Vec<Package> =
-        rows(TABLE).enumerate().map(|(index, row)| package(index, row)).collect();
-    if count >= all.len() {
-        return all;
+impl Distribution {
+    /// The distribution, its names drawn from `seed`.
+    #[must_use]
+    pub fn new(seed: Seed) -> Self {
+        let root = Directory { path: String::new(), above: 0, is_of_system: true };
+        let mut distribution = Self { seed, packages: Vec::new(), directories: vec![root] };
+        let (sizes, mut names) = (sizes(), Names::new(seed, "directories", DIRECTORY_NAMES));
+        for row in rows(PACKAGES) {
+            distribution.add(row, &sizes, &mut names);
+        }
+        distribution
     }
-    all.sort_by_key(|package| (package.files, package.bytes));
-    // The middle one of each of `count` equal parts.
-    let mut chosen: Vec<Package> =
-        (0..count).map(|part| all[(2 * part + 1) * all.len() / (2 * count)]).collect();
-    chosen.sort_by_key(|package| package.index);
-    chosen
+
+    /// Adds the package of a line. That every line is whole is a test's business: what is missing
+    /// in one is missing in the package.
+    fn add(&mut self, row: &str, sizes: &[Bytes], names: &mut Names) {
+        let mut columns = row.split(',');
+        let mut column = || columns.next().unwrap_or_default();
+        let mut package = Package { index: self.packages.len(), ..Package::default() };
+        package.archive_bytes = bytes(column());
+        package.entry_bytes = bytes(column());
+        package.info = column().split_whitespace().map(bytes).collect();
+        let mut group = Group::default();
+        for token in tokens(column()) {
+            let directory = match token {
+                Token::New { above, is_of_system } => {
+                    package.fresh.push(self.directories.len());
+                    self.make(above, is_of_system, names)
+                }
+                Token::Again(directory) => directory.min(self.directories.len() - 1),
+                Token::File { class, is_setting } => {
+                    let size = sizes.get(class).copied().unwrap_or_default();
+                    let entry = if is_setting { Entry::Setting(size) } else { Entry::File(size) };
+                    group.entries.push(entry);
+                    continue;
+                }
+                Token::Link => {
+                    group.entries.push(Entry::Link);
+                    continue;
+                }
+                Token::Unknown => continue,
+            };
+            let full = std::mem::replace(&mut group, Group { directory, entries: Vec::new() });
+            package.groups.push(full);
+        }
+        package.groups.push(group);
+        package.groups.retain(|group| !group.entries.is_empty());
+        self.packages.push(package);
+    }
+
+    /// A directory in the one with the number `above`; its number.
+    fn make(&mut self, above: usize, is_of_system: bool, names: &mut Names) -> usize {
+        let number = self.directories.len();
+        let above = above.min(number - 1);
+        let path = join(&self.directories[above].path, &names.draw());
+        self.directories.push(Directory { path, above, is_of_system });
+        number
+    }
+
+    /// `count` packages, from the smallest to the largest alike, in the table's order; all for
+    /// more.
+    #[must_use]
+    pub fn packages(&self, count: usize) -> Vec<Package> {
+        if count >= self.packages.len() {
+            return self.packages.clone();
+        }
+        let mut all: Vec<&Package> = self.packages.iter().collect();
+        all.sort_by_key(|package| (package.entries(), package.archive_bytes));
+        // The middle one of each of `count` equal parts.
+        let middle = |part: usize| all[(2 * part + 1) * all.len() / (2 * count)];
+        let mut chosen: Vec<Package> = (0..count).map(|part| middle(part).clone()).collect();
+        chosen.sort_by_key(|package| package.index);
+        chosen
+    }
+
+    /// The directories that a system has before any of the packages, outer ones before those in
+    /// them.
+    pub fn system_directories(&self) -> impl Iterator<Item = &str> {
+        let made = self.directories.iter().skip(1).filter(|directory| directory.is_of_system);
+        made.map(|directory| &*directory.path)
+    }
+
+    /// What the files and directories of `package` are called and how large they are.
+    #[must_use]
+    pub fn contents(&self, package: &Package) -> PackageFiles {
+        let label = format!("package {}", package.index);
+        let mut names = Names::new(self.seed, &label, FILE_NAMES);
+        let mut files = PackageFiles::default();
+        let mut directories: BTreeSet<usize> = package.fresh.iter().copied().collect();
+        for group in &package.groups {
+            directories.insert(group.directory);
+            let directory = &*self.directories[group.directory].path;
+            for entry in &group.entries {
+                let path = join(directory, &names.draw_of(package.index));
+                match entry {
+                    Entry::File(size) => files.files.push((path, *size)),
+                    Entry::Setting(size) => files.settings.push((path, *size)),
+                    Entry::Link => files.symlinks.push(path),
+                }
+            }
+        }
+        files.directories = self.made_for(directories);
+        files
+    }
+
+    /// The paths of `directories` and of all above them that the system does not have.
+    fn made_for(&self, mut directories: BTreeSet<usize>) -> Vec<String> {
+        let mut open: Vec<usize> = directories.iter().copied().collect();
+        while let Some(number) = open.pop() {
+            let above = self.directories[number].above;
+            if directories.insert(above) {
+                open.push(above);
+            }
+        }
+        let all = directories.into_iter().map(|number| &self.directories[number]);
+        all.filter(|directory| !directory.is_of_system).map(|it| it.path.clone()).collect()
+    }
+}
+
+impl Package {
+    /// The package's name in its database's files.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("package-{:04}", self.index)
+    }
+
+    /// How many files and links it has.
+    #[must_use]
+    pub fn entries(&self) -> usize {
+        self.groups.iter().map(|group| group.entries.len()).sum()
+    }
+}
+
+/// Draws names that are about as long as real ones, and no two alike.
+#[derive(Debug)]
+struct Names {
+    dice: Dice,
+    lengths: Vec<usize>,
+    drawn: usize,
+}
+
+impl Names {
+    fn new(seed: Seed, label: &str, column: usize) -> Self {
+        let length = |row: &str| row.split(',').nth(column)?.parse().ok();
+        let lengths = rows(NAMES).filter_map(length).collect();
+        Self { dice: Dice::new(seed, label), lengths, drawn: 0 }
+    }
+
+    /// The next name.
+    fn draw(&mut self) -> String {
+        let suffix = base36(self.drawn);
+        self.named(&suffix)
+    }
+
+    /// The next name of a file of the package with this number: another package may put files
+    /// into the same directory.
+    fn draw_of(&mut self, package: usize) -> String {
+        let suffix = format!("{}-{}", base36(package), base36(self.drawn));
+        self.named(&suffix)
+    }
+
+    fn named(&mut self, suffix: &str) -> String {
+        self.drawn += 1;
+        let length = self.length();
+        let name = self.dice.name(length.saturating_sub(suffix.len() + 1));
+        format!("{name}-{suffix}")
+    }
+
+    /// A length between two neighbouring ones of the table, every such pair as likely.
+    fn length(&mut self) -> usize {
+        let below = self.dice.below(self.lengths.len().saturating_sub(1));
+        let (low, high) = match self.lengths.get(below..below + 2) {
+            Some([low, high]) => (*low, *high),
+            _ => (1, 1),
+        };
+        low + self.dice.below(high.saturating_sub(low) + 1)
+    }
+}
+
+/// `number` in the digits and small letters.
+fn base36(mut number: usize) -> String {
+    const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+    let mut digits = Vec::new();
+    loop {
+        digits.push(char::from(DIGITS[number % 36]));
+        number /= 36;
+        if number == 0 {
+            return digits.into_iter().rev().collect();
+        }
+    }
+}
+
+fn join(directory: &str, name: &str) -> String {
+    if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
+}
+
+/// The mean size of each class, from the smallest; nothing for a class without files.
+fn sizes() -> Vec<Bytes> {
+    rows(SIZES).map(|row| row.split(',').nth(2).map(bytes).unwrap_or_default()).collect()
+}
+
+/// The number in a column; 0 where there is none.
+fn bytes(text: &str) -> Bytes {
+    Bytes(text.parse().unwrap_or(0))
 }
 
 /// The lines of a table without its comments and its heading.
@@ -114,187 +304,5 @@ fn rows(table: &'static str) -> impl Iterator<Item = &'static str> {
     table.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).skip(1)
 }
 
-/// The package of a line. That every line has its numbers is a test's business: a line that had
-/// not would give an empty package.
-fn package(index: usize, row: &str) -> Package {
-    let mut numbers = row.split(',').map(|field| field.trim().parse::<u64>().unwrap_or(0));
-    let mut next = || numbers.next().unwrap_or(0);
-    Package {
-        index,
-        files: next() as usize,
-        small_files: next() as usize,
-        symlinks: next() as usize,
-        directories: next() as usize,
-        shared_files: next() as usize,
-        bytes: Bytes(next()),
-        small_bytes: Bytes(next()),
-        archive_bytes: Bytes(next()),
-        control_files: next() as usize,
-        control_bytes: Bytes(next()),
-        conffiles: next() as usize,
-    }
-}
-
-impl Package {
-    /// What its files and directories are called and how large they are.
-    #[must_use]
-    pub fn contents(&self, seed: Seed) -> PackageFiles {
-        let mut dice = Dice::new(seed, &format!("package {}", self.index));
-        let directories = self.own_directories(&mut dice);
-        let sizes = self.sizes(&mut dice);
-        let mut files: Vec<(String, Bytes)> = sizes
-            .into_iter()
-            .enumerate()
-            .map(|(number, size)| (self.place(number, &directories, &mut dice), size))
-            .collect();
-        files.sort();
-        let symlinks = (0..self.symlinks)
-            .map(|number| {
-                format!("{}.so", self.place(self.files + number, &directories, &mut dice))
-            })
-            .collect();
-        PackageFiles { directories, files, symlinks }
-    }
-
-    /// The package's name in its database's files.
-    #[must_use]
-    pub fn name(&self) -> String {
-        format!("package-{:04}", self.index)
-    }
-
-    fn own_directories(&self, dice: &mut Dice) -> Vec<String> {
-        let mut directories: Vec<String> = Vec::with_capacity(self.directories);
-        for number in 0..self.directories {
-            let directory = match OWN_PARENTS.get(number) {
-                Some(parent) => format!("{parent}/{}", self.name()),
-                // Most are one or two below the package's own.
-                None => format!("{}/{}{number}", directories[dice.below(number)], dice.name(7)),
-            };
-            directories.push(directory);
-        }
-        directories
-    }
-
-    /// A place for the file of this number that no other has.
-    fn place(&self, number: usize, directories: &[String], dice: &mut Dice) -> String {
-        let is_shared = directories.is_empty() || number < self.shared_files;
-        let directory = if is_shared {
-            SHARED[dice.below(SHARED.len())]
-        } else {
-            &directories[dice.below(directories.len())]
-        };
-        let length = quantile(NAMES, dice.unit()) as usize;
-        let name = dice.name(length.saturating_sub(9));
-        format!("{directory}/{name}-{:04}{number:04}", self.index)
-    }
-
-    /// The sizes of its files: so many small ones and so many larger ones as it has, which together
-    /// are as large as they are.
-    fn sizes(&self, dice: &mut Dice) -> Vec<Bytes> {
-        let small = self.small_files.min(self.files);
-        let large = self.files - small;
-        let mut sizes = spread(self.small_bytes, small, |_| dice.unit(), SMALL_MAX);
-        let large_bytes = self.bytes.saturating_sub(self.small_bytes);
-        let of_table = |dice: &mut Dice| quantile(SIZES, dice.unit());
-        sizes.extend(spread(large_bytes, large, |_| of_table(dice), Bytes(u64::MAX)));
-        dice.shuffle(&mut sizes);
-        sizes
-    }
-}
-
-/// `count` sizes that are `total` together and to one another as `weight` draws them, none above
-/// `most` as long as there is room below.
-fn spread(
-    total: Bytes,
-    count: usize,
-    mut weight: impl FnMut(usize) -> f64,
-    most: Bytes,
-) -> Vec<Bytes> {
-    let weights: Vec<f64> = (0..count).map(&mut weight).collect();
-    let sum: f64 = weights.iter().sum();
-    let mut left = total.get();
-    let mut sizes: Vec<Bytes> = weights
-        .iter()
-        .map(|weight| {
-            let share = if sum > 0.0 { weight / sum } else { 0.0 };
-            let size = ((total.as_f64() * share) as u64).min(most.get()).min(left);
-            left -= size;
-            Bytes(size)
-        })
-        .collect();
-    for size in &mut sizes {
-        let more = left.min(most.get() - size.get());
-        *size += Bytes(more);
-        left -= more;
-    }
-    sizes
-}
-
-/// What a table of quantiles (`share,value`, both rising) holds at `share`, in between on a line
-/// between logarithms.
-fn quantile(table: &'static str, share: f64) -> f64 {
-    let mut below: Option<(f64, f64)> = None;
-    for row in rows(table) {
-        let Some((at, value)) = row.split_once(',') else { continue };
-        let (at, value) = (at.trim().parse().unwrap_or(1.0), value.trim().parse().unwrap_or(1.0));
-        match below {
-            Some((from, low)) if share <= at && at > from => {
-                return low * (value / low).powf((share - from) / (at - from));
-            }
-            _ => below = Some((at, value)),
-        }
-    }
-    below.map_or(1.0, |(_, value)| value)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_line_of_the_tables_holds_its_numbers() {
-        for (table, columns) in [(TABLE, 11), (SIZES, 2), (NAMES, 2)] {
-            assert!(table.starts_with("# "), "a table says where it comes from");
-            for row in rows(table) {
-                let numbers = row.split(',').filter(|field| field.trim().parse::<f64>().is_ok());
-                assert_eq!(numbers.count(), columns, "{row}");
-            }
-        }
-        assert!((350..=450).contains(&package_count()), "{}", package_count());
-    }
-
-    #[test]
-    fn a_package_is_as_large_as_the_table_says() {
-        for package in packages(usize::MAX) {
-            let contents = package.contents(Seed::from_bits(7));
-            let bytes: Bytes = contents.files.iter().map(|(_, size)| *size).sum();
-            assert_eq!(contents.files.len(), package.files);
-            if package.files > 0 {
-                assert_eq!(bytes, package.bytes, "{package:?}");
-            }
-            assert_eq!(contents.directories.len(), package.directories);
-            let small = contents.files.iter().filter(|(_, size)| *size <= SMALL_MAX).count();
-            assert!(small >= package.small_files, "{package:?} has {small}");
-        }
-    }
-
-    #[test]
-    fn a_part_of_the_packages_is_like_the_whole() {
-        let files = |packages: &[Package]| {
-            let files: usize = packages.iter().map(|package| package.files).sum();
-            files as f64 / packages.len() as f64
-        };
-        let part = packages(100);
-        assert_eq!(part.len(), 100);
-        let ratio = files(&part) / files(&packages(usize::MAX));
-        assert!((0.5..2.0).contains(&ratio), "{ratio}");
-    }
-
-    #[test]
-    fn quantiles_rise() {
-        let values: Vec<f64> =
-            (0..=100).map(|part| quantile(SIZES, f64::from(part) / 100.0)).collect();
-        assert!(values.is_sorted(), "{values:?}");
-        assert!(values[0] > 4096.0, "files above 4 KiB");
-    }
-}
+mod tests;

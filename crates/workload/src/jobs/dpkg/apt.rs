@@ -2,11 +2,13 @@
 //!
 //! And the system that a job finds: the directories, and the databases of a minimal installation.
 
+use std::collections::HashSet;
+
 use cardproof_units::Bytes;
 
 use crate::jobs::batch::{Batch, above};
 use crate::jobs::op::{Contents, FileOp};
-use crate::jobs::packages::{OWN_PARENTS, SHARED, SHARED_PARENTS};
+use crate::jobs::packages::Distribution;
 
 use super::archive::PARTIAL;
 use super::database::{Database, HOME, INFO, LOG, TERMINAL_LOG, UPDATES};
@@ -16,8 +18,8 @@ const HISTORY_LOG: &str = "var/log/apt/history.log";
 const EXTENDED: &str = "var/lib/apt/extended_states";
 const CACHE: &str = "var/cache/apt/pkgcache.bin";
 
-/// apt's index of Debian's main archive in binary form, about as large as in Debian 12.
-const CACHE_SIZE: Bytes = Bytes::mib(40);
+/// apt's index of Debian's main archive in binary form, as large as in Debian 12.
+const CACHE_SIZE: Bytes = Bytes(39_092_108);
 
 /// What apt notes of a package that was installed for another's sake.
 const EXTENDED_ENTRY: Bytes = Bytes(60);
@@ -26,16 +28,16 @@ const EXTENDED_ENTRY: Bytes = Bytes(60);
 const HISTORY_ENTRY: Bytes = Bytes(50);
 
 /// The system that a job finds.
-pub(super) fn base(batch: &mut Batch, database: &Database) {
+pub(super) fn base(batch: &mut Batch, database: &Database, distribution: &Distribution) {
     let own = [INFO, UPDATES, "var/lib/dpkg/triggers", "var/lib/dpkg/alternatives", PARTIAL];
     let others = ["var/lib/apt", "var/log/apt", "var/cache/apt"];
-    let scripts = scripts::TARGETS.iter().filter_map(|(path, ..)| Some(path.rsplit_once('/')?.0));
-    let mut made: Vec<&str> = Vec::new();
-    let wanted = SHARED_PARENTS.iter().chain(SHARED).chain(OWN_PARENTS).chain(&own).chain(&others);
-    for directory in wanted.copied().chain(scripts) {
+    let mut made = HashSet::new();
+    let wanted = own.into_iter().chain(others).chain(scripts::directories());
+    let mut wanted: Vec<&str> = wanted.collect();
+    wanted.extend(distribution.system_directories());
+    for directory in wanted {
         for path in above(directory).chain([directory]) {
-            if !made.contains(&path) {
-                made.push(path);
+            if made.insert(path) {
                 batch.push(FileOp::MakeDir(path.to_owned()));
             }
         }
@@ -48,22 +50,24 @@ pub(super) fn base(batch: &mut Batch, database: &Database) {
     batch.file(HISTORY_LOG, Bytes::kib(5), Contents::Compressible);
     batch.file(EXTENDED, Bytes::kib(4), Contents::Compressible);
     batch.file(CACHE, CACHE_SIZE, Contents::Compressible);
-    for (path, size, _) in scripts::TARGETS {
-        batch.file(*path, *size, Contents::Compressible);
-    }
+    scripts::found(batch);
 }
 
-/// apt begins to change things.
-pub(super) fn begins(batch: &mut Batch) {
-    batch.append(HISTORY_LOG, Bytes(200));
-}
-
-/// apt is done with `packages`: it notes which, and its cache, which is out of date, goes.
-pub(super) fn ends(batch: &mut Batch, packages: usize) {
+/// apt begins to change `packages`: it notes which of them nobody has asked for.
+pub(super) fn begins(batch: &mut Batch, packages: usize) {
     let each = |size: Bytes| Bytes(packages as u64 * size.get());
-    let new = format!("{EXTENDED}.new");
-    batch.file(new.as_str(), Bytes::kib(4) + each(EXTENDED_ENTRY), Contents::Compressible);
-    batch.rename(new, EXTENDED);
+    write_anew(batch, EXTENDED, each(EXTENDED_ENTRY));
     batch.append(HISTORY_LOG, each(HISTORY_ENTRY));
-    batch.unlink(CACHE);
+}
+
+/// apt is done: its index, which knows what is installed, is written anew.
+pub(super) fn ends(batch: &mut Batch) {
+    write_anew(batch, CACHE, CACHE_SIZE);
+}
+
+/// Writes a file beside its place and renames it; nobody waits for it.
+fn write_anew(batch: &mut Batch, path: &str, size: Bytes) {
+    let new = format!("{path}.new");
+    batch.file(new.as_str(), size, Contents::Compressible);
+    batch.rename(new, path);
 }

@@ -10,8 +10,6 @@ use cardproof_units::Bytes;
 use crate::jobs::batch::{Batch, FILE};
 use crate::jobs::op::{Contents, FileOp, Handle, Opening};
 
-use super::ENTRY;
-
 pub(super) const HOME: &str = "var/lib/dpkg";
 pub(super) const INFO: &str = "var/lib/dpkg/info";
 pub(super) const UPDATES: &str = "var/lib/dpkg/updates";
@@ -30,8 +28,11 @@ const LOG_LINE: Bytes = Bytes(70);
 /// What is noted of a package before its entry is known, or after it is forgotten.
 const SHORT_ENTRY: Bytes = Bytes(120);
 
-/// How many packages a system has before the job: about what a minimal Debian 12 has.
-const BASE_PACKAGES: u64 = 150;
+/// The database of a minimal Debian 12, of 88 packages.
+const MINIMAL: Bytes = Bytes(77_102);
+
+/// What the state adds to a package's paragraph.
+const STATE: Bytes = Bytes(29);
 
 /// The file of the next change, open while dpkg runs.
 const NEXT: Handle = Handle(1);
@@ -42,43 +43,43 @@ const LOG_FILE: Handle = Handle(2);
 /// The database's state between operations.
 #[derive(Clone, Debug)]
 pub(super) struct Database {
-    packages: u64,
+    size: Bytes,
     updates: u32,
 }
 
 impl Database {
-    /// That of the system that the job finds, with so many packages `more` than a minimal one.
-    pub(super) const fn with(more: u64) -> Self {
-        Self { packages: BASE_PACKAGES + more, updates: 0 }
+    /// That of a minimal system with packages whose paragraphs take `more`.
+    pub(super) fn with(more: Bytes) -> Self {
+        Self { size: MINIMAL + more, updates: 0 }
     }
 
-    /// A package that was not known is known from here on.
-    pub(super) const fn learn(&mut self) {
-        self.packages += 1;
+    /// A package that was not known is known from here on, by a paragraph of `entry`.
+    pub(super) fn learn(&mut self, entry: Bytes) {
+        self.size += entry + STATE;
     }
 
     /// A package that was known is not from here on.
-    pub(super) const fn forget(&mut self) {
-        self.packages = self.packages.saturating_sub(1);
+    pub(super) fn forget(&mut self, entry: Bytes) {
+        self.size = self.size.saturating_sub(entry + STATE).max(MINIMAL);
     }
 
     /// How large the file with all states is.
-    pub(super) fn size(&self) -> Bytes {
-        Bytes(self.packages * ENTRY.get())
+    pub(super) const fn size(&self) -> Bytes {
+        self.size
     }
 
     /// dpkg begins: it reads the database and makes the next change's file ready.
     pub(super) fn open(&self, batch: &mut Batch) {
         let status = format!("{HOME}/status");
-        batch.read(status, self.size(), Bytes::kib(64), Opening::Read);
+        batch.read(status, self.size, Bytes::kib(64), Opening::Read);
         batch.push(FileOp::List(UPDATES.to_owned()));
         batch.push(FileOp::Open { handle: LOG_FILE, path: LOG.to_owned(), how: Opening::Append });
         make_ready(batch);
     }
 
-    /// A package's state changes, and its entry is there in full.
-    pub(super) fn note(&mut self, batch: &mut Batch) {
-        self.note_of(batch, ENTRY);
+    /// The state of a package changes whose paragraph takes `entry`.
+    pub(super) fn note(&mut self, batch: &mut Batch, entry: Bytes) {
+        self.note_of(batch, entry + STATE);
     }
 
     /// A package's state changes of which hardly more than the name is known.
@@ -120,7 +121,7 @@ impl Database {
 
     /// All changes go into the database, and their files go.
     fn fold(&mut self, batch: &mut Batch) {
-        replace_with_backup(batch, &format!("{HOME}/status"), self.size());
+        replace_with_backup(batch, &format!("{HOME}/status"), self.size);
         for number in 0..self.updates {
             batch.unlink(update(number));
         }

@@ -10,18 +10,21 @@
 mod apt;
 mod archive;
 mod database;
+mod directories;
 mod remove;
 mod scripts;
 mod unpack;
 
-use cardproof_units::{Bytes, Seed};
+use cardproof_units::Seed;
 
 use super::batch::Batch;
 use super::dice::Dice;
 use super::job::{Form, Generator, Job, StepSpec, Timing};
 use super::op::FileOp;
-use super::packages::{Package, PackageFiles, package_count, packages};
+use super::packages::{Distribution, Package, PackageFiles, package_count};
 use database::Database;
+use directories::Directories;
+use scripts::Script;
 
 /// How many packages the short forms take.
 const SHORT: usize = 40;
@@ -169,21 +172,31 @@ enum Part {
     Triggers,
 }
 
+/// What packages change together.
+struct System<'a> {
+    database: &'a mut Database,
+    directories: &'a mut Directories,
+}
+
 /// Makes the operations of one of the jobs.
 struct Packages {
+    deed: Deed,
+    distribution: Distribution,
     packages: Vec<Package>,
     parts: std::vec::IntoIter<Part>,
-    seed: Seed,
     dice: Dice,
     database: Database,
+    directories: Directories,
 }
 
 fn generator(deed: Deed, count: usize, seed: Seed) -> Box<dyn Generator> {
-    let packages = packages(count);
+    let distribution = Distribution::new(seed);
+    let packages = distribution.packages(count);
     let parts = parts(deed, packages.len()).into_iter();
-    let installed = if deed == Deed::Remove { packages.len() as u64 } else { 0 };
-    let (dice, database) = (Dice::new(seed, "packages"), Database::with(installed));
-    Box::new(Packages { packages, parts, seed, dice, database })
+    let installed = if deed == Deed::Remove { &*packages } else { &[] };
+    let database = Database::with(installed.iter().map(|package| package.entry_bytes).sum());
+    let (dice, directories) = (Dice::new(seed, "packages"), Directories::default());
+    Box::new(Packages { deed, distribution, packages, parts, dice, database, directories })
 }
 
 /// The order of everything.
@@ -235,8 +248,14 @@ fn parts(deed: Deed, count: usize) -> Vec<Part> {
 impl Packages {
     /// The package at `index` with its files.
     fn package(&self, index: usize) -> (Package, PackageFiles) {
-        let package = self.packages[index];
-        (package, package.contents(self.seed))
+        let package = self.packages[index].clone();
+        let files = self.distribution.contents(&package);
+        (package, files)
+    }
+
+    /// What the scripts write whose turn comes at the end.
+    fn scripts(&self) -> &'static [Script] {
+        if self.deed == Deed::Remove { scripts::AFTER_REMOVAL } else { scripts::AFTER_INSTALLATION }
     }
 }
 
@@ -245,34 +264,39 @@ impl Generator for Packages {
         let Some(part) = self.parts.next() else { return false };
         match part {
             Part::Step(index) => batch.push(FileOp::Step(index)),
-            Part::Base => apt::base(batch, &self.database),
+            Part::Base => apt::base(batch, &self.database, &self.distribution),
             Part::Archive(index) => archive::fetched(batch, &self.packages[index]),
             Part::Installed(index) => {
                 let (package, files) = self.package(index);
-                remove::found(batch, &package, &files);
+                remove::found(batch, &mut self.directories, &package, &files);
             }
             Part::Settle => batch.push(FileOp::SyncAll),
-            Part::AptBegins => apt::begins(batch),
-            Part::AptEnds => apt::ends(batch, self.packages.len()),
+            Part::AptBegins => apt::begins(batch, self.packages.len()),
+            Part::AptEnds => apt::ends(batch),
             Part::DpkgBegins => self.database.open(batch),
             Part::DpkgEnds => self.database.close(batch),
             Part::Unpack(index) => {
                 let (package, files) = self.package(index);
-                unpack::unpack(batch, &mut self.database, &mut self.dice, &package, &files);
+                let system = System {
+                    database: &mut self.database,
+                    directories: &mut self.directories,
+                };
+                unpack::unpack(batch, system, &mut self.dice, &package, &files);
             }
             Part::Configure(index) => {
-                let package = self.packages[index];
-                scripts::configure(batch, &mut self.database, &mut self.dice, &package);
+                let (package, files) = self.package(index);
+                scripts::configure(batch, &mut self.database, &mut self.dice, &package, &files);
             }
             Part::Remove(index) => {
                 let (package, files) = self.package(index);
-                remove::remove(batch, &mut self.database, &package, &files);
+                let system = System {
+                    database: &mut self.database,
+                    directories: &mut self.directories,
+                };
+                remove::remove(batch, system, &mut self.dice, &package, &files);
             }
-            Part::Triggers => scripts::triggers(batch, &mut self.database),
+            Part::Triggers => scripts::triggers(batch, self.scripts()),
         }
         true
     }
 }
-
-/// About what a package's entry in the database takes (mean of Debian 12).
-const ENTRY: Bytes = Bytes(1100);

@@ -7,67 +7,72 @@
 use cardproof_units::Bytes;
 
 use crate::jobs::batch::Batch;
+use crate::jobs::dice::Dice;
 use crate::jobs::op::{Contents, FileOp};
 use crate::jobs::packages::{Package, PackageFiles};
 
+use super::System;
 use super::database::{Database, INFO, TERMINAL_LOG, replace};
-use super::unpack::{CONFFILE, conffile, kept_control, list_size};
+use super::directories::Directories;
+use super::scripts;
+use super::unpack::{info, list_size};
 
 /// Lays out `package` as it is when it is installed. Nothing is awaited.
-pub(super) fn found(batch: &mut Batch, package: &Package, files: &PackageFiles) {
-    for directory in &files.directories {
-        batch.push(FileOp::MakeDir(directory.clone()));
-    }
-    for (path, size) in &files.files {
+pub(super) fn found(
+    batch: &mut Batch,
+    directories: &mut Directories,
+    package: &Package,
+    files: &PackageFiles,
+) {
+    directories.enter(batch, files);
+    for (path, size) in files.files.iter().chain(&files.settings) {
         batch.file(path.as_str(), *size, Contents::Compressible);
     }
     for path in &files.symlinks {
         batch.push(FileOp::Symlink(path.clone()));
     }
-    for index in 0..package.conffiles {
-        batch.file(conffile(package, index), CONFFILE, Contents::Compressible);
-    }
-    for (path, size) in kept_control(package) {
+    for (path, size) in info(package) {
         batch.file(path, size, Contents::Compressible);
     }
     batch.file(list(package), list_size(files), Contents::Compressible);
 }
 
-/// Removes `package`; configuration files stay, and then dpkg goes on to know the package.
+/// Removes `package`; settings stay, and then dpkg goes on to know the package.
 pub(super) fn remove(
     batch: &mut Batch,
-    database: &mut Database,
+    system: System<'_>,
+    dice: &mut Dice,
     package: &Package,
     files: &PackageFiles,
 ) {
+    let System { database, directories } = system;
     batch.append(TERMINAL_LOG, Bytes(80));
     // To be removed, then half configured, then half installed.
     for _ in 0..3 {
-        database.note(batch);
+        database.note(batch, package.entry_bytes);
     }
+    scripts::withdraw(batch, database, dice, package);
     files.symlinks.iter().for_each(|path| batch.unlink(path.as_str()));
     files.files.iter().rev().for_each(|(path, _)| batch.unlink(path.as_str()));
-    for directory in files.directories.iter().rev() {
-        batch.push(FileOp::RemoveDir(directory.clone()));
-    }
+    directories.leave(batch, files);
     replace(batch, &list(package), Bytes(200));
-    kept_control(package).for_each(|(path, _)| batch.unlink(path));
+    info(package).for_each(|(path, _)| batch.unlink(path));
     batch.push(FileOp::SyncDir(INFO.to_owned()));
-    // Only its configuration is there.
-    database.note(batch);
-    if package.conffiles == 0 {
+    // Only its settings are there.
+    database.note(batch, package.entry_bytes);
+    if files.settings.is_empty() {
         forget(batch, database, package);
     }
 }
 
-/// There is no configuration either: the package is not known any more.
+/// There are no settings either: the package is not known any more.
 fn forget(batch: &mut Batch, database: &mut Database, package: &Package) {
-    database.note(batch);
+    database.note(batch, package.entry_bytes);
     replace(batch, &list(package), Bytes(3));
-    database.note(batch);
+    database.note(batch, package.entry_bytes);
     batch.unlink(list(package));
     database.note_in_short(batch);
-    database.forget();
+    database.forget(package.entry_bytes);
 }
 
 fn list(package: &Package) -> String {
