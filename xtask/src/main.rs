@@ -47,7 +47,7 @@ usage: cargo xtask COMMAND
   bench sim [speed] [serve]
                      requests a second of the simulated cards, and their memory; the same cards
                      served in real time under fio and iozone
-  experiment packages [--cache DIRECTORY]
+  experiment packages [--ours] [--cache DIRECTORY]
                      the package jobs beside apt and dpkg, on ext4 on a loop device; writes the
                      table of docs/design/jobs.md
   experiment prediction

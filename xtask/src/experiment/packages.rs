@@ -25,8 +25,8 @@ use table::{Pair, table};
 
 pub(crate) use base::{Base, WANTED};
 pub(crate) use chroot::Chroot;
-pub(crate) use stage::Stage;
 use stage::Seen;
+pub(crate) use stage::Stage;
 
 /// The document that holds the table.
 const DOCUMENT: &str = "docs/design/jobs.md";
@@ -91,8 +91,8 @@ fn text(real: &Real, ours: &[Seen; 3]) -> Result<(String, bool)> {
     date.args(["--utc", "+%Y-%m-%d"]);
     let [installed, removed, again] = real.packages;
     let head = format!(
-        "{}: {}. Packages installed, removed, installed again: {installed}, {removed}, {again}. \
-         It took apt {} s, and the\njobs, which compute nothing in between, {} s.\n",
+        "{}: {}.\nPackages installed, removed, installed again: {installed}, {removed}, {again}. \
+         It took apt {} s,\nand the jobs, which compute nothing in between, {} s.\n",
         run_command(date)?.trim(),
         real.versions,
         seconds(&real.seen),

@@ -46,7 +46,8 @@ pub(super) fn run(options: &[&str]) -> Result<bool> {
         [("packages.csv", packages), ("sizes.csv", sizes(&trees)?), ("names.csv", names(&trees)?)]
     {
         println!("{name}: {} bytes", text.len());
-        let source = format!("# Debian {release}, {}: cargo xtask measure packages\n", WANTED.join(", "));
+        let source =
+            format!("# Debian {release}, {}: cargo xtask measure packages\n", WANTED.join(", "));
         fs::write(Path::new(TABLES).join(name), source + &text)?;
     }
     let files: u64 = trees.classes.iter().map(|class| class.files).sum();

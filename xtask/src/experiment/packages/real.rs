@@ -48,11 +48,7 @@ pub(super) fn run(program: &Path, base: &Base) -> Result<Real> {
     let removed = after.difference(&left).count();
     let second = watch(&stage, program, "second installation", &install())?;
     let again = chroot.installed()?.difference(&left).count();
-    Ok(Real {
-        seen: [first, removal, second],
-        packages: [fresh.len(), removed, again],
-        versions,
-    })
+    Ok(Real { seen: [first, removal, second], packages: [fresh.len(), removed, again], versions })
 }
 
 fn watch(stage: &Stage, program: &Path, name: &str, job: &Command) -> Result<Seen> {

@@ -17,13 +17,13 @@ struct Figure {
 
 const FIGURES: [Figure; 5] = [
     Figure { name: "requests", of: |shape| shape.requests() as f64, decimals: 0 },
-    Figure {
-        name: "written, MB",
-        of: |shape| shape.bytes_written.get() as f64 / 1e6,
-        decimals: 0,
-    },
+    Figure { name: "written, MB", of: |shape| shape.bytes_written.get() as f64 / 1e6, decimals: 0 },
     Figure { name: "flushes", of: |shape| shape.flushes as f64, decimals: 0 },
-    Figure { name: "writes up to 4 KiB, %", of: |shape| 100.0 * shape.share_up_to_4k(), decimals: 1 },
+    Figure {
+        name: "writes up to 4 KiB, %",
+        of: |shape| 100.0 * shape.share_up_to_4k(),
+        decimals: 1,
+    },
     Figure {
         name: "writes that go on with one of two streams, %",
         of: |shape| 100.0 * shape.sequential_share(2),
@@ -94,7 +94,8 @@ mod tests {
     #[test]
     fn what_is_never_there_in_the_real_job_is_not_near() {
         let nothing = Shape::new();
-        let (_, is_good) = table(&[Pair { name: "job", real: &nothing, ours: &writes(1) }]).unwrap();
+        let (_, is_good) =
+            table(&[Pair { name: "job", real: &nothing, ours: &writes(1) }]).unwrap();
         assert!(!is_good);
     }
 }

@@ -277,10 +277,8 @@ impl Generator for Packages {
             Part::DpkgEnds => self.database.close(batch),
             Part::Unpack(index) => {
                 let (package, files) = self.package(index);
-                let system = System {
-                    database: &mut self.database,
-                    directories: &mut self.directories,
-                };
+                let system =
+                    System { database: &mut self.database, directories: &mut self.directories };
                 unpack::unpack(batch, system, &mut self.dice, &package, &files);
             }
             Part::Configure(index) => {
@@ -289,10 +287,8 @@ impl Generator for Packages {
             }
             Part::Remove(index) => {
                 let (package, files) = self.package(index);
-                let system = System {
-                    database: &mut self.database,
-                    directories: &mut self.directories,
-                };
+                let system =
+                    System { database: &mut self.database, directories: &mut self.directories };
                 remove::remove(batch, system, &mut self.dice, &package, &files);
             }
             Part::Triggers => scripts::triggers(batch, self.scripts()),

@@ -74,7 +74,9 @@ impl Tokens<'_> {
 /// The classes' letters: capitals, then small ones.
 fn file(letter: Option<char>, is_setting: bool) -> Token {
     match letter {
-        Some(letter @ 'A'..='Z') => Token::File { class: letter as usize - 'A' as usize, is_setting },
+        Some(letter @ 'A'..='Z') => {
+            Token::File { class: letter as usize - 'A' as usize, is_setting }
+        }
         Some(letter @ 'a'..='z') => {
             Token::File { class: 26 + letter as usize - 'a' as usize, is_setting }
         }
