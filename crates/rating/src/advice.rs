@@ -63,13 +63,18 @@ pub fn next_steps(record: &Record, verdicts: &[Verdict]) -> Vec<String> {
     let mut steps: Vec<String> = advisers.iter().filter_map(|adviser| adviser(&case)).collect();
     steps.extend(test_a2(&case));
     if steps.is_empty() {
-        steps.push(
-            "Nothing needs doing. Keep this record, and measure again when the system feels \
-             slower."
-                .to_owned(),
-        );
+        steps.push(otherwise(record).to_owned());
     }
     steps
+}
+
+/// What is left to say where nothing needs doing.
+fn otherwise(record: &Record) -> &'static str {
+    if record.phases.is_empty() && !record.job_runs.is_empty() {
+        return "Measure the storage itself with `cardproof run`: it tells why the job took so long, \
+                and what can be done about it.";
+    }
+    "Nothing needs doing. Keep this record, and measure again when the system feels slower."
 }
 
 fn say(applies: bool, text: &str) -> Option<String> {
