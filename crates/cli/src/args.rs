@@ -14,6 +14,7 @@ use crate::engine::{EngineArg, EngineArgs};
 use crate::import::ImportArgs;
 use crate::output::Sink;
 use crate::replay::ReplayArgs;
+use crate::setups::SetupsArgs;
 use crate::traces::TracesArgs;
 use crate::watch::args::WatchArgs;
 
@@ -60,6 +61,8 @@ pub(crate) enum Command {
     Watch(WatchArgs),
     /// Put records and published measurements side by side
     Compare(Box<CompareArgs>),
+    /// Compare file systems, their options and SQLite's journal modes on your own storage
+    CompareSetups(Box<SetupsArgs>),
     /// Simulated cards: list them, or serve one to any tool as a file and a block device
     #[command(subcommand)]
     Sim(SimCommand),

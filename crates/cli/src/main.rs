@@ -18,6 +18,7 @@ mod replay;
 mod result;
 mod run;
 mod saved;
+mod setups;
 mod signals;
 mod simulated;
 mod store;
@@ -63,6 +64,7 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::Import(args) => import::run(&args),
         Command::Capture(args) => capture::run(&args, signals),
         Command::Replay(args) => replay::run(&args, signals),
+        Command::CompareSetups(args) => setups::run(&args, signals),
         Command::Traces(args) => traces::run(&args),
         Command::Watch(args) => watch::run(&args, signals),
         Command::Engine(args) => engine::run(&args, signals.stop()).map(|()| Exit::Done),

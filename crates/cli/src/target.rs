@@ -167,7 +167,7 @@ fn not_there(path: &Path, error: &io::Error) -> Failure {
 }
 
 /// A link may lead elsewhere tomorrow, and may lead elsewhere than the user believes today.
-fn refuse_link(path: &Path) -> Result<(), Failure> {
+pub(crate) fn refuse_link(path: &Path) -> Result<(), Failure> {
     match fs::read_link(path) {
         Err(_) => Ok(()),
         Ok(link) => Err(Failure::refused(format!(
@@ -224,7 +224,7 @@ fn scratch_in(
 }
 
 /// What killed runs left, and what became of it.
-fn tell_of_leftovers(scratch: &Scratch, talk: &Talk) {
+pub(crate) fn tell_of_leftovers(scratch: &Scratch, talk: &Talk) {
     let swept = scratch.swept();
     if swept.removed > 0 {
         talk.note("Removed what an earlier run left here when it was killed.");
@@ -234,7 +234,7 @@ fn tell_of_leftovers(scratch: &Scratch, talk: &Talk) {
     }
 }
 
-fn of_scratch(error: &ScratchError) -> Failure {
+pub(crate) fn of_scratch(error: &ScratchError) -> Failure {
     let message = with_causes(error);
     if error.is_usage() { Failure::usage(message) } else { Failure::refused(message) }
 }
@@ -300,7 +300,7 @@ impl Existing<'_> {
         })
     }
 
-    fn for_writing(&self, access: &AccessArgs, talk: &Talk) -> Result<File, Failure> {
+    pub(crate) fn for_writing(&self, access: &AccessArgs, talk: &Talk) -> Result<File, Failure> {
         let Some(typed) = &access.destroy else {
             return Err(Failure::refused(format!(
                 "writing to {} would destroy its data; add --destroy if that is what you want",

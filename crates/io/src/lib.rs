@@ -16,6 +16,7 @@ pub mod faulty;
 pub mod files;
 mod flight;
 mod medium;
+mod mounts;
 mod null;
 mod op;
 mod open;
@@ -29,6 +30,7 @@ mod usage;
 
 pub use arrangement::{Arrangement, Caching, Calls, FileState};
 pub use medium::OpenError;
+pub use mounts::{Flags as MountFlags, PrivateMount, PrivateMounts};
 pub use null::NullTarget;
 pub use op::{Completion, Fault, Op, OpKind, Slot, Submission};
 pub use open::{EngineChoice, OpenOptions, TargetOpenError, open, open_new};

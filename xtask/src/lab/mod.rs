@@ -8,6 +8,7 @@ mod image;
 mod kernel;
 mod machine;
 mod mmc;
+mod setups;
 
 use std::path::PathBuf;
 
@@ -19,13 +20,15 @@ use crate::workspace::{Metadata, cargo};
 
 /// Runs the laboratory called `name`.
 pub(crate) fn run(names: &[&str]) -> Result<bool> {
-    match names {
-        ["mmc"] => match step(mmc::run)? {
-            Outcome::Passed => Ok(true),
-            Outcome::Failed => Ok(false),
-            Outcome::Skipped(reason) => bail!(reason),
-        },
-        _ => bail!("name a laboratory: mmc"),
+    let laboratory = match names {
+        ["mmc"] => mmc::run,
+        ["setups"] => setups::run,
+        _ => bail!("name a laboratory: mmc, setups"),
+    };
+    match step(laboratory)? {
+        Outcome::Passed => Ok(true),
+        Outcome::Failed => Ok(false),
+        Outcome::Skipped(reason) => bail!(reason),
     }
 }
 

@@ -21,6 +21,7 @@ mod records;
 mod refusals;
 mod replaying;
 mod requirements;
+mod setups;
 mod simulated;
 mod traces;
 mod watch;

@@ -17,6 +17,7 @@ mod job;
 mod op;
 mod packages;
 mod small_files;
+mod synced_writes;
 mod totals;
 
 pub use data::JobData;
@@ -39,7 +40,7 @@ pub fn find(name: &str) -> Option<Job> {
 
 fn all() -> impl Iterator<Item = Job> {
     let packages = dpkg::jobs().into_iter();
-    packages.chain([boot::job(), browser::job(), small_files::job()])
+    packages.chain([boot::job(), browser::job(), small_files::job(), synced_writes::job()])
 }
 
 #[cfg(test)]

@@ -1,0 +1,184 @@
+//! The ground that all setups are tried on: one loop device, on which one file system after the
+//! other is made, mounted, used and taken away.
+//!
+//! All of them get the same place of the storage, so that none has the better half of the card. In
+//! a directory the loop device lies over a file of ours, which was written through once, so that
+//! the file system below has nothing left to decide; on a device, over its beginning. Mounts are
+//! ours alone and the loop device is detached as soon as it is open, so that whatever ends this
+//! process also takes them away; what is left then is a directory with our marker, which the next
+//! run removes.
+
+use std::fs::{self, File};
+use std::io::{Seek, SeekFrom, Write};
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cardproof_io::scratch::Scratch;
+use cardproof_io::{MountFlags, PrivateMount, PrivateMounts};
+use cardproof_units::{Bytes, Seed};
+use cardproof_workload::{DataPattern, Generation};
+
+use super::catalogue::Setup;
+use crate::exit::Failure;
+
+/// What is written at a time.
+const PIECE: Bytes = Bytes::mib(1);
+
+/// How much at either end of a device can hold what tells that there is a file system.
+const SIGNATURES: Bytes = Bytes::mib(1);
+
+/// The loop device, our own view of the mounts, and where a file system appears in it.
+pub(super) struct Ground {
+    mounts: PrivateMounts,
+    /// Its node.
+    node: PathBuf,
+    /// Keeps it attached.
+    _open: File,
+    /// The file or device below it.
+    below: File,
+    size: Bytes,
+    /// A directory of ours: in our view of the mounts file systems lie over it.
+    point: PathBuf,
+}
+
+/// Why a setup cannot be tried, and what helps.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NotTried {
+    /// The tool that makes it is not there.
+    #[error("{program} is not installed; on Debian: apt-get install {package}")]
+    NoMaker { program: &'static str, package: &'static str },
+    /// The kernel has not got it.
+    #[error("this kernel has no {filesystem}; another kernel, or its module, is needed")]
+    NotInKernel { filesystem: &'static str },
+    /// There is too little room for it.
+    #[error("{filesystem} needs {needed}, and there are {size}; give a larger --size")]
+    TooSmall { filesystem: &'static str, needed: Bytes, size: Bytes },
+    /// The tool failed.
+    #[error("{program} failed: {said}")]
+    NotMade { program: &'static str, said: String },
+    /// The kernel refused it.
+    #[error("it cannot be mounted ({source}); the kernel log (`dmesg`) tells why")]
+    NotMounted { source: std::io::Error },
+}
+
+impl Ground {
+    /// Attaches a loop device over the first `size` of `below`, in a view of the mounts of our own.
+    /// File systems will appear over `scratch`.
+    pub(super) fn prepare(below: File, size: Bytes, scratch: &Scratch) -> Result<Self, Failure> {
+        let mounts = PrivateMounts::enter().map_err(Failure::because(
+            "cannot have mounts of our own, on which file systems are compared; are you root?",
+        ))?;
+        let point = scratch.path();
+        let point = point.canonicalize().unwrap_or(point);
+        let (node, open) = attach(&below, size)?;
+        Ok(Self { mounts, node, _open: open, below, size, point })
+    }
+
+    /// Whether `setup` can be tried here at all.
+    pub(super) fn check(&self, setup: &Setup) -> Result<(), NotTried> {
+        let (program, package) = setup.maker;
+        if find_program(program).is_none() {
+            return Err(NotTried::NoMaker { program, package });
+        }
+        if self.size < setup.size_min {
+            let Setup { filesystem, size_min: needed, .. } = *setup;
+            return Err(NotTried::TooSmall { filesystem, needed, size: self.size });
+        }
+        Ok(())
+    }
+
+    /// Makes the file system of `setup`, empty, and mounts it.
+    pub(super) fn lay(&self, setup: &Setup) -> Result<PrivateMount, NotTried> {
+        self.check(setup)?;
+        self.make(setup)?;
+        let flags = MountFlags { no_access_times: setup.no_access_times };
+        self.mounts.mount(&self.node, &self.point, setup.filesystem, setup.mount, flags).map_err(
+            |source| match source.raw_os_error() {
+                Some(number) if number == rustix::io::Errno::NODEV.raw_os_error() => {
+                    NotTried::NotInKernel { filesystem: setup.filesystem }
+                }
+                _ => NotTried::NotMounted { source },
+            },
+        )
+    }
+
+    fn make(&self, setup: &Setup) -> Result<(), NotTried> {
+        let (program, package) = setup.maker;
+        let path = find_program(program).ok_or(NotTried::NoMaker { program, package })?;
+        let output = Command::new(path).args(setup.make).arg(&self.node).output();
+        let said = match output {
+            Ok(output) if output.status.success() => return Ok(()),
+            Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+            Err(error) => error.to_string(),
+        };
+        Err(NotTried::NotMade { program, said })
+    }
+
+    /// Clears what tells of the last file system, so that a device is left empty and not with the
+    /// ruins of one.
+    pub(super) fn clear_signatures(mut self) -> std::io::Result<()> {
+        let zeros = vec![0; SIGNATURES.as_len()];
+        for start in [Bytes::ZERO, self.size.saturating_sub(SIGNATURES)] {
+            self.below.seek(SeekFrom::Start(start.get()))?;
+            self.below.write_all(&zeros)?;
+        }
+        self.below.sync_all()
+    }
+}
+
+/// Writes `size` of `file` once, with what nothing can compress, until `stop` is set.
+pub(super) fn fill(
+    mut file: &File,
+    size: Bytes,
+    seed: Seed,
+    stop: &AtomicBool,
+) -> std::io::Result<()> {
+    let pattern = DataPattern::new(seed);
+    let mut piece = vec![0; PIECE.as_len()];
+    let mut position = Bytes::ZERO;
+    while position < size && !stop.load(Ordering::Relaxed) {
+        pattern.fill(&mut piece, position, Generation(0));
+        file.write_all(&piece[..PIECE.min(size - position).as_len()])?;
+        position += PIECE;
+    }
+    file.sync_all()
+}
+
+/// A loop device over the first `size` of `below`, and its open node. It is told to go when nobody
+/// has it open any more.
+fn attach(below: &File, size: Bytes) -> Result<(PathBuf, File), Failure> {
+    // The child has its own `/proc/self`.
+    let path = format!("/proc/{}/fd/{}", std::process::id(), below.as_raw_fd());
+    let limit = format!("--sizelimit={}", size.get());
+    let direct = ["--find", "--show", "--direct-io=on", &limit, &path];
+    let buffered = ["--find", "--show", &limit, &path];
+    let node = losetup(&direct).or_else(|_| losetup(&buffered))?;
+    let node = PathBuf::from(node.trim());
+    let open = File::options().read(true).write(true).open(&node);
+    // Put off by the kernel until the last one closes it.
+    losetup(&["--detach", &node.to_string_lossy()])?;
+    let open = open.map_err(Failure::because(format!("cannot open {}", node.display())))?;
+    Ok((node, open))
+}
+
+fn losetup(words: &[&str]) -> Result<String, Failure> {
+    let output = Command::new("losetup").args(words).output();
+    let output = output.map_err(Failure::because("cannot start losetup (util-linux)"))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(Failure::incomplete(format!("no loop device is to be had: {}", said.trim())))
+}
+
+/// Where `program` is: in the path, or in the system's own directories, which users seldom have in
+/// theirs.
+fn find_program(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .chain(["/usr/sbin", "/sbin"].map(PathBuf::from))
+        .map(|directory| directory.join(program))
+        .find(|file| fs::metadata(file).is_ok_and(|metadata| metadata.is_file()))
+}

@@ -1,0 +1,161 @@
+//! File systems in turns on one ground.
+
+use cardproof_io::PrivateMount;
+use cardproof_io::scratch::Scratch;
+use cardproof_units::Bytes;
+
+use super::bench::{self, Stopped};
+use super::catalogue::{ForWhom, Setup};
+use super::choice::of_setup;
+use super::contest::{Contest, Contestant, Task};
+use super::document::NotTried;
+use super::ground::{self, Ground};
+use super::{Common, Found, modes};
+use crate::exit::Failure;
+use crate::target::of_scratch;
+
+/// What a turn writes at most, roughly, beside what its jobs say: a new file system.
+const NEW_SYSTEM: Bytes = Bytes::mib(24);
+
+/// Compares in an image of `size` in our directory.
+pub(super) fn in_image(
+    common: &Common<'_>,
+    scratch: &Scratch,
+    size: Bytes,
+    found: &mut Found,
+) -> Result<(), Failure> {
+    let file = scratch.create_file().map_err(|error| of_scratch(&error))?;
+    common.talk.note(&format!(
+        "Writes an image of {size} once, and into it about {} in all; it is removed afterwards.",
+        written(common)
+    ));
+    ground::fill(&file, size, common.seed, common.signals.stop())
+        .map_err(Failure::because("cannot write the image"))?;
+    if common.is_stopped() {
+        return Ok(());
+    }
+    let ground = Ground::prepare(file, size, scratch)?;
+    found.ground = Some(("loop image", size));
+    compare(common, &ground, found);
+    Ok(())
+}
+
+/// What all turns write, roughly.
+fn written(common: &Common<'_>) -> Bytes {
+    let a_turn: Bytes = common.choice.tasks.iter().map(|&task| bench::writes(task)).sum();
+    let turns = u64::from(common.args.rounds) * common.choice.setups.len() as u64;
+    Bytes((a_turn + NEW_SYSTEM).get().saturating_mul(turns))
+}
+
+/// Compares on `ground` what can be tried there.
+pub(super) fn compare(common: &Common<'_>, ground: &Ground, found: &mut Found) {
+    let mut setups = Vec::new();
+    for &setup in &common.choice.setups {
+        // Made and mounted once before it counts: what does not work is found out at once.
+        match ground.lay(setup).map(PrivateMount::unmount) {
+            Ok(_) => setups.push(setup),
+            Err(error) => found
+                .not_tried
+                .push(NotTried { setup: setup.name.to_owned(), reason: error.to_string() }),
+        }
+    }
+    if setups.is_empty() {
+        return;
+    }
+    let contestants = setups.iter().map(|setup| of_setup(setup)).collect();
+    let title = "File systems and their options";
+    let mut contest = Contest::new(title, contestants, common.choice.tasks.clone(), common.seed);
+    // A stop leaves what was measured until then.
+    let _ = all_rounds(common, ground, &setups, &mut contest);
+    found.contests.push(contest);
+}
+
+fn all_rounds(
+    common: &Common<'_>,
+    ground: &Ground,
+    setups: &[&'static Setup],
+    contest: &mut Contest,
+) -> Result<(), Stopped> {
+    for round in 0..common.args.rounds {
+        for index in contest.order(round) {
+            let setup = setups[index];
+            common.talk.note(&format!(
+                "  round {} of {}: {}",
+                round + 1,
+                common.args.rounds,
+                setup.name
+            ));
+            turn(common, ground, setup, (index, round), contest)?;
+        }
+    }
+    Ok(())
+}
+
+/// All tasks of one setup in one round, on a fresh file system.
+fn turn(
+    common: &Common<'_>,
+    ground: &Ground,
+    setup: &Setup,
+    (index, round): (usize, u32),
+    contest: &mut Contest,
+) -> Result<(), Stopped> {
+    let tasks = common.choice.tasks.clone();
+    let mount = match ground.lay(setup) {
+        Ok(mount) => mount,
+        Err(error) => {
+            for task in tasks {
+                contest.note(index, task, round, Err(error.to_string()));
+            }
+            return Ok(());
+        }
+    };
+    for task in tasks {
+        if task == Task::Packages && setup.for_whom == ForWhom::StorageOnly {
+            let cause = "no packages can be installed on it: it has no owners, rights or links";
+            contest.note(index, task, round, Err(cause.to_owned()));
+            continue;
+        }
+        let turn = bench::perform(task, mount.point(), common.seed, common.signals.stop())?;
+        contest.note(index, task, round, turn);
+    }
+    if let Err(error) = mount.unmount() {
+        common.talk.note(&format!("  {} could not be unmounted: {error}", setup.name));
+    }
+    Ok(())
+}
+
+/// The same tasks on the file system of the directory itself, which is compared with nothing.
+pub(super) fn as_it_is(common: &Common<'_>) -> Option<Contest> {
+    let contestant = Contestant {
+        name: "as it is".to_owned(),
+        costs: "nothing changes",
+        for_whom: ForWhom::Anything,
+    };
+    let tasks = vec![Task::SyncedWrites];
+    let title = "The file system that is there";
+    let mut contest = Contest::new(title, vec![contestant], tasks, common.seed);
+    for round in 0..common.args.rounds {
+        let (directory, stop) = (&common.args.target, common.signals.stop());
+        let turn = bench::perform(Task::SyncedWrites, directory, common.seed, stop).ok()?;
+        contest.note(0, Task::SyncedWrites, round, turn);
+    }
+    Some(contest)
+}
+
+/// Journal modes on a fresh baseline file system.
+pub(super) fn modes_on_baseline(common: &Common<'_>, ground: &Ground, found: &mut Found) {
+    let baseline = &super::catalogue::SETUPS[0];
+    let not_tried = |reason: String| NotTried { setup: "journal modes".to_owned(), reason };
+    let mount = match ground.lay(baseline) {
+        Ok(mount) => mount,
+        Err(error) => return found.not_tried.push(not_tried(error.to_string())),
+    };
+    // All of it is ours, so all of its space is.
+    let compared = Scratch::create(mount.point(), None)
+        .map_err(|error| of_scratch(&error))
+        .and_then(|scratch| modes::compare(common, &scratch, baseline.name));
+    match compared {
+        Ok(contest) => found.contests.push(contest),
+        Err(failure) => found.not_tried.push(not_tried(failure.message)),
+    }
+}

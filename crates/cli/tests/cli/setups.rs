@@ -1,0 +1,159 @@
+//! `cardproof compare-setups`: what it compares, what it lists as not tried, and that it leaves
+//! nothing behind, however it ends.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use cardproof_testkit::{Filesystem, LoopDevice, Tree, lab_or_skip, require_root, run as tool};
+use cardproof_units::Bytes;
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::home::{Home, our_directories, word};
+use crate::process::{run, start};
+
+/// As little as can be compared.
+const LITTLE: &[&str] =
+    &["--jobs", "fsync-4k", "--rounds", "2", "--size", "96M", "--seed", "1", "--quiet"];
+
+fn compare(home: &Home, target: &Path, words: &[&str]) -> Command {
+    home.cardproof(&[&["compare-setups", word(target)], words].concat())
+}
+
+fn outcome<'a>(document: &'a Value, setup: &str, job: &str) -> &'a Value {
+    let comparisons = document["comparisons"].as_array().unwrap();
+    let mut results = comparisons.iter().flat_map(|one| one["results"].as_array().unwrap());
+    results
+        .find(|result| result["setup"] == setup && result["job"] == job)
+        .unwrap_or_else(|| panic!("no {setup} {job} in {document:#}"))
+}
+
+/// Nothing of ours in `place`: no directory, no loop device over a file in it, no mount.
+fn assert_clean(place: &Path, moment: &str) {
+    assert_eq!(our_directories(place), Vec::<String>::new(), "{moment}");
+    assert_no_kernel_traces(place, moment);
+}
+
+fn assert_no_kernel_traces(place: &Path, moment: &str) {
+    let mounts = fs::read_to_string("/proc/mounts").unwrap();
+    assert!(!mounts.contains(word(place)), "{moment}: {mounts}");
+    let loops = tool("losetup", ["--list", "--output", "BACK-FILE"]).unwrap();
+    assert!(!loops.contains(word(place)), "{moment}: {loops}");
+}
+
+#[test]
+fn file_systems_and_journal_modes_are_compared_in_a_directory_and_nothing_stays() {
+    lab_or_skip!(require_root());
+    let home = Home::new();
+    let before = Tree::of_user(home.place()).unwrap();
+    let words = [LITTLE, &["--only", "ext4-noatime,sqlite-wal-normal", "--json", "-"]].concat();
+    let ended = run(compare(&home, home.place(), &words)).expect(0);
+    let document: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(document["schema"], "cardproof.setups/1");
+    assert_eq!(document["is_complete"], true);
+    assert_eq!(document["ground"], "loop image");
+    let rates = outcome(&document, "ext4", "fsync-4k")["rates"].as_array().unwrap().len();
+    assert_eq!(rates, 2, "{document:#}");
+    assert!(outcome(&document, "ext4", "fsync-4k").get("ratio").is_none());
+    assert!(outcome(&document, "ext4-noatime", "fsync-4k")["ratio"]["estimate"].is_number());
+    assert!(outcome(&document, "sqlite-wal-normal", "sqlite")["ratio"]["low"].is_number());
+    assert!(!ended.stdout.contains(word(home.place())), "a path is told");
+    assert_eq!(before.changes(&Tree::of_user(home.place()).unwrap()), "");
+    assert_clean(home.place(), "at the end");
+}
+
+#[test]
+fn what_cannot_be_tried_is_listed_with_what_helps() {
+    lab_or_skip!(require_root());
+    let home = Home::new();
+    let words = [LITTLE, &["--only", "xfs", "--markdown", "-"]].concat();
+    let ended = run(compare(&home, home.place(), &words)).expect(0);
+    let reason = "Not tried: xfs: xfs needs 300 MiB, and there are 96 MiB; give a larger --size.";
+    assert!(ended.stdout.contains(reason), "{}", ended.stdout);
+    assert!(ended.stdout.contains("| ext4 |"), "{}", ended.stdout);
+}
+
+#[test]
+fn interrupted_it_leaves_nothing() {
+    lab_or_skip!(require_root());
+    let home = Home::new();
+    let before = Tree::of_user(home.place()).unwrap();
+    let words = endless(&["--only", "ext4"]);
+    let mut running = start(compare(&home, home.place(), &words));
+    assert!(running.until(|| !our_directories(home.place()).is_empty()), "ended before it began");
+    running.ends_within(std::time::Duration::from_millis(1500));
+    running.signal(Signal::INT);
+    running.end().expect(130);
+    assert_eq!(before.changes(&Tree::of_user(home.place()).unwrap()), "");
+    assert_clean(home.place(), "after Ctrl-C");
+}
+
+#[test]
+fn killed_it_leaves_what_the_next_run_removes() {
+    lab_or_skip!(require_root());
+    let home = Home::new();
+    let words = endless(&["--only", "ext4"]);
+    let mut running = start(compare(&home, home.place(), &words));
+    assert!(running.until(|| !our_directories(home.place()).is_empty()), "ended before it began");
+    running.ends_within(std::time::Duration::from_millis(1500));
+    running.signal(Signal::KILL);
+    running.end();
+    assert_no_kernel_traces(home.place(), "after kill -9");
+    let words = [LITTLE, &["--only", "sqlite-persist"]].concat();
+    run(compare(&home, home.place(), &words)).expect(0);
+    assert_clean(home.place(), "after the next run");
+}
+
+/// A comparison that does not end by itself.
+fn endless<'a>(words: &[&'a str]) -> Vec<&'a str> {
+    let long = ["--jobs", "fsync-4k", "--rounds", "50", "--size", "96M", "--quiet"];
+    [&long, words].concat()
+}
+
+#[test]
+fn a_device_is_compared_on_only_with_leave_and_left_empty() {
+    let device = lab_or_skip!(LoopDevice::new(Bytes::mib(128)));
+    let home = Home::new();
+    let words = [LITTLE, &["--only", "ext4,sqlite-persist"]].concat();
+    let refused = run(compare(&home, device.path(), &words)).expect(3);
+    assert!(refused.stderr.contains("--destroy"), "{}", refused.stderr);
+
+    Filesystem::Ext4.make(&device).unwrap();
+    let willing = [&words[..], &["--destroy"]].concat();
+    let refused = run(compare(&home, device.path(), &willing)).expect(3);
+    assert!(refused.stderr.contains("ext4"), "{}", refused.stderr);
+
+    let named = format!("--destroy={}:{}", device.name(), device_size(&device));
+    let willing = [&words[..], &[&named, "--json", "-"]].concat();
+    let ended = run(compare(&home, device.path(), &willing)).expect(0);
+    let document: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(document["ground"], "device");
+    assert!(outcome(&document, "ext4", "fsync-4k")["mean"].is_number());
+    assert!(outcome(&document, "sqlite-persist", "sqlite")["ratio"]["high"].is_number());
+    let signatures = tool("wipefs", [device.path()]).unwrap();
+    assert_eq!(signatures, "", "a file system stays on the device");
+}
+
+fn device_size(device: &LoopDevice) -> u64 {
+    fs::metadata(device.image()).unwrap().len()
+}
+
+#[test]
+fn mistakes_are_told_before_anything_is_written() {
+    let home = Home::new();
+    let place = home.place();
+    for (words, says) in [
+        (&["--only", "ntfs"][..], "there is no setup 'ntfs'"),
+        (&["--jobs", "boot"], "fsync-4k, sqlite, package-install"),
+        (&["--size", "0"], "holds no file system"),
+        (&["--destroy"], "is for block devices"),
+        (&["--json", "-", "--markdown", "-"], "cannot both"),
+    ] {
+        let ended = run(compare(&home, place, words)).expect(2);
+        assert!(ended.stderr.contains(says), "{}", ended.stderr);
+        assert_eq!(our_directories(place), Vec::<String>::new());
+    }
+    let ended = run(compare(&home, &place.join("photo.jpg"), &[])).expect(2);
+    assert!(ended.stderr.contains("neither a directory nor a block device"), "{}", ended.stderr);
+}
