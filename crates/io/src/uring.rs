@@ -224,7 +224,10 @@ impl Target for UringTarget {
         }
         // Through the page cache, for one, the kernel would hand most operations to a worker, which costs
         // more than they do; plain system calls are what the tools use there.
-        let entry = if self.medium.is_plain() { None } else { self.entry(&op) };
+        // A flush the kernel always hands to a worker; alone, a plain call does the same and wakes nobody.
+        let is_lone_flush = op.kind == OpKind::Flush && self.slots.flight.count() == 0;
+        let is_plain = self.medium.is_plain() || is_lone_flush;
+        let entry = if is_plain { None } else { self.entry(&op) };
         let Some(entry) = entry else {
             let submitted = clock::monotonic();
             let outcome = perform(&self.medium, &op, self.slots.buffers.slice_mut(op.slot));

@@ -265,6 +265,8 @@ impl<'a> Drive<'a> {
                     return Ok(());
                 }
                 Submission::Done(completion) => {
+                    // The job was held up by it, if inside of the call.
+                    self.tally.waited_for(kind, completion.latency());
                     self.flying.push(Flight { slot, op, number, ends_epoch });
                     return self.land(&completion);
                 }
