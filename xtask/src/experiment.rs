@@ -15,6 +15,7 @@ use anyhow::{Result, bail};
 /// Runs the experiment `words` name.
 pub(crate) fn run(words: &[&str]) -> Result<bool> {
     match words {
+        ["job-and-replay"] => packages::on_cards::run(),
         ["packages", options @ ..] => packages::run(options),
         ["prediction"] => prediction::run(),
         ["replay", options @ ..] => replay::run(options),
@@ -23,7 +24,7 @@ pub(crate) fn run(words: &[&str]) -> Result<bool> {
         ["sqlite"] => sqlite::run(),
         ["verdicts", options @ ..] => verdicts::run(options),
         _ => bail!(
-            "there are the experiments: packages, prediction, replay, replay-cards, short-jobs, \
+            "there are the experiments: job-and-replay, packages, prediction, replay, replay-cards, short-jobs, \
              sqlite, verdicts"
         ),
     }

@@ -47,6 +47,9 @@ usage: cargo xtask COMMAND
   bench sim [speed] [serve]
                      requests a second of the simulated cards, and their memory; the same cards
                      served in real time under fio and iozone
+  experiment job-and-replay
+                     a job on files of a simulated card, and its trace replayed on the same card;
+                     writes the table of docs/design/jobs.md
   experiment packages [--ours] [--cache DIRECTORY]
                      the package jobs beside apt and dpkg, on ext4 on a loop device; writes the
                      table of docs/design/jobs.md

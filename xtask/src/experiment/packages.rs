@@ -7,6 +7,7 @@
 
 mod base;
 mod chroot;
+pub(super) mod on_cards;
 mod ours;
 mod real;
 mod stage;
@@ -54,7 +55,7 @@ pub(super) fn run(options: &[&str]) -> Result<bool> {
     let (text, is_good) = text(&real, &ours)?;
     print!("{text}");
     let document = std::fs::read_to_string(DOCUMENT).with_context(|| DOCUMENT.to_owned())?;
-    std::fs::write(DOCUMENT, with_table(&document, &text)?)?;
+    std::fs::write(DOCUMENT, with_table(&document, BEGIN, END, &text)?)?;
     Ok(is_good)
 }
 
@@ -67,11 +68,11 @@ pub(crate) fn cache(options: &[&str]) -> Result<PathBuf> {
     }
 }
 
-/// `document` with `text` between its marks.
-fn with_table(document: &str, text: &str) -> Result<String> {
-    let (before, rest) = document.split_once(BEGIN).context("the document has no begin mark")?;
-    let (_, after) = rest.split_once(END).context("the document has no end mark")?;
-    Ok(format!("{before}{BEGIN}\n{text}\n{END}{after}"))
+/// `document` with `text` between the marks `begin` and `end`.
+fn with_table(document: &str, begin: &str, end: &str, text: &str) -> Result<String> {
+    let (before, rest) = document.split_once(begin).context("the document has no begin mark")?;
+    let (_, after) = rest.split_once(end).context("the document has no end mark")?;
+    Ok(format!("{before}{begin}\n{text}\n{end}{after}"))
 }
 
 /// What is printed, and whether all of it is near enough.

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use cardproof_io::scratch::Scratch;
 use cardproof_record::PhaseState;
 use cardproof_runner::run_job;
-use cardproof_units::Seed;
+use cardproof_units::{Nanos, Seed};
 use cardproof_workload::jobs::{Job, Timing, find};
 
 use super::JOBS;
@@ -29,9 +29,19 @@ pub(super) fn run(program: &Path) -> Result<[Seen; 3]> {
 }
 
 fn one(program: &Path, name: &str) -> Result<Seen> {
+    let (seen, _) = on(&Stage::new()?, program, name)?;
+    eprintln!("{name}: {}", seen.line());
+    Ok(seen)
+}
+
+/// Does the job `name` on `stage`: what the device has seen, and the seconds that the job took in
+/// the steps that were recorded and to settle.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn on(stage: &Stage, program: &Path, name: &str) -> Result<(Seen, f64)> {
     let job = find(name).with_context(|| format!("no job {name}"))?;
     let first = first_step(&job).with_context(|| format!("no step of {name} counts"))?;
-    let stage = Stage::new()?;
     let scratch = Scratch::create(stage.path(), None)?;
     let mut tree = scratch.create_tree()?;
     let seed = Seed::from_bits(1);
@@ -56,8 +66,9 @@ fn one(program: &Path, name: &str) -> Result<Seen> {
     drop(tree);
     scratch.remove()?;
     ensure!(run.state == PhaseState::Measured, "{name}: {:?}", run.state);
-    eprintln!("{name}: {}", seen.line());
-    Ok(seen)
+    let recorded = run.steps.iter().filter(|step| step.name != BEFORE);
+    let steps: f64 = recorded.map(|step| step.duration_ns.as_secs_f64()).sum();
+    Ok((seen, steps + run.settle_ns.map_or(0.0, Nanos::as_secs_f64)))
 }
 
 /// The first step that is recorded.

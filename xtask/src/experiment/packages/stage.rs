@@ -1,11 +1,11 @@
-//! Where a job is done and watched: a fresh ext4 on a loop device in memory, its block requests
-//! counted by `cardproof capture`.
+//! Where a job is done and watched: a fresh ext4 on a loop device in memory or another device, its
+//! block requests recorded by `cardproof capture`.
 //!
 //! A job of another program is the captured command itself. A job that is done in this process is
 //! captured around a command that only waits for the end of its input.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
@@ -26,18 +26,31 @@ const TRACE: &str = "job.trace";
 pub(crate) struct Stage {
     // Unmounted before its device goes.
     mount: Mount,
-    device: LoopDevice,
+    device: PathBuf,
+    _memory: Option<LoopDevice>,
 }
 
 /// What a device saw of a job.
 #[derive(Debug)]
 pub(super) struct Seen {
     pub(super) shape: Shape,
+    /// The trace itself.
+    pub(super) trace: Vec<u8>,
     /// From the job's start to its end, the sync after it included.
     pub(super) seconds: f64,
 }
 
 impl Seen {
+    /// What the trace in the file `path` tells.
+    fn of(path: &Path, seconds: f64) -> Result<Self> {
+        let trace = std::fs::read(path).with_context(|| path.display().to_string())?;
+        let mut shape = Shape::new();
+        for request in TraceReader::new(&trace)? {
+            shape.add(&request?);
+        }
+        Ok(Self { shape, trace, seconds })
+    }
+
     /// Its figures in a line.
     pub(super) fn line(&self) -> String {
         let shape = &self.shape;
@@ -64,7 +77,20 @@ impl Stage {
         let device = LoopDevice::new(SIZE)?;
         Filesystem::Ext4.make(&device)?;
         let mount = Mount::new(&device, Filesystem::Ext4, "")?;
-        Ok(Self { mount, device })
+        Ok(Self { mount, device: device.path().to_owned(), _memory: Some(device) })
+    }
+
+    /// A fresh one on `device`, which may be slow: its tables of inodes stay as they are, and
+    /// nobody clears them later.
+    ///
+    /// # Errors
+    /// The device does not take it.
+    pub(super) fn on(device: &Path) -> Result<Self> {
+        let later = "lazy_itable_init=1,lazy_journal_init=1,nodiscard";
+        let words = ["-q", "-F", "-E", later].map(AsRef::as_ref);
+        run("mkfs.ext4", words.into_iter().chain([device.as_os_str()]))?;
+        let mount = Mount::node(device, Filesystem::Ext4, "noinit_itable")?;
+        Ok(Self { mount, device: device.to_owned(), _memory: None })
     }
 
     /// The directory.
@@ -86,7 +112,7 @@ impl Stage {
         let output = capture.stdin(Stdio::null()).stdout(Stdio::null()).output()?;
         let seconds = start.elapsed().as_secs_f64();
         ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        Ok(Seen { shape: shape(&trace)?, seconds })
+        Seen::of(&trace, seconds)
     }
 
     /// Begins to watch what the device sees of something that this process does.
@@ -107,7 +133,7 @@ impl Stage {
 
     fn capture(&self, program: &Path, trace: &Path) -> Command {
         let mut capture = Command::new(program);
-        capture.args(["capture", "--device"]).arg(self.device.path());
+        capture.args(["capture", "--device"]).arg(&self.device);
         capture.arg("--output").arg(trace).arg("--");
         capture
     }
@@ -140,7 +166,7 @@ impl Watch {
         }
         ensure!(self.child.wait()?.success(), "the capture failed: {said}");
         let seconds = self.start.elapsed().as_secs_f64();
-        Ok(Seen { seconds, shape: shape(&self.place.path().join(TRACE))? })
+        Seen::of(&self.place.path().join(TRACE), seconds)
     }
 
     /// Waits for the word that everything is recorded from here on.
@@ -166,13 +192,4 @@ impl Drop for Watch {
         drop(self.child.stdin.take());
         let _ = self.child.wait();
     }
-}
-
-fn shape(trace: &Path) -> Result<Shape> {
-    let bytes = std::fs::read(trace).with_context(|| trace.display().to_string())?;
-    let mut shape = Shape::new();
-    for request in TraceReader::new(&bytes)? {
-        shape.add(&request?);
-    }
-    Ok(shape)
 }
