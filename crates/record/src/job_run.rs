@@ -103,6 +103,19 @@ pub struct JobPart {
     pub name: String,
     /// How many times as many syncs the whole job makes.
     pub syncs_ratio: f64,
-    /// How many times as many bytes it writes.
-    pub bytes_ratio: f64,
+    /// How much more there is to do in each step that counts, in their order.
+    #[serde(default)]
+    pub steps: Vec<JobPartStep>,
+}
+
+/// A step of a short job beside the same of the job that it stands for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct JobPartStep {
+    /// Its name.
+    pub name: String,
+    /// How many times as many syncs it makes in the whole job.
+    pub syncs_ratio: f64,
+    /// How many times as many other calls of the system.
+    pub calls_ratio: f64,
 }

@@ -31,7 +31,7 @@ pub use form::{
     Monitor, Outcome, ProfileInfo, ReadError, Record, SCHEMA, State, Tool, Verdict, Warning,
     WarningCode,
 };
-pub use job_run::{JobPart, JobRun, JobStep, JobSyncs, JobTransactions};
+pub use job_run::{JobPart, JobPartStep, JobRun, JobStep, JobSyncs, JobTransactions};
 pub use limit::{
     Disturbance, DisturbanceKind, Limit, LimitedBy, Moment, MonitorSummary, PhaseSurroundings,
 };

@@ -62,11 +62,9 @@ fn each_transaction(transactions: &JobTransactions) -> String {
 fn whole(run: &JobRun) -> Option<String> {
     let (part, time) = (run.part_of.as_ref()?, whole_job_time(run)?);
     Some(format!(
-        "All of {} would take about {time}: it waits {:.1} times as often and writes {:.1} times as \
-         much.",
+        "All of {}, which waits {:.1} times as often, would take about {time}.",
         one_line(&part.name),
-        part.syncs_ratio,
-        part.bytes_ratio
+        part.syncs_ratio
     ))
 }
 

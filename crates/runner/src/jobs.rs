@@ -11,7 +11,7 @@ mod tally;
 use std::sync::atomic::AtomicBool;
 
 use cardproof_io::files::{FileFault, FileTree};
-use cardproof_record::{JobPart, JobRun, PhaseState, Warning, WarningCode};
+use cardproof_record::{JobPart, JobPartStep, JobRun, PhaseState, Warning, WarningCode};
 use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_workload::jobs::{FileOp, Job, Totals};
 
@@ -114,9 +114,27 @@ fn part_of(job: &Job, totals: &Totals, seed: Seed) -> Option<JobPart> {
     let of_whole = whole.totals(seed);
     Some(JobPart {
         name: whole.name.to_owned(),
-        syncs_ratio: of_whole.syncs as f64 / (totals.syncs as f64).max(1.0),
-        bytes_ratio: of_whole.bytes_written.as_f64() / totals.bytes_written.as_f64().max(1.0),
+        syncs_ratio: ratio(of_whole.syncs, totals.syncs),
+        steps: part_steps(job, &whole, seed),
     })
+}
+
+/// How much more there is to do in each step of `whole` than in the same of `part`.
+fn part_steps(part: &Job, whole: &Job, seed: Seed) -> Vec<JobPartStep> {
+    let (few, many) = (part.step_totals(seed), whole.step_totals(seed));
+    let steps = part.steps.iter().zip(few.iter().zip(&many));
+    steps
+        .filter(|(spec, _)| spec.counts())
+        .map(|(spec, (few, many))| JobPartStep {
+            name: spec.name.to_owned(),
+            syncs_ratio: ratio(many.syncs, few.syncs),
+            calls_ratio: ratio(many.calls, few.calls),
+        })
+        .collect()
+}
+
+fn ratio(many: u64, few: u64) -> f64 {
+    many as f64 / (few as f64).max(1.0)
 }
 
 /// What speaks against the time.

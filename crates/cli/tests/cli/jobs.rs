@@ -61,7 +61,7 @@ fn where_there_is_little_room_the_job_is_short_or_refused() {
     let home = Home::new();
     let ended = run(home.cardproof(&job(LONG, mount.path()))).expect(0);
     assert!(ended.stderr.contains("doing its short form, package-install-short"));
-    assert!(ended.stdout.contains("All of package-install would take about"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("All of package-install, which waits"), "{}", ended.stdout);
     let record = records::read(&home.records()[0]);
     let part = record.job_runs[0].part_of.as_ref().unwrap();
     assert_eq!((part.name.as_str(), record.profile.name.as_str()), (LONG, "package-install-short"));

@@ -1,8 +1,8 @@
 //! The record of a job on files.
 
 use cardproof_record::{
-    Job, JobPart, JobRun, JobStep, JobSyncs, Latency, PhaseState, ProfileInfo, Record, State,
-    TargetInfo, TargetKind,
+    Job, JobPart, JobPartStep, JobRun, JobStep, JobSyncs, Latency, PhaseState, ProfileInfo, Record,
+    State, TargetInfo, TargetKind,
 };
 use cardproof_units::{Bytes, Nanos};
 
@@ -51,6 +51,11 @@ fn installation() -> JobRun {
         sync_ns: Nanos::from_secs(sync),
         syncs,
     };
+    let more = |name: &str, syncs_ratio, calls_ratio| JobPartStep {
+        name: name.to_owned(),
+        syncs_ratio,
+        calls_ratio,
+    };
     JobRun {
         name: "package-install-short".to_owned(),
         version: 1,
@@ -78,7 +83,12 @@ fn installation() -> JobRun {
         part_of: Some(JobPart {
             name: "package-install".to_owned(),
             syncs_ratio: 9.8,
-            bytes_ratio: 8.9,
+            steps: vec![
+                more("archives", 1.0, 9.0),
+                more("unpack", 10.0, 9.5),
+                more("configure", 9.6, 9.0),
+                more("triggers", 1.5, 1.4),
+            ],
         }),
         warnings: Vec::new(),
     }

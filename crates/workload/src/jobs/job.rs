@@ -7,7 +7,7 @@ use cardproof_units::Seed;
 
 use super::batch::Batch;
 use super::op::FileOp;
-use super::totals::Totals;
+use super::totals::{StepTotals, Totals};
 use super::{all, find};
 
 /// Whether all of a job is done or a part that stands for it.
@@ -86,6 +86,12 @@ impl Job {
     #[must_use]
     pub fn totals(&self, seed: Seed) -> Totals {
         Totals::of(self.steps, self.stream(seed))
+    }
+
+    /// What each of its steps asks for, in their order.
+    #[must_use]
+    pub fn step_totals(&self, seed: Seed) -> Vec<StepTotals> {
+        StepTotals::of(self.steps.len(), self.stream(seed))
     }
 
     /// The whole job, where this is its short form.

@@ -24,7 +24,7 @@ pub use data::JobData;
 pub use job::{FileOps, Form, Job, StepSpec, Timing};
 pub use op::{Contents, FileOp, Handle, Opening, READ_MAX, WRITE_PIECE};
 pub use packages::{Distribution, Package, PackageFiles, package_count};
-pub use totals::Totals;
+pub use totals::{StepTotals, Totals};
 
 /// The names of all jobs, each in full and, after it, in short where it has a short form.
 #[must_use]

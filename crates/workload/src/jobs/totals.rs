@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use cardproof_units::Bytes;
 
 use super::job::StepSpec;
-use super::op::{FileOp, Handle, Opening};
+use super::op::{FileOp, Handle, Opening, WRITE_PIECE};
 
 /// The unit in which file systems give space, and about what a directory takes.
 const BLOCK: u64 = 4096;
@@ -40,6 +40,38 @@ impl Totals {
         let mut ledger = Ledger::new(steps);
         ops.for_each(|op| ledger.enter(&op));
         ledger.totals
+    }
+}
+
+/// What one step of a job asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StepTotals {
+    /// Times that it waits for something to be durable.
+    pub syncs: u64,
+    /// Its other calls of the system; a long write is a call for each of its pieces.
+    pub calls: u64,
+}
+
+impl StepTotals {
+    /// The totals of each of `count` steps, of `ops`.
+    pub(super) fn of(count: usize, ops: impl Iterator<Item = FileOp>) -> Vec<Self> {
+        let mut steps = vec![Self::default(); count];
+        let mut current = 0;
+        for op in ops {
+            if let FileOp::Step(index) = op {
+                current = index;
+                continue;
+            }
+            let Some(step) = steps.get_mut(current) else { continue };
+            match op {
+                FileOp::Write { length, .. } | FileOp::WriteAt { length, .. } => {
+                    step.calls += length.get().div_ceil(WRITE_PIECE.get());
+                }
+                op if op.is_sync() => step.syncs += 1,
+                _ => step.calls += 1,
+            }
+        }
+        steps
     }
 }
 
@@ -218,6 +250,19 @@ mod tests {
         assert_eq!((found.files, found.renames), (2, 1));
         assert_eq!(found.bytes_written, Bytes(5000 + 1 + 4096));
         assert_eq!(found.space_peak, Bytes(3 * 4096));
+    }
+
+    #[test]
+    fn each_step_is_counted_by_itself() {
+        let mut batch = Batch::default();
+        batch.push(FileOp::Step(0));
+        batch.file("a", WRITE_PIECE, Contents::Compressible);
+        batch.push(FileOp::Step(1));
+        batch.durable("b", WRITE_PIECE + Bytes(1), Contents::Compressible);
+        let steps = StepTotals::of(2, std::iter::from_fn(|| batch.take()));
+        // Opened, written and closed; the second in two pieces, and synced.
+        let wanted = [StepTotals { syncs: 0, calls: 3 }, StepTotals { syncs: 1, calls: 4 }];
+        assert_eq!(steps, wanted);
     }
 
     #[test]
