@@ -39,7 +39,7 @@ const STORAGES: [Storage; 4] = [
     Storage { name: "sandisk-industrial", kind: Kind::Card, files: 800 },
     // The fastest card.
     Storage { name: "sandisk-extreme-a1", kind: Kind::Card, files: 800 },
-    Storage { name: "memory", kind: Kind::Memory, files: 2000 },
+    Storage { name: "memory", kind: Kind::Memory, files: 1000 },
 ];
 
 /// What the limited loop device may do in a second.
