@@ -80,7 +80,8 @@ fn of_step(step: &JobStep) -> String {
     if *syncs == 0 {
         return format!("{name} {duration_ns}");
     }
-    format!("{name} {duration_ns} ({sync_ns} waiting for {syncs} syncs)")
+    let noun = if *syncs == 1 { "sync" } else { "syncs" };
+    format!("{name} {duration_ns} ({sync_ns} waiting for {syncs} {noun})")
 }
 
 fn waits(run: &JobRun) -> Option<String> {
