@@ -171,9 +171,12 @@ fn on_device(common: &Common<'_>) -> Result<Found, Failure> {
     let size = args.size.unwrap_or(SIZE).min(Bytes(whole)).round_down_to(Bytes::mib(1));
     let scratch =
         Scratch::create(&std::env::temp_dir(), None).map_err(|error| of_scratch(&error))?;
+    let written = systems::written(common);
     talk.note(&format!(
-        "OVERWRITES the first {size} of {} again and again; it is left without a file system.",
-        args.target.display()
+        "OVERWRITES the first {size} of {} with about {written} in all, as much wear as filling {:.1} % \
+         of it once; it is left without a file system.",
+        args.target.display(),
+        100.0 * written.as_f64() / (whole as f64).max(1.0)
     ));
     let ground = Ground::prepare(file, size, &scratch)?;
     let mut found = Found { ground: Some(("device", size)), ..Found::default() };

@@ -129,8 +129,9 @@ pub(super) const SETUPS: &[Setup] = &[
         name: "vfat",
         filesystem: "vfat",
         maker: ("mkfs.vfat", "dosfstools"),
-        make: &["-I"],
-        size_min: Bytes::mib(16),
+        // As every card above 2 GB has it.
+        make: &["-F", "32", "-I"],
+        size_min: Bytes::mib(64),
         costs: "no journal, so a crash can lose files and damage others; no owners, rights or \
                 links; files below 4 GiB",
         for_whom: ForWhom::StorageOnly,

@@ -110,7 +110,7 @@ impl Ground {
         let output = Command::new(path).args(setup.make).arg(&self.node).output();
         let said = match output {
             Ok(output) if output.status.success() => return Ok(()),
-            Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+            Ok(output) => String::from_utf8_lossy(&output.stderr).trim().replace('\n', "; "),
             Err(error) => error.to_string(),
         };
         Err(NotTried::NotMade { program, said })

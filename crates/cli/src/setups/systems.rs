@@ -41,7 +41,7 @@ pub(super) fn in_image(
 }
 
 /// What all turns write, roughly.
-fn written(common: &Common<'_>) -> Bytes {
+pub(super) fn written(common: &Common<'_>) -> Bytes {
     let a_turn: Bytes = common.choice.tasks.iter().map(|&task| bench::writes(task)).sum();
     let turns = u64::from(common.args.rounds) * common.choice.setups.len() as u64;
     Bytes((a_turn + NEW_SYSTEM).get().saturating_mul(turns))
@@ -51,6 +51,9 @@ fn written(common: &Common<'_>) -> Bytes {
 pub(super) fn compare(common: &Common<'_>, ground: &Ground, found: &mut Found) {
     let mut setups = Vec::new();
     for &setup in &common.choice.setups {
+        if common.is_stopped() {
+            return;
+        }
         // Made and mounted once before it counts: what does not work is found out at once.
         match ground.lay(setup).map(PrivateMount::unmount) {
             Ok(_) => setups.push(setup),
@@ -102,6 +105,8 @@ fn turn(
     let tasks = common.choice.tasks.clone();
     let mount = match ground.lay(setup) {
         Ok(mount) => mount,
+        // Ctrl-C ends the tool as well.
+        Err(_) if common.is_stopped() => return Err(Stopped),
         Err(error) => {
             for task in tasks {
                 contest.note(index, task, round, Err(error.to_string()));

@@ -155,7 +155,7 @@ fn a_directory_that_cannot_be_written() {
 
 /// The command as `nobody` where this is root, who can write everywhere; and the copy of the
 /// program that `nobody` can reach, to be kept until it has run.
-fn as_nobody(home: &Home, words: &[&str]) -> (Command, Option<tempfile::TempDir>) {
+pub(crate) fn as_nobody(home: &Home, words: &[&str]) -> (Command, Option<tempfile::TempDir>) {
     if require_root().is_err() {
         return (home.cardproof(words), None);
     }

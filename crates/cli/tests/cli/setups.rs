@@ -2,6 +2,7 @@
 //! nothing behind, however it ends.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -12,6 +13,7 @@ use serde_json::Value;
 
 use crate::home::{Home, our_directories, word};
 use crate::process::{run, start};
+use crate::refusals::as_nobody;
 
 /// As little as can be compared.
 const LITTLE: &[&str] =
@@ -72,6 +74,21 @@ fn what_cannot_be_tried_is_listed_with_what_helps() {
     let reason = "Not tried: xfs: xfs needs 300 MiB, and there are 96 MiB; give a larger --size.";
     assert!(ended.stdout.contains(reason), "{}", ended.stdout);
     assert!(ended.stdout.contains("| ext4 |"), "{}", ended.stdout);
+}
+
+#[test]
+fn without_root_what_needs_none_is_compared() {
+    let home = Home::for_others();
+    fs::set_permissions(home.place(), fs::Permissions::from_mode(0o777)).unwrap();
+    let words =
+        ["compare-setups", word(home.place()), "--only", "f2fs,sqlite-persist", "--rounds", "2"];
+    let (command, _program) = as_nobody(&home, &words);
+    let ended = run(command).expect(0);
+    assert!(ended.stdout.contains("Not tried: file systems: loop devices and mounts need root"));
+    for figure in ["as it is", "sqlite-delete", "sqlite-persist"] {
+        assert!(ended.stdout.contains(figure), "{}", ended.stdout);
+    }
+    assert_clean(home.place(), "without root");
 }
 
 #[test]
