@@ -34,9 +34,10 @@ fn shown(line: &str) -> String {
             '\u{1b}' => skip_escape(&mut chars),
             '\u{8}' => drop(out.pop()),
             '\r' if !chars.as_str().is_empty() => out.clear(),
-            '\u{feff}' => {}
+            '\u{feff}' | '\u{7}' | '\r' => {}
             '\t' => out.push(c),
-            c if c.is_control() => {}
+            // No tool writes it; taken off, it would join what stands on its two sides to one number.
+            c if c.is_control() => out.push(char::REPLACEMENT_CHARACTER),
             c => out.push(c),
         }
     }
@@ -159,6 +160,7 @@ mod tests {
             ("a line\r", "a line"),
             ("12\u{8}\u{8}34", "34"),
             ("\u{1b}[", ""),
+            ("3\u{17}09", "3\u{fffd}09"),
         ];
         for (text, expected) in cases {
             assert_eq!(lines(text).first().map(|line| &*line.text), Some(expected), "{text:?}");

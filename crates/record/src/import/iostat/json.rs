@@ -78,7 +78,12 @@ fn row(disk: &Map<String, Value>) -> Result<IostatRow, IostatError> {
         return Err(IostatError::Json(printable(&fault)));
     }
     let find = |name: &str| disk.get(name)?.as_f64();
-    Columns { line: 0, find: &find }.row(device)
+    Columns { line: 0, find: &find }.row(device).map_err(|error| match error {
+        IostatError::Heading { missing, .. } => {
+            IostatError::Json(format!("a disk without {missing}"))
+        }
+        other => other,
+    })
 }
 
 #[cfg(test)]
@@ -112,6 +117,13 @@ mod tests {
         assert_eq!(extended.written_per_s, Throughput(122_880.0));
         assert_eq!(extended.utilisation, Some(0.97));
         assert!(!format!("{log:?}").contains("somebody"));
+    }
+
+    /// There is no line to name in JSON, so none is.
+    #[test]
+    fn a_disk_that_lacks_a_figure_is_refused_without_a_line() {
+        let text = log(r#"{"disk_device": "sda", "tps": 1.0, "kB_wrtn/s": 1}"#);
+        assert!(matches!(iostat(&text), Err(IostatError::Json(why)) if why.contains("without")));
     }
 
     #[test]
