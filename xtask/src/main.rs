@@ -74,7 +74,7 @@ usage: cargo xtask COMMAND
   lab mmc            boots a virtual machine with an SD card behind Linux's own MMC stack, and
                      compares what the program says of it and of other disks
   lab setups         boots a virtual machine with a slow and a fast simulated card and compares
-                     file systems on each; writes the tables of docs/design/setups.md; 5 minutes
+                     file systems on each; writes the tables of docs/design/setups.md; 3 minutes
   measure packages [--cache DIRECTORY]
                      the shapes of Debian packages, as the tables of the package jobs
   fit                finds the simulated cards' parameters from the published figures

@@ -11,6 +11,7 @@
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -152,7 +153,9 @@ fn attach(below: &File, size: Bytes) -> Result<(PathBuf, File), Failure> {
     // The child has its own `/proc/self`.
     let path = format!("/proc/{}/fd/{}", std::process::id(), below.as_raw_fd());
     let limit = format!("--sizelimit={}", size.get());
-    let direct = ["--find", "--show", "--direct-io=on", &limit, &path];
+    // Smaller blocks than those of what is below could not be written past the cache.
+    let block = format!("--sector-size={}", logical_block(below).unwrap_or(512));
+    let direct = ["--find", "--show", "--direct-io=on", &block, &limit, &path];
     let buffered = ["--find", "--show", &limit, &path];
     let node = losetup(&direct).or_else(|_| losetup(&buffered))?;
     let node = PathBuf::from(node.trim());
@@ -161,6 +164,22 @@ fn attach(below: &File, size: Bytes) -> Result<(PathBuf, File), Failure> {
     losetup(&["--detach", &node.to_string_lossy()])?;
     let open = open.map_err(Failure::because(format!("cannot open {}", node.display())))?;
     Ok((node, open))
+}
+
+/// The smallest block, in bytes, of the device that `below` is or lies on; `None` where that is not
+/// one device or the kernel does not tell.
+fn logical_block(below: &File) -> Option<u32> {
+    let metadata = below.metadata().ok()?;
+    let is_device = metadata.file_type().is_block_device();
+    let number = if is_device { metadata.rdev() } else { metadata.dev() };
+    let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
+    let device = PathBuf::from(format!("/sys/dev/block/{major}:{minor}"));
+    // A partition's queue is that of its disk, the directory above.
+    let queues = [device.join("queue"), device.join("../queue")];
+    let text = queues
+        .iter()
+        .find_map(|queue| fs::read_to_string(queue.join("logical_block_size")).ok())?;
+    text.trim().parse().ok().filter(|size| (512..=4096).contains(size))
 }
 
 fn losetup(words: &[&str]) -> Result<String, Failure> {
