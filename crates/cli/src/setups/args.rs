@@ -23,7 +23,9 @@ pub(crate) struct SetupsArgs {
     /// ext4 and sqlite-delete, always takes part.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
-    /// Only these jobs, separated by commas: fsync-4k, sqlite, package-install
+    /// These jobs, separated by commas; fsync-4k and sqlite by default
+    ///
+    /// There is package-install as well, which writes some 200 MB in each turn of each setup.
     #[arg(long, value_name = "JOBS", value_delimiter = ',', value_parser = task)]
     pub(super) jobs: Vec<Task>,
     /// How often each takes its turn; every second round goes backwards

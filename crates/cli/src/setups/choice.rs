@@ -23,7 +23,7 @@ pub(super) struct Choice {
 impl Choice {
     /// What `only` names, or everything that is safe to advise; `jobs` likewise.
     pub(super) fn new(only: &[String], jobs: &[Task]) -> Result<Self, Failure> {
-        let tasks = if jobs.is_empty() { Task::ALL.to_vec() } else { jobs.to_vec() };
+        let tasks = if jobs.is_empty() { Task::DEFAULT.to_vec() } else { jobs.to_vec() };
         if only.is_empty() {
             let setups = SETUPS.iter().collect();
             return Ok(Self { setups, modes: Setting::USUAL.to_vec(), tasks });

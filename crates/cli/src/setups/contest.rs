@@ -38,6 +38,10 @@ impl Task {
     /// All of them, the shortest first.
     pub(super) const ALL: [Self; 3] = [Self::SyncedWrites, Self::Transactions, Self::Packages];
 
+    /// What is done unless told otherwise. Packages are not: some 200 MB a turn are more than a
+    /// card should bear for an answer that the other two give as well.
+    pub(super) const DEFAULT: [Self; 2] = [Self::SyncedWrites, Self::Transactions];
+
     /// Its name in JSON.
     pub(super) const fn name(self) -> &'static str {
         match self {
