@@ -213,24 +213,8 @@ fn failed(mode: Setting, cause: &str) -> JobRun {
 
 /// What a record says of a mode of which nothing is known yet.
 fn in_record(mode: Setting) -> JobRun {
-    JobRun {
-        name: format!("{NAME}-{}", mode.name()),
-        version: VERSION,
-        deed: format!("SQLite {} in its mode {}", cardproof_sqlite::version(), mode.name()),
-        state: PhaseState::Measured,
-        duration_ns: Nanos::ZERO,
-        settle_ns: None,
-        steps: Vec::new(),
-        ops: 0,
-        bytes_written: Bytes::ZERO,
-        bytes_read: Bytes::ZERO,
-        bytes_written_in_all: Bytes::ZERO,
-        bytes_from_storage: None,
-        syncs: None,
-        transactions: None,
-        part_of: None,
-        warnings: Vec::new(),
-    }
+    let deed = format!("SQLite {} in its mode {}", cardproof_sqlite::version(), mode.name());
+    JobRun::begun(format!("{NAME}-{}", mode.name()), VERSION, deed)
 }
 
 /// `run`, in which `written` was written, as a record has it.

@@ -54,6 +54,31 @@ pub struct JobRun {
     pub warnings: Vec<Warning>,
 }
 
+impl JobRun {
+    /// A run of which nothing is known yet but what is to be done.
+    #[must_use]
+    pub fn begun(name: String, version: u32, deed: String) -> Self {
+        Self {
+            name,
+            version,
+            deed,
+            state: PhaseState::Measured,
+            duration_ns: Nanos::ZERO,
+            settle_ns: None,
+            steps: Vec::new(),
+            ops: 0,
+            bytes_written: Bytes::ZERO,
+            bytes_read: Bytes::ZERO,
+            bytes_written_in_all: Bytes::ZERO,
+            bytes_from_storage: None,
+            syncs: None,
+            transactions: None,
+            part_of: None,
+            warnings: Vec::new(),
+        }
+    }
+}
+
 /// A named part of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -89,24 +89,8 @@ pub fn run_job(
 }
 
 fn blank(job: &Job, totals: &Totals, seed: Seed) -> JobRun {
-    JobRun {
-        name: job.name.to_owned(),
-        version: job.version,
-        deed: job.deed.clone(),
-        state: PhaseState::Measured,
-        duration_ns: Nanos::ZERO,
-        settle_ns: None,
-        steps: Vec::new(),
-        ops: 0,
-        bytes_written: Bytes::ZERO,
-        bytes_read: Bytes::ZERO,
-        bytes_written_in_all: Bytes::ZERO,
-        bytes_from_storage: None,
-        syncs: None,
-        transactions: None,
-        part_of: part_of(job, totals, seed),
-        warnings: Vec::new(),
-    }
+    let run = JobRun::begun(job.name.to_owned(), job.version, job.deed.clone());
+    JobRun { part_of: part_of(job, totals, seed), ..run }
 }
 
 fn part_of(job: &Job, totals: &Totals, seed: Seed) -> Option<JobPart> {
