@@ -19,6 +19,7 @@ mod plan;
 mod pool;
 mod repeat;
 mod replay;
+mod rest;
 mod run;
 mod shape;
 

@@ -17,6 +17,7 @@ use crate::meter::{Histograms, Meter};
 use crate::monitor::Monitor;
 use crate::phase::{PhaseEnd, PhaseLoop};
 use crate::plan::{Plan, time_for_first};
+use crate::rest::rest_before;
 
 /// A phase is given at least this, however little of the run's time is left.
 const PHASE_MIN: Nanos = Nanos::from_millis(200);
@@ -173,13 +174,15 @@ impl Run<'_> {
         if let Err(error) = self.target.prepare(slots, spec.block_size) {
             return account::not_begun(spec, place, &error.to_string());
         }
+        let time = self.time_for(index, again);
+        rest_before(self.target, time);
         let start = self.target.now();
         let mut meter = Meter::new(histograms, spec, start);
         let cost = self.target.cost();
         if let Some(monitor) = observer.monitor() {
             monitor.begin();
         }
-        let end = self.measure(index, again, place, stream, &mut meter, record, observer);
+        let end = self.measure(spec, time, place, stream, &mut meter, record, observer);
         let seen = observer.monitor().and_then(Monitor::end);
         let cost = (cost, self.target.cost());
         record.bytes_read += meter.bytes_read;
@@ -213,8 +216,8 @@ impl Run<'_> {
     #[allow(clippy::too_many_arguments, reason = "the parts of one phase")]
     fn measure(
         &mut self,
-        index: usize,
-        again: Option<&Again>,
+        spec: &PhaseSpec,
+        time: Option<Nanos>,
         place: Place,
         stream: OpStream,
         meter: &mut Meter<'_>,
@@ -222,10 +225,6 @@ impl Run<'_> {
         observer: &mut dyn Observer,
     ) -> PhaseEnd {
         let start = self.target.now();
-        let left = self.deadline.saturating_sub(start);
-        let planned = || time_for_first(self.plan.profile.phases[index..].iter(), left);
-        let time = again.map_or_else(planned, |again| Some(again.time));
-        let time = time.map(|time| time.max(PHASE_MIN));
         let (run_deadline, bytes_max) = (self.deadline, self.plan.profile.bytes_written_max());
         let written_before = record.bytes_written;
         let mut next_progress = start;
@@ -242,7 +241,7 @@ impl Run<'_> {
             }));
         };
         PhaseLoop {
-            spec: again.map_or(&self.plan.profile.phases[index], |again| &again.spec),
+            spec,
             slots: self.target.slots_for(place.queue_depth),
             span_offset: place.span_offset,
             stream,
@@ -256,6 +255,15 @@ impl Run<'_> {
             target: self.target,
         }
         .run()
+    }
+
+    /// How long the phase at `index`, or a second try of it, may take; `None` where time does not
+    /// end it.
+    fn time_for(&mut self, index: usize, again: Option<&Again>) -> Option<Nanos> {
+        let left = self.deadline.saturating_sub(self.target.now());
+        let planned = || time_for_first(self.plan.profile.phases[index..].iter(), left);
+        let time = again.map_or_else(planned, |again| Some(again.time));
+        time.map(|time| time.max(PHASE_MIN))
     }
 
     /// How much of the target `spec` works in: a fresh file holds nothing of what was laid out.
