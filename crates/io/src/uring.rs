@@ -122,15 +122,17 @@ impl UringTarget {
 
     /// Hands the unsent operations to the kernel and waits as `wait` says.
     fn enter(&mut self, wait: Wait) -> Result<(), TargetError> {
-        if !self.unsent.is_empty() {
-            let now = clock::monotonic();
-            for slot in self.unsent.drain(..) {
-                self.slots.flight.stamp(slot, now);
-            }
+        let is_alone = self.unsent.len() == 1 && self.slots.flight.count() == 1;
+        self.stamp_unsent();
+        // A call that submits and waits puts this thread to sleep before the kernel's worker has
+        // begun, and both are then woken on idle processors, which takes longer than a read of
+        // memory. Between two calls the worker can run in this thread's place, without a wake-up.
+        if is_alone && wait != Wait::No {
+            heard(self.ring.submit())?;
         }
         let is_ready = !self.ring.completion().is_empty();
         let want = usize::from(!is_ready && wait != Wait::No);
-        let result = match wait {
+        heard(match wait {
             Wait::Until(deadline) if want > 0 => {
                 let left = deadline.saturating_sub(clock::monotonic());
                 let timeout = Timespec::from(std::time::Duration::from(left));
@@ -138,13 +140,17 @@ impl UringTarget {
                 self.ring.submitter().submit_with_args(want, &arguments)
             }
             _ => self.ring.submit_and_wait(want),
-        };
-        match result {
-            Ok(_) => Ok(()),
-            Err(error) if is_passing(&error) => Ok(()),
-            Err(source) => {
-                Err(TargetError::Engine { engine: "io_uring", doing: "submit and wait", source })
-            }
+        })
+    }
+
+    /// Notes the time at which the unsent operations go to the kernel.
+    fn stamp_unsent(&mut self) {
+        if self.unsent.is_empty() {
+            return;
+        }
+        let now = clock::monotonic();
+        for slot in self.unsent.drain(..) {
+            self.slots.flight.stamp(slot, now);
         }
     }
 
@@ -303,6 +309,16 @@ fn refusal(error: &io::Error) -> String {
             "io_uring is forbidden here, by kernel.io_uring_disabled or by a sandbox".to_owned()
         }
         _ => format!("io_uring cannot be set up: {error}"),
+    }
+}
+
+/// What a call into the ring means: of its errors only those that say more than that nothing came.
+fn heard(result: io::Result<usize>) -> Result<(), TargetError> {
+    match result {
+        Err(source) if !is_passing(&source) => {
+            Err(TargetError::Engine { engine: "io_uring", doing: "submit and wait", source })
+        }
+        _ => Ok(()),
     }
 }
 
