@@ -4,8 +4,7 @@ use std::path::Path;
 
 use cardproof_io::Abilities;
 use cardproof_record::{
-    Conditions, Monitor, PhaseState, ProfileInfo, Record, SCHEMA, State, TargetInfo, TargetKind,
-    Tool,
+    Conditions, PhaseState, ProfileInfo, Record, State, TargetInfo, TargetKind, Tool,
 };
 use cardproof_runner::{Event, Observer, Plan, Repeat};
 use cardproof_units::{Bytes, Seed};
@@ -185,27 +184,9 @@ pub(crate) fn blank(
     id: String,
     created: String,
 ) -> Record {
-    Record {
-        schema: SCHEMA.to_owned(),
-        id,
-        created,
-        tool: Tool { name: "cardproof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
-        seed,
-        state: State::Running,
-        conditions,
-        profile,
-        phases: Vec::new(),
-        jobs: Vec::new(),
-        job_runs: Vec::new(),
-        replays: Vec::new(),
-        figures: Vec::new(),
-        monitor: Monitor::default(),
-        bytes_written: Bytes::ZERO,
-        bytes_read: Bytes::ZERO,
-        warnings: Vec::new(),
-        verdicts: None,
-        extra: Default::default(),
-    }
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    let tool = Tool { name: "cardproof".to_owned(), version };
+    Record { seed, conditions, ..Record::begun(id, created, tool, profile) }
 }
 
 /// The surroundings of what was opened.

@@ -5,9 +5,7 @@
 use std::sync::atomic::AtomicBool;
 
 use cardproof_rating::compare::{Comparison, Contender, Pairing, compare};
-use cardproof_record::{
-    Conditions, Monitor, ProfileInfo, Record, SCHEMA, State, TargetInfo, TargetKind, Tool,
-};
+use cardproof_record::{Conditions, ProfileInfo, Record, TargetInfo, TargetKind, Tool};
 use cardproof_runner::{Plan, Repeat, Silent, run_repeatedly};
 use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_workload::{Profile, standard};
@@ -39,32 +37,16 @@ fn run(card: &str, seed: u64, runs: u32) -> Record {
 
 fn draft(plan: &Plan) -> Record {
     let target = TargetInfo { kind: TargetKind::Simulated, direct: true, ..TargetInfo::default() };
-    Record {
-        schema: SCHEMA.to_owned(),
-        id: "test".to_owned(),
-        created: "2026-01-01T00:00:00Z".to_owned(),
-        tool: Tool { name: "cardproof".to_owned(), version: "test".to_owned() },
-        seed: plan.seed,
-        state: State::Running,
-        conditions: Conditions { target, ..Conditions::default() },
-        profile: ProfileInfo {
-            name: plan.profile.name.clone(),
-            version: plan.profile.version,
-            time_budget_ns: plan.time_budget,
-            extra: Default::default(),
-        },
-        phases: Vec::new(),
-        jobs: Vec::new(),
-        job_runs: Vec::new(),
-        replays: Vec::new(),
-        figures: Vec::new(),
-        monitor: Monitor::default(),
-        bytes_written: Bytes::ZERO,
-        bytes_read: Bytes::ZERO,
-        warnings: Vec::new(),
-        verdicts: None,
+    let tool = Tool { name: "cardproof".to_owned(), version: "test".to_owned() };
+    let profile = ProfileInfo {
+        name: plan.profile.name.clone(),
+        version: plan.profile.version,
+        time_budget_ns: plan.time_budget,
         extra: Default::default(),
-    }
+    };
+    let conditions = Conditions { target, ..Conditions::default() };
+    let begun = Record::begun("test".to_owned(), "2026-01-01T00:00:00Z".to_owned(), tool, profile);
+    Record { seed: plan.seed, conditions, ..begun }
 }
 
 fn compared(a: &[Record], b: &[Record], pairing: Pairing) -> Comparison {

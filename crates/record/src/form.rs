@@ -224,6 +224,33 @@ pub enum ReadError {
 }
 
 impl Record {
+    /// A run that has begun: nothing is told yet but its name, when it began, what writes the record
+    /// and what is to be run. Whoever knows seed and surroundings fills them in.
+    #[must_use]
+    pub fn begun(id: String, created: String, tool: Tool, profile: ProfileInfo) -> Self {
+        Self {
+            schema: SCHEMA.to_owned(),
+            id,
+            created,
+            tool,
+            seed: Seed::default(),
+            state: State::Running,
+            conditions: Conditions::default(),
+            profile,
+            phases: Vec::new(),
+            jobs: Vec::new(),
+            job_runs: Vec::new(),
+            replays: Vec::new(),
+            figures: Vec::new(),
+            monitor: Monitor::default(),
+            bytes_written: Bytes::ZERO,
+            bytes_read: Bytes::ZERO,
+            warnings: Vec::new(),
+            verdicts: None,
+            extra: Map::new(),
+        }
+    }
+
     /// Reads a record from JSON. Unknown fields are kept.
     ///
     /// # Errors

@@ -302,6 +302,49 @@ where
 }
 
 impl Phase {
+    /// A phase of which only this is told: it was measured without a figure and without a doubt, its
+    /// numbers are zero, and nothing makes its writes durable. Whoever has more fills it in.
+    #[must_use]
+    pub fn begun(name: String, op: OpName, pattern: PatternName) -> Self {
+        Self {
+            name,
+            op,
+            pattern,
+            read_percent: if op == OpName::Read { 100 } else { 0 },
+            block_size_bytes: Bytes::ZERO,
+            span_offset_bytes: Bytes::ZERO,
+            span_bytes: Bytes::ZERO,
+            queue_depth: 0,
+            sync: "none".to_owned(),
+            state: PhaseState::Measured,
+            ended_by: None,
+            ops: 0,
+            bytes: Bytes::ZERO,
+            duration_ns: Nanos::ZERO,
+            iops: None,
+            throughput_bytes_per_s: None,
+            anytime_iops: None,
+            stated: None,
+            latency_ns: None,
+            latency_intervals: None,
+            flush_latency_ns: None,
+            flushes: 0,
+            reads: None,
+            writes: None,
+            histogram: Vec::new(),
+            intervals: Vec::new(),
+            levels: Vec::new(),
+            runs: Vec::new(),
+            verification: None,
+            surroundings: None,
+            disturbances: Vec::new(),
+            limited_by: None,
+            disturbed_try: None,
+            warnings: Vec::new(),
+            extra: Map::new(),
+        }
+    }
+
     /// Whether verdicts may be built on this phase.
     #[must_use]
     pub fn is_measured(&self) -> bool {

@@ -3,7 +3,7 @@
 use cardproof_record::{
     EndedBy, OpName, PatternName, Phase, PhaseState, Verification, Warning, WarningCode,
 };
-use cardproof_units::{Bytes, Nanos};
+use cardproof_units::Bytes;
 use cardproof_workload::{Access, PhaseSpec};
 
 use crate::meter::Meter;
@@ -25,17 +25,16 @@ pub(crate) struct Place {
 
 /// The entry of a phase that did not begin.
 pub(crate) fn not_begun(spec: &PhaseSpec, place: Place, cause: &str) -> Phase {
+    let op = match spec.read_percent {
+        100 => OpName::Read,
+        0 => OpName::Write,
+        _ => OpName::Mixed,
+    };
+    let pattern = match spec.access {
+        Access::Sequential => PatternName::Sequential,
+        Access::Random(_) => PatternName::Random,
+    };
     Phase {
-        name: spec.name.clone(),
-        op: match spec.read_percent {
-            100 => OpName::Read,
-            0 => OpName::Write,
-            _ => OpName::Mixed,
-        },
-        pattern: match spec.access {
-            Access::Sequential => PatternName::Sequential,
-            Access::Random(_) => PatternName::Random,
-        },
         read_percent: spec.read_percent,
         block_size_bytes: spec.block_size,
         span_offset_bytes: place.span_offset,
@@ -47,31 +46,7 @@ pub(crate) fn not_begun(spec: &PhaseSpec, place: Place, cause: &str) -> Phase {
             (None, false) => "none".to_owned(),
         },
         state: PhaseState::NotMeasured { cause: cause.to_owned() },
-        ended_by: None,
-        ops: 0,
-        bytes: Bytes::ZERO,
-        duration_ns: Nanos::ZERO,
-        iops: None,
-        throughput_bytes_per_s: None,
-        anytime_iops: None,
-        stated: None,
-        latency_ns: None,
-        latency_intervals: None,
-        flush_latency_ns: None,
-        flushes: 0,
-        reads: None,
-        writes: None,
-        histogram: Vec::new(),
-        intervals: Vec::new(),
-        levels: Vec::new(),
-        runs: Vec::new(),
-        verification: None,
-        surroundings: None,
-        disturbances: Vec::new(),
-        limited_by: None,
-        disturbed_try: None,
-        warnings: Vec::new(),
-        extra: Default::default(),
+        ..Phase::begun(spec.name.clone(), op, pattern)
     }
 }
 

@@ -10,8 +10,8 @@ mod job;
 
 use cardproof_record::{
     Conditions, DeviceInfo, FilesystemInfo, HostInfo, Monitor, OpName, PatternName, Phase,
-    PhaseState, ProfileInfo, Record, SCHEMA, SettingsInfo, State, TargetInfo, TargetKind, Tool,
-    Warning, WarningCode,
+    PhaseState, ProfileInfo, Record, SettingsInfo, State, TargetInfo, TargetKind, Tool, Warning,
+    WarningCode,
 };
 use cardproof_units::{Bytes, Nanos, Seed};
 use serde_json::Map;
@@ -191,37 +191,27 @@ fn card_record(id: &str, rates: &Rates, shape: impl Fn(Draw) -> Draw) -> Record 
     };
     let bytes_written: u64 = phases.iter().map(written).sum();
     let bytes_moved: u64 = phases.iter().map(|phase| phase.bytes.0).sum();
+    let tool = Tool { name: "cardproof".to_owned(), version: "0.1.0".to_owned() };
+    let profile = ProfileInfo {
+        name: "standard".to_owned(),
+        version: 1,
+        time_budget_ns: Nanos::from_secs(60),
+        extra: Map::new(),
+    };
     Record {
-        schema: SCHEMA.to_owned(),
-        id: id.to_owned(),
-        created: "2026-11-04T18:15:02Z".to_owned(),
-        tool: Tool { name: "cardproof".to_owned(), version: "0.1.0".to_owned() },
         seed,
         state: State::Complete,
         conditions: conditions(),
-        profile: ProfileInfo {
-            name: "standard".to_owned(),
-            version: 1,
-            time_budget_ns: Nanos::from_secs(60),
-            extra: Map::new(),
-        },
         phases,
-        jobs: Vec::new(),
-        job_runs: Vec::new(),
-        replays: Vec::new(),
-        figures: Vec::new(),
         monitor: Monitor {
             cpu_user_ns: Some(Nanos::from_millis(410)),
             cpu_system_ns: Some(Nanos::from_millis(2_900)),
             memory_peak_bytes: Some(Bytes::mib(9)),
-            seen: None,
-            extra: Map::new(),
+            ..Monitor::default()
         },
         bytes_written: Bytes(bytes_written),
         bytes_read: Bytes(bytes_moved - bytes_written),
-        warnings: Vec::new(),
-        verdicts: None,
-        extra: Map::new(),
+        ..Record::begun(id.to_owned(), "2026-11-04T18:15:02Z".to_owned(), tool, profile)
     }
 }
 

@@ -6,13 +6,13 @@
 
 use std::borrow::Cow;
 
-use cardproof_units::{Bytes, Iops, Nanos, Seed, Throughput};
+use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use serde_json::{Map, Value};
 
 use super::{ForeignTool, Origin};
 use crate::{
-    Conditions, Figure, Job, Latency, Monitor, OpName, PatternName, Phase, PhaseState, ProfileInfo,
-    Record, SCHEMA, State, Stated, TargetInfo, TargetKind, Tool, Warning, WarningCode,
+    Conditions, Figure, Job, Latency, OpName, PatternName, Phase, PhaseState, ProfileInfo, Record,
+    State, Stated, TargetInfo, TargetKind, Tool, Warning, WarningCode,
 };
 
 /// A figure as the tool printed it.
@@ -193,12 +193,8 @@ impl PhaseDraft {
             warnings.push(Warning { code: WarningCode::Buffered, message: message.to_owned() });
         }
         Phase {
-            name,
-            op: self.op,
-            pattern: self.pattern,
             read_percent: self.read_percent,
             block_size_bytes: self.block,
-            span_offset_bytes: Bytes::ZERO,
             span_bytes: self.span,
             queue_depth: self.depth,
             sync: match self.sync {
@@ -210,31 +206,13 @@ impl PhaseDraft {
                 Some(cause) => PhaseState::NotMeasured { cause },
                 None => PhaseState::Measured,
             },
-            ended_by: None,
             ops: self.ops,
             bytes: self.bytes,
             duration_ns: self.duration,
-            anytime_iops: None,
-            iops: None,
-            throughput_bytes_per_s: None,
             stated: (!has_failed).then_some(self.stated),
             latency_ns: self.latency.filter(|_| !has_failed),
-            latency_intervals: None,
-            flush_latency_ns: None,
-            flushes: 0,
-            reads: None,
-            writes: None,
-            histogram: Vec::new(),
-            intervals: Vec::new(),
-            levels: Vec::new(),
-            runs: Vec::new(),
-            verification: None,
-            surroundings: None,
-            disturbances: Vec::new(),
-            limited_by: None,
-            disturbed_try: None,
             warnings,
-            extra: Map::new(),
+            ..Phase::begun(name, self.op, self.pattern)
         }
     }
 }
@@ -306,34 +284,25 @@ impl RecordDraft {
         }
         let mut conditions = self.conditions;
         conditions.target.direct = !phases.is_empty() && phases.iter().all(is_direct);
+        let tool =
+            Tool { name: self.tool.name().to_owned(), version: self.version.unwrap_or_default() };
+        let profile = ProfileInfo {
+            name: self.tool.name().to_owned(),
+            version: 0,
+            time_budget_ns: Nanos::ZERO,
+            extra: Map::new(),
+        };
         Record {
-            schema: SCHEMA.to_owned(),
-            id: origin.id.clone(),
-            created: origin.read_at.clone(),
-            tool: Tool {
-                name: self.tool.name().to_owned(),
-                version: self.version.unwrap_or_default(),
-            },
-            seed: Seed::from_bits(0),
             state: State::Complete,
             conditions,
-            profile: ProfileInfo {
-                name: self.tool.name().to_owned(),
-                version: 0,
-                time_budget_ns: Nanos::ZERO,
-                extra: Map::new(),
-            },
             bytes_written,
             bytes_read,
             phases,
-            monitor: Monitor::default(),
             warnings: self.warnings,
-            verdicts: None,
             extra,
             jobs: self.jobs,
-            job_runs: Vec::new(),
-            replays: Vec::new(),
             figures,
+            ..Record::begun(origin.id.clone(), origin.read_at.clone(), tool, profile)
         }
     }
 }

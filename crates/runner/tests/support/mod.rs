@@ -9,9 +9,7 @@ use cardproof_io::{
     Abilities, Completion, Directness, Engine, Op, OpKind, Slot, Submission, SubmitError, Target,
     TargetError, Wait,
 };
-use cardproof_record::{
-    Conditions, Monitor, Phase, PhaseState, ProfileInfo, Record, SCHEMA, State, Tool,
-};
+use cardproof_record::{Phase, PhaseState, ProfileInfo, Record, Tool};
 use cardproof_runner::{Observer, Plan, Silent, run};
 use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_workload::{Profile, standard};
@@ -166,32 +164,15 @@ pub(crate) fn plan(profile: Profile, size: Bytes) -> Plan {
 
 /// A record without a phase.
 pub(crate) fn draft(plan: &Plan) -> Record {
-    Record {
-        schema: SCHEMA.to_owned(),
-        id: "test".to_owned(),
-        created: "2026-01-01T00:00:00Z".to_owned(),
-        tool: Tool { name: "cardproof".to_owned(), version: "test".to_owned() },
-        seed: plan.seed,
-        state: State::Running,
-        conditions: Conditions::default(),
-        profile: ProfileInfo {
-            name: plan.profile.name.to_owned(),
-            version: plan.profile.version,
-            time_budget_ns: plan.time_budget,
-            extra: Default::default(),
-        },
-        phases: Vec::new(),
-        jobs: Vec::new(),
-        job_runs: Vec::new(),
-        replays: Vec::new(),
-        figures: Vec::new(),
-        monitor: Monitor::default(),
-        bytes_written: Bytes::ZERO,
-        bytes_read: Bytes::ZERO,
-        warnings: Vec::new(),
-        verdicts: None,
+    let tool = Tool { name: "cardproof".to_owned(), version: "test".to_owned() };
+    let profile = ProfileInfo {
+        name: plan.profile.name.to_owned(),
+        version: plan.profile.version,
+        time_budget_ns: plan.time_budget,
         extra: Default::default(),
-    }
+    };
+    let begun = Record::begun("test".to_owned(), "2026-01-01T00:00:00Z".to_owned(), tool, profile);
+    Record { seed: plan.seed, ..begun }
 }
 
 /// Runs `plan` on `target` with `observer` until `stop`.

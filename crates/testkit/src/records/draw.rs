@@ -4,10 +4,9 @@
 //! contradicts itself. Chance comes from the seed and the phase's name alone.
 
 use cardproof_record::{
-    Bucket, Direction, EndedBy, Estimate, Interval, Latency, OpName, PatternName, Phase, PhaseState,
+    Bucket, Direction, EndedBy, Estimate, Interval, Latency, OpName, PatternName, Phase,
 };
 use cardproof_units::{Bytes, Iops, Nanos, Seed, Throughput};
-use serde_json::Map;
 
 const SLICE: Nanos = Nanos::from_millis(50);
 const SLICES: u64 = 120;
@@ -99,21 +98,13 @@ impl Draw {
             latency_ns: latency,
         };
         let is_mixed = self.op == OpName::Mixed;
+        let begun = Phase::begun(self.name.to_owned(), self.op, self.pattern);
         Phase {
-            name: self.name.to_owned(),
-            op: self.op,
-            pattern: self.pattern,
-            read_percent: match self.op {
-                OpName::Read => 100,
-                OpName::Write => 0,
-                OpName::Mixed | OpName::Unknown => 70,
-            },
+            read_percent: if is_mixed { 70 } else { begun.read_percent },
             block_size_bytes: self.block_size,
-            span_offset_bytes: Bytes::ZERO,
             span_bytes: Bytes::mib(256),
             queue_depth: self.queue_depth,
             sync: self.sync.to_owned(),
-            state: PhaseState::Measured,
             ended_by: Some(EndedBy::Time),
             ops,
             bytes,
@@ -124,25 +115,14 @@ impl Draw {
                 self.spread(ops),
                 Throughput,
             )),
-            anytime_iops: None,
-            stated: None,
             latency_ns: Some(latency),
-            latency_intervals: None,
             flush_latency_ns: is_synced.then_some(latency),
             flushes: if is_synced { ops } else { 0 },
             reads: is_mixed.then(|| direction(70)),
             writes: is_mixed.then(|| direction(30)),
             histogram,
             intervals,
-            levels: Vec::new(),
-            runs: Vec::new(),
-            verification: None,
-            surroundings: None,
-            disturbances: Vec::new(),
-            limited_by: None,
-            disturbed_try: None,
-            warnings: Vec::new(),
-            extra: Map::new(),
+            ..begun
         }
     }
 
