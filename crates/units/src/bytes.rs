@@ -86,16 +86,18 @@ impl Bytes {
     }
 }
 
+/// Saturates at the largest count.
 impl Add for Bytes {
     type Output = Self;
     fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
+        Self(self.0.saturating_add(other.0))
     }
 }
 
+/// Saturates at the largest count.
 impl AddAssign for Bytes {
     fn add_assign(&mut self, other: Self) {
-        self.0 += other.0;
+        *self = *self + other;
     }
 }
 
@@ -106,10 +108,11 @@ impl Sub for Bytes {
     }
 }
 
+/// Saturates at the largest count.
 impl Mul<u64> for Bytes {
     type Output = Self;
     fn mul(self, times: u64) -> Self {
-        Self(self.0 * times)
+        Self(self.0.saturating_mul(times))
     }
 }
 
@@ -120,6 +123,7 @@ impl Rem for Bytes {
     }
 }
 
+/// Saturates at the largest count.
 impl Sum for Bytes {
     fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
         iter.fold(Self::ZERO, Add::add)
@@ -240,6 +244,17 @@ mod tests {
         for text in ["99999999999999999999", "99999999999G", "18446744073709551616", "16777216T"] {
             assert!(matches!(text.parse::<Bytes>(), Err(ParseBytesError::TooLarge(_))), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_beyond_all_counts_stays_the_largest_and_never_becomes_little() {
+        let half = Bytes(1 << 63);
+        assert_eq!(half + half, Bytes(u64::MAX));
+        assert_eq!(half * 3, Bytes(u64::MAX));
+        assert_eq!([half, half, Bytes(7)].into_iter().sum::<Bytes>(), Bytes(u64::MAX));
+        let mut sum = half;
+        sum += half;
+        assert_eq!(sum, Bytes(u64::MAX));
     }
 
     #[test]

@@ -76,16 +76,18 @@ impl Nanos {
     }
 }
 
+/// Saturates at the longest time.
 impl Add for Nanos {
     type Output = Self;
     fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
+        self.saturating_add(other)
     }
 }
 
+/// Saturates at the longest time.
 impl AddAssign for Nanos {
     fn add_assign(&mut self, other: Self) {
-        self.0 += other.0;
+        *self = *self + other;
     }
 }
 
@@ -96,10 +98,11 @@ impl Sub for Nanos {
     }
 }
 
+/// Saturates at the longest time.
 impl Mul<u64> for Nanos {
     type Output = Self;
     fn mul(self, times: u64) -> Self {
-        Self(self.0 * times)
+        Self(self.0.saturating_mul(times))
     }
 }
 

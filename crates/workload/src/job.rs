@@ -159,6 +159,14 @@ stonewall
     }
 
     #[test]
+    fn times_beyond_all_clocks_do_not_become_short_ones() {
+        let job =
+            |name: &str| format!("[{name}]\nrw=read\nsize=1m\nruntime=10000000000\nstonewall\n");
+        let profile = from_fio("test", &(job("a") + &job("b"))).unwrap();
+        assert_eq!(profile.time_budget, Nanos(u64::MAX));
+    }
+
+    #[test]
     fn a_file_that_is_read_first_is_laid_out_and_defaults_are_those_of_fio() {
         let profile = from_fio("test", "[a]\nrw=randread\nsize=1m\n").unwrap();
         let [lay_out, read] = profile.phases.as_slice() else { panic!("{:?}", profile.phases) };

@@ -49,14 +49,15 @@ pub(super) fn profile(name: &str, jobs: &[(Job, Settings)]) -> Result<Profile, J
         figures.extend(figures_of(job, settings, &names));
         phases.extend(of_job);
     }
-    let time: u64 = jobs.iter().filter_map(|(_, settings)| settings.runtime).map(Nanos::get).sum();
+    let runtimes = jobs.iter().filter_map(|(_, settings)| settings.runtime);
+    let time = runtimes.fold(Nanos::ZERO, Nanos::saturating_add);
     Ok(Profile {
         name: name.to_owned(),
         version: 1,
         purpose: "what a fio job file does".to_owned(),
         source: "a fio job file of the user's".to_owned(),
         span: phases.iter().filter_map(|phase| phase.span).max().unwrap_or_default(),
-        time_budget: Nanos(time).max(Nanos::from_secs(60)),
+        time_budget: time.max(Nanos::from_secs(60)),
         phases,
         figures,
         early_ends: Vec::new(),
