@@ -11,7 +11,8 @@
 //! joined again, the most alike first. The medians of their cells must differ as much: a cluster of
 //! pauses changes the mean, a full cache changes the pace between pauses too. What is shorter than
 //! a twentieth of the phase, or than a second, is no level, nor is what differs only in how often it
-//! pauses.
+//! pauses. Silence is no level either: where it lies between stretches that are alike it is a pause
+//! of one level, and elsewhere it belongs to none.
 
 use cardproof_units::{Bytes, Nanos};
 
@@ -70,30 +71,31 @@ pub fn levels(slices: &[Slice], slice_duration: Nanos, confidence: f64) -> Vec<R
     loop {
         let at: Vec<usize> = cuts.iter().map(|cell| cell * slices_in_cell).collect();
         let found = levels_between(slices, &at, slice_duration, confidence);
-        if found.len() <= cuts.len() {
-            return found;
-        }
-        let alike = (0..cuts.len()).filter(|&cut| {
-            !are_apart(&found[cut..=cut + 1]) || !differ_in_pace(&cells, &cuts, cut)
+        let alike = found.windows(2).filter_map(|pair| {
+            let [(first, before), (last, after)] = [pair[0], pair[1]];
+            let is_change =
+                are_apart(&before, &after) && differ_in_pace(&cells, &cuts, first, last);
+            (!is_change).then(|| (first..last, change(&before, &after)))
         });
-        let closest =
-            alike.min_by(|&a, &b| change(&found[a..=a + 1]).total_cmp(&change(&found[b..=b + 1])));
-        match closest {
-            Some(cut) => _ = cuts.remove(cut),
-            None => return found,
+        // What is between two stretches that are alike is a pause, and goes with them.
+        match alike.min_by(|a, b| a.1.total_cmp(&b.1)) {
+            Some((between, _)) => _ = cuts.drain(between),
+            None => return found.into_iter().map(|(_, level)| level).collect(),
         }
     }
 }
 
-/// Whether the cells on either side of a cut differ in their medians, pauses left out.
-fn differ_in_pace(cells: &[f64], cuts: &[usize], cut: usize) -> bool {
-    let start = if cut == 0 { 0 } else { cuts[cut - 1] };
-    let end = cuts.get(cut + 1).copied().unwrap_or(cells.len());
+/// Whether the cells of two stretches differ in their medians, pauses left out.
+fn differ_in_pace(cells: &[f64], cuts: &[usize], first: usize, last: usize) -> bool {
+    let stretch = |number: usize| {
+        let start = if number == 0 { 0 } else { cuts[number - 1] };
+        &cells[start..cuts.get(number).copied().unwrap_or(cells.len())]
+    };
     let pace = |stretch: &[f64]| {
         let busy: Vec<f64> = stretch.iter().copied().filter(|&cell| cell > 0.0).collect();
         if busy.is_empty() { 0.0 } else { median(&busy) }
     };
-    let (before, after) = (pace(&cells[start..cuts[cut]]), pace(&cells[cuts[cut]..end]));
+    let (before, after) = (pace(stretch(first)), pace(stretch(last)));
     before.max(after) >= (1.0 + LEAST_CHANGE) * before.min(after)
 }
 
@@ -101,25 +103,25 @@ fn ops_in(slices: &[Slice]) -> u64 {
     slices.iter().map(|slice| slice.ops).sum()
 }
 
-/// The stretches between `cuts`; none where one of them has no rate.
+/// The stretches between `cuts` with their numbers, but for those without an operation.
 fn levels_between(
     slices: &[Slice],
     cuts: &[usize],
     slice_duration: Nanos,
     confidence: f64,
-) -> Vec<RateLevel> {
+) -> Vec<(usize, RateLevel)> {
     let starts = std::iter::once(0).chain(cuts.iter().copied());
     let ends = cuts.iter().copied().chain([slices.len()]);
     let mut bytes_before = Bytes::ZERO;
     let mut levels = Vec::with_capacity(cuts.len() + 1);
-    for (start, end) in starts.zip(ends) {
+    for (number, (start, end)) in starts.zip(ends).enumerate() {
         let stretch = &slices[start..end];
         let sum = stretch.iter().fold(Slice::default(), |sum, &slice| sum.merged(slice));
         let duration = slice_duration * stretch.len() as u64;
         if let Some(rate) = RateInterval::new(sum.ops, duration, stretch, confidence) {
             let start = slice_duration * start as u64;
             let (ops, bytes) = (sum.ops, sum.bytes);
-            levels.push(RateLevel { start, duration, bytes_before, ops, bytes, rate });
+            levels.push((number, RateLevel { start, duration, bytes_before, ops, bytes, rate }));
         }
         bytes_before += sum.bytes;
     }
@@ -127,16 +129,15 @@ fn levels_between(
 }
 
 /// By how much the rates of two levels differ, as a part of the lower one.
-fn change(pair: &[RateLevel]) -> f64 {
-    let [a, b] = [pair[0].rate.estimate.0, pair[1].rate.estimate.0];
+fn change(a: &RateLevel, b: &RateLevel) -> f64 {
+    let [a, b] = [a.rate.estimate.0, b.rate.estimate.0];
     a.max(b) / a.min(b) - 1.0
 }
 
 /// Whether two stretches are levels of their own.
-fn are_apart(pair: &[RateLevel]) -> bool {
-    let (a, b) = (pair[0].rate, pair[1].rate);
-    let no_overlap = a.low > b.high || b.low > a.high;
-    no_overlap && change(pair) >= LEAST_CHANGE
+fn are_apart(a: &RateLevel, b: &RateLevel) -> bool {
+    let no_overlap = a.rate.low > b.rate.high || b.rate.low > a.rate.high;
+    no_overlap && change(a, b) >= LEAST_CHANGE
 }
 
 /// Where to cut `cells` into stretches of at least `least`, as the first cell of each but the first.

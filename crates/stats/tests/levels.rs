@@ -101,6 +101,25 @@ fn a_cliff_is_found_among_pauses() {
 }
 
 #[test]
+fn a_long_silence_is_a_pause_and_parts_nothing() {
+    for (before, after, expected) in [(900.0, 900.0, 1), (900.0, 300.0, 2)] {
+        for silence in [3, 6] {
+            let mut slices = Card::steady(before, 8.0).run(3);
+            slices.extend(vec![Slice::default(); silence * 100]);
+            slices.extend(Card::steady(after, 8.0).run(4));
+            let found = levels(&slices, SLICE, 0.99);
+            assert_eq!(found.len(), expected, "{silence} s: {:?}", rates(&found));
+            let moved: Bytes = found.iter().map(|level| level.bytes).sum();
+            assert_eq!(moved, slices.iter().map(|slice| slice.bytes).sum());
+        }
+    }
+    let mut dead = vec![Slice::default(); 400];
+    dead.extend(Card::steady(900.0, 6.0).run(5));
+    dead.extend(vec![Slice::default(); 400]);
+    assert_eq!(levels(&dead, SLICE, 0.99).len(), 1);
+}
+
+#[test]
 fn nothing_has_no_level() {
     assert!(levels(&[], SLICE, 0.99).is_empty());
     assert!(levels(&[Slice::default(); 100], SLICE, 0.99).is_empty());
