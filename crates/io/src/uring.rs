@@ -130,17 +130,22 @@ impl UringTarget {
         if is_alone && wait != Wait::No {
             heard(self.ring.submit())?;
         }
-        let is_ready = !self.ring.completion().is_empty();
-        let want = usize::from(!is_ready && wait != Wait::No);
+        let want = usize::from(self.ring.completion().is_empty());
         heard(match wait {
+            // The kernel puts completions into the ring only for who waits, if for no time at all.
+            Wait::No if want > 0 => self.wait_for(Nanos::ZERO),
             Wait::Until(deadline) if want > 0 => {
-                let left = deadline.saturating_sub(clock::monotonic());
-                let timeout = Timespec::from(std::time::Duration::from(left));
-                let arguments = SubmitArgs::new().timespec(&timeout);
-                self.ring.submitter().submit_with_args(want, &arguments)
+                self.wait_for(deadline.saturating_sub(clock::monotonic()))
             }
             _ => self.ring.submit_and_wait(want),
         })
+    }
+
+    /// Submits and waits for one completion, but no longer than `time`.
+    fn wait_for(&mut self, time: Nanos) -> io::Result<usize> {
+        let timeout = Timespec::from(std::time::Duration::from(time));
+        let arguments = SubmitArgs::new().timespec(&timeout);
+        self.ring.submitter().submit_with_args(1, &arguments)
     }
 
     /// Notes the time at which the unsent operations go to the kernel.

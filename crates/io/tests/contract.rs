@@ -9,7 +9,7 @@ use cardproof_io::{
     EngineChoice, Fault, NullTarget, Op, OpKind, OpenOptions, Slot, Submission, SubmitError,
     Target, Wait, contract, open,
 };
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, Nanos};
 
 fn file_of(path: &Path, size: Bytes) -> File {
     let file =
@@ -106,6 +106,23 @@ fn a_read_beyond_a_file_cut_short_is_a_short_read() {
         }
         assert_eq!(completions[0].outcome, Ok(Bytes(4096)));
         file.set_len(Bytes::mib(1).get()).unwrap();
+    }
+}
+
+#[test]
+fn what_has_ended_is_found_without_waiting() {
+    for engine in [EngineChoice::Psync, EngineChoice::Auto] {
+        let Some(mut target) = on_a_file(engine, false, true) else { continue };
+        target.prepare(2, Bytes(4096)).unwrap();
+        let write =
+            Op { slot: Slot(1), kind: OpKind::Write, offset: Bytes::ZERO, length: Bytes(4096) };
+        assert_eq!(target.submit(write).unwrap(), Submission::Queued);
+        let mut completions = Vec::new();
+        let give_up = target.now() + Nanos::from_secs(20);
+        while completions.is_empty() && target.now() < give_up {
+            target.complete(Wait::No, &mut completions).unwrap();
+        }
+        assert_eq!(completions.len(), 1, "{engine:?}");
     }
 }
 
