@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use cardproof_rating::compare::{Contender, Pairing, compare};
-use cardproof_record::{Estimate, Record};
+use cardproof_record::{Estimate, PhaseRun, Record};
 use cardproof_testkit::records;
-use cardproof_units::{Iops, Throughput};
+use cardproof_units::{Iops, Nanos, Throughput};
 use proptest::prelude::*;
 
 /// Figures as a damaged or hostile record may hold them.
@@ -66,6 +66,41 @@ proptest! {
             if let Some([low, high]) = ratio.between {
                 prop_assert!(low <= ratio.estimate && ratio.estimate <= high, "{ratio:?}");
             }
+        }
+    }
+}
+
+#[test]
+fn a_phase_of_which_no_run_counts_has_no_rate_and_breaks_nothing() {
+    let mut odd = records::typical_a1_card();
+    for phase in &mut odd.phases {
+        let run = PhaseRun {
+            counts: false,
+            position: 0,
+            start_ns: Nanos::ZERO,
+            ops: phase.ops,
+            bytes: phase.bytes,
+            duration_ns: phase.duration_ns,
+            iops: phase.iops,
+            throughput_bytes_per_s: phase.throughput_bytes_per_s,
+            latency_ns: None,
+        };
+        phase.runs = vec![run.clone(), run];
+    }
+    let sound = records::typical_a1_card();
+    for has_rate in [true, false] {
+        if !has_rate {
+            for phase in &mut odd.phases {
+                (phase.iops, phase.throughput_bytes_per_s) = (None, None);
+            }
+        }
+        let contender =
+            |record| Contender { name: "card".to_owned(), runs: vec![record], price: None };
+        let comparison = compare(&[contender(&sound), contender(&odd)], Pairing::Independent, 1);
+        let cells = comparison.rows.iter().filter_map(|row| row.cells.get(1));
+        assert!(cells.clone().count() > 0);
+        for cell in cells {
+            assert!(cell.rate.is_none() && cell.ratio.is_none(), "{cell:?}");
         }
     }
 }

@@ -153,7 +153,8 @@ impl<'r> Measured<'r> {
             several => several.iter().map(|(_, _, phase)| phase_rate(phase, is_iops)).collect(),
         };
         let own = phase_rate(phase, is_iops).filter(|_| found.len() == 1);
-        Some(Self { record, phase, index, runs: runs?, own })
+        let runs = runs.filter(|runs| !runs.is_empty())?;
+        Some(Self { record, phase, index, runs, own })
     }
 
     /// The rate of all runs: their geometric mean.
