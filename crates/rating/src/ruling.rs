@@ -96,10 +96,8 @@ impl Court<'_> {
     }
 
     fn weigh_miss(&self, case: &Case<'_>) -> Weighed {
-        if case.doubts.contains(&WarningCode::QueueDepthReduced) {
-            return open(
-                "the queue depth asked for was not reached, which can only lower the figure",
-            );
+        if let Some(why) = what_harms(case) {
+            return open(why);
         }
         let reached = Limit { at_least: case.figure.high, ..case.limit }.needs();
         match self.bus.as_ref().filter(|bus| bus.may_set(reached)) {
@@ -128,6 +126,19 @@ impl Court<'_> {
 
 fn open(why: &str) -> Weighed {
     (Outcome::Undecided, format!("undecided: {why}"))
+}
+
+/// What makes a figure below its limit too little for a miss.
+fn what_harms(case: &Case<'_>) -> Option<&'static str> {
+    [
+        (
+            WarningCode::QueueDepthReduced,
+            "the queue depth asked for was not reached, which can only lower the figure",
+        ),
+        (WarningCode::Disturbed, "something came between, which can only lower the figure"),
+    ]
+    .into_iter()
+    .find_map(|(code, why)| case.doubts.contains(&code).then_some(why))
 }
 
 fn short_span(case: &Case<'_>) -> Option<String> {

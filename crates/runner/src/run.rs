@@ -132,8 +132,6 @@ impl Run<'_> {
             .filter(|_| !self.stop.load(Ordering::Relaxed));
         let Some(again) = again else { return first };
         observer.observe(Event::PhaseRepeated { index, first: &first });
-        // What a disturbed phase has decided is not decided.
-        self.decided = None;
         let second = self.phase(index, Some(&again), histograms, record, observer);
         better(first, second)
     }
@@ -331,10 +329,12 @@ fn with_source(error: &dyn std::error::Error) -> String {
     }
 }
 
-/// Why nothing depends on later phases, if `phase` has decided the run.
+/// Why nothing depends on later phases, if `phase` has decided the run. What a disturbed phase has
+/// decided is not decided.
 fn verdict(spec: &PhaseSpec, phase: &Phase) -> Option<String> {
     let decision = spec.ends.decision.filter(|decision| decision.a_miss_ends_the_run)?;
-    let rate = phase.anytime_iops.filter(|_| phase.is_measured())?;
+    let is_sound = phase.is_measured() && phase.disturbances.is_empty();
+    let rate = phase.anytime_iops.filter(|_| is_sound)?;
     (rate.high < decision.limit).then(|| {
         let limit = Throughput(decision.limit.0 * spec.block_size.as_f64());
         match spec.access {
