@@ -11,8 +11,8 @@
 use std::collections::BTreeMap;
 
 use cardproof_record::{
-    Bucket, Estimate, Interval, Latency, Level, Monitor, Phase, PhaseRun, PhaseState, Record,
-    State, Verification, Warning, WarningCode,
+    Bucket, Disturbance, Estimate, Interval, Latency, Level, Monitor, Phase, PhaseRun, PhaseState,
+    Record, State, Verification, Warning, WarningCode,
 };
 use cardproof_stats::{RunRate, Variation};
 use cardproof_units::{Iops, Nanos, Throughput};
@@ -121,6 +121,7 @@ fn together(measured: &[&Run<'_>], runs: &[Run<'_>]) -> Phase {
             compared_bytes: a.compared_bytes + b.compared_bytes,
             wrong_bytes: a.wrong_bytes + b.wrong_bytes,
         });
+    phase.disturbances = disturbances(phases());
     phase.warnings = warnings(runs);
     phase.runs = measured.iter().map(|run| phase_run(run)).collect();
     phase
@@ -226,6 +227,17 @@ fn intervals<'p>(phases: impl Iterator<Item = &'p Phase>) -> Vec<Interval> {
 /// The levels of the first run that has any, which began with the cache emptiest.
 fn levels<'p>(mut phases: impl Iterator<Item = &'p Phase>) -> Vec<Level> {
     phases.find(|phase| !phase.levels.is_empty()).map_or(Vec::new(), |phase| phase.levels.clone())
+}
+
+/// What came between any of the runs, of each kind the first.
+fn disturbances<'p>(phases: impl Iterator<Item = &'p Phase>) -> Vec<Disturbance> {
+    let mut all: Vec<Disturbance> = Vec::new();
+    for disturbance in phases.flat_map(|phase| &phase.disturbances) {
+        if all.iter().all(|known| known.kind != disturbance.kind) {
+            all.push(disturbance.clone());
+        }
+    }
+    all
 }
 
 /// What is doubted of any run, and which runs are missing.
