@@ -32,6 +32,7 @@ pub(crate) struct Anytime {
     open: RateSequence,
     ops_seen: u64,
     next_look: Nanos,
+    is_over: bool,
 }
 
 impl Anytime {
@@ -52,11 +53,15 @@ impl Anytime {
             open: RateSequence::new(start),
             ops_seen: 0,
             next_look: start + DECISION_MIN,
+            is_over: false,
         }
     }
 
     /// Notes that by `now`, when one of them completed, `ops` had completed since the start.
     pub(crate) fn observe(&mut self, now: Nanos, ops: u64) {
+        if self.is_over {
+            return;
+        }
         if now < self.settled_at {
             self.open = RateSequence::new(now);
             self.ops_seen = ops;
@@ -69,6 +74,11 @@ impl Anytime {
             self.is_first_half = false;
             self.open = RateSequence::new(now);
         }
+    }
+
+    /// Nothing that is observed from here on counts.
+    pub(crate) const fn end(&mut self) {
+        self.is_over = true;
     }
 
     /// The rate as it goes into a record: as it was when the limit was decided, or at the end.

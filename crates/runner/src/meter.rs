@@ -101,9 +101,11 @@ impl<'a> Meter<'a> {
         self.anytime.observe(now, self.ops());
     }
 
-    /// Ends the slices before the last operation so far.
-    pub(crate) fn advance_to_end(&mut self) {
+    /// Ends the slices before the last operation so far, and with it the rate that holds at any
+    /// time: what comes later is none of its time.
+    pub(crate) fn end_rate(&mut self) {
         self.advance(self.end);
+        self.anytime.end();
     }
 
     /// When the slice that is open ends.

@@ -145,7 +145,7 @@ impl PhaseLoop<'_, '_> {
             }
         }
         // The flush is no part of the rate that holds at any time.
-        self.meter.advance_to_end();
+        self.meter.end_rate();
         if self.spec.flush_at_end
             && state.end.error.is_none()
             && self.meter.bytes_written > Bytes::ZERO

@@ -10,7 +10,7 @@ use cardproof_io::Target;
 use cardproof_record::{EndedBy, Record, State};
 use cardproof_runner::Silent;
 use cardproof_units::{Bytes, Iops, Nanos};
-use cardproof_workload::{PhaseSpec, Profile, application};
+use cardproof_workload::{Ends, PhaseSpec, Profile, application};
 use support::{Memory, causes, phase, plan, run_plan};
 
 /// The profile for A1 over 64 MiB, changed so that it fits a target whose operations all take the
@@ -95,4 +95,20 @@ fn a_sequential_writing_is_judged_by_its_second_half() {
     let known = record.phases[0].anytime_iops.unwrap();
     assert!((known.estimate.0 - 1.0 / 0.045).abs() < 1.0, "{known:?}");
     assert!(record.phases[0].iops.unwrap().estimate.0 > 28.0);
+}
+
+#[test]
+fn the_last_flush_is_no_part_of_the_rate_at_any_time() {
+    let mut memory = memory(1_000);
+    memory.slow_down_after(3_000, Nanos::from_secs(3));
+    let mut profile = profile(|phase| {
+        phase.ends = Ends { ops: Some(3_000), bytes: None, decision: None, ..phase.ends };
+    });
+    profile.phases.retain(|phase| phase.name == "random-write-4k-qd32");
+    let record = run(memory, profile);
+    let phase = &record.phases[0];
+    assert_eq!((phase.ops, phase.duration_ns), (3_000, Nanos::from_secs(6)));
+    let known = phase.anytime_iops.unwrap();
+    assert!((known.estimate.0 - 1_000.0).abs() < 2.0, "{known:?}");
+    assert!(known.low.0 > 800.0, "{known:?}");
 }
