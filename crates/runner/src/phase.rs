@@ -180,7 +180,7 @@ impl PhaseLoop<'_, '_> {
             if let Some(due) = self.not_due_before(state) {
                 state.waiting = Some(next);
                 state.free.push(slot);
-                return Ok(Wait::Until(due));
+                return Ok(Wait::Until(self.deadline.map_or(due, |end| due.min(end))));
             }
             let op = self.build(slot, next);
             state.flying[slot.index()] = next;
@@ -226,7 +226,8 @@ impl PhaseLoop<'_, '_> {
     /// When the rate limit allows the next operation, if that is still to come.
     fn not_due_before(&mut self, state: &State) -> Option<Nanos> {
         let rate = self.spec.rate_limit?;
-        let due = state.start + Nanos::from_secs_f64(state.submitted_ops as f64 / rate.0);
+        let since = Nanos::from_secs_f64(state.submitted_ops as f64 / rate.0);
+        let due = state.start.saturating_add(since);
         (self.target.now() < due).then_some(due)
     }
 

@@ -96,6 +96,25 @@ fn a_rate_limit_is_kept() {
 }
 
 #[test]
+fn a_rate_limit_does_not_lengthen_a_phase() {
+    // The next operation would be due in 10 s, or never.
+    for per_s in [0.1, 1e-12] {
+        let mut memory = Memory::new(SIZE);
+        let plan = plan(
+            one(|spec| {
+                spec.rate_limit = Some(Iops(per_s));
+                spec.ends.time = TimeLimit::Fixed(Nanos::from_secs(2));
+            }),
+            SIZE,
+        );
+        let start = memory.now();
+        let record = run_plan(&mut memory, &plan, &mut Silent, &AtomicBool::new(false));
+        assert_eq!((record.phases[0].ops, record.phases[0].ended_by), (1, Some(EndedBy::Time)));
+        assert_eq!(memory.now().saturating_sub(start), Nanos::from_secs(2), "{per_s}");
+    }
+}
+
+#[test]
 fn flushes_are_counted_apart() {
     let phase = run_one(|spec| {
         spec.read_percent = 0;
