@@ -40,7 +40,8 @@ impl Histograms {
         Some(Self { reads: histogram()?, writes: histogram()?, flushes: histogram()? })
     }
 
-    fn clear(&mut self) {
+    /// Forgets the phase before.
+    pub(crate) fn clear(&mut self) {
         self.reads.clear();
         self.writes.clear();
         self.flushes.clear();
@@ -59,8 +60,8 @@ pub(crate) struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
+    /// Nothing yet, of the phase `spec` that begins at `start`, into `histograms` that are empty.
     pub(crate) fn new(histograms: &'a mut Histograms, spec: &PhaseSpec, start: Nanos) -> Self {
-        histograms.clear();
         Self {
             histograms,
             series: TimeSeries::new(start, SLICE, SLICES_MAX),
@@ -106,6 +107,11 @@ impl<'a> Meter<'a> {
     pub(crate) fn end_rate(&mut self) {
         self.advance(self.end);
         self.anytime.end();
+    }
+
+    /// When the phase began.
+    pub(crate) const fn start(&self) -> Nanos {
+        self.start
     }
 
     /// When the slice that is open ends.

@@ -101,7 +101,7 @@ impl PhaseLoop<'_, '_> {
     /// Runs the phase to its end.
     pub(crate) fn run(mut self) -> PhaseEnd {
         let slots = self.slots;
-        let start = self.target.now();
+        let start = self.meter.start();
         let none = StreamOp { kind: OpKind::Flush, offset: Bytes::ZERO };
         let mut state = State {
             start,

@@ -174,12 +174,13 @@ impl Run<'_> {
         }
         let time = self.time_for(index, again);
         rest_before(self.target, time);
-        let start = self.target.now();
-        let mut meter = Meter::new(histograms, spec, start);
         let cost = self.target.cost();
         if let Some(monitor) = observer.monitor() {
             monitor.begin();
         }
+        histograms.clear();
+        // From here on everything is the phase's time: a look at the system takes milliseconds.
+        let mut meter = Meter::new(histograms, spec, self.target.now());
         let end = self.measure(spec, time, place, stream, &mut meter, record, observer);
         let seen = observer.monitor().and_then(Monitor::end);
         let cost = (cost, self.target.cost());
@@ -222,7 +223,7 @@ impl Run<'_> {
         record: &Record,
         observer: &mut dyn Observer,
     ) -> PhaseEnd {
-        let start = self.target.now();
+        let start = meter.start();
         let (run_deadline, bytes_max) = (self.deadline, self.plan.profile.bytes_written_max());
         let written_before = record.bytes_written;
         let mut next_progress = start;

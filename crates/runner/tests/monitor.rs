@@ -4,14 +4,18 @@
 
 mod support;
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use cardproof_record::{
-    Activity, Climate, DisturbanceKind, PhaseState, Record, State, WarningCode,
+    Activity, Climate, DisturbanceKind, Phase, PhaseState, Record, State, WarningCode,
 };
-use cardproof_runner::{Event, Monitor, MonitorCost, Observation, Observer, Silent};
+use cardproof_runner::{
+    Event, Monitor, MonitorCost, Observation, Observer, Repeat, Silent, run_repeatedly,
+};
 use cardproof_units::{Bytes, Nanos};
-use cardproof_workload::{Ends, Profile, standard};
+use cardproof_workload::{Ends, Profile, application, standard};
 
 use support::{Memory, draft, plan};
 
@@ -22,17 +26,20 @@ struct Scripted {
     is_low: fn(usize) -> bool,
     begun: usize,
     repeated: Vec<usize>,
+    /// Where its looks take their time.
+    clock: Rc<Cell<Nanos>>,
 }
 
 impl Scripted {
     fn new(is_low: fn(usize) -> bool) -> Self {
-        Self { is_low, begun: 0, repeated: Vec::new() }
+        Self { is_low, begun: 0, repeated: Vec::new(), clock: Rc::default() }
     }
 }
 
 impl Monitor for Scripted {
     fn begin(&mut self) {
         self.begun += 1;
+        self.clock.set(Nanos::from_millis(30));
     }
 
     fn end(&mut self) -> Option<Observation> {
@@ -64,8 +71,11 @@ impl Observer for Scripted {
 }
 
 fn run_with(profile: Profile, observer: &mut dyn Observer) -> Record {
+    run_on(Memory::new(SIZE), profile, observer)
+}
+
+fn run_on(mut memory: Memory, profile: Profile, observer: &mut dyn Observer) -> Record {
     let plan = plan(profile, SIZE);
-    let mut memory = Memory::new(SIZE);
     cardproof_runner::run(&mut memory, &plan, draft(&plan), observer, &AtomicBool::new(false))
 }
 
@@ -102,6 +112,19 @@ fn what_was_seen_stands_beside_each_phase() {
 }
 
 #[test]
+fn the_time_of_a_look_at_the_system_is_not_the_phases() {
+    let memory = Memory::new(SIZE);
+    let mut observer = Scripted::new(|_| false);
+    observer.clock = memory.elsewhere();
+    let record = run_on(memory, standard::profile(), &mut observer);
+    let undisturbed = run_with(standard::profile(), &mut Silent);
+    for (phase, same) in record.phases.iter().zip(&undisturbed.phases) {
+        assert_eq!(phase.duration_ns, same.duration_ns, "{}", phase.name);
+        assert_eq!(phase.iops, same.iops, "{}", phase.name);
+    }
+}
+
+#[test]
 fn a_disturbed_phase_is_run_again_and_its_first_try_kept() {
     let mut observer = Scripted::new(|attempt| attempt == 2);
     let record = run_with(standard::profile(), &mut observer);
@@ -117,6 +140,34 @@ fn a_disturbed_phase_is_run_again_and_its_first_try_kept() {
     assert_eq!(record.state, State::Complete);
     let seen = record.monitor.seen.unwrap();
     assert_eq!((seen.disturbed_phases, seen.repeated_phases), (1, 1));
+}
+
+#[test]
+fn what_came_between_one_of_several_runs_is_told_of_all_of_them() {
+    // What lays out the span is not run again within its run.
+    let mut observer = Scripted::new(|attempt| attempt == 0);
+    let plan = plan(standard::profile(), SIZE);
+    let repeat = Repeat { runs: 2, until_steady: false };
+    let (mut memory, stop) = (Memory::new(SIZE), AtomicBool::new(false));
+    let record = run_repeatedly(&mut memory, &plan, repeat, draft(&plan), &mut observer, &stop);
+    let kinds: Vec<DisturbanceKind> =
+        record.phases[0].disturbances.iter().map(|disturbance| disturbance.kind).collect();
+    assert_eq!(kinds, [DisturbanceKind::UnderVoltage]);
+    assert!(record.phases[1..].iter().all(|phase| phase.disturbances.is_empty()));
+}
+
+#[test]
+fn what_a_disturbed_phase_misses_spares_nothing() {
+    let profile = || {
+        let mut profile = application::a1();
+        profile.phases[0].ends.decision = None;
+        profile
+    };
+    let slow = || Memory::new(SIZE).with_service(Nanos::from_millis(5));
+    let undisturbed = run_on(slow(), profile(), &mut Silent);
+    assert!(undisturbed.phases[2].was_spared());
+    let disturbed = run_on(slow(), profile(), &mut Scripted::new(|_| true));
+    assert!(disturbed.phases.iter().all(Phase::is_measured));
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, clippy::expect_used, reason = "each test file uses a part of it")]
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use cardproof_io::faulty::{Failure, FaultyTarget};
@@ -27,6 +29,8 @@ pub(crate) struct Memory {
     later: Option<(u64, Nanos)>,
     operations: u64,
     queued: Vec<(Op, Nanos)>,
+    /// Time that passes outside of operations.
+    elsewhere: Rc<Cell<Nanos>>,
 }
 
 impl Memory {
@@ -51,6 +55,7 @@ impl Memory {
             later: None,
             operations: 0,
             queued: Vec::new(),
+            elsewhere: Rc::default(),
         }
     }
 
@@ -71,6 +76,11 @@ impl Memory {
 
     pub(crate) fn slow_down_after(&mut self, operations: u64, service: Nanos) {
         self.later = Some((operations, service));
+    }
+
+    /// Where somebody else may spend time on its clock.
+    pub(crate) fn elsewhere(&self) -> Rc<Cell<Nanos>> {
+        Rc::clone(&self.elsewhere)
     }
 
     pub(crate) fn with_depth(mut self, depth: u16) -> Self {
@@ -96,6 +106,7 @@ impl Target for Memory {
     }
 
     fn now(&mut self) -> Nanos {
+        self.clock += self.elsewhere.take();
         self.clock
     }
 
