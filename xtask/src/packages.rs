@@ -37,6 +37,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("mksquashfs", "squashfs-tools"),
     ("mkswap", "util-linux"),
     ("modprobe", "kmod"),
+    ("qemu-io", "qemu-utils"),
     ("qemu-system-x86_64", "qemu-system-x86"),
     ("sfdisk", "fdisk"),
     ("sgdisk", "gdisk"),

@@ -1,4 +1,9 @@
 //! The file system of one file: the card. Requests for its bytes go to the pacer's thread.
+//!
+//! Past the page cache the file answers as a block device does: what is not on the grid of the card's
+//! logical blocks is refused. Programs find that grid by trying, and one that is given a single byte
+//! takes the file for one without a grid; QEMU then fills its guests' writes up to whole pages, and
+//! up to version 8.0 fails those of many pieces.
 
 use std::ffi::OsStr;
 use std::sync::mpsc::Sender;
@@ -11,6 +16,7 @@ use fuser::{
     INodeNo, InitFlags, KernelConfig, LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory,
     ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite, Request as KernelRequest, TimeOrNow, WriteFlags,
 };
+use rustix::fs::OFlags;
 
 use crate::pacer::{Message, REQUEST_MAX};
 use crate::reply::{Reply, Request};
@@ -84,6 +90,12 @@ impl CardFile {
             && Bytes(length).is_multiple_of(self.logical_block)
             && offset.checked_add(length).is_some_and(|end| end <= self.size.get())
     }
+}
+
+/// Whether the request comes past the page cache.
+fn is_direct(flags: OpenFlags) -> bool {
+    u32::try_from(flags.0)
+        .is_ok_and(|flags| OFlags::from_bits_retain(flags).contains(OFlags::DIRECT))
 }
 
 impl Filesystem for CardFile {
@@ -160,7 +172,7 @@ impl Filesystem for CardFile {
         _handle: FileHandle,
         offset: u64,
         size: u32,
-        _flags: OpenFlags,
+        flags: OpenFlags,
         _lock_owner: Option<LockOwner>,
         reply: ReplyData,
     ) {
@@ -172,6 +184,9 @@ impl Filesystem for CardFile {
             return reply.data(&[]);
         }
         if length > REQUEST_MAX.get() {
+            return reply.error(Errno::EINVAL);
+        }
+        if is_direct(flags) && !self.is_on_the_grid(offset, end - offset) {
             return reply.error(Errno::EINVAL);
         }
         let (start, asked) = ((offset - from) as usize, (end - offset) as usize);
