@@ -4,28 +4,26 @@
 //! system's journal, is charged to the root group. In cgroup v1 the root group can be limited
 //! too; in v2 it has no `io.max`, so there this laboratory cannot be had.
 //!
-//! The rule must not outlive its maker, or it would slow down whatever gets the device next. A
-//! shell waits for the end of a pipe from here and then removes the rule: so it goes with the
-//! value, and with the process however that ends.
+//! The rule must not outlive its maker, or it would slow down whatever gets the device next. So a
+//! [`Keeper`] removes it: with the value, and with the process however that ends.
 
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 
 use crate::command::require_root;
+use crate::keeper::Keeper;
 use crate::throttle::write;
 use crate::{LabError, Limits, LoopDevice};
 
 /// Where the root group of cgroup v1 is.
 const ROOT: &str = "/sys/fs/cgroup/blkio";
 
-/// Removes the rules of the device $0 from the files that follow, once its input ends.
-const KEEPER: &str = "trap '' HUP INT TERM; read -r _; \
-                      for file; do echo \"$0 0\" > \"$file\"; done";
+/// Removes the rules of the device $0 from the files that follow.
+const REMOVE: &str = "for file; do echo \"$0 0\" > \"$file\"; done";
 
 /// A device that is limited for everybody.
 #[derive(Debug)]
 pub struct KernelThrottle {
-    keeper: Child,
+    _keeper: Keeper,
 }
 
 impl KernelThrottle {
@@ -49,25 +47,13 @@ impl KernelThrottle {
             .map(|(file, rule)| (root.join(file), rule))
             .collect();
         // The keeper comes first, so that there is never a rule without one.
-        let keeper = Command::new("sh")
-            .args(["-c", KEEPER, &number])
-            .args(rules.iter().map(|(file, _)| file))
-            .stdin(Stdio::piped())
-            .spawn()
-            .map_err(|error| LabError::unavailable(format!("no shell to be had ({error})")))?;
-        let throttle = Self { keeper };
+        let words = std::iter::once(number.as_ref());
+        let words = words.chain(rules.iter().map(|(file, _)| file.as_os_str()));
+        let throttle = Self { _keeper: Keeper::new(REMOVE, words)? };
         for (file, rule) in &rules {
             write(file, rule)?;
         }
         Ok(throttle)
-    }
-}
-
-impl Drop for KernelThrottle {
-    fn drop(&mut self) {
-        drop(self.keeper.stdin.take());
-        // A drop has nobody to tell.
-        let _ = self.keeper.wait();
     }
 }
 

@@ -9,6 +9,7 @@
 mod command;
 mod error;
 mod fio;
+mod keeper;
 mod kernel_throttle;
 mod loop_device;
 mod mount;

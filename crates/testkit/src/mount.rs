@@ -1,10 +1,12 @@
-//! A file system on a loop device, mounted at a fresh place and unmounted with the value.
+//! A file system on a loop device, mounted at a fresh place and unmounted with the value, or with
+//! the process, should that be killed.
 
 use std::path::Path;
 
 use tempfile::TempDir;
 
 use crate::command::{require_root, run};
+use crate::keeper::Keeper;
 use crate::{LabError, LoopDevice};
 
 /// The file systems that the laboratory can make.
@@ -49,10 +51,14 @@ impl Filesystem {
     }
 }
 
+/// Takes the mount at $0 away, and the place.
+const TAKE_AWAY: &str = "umount --lazy \"$0\"; rmdir \"$0\"";
+
 /// A mounted file system.
 #[derive(Debug)]
 pub struct Mount {
     point: TempDir,
+    keeper: Keeper,
 }
 
 impl Mount {
@@ -93,7 +99,9 @@ impl Mount {
             .tempdir()
             .map_err(LabError::file("create a mount point in", &std::env::temp_dir()))?;
         let options = if options.is_empty() { "defaults" } else { options };
-        run(
+        // The keeper comes first, so that there is never a mount without one.
+        let mut keeper = Keeper::new(TAKE_AWAY, [point.path()])?;
+        let mounted = run(
             "mount",
             [
                 "-t".as_ref(),
@@ -103,8 +111,14 @@ impl Mount {
                 source.as_os_str(),
                 point.path().as_os_str(),
             ],
-        )?;
-        Ok(Self { point })
+        );
+        match mounted {
+            Ok(_) => Ok(Self { point, keeper }),
+            Err(error) => {
+                keeper.dismiss();
+                Err(error)
+            }
+        }
     }
 
     /// The mounted directory.
@@ -131,6 +145,7 @@ impl Drop for Mount {
         if run("umount", [point]).is_err() {
             let _ = run("umount", ["--lazy".as_ref(), point]);
         }
+        self.keeper.dismiss();
     }
 }
 

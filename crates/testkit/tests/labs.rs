@@ -1,13 +1,21 @@
 //! The laboratories themselves, on this machine: they must hold what they promise, or measuring
 //! by them proves nothing.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "tests"
+)]
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::FileExt;
+use std::process::{Command, Stdio};
 
 use cardproof_testkit::{
     Contents, Filesystem, FioEnd, FioEngine, FioJob, FioPattern, Limits, LoopDevice, Mount, Noise,
-    Throttle, Tree, lab_or_skip,
+    Throttle, Tree, lab_or_skip, require_root,
 };
 use cardproof_units::{Bytes, Nanos};
 
@@ -45,7 +53,7 @@ fn a_loop_device_shows_its_image_and_goes_when_dropped() {
 /// A process that is killed cannot take anything down; the kernel and the next one do.
 #[test]
 fn what_a_killed_test_leaves_behind_is_removed() {
-    let ended = std::process::Command::new("true").spawn().unwrap();
+    let ended = Command::new("true").spawn().unwrap();
     let pid = ended.id();
     let mut ended = ended;
     ended.wait().unwrap();
@@ -57,6 +65,62 @@ fn what_a_killed_test_leaves_behind_is_removed() {
     let device = LoopDevice::new(Bytes::mib(1));
     assert!(!orphan.exists());
     drop(device);
+}
+
+/// The variable that makes a process the one that is to be killed.
+const VICTIM: &str = "CARDPROOF_TEST_VICTIM";
+
+/// What the process to be killed says once all is up.
+const UP: &str = "up:";
+
+/// The laboratories outlive nobody: a second process puts them up and is killed.
+#[test]
+fn a_killed_process_leaves_no_mount_and_no_loop_device() {
+    if std::env::var_os(VICTIM).is_some() {
+        return put_up_and_wait();
+    }
+    lab_or_skip!(require_root());
+    let mut victim = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "a_killed_process_leaves_no_mount_and_no_loop_device", "--nocapture"])
+        .env(VICTIM, "yes")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(victim.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let up = said.find(|line| line.starts_with(UP)).expect("it ended before all was up");
+    let [point, image] = up[UP.len()..].split_whitespace().collect::<Vec<_>>()[..] else {
+        panic!("{up}");
+    };
+    let mounts = || fs::read_to_string("/proc/self/mounts").unwrap();
+    assert!(mounts().contains(point) && is_attached(image), "{}", mounts());
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    // Who undoes what it has left says nothing, and ends: then nobody has this pipe any more.
+    assert_eq!(said.collect::<Vec<_>>(), Vec::<String>::new());
+    assert!(!mounts().contains(point), "{}", mounts());
+    assert!(!fs::exists(point).unwrap());
+    assert!(!is_attached(image), "{image}");
+    // The next laboratory does this, if it has not done so already.
+    let _ = fs::remove_file(image);
+}
+
+/// Whether a loop device is over `image`. To ask `losetup` would keep other tests' devices open.
+fn is_attached(image: &str) -> bool {
+    let devices = fs::read_dir("/sys/class/block").unwrap();
+    let files = devices.map(|device| device.unwrap().path().join("loop/backing_file"));
+    files.filter_map(|file| fs::read_to_string(file).ok()).any(|file| file.contains(image))
+}
+
+fn put_up_and_wait() {
+    let device = LoopDevice::new(Bytes::mib(32)).unwrap();
+    Filesystem::Ext4.make(&device).unwrap();
+    let mount = Mount::new(&device, Filesystem::Ext4, "").unwrap();
+    fs::write(mount.path().join("file"), "lost").unwrap();
+    eprintln!("{UP} {} {}", mount.path().display(), device.image().display());
+    // The other process keeps this input open until it kills us.
+    std::io::stdin().read_exact(&mut [0]).unwrap_err();
 }
 
 #[test]
