@@ -6,6 +6,7 @@ mod prediction;
 mod program;
 mod replay;
 mod replay_cards;
+mod rows;
 mod short_jobs;
 mod sqlite;
 mod verdicts;

@@ -113,6 +113,9 @@ fn simulate(job: &'static Job) -> Result<Times> {
         for (seconds, think_factor) in curve.iter_mut().zip(FACTORS) {
             *seconds = seconds_on(published.card, &reader, think_factor)?;
         }
+        let shown = FACTORS.iter().zip(&*curve);
+        let shown: Vec<_> = shown.map(|(factor, s)| format!("{s:.0} s at {factor}")).collect();
+        eprintln!("{} on {}, by thinking: {}", job.trace, published.card, shown.join(", "));
     }
     Ok(Times { job, curves })
 }

@@ -5,7 +5,6 @@
 //! in memory to which the kernel allows so many writes a second, its own threads' included: the
 //! pace of a good card and of a middling one, whatever else this computer has to do. Needs root.
 
-use std::fmt::Write;
 use std::fs;
 use std::sync::atomic::AtomicBool;
 
@@ -17,6 +16,8 @@ use cardproof_runner::run_job;
 use cardproof_testkit::{Filesystem, KernelThrottle, Limits, LoopDevice, Mount};
 use cardproof_units::{Bytes, Seed};
 use cardproof_workload::jobs::{Job, find};
+
+use super::rows::Rows;
 
 /// The document that holds the table.
 const DOCUMENT: &str = "docs/design/jobs.md";
@@ -38,13 +39,13 @@ const WITHIN: f64 = 0.25;
 /// Room for a whole job, four times over.
 const SIZE: Bytes = Bytes::gib(8);
 
-/// Runs everything, prints the table, and puts it into the design document; whether all estimates
-/// are near enough.
+/// Runs everything, prints each row when it is known, and puts the table into the design document;
+/// whether all estimates are near enough.
 pub(super) fn run() -> Result<bool> {
-    let mut table =
+    let mut table = Rows::below(
         "| storage | job | in full | in short | estimated from the short ones | off |\n\
-                     | --- | --- | ---: | ---: | ---: | ---: |\n"
-            .to_owned();
+         | --- | --- | ---: | ---: | ---: | ---: |",
+    )?;
     let mut is_good = true;
     for write_iops in WRITE_IOPS {
         let limits = Limits {
@@ -54,7 +55,7 @@ pub(super) fn run() -> Result<bool> {
         };
         is_good &= rows(&mut table, write_iops, &limits)?;
     }
-    print!("{table}");
+    let table = table.into_text();
     let document = fs::read_to_string(DOCUMENT).with_context(|| DOCUMENT.to_owned())?;
     let (before, rest) = document.split_once(BEGIN).context("the document has no begin mark")?;
     let (_, after) = rest.split_once(END).context("the document has no end mark")?;
@@ -63,7 +64,7 @@ pub(super) fn run() -> Result<bool> {
 }
 
 /// The rows of the storage with `limits`.
-fn rows(table: &mut String, write_iops: u32, limits: &Limits) -> Result<bool> {
+fn rows(table: &mut Rows, write_iops: u32, limits: &Limits) -> Result<bool> {
     let mut is_good = true;
     for name in JOBS {
         let whole = find(name).context("no such job")?;
@@ -79,12 +80,11 @@ fn rows(table: &mut String, write_iops: u32, limits: &Limits) -> Result<bool> {
         let (estimate, in_short) = shorts[SEEDS.len() / 2];
         let off = estimate / in_full - 1.0;
         let (low, high) = (shorts[0].0, shorts[SEEDS.len() - 1].0);
-        writeln!(
-            table,
+        table.add(&format!(
             "| {write_iops} writes/s | `{name}` | {in_full:.1} s | {in_short:.1} s | {estimate:.1} s \
              ({low:.1} to {high:.1}) | {:+.0} % |",
             100.0 * off
-        )?;
+        ))?;
         is_good &= off.abs() <= WITHIN;
     }
     Ok(is_good)

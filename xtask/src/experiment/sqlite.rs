@@ -5,7 +5,6 @@
 //! kernel counts for that device (`/sys/block/NAME/stat`) between the beginning and the end of a
 //! run. Needs root.
 
-use std::fmt::Write;
 use std::fs;
 use std::sync::atomic::AtomicBool;
 
@@ -13,6 +12,8 @@ use anyhow::{Context, Result, ensure};
 use cardproof_sqlite::{Database, Limits, ROWS, Setting};
 use cardproof_testkit::{Filesystem, LoopDevice, Mount};
 use cardproof_units::{Bytes, Nanos, Seed};
+
+use super::rows::Rows;
 
 /// The document that holds the table.
 const DOCUMENT: &str = "docs/design/sqlite.md";
@@ -41,10 +42,9 @@ struct Counts {
     flushes: f64,
 }
 
-/// Counts for every mode, prints the table, and puts it into the design document.
+/// Counts for every mode, prints each row when it is known, and puts the table into the design document.
 pub(super) fn run() -> Result<bool> {
     let table = table()?;
-    print!("{table}");
     let document = fs::read_to_string(DOCUMENT).with_context(|| DOCUMENT.to_owned())?;
     let (before, rest) = document.split_once(BEGIN).context("the document has no begin mark")?;
     let (_, after) = rest.split_once(END).context("the document has no end mark")?;
@@ -58,25 +58,22 @@ fn table() -> Result<String> {
     let mount = Mount::new(&device, Filesystem::Ext4, "")?;
     let go_on = AtomicBool::new(false);
     let mut database = Database::lay_out(mount.path(), ROWS, Seed::from_bits(1), &go_on)?;
-    let mut out = String::new();
-    writeln!(
-        out,
-        "| mode | writes: here | published | KiB: here | published | flushes: here | published |"
+    let mut rows = Rows::below(
+        "| mode | writes: here | published | KiB: here | published | flushes: here | published |\n\
+         | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     )?;
-    writeln!(out, "| --- | ---: | ---: | ---: | ---: | ---: | ---: |")?;
     for (name, writes, (low, high), flushes) in PUBLISHED {
         let setting = Setting::find(name).context("no such mode")?;
         let counts = count(&mut database, setting, &device, &go_on)?;
         let bytes = if low < high { format!("{low} to {high}") } else { low.to_string() };
-        writeln!(
-            out,
+        rows.add(&format!(
             "| {name} | {} | {writes} | {} | {bytes} | {} | {flushes} |",
             digits(counts.writes),
             digits(counts.kibibytes),
             digits(counts.flushes),
-        )?;
+        ))?;
     }
-    Ok(out)
+    Ok(rows.into_text())
 }
 
 /// What one transaction in `setting` costs, on average over a run.

@@ -10,9 +10,10 @@ mod rules;
 mod strata;
 mod tally;
 
+use std::sync::mpsc;
 use std::thread;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use cardproof_units::{Bytes, Seed};
 
 use card::Card;
@@ -32,6 +33,9 @@ const CARDS_QUICK: usize = 600;
 
 /// The simpler rules are tried on every so many cards: they take long, and err often enough.
 const OTHERS_EVERY: usize = 4;
+
+/// After so many cards what was found until then is told.
+const SHOWN_EVERY: usize = 1000;
 
 /// What is asked: the worst stratum's wrong verdicts in percent, medians at these ratios, bytes.
 const WRONG_PERCENT_MAX: f64 = 1.0;
@@ -78,17 +82,26 @@ struct Trial {
     answers: [Option<Answer>; 4],
 }
 
-/// One trial for each of `cards`, on all processors.
+/// One trial for each of `cards`, on all processors, in the order in which they end; what was found
+/// until then is told now and again.
 fn trials(cards: usize) -> Result<Vec<Trial>> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
+    let (ended, all) = mpsc::channel();
     thread::scope(|scope| {
-        let share = |first: usize| (first..cards).step_by(threads).map(trial).collect();
-        let workers: Vec<_> = (0..threads).map(|first| scope.spawn(move || share(first))).collect();
+        for first in 0..threads {
+            let ended = ended.clone();
+            let share = (first..cards).step_by(threads);
+            // Nobody listens any more once a trial has failed.
+            scope.spawn(move || share.map(trial).all(|trial| ended.send(trial).is_ok()));
+        }
+        drop(ended);
         let mut trials = Vec::with_capacity(cards);
-        for worker in workers {
-            let of_worker: Result<Vec<Trial>> =
-                worker.join().map_err(|_| anyhow!("a trial has failed"))?;
-            trials.extend(of_worker?);
+        for trial in all {
+            trials.push(trial?);
+            if trials.len().is_multiple_of(SHOWN_EVERY) {
+                let own = tally(&trials, 0, |_| true);
+                eprintln!("{} of {cards} cards: {} wrong", trials.len(), own.wrong);
+            }
         }
         Ok(trials)
     })

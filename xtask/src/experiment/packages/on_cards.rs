@@ -5,7 +5,6 @@
 //! and recorded. The trace is then replayed on a fresh card of the same kind in its own time. Where
 //! the two times agree, a block trace stands for the job, and the served card for the model.
 
-use std::fmt::Write;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -22,6 +21,7 @@ use super::stage::Stage;
 use super::table::WITHIN;
 use super::{DOCUMENT, ours, with_table};
 use crate::experiment::program;
+use crate::experiment::rows::Rows;
 
 const BEGIN: &str = "<!-- written by `cargo xtask experiment job-and-replay`: begin -->\n";
 const END: &str = "<!-- written by `cargo xtask experiment job-and-replay`: end -->\n";
@@ -47,15 +47,15 @@ impl Pair {
     }
 }
 
-/// Does all pairs, prints the table, and puts it into the design document; whether all medians are
-/// near enough.
+/// Does all pairs, prints each row when it is known, and puts the table into the design document;
+/// whether all medians are near enough.
 pub(in crate::experiment) fn run() -> Result<bool> {
     require_root()?;
     let program = program::build()?;
-    let mut table = String::from(
+    let mut table = Rows::below(
         "| card | job on files, s | its trace replayed, s | ratio: median | lowest to highest | \
-         within 15 % |\n| --- | ---: | ---: | ---: | --- | --- |\n",
-    );
+         within 15 % |\n| --- | ---: | ---: | ---: | --- | --- |",
+    )?;
     let mut is_good = true;
     for card in CARDS {
         let mut pairs = (0..PAIRS).map(|_| pair(&program, card)).collect::<Result<Vec<Pair>>>()?;
@@ -63,16 +63,15 @@ pub(in crate::experiment) fn run() -> Result<bool> {
         let (median, low, high) = (pairs[PAIRS / 2], pairs[0].ratio(), pairs[PAIRS - 1].ratio());
         let is_near = (median.ratio() - 1.0).abs() <= WITHIN;
         is_good &= is_near;
-        writeln!(
-            table,
+        table.add(&format!(
             "| `{card}` | {:.1} | {:.1} | {:.3} | {low:.3} to {high:.3} | {} |",
             median.on_files,
             median.replayed,
             median.ratio(),
             if is_near { "yes" } else { "**no**" }
-        )?;
+        ))?;
     }
-    print!("{table}");
+    let table = table.into_text();
     let document = std::fs::read_to_string(DOCUMENT).with_context(|| DOCUMENT.to_owned())?;
     std::fs::write(DOCUMENT, with_table(&document, BEGIN, END, &table)?)?;
     Ok(is_good)
