@@ -13,6 +13,7 @@ mod choice;
 mod contest;
 mod document;
 mod ground;
+mod loop_device;
 mod modes;
 mod systems;
 mod text;
@@ -23,6 +24,8 @@ use std::os::unix::fs::FileTypeExt;
 
 use cardproof_device::{Surroundings, Sysroot, look_at_path};
 use cardproof_io::scratch::Scratch;
+use cardproof_rating::memory_beneath;
+use cardproof_record::{Warning, WarningCode};
 use cardproof_units::{Bytes, Seed};
 
 use crate::args::AccessArgs;
@@ -79,7 +82,7 @@ pub(crate) fn run(args: &SetupsArgs, signals: &Signals) -> Result<Exit, Failure>
         Failure::usage(format!("cannot look at {}: {error}", args.target.display()))
     })?;
     let surroundings = look_at_path(&Sysroot::default(), &args.target).unwrap_or_default();
-    let found = if metadata.is_dir() {
+    let mut found = if metadata.is_dir() {
         refuse_link(&args.target)?;
         in_directory(&common)?
     } else if metadata.file_type().is_block_device() {
@@ -90,6 +93,7 @@ pub(crate) fn run(args: &SetupsArgs, signals: &Signals) -> Result<Exit, Failure>
             args.target.display()
         )));
     };
+    doubt_memory(&mut found, &surroundings);
     show(&common, &found, surroundings)?;
     Ok(exit_of(&found, signals))
 }
@@ -201,6 +205,15 @@ impl Common<'_> {
 fn clean_up(scratch: Scratch, talk: Talk) {
     if let Err(left) = scratch.remove() {
         talk.note(&left.to_string());
+    }
+}
+
+/// Puts all figures in doubt where what was compared on is memory.
+fn doubt_memory(found: &mut Found, surroundings: &Surroundings) {
+    let Some(message) = memory_beneath(&surroundings.device) else { return };
+    let doubt = Warning { code: WarningCode::Memory, message };
+    for contest in &mut found.contests {
+        contest.doubts.push(doubt.clone());
     }
 }
 

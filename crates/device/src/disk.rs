@@ -1,9 +1,12 @@
-//! A whole disk, for those who need no more of it than what the kernel calls it.
+//! A disk, for those who need no more of it than what the kernel calls it and how it is addressed.
 
 use cardproof_units::Bytes;
 
 use crate::block::BlockDevice;
 use crate::{DeviceNumber, Sysroot};
+
+/// No disk of Linux is addressed in less.
+const LOGICAL_BLOCK_MIN: u64 = 512;
 
 /// What the kernel calls a whole disk, and how large it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,4 +24,22 @@ pub struct Disk {
 pub fn whole_disk(root: &Sysroot, number: DeviceNumber) -> Option<Disk> {
     let disk = BlockDevice::by_number(root, number)?.whole();
     Some(Disk { name: disk.name().to_owned(), number: disk.number()?, size: disk.size() })
+}
+
+/// The unit in which the disk that the device with `number` is, or is a partition of, is addressed:
+/// a power of two from 512 bytes on (`queue/logical_block_size` of
+/// Documentation/ABI/stable/sysfs-block). `None` where sysfs knows no such device or does not tell.
+#[must_use]
+pub fn logical_block(root: &Sysroot, number: DeviceNumber) -> Option<Bytes> {
+    let disk = BlockDevice::by_number(root, number)?.whole();
+    let bytes: u64 = disk.text("queue/logical_block_size")?.parse().ok()?;
+    (bytes.is_power_of_two() && bytes >= LOGICAL_BLOCK_MIN).then_some(Bytes(bytes))
+}
+
+/// Whether the loop device with `number` passes by the page cache of the file that it is over
+/// (`loop/dio`, which the kernel decides whatever was asked of it). `None` where it is no loop
+/// device, has no file, or the kernel does not tell.
+#[must_use]
+pub fn is_loop_direct(root: &Sysroot, number: DeviceNumber) -> Option<bool> {
+    BlockDevice::by_number(root, number)?.switch("loop/dio")
 }

@@ -30,7 +30,7 @@ pub mod suspicion;
 mod sysroot;
 mod transport;
 
-pub use disk::{Disk, whole_disk};
+pub use disk::{Disk, is_loop_direct, logical_block, whole_disk};
 pub use dump::DumpError;
 pub use host::look_at_host;
 pub use look::{LookError, Surroundings, look_at_block_device, look_at_number, look_at_path};

@@ -8,9 +8,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use cardproof_device::{
-    DeviceNumber, LookError, Surroundings, Sysroot, look_at_block_device, look_at_number,
-    look_at_path,
+    DeviceNumber, LookError, Surroundings, Sysroot, is_loop_direct, logical_block,
+    look_at_block_device, look_at_number, look_at_path,
 };
+use cardproof_units::Bytes;
 use common::{Tree, machines};
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};
@@ -189,4 +190,36 @@ fn the_running_system_can_be_looked_at() {
     assert!(surroundings.host.memory_bytes.is_some());
     let filesystem = surroundings.filesystem.unwrap();
     assert!(filesystem.size_bytes >= filesystem.free_bytes);
+}
+
+/// A partition is addressed as its disk is; what no kernel would say is not believed.
+#[test]
+fn the_unit_of_a_disk_is_that_of_its_partitions() {
+    let tree = Tree::new();
+    let disk = "sys/devices/pci0000:00/0000:00:02.0/virtio1/block/vda";
+    tree.block(disk, "254:0", 2048).block(&format!("{disk}/vda1"), "254:1", 1024);
+    tree.file(&format!("{disk}/vda1/partition"), "1\n");
+    let block = |number: &str| logical_block(&tree.root(), number.parse().unwrap());
+    assert_eq!(block("254:0"), None);
+    for (said, unit) in
+        [("512", Some(512)), ("4096", Some(4096)), ("0", None), ("256", None), ("1000", None)]
+    {
+        tree.file(&format!("{disk}/queue/logical_block_size"), format!("{said}\n"));
+        for number in ["254:0", "254:1"] {
+            assert_eq!(block(number), unit.map(Bytes), "{said}");
+        }
+    }
+    assert_eq!(block("254:2"), None, "there is no such device");
+}
+
+#[test]
+fn a_loop_device_tells_whether_it_passes_by_the_page_cache() {
+    let tree = machines::virtual_machine_with_loop();
+    let is_direct = || is_loop_direct(&tree.root(), "7:7".parse().unwrap());
+    assert_eq!(is_direct(), None);
+    for (said, direct) in [("1", Some(true)), ("0", Some(false)), ("", None)] {
+        tree.file(&format!("{}/loop/dio", machines::LOOP), format!("{said}\n"));
+        assert_eq!(is_direct(), direct, "{said}");
+    }
+    assert_eq!(is_loop_direct(&tree.root(), "254:0".parse().unwrap()), None, "no loop device");
 }

@@ -4,7 +4,7 @@
 //! at one from another program or an older version, and names what cannot be true of storage or
 //! was not measured on it. A doubt is never a proof; it only takes away what a figure could prove.
 
-use cardproof_record::{OpName, Phase, Record, TargetKind, Warning, WarningCode};
+use cardproof_record::{DeviceInfo, OpName, Phase, Record, TargetKind, Warning, WarningCode};
 use cardproof_units::{Bytes, Throughput};
 
 use crate::ceilings::ceiling_of;
@@ -133,14 +133,20 @@ fn null_target(record: &Record) -> Option<Doubt> {
 }
 
 fn memory_device(record: &Record) -> Option<Doubt> {
-    let transports = transports(&record.conditions.device);
+    memory_beneath(&record.conditions.device)
+        .map(|message| Doubt::of_run(WarningCode::Memory, message))
+}
+
+/// The doubt about figures of `device` that it is memory or rests on it; `None` where it does not.
+#[must_use]
+pub fn memory_beneath(device: &DeviceInfo) -> Option<String> {
+    let transports = transports(device);
     let memory = transports.iter().find(|transport| matches!(**transport, "ram" | "zram"))?;
-    let message = if transports.len() == 1 {
+    Some(if transports.len() == 1 {
         format!("a {memory} device is memory, so no storage was measured")
     } else {
         "the device rests on memory, so no storage was measured".to_owned()
-    };
-    Some(Doubt::of_run(WarningCode::Memory, message))
+    })
 }
 
 fn buffered(record: &Record) -> Option<Doubt> {

@@ -8,8 +8,11 @@ use super::contest::{Contest, Task};
 /// Less of a gain than this is worth no change.
 const GAIN_MIN: f64 = 1.05;
 
-/// What to make of `contest`, one sentence or two each.
+/// What to make of `contest`, one sentence or two each; nothing where its figures are in doubt.
 pub(super) fn advice(contest: &Contest) -> Vec<String> {
+    if !contest.doubts.is_empty() {
+        return Vec::new();
+    }
     contest.tasks.iter().flat_map(|&task| of_task(contest, task)).collect()
 }
 
@@ -60,7 +63,7 @@ fn capital(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::contest::tests::drifting;
+    use super::super::contest::tests::{drifting, in_doubt};
     use super::*;
 
     #[test]
@@ -83,6 +86,13 @@ mod tests {
         let said = advice(&contest);
         assert_eq!(said.len(), 2);
         assert!(said[1].ends_with("nothing compared was surely faster than ext4."), "{}", said[1]);
+    }
+
+    #[test]
+    fn figures_in_doubt_are_no_ground_for_advice() {
+        let mut contest = drifting();
+        contest.doubts.push(in_doubt());
+        assert_eq!(advice(&contest), Vec::<String>::new());
     }
 
     #[test]

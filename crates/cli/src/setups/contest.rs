@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use cardproof_record::Warning;
 use cardproof_stats::RatioInterval;
 use cardproof_units::Seed;
 
@@ -81,6 +82,8 @@ pub(super) struct Contest {
     /// The one that the others are compared with; it is the first.
     pub(super) contestants: Vec<Contestant>,
     pub(super) tasks: Vec<Task>,
+    /// What makes all of its figures doubtful.
+    pub(super) doubts: Vec<Warning>,
     /// By contestant and task: round and what came of it.
     turns: BTreeMap<(usize, Task), Vec<(u32, Turn)>>,
     seed: Seed,
@@ -94,7 +97,8 @@ impl Contest {
         tasks: Vec<Task>,
         seed: Seed,
     ) -> Self {
-        Self { title: title.into(), contestants, tasks, turns: BTreeMap::new(), seed }
+        let (title, turns, doubts) = (title.into(), BTreeMap::new(), Vec::new());
+        Self { title, contestants, tasks, doubts, turns, seed }
     }
 
     /// In which order contestants take their turns in `round`, counted from 0.
@@ -174,6 +178,12 @@ pub(super) mod tests {
             contest.note(2, Task::SyncedWrites, round, Err("no room".to_owned()));
         }
         contest
+    }
+
+    /// A doubt.
+    pub(in crate::setups) fn in_doubt() -> Warning {
+        let message = "it is all memory".to_owned();
+        Warning { code: cardproof_record::WarningCode::Memory, message }
     }
 
     #[test]

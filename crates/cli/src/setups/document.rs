@@ -1,6 +1,6 @@
 //! A comparison of setups as JSON: what was measured, with its conditions, and no path.
 
-use cardproof_record::{DeviceInfo, HostInfo};
+use cardproof_record::{DeviceInfo, HostInfo, Warning};
 use cardproof_units::{Bytes, Seed};
 use serde::Serialize;
 
@@ -44,6 +44,8 @@ struct Comparison {
     title: String,
     baseline: String,
     results: Vec<Outcome>,
+    /// What makes all of these figures doubtful; then nothing is advised.
+    doubts: Vec<Warning>,
     advice: Vec<String>,
 }
 
@@ -111,6 +113,7 @@ fn comparison(contest: &Contest) -> Comparison {
         title: contest.title.clone(),
         baseline: contest.contestants[0].name.clone(),
         results: results.collect(),
+        doubts: contest.doubts.clone(),
         advice: advice(contest),
     }
 }

@@ -10,18 +10,18 @@
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_io::scratch::Scratch;
 use cardproof_io::{MountFlags, PrivateMount, PrivateMounts};
+use cardproof_record::{Warning, WarningCode};
 use cardproof_units::{Bytes, Seed};
 use cardproof_workload::{DataPattern, Generation};
 
 use super::catalogue::Setup;
+use super::loop_device::LoopDevice;
 use crate::exit::Failure;
 
 /// What is written at a time.
@@ -33,10 +33,7 @@ const SIGNATURES: Bytes = Bytes::mib(1);
 /// The loop device, our own view of the mounts, and where a file system appears in it.
 pub(super) struct Ground {
     mounts: PrivateMounts,
-    /// Its node.
-    node: PathBuf,
-    /// Keeps it attached.
-    _open: File,
+    device: LoopDevice,
     /// The file or device below it.
     below: File,
     size: Bytes,
@@ -73,8 +70,20 @@ impl Ground {
         ))?;
         let point = scratch.path();
         let point = point.canonicalize().unwrap_or(point);
-        let (node, open) = attach(&below, size)?;
-        Ok(Self { mounts, node, _open: open, below, size, point })
+        let device = LoopDevice::attach(&below, size)?;
+        Ok(Self { mounts, device, below, size, point })
+    }
+
+    /// What makes figures from here doubtful.
+    pub(super) fn doubt(&self) -> Option<Warning> {
+        (!self.device.is_direct()).then(|| Warning {
+            code: WarningCode::Buffered,
+            message:
+                "the loop device under the file systems goes through the page cache in memory, \
+                      because what it lies on refuses direct I/O; on a bare device (--destroy) it \
+                      would not"
+                    .to_owned(),
+        })
     }
 
     /// Whether `setup` can be tried here at all.
@@ -95,20 +104,20 @@ impl Ground {
         self.check(setup)?;
         self.make(setup)?;
         let flags = MountFlags { no_access_times: setup.no_access_times };
-        self.mounts.mount(&self.node, &self.point, setup.filesystem, setup.mount, flags).map_err(
-            |source| match source.raw_os_error() {
+        self.mounts
+            .mount(self.device.node(), &self.point, setup.filesystem, setup.mount, flags)
+            .map_err(|source| match source.raw_os_error() {
                 Some(number) if number == rustix::io::Errno::NODEV.raw_os_error() => {
                     NotTried::NotInKernel { filesystem: setup.filesystem }
                 }
                 _ => NotTried::NotMounted { source },
-            },
-        )
+            })
     }
 
     fn make(&self, setup: &Setup) -> Result<(), NotTried> {
         let (program, package) = setup.maker;
         let path = find_program(program).ok_or(NotTried::NoMaker { program, package })?;
-        let output = Command::new(path).args(setup.make).arg(&self.node).output();
+        let output = Command::new(path).args(setup.make).arg(self.device.node()).output();
         let said = match output {
             Ok(output) if output.status.success() => return Ok(()),
             Ok(output) => String::from_utf8_lossy(&output.stderr).trim().replace('\n', "; "),
@@ -145,51 +154,6 @@ pub(super) fn fill(
         position += PIECE;
     }
     file.sync_all()
-}
-
-/// A loop device over the first `size` of `below`, and its open node. It is told to go when nobody
-/// has it open any more.
-fn attach(below: &File, size: Bytes) -> Result<(PathBuf, File), Failure> {
-    // The child has its own `/proc/self`.
-    let path = format!("/proc/{}/fd/{}", std::process::id(), below.as_raw_fd());
-    let limit = format!("--sizelimit={}", size.get());
-    // Smaller blocks than those of what is below could not be written past the cache.
-    let block = format!("--sector-size={}", logical_block(below).unwrap_or(512));
-    let direct = ["--find", "--show", "--direct-io=on", &block, &limit, &path];
-    let buffered = ["--find", "--show", &limit, &path];
-    let node = losetup(&direct).or_else(|_| losetup(&buffered))?;
-    let node = PathBuf::from(node.trim());
-    let open = File::options().read(true).write(true).open(&node);
-    // Put off by the kernel until the last one closes it.
-    losetup(&["--detach", &node.to_string_lossy()])?;
-    let open = open.map_err(Failure::because(format!("cannot open {}", node.display())))?;
-    Ok((node, open))
-}
-
-/// The smallest block, in bytes, of the device that `below` is or lies on; `None` where that is not
-/// one device or the kernel does not tell.
-fn logical_block(below: &File) -> Option<u32> {
-    let metadata = below.metadata().ok()?;
-    let is_device = metadata.file_type().is_block_device();
-    let number = if is_device { metadata.rdev() } else { metadata.dev() };
-    let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
-    let device = PathBuf::from(format!("/sys/dev/block/{major}:{minor}"));
-    // A partition's queue is that of its disk, the directory above.
-    let queues = [device.join("queue"), device.join("../queue")];
-    let text = queues
-        .iter()
-        .find_map(|queue| fs::read_to_string(queue.join("logical_block_size")).ok())?;
-    text.trim().parse().ok().filter(|size| (512..=4096).contains(size))
-}
-
-fn losetup(words: &[&str]) -> Result<String, Failure> {
-    let output = Command::new("losetup").args(words).output();
-    let output = output.map_err(Failure::because("cannot start losetup (util-linux)"))?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(Failure::incomplete(format!("no loop device is to be had: {}", said.trim())))
 }
 
 /// Where `program` is: in the path, or in the system's own directories, which users seldom have in

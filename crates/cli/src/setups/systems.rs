@@ -68,6 +68,7 @@ pub(super) fn compare(common: &Common<'_>, ground: &Ground, found: &mut Found) {
     let contestants = setups.iter().map(|setup| of_setup(setup)).collect();
     let title = "File systems and their options";
     let mut contest = Contest::new(title, contestants, common.choice.tasks.clone(), common.seed);
+    contest.doubts.extend(ground.doubt());
     // A stop leaves what was measured until then.
     let _ = all_rounds(common, ground, &setups, &mut contest);
     found.contests.push(contest);
@@ -160,7 +161,10 @@ pub(super) fn modes_on_baseline(common: &Common<'_>, ground: &Ground, found: &mu
         .map_err(|error| of_scratch(&error))
         .and_then(|scratch| modes::compare(common, &scratch, baseline.name));
     match compared {
-        Ok(contest) => found.contests.push(contest),
+        Ok(mut contest) => {
+            contest.doubts.extend(ground.doubt());
+            found.contests.push(contest);
+        }
         Err(failure) => found.not_tried.push(not_tried(failure.message)),
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn plain(contests: &[Contest], not_tried: &[NotTried]) -> String {
             }
         }
         let _ = writeln!(text);
-        for sentence in advice(contest) {
+        for sentence in conclusion(contest) {
             let _ = writeln!(text, "  {sentence}");
         }
         let _ = writeln!(text);
@@ -47,7 +47,7 @@ pub(super) fn markdown(contests: &[Contest], not_tried: &[NotTried]) -> String {
                 writeln!(text, "| {} | {} |", contest.contestants[index].name, cells.join(" | "));
         }
         let _ = writeln!(text);
-        for sentence in advice(contest) {
+        for sentence in conclusion(contest) {
             let _ = writeln!(text, "- {sentence}");
         }
         let _ = writeln!(text);
@@ -57,6 +57,13 @@ pub(super) fn markdown(contests: &[Contest], not_tried: &[NotTried]) -> String {
     }
     let _ = writeln!(text, "\n{}", remark());
     text
+}
+
+/// What to make of `contest`, or why nothing is to be made of it.
+fn conclusion(contest: &Contest) -> Vec<String> {
+    let doubts = contest.doubts.iter();
+    let doubts = doubts.map(|doubt| format!("In doubt, so nothing is advised: {}.", doubt.message));
+    doubts.chain(advice(contest)).collect()
 }
 
 fn remark() -> String {
@@ -91,7 +98,7 @@ fn cell(contest: &Contest, index: usize, task: Task) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::contest::tests::drifting;
+    use super::super::contest::tests::{drifting, in_doubt};
     use super::*;
 
     #[test]
@@ -107,5 +114,15 @@ mod tests {
         let markdown = markdown(&[drifting()], &none);
         assert!(markdown.contains("| f2fs | 71 /s, 2.00 times (2.00 to 2.00) | not run |"));
         assert!(markdown.contains("- Not tried: nilfs2: no tool."));
+    }
+
+    #[test]
+    fn a_doubt_is_said_in_the_place_of_advice() {
+        let mut contest = drifting();
+        contest.doubts.push(in_doubt());
+        for text in [plain(&[contest.clone()], &[]), markdown(&[contest], &[])] {
+            assert!(text.contains("In doubt, so nothing is advised: it is all memory."), "{text}");
+            assert!(!text.contains("as fast as ext4"), "{text}");
+        }
     }
 }

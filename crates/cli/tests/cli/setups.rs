@@ -31,6 +31,19 @@ fn outcome<'a>(document: &'a Value, setup: &str, job: &str) -> &'a Value {
         .unwrap_or_else(|| panic!("no {setup} {job} in {document:#}"))
 }
 
+/// The command with a `losetup` that asks for no direct I/O, whatever it is told: a system on which
+/// the loop device goes through the page cache.
+fn through_the_cache(mut command: Command, tools: &Path) -> Command {
+    let losetup = tools.join("losetup");
+    let script = "#!/bin/sh\nfor word; do shift; case $word in --direct-io=*) ;; \
+                  *) set -- \"$@\" \"$word\" ;; esac; done\nPATH=${PATH#*:} exec losetup \"$@\"\n";
+    fs::write(&losetup, script).unwrap();
+    fs::set_permissions(&losetup, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    command.env("PATH", format!("{}:{path}:/usr/sbin:/sbin", word(tools)));
+    command
+}
+
 /// Nothing of ours in `place`: no directory, no loop device over a file in it, no mount.
 fn assert_clean(place: &Path, moment: &str) {
     assert_eq!(our_directories(place), Vec::<String>::new(), "{moment}");
@@ -62,6 +75,28 @@ fn file_systems_and_journal_modes_are_compared_in_a_directory_and_nothing_stays(
     assert!(outcome(&document, "sqlite-wal-normal", "sqlite")["ratio"]["low"].is_number());
     assert!(!ended.stdout.contains(word(home.place())), "a path is told");
     assert_eq!(before.changes(&Tree::of_user(home.place()).unwrap()), "");
+    assert_clean(home.place(), "at the end");
+}
+
+#[test]
+fn a_loop_device_through_the_page_cache_is_a_doubt_in_every_output_and_nothing_is_advised() {
+    lab_or_skip!(require_root());
+    let home = Home::new();
+    let tools = tempfile::tempdir().unwrap();
+    let [json, markdown] = ["doubt.json", "doubt.md"].map(|name| tools.path().join(name));
+    let outputs = ["--json", word(&json), "--markdown", word(&markdown)];
+    let words = [&LITTLE[..LITTLE.len() - 1], &["--only", "ext4-no-journal"], &outputs].concat();
+    let ended =
+        run(through_the_cache(compare(&home, home.place(), &words), tools.path())).expect(0);
+    let document: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    let comparison = &document["comparisons"][0];
+    assert_eq!(comparison["doubts"][0]["code"], "buffered", "{document:#}");
+    assert_eq!(comparison["advice"], serde_json::json!([]));
+    let doubt = "In doubt, so nothing is advised: the loop device under the file systems goes through \
+                 the page cache";
+    for text in [&ended.stdout, &fs::read_to_string(&markdown).unwrap()] {
+        assert!(text.contains(doubt), "{text}");
+    }
     assert_clean(home.place(), "at the end");
 }
 
@@ -146,6 +181,10 @@ fn a_device_is_compared_on_only_with_leave_and_left_empty() {
     let ended = run(compare(&home, device.path(), &willing)).expect(0);
     let document: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(document["ground"], "device");
+    for comparison in document["comparisons"].as_array().unwrap() {
+        let doubts = comparison["doubts"].as_array().unwrap();
+        assert!(doubts.iter().all(|doubt| doubt["code"] != "buffered"), "{doubts:?}");
+    }
     assert!(outcome(&document, "ext4", "fsync-4k")["mean"].is_number());
     assert!(outcome(&document, "sqlite-persist", "sqlite")["ratio"]["high"].is_number());
     let signatures = tool("wipefs", [device.path()]).unwrap();
