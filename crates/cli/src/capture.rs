@@ -5,6 +5,7 @@
 
 mod device;
 mod files;
+mod flush;
 mod instance;
 mod lines;
 
@@ -41,7 +42,7 @@ pub(crate) struct CaptureArgs {
     pub(crate) command: Vec<String>,
 }
 
-/// Runs the command and records what it asks of the device, a sync at its end included.
+/// Runs the command and records what it asks of the device, what it left in memory included.
 pub(crate) fn run(args: &CaptureArgs, signals: &Signals) -> Result<Exit, Failure> {
     let talk = Talk::new(false);
     if args.files {
@@ -62,7 +63,7 @@ pub(crate) fn run(args: &CaptureArgs, signals: &Signals) -> Result<Exit, Failure
     talk.note(&format!("Recording {}.", disk.name));
     let status = job(&args.command);
     // What the job left in memory is a part of it.
-    rustix::fs::sync();
+    flush::flush(&disk);
     let recorded = instance.stop()?;
     let status = status?;
     tell(&recorded, status, talk);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use cardproof_testkit::{LoopDevice, lab_or_skip, skip, test_name};
+use cardproof_testkit::{Filesystem, LabError, LoopDevice, Mount, lab_or_skip, skip, test_name};
 use cardproof_units::Bytes;
 
 use crate::home::Home;
@@ -35,6 +35,44 @@ fn a_job_is_recorded_and_nothing_is_left_of_the_recording() {
     assert!(shown.contains("writes      16, 64 KiB"), "{shown}");
     let mounts = fs::read_to_string("/proc/mounts").unwrap();
     assert!(!mounts.contains("cardproof-tracefs"), "{mounts}");
+}
+
+/// A fresh file system that writes what it has in memory only when told, and what it lies on.
+fn lazy() -> Result<(LoopDevice, Mount), LabError> {
+    let device = LoopDevice::new(Bytes::mib(64))?;
+    Filesystem::Ext4.make(&device)?;
+    let mount = Mount::new(&device, Filesystem::Ext4, "commit=3600")?;
+    Ok((device, mount))
+}
+
+/// How much was written to the device so far.
+fn written(device: &LoopDevice) -> Bytes {
+    let counters = fs::read_to_string(format!("/sys/class/block/{}/stat", device.name())).unwrap();
+    let sectors: u64 = counters.split_whitespace().nth(6).unwrap().parse().unwrap();
+    Bytes(512 * sectors)
+}
+
+#[test]
+fn a_recording_waits_for_its_own_disk_and_for_no_other() {
+    let (device, mount) = lab_or_skip!(lazy());
+    let (other_device, other_mount) = lab_or_skip!(lazy());
+    if !has_tracepoints() {
+        skip(test_name!(), "the kernel has no tracepoints");
+        return;
+    }
+    let (home, size) = (Home::new(), Bytes::mib(8));
+    fs::write(other_mount.path().join("others"), vec![7; size.as_len()]).unwrap();
+    let before = [&device, &other_device].map(written);
+    let trace = home.place().join("job.trace");
+    let file = mount.path().join("left-in-memory");
+    let job = ["cp", "/proc/self/exe", file.to_str().unwrap()];
+    let words = ["capture", "--device", device.path().to_str().unwrap(), "--output"];
+    let words = [&words[..], &[trace.to_str().unwrap(), "--"], &job].concat();
+    run(home.cardproof(&words)).expect(0);
+    let now = [&device, &other_device].map(written);
+    let copied = fs::metadata(&file).unwrap().len();
+    assert!(now[0].saturating_sub(before[0]) >= Bytes(copied), "{before:?} {now:?}");
+    assert!(now[1].saturating_sub(before[1]) < size, "the other disk: {before:?} {now:?}");
 }
 
 #[test]
