@@ -1,10 +1,14 @@
 //! How the times of whole jobs go with what was measured: rank correlations over many cards.
+//!
+//! A job takes another time on another host, and a figure is another by another method, so only
+//! cards that were measured on one basis are taken together.
 
 use cardproof_stats::rank_correlation;
 use serde::Serialize;
 
 use super::Contender;
-use super::shape::{Measured, shapes_in};
+use super::likeness::shared_basis;
+use super::shape::{Measured, Shape, shapes_in};
 
 /// Fewer cards than this show no order worth the name.
 const CARDS_MIN: usize = 5;
@@ -23,8 +27,8 @@ pub struct Correlation {
     pub cards: usize,
 }
 
-/// The rank correlations of every job with every figure that at least five of `cards` have, for
-/// each job the most telling first. No probability is given: with few cards many coefficients are
+/// The rank correlations of every job with every figure that at least five of `cards` have on one
+/// basis, for each job the most telling first; of several bases the one of most cards. No probability is given: with few cards many coefficients are
 /// large by chance.
 #[must_use]
 pub fn correlations(cards: &[Contender<'_>]) -> Vec<Correlation> {
@@ -40,12 +44,7 @@ pub fn correlations(cards: &[Contender<'_>]) -> Vec<Correlation> {
     for job in jobs {
         let mut of_job: Vec<Correlation> = Vec::new();
         for shape in &shapes {
-            let both = cards.iter().filter_map(|card| {
-                let jobs = &card.runs.first()?.jobs;
-                let time = jobs.iter().find(|known| known.name == job)?.duration_ns;
-                Some((time.as_secs_f64(), Measured::of(shape, &card.runs)?.rate()))
-            });
-            let (times, rates): (Vec<f64>, Vec<f64>) = both.unzip();
+            let (times, rates): (Vec<f64>, Vec<f64>) = alike(cards, job, shape).into_iter().unzip();
             if times.len() < CARDS_MIN {
                 continue;
             }
@@ -60,4 +59,27 @@ pub fn correlations(cards: &[Contender<'_>]) -> Vec<Correlation> {
         found.extend(of_job);
     }
     found
+}
+
+/// The times of `job` and the rates of `shape` of those `cards` that have both on one basis, of
+/// several bases the one of most cards.
+fn alike(cards: &[Contender<'_>], job: &str, shape: &Shape) -> Vec<(f64, f64)> {
+    let mut by_basis: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
+    for card in cards {
+        let Some((basis, pair)) = pair(card, job, shape) else { continue };
+        match by_basis.iter_mut().find(|(known, _)| *known == basis) {
+            Some((_, pairs)) => pairs.push(pair),
+            None => by_basis.push((basis, vec![pair])),
+        }
+    }
+    // The first of those that are equally long.
+    by_basis.reverse();
+    by_basis.into_iter().max_by_key(|(_, pairs)| pairs.len()).unwrap_or_default().1
+}
+
+fn pair(card: &Contender<'_>, job: &str, shape: &Shape) -> Option<(String, (f64, f64))> {
+    let jobs = &card.runs.first()?.jobs;
+    let time = jobs.iter().find(|known| known.name == job)?.duration_ns;
+    let measured = Measured::of(shape, &card.runs)?;
+    Some((shared_basis(&measured)?, (time.as_secs_f64(), measured.rate())))
 }

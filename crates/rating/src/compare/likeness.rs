@@ -30,6 +30,13 @@ pub(super) fn basis(measured: &Measured<'_>) -> String {
     format!("{method} on {host}, over {}{cache}", measured.phase.span_bytes)
 }
 
+/// The basis of a figure that may stand beside others of the same; `None` where too little is known
+/// of the host to say that another's is the same, or where the figure is in doubt.
+pub(super) fn shared_basis(measured: &Measured<'_>) -> Option<String> {
+    let is_known = host_class(measured.record).is_some() && in_doubt(measured).is_none();
+    is_known.then(|| basis(measured))
+}
+
 fn two(what: &str, a: &str, b: &str) -> String {
     format!("{what} differs ({a}; {b})")
 }
@@ -123,7 +130,7 @@ fn cache(a: &Measured<'_>, b: &Measured<'_>) -> Option<String> {
 }
 
 /// Why the figure of `measured` stands for nothing, if it does not.
-fn in_doubt(measured: &Measured<'_>) -> Option<String> {
+pub(super) fn in_doubt(measured: &Measured<'_>) -> Option<String> {
     let doubts = doubts(measured.record);
     let doubt = doubts.iter().find(|doubt| {
         doubt.warning.code != WarningCode::Buffered && doubt.forbids_verdict_on(measured.index)

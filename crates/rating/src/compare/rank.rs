@@ -11,14 +11,15 @@
 //! - **A database**: transactions a second of SQLite with its default journal, from 4 KiB writes
 //!   with a flush after each, of which a transaction takes 4.1 (see `meaning`).
 //!
-//! Cards are ranked only among those measured on the same basis. Those whose intervals overlap, and
+//! Cards are ranked only among those measured on the same basis: one whose host is not known stands
+//! alone, and one whose figure is in doubt has no place. Those whose intervals overlap, and
 //! those without, share no claim to a place: they are said to be not told apart.
 
 use cardproof_record::{OpName, PatternName, Record};
 use serde::Serialize;
 
 use super::Contender;
-use super::likeness::basis;
+use super::likeness::{basis, in_doubt, shared_basis};
 use super::shape::{Measured, Shape};
 use crate::meaning::SQLITE_FLUSHES;
 use crate::pick::{Finding, is_sequential};
@@ -115,7 +116,7 @@ impl Use {
             Self::Video => video(records),
             Self::Database => {
                 let shape = Shape { fsync_every: Some(1), ..Shape::random_4k(OpName::Write) };
-                let measured = Measured::of(&shape, records)?;
+                let measured = sound(&shape, records)?;
                 Some(Score::of(&measured, |iops| iops / SQLITE_FLUSHES))
             }
         }
@@ -127,6 +128,8 @@ struct Score {
     value: f64,
     between: Option<[f64; 2]>,
     basis: String,
+    /// Whether others of the same basis are known to be measured alike.
+    can_share: bool,
 }
 
 impl Score {
@@ -135,20 +138,31 @@ impl Score {
             value: of_rate(measured.rate()),
             between: measured.between().map(|ends| ends.map(of_rate)),
             basis: basis(measured),
+            can_share: shared_basis(measured).is_some(),
         }
     }
 }
 
 fn system(records: &[&Record]) -> Option<Score> {
-    let read = Measured::of(&Shape::random_4k(OpName::Read), records)?;
-    let write = Measured::of(&Shape::random_4k(OpName::Write), records)?;
+    let read = sound(&Shape::random_4k(OpName::Read), records)?;
+    let write = sound(&Shape::random_4k(OpName::Write), records)?;
     let seconds = |write: f64, read: f64| SYSTEM_WRITES / write + SYSTEM_READS / read;
     // An interval that reaches down to no rate at all bounds no time.
     let ends =
         |write: [f64; 2], read: [f64; 2]| [seconds(write[1], read[1]), seconds(write[0], read[0])];
     let between = write.between().zip(read.between()).map(|(write, read)| ends(write, read));
     let between = between.filter(|ends| ends[1].is_finite());
-    Some(Score { value: seconds(write.rate(), read.rate()), between, basis: basis(&write) })
+    let basis = match [basis(&write), basis(&read)] {
+        [write, read] if write == read => write,
+        [write, read] => format!("writes by {write}, reads by {read}"),
+    };
+    let can_share = [&write, &read].into_iter().all(|one| shared_basis(one).is_some());
+    Some(Score { value: seconds(write.rate(), read.rate()), between, basis, can_share })
+}
+
+/// What `records` have of `shape`, unless it is in doubt.
+fn sound<'r>(shape: &Shape, records: &[&'r Record]) -> Option<Measured<'r>> {
+    Measured::of(shape, records).filter(|measured| in_doubt(measured).is_none())
 }
 
 /// The longest sequential write; of its levels the lowest, where it has several.
@@ -156,7 +170,7 @@ fn video(records: &[&Record]) -> Option<Score> {
     let first = records.first()?;
     let phase = Finding::of(first, |phase| is_sequential(phase, OpName::Write)).measured()?;
     let shape = Shape::of(phase);
-    let measured = Measured::of(&shape, records)?;
+    let measured = sound(&shape, records)?;
     debug_assert_eq!(shape.pattern, PatternName::Sequential);
     let mut score = Score::of(&measured, |rate| rate / 1e6);
     let by_rate = |a: &&cardproof_record::Level, b: &&cardproof_record::Level| {
@@ -175,7 +189,8 @@ pub(super) fn rankings(cards: &[Contender<'_>]) -> Vec<Ranking> {
     let mut rankings: Vec<Ranking> = Vec::new();
     for by in Use::ALL {
         for card in cards {
-            let Some(Score { value, between, basis }) = by.score(&card.runs) else { continue };
+            let Some(score) = by.score(&card.runs) else { continue };
+            let Score { value, between, basis, can_share } = score;
             let ranked = Ranked {
                 name: card.name.clone(),
                 value,
@@ -184,7 +199,9 @@ pub(super) fn rankings(cards: &[Contender<'_>]) -> Vec<Ranking> {
                 price: card.price,
                 value_for_price: None,
             };
-            match rankings.iter_mut().find(|known| known.by == by && known.basis == basis) {
+            let is_same =
+                |known: &&mut Ranking| can_share && known.by == by && known.basis == basis;
+            match rankings.iter_mut().find(is_same) {
                 Some(ranking) => ranking.cards.push(ranked),
                 None => rankings.push(Ranking { by, basis, cards: vec![ranked] }),
             }

@@ -1,0 +1,96 @@
+//! What may not stand in one order: figures of hosts that differ or are not known, and figures in
+//! doubt.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use cardproof_rating::compare::{Comparison, Contender, Pairing, Use, compare};
+use cardproof_rating::{find_reference, references};
+use cardproof_record::{HostInfo, OpName, Record, Warning, WarningCode};
+use cardproof_units::Nanos;
+
+/// The published table whose cards also have the times of whole jobs.
+const TABLE: &str = "sd-card-bench-2018";
+
+fn table() -> Vec<Record> {
+    let cards = references().iter().filter(|card| card.table == TABLE);
+    cards.map(|card| card.record.clone()).collect()
+}
+
+fn compared(records: &[Record]) -> Comparison {
+    let contender = |(number, record)| Contender {
+        name: format!("card {number}"),
+        runs: vec![record],
+        price: None,
+    };
+    let cards: Vec<Contender<'_>> = records.iter().enumerate().map(contender).collect();
+    compare(&cards, Pairing::Independent, 1)
+}
+
+/// How many cards each order by `by` has.
+fn sizes(comparison: &Comparison, by: Use) -> Vec<usize> {
+    let rankings = comparison.rankings.iter().filter(|ranking| ranking.by == by);
+    rankings.map(|ranking| ranking.cards.len()).collect()
+}
+
+fn two_cards(change: impl Fn(&mut Record)) -> [Record; 2] {
+    ["sandisk-extreme-a1", "sandisk-ultra-a1"].map(|name| {
+        let mut record = find_reference(name).unwrap().record.clone();
+        change(&mut record);
+        record
+    })
+}
+
+#[test]
+fn cards_of_hosts_that_are_not_known_share_no_order() {
+    assert_eq!(sizes(&compared(&two_cards(|_| ())), Use::System), [2]);
+    let unknown = two_cards(|record| record.conditions.host = HostInfo::default());
+    assert_eq!(sizes(&compared(&unknown), Use::System), [1, 1]);
+}
+
+#[test]
+fn a_figure_in_doubt_has_no_place_in_an_order() {
+    let mut cards = two_cards(|_| ());
+    let message = "faster than its bus".to_owned();
+    cards[1].warnings.push(Warning { code: WarningCode::Memory, message });
+    let comparison = compared(&cards);
+    let first = comparison.rankings.iter().find(|ranking| ranking.by == Use::System).unwrap();
+    assert_eq!(first.cards.len(), 1);
+    assert_eq!(first.cards[0].name, "card 0");
+}
+
+/// Reads through the page cache are of memory; beside writes that bypassed it they are no basis
+/// that others share.
+#[test]
+fn reads_by_another_way_than_others_are_another_basis() {
+    let mut cards = two_cards(|_| ());
+    for phase in cards[1].phases.iter_mut().filter(|phase| phase.op == OpName::Read) {
+        let message = "through the page cache".to_owned();
+        phase.warnings.push(Warning { code: WarningCode::Buffered, message });
+    }
+    assert_eq!(sizes(&compared(&cards), Use::System), [1, 1]);
+}
+
+/// On a faster host every job takes less time, whatever the card: both hosts together would tell
+/// of the hosts.
+#[test]
+fn jobs_on_another_host_do_not_count_in_a_correlation() {
+    let of_one_host = compared(&table());
+    let mut both = table();
+    for record in table().into_iter().take(6) {
+        let mut other = record;
+        other.conditions.host.board = Some("Raspberry Pi 5".to_owned());
+        other.jobs.iter_mut().for_each(|job| job.duration_ns = Nanos(job.duration_ns.get() / 20));
+        both.push(other);
+    }
+    let of_both = compared(&both);
+    let told = |comparison: &Comparison| -> Vec<(String, usize, i64)> {
+        let all = comparison.correlations.iter();
+        all.map(|it| {
+            let shown = (it.rank_correlation * 1e6).round() as i64;
+            (format!("{} {}", it.job, it.with), it.cards, shown)
+        })
+        .collect()
+    };
+    assert!(!of_one_host.correlations.is_empty());
+    assert_eq!(told(&of_both), told(&of_one_host));
+}
