@@ -51,6 +51,17 @@ pub(super) fn depth_of(engine: &str, depth: u16) -> u16 {
     if SYNCHRONOUS.contains(&engine) { 1 } else { depth }
 }
 
+/// How many operations are in flight behind the figures of a job with `copies` of `depth` each. Where
+/// the figures are those of one copy among others that ran beside it, there is no depth with which
+/// they could be compared: 0, not known.
+pub(super) const fn depth_of_copies(depth: u16, copies: u16, are_summed: bool) -> u16 {
+    match (copies, are_summed) {
+        (0 | 1, _) => depth,
+        (_, true) => depth.saturating_mul(copies),
+        (_, false) => 0,
+    }
+}
+
 /// One direction's figures, in bytes and operations a second.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Rates {

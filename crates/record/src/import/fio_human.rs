@@ -27,6 +27,8 @@ struct Announced {
 struct Report {
     name: String,
     line: usize,
+    /// Of how many copies of the job the figures are the sum.
+    copies: u16,
     error: i64,
     read: Rates,
     write: Rates,
@@ -42,12 +44,13 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
     let mut announced: Vec<Announced> = Vec::new();
     let mut report: Option<Report> = None;
+    let mut found: Vec<(String, PhaseDraft)> = Vec::new();
     for line in lines {
         let text = line.text.trim();
         if let Some(version) = text.strip_prefix("fio-").filter(|_| !text.contains(' ')) {
             draft.version = Some(version.to_owned());
         } else if text.contains(": (groupid=") {
-            draft.phases.extend(finished(report.take(), &announced)?);
+            found.extend(finished(report.take(), &announced)?);
             report = Some(begun(line)?);
         } else if text.contains(": (g=") {
             announced.extend(announcement(text));
@@ -58,7 +61,8 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
             read_rates(line, report)?;
         }
     }
-    draft.phases.extend(finished(report, &announced)?);
+    found.extend(finished(report, &announced)?);
+    draft.phases = with_copies_told(found, &announced);
     let is_whole = lines.iter().any(|line| line.text.starts_with("Run status group"));
     if draft.phases.is_empty() || !is_whole {
         let expected = "the report with 'Run status group'".to_owned();
@@ -93,6 +97,7 @@ fn begun(line: &Line) -> Result<Report, ImportError> {
     Ok(Report {
         name: name.trim().to_owned(),
         line: line.number,
+        copies: between(rest, "jobs=", ")").and_then(|copies| copies.parse().ok()).unwrap_or(1),
         error,
         read: Rates::default(),
         write: Rates::default(),
@@ -185,12 +190,28 @@ fn time_of(time: &Quantity<'_>) -> Option<Nanos> {
     Some(Nanos::from_secs_f64(seconds))
 }
 
-/// The phase that a report makes, with what its job was announced to do.
+/// The phases in `found`, each under its job's name. fio announces copies of a job once and then
+/// reports each of them: those were at work together, and none is a measurement at its own depth.
+fn with_copies_told(found: Vec<(String, PhaseDraft)>, announced: &[Announced]) -> Vec<PhaseDraft> {
+    let reports = |name: &str| found.iter().filter(|(other, _)| other == name).count();
+    let jobs = |name: &str| announced.iter().filter(|job| job.name == name).count();
+    let are_copies: Vec<bool> =
+        found.iter().map(|(name, _)| reports(name) > jobs(name).max(1)).collect();
+    let told = |((_, mut phase), is_copy): ((String, PhaseDraft), bool)| {
+        if is_copy {
+            phase.depth = fio::depth_of_copies(phase.depth, u16::MAX, false);
+        }
+        phase
+    };
+    found.into_iter().zip(are_copies).map(told).collect()
+}
+
+/// The phase that a report makes, with what its job was announced to do, under the job's name.
 fn finished(
     report: Option<Report>,
     announced: &[Announced],
-) -> Result<Option<PhaseDraft>, ImportError> {
-    let Some(Report { name, line, error, read, write, duration }) = report else {
+) -> Result<Option<(String, PhaseDraft)>, ImportError> {
+    let Some(Report { name, line, copies, error, read, write, duration }) = report else {
         return Ok(None);
     };
     let job = announced.iter().find(|job| job.name == name);
@@ -198,7 +219,7 @@ fn finished(
     let pattern = job.map_or(PatternName::Unknown, |job| job.pattern);
     let mut phase = PhaseDraft::new(op, pattern);
     if let Some(job) = job {
-        (phase.block, phase.depth) = (job.block, job.depth);
+        (phase.block, phase.depth) = (job.block, fio::depth_of_copies(job.depth, copies, true));
     }
     if op == OpName::Mixed {
         phase.read_percent = fio::read_percent(&read, &write);
@@ -213,5 +234,5 @@ fn finished(
         let expected = "the job's 'read:' or 'write:' line with IOPS".to_owned();
         return Err(ImportError::Ends { tool: TOOL, line, expected });
     }
-    Ok(Some(phase))
+    Ok(Some((name, phase)))
 }

@@ -142,7 +142,10 @@ fn phase(job: &Job, global: &Options, line: usize) -> Result<PhaseDraft, ImportE
         .unwrap_or(Bytes::ZERO);
     phase.span = size_of(option(&["size", "filesize"])).unwrap_or(Bytes::ZERO);
     let depth = option(&["iodepth"]).map_or(Some(1), |depth| depth.parse().ok());
-    phase.depth = fio::depth_of(option(&["ioengine"]).unwrap_or_default(), depth.unwrap_or(0));
+    let depth = fio::depth_of(option(&["ioengine"]).unwrap_or_default(), depth.unwrap_or(0));
+    let copies = option(&["numjobs"]).map_or(Some(1), |copies| copies.parse().ok());
+    let are_summed = option(&["group_reporting"]).is_some_and(|value| value != "0");
+    phase.depth = fio::depth_of_copies(depth, copies.unwrap_or(u16::MAX), are_summed);
     phase.sync = sync_of(&option);
     let is_direct = option(&["direct"]) == Some("1") || option(&["buffered"]) == Some("0");
     phase.cache = if is_direct {

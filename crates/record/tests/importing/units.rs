@@ -99,3 +99,24 @@ fn a_score_counts_dd_s_unit() {
     let record = imported(&faster).unwrap();
     assert!(record.figures.iter().any(|it| it.name == "score" && it.value == 21_838.0));
 }
+
+/// fio's `numjobs` runs copies of a job beside each other: four of depth 64 are no measurement at
+/// depth 64, neither together nor one by one.
+#[test]
+fn copies_of_a_fio_job_are_not_taken_for_one() {
+    let depth = |text: &str| -> Vec<u16> {
+        imported(text).unwrap().phases.iter().map(|phase| phase.queue_depth).collect()
+    };
+    let (json, plain) = (fixture("fio-random-write.json"), fixture("fio-plain-random-read.txt"));
+    assert_eq!((depth(&json), depth(&plain)), (vec![64], vec![64]));
+    let option = "\"direct\" : \"1\"";
+    let alone = json.replace(option, &format!("{option}, \"numjobs\" : \"4\""));
+    assert_eq!(depth(&alone), [0], "a share of what four did together");
+    let summed = alone.replace(option, &format!("{option}, \"group_reporting\" : \"\""));
+    assert_eq!(depth(&summed), [256]);
+    assert_eq!(depth(&plain.replace("jobs=1)", "jobs=4)")), [256]);
+    let start = plain.find("test: (groupid").unwrap();
+    let end = plain.find("Run status").unwrap();
+    let twice = format!("{}{}", &plain[..end], &plain[start..]);
+    assert_eq!(depth(&twice), [0, 0], "one of two copies that ran beside each other");
+}
