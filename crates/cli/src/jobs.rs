@@ -11,6 +11,7 @@ use cardproof_record::{
     Conditions, Job as TimedJob, JobRun, Monitor, PhaseState, ProfileInfo, Record, State,
     TargetInfo, TargetKind,
 };
+use cardproof_runner::Watcher;
 use cardproof_sim::Keeping;
 use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_workload::jobs::{Form, Job, Totals};
@@ -18,6 +19,7 @@ use cardproof_workload::jobs::{Form, Job, Totals};
 use crate::args::RunArgs;
 use crate::engine::EngineArg;
 use crate::exit::{Exit, Failure};
+use crate::monitor::Beside;
 use crate::result;
 use crate::run::{blank, fresh_name, random_bits};
 use crate::signals::Signals;
@@ -76,6 +78,8 @@ pub(crate) fn run(args: &RunArgs, job: Job, signals: &Signals) -> Result<Exit, F
     store.save(&record)?;
     let mut view = JobView::new(talk, chosen.job.steps);
     let usage = cardproof_io::usage();
+    let mut beside = Beside::start(record.conditions.device.name.as_deref());
+    let filesystem = record.conditions.filesystem.as_ref().map(|known| &*known.kind);
     let run = cardproof_runner::run_job(
         &mut tree,
         &chosen.job,
@@ -83,7 +87,9 @@ pub(crate) fn run(args: &RunArgs, job: Job, signals: &Signals) -> Result<Exit, F
         seed,
         &mut |progress| view.progress(progress),
         signals.stop(),
+        beside.as_mut().map(|monitor| Watcher { monitor, filesystem }),
     );
+    drop(beside);
     view.finish();
     record.monitor = cost(usage);
     drop(tree);

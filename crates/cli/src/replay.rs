@@ -9,7 +9,7 @@ use std::path::Path;
 
 use cardproof_io::Usage;
 use cardproof_record::{Job, Monitor, PhaseState, ProfileInfo, Record, Replay, State, TargetKind};
-use cardproof_runner::{ReplayBeside, ReplayPlan, ReplayProgress};
+use cardproof_runner::{ReplayPlan, ReplayProgress, Watcher};
 use cardproof_sim::Keeping;
 use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_workload::trace::{REGION, Reach, Shape, TraceReader};
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &ReplayArgs, signals: &Signals) -> Result<Exit, Failure>
     let mut watch =
         is_real.then(|| Beside::start(draft.conditions.device.name.as_deref())).flatten();
     let filesystem = draft.conditions.filesystem.as_ref().map(|known| &*known.kind);
-    let beside = watch.as_mut().map(|monitor| ReplayBeside { monitor, filesystem });
+    let beside = watch.as_mut().map(|monitor| Watcher { monitor, filesystem });
     let replay = cardproof_runner::replay(
         &mut *opened.target,
         &trace,

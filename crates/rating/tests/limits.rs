@@ -5,11 +5,13 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use cardproof_rating::limits::{explain_log, in_words, limit_of_phase, limited_now, with_limits};
+use cardproof_rating::limits::{
+    explain_log, in_words, limit_of_job, limit_of_phase, limited_now, with_limits,
+};
 use cardproof_record::import::iostat::iostat;
 use cardproof_record::{
-    Activity, Climate, CpuActivity, DeviceActivity, Limit, MemoryActivity, OpName, PatternName,
-    Phase, PhaseSurroundings, Pressure, Record, Requests,
+    Activity, Climate, CpuActivity, DeviceActivity, JobRun, Limit, LimitedBy, MemoryActivity,
+    OpName, PatternName, Phase, PhaseState, PhaseSurroundings, Pressure, Record, Requests,
 };
 use cardproof_testkit::records;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
@@ -336,6 +338,69 @@ fn a_phase_is_limited_by_what_it_asks_for_unless_something_else_was_in_the_way()
 }
 
 /// Lines of what logs consist of, in any order and with any figures.
+/// What limited an installation whose surroundings and run were `change`d; it waited for syncs for
+/// 27 of its 32 seconds, and had a processor to itself.
+fn limit_of_installation(
+    change: impl FnOnce(&mut PhaseSurroundings, &mut JobRun),
+) -> Option<LimitedBy> {
+    let mut record = records::package_installation();
+    let mut seen = PhaseSurroundings { activity: second(), ..PhaseSurroundings::default() };
+    seen.activity.cpu = busy(0.2);
+    seen.activity.devices =
+        vec![card(NONE, requests(300, Bytes::kib(8), Nanos::from_millis(3)), 0.9)];
+    seen.own_cpu = Some(0.1);
+    change(&mut seen, &mut record.job_runs[0]);
+    record.job_runs[0].surroundings = Some(Box::new(seen));
+    let told = limit_of_job(&record, &record.job_runs[0]);
+    assert_eq!(with_limits(&record).job_runs[0].limited_by, told);
+    told
+}
+
+#[test]
+fn a_job_is_limited_by_what_it_waited_for_or_computed() {
+    let limit = |change: fn(&mut PhaseSurroundings, &mut JobRun)| {
+        limit_of_installation(change).map(|limited| limited.limit)
+    };
+    let waited = limit_of_installation(|_, _| ()).unwrap();
+    assert_eq!(waited.limit, Limit::StorageRandomWrite);
+    assert_eq!(waited.device.as_deref(), Some("mmcblk0"));
+    let words = in_words(&waited);
+    assert!(words.contains("it waited 3075 times until something was durable, 84 %"), "{words}");
+    assert_eq!(limit(|seen, _| seen.activity.devices.clear()), Some(Limit::StorageRandomWrite));
+    let without_syncs = |run: &mut JobRun| run.syncs = None;
+    let computed = limit_of_installation(|seen, run| {
+        without_syncs(run);
+        seen.own_cpu = Some(0.4);
+    });
+    assert!(in_words(&computed.unwrap()).contains("the job used 80 % of one processor"));
+    let crowded = |seen: &mut PhaseSurroundings, run: &mut JobRun| {
+        run.syncs = None;
+        seen.activity.cpu = busy(0.99);
+    };
+    assert_eq!(limit(crowded), Some(Limit::Cpu), "others left no processor");
+    let read = |seen: &mut PhaseSurroundings, run: &mut JobRun| {
+        run.syncs = None;
+        let reads = requests(200, Bytes::kib(16), Nanos::from_millis(2));
+        seen.activity.devices = vec![card(reads, NONE, 0.4)];
+    };
+    assert_eq!(limit(read), Some(Limit::StorageRandomRead), "it computed little");
+    assert_eq!(
+        limit(|seen, _| seen.activity.climate.under_voltage = Some(true)),
+        Some(Limit::Power)
+    );
+}
+
+#[test]
+fn a_job_without_a_time_or_that_nobody_watched_has_no_limit() {
+    let record = records::package_installation();
+    assert_eq!(limit_of_job(&record, &record.job_runs[0]), None);
+    let failed = |_: &mut PhaseSurroundings, run: &mut JobRun| {
+        run.state = PhaseState::NotMeasured { cause: "no room".to_owned() };
+    };
+    assert_eq!(limit_of_installation(failed), None);
+    assert_eq!(limit_of_installation(|_, run| run.duration_ns = Nanos::ZERO), None);
+}
+
 fn log_lines() -> impl Strategy<Value = String> {
     let figure = prop_oneof![
         Just("0.00".to_owned()),

@@ -3,7 +3,7 @@
 use cardproof_units::{Bytes, Iops, Nanos};
 use serde::{Deserialize, Serialize};
 
-use crate::{Estimate, Latency, PhaseState, Warning};
+use crate::{Disturbance, Estimate, Latency, LimitedBy, PhaseState, PhaseSurroundings, Warning};
 
 /// One run of a job on a file system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,6 +49,16 @@ pub struct JobRun {
     /// Where the job is a part that stands for a larger one: which, and how much of its waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part_of: Option<JobPart>,
+    /// What came between the job and its time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disturbances: Vec<Disturbance>,
+    /// What was seen of the system from the first step that counts to the last, unless nobody
+    /// looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surroundings: Option<Box<PhaseSurroundings>>,
+    /// What limited it, attached on output only: it is derived from all the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limited_by: Option<LimitedBy>,
     /// Doubts about its time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
@@ -74,6 +84,9 @@ impl JobRun {
             syncs: None,
             transactions: None,
             part_of: None,
+            disturbances: Vec::new(),
+            surroundings: None,
+            limited_by: None,
             warnings: Vec::new(),
         }
     }

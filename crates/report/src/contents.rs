@@ -1,11 +1,11 @@
 //! What every report says, in words, before it is set for a terminal, a forum or a browser.
 
-use cardproof_rating::limits::limit_of_phase;
+use cardproof_rating::limits::{limit_of_job, limit_of_phase};
 use cardproof_rating::prediction::predictions;
 use cardproof_rating::{
     Meaning, claims, doubts, is_recording, meaning, next_steps, recording_classes, wording,
 };
-use cardproof_record::{Limit, Outcome, Record, Verdict};
+use cardproof_record::{Limit, LimitedBy, Outcome, Record, Verdict};
 
 use crate::clean::one_line;
 use crate::course::course;
@@ -63,7 +63,7 @@ pub(crate) struct Contents {
     pub(crate) course: Vec<String>,
     /// How long jobs would take, in a sentence each; empty where nothing can be predicted.
     pub(crate) predictions: Vec<String>,
-    /// What limited the phases.
+    /// What limited the phases and jobs.
     pub(crate) limits: Vec<String>,
     /// Doubts.
     pub(crate) doubts: Vec<String>,
@@ -144,13 +144,11 @@ fn predictions_in_words(record: &Record) -> Vec<String> {
     predictions.iter().map(|prediction| format!("{}.", prediction.text())).collect()
 }
 
-/// What limited, most phases first, each limit once with the phases that it held back and the
-/// figures of the first of them.
+/// What limited, most phases first, each limit once with the phases and jobs that it held back and
+/// the figures of the first of them.
 fn limits_in_words(record: &Record) -> Vec<String> {
     let mut said: Vec<(Limit, String, Vec<String>)> = Vec::new();
-    for phase in &record.phases {
-        let Some(limited) = limit_of_phase(record, phase) else { continue };
-        let name = one_line(&phase.name);
+    for (name, limited) in limits(record) {
         match said.iter_mut().find(|(limit, ..)| *limit == limited.limit) {
             Some((.., names)) => names.push(name),
             None => said.push((limited.limit, limited.evidence.join("; "), vec![name])),
@@ -170,6 +168,13 @@ fn limits_in_words(record: &Record) -> Vec<String> {
             format!("{which}: by {} ({example}{evidence})", limit.words())
         })
         .collect()
+}
+
+/// Every phase and job of which it can be told what limited it, by name.
+fn limits(record: &Record) -> Vec<(String, LimitedBy)> {
+    let phases = record.phases.iter().map(|it| (&it.name, limit_of_phase(record, it)));
+    let jobs = record.job_runs.iter().map(|it| (&it.name, limit_of_job(record, it)));
+    phases.chain(jobs).filter_map(|(name, limited)| Some((one_line(name), limited?))).collect()
 }
 
 /// The doubts, with the phases of which the same is said named together.

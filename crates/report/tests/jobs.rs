@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use cardproof_rating::judge;
-use cardproof_record::{JobRun, PhaseState, Record, State, Warning, WarningCode};
+use cardproof_record::{
+    Activity, CpuActivity, JobRun, PhaseState, PhaseSurroundings, Record, State, Warning,
+    WarningCode,
+};
 use cardproof_report::{html, markdown, summary};
 use cardproof_testkit::records::package_installation;
 use cardproof_units::Nanos;
@@ -60,6 +63,20 @@ fn a_fault_gives_a_cause_and_no_time() {
     let text = plain(&with(failed, State::Failed));
     assert!(text.contains("was not measured: in the step unpack"), "{text}");
     assert!(!text.contains("took") && !text.contains("would take"), "{text}");
+}
+
+#[test]
+fn what_limited_a_job_is_told() {
+    let cpu = CpuActivity { cpus: 4, user: 0.1, idle: 0.9, ..CpuActivity::default() };
+    let activity =
+        Activity { window_ns: Nanos::from_secs(32), cpu: Some(cpu), ..Activity::default() };
+    let seen = PhaseSurroundings { activity, own_cpu: Some(0.02), ..PhaseSurroundings::default() };
+    let record = with(|run| run.surroundings = Some(Box::new(seen)), State::Complete);
+    let limit = "What limited\n  - package-install-short: by random writes of the storage (it waited \
+                 3075";
+    assert!(plain(&record).contains(limit), "{}", plain(&record));
+    let page = html(&record, &judge(&record)).unwrap();
+    assert!(page.contains("<h2>What limited</h2>"), "{page}");
 }
 
 #[test]

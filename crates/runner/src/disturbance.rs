@@ -121,6 +121,17 @@ fn other_io(whole: &Activity, own: &Own) -> Option<Disturbance> {
     Some(disturbance(DisturbanceKind::OtherIo, message))
 }
 
+/// What others read of the device, where reads of ours are those that the kernel charges to us.
+pub(crate) fn reads_by_others(whole: &Activity, own: &Own) -> Option<Disturbance> {
+    let device = whole.devices.first()?;
+    let read = device.reads.bytes.saturating_sub(own.read);
+    let of_ours = (own.read + own.written).as_f64();
+    (read >= OTHERS_BYTES_MIN && read.as_f64() > OTHERS_SHARE * of_ours).then(|| {
+        let message = format!("other programs read {read} from {}", device.name);
+        disturbance(DisturbanceKind::OtherIo, message)
+    })
+}
+
 /// How many requests were not ours, where they can be told and are enough to matter.
 fn other_requests(whole: &Activity, own: &Own) -> Option<u64> {
     let device = whole.devices.first()?;
@@ -225,6 +236,16 @@ mod tests {
         assert_eq!(kinds(&seen, &own()), [DisturbanceKind::OtherIo], "many small ones");
         let unplain = Own { is_plain: false, ..own() };
         assert_eq!(kinds(&seen, &unplain), [], "a file system that writes what it likes");
+    }
+
+    #[test]
+    fn what_others_read_is_what_the_kernel_charges_to_nobody_of_ours() {
+        let seen = quiet();
+        let message = |read| reads_by_others(&seen.whole, &Own { read, ..own() });
+        assert_eq!(message(Bytes::kib(40_000)), None);
+        assert_eq!(message(Bytes::kib(39_500)), None, "a log");
+        let others = message(Bytes::kib(20_000)).unwrap();
+        assert_eq!(others.message, "other programs read 19.5 MiB from mmcblk0");
     }
 
     #[test]

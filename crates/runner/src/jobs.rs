@@ -7,6 +7,7 @@
 
 mod drive;
 mod tally;
+mod watch;
 
 use std::sync::atomic::AtomicBool;
 
@@ -15,8 +16,10 @@ use cardproof_record::{JobPart, JobPartStep, JobRun, PhaseState, Warning, Warnin
 use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_workload::jobs::{FileOp, Job, Totals};
 
+use crate::monitor::Watcher;
 use drive::Drive;
 use tally::Tally;
+use watch::Watch;
 
 /// Where a job stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +52,8 @@ pub(crate) enum JobError {
 const FROM_STORAGE_MIN: f64 = 0.9;
 
 /// Runs `job`, of which `totals` were counted, in `tree`, which is empty, and tells `progress`
-/// before each step, whose time has not begun then, and now and then.
+/// before each step, whose time has not begun then, and now and then. What `watcher` sees while the
+/// steps that count are done is kept with the figures.
 ///
 /// It ends with the job, when `stop` turns true ([`PhaseState::Partial`]), or with the first fault
 /// ([`PhaseState::NotMeasured`] with the cause and without a time). The files stay.
@@ -60,13 +64,15 @@ pub fn run_job(
     seed: Seed,
     progress: &mut dyn FnMut(JobProgress),
     stop: &AtomicBool,
+    watcher: Option<Watcher<'_>>,
 ) -> JobRun {
     let mut run = blank(job, totals, seed);
     let Some(mut tally) = Tally::new(job.steps) else {
         let cause = "there is no memory for its figures".to_owned();
         return JobRun { state: PhaseState::NotMeasured { cause }, ..run };
     };
-    let mut drive = Drive::new(tree, seed, &mut tally, stop);
+    let mut watch = Watch::new(watcher);
+    let mut drive = Drive::new(tree, seed, &mut tally, &mut watch, stop);
     let done = drive.run(job.stream(seed), totals.ops, progress);
     let links_left_out = drive.links_left_out();
     run.bytes_written_in_all = tally.bytes_written_in_all;
@@ -85,6 +91,7 @@ pub fn run_job(
     if run.state == PhaseState::Measured {
         run.warnings = doubts(&run, job.stream(seed), links_left_out);
     }
+    watch.note(&mut run);
     run
 }
 

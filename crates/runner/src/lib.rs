@@ -25,8 +25,8 @@ mod shape;
 
 pub use events::{Event, Observer, Progress, Silent};
 pub use jobs::{JobProgress, run_job};
-pub use monitor::{Monitor, MonitorCost, Observation};
+pub use monitor::{Monitor, MonitorCost, Observation, Watcher};
 pub use plan::Plan;
 pub use repeat::{Repeat, run_repeatedly};
-pub use replay::{ReplayBeside, ReplayPlan, ReplayProgress, replay};
+pub use replay::{ReplayPlan, ReplayProgress, replay};
 pub use run::run;

@@ -39,3 +39,11 @@ pub trait Monitor {
     /// What looking has cost so far.
     fn cost(&self) -> MonitorCost;
 }
+
+/// Who looks at the system beside a replay or a job, and what is known of its place.
+pub struct Watcher<'a> {
+    /// Looks.
+    pub monitor: &'a mut dyn Monitor,
+    /// The file system that the target is on, if it is on one, as the kernel calls it.
+    pub filesystem: Option<&'a str>,
+}

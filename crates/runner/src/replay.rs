@@ -17,7 +17,7 @@ use cardproof_workload::trace::{Fold, FoldError, Layout, Reach, TraceError, Trac
 
 use crate::beside;
 use crate::disturbance::{Own, disturbances};
-use crate::monitor::{Monitor, Observation};
+use crate::monitor::{Observation, Watcher};
 use crate::phase::PhaseError;
 use drive::Drive;
 use tally::Tally;
@@ -73,14 +73,6 @@ pub(crate) enum ReplayError {
     Stopped,
 }
 
-/// Who looks at the system beside a replay.
-pub struct ReplayBeside<'a> {
-    /// Looks.
-    pub monitor: &'a mut dyn Monitor,
-    /// The file system that the target is on, if it is on one, as the kernel calls it.
-    pub filesystem: Option<&'a str>,
-}
-
 /// Replays `trace`, from its start, on `target`, and tells `progress` now and then. What `beside`
 /// sees meanwhile is kept with the figures.
 ///
@@ -92,7 +84,7 @@ pub fn replay(
     plan: &ReplayPlan,
     progress: &mut dyn FnMut(ReplayProgress),
     stop: &AtomicBool,
-    mut beside: Option<ReplayBeside<'_>>,
+    mut beside: Option<Watcher<'_>>,
 ) -> Replay {
     let header = trace.header();
     let queue_depth = plan.queue_depth.clamp(1, target.abilities().queue_depth_max);

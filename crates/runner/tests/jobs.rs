@@ -6,8 +6,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_io::scratch::Scratch;
-use cardproof_record::{JobRun, PhaseState, WarningCode};
-use cardproof_runner::{JobProgress, run_job};
+use cardproof_record::{
+    Activity, Climate, CpuActivity, DeviceActivity, DisturbanceKind, JobRun, PhaseState, Requests,
+    WarningCode,
+};
+use cardproof_runner::{JobProgress, Monitor, MonitorCost, Observation, Watcher, run_job};
 use cardproof_testkit::{Filesystem, LoopDevice, Mount, lab_or_skip};
 use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_workload::jobs::find;
@@ -27,7 +30,7 @@ fn stoppable(
     let totals = job.totals(seed);
     let scratch = Scratch::create(directory, None).unwrap();
     let mut tree = scratch.create_tree().unwrap();
-    let run = run_job(&mut tree, &job, &totals, seed, progress, stop);
+    let run = run_job(&mut tree, &job, &totals, seed, progress, stop, None);
     drop(tree);
     scratch.remove().unwrap();
     let left: Vec<_> = std::fs::read_dir(directory).unwrap().collect();
@@ -63,6 +66,69 @@ fn jobs_are_done_to_their_end() {
         assert_eq!(done.warnings, [], "{name}");
         assert_eq!(done.part_of.is_some(), name.ends_with("-short"), "{name}");
     }
+}
+
+/// A monitor of a machine with too low a voltage, on whose card others read.
+#[derive(Default)]
+struct Onlooker {
+    calls: Vec<&'static str>,
+}
+
+impl Monitor for Onlooker {
+    fn begin(&mut self) {
+        self.calls.push("begin");
+    }
+
+    fn end(&mut self) -> Option<Observation> {
+        self.calls.push("end");
+        let reads = Requests { count: 900, bytes: Bytes::gib(1), ..Requests::default() };
+        let name = "mmcblk0".to_owned();
+        let whole = Activity {
+            window_ns: Nanos::from_secs(10),
+            climate: Climate { under_voltage: Some(true), ..Climate::default() },
+            cpu: Some(CpuActivity { cpus: 2, idle: 1.0, ..CpuActivity::default() }),
+            devices: vec![DeviceActivity { name, reads, ..DeviceActivity::default() }],
+            ..Activity::default()
+        };
+        Some(Observation { windows: vec![whole.clone()], whole })
+    }
+
+    fn cost(&self) -> MonitorCost {
+        MonitorCost::default()
+    }
+}
+
+/// What the onlooker saw of the job `name`, on a file system that the kernel calls `filesystem`.
+fn watched(name: &str, filesystem: &str) -> (JobRun, Vec<&'static str>) {
+    let directory = tempfile::tempdir().unwrap();
+    let (job, seed) = (find(name).unwrap(), Seed::from_bits(7));
+    let scratch = Scratch::create(directory.path(), None).unwrap();
+    let mut tree = scratch.create_tree().unwrap();
+    let mut onlooker = Onlooker::default();
+    let watcher = Watcher { monitor: &mut onlooker, filesystem: Some(filesystem) };
+    let (totals, never) = (job.totals(seed), AtomicBool::new(false));
+    let run = run_job(&mut tree, &job, &totals, seed, &mut |_| {}, &never, Some(watcher));
+    (run, onlooker.calls)
+}
+
+#[test]
+fn a_job_is_watched_once_while_its_steps_count() {
+    let (run, calls) = watched("package-install-short", "ext4");
+    assert_eq!((&run.state, calls), (&PhaseState::Measured, vec!["begin", "end"]));
+    let kinds: Vec<_> = run.disturbances.iter().map(|disturbance| disturbance.kind).collect();
+    assert_eq!(kinds, [DisturbanceKind::UnderVoltage, DisturbanceKind::OtherIo]);
+    let told = |warning: &&cardproof_record::Warning| warning.code == WarningCode::Disturbed;
+    assert_eq!(run.warnings.iter().filter(told).count(), 2);
+    let seen = run.surroundings.unwrap();
+    assert!(seen.own_bytes >= run.bytes_written, "{} {}", seen.own_bytes, run.bytes_written);
+    assert!(seen.own_cpu.is_some());
+}
+
+#[test]
+fn what_others_read_is_not_told_where_the_file_system_reads_on_its_own() {
+    let (run, _) = watched("package-install-short", "btrfs");
+    let kinds: Vec<_> = run.disturbances.iter().map(|disturbance| disturbance.kind).collect();
+    assert_eq!(kinds, [DisturbanceKind::UnderVoltage]);
 }
 
 /// What a boot reads must come from the storage, and memory is no storage.
@@ -113,7 +179,7 @@ fn storage_that_goes_away_gives_a_cause_and_no_time() {
         }
     };
     let stop = AtomicBool::new(false);
-    let done = run_job(&mut tree, &job, &job.totals(seed), seed, &mut pull, &stop);
+    let done = run_job(&mut tree, &job, &job.totals(seed), seed, &mut pull, &stop, None);
     assert!(is_out, "it was over before");
     assert!(matches!(done.state, PhaseState::NotMeasured { .. }), "{:?}", done.state);
     assert_eq!(done.duration_ns, Nanos::ZERO);

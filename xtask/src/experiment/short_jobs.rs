@@ -103,7 +103,7 @@ fn run_with(limits: &Limits, job: &Job, seed: u64) -> Result<JobRun> {
     let scratch = Scratch::create(mount.path(), None)?;
     let mut tree = scratch.create_tree()?;
     let (seed, never) = (Seed::from_bits(seed), AtomicBool::new(false));
-    let run = run_job(&mut tree, job, &job.totals(seed), seed, &mut |_| {}, &never);
+    let run = run_job(&mut tree, job, &job.totals(seed), seed, &mut |_| {}, &never, None);
     drop(tree);
     scratch.remove()?;
     ensure!(run.state == PhaseState::Measured, "{}: {:?}", job.name, run.state);

@@ -79,7 +79,7 @@ fn do_job(
     stop: &AtomicBool,
 ) -> Result<Turn, Stopped> {
     let totals = job.totals(seed);
-    let run = cardproof_runner::run_job(tree, job, &totals, seed, &mut |_| {}, stop);
+    let run = cardproof_runner::run_job(tree, job, &totals, seed, &mut |_| {}, stop, None);
     match &run.state {
         PhaseState::Partial => Err(Stopped),
         PhaseState::NotMeasured { cause } => Ok(Err(cause.clone())),

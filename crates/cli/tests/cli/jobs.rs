@@ -38,6 +38,7 @@ fn a_job_is_told_kept_and_cleaned_up() {
     assert_eq!((&record.state, &of_job.state), (&State::Complete, &PhaseState::Measured));
     assert_eq!(record.jobs[0].name, "job-boot");
     assert_eq!(record.jobs[0].duration_ns, of_job.duration_ns);
+    assert!(of_job.surroundings.is_some(), "nobody looked");
     lab_or_skip!(records::assert_valid(&saved));
 
     let sentence =

@@ -25,12 +25,16 @@ pub fn limit_of_phase(record: &Record, phase: &Phase) -> Option<LimitedBy> {
         .or_else(|| Some(card(record, phase, seen)))
 }
 
-/// `record` with [`Phase::limited_by`] set wherever it can be told, for output.
+/// `record` with [`Phase::limited_by`] and [`JobRun::limited_by`](cardproof_record::JobRun::limited_by)
+/// set wherever they can be told, for output.
 #[must_use]
 pub fn with_limits(record: &Record) -> Record {
     let mut told = record.clone();
     for (phase, of) in told.phases.iter_mut().zip(&record.phases) {
         phase.limited_by = limit_of_phase(record, of);
+    }
+    for (run, of) in told.job_runs.iter_mut().zip(&record.job_runs) {
+        run.limited_by = super::limit_of_job(record, of);
     }
     told
 }

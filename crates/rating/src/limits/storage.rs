@@ -88,7 +88,7 @@ fn is_writing(device: &DeviceActivity) -> bool {
 }
 
 /// What the device did, such as `33 writes/s of 4.0 KiB (0.13 MB/s), each after 30.1 ms`.
-fn work_in_words(device: &DeviceActivity) -> String {
+pub(super) fn work_in_words(device: &DeviceActivity) -> String {
     let side = |requests: &Requests, what: &str| {
         let mean = requests.mean_bytes()?;
         let wait = requests.await_ns.map_or(String::new(), |wait| format!(", each after {wait}"));

@@ -9,15 +9,17 @@ use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_workload::jobs::{Contents, FileOp, Handle, JobData, Opening, READ_MAX, WRITE_PIECE};
 
 use super::tally::Tally;
+use super::watch::Watch;
 use super::{JobError, JobProgress};
 
 /// Progress is told this often at most.
 const TELL_EVERY: Nanos = Nanos::from_millis(100);
 
 /// A job under way.
-pub(super) struct Drive<'a> {
+pub(super) struct Drive<'a, 'w> {
     tree: &'a mut FileTree,
     tally: &'a mut Tally,
+    watch: &'a mut Watch<'w>,
     stop: &'a AtomicBool,
     open: [Option<TreeFile>; Handle::COUNT],
     data: JobData,
@@ -27,16 +29,18 @@ pub(super) struct Drive<'a> {
     links_left_out: u64,
 }
 
-impl<'a> Drive<'a> {
+impl<'a, 'w> Drive<'a, 'w> {
     pub(super) fn new(
         tree: &'a mut FileTree,
         seed: Seed,
         tally: &'a mut Tally,
+        watch: &'a mut Watch<'w>,
         stop: &'a AtomicBool,
     ) -> Self {
         Self {
             tree,
             tally,
+            watch,
             stop,
             open: Default::default(),
             data: JobData::new(seed),
@@ -62,12 +66,15 @@ impl<'a> Drive<'a> {
         let mut told = start;
         for (done, op) in (0..).zip(ops) {
             if self.stop.load(Ordering::Relaxed) {
-                self.tally.end(self.tree.now());
+                self.end();
                 return Err(JobError::Stopped);
             }
             if let FileOp::Step(step) = op {
-                let elapsed = self.tree.now().saturating_sub(start);
+                let now = self.tree.now();
+                self.tally.end(now);
+                let elapsed = now.saturating_sub(start);
                 progress(JobProgress { step, ops: done, ops_of, elapsed });
+                self.watch.step(self.tally.timing(step));
             }
             self.perform(&op)?;
             let now = self.tree.now();
@@ -77,8 +84,14 @@ impl<'a> Drive<'a> {
                 progress(JobProgress { step: self.tally.step(), ops: done, ops_of, elapsed });
             }
         }
-        self.tally.end(self.tree.now());
+        self.end();
         Ok(())
+    }
+
+    /// There are no more operations.
+    fn end(&mut self) {
+        self.tally.end(self.tree.now());
+        self.watch.end();
     }
 
     fn perform(&mut self, op: &FileOp) -> Result<(), JobError> {

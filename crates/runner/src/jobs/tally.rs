@@ -82,7 +82,8 @@ impl Tally {
         Some(self.specs.get(current.index)?.name)
     }
 
-    fn timing(&self, index: usize) -> Option<Timing> {
+    /// What the time of the step at `index` counts for.
+    pub(super) fn timing(&self, index: usize) -> Option<Timing> {
         Some(self.specs.get(index)?.timing)
     }
 

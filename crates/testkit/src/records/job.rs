@@ -90,6 +90,9 @@ fn installation() -> JobRun {
                 more("triggers", 1.5, 1.4),
             ],
         }),
+        disturbances: Vec::new(),
+        surroundings: None,
+        limited_by: None,
         warnings: Vec::new(),
     }
 }

@@ -61,6 +61,7 @@ pub(super) fn on(stage: &Stage, program: &Path, name: &str) -> Result<(Seen, f64
             }
         },
         &stop,
+        None,
     );
     let seen = watch.context("the job told nothing of its steps")??.end()?;
     drop(tree);

@@ -1,0 +1,90 @@
+//! The monitor beside a job: from its first step that counts to the end of its last.
+//!
+//! What prepares a job and what settles after it is not looked at. A preparation between two steps
+//! that count is: a monitor keeps no two times apart.
+
+use cardproof_io::Usage;
+use cardproof_io::files::read_from_storage;
+use cardproof_record::{JobRun, Warning, WarningCode};
+use cardproof_units::Bytes;
+use cardproof_workload::jobs::Timing;
+
+use crate::beside;
+use crate::disturbance::{Own, disturbances, reads_by_others};
+use crate::monitor::{Observation, Watcher};
+
+/// What had been used at one moment.
+#[derive(Clone, Copy)]
+struct Account {
+    usage: Usage,
+    /// What had been fetched from the storage, where the kernel tells.
+    fetched: Option<Bytes>,
+}
+
+impl Account {
+    fn now() -> Self {
+        Self { usage: cardproof_io::usage(), fetched: read_from_storage() }
+    }
+}
+
+/// Looks at the system while the steps that count are done, if anybody does.
+pub(super) struct Watch<'a> {
+    watcher: Option<Watcher<'a>>,
+    start: Option<Account>,
+    seen: Option<(Observation, Account)>,
+}
+
+impl<'a> Watch<'a> {
+    pub(super) const fn new(watcher: Option<Watcher<'a>>) -> Self {
+        Self { watcher, start: None, seen: None }
+    }
+
+    /// A step with this `timing` begins when this is done.
+    pub(super) fn step(&mut self, timing: Option<Timing>) {
+        match timing {
+            Some(Timing::Counts) => self.begin(),
+            Some(Timing::Settles) => self.end(),
+            Some(Timing::Prepares) | None => {}
+        }
+    }
+
+    fn begin(&mut self) {
+        if let (Some(watcher), None) = (&mut self.watcher, self.start) {
+            self.start = Some(Account::now());
+            watcher.monitor.begin();
+        }
+    }
+
+    /// The steps that count are over; what comes later is not looked at.
+    pub(super) fn end(&mut self) {
+        if let (Some(watcher), Some(_), None) = (&mut self.watcher, self.start, &self.seen) {
+            self.seen = watcher.monitor.end().map(|seen| (seen, Account::now()));
+        }
+    }
+
+    /// Notes in `run`, whose figures are in it, what was seen.
+    pub(super) fn note(self, run: &mut JobRun) {
+        let (Some(watcher), Some(start), Some((seen, end))) = (self.watcher, self.start, self.seen)
+        else {
+            return;
+        };
+        let fetched = end.fetched.zip(start.fetched).map(|(end, start)| end.saturating_sub(start));
+        let own = Own {
+            read: fetched.unwrap_or(run.bytes_read),
+            written: run.bytes_written,
+            cpu: beside::own_cpu(Some(start.usage), Some(end.usage), &seen.whole),
+            // What a job writes goes through the page cache, and when is up to the kernel.
+            is_plain: false,
+            ..Own::default()
+        };
+        run.disturbances = disturbances(&seen, &own);
+        if beside::is_plain_on(watcher.filesystem) {
+            run.disturbances.extend(fetched.and_then(|_| reads_by_others(&seen.whole, &own)));
+        }
+        run.warnings.extend(run.disturbances.iter().map(|disturbance| Warning {
+            code: WarningCode::Disturbed,
+            message: disturbance.message.clone(),
+        }));
+        run.surroundings = Some(Box::new(beside::surroundings(&seen, &own)));
+    }
+}
