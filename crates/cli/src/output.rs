@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -61,6 +62,8 @@ pub(crate) fn check(sink: &Sink) -> Result<(), Failure> {
     let directory = directory_of(path);
     let fault = if path.is_dir() {
         "it is a directory"
+    } else if is_block_device(path) {
+        BLOCK_DEVICE
     } else if !directory.is_dir() {
         "its directory does not exist"
     } else if rustix::fs::access(directory, rustix::fs::Access::WRITE_OK).is_err() {
@@ -71,10 +74,24 @@ pub(crate) fn check(sink: &Sink) -> Result<(), Failure> {
     Err(Failure::usage(format!("cannot write {}: {fault}; name another file", path.display())))
 }
 
+/// Why a block device is refused.
+const BLOCK_DEVICE: &str = "it is a block device, and what is on it would be overwritten";
+
+/// Whether `path` leads to a block device, which holds somebody's data.
+pub(crate) fn is_block_device(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device())
+}
+
 /// Puts `contents` in the place of `path` in one step: a reader, or a crash, finds the old file or the
 /// new one, never half of one.
+///
+/// # Errors
+/// It cannot be written, or is a block device.
 pub(crate) fn replace(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
-    // A device such as /dev/null or a pipe is written to, not replaced.
+    if is_block_device(path) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, BLOCK_DEVICE));
+    }
+    // A terminal, /dev/null or a pipe is written to, not replaced.
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         return fs::write(path, contents);
     }
@@ -91,8 +108,16 @@ pub(crate) fn replace(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()>
     written
 }
 
+/// Writes a new file. Its name can be guessed, and where others may write too, somebody may have put
+/// a link there that leads to a file of ours: no link is followed.
 fn write_through(path: &Path, contents: &[u8]) -> io::Result<()> {
-    let mut file = File::create(path)?;
+    let mut file = match File::create_new(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            fs::remove_file(path)?;
+            File::create_new(path)?
+        }
+        created => created?,
+    };
     file.write_all(contents)?;
     file.sync_all()
 }
@@ -116,6 +141,19 @@ mod tests {
         replace(&path, "new").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_link_laid_where_the_file_is_begun_is_not_followed() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, other) = (directory.path().join("r.json"), directory.path().join("somebody's"));
+        fs::write(&other, "kept").unwrap();
+        let begun = directory.path().join(format!(".r.json.{}.tmp", std::process::id()));
+        std::os::unix::fs::symlink(&other, begun).unwrap();
+        replace(&path, "new").unwrap();
+        assert_eq!(fs::read_to_string(&other).unwrap(), "kept");
+        assert!(!fs::symlink_metadata(&path).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
     }
 
     #[test]

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use cardproof_record::{Activity, CpuActivity, DeviceActivity};
 
 use crate::exit::Failure;
+use crate::output;
 
 /// A log that is being written.
 pub(super) struct LogFile {
@@ -23,6 +24,13 @@ pub(super) struct LogFile {
 impl LogFile {
     /// The log at `path`: what is in it stays.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+        if output::is_block_device(path) {
+            return Err(Failure::usage(format!(
+                "cannot log to {}: it is a block device, and what is on it would be overwritten; \
+                 name a file",
+                path.display()
+            )));
+        }
         let file = File::options().append(true).create(true).open(path).map_err(|error| {
             Failure::usage(format!("cannot log to {}: {error}; name another file", path.display()))
         })?;

@@ -5,7 +5,8 @@ use std::io::Read;
 use std::process::Stdio;
 
 use cardproof_record::State;
-use cardproof_testkit::{Tree, lab_or_skip};
+use cardproof_testkit::{LoopDevice, Tree, lab_or_skip};
+use cardproof_units::Bytes;
 
 use crate::home::{Home, SMALL, our_directories, word};
 use crate::process::{Ended, run};
@@ -212,4 +213,25 @@ fn profiles_are_listed_with_what_they_run() {
     let home = Home::new();
     let ended = run(home.cardproof(&["profiles"])).expect(0);
     assert!(ended.stdout.contains("standard"), "{}", ended.stdout);
+}
+
+/// A card named where a file was meant keeps what is on it.
+#[test]
+fn no_output_goes_to_a_block_device() {
+    let device = lab_or_skip!(LoopDevice::filled(Bytes::mib(1), 7));
+    let before = fs::read(device.image()).unwrap();
+    let home = Home::new();
+    small_run(&home, &["--quiet"]).expect(0);
+    let record = home.records().remove(0);
+    for option in ["--json", "--markdown", "--html"] {
+        let words = ["report", word(&record), option, word(device.path())];
+        let ended = run(home.cardproof(&words)).expect(2);
+        assert!(ended.stderr.contains("it is a block device"), "{}", ended.stderr);
+    }
+    let words = ["watch", "--once", "--log", word(device.path())];
+    run(home.cardproof(&words)).expect(2);
+    let shipped = run(home.cardproof(&["traces"])).expect(0).stdout;
+    let trace = shipped.lines().next().unwrap();
+    run(home.cardproof(&["traces", trace, "--save", word(device.path())])).expect(1);
+    assert!(fs::read(device.image()).unwrap() == before, "something was written");
 }
