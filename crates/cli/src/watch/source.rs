@@ -39,8 +39,13 @@ impl Source {
     pub(super) fn new(names: &[String]) -> Result<Self, Failure> {
         let root = Sysroot::default();
         let named = names.iter().map(|name| device_at(&root, name)).collect::<Result<Vec<_>, _>>();
-        let mut devices = named.map_err(Failure::usage)?;
-        devices.dedup();
+        let mut devices: Vec<String> = Vec::new();
+        for device in named.map_err(Failure::usage)? {
+            // A device named twice would count twice in every sum.
+            if !devices.contains(&device) {
+                devices.push(device);
+            }
+        }
         let is_named = !devices.is_empty();
         if !is_named {
             devices = worth_watching(&root);
