@@ -7,19 +7,23 @@
 mod table;
 
 use std::fs;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use cardproof_record::Record;
 use cardproof_record::import::{ForeignTool, ImportError, Origin, import};
+use cardproof_units::Bytes;
 use clap::Args;
 
 use crate::exit::{Exit, Failure};
+use crate::input;
 use crate::output::{self, Sink};
 use crate::result;
 use crate::run::random_bits;
 use crate::store::Store;
 use crate::talk::Talk;
+
+/// No output is longer: fio's JSON of a hundred jobs has a few MB.
+const LENGTH_MAX: Bytes = Bytes::mib(64);
 
 /// What to import.
 #[derive(Debug, Args)]
@@ -88,13 +92,8 @@ fn is_stdin(file: &Path) -> bool {
 fn read(file: &Path, tool: Option<ForeignTool>) -> Result<Record, Failure> {
     let name =
         if is_stdin(file) { "standard input".to_owned() } else { file.display().to_string() };
-    let bytes = if is_stdin(file) {
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-    } else {
-        fs::read(file)
-    }
-    .map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
+    let bytes = input::read(file, LENGTH_MAX)
+        .map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
     let text = String::from_utf8_lossy(&bytes);
     import(&text, tool, &origin()?).map_err(|error| Failure::usage(format!("{name}: {error}")))
 }

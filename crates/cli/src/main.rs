@@ -9,6 +9,7 @@ mod engine;
 mod exit;
 mod identify;
 mod import;
+mod input;
 mod jobs;
 mod monitor;
 mod output;

@@ -1,16 +1,19 @@
 //! `cardproof rate` and `cardproof report`: what a saved record says today.
 
-use std::fs;
-use std::io::{self, Read};
 use std::path::Path;
 
 use cardproof_record::Record;
+use cardproof_units::Bytes;
 
 use crate::args::{OutputArgs, RateArgs, ReportArgs};
 use crate::exit::{Exit, Failure};
+use crate::input;
 use crate::output::Sink;
 use crate::result::{self, Requirement};
 use crate::talk::Talk;
+
+/// No record is longer: ten runs of the longest profile take a tenth of it.
+const LENGTH_MAX: Bytes = Bytes::mib(64);
 
 /// Judges a record by the rules of this version.
 pub(crate) fn rate(args: &RateArgs) -> Result<Exit, Failure> {
@@ -54,14 +57,8 @@ pub(crate) fn read(path: &Path) -> Result<Record, Failure> {
         Sink::Stdout => "standard input".to_owned(),
         Sink::File(path) => path.display().to_string(),
     };
-    let text = match Sink::of(path) {
-        Sink::Stdout => {
-            let mut text = String::new();
-            io::stdin().lock().read_to_string(&mut text).map(|_| text)
-        }
-        Sink::File(path) => fs::read_to_string(path),
-    }
-    .map_err(|error| Failure::usage(format!("cannot read {}: {error}", name())))?;
+    let text = input::read_text(path, LENGTH_MAX)
+        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", name())))?;
     Record::from_json(&text).map_err(|error| {
         Failure::usage(format!(
             "{}: {error}; name a file that cardproof saved or printed with --json",

@@ -9,15 +9,19 @@ mod requests;
 
 use std::borrow::Cow;
 use std::fmt::Write;
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use cardproof_units::Bytes;
 use cardproof_workload::calls::is_calls;
 use cardproof_workload::trace::{Header, SHIPPED, TraceError, TraceReader, find_shipped};
 use clap::Args;
 
 use crate::exit::{Exit, Failure};
+use crate::input;
 use crate::output::{self, Sink};
+
+/// No trace is longer: five million requests as blktrace has them.
+const LENGTH_MAX: Bytes = Bytes::mib(256);
 
 /// Which trace to show.
 #[derive(Debug, Args)]
@@ -79,7 +83,7 @@ fn load_any(
     if let Some(shipped) = find_shipped(trace) {
         return Ok(Cow::Borrowed(shipped.bytes));
     }
-    let bytes = fs::read(trace).map_err(|error| {
+    let bytes = input::read(Path::new(trace), LENGTH_MAX).map_err(|error| {
         let names: Vec<&str> = SHIPPED.iter().map(|shipped| shipped.name).collect();
         Failure::usage(format!(
             "cannot read the trace {trace}: {error}; name a file, or one of {}",

@@ -19,6 +19,9 @@ use crate::dump::{self, DumpError, Entry, Tree};
 /// The longest file read; the mount table of a container host has been seen at a megabyte.
 const FILE_LENGTH_MAX: u64 = 8 << 20;
 
+/// The longest dump read: ten of the longest files.
+const DUMP_LENGTH_MAX: u64 = 10 * FILE_LENGTH_MAX;
+
 /// The longest attribute kept: the kernel's own limit is one page, names are far shorter.
 const TEXT_LENGTH_MAX: usize = 256;
 
@@ -71,7 +74,7 @@ impl Sysroot {
         if path.is_dir() {
             return Ok(Self::new(path));
         }
-        let text = fs::read_to_string(path)
+        let text = read_dump(path)
             .map_err(|source| DumpError::Unreadable { path: path.to_owned(), source })?;
         Self::from_dump(&text)
     }
@@ -237,6 +240,17 @@ fn relative(path: &Path) -> &Path {
     path.strip_prefix("/").unwrap_or(path)
 }
 
+/// The text of a dump, a few files of the kernel at the most: a wrong name may lead to something
+/// without an end.
+fn read_dump(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let length = File::open(path)?.take(DUMP_LENGTH_MAX + 1).read_to_string(&mut text)?;
+    if length as u64 > DUMP_LENGTH_MAX {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(text)
+}
+
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -295,6 +309,12 @@ mod tests {
         assert_eq!(root.text("directory"), None);
         assert_eq!(root.text("pipe"), None);
         assert_eq!(root.text("missing"), None);
+    }
+
+    #[test]
+    fn a_dump_without_an_end_is_refused() {
+        let error = Sysroot::open(Path::new("/dev/zero")).unwrap_err();
+        assert!(matches!(error, DumpError::Unreadable { .. }), "{error:?}");
     }
 
     #[test]

@@ -3,12 +3,14 @@
 //! Works on any machine, for the card is somebody else's. Nothing is judged here.
 
 use std::fmt::Write;
-use std::fs;
 use std::path::Path;
 
 use cardproof_device::registers::{Certainty, Field, Serials, find_registers};
 
+use cardproof_units::Bytes;
+
 use crate::exit::Failure;
+use crate::input;
 
 /// The widths of the columns before the meaning: place, name, value.
 const WIDTHS: [usize; 3] = [14, 28, 12];
@@ -19,20 +21,22 @@ const LINE_LENGTH: usize = 80;
 /// The least room for a meaning beside a long value.
 const MEANING_LENGTH_MIN: usize = 16;
 
+/// All registers of a card, as any tool prints them, take a hundredth of it.
+const LENGTH_MAX: Bytes = Bytes::mib(1);
+
 /// The text that `--raw` was given: the content of a file of that name, or else itself.
 ///
 /// # Errors
 /// [`Failure`] where there is such a file and it cannot be read as text.
 pub(crate) fn text_of(argument: &str) -> Result<String, Failure> {
-    if argument == "-" {
-        return std::io::read_to_string(std::io::stdin())
-            .map_err(Failure::because("cannot read registers from standard input"));
-    }
-    if !Path::new(argument).is_file() {
+    let path = Path::new(argument);
+    let (is_input, is_file) = (argument == "-", path.is_file());
+    if !is_input && !is_file {
         return Ok(argument.to_owned());
     }
-    fs::read_to_string(argument)
-        .map_err(Failure::because(format!("cannot read registers from {argument}")))
+    let name = if is_input { "standard input" } else { argument };
+    input::read_text(path, LENGTH_MAX)
+        .map_err(Failure::because(format!("cannot read registers from {name}")))
 }
 
 /// The registers in `text` as tables.

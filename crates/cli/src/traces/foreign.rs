@@ -10,7 +10,9 @@ use cardproof_workload::trace::{
     BlktraceReader, TextError, is_blktrace, is_csv, is_iolog, read_csv, read_iolog,
 };
 
+use super::LENGTH_MAX;
 use crate::exit::Failure;
+use crate::input;
 
 /// How every trace of requests begins.
 const MAGIC: &[u8] = b"CPTRACE";
@@ -57,7 +59,7 @@ fn blktrace(path: &str, name: &str, description: &str) -> Result<Vec<u8>, Failur
     let mut reader = BlktraceReader::default();
     for file in siblings(Path::new(path)) {
         let shown = file.display();
-        let bytes = fs::read(&file)
+        let bytes = input::read(&file, LENGTH_MAX)
             .map_err(|error| Failure::usage(format!("cannot read {shown}: {error}")))?;
         reader.add(&bytes).map_err(|error| Failure::usage(format!("{shown}: {error}")))?;
     }

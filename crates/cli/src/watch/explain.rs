@@ -1,7 +1,5 @@
 //! `watch --explain`: a log of iostat in words.
 
-use std::fs;
-use std::io::{self, Read};
 use std::path::Path;
 
 use cardproof_rating::limits::{LogExplanation, LogState, explain_log};
@@ -12,11 +10,12 @@ use serde::Serialize;
 
 use super::args::WatchArgs;
 use crate::exit::{Exit, Failure};
+use crate::input;
 use crate::output::{self, Sink};
 use crate::talk;
 
-/// No log is longer; a month of `iostat 1` is a tenth of it.
-const LOG_LENGTH_MAX: u64 = 1 << 30;
+/// A week of `iostat 1` for two devices is as long.
+const LENGTH_MAX: Bytes = Bytes::mib(256);
 
 /// Explains the log at `path`.
 pub(super) fn run(path: &Path, args: &WatchArgs) -> Result<Exit, Failure> {
@@ -38,16 +37,9 @@ pub(super) fn run(path: &Path, args: &WatchArgs) -> Result<Exit, Failure> {
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    let cannot = |error: io::Error| {
+    input::read_text(path, LENGTH_MAX).map_err(|error| {
         Failure::usage(format!("cannot read {}: {error}; name a log of iostat", path.display()))
-    };
-    let source: Box<dyn Read> = match Sink::of(path) {
-        Sink::Stdout => Box::new(io::stdin().lock()),
-        Sink::File(path) => Box::new(fs::File::open(path).map_err(cannot)?),
-    };
-    let mut text = String::new();
-    source.take(LOG_LENGTH_MAX).read_to_string(&mut text).map_err(cannot)?;
-    Ok(text)
+    })
 }
 
 /// All explanations as text for the terminal.

@@ -235,3 +235,20 @@ fn no_output_goes_to_a_block_device() {
     run(home.cardproof(&["traces", trace, "--save", word(device.path())])).expect(1);
     assert!(fs::read(device.image()).unwrap() == before, "something was written");
 }
+
+/// Whatever is named, it is read up to a length and no further.
+#[test]
+fn what_has_no_end_is_refused() {
+    let home = Home::new();
+    for words in [
+        &["rate", "/dev/zero"][..],
+        &["report", "/dev/zero", "--html", "x.html"],
+        &["import", "/dev/zero"],
+        &["compare", "/dev/zero", "/dev/zero"],
+        &["identify", "--sysroot", "/dev/zero"],
+        &["traces", "/dev/zero"],
+        &["watch", "--explain", "/dev/zero"],
+    ] {
+        run(home.cardproof(words)).expect(2);
+    }
+}
