@@ -10,6 +10,7 @@
 
 mod backing;
 mod file;
+mod keeper;
 mod loop_device;
 mod pacer;
 mod reply;

@@ -15,12 +15,16 @@ use rustix::mount::UnmountFlags;
 
 use crate::backing::FileStore;
 use crate::file::CardFile;
+use crate::keeper::Keeper;
 use crate::loop_device::LoopDevice;
 use crate::pacer::{Message, Pacer};
 
 /// How often and how long apart unmounting is tried: a second in all.
 const UNMOUNT_TRIES: u32 = 50;
 const UNMOUNT_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
+
+/// What is mounted, as the table of mounts calls it.
+pub(crate) const SOURCE: &str = "cardproof";
 
 /// How a card is put up.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,8 +104,8 @@ pub enum ServeError {
 
 /// A card that is up.
 ///
-/// [`stop`](Self::stop) takes it down when nobody uses it. Dropping it takes it down at once:
-/// whoever still uses it gets errors.
+/// [`stop`](Self::stop) takes it down when nobody uses it. Dropping it takes it down at once, and so
+/// does the end of this process, however it ends: whoever still uses it gets errors.
 #[derive(Debug)]
 pub struct Server {
     directory: PathBuf,
@@ -110,6 +114,7 @@ pub struct Server {
     session: Option<BackgroundSession>,
     pacer: Option<JoinHandle<()>>,
     messages: Sender<Message>,
+    keeper: Option<Keeper>,
 }
 
 impl Server {
@@ -138,6 +143,8 @@ impl Server {
             .name("card".to_owned())
             .spawn(move || pacer.run(&received))
             .map_err(ServeError::Thread)?;
+        let keeper = Keeper::start(&options.directory, &file_system.name)
+            .map_err(|source| ServeError::Mount { directory: options.directory.clone(), source })?;
         let session = mount(file_system, &options.directory)?;
         let mut server = Self {
             directory: options.directory.clone(),
@@ -146,6 +153,7 @@ impl Server {
             session: Some(session),
             pacer: Some(pacer),
             messages,
+            keeper: Some(keeper),
         };
         if options.block_device {
             server.device = Some(LoopDevice::attach(&server.file)?);
@@ -180,6 +188,9 @@ impl Server {
         }
         if self.session.is_some() {
             unmount_patiently(&self.directory)?;
+        }
+        if let Some(keeper) = self.keeper.take() {
+            keeper.dismiss();
         }
         self.join();
         Ok(())
@@ -225,8 +236,8 @@ fn mount(file_system: CardFile, directory: &Path) -> Result<BackgroundSession, S
     let failed = |source| ServeError::Mount { directory: directory.to_owned(), source };
     let mut config = Config::default();
     config.mount_options = vec![
-        MountOption::FSName("cardproof".to_owned()),
-        MountOption::Subtype("cardproof".to_owned()),
+        MountOption::FSName(SOURCE.to_owned()),
+        MountOption::Subtype(SOURCE.to_owned()),
         MountOption::NoSuid,
         MountOption::NoDev,
         MountOption::NoExec,
@@ -235,7 +246,6 @@ fn mount(file_system: CardFile, directory: &Path) -> Result<BackgroundSession, S
     session.spawn().map_err(failed)
 }
 
-/// Unmounts `directory`, without root by the system's helper.
 /// Unmounts, and gives the kernel a moment to close for good what has just been closed: a loop
 /// device lets its file go only after it is detached.
 fn unmount_patiently(directory: &Path) -> Result<(), ServeError> {
@@ -248,6 +258,7 @@ fn unmount_patiently(directory: &Path) -> Result<(), ServeError> {
     unmount(directory, UnmountFlags::empty())
 }
 
+/// Unmounts `directory`, without root by the system's helper.
 fn unmount(directory: &Path, flags: UnmountFlags) -> Result<(), ServeError> {
     match rustix::mount::unmount(directory, flags) {
         Ok(()) => Ok(()),

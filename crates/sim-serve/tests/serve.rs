@@ -1,15 +1,21 @@
 //! A served card under other people's tools. Speed is not the matter here: the cards run many
 //! times faster than real time.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "tests"
+)]
 
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use cardproof_sim::{Card, Model, catalogue, find};
 use cardproof_sim_serve::{ServeError, ServeOptions, Server};
-use cardproof_testkit::{Filesystem, LabError, Mount, lab_or_skip, require_root, run};
+use cardproof_testkit::{Filesystem, LabError, Mount, lab_or_skip, require_root, run, skip};
 use cardproof_units::{Bytes, Seed};
 use tempfile::TempDir;
 
@@ -126,6 +132,65 @@ fn a_card_that_is_stopped_leaves_nothing_behind() {
     let name = device.to_str().unwrap();
     let ours = lab.directory.path().to_str().unwrap();
     assert!(!attached.lines().any(|line| line.contains(name) && line.contains(ours)), "{attached}");
+}
+
+/// The variable that makes a process the one that is to be killed, and tells it where.
+const VICTIM: &str = "CARDPROOF_TEST_VICTIM";
+
+/// A second process puts a card up and is killed: its directory can be used again, and no block
+/// device stays that only fails.
+#[test]
+fn a_card_whose_program_is_killed_is_taken_down() {
+    if let Some(directory) = std::env::var_os(VICTIM) {
+        return serve_for_ever(Path::new(&directory));
+    }
+    lab_or_skip!(require_root());
+    let place = tempfile::tempdir().unwrap();
+    let directory = place.path().join("a card");
+    std::fs::create_dir(&directory).unwrap();
+    let mut victim = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "a_card_whose_program_is_killed_is_taken_down", "--nocapture"])
+        .env(VICTIM, &directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(victim.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let up = said.find(|line| line.starts_with("up: ") || line.starts_with("skipped: "));
+    let up = up.expect("it ended before the card was up");
+    if let Some(reason) = up.strip_prefix("skipped: ") {
+        victim.wait().unwrap();
+        return skip(cardproof_testkit::test_name!(), reason);
+    }
+    let backing = Path::new("/sys/class/block").join(&up["up: /dev/".len()..]).join("loop");
+    assert!(backing.exists());
+    // Whoever still uses it does not keep it up.
+    let user = std::fs::File::open(directory.join("intenso-class-4.img")).unwrap();
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    // Who takes it down says nothing, and ends: then nobody has this pipe any more.
+    assert_eq!(said.collect::<Vec<_>>(), Vec::<String>::new());
+    assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0, "it is mounted");
+    assert!(!backing.exists(), "a loop device stays");
+    drop(user);
+}
+
+fn serve_for_ever(directory: &Path) {
+    let options = ServeOptions {
+        directory: directory.to_owned(),
+        speed: 1.0,
+        block_device: true,
+        backing: None,
+    };
+    match Server::start(find("intenso-class-4").unwrap(), Seed::from_bits(1), &options) {
+        Ok(server) => {
+            eprintln!("up: {}", server.device().unwrap().display());
+            // The other process keeps this input open until it kills us.
+            std::io::stdin().read_exact(&mut [0]).unwrap_err();
+        }
+        Err(error) => eprintln!("skipped: {error}"),
+    }
 }
 
 #[test]
