@@ -145,6 +145,10 @@ fn in_directory(common: &Common<'_>) -> Result<Found, Failure> {
     if !choice.modes.is_empty() && !common.is_stopped() {
         let (scratch, _) = Scratch::create_for(&args.target, None, modes::room(), false)
             .map_err(|error| of_scratch(&error))?;
+        talk.note(&format!(
+            "Writes a database and into it about {} in all; it is removed afterwards.",
+            modes::written(common)
+        ));
         found.contests.push(modes::compare(common, &scratch, "the file system there is")?);
         clean_up(scratch, *talk);
     }
@@ -175,7 +179,7 @@ fn on_device(common: &Common<'_>) -> Result<Found, Failure> {
     let size = args.size.unwrap_or(SIZE).min(Bytes(whole)).round_down_to(Bytes::mib(1));
     let scratch =
         Scratch::create(&std::env::temp_dir(), None).map_err(|error| of_scratch(&error))?;
-    let written = systems::written(common);
+    let written = systems::written(common) + modes::written(common);
     talk.note(&format!(
         "OVERWRITES the first {size} of {} with about {written} in all, as much wear as filling {:.1} % \
          of it once; it is left without a file system.",

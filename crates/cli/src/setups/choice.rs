@@ -23,7 +23,12 @@ pub(super) struct Choice {
 impl Choice {
     /// What `only` names, or everything that is safe to advise; `jobs` likewise.
     pub(super) fn new(only: &[String], jobs: &[Task]) -> Result<Self, Failure> {
-        let tasks = if jobs.is_empty() { Task::DEFAULT.to_vec() } else { jobs.to_vec() };
+        let mut tasks = Vec::new();
+        for &task in if jobs.is_empty() { &Task::DEFAULT } else { jobs } {
+            if !tasks.contains(&task) {
+                tasks.push(task);
+            }
+        }
         if only.is_empty() {
             let setups = SETUPS.iter().collect();
             return Ok(Self { setups, modes: Setting::USUAL.to_vec(), tasks });
@@ -101,6 +106,8 @@ mod tests {
         let choice = chosen(&["sqlite-wal-normal"]);
         assert!(choice.setups.is_empty());
         assert_eq!(choice.modes, [Setting::DEFAULT, Setting::find("wal-normal").unwrap()]);
+        let jobs = [Task::Transactions, Task::SyncedWrites, Task::Transactions];
+        assert_eq!(Choice::new(&[], &jobs).unwrap().tasks, jobs[..2]);
     }
 
     #[test]

@@ -128,13 +128,16 @@ impl Ground {
 
     /// Clears what tells of the last file system, so that a device is left empty and not with the
     /// ruins of one.
-    pub(super) fn clear_signatures(mut self) -> std::io::Result<()> {
+    pub(super) fn clear_signatures(self) -> std::io::Result<()> {
+        let Self { device, mut below, size, .. } = self;
+        // What a program has written to the loop device may wait in memory until that is closed.
+        drop(device);
         let zeros = vec![0; SIGNATURES.as_len()];
-        for start in [Bytes::ZERO, self.size.saturating_sub(SIGNATURES)] {
-            self.below.seek(SeekFrom::Start(start.get()))?;
-            self.below.write_all(&zeros)?;
+        for start in [Bytes::ZERO, size.saturating_sub(SIGNATURES)] {
+            below.seek(SeekFrom::Start(start.get()))?;
+            below.write_all(&zeros)?;
         }
-        self.below.sync_all()
+        below.sync_all()
     }
 }
 

@@ -18,6 +18,16 @@ pub(super) fn room() -> Bytes {
     Database::size_max(ROWS)
 }
 
+/// What all turns write at most, roughly, and laying out the database.
+pub(super) fn written(common: &Common<'_>) -> Bytes {
+    if common.choice.modes.is_empty() {
+        return Bytes::ZERO;
+    }
+    let of_round: Bytes = common.choice.modes.iter().map(|mode| mode.bytes_a_transaction()).sum();
+    let transactions = u64::from(TURN.transactions) * u64::from(common.args.rounds);
+    room() + Bytes(of_round.get().saturating_mul(transactions))
+}
+
 /// Compares in `scratch`, which is on `place`.
 pub(super) fn compare(
     common: &Common<'_>,

@@ -40,11 +40,12 @@ pub(super) fn in_image(
     Ok(())
 }
 
-/// What all turns write, roughly.
+/// What all turns of file systems write at most, roughly, and finding out beforehand what works.
 pub(super) fn written(common: &Common<'_>) -> Bytes {
-    let a_turn: Bytes = common.choice.tasks.iter().map(|&task| bench::writes(task)).sum();
-    let turns = u64::from(common.args.rounds) * common.choice.setups.len() as u64;
-    Bytes((a_turn + NEW_SYSTEM).get().saturating_mul(turns))
+    let jobs: Bytes = common.choice.tasks.iter().map(|&task| bench::writes(task)).sum();
+    let rounds = u64::from(common.args.rounds);
+    let of_each = rounds * (jobs + NEW_SYSTEM).get() + NEW_SYSTEM.get();
+    Bytes(of_each.saturating_mul(common.choice.setups.len() as u64))
 }
 
 /// Compares on `ground` what can be tried there.

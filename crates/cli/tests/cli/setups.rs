@@ -31,17 +31,22 @@ fn outcome<'a>(document: &'a Value, setup: &str, job: &str) -> &'a Value {
         .unwrap_or_else(|| panic!("no {setup} {job} in {document:#}"))
 }
 
-/// The command with a `losetup` that asks for no direct I/O, whatever it is told: a system on which
-/// the loop device goes through the page cache.
-fn through_the_cache(mut command: Command, tools: &Path) -> Command {
-    let losetup = tools.join("losetup");
-    let script = "#!/bin/sh\nfor word; do shift; case $word in --direct-io=*) ;; \
-                  *) set -- \"$@\" \"$word\" ;; esac; done\nPATH=${PATH#*:} exec losetup \"$@\"\n";
-    fs::write(&losetup, script).unwrap();
-    fs::set_permissions(&losetup, fs::Permissions::from_mode(0o755)).unwrap();
+/// The command with a `program` of ours, the shell commands `script`, before the system's own.
+fn with_tool(mut command: Command, tools: &Path, program: &str, script: &str) -> Command {
+    let tool = tools.join(program);
+    fs::write(&tool, format!("#!/bin/sh\n{script}")).unwrap();
+    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
     let path = std::env::var("PATH").unwrap();
     command.env("PATH", format!("{}:{path}:/usr/sbin:/sbin", word(tools)));
     command
+}
+
+/// The command with a `losetup` that asks for no direct I/O, whatever it is told: a system on which
+/// the loop device goes through the page cache.
+fn through_the_cache(command: Command, tools: &Path) -> Command {
+    let script = "for word; do shift; case $word in --direct-io=*) ;; \
+                  *) set -- \"$@\" \"$word\" ;; esac; done\nPATH=${PATH#*:} exec losetup \"$@\"\n";
+    with_tool(command, tools, "losetup", script)
 }
 
 /// Nothing of ours in `place`: no directory, no loop device over a file in it, no mount.
@@ -189,6 +194,27 @@ fn a_device_is_compared_on_only_with_leave_and_left_empty() {
     assert!(outcome(&document, "sqlite-persist", "sqlite")["ratio"]["high"].is_number());
     let signatures = tool("wipefs", [device.path()]).unwrap();
     assert_eq!(signatures, "", "a file system stays on the device");
+}
+
+/// What a program has written to the loop device waits in memory until that is closed, and would
+/// come after the clearing.
+#[test]
+fn a_maker_that_fails_halfway_leaves_no_signature_on_a_device() {
+    let device = lab_or_skip!(LoopDevice::new(Bytes::mib(128)));
+    let home = Home::new();
+    let tools = tempfile::tempdir().unwrap();
+    let image = tools.path().join("image");
+    fs::File::create(&image).unwrap().set_len(16 << 20).unwrap();
+    lab_or_skip!(tool("mkfs.ext4", ["-q", "-F", word(&image)]));
+    let script = format!(
+        "for node; do :; done; dd if={} of=$node bs=64k count=4 conv=notrunc status=none; exit 1",
+        word(&image)
+    );
+    let words = [LITTLE, &["--only", "ext4", "--destroy"]].concat();
+    let command = compare(&home, device.path(), &words);
+    let ended = run(with_tool(command, tools.path(), "mkfs.ext4", &script)).expect(1);
+    assert_eq!(ended.stdout, "");
+    assert_eq!(tool("wipefs", [device.path()]).unwrap(), "", "a file system stays on the device");
 }
 
 fn device_size(device: &LoopDevice) -> u64 {
