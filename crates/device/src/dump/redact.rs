@@ -6,9 +6,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::SERIALS_REMOVED;
 use super::tree::{Entry, Tree};
-use super::{KERNEL_LOG, SERIALS_REMOVED};
-use crate::identify::{is_boot_setting_of_storage, is_log_line_of_storage};
+use crate::identify::{is_boot_setting_of_storage, is_log_file, public_lines};
 use crate::options;
 
 /// Files never kept, whoever read them.
@@ -73,9 +73,7 @@ fn content(read: &Tree, path: &Path, bytes: &[u8]) -> Option<Vec<u8>> {
             Some(lines(bytes, |line| is_boot_setting_of_storage(line).then(|| line.to_owned())))
         }
         "backing_file" => Some(backing_file(bytes)),
-        KERNEL_LOG => {
-            Some(lines(bytes, |line| is_log_line_of_storage(line).then(|| line.to_owned())))
-        }
+        _ if is_log_file(name) => Some((public_lines(bytes).join("\n") + "\n").into_bytes()),
         "name" if is_mapped(path) => None,
         "uuid" if is_mapped(path) => Some(kind_of_layer(bytes)),
         "uuid" => None,
@@ -152,10 +150,11 @@ fn mount(line: &str) -> Option<String> {
     Some(format!("{id} {parent} {device} / {point} {kept} - {kind} {source} {kept}"))
 }
 
-/// Whether a loop device is over a device or a file is kept, the file's path is not.
+/// Whether a loop device is over a device or a file is kept, the file's path is not, nor a name that
+/// a volume's owner gave it.
 fn backing_file(bytes: &[u8]) -> Vec<u8> {
-    let is_node = bytes.starts_with(b"/dev/") && !bytes.starts_with(b"/dev/shm/");
-    if is_node { bytes.to_vec() } else { b"(a file)\n".to_vec() }
+    let node = bytes.strip_prefix(b"/dev/").filter(|name| !name.contains(&b'/'));
+    if node.is_some() { bytes.to_vec() } else { b"(a file)\n".to_vec() }
 }
 
 #[cfg(test)]
@@ -181,6 +180,27 @@ mod tests {
         );
         assert_eq!(cid_without_serial(cid, "SDIO"), None);
         assert_eq!(cid_without_serial(b"garbage", "SD"), None);
+    }
+
+    #[test]
+    fn no_log_names_its_host_or_what_came_before_the_boot() {
+        let log = b"Nov 20 08:00:00 SECRET-host kernel: [ 1.0] mmc0: new SD card at address 1\n\
+                    Nov 21 08:00:00 SECRET-host kernel: [ 0.0] Linux version 6.12 (SECRET@host)\n\
+                    Nov 21 08:00:01 SECRET-host kernel: [ 1.0] usb 1-1: SerialNumber: SECRET\n\
+                    Nov 21 08:00:02 SECRET-host kernel: [ 2.0] mmc0: new SDHC card at address 2\n";
+        for path in ["kmsg", "dmesg", "var/log/kern.log", "var/log/dmesg"] {
+            let kept = content(&Tree::default(), Path::new(path), log).unwrap();
+            let kept = String::from_utf8(kept).unwrap();
+            assert_eq!(kept, "[ 2.0] mmc0: new SDHC card at address 2\n", "{path}");
+        }
+    }
+
+    #[test]
+    fn what_a_loop_device_lies_on_is_not_named() {
+        for secret in ["/home/ann/card.img\n", "/dev/shm/ann\n", "/dev/mapper/ann-home\n"] {
+            assert_eq!(backing_file(secret.as_bytes()), b"(a file)\n", "{secret}");
+        }
+        assert_eq!(backing_file(b"/dev/sda1\n"), b"/dev/sda1\n");
     }
 
     #[test]

@@ -41,8 +41,22 @@ const PHRASES: [&str; 12] = [
     "Card stuck being busy",
 ];
 
-/// Whether `line` may be kept in a dump.
-pub(crate) fn is_log_line_of_storage(line: &str) -> bool {
+/// Whether the file called `name` is a text of the kernel log.
+pub(crate) fn is_log_file(name: &str) -> bool {
+    FILES.iter().any(|path| path.rsplit('/').next() == Some(name))
+}
+
+/// The lines of a log file that may be kept in a dump: those about storage and power since the last
+/// boot, without the host's name that a log daemon puts before them.
+pub(crate) fn public_lines(text: &[u8]) -> Vec<String> {
+    let message = |line: String| match line.split_once("kernel: ") {
+        Some((_, message)) => message.to_owned(),
+        None => line,
+    };
+    since_boot(text).into_iter().map(message).collect()
+}
+
+fn is_log_line_of_storage(line: &str) -> bool {
     PHRASES.iter().any(|phrase| line.contains(phrase))
 }
 
