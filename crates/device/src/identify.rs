@@ -41,7 +41,7 @@ pub(crate) use features::{Surrounding, fill_emmc, fill_sd, is_boot_setting_of_st
 pub(crate) use kernel_log::{is_log_file, public_lines};
 pub(crate) use kernel_version::KernelVersion;
 pub(crate) use mmc_host::{MmcHost, bus_rate, bus_words};
-pub(crate) use power::clock_max;
+pub(crate) use power::{clock_max, throttled_files};
 pub(crate) use sources::Sources;
 
 use crate::block::BlockDevice;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use cardproof_device::Sysroot;
-use cardproof_device::live::{NameError, Sampler, active_devices, device_at};
+use cardproof_device::live::{Counters, NameError, Sampler, active_devices, device_at};
 use cardproof_units::{Bytes, Iops, Nanos};
 
 /// A Raspberry Pi with a card, hot and short of power.
@@ -78,6 +78,16 @@ fn two_looks_at_a_board_give_its_activity() {
     assert_eq!((climate.clock_capped, climate.throttled), (Some(true), Some(true)));
     assert_eq!(climate.soft_temperature_limit, Some(false));
     assert_eq!(climate.under_voltage, Some(true), "it was too low when the window began");
+}
+
+/// The firmware's directory carries the address of the system on the chip on some boards.
+#[test]
+fn a_board_whose_chip_has_an_address_in_its_name_tells_of_its_power() {
+    let keep = tempfile::tempdir().unwrap();
+    let soc = "sys/devices/platform/soc@107c000000";
+    write(keep.path(), &format!("{soc}/soc@107c000000:firmware/get_throttled"), "5\n");
+    let climate = sampler(keep.path()).sample(Nanos::ZERO).since(&Counters::default()).climate;
+    assert_eq!((climate.under_voltage, climate.throttled), (Some(true), Some(true)));
 }
 
 #[test]

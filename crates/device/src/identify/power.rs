@@ -120,12 +120,18 @@ fn flag_words(flags: u32) -> Vec<String> {
     words
 }
 
-/// The flags where Raspberry Pi's kernel shows them: in the directory of the firmware, below that
-/// of the system on the chip, in hexadecimal.
+/// Where Raspberry Pi's kernel may show the flags: in the directory of the firmware, below that of
+/// the system on the chip, whose name has an address in it on some boards.
+pub(crate) fn throttled_files(root: &Sysroot) -> Vec<String> {
+    let names = root.list("sys/devices/platform").unwrap_or_default();
+    let socs = names.iter().filter(|name| name.starts_with("soc"));
+    socs.map(|soc| format!("sys/devices/platform/{soc}/{soc}:firmware/get_throttled")).collect()
+}
+
+/// The flags, in hexadecimal.
 fn throttled_flags(root: &Sysroot) -> Option<u32> {
-    let socs = root.list("sys/devices/platform").ok()?;
-    socs.iter().filter(|name| name.starts_with("soc")).find_map(|soc| {
-        let text = root.text(format!("sys/devices/platform/{soc}/{soc}:firmware/get_throttled"))?;
+    throttled_files(root).iter().find_map(|file| {
+        let text = root.text(file)?;
         u32::from_str_radix(text.strip_prefix("0x").unwrap_or(&text), 16).ok()
     })
 }

@@ -18,15 +18,12 @@ const FILES_MAX: usize = 16;
 /// What a sensor can truly show; others are not connected.
 const CELSIUS_SANE: std::ops::RangeInclusive<f64> = -40.0..=150.0;
 
-/// Where the firmware's flags are.
-const THROTTLED: &str = "sys/devices/platform/soc/soc:firmware/get_throttled";
-
 /// The files that tell of heat, clock and power, kept open.
 #[derive(Debug)]
 pub(super) struct ClimateFiles {
     zones: Vec<Kept>,
     policies: Vec<Policy>,
-    throttled: Kept,
+    throttled: Option<Kept>,
     voltage_alarm: Option<Kept>,
 }
 
@@ -45,7 +42,7 @@ impl ClimateFiles {
         Self {
             zones: zones.iter().map(|zone| Kept::new(root, &format!("{zone}/temp"))).collect(),
             policies: policies.iter().map(|policy| Policy::new(root, policy)).collect(),
-            throttled: Kept::new(root, THROTTLED),
+            throttled: throttled(root),
             voltage_alarm: voltage_alarm(root),
         }
     }
@@ -82,9 +79,7 @@ impl ClimateFiles {
     }
 
     fn read_power(&mut self, room: &mut Vec<u8>, climate: &mut Climate) {
-        if self.throttled.is_open()
-            && let Some(flags) = self.throttled.read(room).and_then(flags)
-        {
+        if let Some(flags) = self.throttled.as_mut().and_then(|file| flags(file.read(room)?)) {
             climate.under_voltage = Some(flags & 1 != 0);
             climate.clock_capped = Some(flags & 2 != 0);
             climate.throttled = Some(flags & 4 != 0);
@@ -111,6 +106,12 @@ fn numbered(root: &Sysroot, directory: &str, prefix: &str) -> Vec<String> {
     let names = root.list(directory).unwrap_or_default();
     let wanted = names.iter().filter(|name| name.starts_with(prefix));
     wanted.take(FILES_MAX).map(|name| format!("{directory}/{name}")).collect()
+}
+
+/// The firmware's flags.
+fn throttled(root: &Sysroot) -> Option<Kept> {
+    let file = crate::identify::throttled_files(root).into_iter().find(|file| root.has(file))?;
+    Some(Kept::new(root, &file))
 }
 
 /// The alarm of the voltage monitor of a Raspberry Pi, among the hardware monitors.

@@ -36,11 +36,6 @@ impl Kept {
         self.file = self.path.as_ref().and_then(|path| File::open(path).ok());
     }
 
-    /// Whether the file could be opened.
-    pub(super) fn is_open(&self) -> bool {
-        self.file.is_some()
-    }
-
     /// Its text as it is now, in `room`; `None` where it is not there or is not text.
     pub(super) fn read<'room>(&mut self, room: &'room mut Vec<u8>) -> Option<&'room str> {
         if self.file.is_none() {
