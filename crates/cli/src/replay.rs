@@ -88,7 +88,9 @@ fn open(args: &ReplayArgs, reach: &Reach, seed: Seed, talk: Talk) -> Result<Open
     let span = if args.target.is_dir() {
         reach.packed()
     } else {
-        Bytes(reach.end.get().next_multiple_of(REGION.get()))
+        // No device is so large that the last region would not end.
+        let end = reach.end.get().checked_next_multiple_of(REGION.get());
+        Bytes(end.unwrap_or(u64::MAX))
     };
     let wanted = Wanted {
         target: &args.target,

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::home::Home;
+use crate::home::{Home, word};
 use crate::process::run;
 
 #[test]
@@ -73,4 +73,19 @@ fn other_tools_traces_are_known_by_their_content() {
     // What is saved last are calls on files, which no device can be asked for.
     let replayed = run(home.cardproof(&["replay", saved, "sim:sandisk-extreme-a1"])).expect(2);
     assert!(replayed.stderr.contains("system calls"), "{}", replayed.stderr);
+}
+
+/// A table can ask for more than any device holds, and for the last sector of all numbers.
+#[test]
+fn sizes_beyond_any_device_are_no_fault_of_ours() {
+    let home = Home::new();
+    let table = home.place().join("endless.csv");
+    let huge = (u64::MAX / 512) & !7;
+    fs::write(&table, format!("t_s,rwbs,sector,nsect,comm\n0,W,0,{huge},x\n1,W,0,{huge},x\n"))
+        .unwrap();
+    run(home.cardproof(&["traces", word(&table)])).expect(0);
+    let last = u64::MAX / 512 - 8;
+    fs::write(&table, format!("t_s,rwbs,sector,nsect,comm\n0,W,0,8,x\n1,W,{last},8,x\n")).unwrap();
+    let words = ["replay", word(&table), "sim:sandisk-extreme-a1", "--seed", "1"];
+    run(home.cardproof(&words)).expect(0);
 }

@@ -72,7 +72,7 @@ impl Shape {
         match request.kind {
             RequestKind::Read => {
                 self.reads += 1;
-                self.bytes_read += request.length;
+                self.bytes_read = with(self.bytes_read, request.length);
             }
             RequestKind::Write => self.add_write(request),
             RequestKind::Flush => self.flushes += 1,
@@ -88,11 +88,11 @@ impl Shape {
 
     fn add_write(&mut self, request: &Request) {
         self.writes += 1;
-        self.bytes_written += request.length;
+        self.bytes_written = with(self.bytes_written, request.length);
         self.durable_writes += u64::from(request.durable);
         if let Some(class) = self.sizes.iter_mut().find(|class| request.length <= class.up_to) {
             class.writes += 1;
-            class.bytes += request.length;
+            class.bytes = with(class.bytes, request.length);
         }
         let stream = self.ends.iter().position(|&end| end == request.offset);
         match stream {
@@ -127,6 +127,11 @@ impl Shape {
     pub fn share_up_to_4k(&self) -> f64 {
         share(self.sizes.first().map_or(0, |class| class.writes), self.writes)
     }
+}
+
+/// The sum; of a table that asks for more than there can be, the most there can be.
+fn with(sum: Bytes, more: Bytes) -> Bytes {
+    sum.checked_add(more).unwrap_or(Bytes(u64::MAX))
 }
 
 fn share(part: u64, whole: u64) -> f64 {
