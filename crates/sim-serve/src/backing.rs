@@ -19,13 +19,19 @@ impl FileStore {
     /// be taken out and put in again.
     ///
     /// # Errors
-    /// The file cannot be opened, or is longer than the card, which is then another card's.
+    /// The file cannot be opened, or holds something and is not as long as the card: then it is
+    /// another card's, or no card's at all, and stays as it is.
     pub fn open(path: &Path, capacity: Bytes) -> std::io::Result<Self> {
         let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         let length = file.metadata()?.len();
-        if length > capacity.get() {
-            let message = format!("{} is longer than the card's {capacity}", path.display());
+        if length != 0 && length != capacity.get() {
+            let message = format!(
+                "{} holds {}, and the card {capacity}: it is no file of this card; name another, or \
+                 one that is not there",
+                path.display(),
+                Bytes(length)
+            );
             return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, message));
         }
         file.set_len(capacity.get())?;
@@ -74,6 +80,17 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("card");
         FileStore::open(&path, Bytes::mib(2)).unwrap();
+        for capacity in [Bytes::mib(1), Bytes::mib(3)] {
+            assert!(FileStore::open(&path, capacity).is_err());
+        }
+    }
+
+    #[test]
+    fn somebodys_file_is_not_made_a_card() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("letter.txt");
+        std::fs::write(&path, "Dear Ann").unwrap();
         assert!(FileStore::open(&path, Bytes::mib(1)).is_err());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "Dear Ann");
     }
 }
