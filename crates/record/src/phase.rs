@@ -74,6 +74,9 @@ pub enum EndedBy {
     Interrupted,
     /// A fault.
     Fault,
+    /// Any end of a later version.
+    #[serde(other)]
+    Other,
 }
 
 /// A rate with its confidence interval.

@@ -68,6 +68,9 @@ pub enum ReplayLayout {
     Packed,
     /// The same, and some share a place.
     Wrapped,
+    /// In a way of a later version.
+    #[serde(other)]
+    Other,
 }
 
 /// What a job waited for.

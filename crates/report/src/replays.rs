@@ -88,6 +88,7 @@ fn remarks(replay: &Replay) -> impl Iterator<Item = String> {
         ReplayLayout::Packed => {
             Some("the parts of the device that the job used were moved together to fit")
         }
+        ReplayLayout::Other => Some("how the addresses were laid out is not known to this version"),
         ReplayLayout::Wrapped => {
             Some("parts of the device that the job used share a place, as there was less room")
         }
