@@ -45,28 +45,36 @@ impl Case<'_> {
 pub fn next_steps(record: &Record, verdicts: &[Verdict]) -> Vec<String> {
     let codes = doubts(record).into_iter().map(|doubt| doubt.warning.code).collect();
     let case = Case { record, verdicts, codes };
-    let advisers: [fn(&Case<'_>) -> Option<String>; 13] = [
-        distrust,
-        look_into_faults,
-        name_real_storage,
-        go_around_file_system,
-        go_around_cache,
-        go_around_memory,
-        finish,
-        give_room,
-        allow_writes,
-        repeat_in_peace,
-        unblock_link,
-        settle_pauses,
-        choose_card,
-    ];
+    let advisers: &[Adviser] = if record.is_imported() { &OF_IMPORTED } else { &OF_OWN };
     let mut steps: Vec<String> = advisers.iter().filter_map(|adviser| adviser(&case)).collect();
-    steps.extend(test_a2(&case));
     if steps.is_empty() {
         steps.push(otherwise(record).to_owned());
     }
     steps
 }
+
+/// Gives a piece of advice where it applies.
+type Adviser = fn(&Case<'_>) -> Option<String>;
+
+/// What another tool did cannot be run again from here, nor can its conditions be seen.
+const OF_IMPORTED: [Adviser; 3] = [distrust, look_into_faults, measure_with_intervals];
+
+const OF_OWN: [Adviser; 14] = [
+    distrust,
+    look_into_faults,
+    name_real_storage,
+    go_around_file_system,
+    go_around_cache,
+    go_around_memory,
+    finish,
+    give_room,
+    allow_writes,
+    repeat_in_peace,
+    unblock_link,
+    settle_pauses,
+    choose_card,
+    test_a2,
+];
 
 /// What is left to say where nothing needs doing.
 fn otherwise(record: &Record) -> &'static str {
@@ -95,6 +103,14 @@ fn look_into_faults(case: &Case<'_>) -> Option<String> {
         "Operations failed. Copy off what matters, read the kernel's log (dmesg), and try another \
          reader, port or power supply; if it fails again, replace the storage.",
     )
+}
+
+fn measure_with_intervals(case: &Case<'_>) -> Option<String> {
+    Some(format!(
+        "For verdicts and grades, measure the storage with `cardproof run`; compare the figures of \
+         {} with others by `cardproof compare`.",
+        case.record.tool.name
+    ))
 }
 
 fn name_real_storage(case: &Case<'_>) -> Option<String> {

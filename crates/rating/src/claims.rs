@@ -27,33 +27,38 @@ pub(crate) fn claimed(claims: &Claims) -> Vec<&'static Class> {
         .collect()
 }
 
-/// Each class that the card claims in `record`, beside what `verdicts` say of it, in one sentence
-/// each, such as `claims V30: missed here, sequential write 18 MB/s (17 to 19 at 99 %)`. Empty
-/// where the registers were not read or claim nothing.
+/// The classes that the card claims in `record`, beside what `verdicts` say of them, in a sentence
+/// for all of which the same is said, such as `claims C10 and U1: kept here, sequential write 18
+/// MB/s (17 to 19 at 99 %)`. Empty where the registers were not read or claim nothing.
 #[must_use]
 pub fn claims(record: &Record, verdicts: &[Verdict]) -> Vec<String> {
     let Some(card) = &record.conditions.device.card else { return Vec::new() };
-    claimed(&card.claims)
-        .into_iter()
-        .filter_map(|class| {
-            let verdict = verdicts.iter().find(|verdict| verdict.rule == class.name)?;
-            Some(in_words(record, class, verdict))
-        })
-        .collect()
+    let mut said: Vec<(String, Vec<&str>)> = Vec::new();
+    for class in claimed(&card.claims) {
+        let Some(verdict) = verdicts.iter().find(|verdict| verdict.rule == class.name) else {
+            continue;
+        };
+        let words = in_words(record, class, verdict);
+        match said.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, names)) => names.push(class.name),
+            None => said.push((words, vec![class.name])),
+        }
+    }
+    said.iter().map(|(words, names)| format!("claims {}: {words}", wording::list(names))).collect()
 }
 
+/// What became of the claim.
 fn in_words(record: &Record, class: &Class, verdict: &Verdict) -> String {
-    let name = class.name;
     let measured = measured(record, class);
     match verdict.outcome {
-        Outcome::Meets => format!("claims {name}: kept here{measured}"),
+        Outcome::Meets => format!("kept here{measured}"),
         Outcome::Misses => {
-            format!("claims {name}: missed here{measured}{}", bus_of_a_miss(record))
+            format!("missed here{measured}{}", bus_of_a_miss(record))
         }
-        Outcome::Undecided => format!("claims {name}: undecided{measured}"),
+        Outcome::Undecided => format!("undecided{measured}"),
         Outcome::NotTestable => {
             let why = verdict.reasons.first().map_or("", String::as_str);
-            format!("claims {name}: not testable here{measured}; {why}")
+            format!("not testable here{measured}; {why}")
         }
     }
 }

@@ -180,15 +180,21 @@ fn never_written(record: &Record, index: usize, phase: &Phase) -> Option<Doubt> 
     let has_verified = record.phases.iter().any(|phase| {
         phase.verification.is_some_and(|verification| verification.compared_bytes > Bytes::ZERO)
     });
-    let is_blind = phase.op == OpName::Read
-        && phase.is_measured()
-        && !has_verified
-        && record.bytes_written == Bytes::ZERO;
+    let is_blind =
+        phase.op == OpName::Read && phase.is_measured() && !has_verified && !has_written(record);
     is_blind.then(|| {
         let message = "nothing was written before reading; blocks that were never written may be \
                        answered without reading the medium";
         Doubt::of_phase(index, WarningCode::MaybeUnwritten, message.to_owned())
     })
+}
+
+/// Whether anything was written: how much, another tool may not tell.
+fn has_written(record: &Record) -> bool {
+    let writes = |phase: &Phase| matches!(phase.op, OpName::Write | OpName::Mixed);
+    record.bytes_written > Bytes::ZERO
+        || record.is_imported()
+            && record.phases.iter().any(|phase| phase.is_measured() && writes(phase))
 }
 
 fn wrong_data(index: usize, phase: &Phase) -> Option<Doubt> {

@@ -8,7 +8,7 @@
 //! interval makes all of their verdicts right together. Everything short of that is undecided,
 //! and where the record cannot tell at all, not testable. No verdict is a certificate.
 
-use cardproof_record::{Outcome, Record, State, Verdict};
+use cardproof_record::{Outcome, Phase, Record, State, Verdict};
 
 use crate::bus::Bus;
 use crate::claims::claimed;
@@ -76,6 +76,13 @@ const fn weight(outcome: Outcome) -> u8 {
 /// Why the class cannot be judged, although figures of some phases may be sound.
 fn obstacle(court: &Court<'_>, class: &Class) -> Option<String> {
     let record = court.record;
+    let is_certain = |phase: &Phase| phase.iops.is_some() || phase.throughput_bytes_per_s.is_some();
+    if record.is_imported() && !record.phases.iter().any(is_certain) {
+        let name = &record.tool.name;
+        return Some(format!(
+            "{name} states its figures without an interval, so how sure they are is not known"
+        ));
+    }
     if record.conditions.target.read_only {
         return Some("the target was read-only, so nothing is known of its writes".to_owned());
     }

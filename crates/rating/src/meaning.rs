@@ -4,7 +4,9 @@
 //! sentences compare; they predict nothing, since other hosts and systems differ. Pauses are a use
 //! of their own, because a fast card that stands still for seconds is not a good one.
 
-use cardproof_record::{OpName, Record};
+use std::fmt::Display;
+
+use cardproof_record::{OpName, Phase, Record};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
 use crate::doubts::doubts;
@@ -20,8 +22,18 @@ pub struct Meaning {
     pub topic: &'static str,
     /// How well the storage serves it.
     pub grade: Grade,
-    /// Why, in plain words with figures.
-    pub text: String,
+    /// The figure on which the grade rests, or why there is no grade, in a sentence.
+    pub finding: String,
+    /// What the figure compares with, in sentences; empty where nothing is graded.
+    pub comparison: String,
+}
+
+impl Meaning {
+    /// Finding and comparison in a row.
+    #[must_use]
+    pub fn text(&self) -> String {
+        format!("{} {}", self.finding, self.comparison).trim_end().to_owned()
+    }
 }
 
 /// How well the storage serves a use.
@@ -42,7 +54,17 @@ pub enum Grade {
 }
 
 /// A use's grade, and why.
-type Answer = (Grade, String);
+struct Answer {
+    grade: Grade,
+    finding: String,
+    comparison: String,
+}
+
+impl Answer {
+    fn unknown(finding: String) -> Self {
+        Self { grade: Grade::Unknown, finding, comparison: String::new() }
+    }
+}
 
 /// What explains one use.
 type Explain = fn(&Record) -> Answer;
@@ -130,19 +152,27 @@ pub fn meaning(record: &Record) -> Vec<Meaning> {
     let doubts = doubts(record);
     let forbidding = doubts.iter().find(|doubt| doubt.forbids_all());
     let answer = |explain: Explain| match forbidding {
-        Some(doubt) => (Grade::Unknown, format!("Not known: {}.", doubt.text(record))),
+        Some(doubt) => Answer::unknown(format!("Not known: {}.", doubt.text(record))),
         None => explain(record),
     };
     uses.into_iter()
         .map(|(topic, explain)| {
-            let (grade, text) = answer(explain);
-            Meaning { topic, grade, text }
+            let Answer { grade, finding, comparison } = answer(explain);
+            Meaning { topic, grade, finding, comparison }
         })
         .collect()
 }
 
+/// That nothing is known of `what`, or no more than the point that another tool stated.
 fn unknown(what: &str, finding: Finding<'_>) -> Answer {
-    (Grade::Unknown, format!("Not known: {what} was not measured ({}).", finding.cause()))
+    Answer::unknown(match finding.stated(Phase::point_iops) {
+        Some(rate) => format!("{what} {}, so there is no grade.", as_stated(rate)),
+        None => format!("Not known: {what} was not measured ({}).", finding.cause()),
+    })
+}
+
+fn as_stated(rate: impl Display) -> String {
+    format!("was stated as {rate} by another tool, without an interval")
 }
 
 fn starting(record: &Record) -> Answer {
@@ -159,7 +189,7 @@ fn starting(record: &Record) -> Answer {
                 |card| format!("started its system in {}", card.boot),
             );
             let grade = Grade::of(&figure, READ_POOR_IOPS, READ_GOOD_IOPS);
-            (grade, format!("{what} reaches {reached}. {compared}{}", too_wide(grade)))
+            reaching(what, &reached, grade, compared)
         }
     }
 }
@@ -178,9 +208,14 @@ fn installing(record: &Record) -> Answer {
                 |card| format!("installed a desktop in {} s", card.desktop_install.as_secs_f64()),
             );
             let grade = Grade::of(&figure, WRITE_POOR_IOPS, WRITE_GOOD_IOPS);
-            (grade, format!("{what} reaches {reached}. {compared}{}", too_wide(grade)))
+            reaching(what, &reached, grade, compared)
         }
     }
+}
+
+/// That `what` reaches so much, and what that compares with.
+fn reaching(what: &str, reached: &str, grade: Grade, comparison: String) -> Answer {
+    Answer { grade, finding: format!("{what} reaches {reached}{}.", too_wide(grade)), comparison }
 }
 
 /// Where `iops` stands among the published devices, and what those nearest to it did.
@@ -216,38 +251,41 @@ fn databases(record: &Record) -> Answer {
             let reached = wording::figure_unless_narrow(&figure);
             let transactions = iops.0 / SQLITE_FLUSHES;
             let grade = Grade::of(&figure, SYNCED_POOR_IOPS, SYNCED_GOOD_IOPS);
-            let text = format!(
-                "{what} reaches {reached}. SQLite with its default journal flushes {SQLITE_FLUSHES} \
-                 times for a single-row transaction: at this rate, some {transactions:.0} \
-                 transactions a second. Two published cards on ext4: 54 and 244 IOPS.{}",
-                too_wide(grade)
+            let compared = format!(
+                "SQLite with its default journal flushes {SQLITE_FLUSHES} times for a single-row \
+                 transaction: at this rate, some {transactions:.0} transactions a second. Two \
+                 published cards on ext4: 54 and 244 IOPS."
             );
-            (grade, text)
+            reaching(what, &reached, grade, compared)
         }
     }
 }
 
 fn large_files(record: &Record) -> Answer {
-    let rate = |op: OpName| {
-        let finding = Finding::of(record, |phase| is_sequential(phase, op));
-        let figure = finding.measured().and_then(Figure::of_throughput);
-        figure.ok_or(finding)
+    let find = |op: OpName| Finding::of(record, |phase| is_sequential(phase, op));
+    let figure = |finding: Finding<'_>| finding.measured().and_then(Figure::of_throughput);
+    let (read, write) = (find(OpName::Read), find(OpName::Write));
+    let reading = match figure(read) {
+        Some(read) => format!("sequential read reaches {}", wording::figure_unless_narrow(&read)),
+        None => without_interval("sequential read", read),
     };
-    let read = match rate(OpName::Read) {
-        Ok(read) => {
-            format!("sequential read reaches {}", wording::figure_unless_narrow(&read))
+    match figure(write) {
+        None => {
+            let writing = without_interval("Sequential write", write);
+            Answer::unknown(format!("{writing}; {reading}."))
         }
-        Err(finding) => format!("sequential read was not measured ({})", finding.cause()),
-    };
-    match rate(OpName::Write) {
-        Err(finding) => {
-            let cause = finding.cause();
-            (Grade::Unknown, format!("Sequential write was not measured ({cause}); {read}."))
-        }
-        Ok(write) => {
+        Some(write) => {
             let grade = grade_of_recording(&write);
-            (grade, large_files_text(&write, &read) + too_wide(grade))
+            large_files_answer(&write, &reading, grade)
         }
+    }
+}
+
+/// That `what` is not known, or no more than the point that another tool stated.
+fn without_interval(what: &str, finding: Finding<'_>) -> String {
+    match finding.stated(Phase::point_throughput) {
+        Some(rate) => format!("{what} {}", as_stated(rate)),
+        None => format!("{what} was not measured ({})", finding.cause()),
     }
 }
 
@@ -259,36 +297,36 @@ fn grade_of_recording(write: &Figure) -> Grade {
 /// Why there is no grade although there is a figure.
 const fn too_wide(grade: Grade) -> &'static str {
     match grade {
-        Grade::Unknown => " The interval reaches from poor to good, so there is no grade.",
+        Grade::Unknown => ", an interval from poor to good, so there is no grade",
         _ => "",
     }
 }
 
-fn large_files_text(write: &Figure, read: &str) -> String {
+fn large_files_answer(write: &Figure, read: &str, grade: Grade) -> Answer {
     let ten_gb = Bytes(10_000_000_000);
     let rate = write.estimate.per_second();
     let time = if rate > 0.0 {
         let time = Nanos::from_secs_f64(ten_gb.as_f64() / rate);
-        format!("; at this rate 10 GB take {time} to write")
+        format!("At this rate 10 GB take {time} to write. ")
     } else {
         String::new()
     };
     let write = wording::figure_unless_narrow(write);
-    format!(
-        "Sequential write reaches {write}, {read}{time}. Recording classes ask for 10 MB/s (Class \
-         10, U1, V10) and 30 MB/s (U3, V30)."
-    )
+    let classes = "Recording classes ask for 10 MB/s (Class 10, U1, V10) and 30 MB/s (U3, V30).";
+    Answer {
+        grade,
+        finding: format!("Sequential write reaches {write}{}; {read}.", too_wide(grade)),
+        comparison: format!("{time}{classes}"),
+    }
 }
 
 fn pauses(record: &Record) -> Answer {
-    let Some(longest) = longest_wait(record) else {
-        return (Grade::Unknown, "Not known: no phase can tell pauses.".to_owned());
-    };
+    let Some(longest) = longest_wait(record) else { return Answer::unknown(no_pauses(record)) };
     let name = record.phases.get(longest.phase).map_or("", |phase| phase.name.as_str());
     let length = longest.length;
     if length >= FELT_PAUSE {
         let grade = if length < PAUSE_POOR { Grade::Fair } else { Grade::Poor };
-        return (grade, felt_pauses_text(record, length, name));
+        return felt_pauses(record, grade, length, name);
     }
     let wait = if length == Nanos::ZERO {
         "No wait stood out".to_owned()
@@ -296,28 +334,43 @@ fn pauses(record: &Record) -> Answer {
         format!("The longest wait was {length} (in {name})")
     };
     if has_run_writes(record) {
-        (Grade::Good, format!("{wait}; SD cards may be busy for up to {FELT_PAUSE}."))
+        let comparison = format!("SD cards may be busy for up to {FELT_PAUSE}.");
+        Answer { grade: Grade::Good, finding: format!("{wait}."), comparison }
     } else {
-        (Grade::Unknown, format!("{wait}; but pauses come with writing, and nothing was written."))
+        Answer::unknown(format!("{wait}; but pauses come with writing, and nothing was written."))
     }
 }
 
-fn felt_pauses_text(record: &Record, longest: Nanos, name: &str) -> String {
+/// Why no pause is known, and the longest operation where at least that was told.
+fn no_pauses(record: &Record) -> String {
+    if record.phases.iter().any(|phase| !phase.intervals.is_empty()) {
+        return "Not known: no phase can tell pauses.".to_owned();
+    }
+    let latencies = record.phases.iter().filter_map(|phase| phase.latency_ns);
+    let longest = latencies.map(|latency| latency.max).max();
+    let longest =
+        longest.map_or(String::new(), |longest| format!("; the longest operation took {longest}"));
+    format!("Not known: the record has no rates over time, in which pauses would show{longest}.")
+}
+
+fn felt_pauses(record: &Record, grade: Grade, longest: Nanos, name: &str) -> Answer {
     let felt: usize = (0..record.phases.len()).map(|index| pauses_in(record, index).len()).sum();
-    let stood_still = match felt {
-        0 => {
-            return format!(
-                "There was no pause, but single operations took up to {longest} (in {name}), and \
-                 everything that waits for them stands still as long."
+    let (finding, who) = match felt {
+        0 => (
+            format!("There was no pause, but single operations took up to {longest} (in {name})."),
+            "them",
+        ),
+        count => {
+            let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
+            let finding = format!(
+                "The storage stood still for {FELT_PAUSE} or more {times}, at the longest for \
+                 {longest} (in {name})."
             );
+            (finding, "it")
         }
-        1 => "once".to_owned(),
-        times => format!("{times} times"),
     };
-    format!(
-        "The storage stood still for {FELT_PAUSE} or more {stood_still}, at the longest for \
-         {longest} (in {name}). Everything that waits for it stands still as long."
-    )
+    let comparison = format!("Everything that waits for {who} stands still as long.");
+    Answer { grade, finding, comparison }
 }
 
 fn has_run_writes(record: &Record) -> bool {

@@ -61,6 +61,11 @@ impl<'r> Finding<'r> {
         Some(Iops(figure.estimate.per_second()))
     }
 
+    /// The rate that another tool stated of the phase without an interval, as `point` has it.
+    pub(crate) fn stated<Unit>(self, point: impl Fn(&Phase) -> Option<Unit>) -> Option<Unit> {
+        self.measured().filter(|phase| phase.stated.is_some()).and_then(point)
+    }
+
     /// The phase, if it was measured.
     #[must_use]
     pub const fn measured(self) -> Option<&'r Phase> {

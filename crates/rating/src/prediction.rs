@@ -38,6 +38,9 @@ pub struct Prediction {
     pub low: Nanos,
     /// The range's longer end; `None` where a figure's interval begins at 0, which bounds nothing.
     pub high: Option<Nanos>,
+    /// Whether every figure that it rests on has an interval. Where one was stated by another tool
+    /// without, low and high allow for the model's errors alone, and no range is told.
+    pub is_bounded: bool,
 }
 
 /// The times of all jobs that can be predicted from `record`, in the order of [`Job::ALL`].
@@ -67,6 +70,7 @@ fn predict(model: &Model, job: Job, priced: &Priced) -> Option<Prediction> {
         time: Nanos::from_secs_f64(time),
         low: Nanos::from_secs_f64(low.min(time)),
         high: high.map(|high| Nanos::from_secs_f64(high.max(time))),
+        is_bounded: priced.is_bounded,
     })
 }
 
@@ -75,21 +79,27 @@ impl Prediction {
     /// 161 s on the best card measured in 2018, 1070 s on the worst`.
     #[must_use]
     pub fn text(&self) -> String {
-        let unit = Unit::of(self.time);
-        let range = match self.high {
-            Some(high) => format!("{} to {}", unit.number(self.low), unit.number(high)),
-            None => format!("at least {}", unit.number(self.low)),
-        };
         let times = PUBLISHED_CARDS.map(|card| self.job.published(&card));
         let best = times.iter().min().map_or(0.0, |time| time.as_secs_f64());
         let worst = times.iter().max().map_or(0.0, |time| time.as_secs_f64());
         format!(
-            "{}: about {} {} ({range}); {best} s on the best card measured in 2018, {worst} s on \
-             the worst",
+            "{}: {}; {best} s on the best card measured in 2018, {worst} s on the worst",
             self.job.label(),
-            unit.number(self.time),
-            unit.word(),
+            self.time_in_words(),
         )
+    }
+
+    /// The time and its range, such as `about 3 minutes (2.6 to 3.7)`; without the range where a
+    /// figure has no interval.
+    #[must_use]
+    pub fn time_in_words(&self) -> String {
+        let unit = Unit::of(self.time);
+        let time = format!("about {} {}", unit.number(self.time), unit.word());
+        match self.high {
+            _ if !self.is_bounded => time,
+            Some(high) => format!("{time} ({} to {})", unit.number(self.low), unit.number(high)),
+            None => format!("{time} (at least {})", unit.number(self.low)),
+        }
     }
 }
 

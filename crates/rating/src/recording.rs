@@ -20,6 +20,10 @@ pub fn recording_classes(verdicts: &[Verdict]) -> Option<String> {
     if families.iter().all(Vec::is_empty) {
         return None;
     }
+    let is_testable = |(_, outcome): &(_, Outcome)| *outcome != Outcome::NotTestable;
+    if !families.iter().flatten().any(is_testable) {
+        return Some("none is testable here".to_owned());
+    }
     let highest_met = families.iter().filter_map(|family| {
         family.iter().rev().find(|(_, outcome)| *outcome == Outcome::Meets).map(|(class, _)| class)
     });
@@ -102,6 +106,6 @@ mod tests {
     #[test]
     fn what_was_not_found_out_is_no_miss() {
         let all = recording_classes(&verdicts(|_| Outcome::NotTestable));
-        assert_eq!(all.as_deref(), Some("C2, U1 and V6 not testable here"));
+        assert_eq!(all.as_deref(), Some("none is testable here"));
     }
 }

@@ -21,7 +21,7 @@ fn in_words(record: &Record) -> String {
     );
     lines.push("daily use:".to_owned());
     lines.extend(meaning(record).iter().map(|meaning| {
-        format!("  {}: {}\n    {}", meaning.topic, meaning.grade.word(), meaning.text)
+        format!("  {}: {}\n    {}", meaning.topic, meaning.grade.word(), meaning.text())
     }));
     lines.push("next:".to_owned());
     lines.extend(next_steps(record, &judge(record)).iter().map(|step| format!("  {step}")));

@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test fails with it")]
 
-use cardproof_rating::{Grade, judge, meaning};
-use cardproof_record::{Outcome, Record, Stated, TargetKind};
+use cardproof_rating::{Grade, doubts, judge, meaning, next_steps, prediction::predictions};
+use cardproof_record::{OpName, Outcome, Record, Stated, TargetKind, WarningCode};
 use cardproof_testkit::records;
+use cardproof_units::{Bytes, Nanos};
 
 /// A record with figures far above every limit, of which only the points are known.
 fn stated() -> Record {
@@ -39,4 +40,69 @@ fn nor_is_any_use_called_good() {
     for meaning in rates {
         assert_eq!(meaning.grade, Grade::Unknown, "{meaning:?}");
     }
+}
+
+/// The same, read from the output of a tool that tells rates and nothing else.
+fn imported() -> Record {
+    let mut record = stated();
+    record.tool.name = "iozone".to_owned();
+    record.conditions.target.kind = TargetKind::Unknown;
+    (record.bytes_written, record.bytes_read) = (Bytes::ZERO, Bytes::ZERO);
+    for phase in &mut record.phases {
+        (phase.latency_ns, phase.flush_latency_ns) = (None, None);
+        (phase.span_bytes, phase.duration_ns) = (Bytes::ZERO, Nanos::ZERO);
+        phase.intervals.clear();
+    }
+    record
+}
+
+#[test]
+fn what_another_tool_stated_is_told_without_a_grade() {
+    for meaning in meaning(&imported()) {
+        assert_eq!(meaning.grade, Grade::Unknown, "{meaning:?}");
+        assert_eq!(meaning.comparison, "", "{meaning:?}");
+        let is_told = meaning.finding.contains("was stated as")
+            || meaning.topic == "Pauses" && meaning.finding.contains("no rates over time");
+        assert!(is_told, "{meaning:?}");
+        assert!(!meaning.finding.contains("not measured"), "{meaning:?}");
+    }
+}
+
+#[test]
+fn every_class_is_open_for_the_want_of_intervals_whatever_else_is_missing() {
+    let mut record = imported();
+    record.phases.retain(|phase| phase.op == OpName::Read);
+    for verdict in judge(&record) {
+        assert_eq!(verdict.outcome, Outcome::NotTestable);
+        assert!(verdict.reasons[0].starts_with("iozone states its figures without an interval"));
+    }
+}
+
+#[test]
+fn nobody_is_told_to_run_another_tool_again() {
+    let record = imported();
+    let steps = next_steps(&record, &judge(&record));
+    assert_eq!(steps.len(), 1, "{steps:?}");
+    assert!(steps[0].contains("`cardproof run`"), "{steps:?}");
+}
+
+#[test]
+fn a_predicted_time_has_no_range_where_its_figures_have_none() {
+    for prediction in predictions(&imported()).unwrap() {
+        assert!(!prediction.is_bounded && !prediction.time_in_words().contains('('));
+    }
+    for prediction in predictions(&records::typical_a1_card()).unwrap() {
+        assert!(prediction.is_bounded && prediction.time_in_words().contains(" to "));
+    }
+}
+
+#[test]
+fn that_a_tool_wrote_is_known_also_where_it_does_not_tell_how_much() {
+    let is_blind = |record: &Record| {
+        doubts(record).iter().any(|doubt| doubt.warning.code == WarningCode::MaybeUnwritten)
+    };
+    let mut record = imported();
+    assert!(!is_blind(&record));
+    record.phases.retain(|phase| phase.op == OpName::Read);
+    assert!(is_blind(&record));
 }

@@ -1,19 +1,19 @@
 //! What every report says, in words, before it is set for a terminal, a forum or a browser.
 
-use cardproof_rating::limits::{limit_of_job, limit_of_phase};
-use cardproof_rating::prediction::predictions;
+use cardproof_rating::prediction::{Prediction, predictions};
 use cardproof_rating::{
-    Meaning, claims, doubts, is_recording, meaning, next_steps, recording_classes, wording,
+    Meaning, claims, is_recording, meaning, next_steps, recording_classes, wording,
 };
-use cardproof_record::{Limit, LimitedBy, Outcome, Record, Verdict};
+use cardproof_record::{Outcome, Record, Verdict};
 
 use crate::clean::one_line;
 use crate::course::course;
 use crate::facts::{Fact, facts, title};
-use crate::figures::figures;
+use crate::figures::{self, figures};
 use crate::jobs;
 use crate::replays;
 use crate::rows::{Row, confidence, rows};
+use crate::shared::{self, Limited};
 
 /// What stands under the verdicts of every report.
 pub(crate) const VERDICT_NOTE: &str = "Limits of the SD Association's classes, as measured on this host under the conditions stated here; the Association's own \
@@ -24,12 +24,14 @@ pub(crate) const MEANING_NOTE: &str = "Comparisons with published figures, no pr
     hosts and other systems differ.";
 
 /// What stands under the predicted times of every report.
-pub(crate) const PREDICTION_NOTE: &str = "Predicted for a NanoPi M4 of 2018 from the figures above \
-    and from eight published cards. Each range is as wide as the errors on those eight, the \
-    intervals of the figures included. Another computer takes other times.";
+const PREDICTION_NOTE: &str = "Predicted for a NanoPi M4 of 2018 from this storage's figures and \
+    from eight published cards. Each range is as wide as the errors on those eight, the intervals \
+    of the figures included. Another computer takes other times.";
 
-/// Of which more than so many phases the same is said, they are counted, not named.
-const NAMED_MAX: usize = 4;
+/// The same where figures have no intervals.
+const UNBOUNDED_PREDICTION_NOTE: &str = "Predicted for a NanoPi M4 of 2018 from the figures that \
+    the tool stated and from eight published cards. The figures have no intervals, so no range can \
+    be told. Another computer takes other times.";
 
 /// The contents of a report.
 pub(crate) struct Contents {
@@ -49,6 +51,8 @@ pub(crate) struct Contents {
     pub(crate) confidence: Option<String>,
     /// Figures in the units of the tools whose method was followed.
     pub(crate) figures: Vec<String>,
+    /// What stands over them.
+    pub(crate) figures_heading: &'static str,
     /// Recorded jobs that were replayed, in lines.
     pub(crate) replays: Vec<String>,
     /// The verdicts that are told in full.
@@ -61,10 +65,12 @@ pub(crate) struct Contents {
     pub(crate) meanings: Vec<Meaning>,
     /// Where rates changed, and what several runs show.
     pub(crate) course: Vec<String>,
-    /// How long jobs would take, in a sentence each; empty where nothing can be predicted.
-    pub(crate) predictions: Vec<String>,
-    /// What limited the phases and jobs.
-    pub(crate) limits: Vec<String>,
+    /// How long jobs would take; empty where nothing can be predicted.
+    pub(crate) predictions: Vec<Prediction>,
+    /// What limited the phases.
+    pub(crate) limits: Vec<Limited>,
+    /// The same in short.
+    pub(crate) limits_in_short: Vec<String>,
     /// Doubts.
     pub(crate) doubts: Vec<String>,
     /// What to do next.
@@ -112,6 +118,7 @@ impl Contents {
             rows: rows(record),
             confidence: confidence(record),
             figures: figures(record),
+            figures_heading: figures::heading(record),
             replays: replays::replays(record),
             verdicts: in_full.into_iter().map(ruling).collect(),
             recording: Recording::of(verdicts),
@@ -119,16 +126,36 @@ impl Contents {
                 .iter()
                 .map(|claim| format!("The card {}", one_line(claim)))
                 .collect(),
-            meanings: meaning(record)
-                .into_iter()
-                .map(|meaning| Meaning { text: one_line(&meaning.text), ..meaning })
-                .collect(),
+            meanings: meanings(record),
             course: course(record),
-            predictions: predictions_in_words(record),
-            limits: limits_in_words(record),
-            doubts: doubts_in_words(record),
+            // Why there are none is plain from the table and the doubts.
+            predictions: predictions(record).unwrap_or_default(),
+            limits: shared::limits(record),
+            limits_in_short: shared::limits_in_short(record),
+            doubts: shared::doubts_in_words(record),
             steps: next_steps(record, verdicts).iter().map(|step| one_line(step)).collect(),
         }
+    }
+}
+
+impl Contents {
+    /// What stands under the predicted times.
+    pub(crate) fn prediction_note(&self) -> &'static str {
+        if self.predictions.iter().all(|prediction| prediction.is_bounded) {
+            PREDICTION_NOTE
+        } else {
+            UNBOUNDED_PREDICTION_NOTE
+        }
+    }
+
+    /// The predicted times, in a sentence each.
+    pub(crate) fn predictions_in_full(&self) -> Vec<String> {
+        self.predictions.iter().map(|prediction| format!("{}.", prediction.text())).collect()
+    }
+
+    /// What limited the phases, with figures.
+    pub(crate) fn limits_in_full(&self) -> Vec<String> {
+        self.limits.iter().map(Limited::in_full).collect()
     }
 }
 
@@ -138,68 +165,22 @@ fn of_jobs(record: &Record) -> String {
     both.iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>().join(" ")
 }
 
-/// The predicted times. Why there are none is plain from the table and the doubts.
-fn predictions_in_words(record: &Record) -> Vec<String> {
-    let predictions = predictions(record).unwrap_or_default();
-    predictions.iter().map(|prediction| format!("{}.", prediction.text())).collect()
-}
-
-/// What limited, most phases first, each limit once with the phases and jobs that it held back and
-/// the figures of the first of them.
-fn limits_in_words(record: &Record) -> Vec<String> {
-    let mut said: Vec<(Limit, String, Vec<String>)> = Vec::new();
-    for (name, limited) in limits(record) {
-        match said.iter_mut().find(|(limit, ..)| *limit == limited.limit) {
-            Some((.., names)) => names.push(name),
-            None => said.push((limited.limit, limited.evidence.join("; "), vec![name])),
-        }
-    }
-    said.sort_by_key(|(.., names)| std::cmp::Reverse(names.len()));
-    said.into_iter()
-        .map(|(limit, evidence, names)| {
-            let first = names.first().cloned().unwrap_or_default();
-            let which = match names.len() {
-                count if count > 1 && count == record.phases.len() => "all phases".to_owned(),
-                count if count > NAMED_MAX => format!("{count} of {} phases", record.phases.len()),
-                _ => names.join(", "),
-            };
-            let example = if names.len() > 1 { format!("{first}: ") } else { String::new() };
-            let evidence = one_line(&evidence);
-            format!("{which}: by {} ({example}{evidence})", limit.words())
+/// Daily use. Where nothing is known of any use for one and the same cause, that is said once.
+fn meanings(record: &Record) -> Vec<Meaning> {
+    let mut meanings: Vec<Meaning> = meaning(record)
+        .into_iter()
+        .map(|meaning| Meaning {
+            finding: one_line(&meaning.finding),
+            comparison: one_line(&meaning.comparison),
+            ..meaning
         })
-        .collect()
-}
-
-/// Every phase and job of which it can be told what limited it, by name.
-fn limits(record: &Record) -> Vec<(String, LimitedBy)> {
-    let phases = record.phases.iter().map(|it| (&it.name, limit_of_phase(record, it)));
-    let jobs = record.job_runs.iter().map(|it| (&it.name, limit_of_job(record, it)));
-    phases.chain(jobs).filter_map(|(name, limited)| Some((one_line(name), limited?))).collect()
-}
-
-/// The doubts, with the phases of which the same is said named together.
-fn doubts_in_words(record: &Record) -> Vec<String> {
-    let mut said: Vec<(String, Vec<String>)> = Vec::new();
-    for doubt in doubts(record) {
-        let message = one_line(&doubt.warning.message);
-        let phase = doubt.phase.and_then(|index| record.phases.get(index));
-        let phase = phase.map(|phase| one_line(&phase.name));
-        match said.iter_mut().find(|(known, _)| *known == message) {
-            Some((_, phases)) => phases.extend(phase),
-            None => said.push((message, phase.into_iter().collect())),
-        }
+        .collect();
+    let is_same = |pair: &[Meaning]| pair[0].text() == pair[1].text();
+    if meanings.windows(2).all(is_same) {
+        meanings.truncate(1);
+        meanings.iter_mut().for_each(|meaning| meaning.topic = "Every use");
     }
-    let words = said.into_iter().map(|(message, phases)| match phases.as_slice() {
-        [] => message,
-        phases if phases.len() > 1 && phases.len() == record.phases.len() => {
-            format!("all phases: {message}")
-        }
-        phases if phases.len() > NAMED_MAX => {
-            format!("{} of {} phases: {message}", phases.len(), record.phases.len())
-        }
-        phases => format!("{}: {message}", phases.join(", ")),
-    });
-    words.collect()
+    meanings
 }
 
 fn headline(verdicts: &[&Verdict]) -> String {

@@ -1,12 +1,15 @@
 //! What was measured, on what and how, as short labelled facts. What is not known is left out.
 
-use cardproof_record::{Conditions, DeviceInfo, Record, State, TargetInfo, TargetKind};
+use cardproof_record::{Conditions, DeviceInfo, Phase, Record, State, TargetInfo, TargetKind};
 use cardproof_units::{Bytes, Nanos, Throughput};
 
 use crate::clean::one_line;
 
 /// The engine that uses files as programs do.
 const FILES: &str = "files";
+
+/// The label of the system's settings, which a short report leaves out.
+pub(crate) const SETTINGS: &str = "Settings";
 
 /// A labelled fact.
 pub(crate) struct Fact {
@@ -66,9 +69,10 @@ pub(crate) fn facts(record: &Record) -> Vec<Fact> {
         ("Computer", computer(conditions)),
         ("File system", filesystem(conditions)),
         ("Target", Some(target(conditions))),
-        ("Settings", settings(conditions)),
+        (SETTINGS, settings(conditions)),
         ("Run", Some(run(record))),
-        ("Moved", Some(moved(record))),
+        ("Moved", moved(record)),
+        ("Not told", untold(record)),
     ];
     let known = facts.into_iter().filter_map(|(label, text)| Some(Fact { label, text: text? }));
     known.filter(|fact| !fact.text.is_empty()).collect()
@@ -125,7 +129,7 @@ fn target(conditions: &Conditions) -> String {
                 "files of at most {size} in all, made for the run and used as programs do"
             );
         }
-        TargetKind::Directory => format!("a file of {size}, laid out for the run"),
+        TargetKind::Directory => format!("a file of {size}, made for the run"),
         TargetKind::File => format!("an existing file of {size}"),
         TargetKind::BlockDevice => format!("the whole device of {size}"),
         TargetKind::Simulated => format!("a simulated card of {size}"),
@@ -199,14 +203,42 @@ fn imported(record: &Record) -> String {
     format!("read from the output of {}, {}", name.trim_end(), one_line(&record.created))
 }
 
-fn moved(record: &Record) -> String {
+/// How much was read and written; `None` where another tool tells nothing of it.
+fn moved(record: &Record) -> Option<String> {
     let durations = record.phases.iter().map(|phase| phase.duration_ns);
     let durations = durations.chain(record.job_runs.iter().map(|run| run.duration_ns));
     let total = durations.fold(Nanos::ZERO, Nanos::saturating_add);
-    let bytes = |bytes: Bytes| bytes.to_string();
-    format!(
-        "{} written, {} read, in {total}",
-        bytes(record.bytes_written),
-        bytes(record.bytes_read)
-    )
+    let (written, read) = (record.bytes_written, record.bytes_read);
+    if !record.is_imported() {
+        return Some(format!("{written} written, {read} read, in {total}"));
+    }
+    joined([
+        (written > Bytes::ZERO).then(|| format!("{written} written")),
+        (read > Bytes::ZERO).then(|| format!("{read} read")),
+        (total > Nanos::ZERO).then(|| format!("in {total}")),
+    ])
+}
+
+/// What another tool's output does not tell and a run of our own would; `None` of a run of our own.
+fn untold(record: &Record) -> Option<String> {
+    if !record.is_imported() {
+        return None;
+    }
+    let Conditions { device, host, .. } = &record.conditions;
+    let phases = || record.phases.iter().filter(|phase| phase.is_measured());
+    let any = |is_untold: fn(&Phase) -> bool| phases().any(is_untold);
+    let is_storage_untold = device.model.is_none() && device.transport.is_none();
+    let is_host_untold = host.board.is_none() && host.architecture.is_none();
+    let untold = [
+        (any(|phase| phase.iops.is_none()), "how sure the rates are"),
+        (any(|phase| phase.intervals.is_empty()), "rates over time"),
+        (any(|phase| phase.latency_ns.is_none()), "latencies"),
+        (any(|phase| phase.block_size_bytes == Bytes::ZERO), "block sizes"),
+        (any(|phase| phase.queue_depth == 0), "queue depths"),
+        (any(|phase| phase.span_bytes == Bytes::ZERO), "the range worked in"),
+        (record.conditions.target.kind == TargetKind::Unknown, "the kind of target"),
+        (is_storage_untold, "the storage"),
+        (is_host_untold, "the computer"),
+    ];
+    joined(untold.into_iter().map(|(is_untold, what)| is_untold.then(|| what.to_owned())))
 }

@@ -8,7 +8,9 @@ use crate::clean::one_line;
 const MEGABYTE: f64 = 1e6;
 
 /// What stands over them in every report.
-pub(crate) const HEADING: &str = "As the tools would print it";
+pub(crate) fn heading(record: &Record) -> &'static str {
+    if record.is_imported() { "As the tool printed it" } else { "As the tools would print it" }
+}
 
 /// The figures of `record`, one line each.
 pub(crate) fn figures(record: &Record) -> Vec<String> {

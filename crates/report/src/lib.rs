@@ -17,6 +17,7 @@ mod jobs;
 mod markdown;
 mod replays;
 mod rows;
+mod shared;
 mod summary;
 mod wrap;
 

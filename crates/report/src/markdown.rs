@@ -6,7 +6,7 @@ use cardproof_rating::wording;
 use cardproof_record::{Record, Verdict};
 
 use crate::clean::Markdown;
-use crate::contents::{Contents, MEANING_NOTE, PREDICTION_NOTE, Recording, VERDICT_NOTE};
+use crate::contents::{Contents, MEANING_NOTE, Recording, VERDICT_NOTE};
 use crate::rows::{Cells, Row, shown};
 
 /// The record in Markdown (with tables as GitHub and most forums read them), ending in a newline.
@@ -25,33 +25,33 @@ fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
     if !contents.headline.is_empty() {
         writeln!(out, "**{}**\n", Markdown(&contents.headline))?;
     }
-    for fact in &contents.facts {
-        writeln!(out, "- {}: {}", fact.label, Markdown(&fact.text))?;
-    }
     write_list(out, crate::jobs::HEADING, &contents.jobs)?;
-    if !contents.is_jobs_only {
-        write_rows(out, contents)?;
-    }
-    write_list(out, crate::replays::HEADING, &contents.replays)?;
-    write_list(out, crate::figures::HEADING, &contents.figures)?;
-    write_list(out, "Changes and runs", &contents.course)?;
     write_verdicts(out, contents)?;
     if !contents.is_jobs_only {
         write_meanings(out, contents)?;
     }
-    write_list(out, "How long jobs would take", &contents.predictions)?;
+    write_list(out, "How long jobs would take", &contents.predictions_in_full())?;
     if !contents.predictions.is_empty() {
-        writeln!(out, "\n{PREDICTION_NOTE}")?;
+        writeln!(out, "\n{}", contents.prediction_note())?;
     }
-    write_list(out, "What limited", &contents.limits)?;
+    write_list(out, "What limited", &contents.limits_in_full())?;
     write_list(out, "Doubts", &contents.doubts)?;
-    write_list(out, "What next", &contents.steps)
+    write_list(out, "What next", &contents.steps)?;
+    if !contents.is_jobs_only {
+        write_rows(out, contents)?;
+    }
+    write_list(out, crate::replays::HEADING, &contents.replays)?;
+    write_list(out, contents.figures_heading, &contents.figures)?;
+    write_list(out, "Changes and runs", &contents.course)?;
+    let facts = contents.facts.iter().map(|fact| format!("{}: {}", fact.label, fact.text));
+    write_list(out, "Conditions", &facts.collect::<Vec<_>>())
 }
 
 fn write_meanings(out: &mut String, contents: &Contents) -> std::fmt::Result {
     writeln!(out, "\n## In daily use\n")?;
     for meaning in &contents.meanings {
-        let (grade, text) = (meaning.grade.word(), Markdown(&meaning.text));
+        let (grade, text) = (meaning.grade.word(), meaning.text());
+        let text = Markdown(&text);
         writeln!(out, "- **{}: {grade}.** {text}", meaning.topic)?;
     }
     writeln!(out, "\n{MEANING_NOTE}")

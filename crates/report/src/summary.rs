@@ -1,16 +1,22 @@
-//! The record in words for a terminal.
+//! The record in words for a terminal: what one reader takes in at a sitting.
 //!
-//! Everything is said in text; colour only repeats it. A table that does not fit the terminal
-//! becomes a list, so that nothing is cut off and nothing wraps inside a column.
+//! The verdicts come first, then what they mean, what limited and what is in doubt; then the figures
+//! and their conditions; and last, where the eye rests, what to do. Of each verdict there is the reason
+//! that decided; all of them, and what the figures compare with, are in the other reports. Everything
+//! is said in text; colour only repeats it. A table that does not fit the terminal becomes a list,
+//! so that nothing is cut off and nothing wraps inside a column.
 
 use anstyle::{AnsiColor, Style};
+use cardproof_rating::prediction::Prediction;
 use cardproof_rating::{Grade, wording};
 use cardproof_record::{Outcome, Record, Verdict};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
-use crate::contents::{Contents, MEANING_NOTE, PREDICTION_NOTE, Ruling, VERDICT_NOTE};
+use crate::contents::{Contents, Ruling};
+use crate::facts::SETTINGS;
 use crate::rows::{Cells, Row, shown};
+use crate::shared::without_figures;
 use crate::wrap::wrap_into;
 
 /// Lines longer than this are hard to read, however wide the terminal is.
@@ -18,6 +24,9 @@ const WIDTH_MAX: usize = 100;
 
 /// Below this there is no room for words.
 const WIDTH_MIN: usize = 20;
+
+/// What stands under the verdicts; the other reports have it at length.
+const NO_CERTIFICATE: &str = "Limits of the SD Association's classes; this is no certificate.";
 
 const BOLD: Style = Style::new().bold();
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -34,22 +43,16 @@ pub fn summary(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) 
     let width = usize::from(width).clamp(WIDTH_MIN, WIDTH_MAX);
     let mut page = Page { out: String::with_capacity(4096), width, styled };
     page.heading(&contents.title);
-    if !contents.headline.is_empty() {
-        wrap_into(&mut page.out, "  ", &contents.headline, "  ", width);
-    }
-    page.conditions(&contents);
     page.list(crate::jobs::HEADING, &contents.jobs);
-    page.phases(&contents);
     page.list(crate::replays::HEADING, &contents.replays);
-    page.list(crate::figures::HEADING, &contents.figures);
-    page.list("Changes and runs", &contents.course);
     page.verdicts(&contents);
     page.daily_use(&contents);
-    page.predictions(&contents);
-    page.list("What limited", &contents.limits);
-    page.list("Doubts", &contents.doubts);
+    page.limits_and_doubts(&contents);
+    page.phases(&contents);
+    page.list(contents.figures_heading, &contents.figures);
+    page.list("Changes and runs", &contents.course);
+    page.conditions(&contents);
     page.list("What next", &contents.steps);
-    page.in_short(&contents);
     page.out
 }
 
@@ -82,7 +85,7 @@ impl Page {
 
     fn conditions(&mut self, contents: &Contents) {
         self.heading("Conditions");
-        for fact in &contents.facts {
+        for fact in contents.facts.iter().filter(|fact| fact.label != SETTINGS) {
             wrap_into(
                 &mut self.out,
                 &format!("  {:<12}", fact.label),
@@ -102,14 +105,9 @@ impl Page {
             None => "Measured".to_owned(),
         };
         self.heading(&heading);
-        let table = table(&contents.rows);
-        if table.lines().all(|line| line.trim_end().chars().count() <= self.width) {
-            for line in table.lines() {
-                self.out.push_str(line.trim_end());
-                self.out.push('\n');
-            }
-        } else {
-            contents.rows.iter().for_each(|row| self.row(row));
+        match fitting_table(&contents.rows, self.width) {
+            Some(table) => self.out.push_str(&table),
+            None => contents.rows.iter().for_each(|row| self.row(row)),
         }
         self.causes(&contents.rows);
     }
@@ -154,63 +152,46 @@ impl Page {
             return;
         }
         self.heading("Verdicts");
-        for Ruling { rule, outcome, reasons } in &contents.verdicts {
-            let (style, words) = (style_of_outcome(*outcome), wording::outcome(*outcome));
-            self.labelled(&format!("{rule}: {words}"), style, "", "  ");
-            for reason in reasons {
-                wrap_into(&mut self.out, "    - ", reason, "      ", self.width);
+        for Decided { rules, outcome, reason } in decided(&contents.verdicts) {
+            let (style, words) = (style_of_outcome(outcome), wording::outcome(outcome));
+            self.labelled(&format!("{}: {words}", wording::list(&rules)), style, "", "  ");
+            if let Some(reason) = reason {
+                wrap_into(&mut self.out, "    ", reason, "    ", self.width);
             }
         }
-        self.recording(contents);
-        for claim in &contents.claims {
-            wrap_into(&mut self.out, "  ", claim, "    ", self.width);
-        }
-        wrap_into(&mut self.out, "  ", VERDICT_NOTE, "  ", self.width);
-    }
-
-    /// The recording classes in a line; the other reports have each of them.
-    fn recording(&mut self, contents: &Contents) {
         if let Some(recording) = &contents.recording {
             self.labelled(&recording.text, BOLD, "", "  ");
         }
+        for claim in &contents.claims {
+            wrap_into(&mut self.out, "  ", claim, "    ", self.width);
+        }
+        wrap_into(&mut self.out, "  ", NO_CERTIFICATE, "  ", self.width);
     }
 
     fn daily_use(&mut self, contents: &Contents) {
         if contents.is_jobs_only {
             return;
         }
-        self.heading("In daily use");
+        self.heading("In daily use, beside published figures");
         for meaning in &contents.meanings {
             let label = format!("{}: {}.", meaning.topic, meaning.grade.word());
             let style = style_of_grade(meaning.grade);
-            self.labelled(&label, style, &meaning.text, "  ");
+            self.labelled(&label, style, &meaning.finding, "  ");
         }
-        wrap_into(&mut self.out, "  ", MEANING_NOTE, "  ", self.width);
-    }
-
-    fn predictions(&mut self, contents: &Contents) {
-        self.list("How long jobs would take", &contents.predictions);
         if !contents.predictions.is_empty() {
-            wrap_into(&mut self.out, "  ", PREDICTION_NOTE, "  ", self.width);
+            let text = predicted(&contents.predictions);
+            self.labelled("Predicted for a NanoPi M4 of 2018:", PLAIN, &text, "  ");
         }
     }
 
-    /// The end, which is what a terminal still shows when all is said.
-    fn in_short(&mut self, contents: &Contents) {
-        self.heading("In short");
-        if contents.is_jobs_only {
-            wrap_into(&mut self.out, "  ", &contents.headline, "  ", self.width);
-            return;
-        }
-        for Ruling { rule, outcome, .. } in &contents.verdicts {
-            let (style, words) = (style_of_outcome(*outcome), wording::outcome(*outcome));
-            self.labelled(&format!("{rule}: {words}"), style, "", "  ");
-        }
-        self.recording(contents);
-        for meaning in &contents.meanings {
-            let line = format!("{}: {}", meaning.topic, meaning.grade.word());
-            self.labelled(&line, style_of_grade(meaning.grade), "", "  ");
-        }
+    fn limits_and_doubts(&mut self, contents: &Contents) {
+        let (limits, doubts) = (&contents.limits_in_short, &contents.doubts);
+        let heading = match (limits.is_empty(), doubts.is_empty()) {
+            (true, _) => "Doubts",
+            (false, true) => "What limited",
+            (false, false) => "Limits and doubts",
+        };
+        self.list(heading, &limits.iter().chain(doubts).cloned().collect::<Vec<_>>());
     }
 
     fn list(&mut self, heading: &str, items: &[String]) {
@@ -222,6 +203,43 @@ impl Page {
             wrap_into(&mut self.out, "  - ", item, "    ", self.width);
         }
     }
+}
+
+/// Verdicts that were decided by the same reason, its figures aside.
+struct Decided<'c> {
+    rules: Vec<&'c str>,
+    outcome: Outcome,
+    /// Why the limits are not met, with the first rule's figures.
+    reason: Option<&'c str>,
+}
+
+fn decided(verdicts: &[Ruling]) -> Vec<Decided<'_>> {
+    let mut decided: Vec<Decided<'_>> = Vec::new();
+    for Ruling { rule, outcome, reasons } in verdicts {
+        // The first reason is the weightiest. That everything was met needs none.
+        let reason = reasons.first().map(String::as_str).filter(|_| *outcome != Outcome::Meets);
+        let kind = reason.map(without_figures);
+        let is_same = |known: &&mut Decided<'_>| {
+            known.outcome == *outcome && known.reason.map(without_figures) == kind
+        };
+        match decided.iter_mut().find(is_same) {
+            Some(known) => known.rules.push(rule),
+            None => decided.push(Decided { rules: vec![rule], outcome: *outcome, reason }),
+        }
+    }
+    decided
+}
+
+/// So many predicted times are enough to know what to expect.
+const PREDICTED_MAX: usize = 2;
+
+/// The first of the predicted times in one sentence.
+fn predicted(predictions: &[Prediction]) -> String {
+    let times = predictions
+        .iter()
+        .take(PREDICTED_MAX)
+        .map(|prediction| format!("{}: {}", prediction.job.label(), prediction.time_in_words()));
+    format!("{}.", times.collect::<Vec<_>>().join("; "))
 }
 
 /// Where `label` ends in `wrapped`, which begins with it, however its words were broken to lines.
@@ -250,13 +268,33 @@ const fn style_of_grade(grade: Grade) -> Style {
     }
 }
 
-/// The phases as a table of its natural width.
-fn table(rows: &[Row]) -> String {
+/// The headings of the table's columns.
+const COLUMNS: [&str; 6] = ["", "rate", "between", "p50", "p99.9", "max"];
+
+/// The column that is missed least.
+const P50: usize = 3;
+
+/// The phases as a table of at most `width` columns, which may lack the median; `None` where even
+/// that does not fit. A column that holds nothing is left out.
+fn fitting_table(rows: &[Row], width: usize) -> Option<String> {
+    let cells: Vec<Vec<String>> = rows.iter().map(cells).collect();
+    let is_filled = |column: &usize| {
+        *column <= 1 || cells.iter().any(|row| row.get(*column).is_some_and(|it| !it.is_empty()))
+    };
+    let whole: Vec<usize> = (0..COLUMNS.len()).filter(is_filled).collect();
+    let narrow: Vec<usize> = whole.iter().copied().filter(|column| *column != P50).collect();
+    let fits = |table: &String| table.lines().all(|line| line.chars().count() <= width);
+    [whole, narrow].iter().map(|columns| table(&cells, columns)).find(fits)
+}
+
+/// Those `columns` of `cells` as a table of its natural width.
+fn table(cells: &[Vec<String>], columns: &[usize]) -> String {
     let mut table = Table::new();
     table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(["", "rate", "between", "p50", "p99.9", "max"]);
-    for row in rows {
-        table.add_row(cells(row));
+    table.set_header(columns.iter().map(|&column| COLUMNS[column]));
+    for row in cells {
+        let cell = |&column: &usize| row.get(column).cloned().unwrap_or_default();
+        table.add_row(columns.iter().map(cell));
     }
     for (index, column) in table.column_iter_mut().enumerate() {
         column.set_padding((if index == 0 { 2 } else { 1 }, 1));
@@ -264,7 +302,7 @@ fn table(rows: &[Row]) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    table.to_string()
+    table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 fn cells(row: &Row) -> Vec<String> {

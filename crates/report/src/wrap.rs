@@ -22,8 +22,12 @@ pub(crate) fn bound(text: &str) -> String {
 
 /// Whether `word`, punctuation aside, is the unit of the number that `before` ends in.
 fn is_unit_of(before: &str, word: &str) -> bool {
-    let unit = word.trim_end_matches([',', ';', '.', ':', ')']);
-    before.ends_with(|c: char| c.is_ascii_digit()) && UNITS.contains(&unit)
+    before.ends_with(|c: char| c.is_ascii_digit()) && is_unit(word)
+}
+
+/// Whether `word`, punctuation aside, is a unit.
+pub(crate) fn is_unit(word: &str) -> bool {
+    UNITS.contains(&word.trim_end_matches([',', ';', '.', ':', ')']))
 }
 
 /// Appends `text` to `out`, broken between words to lines of at most `width` columns, each after
@@ -54,7 +58,8 @@ pub fn wrap_into(out: &mut String, first: &str, text: &str, indent: &str, width:
 
 /// `text` with its lines broken between words to at most `width` columns, without a newline at the
 /// end. A line that fits stays as it is, spaces included; a word that fits no line has one of its
-/// own. An escape sequence counts as if it were shown.
+/// own. Further lines hang under the text of a list's item or of its second column. An escape
+/// sequence counts as if it were shown.
 #[must_use]
 pub fn wrapped(text: &str, width: u16) -> String {
     let width = usize::from(width);
@@ -64,12 +69,27 @@ pub fn wrapped(text: &str, width: u16) -> String {
             out.push_str(line);
             out.push('\n');
         } else {
-            let indent = if line.starts_with("- ") { "  " } else { "" };
-            wrap_into(&mut out, "", line, indent, width);
+            let (first, text) = line.split_at(hang(line, width));
+            wrap_into(&mut out, first, text, &" ".repeat(first.chars().count()), width);
         }
     }
     out.pop();
     out
+}
+
+/// Where in `line` the text begins under which its further lines hang, in bytes: after what indents
+/// it, a dash, and the first column of a list, if that leaves half the width.
+fn hang(line: &str, width: usize) -> usize {
+    let text = line.trim_start_matches(' ');
+    let mut start = line.len() - text.len();
+    if text.starts_with("- ") {
+        start += 2;
+    }
+    let column = line[start..].find("  ").map(|gap| {
+        let rest = &line[start + gap..];
+        line.len() - rest.trim_start_matches(' ').len()
+    });
+    column.filter(|&column| line[..column].chars().count() <= width / 2).unwrap_or(start)
 }
 
 #[cfg(test)]
@@ -93,5 +113,8 @@ mod tests {
     #[test]
     fn only_lines_that_do_not_fit_are_broken() {
         assert_eq!(wrapped("a  b\n- one two three\n\nend", 9), "a  b\n- one two\n  three\n\nend");
+        assert_eq!(wrapped("  in out far", 9), "  in out\n  far");
+        assert_eq!(wrapped("ab   one two three", 12), "ab   one two\n     three");
+        assert_eq!(wrapped("abcdefgh   one two three", 12), "abcdefgh one\ntwo three");
     }
 }

@@ -72,8 +72,7 @@ fn what_limited_a_job_is_told() {
         Activity { window_ns: Nanos::from_secs(32), cpu: Some(cpu), ..Activity::default() };
     let seen = PhaseSurroundings { activity, own_cpu: Some(0.02), ..PhaseSurroundings::default() };
     let record = with(|run| run.surroundings = Some(Box::new(seen)), State::Complete);
-    let limit = "What limited\n  - package-install-short: by random writes of the storage (it waited \
-                 3075";
+    let limit = "What limited\n  - package-install-short: limited by random writes of the storage";
     assert!(plain(&record).contains(limit), "{}", plain(&record));
     let page = html(&record, &judge(&record)).unwrap();
     assert!(page.contains("<h2>What limited</h2>"), "{page}");

@@ -1,7 +1,11 @@
 //! Whole reports of typical records, as people get them.
 
 use cardproof_rating::judge;
-use cardproof_record::{Estimate, Level, PhaseRun, Record};
+use cardproof_record::import::{Origin, import};
+use cardproof_record::{
+    Activity, CpuActivity, Estimate, Level, PhaseRun, PhaseSurroundings, Record, Warning,
+    WarningCode,
+};
 use cardproof_report::{html, markdown, summary};
 use cardproof_testkit::records;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
@@ -40,6 +44,37 @@ fn a_terminal_in_colour() {
     let record = records::slow_class4();
     let styled = summary(&record, &judge(&record), 80, true);
     insta::assert_snapshot!(styled.replace('\u{1b}', "^"));
+}
+
+/// A whole run on a machine that was busy all the time: what one reader takes in at a sitting.
+#[test]
+fn a_disturbed_run_fits_sixty_lines() {
+    let mut record = records::typical_a1_card();
+    for (index, phase) in record.phases.iter_mut().enumerate() {
+        let others = format!(
+            "mmcblk0 did more than this run asked of it: 0 bytes read and {index}.4 MiB written in \
+             {index}82 requests, by other programs or the file system"
+        );
+        let cpu = format!("other programs had 6{index} % of the processors' time");
+        let doubts = [(WarningCode::Disturbed, others), (WarningCode::Disturbed, cpu)].into_iter();
+        phase.warnings.extend(doubts.map(|(code, message)| Warning { code, message }));
+        let cpu = CpuActivity { cpus: 4, user: 0.7, idle: 0.3, ..CpuActivity::default() };
+        phase.surroundings = Some(Box::new(PhaseSurroundings {
+            activity: Activity { cpu: Some(cpu), ..Activity::default() },
+            ..PhaseSurroundings::default()
+        }));
+    }
+    let text = plain(&record, 80);
+    insta::assert_snapshot!(text);
+    assert!(text.lines().count() <= 60, "{}", text.lines().count());
+}
+
+#[test]
+fn figures_of_another_tool_on_a_terminal() {
+    let text = include_str!("../../record/tests/import/sd-card-bench-report.txt");
+    let origin = Origin { id: "x".to_owned(), read_at: "2026-01-01T00:00:00Z".to_owned() };
+    let record = import(text, None, &origin).expect("the fixture can be read");
+    insta::assert_snapshot!(plain(&record, 80));
 }
 
 #[test]

@@ -49,6 +49,8 @@ pub(super) struct Priced {
     pub(super) cheapest: Costs,
     pub(super) best: Costs,
     pub(super) dearest: Costs,
+    /// Whether every figure has an interval.
+    pub(super) is_bounded: bool,
 }
 
 /// A rate with its ends, which fall together where another tool stated it without.
@@ -57,6 +59,7 @@ struct Span {
     low: f64,
     best: f64,
     high: f64,
+    is_interval: bool,
 }
 
 impl Priced {
@@ -79,7 +82,9 @@ impl Priced {
             let read = read.map(|(a, b)| (Iops(end(&a)), Throughput(end(&b))));
             Costs::at(Iops(end(&write)), read)
         };
+        let figures = [Some(write), small, sequential];
         Ok(Self {
+            is_bounded: figures.iter().flatten().all(|figure| figure.is_interval),
             cheapest: at(|span| span.high),
             best: at(|span| span.best),
             dearest: at(|span| span.low),
@@ -114,7 +119,7 @@ fn throughput(phase: &Phase) -> Option<Span> {
 
 impl Span {
     const fn exactly(rate: f64) -> Self {
-        Self { low: rate, best: rate, high: rate }
+        Self { low: rate, best: rate, high: rate, is_interval: false }
     }
 }
 
@@ -124,6 +129,7 @@ impl From<Figure> for Span {
             low: figure.low.per_second(),
             best: figure.estimate.per_second(),
             high: figure.high.per_second(),
+            is_interval: true,
         }
     }
 }

@@ -140,8 +140,8 @@ impl Figures<'_> {
         }
         if ours.is_empty() {
             self.page.push_str(
-                "<p>No place among them: it takes 4 KiB random reads and writes, and not both were \
-                 measured.</p>\n</section>\n",
+                "<p>No place among them: it takes 4 KiB random reads and writes with intervals, and \
+                 not both are there.</p>\n</section>\n",
             );
             return Ok(());
         }

@@ -5,7 +5,7 @@ use cardproof_record::Outcome;
 
 use super::put;
 use crate::clean::Html;
-use crate::contents::{Contents, MEANING_NOTE, PREDICTION_NOTE, Recording, Ruling, VERDICT_NOTE};
+use crate::contents::{Contents, MEANING_NOTE, Recording, Ruling, VERDICT_NOTE};
 use crate::rows::{Cells, Row, shown};
 use crate::wrap::bound;
 
@@ -19,18 +19,18 @@ pub(super) fn write(page: &mut String, contents: &Contents) {
     );
     write_list(page, "done", crate::jobs::HEADING, &contents.jobs);
     write_verdicts(page, contents);
-    write_list(page, "limits", "What limited", &contents.limits);
-    write_list(page, "doubts", "Doubts", &contents.doubts);
     if !contents.is_jobs_only {
         write_meanings(page, contents);
     }
-    write_predictions(page, &contents.predictions);
+    write_predictions(page, contents);
+    write_list(page, "limits", "What limited", &contents.limits_in_full());
+    write_list(page, "doubts", "Doubts", &contents.doubts);
     write_list(page, "next", "What next", &contents.steps);
     if !contents.is_jobs_only {
         write_rows(page, contents);
     }
     write_list(page, "replays", crate::replays::HEADING, &contents.replays);
-    write_list(page, "tools", crate::figures::HEADING, &contents.figures);
+    write_list(page, "tools", contents.figures_heading, &contents.figures);
     write_list(page, "course", "Changes and runs", &contents.course);
 }
 
@@ -91,21 +91,22 @@ fn write_meanings(page: &mut String, contents: &Contents) {
             page,
             "<div><dt>{} <span class=\"grade {class}\">{grade}</span></dt><dd>{}</dd></div>\n",
             Html(meaning.topic),
-            Html(&bound(&meaning.text))
+            Html(&bound(&meaning.text()))
         );
     }
     put!(page, "</dl>\n<p class=\"note\">{MEANING_NOTE}</p>\n</section>\n");
 }
 
-fn write_predictions(page: &mut String, predictions: &[String]) {
-    if predictions.is_empty() {
+fn write_predictions(page: &mut String, contents: &Contents) {
+    if contents.predictions.is_empty() {
         return;
     }
     page.push_str("<section id=\"jobs\">\n<h2>How long jobs would take</h2>\n<ul>\n");
-    for prediction in predictions {
-        put!(page, "<li>{}</li>\n", Html(prediction));
+    for prediction in contents.predictions_in_full() {
+        put!(page, "<li>{}</li>\n", Html(&prediction));
     }
-    put!(page, "</ul>\n<p class=\"note\">{PREDICTION_NOTE}</p>\n</section>\n");
+    let note = contents.prediction_note();
+    put!(page, "</ul>\n<p class=\"note\">{note}</p>\n</section>\n");
 }
 
 const fn grade_class(grade: Grade) -> &'static str {
