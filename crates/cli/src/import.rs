@@ -92,8 +92,9 @@ fn is_stdin(file: &Path) -> bool {
 fn read(file: &Path, tool: Option<ForeignTool>) -> Result<Record, Failure> {
     let name =
         if is_stdin(file) { "standard input".to_owned() } else { file.display().to_string() };
-    let bytes = input::read(file, LENGTH_MAX)
-        .map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
+    let bytes = input::read(file, LENGTH_MAX).map_err(|error| {
+        Failure::usage(format!("cannot read {name}: {error}; name a file of a tool's output"))
+    })?;
     let text = String::from_utf8_lossy(&bytes);
     import(&text, tool, &origin()?).map_err(|error| Failure::usage(format!("{name}: {error}")))
 }
@@ -114,8 +115,10 @@ fn save(records: &[Record], directory: Option<&Path>) -> Result<Vec<PathBuf>, Fa
         records.iter().try_for_each(|record| store.save(record))?;
         return Ok(records.iter().map(|record| store.record_path(&record.id)).collect());
     };
-    fs::create_dir_all(directory)
-        .map_err(Failure::because(format!("cannot make {}", directory.display())))?;
+    fs::create_dir_all(directory).map_err(|error| {
+        let name = directory.display();
+        Failure::incomplete(format!("cannot make {name}: {error}; name another directory"))
+    })?;
     let saved = records.iter().map(|record| {
         let path = directory.join(format!("{}.json", record.id));
         let text =

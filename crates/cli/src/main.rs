@@ -32,7 +32,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, Command};
+use args::{Cli, Command, SimCommand};
 use exit::{Exit, Failure};
 use signals::Signals;
 
@@ -54,7 +54,14 @@ fn main() -> ExitCode {
 }
 
 fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
-    match cli.command.unwrap_or(Command::Run(cli.run)) {
+    let command = cli.command.unwrap_or(Command::Run(cli.run));
+    if !looks_for_signals(&command) {
+        signals.end_at_once();
+        if let Some(exit) = signals.exit() {
+            return Ok(exit);
+        }
+    }
+    match command {
         Command::Run(args) => run::run(&args, signals),
         Command::Profiles(args) => profiles::run(&args),
         Command::Identify(args) => identify::run(&args),
@@ -69,5 +76,27 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::Traces(args) => traces::run(&args),
         Command::Watch(args) => watch::run(&args, signals),
         Command::Engine(args) => engine::run(&args, signals.stop()).map(|()| Exit::Done),
+    }
+}
+
+/// Whether `command` ends by itself, in order, soon after a signal. The others have nothing to put in
+/// order, and may be waiting for standard input.
+const fn looks_for_signals(command: &Command) -> bool {
+    match command {
+        Command::Run(_)
+        | Command::Sim(SimCommand::Serve(_))
+        | Command::Capture(_)
+        | Command::Replay(_)
+        | Command::CompareSetups(_)
+        | Command::Watch(_)
+        | Command::Engine(_) => true,
+        Command::Profiles(_)
+        | Command::Identify(_)
+        | Command::Rate(_)
+        | Command::Report(_)
+        | Command::Import(_)
+        | Command::Compare(_)
+        | Command::Sim(SimCommand::List)
+        | Command::Traces(_) => false,
     }
 }

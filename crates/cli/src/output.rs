@@ -1,11 +1,10 @@
 //! Data to stdout or to a file: whole or not at all.
 
-use std::convert::Infallible;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use crate::exit::Failure;
 
@@ -25,11 +24,10 @@ impl Sink {
     }
 }
 
-impl FromStr for Sink {
-    type Err = Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Ok(Self::of(Path::new(text)))
+/// A name need not be text.
+impl From<OsString> for Sink {
+    fn from(name: OsString) -> Self {
+        Self::of(Path::new(&name))
     }
 }
 

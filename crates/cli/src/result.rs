@@ -66,7 +66,11 @@ pub(crate) fn publish(
 ) -> Result<(), Failure> {
     let verdicts = cardproof_rating::judge(record);
     let report = store.report_path(&record.id);
-    show(record, &verdicts, outputs, talk)?;
+    show(record, &verdicts, outputs, talk).map_err(|mut failure| {
+        let kept = store.record_path(&record.id);
+        failure.message.push_str(&format!("; the record is kept: {}", kept.display()));
+        failure
+    })?;
     if !record.job_runs.is_empty() || record.phases.iter().any(|phase| phase.ops > 0) {
         write_html(record, &verdicts, &report)?;
     }

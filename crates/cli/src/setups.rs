@@ -35,7 +35,7 @@ use crate::output::{self, Sink};
 use crate::run::random_bits;
 use crate::signals::Signals;
 use crate::talk::Talk;
-use crate::target::{Existing, of_scratch, refuse_link, tell_of_leftovers};
+use crate::target::{self, Existing, of_scratch, refuse_link, tell_of_leftovers};
 
 use choice::Choice;
 use contest::Contest;
@@ -78,9 +78,8 @@ pub(crate) fn run(args: &SetupsArgs, signals: &Signals) -> Result<Exit, Failure>
         None => Seed::from_bits(random_bits()?),
     };
     let common = Common { args, choice, seed, talk, signals };
-    let metadata = fs::metadata(&args.target).map_err(|error| {
-        Failure::usage(format!("cannot look at {}: {error}", args.target.display()))
-    })?;
+    let metadata =
+        fs::metadata(&args.target).map_err(|error| target::not_there(&args.target, &error))?;
     let surroundings = look_at_path(&Sysroot::default(), &args.target).unwrap_or_default();
     let mut found = if metadata.is_dir() {
         refuse_link(&args.target)?;

@@ -31,6 +31,11 @@ impl Signals {
         Ok(signals)
     }
 
+    /// From here on the first signal ends the process at once.
+    pub(crate) fn end_at_once(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
     /// True once a signal has come.
     pub(crate) fn stop(&self) -> &AtomicBool {
         &self.stop

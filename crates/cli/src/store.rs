@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use cardproof_record::Record;
@@ -23,9 +24,13 @@ impl Store {
     /// exist, and found to be writable.
     pub(crate) fn open() -> Result<Self, Failure> {
         let directory = data_home()?.join("cardproof").join("records");
-        let unusable = |error| {
+        let unusable = |error: io::Error| {
+            let remedy = match error.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room there",
+                _ => "make it writable",
+            };
             Failure::incomplete(format!(
-                "cannot keep records in {}: {error}; make it writable, or name another place with \
+                "cannot keep records in {}: {error}; {remedy}, or name another place with \
                  XDG_DATA_HOME",
                 directory.display()
             ))
@@ -56,9 +61,11 @@ impl Store {
         let text =
             record.to_json().map_err(Failure::because("the record cannot be put into JSON"))?;
         output::replace(&path, &text).map_err(|error| {
+            // What an earlier save has put there is as it was.
+            let kept = if path.exists() { " (its first phases are kept there)" } else { "" };
             Failure::incomplete(format!(
-                "cannot save the record {}: {error}; make room there, or name another place with \
-                 XDG_DATA_HOME",
+                "cannot save the record {}{kept}: {error}; make room there, or name another place \
+                 with XDG_DATA_HOME",
                 path.display()
             ))
         })

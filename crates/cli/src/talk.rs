@@ -28,7 +28,7 @@ impl Talk {
     /// Says a line.
     pub(crate) fn note(self, line: &str) {
         if !self.is_quiet {
-            say(line);
+            say(&plain(line));
         }
     }
 
@@ -40,7 +40,7 @@ impl Talk {
 
 /// Says what went wrong; errors are said even when quiet.
 pub(crate) fn error(message: &str) {
-    say(&format!("{ERROR}error:{ERROR:#} {message}"));
+    say(&format!("{ERROR}error:{ERROR:#} {}", plain(message)));
 }
 
 /// A listener that has gone away is no reason to fail. On a terminal lines break between words;
@@ -55,6 +55,19 @@ fn say(line: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
+/// `line` without what steers a terminal, which the name of a file may hold, and without the numbers
+/// that the kernel has for its errors, which stand behind their words.
+fn plain(line: &str) -> String {
+    let is_shown = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+    let line: String = line.chars().filter(is_shown).collect();
+    let mut parts = line.split(" (os error ");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text.push_str(part.split_once(')').map_or("", |(_, rest)| rest));
+    }
+    text
+}
+
 /// How wide the terminal on standard output is, or what `COLUMNS` says; 80 where neither tells.
 pub(crate) fn width() -> u16 {
     width_of(io::stdout())
@@ -67,7 +80,27 @@ pub(crate) fn width_of(stream: impl AsFd) -> u16 {
     of_terminal.filter(|&columns| columns > 0).or_else(of_environment).unwrap_or(80)
 }
 
+/// `text` for standard output: on a terminal lines break between words; elsewhere they are whole.
+pub(crate) fn paged(text: &str) -> Cow<'_, str> {
+    if io::stdout().is_terminal() {
+        Cow::Owned(cardproof_report::wrapped(text, width()))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
 /// Whether text on standard output may carry colour: a terminal, `NO_COLOR` and its like decide.
 pub(crate) fn is_styled() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn what_is_said_holds_words_alone() {
+        let said = plain("cannot open a\u{1b}[31mb: No such file (os error 2); name another\n");
+        assert_eq!(said, "cannot open a[31mb: No such file; name another\n");
+    }
 }

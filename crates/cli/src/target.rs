@@ -155,14 +155,18 @@ fn simulated_card(card: &cardproof_sim::Card) -> Option<CardInfo> {
     })
 }
 
-fn not_there(path: &Path, error: &io::Error) -> Failure {
+pub(crate) fn not_there(path: &Path, error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::NotFound => Failure::usage(format!(
             "{} does not exist; name a directory, a file or a block device; cardproof --help has \
              the commands",
             path.display()
         )),
-        _ => Failure::usage(format!("cannot look at {}: {error}", path.display())),
+        _ => Failure::usage(format!(
+            "cannot look at {}: {error}; check its spelling and who may enter the directories \
+             above it",
+            path.display()
+        )),
     }
 }
 

@@ -147,8 +147,12 @@ fn go_around_memory(case: &Case<'_>) -> Option<String> {
 
 fn finish(case: &Case<'_>) -> Option<String> {
     let seconds = case.record.profile.time_budget_ns.as_secs_f64();
-    matches!(case.record.state, State::Partial | State::Running)
-        .then(|| format!("Run it again to its end: it takes about {seconds:.0} s."))
+    matches!(case.record.state, State::Partial | State::Running).then(|| {
+        // Work of a fixed amount has no time of its own.
+        let time =
+            if seconds > 0.0 { format!(": it takes about {seconds:.0} s") } else { String::new() };
+        format!("Run it again to its end{time}.")
+    })
 }
 
 fn give_room(case: &Case<'_>) -> Option<String> {
