@@ -21,6 +21,21 @@ use crate::watch::args::WatchArgs;
 pub(crate) use compare::CompareArgs;
 pub(crate) use identify::IdentifyArgs;
 
+/// What stands under the help: how to begin, and what scripts go by.
+const AFTER_HELP: &str = "Examples:
+  cardproof                  measure the storage under the current directory
+  cardproof /media/me/CARD   measure a card that is mounted there
+  cardproof identify         tell what this storage is and what holds it back
+  cardproof report latest    make a report of the last measurement, with charts
+  cardproof run sim:sandisk-extreme-a1
+                             see what a measurement looks like, on a simulated card
+
+A measurement is kept as a record, a file in ~/.local/share/cardproof/records.
+
+Exit status: 0 done; 1 could not be completed; 2 wrong command line;
+3 refused for safety; 4 a --require not met; 130 stopped by Ctrl-C (the record
+is kept).";
+
 /// Find out the truth about an SD card, eMMC, USB stick or SSD: measure it, judge it, explain it.
 ///
 /// Without a command, the storage under the current directory is measured.
@@ -30,8 +45,7 @@ pub(crate) use identify::IdentifyArgs;
     version,
     args_conflicts_with_subcommands = true,
     styles = Styles::styled(),
-    after_help = "Exit status: 0 done; 1 could not be completed; 2 wrong command line; 3 refused \
-                  for safety;\n4 a --require not met; 130 stopped by Ctrl-C (the record is kept)."
+    after_help = AFTER_HELP
 )]
 pub(crate) struct Cli {
     /// What to do.
@@ -47,11 +61,11 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Measure a directory's storage, a file or a block device
     Run(RunArgs),
-    /// Explain the profiles: what each runs and where it comes from
+    /// List the profiles: what can be run, and what for; or explain one
     Profiles(ProfilesArgs),
     /// Tell who a card is, what the host gives it, and what holds it back
     Identify(IdentifyArgs),
-    /// Judge a saved record again
+    /// Judge a saved record again, and show it
     Rate(RateArgs),
     /// Make a report of a saved record
     Report(ReportArgs),
@@ -207,7 +221,7 @@ pub(crate) struct ServeArgs {
 /// What to judge.
 #[derive(Debug, Args)]
 pub(crate) struct RateArgs {
-    /// A record: a JSON file, or `-` for standard input
+    /// A record: a file that cardproof saved, its id, `latest`, or `-` for standard input
     pub(crate) record: PathBuf,
     /// Print the record with its verdicts as JSON
     #[arg(long, value_name = "FILE|-")]
@@ -220,7 +234,7 @@ pub(crate) struct RateArgs {
 /// What to report.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// A record: a JSON file, or `-` for standard input
+    /// A record: a file that cardproof saved, its id, `latest`, or `-` for standard input
     pub(crate) record: PathBuf,
     /// Where the report goes.
     #[command(flatten)]

@@ -16,7 +16,6 @@ use crate::args::CompareArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::saved;
-use crate::store::{LATEST, Store};
 use crate::talk;
 
 /// What published cards and tables are called by.
@@ -34,7 +33,7 @@ struct Card {
 /// Compares what `args` name.
 pub(crate) fn run(args: &CompareArgs) -> Result<Exit, Failure> {
     if args.list {
-        output::write(&Sink::Stdout, &list())?;
+        output::write(&Sink::Stdout, &talk::paged(&list()))?;
         return Ok(Exit::Done);
     }
     check_outputs(args)?;
@@ -56,7 +55,7 @@ fn list() -> String {
             let about = format!("{REFERENCE}{table}: {}", card.source);
             let gap = if text.is_empty() { "" } else { "\n" };
             // Writing to a string does not fail.
-            let _ = writeln!(text, "{gap}{}", cardproof_report::wrapped(&about, 80));
+            let _ = writeln!(text, "{gap}{about}");
         }
         let board = card.record.conditions.host.board.as_deref().unwrap_or("host not known");
         let _ = writeln!(
@@ -157,22 +156,7 @@ fn record(name: &str) -> Result<Record, Failure> {
         })?;
         return Ok(card.record.clone());
     }
-    let path = Path::new(name);
-    if path.exists() || name == "-" {
-        return saved::read(path);
-    }
-    let stored = Store::find(name)?.ok_or_else(|| {
-        if name == LATEST {
-            return Failure::usage(
-                "there is no record yet; measure something first: cardproof run",
-            );
-        }
-        Failure::usage(format!(
-            "there is no file and no record '{name}'; name a file, an id from the data directory, \
-             latest, or ref:NAME"
-        ))
-    })?;
-    saved::read(&stored)
+    saved::read(&saved::locate(Path::new(name))?)
 }
 
 fn contenders<'c>(cards: &'c [Card], args: &CompareArgs) -> Result<Vec<Contender<'c>>, Failure> {

@@ -28,6 +28,9 @@ use crate::target::{OpenedTree, Wanted, open_tree};
 /// The profile's name.
 pub(crate) const NAME: &str = "sqlite";
 
+/// What it is for.
+pub(crate) const PURPOSE: &str = "how fast programs can keep what they know in a database";
+
 /// Raised whenever figures stop being comparable with those of the version before.
 const VERSION: u32 = 1;
 
@@ -43,11 +46,11 @@ pub(crate) fn explained() -> String {
         .iter()
         .map(|mode| {
             let (pragmas, costs) = (mode.pragmas(), mode.what_a_crash_costs());
-            format!("  {:<28} {pragmas}; {costs}\n", mode.name())
+            format!("  {:<27}  {pragmas}; {costs}\n", mode.name())
         })
         .collect();
     format!(
-        "{NAME} (version {VERSION})\n  For: how fast programs can keep what they know in a database\n  \
+        "{NAME} (version {VERSION})\n  For: {PURPOSE}\n  \
          From: SQLite {} itself, driven as programs drive it: one row in each transaction, in a table \
          of {ROWS} rows\n  In a directory, in at most {}, writes about {} where it is fast\n\n{modes}\n",
         cardproof_sqlite::version(),

@@ -1,4 +1,4 @@
-//! `cardproof profiles`: what each profile runs and where it comes from.
+//! `cardproof profiles`: which profiles there are, what each runs and where it comes from.
 
 use std::fmt::Write;
 
@@ -12,23 +12,48 @@ use crate::chosen::named;
 use crate::databases;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
+use crate::talk;
 
-/// Explains one profile or all of them.
+/// Lists the profiles or explains one of them.
 pub(crate) fn run(args: &ProfilesArgs) -> Result<Exit, Failure> {
-    let wanted: Vec<&str> = match &args.name {
-        Some(name) => vec![name],
-        None => names().into_iter().chain(jobs::names()).chain([databases::NAME]).collect(),
+    let text = match &args.name {
+        None => list()?,
+        Some(name) => explained(name)?,
     };
-    let mut text = String::new();
-    for name in wanted {
-        match jobs::find(name) {
-            Some(job) => explain_job(&mut text, &job),
-            None if name == databases::NAME => text.push_str(&databases::explained()),
-            None => explain(&mut text, &named(name)?),
-        }
-    }
-    output::write(&Sink::Stdout, &text)?;
+    output::write(&Sink::Stdout, &talk::paged(&text))?;
     Ok(Exit::Done)
+}
+
+/// Each profile with what it is for.
+fn list() -> Result<String, Failure> {
+    let mut text = String::new();
+    let mut add = |name: &str, purpose: &str| {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{name:<23}  {purpose}");
+    };
+    for name in names() {
+        add(name, &named(name)?.purpose);
+    }
+    for job in jobs::names().into_iter().filter_map(jobs::find) {
+        add(job.name, &format!("{}: {}", job.purpose, job.deed));
+    }
+    add(databases::NAME, databases::PURPOSE);
+    text.push_str(
+        "\nRun one: cardproof run --profile NAME\nWhat one does, and where it comes from: cardproof \
+         profiles NAME\n",
+    );
+    Ok(text)
+}
+
+/// All that is known of the profile called `name`.
+fn explained(name: &str) -> Result<String, Failure> {
+    let mut text = String::new();
+    match jobs::find(name) {
+        Some(job) => explain_job(&mut text, &job),
+        None if name == databases::NAME => text.push_str(&databases::explained()),
+        None => explain(&mut text, &named(name)?),
+    }
+    Ok(text)
 }
 
 fn explain(text: &mut String, profile: &Profile) {
@@ -44,8 +69,9 @@ fn explain(text: &mut String, profile: &Profile) {
         "for as long as the storage needs".to_owned()
     };
     let _ = writeln!(text, "  Over {span}, {time}{written}\n");
+    let shares = phases.iter().filter_map(share).sum();
     for phase in phases {
-        let _ = writeln!(text, "  {:<28} {}", phase.name, describe(phase));
+        let _ = writeln!(text, "  {:<27}  {}", phase.name, describe(phase, shares));
     }
     explain_figures(text, profile);
 }
@@ -69,7 +95,7 @@ fn explain_job(text: &mut String, job: &Job) {
         totals.bytes_written_in_all,
     );
     for step in job.steps {
-        let _ = writeln!(text, "  {:<28} {}", step.name, step.what);
+        let _ = writeln!(text, "  {:<27}  {}", step.name, step.what);
     }
     if !job.notes.is_empty() {
         let _ = writeln!(text, "\n  To be known:");
@@ -97,7 +123,16 @@ fn explain_figures(text: &mut String, profile: &Profile) {
     }
 }
 
-fn describe(phase: &PhaseSpec) -> String {
+/// The phase's share of the time, in proportion to those of the others.
+fn share(phase: &PhaseSpec) -> Option<u32> {
+    match phase.ends.time {
+        TimeLimit::Share(share) => Some(share),
+        TimeLimit::Fixed(_) | TimeLimit::None => None,
+    }
+}
+
+/// What `phase` does, of phases whose shares of the time are `shares` together.
+fn describe(phase: &PhaseSpec, shares: u32) -> String {
     let order = match phase.access {
         Access::Sequential => "sequential",
         Access::Random(_) => "random",
@@ -126,7 +161,7 @@ fn describe(phase: &PhaseSpec) -> String {
     };
     let end = if phase.flush_at_end { ", flush at the end" } else { "" };
     let time = match phase.ends.time {
-        TimeLimit::Share(percent) => format!(", up to {percent} % of the time"),
+        TimeLimit::Share(share) => format!(", {} % of the time", 100 * share / shares.max(1)),
         TimeLimit::Fixed(time) => format!(", {time}"),
         TimeLimit::None => String::new(),
     };

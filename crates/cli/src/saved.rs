@@ -1,6 +1,8 @@
 //! `cardproof rate` and `cardproof report`: what a saved record says today.
+//!
+//! A record is named by its file, by its id among those kept, or as the latest of them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cardproof_record::Record;
 use cardproof_units::Bytes;
@@ -10,6 +12,7 @@ use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::output::Sink;
 use crate::result::{self, Requirement};
+use crate::store::{LATEST, Store};
 use crate::talk::Talk;
 
 /// No record is longer: ten runs of the longest profile take a tenth of it.
@@ -18,27 +21,33 @@ const LENGTH_MAX: Bytes = Bytes::mib(64);
 /// Judges a record by the rules of this version.
 pub(crate) fn rate(args: &RateArgs) -> Result<Exit, Failure> {
     let requirements = Requirement::parse_all(&args.require)?;
-    let record = read(&args.record)?;
+    let path = locate(&args.record)?;
+    let record = read(&path)?;
     let outputs = OutputArgs { json: args.json.clone(), html: None, markdown: None };
     result::check_outputs(&outputs)?;
-    result::show(&record, &cardproof_rating::judge(&record), &outputs, Talk::new(false))?;
+    let talk = Talk::new(false);
+    result::show(&record, &cardproof_rating::judge(&record), &outputs, talk)?;
+    if args.json != Some(Sink::Stdout) {
+        talk.note("\nWith every reason and chart: cardproof report RECORD --html FILE");
+    }
     let is_met = Requirement::all_met(&requirements, &record);
     Ok(if is_met { Exit::Done } else { Exit::NotMet })
 }
 
 /// Makes a report of a record; without a wish, HTML beside the record.
 pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
-    let record = read(&args.record)?;
+    let path = locate(&args.record)?;
+    let record = read(&path)?;
     let OutputArgs { json, html, markdown } = &args.output;
     let has_wish = json.is_some() || html.is_some() || markdown.is_some();
-    let is_from_stdin = args.record == Path::new("-");
+    let is_from_stdin = path == Path::new("-");
     let html = match (html, has_wish) {
         (None, false) if is_from_stdin => {
             return Err(Failure::usage(
                 "where shall the report go? Give --html FILE or --markdown FILE",
             ));
         }
-        (None, false) => Some(args.record.with_extension("html")),
+        (None, false) => Some(path.with_extension("html")),
         (html, _) => html.clone(),
     };
     let outputs = OutputArgs { json: json.clone(), html, markdown: markdown.clone() };
@@ -51,14 +60,35 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
+/// The file of the record that `name` names: itself, or one of those kept, by its id or as the
+/// latest.
+pub(crate) fn locate(name: &Path) -> Result<PathBuf, Failure> {
+    if name == Path::new("-") || name.exists() {
+        return Ok(name.to_owned());
+    }
+    if let Some(path) = name.to_str().map(Store::find).transpose()?.flatten() {
+        return Ok(path);
+    }
+    if name == Path::new(LATEST) {
+        return Err(Failure::usage(
+            "there is no record yet; measure something first: cardproof run",
+        ));
+    }
+    Err(Failure::usage(format!(
+        "there is no file and no record '{}'; name a file, the id of a record, or latest",
+        name.display()
+    )))
+}
+
 /// The record in the file at `path`, or on standard input.
 pub(crate) fn read(path: &Path) -> Result<Record, Failure> {
     let name = || match Sink::of(path) {
         Sink::Stdout => "standard input".to_owned(),
         Sink::File(path) => path.display().to_string(),
     };
-    let text = input::read_text(path, LENGTH_MAX)
-        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", name())))?;
+    let text = input::read_text(path, LENGTH_MAX).map_err(|error| {
+        Failure::usage(format!("cannot read {}: {error}; name the file of a record", name()))
+    })?;
     Record::from_json(&text).map_err(|error| {
         Failure::usage(format!(
             "{}: {error}; name a file that cardproof saved or printed with --json",

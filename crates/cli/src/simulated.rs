@@ -13,7 +13,7 @@ use crate::args::{ServeArgs, SimCommand};
 use crate::exit::{Exit, Failure, with_causes};
 use crate::output::{self, Sink};
 use crate::signals::Signals;
-use crate::talk::Talk;
+use crate::talk::{self, Talk};
 
 /// How long a wish to stop may go unnoticed.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -33,7 +33,7 @@ fn list() -> Result<Exit, Failure> {
         let _ = writeln!(text, "{}\n    {}; {}", card.name, card.title, describe(card));
     }
     text.push_str("\nMeasure one: cardproof run sim:NAME\nServe one: cardproof sim serve NAME\n");
-    output::write(&Sink::Stdout, &text)?;
+    output::write(&Sink::Stdout, &talk::paged(&text))?;
     Ok(Exit::Done)
 }
 

@@ -19,6 +19,7 @@ use clap::Args;
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::output::{self, Sink};
+use crate::talk;
 
 /// No trace is longer: five million requests as blktrace has them.
 const LENGTH_MAX: Bytes = Bytes::mib(256);
@@ -58,7 +59,7 @@ pub(crate) fn run(args: &TracesArgs) -> Result<Exit, Failure> {
             text
         }
     };
-    output::write(&Sink::Stdout, &text)?;
+    output::write(&Sink::Stdout, &talk::paged(&text))?;
     Ok(Exit::Done)
 }
 

@@ -180,7 +180,7 @@ fn jobs_are_explained_beside_profiles() {
     let home = Home::new();
     let all = run(home.cardproof(&["profiles"])).expect(0).stdout;
     for name in cardproof_workload::jobs::names() {
-        assert!(all.contains(&format!("{name} (version ")), "{name}");
+        assert!(all.contains(&format!("\n{name}  ")), "{name}");
     }
     let one = run(home.cardproof(&["profiles", "package-remove"])).expect(0).stdout;
     assert!(one.contains("dpkg") && one.contains("settle"), "{one}");

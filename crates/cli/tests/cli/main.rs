@@ -14,6 +14,7 @@ mod identify;
 mod importing;
 mod interruption;
 mod jobs;
+mod naming;
 mod output;
 mod process;
 mod profiles;

@@ -1,0 +1,90 @@
+//! Records by their names, files whose names are no text, and what is said when there is no such thing.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::OsStringExt;
+use std::process::{Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::home::{Home, SMALL, word};
+use crate::process::run;
+use crate::records;
+
+/// A home with the record of another tool's output, and that record's id.
+fn with_record() -> (Home, String) {
+    let home = Home::new();
+    let log = concat!(env!("CARGO_MANIFEST_DIR"), "/../record/tests/import/dd-german.txt");
+    run(home.cardproof(&["import", log])).expect(0);
+    let id = records::read(&home.records()[0]).id;
+    (home, id)
+}
+
+#[test]
+fn a_record_is_named_by_its_file_its_id_or_as_the_latest() {
+    let (home, id) = with_record();
+    let path = home.records()[0].clone();
+    let by_file = run(home.cardproof(&["rate", word(&path)])).expect(0).stdout;
+    for name in [id.as_str(), "latest"] {
+        assert_eq!(run(home.cardproof(&["rate", name])).expect(0).stdout, by_file, "{name}");
+    }
+    run(home.cardproof(&["report", "latest"])).expect(0);
+    assert!(path.with_extension("html").is_file(), "the report is not beside its record");
+}
+
+#[test]
+fn what_is_not_there_is_told_with_what_would_do() {
+    let home = Home::new();
+    let cases = [("latest", "cardproof run"), ("no-such", "name a file, the id of a record")];
+    for command in ["rate", "report", "compare"] {
+        for (name, told) in cases {
+            let said = run(home.cardproof(&[command, name])).expect(2).stderr;
+            assert!(said.contains(told), "{command} {name}: {said}");
+            assert_eq!(said.lines().count(), 1, "{said}");
+            assert!(!said.contains("os error"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn a_name_need_not_be_text() {
+    let (home, _) = with_record();
+    let directory = home.place().join(OsString::from_vec(b"not\xff text\n".to_vec()));
+    fs::create_dir(&directory).unwrap();
+    let mut command = home.cardproof(&["report", "latest"]);
+    for option in ["--json", "--html", "--markdown"] {
+        command.arg(option).arg(directory.join(&option[2..]));
+    }
+    run(command).expect(0);
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 3);
+    let mut command = home.cardproof(&["rate"]);
+    command.arg(directory.join("json"));
+    run(command).expect(0);
+}
+
+#[test]
+fn where_an_output_fails_it_is_told_that_the_record_is_kept() {
+    let home = Home::new();
+    let place = word(home.place());
+    let words = [&["run", place], SMALL, &["--quiet", "--json", "/dev/full"]].concat();
+    let ended = run(home.cardproof(&words)).expect(1);
+    let path = home.records()[0].clone();
+    assert!(ended.stderr.contains(&format!("the record is kept: {}", path.display())));
+    records::read(&path);
+}
+
+#[test]
+fn ctrl_c_ends_at_once_what_waits_for_standard_input() {
+    let home = Home::new();
+    for words in [["rate", "-"], ["import", "-"]] {
+        let mut command = home.cardproof(&words);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = Command::spawn(&mut command).unwrap();
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        // Its standard input stays open: only the signal can end it.
+        let input = child.stdin.take();
+        let status = child.wait().unwrap();
+        drop(input);
+        assert!(!status.success(), "{words:?}");
+    }
+}
