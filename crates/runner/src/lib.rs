@@ -11,6 +11,7 @@ mod beside;
 mod disturbance;
 mod events;
 mod figures;
+mod ground;
 mod jobs;
 mod meter;
 mod monitor;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_io::{Caching, Directness, FileState, Target, Usage};
 use cardproof_record::{self as record, EndedBy, Phase, Record, State, Warning, WarningCode};
-use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+use cardproof_units::{Iops, Nanos, Throughput};
 use cardproof_workload::{Access, DataPattern, Generation, OpStream, PhaseSpec, Role};
 
 use crate::account::{self, Place};
@@ -13,6 +13,7 @@ use crate::beside;
 use crate::disturbance::Own;
 use crate::events::{Event, Observer, Progress};
 use crate::figures::{figures, may_end};
+use crate::ground::Ground;
 use crate::meter::{Histograms, Meter};
 use crate::monitor::Monitor;
 use crate::phase::{PhaseEnd, PhaseLoop};
@@ -37,7 +38,20 @@ pub fn run(
     observer: &mut dyn Observer,
     stop: &AtomicBool,
 ) -> Record {
+    run_on(target, plan, draft, observer, stop, &mut Ground::default())
+}
+
+/// The same on a span that earlier runs have left as `ground` says, and which it leaves so.
+pub(crate) fn run_on(
+    target: &mut dyn Target,
+    plan: &Plan,
+    draft: Record,
+    observer: &mut dyn Observer,
+    stop: &AtomicBool,
+    ground: &mut Ground,
+) -> Record {
     let mut record = draft;
+    ground.begin_run();
     record.state = State::Running;
     let Some(mut histograms) = Histograms::new() else {
         record.state = State::Failed;
@@ -52,7 +66,7 @@ pub fn run(
         stop,
         data: DataPattern::new(plan.seed),
         generation: Generation::default(),
-        laid_out: None,
+        ground,
         given_up: None,
         decided: None,
     };
@@ -109,8 +123,7 @@ struct Run<'a> {
     deadline: Nanos,
     data: DataPattern,
     generation: Generation,
-    /// How much of the span holds our data, once a phase has tried to lay it out.
-    laid_out: Option<Bytes>,
+    ground: &'a mut Ground,
     /// Why no later phase can work.
     given_up: Option<String>,
     /// Why nothing depends on later phases any more.
@@ -148,7 +161,7 @@ impl Run<'_> {
         let spec = again.map_or(&self.plan.profile.phases[index], |again| &again.spec);
         let place = Place {
             span_offset: self.plan.span_offset,
-            span: self.span_of(spec),
+            span: self.ground.span_for(spec, self.plan.span),
             queue_depth: spec.queue_depth.min(self.target.abilities().queue_depth_max),
         };
         if let Some(cause) = &self.decided {
@@ -157,13 +170,13 @@ impl Run<'_> {
         if let Some(cause) = self.hindrance(spec, place) {
             return account::not_begun(spec, place, &cause);
         }
+        if spec.arrangement.file != FileState::AsIs {
+            self.ground.empty();
+        }
         let directness = match self.target.arrange(spec.arrangement) {
             Ok(directness) => directness,
             Err(error) => return account::not_begun(spec, place, &with_source(&error)),
         };
-        if spec.arrangement.file != FileState::AsIs {
-            self.laid_out = None;
-        }
         let stream = match OpStream::new(spec, place.span_offset, place.span, self.plan.seed) {
             Ok(stream) => stream,
             Err(error) => return account::not_begun(spec, place, &error.to_string()),
@@ -189,12 +202,9 @@ impl Run<'_> {
         if let Some(error) = end.error.as_ref().filter(|error| error.is_final()) {
             self.given_up = Some(error.to_string());
         }
-        if spec.role == Role::LayOut {
-            // The last block may have ended the time and not the span.
-            self.laid_out = Some(end.written_to.min(place.span));
-        }
         let mut phase = account::run(spec, place, &mut meter, &end);
         phase.warnings.extend(self.span_warnings(spec, place));
+        self.ground.note(spec, place.span, &end);
         phase.warnings.extend(cache_warning(spec, &directness));
         if let Some(seen) = &seen {
             let own = Own {
@@ -247,7 +257,7 @@ impl Run<'_> {
             data: self.data,
             generation: &mut self.generation,
             meter,
-            is_laid_out: self.laid_out.is_some(),
+            is_laid_out: self.ground.is_known(),
             deadline: time.map(|time| start.saturating_add(time)),
             stop: self.stop,
             tick: &mut tick,
@@ -265,15 +275,6 @@ impl Run<'_> {
         time.map(|time| time.max(PHASE_MIN))
     }
 
-    /// How much of the target `spec` works in: a fresh file holds nothing of what was laid out.
-    fn span_of(&self, spec: &PhaseSpec) -> Bytes {
-        let span = spec.span_within(self.plan.span);
-        match (spec.arrangement.file, self.laid_out) {
-            (FileState::AsIs, Some(laid_out)) => span.min(laid_out),
-            _ => span,
-        }
-    }
-
     /// Why `spec` cannot begin, if it cannot.
     fn hindrance(&self, spec: &PhaseSpec, place: Place) -> Option<String> {
         if let Some(cause) = &self.given_up {
@@ -282,7 +283,7 @@ impl Run<'_> {
         if spec.writes() && self.target.abilities().read_only {
             return Some("the target is read-only".to_owned());
         }
-        if self.laid_out.is_some() && place.span < spec.block_size {
+        if self.ground.is_missing(spec, place.span) {
             return Some("nothing was laid out for it to work in".to_owned());
         }
         None
@@ -301,7 +302,7 @@ impl Run<'_> {
                 ),
             });
         }
-        if self.target.abilities().read_only {
+        if self.target.abilities().read_only || self.ground.is_unwritten(spec, place.span) {
             warnings.push(Warning {
                 code: WarningCode::MaybeUnwritten,
                 message: "parts that were never written may read faster than real data".to_owned(),

@@ -151,6 +151,50 @@ fn a_mix_tells_its_directions_apart() {
 }
 
 #[test]
+fn reads_of_what_was_never_written_are_in_doubt() {
+    let once = Access::Random(Repetition::EachBlockOnce);
+    let cases = [
+        ("nothing written", None, true),
+        ("a part, in sequence", Some((Access::Sequential, Bytes::mib(15))), true),
+        ("all, in sequence", Some((Access::Sequential, SIZE)), false),
+        ("a part, each block once", Some((once, Bytes::mib(15))), true),
+        ("all, each block once", Some((once, SIZE)), false),
+        ("as much as all, anywhere", Some((Access::Random(Repetition::Allowed), SIZE)), true),
+    ];
+    for (name, written, is_in_doubt) in cases {
+        let read = one(|spec| spec.ends.ops = Some(100));
+        let write = written.map(|(access, bytes)| {
+            let write = one(|spec| {
+                (spec.name, spec.access, spec.read_percent) = ("write".to_owned(), access, 0);
+                spec.ends.bytes = Some(bytes);
+            });
+            write.phases[0].clone()
+        });
+        let phases = write.into_iter().chain(read.phases.clone()).collect();
+        let plan = plan(Profile { phases, ..read }, SIZE);
+        let mut memory = Memory::new(SIZE).with_service(Nanos::from_micros(100));
+        let record = run_plan(&mut memory, &plan, &mut Silent, &AtomicBool::new(false));
+        let doubts = &phase(&record, "one").warnings;
+        let found = doubts.iter().any(|doubt| doubt.code == WarningCode::MaybeUnwritten);
+        assert_eq!(found, is_in_doubt, "{name}: {doubts:?}");
+    }
+}
+
+#[test]
+fn no_profile_of_ours_reads_what_it_has_not_written() {
+    for name in cardproof_workload::names() {
+        let plan = plan(cardproof_workload::find(name).expect("it is listed"), SIZE);
+        let mut memory = Memory::new(SIZE).with_service(Nanos::from_millis(5));
+        let record = run_plan(&mut memory, &plan, &mut Silent, &AtomicBool::new(false));
+        for phase in record.phases {
+            let doubts = &phase.warnings;
+            let is_in_doubt = doubts.iter().any(|it| it.code == WarningCode::MaybeUnwritten);
+            assert!(!is_in_doubt, "{name}, {}: {doubts:?}", phase.name);
+        }
+    }
+}
+
+#[test]
 fn a_target_without_the_depth_is_run_at_what_it_has() {
     let phase = run_one_on(Memory::new(SIZE).with_depth(4), |spec| {
         spec.queue_depth = 32;

@@ -1,0 +1,79 @@
+//! What is known of the data in a run's span: how much was laid out, how much was ever written, and
+//! whether it is what the run at hand has laid out.
+//!
+//! What was never written is answered by the tables of the file system or of the device, without a
+//! look at the medium, so that reads of it say nothing of the storage.
+
+use cardproof_io::FileState;
+use cardproof_units::Bytes;
+use cardproof_workload::{Access, PhaseSpec, Repetition, Role};
+
+use crate::phase::PhaseEnd;
+
+/// The span as the phases so far have left it, those of earlier runs on it included.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ground {
+    /// How much of it, from its start, was laid out, once a phase has tried to.
+    laid_out: Option<Bytes>,
+    /// How much of it, from its start, was written at all.
+    written: Bytes,
+    /// It was laid out by the run at hand, so that reads can be compared with that.
+    is_known: bool,
+}
+
+impl Ground {
+    /// Another run begins, whose data are others.
+    pub(crate) const fn begin_run(&mut self) {
+        self.is_known = false;
+    }
+
+    /// The file is fresh.
+    pub(crate) fn empty(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Whether reads can be compared with what was laid out.
+    pub(crate) const fn is_known(&self) -> bool {
+        self.is_known
+    }
+
+    /// How much of a run's span `spec` works in: no more than was laid out, unless it makes a file
+    /// of its own or lays out anew.
+    pub(crate) fn span_for(&self, spec: &PhaseSpec, run_span: Bytes) -> Bytes {
+        let span = spec.span_within(run_span);
+        let is_as_left = spec.arrangement.file == FileState::AsIs && spec.role != Role::LayOut;
+        self.laid_out.filter(|_| is_as_left).map_or(span, |laid_out| span.min(laid_out))
+    }
+
+    /// Whether `spec` has no room in `span`, since nothing was laid out for it.
+    pub(crate) fn is_missing(&self, spec: &PhaseSpec, span: Bytes) -> bool {
+        self.laid_out.is_some() && span < spec.block_size
+    }
+
+    /// Whether `spec` may read in `span` what was never written.
+    pub(crate) fn is_unwritten(&self, spec: &PhaseSpec, span: Bytes) -> bool {
+        spec.reads() && self.written < span.round_down_to(spec.block_size)
+    }
+
+    /// Notes what the phase `spec` has done in `span`.
+    pub(crate) fn note(&mut self, spec: &PhaseSpec, span: Bytes, end: &PhaseEnd) {
+        if spec.role == Role::LayOut {
+            // The last block may have ended the time and not the span.
+            self.laid_out = Some(end.written_to.min(span));
+            self.is_known = true;
+        }
+        let is_dense = !spec.reads() && spec.alignment_offset == Bytes::ZERO;
+        let whole = span.round_down_to(spec.block_size);
+        let written = match spec.access {
+            _ if !is_dense => Bytes::ZERO,
+            Access::Sequential => end.written_to.min(whole),
+            Access::Random(Repetition::EachBlockOnce)
+                if end.error.is_none() && end.written_to >= whole =>
+            {
+                whole
+            }
+            Access::Random(_) => Bytes::ZERO,
+        };
+        self.written = self.written.max(written);
+    }
+}
