@@ -176,9 +176,11 @@ impl Figure {
     }
 }
 
-/// Whether `phase` does 4 KiB operations of one kind at random with `queue_depth` in flight.
+/// Whether `phase` does 4 KiB operations of one kind at random with `queue_depth` in flight, as fast
+/// as it can.
 pub(crate) fn is_random_4k(phase: &Phase, op: OpName, queue_depth: u16) -> bool {
     phase.op == op
+        && phase.is_at_full_speed()
         && phase.pattern == PatternName::Random
         && phase.block_size_bytes == Bytes::kib(4)
         && phase.queue_depth == queue_depth
@@ -194,9 +196,11 @@ pub(crate) fn is_synced(phase: &Phase) -> bool {
     phase.sync.starts_with("fsync-every-")
 }
 
-/// Whether `phase` does operations of one kind one after the other, as large as in recording.
+/// Whether `phase` does operations of one kind one after the other, as large as in recording, as fast
+/// as it can.
 pub(crate) fn is_sequential(phase: &Phase, op: OpName) -> bool {
     phase.op == op
+        && phase.is_at_full_speed()
         && phase.pattern == PatternName::Sequential
         && phase.block_size_bytes >= RECORDING_UNIT
         && !is_synced(phase)

@@ -222,6 +222,22 @@ fn what_harms_takes_the_miss_and_leaves_the_pass() {
 }
 
 #[test]
+fn a_phase_that_was_held_back_is_no_measure_of_a_card() {
+    let held_back: [Spoil; 2] = [
+        |phase| phase.rate_limit_iops = Some(Iops(100.0)),
+        |phase| phase.alignment_offset_bytes = Bytes(2048),
+    ];
+    for hold_back in held_back {
+        for name in ["random-read-4k-qd32", "random-write-4k-qd32", "sequential-write-1m"] {
+            let mut slow = record((90.0, 95.0, 100.0), (90.0, 95.0, 100.0), (1.0, 1.1, 1.2));
+            slow.phases.retain(|phase| phase.name == name);
+            hold_back(phase(&mut slow, name));
+            assert_eq!(a1(&slow), Outcome::NotTestable, "{name}");
+        }
+    }
+}
+
+#[test]
 fn doubts_that_forbid_verdicts_do_so_for_misses_too() {
     let codes = [
         WarningCode::Buffered,

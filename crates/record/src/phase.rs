@@ -207,6 +207,12 @@ pub struct Phase {
     pub queue_depth: u16,
     /// What makes writes durable: `none`, `flush-at-end`, or `fsync-every-N`.
     pub sync: String,
+    /// How far every operation was moved off its natural alignment.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub alignment_offset_bytes: Bytes,
+    /// The most operations a second that were asked for; absent where there was no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_limit_iops: Option<Iops>,
     /// Whether it yielded figures.
     #[serde(flatten)]
     pub state: PhaseState,
@@ -304,6 +310,12 @@ where
     Ok(fields)
 }
 
+/// For serde, which hands a reference.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+fn is_zero(bytes: &Bytes) -> bool {
+    *bytes == Bytes::ZERO
+}
+
 impl Phase {
     /// A phase of which only this is told: it was measured without a figure and without a doubt, its
     /// numbers are zero, and nothing makes its writes durable. Whoever has more fills it in.
@@ -319,6 +331,8 @@ impl Phase {
             span_bytes: Bytes::ZERO,
             queue_depth: 0,
             sync: "none".to_owned(),
+            alignment_offset_bytes: Bytes::ZERO,
+            rate_limit_iops: None,
             state: PhaseState::Measured,
             ended_by: None,
             ops: 0,
@@ -352,6 +366,13 @@ impl Phase {
     #[must_use]
     pub fn is_measured(&self) -> bool {
         self.state == PhaseState::Measured
+    }
+
+    /// Whether its rate is the highest that the storage gave for what it did: it was not held to a
+    /// limit, and its operations were on their natural boundaries.
+    #[must_use]
+    pub fn is_at_full_speed(&self) -> bool {
+        self.rate_limit_iops.is_none() && self.alignment_offset_bytes == Bytes::ZERO
     }
 
     /// Whether it was not run because nothing depended on it any more.

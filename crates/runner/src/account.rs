@@ -45,6 +45,8 @@ pub(crate) fn not_begun(spec: &PhaseSpec, place: Place, cause: &str) -> Phase {
             (None, true) => "flush-at-end".to_owned(),
             (None, false) => "none".to_owned(),
         },
+        alignment_offset_bytes: spec.alignment_offset,
+        rate_limit_iops: spec.rate_limit,
         state: PhaseState::NotMeasured { cause: cause.to_owned() },
         ..Phase::begun(spec.name.clone(), op, pattern)
     }

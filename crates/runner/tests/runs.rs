@@ -93,6 +93,8 @@ fn a_rate_limit_is_kept() {
     });
     let rate = phase.iops.unwrap().estimate.0;
     assert!((99.0..101.0).contains(&rate), "{rate}");
+    assert_eq!(phase.rate_limit_iops, Some(Iops(100.0)));
+    assert!(!phase.is_at_full_speed());
 }
 
 #[test]

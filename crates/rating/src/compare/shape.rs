@@ -113,7 +113,7 @@ impl fmt::Display for Shape {
 /// All shapes that were measured in `records`, in the order in which they first come.
 pub(super) fn shapes_in<'r>(records: impl Iterator<Item = &'r Record>) -> Vec<Shape> {
     let mut shapes: Vec<Shape> = Vec::new();
-    for phase in records.flat_map(|record| &record.phases).filter(|phase| phase.is_measured()) {
+    for phase in records.flat_map(|record| &record.phases).filter(|phase| is_comparable(phase)) {
         let shape = Shape::of(phase);
         if !shapes.contains(&shape) {
             shapes.push(shape);
@@ -189,10 +189,15 @@ impl<'r> Measured<'r> {
     }
 }
 
+/// Whether the rate of `phase` is one of its storage, which a shape does not tell.
+fn is_comparable(phase: &Phase) -> bool {
+    phase.is_measured() && phase.is_at_full_speed()
+}
+
 fn find<'r>(shape: &Shape, record: &'r Record) -> Option<(&'r Record, usize, &'r Phase)> {
     let mut phases = record.phases.iter().enumerate();
     let (index, phase) =
-        phases.find(|(_, phase)| phase.is_measured() && Shape::of(phase) == *shape)?;
+        phases.find(|(_, phase)| is_comparable(phase) && Shape::of(phase) == *shape)?;
     Some((record, index, phase))
 }
 

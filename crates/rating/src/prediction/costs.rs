@@ -97,6 +97,7 @@ fn is_small_read(phase: &Phase) -> bool {
         && phase.pattern == PatternName::Random
         && phase.block_size_bytes == MEASURED_READ
         && phase.queue_depth == 1
+        && phase.is_at_full_speed()
         && !is_synced(phase)
 }
 
