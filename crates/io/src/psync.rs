@@ -2,7 +2,8 @@
 //!
 //! One slot is served on the caller's thread, as cheaply as the kernel allows. More are served by
 //! worker threads, because a plain read cannot be queued; on fast storage each has
-//! its next operation at hand.
+//! its next operation at hand. Where plain calls are asked for, and through the page cache, all slots
+//! are served on the caller's thread, one after the other.
 
 mod crew;
 
@@ -79,7 +80,7 @@ impl Target for PsyncTarget {
         self.slots.ensure_idle()?;
         self.crew = None;
         self.slots = Slots::new(slots, buffer_size)?;
-        if slots > 1 {
+        if slots > 1 && !self.medium.is_plain() {
             self.crew = Some(Crew::new(slots, &self.medium)?);
         }
         Ok(())

@@ -6,8 +6,8 @@ use std::fs::{self, File, OpenOptions as FileOptions};
 use std::path::Path;
 
 use cardproof_io::{
-    Arrangement, Caching, Completion, EngineChoice, FileState, Op, OpKind, OpenOptions, Slot,
-    Submission, Target, Wait, open, open_new,
+    Arrangement, Caching, Calls, Completion, EngineChoice, FileState, Op, OpKind, OpenOptions,
+    Slot, Submission, Target, Wait, open, open_new,
 };
 use cardproof_units::Bytes;
 
@@ -109,4 +109,22 @@ fn the_way_through_the_cache_says_so_and_the_way_past_it_comes_back() {
     // What went through the cache has reached the storage.
     assert_eq!(perform(&mut *target, OpKind::Read, 3).outcome, Ok(BLOCK));
     assert!(target.buffer(Slot(0)).iter().all(|byte| *byte == 7));
+}
+
+#[test]
+fn plain_calls_are_one_after_the_other_however_many_slots_there_are() {
+    for options in engines() {
+        let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let mut target = open_new(on(&directory.path().join("own")), SIZE, options).unwrap();
+        let plain = Arrangement { calls: Calls::Plain, ..Arrangement::default() };
+        for asked in [plain, arrangement(CACHED, FileState::AsIs)] {
+            target.arrange(asked).unwrap();
+            target.prepare(8, BLOCK).unwrap();
+            for slot in (0..8).map(Slot) {
+                let op = Op { slot, kind: OpKind::Write, offset: Bytes::ZERO, length: BLOCK };
+                let done = target.submit(op).unwrap();
+                assert!(matches!(done, Submission::Done(_)), "{asked:?}: {done:?}");
+            }
+        }
+    }
 }
