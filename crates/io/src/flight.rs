@@ -47,6 +47,7 @@ impl Flight {
     }
 
     /// Notes when `slot`'s operation was handed to the storage.
+    #[cfg_attr(not(target_pointer_width = "64"), allow(dead_code, reason = "a ring needs it"))]
     pub(crate) fn stamp(&mut self, slot: Slot, submitted: Nanos) {
         if let Some(Some(flying)) = self.slots.get_mut(slot.index()) {
             flying.submitted = submitted;
