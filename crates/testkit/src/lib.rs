@@ -14,6 +14,7 @@ mod kernel_throttle;
 mod loop_device;
 mod mount;
 mod noise;
+mod orphans;
 pub mod records;
 mod schema;
 mod skip;

@@ -16,6 +16,7 @@ use tempfile::NamedTempFile;
 use crate::LabError;
 use crate::command::{require_root, run};
 use crate::noise::Noise;
+use crate::orphans::{orphans, prefix};
 
 /// A loop device, detached when dropped, with its backing file.
 #[derive(Debug)]
@@ -133,33 +134,22 @@ fn no_loop(error: &LabError) -> LabError {
     LabError::unavailable(format!("no loop device to be had: {error}"))
 }
 
-/// What the names of images begin with; the number of the process that made it follows.
-const PREFIX: &str = "cardproof-lab-";
-
 /// An empty file of `size` in memory, or else in the directory for temporary files.
 fn image_file(size: Bytes) -> Result<NamedTempFile, LabError> {
     let memory = Path::new("/dev/shm");
     let directory = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
-    remove_orphans(&directory);
-    image_file_in(&directory, size)
-}
-
-/// Removes the images in `directory` whose processes were killed: memory is not theirs to keep.
-fn remove_orphans(directory: &Path) {
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let maker = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
-        if maker.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
-            // Another test may be doing the same.
-            let _ = fs::remove_file(entry.path());
-        }
+    // Memory is not for killed processes to keep.
+    for orphan in orphans(&directory) {
+        // Another test may be doing the same.
+        let _ = fs::remove_file(orphan);
     }
+    image_file_in(&directory, size)
 }
 
 /// An empty file of `size` in `directory`.
 fn image_file_in(directory: &Path, size: Bytes) -> Result<NamedTempFile, LabError> {
     let image = tempfile::Builder::new()
-        .prefix(&format!("{PREFIX}{}-", std::process::id()))
+        .prefix(&prefix())
         .suffix(".img")
         .tempfile_in(directory)
         .map_err(LabError::file("create an image in", directory))?;

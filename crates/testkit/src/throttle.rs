@@ -2,10 +2,12 @@
 //!
 //! The limit holds for the processes started through [`Throttle::command`]. Where the machine
 //! has the blkio controller of cgroup v1 that is used, else `io.max` of cgroup v2. The group is
-//! removed with the value; the processes must have ended by then.
+//! removed with the value; the processes must have ended by then. What killed tests have left is
+//! removed by the next.
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,6 +15,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use cardproof_units::Bytes;
 
 use crate::command::require_root;
+use crate::orphans::{orphans, prefix};
 use crate::{LabError, LoopDevice};
 
 /// What a device may do in a second. What is `None` is not limited.
@@ -62,12 +65,23 @@ impl Throttle {
     /// A fresh group below `parent`.
     fn make(parent: &Path) -> Result<Self, LabError> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let group = parent.join(format!("cardproof-lab-{}-{count}", std::process::id()));
-        fs::create_dir(&group).map_err(|error| {
-            LabError::unavailable(format!("no control group can be made ({error})"))
-        })?;
-        Ok(Self { group })
+        for orphan in orphans(parent) {
+            // A group with processes in it stays, and another test may be doing the same.
+            let _ = fs::remove_dir(orphan);
+        }
+        loop {
+            let count = COUNT.fetch_add(1, Ordering::Relaxed);
+            let group = parent.join(format!("{}{count}", prefix()));
+            match fs::create_dir(&group) {
+                Ok(()) => return Ok(Self { group }),
+                // That of a process that had our number.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => {
+                    let reason = format!("no control group can be made ({error})");
+                    return Err(LabError::unavailable(reason));
+                }
+            }
+        }
     }
 
     /// Sets the limits in the files of cgroup v1.

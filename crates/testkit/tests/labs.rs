@@ -157,6 +157,29 @@ fn a_throttle_sets_reads_and_writes_to_their_limits() {
     }
 }
 
+/// A group is left where the processes in it outlived the test that was killed. One that has the
+/// number of a living process, ours, is in nobody's way.
+#[test]
+fn what_killed_tests_have_limited_is_removed() {
+    let device = lab_or_skip!(LoopDevice::new(Bytes::mib(1)));
+    let limits = Limits { read_iops: Some(20), ..Limits::default() };
+    drop(lab_or_skip!(Throttle::new(&device, &limits)));
+    let v1 = std::path::Path::new("/sys/fs/cgroup/blkio");
+    let parent = if v1.is_dir() { v1 } else { std::path::Path::new("/sys/fs/cgroup") };
+    // No process has a number as large as that.
+    let orphan = parent.join("cardproof-lab-4194305-0");
+    let ours = |count: u32| parent.join(format!("cardproof-lab-{}-{count}", std::process::id()));
+    let namesakes: Vec<_> = (0..30).map(ours).filter(|path| fs::create_dir(path).is_ok()).collect();
+    fs::create_dir(&orphan).unwrap();
+    let throttle = Throttle::new(&device, &limits);
+    let is_removed = !orphan.exists();
+    for namesake in namesakes {
+        fs::remove_dir(namesake).unwrap();
+    }
+    throttle.unwrap();
+    assert!(is_removed);
+}
+
 #[test]
 fn a_throttle_holds_only_for_what_is_started_in_it() {
     let device = lab_or_skip!(LoopDevice::filled(Bytes::mib(16), 3));
