@@ -70,11 +70,14 @@ fn rows(table: &mut Rows, write_iops: u32, limits: &Limits) -> Result<bool> {
         let whole = find(name).context("no such job")?;
         let short = whole.shorter().context("the job has no short form")?;
         let in_full = seconds(&run_with(limits, &whole, SEEDS[0])?);
+        eprintln!("{write_iops} writes/s, {name} in full: {in_full:.1} s");
         let mut shorts = Vec::new();
         for seed in SEEDS {
             let run = run_with(limits, &short, seed)?;
             let estimate = whole_job_time(&run).context("nothing can be estimated from it")?;
-            shorts.push((estimate.as_secs_f64(), seconds(&run)));
+            let (estimate, in_short) = (estimate.as_secs_f64(), seconds(&run));
+            eprintln!("  with seed {seed} in short: {in_short:.1} s, so {estimate:.1} s in full");
+            shorts.push((estimate, in_short));
         }
         shorts.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (estimate, in_short) = shorts[SEEDS.len() / 2];
