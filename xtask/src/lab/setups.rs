@@ -31,9 +31,6 @@ const END: &str = "<!-- written by `cargo xtask lab setups`: end -->\n";
 const CARDS: [(&str, &str); 2] =
     [("sandisk-industrial", "slow card"), ("sandisk-extreme-a1", "fast card")];
 
-/// The disks take whole pages only: what is smaller does not get past every cache of the host's.
-const BLOCKS: &str = "logical_block_size=4096,physical_block_size=4096";
-
 /// How often each takes its turn: more would take the laboratory too long.
 const ROUNDS: u32 = 3;
 
@@ -98,7 +95,7 @@ pub(super) fn run() -> Result<bool> {
             server.file().display()
         );
         devices.extend(["-drive".to_owned(), drive, "-device".to_owned()]);
-        devices.push(format!("virtio-blk-pci,drive={name},{BLOCKS}"));
+        devices.push(format!("virtio-blk-pci,drive={name}"));
         servers.push(server);
     }
     let machine = Machine {
@@ -130,7 +127,7 @@ fn serve(name: &str, places: &Path) -> Result<Server> {
     Ok(Server::start(cardproof_sim::find(name)?, Seed::from_bits(1), &options)?)
 }
 
-/// Compares on each disk, the second beside the first: they share nothing but the processor.
+/// Compares on one disk after the other, so that each has the processor for itself.
 fn task() -> String {
     // busybox has programs of the same names, which know less.
     let mut script = "export PATH=/usr/bin:$PATH\n".to_owned();
