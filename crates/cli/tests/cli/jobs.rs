@@ -90,7 +90,7 @@ fn a_job_in_memory_is_doubted() {
     let home = Home::new();
     let words = [&job(QUICK, mount.path())[..], &["--size", "200M"]].concat();
     let ended = run(home.cardproof(&words)).expect(0);
-    assert!(ended.stdout.contains("Doubts"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("doubts\n"), "{}", ended.stdout);
     assert!(ended.stdout.contains("came from the storage, the rest"), "{}", ended.stdout);
 }
 
