@@ -63,7 +63,7 @@ pub(crate) enum Layer {
     Steps { points: Vec<(f64, f64)>, tone: Tone },
     /// A line from point to point.
     Line { points: Vec<(f64, f64)>, tone: Tone, dashes: Dashes },
-    /// A single point among others, with a word above it.
+    /// A single point among others, with a word above it, or none.
     Point { at: (f64, f64), tone: Tone, label: String },
     /// The point that the chart is about.
     MainPoint { at: (f64, f64), tone: Tone },

@@ -38,7 +38,7 @@ pub fn html(record: &Record, verdicts: &[Verdict]) -> Result<String, HtmlError> 
     let mut page = String::with_capacity(256 * 1024);
     head(&mut page, &contents.title);
     sections::write(&mut page, &contents);
-    figures::write(&mut page, record, &Kuva)?;
+    figures::write(&mut page, record, contents.is_jobs_only, &Kuva)?;
     sections::write_conditions(&mut page, &contents);
     end_page(&mut page);
     page.shrink_to_fit();

@@ -15,6 +15,10 @@ use super::{Axis, Chart, Dashes, Layer, PlotError, Plotter, Scale, Tone};
 
 const FONT_SIZE: u32 = 11;
 
+/// Room for the longest word on a vertical axis, `0.0001 %`; the same in all charts, so that those
+/// above one another have one time axis.
+const MARGIN_LEFT: f64 = 60.0;
+
 /// The library, as a plotter.
 pub(crate) struct Kuva;
 
@@ -40,7 +44,7 @@ fn frame(chart: &Chart, plots: &[Plot]) -> Layout {
         .with_width(chart.width)
         .with_height(chart.height)
         .with_tick_size(FONT_SIZE)
-        .with_force_margins(50.0, 16.0)
+        .with_force_margins(MARGIN_LEFT, 16.0)
         .with_force_margins_y(8.0, 22.0)
         .with_ticks(5)
         .with_x_label_overlap(AxisLabelOverlap::Thin)
@@ -124,12 +128,14 @@ fn annotate(layout: Layout, layer: &Layer) -> Layout {
         Layer::LimitUp { at, label } => {
             layout.with_reference_line(limit(ReferenceLine::vertical(*at), label))
         }
-        Layer::Point { at, label, .. } => layout.with_annotation(
+        Layer::Point { at, label, .. } if !label.is_empty() => layout.with_annotation(
             TextAnnotation::new(label.as_str(), at.0, at.1).with_font_size(FONT_SIZE),
         ),
-        Layer::Band { .. } | Layer::Steps { .. } | Layer::Line { .. } | Layer::MainPoint { .. } => {
-            layout
-        }
+        Layer::Band { .. }
+        | Layer::Steps { .. }
+        | Layer::Line { .. }
+        | Layer::Point { .. }
+        | Layer::MainPoint { .. } => layout,
     }
 }
 

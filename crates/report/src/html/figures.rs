@@ -17,16 +17,17 @@ use crate::wrap::bound;
 /// The most rows of a chart's table; longer ones say no more.
 const TABLE_ROWS_MAX: usize = 40;
 
-/// Appends the sections of charts.
+/// Appends the sections of charts. Jobs alone have no place among devices.
 pub(super) fn write(
     page: &mut String,
     record: &Record,
+    is_jobs_only: bool,
     plotter: &dyn Plotter,
 ) -> Result<(), HtmlError> {
     let mut figures = Figures { page, record, plotter, drawn: 0 };
     figures.over_time()?;
     figures.latencies()?;
-    figures.among_published()
+    if is_jobs_only { Ok(()) } else { figures.among_published() }
 }
 
 struct Figures<'p> {

@@ -103,7 +103,7 @@ fn write_predictions(page: &mut String, contents: &Contents) {
     }
     page.push_str("<section id=\"jobs\">\n<h2>How long jobs would take</h2>\n<ul>\n");
     for prediction in contents.predictions_in_full() {
-        put!(page, "<li>{}</li>\n", Html(&prediction));
+        put!(page, "<li>{}</li>\n", Html(&bound(&prediction)));
     }
     let note = contents.prediction_note();
     put!(page, "</ul>\n<p class=\"note\">{note}</p>\n</section>\n");
