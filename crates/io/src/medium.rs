@@ -11,7 +11,9 @@ use cardproof_units::Bytes;
 use rustix::fs::{Advice, FallocateFlags, FileType, OFlags, StatxFlags};
 use rustix::io::Errno;
 
-use crate::{Arrangement, Caching, Calls, Directness, Fault, FileState, Op, TargetError};
+use crate::{
+    Abilities, Arrangement, Caching, Calls, Directness, Engine, Fault, FileState, Op, TargetError,
+};
 
 /// The block size assumed where the kernel does not tell which one direct I/O needs: no device
 /// in use needs a larger one.
@@ -140,6 +142,26 @@ impl Medium {
             caching: caching_of(direct_wanted),
             calls: Calls::Queued,
         })
+    }
+
+    /// What a target of `engine` on it can do, with at most `queue_depth_max` operations at a time.
+    pub(crate) fn abilities(
+        &self,
+        engine: Engine,
+        queue_depth_max: u16,
+        read_only: bool,
+    ) -> Abilities {
+        Abilities {
+            engine,
+            engine_fallback: None,
+            size: self.size,
+            logical_block: self.logical_block,
+            directness: self.directness.clone(),
+            read_only,
+            discard: !read_only,
+            keeps_data: true,
+            queue_depth_max,
+        }
     }
 
     /// Whether operations are plain system calls, one after the other.

@@ -39,17 +39,8 @@ impl PsyncTarget {
         read_only: bool,
         fallback: Option<String>,
     ) -> Result<Self, TargetError> {
-        let abilities = Abilities {
-            engine: Engine::Psync,
-            engine_fallback: fallback,
-            size: medium.size,
-            logical_block: medium.logical_block,
-            directness: medium.directness.clone(),
-            read_only,
-            discard: !read_only,
-            keeps_data: true,
-            queue_depth_max: QUEUE_DEPTH_MAX,
-        };
+        let abilities = medium.abilities(Engine::Psync, QUEUE_DEPTH_MAX, read_only);
+        let abilities = Abilities { engine_fallback: fallback, ..abilities };
         let slots = Slots::new(1, abilities.logical_block)?;
         Ok(Self { abilities, crew: None, slots, medium: std::sync::Arc::new(medium) })
     }
@@ -101,11 +92,8 @@ impl Target for PsyncTarget {
     fn submit(&mut self, op: Op) -> Result<Submission, SubmitError> {
         self.slots.check(&self.abilities, &op)?;
         let Some(crew) = &mut self.crew else {
-            let submitted = clock::monotonic();
             let buffer = self.slots.buffers.slice_mut(op.slot);
-            let outcome = perform(&self.medium, &op, buffer);
-            let completed = clock::monotonic();
-            return Ok(Submission::Done(Completion::of(&op, submitted, completed, outcome)));
+            return Ok(Submission::Done(performed(&self.medium, &op, buffer)));
         };
         let start = self.slots.buffers.start(op.slot).ok_or(SubmitError::NoSuchSlot(op.slot.0))?;
         if !crew.add(Job { op, start }) {
@@ -138,8 +126,15 @@ impl Target for PsyncTarget {
     }
 }
 
-/// Does one operation and waits for its end. A signal only repeats it.
-pub(crate) fn perform(medium: &Medium, op: &Op, buffer: &mut [u8]) -> Result<Bytes, Fault> {
+/// Does one operation, waits for its end and tells both times.
+pub(crate) fn performed(medium: &Medium, op: &Op, buffer: &mut [u8]) -> Completion {
+    let submitted = clock::monotonic();
+    let outcome = perform(medium, op, buffer);
+    Completion::of(op, submitted, clock::monotonic(), outcome)
+}
+
+/// Does one operation. A signal only repeats it.
+fn perform(medium: &Medium, op: &Op, buffer: &mut [u8]) -> Result<Bytes, Fault> {
     let length = op.length.as_len();
     let moved = loop {
         let result = match op.kind {

@@ -15,7 +15,7 @@ use rustix::io::Errno;
 
 use crate::clock;
 use crate::medium::Medium;
-use crate::psync::perform;
+use crate::psync::performed;
 use crate::slots::Slots;
 use crate::{
     Abilities, Arrangement, Completion, Directness, Engine, Fault, Op, OpKind, Slot, Submission,
@@ -58,19 +58,8 @@ impl UringTarget {
         };
         let file_is_registered =
             ring.submitter().register_files(&[medium.file.as_raw_fd()]).is_ok();
-        let abilities = Abilities {
-            engine: Engine::IoUring,
-            engine_fallback: None,
-            size: medium.size,
-            logical_block: medium.logical_block,
-            directness: medium.directness.clone(),
-            read_only,
-            discard: !read_only,
-            keeps_data: true,
-            queue_depth_max: QUEUE_DEPTH_MAX,
-        };
         Ok(Self {
-            abilities,
+            abilities: medium.abilities(Engine::IoUring, QUEUE_DEPTH_MAX, read_only),
             ring,
             file_is_registered,
             buffers_are_registered: false,
@@ -240,10 +229,8 @@ impl Target for UringTarget {
         let is_plain = self.medium.is_plain() || is_lone_flush;
         let entry = if is_plain { None } else { self.entry(&op) };
         let Some(entry) = entry else {
-            let submitted = clock::monotonic();
-            let outcome = perform(&self.medium, &op, self.slots.buffers.slice_mut(op.slot));
-            let completed = clock::monotonic();
-            return Ok(Submission::Done(Completion::of(&op, submitted, completed, outcome)));
+            let buffer = self.slots.buffers.slice_mut(op.slot);
+            return Ok(Submission::Done(performed(&self.medium, &op, buffer)));
         };
         // SAFETY: the entry's buffer belongs to a slot that is in flight from here until its
         // completion is reaped; nobody touches it meanwhile, and `drop` waits for the kernel.

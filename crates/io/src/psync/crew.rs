@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use cardproof_units::Nanos;
 
-use super::perform;
+use super::performed;
 use crate::clock;
 use crate::medium::Medium;
 use crate::{Completion, Op, TargetError, Wait};
@@ -183,11 +183,9 @@ fn work(shared: &Shared, medium: &Medium) {
         // SAFETY: see `Job`: this worker alone uses the slot's buffer, which is at least
         // `op.length` long, as was checked before the job was made.
         let buffer = unsafe { std::slice::from_raw_parts_mut(start.as_ptr(), op.length.as_len()) };
-        let submitted = clock::monotonic();
-        let outcome = perform(medium, &op, buffer);
-        let completed = clock::monotonic();
+        let completion = performed(medium, &op, buffer);
         let mut board = shared.board();
-        board.done.push(Completion::of(&op, submitted, completed, outcome));
+        board.done.push(completion);
         if board.caller_wants > 0 && board.done.len() >= board.caller_wants {
             board.caller_wants = 0;
             shared.work_done.notify_one();
