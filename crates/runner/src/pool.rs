@@ -11,8 +11,8 @@
 use std::collections::BTreeMap;
 
 use cardproof_record::{
-    Bucket, Disturbance, Estimate, Interval, Latency, Level, Monitor, Phase, PhaseRun, PhaseState,
-    Record, State, Verification, Warning, WarningCode,
+    Bucket, Disturbance, Estimate, Interval, Latency, Level, Monitor, MonitorSummary, Phase,
+    PhaseRun, PhaseState, Record, State, Verification, Warning, WarningCode,
 };
 use cardproof_stats::{RunRate, Variation};
 use cardproof_units::{Iops, Nanos, Throughput};
@@ -48,7 +48,7 @@ pub(crate) fn pooled(
     record
 }
 
-/// The cost of all runs; what else was seen is the last run's.
+/// The cost of all runs, and what was seen beside any of them.
 fn monitor(turns: &[Turn], last: &Monitor) -> Monitor {
     let sum = |cost: fn(&Monitor) -> Option<Nanos>| {
         let costs: Option<Vec<Nanos>> =
@@ -59,8 +59,25 @@ fn monitor(turns: &[Turn], last: &Monitor) -> Monitor {
         cpu_user_ns: sum(|monitor| monitor.cpu_user_ns),
         cpu_system_ns: sum(|monitor| monitor.cpu_system_ns),
         memory_peak_bytes: turns.iter().filter_map(|t| t.record.monitor.memory_peak_bytes).max(),
+        seen: seen(turns),
         ..last.clone()
     }
+}
+
+/// What was seen in all `turns`. The monitor counts its own looks and their cost from the first on.
+fn seen(turns: &[Turn]) -> Option<MonitorSummary> {
+    let of_turns = turns.iter().filter_map(|turn| turn.record.monitor.seen);
+    of_turns.reduce(|before, last| MonitorSummary {
+        temperature_max_celsius: [before.temperature_max_celsius, last.temperature_max_celsius]
+            .into_iter()
+            .flatten()
+            .reduce(f64::max),
+        clock_min_hz: [before.clock_min_hz, last.clock_min_hz].into_iter().flatten().min(),
+        clock_max_hz: before.clock_max_hz.max(last.clock_max_hz),
+        disturbed_phases: before.disturbed_phases.saturating_add(last.disturbed_phases),
+        repeated_phases: before.repeated_phases.saturating_add(last.repeated_phases),
+        ..last
+    })
 }
 
 /// A phase of one run, and its place in the order of all.

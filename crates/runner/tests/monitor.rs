@@ -154,6 +154,9 @@ fn what_came_between_one_of_several_runs_is_told_of_all_of_them() {
         record.phases[0].disturbances.iter().map(|disturbance| disturbance.kind).collect();
     assert_eq!(kinds, [DisturbanceKind::UnderVoltage]);
     assert!(record.phases[1..].iter().all(|phase| phase.disturbances.is_empty()));
+    let seen = record.monitor.seen.unwrap();
+    assert_eq!((seen.disturbed_phases, seen.repeated_phases), (1, 0));
+    assert_eq!(seen.temperature_max_celsius, Some(50.0 + observer.begun as f64));
 }
 
 #[test]
