@@ -113,7 +113,7 @@ pub fn replay(
         let cause = "there is no memory for its figures".to_owned();
         return Replay { state: PhaseState::NotMeasured { cause }, ..replay };
     };
-    let mut cost_before = None;
+    let (mut cost_before, mut is_watched) = (None, false);
     let done = fold(target, trace, plan).map_err(ReplayError::from).and_then(|fold| {
         replay.layout = layout_name(fold.layout());
         let slots = target.slots_for(queue_depth);
@@ -125,6 +125,7 @@ pub fn replay(
         cost_before = drive.cost();
         if let Some(beside) = &mut beside {
             beside.monitor.begin();
+            is_watched = true;
         }
         drive.run(trace, progress)
     });
@@ -137,6 +138,8 @@ pub fn replay(
     tally.put_into(&mut replay);
     let filesystem = beside.as_ref().and_then(|beside| beside.filesystem);
     let is_plain = target.abilities().directness.is_direct() && beside::is_plain_on(filesystem);
+    // A replay that did not begin has nothing beside it.
+    let beside = beside.filter(|_| is_watched);
     if let Some(seen) = beside.and_then(|beside| beside.monitor.end()) {
         note(&mut replay, &seen, cost, is_plain);
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use cardproof_io::{NullTarget, Target};
 use cardproof_record::{PhaseState, Replay, ReplayLayout};
-use cardproof_runner::{ReplayPlan, replay};
+use cardproof_runner::{Monitor, MonitorCost, Observation, ReplayPlan, Watcher, replay};
 use cardproof_sim::Keeping;
 use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_workload::trace::{Request, RequestKind, Source, TraceReader, TraceWriter};
@@ -120,4 +120,42 @@ fn a_fault_is_named_and_is_no_measurement() {
         unreachable!("a damaged trace was replayed")
     };
     assert!(cause.contains("at byte"), "{cause}");
+}
+
+/// Counts how often it was asked.
+#[derive(Default)]
+struct Counting {
+    begun: u32,
+    ended: u32,
+}
+
+impl Monitor for Counting {
+    fn begin(&mut self) {
+        self.begun += 1;
+    }
+
+    fn end(&mut self) -> Option<Observation> {
+        self.ended += 1;
+        Some(Observation::default())
+    }
+
+    fn cost(&self) -> MonitorCost {
+        MonitorCost::default()
+    }
+}
+
+#[test]
+fn a_replay_that_does_not_begin_has_nothing_beside_it() {
+    let bytes = trace(&[request(RequestKind::Write, 0, 4096)]);
+    for (span, watched) in [(Bytes::mib(1), 0), (Bytes::gib(1), 1)] {
+        let mut monitor = Counting::default();
+        let beside = Watcher { monitor: &mut monitor, filesystem: None };
+        let plan = ReplayPlan { span, ..plan(0.0) };
+        let reader = TraceReader::new(&bytes).unwrap();
+        let stop = AtomicBool::new(false);
+        let replay = replay(&mut *card(), &reader, &plan, &mut |_| {}, &stop, Some(beside));
+        assert_eq!((monitor.begun, monitor.ended), (watched, watched), "{span}");
+        assert_eq!(replay.surroundings.is_some(), watched == 1, "{span}");
+        assert_eq!(replay.state == PhaseState::Measured, watched == 1, "{span}");
+    }
 }
