@@ -187,6 +187,8 @@ impl Run<'_> {
         }
         let time = self.time_for(index, again);
         rest_before(self.target, time);
+        // The rest was of the run's time too.
+        let time = self.time_for(index, again);
         let cost = self.target.cost();
         if let Some(monitor) = observer.monitor() {
             monitor.begin();

@@ -75,6 +75,22 @@ fn a_phase_ends_by_its_time() {
 }
 
 #[test]
+fn the_rests_between_phases_are_of_the_runs_time() {
+    let time_budget = Nanos::from_secs(6);
+    let whole = one(|spec| spec.ends.time = TimeLimit::Share(1));
+    let phases = ["one", "two", "three"]
+        .map(|name| PhaseSpec { name: name.to_owned(), ..whole.phases[0].clone() });
+    let plan = plan(Profile { phases: phases.to_vec(), time_budget, ..whole }, SIZE);
+    let mut memory = Memory::new(SIZE).on_a_computer();
+    let start = memory.now();
+    let record = run_plan(&mut memory, &plan, &mut Silent, &AtomicBool::new(false));
+    let (whole, last) = (memory.now().saturating_sub(start), Nanos::from_millis(1));
+    assert!(whole <= time_budget + last, "{whole}");
+    let measured = record.phases.iter().fold(Nanos::ZERO, |sum, phase| sum + phase.duration_ns);
+    assert!(measured < whole && whole < measured + Nanos::from_millis(400), "{measured}");
+}
+
+#[test]
 fn a_steady_target_is_known_early() {
     let phase = run_one(|spec| {
         let standard = standard::profile();

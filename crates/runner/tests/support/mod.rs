@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use cardproof_io::faulty::{Failure, FaultyTarget};
 use cardproof_io::{
     Abilities, Completion, Directness, Engine, Op, OpKind, Slot, Submission, SubmitError, Target,
-    TargetError, Wait,
+    TargetError, Usage, Wait,
 };
 use cardproof_record::{Phase, PhaseState, ProfileInfo, Record, Tool};
 use cardproof_runner::{Observer, Plan, Silent, run};
@@ -31,6 +31,7 @@ pub(crate) struct Memory {
     queued: Vec<(Op, Nanos)>,
     /// Time that passes outside of operations.
     elsewhere: Rc<Cell<Nanos>>,
+    cost: Option<Usage>,
 }
 
 impl Memory {
@@ -56,6 +57,7 @@ impl Memory {
             operations: 0,
             queued: Vec::new(),
             elsewhere: Rc::default(),
+            cost: None,
         }
     }
 
@@ -76,6 +78,12 @@ impl Memory {
 
     pub(crate) fn slow_down_after(&mut self, operations: u64, service: Nanos) {
         self.later = Some((operations, service));
+    }
+
+    /// On a computer, whose time driving it costs.
+    pub(crate) fn on_a_computer(mut self) -> Self {
+        self.cost = Some(Usage::default());
+        self
     }
 
     /// Where somebody else may spend time on its clock.
@@ -108,6 +116,10 @@ impl Target for Memory {
     fn now(&mut self) -> Nanos {
         self.clock += self.elsewhere.take();
         self.clock
+    }
+
+    fn cost(&self) -> Option<Usage> {
+        self.cost
     }
 
     fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {
