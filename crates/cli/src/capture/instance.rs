@@ -1,7 +1,8 @@
 //! An instance of the kernel's tracing that is ours alone.
 //!
 //! What the user traces stays as it is: our events go to a buffer of their own. Where tracefs is
-//! not mounted, it is mounted at a temporary place for as long as it takes.
+//! not mounted, it is mounted at a temporary place for as long as it takes. An instance that a killed
+//! cardproof left would record on for ever, and slow every request; the next one takes it away.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -19,6 +20,9 @@ use crate::exit::Failure;
 
 /// Where tracefs is usually mounted.
 const PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
+
+/// How our instances are called, before the number of their process.
+const NAME: &str = "cardproof-";
 
 /// The events that are recorded.
 const EVENTS: [&str; 2] = ["block_rq_issue", "block_rq_complete"];
@@ -39,7 +43,8 @@ impl Instance {
     /// Begins to record the requests of the disk called `device` in the tracepoints.
     pub(super) fn start(device: u64) -> Result<Self, Failure> {
         let (root, mount) = tracefs()?;
-        let directory = root.join("instances").join(format!("cardproof-{}", std::process::id()));
+        sweep(&root.join("instances"));
+        let directory = root.join("instances").join(format!("{NAME}{}", std::process::id()));
         fs::create_dir(&directory)
             .map_err(Failure::because("the kernel gives no tracing instance"))?;
         let is_done = Arc::new(AtomicBool::new(false));
@@ -90,6 +95,18 @@ impl Drop for Instance {
         }
         // The kernel takes the files in it away with it.
         let _ = fs::remove_dir(&self.directory);
+    }
+}
+
+/// Takes away the instances of processes that are no more. One that cannot be removed is left: it
+/// hinders nothing but itself.
+fn sweep(instances: &Path) {
+    for entry in fs::read_dir(instances).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|name| name.strip_prefix(NAME)?.parse::<u32>().ok());
+        if process.is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists()) {
+            let _ = fs::remove_dir(entry.path());
+        }
     }
 }
 

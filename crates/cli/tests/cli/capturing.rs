@@ -37,6 +37,33 @@ fn a_job_is_recorded_and_nothing_is_left_of_the_recording() {
     assert!(!mounts.contains("cardproof-tracefs"), "{mounts}");
 }
 
+/// A recording that was killed left its instance to the kernel, which would record on for ever.
+#[test]
+fn what_a_killed_recording_left_is_taken_away_and_what_another_does_is_not() {
+    let device = lab_or_skip!(LoopDevice::new(Bytes::mib(16)));
+    if !has_tracepoints() {
+        skip(test_name!(), "the kernel has no tracepoints");
+        return;
+    }
+    let instances = Path::new("/sys/kernel/tracing/instances");
+    // No process has a number above the kernel's limit of 2^22.
+    let left = instances.join("cardproof-4194999");
+    let of_the_living = instances.join(format!("cardproof-{}", std::process::id()));
+    if fs::create_dir(&left).is_err() || fs::create_dir(&of_the_living).is_err() {
+        skip(test_name!(), "no tracing instance can be made here");
+        return;
+    }
+    let home = Home::new();
+    let trace = home.place().join("job.trace");
+    let device = device.path().to_str().unwrap();
+    let words = ["capture", "--device", device, "--output", trace.to_str().unwrap(), "--", "true"];
+    // The job asks nothing of the device, so there is no trace.
+    run(home.cardproof(&words)).expect(1);
+    let stays = of_the_living.exists();
+    let _ = fs::remove_dir(&of_the_living);
+    assert!(stays && !left.exists());
+}
+
 /// A fresh file system that writes what it has in memory only when told, and what it lies on.
 fn lazy() -> Result<(LoopDevice, Mount), LabError> {
     let device = LoopDevice::new(Bytes::mib(64))?;
