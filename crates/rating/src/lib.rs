@@ -27,6 +27,7 @@ mod recording;
 mod reference;
 mod replayed;
 mod ruling;
+mod sound;
 mod stretch;
 mod transports;
 pub mod wording;

@@ -13,6 +13,7 @@ use crate::doubts::doubts;
 use crate::pauses::{FELT_PAUSE, longest_wait, pauses_in};
 use crate::pick::{Figure, Finding, is_random_4k, is_sequential};
 use crate::published::{PublishedCard, neighbours};
+use crate::sound::{cause, figure_of, find, find_random_4k};
 use crate::wording;
 
 /// What a figure means for one daily use.
@@ -167,7 +168,7 @@ pub fn meaning(record: &Record) -> Vec<Meaning> {
 fn unknown(what: &str, finding: Finding<'_>) -> Answer {
     Answer::unknown(match finding.stated(Phase::point_iops) {
         Some(rate) => format!("{what} {}, so there is no grade.", as_stated(rate)),
-        None => format!("Not known: {what} was not measured ({}).", finding.cause()),
+        None => format!("Not known: {what} was not measured ({}).", cause(finding)),
     })
 }
 
@@ -177,8 +178,8 @@ fn as_stated(rate: impl Display) -> String {
 
 fn starting(record: &Record) -> Answer {
     let what = "4 KiB random read, one at a time,";
-    let finding = Finding::of_random_4k(record, OpName::Read, 1);
-    match finding.measured().and_then(Figure::of_iops) {
+    let finding = find_random_4k(record, OpName::Read);
+    match figure_of(finding, Figure::of_iops) {
         None => unknown(what, finding),
         Some(figure) => {
             let iops = Iops(figure.estimate.per_second());
@@ -196,8 +197,8 @@ fn starting(record: &Record) -> Answer {
 
 fn installing(record: &Record) -> Answer {
     let what = "4 KiB random write, one at a time,";
-    let finding = Finding::of_random_4k(record, OpName::Write, 1);
-    match finding.measured().and_then(Figure::of_iops) {
+    let finding = find_random_4k(record, OpName::Write);
+    match figure_of(finding, Figure::of_iops) {
         None => unknown(what, finding),
         Some(figure) => {
             let iops = Iops(figure.estimate.per_second());
@@ -241,10 +242,10 @@ fn compare(
 
 fn databases(record: &Record) -> Answer {
     let what = "4 KiB overwrite with a flush after each";
-    let finding = Finding::of(record, |phase| {
+    let finding = find(record, |phase| {
         is_random_4k(phase, OpName::Write, 1) && phase.sync == "fsync-every-1"
     });
-    match finding.measured().and_then(Figure::of_iops) {
+    match figure_of(finding, Figure::of_iops) {
         None => unknown(what, finding),
         Some(figure) => {
             let iops = Iops(figure.estimate.per_second());
@@ -262,8 +263,8 @@ fn databases(record: &Record) -> Answer {
 }
 
 fn large_files(record: &Record) -> Answer {
-    let find = |op: OpName| Finding::of(record, |phase| is_sequential(phase, op));
-    let figure = |finding: Finding<'_>| finding.measured().and_then(Figure::of_throughput);
+    let find = |op: OpName| find(record, |phase| is_sequential(phase, op));
+    let figure = |finding: Finding<'_>| figure_of(finding, Figure::of_throughput);
     let (read, write) = (find(OpName::Read), find(OpName::Write));
     let reading = match figure(read) {
         Some(read) => format!("sequential read reaches {}", wording::figure_unless_narrow(&read)),
@@ -285,7 +286,7 @@ fn large_files(record: &Record) -> Answer {
 fn without_interval(what: &str, finding: Finding<'_>) -> String {
     match finding.stated(Phase::point_throughput) {
         Some(rate) => format!("{what} {}", as_stated(rate)),
-        None => format!("{what} was not measured ({})", finding.cause()),
+        None => format!("{what} was not measured ({})", cause(finding)),
     }
 }
 

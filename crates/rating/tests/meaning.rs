@@ -4,7 +4,8 @@
 
 use cardproof_rating::{Grade, judge, longest_wait, meaning, next_steps, pauses_in, plausibility};
 use cardproof_record::{
-    Estimate, FilesystemInfo, Interval, Record, TargetKind, Verification, WarningCode,
+    Estimate, FilesystemInfo, Interval, Phase, Record, TargetKind, Verification, Warning,
+    WarningCode,
 };
 use cardproof_testkit::records;
 use cardproof_units::{Bytes, Iops, Nanos};
@@ -180,4 +181,33 @@ fn a_grade_is_given_for_the_interval_and_not_for_its_middle() {
     for ((low, value, high), expected) in cases {
         assert_eq!(synced(low, value, high), expected, "{low} {value} {high}");
     }
+}
+
+/// What went through the page cache tells of memory: beside a phase that bypassed it, that one is
+/// told of, and alone it has no grade.
+#[test]
+fn a_phase_in_doubt_has_no_grade() {
+    let topic = "Photos, films and large files";
+    let of = |record: &Record| {
+        let found = meaning(record).into_iter().find(|meaning| meaning.topic == topic);
+        found.map(|meaning| (meaning.grade, meaning.text())).unwrap()
+    };
+    let sound = records::typical_a1_card();
+    let mut both = sound.clone();
+    let writes = |phase: &&Phase| phase.name == "sequential-write-1m";
+    let mut cached = sound.phases.iter().find(writes).unwrap().clone();
+    let message = "through the page cache, as the tool that it follows does".to_owned();
+    cached.warnings.push(Warning { code: WarningCode::Buffered, message });
+    cached.bytes = Bytes(cached.bytes.get() * 10);
+    if let Some(rate) = &mut cached.throughput_bytes_per_s {
+        (rate.estimate.0, rate.low.0, rate.high.0) = (9e7, 8e7, 1e8);
+    }
+    both.phases.push(cached.clone());
+    assert_eq!(of(&both), of(&sound));
+    let mut alone = sound;
+    alone.phases.retain(|phase| phase.name != "sequential-write-1m");
+    alone.phases.push(cached);
+    let (grade, text) = of(&alone);
+    assert_eq!(grade, Grade::Unknown, "{text}");
+    assert!(text.contains("its figure is in doubt: through the page cache"), "{text}");
 }

@@ -1,0 +1,44 @@
+//! Phases that something may be said by: found by what they did, and none that is in doubt.
+//!
+//! What went through the page cache, or lies on what copies on write, is marked in the phase and
+//! says nothing of the storage, however much it moved.
+
+use cardproof_record::{OpName, Phase, Record};
+
+use crate::pick::{Figure, Finding, is_random_4k, is_synced};
+
+/// The phase of `record` for which `fits` holds, among several one that nothing speaks against.
+pub(crate) fn find(record: &Record, fits: impl Fn(&Phase) -> bool) -> Finding<'_> {
+    match Finding::of(record, |phase| fits(phase) && doubt_on(phase).is_none()) {
+        Finding::Absent { .. } => Finding::of(record, fits),
+        found => found,
+    }
+}
+
+/// The phase of `record` that does 4 KiB operations of one kind at random, one at a time, as
+/// [`find`] finds it.
+pub(crate) fn find_random_4k(record: &Record, op: OpName) -> Finding<'_> {
+    find(record, |phase| is_random_4k(phase, op, 1) && !is_synced(phase))
+}
+
+/// The figure of the phase that was found, unless it is in doubt.
+pub(crate) fn figure_of(
+    finding: Finding<'_>,
+    of: impl Fn(&Phase) -> Option<Figure>,
+) -> Option<Figure> {
+    finding.measured().filter(|phase| doubt_on(phase).is_none()).and_then(of)
+}
+
+/// Why there is no figure.
+pub(crate) fn cause(finding: Finding<'_>) -> String {
+    match finding.measured().and_then(doubt_on) {
+        Some(doubt) => format!("its figure is in doubt: {doubt}"),
+        None => finding.cause(),
+    }
+}
+
+/// What was seen of `phase` that forbids to build on it.
+fn doubt_on(phase: &Phase) -> Option<&str> {
+    let mut doubts = phase.warnings.iter().filter(|warning| warning.code.forbids_verdict());
+    doubts.next().map(|warning| warning.message.as_str())
+}
