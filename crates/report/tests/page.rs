@@ -203,6 +203,18 @@ fn a_record_cannot_move_the_cursor_or_make_markup() {
 }
 
 #[test]
+fn a_figure_in_doubt_has_no_place_among_published_devices() {
+    let mut record = records::typical_a1_card();
+    let place = "this storage, depth 1";
+    assert!(page(&record).contains(place));
+    for phase in &mut record.phases {
+        let message = "through the page cache".to_owned();
+        phase.warnings.push(Warning { code: WarningCode::Buffered, message });
+    }
+    assert!(!page(&record).contains(place));
+}
+
+#[test]
 fn a_record_with_nothing_in_it_is_still_a_report() {
     let mut record = records::typical_a1_card();
     record.phases.clear();

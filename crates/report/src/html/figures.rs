@@ -170,11 +170,17 @@ impl Figures<'_> {
     }
 }
 
-/// The storage's own random reads and writes, at the depths at which both were measured.
+/// The storage's own random reads and writes, at the depths at which both were measured and neither
+/// is in doubt.
 fn our_places(record: &Record) -> Vec<Place> {
     let place = |(queue_depth, label)| {
-        let iops =
-            |op| Finding::of_random_4k(record, op, queue_depth).iops().filter(|iops| iops.0 > 0.0);
+        let is_sound =
+            |phase: &Phase| phase.warnings.iter().all(|warning| !warning.code.forbids_verdict());
+        let iops = |op| {
+            let finding = Finding::of_random_4k(record, op, queue_depth);
+            let finding = finding.measured().is_some_and(is_sound).then_some(finding)?;
+            finding.iops().filter(|iops| iops.0 > 0.0)
+        };
         Some(Place { label, read: iops(OpName::Read)?, write: iops(OpName::Write)? })
     };
     [(1, "depth 1"), (32, "depth 32")].into_iter().filter_map(place).collect()
