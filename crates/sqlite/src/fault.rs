@@ -1,7 +1,8 @@
 //! Why there is no database, or no figure, in words that say what to do.
+//!
+//! The words go into records and so hold no path; SQLite's own do where it cannot open a file.
 
 use std::io;
-use std::path::PathBuf;
 
 use rusqlite::ffi;
 
@@ -33,11 +34,11 @@ pub enum DatabaseError {
         found: String,
     },
     /// The directory was moved or replaced between two looks.
-    #[error("{path} was moved or replaced by another program; nothing more is written there", path = path.display())]
-    Strayed {
-        /// Where it was.
-        path: PathBuf,
-    },
+    #[error(
+        "the database's directory was moved or replaced by another program; nothing more is written \
+         there"
+    )]
+    Strayed,
     /// A file of the database cannot be made or removed.
     #[error("cannot {doing} a file of the database: {source}")]
     File {
@@ -59,7 +60,8 @@ impl DatabaseError {
     pub(crate) fn of(error: rusqlite::Error) -> Self {
         match error {
             rusqlite::Error::SqliteFailure(failure, said) => {
-                let said = said.unwrap_or_else(|| failure.to_string());
+                let is_harmless = |said: &String| !said.contains('/');
+                let said = said.filter(is_harmless).unwrap_or_else(|| failure.to_string());
                 Self::of_failure(failure, said)
             }
             other => Self::Refused(other.to_string()),
@@ -134,6 +136,14 @@ mod tests {
         for (code, name) in cases {
             assert!(failure(code).to_string().contains(name), "{}", failure(code));
         }
+    }
+
+    #[test]
+    fn no_word_names_a_path() {
+        let said = Some("unable to open database file: /home/ann/card/database".to_owned());
+        let failure = ffi::Error::new(ffi::SQLITE_CANTOPEN);
+        let error = DatabaseError::of(rusqlite::Error::SqliteFailure(failure, said)).to_string();
+        assert!(!error.contains("ann") && error.contains("SQLITE_CANTOPEN"), "{error}");
     }
 
     #[test]

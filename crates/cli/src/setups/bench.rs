@@ -32,18 +32,23 @@ pub(super) fn perform(
 ) -> Result<Turn, Stopped> {
     let scratch = match Scratch::create(directory, None) {
         Ok(scratch) => scratch,
-        Err(error) => return Ok(Err(error.to_string())),
+        Err(error) => return Ok(Err(without_place(&error.to_string(), directory))),
     };
     let turn = match scratch.create_tree() {
         Ok(mut tree) => match task.job() {
             Some(job) => do_job(&job, task, &mut tree, seed, stop),
             None => commit(&tree, seed, stop),
         },
-        Err(error) => Ok(Err(error.to_string())),
+        Err(error) => Ok(Err(without_place(&error.to_string(), directory))),
     };
     // The file system itself goes with the turn, or the next run finds what stays.
     let _ = scratch.remove();
     turn
+}
+
+/// `words` without the name of `directory`, which is nobody's business who reads the figures.
+pub(super) fn without_place(words: &str, directory: &Path) -> String {
+    words.replace(&directory.display().to_string(), "the place")
 }
 
 /// What `task` writes at most, roughly, the file system's own share included.
@@ -106,4 +111,18 @@ fn commit(tree: &FileTree, seed: Seed, stop: &AtomicBool) -> Result<Turn, Stoppe
     };
     let run = database.run(Setting::DEFAULT, TRANSACTIONS, CONFIDENCE, &|| tree.now(), stop);
     if run.end == End::Stopped { Err(Stopped) } else { Ok(modes::turn(&run)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_there_is_no_figure_names_no_place() {
+        let place = Path::new("/home/ann/no-such-place");
+        let (seed, never) = (Seed::from_bits(1), AtomicBool::new(false));
+        let turn = perform(Task::SyncedWrites, place, seed, &never).unwrap();
+        let cause = turn.unwrap_err();
+        assert!(!cause.contains("ann") && cause.contains("no directory the place"), "{cause}");
+    }
 }
