@@ -24,7 +24,7 @@ use std::os::unix::fs::FileTypeExt;
 
 use cardproof_device::{Surroundings, Sysroot, look_at_path};
 use cardproof_io::scratch::Scratch;
-use cardproof_rating::memory_beneath;
+use cardproof_rating::doubts_of_place;
 use cardproof_record::{Warning, WarningCode};
 use cardproof_units::{Bytes, Seed};
 
@@ -63,6 +63,8 @@ struct Found {
 struct Common<'a> {
     args: &'a SetupsArgs,
     choice: Choice,
+    /// What makes figures from the target doubtful, whatever is done there.
+    place_doubts: Vec<Warning>,
     seed: Seed,
     talk: Talk,
     signals: &'a Signals,
@@ -77,11 +79,12 @@ pub(crate) fn run(args: &SetupsArgs, signals: &Signals) -> Result<Exit, Failure>
         Some(seed) => seed,
         None => Seed::from_bits(random_bits()?),
     };
-    let common = Common { args, choice, seed, talk, signals };
     let metadata =
         fs::metadata(&args.target).map_err(|error| target::not_there(&args.target, &error))?;
     let surroundings = look_at_path(&Sysroot::default(), &args.target).unwrap_or_default();
-    let mut found = if metadata.is_dir() {
+    let place_doubts = doubts_of_place(&surroundings.device, surroundings.filesystem.as_ref());
+    let common = Common { args, choice, place_doubts, seed, talk, signals };
+    let found = if metadata.is_dir() {
         refuse_link(&args.target)?;
         in_directory(&common)?
     } else if metadata.file_type().is_block_device() {
@@ -92,7 +95,6 @@ pub(crate) fn run(args: &SetupsArgs, signals: &Signals) -> Result<Exit, Failure>
             args.target.display()
         )));
     };
-    doubt_memory(&mut found, &surroundings);
     show(&common, &found, surroundings)?;
     Ok(exit_of(&found, signals))
 }
@@ -199,6 +201,13 @@ fn on_device(common: &Common<'_>) -> Result<Found, Failure> {
 }
 
 impl Common<'_> {
+    /// What makes figures of the target's own file system doubtful: that it is in memory, for what
+    /// else it does is what the user lives with.
+    fn own_doubts(&self) -> impl Iterator<Item = Warning> {
+        let doubts = self.place_doubts.iter();
+        doubts.filter(|doubt| doubt.code == WarningCode::Memory).cloned()
+    }
+
     /// Whether a signal has come.
     fn is_stopped(&self) -> bool {
         self.signals.stop().load(std::sync::atomic::Ordering::Relaxed)
@@ -208,15 +217,6 @@ impl Common<'_> {
 fn clean_up(scratch: Scratch, talk: Talk) {
     if let Err(left) = scratch.remove() {
         talk.note(&left.to_string());
-    }
-}
-
-/// Puts all figures in doubt where what was compared on is memory.
-fn doubt_memory(found: &mut Found, surroundings: &Surroundings) {
-    let Some(message) = memory_beneath(&surroundings.device) else { return };
-    let doubt = Warning { code: WarningCode::Memory, message };
-    for contest in &mut found.contests {
-        contest.doubts.push(doubt.clone());
     }
 }
 

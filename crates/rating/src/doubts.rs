@@ -4,7 +4,9 @@
 //! at one from another program or an older version, and names what cannot be true of storage or
 //! was not measured on it. A doubt is never a proof; it only takes away what a figure could prove.
 
-use cardproof_record::{DeviceInfo, OpName, Phase, Record, TargetKind, Warning, WarningCode};
+use cardproof_record::{
+    DeviceInfo, FilesystemInfo, OpName, Phase, Record, TargetKind, Warning, WarningCode,
+};
 use cardproof_units::{Bytes, Throughput};
 
 use crate::ceilings::ceiling_of;
@@ -133,20 +135,29 @@ fn null_target(record: &Record) -> Option<Doubt> {
 }
 
 fn memory_device(record: &Record) -> Option<Doubt> {
-    memory_beneath(&record.conditions.device)
-        .map(|message| Doubt::of_run(WarningCode::Memory, message))
+    memory_beneath(&record.conditions.device).map(|warning| Doubt { phase: None, warning })
 }
 
-/// The doubt about figures of `device` that it is memory or rests on it; `None` where it does not.
-#[must_use]
-pub fn memory_beneath(device: &DeviceInfo) -> Option<String> {
+fn memory_beneath(device: &DeviceInfo) -> Option<Warning> {
     let transports = transports(device);
     let memory = transports.iter().find(|transport| matches!(**transport, "ram" | "zram"))?;
-    Some(if transports.len() == 1 {
+    let message = if transports.len() == 1 {
         format!("a {memory} device is memory, so no storage was measured")
     } else {
         "the device rests on memory, so no storage was measured".to_owned()
-    })
+    };
+    Some(Warning { code: WarningCode::Memory, message })
+}
+
+/// The doubts about whatever is measured on `device`, in a file on `filesystem` where there is one:
+/// the file system, or what the device rests on, stands between the figures and a storage. At most
+/// one of a kind.
+#[must_use]
+pub fn doubts_of_place(device: &DeviceInfo, filesystem: Option<&FilesystemInfo>) -> Vec<Warning> {
+    let mut doubts: Vec<_> = filesystem.and_then(filesystems::doubt).into_iter().collect();
+    let memory = memory_beneath(device);
+    doubts.extend(memory.filter(|memory| doubts.iter().all(|doubt| doubt.code != memory.code)));
+    doubts
 }
 
 fn buffered(record: &Record) -> Option<Doubt> {

@@ -35,7 +35,7 @@ pub mod wording;
 pub use advice::next_steps;
 pub use claims::claims;
 pub use classes::{CLASSES, Class, Family};
-pub use doubts::{Doubt, doubts, memory_beneath, plausibility};
+pub use doubts::{Doubt, doubts, doubts_of_place, plausibility};
 pub use jobs::whole_job_time;
 pub use judge::judge;
 pub use meaning::{Grade, Meaning, meaning};

@@ -42,6 +42,7 @@ pub(super) fn compare(
     let contestants = modes.iter().map(|&mode| of_mode(mode)).collect();
     let title = format!("Journal modes of SQLite, on {place}");
     let mut contest = Contest::new(title, contestants, vec![Task::Transactions], common.seed);
+    contest.doubts.extend(common.own_doubts());
     for round in 0..common.args.rounds {
         common.talk.note(&format!("  round {} of {}: SQLite", round + 1, common.args.rounds));
         for index in contest.order(round) {

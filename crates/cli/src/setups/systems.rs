@@ -69,7 +69,7 @@ pub(super) fn compare(common: &Common<'_>, ground: &Ground, found: &mut Found) {
     let contestants = setups.iter().map(|setup| of_setup(setup)).collect();
     let title = "File systems and their options";
     let mut contest = Contest::new(title, contestants, common.choice.tasks.clone(), common.seed);
-    contest.doubts.extend(ground.doubt());
+    contest.doubts.extend(ground.doubt().into_iter().chain(common.place_doubts.clone()));
     // A stop leaves what was measured until then.
     let _ = all_rounds(common, ground, &setups, &mut contest);
     found.contests.push(contest);
@@ -141,6 +141,7 @@ pub(super) fn as_it_is(common: &Common<'_>) -> Option<Contest> {
     let tasks = vec![Task::SyncedWrites];
     let title = "The file system that is there";
     let mut contest = Contest::new(title, vec![contestant], tasks, common.seed);
+    contest.doubts.extend(common.own_doubts());
     for round in 0..common.args.rounds {
         let (directory, stop) = (&common.args.target, common.signals.stop());
         let turn = bench::perform(Task::SyncedWrites, directory, common.seed, stop).ok()?;

@@ -6,7 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use cardproof_testkit::{Filesystem, LoopDevice, Tree, lab_or_skip, require_root, run as tool};
+use cardproof_testkit::{
+    Filesystem, LoopDevice, Mount, Tree, lab_or_skip, require_root, run as tool,
+};
 use cardproof_units::Bytes;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -103,6 +105,27 @@ fn a_loop_device_through_the_page_cache_is_a_doubt_in_every_output_and_nothing_i
         assert!(text.contains(doubt), "{text}");
     }
     assert_clean(home.place(), "at the end");
+}
+
+/// What is compared in an image is not compared on the card where the file system below takes part;
+/// what the user's own file system does is what the user has.
+#[test]
+fn a_place_that_is_no_plain_storage_is_a_doubt() {
+    let device = lab_or_skip!(LoopDevice::new(Bytes::mib(400)));
+    lab_or_skip!(Filesystem::Btrfs.make(&device));
+    let mount = lab_or_skip!(Mount::new(&device, Filesystem::Btrfs, ""));
+    let home = Home::new();
+    let words = [LITTLE, &["--only", "ext4,sqlite-persist", "--json", "-"]].concat();
+    let ended = run(compare(&home, mount.path(), &words)).expect(0);
+    let document: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let codes = |comparison: usize| {
+        let doubts = document["comparisons"][comparison]["doubts"].as_array().unwrap();
+        doubts.iter().map(|doubt| doubt["code"].as_str().unwrap()).collect::<Vec<_>>()
+    };
+    let in_memory = device.image().starts_with("/dev/shm");
+    let memory = if in_memory { &["memory"][..] } else { &[] };
+    assert_eq!(codes(0), [&["copy_on_write"], memory].concat(), "{document:#}");
+    assert_eq!(codes(1), memory, "{document:#}");
 }
 
 #[test]
