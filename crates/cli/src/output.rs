@@ -36,21 +36,23 @@ impl From<OsString> for Sink {
 /// A reader of standard output that has gone away wanted no more; that is no failure.
 pub(crate) fn write(sink: &Sink, text: &str) -> Result<(), Failure> {
     match sink {
-        Sink::Stdout => {
-            let mut stdout = io::stdout().lock();
-            match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                    Err(Failure::incomplete(format!("cannot write to standard output: {error}")))
-                }
-                _ => Ok(()),
-            }
-        }
+        Sink::Stdout => hand_on(text).map(drop),
         Sink::File(path) => replace(path, text).map_err(|error| {
             Failure::incomplete(format!(
                 "cannot write {}: {error}; name another file or make room",
                 path.display()
             ))
         }),
+    }
+}
+
+/// Writes `text` to standard output; `false` where its reader has gone away.
+pub(crate) fn hand_on(text: &str) -> Result<bool, Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::incomplete(format!("cannot write to standard output: {error}"))),
     }
 }
 

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use cardproof_units::Nanos;
 
 use crate::exit::{Exit, Failure};
-use crate::output::{self, Sink};
+use crate::output;
 use crate::signals::Signals;
 use args::WatchArgs;
 use log::LogFile;
@@ -52,9 +52,9 @@ pub(crate) fn run(args: &WatchArgs, signals: &Signals) -> Result<Exit, Failure> 
         windows_left: if args.once { Some(1) } else { args.count },
     };
     if args.json {
-        watch.each(signals, |sample| output::write(&Sink::Stdout, &document::line(sample)?))
+        watch.each(signals, |sample| output::hand_on(&document::line(sample)?))
     } else if args.once || !io::stdout().is_terminal() {
-        watch.each(signals, |sample| output::write(&Sink::Stdout, &lines::block(sample)))
+        watch.each(signals, |sample| output::hand_on(&lines::block(sample)))
     } else {
         screen::run(&mut watch, signals)
     }
@@ -70,11 +70,12 @@ struct Watch {
 }
 
 impl Watch {
-    /// Shows window after window until the last or a signal.
+    /// Shows window after window until the last, a signal, or until `show` says that nobody looks any
+    /// more and nothing is logged either.
     fn each(
         &mut self,
         signals: &Signals,
-        mut show: impl FnMut(&Sample) -> Result<(), Failure>,
+        mut show: impl FnMut(&Sample) -> Result<bool, Failure>,
     ) -> Result<Exit, Failure> {
         let mut end = Instant::now() + self.interval;
         while !self.is_over() {
@@ -82,7 +83,10 @@ impl Watch {
                 return Ok(left_by(signals));
             }
             end = self.next_end(end);
-            show(&self.take()?)?;
+            let is_wanted = show(&self.take()?)?;
+            if !is_wanted && self.log.is_none() {
+                break;
+            }
         }
         Ok(Exit::Done)
     }

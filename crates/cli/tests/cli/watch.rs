@@ -107,6 +107,17 @@ fn what_cannot_be_watched_is_a_wrong_command_line() {
     }
 }
 
+/// `cardproof watch | head -1` has nobody left to tell after a line.
+#[test]
+fn a_watch_ends_with_its_reader() {
+    let program = watch(&[]);
+    let line = "\"$0\" watch --interval 100ms --json | head -n 1";
+    let mut piped = Command::new("sh");
+    piped.args(["-c", line]).arg(program.get_program());
+    let ended = run(piped).expect(0);
+    assert!(ended.stdout.starts_with("{\"schema\":\"cardproof.watch/1\""), "{}", ended.stdout);
+}
+
 /// A saved record holds what was seen; what limited is derived, and so only on output.
 #[test]
 fn a_run_tells_what_the_system_did_beside_it() {
