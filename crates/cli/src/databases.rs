@@ -4,12 +4,15 @@
 //! The same safety as for every job. The modes that can lose a database are not among these; they
 //! are for `compare-setups`, where they are named.
 
+use std::sync::atomic::AtomicBool;
+
 use cardproof_io::Usage;
 use cardproof_io::files::{FileTree, written_for_storage};
 use cardproof_record::{
     Conditions, Estimate, JobRun, JobTransactions, Latency, PhaseState, ProfileInfo, Record, State,
     TargetInfo, TargetKind,
 };
+use cardproof_runner::{JobWatch, Watcher};
 use cardproof_sim::Keeping;
 use cardproof_sqlite::{Database, End, Limits, ROWS, Run, Setting};
 use cardproof_stats::LatencySummary;
@@ -18,6 +21,7 @@ use cardproof_units::{Bytes, Nanos, Seed};
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failure};
 use crate::jobs;
+use crate::monitor::Beside;
 use crate::result;
 use crate::run::{blank, fresh_name, random_bits};
 use crate::signals::Signals;
@@ -82,7 +86,9 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
     let (id, created) = fresh_name()?;
     let record = blank(profile(), seed, conditions, id, created);
     announce(&record, talk);
-    let mut work = Work { tree, store: &store, usage: cardproof_io::usage(), record, talk };
+    let beside = Beside::start(record.conditions.device.name.as_deref());
+    let usage = cardproof_io::usage();
+    let mut work = Work { tree, store: &store, usage, beside, record, talk };
     let unsaved = work.all_modes(seed, signals).err();
     let Work { tree, record, .. } = work;
     drop(tree);
@@ -154,6 +160,8 @@ struct Work<'a> {
     tree: FileTree,
     store: &'a Store,
     usage: Usage,
+    /// Looks at the system.
+    beside: Option<Beside>,
     record: Record,
     talk: Talk,
 }
@@ -172,11 +180,8 @@ impl Work<'_> {
                         break;
                     }
                     self.talk.note(&format!("  {:<10} {}", mode.name(), mode.pragmas()));
-                    let before = written_for_storage();
-                    let limits = Limits { transactions: mode.transactions_wanted(), time: TIME };
-                    let tree = &self.tree;
-                    let run = database.run(mode, limits, CONFIDENCE, &|| tree.now(), stop);
-                    self.record.job_runs.push(of_run(&run, since(before)));
+                    let run = self.one_mode(mode, &mut database, stop);
+                    self.record.job_runs.push(run);
                     self.store.save(&self.record)?;
                 }
             }
@@ -191,6 +196,23 @@ impl Work<'_> {
         self.record.monitor = jobs::cost(self.usage);
         self.record.state = self.state(signals);
         self.store.save(&self.record)
+    }
+
+    /// Runs `mode` and looks at the system meanwhile.
+    fn one_mode(&mut self, mode: Setting, database: &mut Database, stop: &AtomicBool) -> JobRun {
+        let filesystem = self.record.conditions.filesystem.as_ref().map(|known| &*known.kind);
+        let watcher = self.beside.as_mut().map(|monitor| Watcher { monitor, filesystem });
+        let limits = Limits { transactions: mode.transactions_wanted(), time: TIME };
+        let (tree, before) = (&self.tree, written_for_storage());
+        let mut watch = JobWatch::new(watcher);
+        watch.begin();
+        let run = database.run(mode, limits, CONFIDENCE, &|| tree.now(), stop);
+        watch.end();
+        let mut run = of_run(&run, since(before));
+        if !matches!(run.state, PhaseState::NotMeasured { .. }) {
+            watch.note(&mut run);
+        }
+        run
     }
 
     fn state(&self, signals: &Signals) -> State {

@@ -19,7 +19,7 @@ use cardproof_workload::jobs::{FileOp, Job, Totals};
 use crate::monitor::Watcher;
 use drive::Drive;
 use tally::Tally;
-use watch::Watch;
+pub use watch::JobWatch;
 
 /// Where a job stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub fn run_job(
         let cause = "there is no memory for its figures".to_owned();
         return JobRun { state: PhaseState::NotMeasured { cause }, ..run };
     };
-    let mut watch = Watch::new(watcher);
+    let mut watch = JobWatch::new(watcher);
     let mut drive = Drive::new(tree, seed, &mut tally, &mut watch, stop);
     let done = drive.run(job.stream(seed), totals.ops, progress);
     let links_left_out = drive.links_left_out();

@@ -25,7 +25,7 @@ mod run;
 mod shape;
 
 pub use events::{Event, Observer, Progress, Silent};
-pub use jobs::{JobProgress, run_job};
+pub use jobs::{JobProgress, JobWatch, run_job};
 pub use monitor::{Monitor, MonitorCost, Observation, Watcher};
 pub use plan::Plan;
 pub use repeat::{Repeat, run_repeatedly};

@@ -33,6 +33,7 @@ fn every_mode_is_measured_and_nothing_stays() {
     let names: Vec<_> = record.job_runs.iter().map(|run| run.name.as_str()).collect();
     assert_eq!(names, MODES.map(|mode| format!("sqlite-{mode}")));
     for run in &record.job_runs {
+        assert!(run.surroundings.is_some(), "nobody looked: {}", run.name);
         assert_eq!(run.state, PhaseState::Measured, "{}", run.name);
         let transactions = run.transactions.as_ref().unwrap();
         assert_eq!(transactions.count, run.ops);

@@ -9,7 +9,7 @@ use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_workload::jobs::{Contents, FileOp, Handle, JobData, Opening, READ_MAX, WRITE_PIECE};
 
 use super::tally::Tally;
-use super::watch::Watch;
+use super::watch::JobWatch;
 use super::{JobError, JobProgress};
 
 /// Progress is told this often at most.
@@ -19,7 +19,7 @@ const TELL_EVERY: Nanos = Nanos::from_millis(100);
 pub(super) struct Drive<'a, 'w> {
     tree: &'a mut FileTree,
     tally: &'a mut Tally,
-    watch: &'a mut Watch<'w>,
+    watch: &'a mut JobWatch<'w>,
     stop: &'a AtomicBool,
     open: [Option<TreeFile>; Handle::COUNT],
     data: JobData,
@@ -34,7 +34,7 @@ impl<'a, 'w> Drive<'a, 'w> {
         tree: &'a mut FileTree,
         seed: Seed,
         tally: &'a mut Tally,
-        watch: &'a mut Watch<'w>,
+        watch: &'a mut JobWatch<'w>,
         stop: &'a AtomicBool,
     ) -> Self {
         Self {

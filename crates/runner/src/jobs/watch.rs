@@ -27,15 +27,18 @@ impl Account {
     }
 }
 
-/// Looks at the system while the steps that count are done, if anybody does.
-pub(super) struct Watch<'a> {
+/// Looks at the system while what counts of a job is done, if anybody does; each function may be
+/// called by whoever does a job of another kind, such as a database's.
+pub struct JobWatch<'a> {
     watcher: Option<Watcher<'a>>,
     start: Option<Account>,
     seen: Option<(Observation, Account)>,
 }
 
-impl<'a> Watch<'a> {
-    pub(super) const fn new(watcher: Option<Watcher<'a>>) -> Self {
+impl<'a> JobWatch<'a> {
+    /// One in which `watcher` looks; without it nothing will be seen.
+    #[must_use]
+    pub const fn new(watcher: Option<Watcher<'a>>) -> Self {
         Self { watcher, start: None, seen: None }
     }
 
@@ -48,22 +51,23 @@ impl<'a> Watch<'a> {
         }
     }
 
-    fn begin(&mut self) {
+    /// What counts begins when this is done; a second beginning is none.
+    pub fn begin(&mut self) {
         if let (Some(watcher), None) = (&mut self.watcher, self.start) {
             self.start = Some(Account::now());
             watcher.monitor.begin();
         }
     }
 
-    /// The steps that count are over; what comes later is not looked at.
-    pub(super) fn end(&mut self) {
+    /// What counts is over; what comes later is not looked at.
+    pub fn end(&mut self) {
         if let (Some(watcher), Some(_), None) = (&mut self.watcher, self.start, &self.seen) {
             self.seen = watcher.monitor.end().map(|seen| (seen, Account::now()));
         }
     }
 
     /// Notes in `run`, whose figures are in it, what was seen.
-    pub(super) fn note(self, run: &mut JobRun) {
+    pub fn note(self, run: &mut JobRun) {
         let (Some(watcher), Some(start), Some((seen, end))) = (self.watcher, self.start, self.seen)
         else {
             return;
