@@ -2,11 +2,23 @@
 
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, Normal, StudentsT};
 
+/// From this variance on the normal distribution stands for the binomial. The library's own is found
+/// by a series that no longer converges where it is far greater: of 90 million values and more it
+/// gave quantiles that were none, and panicked over them.
+const NORMAL_VARIANCE: f64 = 1e4;
+
+/// From so many degrees of freedom on Student's t is the normal distribution to six digits, and the
+/// library's search for its quantile may have no end.
+const NORMAL_FREEDOM: f64 = 1e6;
+
 /// The two-sided quantile of Student's t; `None` for a confidence outside 0 to 1 or without a
 /// degree of freedom.
 pub(crate) fn t_quantile(degrees_of_freedom: f64, confidence: f64) -> Option<f64> {
     if !(confidence > 0.0 && confidence < 1.0) {
         return None;
+    }
+    if degrees_of_freedom > NORMAL_FREEDOM {
+        return normal_quantile(confidence);
     }
     let distribution = StudentsT::new(0.0, 1.0, degrees_of_freedom).ok()?;
     Some(distribution.inverse_cdf(0.5 + confidence / 2.0))
@@ -29,11 +41,24 @@ pub(crate) fn quantile_ranks(count: u64, quantile: f64, confidence: f64) -> Opti
     if count == 0 || !is_share(quantile) || !is_share(confidence) {
         return None;
     }
+    if count as f64 * quantile * (1.0 - quantile) > NORMAL_VARIANCE {
+        return normal_ranks(count, quantile, confidence);
+    }
     let below = Binomial::new(quantile, count).ok()?;
     let tail = (1.0 - confidence) / 2.0;
     let low = below.inverse_cdf(tail);
     let high = below.inverse_cdf(1.0 - tail) + 1;
     Some(Ranks { low: (low > 0).then_some(low), high: (high <= count).then_some(high) })
+}
+
+/// The same of so many values that the binomial distribution is the normal one to a fraction of a
+/// rank, with a rank to spare on each side.
+fn normal_ranks(count: u64, quantile: f64, confidence: f64) -> Option<Ranks> {
+    let middle = count as f64 * quantile;
+    let reach = normal_quantile(confidence)? * (middle * (1.0 - quantile)).sqrt();
+    let (low, high) = ((middle - reach).floor() - 1.0, (middle + reach).ceil() + 1.0);
+    let is_there = |rank: f64| (1.0..=count as f64).contains(&rank).then_some(rank as u64);
+    Some(Ranks { low: is_there(low), high: is_there(high) })
 }
 
 /// The ranks of an interval's ends, from 1.
@@ -65,6 +90,26 @@ mod tests {
         // (Conover, "Practical Nonparametric Statistics", 3rd ed., section 3.2).
         let ranks = quantile_ranks(100, 0.5, 0.95);
         assert_eq!(ranks, Some(Ranks { low: Some(40), high: Some(61) }));
+    }
+
+    #[test]
+    fn no_count_is_too_large() {
+        for count in [91_455_469, 1_702_297_289, 10_000, 10_000_000, 40_000_000_000_u64] {
+            for quantile in [0.5, 0.9, 0.99] {
+                let ranks = quantile_ranks(count, quantile, 0.99).unwrap();
+                let (middle, whole) = (count as f64 * quantile, count as f64);
+                let deviation = (whole * quantile * (1.0 - quantile)).sqrt();
+                for rank in [ranks.low.unwrap() as f64, ranks.high.unwrap() as f64] {
+                    let errors = (rank - middle).abs() / deviation;
+                    assert!((errors - 2.576).abs() < 0.15, "{count} {quantile}: {errors}");
+                }
+            }
+        }
+        for exponent in 0..15 {
+            let freedom = 10_f64.powi(exponent);
+            let t = t_quantile(freedom, 0.99).unwrap();
+            assert!((2.57..64.0).contains(&t), "{freedom}: {t}");
+        }
     }
 
     #[test]
