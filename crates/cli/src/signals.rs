@@ -1,13 +1,26 @@
 //! Ctrl-C and its like: the first asks the run to end, the second ends it at once.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use crate::exit::Exit;
+
+/// The process's own, for questions to the user: whoever asks is far from whoever runs.
+static INSTALLED: OnceLock<Signals> = OnceLock::new();
+
+/// What `ask` returns, unless a signal comes meanwhile: it ends the process at once, since nothing has
+/// begun that would need order.
+pub(crate) fn ending_at_once<T>(ask: impl FnOnce() -> T) -> T {
+    let Some(signals) = INSTALLED.get() else { return ask() };
+    let before = signals.stop.swap(true, Ordering::Relaxed);
+    let answer = ask();
+    signals.stop.store(before, Ordering::Relaxed);
+    answer
+}
 
 /// The wish to stop.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +41,8 @@ impl Signals {
             flag::register_usize(signal, Arc::clone(&signals.which), exit as usize)?;
             flag::register(signal, Arc::clone(&signals.stop))?;
         }
-        Ok(signals)
+        // Installed once; another set of handlers would be of no use to anybody.
+        Ok(INSTALLED.get_or_init(|| signals).clone())
     }
 
     /// From here on the first signal ends the process at once.

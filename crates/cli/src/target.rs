@@ -17,6 +17,7 @@ use cardproof_units::{Bytes, Seed};
 
 use crate::args::{AccessArgs, RunArgs};
 use crate::exit::{Failure, with_causes};
+use crate::signals;
 use crate::talk::Talk;
 
 pub(crate) use tree::{OpenedTree, open_tree};
@@ -351,7 +352,7 @@ fn ask_for_identity(error: &GuardError, talk: &Talk) -> Result<Consent, Failure>
     talk.note(&with_causes(error));
     talk.note("To destroy it all the same, type its identity as shown above, then Enter:");
     let mut line = String::new();
-    let read = io::stdin().lock().read_line(&mut line);
+    let read = signals::ending_at_once(|| io::stdin().lock().read_line(&mut line));
     match read {
         Ok(1..) if !line.trim().is_empty() => Ok(Consent::Named(line.trim().to_owned())),
         _ => Err(Failure::refused("nothing was typed; nothing was written")),
