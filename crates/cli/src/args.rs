@@ -28,7 +28,7 @@ const AFTER_HELP: &str = "Examples:
   cardproof identify         tell what this storage is and what holds it back
   cardproof report latest    make a report of the last measurement, with charts
   cardproof run sim:sandisk-extreme-a1
-                             see what a measurement looks like, on a simulated card
+                             see what a result looks like, on a simulated card
 
 A measurement is kept as a record, a file in ~/.local/share/cardproof/records.
 

@@ -60,7 +60,8 @@ fn from_file<E: Display>(
     read: impl FnOnce(&str) -> Result<Profile, E>,
 ) -> Result<Profile, Failure> {
     let failed = |error: &dyn Display| Failure::usage(format!("{}: {error}", path.display()));
-    let metadata = fs::metadata(path).map_err(|error| failed(&error))?;
+    let missing = |error| failed(&format!("{error}; `cardproof profiles` lists those there are"));
+    let metadata = fs::metadata(path).map_err(missing)?;
     if metadata.len() > FILE_SIZE_MAX {
         return Err(failed(&"larger than any profile; is it the right file?"));
     }

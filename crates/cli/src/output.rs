@@ -59,6 +59,9 @@ pub(crate) fn hand_on(text: &str) -> Result<bool, Failure> {
 /// Whether `sink` can be written, found out before an hour is spent on what goes there.
 pub(crate) fn check(sink: &Sink) -> Result<(), Failure> {
     let Sink::File(path) = sink else { return Ok(()) };
+    if path == Path::new("-") {
+        return Err(Failure::usage("a page of HTML goes to a file; name one, such as report.html"));
+    }
     let directory = directory_of(path);
     let fault = if path.is_dir() {
         "it is a directory"

@@ -47,6 +47,13 @@ fn what_is_not_there_is_told_with_what_would_do() {
 }
 
 #[test]
+fn a_page_is_not_written_to_a_file_called_like_standard_output() {
+    let (home, _) = with_record();
+    let said = run(home.cardproof(&["report", "latest", "--html", "-"])).expect(2).stderr;
+    assert!(said.contains("report.html"), "{said}");
+}
+
+#[test]
 fn a_name_need_not_be_text() {
     let (home, _) = with_record();
     let directory = home.place().join(OsString::from_vec(b"not\xff text\n".to_vec()));
