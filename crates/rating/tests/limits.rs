@@ -10,8 +10,9 @@ use cardproof_rating::limits::{
 };
 use cardproof_record::import::iostat::iostat;
 use cardproof_record::{
-    Activity, Climate, CpuActivity, DeviceActivity, JobRun, Limit, LimitedBy, MemoryActivity,
-    OpName, PatternName, Phase, PhaseState, PhaseSurroundings, Pressure, Record, Requests,
+    Activity, Climate, CpuActivity, DeviceActivity, Disturbance, DisturbanceKind, JobRun, Limit,
+    LimitedBy, MemoryActivity, OpName, PatternName, Phase, PhaseState, PhaseSurroundings, Pressure,
+    Record, Requests,
 };
 use cardproof_testkit::records;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
@@ -337,7 +338,6 @@ fn a_phase_is_limited_by_what_it_asks_for_unless_something_else_was_in_the_way()
     assert!(told.phases[3].limited_by.is_none(), "nobody looked");
 }
 
-/// Lines of what logs consist of, in any order and with any figures.
 /// What limited an installation whose surroundings and run were `change`d; it waited for syncs for
 /// 27 of its 32 seconds, and had a processor to itself.
 fn limit_of_installation(
@@ -391,6 +391,22 @@ fn a_job_is_limited_by_what_it_waited_for_or_computed() {
 }
 
 #[test]
+fn a_job_that_waits_for_syncs_is_limited_by_writes_whatever_others_read_meanwhile() {
+    let told = limit_of_installation(|seen, run| {
+        let reads = requests(900, Bytes::kib(512), Nanos::from_millis(5));
+        let writes = requests(300, Bytes::kib(8), Nanos::from_millis(3));
+        seen.activity.devices = vec![card(reads, writes, 0.99)];
+        run.disturbances = vec![Disturbance {
+            kind: DisturbanceKind::OtherIo,
+            message: "other programs read 450 MiB from the device".to_owned(),
+        }];
+    })
+    .unwrap();
+    assert_eq!(told.limit, Limit::StorageRandomWrite);
+    assert!(in_words(&told).contains("other programs read 450 MiB"), "{}", in_words(&told));
+}
+
+#[test]
 fn a_job_without_a_time_or_that_nobody_watched_has_no_limit() {
     let record = records::package_installation();
     assert_eq!(limit_of_job(&record, &record.job_runs[0]), None);
@@ -401,6 +417,7 @@ fn a_job_without_a_time_or_that_nobody_watched_has_no_limit() {
     assert_eq!(limit_of_installation(|_, run| run.duration_ns = Nanos::ZERO), None);
 }
 
+/// Lines of what logs consist of, in any order and with any figures.
 fn log_lines() -> impl Strategy<Value = String> {
     let figure = prop_oneof![
         Just("0.00".to_owned()),

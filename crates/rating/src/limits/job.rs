@@ -3,7 +3,7 @@
 
 use cardproof_record::{
     DeviceActivity, DisturbanceKind, JobRun, Limit, LimitedBy, PhaseState, PhaseSurroundings,
-    Record,
+    Record, Requests,
 };
 use cardproof_units::{Nanos, Throughput};
 
@@ -27,7 +27,7 @@ pub fn limit_of_job(record: &Record, run: &JobRun) -> Option<LimitedBy> {
         .or_else(|| other_waits(record, seen))
 }
 
-/// The job waited until something was durable.
+/// The job waited until something was durable: for writes, whatever others read meanwhile.
 fn waits(run: &JobRun, seen: &PhaseSurroundings) -> Option<LimitedBy> {
     let syncs = run.syncs.as_ref()?;
     let share = syncs.total_ns.as_secs_f64() / run.duration_ns.as_secs_f64();
@@ -38,13 +38,22 @@ fn waits(run: &JobRun, seen: &PhaseSurroundings) -> Option<LimitedBy> {
             syncs.count,
             whole_percent(share.min(1.0))
         );
-        let evidence = [Some(waited), device.map(work_in_words), cpu_words(run, seen)];
+        let others = disturbed(run, DisturbanceKind::OtherIo).map(str::to_owned);
+        let evidence = [Some(waited), others, device.map(work_in_words), cpu_words(run, seen)];
         LimitedBy {
-            limit: device.map_or(Limit::StorageRandomWrite, kind),
+            limit: device.map_or(Limit::StorageRandomWrite, kind_of_writes),
             device: device.map(|device| device.name.clone()),
             evidence: evidence.into_iter().flatten().filter(|words| !words.is_empty()).collect(),
         }
     })
+}
+
+/// By which writes `device` limits.
+fn kind_of_writes(device: &DeviceActivity) -> Limit {
+    if device.writes.count == 0 {
+        return Limit::StorageRandomWrite;
+    }
+    kind(&DeviceActivity { reads: Requests::default(), ..device.clone() })
 }
 
 /// The job computed, or others left it no processor.
@@ -90,6 +99,11 @@ fn rest(device: &DeviceActivity) -> LimitedBy {
 /// How busy the processors were, and what of it was others'.
 fn cpu_words(run: &JobRun, seen: &PhaseSurroundings) -> Option<String> {
     let words = cpu_in_words(seen.activity.cpu.as_ref()?);
-    let others = run.disturbances.iter().find(|it| it.kind == DisturbanceKind::CpuByOthers);
-    Some(others.map_or(words.clone(), |others| format!("{words}; {}", others.message)))
+    let others = disturbed(run, DisturbanceKind::CpuByOthers);
+    Some(others.map_or(words.clone(), |others| format!("{words}; {others}")))
+}
+
+/// What of `kind` disturbed `run`, in words.
+fn disturbed(run: &JobRun, kind: DisturbanceKind) -> Option<&str> {
+    run.disturbances.iter().find(|it| it.kind == kind).map(|it| it.message.as_str())
 }
