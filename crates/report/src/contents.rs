@@ -7,7 +7,7 @@ use cardproof_rating::{
 use cardproof_record::{Outcome, Record, Verdict};
 
 use crate::clean::one_line;
-use crate::course::course;
+use crate::course::{course, course_in_short};
 use crate::facts::{Fact, facts, title};
 use crate::figures::{self, figures};
 use crate::jobs;
@@ -65,6 +65,8 @@ pub(crate) struct Contents {
     pub(crate) meanings: Vec<Meaning>,
     /// Where rates changed, and what several runs show.
     pub(crate) course: Vec<String>,
+    /// The same in short.
+    pub(crate) course_in_short: Vec<String>,
     /// How long jobs would take; empty where nothing can be predicted.
     pub(crate) predictions: Vec<Prediction>,
     /// What limited the phases.
@@ -128,6 +130,7 @@ impl Contents {
                 .collect(),
             meanings: meanings(record),
             course: course(record),
+            course_in_short: course_in_short(record),
             // Why there are none is plain from the table and the doubts.
             predictions: predictions(record).unwrap_or_default(),
             limits: shared::limits(record),

@@ -7,6 +7,7 @@ use cardproof_units::{Iops, Throughput};
 
 use crate::clean::one_line;
 use crate::rows::is_told_in_iops;
+use crate::shared;
 
 /// The precision that people ask for, as a part of the rate.
 const WANTED: f64 = 0.05;
@@ -14,7 +15,18 @@ const WANTED: f64 = 0.05;
 /// One sentence for each change of a rate, and for each phase that was run several times.
 pub(crate) fn course(record: &Record) -> Vec<String> {
     let changes = record.phases.iter().flat_map(changes);
-    let runs = record.phases.iter().filter_map(runs);
+    let runs = record
+        .phases
+        .iter()
+        .filter_map(|phase| Some(format!("{}: {}", one_line(&phase.name), runs(phase)?)));
+    changes.chain(runs).collect()
+}
+
+/// The same in short: of phases whose runs show the same but for the figures, those of one.
+pub(crate) fn course_in_short(record: &Record) -> Vec<String> {
+    let changes = record.phases.iter().flat_map(changes);
+    let of_phase = |phase: &Phase| Some((one_line(&phase.name), runs(phase)?));
+    let runs = shared::said_once(record.phases.iter().filter_map(of_phase), record);
     changes.chain(runs).collect()
 }
 
@@ -43,7 +55,7 @@ fn changes(phase: &Phase) -> Vec<String> {
     sentences
 }
 
-/// What the runs of `phase` show; `None` of a phase that was run once.
+/// What the runs of `phase` show, without its name; `None` of a phase that was run once.
 fn runs(phase: &Phase) -> Option<String> {
     let rates = run_rates(phase)?;
     let confidence = rates.first()?.confidence;
@@ -54,12 +66,7 @@ fn runs(phase: &Phase) -> Option<String> {
         0 => String::new(),
         _ => format!(" after {left_out} that do not count"),
     };
-    let mut text = format!(
-        "{}: {} runs{before}, {}",
-        one_line(&phase.name),
-        variation.runs,
-        spread(&variation)
-    );
+    let mut text = format!("{} runs{before}, {}", variation.runs, spread(&variation));
     match variation.runs_needed(WANTED, confidence) {
         Some(runs) if runs > variation.runs => {
             text.push_str(&format!("; {runs} runs are needed to know it to 5 %"));

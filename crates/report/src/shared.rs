@@ -138,6 +138,25 @@ impl Said {
     }
 }
 
+/// The sentences that `told` has of phases, those that differ in their figures alone once.
+pub(crate) fn said_once(
+    told: impl Iterator<Item = (String, String)>,
+    record: &Record,
+) -> Vec<String> {
+    let mut said: Vec<Said> = Vec::new();
+    for (phase, message) in told {
+        let kind = without_figures(&message);
+        match said.iter_mut().find(|known| without_figures(&known.message) == kind) {
+            Some(known) => {
+                known.is_same &= known.message == message;
+                known.phases.push(phase);
+            }
+            None => said.push(Said { message, phases: vec![phase], is_same: true }),
+        }
+    }
+    said.into_iter().map(|said| said.in_words(record)).collect()
+}
+
 /// What is alike in doubts of one kind: their words up to the first figure, or all but the figures
 /// where that comes first or the doubt has no code of its own.
 fn kind_of(doubt: &Doubt, message: &str) -> String {

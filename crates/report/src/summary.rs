@@ -50,7 +50,7 @@ pub fn summary(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) 
     page.limits_and_doubts(&contents);
     page.phases(&contents);
     page.list(contents.figures_heading, &contents.figures);
-    page.list("Changes and runs", &contents.course);
+    page.list("Changes and runs", &contents.course_in_short);
     page.conditions(&contents);
     page.list("What next", &contents.steps);
     page.out

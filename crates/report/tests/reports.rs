@@ -191,4 +191,12 @@ fn what_the_single_rates_do_not_tell_is_said_in_words() {
     let text = markdown(&record, &judge(&record));
     let course = text.split("## Changes and runs\n").nth(1).expect("the section is there");
     insta::assert_snapshot!(course.split("\n##").next().unwrap_or_default());
+
+    let repeated = record.phases.iter().find(|phase| !phase.runs.is_empty());
+    let runs = repeated.expect("a phase has runs").runs.clone();
+    for phase in record.phases.iter_mut().filter(|phase| phase.name.starts_with("random-")) {
+        phase.runs = runs.clone();
+    }
+    let short = plain(&record, 80);
+    assert_eq!(short.matches(": 5 runs,").count(), 1, "{short}");
 }
