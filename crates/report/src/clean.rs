@@ -7,12 +7,18 @@ use std::fmt;
 
 /// `text` on one line, without control and direction characters.
 pub(crate) fn one_line(text: &str) -> String {
-    let harmless = |c: char| {
-        let turns_direction = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if c.is_control() || turns_direction { ' ' } else { c }
-    };
-    let cleaned: String = text.chars().map(harmless).collect();
+    let cleaned: String = text.chars().map(|c| if steers(c) { ' ' } else { c }).collect();
     cleaned.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a terminal obeys `c` rather than showing it, or shows what follows in another order.
+#[must_use]
+pub fn steers(c: char) -> bool {
+    let turns_direction = matches!(
+        c,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    );
+    c.is_control() || turns_direction
 }
 
 /// Text to be shown as it is in HTML, in content and in quoted attributes.

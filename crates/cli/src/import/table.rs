@@ -69,5 +69,5 @@ fn aligned(rows: &[[String; 4]]) -> Vec<String> {
 
 /// The text without what could steer a terminal.
 fn harmless(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).collect()
+    text.chars().filter(|&c| !cardproof_report::steers(c)).collect()
 }
