@@ -21,6 +21,10 @@ const CONFIDENCE_MIN: f64 = 0.9;
 /// MiB (SD Physical Layer Specification 3.01, table of maximum AU sizes).
 const SDHC_MAX: Bytes = Bytes::gib(32);
 
+/// What comes between may cost half of a rate, and hardly more: others that have half of all
+/// processors are a disturbance, and boards lower their clock for heat to about half.
+const DISTURBED_FACTOR: f64 = 2.0;
+
 /// What one limit came to, and why.
 pub(crate) struct Ruling {
     pub(crate) outcome: Outcome,
@@ -130,15 +134,13 @@ fn open(why: &str) -> Weighed {
 
 /// What makes a figure below its limit too little for a miss.
 fn what_harms(case: &Case<'_>) -> Option<&'static str> {
-    [
-        (
-            WarningCode::QueueDepthReduced,
-            "the queue depth asked for was not reached, which can only lower the figure",
-        ),
-        (WarningCode::Disturbed, "something came between, which can only lower the figure"),
-    ]
-    .into_iter()
-    .find_map(|(code, why)| case.doubts.contains(&code).then_some(why))
+    if case.doubts.contains(&WarningCode::QueueDepthReduced) {
+        return Some("the queue depth asked for was not reached, which can only lower the figure");
+    }
+    let undisturbed = DISTURBED_FACTOR * case.figure.high.per_second();
+    let may_be_met = undisturbed >= case.limit.at_least.per_second();
+    (may_be_met && case.doubts.contains(&WarningCode::Disturbed))
+        .then_some("something came between, which can only lower the figure")
 }
 
 fn short_span(case: &Case<'_>) -> Option<String> {

@@ -212,13 +212,16 @@ fn what_flatters_takes_the_pass_and_leaves_the_miss() {
 fn what_harms_takes_the_miss_and_leaves_the_pass() {
     for code in [WarningCode::QueueDepthReduced, WarningCode::Disturbed] {
         let mut fast = good();
-        let mut slow = record((1900.0, 2000.0, 2100.0), (80.0, 90.0, 100.0), (15.0, 17.0, 19.0));
+        let mut slow = record((1900.0, 2000.0, 2100.0), (280.0, 290.0, 300.0), (15.0, 17.0, 19.0));
         for record in [&mut fast, &mut slow] {
             warn(phase(record, "random-write-4k-qd32"), code);
         }
         assert_eq!(a1(&fast), Outcome::Meets, "{code:?}");
         assert_eq!(a1(&slow), Outcome::Undecided, "{code:?}");
     }
+    let mut far = record((1900.0, 2000.0, 2100.0), (80.0, 90.0, 100.0), (15.0, 17.0, 19.0));
+    warn(phase(&mut far, "random-write-4k-qd32"), WarningCode::Disturbed);
+    assert_eq!(a1(&far), Outcome::Misses, "no disturbance costs so much");
 }
 
 #[test]
