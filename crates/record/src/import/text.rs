@@ -31,17 +31,36 @@ fn shown(line: &str) -> String {
     let mut chars = line.chars();
     while let Some(c) = chars.next() {
         match c {
-            '\u{1b}' => skip_escape(&mut chars),
+            '\u{1b}' => {
+                // After a digit and before one it is damage, and the digit is no part of it.
+                if !is_between_numbers(&out, chars.as_str()) {
+                    skip_escape(&mut chars);
+                }
+                keep_numbers_apart(&mut out, chars.as_str());
+            }
             '\u{8}' => drop(out.pop()),
             '\r' if !chars.as_str().is_empty() => out.clear(),
-            '\u{feff}' | '\u{7}' | '\r' => {}
+            '\u{feff}' | '\u{7}' | '\r' => keep_numbers_apart(&mut out, chars.as_str()),
             '\t' => out.push(c),
-            // No tool writes it; taken off, it would join what stands on its two sides to one number.
+            // No tool writes it.
             c if c.is_control() => out.push(char::REPLACEMENT_CHARACTER),
             c => out.push(c),
         }
     }
     out
+}
+
+/// Marks where something between two numbers was taken off, which would make one number of them.
+fn keep_numbers_apart(out: &mut String, rest: &str) {
+    if is_between_numbers(out, rest) {
+        out.push(char::REPLACEMENT_CHARACTER);
+    }
+}
+
+/// Whether a number could reach from the end of `before` into `after`.
+fn is_between_numbers(before: &str, after: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_digit() || c == '.' || c == ',';
+    before.ends_with(is_part) && after.starts_with(is_part)
 }
 
 /// Takes the rest of an escape sequence (ECMA-48): a control sequence up to its final byte, a
@@ -161,6 +180,10 @@ mod tests {
             ("12\u{8}\u{8}34", "34"),
             ("\u{1b}[", ""),
             ("3\u{17}09", "3\u{fffd}09"),
+            ("244537\u{1b}61134", "244537\u{fffd}61134"),
+            ("1\u{1b}[0m2", "1\u{fffd}2"),
+            ("1\u{7},2", "1\u{fffd},2"),
+            ("\u{1b}7\u{1b}[33m1,151\u{1b}[m", "1,151"),
         ];
         for (text, expected) in cases {
             assert_eq!(lines(text).first().map(|line| &*line.text), Some(expected), "{text:?}");
