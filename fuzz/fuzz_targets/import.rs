@@ -3,7 +3,7 @@
 #![no_main]
 
 use cardproof_record::Record;
-use cardproof_record::import::{ForeignTool, ImportError, Origin, import};
+use cardproof_import::{ForeignTool, ImportError, Origin, import};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

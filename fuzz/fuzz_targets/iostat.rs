@@ -3,7 +3,7 @@
 #![no_main]
 
 use cardproof_rating::limits::explain_log;
-use cardproof_record::import::iostat::iostat;
+use cardproof_import::iostat::iostat;
 use cardproof_units::Nanos;
 use libfuzzer_sys::fuzz_target;
 

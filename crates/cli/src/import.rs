@@ -9,8 +9,8 @@ mod table;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cardproof_import::{ForeignTool, ImportError, Origin, import};
 use cardproof_record::Record;
-use cardproof_record::import::{ForeignTool, ImportError, Origin, import};
 use cardproof_units::Bytes;
 use clap::Args;
 

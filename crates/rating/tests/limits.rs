@@ -5,10 +5,10 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use cardproof_import::iostat::iostat;
 use cardproof_rating::limits::{
     explain_log, in_words, limit_of_job, limit_of_phase, limited_now, with_limits,
 };
-use cardproof_record::import::iostat::iostat;
 use cardproof_record::{
     Activity, Climate, CpuActivity, DeviceActivity, Disturbance, DisturbanceKind, JobRun, Limit,
     LimitedBy, MemoryActivity, OpName, PatternName, Phase, PhaseState, PhaseSurroundings, Pressure,

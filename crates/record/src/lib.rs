@@ -10,7 +10,6 @@ mod card;
 mod conditions;
 mod figure;
 mod form;
-pub mod import;
 mod job_run;
 mod limit;
 mod phase;

@@ -1,7 +1,7 @@
 //! Whole reports of typical records, as people get them.
 
+use cardproof_import::{Origin, import};
 use cardproof_rating::judge;
-use cardproof_record::import::{Origin, import};
 use cardproof_record::{
     Activity, CpuActivity, Estimate, Level, PhaseRun, PhaseSurroundings, Record, Warning,
     WarningCode,
@@ -71,7 +71,7 @@ fn a_disturbed_run_fits_sixty_lines() {
 
 #[test]
 fn figures_of_another_tool_on_a_terminal() {
-    let text = include_str!("../../record/tests/import/sd-card-bench-report.txt");
+    let text = include_str!("../../import/tests/import/sd-card-bench-report.txt");
     let origin = Origin { id: "x".to_owned(), read_at: "2026-01-01T00:00:00Z".to_owned() };
     let record = import(text, None, &origin).expect("the fixture can be read");
     insta::assert_snapshot!(plain(&record, 80));

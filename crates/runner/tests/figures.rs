@@ -5,7 +5,7 @@ mod support;
 
 use std::sync::atomic::AtomicBool;
 
-use cardproof_record::import::{PibenchmarksFigures, pibenchmarks_score};
+use cardproof_import::{PibenchmarksFigures, pibenchmarks_score};
 use cardproof_record::{PhaseState, Record, State};
 use cardproof_runner::Silent;
 use cardproof_units::{Bytes, Iops, Throughput};

@@ -12,12 +12,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sim", &["units", "io"]),
     ("sim-serve", &["units", "io", "sim"]),
     ("record", &["units"]),
+    ("import", &["units", "record"]),
     ("device", &["units", "record"]),
     ("workload", &["units", "io"]),
     ("stats", &["units"]),
     ("sqlite", &["units", "stats"]),
     ("runner", &["units", "io", "workload", "record", "stats", "device"]),
-    ("rating", &["units", "record", "stats"]),
+    ("rating", &["units", "record", "import", "stats"]),
     ("report", &["units", "record", "stats", "rating"]),
 ];
 
@@ -25,7 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 const CONDUCTORS: &[&str] = &["cli", "testkit", "xtask"];
 
 /// The rooms that compute and nothing else.
-const PURE: &[&str] = &["rating", "sim", "stats", "workload"];
+const PURE: &[&str] = &["import", "rating", "sim", "stats", "workload"];
 
 /// Async runtimes, web and database crates, none of which a pure room may reach in any way.
 const HEAVY: &[&str] = &[

@@ -7,14 +7,15 @@ use super::finding::Finding;
 use super::source::{Source, has_word};
 
 /// The rooms that read no clock.
-const WITHOUT_CLOCK: &[&str] =
-    &["probe", "rating", "record", "report", "runner", "sim", "stats", "units", "workload"];
+const WITHOUT_CLOCK: &[&str] = &[
+    "import", "probe", "rating", "record", "report", "runner", "sim", "stats", "units", "workload",
+];
 
 /// The names of the clocks of Rust's library and of those of our dependencies that have one.
 const CLOCKS: &[&str] = &["Instant", "SystemTime", "clock_gettime"];
 
 /// The rooms that do no input or output at all.
-const WITHOUT_IO: &[&str] = &["rating", "sim", "stats", "units", "workload"];
+const WITHOUT_IO: &[&str] = &["import", "rating", "sim", "stats", "units", "workload"];
 
 /// The modules of Rust's library that reach out of the program.
 const REACHING_OUT: &[&str] = &["fs", "net", "process", "env"];

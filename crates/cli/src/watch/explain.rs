@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use cardproof_import::iostat::iostat;
 use cardproof_rating::limits::{LogExplanation, LogState, explain_log};
 use cardproof_record::LimitedBy;
-use cardproof_record::import::iostat::iostat;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use serde::Serialize;
 

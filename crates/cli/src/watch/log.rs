@@ -86,8 +86,8 @@ fn row(device: &DeviceActivity) -> String {
 
 #[cfg(test)]
 mod tests {
+    use cardproof_import::iostat::iostat;
     use cardproof_record::Requests;
-    use cardproof_record::import::iostat::iostat;
     use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
     use super::*;

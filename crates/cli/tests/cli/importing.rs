@@ -9,7 +9,7 @@ use crate::process::run;
 use crate::records::{assert_no_rating, parse, read};
 
 fn log(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../record/tests/import").join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../import/tests/import").join(name)
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::records;
 /// A home with the record of another tool's output, and that record's id.
 fn with_record() -> (Home, String) {
     let home = Home::new();
-    let log = concat!(env!("CARGO_MANIFEST_DIR"), "/../record/tests/import/dd-german.txt");
+    let log = concat!(env!("CARGO_MANIFEST_DIR"), "/../import/tests/import/dd-german.txt");
     run(home.cardproof(&["import", log])).expect(0);
     let id = records::read(&home.records()[0]).id;
     (home, id)

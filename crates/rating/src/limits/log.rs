@@ -8,7 +8,7 @@
 
 mod words;
 
-use cardproof_record::import::iostat::{IostatCpu, IostatLog, IostatRow};
+use cardproof_import::iostat::{IostatCpu, IostatLog, IostatRow};
 use cardproof_record::{Limit, LimitedBy};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 

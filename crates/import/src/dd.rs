@@ -1,0 +1,215 @@
+//! dd's last line, in any language: bytes, a time, and a rate.
+//!
+//! GNU dd translates every word, writes decimals as the country does and picks a unit that fits;
+//! busybox writes MiB and calls them MB; BSD's writes bytes a second. Only the order is the same
+//! everywhere: first the bytes, last the rate, the seconds before it. So the numbers are taken by
+//! their place, the rate is computed from bytes and seconds, which have no unit to mistake, and the
+//! printed rate must agree with it in one of the units that its name can mean.
+//!
+//! The output does not tell whether dd read or wrote; that is known only where its command line
+//! stands in the text.
+
+use cardproof_units::{Bytes, Nanos};
+
+use super::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
+use super::text::{Line, Quantity, is_near, last_number, quantities, whole};
+use super::{ForeignTool, ImportError};
+use cardproof_record::{OpName, PatternName};
+
+const TOOL: ForeignTool = ForeignTool::Dd;
+
+/// What the line looks like.
+const EXPECTED: &str = "'N bytes copied, N s, N MB/s' in any language";
+
+/// What a dd command asks for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Command {
+    pub(super) op: OpName,
+    pub(super) sync: Sync,
+    pub(super) is_direct: bool,
+    pub(super) block: Bytes,
+}
+
+impl Default for Command {
+    fn default() -> Self {
+        Self { op: OpName::Unknown, sync: Sync::None, is_direct: false, block: Bytes::ZERO }
+    }
+}
+
+pub(super) fn is_sign(line: &str) -> bool {
+    is_rate(line) || is_records(line)
+}
+
+/// Whether `line` ends in a rate after at least two other numbers, of which the first is whole.
+fn is_rate(line: &str) -> bool {
+    let numbers = quantities(line);
+    let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else { return false };
+    let ends_in_rate = line.trim_end().trim_end_matches(')').ends_with(last.unit);
+    let starts = line.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    numbers.len() >= 3
+        && starts
+        && first.value.fract() == 0.0
+        && !first.unit.is_empty()
+        && ends_in_rate
+        && !meanings(last.unit).is_empty()
+}
+
+/// Whether `line` counts records, such as `81920+0 records in`.
+fn is_records(line: &str) -> bool {
+    full_records(line).is_some()
+}
+
+/// The count of full records where there are no partial ones; in some languages it comes last.
+fn full_records(line: &str) -> Option<u64> {
+    let is_count = |c: char| c.is_ascii_digit() || c == '+';
+    let mut words = line.split(|c: char| !is_count(c)).filter(|word| !word.is_empty());
+    let (full, partial) = words.next()?.split_once('+')?;
+    let is_alone = words.next().is_none() && line.contains(char::is_alphabetic);
+    whole(full).filter(|_| is_alone && partial == "0")
+}
+
+/// What the unit of a rate can mean, in bytes a second.
+fn meanings(unit: &str) -> Vec<f64> {
+    let Some((amount, time)) = unit.split_once('/') else { return Vec::new() };
+    let is_time = matches!(time, "s" | "sec" | "秒" | "с" | "сек");
+    let power = match amount {
+        "bytes" | "B" => 0,
+        "kB" | "KB" | "kb" => 1,
+        "MB" => 2,
+        "GB" => 3,
+        "TB" => 4,
+        _ => return Vec::new(),
+    };
+    if !is_time {
+        return Vec::new();
+    }
+    let mut meanings = vec![1000_f64.powi(power), 1024_f64.powi(power)];
+    meanings.dedup();
+    meanings
+}
+
+/// The record of one or several runs.
+pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
+    let mut draft = RecordDraft::new(TOOL);
+    draft.phases = find(lines, Command::default())?;
+    Ok(draft)
+}
+
+/// All runs in `lines`, of `command` unless one stands before them.
+pub(super) fn find(lines: &[Line], command: Command) -> Result<Vec<PhaseDraft>, ImportError> {
+    let mut phases = Vec::new();
+    let mut current = command;
+    let mut records = None;
+    for line in lines {
+        if let Some(said) = command_in(&line.text) {
+            current = said;
+        } else if is_records(&line.text) {
+            records = full_records(&line.text);
+        } else if is_rate(&line.text) {
+            phases.push(read_rate(line, current, records)?);
+            (current, records) = (command, None);
+        }
+    }
+    if phases.is_empty() || records.is_some() {
+        let expected = EXPECTED.to_owned();
+        return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
+    }
+    Ok(phases)
+}
+
+fn read_rate(
+    line: &Line,
+    command: Command,
+    records: Option<u64>,
+) -> Result<PhaseDraft, ImportError> {
+    let unexpected = || ImportError::unexpected(TOOL, line.number, EXPECTED, &line.text);
+    let numbers = quantities(&line.text);
+    let (Some(amount), [.., seconds, rate]) = (numbers.first(), numbers.as_slice()) else {
+        return Err(unexpected());
+    };
+    let bytes = Bytes(amount.value as u64);
+    if seconds.value <= 0.0 || bytes == Bytes::ZERO {
+        return Err(unexpected());
+    }
+    let bytes_per_s = amount.value / seconds.value;
+    let unit_bytes_per_s = agreeing_unit(line, amount, seconds, rate, bytes_per_s)?;
+    let of_records = records.filter(|count| *count > 0 && bytes.0.is_multiple_of(*count));
+    let block = of_records.map_or(command.block, |count| Bytes(bytes.0 / count));
+    let draft = PhaseDraft {
+        block,
+        span: bytes,
+        bytes,
+        depth: 1,
+        sync: command.sync,
+        duration: Nanos::from_secs_f64(seconds.value),
+        cache: cache(command),
+        ..PhaseDraft::new(command.op, PatternName::Sequential)
+    };
+    let printed = Printed::new("rate", rate.value, rate.unit).in_bytes_per_s(unit_bytes_per_s);
+    Ok(draft.at(bytes_per_s, printed))
+}
+
+const fn cache(command: Command) -> Cache {
+    match (command.is_direct, command.sync) {
+        (true, _) => Cache::Bypassed,
+        (false, Sync::None) => {
+            Cache::Untold("dd's output does not tell whether the page cache was in use")
+        }
+        (false, _) => {
+            Cache::Used("dd wrote through the page cache and waited for it to be emptied")
+        }
+    }
+}
+
+/// The meaning of the rate's unit in which it agrees with bytes and seconds. Times of a few clock
+/// ticks are printed with few digits.
+fn agreeing_unit(
+    line: &Line,
+    amount: &Quantity<'_>,
+    seconds: &Quantity<'_>,
+    rate: &Quantity<'_>,
+    bytes_per_s: f64,
+) -> Result<f64, ImportError> {
+    let share = (0.005 / seconds.value).clamp(0.06, 0.5);
+    let agrees = |unit: &f64| is_near(rate.value * unit, bytes_per_s, share, 0.0);
+    let distance = |unit: &f64| (rate.value * unit - bytes_per_s).abs();
+    let agreeing = meanings(rate.unit).into_iter().filter(agrees);
+    if let Some(unit) = agreeing.min_by(|a, b| distance(a).total_cmp(&distance(b))) {
+        return Ok(unit);
+    }
+    let what = format!(
+        "{} bytes in {} s are not {} {}",
+        amount.value, seconds.value, rate.value, rate.unit
+    );
+    Err(ImportError::Contradiction { tool: TOOL, line: line.number, what })
+}
+
+/// The dd command in `line`, if there is one.
+fn command_in(line: &str) -> Option<Command> {
+    let (_, arguments) = line.split_once("dd ")?;
+    let value = |key: &str| {
+        arguments.split_whitespace().find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
+    };
+    let (input, output) = (value("if"), value("of"));
+    if input.is_none() && output.is_none() {
+        return None;
+    }
+    let is_source = |path: &str| matches!(path, "/dev/zero" | "/dev/urandom" | "/dev/random");
+    let op = match (input, output) {
+        (_, Some("/dev/null")) => OpName::Read,
+        (Some(input), Some(_)) if is_source(input) => OpName::Write,
+        _ => OpName::Unknown,
+    };
+    let has = |key: &str, flags: &[&str]| {
+        value(key).is_some_and(|value| value.split(',').any(|flag| flags.contains(&flag)))
+    };
+    let sync = if has("oflag", &["dsync", "sync"]) {
+        Sync::Every(1)
+    } else if has("conv", &["fsync", "fdatasync"]) {
+        Sync::AtEnd
+    } else {
+        Sync::None
+    };
+    let is_direct = has("oflag", &["direct"]) || has("iflag", &["direct"]);
+    Some(Command { op, sync, is_direct, block: Bytes::ZERO })
+}

@@ -1,0 +1,342 @@
+//! A record in the making: what an importer knows of a phase, and the form that it takes.
+//!
+//! The phases get their names from what they did, as those of cardproof's own profiles do, so that
+//! like can be found and compared with like. A figure that the tool printed in a unit of its own is
+//! kept beside the converted one.
+
+use std::borrow::Cow;
+
+use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+use serde_json::{Map, Value};
+
+use super::{ForeignTool, Origin};
+use cardproof_record::{
+    Conditions, Figure, Job, Latency, OpName, PatternName, Phase, PhaseState, ProfileInfo, Record,
+    State, Stated, TargetInfo, TargetKind, Tool, Warning, WarningCode,
+};
+
+/// A figure as the tool printed it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Printed {
+    /// What the tool calls it.
+    pub(super) name: String,
+    pub(super) value: f64,
+    /// The tool's unit, as printed or as documented; empty for a bare number.
+    pub(super) unit: String,
+    /// What one of that unit is in bytes a second, where it is a rate of bytes.
+    pub(super) unit_bytes_per_s: Option<f64>,
+}
+
+impl Printed {
+    /// The figure `value` with its `unit`, which the tool calls `name`.
+    pub(super) fn new(name: &str, value: f64, unit: &str) -> Self {
+        Self { name: name.to_owned(), value, unit: unit.to_owned(), unit_bytes_per_s: None }
+    }
+
+    /// The same, of a unit of so many bytes a second.
+    pub(super) fn in_bytes_per_s(self, unit_bytes_per_s: f64) -> Self {
+        Self { unit_bytes_per_s: Some(unit_bytes_per_s), ..self }
+    }
+
+    /// The figure of `tool`, from `phases`.
+    fn finish(self, tool: ForeignTool, phases: Vec<String>) -> Figure {
+        Figure {
+            name: self.name,
+            tool: tool.name().to_owned(),
+            value: self.value,
+            unit: self.unit,
+            unit_bytes_per_s: self.unit_bytes_per_s,
+            phases,
+        }
+    }
+}
+
+/// How a phase's writes were made durable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Sync {
+    /// They were not, or it is not known.
+    #[default]
+    None,
+    /// Once, at the end.
+    AtEnd,
+    /// After every so many.
+    Every(u64),
+}
+
+/// Whether operations passed the page cache by. Where they did not, or nobody knows, the figures
+/// may be those of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cache {
+    /// They did.
+    Bypassed,
+    /// They went through it, as these words tell.
+    Used(&'static str),
+    /// The output does not tell, as these words say.
+    Untold(&'static str),
+}
+
+/// A phase in the making. What stays at its default is not known.
+#[derive(Clone, Debug)]
+pub(super) struct PhaseDraft {
+    pub(super) op: OpName,
+    pub(super) pattern: PatternName,
+    /// What sets it apart from a phase of the same shape, such as `again`.
+    pub(super) note: Cow<'static, str>,
+    /// Of 100 operations of a mixed phase, how many read.
+    pub(super) read_percent: u8,
+    pub(super) block: Bytes,
+    pub(super) span: Bytes,
+    pub(super) depth: u16,
+    pub(super) sync: Sync,
+    pub(super) ops: u64,
+    pub(super) bytes: Bytes,
+    /// How many of the bytes of a mixed phase were written.
+    pub(super) written_of_mixed: Bytes,
+    pub(super) duration: Nanos,
+    pub(super) stated: Stated,
+    pub(super) latency: Option<Latency>,
+    pub(super) cache: Cache,
+    pub(super) warnings: Vec<Warning>,
+    /// Why there are no figures.
+    pub(super) failed: Option<String>,
+    pub(super) figures: Vec<Printed>,
+}
+
+impl PhaseDraft {
+    /// A phase of which no more is known than this.
+    pub(super) fn new(op: OpName, pattern: PatternName) -> Self {
+        let read_percent = u8::from(op == OpName::Read) * 100;
+        Self {
+            op,
+            pattern,
+            note: Cow::Borrowed(""),
+            read_percent,
+            block: Bytes::ZERO,
+            span: Bytes::ZERO,
+            depth: 0,
+            sync: Sync::None,
+            ops: 0,
+            bytes: Bytes::ZERO,
+            written_of_mixed: Bytes::ZERO,
+            duration: Nanos::ZERO,
+            stated: Stated::default(),
+            latency: None,
+            cache: Cache::Bypassed,
+            warnings: Vec::new(),
+            failed: None,
+            figures: Vec::new(),
+        }
+    }
+
+    /// The same with a rate in bytes a second, and what the tool printed for it.
+    pub(super) fn at(mut self, bytes_per_s: f64, figure: Printed) -> Self {
+        self.stated.throughput_bytes_per_s = Some(Throughput(bytes_per_s));
+        self.figures.push(figure);
+        self
+    }
+
+    /// Fills in what follows from the rest by arithmetic alone.
+    fn complete(&mut self) {
+        let block = self.block.as_f64();
+        let Stated { iops, throughput_bytes_per_s: rate, .. } = &mut self.stated;
+        if block > 0.0 {
+            *iops = iops.or(rate.map(|rate| Iops(rate.0 / block)));
+            *rate = rate.or(iops.map(|iops| Throughput(iops.0 * block)));
+            if self.ops == 0 {
+                self.ops = self.bytes.0 / self.block.0;
+            }
+        }
+        if let Some(rate) = rate.filter(|rate| rate.0 > 0.0)
+            && self.duration == Nanos::ZERO
+        {
+            self.duration = Nanos::from_secs_f64(self.bytes.as_f64() / rate.0);
+        }
+    }
+
+    /// A name like those of cardproof's own phases, such as `random-write-4k-qd1`.
+    fn name(&self) -> String {
+        let pattern = match self.pattern {
+            PatternName::Sequential => "sequential",
+            PatternName::Random => "random",
+            PatternName::Unknown => "",
+        };
+        let op = match self.op {
+            OpName::Read => "read",
+            OpName::Write => "write",
+            OpName::Mixed => "mixed",
+            OpName::Unknown => "transfer",
+        };
+        let shares = format!("{}-{}", self.read_percent, 100 - self.read_percent.min(100));
+        let parts = [
+            pattern.to_owned(),
+            op.to_owned(),
+            if self.block > Bytes::ZERO { short_size(self.block) } else { String::new() },
+            if self.op == OpName::Mixed { shares } else { String::new() },
+            if self.depth > 0 { format!("qd{}", self.depth) } else { String::new() },
+            match self.sync {
+                Sync::Every(1) => "fsync".to_owned(),
+                Sync::Every(ops) => format!("fsync-every-{ops}"),
+                Sync::None | Sync::AtEnd => String::new(),
+            },
+            if matches!(self.cache, Cache::Used(_)) { "buffered" } else { "" }.to_owned(),
+            self.note.clone().into_owned(),
+        ];
+        let known: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        known.join("-")
+    }
+
+    fn finish(mut self, name: String) -> Phase {
+        self.complete();
+        let has_failed = self.failed.is_some();
+        let mut warnings = self.warnings.clone();
+        if let Cache::Used(message) | Cache::Untold(message) = self.cache {
+            warnings.push(Warning { code: WarningCode::Buffered, message: message.to_owned() });
+        }
+        Phase {
+            read_percent: self.read_percent,
+            block_size_bytes: self.block,
+            span_bytes: self.span,
+            queue_depth: self.depth,
+            sync: match self.sync {
+                Sync::None => "none".to_owned(),
+                Sync::AtEnd => "flush-at-end".to_owned(),
+                Sync::Every(ops) => format!("fsync-every-{ops}"),
+            },
+            state: match self.failed {
+                Some(cause) => PhaseState::NotMeasured { cause },
+                None => PhaseState::Measured,
+            },
+            ops: self.ops,
+            bytes: self.bytes,
+            duration_ns: self.duration,
+            stated: (!has_failed).then_some(self.stated),
+            latency_ns: self.latency.filter(|_| !has_failed),
+            warnings,
+            ..Phase::begun(name, self.op, self.pattern)
+        }
+    }
+}
+
+/// A block size as in the names of phases: `4k`, `1m`, or in bytes.
+fn short_size(size: Bytes) -> String {
+    if size.is_multiple_of(Bytes::mib(1)) {
+        format!("{}m", size.0 >> 20)
+    } else if size.is_multiple_of(Bytes::kib(1)) {
+        format!("{}k", size.0 >> 10)
+    } else {
+        format!("{}b", size.0)
+    }
+}
+
+/// A record in the making.
+#[derive(Clone, Debug)]
+pub(super) struct RecordDraft {
+    pub(super) tool: ForeignTool,
+    /// The tool's version, where it prints one.
+    pub(super) version: Option<String>,
+    /// When it began, as it prints it.
+    pub(super) began: Option<String>,
+    pub(super) conditions: Conditions,
+    pub(super) phases: Vec<PhaseDraft>,
+    /// Whole jobs that were timed.
+    pub(super) jobs: Vec<Job>,
+    /// Figures that belong to no phase.
+    pub(super) figures: Vec<Printed>,
+    pub(super) warnings: Vec<Warning>,
+}
+
+impl RecordDraft {
+    /// A record of `tool` with nothing in it.
+    pub(super) fn new(tool: ForeignTool) -> Self {
+        let target = TargetInfo { kind: TargetKind::Unknown, ..TargetInfo::default() };
+        Self {
+            tool,
+            version: None,
+            began: None,
+            conditions: Conditions { target, ..Conditions::default() },
+            phases: Vec::new(),
+            jobs: Vec::new(),
+            figures: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Adds a doubt in words.
+    pub(super) fn warn(&mut self, code: WarningCode, message: impl Into<String>) {
+        self.warnings.push(Warning { code, message: message.into() });
+    }
+
+    /// The record, named and dated by `origin`.
+    pub(super) fn finish(self, origin: &Origin) -> Record {
+        let (bytes_written, bytes_read) = moved(&self.phases);
+        let names = names_of_their_own(&self.phases);
+        let mut figures = Vec::new();
+        let mut phases = Vec::new();
+        for (mut draft, name) in self.phases.into_iter().zip(names) {
+            let printed = std::mem::take(&mut draft.figures);
+            figures.extend(printed.into_iter().map(|it| it.finish(self.tool, vec![name.clone()])));
+            phases.push(draft.finish(name));
+        }
+        figures.extend(self.figures.into_iter().map(|it| it.finish(self.tool, Vec::new())));
+        let mut extra = Map::new();
+        if let Some(began) = self.began {
+            extra.insert("began_as_printed".to_owned(), Value::from(began));
+        }
+        let mut conditions = self.conditions;
+        conditions.target.direct = !phases.is_empty() && phases.iter().all(is_direct);
+        let tool =
+            Tool { name: self.tool.name().to_owned(), version: self.version.unwrap_or_default() };
+        let profile = ProfileInfo {
+            name: self.tool.name().to_owned(),
+            version: 0,
+            time_budget_ns: Nanos::ZERO,
+            extra: Map::new(),
+        };
+        Record {
+            state: State::Complete,
+            conditions,
+            bytes_written,
+            bytes_read,
+            phases,
+            warnings: self.warnings,
+            extra,
+            jobs: self.jobs,
+            figures,
+            ..Record::begun(origin.id.clone(), origin.read_at.clone(), tool, profile)
+        }
+    }
+}
+
+fn is_direct(phase: &Phase) -> bool {
+    phase.warnings.iter().all(|warning| warning.code != WarningCode::Buffered)
+}
+
+/// The bytes written and read, as far as the tools tell which is which.
+fn moved(phases: &[PhaseDraft]) -> (Bytes, Bytes) {
+    let both = phases.iter().map(|phase| match phase.op {
+        OpName::Write => (phase.bytes, Bytes::ZERO),
+        OpName::Read => (Bytes::ZERO, phase.bytes),
+        OpName::Mixed => {
+            (phase.written_of_mixed, phase.bytes.saturating_sub(phase.written_of_mixed))
+        }
+        OpName::Unknown => (Bytes::ZERO, Bytes::ZERO),
+    });
+    let add = |a: Bytes, b: Bytes| Bytes(a.0.saturating_add(b.0));
+    both.fold((Bytes::ZERO, Bytes::ZERO), |sum, one| (add(sum.0, one.0), add(sum.1, one.1)))
+}
+
+/// The names of `phases`, the second of one name being called `…-2`.
+fn names_of_their_own(phases: &[PhaseDraft]) -> Vec<String> {
+    let mut known: Vec<(String, usize)> = Vec::new();
+    let of_its_own = |name: String| match known.iter_mut().find(|(other, _)| *other == name) {
+        Some((_, count)) => {
+            *count += 1;
+            format!("{name}-{count}")
+        }
+        None => {
+            known.push((name.clone(), 1));
+            name
+        }
+    };
+    phases.iter().map(PhaseDraft::name).map(of_its_own).collect()
+}

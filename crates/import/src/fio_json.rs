@@ -1,0 +1,229 @@
+//! fio's JSON, of versions 2 and 3, with or without the warnings that it prints before it.
+//!
+//! Version 2 has latencies in microseconds under `clat`, version 3 in nanoseconds under `clat_ns`.
+//! Percentiles are those of `clat`, from submission to completion. A job that fio reports as failed
+//! is kept as not measured.
+
+use std::collections::BTreeMap;
+
+use cardproof_units::{Bytes, Nanos};
+use serde::Deserialize;
+
+use super::ImportError;
+use super::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
+use super::fio::{self, Rates, TOOL};
+use super::text::{Line, last_number};
+use cardproof_record::{Latency, OpName, PatternName};
+
+/// The head of fio's JSON document.
+const HEAD: &str = "\"fio version\"";
+
+pub(super) fn is_sign(line: &str) -> bool {
+    line.contains(HEAD)
+}
+
+#[derive(Debug, Deserialize)]
+struct Document {
+    #[serde(rename = "fio version")]
+    version: String,
+    #[serde(default)]
+    time: Option<String>,
+    #[serde(rename = "global options", default)]
+    global: Options,
+    jobs: Vec<Job>,
+}
+
+/// Options as fio repeats them: all are text.
+type Options = BTreeMap<String, String>;
+
+#[derive(Debug, Deserialize)]
+struct Job {
+    #[serde(default)]
+    error: i64,
+    #[serde(rename = "job options", default)]
+    options: Options,
+    read: Direction,
+    write: Direction,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Direction {
+    #[serde(default)]
+    io_bytes: f64,
+    #[serde(default)]
+    bw: f64,
+    #[serde(default)]
+    bw_bytes: Option<f64>,
+    #[serde(default)]
+    iops: f64,
+    #[serde(default)]
+    runtime: f64,
+    #[serde(default)]
+    total_ios: u64,
+    #[serde(default)]
+    clat_ns: Option<Spread>,
+    #[serde(default)]
+    clat: Option<Spread>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Spread {
+    #[serde(default)]
+    min: f64,
+    #[serde(default)]
+    max: f64,
+    #[serde(default)]
+    mean: f64,
+    #[serde(default)]
+    percentile: BTreeMap<String, f64>,
+}
+
+/// The record of a JSON document.
+pub(super) fn read(text: &str, lines: &[Line]) -> Result<RecordDraft, ImportError> {
+    let (document, line) = parse(text, lines)?;
+    let mut draft = RecordDraft::new(TOOL);
+    draft.version = Some(document.version.trim_start_matches("fio-").to_owned());
+    draft.began = document.time;
+    for job in &document.jobs {
+        draft.phases.push(phase(job, &document.global, line)?);
+    }
+    let mut engines =
+        document.jobs.iter().filter_map(|job| option(job, &document.global, &["ioengine"]));
+    if let Some(engine) = engines.next_back() {
+        draft.conditions.target.engine = engine.to_owned();
+    }
+    Ok(draft)
+}
+
+/// The document, and the line in which it begins.
+fn parse(text: &str, lines: &[Line]) -> Result<(Document, usize), ImportError> {
+    let is_start = |line: &&Line| line.text.trim_start().starts_with('{');
+    let head = lines.iter().position(|line| is_sign(&line.text)).unwrap_or(0);
+    let start = lines.get(..=head).and_then(|lines| lines.iter().rfind(is_start));
+    let number = start.map_or(1, |line| line.number);
+    let document: String = text.split_inclusive('\n').skip(number - 1).collect();
+    let mut values = serde_json::Deserializer::from_str(&document).into_iter::<Document>();
+    match values.next() {
+        Some(Ok(found)) if !found.jobs.is_empty() => Ok((found, number)),
+        Some(Err(error)) if error.is_eof() => Err(ImportError::Ends {
+            tool: TOOL,
+            line: last_number(lines),
+            expected: "the end of the JSON document".to_owned(),
+        }),
+        Some(Err(error)) => {
+            let line = number - 1 + error.line().max(1);
+            Err(ImportError::unexpected(TOOL, line, "fio's JSON with its jobs", &error.to_string()))
+        }
+        _ => Err(ImportError::unexpected(TOOL, number, "at least one job", "none")),
+    }
+}
+
+fn option<'o>(job: &'o Job, global: &'o Options, names: &[&str]) -> Option<&'o str> {
+    let in_either = |name: &&str| job.options.get(*name).or_else(|| global.get(*name));
+    names.iter().find_map(in_either).map(String::as_str)
+}
+
+fn phase(job: &Job, global: &Options, line: usize) -> Result<PhaseDraft, ImportError> {
+    let [read, write] = [&job.read, &job.write].map(rates);
+    for (rates, direction) in [(&read, &job.read), (&write, &job.write)] {
+        fio::check(line, rates, direction.runtime / 1000.0, 0.002)?;
+    }
+    let option = |names: &[&str]| option(job, global, names);
+    let asked = option(&["rw", "readwrite"]).and_then(fio::shape_of);
+    let (op, pattern) = asked.unwrap_or((fio::op_of(&read, &write), PatternName::Unknown));
+    let mut phase = PhaseDraft::new(op, pattern);
+    phase.read_percent = match (op, option(&["rwmixread"])) {
+        (OpName::Mixed, Some(share)) => share.parse().unwrap_or(50).min(100),
+        (OpName::Mixed, None) => fio::read_percent(&read, &write),
+        _ => phase.read_percent,
+    };
+    phase.block = size_of(option(&["bs", "blocksize"]))
+        .or_else(|| read.block().or_else(|| write.block()))
+        .unwrap_or(Bytes::ZERO);
+    phase.span = size_of(option(&["size", "filesize"])).unwrap_or(Bytes::ZERO);
+    let depth = option(&["iodepth"]).map_or(Some(1), |depth| depth.parse().ok());
+    let depth = fio::depth_of(option(&["ioengine"]).unwrap_or_default(), depth.unwrap_or(0));
+    let copies = option(&["numjobs"]).map_or(Some(1), |copies| copies.parse().ok());
+    let are_summed = option(&["group_reporting"]).is_some_and(|value| value != "0");
+    phase.depth = fio::depth_of_copies(depth, copies.unwrap_or(u16::MAX), are_summed);
+    phase.sync = sync_of(&option);
+    let is_direct = option(&["direct"]) == Some("1") || option(&["buffered"]) == Some("0");
+    phase.cache = if is_direct {
+        Cache::Bypassed
+    } else {
+        Cache::Used("fio's job does not ask for direct I/O")
+    };
+    phase.duration = Nanos::from_secs_f64(job.read.runtime.max(job.write.runtime) / 1000.0);
+    phase.latency = latency(if read.has_run() { &job.read } else { &job.write })
+        .filter(|_| !(read.has_run() && write.has_run()));
+    fio::state(&mut phase, &read, &write);
+    if job.error != 0 {
+        phase.failed = Some(format!("fio reports error {} for this job", job.error));
+    } else if !read.has_run() && !write.has_run() {
+        phase.failed = Some("fio reports no operation for this job".to_owned());
+    }
+    Ok(phase)
+}
+
+fn rates(direction: &Direction) -> Rates {
+    Rates {
+        bytes_per_s: direction.bw_bytes.unwrap_or(direction.bw * 1024.0).max(0.0),
+        iops: direction.iops.max(0.0),
+        ops: direction.total_ios,
+        bytes: direction.io_bytes.max(0.0) as u64,
+        printed: vec![
+            Printed::new("bw", direction.bw, "KiB/s").in_bytes_per_s(1024.0),
+            Printed::new("iops", direction.iops, "IOPS"),
+        ],
+    }
+}
+
+fn sync_of<'o>(option: &impl Fn(&[&str]) -> Option<&'o str>) -> Sync {
+    let every = option(&["fsync", "fdatasync"]).and_then(|count| count.parse::<u64>().ok());
+    let is_on = |name: &str| matches!(option(&[name]), Some(value) if value != "0");
+    match every {
+        Some(count) if count > 0 => Sync::Every(count),
+        _ if is_on("sync") => Sync::Every(1),
+        _ if is_on("end_fsync") || is_on("fsync_on_close") => Sync::AtEnd,
+        _ => Sync::None,
+    }
+}
+
+/// A size as fio's options have them: a number, and powers of 1024 by their letter.
+fn size_of(text: Option<&str>) -> Option<Bytes> {
+    let text = text?.trim().to_ascii_lowercase();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let power = match &text[digits.len()..] {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        _ => return None,
+    };
+    let count: u64 = digits.parse().ok().filter(|count| *count > 0 && *count < 1 << 33)?;
+    Some(Bytes(count << power))
+}
+
+fn latency(direction: &Direction) -> Option<Latency> {
+    let (spread, unit_ns) = match (&direction.clat_ns, &direction.clat) {
+        (Some(spread), _) => (spread, 1.0),
+        (None, Some(spread)) => (spread, 1000.0),
+        (None, None) => return None,
+    };
+    let nanos = |value: f64| Nanos::from_secs_f64(value * unit_ns / 1e9);
+    // A percentile is the end of a bucket and can be above the longest latency, which is exact.
+    let at = |percent: f64| {
+        let is_it = |name: &String| name.parse::<f64>().is_ok_and(|p| (p - percent).abs() < 1e-9);
+        let (_, value) = spread.percentile.iter().find(|(name, _)| is_it(name))?;
+        Some(nanos(value.min(spread.max)))
+    };
+    Some(Latency {
+        min: nanos(spread.min),
+        mean: nanos(spread.mean),
+        p50: at(50.0)?,
+        p90: at(90.0)?,
+        p99: at(99.0)?,
+        p999: at(99.9)?,
+        max: nanos(spread.max),
+    })
+}

@@ -1,0 +1,130 @@
+//! fio's terse output (`--minimal`), versions 3 to 5: one line of fields a job.
+//!
+//! The fields are those of fio's HOWTO, "Terse output"; counted from 1 and in version 3: 2 fio's
+//! version, 3 the job's name, 5 its error, then for reads 6 KiB moved, 7 KiB/s, 8 IOPS, 9 ms, 14 to
+//! 17 least, greatest and mean completion latency in µs with its deviation, 18 to 37 percentiles;
+//! for writes the same from 47 on. The line tells nothing of pattern, depth or direct I/O.
+
+use cardproof_units::{Bytes, Nanos};
+
+use super::ImportError;
+use super::draft::{Cache, PhaseDraft, Printed, RecordDraft};
+use super::fio::{self, Rates, TOOL};
+use super::text::{Line, number};
+use cardproof_record::{Latency, PatternName};
+
+/// Where the fields of reads and writes begin, counted from 0.
+const READ: usize = 5;
+const WRITE: usize = 46;
+
+/// The fields up to the end of the writes' latencies.
+const FIELDS_MIN: usize = 87;
+
+pub(super) fn is_sign(line: &str) -> bool {
+    let mut fields = line.trim_start().split(';');
+    let is_version = fields.next().is_some_and(|field| matches!(field, "3" | "4" | "5"));
+    is_version && fields.next().is_some_and(|field| field.starts_with("fio-"))
+}
+
+/// The record of one line or several.
+pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
+    let mut draft = RecordDraft::new(TOOL);
+    for line in lines.iter().filter(|line| is_sign(&line.text)) {
+        let fields: Vec<&str> = line.text.trim().split(';').collect();
+        draft.version = Some(fields[1].trim_start_matches("fio-").to_owned());
+        draft.phases.push(phase(line, &fields)?);
+    }
+    Ok(draft)
+}
+
+fn phase(line: &Line, fields: &[&str]) -> Result<PhaseDraft, ImportError> {
+    let unexpected =
+        |expected: &str, found: &str| ImportError::unexpected(TOOL, line.number, expected, found);
+    if fields.len() < FIELDS_MIN {
+        return Err(ImportError::Ends {
+            tool: TOOL,
+            line: line.number,
+            expected: format!("{FIELDS_MIN} fields of a terse line (it has {})", fields.len()),
+        });
+    }
+    let [read, write] = [READ, WRITE].map(|start| rates(line, fields, start));
+    let (read, write) = (read?, write?);
+    let mut phase = PhaseDraft::new(fio::op_of(&read, &write), PatternName::Unknown);
+    phase.read_percent = fio::read_percent(&read, &write);
+    phase.block = block(&read).or_else(|| block(&write)).unwrap_or(Bytes::ZERO);
+    phase.cache =
+        Cache::Untold("fio's terse output does not tell whether the page cache was in use");
+    let start = if read.has_run() { READ } else { WRITE };
+    phase.duration = Nanos::from_secs_f64(field(fields, start + 3).unwrap_or(0.0) / 1000.0);
+    let is_mixed = read.has_run() && write.has_run();
+    phase.latency = if is_mixed { None } else { latency(fields, start) };
+    fio::state(&mut phase, &read, &write);
+    let error = fields[4];
+    if error != "0" {
+        let code: u32 = error.parse().map_err(|_| unexpected("an error's number", error))?;
+        phase.failed = Some(format!("fio reports error {code} for this job"));
+    } else if !read.has_run() && !write.has_run() {
+        phase.failed = Some("fio reports no operation for this job".to_owned());
+    }
+    Ok(phase)
+}
+
+fn field(fields: &[&str], at: usize) -> Option<f64> {
+    number(fields.get(at)?)
+}
+
+fn rates(line: &Line, fields: &[&str], start: usize) -> Result<Rates, ImportError> {
+    let needed = |at: usize| {
+        field(fields, at).ok_or_else(|| {
+            let expected = format!("a number in field {}", at + 1);
+            ImportError::unexpected(TOOL, line.number, &expected, fields.get(at).unwrap_or(&""))
+        })
+    };
+    let bytes = needed(start)? * 1024.0;
+    let (kib_per_s, iops) = (needed(start + 1)?, needed(start + 2)?);
+    let rates = Rates {
+        bytes_per_s: kib_per_s * 1024.0,
+        iops,
+        ops: 0,
+        bytes: bytes as u64,
+        printed: vec![
+            Printed::new("bw", kib_per_s, "KiB/s").in_bytes_per_s(1024.0),
+            Printed::new("iops", iops, "IOPS"),
+        ],
+    };
+    fio::check(line.number, &rates, needed(start + 3)? / 1000.0, 0.002)?;
+    Ok(rates)
+}
+
+/// The block size, where the rates leave no doubt of it: the power of two within 1 % of their
+/// quotient.
+fn block(rates: &Rates) -> Option<Bytes> {
+    if rates.iops < 100.0 {
+        return None;
+    }
+    let quotient = rates.bytes_per_s / rates.iops;
+    let power = quotient.log2().round();
+    let is_sure = (9.0..=30.0).contains(&power) && (quotient / power.exp2() - 1.0).abs() < 0.01;
+    is_sure.then(|| Bytes(1 << power as u32))
+}
+
+fn latency(fields: &[&str], start: usize) -> Option<Latency> {
+    let micros = |value: f64| Nanos::from_secs_f64(value / 1e6);
+    let percentiles = fields.get(start + 12..start + 32)?;
+    let max = field(fields, start + 9)?;
+    // A percentile is the end of a bucket and can be above the longest latency, which is exact.
+    let at = |percent: f64| {
+        let mut pairs = percentiles.iter().filter_map(|field| field.split_once("%="));
+        let (_, value) = pairs.find(|(name, _)| number(name) == Some(percent))?;
+        number(value).map(|value| micros(value.min(max)))
+    };
+    Some(Latency {
+        min: micros(field(fields, start + 8)?),
+        max: micros(max),
+        mean: micros(field(fields, start + 10)?),
+        p50: at(50.0)?,
+        p90: at(90.0)?,
+        p99: at(99.0)?,
+        p999: at(99.9)?,
+    })
+}

@@ -1,0 +1,120 @@
+//! hdparm -t and -T: sequential reads from the device's beginning, with and without --direct.
+//!
+//! hdparm's MB are MiB: it reads blocks of 2 MiB and divides by 1048576 (its source, `TIMING_BUF_MB`
+//! in hdparm.c). The cached reads of -T are those of memory, or of the drive's own cache with
+//! --direct; they are kept as the tool's own figures and are no phase. -t reads through the page
+//! cache, which it empties first, and the kernel reads ahead for it.
+
+use cardproof_units::{Bytes, Nanos};
+
+use super::draft::{Cache, PhaseDraft, Printed, RecordDraft};
+use super::text::{Line, Quantity, is_near, kernel_name, last_number, quantities};
+use super::{ForeignTool, ImportError};
+use cardproof_record::{OpName, PatternName};
+
+const TOOL: ForeignTool = ForeignTool::Hdparm;
+
+/// What hdparm reads at a time.
+const BLOCK: Bytes = Bytes::mib(2);
+
+/// What a timing's line looks like.
+const EXPECTED: &str = "'Timing … reads: N MB in N seconds = N MB/sec'";
+
+/// What a text holds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    pub(super) phases: Vec<PhaseDraft>,
+    pub(super) figures: Vec<Printed>,
+    /// The kernel's name of the device.
+    pub(super) device: Option<String>,
+}
+
+pub(super) fn is_sign(line: &str) -> bool {
+    let text = line.trim_start();
+    text.starts_with("Timing ") && text.contains(" reads:")
+}
+
+/// The record of one or several timings.
+pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
+    let found = find(lines)?;
+    let mut draft = RecordDraft::new(TOOL);
+    draft.conditions.device.name = found.device;
+    (draft.phases, draft.figures) = (found.phases, found.figures);
+    Ok(draft)
+}
+
+/// All timings in `lines`, which may hold other things too.
+pub(super) fn find(lines: &[Line]) -> Result<Found, ImportError> {
+    let mut found = Found::default();
+    for line in lines {
+        let text = line.text.trim();
+        if is_sign(text) {
+            read_timing(line, &mut found)?;
+        } else if let Some(path) = text.strip_suffix(':') {
+            found.device = found.device.take().or_else(|| kernel_name(path));
+        }
+    }
+    if found.phases.is_empty() && found.figures.is_empty() {
+        let expected = EXPECTED.to_owned();
+        return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
+    }
+    Ok(found)
+}
+
+fn read_timing(line: &Line, found: &mut Found) -> Result<(), ImportError> {
+    let unexpected = || ImportError::unexpected(TOOL, line.number, EXPECTED, &line.text);
+    let (what, figures) = line.text.split_once(':').ok_or_else(unexpected)?;
+    let numbers = quantities(figures);
+    let [moved, seconds, rate] = numbers.as_slice() else { return Err(unexpected()) };
+    let unit_bytes_per_s = match rate.unit {
+        "MB/sec" => 1_048_576.0,
+        "kB/sec" => 1024.0,
+        _ => return Err(unexpected()),
+    };
+    let rate_bytes_per_s = rate.value * unit_bytes_per_s;
+    if moved.unit != "MB" || seconds.unit != "seconds" {
+        return Err(unexpected());
+    }
+    check(line, moved, seconds, rate, rate_bytes_per_s)?;
+    let what = what.trim().trim_start_matches("Timing ").trim();
+    let figure = Printed::new(what, rate.value, rate.unit).in_bytes_per_s(unit_bytes_per_s);
+    if what.contains("cached") {
+        found.figures.push(figure);
+        return Ok(());
+    }
+    let bytes = Bytes((moved.value * 1_048_576.0) as u64);
+    let cache = if what.contains("O_DIRECT") {
+        Cache::Bypassed
+    } else {
+        Cache::Used("hdparm -t reads through the page cache, which it empties first")
+    };
+    let draft = PhaseDraft {
+        block: BLOCK,
+        span: bytes,
+        bytes,
+        depth: 1,
+        duration: Nanos::from_secs_f64(seconds.value),
+        cache,
+        ..PhaseDraft::new(OpName::Read, PatternName::Sequential)
+    };
+    found.phases.push(draft.at(rate_bytes_per_s, figure));
+    Ok(())
+}
+
+/// Whether the rate is that of the amount and the time, which are printed with less precision.
+fn check(
+    line: &Line,
+    moved: &Quantity<'_>,
+    seconds: &Quantity<'_>,
+    rate: &Quantity<'_>,
+    rate_bytes_per_s: f64,
+) -> Result<(), ImportError> {
+    let expected_mib = rate_bytes_per_s / 1_048_576.0 * seconds.value;
+    let rounding_mib = rate_bytes_per_s / 1_048_576.0 * 0.011 + 1.0;
+    if is_near(expected_mib, moved.value, 0.02, rounding_mib) {
+        return Ok(());
+    }
+    let what =
+        format!("{} MB in {} s are not {} {}", moved.value, seconds.value, rate.value, rate.unit);
+    Err(ImportError::Contradiction { tool: TOOL, line: line.number, what })
+}

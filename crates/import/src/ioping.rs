@@ -1,0 +1,187 @@
+//! ioping's statistics: requests one at a time, and how long they took.
+//!
+//! Its rate is that of the time in which requests were under way (`requests completed in`), not of
+//! the second that ioping waits between them, which is another line. Its units are powers of 1024,
+//! as it prints. It does not tell whether it passed the page cache by (`-D`), nor whether it went
+//! through the target in order (`-L`).
+
+use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+
+use super::draft::{Cache, PhaseDraft, Printed, RecordDraft};
+use super::text::{Line, Quantity, is_near, kernel_name, last_number, quantities};
+use super::{ForeignTool, ImportError};
+use cardproof_record::{FilesystemInfo, OpName, PatternName, Stated};
+
+const TOOL: ForeignTool = ForeignTool::Ioping;
+
+/// What the line with the rate looks like.
+const EXPECTED: &str = "'N requests completed in N ms, N KiB read, N iops, N MiB/s'";
+
+pub(super) fn is_sign(line: &str) -> bool {
+    line.starts_with("--- ") && line.trim_end().ends_with("ioping statistics ---")
+        || line.contains(" requests completed in ")
+}
+
+/// The record of one run or several.
+pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
+    let mut draft = RecordDraft::new(TOOL);
+    let mut block = None;
+    let mut is_open = false;
+    for line in lines {
+        let text = line.text.trim();
+        if let Some(request) = request_size(text) {
+            block = Some(request);
+        } else if text.contains(" requests completed in ") {
+            draft.phases.push(phase(line, block.take())?);
+        } else if text.starts_with("--- ") {
+            read_target(text, &mut draft);
+            is_open = true;
+        } else if let Some(times) = text.strip_prefix("min/avg/max/mdev = ") {
+            read_times(line, times, &mut draft)?;
+            is_open = false;
+        }
+    }
+    if is_open || draft.phases.is_empty() {
+        let expected = format!("{EXPECTED} and 'min/avg/max/mdev'");
+        return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
+    }
+    Ok(draft)
+}
+
+/// The size of a request in a line such as `4 KiB <<< . (ext4 /dev/sda1 …): request=1 time=…`.
+fn request_size(text: &str) -> Option<Bytes> {
+    let (size, rest) = text.split_once(" <<< ").or_else(|| text.split_once(" >>> "))?;
+    if !rest.contains("request=") {
+        return None;
+    }
+    quantities(size).first().and_then(bytes_of).map(|bytes| Bytes(bytes as u64))
+}
+
+fn phase(line: &Line, block: Option<Bytes>) -> Result<PhaseDraft, ImportError> {
+    let unexpected = || ImportError::unexpected(TOOL, line.number, EXPECTED, &line.text);
+    let parts: Vec<&str> = line.text.split(", ").collect();
+    let [requests, amount, iops, rate] = parts.as_slice() else { return Err(unexpected()) };
+    let op = if amount.ends_with(" read") {
+        OpName::Read
+    } else if amount.ends_with(" written") {
+        OpName::Write
+    } else {
+        return Err(unexpected());
+    };
+    let (count, time) = requests.split_once(" requests completed in ").ok_or_else(unexpected)?;
+    let scaled = |text: &str| quantities(text).first().map(|it| it.value * scale_of(it.unit));
+    let count = scaled(count).ok_or_else(unexpected)?;
+    let iops_printed = quantities(iops);
+    let printed = iops_printed.first().ok_or_else(unexpected)?;
+    let iops = printed.value * scale_of(printed.unit);
+    let seconds = seconds_of(time).ok_or_else(unexpected)?;
+    let bytes = quantities(amount).first().and_then(bytes_of).ok_or_else(unexpected)?;
+    let rate_printed = quantities(rate);
+    let rate = rate_printed.first().ok_or_else(unexpected)?;
+    let per_s = rate.unit.strip_suffix("/s").ok_or_else(unexpected)?;
+    let unit_bytes_per_s =
+        bytes_of(&Quantity { unit: per_s, value: 1.0 }).ok_or_else(unexpected)?;
+    let bytes_per_s = rate.value * unit_bytes_per_s;
+    if !is_near(iops * seconds, count, 0.02, 1.0)
+        || !is_near(bytes_per_s * seconds, bytes, 0.02, 1.0)
+    {
+        let what = format!("{count} requests in {seconds} s are not {iops} a second");
+        return Err(ImportError::Contradiction { tool: TOOL, line: line.number, what });
+    }
+    Ok(PhaseDraft {
+        block: block.or_else(|| power_of_two(bytes / count)).unwrap_or(Bytes::ZERO),
+        depth: 1,
+        ops: count as u64,
+        bytes: Bytes(bytes as u64),
+        duration: Nanos::from_secs_f64(seconds),
+        cache: Cache::Untold("ioping's output does not tell whether the page cache was in use"),
+        stated: Stated {
+            iops: Some(Iops(iops)),
+            throughput_bytes_per_s: Some(Throughput(bytes_per_s)),
+            ..Stated::default()
+        },
+        figures: vec![
+            Printed::new(
+                "iops",
+                printed.value,
+                format!("{} iops", printed.unit.trim_end_matches("iops")).trim(),
+            ),
+            Printed::new("rate", rate.value, rate.unit).in_bytes_per_s(unit_bytes_per_s),
+        ],
+        ..PhaseDraft::new(op, PatternName::Unknown)
+    })
+}
+
+/// `k` and its like after a number of things.
+fn scale_of(unit: &str) -> f64 {
+    match unit {
+        "k" => 1e3,
+        "M" => 1e6,
+        "G" => 1e9,
+        _ => 1.0,
+    }
+}
+
+fn seconds_of(text: &str) -> Option<f64> {
+    let numbers = quantities(text);
+    let time = numbers.first()?;
+    let scale = match time.unit {
+        "ns" => 1e-9,
+        "us" => 1e-6,
+        "ms" => 1e-3,
+        "s" => 1.0,
+        "min" => 60.0,
+        "h" | "hour" => 3600.0,
+        _ => return None,
+    };
+    Some(time.value * scale).filter(|seconds| *seconds > 0.0)
+}
+
+fn bytes_of(amount: &Quantity<'_>) -> Option<f64> {
+    let power = match amount.unit {
+        "B" => 0,
+        "KiB" => 1,
+        "MiB" => 2,
+        "GiB" => 3,
+        "TiB" => 4,
+        _ => return None,
+    };
+    Some(amount.value * 1024_f64.powi(power))
+}
+
+/// The power of two within 2 % of a request's mean size.
+fn power_of_two(bytes: f64) -> Option<Bytes> {
+    let power = bytes.log2().round();
+    let is_sure = (9.0..=30.0).contains(&power) && (bytes / power.exp2() - 1.0).abs() < 0.02;
+    is_sure.then(|| Bytes(1 << power as u32))
+}
+
+/// File system and device in `--- . (ext4 /dev/sda1 29.1 GiB) ioping statistics ---`; never the
+/// path before them.
+fn read_target(text: &str, draft: &mut RecordDraft) {
+    let Some((_, inside)) = text.rsplit_once('(') else { return };
+    let mut words = inside.split_whitespace();
+    let (kind, device) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    if let Some(name) = kernel_name(device) {
+        draft.conditions.device.name = Some(name);
+        draft.conditions.filesystem =
+            Some(FilesystemInfo { kind: kind.to_owned(), ..FilesystemInfo::default() });
+    }
+}
+
+/// The times of single requests: least, mean and greatest, kept as the tool's own.
+fn read_times(line: &Line, times: &str, draft: &mut RecordDraft) -> Result<(), ImportError> {
+    let parts: Vec<&str> = times.split(" / ").collect();
+    let seconds: Option<Vec<f64>> = parts.iter().map(|part| seconds_of(part)).collect();
+    let (Some(phase), Some(4)) = (draft.phases.last_mut(), seconds.map(|seconds| seconds.len()))
+    else {
+        let expected = "four times such as '10.1 us / 55.9 us / 4.11 ms / 58.2 us'";
+        return Err(ImportError::unexpected(TOOL, line.number, expected, &line.text));
+    };
+    for (name, part) in ["min", "avg", "max", "mdev"].into_iter().zip(parts) {
+        let numbers = quantities(part);
+        let figure = numbers.first().map(|time| Printed::new(name, time.value, time.unit));
+        phase.figures.extend(figure);
+    }
+    Ok(())
+}

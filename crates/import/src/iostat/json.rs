@@ -1,0 +1,134 @@
+//! The JSON of `iostat -o JSON`, plain and extended. An iostat that was ended by a signal leaves
+//! the document open; such a log is refused rather than mended.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{Columns, IostatCpu, IostatError, IostatLog, IostatReport, IostatRow, printable};
+
+#[derive(Deserialize)]
+struct Document {
+    sysstat: Sysstat,
+}
+
+#[derive(Deserialize)]
+struct Sysstat {
+    hosts: Vec<Host>,
+}
+
+#[derive(Deserialize)]
+struct Host {
+    #[serde(rename = "number-of-cpus")]
+    cpus: Option<u32>,
+    statistics: Vec<Statistics>,
+}
+
+#[derive(Deserialize)]
+struct Statistics {
+    #[serde(rename = "avg-cpu")]
+    cpu: Option<AvgCpu>,
+    #[serde(default)]
+    disk: Vec<Map<String, Value>>,
+}
+
+/// In percent.
+#[derive(Deserialize)]
+struct AvgCpu {
+    user: f64,
+    nice: f64,
+    system: f64,
+    iowait: f64,
+    steal: f64,
+    idle: f64,
+}
+
+/// Reads a log in JSON.
+pub(super) fn read(text: &str) -> Result<IostatLog, IostatError> {
+    let document: Document = serde_json::from_str(text)
+        .map_err(|error| IostatError::Json(printable(&error.to_string())))?;
+    let [host] = document.sysstat.hosts.as_slice() else {
+        let count = document.sysstat.hosts.len();
+        return Err(IostatError::Json(format!("{count} hosts instead of one")));
+    };
+    let reports = host.statistics.iter().map(report).collect::<Result<_, _>>()?;
+    Ok(IostatLog { cpus: host.cpus, first_is_since_boot: true, reports })
+}
+
+fn report(statistics: &Statistics) -> Result<IostatReport, IostatError> {
+    let rows = statistics.disk.iter().map(row).collect::<Result<_, _>>()?;
+    let cpu = statistics.cpu.as_ref().map(|percent| IostatCpu {
+        user: percent.user / 100.0,
+        nice: percent.nice / 100.0,
+        system: percent.system / 100.0,
+        iowait: percent.iowait / 100.0,
+        steal: percent.steal / 100.0,
+        idle: percent.idle / 100.0,
+    });
+    Ok(IostatReport { cpu, rows })
+}
+
+fn row(disk: &Map<String, Value>) -> Result<IostatRow, IostatError> {
+    let device = disk.get("disk_device").and_then(Value::as_str);
+    let device = device.ok_or_else(|| IostatError::Json("a disk without a name".to_owned()))?;
+    let is_figure = |value: &Value| value.as_f64().is_some_and(|figure| figure >= 0.0);
+    if let Some((name, value)) =
+        disk.iter().find(|(name, value)| *name != "disk_device" && !is_figure(value))
+    {
+        let fault = format!("{value} under {name} is no figure of 0 or more");
+        return Err(IostatError::Json(printable(&fault)));
+    }
+    let find = |name: &str| disk.get(name)?.as_f64();
+    Columns { line: 0, find: &find }.row(device).map_err(|error| match error {
+        IostatError::Heading { missing, .. } => {
+            IostatError::Json(format!("a disk without {missing}"))
+        }
+        other => other,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+
+    use crate::iostat::{IostatError, iostat};
+
+    fn log(disks: &str) -> String {
+        format!(
+            r#"{{"sysstat": {{"hosts": [{{"nodename": "somebody", "number-of-cpus": 2,
+            "statistics": [{{"avg-cpu": {{"user": 18.0, "nice": 0.0, "system": 12.0,
+            "iowait": 50.0, "steal": 0.0, "idle": 20.0}}, "disk": [{disks}]}}]}}]}}}}"#
+        )
+    }
+
+    #[test]
+    fn both_forms_are_read() {
+        let plain = r#"{"disk_device": "sda", "tps": 26.0, "kB_read/s": 0.0, "kB_wrtn/s": 900.0,
+            "kB_dscd/s": 1.0, "kB_read": 0, "kB_wrtn": 18000, "kB_dscd": 20}"#;
+        let extended = r#"{"disk_device": "sdb", "r/s": 1.0, "w/s": 30.0, "d/s": 1.0, "f/s": 2.0,
+            "rkB/s": 4.0, "wkB/s": 120.0, "dkB/s": 0.0, "r_await": 0.5, "w_await": 30.0,
+            "aqu-sz": 0.9, "util": 97.0}"#;
+        let log = iostat(&log(&format!("{plain}, {extended}"))).unwrap();
+        assert_eq!((log.cpus, log.first_is_since_boot), (Some(2), true));
+        assert!((log.reports[0].cpu.unwrap().iowait - 0.5).abs() < 1e-12);
+        let [plain, extended] = log.reports[0].rows.as_slice() else { panic!("{log:?}") };
+        assert_eq!(plain.written, Some(Bytes::kib(18_000)));
+        assert_eq!(plain.window(), Some(Nanos::from_secs(20)));
+        assert_eq!(extended.transactions_per_s, Iops(32.0));
+        assert_eq!(extended.written_per_s, Throughput(122_880.0));
+        assert_eq!(extended.utilisation, Some(0.97));
+        assert!(!format!("{log:?}").contains("somebody"));
+    }
+
+    /// There is no line to name in JSON, so none is.
+    #[test]
+    fn a_disk_that_lacks_a_figure_is_refused_without_a_line() {
+        let text = log(r#"{"disk_device": "sda", "tps": 1.0, "kB_wrtn/s": 1}"#);
+        assert!(matches!(iostat(&text), Err(IostatError::Json(why)) if why.contains("without")));
+    }
+
+    #[test]
+    fn a_figure_that_is_none_is_refused() {
+        let text = log(r#"{"disk_device": "sda", "tps": "many", "kB_read/s": 0, "kB_wrtn/s": 1}"#);
+        assert!(matches!(iostat(&text), Err(IostatError::Json(why)) if why.contains("tps")));
+    }
+}

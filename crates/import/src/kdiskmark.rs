@@ -1,0 +1,209 @@
+//! `KDiskMark`'s text report.
+//!
+//! It says `MB/s = 1,000,000 bytes/s`, and yet divides fio's KiB/s by 1000, so that its MB/s are
+//! 2.4 % too low; some versions may not. The operations a second beside each figure tell which:
+//! they are right in any case, and times the block size they are the bytes a second. So rates come
+//! from them, and MB/s that agree neither as such nor as KiB/1000 are refused.
+
+use cardproof_units::{Bytes, Iops};
+
+use super::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
+use super::text::{Line, between, is_near, last_number, number, quantities, whole};
+use super::{ForeignTool, ImportError};
+use cardproof_record::{OpName, PatternName, WarningCode};
+
+const TOOL: ForeignTool = ForeignTool::Kdiskmark;
+
+/// What a result looks like.
+const EXPECTED: &str = "'Sequential 1 MiB (Q= 8, T= 1): N MB/s [ N IOPS] < N us>'";
+
+/// A block of results: what its operations do, and how many of a hundred read.
+type Section = (OpName, u8);
+
+pub(super) fn is_sign(line: &str) -> bool {
+    line.trim_start().starts_with("KDiskMark (")
+}
+
+/// The record of a report.
+pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
+    let mut draft = RecordDraft::new(TOOL);
+    let mut section: Option<Section> = None;
+    let mut is_whole = false;
+    for line in lines {
+        let text = line.text.trim();
+        if is_sign(text) {
+            draft.version = between(text, "(", ")").map(str::to_owned);
+        } else if text.starts_with('[') {
+            section = Some(section_of(line)?);
+        } else if text.contains("(Q=") {
+            let (op, read_percent) = section.ok_or_else(|| {
+                ImportError::unexpected(TOOL, line.number, "[Read], [Write] or [Mix] first", text)
+            })?;
+            let phase = phase(line, op, read_percent, &mut draft)?;
+            draft.phases.push(phase);
+        } else if let Some(test) = text.strip_prefix("Test:") {
+            read_test(line, test, &mut draft)?;
+            is_whole = true;
+        } else if let Some(date) = text.strip_prefix("Date:") {
+            draft.began = Some(date.trim().to_owned());
+        } else if let Some(system) = text.strip_prefix("OS:") {
+            draft.conditions.host.kernel = kernel_of(system);
+        }
+    }
+    if !is_whole || draft.phases.is_empty() {
+        let expected = "results, and 'Test: 1 GiB (x5)' after them".to_owned();
+        return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
+    }
+    Ok(draft)
+}
+
+fn section_of(line: &Line) -> Result<Section, ImportError> {
+    let text = line.text.trim();
+    if text.starts_with("[Mix]") {
+        let share = quantities(text).first().map(|share| share.value);
+        if let Some(share) = share.filter(|share| *share <= 100.0) {
+            return Ok((OpName::Mixed, share as u8));
+        }
+    }
+    match text {
+        "[Read]" => Ok((OpName::Read, 100)),
+        "[Write]" => Ok((OpName::Write, 0)),
+        _ => {
+            let expected = "[Read], [Write] or '[Mix] Read 70%/Write 30%'";
+            Err(ImportError::unexpected(TOOL, line.number, expected, text))
+        }
+    }
+}
+
+fn phase(
+    line: &Line,
+    op: OpName,
+    read_percent: u8,
+    draft: &mut RecordDraft,
+) -> Result<PhaseDraft, ImportError> {
+    let parsed = parse(line.text.trim());
+    let result =
+        parsed.ok_or_else(|| ImportError::unexpected(TOOL, line.number, EXPECTED, &line.text))?;
+    let mut phase = PhaseDraft {
+        read_percent,
+        block: result.block,
+        depth: result.depth,
+        sync: if op == OpName::Read { Sync::None } else { Sync::AtEnd },
+        cache: Cache::Untold(
+            "KDiskMark's report does not tell whether it passed the page cache by",
+        ),
+        figures: vec![
+            Printed::new("iops", result.iops, "IOPS"),
+            Printed::new("latency", result.latency_us, "us"),
+        ],
+        ..PhaseDraft::new(op, result.pattern)
+    };
+    if result.iops == 0.0 && result.mb_per_s == 0.0 {
+        phase.failed = Some("KDiskMark shows no result for this test".to_owned());
+        return Ok(phase);
+    }
+    phase.stated.iops = Some(Iops(result.iops));
+    match megabyte_of(&result) {
+        Some(unit) => {
+            phase
+                .figures
+                .insert(0, Printed::new("rate", result.mb_per_s, "MB/s").in_bytes_per_s(unit));
+            if unit > MEGABYTE {
+                note_wrong_unit(draft);
+            }
+        }
+        None => {
+            let what = format!(
+                "{} operations of {} a second are not {} MB/s",
+                result.iops, result.block, result.mb_per_s
+            );
+            return Err(ImportError::Contradiction { tool: TOOL, line: line.number, what });
+        }
+    }
+    Ok(phase)
+}
+
+struct Outcome {
+    pattern: PatternName,
+    block: Bytes,
+    depth: u16,
+    mb_per_s: f64,
+    iops: f64,
+    latency_us: f64,
+}
+
+fn parse(text: &str) -> Option<Outcome> {
+    let pattern = match text.split_whitespace().next()? {
+        "Sequential" => PatternName::Sequential,
+        "Random" => PatternName::Random,
+        _ => return None,
+    };
+    let (shape, figures) = text.split_once(':')?;
+    let size = *quantities(shape.split_once('(')?.0).first()?;
+    let block = size_of(size.value, size.unit)?;
+    let queues = whole(between(shape, "Q=", ",")?)?;
+    let threads = whole(between(shape, "T=", ")")?)?;
+    let [rate, iops, latency]: [_; 3] = quantities(figures).try_into().ok()?;
+    let is_form = rate.unit == "MB/s" && iops.unit == "IOPS" && latency.unit == "us";
+    is_form.then_some(Outcome {
+        pattern,
+        block,
+        depth: queues.checked_mul(threads)?.try_into().ok()?,
+        mb_per_s: rate.value,
+        iops: iops.value,
+        latency_us: latency.value,
+    })
+}
+
+fn size_of(value: f64, unit: &str) -> Option<Bytes> {
+    let size = value as u64;
+    let is_sane = value.fract() == 0.0 && (1..1 << 30).contains(&size);
+    match unit {
+        "KiB" if is_sane => Some(Bytes::kib(size)),
+        "MiB" if is_sane => Some(Bytes::mib(size)),
+        "GiB" if is_sane => Some(Bytes::gib(size)),
+        _ => None,
+    }
+}
+
+/// 10^6 bytes, as `MB` of a report is meant, and the 1000 KiB that it may be.
+const MEGABYTE: f64 = 1e6;
+const KIB_PER_1000: f64 = 1_024_000.0;
+
+/// Which megabyte makes the MB/s agree with the operations; nothing where none does. Where the
+/// figures are too small to tell, the unit is not in doubt by more than their rounding.
+fn megabyte_of(result: &Outcome) -> Option<f64> {
+    let bytes_per_s = result.iops * result.block.as_f64();
+    let rounding = 0.06 * result.block.as_f64() + 1536.0;
+    let agrees = |unit: &f64| is_near(result.mb_per_s * unit, bytes_per_s, 0.006, rounding);
+    [MEGABYTE, KIB_PER_1000].into_iter().find(agrees)
+}
+
+fn note_wrong_unit(draft: &mut RecordDraft) {
+    let message = "KDiskMark's MB/s are 1000 KiB/s here, 2.4 % too low; the rates are those of its \
+                   operations a second";
+    if draft.warnings.iter().all(|warning| warning.message != message) {
+        draft.warn(WarningCode::Other, message);
+    }
+}
+
+/// The size of the test's file, in `1 GiB (x5) [Measure: 5 sec / Interval: 5 sec]`.
+fn read_test(line: &Line, test: &str, draft: &mut RecordDraft) -> Result<(), ImportError> {
+    let first = test.split_once('(').map_or(test, |(size, _)| size);
+    let size = quantities(first).first().and_then(|size| size_of(size.value, size.unit));
+    let size = size.ok_or_else(|| {
+        ImportError::unexpected(TOOL, line.number, "the size of the test's file", test)
+    })?;
+    draft.conditions.target.size_bytes = size;
+    draft.phases.iter_mut().for_each(|phase| phase.span = size);
+    let loops = between(test, "(x", ")").and_then(number);
+    draft.figures.extend(loops.map(|loops| Printed::new("loops", loops, "")));
+    Ok(())
+}
+
+/// The kernel in `debian 12 [linux 6.1.0-18-amd64]`.
+fn kernel_of(system: &str) -> Option<String> {
+    let inside = between(system, "[", "]")?;
+    let version = inside.strip_prefix("linux ")?;
+    Some(format!("Linux {version}"))
+}

@@ -1,0 +1,56 @@
+//! The output of microsd-benchmarks.sh: hdparm, dd and iozone one after the other.
+//!
+//! What the script runs is known, and so is what dd's own output does not tell: it writes zeros in
+//! blocks of 8 KiB through the page cache and waits for them at the end.
+
+use cardproof_units::Bytes;
+
+use super::draft::{RecordDraft, Sync};
+use super::text::{Line, last_number, quantities};
+use super::{ForeignTool, ImportError, dd, hdparm, iozone};
+use cardproof_record::{BusInfo, OpName};
+
+const TOOL: ForeignTool = ForeignTool::MicrosdBenchmarks;
+
+/// What the script says at last.
+const END: &str = "microSD card benchmark complete!";
+
+pub(super) fn is_sign(line: &str) -> bool {
+    line.contains("Raspberry Pi Dramble microSD benchmarks") || line.trim() == END
+}
+
+/// The record of a run.
+pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
+    if !lines.iter().any(|line| line.text.trim() == END) {
+        let expected = format!("'{END}'");
+        return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
+    }
+    let command = dd::Command {
+        op: OpName::Write,
+        sync: Sync::AtEnd,
+        is_direct: false,
+        block: Bytes::kib(8),
+    };
+    let mut draft = RecordDraft::new(TOOL);
+    let (timings, files) = (hdparm::find(lines)?, iozone::find(lines)?);
+    draft.conditions.device.name = timings.device;
+    draft.phases.extend(timings.phases);
+    draft.phases.extend(dd::find(lines, command)?);
+    draft.phases.extend(files.phases);
+    draft.figures.extend(timings.figures);
+    draft.figures.extend(files.figures);
+    draft.began = files.began;
+    draft.conditions.device.bus = clock(lines);
+    Ok(draft)
+}
+
+/// The clock in `microSD clock: 50.000 MHz`.
+fn clock(lines: &[Line]) -> Option<BusInfo> {
+    let told = |line: &Line| {
+        let (_, clock) = line.text.split_once("microSD clock:")?;
+        let numbers = quantities(clock);
+        numbers.first().filter(|clock| clock.unit == "MHz").map(|clock| clock.value * 1e6)
+    };
+    let clock_hz = lines.iter().find_map(told)? as u64;
+    Some(BusInfo { clock_hz: Some(clock_hz), source: Some("log".to_owned()), ..BusInfo::default() })
+}

@@ -1,0 +1,191 @@
+//! The log of PiBenchmarks' Storage.sh: hdparm, dd, fio and iozone, and a score of them.
+//!
+//! What the script runs is known: dd writes zeros in blocks of 4 KiB through the page cache and
+//! waits for them at the end; fio does random 4 KiB operations, 64 in flight, direct. The script
+//! takes dd's number for MB/s whatever its unit is, so the score of a card below 1 MB/s or above
+//! 1 GB/s is wrong in the log; the score here is from the figures with their units, and the log's
+//! is kept beside it. Serial numbers, host name and network addresses in the log stay there.
+
+use cardproof_units::{Bytes, Iops, Throughput};
+
+use super::draft::{PhaseDraft, Printed, RecordDraft, Sync};
+use super::pibenchmarks_system as system;
+use super::text::{Line, between, last_number, quantities};
+use super::{ForeignTool, ImportError, dd, hdparm, iozone};
+use cardproof_record::{OpName, PatternName, Stated, WarningCode};
+
+pub(super) const TOOL: ForeignTool = ForeignTool::Pibenchmarks;
+
+/// What a score is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PibenchmarksFigures {
+    /// dd's sequential write.
+    pub dd_write: Throughput,
+    /// fio's random reads of 4 KiB, 64 in flight.
+    pub fio_random_read: Iops,
+    /// fio's random writes of 4 KiB, 64 in flight.
+    pub fio_random_write: Iops,
+    /// iozone's sequential read in records of 4 KiB, in KiB/s.
+    pub iozone_read_kib_per_s: f64,
+    /// iozone's sequential write in records of 4 KiB, in KiB/s.
+    pub iozone_write_kib_per_s: f64,
+    /// iozone's random read in records of 4 KiB, in KiB/s.
+    pub iozone_random_read_kib_per_s: f64,
+    /// iozone's random write in records of 4 KiB, in KiB/s.
+    pub iozone_random_write_kib_per_s: f64,
+}
+
+/// The score, cut to a whole number as the script does (Storage.sh, "Calculate score").
+#[must_use]
+pub fn pibenchmarks_score(figures: &PibenchmarksFigures) -> u64 {
+    let sum = figures.dd_write.as_mb_per_s() * 1024.0
+        + figures.fio_random_read.0 * 4.0
+        + figures.fio_random_write.0 * 10.0
+        + figures.iozone_read_kib_per_s
+        + figures.iozone_write_kib_per_s
+        + figures.iozone_random_read_kib_per_s * 4.0
+        + figures.iozone_random_write_kib_per_s * 10.0;
+    // A sum that is whole but for the last bits of its floating point is not cut to the next.
+    (sum / 100.0 + 1e-9).floor() as u64
+}
+
+pub(super) fn is_sign(line: &str) -> bool {
+    line.starts_with("FIO results - 4k RandWrite:")
+        || line.starts_with("Running HDParm tests")
+        || line.starts_with("System rootfs drive (/) has been detected")
+}
+
+/// The record of a log.
+pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
+    let score_printed = score(lines)?;
+    let command = dd::Command {
+        op: OpName::Write,
+        sync: Sync::AtEnd,
+        is_direct: false,
+        block: Bytes::kib(4),
+    };
+    let mut draft = RecordDraft::new(TOOL);
+    let (timings, files) = (hdparm::find(lines)?, iozone::find(lines)?);
+    let writes = dd::find(lines, command)?;
+    let random = fio_results(lines)?;
+    system::read(lines, &mut draft.conditions);
+    if draft.conditions.device.name.is_none() {
+        draft.conditions.device.name = timings.device;
+    }
+    draft.conditions.target.engine = "libaio".to_owned();
+    add_score(&mut draft, lines, &writes, &random, &files.phases, score_printed)?;
+    draft.began = files.began;
+    draft.phases = [timings.phases, writes, random.into(), files.phases].concat();
+    draft.figures.extend(timings.figures);
+    Ok(draft)
+}
+
+/// The score that the log prints near its end.
+fn score(lines: &[Line]) -> Result<f64, ImportError> {
+    let printed = lines.iter().rev().find_map(|line| {
+        let (_, score) = line.text.split_once("Score:")?;
+        Some((line, quantities(score).first().map(|score| score.value)))
+    });
+    match printed {
+        Some((_, Some(score))) => Ok(score),
+        Some((line, None)) => {
+            Err(ImportError::unexpected(TOOL, line.number, "'Score: N'", &line.text))
+        }
+        None => Err(ImportError::Ends {
+            tool: TOOL,
+            line: last_number(lines),
+            expected: "'Score: N'".to_owned(),
+        }),
+    }
+}
+
+/// fio's random writes and reads in `FIO results - 4k RandWrite: N IOPS (N KB/s) - 4k RandRead: …`.
+fn fio_results(lines: &[Line]) -> Result<[PhaseDraft; 2], ImportError> {
+    let expected = "'FIO results - 4k RandWrite: N IOPS (N KB/s) - 4k RandRead: N IOPS (N KB/s)'";
+    let found = lines.iter().find(|line| line.text.starts_with("FIO results"));
+    let Some(line) = found else {
+        let (line, expected) = (last_number(lines), expected.to_owned());
+        return Err(ImportError::Ends { tool: TOOL, line, expected });
+    };
+    let parsed = (|| {
+        let write = random(OpName::Write, between(&line.text, "RandWrite:", " - ")?)?;
+        Some([write, random(OpName::Read, line.text.split_once("RandRead:")?.1)?])
+    })();
+    parsed.ok_or_else(|| ImportError::unexpected(TOOL, line.number, expected, &line.text))
+}
+
+/// A phase of fio at `964 IOPS (3859 KB/s)`, whose KB are KiB.
+fn random(op: OpName, text: &str) -> Option<PhaseDraft> {
+    // The operation's size, `4k`, stands before the colon and so is not among these.
+    let [iops, rate]: [_; 2] = quantities(text).try_into().ok()?;
+    let is_form = iops.unit == "IOPS" && rate.unit == "KB/s";
+    is_form.then(|| PhaseDraft {
+        block: Bytes::kib(4),
+        depth: 64,
+        stated: Stated {
+            iops: Some(Iops(iops.value)),
+            throughput_bytes_per_s: Some(Throughput(rate.value * 1024.0)),
+            ..Stated::default()
+        },
+        figures: vec![
+            Printed::new("iops", iops.value, "IOPS"),
+            Printed::new("bw", rate.value, "KB/s").in_bytes_per_s(1024.0),
+        ],
+        ..PhaseDraft::new(op, PatternName::Random)
+    })
+}
+
+/// Adds the log's score and the one of its figures, and says so where they differ.
+fn add_score(
+    draft: &mut RecordDraft,
+    lines: &[Line],
+    writes: &[PhaseDraft],
+    random: &[PhaseDraft; 2],
+    files: &[PhaseDraft],
+    printed: f64,
+) -> Result<(), ImportError> {
+    let of_iozone = |name: &str| {
+        let figures = files.iter().flat_map(|phase| &phase.figures);
+        figures.filter(|figure| figure.name == name).map(|figure| figure.value).next_back()
+    };
+    let of_fio = |phase: &PhaseDraft| phase.stated.iops.unwrap_or(Iops(0.0));
+    let figures = (|| {
+        Some(PibenchmarksFigures {
+            dd_write: rate_as_printed(writes.last()?)?,
+            fio_random_write: of_fio(&random[0]),
+            fio_random_read: of_fio(&random[1]),
+            iozone_read_kib_per_s: of_iozone("read")?,
+            iozone_write_kib_per_s: of_iozone("write")?,
+            iozone_random_read_kib_per_s: of_iozone("random read")?,
+            iozone_random_write_kib_per_s: of_iozone("random write")?,
+        })
+    })();
+    let Some(figures) = figures else {
+        let expected = "iozone's four rates".to_owned();
+        return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
+    };
+    let score = pibenchmarks_score(&figures);
+    draft.figures.push(Printed::new("score", score as f64, ""));
+    draft.figures.push(Printed::new("score as printed", printed, ""));
+    if (score as f64 - printed).abs() > 1.0 {
+        let message = format!(
+            "the log's score is {printed}, and that of its figures {score}: the script takes dd's \
+             number for MB/s whatever its unit is"
+        );
+        draft.warn(WarningCode::Other, message);
+    }
+    Ok(())
+}
+
+/// dd's rate with the digits that it printed, as the script takes it.
+fn rate_as_printed(phase: &PhaseDraft) -> Option<Throughput> {
+    let figure = phase.figures.first()?;
+    let unit = match figure.unit.as_str() {
+        "B/s" => 1.0,
+        "kB/s" => 1e3,
+        "MB/s" => 1e6,
+        "GB/s" => 1e9,
+        _ => return phase.stated.throughput_bytes_per_s,
+    };
+    Some(Throughput(figure.value * unit))
+}

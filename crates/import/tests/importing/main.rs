@@ -1,0 +1,48 @@
+//! Other tools' outputs, as they printed them and as they come when something went wrong.
+//!
+//! The outputs are in `tests/import`, with a note on how each was made.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod compact;
+mod fixtures;
+mod mangled;
+mod real_logs;
+mod refusals;
+mod units;
+
+use std::fs;
+use std::path::PathBuf;
+
+use cardproof_import::{ForeignTool, ImportError, Origin, import};
+use cardproof_record::Record;
+
+/// Where the outputs are.
+fn directory() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/import")
+}
+
+/// The text of the output called `name`.
+fn fixture(name: &str) -> String {
+    fs::read_to_string(directory().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The names of all outputs, in order.
+fn fixture_names() -> Vec<String> {
+    let entries = fs::read_dir(directory()).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name != "README.md").collect();
+    names.sort();
+    names
+}
+
+fn origin() -> Origin {
+    Origin { id: "20260101T000000Z-0000".to_owned(), read_at: "2026-01-01T00:00:00Z".to_owned() }
+}
+
+fn imported(text: &str) -> Result<Record, ImportError> {
+    import(text, None, &origin())
+}
+
+fn imported_as(text: &str, tool: ForeignTool) -> Result<Record, ImportError> {
+    import(text, Some(tool), &origin())
+}
