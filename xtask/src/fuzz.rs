@@ -15,9 +15,6 @@ use crate::workspace::{Metadata, cargo};
 const MANIFEST: &str = "fuzz/Cargo.toml";
 const TARGETS: &str = "fuzz/fuzz_targets";
 
-/// For how long each target runs.
-const SECONDS: u32 = 60;
-
 /// Counts and compares what the code under test does, and finds its memory errors.
 const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
                      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
@@ -25,30 +22,14 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
                      -Cllvm-args=-sanitizer-coverage-trace-compares \
                      -Zsanitizer=address -Ccodegen-units=1 --cfg fuzzing";
 
-/// What was asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Options {
+/// Run the fuzz targets.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The target; all of them without a name
     target: Option<String>,
+    /// For how long each target runs, in seconds
+    #[arg(long, default_value_t = 60, value_name = "N")]
     seconds: u32,
-}
-
-impl Options {
-    /// Reads the words after `fuzz`.
-    fn parse(words: &[&str]) -> Result<Self> {
-        let mut options = Self { target: None, seconds: SECONDS };
-        let mut words = words.iter();
-        while let Some(&word) = words.next() {
-            if word == "--seconds" {
-                let seconds = words.next().context("--seconds needs a number")?;
-                options.seconds = seconds.parse().context("--seconds needs a number")?;
-            } else if word.starts_with('-') || options.target.is_some() {
-                bail!("unknown option '{word}'; usage: cargo xtask fuzz [TARGET] [--seconds N]");
-            } else {
-                options.target = Some(word.to_owned());
-            }
-        }
-        Ok(options)
-    }
 }
 
 /// Checks that every target compiles.
@@ -59,11 +40,10 @@ pub(crate) fn check() -> Result<Outcome> {
 }
 
 /// Runs one target or all of them; whether none failed.
-pub(crate) fn run(words: &[&str]) -> Result<bool> {
-    let options = Options::parse(words)?;
+pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let all = targets()?;
     let wanted: Vec<&String> =
-        all.iter().filter(|name| options.target.as_ref().is_none_or(|it| it == *name)).collect();
+        all.iter().filter(|name| arguments.target.as_ref().is_none_or(|it| it == *name)).collect();
     if wanted.is_empty() {
         bail!("there is no such fuzz target; there is: {}", all.join(", "));
     }
@@ -73,7 +53,7 @@ pub(crate) fn run(words: &[&str]) -> Result<bool> {
     for name in wanted {
         build(name, &host, &directory)?;
         let program = directory.join(&host).join("release").join(name);
-        is_good &= fuzz(name, &program, options.seconds)? == Outcome::Passed;
+        is_good &= fuzz(name, &program, arguments.seconds)? == Outcome::Passed;
     }
     Ok(is_good)
 }
@@ -130,21 +110,4 @@ fn fuzz(name: &str, program: &Path, seconds: u32) -> Result<Outcome> {
             .arg(format!("-artifact_prefix={}/", artifacts.display()))
             .args(["-print_final_stats=1", "-timeout=10", "-max_len=4096"]),
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn options_are_read() {
-        let parse = |words: &[&str]| Options::parse(words);
-        let all = Options { target: None, seconds: SECONDS };
-        assert_eq!(parse(&[]).unwrap(), all);
-        let one = Options { target: Some("registers".to_owned()), seconds: 5 };
-        assert_eq!(parse(&["registers", "--seconds", "5"]).unwrap(), one);
-        for wrong in [&["--seconds"][..], &["--seconds", "x"], &["--forever"], &["a", "b"]] {
-            assert!(parse(wrong).is_err(), "{wrong:?}");
-        }
-    }
 }

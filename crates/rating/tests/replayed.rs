@@ -11,7 +11,7 @@ use cardproof_sim::calibration::PUBLISHED;
 use cardproof_units::{Nanos, Seed};
 use cardproof_workload::trace::{SHIPPED, ShippedTrace, TraceReader, find_shipped};
 
-/// A replay of `trace` on the simulated card called `card`, as `cargo xtask experiment
+/// A replay of `trace` on the simulated card called `card`, as `cargo xtask prove
 /// replay-cards` makes it.
 fn replayed(trace: &ShippedTrace, card: &str) -> Replay {
     let seed = Seed::from_bits(1);
@@ -41,7 +41,7 @@ fn a_time_in_the_table_is_what_the_model_takes() {
     let milliseconds = |time: Nanos| (time.as_secs_f64() * 1e3).round();
     assert!(
         (milliseconds(known.took) - milliseconds(replay.duration_ns)).abs() < 1.5,
-        "the table says {}, the model takes {}; run cargo xtask experiment replay-cards",
+        "the table says {}, the model takes {}; run cargo xtask prove replay-cards",
         known.took,
         replay.duration_ns
     );

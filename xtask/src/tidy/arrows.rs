@@ -23,7 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that may import any other: the program, and what is not part of it.
-const CONDUCTORS: &[&str] = &["cli", "testkit", "xtask"];
+const CONDUCTORS: &[&str] = &["cli", "lab", "testkit", "xtask"];
 
 /// The rooms that compute and nothing else.
 const PURE: &[&str] = &["import", "rating", "sim", "stats", "workload"];

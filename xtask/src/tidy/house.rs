@@ -12,8 +12,8 @@ const LONG_FILES: &[(&str, &str)] = &[];
 /// The one room in which unsafe code may be.
 const UNSAFE_ROOM: &str = "io";
 
-/// The rooms that may print: the program, this tool, and the tests' own voice.
-const PRINTING_ROOMS: &[&str] = &["cli", "xtask", "testkit"];
+/// The rooms that may print: the program, the laboratory, this tool, and the tests' own voice.
+const PRINTING_ROOMS: &[&str] = &["cli", "lab", "testkit", "xtask"];
 
 /// What prints.
 const PRINTING: &[&str] = &["print!", "println!", "eprint!", "eprintln!", "stdout()", "stderr()"];

@@ -1,0 +1,56 @@
+//! The program itself, for what runs it: built as users get it, or quickly.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+
+/// How the program is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// As users get it.
+    Release,
+    /// In a fraction of the time, for what does not depend on its speed.
+    Quick,
+}
+
+/// Builds `cardproof` and says where it is.
+///
+/// # Errors
+/// It does not build.
+pub(crate) fn build(how: Build) -> Result<PathBuf> {
+    let mut command = cargo();
+    command.args(["build", "--quiet", "--package", "cardproof-cli"]).stdin(Stdio::null());
+    let folder = match how {
+        Build::Release => {
+            command.arg("--release");
+            "release"
+        }
+        Build::Quick => "debug",
+    };
+    let status = command.status().context("cannot start cargo")?;
+    ensure!(status.success(), "the program does not build");
+    Ok(target_directory()?.join(folder).join("cardproof"))
+}
+
+/// The cargo that started this, or else the one in the path.
+pub(crate) fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// Where downloads of that kind are kept between runs; made if it is not there.
+///
+/// # Errors
+/// It cannot be made.
+pub(crate) fn cache(kind: &str) -> Result<PathBuf> {
+    let cache = target_directory()?.join(kind);
+    std::fs::create_dir_all(&cache)?;
+    Ok(cache)
+}
+
+/// Cargo's target directory, in which this program lies two levels down.
+fn target_directory() -> Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    let target = own.ancestors().nth(2).context("this program is not in a target directory")?;
+    Ok(target.to_owned())
+}

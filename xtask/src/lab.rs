@@ -1,0 +1,37 @@
+//! Starts the laboratory, the crate of proofs and benchmarks, built with optimisation.
+//!
+//! It is a program of its own, so that this one links no database and no simulator.
+
+use std::ffi::{OsStr, OsString};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::steps::Outcome;
+use crate::workspace::cargo;
+
+/// The exit status of a command that the machine cannot do.
+const SKIPPED: i32 = 77;
+
+/// Runs the laboratory's `command`; whether everything was as it should be. A machine that cannot do
+/// it is a failure here: it was asked for by name.
+pub(crate) fn run(command: &str, arguments: &[OsString]) -> Result<bool> {
+    let status = started(command, arguments).status().context("cannot start cargo")?;
+    Ok(status.success())
+}
+
+/// The laboratory of identities as a step of the tests.
+pub(crate) fn mmc_step() -> Result<Outcome> {
+    let status = started("lab", &["mmc"]).status().context("cannot start cargo")?;
+    Ok(match status.code() {
+        Some(SKIPPED) => Outcome::Skipped("this machine cannot do it, see above".to_owned()),
+        _ => Outcome::of(status.success()),
+    })
+}
+
+fn started(command: &str, arguments: &[impl AsRef<OsStr>]) -> Command {
+    let mut cargo = Command::new(cargo());
+    cargo.args(["run", "--quiet", "--profile", "lab", "--package", "cardproof-lab", "--", command]);
+    cargo.args(arguments);
+    cargo
+}
