@@ -33,7 +33,7 @@ pub(crate) struct ImportArgs {
     pub(crate) files: Vec<PathBuf>,
     /// The tool, where the text does not tell or holds several
     ///
-    /// One of: agnostics, dd, f3, fio, hdparm, ioping, iostat, iozone, kdiskmark,
+    /// One of: agnostics, dd, f3, fio, flashbench, hdparm, ioping, iostat, iozone, kdiskmark,
     /// microsd-benchmarks, pibenchmarks, sd-card-bench.
     #[arg(long = "as", value_name = "TOOL", value_parser = tool)]
     pub(crate) tool: Option<ForeignTool>,

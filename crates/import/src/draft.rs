@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 
 use super::{ForeignTool, Origin};
 use cardproof_record::{
-    Conditions, Figure, Job, Latency, OpName, PatternName, Phase, PhaseState, ProfileInfo, Record,
-    State, Stated, TargetInfo, TargetKind, Tool, Warning, WarningCode,
+    Conditions, Figure, FlashTimings, Job, Latency, OpName, PatternName, Phase, PhaseState,
+    ProfileInfo, Record, State, Stated, TargetInfo, TargetKind, Tool, Warning, WarningCode,
 };
 
 /// A figure as the tool printed it.
@@ -242,6 +242,7 @@ pub(super) struct RecordDraft {
     pub(super) jobs: Vec<Job>,
     /// Figures that belong to no phase.
     pub(super) figures: Vec<Printed>,
+    pub(super) flash_timings: FlashTimings,
     pub(super) warnings: Vec<Warning>,
 }
 
@@ -257,6 +258,7 @@ impl RecordDraft {
             phases: Vec::new(),
             jobs: Vec::new(),
             figures: Vec::new(),
+            flash_timings: FlashTimings::default(),
             warnings: Vec::new(),
         }
     }
@@ -302,6 +304,7 @@ impl RecordDraft {
             extra,
             jobs: self.jobs,
             figures,
+            flash_timings: self.flash_timings,
             ..Record::begun(origin.id.clone(), origin.read_at.clone(), tool, profile)
         }
     }

@@ -177,7 +177,7 @@ fn refuse_other_units(line: &Line) -> Result<(), ImportError> {
 
 /// The rows below a header, up to the run's end.
 fn read_rows<'l>(
-    rest: &mut impl Iterator<Item = &'l Line>,
+    rest: &mut impl Iterator<Item = &'l Line<'l>>,
     run: &Run,
     found: &mut Found,
     lines: &[Line],

@@ -16,6 +16,7 @@ mod fio;
 mod fio_human;
 mod fio_json;
 mod fio_terse;
+mod flashbench;
 mod hdparm;
 mod ioping;
 pub mod iostat;
@@ -52,6 +53,8 @@ pub enum ForeignTool {
     F3,
     /// fio: JSON, terse or plain output.
     Fio,
+    /// flashbench: `-a`, `--open-au`, `--find-fat`.
+    Flashbench,
     /// hdparm -t, -T, with and without --direct.
     Hdparm,
     /// ioping.
@@ -72,11 +75,12 @@ pub enum ForeignTool {
 
 impl ForeignTool {
     /// All of them, in the order of their names.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Agnostics,
         Self::Dd,
         Self::F3,
         Self::Fio,
+        Self::Flashbench,
         Self::Hdparm,
         Self::Ioping,
         Self::Iostat,
@@ -95,6 +99,7 @@ impl ForeignTool {
             Self::Dd => "dd",
             Self::F3 => "f3",
             Self::Fio => "fio",
+            Self::Flashbench => "flashbench",
             Self::Hdparm => "hdparm",
             Self::Ioping => "ioping",
             Self::Iostat => "iostat",
@@ -118,6 +123,7 @@ impl ForeignTool {
             Self::Dd => dd::read(lines),
             Self::F3 => f3::read(lines),
             Self::Fio => fio::read(text, lines),
+            Self::Flashbench => flashbench::read(lines),
             Self::Hdparm => hdparm::read(lines),
             Self::Ioping => ioping::read(lines),
             Self::Iostat => watched::read(lines),

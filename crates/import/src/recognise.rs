@@ -6,8 +6,8 @@
 
 use super::text::{Line, lines};
 use super::{
-    ForeignTool, ImportError, agnostics, dd, f3, fio, hdparm, ioping, iozone, kdiskmark,
-    microsd_benchmarks, pibenchmarks, sd_card_bench, watched,
+    ForeignTool, ImportError, agnostics, dd, f3, fio, flashbench, hdparm, ioping, iozone,
+    kdiskmark, microsd_benchmarks, pibenchmarks, sd_card_bench, watched,
 };
 
 /// Whether a line is one that only this tool prints.
@@ -23,9 +23,10 @@ const SCRIPTS: [(ForeignTool, Sign); 5] = [
 ];
 
 /// The tools that stand alone.
-const TOOLS: [(ForeignTool, Sign); 7] = [
+const TOOLS: [(ForeignTool, Sign); 8] = [
     (ForeignTool::Iozone, iozone::is_sign),
     (ForeignTool::Fio, fio::is_sign),
+    (ForeignTool::Flashbench, flashbench::is_sign),
     (ForeignTool::Hdparm, hdparm::is_sign),
     (ForeignTool::Dd, dd::is_sign),
     (ForeignTool::F3, f3::is_sign),

@@ -1,32 +1,108 @@
 //! Lines as people keep them: without colours, overwritten progress and the other system's line
 //! ends, but with their numbers; and numbers as the world writes them.
 
-/// A line and its number, from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Line {
+use std::borrow::Cow;
+use std::cell::Cell;
+
+/// A line that shows something, and its number, from 1.
+#[derive(Clone, Debug)]
+pub(super) struct Line<'t> {
     /// Its number in the text as it came.
     pub(super) number: usize,
-    /// What it shows.
-    pub(super) text: String,
+    /// What it shows, without marks of quoting.
+    pub(super) text: Cow<'t, str>,
+    is_read: Cell<bool>,
 }
 
-/// The lines of `text` as a terminal would show them.
-pub(super) fn lines(text: &str) -> Vec<Line> {
-    text.lines()
-        .enumerate()
-        .map(|(index, line)| Line { number: index + 1, text: shown(line) })
+impl Line<'_> {
+    /// Notes that a reader has made use of it.
+    pub(super) fn claim(&self) {
+        self.is_read.set(true);
+    }
+}
+
+/// The lines of `text` that show something, as a terminal would show them.
+pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    (1..)
+        .zip(text.lines())
+        .map(|(number, line)| Line {
+            number,
+            text: unquoted(shown(line)),
+            is_read: Cell::new(false),
+        })
+        .filter(|line| !line.text.trim().is_empty())
         .collect()
 }
 
 /// The number of the last line that says something; 1 where none does.
 pub(super) fn last_number(lines: &[Line]) -> usize {
-    let says_something = |line: &&Line| !line.text.trim().is_empty();
-    lines.iter().rfind(says_something).map_or(1, |line| line.number)
+    lines.last().map_or(1, |line| line.number)
+}
+
+/// `line` without the marks with which mail, forums and web pages quote: `> `, tags of code, and the
+/// time that build services print before each line.
+fn unquoted(line: Cow<'_, str>) -> Cow<'_, str> {
+    let kept = content(&line);
+    if kept.len() == line.len() {
+        return line;
+    }
+    match line {
+        Cow::Borrowed(whole) => Cow::Borrowed(content(whole)),
+        Cow::Owned(ref whole) => Cow::Owned(content(whole).to_owned()),
+    }
+}
+
+/// What quotes a line from its beginning.
+const OPENING: [&str; 12] = [
+    "> ", ">", "&gt; ", "&gt;", "<pre>", "<code>", "[code]", "[CODE]", "</pre>", "</code>",
+    "[quote]", "[QUOTE]",
+];
+
+/// What ends a quotation.
+const CLOSING: [&str; 8] =
+    ["</code>", "</pre>", "[/code]", "[/CODE]", "<br>", "<br/>", "<br />", "[/quote]"];
+
+fn content(line: &str) -> &str {
+    let mut kept = without_build_time(line);
+    loop {
+        let text = kept.trim_start();
+        // A quotation's mark alone is followed by a space, or by nothing.
+        let inner = OPENING.iter().find_map(|mark| text.strip_prefix(mark));
+        match inner {
+            Some(inner) => kept = inner,
+            None => break,
+        }
+    }
+    while let Some(inner) = CLOSING.iter().find_map(|mark| kept.trim_end().strip_suffix(mark)) {
+        kept = inner;
+    }
+    let is_marked = |mark: char| kept.len() > 2 && kept.starts_with(mark) && kept.ends_with(mark);
+    if is_marked('`') { kept.trim_matches('`') } else { kept }
+}
+
+/// `line` without a time such as `2024-05-01T10:11:12.1234567Z ` before it.
+fn without_build_time(line: &str) -> &str {
+    let bytes = line.as_bytes();
+    let is_time = bytes.len() > 20
+        && bytes[..4].iter().all(u8::is_ascii_digit)
+        && (bytes[4], bytes[10], bytes[13]) == (b'-', b'T', b':');
+    if !is_time {
+        return line;
+    }
+    match line.split_once("Z ") {
+        Some((time, rest)) if time.len() <= 30 => rest,
+        _ => line,
+    }
 }
 
 /// What remains of `line` on a terminal: no escape sequences, and after a carriage return only
 /// what overwrote the rest.
-fn shown(line: &str) -> String {
+fn shown(line: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c == '\t' || !(c.is_control() || c == '\u{feff}');
+    if line.bytes().all(|byte| (b' '..0x7f).contains(&byte)) || line.chars().all(is_plain) {
+        return Cow::Borrowed(line);
+    }
     let mut out = String::with_capacity(line.len());
     let mut chars = line.chars();
     while let Some(c) = chars.next() {
@@ -38,7 +114,10 @@ fn shown(line: &str) -> String {
                 }
                 keep_numbers_apart(&mut out, chars.as_str());
             }
-            '\u{8}' => drop(out.pop()),
+            '\u{8}' => {
+                out.pop();
+                keep_numbers_apart(&mut out, chars.as_str());
+            }
             '\r' if !chars.as_str().is_empty() => out.clear(),
             '\u{feff}' | '\u{7}' | '\r' => keep_numbers_apart(&mut out, chars.as_str()),
             '\t' => out.push(c),
@@ -47,7 +126,7 @@ fn shown(line: &str) -> String {
             c => out.push(c),
         }
     }
-    out
+    Cow::Owned(out)
 }
 
 /// Marks where something between two numbers was taken off, which would make one number of them.
@@ -178,6 +257,7 @@ mod tests {
             ("10 %\r20 %\rdone", "done"),
             ("a line\r", "a line"),
             ("12\u{8}\u{8}34", "34"),
+            ("GB 12\u{8}34 MB", "GB 1\u{fffd}34 MB"),
             ("\u{1b}[", ""),
             ("3\u{17}09", "3\u{fffd}09"),
             ("244537\u{1b}61134", "244537\u{fffd}61134"),
@@ -186,7 +266,8 @@ mod tests {
             ("\u{1b}7\u{1b}[33m1,151\u{1b}[m", "1,151"),
         ];
         for (text, expected) in cases {
-            assert_eq!(lines(text).first().map(|line| &*line.text), Some(expected), "{text:?}");
+            let lines = lines(text);
+            assert_eq!(lines.first().map_or("", |line| &*line.text), expected, "{text:?}");
         }
     }
 

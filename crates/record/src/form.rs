@@ -4,7 +4,7 @@ use cardproof_units::{Bytes, Nanos, Seed};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Conditions, Figure, Job, JobRun, MonitorSummary, Phase, Replay};
+use crate::{Conditions, Figure, FlashTimings, Job, JobRun, MonitorSummary, Phase, Replay};
 
 /// The name and version of the form that this crate writes.
 pub const SCHEMA: &str = "cardproof.record/1";
@@ -27,6 +27,9 @@ pub struct Record {
     pub tool: Tool,
     /// From which all addresses and data follow; zero for another tool's measurement.
     pub seed: Seed,
+    /// A name that the user gave, or that stood over another tool's output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// Whether the run reached its end.
     pub state: State,
     /// The surroundings.
@@ -48,6 +51,9 @@ pub struct Record {
     /// What the tool whose method was followed would have printed, in its own units.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<Figure>,
+    /// Timings at the internal boundaries of a flash device.
+    #[serde(default, skip_serializing_if = "FlashTimings::is_empty")]
+    pub flash_timings: FlashTimings,
     /// What the run itself cost the computer.
     #[serde(default)]
     pub monitor: Monitor,
@@ -146,6 +152,8 @@ pub enum WarningCode {
     SpanReduced,
     /// Operations passed through the page cache.
     Buffered,
+    /// Whether operations passed through the page cache is not known.
+    CacheUnknown,
     /// The figures come from memory, not from storage.
     Memory,
     /// The file system may compress, or never overwrites in place.
@@ -177,7 +185,12 @@ impl WarningCode {
     pub const fn forbids_verdict(self) -> bool {
         matches!(
             self,
-            Self::Buffered | Self::Memory | Self::CopyOnWrite | Self::WrongData | Self::AboveLink
+            Self::Buffered
+                | Self::CacheUnknown
+                | Self::Memory
+                | Self::CopyOnWrite
+                | Self::WrongData
+                | Self::AboveLink
         )
     }
 }
@@ -234,6 +247,7 @@ impl Record {
             created,
             tool,
             seed: Seed::default(),
+            label: None,
             state: State::Running,
             conditions: Conditions::default(),
             profile,
@@ -242,6 +256,7 @@ impl Record {
             job_runs: Vec::new(),
             replays: Vec::new(),
             figures: Vec::new(),
+            flash_timings: FlashTimings::default(),
             monitor: Monitor::default(),
             bytes_written: Bytes::ZERO,
             bytes_read: Bytes::ZERO,

@@ -9,6 +9,7 @@ mod activity;
 mod card;
 mod conditions;
 mod figure;
+mod flash_timing;
 mod form;
 mod job_run;
 mod limit;
@@ -26,6 +27,9 @@ pub use conditions::{
     Conditions, DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo, TargetInfo, TargetKind,
 };
 pub use figure::Figure;
+pub use flash_timing::{
+    BlockRates, BoundaryRun, BoundaryTiming, FirstAreaRun, FlashTimings, OpenUnitsRun,
+};
 pub use form::{
     Monitor, Outcome, ProfileInfo, ReadError, Record, SCHEMA, State, Tool, Verdict, Warning,
     WarningCode,

@@ -24,6 +24,9 @@ pub(crate) fn compact(record: &Record) -> String {
     for figure in record.figures.iter().filter(|figure| figure.phases.is_empty()) {
         writeln!(out, "figure {}: {} {}", figure.name, figure.value, figure.unit).unwrap();
     }
+    if !record.flash_timings.is_empty() {
+        writeln!(out, "{}", plain(&serde_json::to_value(&record.flash_timings).unwrap())).unwrap();
+    }
     for warning in &record.warnings {
         writeln!(out, "warning: {}", warning.message).unwrap();
     }
