@@ -5,12 +5,14 @@ mod identify;
 
 use std::path::PathBuf;
 
+use cardproof_io::EngineChoice;
+use cardproof_session::Access;
 use cardproof_units::{Bytes, Nanos, Seed};
 use clap::builder::Styles;
-use clap::{ArgAction, Args, Parser, Subcommand};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use crate::capture::CaptureArgs;
-use crate::engine::{EngineArg, EngineArgs};
+use crate::engine::EngineArgs;
 use crate::import::ImportArgs;
 use crate::output::Sink;
 use crate::replay::ReplayArgs;
@@ -164,6 +166,34 @@ pub(crate) struct AccessArgs {
     /// How to drive the target
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) engine: EngineArg,
+}
+
+impl From<&AccessArgs> for Access {
+    fn from(args: &AccessArgs) -> Self {
+        Self { destroy: args.destroy.clone(), engine: args.engine.into() }
+    }
+}
+
+/// The engines by the names that the command line knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineArg {
+    /// The best that works here
+    #[default]
+    Auto,
+    /// Linux io_uring
+    Uring,
+    /// pread and pwrite
+    Psync,
+}
+
+impl From<EngineArg> for EngineChoice {
+    fn from(argument: EngineArg) -> Self {
+        match argument {
+            EngineArg::Auto => Self::Auto,
+            EngineArg::Uring => Self::IoUring,
+            EngineArg::Psync => Self::Psync,
+        }
+    }
 }
 
 /// Where a result goes besides the terminal.

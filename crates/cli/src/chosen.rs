@@ -8,14 +8,12 @@ use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
-use cardproof_record::DeviceInfo;
+use cardproof_session::sqlite;
 use cardproof_units::{Bytes, Nanos};
-use cardproof_workload::{Profile, application, find, job, jobs, names, own};
+use cardproof_workload::{Profile, find, job, jobs, names, own};
 
 use crate::args::RunArgs;
-use crate::databases;
 use crate::exit::Failure;
-use crate::talk::Talk;
 
 /// A file larger than this is no profile.
 const FILE_SIZE_MAX: u64 = 1 << 20;
@@ -29,19 +27,6 @@ pub(crate) fn profile(args: &RunArgs) -> Result<Profile, Failure> {
     check_time(args, &profile)?;
     check_size(args, &profile)?;
     Ok(profile.with_confidence(args.confidence))
-}
-
-/// The profile that can say most on the host of `device`: where A2 cannot be tested, A1.
-pub(crate) fn for_host(
-    profile: Profile,
-    args: &RunArgs,
-    device: &DeviceInfo,
-    talk: Talk,
-) -> Profile {
-    let idle = cardproof_rating::idle_queue_or_cache(device);
-    let Some(why) = idle.filter(|_| args.profile == "a2") else { return profile };
-    talk.note(&format!("A2 cannot be tested here: {why}. Testing A1 instead."));
-    application::a1().with_confidence(args.confidence)
 }
 
 /// The profile called `name`, or in the file `name`.
@@ -78,7 +63,7 @@ fn stem(path: &Path) -> String {
 fn ours(name: &str) -> Result<Profile, Failure> {
     find(name).ok_or_else(|| {
         let known: Vec<&str> =
-            names().into_iter().chain(jobs::names()).chain([databases::NAME]).collect();
+            names().into_iter().chain(jobs::names()).chain([sqlite::NAME]).collect();
         Failure::usage(format!("there is no profile '{name}'; there is: {}", known.join(", ")))
     })
 }

@@ -5,9 +5,10 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use cardproof_io::{Arrangement, Caching, Calls, EngineChoice, FileState, NullTarget, Target};
-use cardproof_record::{Conditions, Latency, PhaseState};
+use cardproof_io::{Arrangement, Caching, Calls, FileState, NullTarget, Target};
+use cardproof_record::{Conditions, Latency, PhaseState, ProfileInfo, Record};
 use cardproof_runner::{Event, Monitor, Observer, Plan};
+use cardproof_session::{Existing, Identity, SystemMonitor, blank};
 use cardproof_units::{Bytes, Iops, Nanos, Seed};
 use cardproof_workload::{
     Access, Ends, PhaseSpec, Precision, Profile, Repetition, Role, TimeLimit,
@@ -17,11 +18,9 @@ use serde::Serialize;
 
 use crate::args::AccessArgs;
 use crate::exit::Failure;
-use crate::monitor::Beside;
 use crate::output::{self, Sink};
-use crate::run;
 use crate::talk::Talk;
-use crate::target::Existing;
+use crate::terminal::Terminal;
 
 /// What the null target claims to hold.
 const NULL_SIZE: Bytes = Bytes::gib(1024);
@@ -128,7 +127,7 @@ struct Figures {
 }
 
 /// Only brings a monitor along, if there is one.
-struct Beholder(Option<Beside>);
+struct Beholder(Option<SystemMonitor>);
 
 impl Observer for Beholder {
     fn observe(&mut self, _event: Event<'_>) {}
@@ -148,9 +147,9 @@ pub(crate) fn run(args: &EngineArgs, stop: &AtomicBool) -> Result<(), Failure> {
     spec.blocks_in(span).map_err(|error| Failure::usage(error.to_string()))?;
     let plan = plan(args, spec, span);
     // The record serves to hold the figures; it is not kept.
-    let draft = run::draft(&plan, Conditions::default(), String::new(), String::new());
+    let draft = draft(&plan);
     let device = Path::new(&args.target).file_name().and_then(|name| name.to_str());
-    let mut beholder = Beholder(args.monitor.then(|| Beside::start(device)).flatten());
+    let mut beholder = Beholder(args.monitor.then(|| SystemMonitor::start(device)).flatten());
     let record = cardproof_runner::run(&mut target, &plan, draft, &mut beholder, stop);
     let Some(phase) = record.phases.first() else {
         return Err(Failure::incomplete("the phase did not begin"));
@@ -185,13 +184,28 @@ pub(crate) fn run(args: &EngineArgs, stop: &AtomicBool) -> Result<(), Failure> {
     }
 }
 
+fn draft(plan: &Plan) -> Record {
+    let profile = ProfileInfo {
+        name: plan.profile.name.clone(),
+        version: plan.profile.version,
+        time_budget_ns: plan.time_budget,
+        extra: Default::default(),
+    };
+    let identity = Identity { id: String::new(), created: String::new() };
+    blank(profile, plan.seed, Conditions::default(), identity)
+}
+
 fn open(args: &EngineArgs, spec: &PhaseSpec) -> Result<Box<dyn Target>, Failure> {
     if args.target == "null" {
         let target = NullTarget::new(args.size.unwrap_or(NULL_SIZE));
         return Ok(Box::new(target.map_err(Failure::because("cannot make the null target"))?));
     }
     let existing = Existing { path: Path::new(&args.target), direct: !args.buffered };
-    let opened = existing.open(&args.access, spec.writes(), &Talk::new(false))?;
+    let opened = existing.open(
+        &(&args.access).into(),
+        spec.writes(),
+        &mut Terminal::new(Talk::new(false)),
+    )?;
     Ok(opened.target)
 }
 
@@ -259,26 +273,4 @@ fn plan(args: &EngineArgs, spec: PhaseSpec, span: Bytes) -> Plan {
         notes: Vec::new(),
     };
     Plan { profile, seed: args.seed, span_offset: Bytes::ZERO, span, time_budget: Nanos(u64::MAX) }
-}
-
-/// The engines by the names that the command line knows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EngineArg {
-    /// The best that works here
-    #[default]
-    Auto,
-    /// Linux io_uring
-    Uring,
-    /// pread and pwrite
-    Psync,
-}
-
-impl From<EngineArg> for EngineChoice {
-    fn from(argument: EngineArg) -> Self {
-        match argument {
-            EngineArg::Auto => Self::Auto,
-            EngineArg::Uring => Self::IoUring,
-            EngineArg::Psync => Self::Psync,
-        }
-    }
 }

@@ -3,6 +3,9 @@
 use std::fmt::Display;
 use std::process::ExitCode;
 
+use cardproof_session::FailureKind;
+pub(crate) use cardproof_session::with_causes;
+
 /// The exit statuses, as scripts may rely on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -25,6 +28,22 @@ pub(crate) enum Exit {
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)
+    }
+}
+
+impl From<FailureKind> for Exit {
+    fn from(kind: FailureKind) -> Self {
+        match kind {
+            FailureKind::Usage => Self::Usage,
+            FailureKind::Refused => Self::Refused,
+            FailureKind::Incomplete => Self::Incomplete,
+        }
+    }
+}
+
+impl From<cardproof_session::Failure> for Failure {
+    fn from(failure: cardproof_session::Failure) -> Self {
+        Self { exit: failure.kind.into(), message: failure.message }
     }
 }
 
@@ -57,18 +76,4 @@ impl Failure {
     pub(crate) fn because<E: std::error::Error>(what: impl Display) -> impl FnOnce(E) -> Self {
         move |error| Self::incomplete(format!("{what}: {}", with_causes(&error)))
     }
-}
-
-/// An error and, after colons, what caused it.
-pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.ends_with(&cause_text) {
-            text = format!("{text}: {cause_text}");
-        }
-        source = cause.source();
-    }
-    text
 }

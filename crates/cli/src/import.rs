@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 
 use cardproof_import::{ForeignTool, ImportError, Origin, import};
 use cardproof_record::Record;
+use cardproof_session::Store;
 use cardproof_units::Bytes;
 use clap::Args;
 
 use crate::exit::{Exit, Failure};
 use crate::input;
+use crate::measuring::random_bits;
 use crate::output::{self, Sink};
 use crate::result;
-use crate::run::random_bits;
-use crate::store::Store;
 use crate::talk::Talk;
 
 /// No output is longer: fio's JSON of a hundred jobs has a few MB.
@@ -111,7 +111,7 @@ fn origin() -> Result<Origin, Failure> {
 /// Saves `records` in `directory`, or among those of runs, and tells where.
 fn save(records: &[Record], directory: Option<&Path>) -> Result<Vec<PathBuf>, Failure> {
     let Some(directory) = directory else {
-        let store = Store::open()?;
+        let store = Store::open(&Store::of_user()?)?;
         records.iter().try_for_each(|record| store.save(record))?;
         return Ok(records.iter().map(|record| store.record_path(&record.id)).collect());
     };

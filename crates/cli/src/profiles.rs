@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 use cardproof_io::{Caching, FileState};
+use cardproof_session::sqlite;
 use cardproof_units::{Seed, Throughput};
 use cardproof_workload::jobs::{self, Job};
 use cardproof_workload::{Access, FigureSpec, PhaseSpec, Profile, Role, TimeLimit, names};
 
 use crate::args::ProfilesArgs;
 use crate::chosen::named;
-use crate::databases;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::talk;
@@ -37,7 +37,7 @@ fn list() -> Result<String, Failure> {
     for job in jobs::names().into_iter().filter_map(jobs::find) {
         add(job.name, &format!("{}: {}", job.purpose, job.deed));
     }
-    add(databases::NAME, databases::PURPOSE);
+    add(sqlite::NAME, sqlite::PURPOSE);
     text.push_str(
         "\nRun one: cardproof run --profile NAME\nWhat one does, and where it comes from: cardproof \
          profiles NAME\n",
@@ -50,7 +50,7 @@ fn explained(name: &str) -> Result<String, Failure> {
     let mut text = String::new();
     match jobs::find(name) {
         Some(job) => explain_job(&mut text, &job),
-        None if name == databases::NAME => text.push_str(&databases::explained()),
+        None if name == sqlite::NAME => text.push_str(&sqlite::explained()),
         None => explain(&mut text, &named(name)?),
     }
     Ok(text)

@@ -1,5 +1,7 @@
 //! How far a run is: two lines that are drawn over on a terminal, plain lines elsewhere.
 
+mod steps;
+
 use std::io;
 use std::time::Duration;
 
@@ -10,6 +12,8 @@ use cardproof_workload::{Access, PhaseSpec};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::talk::{self, Talk};
+
+pub(crate) use steps::StepView;
 
 /// The columns of a phase's name, as wide as the longest of the profiles.
 const NAME_COLUMNS: usize = 26;

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use cardproof_record::{Outcome, Record, Verdict};
+use cardproof_session::Store;
 
 use crate::args::OutputArgs;
 use crate::exit::Failure;
 use crate::output::{self, Sink};
-use crate::store::Store;
 use crate::talk::{self, Talk};
 
 /// A class that a script insists on.

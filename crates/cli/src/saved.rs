@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use cardproof_record::Record;
+use cardproof_session::{LATEST, Store};
 use cardproof_units::Bytes;
 
 use crate::args::{OutputArgs, RateArgs, ReportArgs};
@@ -12,7 +13,6 @@ use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::output::Sink;
 use crate::result::{self, Requirement};
-use crate::store::{LATEST, Store};
 use crate::talk::Talk;
 
 /// No record is longer: ten runs of the longest profile take a tenth of it.

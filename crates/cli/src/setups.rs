@@ -26,16 +26,15 @@ use cardproof_device::{Surroundings, Sysroot, look_at_path};
 use cardproof_io::scratch::Scratch;
 use cardproof_rating::doubts_of_place;
 use cardproof_record::{Warning, WarningCode};
+use cardproof_session::{Access, Existing, not_there, of_scratch, refuse_link, tell_of_leftovers};
 use cardproof_units::{Bytes, Seed};
 
-use crate::args::AccessArgs;
-use crate::engine::EngineArg;
 use crate::exit::{Exit, Failure};
+use crate::measuring::random_bits;
 use crate::output::{self, Sink};
-use crate::run::random_bits;
 use crate::signals::Signals;
 use crate::talk::Talk;
-use crate::target::{self, Existing, of_scratch, refuse_link, tell_of_leftovers};
+use crate::terminal::Terminal;
 
 use choice::Choice;
 use contest::Contest;
@@ -79,8 +78,7 @@ pub(crate) fn run(args: &SetupsArgs, signals: &Signals) -> Result<Exit, Failure>
         Some(seed) => seed,
         None => Seed::from_bits(random_bits()?),
     };
-    let metadata =
-        fs::metadata(&args.target).map_err(|error| target::not_there(&args.target, &error))?;
+    let metadata = fs::metadata(&args.target).map_err(|error| not_there(&args.target, &error))?;
     let surroundings = look_at_path(&Sysroot::default(), &args.target).unwrap_or_default();
     let place_doubts = doubts_of_place(&surroundings.device, surroundings.filesystem.as_ref());
     let common = Common { args, choice, place_doubts, seed, talk, signals };
@@ -134,7 +132,7 @@ fn in_directory(common: &Common<'_>) -> Result<Found, Failure> {
     let by_user = makes_image && args.size.is_some();
     let (scratch, allowance) = Scratch::create_for(&args.target, None, wanted, by_user)
         .map_err(|error| of_scratch(&error))?;
-    tell_of_leftovers(&scratch, talk);
+    tell_of_leftovers(&scratch, &mut Terminal::new(*talk));
     let mut found = Found::default();
     if makes_image {
         let size = allowance.size.round_down_to(Bytes::mib(1));
@@ -168,9 +166,9 @@ fn without_root(common: &Common<'_>, found: &mut Found) {
 /// Compares on a device whose data may be destroyed.
 fn on_device(common: &Common<'_>) -> Result<Found, Failure> {
     let Common { args, choice, talk, .. } = common;
-    let access = AccessArgs { destroy: args.destroy.clone(), engine: EngineArg::Auto };
+    let access = Access { destroy: args.destroy.clone(), ..Access::default() };
     let existing = Existing { path: &args.target, direct: true };
-    let mut file = existing.for_writing(&access, talk)?;
+    let mut file = existing.for_writing(&access, &mut Terminal::new(*talk))?;
     if !is_root() {
         return Err(Failure::refused(
             "comparing file systems on a device needs root, to mount them; run it with sudo",

@@ -19,6 +19,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sqlite", &["units", "stats"]),
     ("runner", &["units", "io", "workload", "record", "stats", "device"]),
     ("rating", &["units", "record", "import", "stats"]),
+    (
+        "session",
+        &[
+            "units", "io", "workload", "record", "stats", "device", "runner", "rating", "sim",
+            "sqlite",
+        ],
+    ),
     ("report", &["units", "record", "stats", "rating"]),
 ];
 

@@ -1,6 +1,7 @@
 //! Journal modes of SQLite in turns on one database.
 
 use cardproof_io::scratch::Scratch;
+use cardproof_session::of_scratch;
 use cardproof_sqlite::{Database, End, Limits, ROWS, Run};
 use cardproof_units::{Bytes, Nanos};
 
@@ -8,7 +9,6 @@ use super::Common;
 use super::choice::of_mode;
 use super::contest::{CONFIDENCE, Contest, Task};
 use crate::exit::Failure;
-use crate::target::of_scratch;
 
 /// When a turn ends: enough transactions for a figure, and no slow card's patience.
 const TURN: Limits = Limits { transactions: 400, time: Nanos::from_secs(6) };

@@ -2,6 +2,7 @@
 
 use cardproof_io::PrivateMount;
 use cardproof_io::scratch::Scratch;
+use cardproof_session::of_scratch;
 use cardproof_units::Bytes;
 
 use super::bench::{self, Stopped};
@@ -12,7 +13,6 @@ use super::document::NotTried;
 use super::ground::{self, Ground};
 use super::{Common, Found, modes};
 use crate::exit::Failure;
-use crate::target::of_scratch;
 
 /// What a turn writes at most, roughly, beside what its jobs say: a new file system.
 const NEW_SYSTEM: Bytes = Bytes::mib(24);
@@ -160,7 +160,7 @@ pub(super) fn modes_on_baseline(common: &Common<'_>, ground: &Ground, found: &mu
     };
     // All of it is ours, so all of its space is.
     let compared = Scratch::create(mount.point(), None)
-        .map_err(|error| of_scratch(&error))
+        .map_err(|error| of_scratch(&error).into())
         .and_then(|scratch| modes::compare(common, &scratch, baseline.name));
     let place = mount.point();
     match compared {

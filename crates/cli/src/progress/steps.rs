@@ -1,9 +1,8 @@
-//! How far a job is: a line that is drawn over on a terminal, a line for each step elsewhere.
+//! How far an experiment in steps is: a line that is drawn over on a terminal, a line for each step elsewhere.
 
 use std::time::Duration;
 
-use cardproof_runner::JobProgress;
-use cardproof_workload::jobs::StepSpec;
+use cardproof_units::Nanos;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::talk::Talk;
@@ -11,43 +10,41 @@ use crate::talk::Talk;
 /// The bar counts in so many parts.
 const PARTS: u64 = 1000;
 
-/// Shows the progress of one job.
-pub(crate) struct JobView {
+/// Shows the progress of an experiment that goes in steps.
+pub(crate) struct StepView {
     talk: Talk,
-    steps: &'static [StepSpec],
     /// On a terminal that can be drawn over only.
     bar: Option<ProgressBar>,
     /// The step that was told of last.
-    told: Option<usize>,
+    told: Option<String>,
 }
 
-impl JobView {
-    /// A view of a job of `steps`, on standard error.
-    pub(crate) fn new(talk: Talk, steps: &'static [StepSpec]) -> Self {
+impl StepView {
+    /// A view on standard error.
+    pub(crate) fn new(talk: Talk) -> Self {
         let target = ProgressDrawTarget::stderr_with_hz(10);
         let is_live = !talk.is_quiet() && !target.is_hidden();
         let bar = is_live.then(|| live_bar(target));
-        Self { talk, steps, bar, told: None }
+        Self { talk, bar, told: None }
     }
 
-    /// Some time has passed.
-    pub(crate) fn progress(&mut self, progress: JobProgress) {
-        let JobProgress { step, ops, ops_of, elapsed } = progress;
-        let Some(spec) = self.steps.get(step) else { return };
+    /// The step called `name`, which does `deed`, is under way: the share `done` of all steps, 0 to
+    /// 1, after `elapsed`.
+    pub(crate) fn step(&mut self, name: &str, deed: &str, done: f64, elapsed: Nanos) {
         match &self.bar {
             Some(bar) => {
-                bar.set_position(PARTS.min(PARTS * ops / ops_of.max(1)));
-                bar.set_message(format!("{}, {elapsed}", spec.name));
+                bar.set_position((PARTS as f64 * done.clamp(0.0, 1.0)) as u64);
+                bar.set_message(format!("{name}, {elapsed}"));
             }
-            None if self.told != Some(step) => {
-                self.talk.note(&format!("  {:<10} {}", spec.name, spec.what));
+            None if self.told.as_deref() != Some(name) => {
+                self.talk.note(&format!("  {name:<10} {deed}"));
             }
             None => {}
         }
-        self.told = Some(step);
+        self.told = Some(name.to_owned());
     }
 
-    /// The job is over; what it made is being removed.
+    /// The last step is over; what it made is being removed.
     pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -22,7 +22,7 @@ const EVERY: Duration = Duration::from_millis(500);
 const LOOKS_MAX: usize = 256;
 
 /// Looks at the system until it is dropped.
-pub(crate) struct Beside {
+pub struct SystemMonitor {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
@@ -44,10 +44,10 @@ struct State {
     is_over: bool,
 }
 
-impl Beside {
+impl SystemMonitor {
     /// Starts to look at the system and at `device`, the kernel's name of what the target is on.
     /// Without a thread nobody looks, and the run goes on all the same.
-    pub(crate) fn start(device: Option<&str>) -> Option<Self> {
+    pub fn start(device: Option<&str>) -> Option<Self> {
         let devices: Vec<String> = device.into_iter().map(str::to_owned).collect();
         let state = State {
             sampler: Sampler::new(&Sysroot::default(), &devices),
@@ -121,7 +121,7 @@ fn thread_cpu() -> Nanos {
     Nanos(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
-impl Monitor for Beside {
+impl Monitor for SystemMonitor {
     fn begin(&mut self) {
         let mut state = self.shared.lock();
         state.looks.clear();
@@ -147,7 +147,7 @@ impl Monitor for Beside {
     }
 }
 
-impl Drop for Beside {
+impl Drop for SystemMonitor {
     fn drop(&mut self) {
         self.shared.lock().is_over = true;
         self.shared.over.notify_all();
@@ -164,12 +164,12 @@ mod tests {
 
     #[test]
     fn a_phase_has_a_window_however_short() {
-        let mut beside = Beside::start(None).unwrap();
-        beside.begin();
-        let seen = beside.end().unwrap();
+        let mut monitor = SystemMonitor::start(None).unwrap();
+        monitor.begin();
+        let seen = monitor.end().unwrap();
         assert_eq!(seen.windows.len(), 1);
         assert_eq!(seen.whole.window_ns, seen.windows[0].window_ns);
-        assert!(beside.cost().samples >= 2);
+        assert!(monitor.cost().samples >= 2);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! From what the user named to a target that may be driven, or to a refusal.
 
+mod storage;
 mod tree;
 
 use std::fs::{self, File};
-use std::io::{self, BufRead};
+use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
@@ -13,73 +14,87 @@ use cardproof_io::scratch::{Allowance, Scratch, ScratchError};
 use cardproof_io::{OpenOptions, Target, open, open_new};
 use cardproof_record::{CardInfo, DeviceInfo, Feature, TargetKind};
 use cardproof_sim::Keeping;
-use cardproof_units::{Bytes, Seed};
+use cardproof_units::Bytes;
 
-use crate::args::{AccessArgs, RunArgs};
-use crate::exit::{Failure, with_causes};
-use crate::signals;
-use crate::talk::Talk;
+use crate::failure::{Failure, with_causes};
+use crate::frontend::{Frontend, Question};
+use crate::options::{Access, Options};
 
-pub(crate) use tree::{OpenedTree, open_tree};
+pub use storage::Storage;
+pub use tree::{FilesNeeds, OpenedTree, open_tree};
 
-/// A target that is open, and what is known of it.
-pub(crate) struct Opened {
-    pub(crate) target: Box<dyn Target>,
-    pub(crate) kind: TargetKind,
-    pub(crate) surroundings: Surroundings,
-    /// How much of it may be worked in.
-    pub(crate) span: Bytes,
-    /// Our directory, where there is one; it goes when this goes.
-    pub(crate) scratch: Option<Scratch>,
+/// What an experiment needs of a [`Storage`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StorageNeeds {
+    /// How much of it is worked in.
+    pub span: Span,
+    /// Whether the experiment writes.
+    pub writing: Writing,
+    /// Whether a simulated card keeps its bytes, or nobody reads them again.
+    pub keeping: Keeping,
 }
 
-/// Which target, and how it may be used.
-pub(crate) struct Wanted<'a> {
-    pub(crate) target: &'a Path,
-    /// How much of it is worked in, where the user says so.
-    pub(crate) size: Option<Bytes>,
-    pub(crate) access: &'a AccessArgs,
-    /// The device that a directory must be on.
-    pub(crate) expect_device: Option<&'a Path>,
-    /// Whether a simulated card keeps its bytes.
-    pub(crate) keeping: Keeping,
+/// How much of a target an experiment works in, unless the user says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// In a directory: the size of a file of our own.
+    pub own_file: Bytes,
+    /// On a device or in a file that exists: at most so much from its start.
+    pub existing: Bytes,
 }
 
-impl<'a> From<&'a RunArgs> for Wanted<'a> {
-    fn from(args: &'a RunArgs) -> Self {
-        Self {
-            target: &args.target,
-            size: args.size,
-            access: &args.access,
-            expect_device: args.expect_device.as_deref(),
-            keeping: Keeping::Bytes,
-        }
+impl Span {
+    /// The same everywhere.
+    #[must_use]
+    pub const fn of(span: Bytes) -> Self {
+        Self { own_file: span, existing: span }
     }
 }
 
-/// Opens what `args` name, to work in a span of `span`.
-pub(crate) fn open_named(
-    args: &Wanted<'_>,
-    span: Bytes,
-    seed: Seed,
-    talk: &Talk,
-) -> Result<Opened, Failure> {
-    let path = args.target;
+/// Whether an experiment writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writing {
+    /// It never does: leave to destroy is not needed.
+    Never,
+    /// It writes where it may, and measures reading alone where it may not.
+    WhereAllowed,
+    /// It is nothing without: a device or file that exists is refused without leave to destroy.
+    Always,
+}
+
+/// Opens what `args` name, as `needs` ask.
+///
+/// # Errors
+/// There is no such thing, or using it so is not safe.
+pub fn open_storage(
+    needs: &StorageNeeds,
+    args: &Options,
+    talk: &mut dyn Frontend,
+) -> Result<Storage, Failure> {
+    let path = &*args.target;
     if let Some(name) = simulated_name(path) {
-        return open_simulated(name, args, span, seed);
+        return open_simulated(name, args, needs);
     }
     let metadata = fs::metadata(path).map_err(|error| not_there(path, &error))?;
     if metadata.is_dir() {
         refuse_link(path)?;
-        return open_directory(args, span, talk);
+        return open_directory(args, needs.span.own_file, talk);
     }
     if args.expect_device.is_some() {
         return Err(Failure::usage("--expect-device goes with a directory; leave it out"));
     }
+    if needs.writing == Writing::Always && args.access.destroy.is_none() {
+        return Err(Failure::refused(format!(
+            "this writes, and on {} it would destroy the data there; name a directory on it \
+             instead, or add --destroy if that is what you want",
+            path.display()
+        )));
+    }
     let existing = Existing { path, direct: true };
-    let mut opened = existing.open(args.access, args.access.destroy.is_some(), talk)?;
-    opened.span = span_in(opened.target.abilities().size, args, span)?;
-    if opened.target.abilities().read_only {
+    let writes = needs.writing != Writing::Never && args.access.destroy.is_some();
+    let mut opened = existing.open(&args.access, writes, talk)?;
+    opened.span = span_in(opened.target.abilities().size, args, needs.span.existing)?;
+    if opened.target.abilities().read_only && needs.writing == Writing::WhereAllowed {
         talk.note(&format!(
             "{} is only read. To measure writing too, at the cost of ALL ITS DATA, add --destroy.",
             path.display()
@@ -90,7 +105,7 @@ pub(crate) fn open_named(
 
 /// How much of a target of `size` is worked in: what the user names, or what the profile wants and
 /// there is.
-fn span_in(size: Bytes, args: &Wanted<'_>, span: Bytes) -> Result<Bytes, Failure> {
+fn span_in(size: Bytes, args: &Options, span: Bytes) -> Result<Bytes, Failure> {
     match args.size {
         Some(wanted) if wanted > size => Err(Failure::refused(format!(
             "{} holds {size}, less than --size {wanted}; ask for less",
@@ -102,21 +117,16 @@ fn span_in(size: Bytes, args: &Wanted<'_>, span: Bytes) -> Result<Bytes, Failure
 }
 
 /// The name of the card in `sim:NAME`.
-pub(crate) fn simulated_name(path: &Path) -> Option<&str> {
+pub fn simulated_name(path: &Path) -> Option<&str> {
     path.to_str()?.strip_prefix("sim:")
 }
 
 /// A simulated card, fresh from the catalogue; there is nothing on it to lose.
-fn open_simulated(
-    name: &str,
-    args: &Wanted<'_>,
-    span: Bytes,
-    seed: Seed,
-) -> Result<Opened, Failure> {
+fn open_simulated(name: &str, args: &Options, needs: &StorageNeeds) -> Result<Storage, Failure> {
     let no_card = |error| Failure::usage(with_causes(&error));
     let card = cardproof_sim::find(name).map_err(no_card)?;
-    let target = card.open(seed, args.keeping).map_err(no_card)?;
-    let span = span_in(target.abilities().size, args, span)?;
+    let target = card.open(args.seed, needs.keeping).map_err(no_card)?;
+    let span = span_in(target.abilities().size, args, needs.span.existing)?;
     let transport = match card.kind {
         cardproof_sim::Kind::Sd => "sd",
         cardproof_sim::Kind::Emmc => "mmc",
@@ -130,9 +140,10 @@ fn open_simulated(
         card: simulated_card(card),
         ..DeviceInfo::default()
     };
-    Ok(Opened {
+    Ok(Storage {
         target,
         kind: TargetKind::Simulated,
+        simulated_card: Some(name.to_owned()),
         surroundings: Surroundings { device, ..Surroundings::default() },
         span,
         scratch: None,
@@ -156,7 +167,9 @@ fn simulated_card(card: &cardproof_sim::Card) -> Option<CardInfo> {
     })
 }
 
-pub(crate) fn not_there(path: &Path, error: &io::Error) -> Failure {
+/// That nothing is to be found at `path`.
+#[must_use]
+pub fn not_there(path: &Path, error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::NotFound => Failure::usage(format!(
             "{} does not exist; name a directory, a file or a block device; cardproof --help has \
@@ -172,7 +185,7 @@ pub(crate) fn not_there(path: &Path, error: &io::Error) -> Failure {
 }
 
 /// A link may lead elsewhere tomorrow, and may lead elsewhere than the user believes today.
-pub(crate) fn refuse_link(path: &Path) -> Result<(), Failure> {
+pub fn refuse_link(path: &Path) -> Result<(), Failure> {
     match fs::read_link(path) {
         Err(_) => Ok(()),
         Ok(link) => Err(Failure::refused(format!(
@@ -184,8 +197,12 @@ pub(crate) fn refuse_link(path: &Path) -> Result<(), Failure> {
 }
 
 /// A directory: a file of our own in a fresh subdirectory.
-fn open_directory(args: &Wanted<'_>, span: Bytes, talk: &Talk) -> Result<Opened, Failure> {
-    let surroundings = look(args.target);
+fn open_directory(
+    args: &Options,
+    span: Bytes,
+    talk: &mut dyn Frontend,
+) -> Result<Storage, Failure> {
+    let surroundings = look(&args.target);
     let (scratch, allowance) = scratch_in(args, args.size.unwrap_or(span), talk)?;
     // Whole MiB, so that the largest operations fill it.
     let size = allowance.size.round_down_to(Bytes::mib(1));
@@ -195,18 +212,25 @@ fn open_directory(args: &Wanted<'_>, span: Bytes, talk: &Talk) -> Result<Opened,
         ));
     }
     let file = scratch.create_file().map_err(|error| of_scratch(&error))?;
-    let options = OpenOptions { engine: args.access.engine.into(), read_only: false, direct: true };
+    let options = OpenOptions { engine: args.access.engine, read_only: false, direct: true };
     let target = open_new(file, size, options)
         .map_err(Failure::because(format!("cannot measure in {}", args.target.display())))?;
     let span = size.min(target.abilities().size);
-    Ok(Opened { target, kind: TargetKind::Directory, surroundings, span, scratch: Some(scratch) })
+    Ok(Storage {
+        target,
+        kind: TargetKind::Directory,
+        simulated_card: None,
+        surroundings,
+        span,
+        scratch: Some(scratch),
+    })
 }
 
 /// A fresh directory of our own for `wanted`, or for less where the user has not named a size.
 fn scratch_in(
-    args: &Wanted<'_>,
+    args: &Options,
     wanted: Bytes,
-    talk: &Talk,
+    talk: &mut dyn Frontend,
 ) -> Result<(Scratch, Allowance), Failure> {
     if args.access.destroy.is_some() {
         return Err(Failure::usage(format!(
@@ -215,11 +239,11 @@ fn scratch_in(
             args.target.display()
         )));
     }
-    let expected = args.expect_device.map(device_number).transpose()?;
-    let created = Scratch::create_for(args.target, expected, wanted, args.size.is_some());
+    let expected = args.expect_device.as_deref().map(device_number).transpose()?;
+    let created = Scratch::create_for(&args.target, expected, wanted, args.size.is_some());
     let (scratch, allowance) = created.map_err(|error| {
         let mut failure = of_scratch(&error);
-        if let (ScratchError::OtherDevice { .. }, Some(device)) = (&error, args.expect_device) {
+        if let (ScratchError::OtherDevice { .. }, Some(device)) = (&error, &args.expect_device) {
             failure.message.push_str(&format!("; --expect-device is {}", device.display()));
         }
         failure
@@ -229,7 +253,7 @@ fn scratch_in(
 }
 
 /// What killed runs left, and what became of it.
-pub(crate) fn tell_of_leftovers(scratch: &Scratch, talk: &Talk) {
+pub fn tell_of_leftovers(scratch: &Scratch, talk: &mut dyn Frontend) {
     let swept = scratch.swept();
     if swept.removed > 0 {
         talk.note("Removed what an earlier run left here when it was killed.");
@@ -239,7 +263,9 @@ pub(crate) fn tell_of_leftovers(scratch: &Scratch, talk: &Talk) {
     }
 }
 
-pub(crate) fn of_scratch(error: &ScratchError) -> Failure {
+/// A failure of our own directory as a failure of the session.
+#[must_use]
+pub fn of_scratch(error: &ScratchError) -> Failure {
     let message = with_causes(error);
     if error.is_usage() { Failure::usage(message) } else { Failure::refused(message) }
 }
@@ -263,26 +289,28 @@ fn look(path: &Path) -> Surroundings {
 }
 
 /// An existing file or block device.
-pub(crate) struct Existing<'a> {
-    pub(crate) path: &'a Path,
-    pub(crate) direct: bool,
+pub struct Existing<'a> {
+    /// Where it is.
+    pub path: &'a Path,
+    /// Whether the page cache is gone past.
+    pub direct: bool,
 }
 
 impl Existing<'_> {
     /// Opens it for reading or, with `writes` and leave to destroy, for writing.
-    pub(crate) fn open(
+    pub fn open(
         &self,
-        access: &AccessArgs,
+        access: &Access,
         writes: bool,
-        talk: &Talk,
-    ) -> Result<Opened, Failure> {
+        talk: &mut dyn Frontend,
+    ) -> Result<Storage, Failure> {
         let file = if writes { self.for_writing(access, talk)? } else { self.for_reading()? };
         let kind = match file.metadata() {
             Ok(metadata) if metadata.file_type().is_block_device() => TargetKind::BlockDevice,
             _ => TargetKind::File,
         };
         let options =
-            OpenOptions { engine: access.engine.into(), read_only: !writes, direct: self.direct };
+            OpenOptions { engine: access.engine, read_only: !writes, direct: self.direct };
         let target = open(file, options).map_err(|error| {
             Failure::usage(format!(
                 "cannot measure {}: {}",
@@ -291,7 +319,7 @@ impl Existing<'_> {
             ))
         })?;
         let (surroundings, span) = (look(self.path), target.abilities().size);
-        Ok(Opened { target, kind, surroundings, span, scratch: None })
+        Ok(Storage { target, kind, simulated_card: None, surroundings, span, scratch: None })
     }
 
     fn for_reading(&self) -> Result<File, Failure> {
@@ -305,7 +333,11 @@ impl Existing<'_> {
         })
     }
 
-    pub(crate) fn for_writing(&self, access: &AccessArgs, talk: &Talk) -> Result<File, Failure> {
+    /// Opens it for writing by the rules of the guard, if `access` gives leave to destroy it.
+    ///
+    /// # Errors
+    /// There is no such leave, it is in use, or it cannot be opened.
+    pub fn for_writing(&self, access: &Access, talk: &mut dyn Frontend) -> Result<File, Failure> {
         let Some(typed) = &access.destroy else {
             return Err(Failure::refused(format!(
                 "writing to {} would destroy its data; add --destroy if that is what you want",
@@ -319,10 +351,10 @@ impl Existing<'_> {
             Some(name) => Consent::Named(name.to_owned()),
         };
         let cleared = match guard::open_for_destruction(&root, self.path, &consent) {
-            Err(error) if consent == Consent::General && talk.can_ask() => {
-                let consent = ask_for_identity(&error, talk)?;
-                guard::open_for_destruction(&root, self.path, &consent)
-            }
+            Err(error) if consent == Consent::General => match ask_for_identity(&error, talk)? {
+                Some(consent) => guard::open_for_destruction(&root, self.path, &consent),
+                None => Err(error),
+            },
             other => other,
         }
         .map_err(|error| of_guard(&error))?;
@@ -343,19 +375,22 @@ impl Existing<'_> {
     }
 }
 
-/// Lets the user at a terminal type the identity instead of starting again.
-fn ask_for_identity(error: &GuardError, talk: &Talk) -> Result<Consent, Failure> {
-    let GuardError::Refused(refusal) = error else { return Err(of_guard(error)) };
+/// Lets the user give the identity instead of starting again; `None` where nobody can be asked, or
+/// where no identity would help.
+fn ask_for_identity(
+    error: &GuardError,
+    talk: &mut dyn Frontend,
+) -> Result<Option<Consent>, Failure> {
+    let GuardError::Refused(refusal) = error else { return Ok(None) };
     if !refusal.objections.iter().all(guard::Objection::can_be_lifted) {
-        return Err(of_guard(error));
+        return Ok(None);
     }
-    talk.note(&with_causes(error));
-    talk.note("To destroy it all the same, type its identity as shown above, then Enter:");
-    let mut line = String::new();
-    let read = signals::ending_at_once(|| io::stdin().lock().read_line(&mut line));
-    match read {
-        Ok(1..) if !line.trim().is_empty() => Ok(Consent::Named(line.trim().to_owned())),
-        _ => Err(Failure::refused("nothing was typed; nothing was written")),
+    match talk.ask(Question::Identity { refusal: &with_causes(error) }) {
+        None => Ok(None),
+        Some(answer) if answer.trim().is_empty() => {
+            Err(Failure::refused("nothing was typed; nothing was written"))
+        }
+        Some(answer) => Ok(Some(Consent::Named(answer.trim().to_owned()))),
     }
 }
 

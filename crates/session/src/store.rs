@@ -7,23 +7,25 @@ use std::path::{Path, PathBuf};
 
 use cardproof_record::Record;
 
-use crate::exit::Failure;
-use crate::output;
+use crate::failure::Failure;
+use crate::file::replace;
 
 /// What the youngest record is called by.
-pub(crate) const LATEST: &str = "latest";
+pub const LATEST: &str = "latest";
 
 /// The directory of records.
 #[derive(Clone, Debug)]
-pub(crate) struct Store {
+pub struct Store {
     directory: PathBuf,
 }
 
 impl Store {
-    /// The store in `$XDG_DATA_HOME/cardproof`, or `~/.local/share/cardproof`; made if it does not
-    /// exist, and found to be writable.
-    pub(crate) fn open() -> Result<Self, Failure> {
-        let directory = data_home()?.join("cardproof").join("records");
+    /// The store in `directory`, which is made if it does not exist, and found to be writable.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn open(directory: &Path) -> Result<Self, Failure> {
+        let directory = directory.to_owned();
         let unusable = |error: io::Error| {
             let remedy = match error.kind() {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room there",
@@ -37,15 +39,27 @@ impl Store {
         };
         fs::create_dir_all(&directory).map_err(unusable)?;
         let probe = directory.join(format!(".probe.{}", std::process::id()));
-        output::replace(&probe, "").map_err(unusable)?;
+        replace(&probe, "").map_err(unusable)?;
         fs::remove_file(&probe).map_err(unusable)?;
         Ok(Self { directory })
     }
 
+    /// The directory of the user's records: `$XDG_DATA_HOME/cardproof/records`, or
+    /// `~/.local/share/cardproof/records`. It need not exist.
+    ///
+    /// # Errors
+    /// Neither `HOME` nor `XDG_DATA_HOME` is set.
+    pub fn of_user() -> Result<PathBuf, Failure> {
+        Ok(data_home()?.join("cardproof").join("records"))
+    }
+
     /// The file of the record called `id`, or of the youngest one for `latest`; `None` where there
     /// is none. Nothing is made for it.
-    pub(crate) fn find(id: &str) -> Result<Option<PathBuf>, Failure> {
-        let directory = data_home()?.join("cardproof").join("records");
+    ///
+    /// # Errors
+    /// As [`of_user`](Self::of_user).
+    pub fn find(id: &str) -> Result<Option<PathBuf>, Failure> {
+        let directory = Self::of_user()?;
         if id == LATEST {
             return Ok(youngest(&directory));
         }
@@ -56,11 +70,14 @@ impl Store {
     }
 
     /// Saves `record`, in the place of an earlier state of the same run.
-    pub(crate) fn save(&self, record: &Record) -> Result<(), Failure> {
+    ///
+    /// # Errors
+    /// There is no room, or the place cannot be written; an earlier state stays as it was.
+    pub fn save(&self, record: &Record) -> Result<(), Failure> {
         let path = self.record_path(&record.id);
         let text =
             record.to_json().map_err(Failure::because("the record cannot be put into JSON"))?;
-        output::replace(&path, &text).map_err(|error| {
+        replace(&path, &text).map_err(|error| {
             // What an earlier save has put there is as it was.
             let kept = if path.exists() { " (its first phases are kept there)" } else { "" };
             Failure::incomplete(format!(
@@ -72,12 +89,12 @@ impl Store {
     }
 
     /// Where the record called `id` is.
-    pub(crate) fn record_path(&self, id: &str) -> PathBuf {
+    pub fn record_path(&self, id: &str) -> PathBuf {
         self.directory.join(format!("{id}.json"))
     }
 
     /// Where the report of the record called `id` is.
-    pub(crate) fn report_path(&self, id: &str) -> PathBuf {
+    pub fn report_path(&self, id: &str) -> PathBuf {
         self.directory.join(format!("{id}.html"))
     }
 }

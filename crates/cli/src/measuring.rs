@@ -1,0 +1,110 @@
+//! What every measuring command does around its session: check the arguments, hold the session,
+//! show and keep what came of it, and find the exit status.
+
+use std::path::{Path, PathBuf};
+
+use cardproof_record::{PhaseState, Record, State};
+use cardproof_session::{Experiment, Identity, Options, Store};
+use cardproof_units::{Bytes, Seed};
+
+use crate::args::{AccessArgs, OutputArgs};
+use crate::exit::{Exit, Failure};
+use crate::result::{self, Requirement};
+use crate::signals::Signals;
+use crate::talk::Talk;
+use crate::terminal::Terminal;
+
+/// The part of a measuring command's line that is the same for all of them.
+pub(crate) struct Request<'a> {
+    pub(crate) target: &'a Path,
+    pub(crate) size: Option<Bytes>,
+    /// Random where it is absent.
+    pub(crate) seed: Option<Seed>,
+    pub(crate) access: &'a AccessArgs,
+    /// The device that a directory must be on.
+    pub(crate) expect_device: Option<&'a PathBuf>,
+    /// Classes that must be met.
+    pub(crate) require: &'a [String],
+    pub(crate) output: &'a OutputArgs,
+    pub(crate) quiet: bool,
+}
+
+/// Measures `experiment` as `request` asks, shows the record and keeps it.
+pub(crate) fn measure(
+    experiment: impl Experiment,
+    request: &Request<'_>,
+    signals: &Signals,
+) -> Result<Exit, Failure> {
+    let talk = Talk::new(request.quiet);
+    let requirements = Requirement::parse_all(request.require)?;
+    result::check_outputs(request.output)?;
+    let options = options(request)?;
+    let mut terminal = Terminal::new(talk);
+    let measured = cardproof_session::measure(experiment, &options, &mut terminal, signals.stop())?;
+    let record = &measured.record;
+    if let Some(failure) = measured.unsaved {
+        // What was measured is not lost with the record.
+        result::show(record, &cardproof_rating::judge(record), request.output, talk)?;
+        return Err(failure.into());
+    }
+    result::publish(record, &measured.store, request.output, talk)?;
+    Ok(exit_of(record, signals, &requirements))
+}
+
+fn options(request: &Request<'_>) -> Result<Options, Failure> {
+    let seed = match request.seed {
+        Some(seed) => seed,
+        None => Seed::from_bits(random_bits()?),
+    };
+    Ok(Options {
+        target: request.target.to_owned(),
+        size: request.size,
+        seed,
+        access: request.access.into(),
+        expect_device: request.expect_device.cloned(),
+        identity: fresh_identity()?,
+        records: Store::of_user()?,
+    })
+}
+
+/// A name that no other record has, and the hour.
+fn fresh_identity() -> Result<Identity, Failure> {
+    let now = jiff::Timestamp::now();
+    Ok(Identity {
+        id: format!("{}-{:08x}", now.strftime("%Y%m%dT%H%M%SZ"), random_bits()? as u32),
+        created: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+    })
+}
+
+/// 64 bits from the kernel's random source.
+pub(crate) fn random_bits() -> Result<u64, Failure> {
+    let mut bytes = [0; 8];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
+        .map_err(Failure::because("the kernel gives no random numbers"))?;
+    Ok(u64::from_ne_bytes(bytes))
+}
+
+/// How a session that has a record ends.
+fn exit_of(record: &Record, signals: &Signals, requirements: &[Requirement]) -> Exit {
+    match (&record.state, signals.exit()) {
+        (State::Partial, Some(exit)) => exit,
+        (State::Complete, _) if !has_gap(record) => {
+            if Requirement::all_met(requirements, record) {
+                Exit::Done
+            } else {
+                Exit::NotMet
+            }
+        }
+        _ => Exit::Incomplete,
+    }
+}
+
+/// Whether a phase was not measured that should have been. A read-only target is not written to;
+/// that is no failure, nor is a phase that was not needed any more.
+fn has_gap(record: &Record) -> bool {
+    record.phases.iter().any(|phase| {
+        matches!(phase.state, PhaseState::NotMeasured { .. })
+            && !phase.was_spared()
+            && !(record.conditions.target.read_only && phase.read_percent < 100)
+    })
+}

@@ -1,0 +1,109 @@
+//! A session on a terminal: shows its events on standard error and asks its questions there.
+
+use std::io::{self, BufRead};
+use std::path::Path;
+
+use cardproof_record::Record;
+use cardproof_runner::Event as OfPhases;
+use cardproof_session::{Event, Frontend, Prepared, Question};
+
+use crate::progress::{ProgressView, StepView};
+use crate::signals;
+use crate::talk::Talk;
+
+/// A session's frontend on standard error, silent with `--quiet`.
+pub(crate) struct Terminal {
+    talk: Talk,
+    /// Phases of a profile, once the first has begun.
+    phases: Option<ProgressView>,
+    /// Steps of an experiment, once the first has begun.
+    steps: Option<StepView>,
+    /// The tenth of a part that was told of last.
+    tenths_told: u64,
+    time_guess: cardproof_units::Nanos,
+}
+
+impl Terminal {
+    /// One on which nothing was shown yet.
+    pub(crate) fn new(talk: Talk) -> Self {
+        let time_guess = cardproof_units::Nanos::ZERO;
+        Self { talk, phases: None, steps: None, tenths_told: 0, time_guess }
+    }
+
+    /// Says what is measured and what will be written, so that nobody waits for the wrong storage.
+    fn ready(
+        &mut self,
+        target: &Path,
+        draft: &Record,
+        prepared: &Prepared,
+        announcement: &[String],
+    ) {
+        let whole = target.canonicalize();
+        let name = whole.as_deref().unwrap_or(target).display();
+        self.talk.note(&format!("Measuring {name}: {}.", cardproof_report::title(draft)));
+        announcement.iter().for_each(|sentence| self.talk.note(sentence));
+        self.time_guess = prepared.effect.time_guess;
+    }
+
+    fn phases(&mut self, event: &OfPhases<'_>) {
+        let (talk, time) = (self.talk, self.time_guess);
+        let view = self.phases.get_or_insert_with(|| ProgressView::new(talk, time));
+        match event {
+            OfPhases::PhaseStarted { index, count, spec } => {
+                view.phase_started(*index, *count, spec);
+            }
+            OfPhases::Progress(progress) => view.progress(progress),
+            OfPhases::PhaseRepeated { first, .. } => view.phase_repeated(first),
+            OfPhases::PhaseFinished { phase, .. } => view.phase_finished(phase),
+            OfPhases::Checkpoint(_) => {}
+        }
+    }
+
+    /// Tells every tenth of the way.
+    fn part(&mut self, deed: &str, done: u64, of: u64) {
+        let tenths = u128::from(done) * 10 / u128::from(of.max(1));
+        let tenths = u64::try_from(tenths).unwrap_or(0);
+        if tenths != self.tenths_told {
+            self.tenths_told = tenths;
+            if tenths > 0 {
+                self.talk.note(&format!("  {} % {deed}", 10 * tenths));
+            }
+        }
+    }
+}
+
+impl Frontend for Terminal {
+    fn tell(&mut self, event: Event<'_>) {
+        match event {
+            Event::Note(sentence) => self.talk.note(sentence),
+            Event::Ready { target, draft, prepared, announcement } => {
+                self.ready(target, draft, prepared, announcement);
+            }
+            Event::Phases(event) => self.phases(event),
+            Event::Step { name, deed, done, elapsed } => {
+                let talk = self.talk;
+                let view = self.steps.get_or_insert_with(|| StepView::new(talk));
+                view.step(name, deed, done, elapsed);
+            }
+            Event::Part { deed, done, of } => self.part(deed, done, of),
+            Event::Saved(_) => {}
+            Event::Ended => {
+                self.phases.iter().for_each(ProgressView::finish);
+                self.steps.iter().for_each(StepView::finish);
+            }
+        }
+    }
+
+    fn ask(&mut self, question: Question<'_>) -> Option<String> {
+        if !self.talk.can_ask() {
+            return None;
+        }
+        let Question::Identity { refusal } = question;
+        self.talk.note(refusal);
+        self.talk.note("To destroy it all the same, type its identity as shown above, then Enter:");
+        let mut line = String::new();
+        // An answer that cannot be read is none.
+        let _ = signals::ending_at_once(|| io::stdin().lock().read_line(&mut line));
+        Some(line)
+    }
+}

@@ -1,0 +1,69 @@
+//! Why a session fails, and what to do about it.
+
+use std::error::Error;
+use std::fmt::{self, Display};
+
+/// What kind of failure it is: a program maps it to an exit status, a service to its own codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// What was asked for is wrong or does not exist.
+    Usage,
+    /// It would not be safe.
+    Refused,
+    /// It could not be completed.
+    Incomplete,
+}
+
+/// A session that could not be held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What kind of failure it is.
+    pub kind: FailureKind,
+    /// What happened, to what, and what to do.
+    pub message: String,
+}
+
+impl Failure {
+    /// What was asked for is wrong or does not exist.
+    pub fn usage(message: impl Display) -> Self {
+        Self { kind: FailureKind::Usage, message: message.to_string() }
+    }
+
+    /// It would not be safe.
+    pub fn refused(message: impl Display) -> Self {
+        Self { kind: FailureKind::Refused, message: message.to_string() }
+    }
+
+    /// It could not be completed.
+    pub fn incomplete(message: impl Display) -> Self {
+        Self { kind: FailureKind::Incomplete, message: message.to_string() }
+    }
+
+    /// For `map_err`: it could not be completed, `what` failed, and the error and its causes say why.
+    pub fn because<E: Error>(what: impl Display) -> impl FnOnce(E) -> Self {
+        move |error| Self::incomplete(format!("{what}: {}", with_causes(&error)))
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for Failure {}
+
+/// An error and, after colons, what caused it.
+#[must_use]
+pub fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.ends_with(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        source = cause.source();
+    }
+    text
+}

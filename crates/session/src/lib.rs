@@ -1,0 +1,44 @@
+//! One measuring session: from opening the target to the saved record.
+//!
+//! Every measuring command takes the same steps; [`measure`] is the only copy of them. An
+//! [`Experiment`] says what it needs, measures, and adds to the record. A [`Frontend`] hears what
+//! happens and answers questions; it may be a terminal, a web page or a service.
+//!
+//! This crate knows no terminal, no command line and no exit status. The time of day, the seed and
+//! the record's name come in as arguments. It judges nothing.
+
+mod announcement;
+mod experiment;
+mod failure;
+mod file;
+mod frontend;
+mod jobs;
+mod monitor;
+mod options;
+mod phases;
+mod place;
+mod recorder;
+mod replay;
+mod session;
+pub mod sqlite;
+mod store;
+mod target;
+
+pub use announcement::{Effect, Prepared, Writes};
+pub use experiment::Experiment;
+pub use failure::{Failure, FailureKind, with_causes};
+pub use file::{BLOCK_DEVICE, directory_of, is_block_device, replace};
+pub use frontend::{Event, Frontend, Question, Silent};
+pub use jobs::JobOnFiles;
+pub use monitor::SystemMonitor;
+pub use options::{Access, Identity, Options};
+pub use phases::Phases;
+pub use place::Place;
+pub use recorder::Recorder;
+pub use replay::TraceReplay;
+pub use session::{Bench, Measured, blank, measure};
+pub use store::{LATEST, Store};
+pub use target::{
+    Existing, FilesNeeds, OpenedTree, Span, Storage, StorageNeeds, Writing, not_there, of_scratch,
+    open_storage, open_tree, refuse_link, simulated_name, tell_of_leftovers,
+};

@@ -1,0 +1,117 @@
+//! The phases of a profile, once or several times over.
+
+use cardproof_record::{ProfileInfo, Record};
+use cardproof_runner::{Plan, Repeat};
+use cardproof_sim::Keeping;
+use cardproof_units::{Bytes, Nanos, Seed};
+use cardproof_workload::Profile;
+
+use crate::announcement::{Effect, Prepared, Writes};
+use crate::experiment::Experiment;
+use crate::failure::Failure;
+use crate::frontend::Frontend;
+use crate::session::Bench;
+use crate::target::{Span, Storage, StorageNeeds, Writing};
+
+/// The phases of a profile.
+#[derive(Clone, Debug)]
+pub struct Phases {
+    /// What is run.
+    pub profile: Profile,
+    /// What is run instead where the card's command queue or cache is not used, without which
+    /// `profile` can say nothing.
+    pub without_queue_or_cache: Option<Profile>,
+    /// How long one run may take; what the profile says where it is absent.
+    pub time_budget: Option<Nanos>,
+    /// How often it is run.
+    pub repeat: Repeat,
+}
+
+impl Phases {
+    /// What is run in the `span` that there is. A span that the user named is as it should be for
+    /// the run; the verdicts know what it means.
+    fn plan(&self, seed: Seed, span: Bytes) -> Plan {
+        let wanted = self.profile.span;
+        let mut profile = self.profile.clone().with_span(span);
+        // Phases tell of a span that is smaller than the profile's own.
+        profile.span = wanted;
+        Plan {
+            seed,
+            span_offset: Bytes::ZERO,
+            span,
+            time_budget: self.time_budget.unwrap_or(profile.time_budget),
+            profile,
+        }
+    }
+
+    fn effect(&self, plan: &Plan) -> Effect {
+        let runs = u64::from(self.repeat.runs);
+        let time = plan.time_budget * runs;
+        let writes = match plan.profile.bytes_written_max() {
+            Some(of_one_run) => Writes::AtMost(Bytes(of_one_run.get().saturating_mul(runs))),
+            None => Writes::AsTimeAllows,
+        };
+        Effect {
+            time_max: plan.profile.is_bounded_by_time().then_some(time),
+            time_guess: time,
+            writes,
+            span: plan.span,
+            files: None,
+        }
+    }
+}
+
+impl Experiment for Phases {
+    type Place = Storage;
+
+    fn needs(&mut self, _seed: Seed) -> StorageNeeds {
+        StorageNeeds {
+            span: Span::of(self.profile.span),
+            writing: Writing::WhereAllowed,
+            keeping: Keeping::Bytes,
+        }
+    }
+
+    fn prepare(
+        &mut self,
+        place: &mut Storage,
+        draft: &mut Record,
+        frontend: &mut dyn Frontend,
+    ) -> Result<Prepared, Failure> {
+        let idle = cardproof_rating::idle_queue_or_cache(&place.surroundings.device);
+        if let (Some(why), Some(other)) = (idle, self.without_queue_or_cache.take()) {
+            frontend.note(&format!(
+                "{} cannot be tested here: {why}. Testing {} instead.",
+                self.profile.name.to_uppercase(),
+                other.name.to_uppercase()
+            ));
+            self.profile = other;
+        }
+        let plan = self.plan(draft.seed, place.span);
+        draft.profile = ProfileInfo {
+            name: plan.profile.name.clone(),
+            version: plan.profile.version,
+            time_budget_ns: plan.time_budget,
+            extra: Default::default(),
+        };
+        let runs = self.repeat.runs;
+        let times = if runs > 1 { format!("-x{runs}") } else { String::new() };
+        Ok(Prepared {
+            name: format!("{}{times}", plan.profile.name),
+            effect: self.effect(&plan),
+            notes: plan.profile.notes,
+        })
+    }
+
+    fn run(&mut self, bench: &mut Bench<'_, Storage>) {
+        let plan = self.plan(bench.seed, bench.place.span);
+        bench.record = cardproof_runner::run_repeatedly(
+            &mut *bench.place.target,
+            &plan,
+            self.repeat,
+            bench.record.clone(),
+            &mut bench.recorder,
+            bench.stop,
+        );
+    }
+}

@@ -1,0 +1,183 @@
+//! The steps of every session, in their order: open the target, draft the record, announce, save,
+//! watch, run, count the cost, clean up, save.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cardproof_io::Usage;
+use cardproof_record::{Conditions, Monitor, ProfileInfo, Record, Tool};
+use cardproof_units::Seed;
+
+use crate::announcement::Prepared;
+use crate::experiment::Experiment;
+use crate::failure::Failure;
+use crate::frontend::{Event, Frontend};
+use crate::monitor::SystemMonitor;
+use crate::options::{Identity, Options};
+use crate::place::Place;
+use crate::recorder::Recorder;
+use crate::store::Store;
+
+/// When a simulated run begins: at the start of its own clock.
+const SIMULATED_START: &str = "1970-01-01T00:00:00Z";
+
+/// What an experiment works with while it runs.
+pub struct Bench<'a, P> {
+    /// On what it works.
+    pub place: P,
+    /// The record, to which it adds.
+    pub record: Record,
+    /// All addresses and data follow from it.
+    pub seed: Seed,
+    /// True once the user would have it end.
+    pub stop: &'a AtomicBool,
+    /// Saves the record and hands on what happens.
+    pub recorder: Recorder<'a>,
+}
+
+impl<P> Bench<'_, P> {
+    /// Saves the record as it stands.
+    pub fn checkpoint(&mut self) {
+        self.recorder.save(&self.record);
+    }
+
+    /// Whether the user would have it end.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// What came of a session.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The record, saved unless [`unsaved`](Self::unsaved) says why not.
+    pub record: Record,
+    /// Where it is kept.
+    pub store: Store,
+    /// Why the record could not be saved as it is; an earlier state of it may be in the store.
+    pub unsaved: Option<Failure>,
+}
+
+/// Holds a session: measures `experiment` as `options` ask.
+///
+/// `frontend` hears of every step and answers questions. The session ends soon after `stop` turns
+/// true, and what was measured until then is kept.
+///
+/// # Errors
+/// Nothing was measured: the target cannot be used, records cannot be kept, or the experiment
+/// cannot be done there. A failure while measuring is no error; it is in the record.
+pub fn measure<E: Experiment>(
+    mut experiment: E,
+    options: &Options,
+    frontend: &mut dyn Frontend,
+    stop: &AtomicBool,
+) -> Result<Measured, Failure> {
+    let mut place = E::Place::open(&experiment.needs(options.seed), options, frontend)?;
+    let store = Store::open(&options.records)?;
+    let mut draft = draft(&place, options);
+    let prepared = experiment.prepare(&mut place, &mut draft, frontend)?;
+    name_if_simulated(&mut draft, &place, &prepared);
+    announce(&place, &draft, &prepared, options, frontend);
+    let mut recorder = recorder(&place, &draft, &store, frontend);
+    // A killed session is found as a record that did not end.
+    recorder.save(&draft);
+    let cost_before = place.cost();
+    let mut bench = Bench { place, record: draft, seed: options.seed, stop, recorder };
+    experiment.run(&mut bench);
+    let Bench { mut place, mut record, recorder, .. } = bench;
+    let Recorder { frontend, monitor, .. } = recorder;
+    drop(monitor);
+    frontend.tell(Event::Ended);
+    add_cost(&mut record.monitor, cost_before, place.cost());
+    if let Some(left) = place.close() {
+        frontend.note(&left);
+    }
+    let unsaved = store.save(&record).err();
+    if unsaved.is_none() {
+        frontend.tell(Event::Saved(&record));
+    }
+    Ok(Measured { record, store, unsaved })
+}
+
+/// Everything of the record that is known before the experiment says what it does.
+fn draft(place: &impl Place, options: &Options) -> Record {
+    let surroundings = place.surroundings().clone();
+    let conditions = Conditions {
+        target: place.target_info(),
+        device: surroundings.device,
+        host: surroundings.host,
+        filesystem: surroundings.filesystem,
+        settings: surroundings.settings,
+        unknown: surroundings.unknown,
+        extra: Default::default(),
+    };
+    let profile = ProfileInfo {
+        name: String::new(),
+        version: 1,
+        time_budget_ns: Default::default(),
+        extra: Default::default(),
+    };
+    blank(profile, options.seed, conditions, options.identity.clone())
+}
+
+/// A record in which nothing was run yet.
+#[must_use]
+pub fn blank(
+    profile: ProfileInfo,
+    seed: Seed,
+    conditions: Conditions,
+    identity: Identity,
+) -> Record {
+    let Identity { id, created } = identity;
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    let tool = Tool { name: "cardproof".to_owned(), version };
+    Record { seed, conditions, ..Record::begun(id, created, tool, profile) }
+}
+
+/// A simulated run begins at the start of its own clock and is called after what it does, so that
+/// the same seed gives the same record to the last byte.
+fn name_if_simulated(draft: &mut Record, place: &impl Place, prepared: &Prepared) {
+    if let Some(card) = place.simulated_card() {
+        let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || "-_.".contains(*letter);
+        let name: String = prepared.name.chars().filter(is_plain).take(80).collect();
+        draft.id = format!("sim-{card}-{name}-{}", draft.seed);
+        draft.created = SIMULATED_START.to_owned();
+    }
+}
+
+/// Says what is measured and what will be written before the first write.
+fn announce(
+    place: &impl Place,
+    draft: &Record,
+    prepared: &Prepared,
+    options: &Options,
+    frontend: &mut dyn Frontend,
+) {
+    let effect = place.announcement(&prepared.effect);
+    let announcement: Vec<String> = effect.into_iter().chain(prepared.notes.clone()).collect();
+    let target: &PathBuf = &options.target;
+    let announcement = &announcement;
+    frontend.tell(Event::Ready { target, draft, prepared, announcement });
+}
+
+fn recorder<'a>(
+    place: &impl Place,
+    draft: &Record,
+    store: &'a Store,
+    frontend: &'a mut dyn Frontend,
+) -> Recorder<'a> {
+    let device = draft.conditions.device.name.as_deref();
+    let is_simulated = place.simulated_card().is_some();
+    let monitor = if is_simulated { None } else { SystemMonitor::start(device) };
+    let filesystem = draft.conditions.filesystem.as_ref().map(|known| known.kind.clone());
+    Recorder { frontend, store, monitor, filesystem, unsaved: None }
+}
+
+/// Adds what the session has cost between `before` and `now`; nothing of a simulated one.
+fn add_cost(monitor: &mut Monitor, before: Option<Usage>, now: Option<Usage>) {
+    let (Some(before), Some(now)) = (before, now) else { return };
+    monitor.cpu_user_ns = Some(now.cpu_user.saturating_sub(before.cpu_user));
+    monitor.cpu_system_ns = Some(now.cpu_system.saturating_sub(before.cpu_system));
+    monitor.memory_peak_bytes = Some(now.memory_peak);
+}
