@@ -51,6 +51,7 @@ pub(crate) fn check(model: &Model, host: &Host) -> Result<(), ModelError> {
     size("the host's largest transfer", host.max_transfer, LOGICAL_BLOCK)?;
     rate("the host's bus", host.bus)?;
     rate("the read rate", model.read.rate)?;
+    size("the page for its boundaries", model.read.boundaries.page, LOGICAL_BLOCK)?;
     range("the number of ways", model.ways.into(), 1, 16)?;
     range("the host's queue depth", host.queue_depth.into(), 1, 256)?;
     range("the spread in thousandths", model.noise.spread_permille.into(), 0, 250)?;
@@ -68,6 +69,8 @@ fn check_writing(writing: &Writing) -> Result<(), ModelError> {
             rate("the copy rate", hybrid.copy_rate)?;
             size("the log's slot", hybrid.log_slot, LOGICAL_BLOCK)?;
             range("the number of open units", hybrid.open_units.into(), 1, 32)?;
+            let log_units = hybrid.log_units.unwrap_or(1).into();
+            range("the number of units in the log", log_units, 1, u16::MAX.into())?;
             let slots_least = hybrid.log_below.get().div_ceil(hybrid.log_slot.get());
             range("the number of log slots", hybrid.log_slots.into(), slots_least, 1 << 24)
         }

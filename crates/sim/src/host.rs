@@ -23,6 +23,8 @@ pub struct Host {
     pub uses_cache: bool,
     /// Time the host itself spends before each request is handed over.
     pub submit_overhead: Nanos,
+    /// The most that an uneven bridge adds to a command; each gets an even draw from zero to this.
+    pub jitter: Nanos,
 }
 
 /// The longest request an SD host controller takes under Linux (`max_req_size`).
@@ -87,6 +89,7 @@ impl Host {
             queue_depth: 1,
             uses_cache: false,
             submit_overhead: Nanos::ZERO,
+            jitter: Nanos::ZERO,
         }
     }
 }

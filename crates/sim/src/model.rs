@@ -66,6 +66,26 @@ pub struct Reading {
     pub rate: Throughput,
     /// The latency where nothing was ever written (or all was discarded).
     pub never_written: Nanos,
+    /// What a read costs that lies on both sides of a boundary in the flash.
+    pub boundaries: Boundaries,
+}
+
+/// What a read costs beside its latency when it lies on both sides of a boundary. Only the larger
+/// of the two is charged, and once a command; nothing where nothing was ever written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Boundaries {
+    /// What the card reads at once, for its boundaries: a multiple of [`LOGICAL_BLOCK`].
+    pub page: Bytes,
+    /// The extra time of a read no longer than a page that touches two pages.
+    pub page_crossing: Nanos,
+    /// The extra time of a read that touches two allocation units.
+    pub unit_crossing: Nanos,
+}
+
+impl Boundaries {
+    /// Boundaries that no read shows.
+    pub const NONE: Self =
+        Self { page: PAGE, page_crossing: Nanos::ZERO, unit_crossing: Nanos::ZERO };
 }
 
 /// How a card writes: by one of two ways of keeping its map.
@@ -97,6 +117,8 @@ pub struct Hybrid {
     pub log_slots: u32,
     /// How many bytes a slot takes; a write takes whole slots.
     pub log_slot: Bytes,
+    /// How many allocation units may have data in the log at a time; `None` for any number.
+    pub log_units: Option<u16>,
     /// The extra time of a write to the log.
     pub log_latency: Nanos,
     /// The front part of the card that copes with small writes, for the file allocation table.

@@ -9,8 +9,8 @@ use cardproof_units::{Bytes, Nanos, Throughput};
 use super::{Card, Kind, Origin, fitted};
 use crate::host::Host;
 use crate::model::{
-    Discarding, Endurance, GarbageCollection, Hybrid, Latencies, MapCache, Model, Noise, PageMap,
-    ReadErrors, Reading, VolatileCache, Writing,
+    Boundaries, Discarding, Endurance, GarbageCollection, Hybrid, Latencies, MapCache, Model,
+    Noise, PageMap, ReadErrors, Reading, VolatileCache, Writing,
 };
 
 /// What the figures tell of a card with a hybrid map.
@@ -168,6 +168,7 @@ const fn hybrid_card(
         log_below: Bytes::kib(16),
         log_slots: fit.log_slots,
         log_slot: Bytes::kib(1),
+        log_units: None,
         log_latency: fit.log_latency,
         fat_zone: Bytes::ZERO,
     });
@@ -210,7 +211,12 @@ const fn model(
     Model {
         capacity,
         allocation_unit: Bytes::mib(4),
-        read: Reading { latencies, rate: read_rate, never_written: Nanos::from_micros(180) },
+        read: Reading {
+            latencies,
+            rate: read_rate,
+            never_written: Nanos::from_micros(180),
+            boundaries: Boundaries::NONE,
+        },
         write,
         cache: None,
         ways: 1,

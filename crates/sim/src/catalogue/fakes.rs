@@ -7,7 +7,8 @@ use super::{Card, Kind, Origin};
 use crate::fault::{Beyond, CapacityFake};
 use crate::host::Host;
 use crate::model::{
-    Endurance, GarbageCollection, Latencies, Model, PageMap, ReadErrors, Reading, Writing,
+    Boundaries, Endurance, GarbageCollection, Latencies, Model, PageMap, ReadErrors, Reading,
+    Writing,
 };
 
 /// The leftover flash that ends up in a fake.
@@ -22,6 +23,7 @@ const LEFTOVER: Model = Model {
         },
         rate: Throughput::from_mb_per_s(22.0),
         never_written: Nanos::from_micros(300),
+        boundaries: Boundaries::NONE,
     },
     write: Writing::PageMap(PageMap {
         latencies: Latencies {

@@ -6,8 +6,8 @@ use super::calibrated::NOISE;
 use super::{Card, Kind, Origin};
 use crate::host::Host;
 use crate::model::{
-    Discarding, Endurance, GarbageCollection, Latencies, MapCache, Model, PageMap, ReadErrors,
-    Reading, SlcCache, VolatileCache, Writing,
+    Boundaries, Discarding, Endurance, GarbageCollection, Latencies, MapCache, Model, PageMap,
+    ReadErrors, Reading, SlcCache, VolatileCache, Writing,
 };
 
 const ALL: &[&str] = &["all"];
@@ -26,6 +26,7 @@ const V30_A2: Model = Model {
         },
         rate: Throughput::from_mb_per_s(160.0),
         never_written: Nanos::from_micros(90),
+        boundaries: Boundaries::NONE,
     },
     write: Writing::PageMap(PageMap {
         latencies: Latencies {
@@ -74,6 +75,7 @@ const USB_STICK: Model = Model {
         },
         rate: Throughput::from_mb_per_s(110.0),
         never_written: Nanos::from_micros(300),
+        boundaries: Boundaries::NONE,
     },
     write: Writing::PageMap(PageMap {
         latencies: Latencies {
@@ -115,6 +117,7 @@ const HIGH_ENDURANCE: Model = Model {
         },
         rate: Throughput::from_mb_per_s(100.0),
         never_written: Nanos::from_micros(120),
+        boundaries: Boundaries::NONE,
     },
     write: Writing::PageMap(PageMap {
         latencies: Latencies {

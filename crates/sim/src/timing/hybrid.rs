@@ -44,6 +44,9 @@ pub(crate) struct HybridMap {
     log_slot: u64,
     log_slots: u64,
     log_used: u64,
+    log_units: usize,
+    /// How many units have data in the log.
+    units_in_log: usize,
     fat_zone: u64,
     unit_size: u64,
     open_max: usize,
@@ -69,6 +72,8 @@ impl HybridMap {
             log_slot: hybrid.log_slot.get().max(1),
             log_slots: u64::from(hybrid.log_slots),
             log_used: 0,
+            log_units: hybrid.log_units.map_or(usize::MAX, usize::from),
+            units_in_log: 0,
             fat_zone: hybrid.fat_zone.get(),
             unit_size,
             open_max,
@@ -178,7 +183,10 @@ impl HybridMap {
     fn write_to_log(&mut self, unit: usize, start: u64, length: u64, wear: &mut WearState) -> u64 {
         let slots = length.div_ceil(self.log_slot);
         let mut nanos = self.log_latency;
-        while self.log_used + slots > self.log_slots {
+        let is_new = self.units[unit].log_slots == 0;
+        while self.log_used + slots > self.log_slots
+            || (is_new && self.units_in_log >= self.log_units)
+        {
             match self.merge_one(wear) {
                 Some(merge) => nanos += merge,
                 None => break,
@@ -186,6 +194,9 @@ impl HybridMap {
         }
         let state = &mut self.units[unit];
         state.data_end = state.data_end.max(start + length);
+        if state.log_slots == 0 {
+            self.units_in_log += 1;
+        }
         state.log_slots += slots as u32;
         self.log_used += slots;
         if !state.queued {
@@ -215,6 +226,9 @@ impl HybridMap {
     fn release_log(&mut self, unit: usize) {
         if let Some(state) = self.units.get_mut(unit) {
             self.log_used -= u64::from(state.log_slots);
+            if state.log_slots > 0 {
+                self.units_in_log -= 1;
+            }
             state.log_slots = 0;
         }
     }
@@ -238,6 +252,7 @@ mod tests {
             log_below: Bytes(16_384),
             log_slots: 8,
             log_slot: Bytes(1024),
+            log_units: None,
             log_latency: Nanos::ZERO,
             fat_zone: Bytes::ZERO,
         };
@@ -294,6 +309,19 @@ mod tests {
         assert_eq!(small(&mut map, &mut wear, 1, 1), MB_COPIED + 1000, "unit 0 is merged");
         assert_eq!(small(&mut map, &mut wear, 1, 2), MB_COPIED + 1000, "unit 1 is merged");
         assert_eq!(small(&mut map, &mut wear, 1, 3), 0, "which freed two writes' worth");
+    }
+
+    #[test]
+    fn one_unit_more_than_the_log_takes_is_merged_at_every_write() {
+        let (map, mut wear) = card(1);
+        let mut map = HybridMap { log_units: 2, ..map };
+        map.write(0, 4 << 20, &mut wear);
+        let mut small =
+            |unit: u64, n: u64| map.write((unit << 20) + 4096 + n * 8192, 1024, &mut wear);
+        assert_eq!((small(0, 0), small(1, 0), small(0, 1), small(1, 1)), (0, 0, 0, 0));
+        assert_eq!(small(2, 0), MB_COPIED + 1000, "unit 0 makes room");
+        assert_eq!(small(0, 2), MB_COPIED + 1000, "unit 1 makes room");
+        assert_eq!(small(2, 1), 0, "which has its place");
     }
 
     #[test]

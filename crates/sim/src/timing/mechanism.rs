@@ -37,6 +37,7 @@ enum Map {
 #[derive(Debug)]
 pub(crate) struct Mechanism {
     command: u64,
+    jitter: u64,
     max_transfer: u64,
     bus: Pace,
     unit_size: u64,
@@ -62,10 +63,11 @@ impl Mechanism {
         let cache = model.cache.as_ref().filter(|_| host.uses_cache);
         Self {
             command: host.command_overhead.get(),
+            jitter: host.jitter.get(),
             max_transfer: host.max_transfer.get(),
             bus,
             unit_size,
-            reader: Reader::new(&model.read, bus),
+            reader: Reader::new(&model.read, unit_size, bus),
             map: match &model.write {
                 Writing::Hybrid(hybrid) => Map::Hybrid(HybridMap::new(hybrid, unit_size, units)),
                 Writing::PageMap(page_map) => Map::Page(PageMapState::new(page_map, unit_size)),
@@ -158,7 +160,7 @@ impl Mechanism {
         if self.scatter.happens(self.read_errors.retries_ppm.into(), 1_000_000) {
             latency += self.read_errors.retry.get();
         }
-        let latency = self.command + self.scatter.apply(latency, now);
+        let latency = self.command() + self.scatter.apply(latency, now);
         let end = self.lanes.read(now, latency, work.transfer);
         self.note_busy(end);
         end
@@ -171,14 +173,15 @@ impl Mechanism {
         // The data's time on the bus is part of the time the model gives a write, which was
         // found on a bus; a slower bus than the card adds what it is slower by.
         let transfer = self.bus.nanos(length);
+        let command = self.command();
         let end = match &mut self.cache {
             Some(cache) => {
-                let arrived = self.lanes.transfer(now, self.command, transfer);
+                let arrived = self.lanes.transfer(now, command, transfer);
                 cache.take(arrived, length, program, pause)
             }
             None => {
                 let program = program.saturating_sub(transfer);
-                self.lanes.write(now, self.command + transfer, program, pause)
+                self.lanes.write(now, command + transfer, program, pause)
             }
         };
         self.note_busy(end);
@@ -196,6 +199,11 @@ impl Mechanism {
                 map.write(offset, length, &mut self.scatter, &mut self.wear)
             }
         }
+    }
+
+    /// The time that the host takes for this command beside the card.
+    fn command(&mut self) -> u64 {
+        self.command + self.scatter.up_to(self.jitter)
     }
 
     fn note_busy(&mut self, end: u64) {

@@ -66,6 +66,11 @@ impl Scatter {
         mean - mean / 4 + self.random.next_u64() % half
     }
 
+    /// A number from zero to `most`, all equally likely.
+    pub(crate) fn up_to(&mut self, most: u64) -> u64 {
+        if most == 0 { 0 } else { self.random.next_u64() % (most + 1) }
+    }
+
     fn scatter(&mut self) -> i64 {
         if self.spread == 0 {
             return 0;
@@ -136,5 +141,7 @@ mod tests {
         let hits = (0..100_000).filter(|_| scatter.happens(1, 100)).count();
         assert!((900..1100).contains(&hits), "{hits}");
         assert!(!scatter.happens(0, 100));
+        let sum: u64 = (0..100_000).map(|_| scatter.up_to(100)).sum();
+        assert!((4_950_000..5_050_000).contains(&sum), "{sum}");
     }
 }

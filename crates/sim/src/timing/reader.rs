@@ -3,13 +3,15 @@
 use super::pace::{LatencyTable, Pace};
 use super::streams::Streams;
 use super::written::WrittenPages;
-use crate::model::Reading;
+use crate::model::{Boundaries, Reading};
 
 /// The reading half of a card.
 #[derive(Debug)]
 pub(crate) struct Reader {
     latencies: LatencyTable,
     never_written: u64,
+    boundaries: Boundaries,
+    unit_size: u64,
     pace: Pace,
     streams: Streams,
     /// How long the data of the previous read took over the bus: the time in which the card
@@ -29,11 +31,13 @@ pub(crate) struct ReadWork {
 }
 
 impl Reader {
-    /// A reader on a bus with a pace of `bus`.
-    pub(crate) fn new(reading: &Reading, bus: Pace) -> Self {
+    /// A reader of a card with allocation units of `unit_size` bytes, on a bus with a pace of `bus`.
+    pub(crate) fn new(reading: &Reading, unit_size: u64, bus: Pace) -> Self {
         Self {
             latencies: LatencyTable::new(&reading.latencies),
             never_written: reading.never_written.get(),
+            boundaries: reading.boundaries,
+            unit_size,
             pace: Pace::of(reading.rate).max(bus),
             streams: Streams::new(),
             last_transfer: 0,
@@ -51,12 +55,63 @@ impl Reader {
         let sequential = self.streams.follow(offset, offset + length);
         let transfer = self.pace.nanos(length);
         let latency = if written.any(offset, length) {
-            self.latencies.of(offset, length)
+            self.latencies.of(offset, length) + self.crossing(offset, length)
         } else {
             self.never_written
         };
         let ahead = if sequential { self.last_transfer } else { 0 };
         self.last_transfer = transfer;
         ReadWork { latency: latency.saturating_sub(ahead), transfer, sequential }
+    }
+
+    /// The extra time of a read over a boundary.
+    const fn crossing(&self, offset: u64, length: u64) -> u64 {
+        let Boundaries { page, page_crossing, unit_crossing } = self.boundaries;
+        let last = offset + length - 1;
+        if offset / self.unit_size != last / self.unit_size {
+            return unit_crossing.get();
+        }
+        let fits_a_page = length <= page.get();
+        if fits_a_page && offset / page.get() != last / page.get() {
+            page_crossing.get()
+        } else {
+            0
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Latencies;
+    use cardproof_units::{Bytes, Nanos, Throughput};
+
+    #[test]
+    fn a_read_over_a_boundary_costs_extra_by_the_kind_of_boundary() {
+        let even = Nanos(1000);
+        let reading = Reading {
+            latencies: Latencies { below_page: even, page: even, stripe: even },
+            rate: Throughput(f64::INFINITY),
+            never_written: Nanos(10),
+            boundaries: Boundaries {
+                page: Bytes::kib(16),
+                page_crossing: Nanos(200),
+                unit_crossing: Nanos(500),
+            },
+        };
+        let mut reader = Reader::new(&reading, 3 << 20, Pace::of(Throughput(f64::INFINITY)));
+        let mut written = WrittenPages::new(16 << 20);
+        written.mark(0, 8 << 20);
+        let cases = [
+            ("inside a page", 1024, 1024, 1000),
+            ("over two pages", (16 << 10) - 512, 1024, 1200),
+            ("over a unit that is no power of two", (3 << 20) - 512, 1024, 1500),
+            ("over a power of two that is no unit", (4 << 20) - 512, 1024, 1200),
+            ("longer than a page", (32 << 10) - 512, 17 << 10, 1000),
+            ("never written", (9 << 20) - 512, 1024, 10),
+        ];
+        for (what, offset, length, nanos) in cases {
+            assert_eq!(reader.read(offset, length, &mut written).latency, nanos, "{what}");
+        }
     }
 }

@@ -6,8 +6,8 @@
 //! measured; a test compares them with long runs.
 
 use cardproof_sim::model::{
-    Endurance, GarbageCollection, Latencies, Model, Noise, PageMap, ReadErrors, Reading, SlcCache,
-    Writing,
+    Boundaries, Endurance, GarbageCollection, Latencies, Model, Noise, PageMap, ReadErrors,
+    Reading, SlcCache, Writing,
 };
 use cardproof_sim::{Host, Keeping, ModelError, SimulatedTarget};
 use cardproof_units::{Bytes, Nanos, Seed, Throughput};
@@ -172,6 +172,7 @@ fn model(traits: &Traits, read_s: f64, write_s: f64, rate: f64) -> Model {
             latencies: same(nanos(read_s)),
             rate: Throughput::from_mb_per_s(1000.0),
             never_written: nanos(read_s),
+            boundaries: Boundaries::NONE,
         },
         write: Writing::PageMap(PageMap {
             latencies: Latencies { stripe: nanos(STRIPE_S), ..same(nanos(write_s)) },
