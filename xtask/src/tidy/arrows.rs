@@ -9,6 +9,7 @@ use crate::workspace::{Metadata, Package};
 const ARROWS: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("io", &["units"]),
+    ("evidence", &["units"]),
     ("sim", &["units", "io"]),
     ("sim-serve", &["units", "io", "sim"]),
     ("record", &["units"]),
@@ -33,7 +34,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 const CONDUCTORS: &[&str] = &["cli", "lab", "testkit", "xtask"];
 
 /// The rooms that compute and nothing else.
-const PURE: &[&str] = &["import", "rating", "sim", "stats", "workload"];
+const PURE: &[&str] = &["evidence", "import", "rating", "sim", "stats", "workload"];
 
 /// Async runtimes, web and database crates, none of which a pure room may reach in any way.
 const HEAVY: &[&str] = &[

@@ -1,0 +1,270 @@
+//! What writing a long stretch from front to back shows: the ends of allocation units, and the end
+//! of the fast part of the flash.
+//!
+//! A card that maps by unit erases one when it has filled another, so every so many writes one takes
+//! longer. The distance of those is the allocation unit, if they come evenly. A card with an SLC
+//! cache writes at a lower rate from some point on; the bytes written until then fitted the cache.
+
+use cardproof_units::{Bytes, Nanos, Throughput};
+
+use super::finding::{Claim, Finding, Value};
+use super::fit::{agreed, median};
+
+/// One stretch, written from front to back after a rest.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sweep {
+    /// The size of each write.
+    pub block: Bytes,
+    /// The time of each write in its order, in nanoseconds.
+    pub write_ns: Vec<u64>,
+    /// Where the rate fell for good, if it did; see [`Cliff::find`].
+    pub cliff: Option<Cliff>,
+    /// How many bytes were written altogether.
+    pub written: Bytes,
+}
+
+/// Where a sweep's rate falls for good.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cliff {
+    /// How many bytes were written fast.
+    pub fast: Bytes,
+    /// The rate before.
+    pub before: Throughput,
+    /// The rate after.
+    pub after: Throughput,
+}
+
+/// Writing that was fast again for a while after a rest, on a card whose cache was full.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Recovery {
+    /// How long the card rested.
+    pub rest: Nanos,
+    /// How many bytes were written fast after it.
+    pub fast: Bytes,
+    /// The size of the cache as the same series found it.
+    pub cache: Bytes,
+}
+
+/// The rate after a cliff over that before, at most.
+const CLIFF_MOST: f64 = 0.75;
+
+/// How many equal parts a stretch is looked at in.
+const PARTS: usize = 256;
+
+/// Parts on either side at least.
+const PARTS_LEAST: usize = 4;
+
+/// A longer write is at least so many scatters above the middle, and so much of it.
+const LONGER_SCATTERS: f64 = 8.0;
+const LONGER_SHARE: f64 = 0.08;
+
+/// Unit ends that must be seen.
+const ENDS_LEAST: usize = 4;
+
+impl Cliff {
+    /// The one place where the rate of writes of `block` falls and stays low.
+    #[must_use]
+    pub fn find(block: Bytes, write_ns: &[u64]) -> Option<Self> {
+        let per_part = write_ns.len().div_ceil(PARTS).max(1);
+        let parts: Vec<f64> = write_ns
+            .chunks(per_part)
+            .filter_map(|part| median(&part.iter().map(|&ns| ns as f64).collect::<Vec<_>>()))
+            .collect();
+        let split = split(&parts)?;
+        let at = exact(write_ns, split * per_part, per_part, &parts, split);
+        let rate = |parts: &[f64]| Some(Throughput(block.as_f64() * 1e9 / median(parts)?));
+        let (before, after) = (rate(&parts[..split])?, rate(&parts[split..])?);
+        Some(Self { fast: Bytes(block.get() * at as u64), before, after })
+    }
+}
+
+/// The part where the time rises for good, if both sides are even.
+fn split(parts: &[f64]) -> Option<usize> {
+    if parts.len() < 2 * PARTS_LEAST {
+        return None;
+    }
+    let deviation = |split: usize| {
+        let (before, after) = parts.split_at(split);
+        let around = |side: &[f64]| {
+            let middle = median(side).unwrap_or(0.0);
+            side.iter().map(|time| (time - middle).abs()).sum::<f64>()
+        };
+        around(before) + around(after)
+    };
+    let last = parts.len() - PARTS_LEAST;
+    let best = (PARTS_LEAST..=last)
+        .map(|split| (split, deviation(split)))
+        .min_by(|one, other| one.1.total_cmp(&other.1))?
+        .0;
+    let (before, after) = parts.split_at(best);
+    let (fast, slow) = (median(before)?, median(after)?);
+    let middle = f64::midpoint(fast, slow);
+    let strays = before.iter().filter(|time| **time > middle).count()
+        + after.iter().filter(|time| **time < middle).count();
+    (fast / slow <= CLIFF_MOST && strays * 20 <= parts.len()).then_some(best)
+}
+
+/// The write at which the fall begins, looked for around the write `near`.
+fn exact(write_ns: &[u64], near: usize, within: usize, parts: &[f64], split: usize) -> usize {
+    let middle = |parts: &[f64]| median(parts).unwrap_or(0.0);
+    let limit = f64::midpoint(middle(&parts[..split]), middle(&parts[split..]));
+    let from = near.saturating_sub(2 * within);
+    let to = (near + 2 * within).min(write_ns.len());
+    let slow_before =
+        |at: usize| write_ns[from..at].iter().filter(|&&ns| ns as f64 > limit).count();
+    let fast_after = |at: usize| write_ns[at..to].iter().filter(|&&ns| ns as f64 <= limit).count();
+    (from..=to).min_by_key(|&at| slow_before(at) + fast_after(at)).unwrap_or(near)
+}
+
+/// The allocation unit that the sweeps show.
+pub(super) fn unit(sweeps: &[Sweep], missing: Option<&str>) -> Finding {
+    if sweeps.is_empty() {
+        return Finding::unmeasured(missing);
+    }
+    let units: Vec<Option<Bytes>> = sweeps.iter().map(distance).collect();
+    let clear: Vec<Bytes> = units.iter().flatten().copied().collect();
+    match agreed(&units) {
+        Some(Some(unit)) => {
+            let probability = if units.len() > 1 { 0.96 } else { 0.85 };
+            let notes = vec![format!("every {unit} one write takes longer than the others")];
+            let method = "write step";
+            Finding::Claimed(Claim { value: Value::Bytes(unit), probability, method, notes })
+        }
+        None if clear.len() > 1 => Finding::CannotBeSeen("the sweeps disagree".to_owned()),
+        _ => Finding::CannotBeSeen(
+            "no write takes longer than others at even distances: the card maps by page, or hides \
+             the erasing"
+                .to_owned(),
+        ),
+    }
+}
+
+/// The even distance of a sweep's longer writes.
+fn distance(sweep: &Sweep) -> Option<Bytes> {
+    let before_cliff = match sweep.cliff {
+        Some(cliff) => usize::try_from(cliff.fast.get() / sweep.block.get()).ok()?,
+        None => sweep.write_ns.len(),
+    };
+    let times: Vec<f64> = sweep.write_ns[..before_cliff.min(sweep.write_ns.len())]
+        .iter()
+        .map(|&ns| ns as f64)
+        .collect();
+    let middle = median(&times)?;
+    let scatter = median(&times.iter().map(|time| (time - middle).abs()).collect::<Vec<_>>())?;
+    let limit = middle + (LONGER_SCATTERS * scatter).max(LONGER_SHARE * middle);
+    let longer: Vec<usize> =
+        times.iter().enumerate().filter(|(_, time)| **time > limit).map(|(at, _)| at).collect();
+    let gaps: Vec<f64> = longer.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
+    let gap = median(&gaps)?;
+    let even = gaps.iter().filter(|each| (**each - gap).abs() < 0.5).count();
+    let ends = longer.len();
+    let expected = times.len() as f64 / gap;
+    let is_comb = ends > ENDS_LEAST
+        && gap >= 2.0
+        && even * 10 >= gaps.len() * 9
+        && (ends as f64) >= 0.8 * expected;
+    is_comb.then(|| Bytes(sweep.block.get() * gap as u64))
+}
+
+/// The SLC cache that the sweeps show.
+pub(super) fn slc_cache(sweeps: &[Sweep], missing: Option<&str>) -> Finding {
+    let Some(longest) = sweeps.iter().map(|sweep| sweep.written).max() else {
+        return Finding::unmeasured(missing);
+    };
+    let cliffs: Vec<Cliff> = sweeps.iter().filter_map(|sweep| sweep.cliff).collect();
+    if cliffs.is_empty() {
+        return Finding::CannotBeSeen(format!(
+            "the rate does not fall within {longest} written from front to back"
+        ));
+    }
+    if cliffs.len() < sweeps.len() {
+        return Finding::CannotBeSeen("the rate falls in some sweeps only".to_owned());
+    }
+    let sizes: Vec<Bytes> = cliffs.iter().map(|cliff| cliff.fast).collect();
+    let (least, most) = (sizes.iter().min(), sizes.iter().max());
+    let (Some(least), Some(most)) = (least, most) else { return Finding::unmeasured(missing) };
+    if least.as_f64() < 0.9 * most.as_f64() {
+        return Finding::CannotBeSeen(format!(
+            "the sweeps disagree: the rate falls after {least} and after {most}; a cache that was \
+             not empty at the start, or one that changes its size"
+        ));
+    }
+    let probability = if sizes.len() > 1 { 0.95 } else { 0.8 };
+    let (before, after) = (cliffs[0].before, cliffs[0].after);
+    let notes = vec![format!("writing falls from {before} to {after}")];
+    let method = "bytes written until the rate falls";
+    Finding::Claimed(Claim { value: Value::Bytes(*most), probability, method, notes })
+}
+
+/// The rate at which an idle card empties its cache.
+pub(super) fn slc_recovery(recoveries: &[Recovery], missing: Option<&str>) -> Finding {
+    // A rest that emptied the cache wholly, or nothing of it, says little of the rate.
+    let partial: Vec<f64> = recoveries
+        .iter()
+        .filter(|one| one.fast > Bytes::ZERO && one.fast.as_f64() < 0.9 * one.cache.as_f64())
+        .map(|one| one.fast.as_f64() / one.rest.as_secs_f64())
+        .collect();
+    if recoveries.is_empty() {
+        let reason = missing.unwrap_or("no SLC cache was seen whose recovery could be measured");
+        return Finding::CannotBeSeen(reason.to_owned());
+    }
+    let (Some(rate), true) = (median(&partial), partial.len() >= 2) else {
+        return Finding::CannotBeSeen(
+            "no rest emptied the cache partly: it is empty at once, or stays full".to_owned(),
+        );
+    };
+    if partial.iter().any(|one| (one / rate - 1.0).abs() > 0.15) {
+        return Finding::CannotBeSeen("rests of different length disagree on the rate".to_owned());
+    }
+    let notes = vec![format!("rests that made room for a part of the cache: {}", partial.len())];
+    let value = Value::Rate(Throughput(rate));
+    let method = "bytes written fast again after a rest";
+    Finding::Claimed(Claim { value, probability: 0.9, method, notes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sweep(write_ns: Vec<u64>) -> Sweep {
+        let block = Bytes::kib(64);
+        let cliff = Cliff::find(block, &write_ns);
+        Sweep { block, cliff, written: Bytes(block.get() * write_ns.len() as u64), write_ns }
+    }
+
+    #[test]
+    fn even_distances_of_longer_writes_are_the_unit() {
+        let every = |units: usize, writes: usize| -> Vec<u64> {
+            let time = |at: usize| {
+                6_000_000
+                    + if (at + 1).is_multiple_of(units) {
+                        3_000_000
+                    } else {
+                        (at % 7) as u64 * 10_000
+                    }
+            };
+            (0..writes).map(time).collect()
+        };
+        let found = |times: Vec<u64>| unit(&[sweep(times)], None).bytes();
+        assert_eq!(found(every(24, 240)), Some(Bytes::kib(1536)), "no power of two");
+        assert_eq!(found(every(64, 640)), Some(Bytes::mib(4)));
+        assert_eq!(found(every(1000, 640)), None, "no end within the stretch");
+        let mut uneven = every(1000, 640);
+        for at in [10, 50, 170, 190, 400, 410] {
+            uneven[at] += 5_000_000;
+        }
+        assert_eq!(found(uneven), None, "pauses at uneven distances");
+    }
+
+    #[test]
+    fn a_cliff_is_a_fall_that_stays() {
+        let mut times = vec![1_000_000; 1000];
+        assert_eq!(Cliff::find(Bytes::kib(64), &times), None);
+        times.extend(vec![3_000_000; 200]);
+        let cliff = Cliff::find(Bytes::kib(64), &times).unwrap();
+        assert_eq!(cliff.fast, Bytes(64_000 * 1024));
+        assert!(cliff.before.0 / cliff.after.0 > 2.9);
+        times.extend(vec![1_000_000; 600]);
+        assert_eq!(Cliff::find(Bytes::kib(64), &times), None, "a fall that comes back");
+    }
+}
