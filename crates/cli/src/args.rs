@@ -12,6 +12,7 @@ use clap::builder::Styles;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use crate::capture::CaptureArgs;
+use crate::completions::{CompletionsArgs, ManualArgs};
 use crate::engine::EngineArgs;
 use crate::import::ImportArgs;
 use crate::output::Sink;
@@ -88,6 +89,11 @@ pub(crate) enum Command {
     Capture(CaptureArgs),
     /// Do a recorded job again: on a directory, a block device, or a simulated card
     Replay(Box<ReplayArgs>),
+    /// Print the completions of a shell: bash, zsh, fish and others
+    Completions(CompletionsArgs),
+    /// Write the manual pages into a directory (for packages)
+    #[command(hide = true)]
+    ManualPages(ManualArgs),
     /// Run one phase of any shape and print its figures (for developers)
     Engine(Box<EngineArgs>),
 }

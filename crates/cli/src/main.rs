@@ -4,6 +4,7 @@ mod args;
 mod capture;
 mod chosen;
 mod compare;
+mod completions;
 mod engine;
 mod exit;
 mod identify;
@@ -72,6 +73,8 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::CompareSetups(args) => setups::run(&args, signals),
         Command::Traces(args) => traces::run(&args),
         Command::Watch(args) => watch::run(&args, signals),
+        Command::Completions(args) => completions::print(&args).map(|()| Exit::Done),
+        Command::ManualPages(args) => completions::write_manual(&args).map(|()| Exit::Done),
         Command::Engine(args) => engine::run(&args, signals.stop()).map(|()| Exit::Done),
     }
 }
@@ -94,6 +97,8 @@ const fn looks_for_signals(command: &Command) -> bool {
         | Command::Import(_)
         | Command::Compare(_)
         | Command::Sim(SimCommand::List)
-        | Command::Traces(_) => false,
+        | Command::Traces(_)
+        | Command::Completions(_)
+        | Command::ManualPages(_) => false,
     }
 }

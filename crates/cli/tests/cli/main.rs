@@ -7,6 +7,7 @@
 
 mod capturing;
 mod comparing;
+mod completions;
 mod databases;
 mod faults;
 mod home;

@@ -1,0 +1,47 @@
+//! `cardproof completions` and the manual pages: both follow from the definition of the arguments.
+
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use crate::args::Cli;
+use crate::exit::Failure;
+use crate::output::{self, Sink};
+
+/// Which shell to complete for.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    shell: Shell,
+}
+
+/// Where the manual pages go.
+#[derive(Debug, Args)]
+pub(crate) struct ManualArgs {
+    /// An existing directory
+    directory: PathBuf,
+}
+
+/// Prints the completions for a shell to standard output.
+///
+/// # Errors
+/// Standard output cannot be written to.
+pub(crate) fn print(args: &CompletionsArgs) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "cardproof", &mut script);
+    output::write(&Sink::Stdout, &String::from_utf8_lossy(&script))
+}
+
+/// Writes a manual page for the program and for each of its commands.
+///
+/// # Errors
+/// A page cannot be written.
+pub(crate) fn write_manual(args: &ManualArgs) -> Result<(), Failure> {
+    clap_mangen::generate_to(Cli::command(), &args.directory).map_err(|error| {
+        Failure::incomplete(format!(
+            "cannot write manual pages to {}: {error}; name an existing directory",
+            args.directory.display(),
+        ))
+    })
+}
