@@ -7,6 +7,7 @@
 mod check;
 mod cli_reference;
 mod deny;
+mod dist;
 mod fuzz;
 mod generate;
 mod lab;
@@ -42,6 +43,8 @@ enum Command {
     Tidy,
     /// Write the generated files
     Generate,
+    /// Make a release below target/dist: binaries, packages, archives, an apt repository, sums
+    Dist(dist::Arguments),
     /// Run the fuzz targets; needs a nightly compiler
     Fuzz(fuzz::Arguments),
     /// Reproduce a published claim in full and rewrite its table in the documents; without a name,
@@ -87,6 +90,7 @@ fn run(command: Command) -> Result<bool> {
         Command::Test => test::run(),
         Command::Tidy => tidy::run(),
         Command::Generate => generate::write(),
+        Command::Dist(arguments) => dist::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Prove(asked) => lab::run("prove", &asked.arguments),
         Command::Bench(asked) => lab::run("bench", &asked.arguments),

@@ -28,6 +28,10 @@ pub(crate) struct Package {
     pub(crate) id: String,
     /// Its name.
     pub(crate) name: String,
+    /// Its version.
+    pub(crate) version: String,
+    /// Its manifest.
+    pub(crate) manifest_path: PathBuf,
     /// What its manifest asks for.
     pub(crate) dependencies: Vec<Dependency>,
 }
@@ -150,8 +154,12 @@ mod tests {
     const GRAPH: &str = r#"{
         "target_directory": "t", "workspace_members": ["a"],
         "packages": [
-            {"id": "a", "name": "a", "dependencies": []}, {"id": "b", "name": "b", "dependencies": []},
-            {"id": "c", "name": "c", "dependencies": []}, {"id": "d", "name": "d", "dependencies": []}],
+            {"id": "a", "name": "a", "version": "1.0.0", "manifest_path": "a/Cargo.toml",
+             "dependencies": []}, {"id": "b", "name": "b", "version": "1.0.0", "manifest_path": "b/Cargo.toml",
+             "dependencies": []},
+            {"id": "c", "name": "c", "version": "1.0.0", "manifest_path": "c/Cargo.toml",
+             "dependencies": []}, {"id": "d", "name": "d", "version": "1.0.0", "manifest_path": "d/Cargo.toml",
+             "dependencies": []}],
         "resolve": {"nodes": [
             {"id": "a", "deps": [{"pkg": "b", "dep_kinds": [{"kind": null}]}]},
             {"id": "b", "deps": [{"pkg": "c", "dep_kinds": [{"kind": null}, {"kind": "dev"}]},

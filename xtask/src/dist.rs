@@ -1,0 +1,215 @@
+//! `cargo xtask dist`: everything a release consists of, below `target/dist`.
+//!
+//! Static binaries for all processors, Debian packages, archives, an apt repository, the list of what is
+//! in the program (SBOM), and the sums of all files. The bytes depend on the commit alone.
+
+mod apt;
+mod archive;
+mod build;
+mod deb;
+mod targets;
+mod tools;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::workspace::{self, Metadata, cargo};
+use targets::{StandardLibrary, Target};
+
+/// What all artefacts of a release share.
+pub(crate) struct Release {
+    /// The workspace.
+    root: PathBuf,
+    /// Where cargo builds.
+    target_directory: PathBuf,
+    /// Where the artefacts go.
+    out: PathBuf,
+    /// The program's version.
+    version: String,
+    /// When the commit was made, in seconds since 1970: the time of every file.
+    epoch: u64,
+    /// The same as mail and Debian write it.
+    date_rfc2822: String,
+}
+
+/// What a release is made for.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Only this processor; may be repeated
+    #[arg(long = "target", value_name = "NAME")]
+    targets: Vec<String>,
+    /// Sign the apt repository with this secret key of gpg
+    #[arg(long = "sign", value_name = "FINGERPRINT")]
+    key: Option<String>,
+}
+
+/// Makes the release.
+///
+/// # Errors
+/// A tool cannot be had, a build failed, or an artefact is not as it must be.
+pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
+    let chosen = targets::named(&arguments.targets)?;
+    let release = Release::of_this_commit()?;
+    tools::install(&chosen)?;
+    if release.out.exists() {
+        fs::remove_dir_all(&release.out)?;
+    }
+    fs::create_dir_all(&release.out)?;
+    let pages = pages(&release)?;
+    let mut packages = Vec::new();
+    for target in chosen {
+        packages.extend(artefacts(target, &pages, &release)?);
+    }
+    bill_of_materials(&release)?;
+    fs::copy(release.root.join("packaging/install.sh"), release.out.join("install.sh"))?;
+    archive::write_sums(&release.out)?;
+    if !packages.is_empty() {
+        apt::repository(&packages, arguments.key.as_deref(), &release)?;
+    }
+    print_list(&release.out)?;
+    Ok(true)
+}
+
+impl Release {
+    fn of_this_commit() -> Result<Self> {
+        let root = workspace::root()?;
+        let metadata = Metadata::read()?;
+        let version = metadata
+            .packages
+            .iter()
+            .find(|package| package.name == "cardproof-cli")
+            .map(|package| package.version.clone())
+            .context("the workspace has no cardproof-cli")?;
+        let shown = |format: &str| {
+            let arguments = ["log", "--max-count=1", "--date=rfc2822", format];
+            let output = Command::new("git").args(arguments).current_dir(&root).output()?;
+            ensure!(output.status.success(), "git shows no commit; dist needs a checkout");
+            Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+        };
+        Ok(Self {
+            epoch: shown("--format=%ct")?.parse().context("git printed no time")?,
+            date_rfc2822: shown("--format=%cd")?,
+            out: metadata.target_directory.join("dist"),
+            target_directory: metadata.target_directory,
+            version,
+            root,
+        })
+    }
+}
+
+/// The manual pages and completions, made by the program itself.
+fn pages(release: &Release) -> Result<PathBuf> {
+    let pages = release.target_directory.join("dist-pages");
+    if pages.exists() {
+        fs::remove_dir_all(&pages)?;
+    }
+    fs::create_dir_all(&pages)?;
+    let said = |arguments: &[&str]| {
+        let output = Command::new(cargo())
+            .args(["run", "--quiet", "--locked", "--package", "cardproof-cli", "--"])
+            .args(arguments)
+            .current_dir(&release.root)
+            .output()?;
+        ensure!(output.status.success(), "cardproof {} failed", arguments.join(" "));
+        Ok(output.stdout)
+    };
+    let completions =
+        [("bash", "cardproof.bash"), ("zsh", "_cardproof"), ("fish", "cardproof.fish")];
+    for (shell, file) in completions {
+        fs::write(pages.join(file), said(&["completions", shell])?)?;
+    }
+    let manual = pages.join("man");
+    fs::create_dir_all(&manual)?;
+    said(&["manual-pages", &manual.to_string_lossy()])?;
+    deb::write_changelog(release, &pages.join("changelog"))?;
+    Ok(pages)
+}
+
+/// Builds for `target`, packs what was built, and returns the Debian package if there is one.
+fn artefacts(target: &Target, pages: &Path, release: &Release) -> Result<Option<PathBuf>> {
+    let start = Instant::now();
+    let binary = build::build(target, &release.root, &release.target_directory)?;
+    let size = fs::metadata(&binary)?.len();
+    println!("{}: {size} bytes in {:.0} s", target.name, start.elapsed().as_secs_f64());
+    archive::pack(&folder(target, &binary, pages, release)?, release)?;
+    target.deb.map(|architecture| deb::package(target, architecture, release)).transpose()
+}
+
+/// The folder which the archive of `target` holds.
+fn folder(target: &Target, binary: &Path, pages: &Path, release: &Release) -> Result<PathBuf> {
+    let name = format!("cardproof-{}-{}", release.version, target.name);
+    let folder = release.target_directory.join("dist-folders").join(name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir_all(folder.join("man"))?;
+    fs::copy(binary, folder.join("cardproof"))?;
+    for file in ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"] {
+        fs::copy(release.root.join(file), folder.join(file))?;
+    }
+    for entry in fs::read_dir(pages)?.chain(fs::read_dir(pages.join("man"))?) {
+        let path = entry?.path();
+        let name = path.file_name().context("a page without a name")?;
+        if path.is_dir() || name == "changelog" {
+            continue;
+        }
+        let is_manual = path.extension().is_some_and(|extension| extension == "1");
+        let to = if is_manual { folder.join("man") } else { folder.clone() };
+        fs::copy(&path, to.join(name))?;
+    }
+    Ok(folder)
+}
+
+/// The crates in the program, as a CycloneDX document.
+fn bill_of_materials(release: &Release) -> Result<()> {
+    let status = Command::new(cargo())
+        .args(["cyclonedx", "--quiet", "--format", "json", "--spec-version", "1.5"])
+        .args(["--override-filename", "cardproof-sbom", "--manifest-path"])
+        .arg("crates/cli/Cargo.toml")
+        .current_dir(&release.root)
+        .env("SOURCE_DATE_EPOCH", release.epoch.to_string())
+        .status()
+        .context("cannot start cargo cyclonedx")?;
+    ensure!(status.success(), "cargo cyclonedx failed");
+    collect_bill(release)
+}
+
+/// cargo-cyclonedx writes a file beside the manifest of each package of the workspace; the program's is
+/// kept.
+fn collect_bill(release: &Release) -> Result<()> {
+    let mut kept = false;
+    for package in Metadata::read()?.packages {
+        let Some(directory) = package.manifest_path.parent() else { continue };
+        let bill = directory.join("cardproof-sbom.json");
+        if !bill.exists() || !directory.starts_with(&release.root) {
+            continue;
+        }
+        if package.name == "cardproof-cli" {
+            let name = format!("cardproof-{}.cdx.json", release.version);
+            fs::copy(&bill, release.out.join(name))?;
+            kept = true;
+        }
+        fs::remove_file(&bill)?;
+    }
+    ensure!(kept, "cargo cyclonedx wrote no list for cardproof-cli");
+    Ok(())
+}
+
+fn print_list(out: &Path) -> Result<()> {
+    let mut names: Vec<_> = fs::read_dir(out)?.collect::<Result<_, _>>()?;
+    names.sort_by_key(fs::DirEntry::file_name);
+    println!("\n{}:", out.display());
+    for entry in names.iter().filter(|entry| entry.path().is_file()) {
+        println!("{:>10}  {}", entry.metadata()?.len(), entry.file_name().to_string_lossy());
+    }
+    Ok(())
+}
+
+/// Whether a target's standard library is built here.
+fn is_built_here(target: &Target) -> bool {
+    target.standard_library == StandardLibrary::Built
+}

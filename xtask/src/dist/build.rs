@@ -1,0 +1,174 @@
+//! Builds the program for one target so that two builds in different directories are the same bytes.
+//!
+//! Zig is the C compiler and the linker: it brings musl for every processor here. Paths of this
+//! machine are replaced before they reach a binary.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::targets::{StandardLibrary, Target};
+use crate::workspace::cargo;
+
+/// The variable that says how the C compiler is called; `.cargo/config.toml` has the ordinary value.
+const C_FLAGS: &str = "-fno-asynchronous-unwind-tables";
+
+/// Builds the program for `target` below `target_directory` and returns the binary's path.
+///
+/// # Errors
+/// A tool is missing, the build failed, or the binary is for another processor.
+pub(crate) fn build(target: &Target, root: &Path, target_directory: &Path) -> Result<PathBuf> {
+    let paths = Paths::of_this_machine(root)?;
+    let mut command = Command::new(cargo());
+    command
+        .args(["zigbuild", "--quiet", "--release", "--locked", "--package", "cardproof-cli"])
+        .args(["--target", target.triple])
+        .current_dir(root)
+        .env("CARGO_TARGET_DIR", target_directory)
+        .env("CARGO_ENCODED_RUSTFLAGS", rust_flags(target, &paths).join("\x1f"))
+        .env("CFLAGS", c_flags(&paths))
+        // The time in the headers of archives.
+        .env("ZERO_AR_DATE", "1");
+    if target.standard_library == StandardLibrary::Built {
+        // `-Z` on a stable compiler: no stable way exists to build the standard library.
+        command.arg("-Zbuild-std=std,panic_unwind").env("RUSTC_BOOTSTRAP", "1");
+    }
+    let status = command.status().context("cannot start cargo zigbuild")?;
+    ensure!(status.success(), "the build for {} failed", target.name);
+    let binary = target_directory.join(target.triple).join("release/cardproof");
+    check(target, &binary)?;
+    Ok(binary)
+}
+
+/// Paths which the compiler would write into panic messages, and what stands for them.
+struct Paths(Vec<(String, &'static str)>);
+
+impl Paths {
+    fn of_this_machine(root: &Path) -> Result<Self> {
+        let mut paths = vec![(text(root)?, "cardproof")];
+        let sources = cargo_home()?.join("registry/src");
+        // One directory for each registry or mirror; its name has a hash of the address.
+        for registry in fs::read_dir(&sources).into_iter().flatten() {
+            paths.push((text(&registry?.path())?, "registry"));
+        }
+        let compiler = Command::new("rustc").args(["--print", "sysroot"]).output()?;
+        let sysroot = PathBuf::from(String::from_utf8(compiler.stdout)?.trim());
+        paths.push((text(&sysroot.join("lib/rustlib/src/rust"))?, "rust"));
+        Ok(Self(paths))
+    }
+}
+
+fn cargo_home() -> Result<PathBuf> {
+    match env::var_os("CARGO_HOME") {
+        Some(home) => Ok(home.into()),
+        None => Ok(PathBuf::from(env::var_os("HOME").context("HOME is not set")?).join(".cargo")),
+    }
+}
+
+fn text(path: &Path) -> Result<String> {
+    path.to_str().map(str::to_owned).with_context(|| format!("{} is no UTF-8", path.display()))
+}
+
+fn rust_flags(target: &Target, paths: &Paths) -> Vec<String> {
+    let mut flags: Vec<String> =
+        paths.0.iter().map(|(from, to)| format!("--remap-path-prefix={from}=/{to}")).collect();
+    flags.push("-Ctarget-feature=+crt-static".to_owned());
+    if target.standard_library == StandardLibrary::Built {
+        // rustup brings no start-up objects for these; Zig has them.
+        flags.push("-Clink-self-contained=no".to_owned());
+    }
+    flags
+}
+
+fn c_flags(paths: &Paths) -> String {
+    paths.0.iter().fold(C_FLAGS.to_owned(), |flags, (from, to)| {
+        format!("{flags} -ffile-prefix-map={from}=/{to}")
+    })
+}
+
+/// Checks that the binary is static, for the right processor, and readable with large pages.
+fn check(target: &Target, binary: &Path) -> Result<()> {
+    let shown = read_elf(binary, &["--wide", "--file-header", "--program-headers", "-A"])?;
+    ensure!(
+        shown.lines().any(|line| line.contains("Machine:") && line.contains(target.machine)),
+        "{} is not for {}",
+        binary.display(),
+        target.machine
+    );
+    ensure!(!shown.contains("INTERP"), "{} is not linked statically", binary.display());
+    for attribute in target.attributes {
+        ensure!(
+            shown.lines().any(|line| line.trim() == *attribute),
+            "{} lacks the build attribute '{attribute}'",
+            binary.display()
+        );
+    }
+    check_alignment(binary, &shown)
+}
+
+/// Kernels with pages of 64 KiB load only segments that are aligned to as much.
+const PAGE_BYTES_MAX: u64 = 64 << 10;
+
+fn check_alignment(binary: &Path, shown: &str) -> Result<()> {
+    // Only 64-bit kernels have pages of more than 4 KiB.
+    if !shown.lines().any(|line| line.contains("Class:") && line.contains("ELF64"))
+        || shown.contains("X86-64")
+        || shown.contains("RISC-V")
+    {
+        return Ok(());
+    }
+    for line in shown.lines().filter(|line| line.trim_start().starts_with("LOAD")) {
+        let alignment = line.split_whitespace().last().unwrap_or_default();
+        let bytes = u64::from_str_radix(alignment.trim_start_matches("0x"), 16)
+            .with_context(|| format!("readelf printed the alignment '{alignment}'"))?;
+        if bytes < PAGE_BYTES_MAX {
+            bail!(
+                "{} has a segment aligned to {bytes} bytes; a kernel with pages of 64 KiB cannot \
+                 load it",
+                binary.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+fn read_elf(binary: &Path, options: &[&str]) -> Result<String> {
+    let output = Command::new("readelf")
+        .args(options)
+        .arg(binary)
+        .env("LC_ALL", "C")
+        .output()
+        .context("cannot start readelf; install binutils")?;
+    ensure!(output.status.success(), "readelf cannot read {}", binary.display());
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOADED: &str = "  Class:   ELF64\n  Machine: AArch64\n  \
+         LOAD           0x000000 0x0000000000200000 0x0000000000200000 0x1 0x1 R   ALIGN\n";
+
+    #[test]
+    fn a_binary_that_a_kernel_with_large_pages_cannot_load_is_refused() {
+        let binary = Path::new("cardproof");
+        check_alignment(binary, &LOADED.replace("ALIGN", "0x10000")).unwrap();
+        let error = check_alignment(binary, &LOADED.replace("ALIGN", "0x1000")).unwrap_err();
+        assert!(error.to_string().contains("4096 bytes"), "{error}");
+    }
+
+    #[test]
+    fn no_path_of_the_machine_reaches_a_binary() {
+        let paths = Paths(vec![("/home/me/cardproof".to_owned(), "cardproof")]);
+        let target = &super::super::targets::TARGETS[0];
+        assert!(
+            rust_flags(target, &paths)
+                .contains(&"--remap-path-prefix=/home/me/cardproof=/cardproof".to_owned())
+        );
+        assert!(c_flags(&paths).ends_with("-ffile-prefix-map=/home/me/cardproof=/cardproof"));
+    }
+}

@@ -1,0 +1,124 @@
+//! The processors that a release is built for.
+//!
+//! Every binary is linked statically with musl, so that no board's C library is too old for it.
+
+use anyhow::{Result, bail};
+
+/// One processor of a release.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    /// The name in file names.
+    pub(crate) name: &'static str,
+    /// Rust's name.
+    pub(crate) triple: &'static str,
+    /// Where the standard library comes from.
+    pub(crate) standard_library: StandardLibrary,
+    /// Debian's architecture; `None` where no package is made.
+    pub(crate) deb: Option<&'static str>,
+    /// The processor which `readelf` must name in the binary's header.
+    pub(crate) machine: &'static str,
+    /// Build attributes which `readelf -A` must show, and which limit the boards that can run it.
+    pub(crate) attributes: &'static [&'static str],
+}
+
+/// Where a target's standard library comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StandardLibrary {
+    /// rustup has it.
+    Prebuilt,
+    /// It is built here from rustup's component `rust-src`.
+    Built,
+}
+
+/// All processors of a release.
+///
+/// Raspberry Pi OS (32 bit) calls ARMv6 `armhf` and runs it on the Pi Zero and the Pi 1; Debian's
+/// `armhf` is ARMv7. apt installs the package on both, so `armhf` is the ARMv6 build.
+pub(crate) const TARGETS: &[Target] = &[
+    Target {
+        name: "x86_64",
+        triple: "x86_64-unknown-linux-musl",
+        standard_library: StandardLibrary::Prebuilt,
+        deb: Some("amd64"),
+        machine: "X86-64",
+        attributes: &[],
+    },
+    Target {
+        name: "aarch64",
+        triple: "aarch64-unknown-linux-musl",
+        standard_library: StandardLibrary::Prebuilt,
+        deb: Some("arm64"),
+        machine: "AArch64",
+        attributes: &[],
+    },
+    Target {
+        name: "armv6",
+        triple: "arm-unknown-linux-musleabihf",
+        standard_library: StandardLibrary::Built,
+        deb: Some("armhf"),
+        machine: "ARM",
+        attributes: &["Tag_CPU_arch: v6", "Tag_FP_arch: VFPv2", "Tag_ABI_VFP_args: VFP registers"],
+    },
+    Target {
+        name: "armv7",
+        triple: "armv7-unknown-linux-musleabihf",
+        standard_library: StandardLibrary::Built,
+        deb: None,
+        machine: "ARM",
+        attributes: &["Tag_CPU_arch: v7", "Tag_ABI_VFP_args: VFP registers"],
+    },
+    Target {
+        name: "i686",
+        triple: "i686-unknown-linux-musl",
+        standard_library: StandardLibrary::Prebuilt,
+        deb: None,
+        machine: "Intel 80386",
+        attributes: &[],
+    },
+    Target {
+        name: "riscv64",
+        triple: "riscv64gc-unknown-linux-musl",
+        standard_library: StandardLibrary::Built,
+        deb: Some("riscv64"),
+        machine: "RISC-V",
+        attributes: &[],
+    },
+];
+
+/// The targets with these names, all of them without a name.
+///
+/// # Errors
+/// A name that is none of them.
+pub(crate) fn named(names: &[String]) -> Result<Vec<&'static Target>> {
+    if names.is_empty() {
+        return Ok(TARGETS.iter().collect());
+    }
+    names.iter().map(|name| find(name)).collect()
+}
+
+fn find(name: &str) -> Result<&'static Target> {
+    match TARGETS.iter().find(|target| target.name == name) {
+        Some(target) => Ok(target),
+        None => {
+            let known: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
+            bail!("no target '{name}'; there are {}", known.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_package_for_32_bit_arm_runs_on_armv6() {
+        let armhf = TARGETS.iter().find(|target| target.deb == Some("armhf")).unwrap();
+        assert!(armhf.attributes.contains(&"Tag_CPU_arch: v6"), "{armhf:?}");
+    }
+
+    #[test]
+    fn an_unknown_target_is_named_with_the_known_ones() {
+        let error = named(&["sparc".to_owned()]).unwrap_err().to_string();
+        assert!(error.contains("'sparc'") && error.contains("riscv64"), "{error}");
+    }
+}
