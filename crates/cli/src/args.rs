@@ -165,8 +165,8 @@ fn confidence(text: &str) -> Result<f64, String> {
 pub(crate) struct AccessArgs {
     /// Allow writing to a block device or file: ALL ITS DATA IS LOST
     ///
-    /// A device that holds something is written to only if its identity is given, as the refusal
-    /// shows it.
+    /// A block device is written to only if its identity is given: --destroy=NAME:SIZE[:SERIAL], as
+    /// the refusal shows it. So is a file that holds data.
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
     pub(crate) destroy: Option<Option<String>>,
     /// How to drive the target

@@ -2,9 +2,10 @@
 //! writing only when none is left.
 //!
 //! Two kinds of objection are told apart. What is in use (mounted, swap, part of something else)
-//! is never written, whatever the user says. What merely holds something (a partition table, a
-//! file system's signature) is written when the user has named the very device, by an
-//! [`Identity`] that no other card shares. A device on which nothing is found needs no name.
+//! is never written, whatever the user says. All else is written when the user has named the very
+//! device, by an [`Identity`] that no other card shares. A block device always needs its name: no
+//! list of signatures is complete, so nothing found on it does not mean that nothing is there. A
+//! regular file needs it unless the file is one hole, to which nothing was ever written.
 //!
 //! The guard reads and never writes. It does not repair, unmount or wipe anything: its messages
 //! say which command does.
@@ -13,11 +14,13 @@ mod content;
 mod error;
 mod identity;
 mod in_use;
+mod loops;
 mod objection;
 mod open;
 mod partition_table;
 mod signatures;
 mod superblocks;
+mod swaps;
 
 use std::fs::{self, File};
 use std::io::{Read, Seek};
@@ -35,11 +38,12 @@ use crate::block::BlockDevice;
 use crate::{DeviceNumber, Sysroot};
 use content::Content;
 use in_use::Users;
+use loops::{FileId, FileInUse};
 
 /// How the user agreed to have the target destroyed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Consent {
-    /// In general, without saying what: enough for a target that holds nothing.
+    /// In general, without saying what: enough for a regular file that was never written to.
     General,
     /// By naming the target; the text must be its [`Identity`].
     Named(String),
@@ -54,10 +58,12 @@ pub struct Inspection {
     pub identity: Identity,
     /// Every objection, those that nothing lifts first.
     pub objections: Vec<Objection>,
+    /// Whether only its identity gives leave, even where nothing was found.
+    needs_name: bool,
 }
 
 impl Inspection {
-    fn new(path: &Path, identity: Identity, found: Vec<Objection>) -> Self {
+    fn new(path: &Path, identity: Identity, found: Vec<Objection>, needs_name: bool) -> Self {
         let mut objections: Vec<Objection> = Vec::new();
         for objection in found {
             if !objections.contains(&objection) {
@@ -65,7 +71,7 @@ impl Inspection {
             }
         }
         objections.sort_by_key(Objection::can_be_lifted);
-        Self { path: path.to_owned(), identity, objections }
+        Self { path: path.to_owned(), identity, objections, needs_name }
     }
 
     /// Whether the target may be overwritten with this `consent`.
@@ -84,7 +90,7 @@ impl Inspection {
         }
         let is_named = matches!(consent, Consent::Named(_));
         let is_settled = |objection: &Objection| is_named && objection.can_be_lifted();
-        if self.objections.iter().all(is_settled) {
+        if (is_named || !self.needs_name) && self.objections.iter().all(is_settled) {
             return Ok(());
         }
         Err(GuardError::Refused(Refusal {
@@ -125,7 +131,7 @@ pub fn inspect_device<R: Read + Seek>(
     let identity = Identity::of_device(&device).ok_or_else(unknown)?;
     let mut objections = objections_of_device(root, &device, identity.size());
     objections.extend(objections_to_content(content, identity.size()));
-    Ok(Inspection::new(path, identity, objections))
+    Ok(Inspection::new(path, identity, objections, true))
 }
 
 /// What a path leads to.
@@ -139,7 +145,7 @@ struct Target {
 #[derive(Debug)]
 enum TargetKind {
     Device(DeviceNumber),
-    File { size: Bytes },
+    File { size: Bytes, id: FileId },
 }
 
 impl Target {
@@ -160,7 +166,10 @@ impl Target {
         if fs::symlink_metadata(path).map_err(unreachable)?.is_symlink() {
             return Err(GuardError::Symlink { path: path.to_owned(), real });
         }
-        Ok(Self { real, kind: TargetKind::File { size: Bytes(metadata.len()) } })
+        Ok(Self {
+            real,
+            kind: TargetKind::File { size: Bytes(metadata.len()), id: FileId::of(&metadata) },
+        })
     }
 }
 
@@ -173,11 +182,11 @@ fn inspect_open(
 ) -> Result<Inspection, GuardError> {
     match target.kind {
         TargetKind::Device(number) => inspect_device(root, path, number, file),
-        TargetKind::File { size } => {
-            let mut objections = objections_to_file(root, &target.real, size);
-            objections.extend(objections_to_content(file, size));
-            objections.extend(holds_data(file));
-            Ok(Inspection::new(path, Identity::of_file(&target.real, size), objections))
+        TargetKind::File { size, .. } => {
+            let objections = objections_to_file(root, target, file, size)
+                .map_err(|source| GuardError::from_open(path, source))?;
+            let identity = Identity::of_file(&target.real, size);
+            Ok(Inspection::new(path, identity, objections, false))
         }
     }
 }
@@ -218,15 +227,29 @@ fn objections_of_device(root: &Sysroot, device: &BlockDevice<'_>, size: Bytes) -
     objections
 }
 
-fn objections_to_file(root: &Sysroot, real: &Path, size: Bytes) -> Vec<Objection> {
+/// All that can be said against overwriting the regular file `file`, which is open.
+fn objections_to_file(
+    root: &Sysroot,
+    target: &Target,
+    file: &mut File,
+    size: Bytes,
+) -> std::io::Result<Vec<Objection>> {
+    let of_content = objections_to_content(file, size);
+    let bears_swap = of_content
+        .iter()
+        .any(|objection| matches!(objection, Objection::Signature { kind: "swap" }));
+    let data = holds_data(file);
+    let in_use = FileInUse::target(&target.real, file, data.is_some())?;
     let mut objections = match Users::read(root) {
-        Ok(users) => users.of_file(real, None),
+        Ok(users) => users.of_file(&in_use, bears_swap),
         Err(unknown) => vec![unknown],
     };
     if size == Bytes::ZERO {
         objections.push(Objection::NoMedium);
     }
-    objections
+    objections.extend(of_content);
+    objections.extend(data);
+    Ok(objections)
 }
 
 /// What `content` bears.

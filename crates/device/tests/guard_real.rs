@@ -45,14 +45,33 @@ fn refused(path: &Path) -> (GuardError, Vec<Objection>) {
 fn a_blank_loop_device_is_opened_and_held() {
     let device = lab_or_skip!(LoopDevice::new(SIZE));
     let root = Sysroot::default();
-    let cleared = open_for_destruction(&root, device.path(), &Consent::General).unwrap();
+    let named = Consent::Named(device.identity().unwrap());
+    let cleared = open_for_destruction(&root, device.path(), &named).unwrap();
     assert_eq!(cleared.identity.to_string(), format!("{}:{}", device.name(), SIZE.get()));
     assert_eq!(cleared.lifted, []);
     // Nobody else gets it, neither another run nor a mount.
-    let error = open_for_destruction(&root, device.path(), &Consent::General).unwrap_err();
+    let error = open_for_destruction(&root, device.path(), &named).unwrap_err();
     assert!(matches!(error, GuardError::Busy { .. }), "{error}");
     let mounted = run("mount", ["-t", "ext4", device.path().to_str().unwrap(), "/mnt"]);
     assert!(mounted.is_err());
+}
+
+/// Nothing is found on a device whose file system has lost its first superblock, and on many others.
+#[test]
+fn a_device_on_which_nothing_is_found_is_not_overwritten_without_its_identity() {
+    let device = lab_or_skip!(LoopDevice::new(SIZE));
+    lab_or_skip!(Filesystem::Ext4.make(&device));
+    let node = OpenOptions::new().write(true).open(device.path()).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&node, &[0; 4096], 0).unwrap();
+    node.sync_all().unwrap();
+    drop(node);
+    let before = Contents::of(device.path()).unwrap();
+    let root = Sysroot::default();
+    assert_eq!(inspect(&root, device.path()).unwrap().objections, []);
+    let error = open_for_destruction(&root, device.path(), &Consent::General).unwrap_err();
+    let option = format!("--destroy={}", device.identity().unwrap());
+    assert!(error.is_refusal() && error.to_string().contains(&option), "{error}");
+    assert_eq!(Contents::of(device.path()).unwrap(), before);
 }
 
 #[test]

@@ -15,6 +15,7 @@ pub mod contract;
 pub mod faulty;
 pub mod files;
 mod flight;
+mod loop_device;
 mod medium;
 mod mounts;
 mod null;
@@ -29,6 +30,7 @@ mod uring;
 mod usage;
 
 pub use arrangement::{Arrangement, Caching, Calls, FileState};
+pub use loop_device::{LoopBacking, loop_backing};
 pub use medium::OpenError;
 pub use mounts::{Flags as MountFlags, PrivateMount, PrivateMounts};
 pub use null::NullTarget;

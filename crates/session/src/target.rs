@@ -86,8 +86,9 @@ pub fn open_storage(
     if needs.writing == Writing::Always && args.access.destroy.is_none() {
         return Err(Failure::refused(format!(
             "this writes, and on {} it would destroy the data there; name a directory on it \
-             instead, or add --destroy if that is what you want",
-            path.display()
+             instead, or, if all that it holds may be lost, add {}",
+            path.display(),
+            option_to_destroy(path)
         )));
     }
     let existing = Existing { path, direct: true };
@@ -96,11 +97,18 @@ pub fn open_storage(
     opened.span = span_in(opened.target.abilities().size, args, needs.span.existing)?;
     if opened.target.abilities().read_only && needs.writing == Writing::WhereAllowed {
         talk.note(&format!(
-            "{} is only read. To measure writing too, at the cost of ALL ITS DATA, add --destroy.",
-            path.display()
+            "{} is only read. To measure writing too, at the cost of ALL ITS DATA, add {}.",
+            path.display(),
+            option_to_destroy(path)
         ));
     }
     Ok(opened)
+}
+
+/// The option that gives leave to destroy what is at `path`, as the user must type it.
+pub(crate) fn option_to_destroy(path: &Path) -> String {
+    let inspection = guard::inspect(&Sysroot::default(), path);
+    inspection.map_or_else(|_| "--destroy".to_owned(), |found| found.identity.as_option())
 }
 
 /// How much of a target of `size` is worked in: what the user names, or what the profile wants and
@@ -340,8 +348,9 @@ impl Existing<'_> {
     pub fn for_writing(&self, access: &Access, talk: &mut dyn Frontend) -> Result<File, Failure> {
         let Some(typed) = &access.destroy else {
             return Err(Failure::refused(format!(
-                "writing to {} would destroy its data; add --destroy if that is what you want",
-                self.path.display()
+                "writing to {} would destroy its data; if all that it holds may be lost, add {}",
+                self.path.display(),
+                option_to_destroy(self.path)
             )));
         };
         let root = Sysroot::default();

@@ -26,7 +26,7 @@ pub use command::{require_root, run, run_command};
 pub use error::LabError;
 pub use fio::{FioEnd, FioEngine, FioJob, FioPattern, FioResult};
 pub use kernel_throttle::KernelThrottle;
-pub use loop_device::LoopDevice;
+pub use loop_device::{LoopDevice, identity};
 pub use mount::{Filesystem, Mount};
 pub use noise::{Noise, exploring_seed};
 pub use schema::schema_faults;

@@ -95,6 +95,14 @@ impl LoopDevice {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
+    /// What names the device to cardproof as one to be destroyed.
+    ///
+    /// # Errors
+    /// The kernel does not tell its size.
+    pub fn identity(&self) -> Result<String, LabError> {
+        identity(&self.path)
+    }
+
     /// The file that holds the device's bytes.
     #[must_use]
     pub fn image(&self) -> &Path {
@@ -127,6 +135,23 @@ impl LoopDevice {
         self.image.as_file().set_len(size.get()).map_err(LabError::file("cut", image))?;
         run("losetup", ["--set-capacity".as_ref(), self.path.as_os_str()]).map(drop)
     }
+}
+
+/// The identity of a device of a laboratory, which has no serial number: `NAME:SIZE_BYTES`.
+///
+/// # Errors
+/// The kernel does not tell its size.
+pub fn identity(device: &Path) -> Result<String, LabError> {
+    /// The kernel counts sizes in sectors of 512 bytes, whatever the device's own blocks.
+    const SECTOR: u64 = 512;
+    let name = device.file_name().unwrap_or_default().to_string_lossy();
+    let path = Path::new("/sys/class/block").join(&*name).join("size");
+    let text = fs::read_to_string(&path).map_err(LabError::file("read", &path))?;
+    let sectors: u64 = text.trim().parse().map_err(|_| LabError::Answer {
+        tool: "sysfs",
+        what: format!("{} is no size", path.display()),
+    })?;
+    Ok(format!("{name}:{}", sectors * SECTOR))
 }
 
 /// A refusal of `losetup` both with and without direct I/O: the machine has no loop devices.

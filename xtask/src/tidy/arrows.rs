@@ -14,7 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sim-serve", &["units", "io", "sim"]),
     ("record", &["units"]),
     ("import", &["units", "record"]),
-    ("device", &["units", "record"]),
+    ("device", &["units", "io", "record"]),
     ("workload", &["units", "io"]),
     ("stats", &["units"]),
     ("sqlite", &["units", "stats"]),

@@ -38,6 +38,9 @@ pub(crate) struct SetupsArgs {
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) seed: Option<Seed>,
     /// Allow writing to a block device: ALL ITS DATA IS LOST
+    ///
+    /// It is written to only if its identity is given: --destroy=NAME:SIZE[:SERIAL], as the refusal
+    /// shows it.
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
     pub(crate) destroy: Option<Option<String>>,
     /// The figures as JSON, to a file or to standard output

@@ -51,7 +51,8 @@ fn a_device_that_cannot_take_what_it_promised() {
     let lower = lab_or_skip!(Mount::tmpfs("size=24M"));
     let device = lab_or_skip!(LoopDevice::sparse_in(lower.path(), Bytes::mib(128)));
     let home = Home::new();
-    let words = ["run", word(device.path()), "--destroy", "--size", "64M", "--time-budget", "5s"];
+    let destroy = format!("--destroy={}", device.identity().unwrap());
+    let words = ["run", word(device.path()), &destroy, "--size", "64M", "--time-budget", "5s"];
     let ended = run(home.cardproof(&[&words[..], &["--quiet", "--json", "-"]].concat()));
     assert_not_measured(&home, ended, &["no space", "input/output error"]);
 }
@@ -133,7 +134,8 @@ const FAILED_READS: &[&str] = &["input/output error", "moved only 0 bytes", "van
 fn a_device_that_vanishes_while_being_written() {
     let device = lab_or_skip!(LoopDevice::filled(Bytes::mib(64), 11));
     let home = Home::new();
-    let words = ["run", word(device.path()), "--destroy", "--size", "32M", "--time-budget", "20s"];
+    let destroy = format!("--destroy={}", device.identity().unwrap());
+    let words = ["run", word(device.path()), &destroy, "--size", "32M", "--time-budget", "20s"];
     let words = [&words[..], &["--quiet", "--json", "-"]].concat();
     let mut running = start(home.cardproof(&words));
     await_first_phase(&mut running, &home);

@@ -5,6 +5,7 @@
 //! with the reason, where the machine cannot give one.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod aliases;
 mod capturing;
 mod comparing;
 mod completions;

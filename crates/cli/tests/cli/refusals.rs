@@ -247,6 +247,7 @@ fn a_device_with_a_partition_table() {
 
 /// One partition of Linux over the whole device.
 fn partition(device: &LoopDevice) -> Result<(), LabError> {
+    cardproof_testkit::run("sfdisk", ["--version"])?;
     let mut command = Command::new("sh");
     command.args(["-c", "echo ',,L' | sfdisk --quiet --no-reread \"$1\"", "sh"]);
     run_command({
@@ -326,9 +327,9 @@ fn a_device_held_by_another_opener_even_when_named() {
     let size = Bytes::mib(64);
     let device = lab_or_skip!(LoopDevice::filled(size, 4));
     let _holder = hold(device.path());
-    for destroy in ["--destroy".to_owned(), named(&device, size)] {
-        refuse_device(&device, &[&destroy], REFUSED, &["another program", "fuser"]);
-    }
+    let option = named(&device, size);
+    refuse_device(&device, &["--destroy"], REFUSED, &[&option]);
+    refuse_device(&device, &[&option], REFUSED, &["another program", "fuser"]);
 }
 
 /// Opens a device for itself alone, as a file system or a partitioning tool does.
@@ -361,7 +362,8 @@ fn a_device_without_leave_to_write_is_only_read() {
     let record = crate::records::parse(&ended.stdout);
     assert!(record.conditions.target.read_only);
     assert_eq!(record.bytes_written, Bytes::ZERO);
-    assert!(ended.stderr.contains("--destroy"), "the way to more is not told: {}", ended.stderr);
+    let option = named(&device, Bytes::mib(64));
+    assert!(ended.stderr.contains(&option), "the way to more is not told: {}", ended.stderr);
 }
 
 /// With leave, only the announced range is written.
@@ -370,7 +372,8 @@ fn a_device_is_written_only_where_it_was_said() {
     let device = lab_or_skip!(LoopDevice::filled(Bytes::mib(64), 7));
     let home = Home::new();
     let before = Contents::of(device.image()).unwrap();
-    let words = ["run", word(device.path()), "--destroy", "--size", "16M", "--time-budget", "1s"];
+    let destroy = named(&device, Bytes::mib(64));
+    let words = ["run", word(device.path()), &destroy, "--size", "16M", "--time-budget", "1s"];
     run(home.cardproof(&words)).expect(0);
     let changed = before.differing_mib(&Contents::of(device.image()).unwrap());
     assert!(!changed.is_empty(), "nothing was written");

@@ -216,7 +216,7 @@ fn a_device_is_compared_on_only_with_leave_and_left_empty() {
     let refused = run(compare(&home, device.path(), &willing)).expect(3);
     assert!(refused.stderr.contains("ext4"), "{}", refused.stderr);
 
-    let named = format!("--destroy={}:{}", device.name(), device_size(&device));
+    let named = format!("--destroy={}", device.identity().unwrap());
     let willing = [&words[..], &[&named, "--json", "-"]].concat();
     let ended = run(compare(&home, device.path(), &willing)).expect(0);
     let document: Value = serde_json::from_str(&ended.stdout).unwrap();
@@ -245,15 +245,12 @@ fn a_maker_that_fails_halfway_leaves_no_signature_on_a_device() {
         "for node; do :; done; dd if={} of=$node bs=64k count=4 conv=notrunc status=none; exit 1",
         word(&image)
     );
-    let words = [LITTLE, &["--only", "ext4", "--destroy"]].concat();
+    let destroy = format!("--destroy={}", device.identity().unwrap());
+    let words = [LITTLE, &["--only", "ext4", &destroy]].concat();
     let command = compare(&home, device.path(), &words);
     let ended = run(with_tool(command, tools.path(), "mkfs.ext4", &script)).expect(1);
     assert_eq!(ended.stdout, "");
     assert_eq!(tool("wipefs", [device.path()]).unwrap(), "", "a file system stays on the device");
-}
-
-fn device_size(device: &LoopDevice) -> u64 {
-    fs::metadata(device.image()).unwrap().len()
 }
 
 #[test]

@@ -147,12 +147,19 @@ impl fmt::Display for Refusal {
                 write!(f, "; {remedy}")?;
             }
         }
-        if self.objections.iter().any(Objection::can_be_lifted) {
+        if self.objections.is_empty() {
+            f.write_str(
+                "\n- a block device is overwritten only when it is named with its size, because no \
+                 look at it can show that it holds nothing",
+            )?;
+        }
+        let needs_name = self.objections.is_empty();
+        if needs_name || self.objections.iter().any(Objection::can_be_lifted) {
             let stands = self.objections.iter().any(|objection| !objection.can_be_lifted());
             let then = if stands { "When it is free and all" } else { "If all" };
             write!(
                 f,
-                "\n{then} that it holds may be lost, name it: {}",
+                "\n{then} that it holds may be lost, add this option: {}",
                 self.identity.as_option()
             )?;
         }

@@ -4,23 +4,24 @@
 //! device, its partitions, its whole device if it is a partition itself, everything made of any
 //! of these, and, below a loop device, the device or file that it goes to. What this process
 //! cannot see (a mount in another namespace) is left to the kernel, which refuses a second
-//! exclusive opener.
+//! exclusive opener of a device. Of files no kernel does; they are told apart by device and inode.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use super::loops::{Backing, FileInUse, Loops};
 use super::objection::{Holder, Objection};
+use super::swaps::Swaps;
 use crate::Sysroot;
 use crate::block::BlockDevice;
-use crate::mounts::{Mount, Mounts, unescaped};
+use crate::mounts::{Mount, Mounts};
 use crate::stack::{btrfs_members, layer};
 
 /// What the mount table, the swap table and the loop devices say, read once.
 pub(super) struct Users<'root> {
     root: &'root Sysroot,
     mounts: Mounts,
-    swaps: Vec<PathBuf>,
-    /// Loop devices and what each goes to.
-    loops: Vec<(BlockDevice<'root>, PathBuf)>,
+    swaps: Swaps<'root>,
+    loops: Loops<'root>,
 }
 
 impl<'root> Users<'root> {
@@ -31,12 +32,8 @@ impl<'root> Users<'root> {
     pub(super) fn read(root: &'root Sysroot) -> Result<Self, Objection> {
         let unknown = |what| move |_| Objection::Unknown { what };
         let mounts = Mounts::read(root).map_err(unknown("/proc/self/mountinfo"))?;
-        let swaps = swap_areas(root).map_err(unknown("/proc/swaps"))?;
-        let loops = BlockDevice::all(root, "loop").map_err(unknown("/sys/class/block"))?;
-        let loops = loops
-            .into_iter()
-            .filter_map(|device| device.backing_file().map(|file| (device, file)))
-            .collect();
+        let swaps = Swaps::read(root).map_err(unknown("/proc/swaps"))?;
+        let loops = Loops::read(root, &mounts).map_err(unknown("/sys/class/block"))?;
         Ok(Self { root, mounts, swaps, loops })
     }
 
@@ -48,26 +45,19 @@ impl<'root> Users<'root> {
         let mut objections = Vec::new();
         for member in &family.members {
             objections.extend(self.mounts_of(member));
-            objections.extend(self.swap_on(member));
+            objections.extend(self.swaps.on_device(member));
             objections.extend(self.unseen_btrfs_on(member));
         }
         objections.extend(family.held);
+        objections.extend(self.loops.unknown());
         objections
     }
 
-    /// Every use of the regular file at `path`, but for the loop device called `but`.
-    pub(super) fn of_file(&self, path: &Path, but: Option<&str>) -> Vec<Objection> {
-        let held =
-            self.loops.iter().filter(|(device, file)| file == path && Some(device.name()) != but);
-        let mut objections: Vec<_> = held
-            .map(|(device, _)| Objection::Held {
-                node: path.to_owned(),
-                by: Holder::Loop { node: device.node() },
-            })
-            .collect();
-        if self.swaps.iter().any(|swap| swap == path) {
-            objections.push(Objection::Swap { node: path.to_owned() });
-        }
+    /// Every use of the regular file `file`, which `bears_swap`'s signature or not.
+    pub(super) fn of_file(&self, file: &FileInUse, bears_swap: bool) -> Vec<Objection> {
+        let mut objections = self.loops.over_file(file, None);
+        objections.extend(self.swaps.on_file(file, bears_swap));
+        objections.extend(self.loops.unknown());
         objections
     }
 
@@ -85,11 +75,6 @@ impl<'root> Users<'root> {
             .collect()
     }
 
-    fn swap_on(&self, device: &BlockDevice<'root>) -> Option<Objection> {
-        let is_swap = self.swaps.iter().any(|swap| self.names(swap, device));
-        is_swap.then(|| Objection::Swap { node: device.node() })
-    }
-
     /// Whether `node` is a path to `device`.
     fn names(&self, node: &Path, device: &BlockDevice<'root>) -> bool {
         BlockDevice::by_node(self.root, node).is_some_and(|named| named.name() == device.name())
@@ -100,12 +85,6 @@ impl<'root> Users<'root> {
         let is_member = !btrfs_members(self.root, device.name()).is_empty();
         (is_member && self.mounts_of(device).is_empty())
             .then(|| Objection::Held { node: device.node(), by: Holder::Btrfs })
-    }
-
-    /// The loop devices that go to `device`.
-    fn loops_over(&self, device: &BlockDevice<'root>) -> impl Iterator<Item = &BlockDevice<'root>> {
-        let over = self.loops.iter().filter(|(_, file)| self.names(file, device));
-        over.map(|(looped, _)| looped)
     }
 }
 
@@ -130,11 +109,14 @@ impl<'root> Family<'_, 'root> {
         if target.is_partition() {
             self.add_without_partitions(&whole);
         }
-        if let Some(file) = whole.backing_file() {
-            match BlockDevice::by_node(self.users.root, &file) {
-                Some(below) => self.add_target(&below),
-                None => self.held.extend(self.users.of_file(&file, Some(whole.name()))),
+        match self.users.loops.backing_of(&whole) {
+            Some(Backing::Device(below)) => self.add_target(&below.clone()),
+            Some(Backing::File { path, id, .. }) => {
+                let file = FileInUse { path: path.clone(), id: *id, as_target: None };
+                self.held.extend(self.users.loops.over_file(&file, Some(whole.name())));
+                self.held.extend(self.users.swaps.on_file(&file, false));
             }
+            None => {}
         }
     }
 
@@ -162,7 +144,7 @@ impl<'root> Family<'_, 'root> {
             self.add_holder(device, &holder, by);
         }
         let users = self.users;
-        for holder in users.loops_over(device) {
+        for holder in users.loops.over_device(device) {
             self.add_holder(device, holder, Holder::Loop { node: holder.node() });
         }
         true
@@ -175,18 +157,4 @@ impl<'root> Family<'_, 'root> {
         self.held.push(Objection::Held { node: device.node(), by });
         self.add(holder);
     }
-}
-
-/// The paths in the swap table; a kernel without swap has no table.
-fn swap_areas(root: &Sysroot) -> std::io::Result<Vec<PathBuf>> {
-    let table = match root.bytes("proc/swaps") {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        other => other?,
-    };
-    let lines = table.split(|&byte| byte == b'\n').skip(1);
-    let first_field = |line: &[u8]| {
-        let field = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
-        (!field.is_empty()).then(|| unescaped(field))
-    };
-    Ok(lines.filter_map(first_field).collect())
 }

@@ -28,6 +28,23 @@ pub enum Objection {
         /// What holds it.
         by: Holder,
     },
+    /// A loop device may go to this file under another name.
+    MayBeHeld {
+        /// The loop device's node.
+        node: PathBuf,
+    },
+    /// Loop devices are in use, and it cannot be told of which files.
+    UnknownLoops {
+        /// Their nodes.
+        nodes: Vec<PathBuf>,
+        /// The reason that the last of them gave.
+        reason: String,
+    },
+    /// It bears the signature of swap, and a swap file in use cannot be found.
+    MayBeSwap {
+        /// The path of that swap file in the swap table.
+        path: PathBuf,
+    },
     /// The kernel refuses writes to it.
     ReadOnly {
         /// Its node.
@@ -95,6 +112,9 @@ impl Objection {
             Self::Mounted { .. }
             | Self::Swap { .. }
             | Self::Held { .. }
+            | Self::MayBeHeld { .. }
+            | Self::UnknownLoops { .. }
+            | Self::MayBeSwap { .. }
             | Self::ReadOnly { .. }
             | Self::NoMedium
             | Self::Unknown { .. } => false,
@@ -118,6 +138,19 @@ impl Objection {
             Self::Mounted { at, .. } => format!("unmount it: umount {}", word(at)),
             Self::Swap { node } => format!("take it out of use: swapoff {}", word(node)),
             Self::Held { by, .. } => by.remedy(),
+            Self::MayBeHeld { node } => format!(
+                "detach that device: losetup --detach {}; or name the file on the file system that \
+                 holds it",
+                word(node)
+            ),
+            Self::UnknownLoops { nodes, .. } => format!(
+                "run it as root where /dev has the loop devices, or detach them: losetup --detach \
+                 {}",
+                nodes.iter().map(|node| word(node)).collect::<Vec<_>>().join(" ")
+            ),
+            Self::MayBeSwap { path } => {
+                format!("take that swap file out of use: swapoff {}", word(path))
+            }
             Self::ReadOnly { node } => format!(
                 "look for a write-protect switch on the card or its adapter, or try: blockdev \
                  --setrw {}",
@@ -164,6 +197,22 @@ impl fmt::Display for Objection {
             }
             Self::Swap { node } => write!(f, "{} is in use as swap", node.display()),
             Self::Held { node, by } => write!(f, "{} is part of {by}", node.display()),
+            Self::MayBeHeld { node } => write!(
+                f,
+                "{} may use this file under another name: one of their file systems shows files of \
+                 another",
+                node.display()
+            ),
+            Self::UnknownLoops { nodes, reason } => {
+                let nodes: Vec<_> = nodes.iter().map(|node| node.display().to_string()).collect();
+                let nodes = nodes.join(", ");
+                write!(f, "it is not known whether a loop device uses it: {nodes} ({reason})")
+            }
+            Self::MayBeSwap { path } => write!(
+                f,
+                "it bears the signature of swap, and the swap file in use, {}, cannot be found here",
+                path.display()
+            ),
             Self::ReadOnly { node } => write!(f, "{} is write-protected", node.display()),
             Self::NoMedium => f.write_str("it holds nothing: its size is 0"),
             Self::Unknown { what } => {

@@ -12,6 +12,8 @@ use cardproof_units::Bytes;
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
+use super::loops::FileId;
+use super::swaps::kernel_says_swap;
 use super::{Consent, GuardError, Identity, Objection, Target, TargetKind, inspect, inspect_open};
 use crate::{DeviceNumber, Sysroot};
 
@@ -50,7 +52,10 @@ pub fn open_for_destruction(
     let target = Target::at(path)?;
     let mut file = open_alone(path, &target)?;
     check_unchanged(path, &target, &mut file)?;
-    let inspection = inspect_open(root, path, &target, &mut file)?;
+    let mut inspection = inspect_open(root, path, &target, &mut file)?;
+    if matches!(target.kind, TargetKind::File { .. }) && kernel_says_swap(&file) {
+        inspection.objections.insert(0, Objection::Swap { node: path.to_owned() });
+    }
     inspection.check(consent)?;
     check_size(path, inspection.identity.size(), &mut file)?;
     file.rewind().map_err(|source| GuardError::from_open(path, source))?;
@@ -89,7 +94,9 @@ fn check_unchanged(path: &Path, target: &Target, file: &mut File) -> Result<(), 
     let metadata = file.metadata().map_err(|source| GuardError::from_open(path, source))?;
     let is_same = match target.kind {
         TargetKind::Device(number) => DeviceNumber::from_raw(metadata.rdev()) == number,
-        TargetKind::File { size } => metadata.is_file() && Bytes(metadata.len()) == size,
+        TargetKind::File { size, id } => {
+            metadata.is_file() && Bytes(metadata.len()) == size && FileId::of(&metadata) == id
+        }
     };
     if is_same { Ok(()) } else { Err(GuardError::Changed { path: path.to_owned() }) }
 }

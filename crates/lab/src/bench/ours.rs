@@ -1,11 +1,12 @@
 //! One phase by cardproof, through its developer's command `cardproof engine`.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use cardproof_testkit::{FioEnd, FioEngine, FioJob, FioPattern, LabError, Throttle, run_command};
+use cardproof_testkit::{
+    FioEnd, FioEngine, FioJob, FioPattern, LabError, Throttle, identity, run_command,
+};
 use serde::Deserialize;
 
 use super::rounds::Sample;
@@ -103,23 +104,6 @@ const fn words(pattern: FioPattern) -> (&'static str, &'static str, u8) {
         FioPattern::RandomWrite => ("write", "random", 0),
         FioPattern::RandomMixed(read_percent) => ("mixed", "random", read_percent),
     }
-}
-
-/// The identity of a device of the laboratory, which has no serial number: `NAME:SIZE`.
-fn identity(device: &Path) -> Result<String, LabError> {
-    let name = device.file_name().unwrap_or_default().to_string_lossy();
-    let size = Path::new("/sys/class/block").join(&*name).join("size");
-    let sectors = fs::read_to_string(&size).map_err(|source| LabError::File {
-        doing: "read",
-        path: size.clone(),
-        source,
-    })?;
-    let sectors: u64 = sectors.trim().parse().map_err(|_| LabError::Answer {
-        tool: "sysfs",
-        what: format!("{} is no size", size.display()),
-    })?;
-    // The kernel counts sizes in 512-byte sectors, whatever the device's own blocks.
-    Ok(format!("{name}:{}", sectors * 512))
 }
 
 /// A fallback would compare something else than what the row says.

@@ -14,7 +14,9 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 use cardproof_record::Record;
 use cardproof_sim_serve::{ServeOptions, Server};
-use cardproof_testkit::{Filesystem, KernelThrottle, LabError, Limits, LoopDevice, Mount};
+use cardproof_testkit::{
+    Filesystem, KernelThrottle, LabError, Limits, LoopDevice, Mount, identity,
+};
 use cardproof_units::{Bytes, Seed};
 
 use super::{Asked, DependsOn, Proof, Proved, Rows, Takes};
@@ -173,7 +175,8 @@ fn pair(program: &Path, device: &Path, files: u32) -> Result<(f64, f64)> {
     clear(device)?;
     let json = place.path().join("record.json");
     let mut replay = Command::new(program);
-    replay.arg("replay").arg(&trace).arg(device).args(["--destroy", "--quiet", "--json"]);
+    let destroy = format!("--destroy={}", identity(device)?);
+    replay.arg("replay").arg(&trace).arg(device).args([&destroy, "--quiet", "--json"]);
     succeed(replay.arg(&json).env("XDG_DATA_HOME", place.path()))?;
     let record = Record::from_json(&std::fs::read_to_string(&json)?)?;
     let replay = record.replays.first().context("the record has no replay")?;

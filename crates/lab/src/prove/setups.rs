@@ -137,7 +137,9 @@ fn task() -> String {
     for disk in disks {
         let _ = writeln!(
             script,
-            "cardproof compare-setups /dev/{disk} --destroy --only {SETUPS} --jobs fsync-4k \
+            "serial=$(cat /sys/block/{disk}/serial 2>/dev/null)\n\
+             size=$(($(cat /sys/block/{disk}/size) * 512))\n\
+             cardproof compare-setups /dev/{disk} --destroy={disk}:$size${{serial:+:$serial}} --only {SETUPS} --jobs fsync-4k \
              --rounds {ROUNDS} --size 304M --seed 1 --json /tmp/{disk}.json >&2"
         );
     }

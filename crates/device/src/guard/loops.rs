@@ -1,0 +1,263 @@
+//! Loop devices and the file or device that each goes to, told apart by device and inode.
+//!
+//! A path does not tell a file from another: the image of a mounted loop device has as many names as
+//! somebody gave it, by hard links, bind mounts and other views of the mounts. So the kernel is asked
+//! for the file itself. Two things can keep that from deciding, and both are reported rather than
+//! passed over: a loop device that this user may not open, and a file system that shows files of
+//! another one under numbers of its own, such as overlay.
+
+use std::fs::{File, Metadata};
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use cardproof_io::{LoopBacking, loop_backing};
+use cardproof_units::Bytes;
+
+use super::objection::{Holder, Objection};
+use crate::block::BlockDevice;
+use crate::mounts::Mounts;
+use crate::{DeviceNumber, Sysroot};
+
+/// A file, whatever its names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FileId {
+    device: u64,
+    inode: u64,
+}
+
+impl FileId {
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        Self { device: metadata.dev(), inode: metadata.ino() }
+    }
+
+    fn is_anonymous(self) -> bool {
+        DeviceNumber::from_raw(self.device).is_anonymous()
+    }
+}
+
+/// A file that is to be overwritten, or that lies below a device that is.
+#[derive(Clone, Debug)]
+pub(super) struct FileInUse {
+    /// A path to it, for messages.
+    pub(super) path: PathBuf,
+    /// Nothing in a laid-out tree, where the path decides.
+    pub(super) id: Option<FileId>,
+    /// What only a file that is a target itself has.
+    pub(super) as_target: Option<TargetFile>,
+}
+
+/// What is known of a file that the user named.
+#[derive(Clone, Debug)]
+pub(super) struct TargetFile {
+    pub(super) size: Bytes,
+    /// Whether anything was ever written to it.
+    pub(super) holds_data: bool,
+    /// Whether its numbers may be those of its file system alone.
+    is_view: bool,
+}
+
+impl FileInUse {
+    /// The open regular file `file`, which the user knows as `path`.
+    pub(super) fn target(path: &Path, file: &File, holds_data: bool) -> std::io::Result<Self> {
+        let metadata = file.metadata()?;
+        let id = FileId::of(&metadata);
+        let is_view = id.is_anonymous() && !has_own_numbers(file);
+        let size = Bytes(metadata.len());
+        let as_target = Some(TargetFile { size, holds_data, is_view });
+        Ok(Self { path: path.to_owned(), id: Some(id), as_target })
+    }
+}
+
+/// What a loop device goes to.
+#[derive(Clone, Debug)]
+pub(super) enum Backing<'root> {
+    Device(BlockDevice<'root>),
+    File {
+        path: PathBuf,
+        id: Option<FileId>,
+        /// Whether its numbers may be those of its file system alone.
+        is_view: bool,
+    },
+}
+
+/// A loop device in use.
+#[derive(Clone, Debug)]
+pub(super) struct Loop<'root> {
+    pub(super) device: BlockDevice<'root>,
+    pub(super) backing: Backing<'root>,
+}
+
+/// All loop devices in use.
+pub(super) struct Loops<'root> {
+    pub(super) known: Vec<Loop<'root>>,
+    /// Those that cannot be asked, with what the kernel said of the first.
+    unknown: Vec<PathBuf>,
+    reason: String,
+}
+
+impl<'root> Loops<'root> {
+    /// Asks each of the loop devices that sysfs shows in use.
+    ///
+    /// # Errors
+    /// sysfs does not show its devices.
+    pub(super) fn read(root: &'root Sysroot, mounts: &Mounts) -> std::io::Result<Self> {
+        let mut loops = Self { known: Vec::new(), unknown: Vec::new(), reason: String::new() };
+        for device in BlockDevice::all(root, "loop")? {
+            let Some(path) = device.backing_file() else { continue };
+            match backing(root, mounts, &device, path) {
+                Ok(Some(backing)) => loops.known.push(Loop { device, backing }),
+                Ok(None) => {}
+                Err(reason) => {
+                    loops.unknown.push(device.node());
+                    loops.reason = reason;
+                }
+            }
+        }
+        Ok(loops)
+    }
+
+    /// That some loop devices cannot be asked.
+    pub(super) fn unknown(&self) -> Option<Objection> {
+        let is_any = !self.unknown.is_empty();
+        is_any.then(|| Objection::UnknownLoops {
+            nodes: self.unknown.clone(),
+            reason: self.reason.clone(),
+        })
+    }
+
+    /// What the loop device `device` goes to.
+    pub(super) fn backing_of(&self, device: &BlockDevice<'root>) -> Option<&Backing<'root>> {
+        self.known
+            .iter()
+            .find(|looped| looped.device.name() == device.name())
+            .map(|looped| &looped.backing)
+    }
+
+    /// The loop devices that go to `device`.
+    pub(super) fn over_device(
+        &self,
+        device: &BlockDevice<'root>,
+    ) -> impl Iterator<Item = &BlockDevice<'root>> {
+        let goes_there = |looped: &&Loop<'root>| match &looped.backing {
+            Backing::Device(below) => below.name() == device.name(),
+            Backing::File { .. } => false,
+        };
+        self.known.iter().filter(goes_there).map(|looped| &looped.device)
+    }
+
+    /// What the loop devices, but for the one called `but`, say against overwriting `file`.
+    pub(super) fn over_file(&self, file: &FileInUse, but: Option<&str>) -> Vec<Objection> {
+        let others = self.known.iter().filter(|looped| Some(looped.device.name()) != but);
+        others.filter_map(|looped| looped.objection_to(file)).collect()
+    }
+}
+
+impl Loop<'_> {
+    fn objection_to(&self, file: &FileInUse) -> Option<Objection> {
+        let Backing::File { path, id, is_view } = &self.backing else { return None };
+        let is_same = match (file.id, *id) {
+            (Some(one), Some(other)) => one == other,
+            _ => file.path == *path,
+        };
+        if is_same {
+            let by = Holder::Loop { node: self.device.node() };
+            return Some(Objection::Held { node: file.path.clone(), by });
+        }
+        let target = file.as_target.as_ref()?;
+        let may_be = (*is_view || target.is_view)
+            && target.holds_data
+            && (self.is_as_large(target) || have_one_inode(file.id?, (*id)?));
+        may_be.then(|| Objection::MayBeHeld { node: self.device.node() })
+    }
+
+    /// Whether the device is as large as `target`, a file, makes it.
+    fn is_as_large(&self, target: &TargetFile) -> bool {
+        let sector = Bytes(512);
+        self.device.size().is_none_or(|size| size == target.size.round_down_to(sector))
+    }
+}
+
+/// Whether two files of different file systems have one inode, but for the bits that overlay adds at
+/// the top.
+fn have_one_inode(one: FileId, other: FileId) -> bool {
+    let low = |id: FileId| id.inode & u64::from(u32::MAX);
+    one.device != other.device && low(one) == low(other)
+}
+
+/// What `device` goes to, whose file's path is `path`; nothing where it was detached meanwhile.
+fn backing<'root>(
+    root: &'root Sysroot,
+    mounts: &Mounts,
+    device: &BlockDevice<'root>,
+    path: PathBuf,
+) -> Result<Option<Backing<'root>>, String> {
+    if !root.is_running_system() {
+        return Ok(Some(backing_by_path(root, path)));
+    }
+    let number = device.number().ok_or("sysfs does not tell its number")?;
+    let number = rustix::fs::makedev(number.major, number.minor);
+    let told = loop_backing(&device.node(), number).map_err(|error| error.to_string())?;
+    let Some(told) = told else { return Ok(None) };
+    match told {
+        LoopBacking::Device { number } => {
+            BlockDevice::by_number(root, DeviceNumber::from_raw(number))
+                .map(|below| Some(Backing::Device(below)))
+                .ok_or_else(|| "sysfs does not show the device below it".to_owned())
+        }
+        LoopBacking::File { device, inode } => {
+            let id = FileId { device, inode };
+            let is_view = id.is_anonymous() && !has_own_numbers_at(&path, id, mounts);
+            Ok(Some(Backing::File { path, id: Some(id), is_view }))
+        }
+    }
+}
+
+/// A laid-out tree has no kernel to ask.
+fn backing_by_path(root: &Sysroot, path: PathBuf) -> Backing<'_> {
+    match BlockDevice::by_node(root, &path) {
+        Some(below) => Backing::Device(below),
+        None => Backing::File { path, id: None, is_view: false },
+    }
+}
+
+/// Whether the file system of the file `id`, which may be at `path`, shows files of its own only.
+fn has_own_numbers_at(path: &Path, id: FileId, mounts: &Mounts) -> bool {
+    let is_there = std::fs::symlink_metadata(path)
+        .is_ok_and(|metadata| metadata.is_file() && FileId::of(&metadata) == id);
+    if is_there && let Ok(filesystem) = rustix::fs::statfs(path) {
+        return OWN_NUMBERS.iter().any(|own| is_magic(&filesystem, own.magic));
+    }
+    let number = DeviceNumber::from_raw(id.device);
+    let mount = mounts.iter().find(|mount| mount.device == number);
+    mount.is_some_and(|mount| OWN_NUMBERS.iter().any(|own| own.name == mount.kind))
+}
+
+/// Whether the file system of `file` shows files of its own only.
+fn has_own_numbers(file: impl AsFd) -> bool {
+    rustix::fs::fstatfs(file)
+        .is_ok_and(|status| OWN_NUMBERS.iter().any(|own| is_magic(&status, own.magic)))
+}
+
+fn is_magic(filesystem: &rustix::fs::StatFs, magic: u32) -> bool {
+    // The type's width and sign differ between machines; the numbers have 32 bits on all of them.
+    filesystem.f_type as u32 == magic
+}
+
+/// A file system without a block device of its own number.
+struct OwnNumbers {
+    name: &'static str,
+    /// Of statfs(2) and `linux/magic.h`.
+    magic: u32,
+}
+
+/// The file systems with anonymous device numbers on which a file is nobody else's under other
+/// numbers. Overlay, FUSE and network file systems are not among them.
+const OWN_NUMBERS: [OwnNumbers; 6] = [
+    OwnNumbers { name: "tmpfs", magic: 0x0102_1994 },
+    OwnNumbers { name: "ramfs", magic: 0x8584_58f6 },
+    OwnNumbers { name: "btrfs", magic: 0x9123_683e },
+    OwnNumbers { name: "zfs", magic: 0x2fc1_2fc1 },
+    OwnNumbers { name: "ubifs", magic: 0x2405_1905 },
+    OwnNumbers { name: "bcachefs", magic: 0xca45_1a4e },
+];
