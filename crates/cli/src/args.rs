@@ -1,4 +1,5 @@
-//! The command line: what can be asked, and nothing of what is done.
+//! Arguments that several commands share, and those of commands without a file of their own: what
+//! can be asked, and nothing of what is done.
 
 mod compare;
 mod identify;
@@ -8,95 +9,12 @@ use std::path::PathBuf;
 use cardproof_io::EngineChoice;
 use cardproof_session::Access;
 use cardproof_units::{Bytes, Nanos, Seed};
-use clap::builder::Styles;
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Subcommand, ValueEnum};
 
-use crate::capture::CaptureArgs;
-use crate::completions::{CompletionsArgs, ManualArgs};
-use crate::engine::EngineArgs;
-use crate::import::ImportArgs;
 use crate::output::Sink;
-use crate::replay::ReplayArgs;
-use crate::setups::SetupsArgs;
-use crate::traces::TracesArgs;
-use crate::watch::args::WatchArgs;
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use identify::IdentifyArgs;
-
-/// What stands under the help: how to begin, and what scripts go by.
-const AFTER_HELP: &str = "Examples:
-  cardproof                  measure the storage under the current directory
-  cardproof /media/me/CARD   measure a card that is mounted there
-  cardproof identify         tell what this storage is and what holds it back
-  cardproof report latest    make a report of the last measurement, with charts
-  cardproof run sim:sandisk-extreme-a1
-                             see what a result looks like, on a simulated card
-
-A measurement is kept as a record, a file in ~/.local/share/cardproof/records.
-
-Exit status: 0 done; 1 could not be completed; 2 wrong command line;
-3 refused for safety; 4 a --require not met; 130 stopped by Ctrl-C (the record
-is kept).";
-
-/// Find out the truth about an SD card, eMMC, USB stick or SSD: measure it, judge it, explain it.
-///
-/// Without a command, the storage under the current directory is measured.
-#[derive(Debug, Parser)]
-#[command(
-    name = "cardproof",
-    version,
-    args_conflicts_with_subcommands = true,
-    styles = Styles::styled(),
-    after_help = AFTER_HELP
-)]
-pub(crate) struct Cli {
-    /// What to do.
-    #[command(subcommand)]
-    pub(crate) command: Option<Command>,
-    /// How to measure, when there is no command.
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
-}
-
-/// What can be done.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// Measure a directory's storage, a file or a block device
-    Run(RunArgs),
-    /// List the profiles: what can be run, and what for; or explain one
-    Profiles(ProfilesArgs),
-    /// Tell who a card is, what the host gives it, and what holds it back
-    Identify(IdentifyArgs),
-    /// Judge a saved record again, and show it
-    Rate(RateArgs),
-    /// Make a report of a saved record
-    Report(ReportArgs),
-    /// Read other tools' outputs into records
-    Import(ImportArgs),
-    /// Watch live what the storage does and what holds it back, or explain a log of iostat
-    Watch(WatchArgs),
-    /// Put records and published measurements side by side
-    Compare(Box<CompareArgs>),
-    /// Compare file systems, their options and SQLite's journal modes on your own storage
-    CompareSetups(Box<SetupsArgs>),
-    /// Simulated cards: list them, or serve one to any tool as a file and a block device
-    #[command(subcommand)]
-    Sim(SimCommand),
-    /// Show the recorded jobs that come with cardproof, or what is in a trace
-    Traces(TracesArgs),
-    /// Record what a real job asks of a block device, as a trace (needs root)
-    Capture(CaptureArgs),
-    /// Do a recorded job again: on a directory, a block device, or a simulated card
-    Replay(Box<ReplayArgs>),
-    /// Print the completions of a shell: bash, zsh, fish and others
-    Completions(CompletionsArgs),
-    /// Write the manual pages into a directory (for packages)
-    #[command(hide = true)]
-    ManualPages(ManualArgs),
-    /// Run one phase of any shape and print its figures (for developers)
-    Engine(Box<EngineArgs>),
-}
 
 /// How to measure.
 #[derive(Debug, Args)]

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
-use crate::args::Cli;
 use crate::exit::Failure;
 use crate::output::{self, Sink};
 
@@ -23,22 +22,22 @@ pub(crate) struct ManualArgs {
     directory: PathBuf,
 }
 
-/// Prints the completions for a shell to standard output.
+/// Prints the completions of `program` for a shell to standard output.
 ///
 /// # Errors
 /// Standard output cannot be written to.
-pub(crate) fn print(args: &CompletionsArgs) -> Result<(), Failure> {
+pub(crate) fn print(args: &CompletionsArgs, mut program: Command) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "cardproof", &mut script);
+    clap_complete::generate(args.shell, &mut program, "cardproof", &mut script);
     output::write(&Sink::Stdout, &String::from_utf8_lossy(&script))
 }
 
-/// Writes a manual page for the program and for each of its commands.
+/// Writes a manual page for `program` and for each of its commands.
 ///
 /// # Errors
 /// A page cannot be written.
-pub(crate) fn write_manual(args: &ManualArgs) -> Result<(), Failure> {
-    clap_mangen::generate_to(Cli::command(), &args.directory).map_err(|error| {
+pub(crate) fn write_manual(args: &ManualArgs, program: Command) -> Result<(), Failure> {
+    clap_mangen::generate_to(program, &args.directory).map_err(|error| {
         Failure::incomplete(format!(
             "cannot write manual pages to {}: {error}; name an existing directory",
             args.directory.display(),

@@ -1,4 +1,6 @@
 //! The command `cardproof`: the only part that prints, parses arguments and handles signals.
+//!
+//! This file lists the commands and hands each to its own file; no other file names them all.
 
 mod args;
 mod capture;
@@ -28,11 +30,94 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::builder::Styles;
+use clap::{CommandFactory, Parser, Subcommand};
 
-use args::{Cli, Command, SimCommand};
+use args::{CompareArgs, IdentifyArgs, ProfilesArgs, RateArgs, ReportArgs, RunArgs, SimCommand};
+use capture::CaptureArgs;
+use completions::{CompletionsArgs, ManualArgs};
+use engine::EngineArgs;
 use exit::{Exit, Failure};
+use import::ImportArgs;
+use replay::ReplayArgs;
+use setups::SetupsArgs;
 use signals::Signals;
+use traces::TracesArgs;
+use watch::args::WatchArgs;
+
+/// What stands under the help: how to begin, and what scripts go by.
+const AFTER_HELP: &str = "Examples:
+  cardproof                  measure the storage under the current directory
+  cardproof /media/me/CARD   measure a card that is mounted there
+  cardproof identify         tell what this storage is and what holds it back
+  cardproof report latest    make a report of the last measurement, with charts
+  cardproof run sim:sandisk-extreme-a1
+                             see what a result looks like, on a simulated card
+
+A measurement is kept as a record, a file in ~/.local/share/cardproof/records.
+
+Exit status: 0 done; 1 could not be completed; 2 wrong command line;
+3 refused for safety; 4 a --require not met; 130 stopped by Ctrl-C (the record
+is kept).";
+
+/// Find out the truth about an SD card, eMMC, USB stick or SSD: measure it, judge it, explain it.
+///
+/// Without a command, the storage under the current directory is measured.
+#[derive(Debug, Parser)]
+#[command(
+    name = "cardproof",
+    version,
+    args_conflicts_with_subcommands = true,
+    styles = Styles::styled(),
+    after_help = AFTER_HELP
+)]
+struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// How to measure, when there is no command.
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// What can be done.
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Measure a directory's storage, a file or a block device
+    Run(RunArgs),
+    /// List the profiles: what can be run, and what for; or explain one
+    Profiles(ProfilesArgs),
+    /// Tell who a card is, what the host gives it, and what holds it back
+    Identify(IdentifyArgs),
+    /// Judge a saved record again, and show it
+    Rate(RateArgs),
+    /// Make a report of a saved record
+    Report(ReportArgs),
+    /// Read other tools' outputs into records
+    Import(ImportArgs),
+    /// Watch live what the storage does and what holds it back, or explain a log of iostat
+    Watch(WatchArgs),
+    /// Put records and published measurements side by side
+    Compare(Box<CompareArgs>),
+    /// Compare file systems, their options and SQLite's journal modes on your own storage
+    CompareSetups(Box<SetupsArgs>),
+    /// Simulated cards: list them, or serve one to any tool as a file and a block device
+    #[command(subcommand)]
+    Sim(SimCommand),
+    /// Show the recorded jobs that come with cardproof, or what is in a trace
+    Traces(TracesArgs),
+    /// Record what a real job asks of a block device, as a trace (needs root)
+    Capture(CaptureArgs),
+    /// Do a recorded job again: on a directory, a block device, or a simulated card
+    Replay(Box<ReplayArgs>),
+    /// Print the completions of a shell: bash, zsh, fish and others
+    Completions(CompletionsArgs),
+    /// Write the manual pages into a directory (for packages)
+    #[command(hide = true)]
+    ManualPages(ManualArgs),
+    /// Run one phase of any shape and print its figures (for developers)
+    Engine(Box<EngineArgs>),
+}
 
 fn main() -> ExitCode {
     let signals = match Signals::install() {
@@ -73,8 +158,12 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::CompareSetups(args) => setups::run(&args, signals),
         Command::Traces(args) => traces::run(&args),
         Command::Watch(args) => watch::run(&args, signals),
-        Command::Completions(args) => completions::print(&args).map(|()| Exit::Done),
-        Command::ManualPages(args) => completions::write_manual(&args).map(|()| Exit::Done),
+        Command::Completions(args) => {
+            completions::print(&args, Cli::command()).map(|()| Exit::Done)
+        }
+        Command::ManualPages(args) => {
+            completions::write_manual(&args, Cli::command()).map(|()| Exit::Done)
+        }
         Command::Engine(args) => engine::run(&args, signals.stop()).map(|()| Exit::Done),
     }
 }
