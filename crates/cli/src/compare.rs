@@ -8,7 +8,7 @@ use cardproof_rating::compare::{Comparison, Contender, Pairing, Use, compare};
 use cardproof_rating::{find_reference, references};
 use cardproof_record::{OpName, Record};
 use cardproof_report::{
-    comparison_csv, comparison_html, comparison_markdown, comparison_text, title,
+    View, comparison_csv, comparison_html, comparison_markdown, comparison_text, title,
 };
 use cardproof_units::Bytes;
 
@@ -198,26 +198,32 @@ fn check_pairs(cards: &[Contender<'_>], pairing: Pairing) -> Result<(), Failure>
 }
 
 fn show(comparison: &Comparison, args: &CompareArgs) -> Result<(), Failure> {
-    let only: Option<Use> = args.only.map(Into::into);
+    let view = View { wanted: args.wanted.into(), has_details: args.all };
     if let Some(path) = &args.html {
-        output::write(&Sink::File(path.clone()), &comparison_html(comparison, only))?;
+        output::write(&Sink::File(path.clone()), &comparison_html(comparison, view.wanted))?;
     }
     if let Some(sink) = &args.json {
-        let mut text = serde_json::to_string_pretty(comparison)
-            .map_err(Failure::because("the comparison cannot be put into JSON"))?;
-        text.push('\n');
-        output::write(sink, &text)?;
+        output::write(sink, &document(comparison, view.wanted)?)?;
     }
     if let Some(sink) = &args.csv {
         output::write(sink, &comparison_csv(comparison))?;
     }
     if let Some(sink) = &args.markdown {
-        output::write(sink, &comparison_markdown(comparison, only))?;
+        output::write(sink, &comparison_markdown(comparison, view))?;
     }
     let sinks = [&args.json, &args.csv, &args.markdown];
-    if sinks.into_iter().flatten().any(|sink| *sink == Sink::Stdout) {
+    if args.quiet || sinks.into_iter().flatten().any(|sink| *sink == Sink::Stdout) {
         return Ok(());
     }
-    let text = comparison_text(comparison, only, talk::width(), talk::is_styled());
+    let text = comparison_text(comparison, view, talk::width(), talk::is_styled());
     output::write(&Sink::Stdout, &text)
+}
+
+/// The comparison as JSON, with the answers for the use asked for.
+fn document(comparison: &Comparison, wanted: Use) -> Result<String, Failure> {
+    let document = cardproof_rating::compare::Document::of(comparison, wanted);
+    let mut text = serde_json::to_string_pretty(&document)
+        .map_err(Failure::because("the comparison cannot be put into JSON"))?;
+    text.push('\n');
+    Ok(text)
 }

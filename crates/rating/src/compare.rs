@@ -7,21 +7,29 @@
 //! among them (Bonferroni), so that of a hundred comparisons of a card with itself at most one
 //! shows a difference anywhere.
 
+mod choice;
+mod column;
 mod correlate;
+mod document;
 mod likeness;
 mod position;
 mod rank;
 mod shape;
+mod uses;
 
 use cardproof_record::Record;
 use cardproof_stats::{RatioInterval, RunRate};
 use serde::Serialize;
 
 use crate::reference::is_published;
+pub use choice::{Choice, Reason};
+pub use column::{CardFigure, Column};
 pub use correlate::{Correlation, correlations};
+pub use document::{COMPARISON_SCHEMA, Document};
 pub use position::{Position, positions};
-pub use rank::{Ranked, Ranking, Use};
+pub use rank::{Part, Ranked, Ranking};
 pub use shape::Shape;
+pub use uses::{Use, Weight};
 
 use likeness::differences;
 use shape::{Measured, shapes_in};
@@ -52,11 +60,14 @@ pub enum Pairing {
 
 /// Cards side by side.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// The names of the cards. The first is what the others are held against.
     pub cards: Vec<String>,
     /// One row for each thing that was measured of at least one card.
     pub rows: Vec<ComparedRow>,
+    /// What each card has in the columns by which cards are chosen.
+    pub figures: Vec<CardFigures>,
     /// The order of the cards by use, like with like.
     pub rankings: Vec<Ranking>,
     /// Where those cards that are not published ones stand among the published.
@@ -67,8 +78,35 @@ pub struct Comparison {
     pub confidence: f64,
 }
 
+/// What one card has in the columns by which cards are chosen.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CardFigures {
+    /// Its name.
+    pub name: String,
+    /// How it was measured: the method and the host.
+    pub basis: String,
+    /// What it costs.
+    pub price: Option<f64>,
+    /// Its figures, in the order of the columns; a column that was not measured is absent.
+    pub figures: Vec<CardFigure>,
+    /// Why the others are absent.
+    pub missing: Vec<MissingFigure>,
+}
+
+/// Why a card has no figure in a column.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MissingFigure {
+    /// The column.
+    pub column: Column,
+    /// The cause, in a clause.
+    pub cause: String,
+}
+
 /// Where one card stands among the published ones.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Places {
     /// Its name.
     pub name: String,
@@ -78,6 +116,7 @@ pub struct Places {
 
 /// One thing that was measured.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparedRow {
     /// What, such as `4 KiB random write, depth 1`.
     pub what: String,
@@ -89,6 +128,7 @@ pub struct ComparedRow {
 
 /// What one card has in a row.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparedCell {
     /// Its rate in the row's unit; absent where it was not measured.
     pub rate: Option<f64>,
@@ -104,6 +144,7 @@ pub struct ComparedCell {
 
 /// How many times as fast as the first card.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ratio {
     /// The best single figure.
     pub estimate: f64,
@@ -134,10 +175,27 @@ pub fn compare(cards: &[Contender<'_>], pairing: Pairing, seed: u64) -> Comparis
     Comparison {
         cards: cards.iter().map(|card| card.name.clone()).collect(),
         rows,
+        figures: cards.iter().map(figures).collect(),
         rankings: rank::rankings(cards),
         places: cards.iter().filter_map(places).collect(),
         correlations: correlations(cards),
         confidence: CONFIDENCE,
+    }
+}
+
+fn figures(card: &Contender<'_>) -> CardFigures {
+    let of_columns = || Column::ALL.iter().filter_map(|column| column.measured(&card.runs));
+    let first_phase = || shapes_in(card.runs.iter().copied()).into_iter().next();
+    let measured = of_columns().next().or_else(|| Measured::of(&first_phase()?, &card.runs));
+    let is_missing = |column: &Column| column.of(&card.runs).is_none();
+    let missing =
+        |column: Column| MissingFigure { column, cause: column.cause_of_absence(&card.runs) };
+    CardFigures {
+        name: card.name.clone(),
+        basis: measured.as_ref().map_or_else(|| "nothing measured".to_owned(), likeness::basis),
+        price: card.price,
+        figures: Column::ALL.iter().filter_map(|column| column.of(&card.runs)).collect(),
+        missing: Column::ALL.into_iter().filter(is_missing).map(missing).collect(),
     }
 }
 

@@ -5,8 +5,8 @@
 
 use cardproof_rating::compare::{Comparison, Contender, Pairing, Use, compare};
 use cardproof_rating::{find_reference, references};
-use cardproof_record::{HostInfo, OpName, Record, Warning, WarningCode};
-use cardproof_units::Nanos;
+use cardproof_record::{Estimate, HostInfo, OpName, Record, Warning, WarningCode};
+use cardproof_units::{Bytes, Iops, Nanos};
 
 /// The published table whose cards also have the times of whole jobs.
 const TABLE: &str = "sd-card-bench-2018";
@@ -93,4 +93,38 @@ fn jobs_on_another_host_do_not_count_in_a_correlation() {
     };
     assert!(!of_one_host.correlations.is_empty());
     assert_eq!(told(&of_both), told(&of_one_host));
+}
+
+/// A smaller range flatters a card: it may lose by what was measured over it, and may not win.
+#[test]
+fn a_card_of_a_smaller_range_may_lose_and_not_win() {
+    let card = |iops: f64, span: Bytes| {
+        let mut record = find_reference("sandisk-ultra-a1").unwrap().record.clone();
+        for phase in &mut record.phases {
+            phase.iops = Some(Estimate {
+                estimate: Iops(iops),
+                low: Iops(0.99 * iops),
+                high: Iops(1.01 * iops),
+                confidence: 0.99,
+            });
+            phase.stated = None;
+            phase.span_bytes = span;
+        }
+        record
+    };
+    let (whole, small) = (Bytes::mib(256), Bytes::mib(64));
+    for (spans, iops, winner) in [
+        ([whole, whole], [1000.0, 100.0], Some("card 0")),
+        ([whole, small], [1000.0, 100.0], Some("card 0")),
+        ([small, whole], [1000.0, 100.0], None),
+        ([small, whole], [100.0, 1000.0], Some("card 1")),
+    ] {
+        let cards = [card(iops[0], spans[0]), card(iops[1], spans[1])];
+        let comparison = compared(&cards);
+        let ranking = comparison.rankings.iter().find(|it| it.by == Use::System).unwrap();
+        assert_eq!(ranking.cards.len(), 2, "one order, whatever the ranges");
+        let choice = ranking.choice().unwrap();
+        let best = (choice.best.len() == 1).then(|| choice.best[0].as_str());
+        assert_eq!(best, winner, "{spans:?} {iops:?}");
+    }
 }

@@ -4,7 +4,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use cardproof_rating::compare::{Comparison, Contender, Pairing, compare};
+use cardproof_rating::compare::{Comparison, Contender, Pairing, Use, compare};
 use cardproof_record::{Conditions, ProfileInfo, Record, TargetInfo, TargetKind, Tool};
 use cardproof_runner::{Plan, Repeat, Silent, run_repeatedly};
 use cardproof_units::{Bytes, Nanos, Seed};
@@ -112,6 +112,23 @@ fn nor_does_it_with_records_taken_in_pairs() {
     assert!(wrong.len() as u64 <= pairs / 100, "{} of {pairs}: {wrong:#?}", wrong.len());
 }
 
+/// The answer names a winner only where there is one: it rests on two figures and on all pairs of
+/// cards at once.
+#[test]
+fn a_card_beats_itself_in_at_most_one_of_a_hundred_answers() {
+    let answers = 250;
+    let wrong = wrong_pairs(answers, |card, a, b| {
+        let (a, b) = (run(card, a, 1), run(card, b, 1));
+        let comparison = compared(&[a], &[b], Pairing::Independent);
+        let winners = comparison.rankings.iter().filter_map(|ranking| {
+            let choice = ranking.choice().filter(|choice| choice.best.len() == 1)?;
+            Some(format!("{:?}: {}", ranking.by, choice.best[0]))
+        });
+        winners.collect()
+    });
+    assert!(wrong.len() as u64 <= answers / 100, "{} of {answers}: {wrong:#?}", wrong.len());
+}
+
 #[test]
 fn a_card_that_is_better_by_half_is_told_from_the_other() {
     // By the published figures that both are fitted to: 1480 and 787 writes, 3201 and 2867 reads.
@@ -120,5 +137,9 @@ fn a_card_that_is_better_by_half_is_told_from_the_other() {
         let found = differences(&compared(&[a], &[b], Pairing::Independent));
         let write = "4 KiB random write, depth 1".to_owned();
         assert!(found.contains(&write), "{runs} runs: {found:?}");
+        let (a, b) = (run("sandisk-ultra-a1", seed, runs), run("sandisk-extreme-a1", seed, runs));
+        let comparison = compared(&[a], &[b], Pairing::Independent);
+        let system = comparison.rankings.iter().find(|it| it.by == Use::System).unwrap();
+        assert_eq!(system.choice().unwrap().best, ["b"], "{runs} runs");
     }
 }

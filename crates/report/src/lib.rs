@@ -23,7 +23,7 @@ mod wrap;
 
 pub use charts::PlotError;
 pub use clean::steers;
-pub use comparison::{comparison_csv, comparison_html, comparison_markdown, comparison_text};
+pub use comparison::{View, comparison_csv, comparison_html, comparison_markdown, comparison_text};
 pub use facts::title;
 pub use html::{HtmlError, html};
 pub use markdown::markdown;

@@ -95,6 +95,18 @@ impl RatioInterval {
     }
 }
 
+impl RunRate {
+    /// Half the width, in logarithms, of the interval of `confidence` (between 0 and 1) that holds the
+    /// rate of another run of the same thing: the run's own interval, and in quadrature an allowance
+    /// for what varies from run to run, `run_cv`, the standard deviation of a run's rate as a part of
+    /// it. `None` where the run has no interval.
+    #[must_use]
+    pub fn log_half_width(self, confidence: f64, run_cv: f64) -> Option<f64> {
+        let of_runs = normal_quantile(confidence)? * run_cv;
+        Some(half_width(self, confidence)?.hypot(of_runs))
+    }
+}
+
 /// Half the width, in logarithms, of a run's own interval at another confidence. The interval comes
 /// from ten batches or more, so the ratio of Student's quantiles with nine degrees of freedom widens
 /// it enough.

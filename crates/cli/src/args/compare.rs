@@ -11,10 +11,11 @@ use crate::output::Sink;
 /// What to compare.
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// A record: a file, an id, `latest`, or ref:NAME for a published one; the first is the measure
+    /// A record: a file, an id, `latest`, or ref:NAME for a published one
     ///
     /// Several runs of one card are given as one, with commas between them. ref:TABLE stands for
-    /// all cards of a published table; --list shows names and tables.
+    /// all cards of a published table; --list shows names and tables. Ratios (--all) are to the first
+    /// card.
     #[arg(value_name = "CARD", required_unless_present = "list")]
     pub(crate) cards: Vec<String>,
     /// Show the published measurements
@@ -23,9 +24,12 @@ pub(crate) struct CompareArgs {
     /// The nth run of each card was taken next to the nth of the others
     #[arg(long)]
     pub(crate) paired: bool,
-    /// Rank for one use only
-    #[arg(long = "use", value_enum, value_name = "USE")]
-    pub(crate) only: Option<UseArg>,
+    /// What the card is wanted for
+    #[arg(long = "use", value_enum, value_name = "USE", default_value = "system")]
+    pub(crate) wanted: UseArg,
+    /// Show every figure with its interval and ratios
+    #[arg(long)]
+    pub(crate) all: bool,
     /// What a card costs, in any currency that is the same for all
     #[arg(long, value_name = "NAME=AMOUNT")]
     pub(crate) price: Vec<Price>,
@@ -41,25 +45,39 @@ pub(crate) struct CompareArgs {
     /// The comparison as one HTML file
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 /// What a card is wanted for.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum UseArg {
-    /// To run a system from
+    /// Starting, installing and updating a system, as on a Raspberry Pi: 4 KiB random writes and
+    /// reads
     System,
-    /// To record video
-    Video,
-    /// To keep a database
+    /// A browser and large programs: mostly random reads, some sequential
+    Desktop,
+    /// Services that run day and night, such as home automation: mostly synced writes
+    Server,
+    /// SQLite transactions: synced writes
     Database,
+    /// Video and photos: the sequential write rate that lasts
+    #[value(alias = "video")]
+    Camera,
+    /// A games console: sequential and random reads
+    Retro,
 }
 
 impl From<UseArg> for Use {
     fn from(wanted: UseArg) -> Self {
         match wanted {
             UseArg::System => Self::System,
-            UseArg::Video => Self::Video,
+            UseArg::Desktop => Self::Desktop,
+            UseArg::Server => Self::Server,
             UseArg::Database => Self::Database,
+            UseArg::Camera => Self::Camera,
+            UseArg::Retro => Self::Retro,
         }
     }
 }

@@ -38,9 +38,65 @@ fn published_cards_fit_a_terminal_of_80_columns() {
     insta::assert_snapshot!(text);
 }
 
+/// The eight fitted cards and four that are typical of their kind.
+const TWELVE: [&str; 12] = [
+    "intenso-class-4",
+    "sandisk-ultra",
+    "sandisk-industrial",
+    "sandisk-extreme-plus",
+    "sandisk-ultra-a1",
+    "sandisk-extreme-a1",
+    "sandisk-extreme-pro-a2",
+    "samsung-emmc",
+    "v30-a2",
+    "v30-a2-queued",
+    "usb-stick",
+    "high-endurance",
+];
+
+#[test]
+fn the_answer_of_twelve_records_is_on_the_first_screen() {
+    let home = Home::new();
+    let mut words = vec!["compare".to_owned()];
+    for card in TWELVE {
+        let file = home.place().join(format!("{card}.json")).to_str().unwrap().to_owned();
+        let target = format!("sim:{card}");
+        let run_words =
+            ["run", &target, "--size", "32M", "--time-budget", "15s", "--seed", "5", "--quiet"];
+        run(home.cardproof(&[&run_words[..], &["--json", &file]].concat())).expect(0);
+        words.push(file);
+    }
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let text = run(home.cardproof(&words)).expect(0).stdout;
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines.iter().all(|line| line.chars().count() <= 80), "{text}");
+    let first_screen = lines.iter().take(24).copied().collect::<Vec<_>>().join("\n");
+    for card in TWELVE {
+        assert!(first_screen.contains(card), "{card} is below the first screen:\n{text}");
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn records_of_other_hosts_and_methods_share_no_order() {
+    let words = ["compare", "ref:sandisk-extreme-a1", "ref:sandisk-ultra-a1"];
+    let more = ["ref:pi3-samsung-fit-muf-32bb", "ref:pi3-samsung-evo-plus-mb-mc32da"];
+    let text = run(Home::new().cardproof(&[&words[..], &more].concat())).expect(0).stdout;
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn records_that_share_nothing_are_named_as_such_with_the_way_out() {
+    let words = ["compare", "ref:pi3-samsung-fit-muf-32bb", "ref:fsync-by-filesystem"];
+    let text = run(Home::new().cardproof(&words)).expect(0).stdout;
+    assert!(text.contains("--profile standard"), "{text}");
+}
+
 #[test]
 fn the_published_table_prints_its_rank_correlations() {
-    let text = run(Home::new().cardproof(&["compare", "ref:sd-card-bench-2018"])).expect(0).stdout;
+    let text = run(Home::new().cardproof(&["compare", "ref:sd-card-bench-2018", "--all"]))
+        .expect(0)
+        .stdout;
     let line = |with: &str| {
         let wanted = format!("desktop-install: {with}");
         text.lines().find(|line| line.contains(&wanted)).expect("the line is there").to_owned()
@@ -85,7 +141,8 @@ fn every_form_says_the_same_and_needs_nothing_else() {
     let file = |name: &str| home.place().join(name).to_str().unwrap().to_owned();
     let (csv, html, markdown) = (file("a.csv"), file("a.html"), file("a.md"));
     let words = ["compare", "ref:sandisk-ultra", "ref:sandisk-ultra-a1", "--csv", &csv, "--html"];
-    run(home.cardproof(&[&words[..], &[&html, "--markdown", &markdown]].concat())).expect(0);
+    run(home.cardproof(&[&words[..], &[&html, "--markdown", &markdown, "--all"]].concat()))
+        .expect(0);
     let read = |path: &str| fs::read_to_string(path).unwrap();
     assert!(read(&csv).lines().any(|line| {
         line.starts_with("\"4 KiB random write, depth 1\",sandisk-ultra-a1,IOPS,787.00,,,1,5.9173,")

@@ -15,6 +15,7 @@ const CARDS_MIN: usize = 5;
 
 /// How a job's time goes with one figure.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Correlation {
     /// The job, such as `desktop-install`.
     pub job: String,
@@ -81,5 +82,7 @@ fn pair(card: &Contender<'_>, job: &str, shape: &Shape) -> Option<(String, (f64,
     let jobs = &card.runs.first()?.jobs;
     let time = jobs.iter().find(|known| known.name == job)?.duration_ns;
     let measured = Measured::of(shape, &card.runs)?;
-    Some((shared_basis(&measured)?, (time.as_secs_f64(), measured.rate())))
+    // A range decides a rate too.
+    let basis = format!("{}, over {}", shared_basis(&measured)?, measured.phase.span_bytes);
+    Some((basis, (time.as_secs_f64(), measured.rate())))
 }

@@ -22,12 +22,18 @@ pub(super) fn differences(a: &Measured<'_>, b: &Measured<'_>) -> Vec<String> {
     found
 }
 
-/// The basis of a figure: figures of one basis may be compared.
+/// The basis of a figure: figures of one basis and one range may be compared. Profiles of ours in
+/// different versions are different methods.
 pub(super) fn basis(measured: &Measured<'_>) -> String {
     let method = method_of(measured.record, measured.phase);
     let host = host_class(measured.record).unwrap_or_else(|| "unknown host".to_owned());
     let cache = if is_buffered(measured) { ", through the page cache" } else { "" };
-    format!("{method} on {host}, over {}{cache}", measured.phase.span_bytes)
+    format!("{method} on {host}{cache}")
+}
+
+/// Whether two ranges of addresses are alike; a range that is not told is like no other.
+pub(super) fn is_span_alike(a: Bytes, b: Bytes) -> bool {
+    a.min(b).as_f64() * SPAN_TOLERANCE >= a.max(b).as_f64()
 }
 
 /// The basis of a figure that may stand beside others of the same; `None` where too little is known
@@ -115,8 +121,7 @@ fn span(a: &Measured<'_>, b: &Measured<'_>) -> Option<String> {
     let told = |span: Bytes| {
         if span == Bytes::ZERO { "not told".to_owned() } else { span.to_string() }
     };
-    let (less, more) = (span_a.min(span_b).as_f64(), span_a.max(span_b).as_f64());
-    (less * SPAN_TOLERANCE < more).then(|| two("the range", &told(span_a), &told(span_b)))
+    (!is_span_alike(span_a, span_b)).then(|| two("the range", &told(span_a), &told(span_b)))
 }
 
 fn is_buffered(measured: &Measured<'_>) -> bool {

@@ -12,6 +12,7 @@ use crate::reference::references;
 
 /// The place of one figure among those of published cards.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Position {
     /// What was measured, such as `4 KiB random write, depth 1`.
     pub what: String,

@@ -1,47 +1,26 @@
 //! The order of cards by what they are used for.
 //!
-//! Each use has one figure, by a stated formula:
-//!
-//! - **A Pi's system card**: the seconds for 32,000 random writes and 13,000 random reads of 4 KiB,
-//!   one at a time. Over eight published devices (sd-card-bench.sh, 2018) the time of a desktop
-//!   install is 162 s + 31,900 / (4 KiB write IOPS) with a mean error of 8 %, and the start goes
-//!   with 13,100 / (4 KiB read IOPS); sequential rates say less of either.
-//! - **Video**: the sequential write rate that lasts: of several levels the lowest. A recorder
-//!   that must drop frames once the cache is full has no use for the faster one.
-//! - **A database**: transactions a second of SQLite with its default journal, from 4 KiB writes
-//!   with a flush after each, of which a transaction takes 4.1 (see `meaning`).
-//!
 //! Cards are ranked only among those measured on the same basis: one whose host is not known stands
-//! alone, and one whose figure is in doubt has no place. Those whose intervals overlap, and
-//! those without, share no claim to a place: they are said to be not told apart.
+//! alone, and one whose figure is in doubt has no place. Two cards are told apart where the interval
+//! of the ratio of their figures excludes 1: with all pairs of an order together at the confidence of
+//! a comparison, and with the allowance for what varies from run to run.
+//!
+//! A smaller range of addresses flatters a card. Cards of different ranges are therefore told apart
+//! only where the slower one had the smaller range: it is slower in spite of it.
 
-use cardproof_record::{OpName, PatternName, Record};
+use cardproof_record::Record;
+use cardproof_units::Bytes;
 use serde::Serialize;
 
-use super::Contender;
-use super::likeness::{basis, in_doubt, shared_basis};
-use super::shape::{Measured, Shape};
-use crate::meaning::SQLITE_FLUSHES;
-use crate::pick::{Finding, is_sequential};
-
-/// What a card is wanted for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Use {
-    /// To run a system from, as a Raspberry Pi does.
-    System,
-    /// To record video.
-    Video,
-    /// To keep a database.
-    Database,
-}
-
-/// Random writes and reads of 4 KiB in the work of a system card.
-const SYSTEM_WRITES: f64 = 32_000.0;
-const SYSTEM_READS: f64 = 13_000.0;
+use super::column::Column;
+use super::likeness::{basis, in_doubt, is_span_alike, shared_basis};
+use super::shape::Measured;
+use super::uses::Use;
+use super::{CONFIDENCE, Contender};
 
 /// The order of cards that were measured on one basis.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ranking {
     /// By what.
     pub by: Use,
@@ -49,189 +28,208 @@ pub struct Ranking {
     pub basis: String,
     /// Best first, at least one.
     pub cards: Vec<Ranked>,
+    /// Whether all were measured over one range of addresses.
+    pub is_one_span: bool,
 }
 
 /// One card in an order.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ranked {
     /// Its name.
     pub name: String,
-    /// The figure of the use, in [`Use::unit`].
+    /// The figure of the use, in the unit of the use.
     pub value: f64,
-    /// Its interval; absent where a figure has none.
+    /// Its interval; absent where a rate has none, or one that reaches down to nothing.
     pub between: Option<[f64; 2]>,
+    /// Whether all its rates have intervals, so that it can be told apart from others.
+    pub has_intervals: bool,
+    /// Its place: one more than the number of cards that are surely better.
+    pub place: usize,
     /// Whether it is surely behind the card before it; true for the first.
     pub is_told_apart: bool,
+    /// What each part of the use takes, in seconds, in the order of the use's weights.
+    pub parts: Vec<Part>,
     /// What it costs.
     pub price: Option<f64>,
     /// How much of the use it gives for its price, as a part of the best that has a price.
     pub value_for_price: Option<f64>,
 }
 
-impl Use {
-    /// All uses.
-    pub const ALL: [Self; 3] = [Self::System, Self::Video, Self::Database];
-
-    /// In words.
-    #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::System => "As a Pi's system card",
-            Self::Video => "For video",
-            Self::Database => "For a database",
-        }
-    }
-
-    /// What its figure is, in words.
-    #[must_use]
-    pub const fn formula(self) -> &'static str {
-        match self {
-            Self::System => {
-                "seconds for 32,000 random writes and 13,000 random reads of 4 KiB, one at a time"
-            }
-            Self::Video => "sequential write in MB/s that lasts: of several levels the lowest",
-            Self::Database => {
-                "SQLite transactions a second: synced 4 KiB writes, 4.1 flushes for each"
-            }
-        }
-    }
-
-    /// The unit of its figure.
-    #[must_use]
-    pub const fn unit(self) -> &'static str {
-        match self {
-            Self::System => "s",
-            Self::Video => "MB/s",
-            Self::Database => "/s",
-        }
-    }
-
-    const fn is_better_low(self) -> bool {
-        matches!(self, Self::System)
-    }
-
-    fn score(self, records: &[&Record]) -> Option<Score> {
-        match self {
-            Self::System => system(records),
-            Self::Video => video(records),
-            Self::Database => {
-                let shape = Shape { fsync_every: Some(1), ..Shape::random_4k(OpName::Write) };
-                let measured = sound(&shape, records)?;
-                Some(Score::of(&measured, |iops| iops / SQLITE_FLUSHES))
-            }
-        }
-    }
+/// What one part of a use takes.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Part {
+    /// The quantity.
+    pub column: Column,
+    /// Its rate, in operations or bytes a second.
+    pub rate: f64,
+    /// The time of the part, in seconds.
+    pub seconds: f64,
+    /// The range of addresses over which it was measured; zero where that is not told.
+    pub span_bytes: Bytes,
 }
 
-/// A card's figure for a use.
-struct Score {
-    value: f64,
-    between: Option<[f64; 2]>,
+/// A card's figure for a use, with what it takes to compare it.
+struct Score<'r> {
+    ranked: Ranked,
     basis: String,
     /// Whether others of the same basis are known to be measured alike.
     can_share: bool,
+    measured: Vec<Measured<'r>>,
 }
 
-impl Score {
-    fn of(measured: &Measured<'_>, of_rate: impl Fn(f64) -> f64) -> Self {
-        Self {
-            value: of_rate(measured.rate()),
-            between: measured.between().map(|ends| ends.map(of_rate)),
-            basis: basis(measured),
-            can_share: shared_basis(measured).is_some(),
+impl<'r> Score<'r> {
+    fn of(by: Use, card: &Contender<'r>) -> Option<Self> {
+        let weights = by.weights();
+        let figures: Option<Vec<_>> =
+            weights.iter().map(|weight| sound(weight.column, &card.runs)).collect();
+        let (figures, measured): (Vec<_>, Vec<Measured<'r>>) = figures?.into_iter().unzip();
+        let parts: Vec<Part> = weights
+            .iter()
+            .zip(&figures)
+            .map(|(weight, figure)| Part {
+                column: weight.column,
+                rate: figure.rate,
+                seconds: weight.amount / figure.rate,
+                span_bytes: figure.span_bytes,
+            })
+            .collect();
+        // At the lower ends of all rates, and at their upper ends.
+        let at = |end: usize| -> Option<f64> {
+            let ends = weights.iter().zip(&figures);
+            ends.map(|(weight, figure)| Some(weight.amount / figure.between?[end])).sum()
+        };
+        let slow_and_fast =
+            at(0).zip(at(1)).map(|(slow, fast)| [slow, fast].map(|it| by.of_seconds(it)));
+        let between = slow_and_fast.map(|[slow, fast]| [slow.min(fast), slow.max(fast)]);
+        let seconds: f64 = parts.iter().map(|part| part.seconds).sum();
+        Some(Self {
+            basis: common_basis(&measured),
+            can_share: measured.iter().all(|one| shared_basis(one).is_some()),
+            ranked: Ranked {
+                name: card.name.clone(),
+                value: by.of_seconds(seconds),
+                // An interval that reaches down to no rate at all bounds no time.
+                between: between.filter(|ends| ends[1].is_finite()),
+                has_intervals: figures.iter().all(|figure| figure.between.is_some()),
+                place: 1,
+                is_told_apart: true,
+                parts,
+                price: card.price,
+                value_for_price: None,
+            },
+            measured,
+        })
+    }
+
+    fn seconds(&self) -> f64 {
+        self.ranked.parts.iter().map(|part| part.seconds).sum()
+    }
+
+    /// By how much the logarithm of the time may be wrong, downwards and upwards. Each rate's own
+    /// error moves the time by itself; the errors have nothing to do with each other, so their effects
+    /// are added in quadrature.
+    fn time_error(&self, confidence: f64) -> Option<[f64; 2]> {
+        let seconds = self.seconds();
+        let mut squares = [0.0_f64; 2];
+        for (part, measured) in self.ranked.parts.iter().zip(&self.measured) {
+            let half = part.column.spread(measured, confidence)?;
+            for (square, sign) in squares.iter_mut().zip([-1.0, 1.0]) {
+                let moved = seconds - part.seconds + part.seconds * f64::exp(sign * half);
+                *square += (moved / seconds).ln().powi(2);
+            }
+        }
+        Some(squares.map(f64::sqrt))
+    }
+
+    /// Whether this is surely better than `other`, which takes more time.
+    fn is_surely_better(&self, other: &Self, confidence: f64) -> bool {
+        let (Some([_, up]), Some([down, _])) =
+            (self.time_error(confidence), other.time_error(confidence))
+        else {
+            return false;
+        };
+        let is_flattered =
+            self.ranked.parts.iter().zip(&other.ranked.parts).any(|(own, theirs)| {
+                !is_span_alike(own.span_bytes, theirs.span_bytes)
+                    && (own.span_bytes < theirs.span_bytes || theirs.span_bytes == Bytes::ZERO)
+            });
+        !is_flattered && (other.seconds() / self.seconds()).ln() > up.hypot(down)
+    }
+}
+
+/// What `runs` have in `column`, unless it is in doubt or no rate.
+fn sound<'r>(
+    column: Column,
+    runs: &[&'r Record],
+) -> Option<(super::column::CardFigure, Measured<'r>)> {
+    let figure = column.of(runs).filter(|it| it.doubt.is_none() && it.rate > 0.0)?;
+    let measured = column.measured(runs).filter(|measured| in_doubt(measured).is_none())?;
+    Some((figure, measured))
+}
+
+/// How `measured` were measured: of one basis, or the bases with what they are of.
+fn common_basis(measured: &[Measured<'_>]) -> String {
+    let mut bases: Vec<String> = Vec::new();
+    for one in measured.iter().map(basis) {
+        if !bases.contains(&one) {
+            bases.push(one);
         }
     }
-}
-
-fn system(records: &[&Record]) -> Option<Score> {
-    let read = sound(&Shape::random_4k(OpName::Read), records)?;
-    let write = sound(&Shape::random_4k(OpName::Write), records)?;
-    let seconds = |write: f64, read: f64| SYSTEM_WRITES / write + SYSTEM_READS / read;
-    // An interval that reaches down to no rate at all bounds no time.
-    let ends =
-        |write: [f64; 2], read: [f64; 2]| [seconds(write[1], read[1]), seconds(write[0], read[0])];
-    let between = write.between().zip(read.between()).map(|(write, read)| ends(write, read));
-    let between = between.filter(|ends| ends[1].is_finite());
-    let basis = match [basis(&write), basis(&read)] {
-        [write, read] if write == read => write,
-        [write, read] => format!("writes by {write}, reads by {read}"),
-    };
-    let can_share = [&write, &read].into_iter().all(|one| shared_basis(one).is_some());
-    Some(Score { value: seconds(write.rate(), read.rate()), between, basis, can_share })
-}
-
-/// What `records` have of `shape`, unless it is in doubt.
-fn sound<'r>(shape: &Shape, records: &[&'r Record]) -> Option<Measured<'r>> {
-    Measured::of(shape, records).filter(|measured| in_doubt(measured).is_none())
-}
-
-/// The longest sequential write; of its levels the lowest, where it has several.
-fn video(records: &[&Record]) -> Option<Score> {
-    let first = records.first()?;
-    let phase = Finding::of(first, |phase| is_sequential(phase, OpName::Write)).measured()?;
-    let shape = Shape::of(phase);
-    let measured = sound(&shape, records)?;
-    debug_assert_eq!(shape.pattern, PatternName::Sequential);
-    let mut score = Score::of(&measured, |rate| rate / 1e6);
-    let by_rate = |a: &&cardproof_record::Level, b: &&cardproof_record::Level| {
-        a.throughput_bytes_per_s.estimate.0.total_cmp(&b.throughput_bytes_per_s.estimate.0)
-    };
-    if let Some(lowest) = measured.phase.levels.iter().min_by(by_rate) {
-        let rate = lowest.throughput_bytes_per_s;
-        score.value = rate.estimate.0 / 1e6;
-        score.between = Some([rate.low.0 / 1e6, rate.high.0 / 1e6]);
-    }
-    Some(score)
+    bases.join(" and ")
 }
 
 /// The orders of `cards`, one for each use and basis on which at least one was measured.
 pub(super) fn rankings(cards: &[Contender<'_>]) -> Vec<Ranking> {
-    let mut rankings: Vec<Ranking> = Vec::new();
-    for by in Use::ALL {
-        for card in cards {
-            let Some(score) = by.score(&card.runs) else { continue };
-            let Score { value, between, basis, can_share } = score;
-            let ranked = Ranked {
-                name: card.name.clone(),
-                value,
-                between,
-                is_told_apart: true,
-                price: card.price,
-                value_for_price: None,
-            };
-            let is_same =
-                |known: &&mut Ranking| can_share && known.by == by && known.basis == basis;
-            match rankings.iter_mut().find(is_same) {
-                Some(ranking) => ranking.cards.push(ranked),
-                None => rankings.push(Ranking { by, basis, cards: vec![ranked] }),
-            }
+    Use::ALL.into_iter().flat_map(|by| rankings_by(by, cards)).collect()
+}
+
+fn rankings_by(by: Use, cards: &[Contender<'_>]) -> Vec<Ranking> {
+    let mut groups: Vec<Vec<Score<'_>>> = Vec::new();
+    for score in cards.iter().filter_map(|card| Score::of(by, card)) {
+        let is_same = |group: &&mut Vec<Score<'_>>| {
+            score.can_share && group[0].can_share && group[0].basis == score.basis
+        };
+        match groups.iter_mut().find(is_same) {
+            Some(group) => group.push(score),
+            None => groups.push(vec![score]),
         }
     }
-    rankings.iter_mut().for_each(Ranking::sort);
+    let mut rankings: Vec<Ranking> = groups.into_iter().map(|group| ranked(by, group)).collect();
+    // The order that says the most comes first.
+    rankings.sort_by_key(|ranking| std::cmp::Reverse(ranking.cards.len()));
     rankings
 }
 
-impl Ranking {
-    fn sort(&mut self) {
-        let is_better_low = self.by.is_better_low();
-        self.cards.sort_by(|a, b| {
-            let order = a.value.total_cmp(&b.value);
-            if is_better_low { order } else { order.reverse() }
-        });
-        for index in 1..self.cards.len() {
-            let (before, after) = (self.cards[index - 1].between, self.cards[index].between);
-            self.cards[index].is_told_apart = matches!(
-                (before, after),
-                (Some(a), Some(b)) if a[1] < b[0] || b[1] < a[0]
-            );
-        }
-        let for_price = |card: &Ranked| {
-            let speed = if is_better_low { 1.0 / card.value } else { card.value };
-            card.price.filter(|price| *price > 0.0).map(|price| speed / price)
-        };
-        let best = self.cards.iter().filter_map(for_price).fold(0.0, f64::max);
-        for card in &mut self.cards {
-            card.value_for_price = for_price(card).map(|value| value / best);
-        }
+fn ranked(by: Use, mut group: Vec<Score<'_>>) -> Ranking {
+    group.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()));
+    let pairs = group.len() * group.len().saturating_sub(1) / 2;
+    let confidence = 1.0 - (1.0 - CONFIDENCE) / pairs.max(1) as f64;
+    for at in 1..group.len() {
+        let is_better = |better: &Score<'_>| better.is_surely_better(&group[at], confidence);
+        let (place, is_told_apart) =
+            (1 + group[..at].iter().filter(|it| is_better(it)).count(), is_better(&group[at - 1]));
+        (group[at].ranked.place, group[at].ranked.is_told_apart) = (place, is_told_apart);
+    }
+    let is_one_span = group.iter().all(|score| {
+        let pairs = score.ranked.parts.iter().zip(&group[0].ranked.parts);
+        pairs.into_iter().all(|(own, first)| is_span_alike(own.span_bytes, first.span_bytes))
+    });
+    let basis = group.first().map_or(String::new(), |score| score.basis.clone());
+    let mut cards: Vec<Ranked> = group.into_iter().map(|score| score.ranked).collect();
+    value(by, &mut cards);
+    Ranking { by, basis, cards, is_one_span }
+}
+
+/// Sets what each of `cards` gives for its price.
+fn value(by: Use, cards: &mut [Ranked]) {
+    let for_price = |card: &Ranked| {
+        let speed = if by.is_better_low() { 1.0 / card.value } else { card.value };
+        card.price.filter(|price| *price > 0.0).map(|price| speed / price)
+    };
+    let best = cards.iter().filter_map(for_price).fold(0.0, f64::max);
+    for card in cards {
+        card.value_for_price = for_price(card).map(|value| value / best);
     }
 }

@@ -2,25 +2,64 @@
 
 use cardproof_rating::compare::{Comparison, Use};
 
+use super::overview::{Grid, GridColumn, Overview, overview};
 use super::sections::{Section, sections};
 use crate::clean::Html;
 use crate::html::{end_page, head, put};
 
-/// The comparison as one HTML file: no network, no script, no font; of the uses only `only`, where
-/// it is given.
+/// The comparison as one HTML file: no network, no script, no font. It has all details.
 #[must_use]
-pub fn comparison_html(comparison: &Comparison, only: Option<Use>) -> String {
+pub fn comparison_html(comparison: &Comparison, wanted: Use) -> String {
     let mut page = String::with_capacity(64 * 1024);
     head(&mut page, "Comparison");
     page.push_str(
         "<header>\n<p class=\"kind\">cardproof comparison</p>\n<h1>Comparison</h1>\n</header>\n\
          <main>\n",
     );
-    for section in sections(comparison, only) {
+    write_overview(&mut page, &overview(comparison, wanted));
+    for section in sections(comparison, wanted) {
         write(&mut page, &section);
     }
     end_page(&mut page);
     page
+}
+
+fn write_overview(page: &mut String, overview: &Overview) {
+    put!(page, "<section class=\"answer\">\n<h2>{}</h2>\n", Html(&overview.heading));
+    for sentence in &overview.answer {
+        put!(page, "<p><strong>{}</strong></p>\n", Html(sentence));
+    }
+    put!(page, "<p>{}</p>\n", Html(&overview.weighting));
+    overview.grids.iter().for_each(|grid| write_grid(page, grid));
+    for note in &overview.notes {
+        put!(page, "<p class=\"note\">{}</p>\n", Html(note));
+    }
+    page.push_str("</section>\n");
+}
+
+fn write_grid(page: &mut String, grid: &Grid) {
+    let label = grid.heading.as_deref().unwrap_or("All cards, best first");
+    if grid.heading.is_some() {
+        put!(page, "<h3>{}</h3>\n", Html(label));
+    }
+    put!(
+        page,
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\
+         <table class=\"cards\">\n<thead><tr><th scope=\"col\">card</th>",
+        Html(label)
+    );
+    for title in grid.columns.iter().skip(2).map(GridColumn::title) {
+        put!(page, "<th scope=\"col\">{}</th>", Html(&title));
+    }
+    page.push_str("</tr></thead>\n<tbody>\n");
+    for row in &grid.rows {
+        put!(page, "<tr><th scope=\"row\">{} {}</th>", Html(&row[0]), Html(&row[1]));
+        for cell in &row[2..] {
+            put!(page, "<td>{}</td>", Html(cell));
+        }
+        page.push_str("</tr>\n");
+    }
+    page.push_str("</tbody>\n</table></div>\n");
 }
 
 fn write(page: &mut String, section: &Section) {

@@ -7,6 +7,7 @@ use cardproof_rating::compare::{
 use cardproof_rating::wording;
 use cardproof_units::{Iops, Throughput};
 
+use super::overview::sentence;
 use crate::clean::one_line;
 
 /// A table with words.
@@ -21,9 +22,10 @@ pub(super) struct Section {
     pub(super) notes: Vec<String>,
 }
 
-/// Everything that `comparison` says; of the uses only `only`, where it is given.
-pub(super) fn sections(comparison: &Comparison, only: Option<Use>) -> Vec<Section> {
-    let is_wanted = |ranking: &&Ranking| only.is_none_or(|only| ranking.by == only);
+/// The details of `comparison`: every figure with its ratios, the order by `wanted`, and the places
+/// among published cards.
+pub(super) fn sections(comparison: &Comparison, wanted: Use) -> Vec<Section> {
+    let is_wanted = |ranking: &&Ranking| ranking.by == wanted;
     let mut sections: Vec<Section> =
         comparison.rows.iter().map(|row| measured(comparison, row)).collect();
     if let Some(first) = sections.first_mut() {
@@ -40,8 +42,8 @@ pub(super) fn sections(comparison: &Comparison, only: Option<Use>) -> Vec<Sectio
 fn how_to_read(comparison: &Comparison) -> String {
     let first = comparison.cards.first().map_or(String::new(), |name| one_line(name));
     let mut text = format!(
-        "Times as fast as {first}. All intervals of ratios hold together with {}; an interval \
-         without 1 in it is a difference.",
+        "Times as fast as {first}. All intervals of ratios hold together with {}. If an interval \
+         excludes 1, the difference is real.",
         wording::percent(comparison.confidence)
     );
     let mut ratios = comparison.rows.iter().flat_map(|row| &row.cells).filter_map(|it| it.ratio);
@@ -118,29 +120,18 @@ fn ranked(ranking: &Ranking) -> Section {
     if has_prices {
         columns.extend(["price", "for the price"]);
     }
-    let rows = ranking.cards.iter().enumerate().map(|(at, card)| place(at, card)).collect();
-    let apart = ranking.cards.iter().any(|card| !card.is_told_apart);
-    let note = "=: not told apart from the card above it, by its interval or for want of one.";
+    let rows = ranking.cards.iter().map(place).collect();
     Section {
         heading: ranking.by.label().to_owned(),
-        about: vec![format!(
-            "{}. Measured by {}.",
-            capitalised(ranking.by.formula()),
-            ranking.basis
-        )],
+        about: vec![format!("{}. Measured by {}.", sentence(ranking.by.formula()), ranking.basis)],
         columns,
         rows,
-        notes: if apart { vec![note.to_owned()] } else { Vec::new() },
+        notes: Vec::new(),
     }
 }
 
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
-}
-
-fn place(at: usize, card: &Ranked) -> Vec<String> {
-    let number = if card.is_told_apart { format!("{}.", at + 1) } else { "=".to_owned() };
+fn place(card: &Ranked) -> Vec<String> {
+    let number = format!("{}.", card.place);
     let figure = |value: f64| match value {
         value if value < 10.0 => format!("{value:.2}"),
         value if value < 100.0 => format!("{value:.1}"),

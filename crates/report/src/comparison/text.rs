@@ -1,8 +1,10 @@
-//! The comparison for a terminal: plain tables that fit its width.
+//! The comparison for a terminal: the answer and its table first, details where they are asked for.
 
 use anstyle::Style;
-use cardproof_rating::compare::{Comparison, Use};
+use cardproof_rating::compare::Comparison;
 
+use super::View;
+use super::overview::{Grid, Overview, overview};
 use super::sections::{Section, sections};
 use crate::wrap::wrap_into;
 
@@ -14,42 +16,116 @@ const WIDTHS: (usize, usize) = (40, 100);
 /// A card's name keeps at least so many columns.
 const NAME_MIN: usize = 12;
 
-/// The comparison for a terminal of `width` columns (40 to 100 are used), ending in a newline; of
-/// the uses only `only`, where it is given. With `styled`, headings are bold.
+/// With less than this for names, columns that the use does not weigh are left out.
+const NAME_WANTED: usize = 16;
+
+/// The place, before the name.
+const PLACE_WIDTH: usize = 3;
+
+/// The comparison for a terminal of `width` columns (40 to 100 are used), ending in a newline. With
+/// `styled`, headings are bold.
 #[must_use]
-pub fn comparison_text(
-    comparison: &Comparison,
-    only: Option<Use>,
-    width: u16,
-    styled: bool,
-) -> String {
+pub fn comparison_text(comparison: &Comparison, view: View, width: u16, styled: bool) -> String {
     let width = usize::from(width).clamp(WIDTHS.0, WIDTHS.1);
-    let mut out = String::with_capacity(4096);
-    for section in sections(comparison, only) {
-        if !out.is_empty() {
-            out.push('\n');
-        }
-        heading(&mut out, &section.heading, styled);
-        for paragraph in &section.about {
-            wrap_into(&mut out, "  ", paragraph, "  ", width);
-        }
-        table(&mut out, &section, width);
-        for note in &section.notes {
-            wrap_into(&mut out, "  ", note, "  ", width);
-        }
-    }
-    out
-}
-
-fn heading(out: &mut String, text: &str, styled: bool) {
-    if styled {
-        out.push_str(&format!("{BOLD}{text}{BOLD:#}\n"));
+    let mut page = Page { out: String::with_capacity(4096), width, styled };
+    page.overview(&overview(comparison, view.wanted));
+    if view.has_details {
+        sections(comparison, view.wanted).iter().for_each(|section| page.section(section));
     } else {
-        out.push_str(text);
-        out.push('\n');
+        page.out.push_str("\nEvery figure with its interval and ratios: --all\n");
+    }
+    page.out
+}
+
+struct Page {
+    out: String,
+    width: usize,
+    styled: bool,
+}
+
+impl Page {
+    fn heading(&mut self, text: &str) {
+        let start = self.out.len();
+        wrap_into(&mut self.out, "", text, "  ", self.width);
+        if self.styled {
+            self.out.insert_str(start, &BOLD.to_string());
+            let end = self.out.len() - 1;
+            self.out.insert_str(end, &format!("{BOLD:#}"));
+        }
+    }
+
+    fn overview(&mut self, overview: &Overview) {
+        self.heading(&overview.heading);
+        for sentence in &overview.answer {
+            wrap_into(&mut self.out, "  ", sentence, "  ", self.width);
+        }
+        wrap_into(&mut self.out, "  ", &overview.weighting, "  ", self.width);
+        for grid in &overview.grids {
+            if let Some(heading) = &grid.heading {
+                self.out.push('\n');
+                self.heading(heading);
+            }
+            grid_into(&mut self.out, grid, self.width);
+        }
+        for note in &overview.notes {
+            wrap_into(&mut self.out, "  ", note, "  ", self.width);
+        }
+    }
+
+    fn section(&mut self, section: &Section) {
+        self.out.push('\n');
+        self.heading(&section.heading);
+        for paragraph in &section.about {
+            wrap_into(&mut self.out, "  ", paragraph, "  ", self.width);
+        }
+        table(&mut self.out, section, self.width);
+        for note in &section.notes {
+            wrap_into(&mut self.out, "  ", note, "  ", self.width);
+        }
     }
 }
 
+/// The grid, its names cut to what the figures leave, and columns that matter less left out where the
+/// names would be cut to nothing.
+fn grid_into(out: &mut String, grid: &Grid, width: usize) {
+    let widest = |column: usize| {
+        let headings = grid.columns[column].heading.iter().map(|word| word.chars().count());
+        let cells = grid.rows.iter().map(|row| row[column].chars().count());
+        headings.chain(cells).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..grid.columns.len()).map(widest).collect();
+    let mut shown: Vec<usize> = (2..grid.columns.len()).collect();
+    let room = |shown: &[usize]| {
+        let figures: usize = shown.iter().map(|&column| widths[column] + 2).sum();
+        width.saturating_sub(2 + PLACE_WIDTH + 1 + figures)
+    };
+    while room(&shown) < NAME_WANTED.min(widths[1]) {
+        let Some(at) = shown.iter().rposition(|&column| grid.columns[column].is_spare) else {
+            break;
+        };
+        shown.remove(at);
+    }
+    let name_width = widths[1].min(room(&shown).max(NAME_MIN));
+    let mut line = |place: &str, name: &str, cells: &dyn Fn(usize) -> String| {
+        let name = cut(name, name_width);
+        let mut text = format!("  {place:>PLACE_WIDTH$} {name:<name_width$}");
+        for &column in &shown {
+            let width = widths[column];
+            text.push_str(&format!("  {:>width$}", cells(column)));
+        }
+        out.push_str(text.trim_end());
+        out.push('\n');
+    };
+    for at in 0..3 {
+        let heading = |column: usize| grid.columns[column].heading[at].to_owned();
+        if grid.columns.iter().any(|column| !column.heading[at].is_empty()) {
+            line("", grid.columns[1].heading[at], &heading);
+        }
+    }
+    for row in &grid.rows {
+        line(&row[0], &row[1], &|column| row[column].clone());
+    }
+}
 /// The table, its first column cut to what the others leave.
 fn table(out: &mut String, section: &Section, width: usize) {
     let headings: Vec<String> = section.columns.iter().map(|&column| column.to_owned()).collect();

@@ -1,0 +1,159 @@
+//! The quantities by which cards are chosen: the columns of the table of a comparison.
+//!
+//! A column finds its phase by its shape, so that records of different profiles and tools fill it
+//! alike. It takes no phase that is only similar: a cell stays empty rather than wrong.
+
+use cardproof_record::{Level, OpName, Phase, Record};
+use cardproof_stats::{RunRate, Variation};
+use cardproof_units::Bytes;
+use serde::Serialize;
+
+use super::likeness::in_doubt;
+use super::shape::{Measured, Shape};
+use crate::pick::{Finding, is_sequential};
+
+/// A quantity by which cards are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Column {
+    /// 4 KiB random reads, one in flight, in operations a second.
+    RandomRead,
+    /// 4 KiB random writes, one in flight, without a flush after each, in operations a second.
+    RandomWrite,
+    /// 4 KiB random writes, one in flight, a flush after each, in operations a second.
+    SyncedWrite,
+    /// The longest sequential read, in bytes a second.
+    SequentialRead,
+    /// The longest sequential write, of several levels the lowest, in bytes a second.
+    SequentialWrite,
+}
+
+impl Column {
+    /// All columns, in the order in which a table shows them.
+    pub const ALL: [Self; 5] = [
+        Self::RandomRead,
+        Self::RandomWrite,
+        Self::SyncedWrite,
+        Self::SequentialRead,
+        Self::SequentialWrite,
+    ];
+
+    /// In words, such as `4 KiB random write`.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::RandomRead => "4 KiB random read",
+            Self::RandomWrite => "4 KiB random write",
+            Self::SyncedWrite => "4 KiB synced write",
+            Self::SequentialRead => "sequential read",
+            Self::SequentialWrite => "sequential write",
+        }
+    }
+
+    /// Whether its rates are operations a second; else they are bytes a second.
+    #[must_use]
+    pub const fn is_told_in_iops(self) -> bool {
+        matches!(self, Self::RandomRead | Self::RandomWrite | Self::SyncedWrite)
+    }
+
+    /// What `runs`, the runs of one card, have in this column.
+    #[must_use]
+    pub fn of(self, runs: &[&Record]) -> Option<CardFigure> {
+        let measured = self.measured(runs)?;
+        let lasting = self.lasting(&measured);
+        Some(CardFigure {
+            column: self,
+            rate: lasting
+                .map_or_else(|| measured.rate(), |level| level.throughput_bytes_per_s.estimate.0),
+            between: match lasting {
+                Some(Level { throughput_bytes_per_s: rate, .. }) => Some([rate.low.0, rate.high.0]),
+                None => measured.between(),
+            },
+            span_bytes: measured.phase.span_bytes,
+            doubt: in_doubt(&measured),
+        })
+    }
+
+    /// Why `runs` have no figure in this column, in a clause.
+    #[must_use]
+    pub fn cause_of_absence(self, runs: &[&Record]) -> String {
+        let fits = |phase: &Phase| match self {
+            Self::SequentialRead => is_sequential(phase, OpName::Read),
+            Self::SequentialWrite => is_sequential(phase, OpName::Write),
+            _ => self.shape(runs).is_some_and(|shape| Shape::of(phase) == shape),
+        };
+        let lacking = runs.iter().find(|record| Finding::of(record, fits).measured().is_none());
+        lacking.map_or_else(
+            || "its figure is unusable".to_owned(),
+            |record| Finding::of(record, fits).cause(),
+        )
+    }
+
+    pub(super) fn measured<'r>(self, runs: &[&'r Record]) -> Option<Measured<'r>> {
+        Measured::of(&self.shape(runs)?, runs)
+    }
+
+    /// The rate of `measured` as one run, of which a comparison takes the interval.
+    pub(super) fn spread(self, measured: &Measured<'_>, confidence: f64) -> Option<f64> {
+        if measured.runs.len() > 1 {
+            let all = Variation::of(&measured.runs, confidence)?;
+            return Some((all.high / all.mean).ln());
+        }
+        let run = match self.lasting(measured) {
+            Some(level) => level_rate(level)?,
+            None => measured.as_one_run(),
+        };
+        run.log_half_width(confidence, Shape::of(measured.phase).run_cv())
+    }
+
+    fn shape(self, runs: &[&Record]) -> Option<Shape> {
+        let sequential = |op| {
+            let first = runs.first()?;
+            Finding::of(first, |phase: &Phase| is_sequential(phase, op)).measured().map(Shape::of)
+        };
+        match self {
+            Self::RandomRead => Some(Shape::random_4k(OpName::Read)),
+            Self::RandomWrite => Some(Shape::random_4k(OpName::Write)),
+            Self::SyncedWrite => {
+                Some(Shape { fsync_every: Some(1), ..Shape::random_4k(OpName::Write) })
+            }
+            Self::SequentialRead => sequential(OpName::Read),
+            Self::SequentialWrite => sequential(OpName::Write),
+        }
+    }
+
+    /// The level that lasts of a sequential write with several; `None` of all others.
+    fn lasting<'m>(self, measured: &Measured<'m>) -> Option<&'m Level> {
+        let levels = measured.phase.levels.iter().filter(|_| self == Self::SequentialWrite);
+        levels.min_by(|a, b| {
+            a.throughput_bytes_per_s.estimate.0.total_cmp(&b.throughput_bytes_per_s.estimate.0)
+        })
+    }
+}
+
+fn level_rate(level: &Level) -> Option<RunRate> {
+    let rate = level.throughput_bytes_per_s;
+    let is_sound = rate.estimate.0 > 0.0 && rate.high.0 >= rate.estimate.0;
+    is_sound.then(|| RunRate {
+        rate: rate.estimate.0,
+        half_width: Some(rate.high.0 / rate.estimate.0 - 1.0),
+        confidence: rate.confidence,
+    })
+}
+
+/// What one card has in one column.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CardFigure {
+    /// What was measured.
+    pub column: Column,
+    /// The rate, in operations or bytes a second as the column says.
+    pub rate: f64,
+    /// The lower and upper end of its interval; absent where it has none.
+    pub between: Option<[f64; 2]>,
+    /// The range of addresses over which it was measured; zero where that is not told.
+    pub span_bytes: Bytes,
+    /// Why the figure stands for nothing; absent where nothing speaks against it.
+    pub doubt: Option<String>,
+}

@@ -1,0 +1,123 @@
+//! The notes under the table of a comparison: what its marks mean, each said once for all cards.
+
+use cardproof_rating::compare::{Comparison, Ranking, Use};
+use cardproof_rating::wording;
+use cardproof_units::Bytes;
+
+use super::overview::range;
+use crate::clean::one_line;
+
+/// The cell of a figure that is not there.
+pub(super) const ABSENT: &str = "-";
+
+/// Behind a figure that is in doubt.
+pub(super) const DOUBTED: &str = "?";
+
+/// Before a place that rests on figures without intervals.
+pub(super) const BARE: &str = "~";
+
+/// More names than this are counted and not listed.
+const NAMES_MAX: usize = 3;
+
+/// The notes of `comparison`, of which `rankings` are the orders by `wanted`.
+pub(super) fn notes(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> Vec<String> {
+    let mut notes = Vec::new();
+    let orders = || rankings.iter().filter(|ranking| ranking.cards.len() > 1);
+    let has_intervals = |ranking: &&&Ranking| ranking.cards.iter().all(|card| card.has_intervals);
+    if !orders().all(|ranking| has_intervals(&ranking)) {
+        notes.push(format!("{BARE}  the place by bare figures, of which some have no interval."));
+    }
+    if orders().any(|ranking| has_intervals(&ranking)) {
+        notes.push(format!(
+            "Place: one more than the number of cards that are surely better ({}).",
+            wording::percent(comparison.confidence)
+        ));
+    }
+    notes.extend(spans(rankings));
+    notes.extend(doubted(comparison));
+    notes.extend(absent(comparison, wanted));
+    notes
+}
+
+/// That ranges differ, and what follows from it.
+fn spans(rankings: &[&Ranking]) -> Option<String> {
+    let parts = rankings
+        .iter()
+        .filter(|ranking| !ranking.is_one_span)
+        .flat_map(|ranking| &ranking.cards)
+        .flat_map(|card| &card.parts);
+    let spans: Vec<Bytes> = parts.map(|part| part.span_bytes).collect();
+    let (least, most) = (spans.iter().min()?, spans.iter().max()?);
+    let common = Bytes::mib(least.get() >> 20);
+    let cure = if common == Bytes::ZERO {
+        String::new()
+    } else {
+        format!(" For one range, measure every card with --size {}M.", common.get() >> 20)
+    };
+    Some(format!(
+        "The ranges differ ({} to {}). A smaller range flatters a card, so such a card is only told \
+         apart where it is slower in spite of that.{cure}",
+        range(*least),
+        range(*most)
+    ))
+}
+
+fn doubted(comparison: &Comparison) -> Option<String> {
+    let mut causes = Causes::default();
+    for card in &comparison.figures {
+        for figure in &card.figures {
+            if let Some(doubt) = &figure.doubt {
+                let doubt = doubt.strip_prefix("a figure is in doubt: ").unwrap_or(doubt);
+                causes.add(&one_line(doubt), &one_line(&card.name));
+            }
+        }
+    }
+    causes.in_words(DOUBTED, "in doubt, and without a place")
+}
+
+/// Why cells are empty: those of the use first.
+fn absent(comparison: &Comparison, wanted: Use) -> Option<String> {
+    let mut causes = Causes::default();
+    let is_weighed = |column| wanted.weights().iter().any(|weight| weight.column == column);
+    let is_shown = |column| {
+        comparison.figures.iter().flat_map(|card| &card.figures).any(|it| it.column == column)
+    };
+    for turn in [true, false] {
+        for card in &comparison.figures {
+            for missing in &card.missing {
+                if is_weighed(missing.column) == turn && is_shown(missing.column) {
+                    causes.add(&one_line(&missing.cause), &one_line(&card.name));
+                }
+            }
+        }
+    }
+    causes.in_words(ABSENT, "not measured")
+}
+
+/// Causes, each once, with the cards that they concern.
+#[derive(Default)]
+struct Causes(Vec<(String, Vec<String>)>);
+
+impl Causes {
+    fn add(&mut self, cause: &str, name: &str) {
+        let name = name.to_owned();
+        match self.0.iter_mut().find(|(known, _)| known == cause) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => self.0.push((cause.to_owned(), vec![name])),
+        }
+    }
+
+    fn in_words(&self, mark: &str, meaning: &str) -> Option<String> {
+        let one = |(cause, names): &(String, Vec<String>)| {
+            let of = if names.len() > NAMES_MAX {
+                format!("{} cards", names.len())
+            } else {
+                names.join(", ")
+            };
+            format!("{cause} ({of})")
+        };
+        let causes: Vec<String> = self.0.iter().map(one).collect();
+        (!causes.is_empty()).then(|| format!("{mark}  {meaning}: {}.", causes.join("; ")))
+    }
+}

@@ -1,0 +1,368 @@
+//! The first screen of a comparison: the answer, and one table with a row for each card.
+//!
+//! The answer is one winner, or that the best cards cannot be told apart, with the one reason that
+//! weighs most. Cards of other hosts or methods have a table of their own, since no figure of one may
+//! be held against another's.
+
+use cardproof_rating::compare::{
+    CardFigure, CardFigures, Choice, Column, Comparison, Ranked, Ranking, Use,
+};
+use cardproof_rating::wording;
+use cardproof_units::Bytes;
+
+use super::notes;
+use super::sections::told;
+use crate::clean::one_line;
+
+/// The answer with its table.
+pub(super) struct Overview {
+    /// The use.
+    pub(super) heading: String,
+    /// The answer, its reason, the value for money; one sentence or two each.
+    pub(super) answer: Vec<String>,
+    /// What the figure of the use is.
+    pub(super) weighting: String,
+    pub(super) grids: Vec<Grid>,
+    /// What the marks mean, each once.
+    pub(super) notes: Vec<String>,
+}
+
+/// The cards of one basis.
+pub(super) struct Grid {
+    /// The basis, where there are several.
+    pub(super) heading: Option<String>,
+    pub(super) columns: Vec<GridColumn>,
+    /// Best first; as many cells as columns each.
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+/// A column of a grid.
+pub(super) struct GridColumn {
+    /// Its heading, in as many lines as a narrow terminal needs; the last is the unit.
+    pub(super) heading: [&'static str; 3],
+    /// Whether a narrow terminal can do without it, which the use does not weigh.
+    pub(super) is_spare: bool,
+}
+
+impl GridColumn {
+    /// The heading in one line.
+    pub(super) fn title(&self) -> String {
+        let [first, second, unit] = self.heading;
+        let name = format!("{first} {second}");
+        let unit = if unit.is_empty() { String::new() } else { format!(", {unit}") };
+        format!("{}{unit}", name.trim())
+    }
+}
+
+/// The overview of `comparison` for `wanted`.
+pub(super) fn overview(comparison: &Comparison, wanted: Use) -> Overview {
+    let rankings: Vec<&Ranking> =
+        comparison.rankings.iter().filter(|ranking| ranking.by == wanted).collect();
+    let groups = groups(comparison, &rankings);
+    let has_several = groups.len() > 1;
+    let grid = |group: &Group<'_>| Grid {
+        heading: has_several.then(|| sentence(&one_line(group.basis))),
+        columns: columns(comparison, wanted),
+        rows: group.rows(comparison, wanted),
+    };
+    Overview {
+        heading: format!("{}: {}", wanted.label(), wanted.about()),
+        answer: answer(comparison, &rankings, wanted),
+        weighting: format!("Ranked by {}.", wanted.formula()),
+        grids: groups.iter().map(grid).collect(),
+        notes: notes::notes(comparison, &rankings, wanted),
+    }
+}
+
+/// The cards of one basis: those with a place, best first, then those without.
+struct Group<'c> {
+    basis: &'c str,
+    ranked: Vec<&'c Ranked>,
+    others: Vec<&'c CardFigures>,
+}
+
+/// The cards by basis. Those that stand alone come together at the end.
+fn groups<'c>(comparison: &'c Comparison, rankings: &[&'c Ranking]) -> Vec<Group<'c>> {
+    const ALONE: &str = "each alone on its host or method, in no order";
+    let mut groups: Vec<Group<'c>> = Vec::new();
+    let mut alone = Group { basis: ALONE, ranked: Vec::new(), others: Vec::new() };
+    let is_only = rankings.len() == 1;
+    for ranking in rankings {
+        let ranked: Vec<&Ranked> = ranking.cards.iter().collect();
+        if ranked.len() > 1 || is_only {
+            groups.push(Group { basis: &ranking.basis, ranked, others: Vec::new() });
+        } else {
+            alone.ranked.extend(ranked);
+        }
+    }
+    let is_ranked = |card: &&CardFigures| {
+        rankings.iter().flat_map(|ranking| &ranking.cards).any(|ranked| ranked.name == card.name)
+    };
+    for card in comparison.figures.iter().filter(|card| !is_ranked(card)) {
+        // Without another host in sight there is no need for a table of its own.
+        let at_home = groups.iter().position(|group| group.basis == card.basis);
+        let only_one = (groups.len() == 1 && alone.ranked.is_empty()).then_some(0);
+        match at_home.or(only_one) {
+            Some(at) => groups[at].others.push(card),
+            None => alone.others.push(card),
+        }
+    }
+    if !alone.ranked.is_empty() || !alone.others.is_empty() {
+        groups.push(alone);
+    }
+    groups
+}
+
+impl Group<'_> {
+    fn rows(&self, comparison: &Comparison, wanted: Use) -> Vec<Vec<String>> {
+        let is_order = self.ranked.len() > 1;
+        let of_name = |name: &str| comparison.figures.iter().find(|card| card.name == name);
+        let has_intervals = self.ranked.iter().all(|card| card.has_intervals);
+        let ranked = self.ranked.iter().enumerate().filter_map(|(at, ranked)| {
+            let place = match (is_order, has_intervals) {
+                (false, _) => String::new(),
+                (true, true) => format!("{}.", ranked.place),
+                (true, false) => format!("{}{}", notes::BARE, at + 1),
+            };
+            Some(row(comparison, wanted, of_name(&ranked.name)?, &place, Some(ranked.value)))
+        });
+        let others = self.others.iter().map(|card| row(comparison, wanted, card, "", None));
+        ranked.chain(others).collect()
+    }
+}
+
+fn row(
+    comparison: &Comparison,
+    wanted: Use,
+    card: &CardFigures,
+    place: &str,
+    value: Option<f64>,
+) -> Vec<String> {
+    let value = value.map_or_else(|| notes::ABSENT.to_owned(), figure);
+    let mut row = vec![place.to_owned(), one_line(&card.name), value];
+    let is_own = |column: &&Column| !is_repeated(wanted, **column);
+    for column in shown_columns(comparison).iter().filter(is_own) {
+        let figure = card.figures.iter().find(|figure| figure.column == *column);
+        row.push(figure.map_or_else(|| notes::ABSENT.to_owned(), cell));
+    }
+    if has_prices(comparison) {
+        row.push(card.price.map_or_else(String::new, |price| format!("{price:.2}")));
+    }
+    row
+}
+
+fn columns(comparison: &Comparison, wanted: Use) -> Vec<GridColumn> {
+    let fixed = |heading| GridColumn { heading, is_spare: false };
+    let score = match wanted {
+        Use::Camera => ["", "lasting", "MB/s"],
+        Use::Database => ["trans-", "actions", "/s"],
+        _ => ["", "time", "s"],
+    };
+    let mut columns = vec![fixed(["", "", ""]), fixed(["", "card", ""]), fixed(score)];
+    for column in shown_columns(comparison) {
+        if is_repeated(wanted, column) {
+            continue;
+        }
+        let is_weighed = wanted.weights().iter().any(|weight| weight.column == column);
+        columns.push(GridColumn { heading: heading(column), is_spare: !is_weighed });
+    }
+    if has_prices(comparison) {
+        columns.push(fixed(["", "price", ""]));
+    }
+    columns
+}
+
+/// Whether the figure of the use is that of the column itself.
+fn is_repeated(wanted: Use, column: Column) -> bool {
+    wanted == Use::Camera && column == Column::SequentialWrite
+}
+
+const fn heading(column: Column) -> [&'static str; 3] {
+    match column {
+        Column::RandomRead => ["random", "read", "IOPS"],
+        Column::RandomWrite => ["random", "write", "IOPS"],
+        Column::SyncedWrite => ["synced", "write", "IOPS"],
+        Column::SequentialRead => ["seq.", "read", "MB/s"],
+        Column::SequentialWrite => ["seq.", "write", "MB/s"],
+    }
+}
+
+/// The columns in which at least one card has a figure.
+fn shown_columns(comparison: &Comparison) -> Vec<Column> {
+    let figures = || comparison.figures.iter().flat_map(|card| &card.figures);
+    let is_filled = |column: &Column| figures().any(|figure| figure.column == *column);
+    Column::ALL.into_iter().filter(is_filled).collect()
+}
+
+fn has_prices(comparison: &Comparison) -> bool {
+    comparison.figures.iter().any(|card| card.price.is_some())
+}
+
+fn cell(figure: &CardFigure) -> String {
+    let rate = if figure.column.is_told_in_iops() { figure.rate } else { figure.rate / 1e6 };
+    let mark = if figure.doubt.is_some() { notes::DOUBTED } else { "" };
+    format!("{}{mark}", self::figure(rate))
+}
+
+/// A number to three digits or more.
+pub(super) fn figure(value: f64) -> String {
+    match value {
+        value if value < 10.0 => format!("{value:.1}"),
+        value => format!("{value:.0}"),
+    }
+}
+
+fn answer(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> Vec<String> {
+    let decided: Vec<(&Ranking, Choice)> =
+        rankings.iter().filter_map(|ranking| Some((*ranking, ranking.choice()?))).collect();
+    match decided.as_slice() {
+        [] => vec![no_order(comparison, rankings, wanted)],
+        [(ranking, choice)] => {
+            let alone = comparison.cards.len() - ranking.cards.len();
+            let mut sentences = vec![best(ranking, choice)];
+            sentences.extend(value_for_money(ranking, choice));
+            if alone > 0 {
+                sentences.push(format!(
+                    "Without a place in this order: {alone} of {} cards.",
+                    comparison.cards.len()
+                ));
+            }
+            sentences
+        }
+        several => {
+            let mut sentences = vec![format!(
+                "No single answer: these cards were measured on {} hosts or by as many methods, and \
+                 figures of one say nothing about another.",
+                several.len()
+            )];
+            sentences.extend(several.iter().map(|(ranking, choice)| {
+                format!("{}: {}", sentence(&one_line(&ranking.basis)), best(ranking, choice))
+            }));
+            sentences
+        }
+    }
+}
+
+/// The best of an order, and why.
+fn best(ranking: &Ranking, choice: &Choice) -> String {
+    let names: Vec<String> = choice.best.iter().map(|name| one_line(name)).collect();
+    let score = |name: &str| {
+        let card = ranking.cards.iter().find(|card| card.name == name);
+        card.map_or(0.0, |card| card.value)
+    };
+    let unit = ranking.by.unit();
+    let in_unit = |value: f64| match unit {
+        "/s" => format!("{} transactions a second", figure(value)),
+        unit => format!("{} {unit}", figure(value)),
+    };
+    let values: Vec<f64> = choice.best.iter().map(|name| score(name)).collect();
+    let behind = choice.next.as_ref().map(|next| (one_line(next), in_unit(score(next))));
+    let mut text = match (names.as_slice(), &behind) {
+        ([winner], Some((next, behind))) if !choice.has_intervals => format!(
+            "{winner} has the best figure, {}; {next} follows with {behind}. These figures have no \
+             intervals, so how sure the order is, is not known.",
+            in_unit(values[0])
+        ),
+        ([winner], Some((next, behind))) => {
+            format!(
+                "{winner} is the best: {}. The next is {next} with {behind}.",
+                in_unit(values[0])
+            )
+        }
+        ([winner], None) => format!("{winner} is the best: {}.", in_unit(values[0])),
+        (several, behind) => {
+            let range = [values.first(), values.last()].map(|end| figure(*end.unwrap_or(&0.0)));
+            let [first, last] = range;
+            let unit = if unit == "/s" { "transactions a second" } else { unit };
+            let rest = match behind {
+                Some((next, behind)) => {
+                    let others = ranking.cards.iter().filter(|card| card.place > 1).count() - 1;
+                    let more =
+                        if others > 0 { format!(", and {others} more") } else { String::new() };
+                    format!(" Surely behind: {next} with {behind}{more}.")
+                }
+                None => String::new(),
+            };
+            format!(
+                "{} cannot be told apart: {first} to {last} {unit}.{rest}",
+                names_in_short(several)
+            )
+        }
+    };
+    if let Some(reason) = &choice.reason {
+        let unit = if reason.column.is_told_in_iops() { "IOPS" } else { "bytes/s" };
+        text.push_str(&format!(
+            " The greatest difference is in {}: {} against {}.",
+            reason.column.label(),
+            told(unit, reason.best_rate),
+            told(unit, reason.next_rate)
+        ));
+    }
+    text
+}
+
+/// Names in a row, of many the first.
+fn names_in_short(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    if names.len() <= SHOWN + 1 {
+        return wording::list(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    format!("{} and {} more", names[..SHOWN].join(", "), names.len() - SHOWN)
+}
+
+fn value_for_money(ranking: &Ranking, choice: &Choice) -> Option<String> {
+    let name = choice.best_value.as_ref()?;
+    let price = ranking.cards.iter().find(|card| card.name == *name)?.price?;
+    let best = ranking.cards.first()?;
+    let than_best = best.value_for_price.map_or(String::new(), |value| {
+        if best.name == *name {
+            String::new()
+        } else {
+            format!(" ({} gives {:.0} % of that)", one_line(&best.name), 100.0 * value)
+        }
+    });
+    Some(format!("Most for its price: {} at {price:.2}{than_best}.", one_line(name)))
+}
+
+/// Why there is no order at all, with the way to one.
+fn no_order(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> String {
+    let again = "Measure each card on one host with `cardproof run TARGET --profile standard`, then \
+                 compare them.";
+    let needed: Vec<&str> = wanted.weights().iter().map(|weight| weight.column.label()).collect();
+    match (rankings, comparison.cards.len()) {
+        ([_], 1) => "There is one card, and nothing to compare it with.".to_owned(),
+        _ if !shares_anything(comparison) => {
+            format!("These records share no quantity that was measured. {again}")
+        }
+        ([], _) => format!(
+            "No order: none of these records has a sound figure of {}. {again}",
+            wording::list(&needed)
+        ),
+        ([_], _) => format!(
+            "No order: only one of these records has a sound figure of {}. {again}",
+            wording::list(&needed)
+        ),
+        _ => format!(
+            "No order: each of these cards was measured on another host or by another method. {again}"
+        ),
+    }
+}
+
+/// Whether anything was measured of two cards or more.
+fn shares_anything(comparison: &Comparison) -> bool {
+    comparison
+        .rows
+        .iter()
+        .any(|row| row.cells.iter().filter(|cell| cell.rate.is_some()).count() > 1)
+}
+
+/// A range of addresses in words.
+pub(super) fn range(span: Bytes) -> String {
+    if span == Bytes::ZERO { "not told".to_owned() } else { span.to_string() }
+}
+
+/// A clause as a sentence begins.
+pub(super) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
