@@ -2,7 +2,7 @@
 //! number that is masked is masked everywhere.
 #![no_main]
 
-use cardproof_device::registers::{
+use cardproof_registers::{
     ExtCsd, MmcCid, MmcCsd, Ocr, Register, Scr, SdCid, SdCsd, SdStatus, Serials, find_registers,
     parse_hex,
 };

@@ -2,8 +2,8 @@
 //! trace of calls. Nothing panics, and what is read can be written and read again.
 #![no_main]
 
-use cardproof_workload::calls::{CallShape, CallTrace, StraceReader, read_strace};
-use cardproof_workload::trace::{BlktraceReader, Reach, TraceReader, read_iolog};
+use cardproof_trace::calls::{CallShape, CallTrace, StraceReader, read_strace};
+use cardproof_trace::{BlktraceReader, Reach, TraceReader, read_iolog};
 use libfuzzer_sys::fuzz_target;
 
 /// The magic number and version of an event of blktrace, in the order of most computers.

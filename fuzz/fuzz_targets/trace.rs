@@ -3,7 +3,7 @@
 #![no_main]
 
 use cardproof_units::Bytes;
-use cardproof_workload::trace::{
+use cardproof_trace::{
     Fold, PipeReader, Reach, Steps, TraceReader, TraceWriter, read_csv,
 };
 use libfuzzer_sys::fuzz_target;

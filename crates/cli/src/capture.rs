@@ -12,7 +12,7 @@ mod lines;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 
-use cardproof_workload::trace::PipeReader;
+use cardproof_trace::PipeReader;
 use clap::Args;
 
 use crate::exit::{Exit, Failure};

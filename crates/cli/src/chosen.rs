@@ -8,9 +8,10 @@ use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
+use cardproof_jobs as jobs;
 use cardproof_session::sqlite;
 use cardproof_units::{Bytes, Nanos};
-use cardproof_workload::{Profile, find, job, jobs, names, own};
+use cardproof_workload::{Profile, find, job, names, own};
 
 use crate::args::RunArgs;
 use crate::exit::Failure;

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use cardproof_io::{Caching, FileState};
+use cardproof_jobs::{self as jobs, Job};
 use cardproof_session::sqlite;
 use cardproof_units::{Seed, Throughput};
-use cardproof_workload::jobs::{self, Job};
 use cardproof_workload::{Access, FigureSpec, PhaseSpec, Profile, Role, TimeLimit, names};
 
 use crate::args::ProfilesArgs;

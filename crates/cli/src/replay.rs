@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use cardproof_session::TraceReplay;
+use cardproof_trace::TraceReader;
 use cardproof_units::{Bytes, Seed};
-use cardproof_workload::trace::TraceReader;
 use clap::Args;
 
 use crate::args::{AccessArgs, OutputArgs};

@@ -1,8 +1,9 @@
 //! `cardproof run`: a profile's phases, a job on files, or SQLite's journal modes.
 
+use cardproof_jobs as jobs;
 use cardproof_runner::Repeat;
 use cardproof_session::{JobOnFiles, Phases, sqlite};
-use cardproof_workload::{application, jobs};
+use cardproof_workload::application;
 
 use crate::args::{EngineArg, RunArgs};
 use crate::chosen;

@@ -11,9 +11,9 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use cardproof_trace::calls::is_calls;
+use cardproof_trace::{Header, SHIPPED, TraceError, TraceReader, find_shipped};
 use cardproof_units::Bytes;
-use cardproof_workload::calls::is_calls;
-use cardproof_workload::trace::{Header, SHIPPED, TraceError, TraceReader, find_shipped};
 use clap::Args;
 
 use crate::exit::{Exit, Failure};

@@ -47,10 +47,10 @@ pub(crate) use sources::Sources;
 use crate::block::BlockDevice;
 use crate::look::{LookError, surroundings};
 use crate::mounts::Mounts;
-use crate::registers::Serial;
 use crate::stack::Storage;
 use crate::transport::is_mmc_card;
 use crate::{Surroundings, Sysroot};
+use cardproof_registers::Serial;
 use place::{Found, find};
 
 pub use place::Place;

@@ -9,6 +9,7 @@
 //! Nothing here writes, and no serial number, host name, user name or path gets into a record.
 
 mod block;
+mod card_info;
 mod device;
 mod disk;
 mod dump;
@@ -18,19 +19,16 @@ pub mod identify;
 mod link;
 pub mod live;
 mod look;
-pub mod makers;
 mod mounted_on;
 mod mounts;
 mod number;
 mod options;
-pub mod quirks;
-pub mod registers;
 mod settings;
 mod stack;
-pub mod suspicion;
 mod sysroot;
 mod transport;
 
+pub use card_info::{MmcRegisters, SdRegisters};
 pub use disk::{Disk, is_loop_direct, logical_block, whole_disk};
 pub use dump::DumpError;
 pub use host::look_at_host;

@@ -9,8 +9,8 @@ use anyhow::{Context, Result, ensure};
 use cardproof_io::NullTarget;
 use cardproof_record::PhaseState;
 use cardproof_runner::{ReplayPlan, replay};
+use cardproof_trace::{Request, RequestKind, Source, TraceReader, TraceWriter};
 use cardproof_units::{Bytes, Nanos, Seed};
-use cardproof_workload::trace::{Request, RequestKind, Source, TraceReader, TraceWriter};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

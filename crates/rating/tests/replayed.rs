@@ -8,8 +8,8 @@ use cardproof_record::{PhaseState, Replay};
 use cardproof_runner::{ReplayPlan, replay};
 use cardproof_sim::Keeping;
 use cardproof_sim::calibration::PUBLISHED;
+use cardproof_trace::{SHIPPED, ShippedTrace, TraceReader, find_shipped};
 use cardproof_units::{Nanos, Seed};
-use cardproof_workload::trace::{SHIPPED, ShippedTrace, TraceReader, find_shipped};
 
 /// A replay of `trace` on the simulated card called `card`, as `cargo xtask prove
 /// replay-cards` makes it.

@@ -12,9 +12,9 @@ mod watch;
 use std::sync::atomic::AtomicBool;
 
 use cardproof_io::files::{FileFault, FileTree};
+use cardproof_jobs::{FileOp, Job, Totals};
 use cardproof_record::{JobPart, JobPartStep, JobRun, PhaseState, Warning, WarningCode};
 use cardproof_units::{Bytes, Nanos, Seed};
-use cardproof_workload::jobs::{FileOp, Job, Totals};
 
 use crate::monitor::Watcher;
 use drive::Drive;

@@ -12,8 +12,8 @@ use std::sync::atomic::AtomicBool;
 
 use cardproof_io::{Target, TargetError, Usage};
 use cardproof_record::{PhaseState, Replay, ReplayLayout, ReplayedRequests};
+use cardproof_trace::{Fold, FoldError, Layout, Reach, TraceError, TraceReader};
 use cardproof_units::{Bytes, Nanos, Seed};
-use cardproof_workload::trace::{Fold, FoldError, Layout, Reach, TraceError, TraceReader};
 
 use crate::beside;
 use crate::disturbance::{Own, disturbances};

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_io::scratch::Scratch;
+use cardproof_jobs::find;
 use cardproof_record::{
     Activity, Climate, CpuActivity, DeviceActivity, DisturbanceKind, JobRun, PhaseState, Requests,
     WarningCode,
@@ -13,7 +14,6 @@ use cardproof_record::{
 use cardproof_runner::{JobProgress, Monitor, MonitorCost, Observation, Watcher, run_job};
 use cardproof_testkit::{Filesystem, LoopDevice, Mount, lab_or_skip};
 use cardproof_units::{Bytes, Nanos, Seed};
-use cardproof_workload::jobs::find;
 
 /// Runs the job `name` in `directory`, which is left as it was.
 fn run(name: &str, directory: &Path, progress: &mut dyn FnMut(JobProgress)) -> JobRun {

@@ -7,8 +7,8 @@ use cardproof_io::{NullTarget, Target};
 use cardproof_record::{PhaseState, Replay, ReplayLayout};
 use cardproof_runner::{Monitor, MonitorCost, Observation, ReplayPlan, Watcher, replay};
 use cardproof_sim::Keeping;
+use cardproof_trace::{Request, RequestKind, Source, TraceReader, TraceWriter};
 use cardproof_units::{Bytes, Nanos, Seed};
-use cardproof_workload::trace::{Request, RequestKind, Source, TraceReader, TraceWriter};
 
 const CARD: &str = "sandisk-extreme-a1";
 

@@ -3,9 +3,9 @@
 //! Everything happens in a fresh directory of our own. Where there is no room for the whole job, its
 //! short form is done.
 
+use cardproof_jobs::{Form, Job, Totals};
 use cardproof_record::{Job as TimedJob, JobRun, PhaseState, ProfileInfo, Record, State};
 use cardproof_units::{Bytes, Nanos, Seed};
-use cardproof_workload::jobs::{Form, Job, Totals};
 
 use crate::announcement::{Effect, Prepared, Writes};
 use crate::experiment::Experiment;

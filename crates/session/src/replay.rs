@@ -3,8 +3,8 @@
 use cardproof_record::{Job, PhaseState, ProfileInfo, Record, Replay, State};
 use cardproof_runner::{ReplayPlan, ReplayProgress};
 use cardproof_sim::Keeping;
+use cardproof_trace::{FoldError, REGION, Reach, Shape, TraceReader};
 use cardproof_units::{Bytes, Nanos, Seed};
-use cardproof_workload::trace::{FoldError, REGION, Reach, Shape, TraceReader};
 
 use crate::announcement::{Effect, Prepared, Writes};
 use crate::experiment::Experiment;

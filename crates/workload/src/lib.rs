@@ -4,22 +4,17 @@
 //! output, reads no clock and knows no particular device.
 
 pub mod application;
-pub mod calls;
 mod data;
 mod figure;
 pub mod job;
-pub mod jobs;
 mod mix;
 pub mod own;
-mod packed;
 mod peers;
 mod permutation;
 mod profile;
-mod seconds;
 mod spec;
 pub mod standard;
 mod stream;
-pub mod trace;
 
 pub use data::{DataPattern, Generation, SECTOR, SectorIdentity};
 pub use figure::{Aggregate, EarlyEnd, FigureSpec, Limit, Origin, Quantity, Unit};

@@ -53,7 +53,9 @@ fn findings() -> Result<Vec<Finding>> {
         }
     }
     let metadata = Metadata::read()?;
-    findings.extend(arrows::check(&metadata));
+    let architecture = fs::read_to_string(arrows::TABLE)
+        .with_context(|| format!("cannot read {}", arrows::TABLE))?;
+    findings.extend(arrows::check(&architecture, &metadata));
     let listed =
         fs::read_to_string(DEPENDENCIES).with_context(|| format!("cannot read {DEPENDENCIES}"))?;
     findings.extend(documents::dependencies(Path::new(DEPENDENCIES), &listed, &metadata));

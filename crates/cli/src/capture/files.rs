@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-use cardproof_workload::calls::{CallTrace, StraceReader};
+use cardproof_trace::calls::{CallTrace, StraceReader};
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
 
 use super::{CaptureArgs, lines, save_trace, trace_name};

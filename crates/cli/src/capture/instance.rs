@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-use cardproof_workload::trace::PipeReader;
+use cardproof_trace::PipeReader;
 
 use super::lines;
 use crate::exit::Failure;

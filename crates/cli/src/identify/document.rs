@@ -1,7 +1,7 @@
 //! The facts as JSON. The form is versioned: `cardproof.identity/1`; fields may come, none goes.
 
 use cardproof_device::identify::{Identity, StorageSummary};
-use cardproof_device::registers::Serial;
+use cardproof_registers::Serial;
 use serde::Serialize;
 
 use crate::exit::Failure;

@@ -10,7 +10,7 @@ mod words;
 
 use cardproof_device::Sysroot;
 use cardproof_device::identify::{Identity, Place, StorageSummary, identify, storages};
-use cardproof_device::registers::Serials;
+use cardproof_registers::Serials;
 
 use crate::args::IdentifyArgs;
 use crate::exit::{Exit, Failure, with_causes};

@@ -5,7 +5,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use cardproof_device::registers::{Certainty, Field, Serials, find_registers};
+use cardproof_registers::{Certainty, Field, Serials, find_registers};
 
 use cardproof_units::Bytes;
 

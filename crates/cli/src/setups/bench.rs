@@ -5,10 +5,10 @@ use std::sync::atomic::AtomicBool;
 
 use cardproof_io::files::FileTree;
 use cardproof_io::scratch::Scratch;
+use cardproof_jobs::{self as jobs, Job};
 use cardproof_record::{JobRun, PhaseState};
 use cardproof_sqlite::{Database, End, Limits, Setting};
 use cardproof_units::{Bytes, Nanos, Seed};
-use cardproof_workload::jobs::{self, Job};
 
 use super::contest::{CONFIDENCE, Task, Turn};
 use super::modes;

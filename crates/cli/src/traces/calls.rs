@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
+use cardproof_trace::TraceError;
+use cardproof_trace::calls::{CallShape, CallTrace, KindCount};
 use cardproof_units::{Bytes, Nanos};
-use cardproof_workload::calls::{CallShape, CallTrace, KindCount};
-use cardproof_workload::trace::TraceError;
 
 /// What is in the trace of calls `bytes`.
 pub(super) fn explain(bytes: &[u8]) -> Result<String, TraceError> {

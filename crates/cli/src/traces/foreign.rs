@@ -5,8 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cardproof_workload::calls::{is_calls, is_strace, read_strace};
-use cardproof_workload::trace::{
+use cardproof_trace::calls::{is_calls, is_strace, read_strace};
+use cardproof_trace::{
     BlktraceReader, TextError, is_blktrace, is_csv, is_iolog, read_csv, read_iolog,
 };
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use cardproof_trace::{Header, Shape, Source, TraceError, TraceReader};
 use cardproof_units::Bytes;
-use cardproof_workload::trace::{Header, Shape, Source, TraceError, TraceReader};
 
 /// What is in the trace `bytes`.
 pub(super) fn explain(bytes: &[u8]) -> Result<String, TraceError> {

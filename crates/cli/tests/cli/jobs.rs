@@ -179,7 +179,7 @@ fn what_does_not_go_with_a_job_is_a_mistake() {
 fn jobs_are_explained_beside_profiles() {
     let home = Home::new();
     let all = run(home.cardproof(&["profiles"])).expect(0).stdout;
-    for name in cardproof_workload::jobs::names() {
+    for name in cardproof_jobs::names() {
         assert!(all.contains(&format!("\n{name}  ")), "{name}");
     }
     let one = run(home.cardproof(&["profiles", "package-remove"])).expect(0).stdout;

@@ -11,10 +11,11 @@ use std::path::Path;
 use cardproof_record::CardInfo;
 
 use super::sources::Sources;
-use crate::registers::{
-    ExtCsd, MmcCid, MmcCsd, MmcRegisters, Month, Register, Scr, SdCid, SdCsd, SdRegisters,
-    SdStatus, Serial,
+use cardproof_registers::{
+    ExtCsd, MmcCid, MmcCsd, Month, Register, Scr, SdCid, SdCsd, SdStatus, Serial,
 };
+
+use crate::{MmcRegisters, SdRegisters};
 
 /// What a card says of itself.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,8 +5,8 @@ use cardproof_units::Bytes;
 use serde::Serialize;
 
 use super::card::CardWord;
-use crate::quirks::{KernelKind, SdIdentity, quirks_of};
-use crate::suspicion::{Evidence, Grade, Suspicion, suspect};
+use cardproof_registers::quirks::{KernelKind, SdIdentity, quirks_of};
+use cardproof_registers::suspicion::{Evidence, Grade, Suspicion, suspect};
 
 /// A suspicion of a counterfeit. Only a test of the whole capacity proves anything.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -66,5 +66,5 @@ fn quirks(word: &CardWord, release: Option<&str>) -> Vec<String> {
         manufactured: word.month,
     };
     let known = quirks_of(&card, KernelKind::of_release(release));
-    known.iter().map(crate::quirks::Quirk::words).collect()
+    known.iter().map(cardproof_registers::quirks::Quirk::words).collect()
 }

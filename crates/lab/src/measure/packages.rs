@@ -17,7 +17,7 @@ use crate::program;
 use crate::prove::{Base, Chroot, Stage, WANTED};
 
 /// Where the tables are.
-const TABLES: &str = "crates/workload/src/jobs/packages";
+const TABLES: &str = "crates/jobs/src/packages";
 
 /// Lengths of names are kept at every so many per cent.
 const QUANTILE_PERCENT: u64 = 5;

@@ -16,8 +16,8 @@ use cardproof_record::PhaseState;
 use cardproof_runner::{ReplayPlan, replay};
 use cardproof_sim::Keeping;
 use cardproof_sim::calibration::PUBLISHED;
+use cardproof_trace::{SHIPPED, TraceReader, find_shipped};
 use cardproof_units::Seed;
-use cardproof_workload::trace::{SHIPPED, TraceReader, find_shipped};
 
 use super::{Asked, DependsOn, Proof, Proved};
 

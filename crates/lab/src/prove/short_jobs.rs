@@ -9,12 +9,12 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
 use cardproof_io::scratch::Scratch;
+use cardproof_jobs::{Job, find};
 use cardproof_rating::whole_job_time;
 use cardproof_record::{JobRun, PhaseState};
 use cardproof_runner::run_job;
 use cardproof_testkit::{Filesystem, KernelThrottle, Limits, LoopDevice, Mount};
 use cardproof_units::{Bytes, Seed};
-use cardproof_workload::jobs::{Job, find};
 
 use super::{Asked, DependsOn, Proof, Proved, Rows};
 

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_io::Fault;
 use cardproof_io::files::{FileFault, FileTree, FileUse, TreeFile};
+use cardproof_jobs::{Contents, FileOp, Handle, JobData, Opening, READ_MAX, WRITE_PIECE};
 use cardproof_units::{Bytes, Nanos, Seed};
-use cardproof_workload::jobs::{Contents, FileOp, Handle, JobData, Opening, READ_MAX, WRITE_PIECE};
 
 use super::tally::Tally;
 use super::watch::JobWatch;

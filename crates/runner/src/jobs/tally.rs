@@ -1,10 +1,10 @@
 //! What a job counts while it runs.
 
 use cardproof_io::files::read_from_storage;
+use cardproof_jobs::{StepSpec, Timing};
 use cardproof_record::{JobRun, JobStep, JobSyncs};
 use cardproof_stats::LatencyHistogram;
 use cardproof_units::{Bytes, Nanos};
-use cardproof_workload::jobs::{StepSpec, Timing};
 
 use crate::meter::latency_of;
 

@@ -5,9 +5,9 @@
 
 use cardproof_io::Usage;
 use cardproof_io::files::read_from_storage;
+use cardproof_jobs::Timing;
 use cardproof_record::{JobRun, Warning, WarningCode};
 use cardproof_units::Bytes;
-use cardproof_workload::jobs::Timing;
 
 use crate::beside;
 use crate::disturbance::{Own, disturbances, reads_by_others};

@@ -8,8 +8,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_io::{Completion, Op, OpKind, Slot, Submission, Target, Usage, Wait};
+use cardproof_trace::{Fold, Piece, RequestKind, Step, Steps, TraceReader};
 use cardproof_units::{Bytes, Nanos};
-use cardproof_workload::trace::{Fold, Piece, RequestKind, Step, Steps, TraceReader};
 use cardproof_workload::{DataPattern, Generation};
 
 use super::tally::Tally;

@@ -13,8 +13,8 @@ use cardproof_record::PhaseState;
 use cardproof_runner::{ReplayPlan, replay};
 use cardproof_sim::Keeping;
 use cardproof_sim_serve::{ServeOptions, Server};
+use cardproof_trace::TraceReader;
 use cardproof_units::Seed;
-use cardproof_workload::trace::TraceReader;
 
 use super::ours;
 use super::stage::Stage;

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, ensure};
 use cardproof_io::scratch::Scratch;
+use cardproof_jobs::{Job, Timing, find};
 use cardproof_record::PhaseState;
 use cardproof_runner::run_job;
 use cardproof_units::{Nanos, Seed};
-use cardproof_workload::jobs::{Job, Timing, find};
 
 use super::JOBS;
 use super::stage::{Seen, Stage, Watch};

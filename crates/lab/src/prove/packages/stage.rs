@@ -11,8 +11,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cardproof_testkit::{Filesystem, LoopDevice, Mount, run};
+use cardproof_trace::{Shape, TraceReader};
 use cardproof_units::Bytes;
-use cardproof_workload::trace::{Shape, TraceReader};
 use tempfile::TempDir;
 
 /// The file system's size: room for a desktop, its archives, and as much again.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use cardproof_workload::trace::Shape;
+use cardproof_trace::Shape;
 
 /// By how much a figure of ours may be off, as a part of the real one.
 pub(super) const WITHIN: f64 = 0.15;
@@ -64,8 +64,8 @@ pub(super) fn table(pairs: &[Pair<'_>]) -> Result<(String, bool)> {
 
 #[cfg(test)]
 mod tests {
+    use cardproof_trace::{Request, RequestKind};
     use cardproof_units::{Bytes, Nanos};
-    use cardproof_workload::trace::{Request, RequestKind};
 
     use super::*;
 

@@ -1,0 +1,45 @@
+//! Decoders of the registers in which SD cards and eMMC say who they are: from bytes to fields.
+//!
+//! Each register is declared once, as a list of fields with their names in the specifications and
+//! their places; decoding and showing both follow that list, so that a table shown to a person
+//! cannot disagree with what the program took. Every decoder is total: any bytes of the right
+//! length decode, and what means nothing says so in its meaning. A field keeps its raw code;
+//! methods say what the code stands for.
+//!
+//! The places and codes are those of the SD Physical Layer Simplified Specification (chapter 5,
+//! and 4.10.2 for the SD Status) and of JEDEC JESD84-B51 (chapter 7). Where public text does not
+//! settle a field it is marked [`Certainty::Unverified`]; nothing is judged by those.
+//!
+//! Nothing here reads a file, and no serial number is printed unless it is asked for.
+
+mod cid;
+mod csd;
+mod declare;
+mod ext_csd;
+mod ext_csd_words;
+mod field;
+mod hex;
+pub mod makers;
+mod mmc_csd;
+mod ocr;
+mod paste;
+mod position;
+pub mod quirks;
+mod rate;
+mod scr;
+mod ssr;
+pub mod suspicion;
+mod value;
+
+pub use cid::{MmcCid, SdCid};
+pub use csd::SdCsd;
+pub use ext_csd::{ByteOrder, ExtCsd};
+pub use field::{Certainty, Field, Register, RegisterError, Serials};
+pub use hex::{HexError, parse as parse_hex};
+pub use mmc_csd::MmcCsd;
+pub use ocr::Ocr;
+pub use paste::{PasteError, Pasted, find_registers};
+pub use position::Position;
+pub use scr::Scr;
+pub use ssr::SdStatus;
+pub use value::{Month, ProductName, Serial};
