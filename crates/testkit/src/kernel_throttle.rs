@@ -10,8 +10,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::command::require_root;
+use crate::control_group::write;
 use crate::keeper::Keeper;
-use crate::throttle::write;
 use crate::{LabError, Limits, LoopDevice};
 
 /// Where the root group of cgroup v1 is.

@@ -7,11 +7,13 @@
 //! dependency only.
 
 mod command;
+mod control_group;
 mod error;
 mod fio;
 mod keeper;
 mod kernel_throttle;
 mod loop_device;
+mod memory_limit;
 mod mount;
 mod noise;
 mod orphans;
@@ -27,6 +29,7 @@ pub use error::LabError;
 pub use fio::{FioEnd, FioEngine, FioJob, FioPattern, FioResult};
 pub use kernel_throttle::KernelThrottle;
 pub use loop_device::{LoopDevice, identity};
+pub use memory_limit::MemoryLimit;
 pub use mount::{Filesystem, Mount};
 pub use noise::{Noise, exploring_seed};
 pub use schema::schema_faults;

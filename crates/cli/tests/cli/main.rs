@@ -17,6 +17,7 @@ mod importing;
 mod interruption;
 mod jobs;
 mod naming;
+mod old_systems;
 mod output;
 mod process;
 mod profiles;
