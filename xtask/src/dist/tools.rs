@@ -20,8 +20,10 @@ const ZIG: &str = "ziglang==0.17.1";
 /// # Errors
 /// Something is missing that cannot be installed; the error names it.
 pub(crate) fn install(targets: &[&Target]) -> Result<()> {
+    let installed = Command::new(cargo()).args(["install", "--list"]).output()?.stdout;
+    let installed = String::from_utf8_lossy(&installed);
     for (name, version) in SUBCOMMANDS {
-        if !succeeds(name, &["--version"]) {
+        if !installed.lines().any(|line| line.split(' ').next() == Some(name)) {
             println!("installing {name} {version}");
             let version = format!("={version}");
             run(
