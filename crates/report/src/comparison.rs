@@ -8,6 +8,7 @@ mod overview;
 mod page;
 mod sections;
 mod text;
+mod words;
 
 use std::fmt::Write;
 

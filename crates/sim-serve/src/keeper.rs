@@ -10,7 +10,8 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use crate::server::SOURCE;
+/// What is mounted, as the table of mounts calls it.
+pub(crate) const SOURCE: &str = "cardproof";
 
 /// Takes down the card whose directory is `$0`, whose file is `$1`, and whose directory is called
 /// `$2` and whose source `$3` in the table of mounts; nothing where a line comes before the input ends.

@@ -15,16 +15,13 @@ use rustix::mount::UnmountFlags;
 
 use crate::backing::FileStore;
 use crate::file::CardFile;
-use crate::keeper::Keeper;
+use crate::keeper::{Keeper, SOURCE};
 use crate::loop_device::LoopDevice;
 use crate::pacer::{Message, Pacer};
 
 /// How often and how long apart unmounting is tried: a second in all.
 const UNMOUNT_TRIES: u32 = 50;
 const UNMOUNT_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
-
-/// What is mounted, as the table of mounts calls it.
-pub(crate) const SOURCE: &str = "cardproof";
 
 /// How a card is put up.
 #[derive(Clone, Debug, PartialEq)]

@@ -73,6 +73,19 @@ pub fn confidence_of_each(confidence: f64) -> f64 {
     1.0 - 2.0 * (1.0 - confidence) / LIMITS
 }
 
+impl Profile {
+    /// The same profile with another confidence of the verdict that it decides on, between 0 and 1.
+    #[must_use]
+    pub fn with_confidence(mut self, confidence: f64) -> Self {
+        for phase in &mut self.phases {
+            if let Some(decision) = &mut phase.ends.decision {
+                decision.confidence = confidence_of_each(confidence);
+            }
+        }
+        self
+    }
+}
+
 fn profile(class: &Class) -> Profile {
     let sequential = Iops(SEQUENTIAL.0 / SEQUENTIAL_BLOCK.as_f64());
     Profile {

@@ -4,6 +4,7 @@
 //! output, reads no clock and knows no particular device.
 
 pub mod application;
+mod catalogue;
 mod data;
 mod figure;
 pub mod job;
@@ -16,10 +17,11 @@ mod spec;
 pub mod standard;
 mod stream;
 
+pub use catalogue::{find, names};
 pub use data::{DataPattern, Generation, SECTOR, SectorIdentity};
 pub use figure::{Aggregate, EarlyEnd, FigureSpec, Limit, Origin, Quantity, Unit};
 pub use permutation::Permutation;
-pub use profile::{Profile, find, names};
+pub use profile::Profile;
 pub use spec::{
     Access, Decision, Ends, PhaseSpec, Precision, Repetition, Role, SpecError, TimeLimit,
 };

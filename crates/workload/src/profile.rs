@@ -2,7 +2,7 @@
 
 use cardproof_units::{Bytes, Nanos};
 
-use crate::{EarlyEnd, FigureSpec, PhaseSpec, TimeLimit, application, peers, standard};
+use crate::{EarlyEnd, FigureSpec, PhaseSpec, TimeLimit};
 
 /// A named run.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,54 +53,5 @@ impl Profile {
         }
         self.span = span;
         self
-    }
-
-    /// The same profile with another confidence of the verdict that it decides on, between 0 and 1.
-    #[must_use]
-    pub fn with_confidence(mut self, confidence: f64) -> Self {
-        for phase in &mut self.phases {
-            if let Some(decision) = &mut phase.ends.decision {
-                decision.confidence = application::confidence_of_each(confidence);
-            }
-        }
-        self
-    }
-}
-
-/// The names of all profiles.
-#[must_use]
-pub fn names() -> Vec<&'static str> {
-    ["standard", "a1", "a2"].into_iter().chain(peers::names()).collect()
-}
-
-/// The profile called `name`.
-#[must_use]
-pub fn find(name: &str) -> Option<Profile> {
-    match name {
-        "standard" => Some(standard::profile()),
-        "a1" => Some(application::a1()),
-        "a2" => Some(application::a2()),
-        _ => peers::find(name),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_named_profile_exists_and_can_run_in_its_span() {
-        for name in names() {
-            let profile = find(name).unwrap();
-            assert_eq!(profile.name, name);
-            for phase in &profile.phases {
-                assert!(
-                    phase.blocks_in(phase.span_within(profile.span)).is_ok(),
-                    "{name}: {}",
-                    phase.name
-                );
-            }
-        }
-        assert_eq!(find("no such profile"), None);
     }
 }

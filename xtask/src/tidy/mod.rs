@@ -5,6 +5,7 @@
 
 mod arrows;
 mod clock;
+mod cycles;
 mod documents;
 mod finding;
 mod house;
@@ -38,6 +39,7 @@ pub(crate) fn run() -> Result<bool> {
 /// What every rule finds.
 fn findings() -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
+    let mut sources = Vec::new();
     for path in files()? {
         // What is not text, such as an image, has no rules.
         let Ok(text) = fs::read_to_string(&path) else { continue };
@@ -47,11 +49,13 @@ fn findings() -> Result<Vec<Finding>> {
                 let source = Source::new(&path, &text);
                 findings.extend(house::check(&source));
                 findings.extend(clock::check(&source));
+                sources.push(source);
             }
             Some("md") => findings.extend(documents::links(&path, &text, Path::exists)),
             _ => {}
         }
     }
+    findings.extend(cycles::check(&sources));
     let metadata = Metadata::read()?;
     let architecture = fs::read_to_string(arrows::TABLE)
         .with_context(|| format!("cannot read {}", arrows::TABLE))?;

@@ -4,7 +4,7 @@ use cardproof_rating::compare::{Comparison, Ranking, Use};
 use cardproof_rating::wording;
 use cardproof_units::Bytes;
 
-use super::overview::range;
+use super::words::range;
 use crate::clean::one_line;
 
 /// The cell of a figure that is not there.

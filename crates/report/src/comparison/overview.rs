@@ -8,10 +8,10 @@ use cardproof_rating::compare::{
     CardFigure, CardFigures, Choice, Column, Comparison, Ranked, Ranking, Use,
 };
 use cardproof_rating::wording;
-use cardproof_units::Bytes;
 
 use super::notes;
 use super::sections::told;
+use super::words::sentence;
 use crate::clean::one_line;
 
 /// The answer with its table.
@@ -354,15 +354,4 @@ fn shares_anything(comparison: &Comparison) -> bool {
         .rows
         .iter()
         .any(|row| row.cells.iter().filter(|cell| cell.rate.is_some()).count() > 1)
-}
-
-/// A range of addresses in words.
-pub(super) fn range(span: Bytes) -> String {
-    if span == Bytes::ZERO { "not told".to_owned() } else { span.to_string() }
-}
-
-/// A clause as a sentence begins.
-pub(super) fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

@@ -7,7 +7,7 @@ use cardproof_rating::compare::{
 use cardproof_rating::wording;
 use cardproof_units::{Iops, Throughput};
 
-use super::overview::sentence;
+use super::words::sentence;
 use crate::clean::one_line;
 
 /// A table with words.
