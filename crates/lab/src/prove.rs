@@ -5,6 +5,7 @@
 //! document that holds its table. A short form, or one with a count of its own, prints its table
 //! and writes nothing.
 
+mod geometry;
 mod packages;
 mod prediction;
 mod replay;
@@ -27,7 +28,8 @@ use stamp::Stamp;
 pub(crate) use packages::{Base, Chroot, Stage, WANTED};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 9] = [
+const PROOFS: [&Proof; 10] = [
+    &geometry::PROOF,
     &packages::on_cards::PROOF,
     &packages::PROOF,
     &prediction::PROOF,
