@@ -4,4 +4,5 @@
 //! observed and says what it means. It does no input or output, reads no clock and prints nothing,
 //! so that every conclusion can be tested with observations written by hand.
 
+pub mod capacity;
 pub mod geometry;

@@ -4,4 +4,8 @@
 //! file and a simulated card. What the observations mean is computed by `cardproof_evidence`; this
 //! crate prints nothing, judges nothing, and asks nobody.
 
+pub mod capacity;
+mod drive;
 pub mod geometry;
+
+pub use drive::{Drive, DriveError};

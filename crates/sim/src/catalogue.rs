@@ -6,8 +6,8 @@ use cardproof_io::Target;
 use cardproof_units::{Bytes, Seed};
 
 use crate::check::ModelError;
-use crate::contents::Store;
-use crate::fault::{CapacityFake, FakeTarget};
+use crate::contents::{Contents, ShortStore, Shorthand, Store};
+use crate::fault::{CapacityFake, Damage, DamagedStore, FakeStore};
 use crate::host::Host;
 use crate::model::Model;
 use crate::target::{Keeping, PacedTarget, SimulatedTarget};
@@ -54,6 +54,8 @@ pub struct Card {
     pub host: Host,
     /// The lie about its size, if it tells one; `model` holds what it really has.
     pub fake: Option<CapacityFake>,
+    /// What of its flash is damaged.
+    pub damage: Damage,
     /// The parameters that no published figure tells.
     pub assumed: &'static [&'static str],
 }
@@ -98,7 +100,25 @@ impl Card {
     /// [`OpenError::Impossible`] where the parameters describe no possible card, which no card
     /// of the catalogue does.
     pub fn open(&self, seed: Seed, keeping: Keeping) -> Result<Box<dyn Target + Send>, OpenError> {
-        Ok(self.under_its_lie(self.build(seed, keeping)?, seed))
+        let card = match keeping {
+            Keeping::Bytes => self.build_with(seed, self.plain_flash(), Shorthand::NONE)?,
+            Keeping::Nothing => self.build(seed, keeping)?,
+        };
+        Ok(Box::new(card))
+    }
+
+    /// A new card of this kind that keeps the sectors which `shorthand` recognises as numbers, so
+    /// that writing GiBs of them takes no memory.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_short(
+        &self,
+        seed: Seed,
+        shorthand: Shorthand,
+    ) -> Result<Box<dyn Target + Send>, OpenError> {
+        let flash = Box::new(ShortStore::new(shorthand));
+        Ok(Box::new(self.build_with(seed, flash, shorthand)?))
     }
 
     /// A card of this kind, for somebody with a real clock, whose bytes lie in `store` or, without
@@ -111,27 +131,62 @@ impl Card {
         seed: Seed,
         store: Option<Box<dyn Store>>,
     ) -> Result<Box<dyn PacedTarget>, OpenError> {
-        let card = match store {
-            Some(store) => SimulatedTarget::with_store(&self.model, &self.host, seed, store)
-                .map_err(|source| self.impossible(source))?,
-            None => self.build(seed, Keeping::Bytes)?,
-        };
-        Ok(self.under_its_lie(card, seed))
+        let flash = store.unwrap_or_else(|| self.plain_flash());
+        Ok(Box::new(self.build_with(seed, flash, Shorthand::NONE)?))
     }
 
-    /// A new card of this kind as it really is, without its lie.
+    /// As [`open_paced`](Self::open_paced), with the bytes in memory and those that `shorthand`
+    /// recognises kept as numbers.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_paced_short(
+        &self,
+        seed: Seed,
+        shorthand: Shorthand,
+    ) -> Result<Box<dyn PacedTarget>, OpenError> {
+        let flash = Box::new(ShortStore::new(shorthand));
+        Ok(Box::new(self.build_with(seed, flash, shorthand)?))
+    }
+
+    /// A new card of this kind as it really is, without its lie and its damage.
     ///
     /// # Errors
     /// As [`open`](Self::open).
     pub fn build(&self, seed: Seed, keeping: Keeping) -> Result<SimulatedTarget, OpenError> {
-        SimulatedTarget::new(&self.model, &self.host, seed, keeping)
+        let model = self.announcing_model(keeping);
+        SimulatedTarget::new(&model, &self.host, seed, keeping)
             .map_err(|source| self.impossible(source))
     }
 
-    fn under_its_lie(&self, card: SimulatedTarget, seed: Seed) -> Box<dyn PacedTarget> {
-        match &self.fake {
-            Some(fake) => Box::new(FakeTarget::new(card, fake, seed)),
-            None => Box::new(card),
+    fn plain_flash(&self) -> Box<dyn Store> {
+        Box::new(Contents::new(self.model.capacity.get()))
+    }
+
+    /// The card with its lie and its damage over `flash`.
+    fn build_with(
+        &self,
+        seed: Seed,
+        mut flash: Box<dyn Store>,
+        shorthand: Shorthand,
+    ) -> Result<SimulatedTarget, OpenError> {
+        if self.damage != Damage::NONE {
+            flash = Box::new(DamagedStore::new(flash, self.damage, seed));
+        }
+        if let Some(fake) = &self.fake {
+            let real = self.model.capacity;
+            flash = Box::new(FakeStore::new(flash, real, fake, seed, shorthand));
+        }
+        let model = Model { capacity: self.announced_size(), ..self.model };
+        SimulatedTarget::with_store(&model, &self.host, seed, flash)
+            .map_err(|source| self.impossible(source))
+    }
+
+    /// The model of what keeps nothing announces the false size; what keeps bytes is as it is.
+    fn announcing_model(&self, keeping: Keeping) -> Model {
+        match keeping {
+            Keeping::Bytes => self.model,
+            Keeping::Nothing => Model { capacity: self.announced_size(), ..self.model },
         }
     }
 

@@ -4,9 +4,14 @@
 //! what it holds and 8 bytes for each 2 MiB it could hold. What was never written reads as
 //! zeros.
 
+mod shorthand;
+
 use std::fmt::Debug;
 
 use crate::model::PAGE;
+
+pub(crate) use shorthand::Stretches;
+pub use shorthand::{Numbers, SECTOR_LEN, ShortStore, Shorthand};
 
 const PAGE_LEN: usize = PAGE.get() as usize;
 const TABLE_PAGES: usize = 512;

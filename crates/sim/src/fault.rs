@@ -1,14 +1,17 @@
-//! Faults and fakes as layers over any target.
+//! Faults and fakes: as layers over any target, and as layers over the place of a card's bytes.
 //!
 //! Every way of failing is a typed option, its random choices come from a seed, and a layer
 //! with no fault in it changes nothing, which the contract suite checks.
 
-mod beyond;
 mod capacity;
+mod damage;
+mod hidden;
 mod layered;
 mod power;
 mod rules;
 
-pub use capacity::{Beyond, CapacityFake, FakeTarget};
+pub use capacity::{Beyond, CapacityFake, FakeStore};
+pub use damage::{Damage, DamagedBlock, DamagedStore};
+pub use hidden::{Forgets, HiddenStore, Keeps};
 pub use power::{AtRisk, PowerCutTarget, PowerLoss};
 pub use rules::{Effect, FaultRule, FaultyCard, When};

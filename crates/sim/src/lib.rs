@@ -20,7 +20,7 @@ mod timing;
 
 pub use catalogue::{Card, Kind, OpenError, Origin, catalogue, find, open};
 pub use check::ModelError;
-pub use contents::{Store, StoreError};
+pub use contents::{Numbers, SECTOR_LEN, ShortStore, Shorthand, Store, StoreError};
 pub use host::Host;
 pub use model::Model;
 pub use target::{Due, Keeping, PacedTarget, Peek, SimulatedTarget, Wear};

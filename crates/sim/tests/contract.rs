@@ -4,7 +4,7 @@
 
 use cardproof_io::{Target, contract};
 use cardproof_sim::fault::{
-    AtRisk, Beyond, CapacityFake, FakeTarget, FaultyCard, PowerCutTarget, PowerLoss,
+    AtRisk, Beyond, CapacityFake, FaultyCard, HiddenStore, PowerCutTarget, PowerLoss,
 };
 use cardproof_sim::{Card, Keeping, SimulatedTarget, catalogue, find};
 use cardproof_units::{Bytes, Seed};
@@ -62,10 +62,11 @@ fn layers_over_layers_keep_the_contract() {
     contract::check_all(&mut || {
         let fake = CapacityFake {
             announced: Bytes::gib(128),
-            beyond: Beyond::WrapAround,
-            remembers: Bytes::kib(64),
+            beyond: Beyond::LastBlock,
+            remembers: HiddenStore::of(Bytes::kib(64)),
         };
-        let faked = FakeTarget::new(build("v30-a2-queued"), &fake, Seed::from_bits(1));
+        let card = Card { fake: Some(fake), ..*find("v30-a2-queued").unwrap() };
+        let faked = card.open(Seed::from_bits(1), Keeping::Bytes).unwrap();
         Box::new(FaultyCard::new(faked, Vec::new(), Seed::from_bits(1)))
     });
 }

@@ -236,6 +236,7 @@ const fn card(name: &'static str, title: &'static str, model: Model) -> Card {
         model,
         host: Host::SDR104_CAPPED,
         fake: None,
+        damage: crate::fault::Damage::NONE,
         assumed: &[],
     }
 }

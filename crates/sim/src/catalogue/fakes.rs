@@ -4,7 +4,7 @@ use cardproof_units::{Bytes, Nanos, Throughput};
 
 use super::calibrated::NOISE;
 use super::{Card, Kind, Origin};
-use crate::fault::{Beyond, CapacityFake};
+use crate::fault::{Beyond, CapacityFake, Damage, HiddenStore};
 use crate::host::Host;
 use crate::model::{
     Boundaries, Endurance, GarbageCollection, Latencies, Model, PageMap, ReadErrors, Reading,
@@ -87,8 +87,9 @@ const fn fake(
         fake: Some(CapacityFake {
             announced: ANNOUNCED,
             beyond,
-            remembers: Bytes(remembers_bytes),
+            remembers: HiddenStore::of(Bytes(remembers_bytes)),
         }),
+        damage: Damage::NONE,
         assumed: &["all"],
     }
 }

@@ -177,6 +177,7 @@ const fn typical(name: &'static str, title: &'static str, model: Model, host: Ho
         model,
         host,
         fake: None,
+        damage: crate::fault::Damage::NONE,
         assumed: ALL,
     }
 }

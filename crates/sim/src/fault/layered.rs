@@ -1,5 +1,5 @@
 //! The plumbing that all layers share: operations in flight, answers that never reached the
-//! target below, and operations that need more than one turn there.
+//! target below, and turns that it had no room for.
 
 use cardproof_io::{
     Abilities, Completion, Fault, Op, OpKind, Slot, Submission, SubmitError, Target, TargetError,
@@ -18,8 +18,8 @@ pub(super) trait Layer<T> {
     /// write must be put right by [`finish`](Self::finish).
     fn admit(&mut self, below: &mut T, op: &Op) -> Admission;
 
-    /// Ends one turn of `asked` on the target below, or asks for another one.
-    fn finish(&mut self, below: &mut T, asked: &Op, turn: &Completion) -> Finish;
+    /// Ends the turn of `asked` on the target below: the outcome of the operation.
+    fn finish(&mut self, below: &mut T, asked: &Op, turn: &Completion) -> Result<Bytes, Fault>;
 }
 
 /// What becomes of an operation.
@@ -33,14 +33,6 @@ pub(super) enum Admission {
         /// What comes of it.
         outcome: Result<Bytes, Fault>,
     },
-}
-
-/// What becomes of an operation after its turn on the target below.
-pub(super) enum Finish {
-    /// It is over.
-    End(Result<Bytes, Fault>),
-    /// The target below does this one as well.
-    Again(Op),
 }
 
 /// An operation in flight.
@@ -95,30 +87,22 @@ impl<T: Target, L: Layer<T>> Layered<T, L> {
     /// Gives `op` to the target below, now or when it has room. A turn the target refuses is a
     /// layer's mistake, which its user sees as a failed operation.
     fn take_turn(&mut self, op: Op, completions: &mut Vec<Completion>) {
-        let mut next = Some(op);
-        while let Some(op) = next.take() {
-            match self.inner.submit(op) {
-                Ok(Submission::Queued) => {}
-                Ok(Submission::Busy) => self.waiting.push(op),
-                Ok(Submission::Done(turn)) => next = self.end_turn(&turn, completions),
-                Err(_) => {
-                    let now = self.inner.now();
-                    self.end(op.slot, now, Err(Fault::InputOutput), completions);
-                }
+        match self.inner.submit(op) {
+            Ok(Submission::Queued) => {}
+            Ok(Submission::Busy) => self.waiting.push(op),
+            Ok(Submission::Done(turn)) => self.end_turn(&turn, completions),
+            Err(_) => {
+                let now = self.inner.now();
+                self.end(op.slot, now, Err(Fault::InputOutput), completions);
             }
         }
     }
 
-    /// Ends a turn; returns the next one, if the operation needs one.
-    fn end_turn(&mut self, turn: &Completion, completions: &mut Vec<Completion>) -> Option<Op> {
-        let flying = (*self.flying.get(turn.slot.index())?)?;
-        match self.layer.finish(&mut self.inner, &flying.asked, turn) {
-            Finish::Again(op) => Some(op),
-            Finish::End(outcome) => {
-                self.end(turn.slot, turn.completed, outcome, completions);
-                None
-            }
-        }
+    /// Ends the turn of an operation, and the operation.
+    fn end_turn(&mut self, turn: &Completion, completions: &mut Vec<Completion>) {
+        let Some(Some(flying)) = self.flying.get(turn.slot.index()).copied() else { return };
+        let outcome = self.layer.finish(&mut self.inner, &flying.asked, turn);
+        self.end(turn.slot, turn.completed, outcome, completions);
     }
 
     fn end(
@@ -231,9 +215,7 @@ impl<T: Target, L: Layer<T>> Target for Layered<T, L> {
             let mut turns = std::mem::take(&mut self.turns);
             self.inner.complete(below, &mut turns)?;
             for turn in turns.drain(..) {
-                if let Some(next) = self.end_turn(&turn, completions) {
-                    self.take_turn(next, completions);
-                }
+                self.end_turn(&turn, completions);
             }
             self.turns = turns;
             self.hand_out_answers(completions);

@@ -9,7 +9,7 @@ use cardproof_units::{Bytes, Nanos, Seed};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::layered::{Admission, Finish, Layer, Layered, abilities_of, delegate_target};
+use super::layered::{Admission, Layer, Layered, abilities_of, delegate_target};
 use crate::target::Peek;
 
 /// What becomes of writes that were not flushed.
@@ -232,15 +232,15 @@ impl<T: Target + Peek> Layer<T> for PowerLayer {
         Admission::Pass(*op)
     }
 
-    fn finish(&mut self, _below: &mut T, asked: &Op, turn: &Completion) -> Finish {
+    fn finish(&mut self, _below: &mut T, asked: &Op, turn: &Completion) -> Result<Bytes, Fault> {
         if self.doomed[asked.slot.index()] {
-            return Finish::End(Err(Fault::Vanished));
+            return Err(Fault::Vanished);
         }
         match asked.kind {
             OpKind::Write => self.end_write(asked.slot),
             OpKind::Flush => self.end_flush(asked.slot, turn.outcome.is_ok()),
             OpKind::Read | OpKind::Discard => {}
         }
-        Finish::End(turn.outcome)
+        turn.outcome
     }
 }

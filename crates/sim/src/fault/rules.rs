@@ -7,7 +7,7 @@ use cardproof_units::{Bytes, Nanos, Seed};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::layered::{Admission, Finish, Layer, Layered, abilities_of, as_asked, delegate_target};
+use super::layered::{Admission, Layer, Layered, abilities_of, as_asked, delegate_target};
 
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -230,21 +230,21 @@ impl<T: Target> Layer<T> for RuleLayer {
         }
     }
 
-    fn finish(&mut self, below: &mut T, asked: &Op, turn: &Completion) -> Finish {
+    fn finish(&mut self, below: &mut T, asked: &Op, turn: &Completion) -> Result<Bytes, Fault> {
         let data = below.buffer(asked.slot);
         let fate = std::mem::take(&mut self.fates[asked.slot.index()]);
         if let Fate::Flip(bits) = &fate {
             turn_over(bits, data);
         }
         if self.vanished {
-            return Finish::End(Err(Fault::Vanished));
+            return Err(Fault::Vanished);
         }
         if asked.kind == OpKind::Read && turn.outcome.is_ok() {
             self.overlay_stuck(asked, data);
         }
-        Finish::End(match fate {
+        match fate {
             Fate::Pretend => as_asked(asked, turn),
             Fate::Nothing | Fate::Flip(_) => turn.outcome,
-        })
+        }
     }
 }

@@ -1,0 +1,291 @@
+//! How well a kind of card with given parameters explains what was seen.
+//!
+//! A fake is described by a modulus (or none), an edge above which addresses have no flash, what
+//! these give, and a hidden store. The chance of the evidence is computed for all edges at once:
+//! places are sorted by their folded address and the logarithms are summed from both ends.
+
+use super::lost::{Lost, ln_damage};
+use super::modulus::LastWriters;
+use super::observation::{Evidence, Found, Observation};
+use super::prior;
+use super::stamp::SECTOR;
+
+/// The logarithm of the chance that a place contradicts a model that leaves no room for it.
+const LN_CONTRADICTION: f64 = -20.0;
+
+/// A hidden store: places read after at most `low` bytes come from it, places read after more than
+/// `high` do not; between the two it may be either, for a store may count only some of the writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct StoreRange {
+    pub(super) low: u64,
+    pub(super) high: u64,
+}
+
+impl StoreRange {
+    pub(super) const NONE: Self = Self { low: 0, high: 0 };
+
+    /// The logarithm of the chance that a place at `distance` comes from the store, and that it does
+    /// not.
+    fn ln_kept(self, distance: u64) -> (f64, f64) {
+        const HALF: f64 = -std::f64::consts::LN_2;
+        if distance > self.high {
+            (f64::NEG_INFINITY, 0.0)
+        } else if distance > self.low {
+            (HALF, HALF)
+        } else {
+            (0.0, f64::NEG_INFINITY)
+        }
+    }
+}
+
+/// One place, seen under a modulus.
+#[derive(Clone, Copy, Debug)]
+struct Folded {
+    place: Observation,
+    /// Its address modulo the modulus.
+    position: u64,
+    /// The bytes written since the sector that should be there was written to another address, if
+    /// that is what should be there.
+    overwritten: Option<u64>,
+    /// It gives back a sector of an address that shares its place.
+    is_shared: bool,
+    /// Its foreign sector is the one written last.
+    is_latest: bool,
+}
+
+impl Folded {
+    /// How many bytes from its start have a place in the flash.
+    const fn held(&self) -> u64 {
+        if self.is_shared { self.place.live_prefix_bytes } else { self.place.right_prefix_bytes }
+    }
+
+    fn is_partly_held(&self) -> bool {
+        (1..self.place.length_bytes).contains(&self.held())
+    }
+
+    fn is_wholly_held(&self) -> bool {
+        self.held() >= self.place.length_bytes
+    }
+}
+
+/// The places, sorted by their folded addresses.
+pub(super) struct Places {
+    folded: Vec<Folded>,
+    /// The end of the folded addresses: the modulus, or the announced size.
+    pub(super) end: u64,
+}
+
+/// How well one edge explains the evidence.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    /// The edge lies above this address, in bytes.
+    pub(super) above: u64,
+    /// And at most here.
+    pub(super) most: u64,
+    /// The logarithm of the chance of the evidence, with the prior of the edge.
+    pub(super) ln_weight: f64,
+    /// Places below the edge that this model does not explain.
+    pub(super) damaged: u64,
+}
+
+impl Places {
+    /// The places of `evidence` under `modulus`, or under none.
+    pub(super) fn new(evidence: &Evidence, modulus: Option<u64>) -> Self {
+        let end = modulus.unwrap_or(evidence.announced_bytes).min(evidence.announced_bytes);
+        let writers = modulus.map(|modulus| LastWriters::new(&evidence.writes, modulus));
+        let latest = latest_foreign(evidence);
+        let fold = |place: &Observation| Folded {
+            place: *place,
+            position: place.offset_bytes % end.max(1),
+            overwritten: writers.as_ref().and_then(|writers| overwritten(writers, place)),
+            is_shared: modulus.is_some_and(|modulus| is_shared(place, modulus)),
+            is_latest: is_latest(place, &latest),
+        };
+        let mut folded: Vec<Folded> = evidence.observations.iter().map(fold).collect();
+        folded.sort_by_key(|place| place.position);
+        Self { folded, end }
+    }
+
+    /// Every edge with its weight, for addresses above it that give what `lost` says.
+    pub(super) fn edges(&self, lost: Lost, store: StoreRange) -> Vec<Edge> {
+        let above = self.lost_above(lost, store);
+        let mut below = Below::default();
+        let mut edges = Vec::with_capacity(self.folded.len() + 1);
+        let mut from = 0;
+        for index in 0..=self.folded.len() {
+            let next = self.folded.get(index);
+            let partly = next.filter(|next| next.is_partly_held()).map(Folded::held);
+            // An edge inside a place leaves its first part, and so is known exactly.
+            let most = match (next, partly) {
+                (Some(next), Some(held)) => next.position + held,
+                (Some(next), None) if next.place.is_right() => {
+                    next.position + next.place.length_bytes.saturating_sub(SECTOR as u64)
+                }
+                (Some(next), None) => next.position,
+                (None, _) => self.end,
+            };
+            let least = if partly.is_some() { most } else { from };
+            let rest = if partly.is_some() { above[index + 1] } else { above[index] };
+            if most >= from {
+                let ln_weight = below.ln_chance() + rest + self.ln_prior(least, most);
+                edges.push(Edge { above: least, most, ln_weight, damaged: below.wrong });
+            }
+            if let Some(next) = next {
+                below.add(next, store);
+                from = from.max(next.position + next.place.length_bytes);
+            }
+        }
+        edges
+    }
+
+    /// The weight of the model without an edge.
+    pub(super) fn ln_without_edge(&self, store: StoreRange) -> (f64, u64) {
+        let mut below = Below::default();
+        self.folded.iter().for_each(|place| below.add(place, store));
+        (below.ln_chance(), below.wrong)
+    }
+
+    /// For each index the logarithm of the chance of all places from it on, if none has flash.
+    fn lost_above(&self, lost: Lost, store: StoreRange) -> Vec<f64> {
+        let mut sums = vec![0.0; self.folded.len() + 1];
+        for (index, place) in self.folded.iter().enumerate().rev() {
+            let found = place.place.found;
+            let (kept, gone) = store.ln_kept(place.place.distance_bytes());
+            let ln_lost = gone + lost.ln_chance(found, place.is_latest);
+            let ln_stored = kept + if found == Found::Right { 0.0 } else { LN_CONTRADICTION };
+            sums[index] = sums[index + 1] + ln_sum(ln_lost, ln_stored).max(LN_CONTRADICTION * 2.0);
+        }
+        sums
+    }
+
+    /// The logarithm of the prior chance of a real size between two addresses.
+    fn ln_prior(&self, above: u64, most: u64) -> f64 {
+        let part = |bytes: u64| bytes as f64 / self.end.max(1) as f64;
+        let chance = cumulative(part(most)) - cumulative(part(above));
+        (chance + 1e-12).ln()
+    }
+}
+
+/// The chance of a real size of at most `part` of the announced one: half of it spread evenly, half
+/// evenly in the logarithm from a ten-thousandth up.
+fn cumulative(part: f64) -> f64 {
+    let usual = |part: f64| {
+        let low: f64 = 1e-4;
+        let in_logarithm = (part.max(low) / low).ln() / (prior::NEAR_FULL / low).ln();
+        0.5 * part / prior::NEAR_FULL + 0.5 * in_logarithm
+    };
+    if part <= prior::NEAR_FULL {
+        (1.0 - prior::FAKE_NEAR_FULL) * usual(part)
+    } else {
+        let beyond = (part - prior::NEAR_FULL) / (1.0 - prior::NEAR_FULL);
+        1.0 - prior::FAKE_NEAR_FULL * (1.0 - beyond)
+    }
+}
+
+/// Places that have flash below them, counted.
+#[derive(Clone, Copy, Debug, Default)]
+struct Below {
+    places: u64,
+    wrong: u64,
+    /// The logarithms of the chances of what the wrong ones show.
+    ln_wrong: f64,
+    /// The logarithms of the chances that have nothing to do with damage.
+    ln_other: f64,
+}
+
+impl Below {
+    fn add(&mut self, place: &Folded, store: StoreRange) {
+        self.places += 1;
+        let found = place.place.found;
+        match place.overwritten {
+            Some(since) if found == Found::Right => {
+                let distance = since.min(place.place.distance_bytes());
+                self.ln_other += store.ln_kept(distance).0.max(LN_CONTRADICTION);
+            }
+            _ if place.is_wholly_held() => {}
+            _ => {
+                self.wrong += 1;
+                self.ln_wrong += ln_damage(found);
+            }
+        }
+    }
+
+    /// The logarithm of the chance: sound flash in nine of ten cases, else flash with an unknown
+    /// share of damaged places.
+    fn ln_chance(&self) -> f64 {
+        let sound = 0.9_f64.ln() + ln_sound(self.wrong);
+        let damaged = 0.1_f64.ln() + ln_damaged(self.places, self.wrong);
+        ln_sum(sound, damaged) + self.ln_wrong + self.ln_other
+    }
+}
+
+/// The logarithm of the chance of so many `wrong` places on sound flash.
+pub(super) fn ln_sound(wrong: u64) -> f64 {
+    wrong as f64 * prior::FLUKE.ln()
+}
+
+/// The logarithm of the chance of `wrong` places of `places` when every share of damaged places is
+/// as likely: 1 / ((n + 1) (n over k)).
+pub(super) fn ln_damaged(places: u64, wrong: u64) -> f64 {
+    let n = places as f64;
+    ln_factorial(wrong) + ln_factorial(places - wrong) - ln_factorial(places) - (n + 1.0).ln()
+}
+
+/// ln n!, by Stirling's series above 16.
+fn ln_factorial(n: u64) -> f64 {
+    if n < 16 {
+        return (2..=n).map(|k| (k as f64).ln()).sum();
+    }
+    let n = n as f64;
+    n * n.ln() - n + 0.5 * (2.0 * std::f64::consts::PI * n).ln() + 1.0 / (12.0 * n)
+}
+
+/// ln(e^a + e^b).
+pub(super) fn ln_sum(a: f64, b: f64) -> f64 {
+    let (high, low) = if a > b { (a, b) } else { (b, a) };
+    if high == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
+}
+
+/// When the sector that should be at a place was written to another address: the bytes since.
+fn overwritten(writers: &LastWriters<'_>, place: &Observation) -> Option<u64> {
+    let (address, before) = writers.of(place.offset_bytes, place.read_at_bytes)?;
+    (address != place.offset_bytes).then(|| place.read_at_bytes.saturating_sub(before))
+}
+
+fn is_shared(place: &Observation, modulus: u64) -> bool {
+    match place.found {
+        Found::Foreign { at_bytes, address_bytes } => {
+            at_bytes.abs_diff(address_bytes).is_multiple_of(modulus)
+        }
+        _ => false,
+    }
+}
+
+/// No more foreign addresses than this are compared: a repeated one is among the first.
+const DISTINCT_MAX: usize = 256;
+
+/// The foreign address seen most often at each moment of reading.
+fn latest_foreign(evidence: &Evidence) -> Vec<(u64, u64)> {
+    let mut seen: Vec<(u64, u64, u32)> = Vec::new();
+    for place in &evidence.observations {
+        let Found::Foreign { address_bytes, .. } = place.found else { continue };
+        let key = (place.read_at_bytes, address_bytes);
+        let has_room = seen.len() < DISTINCT_MAX;
+        match seen.iter_mut().find(|(at, address, _)| (*at, *address) == key) {
+            Some((_, _, count)) => *count += 1,
+            None if has_room => seen.push((key.0, key.1, 1)),
+            None => {}
+        }
+    }
+    seen.retain(|&(_, _, count)| count > 1);
+    seen.into_iter().map(|(at, address, _)| (at, address)).collect()
+}
+
+fn is_latest(place: &Observation, latest: &[(u64, u64)]) -> bool {
+    match place.found {
+        Found::Foreign { address_bytes, .. } => {
+            latest.contains(&(place.read_at_bytes, address_bytes))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,287 @@
+//! Addresses that share one place: which distances explain the foreign sectors, and which sector a
+//! given distance predicts at an address.
+
+use std::collections::HashMap;
+
+use super::observation::{Evidence, Found, Observation, Writes};
+use super::stamp::SECTOR;
+
+const SECTOR_BYTES: u64 = SECTOR as u64;
+
+/// No real card is smaller, so no modulus is.
+const MODULUS_MIN: u64 = 1 << 20;
+
+/// The first two sectors found at each other's address: evidence of a shared place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alias {
+    /// The address that was read, in bytes.
+    pub read_bytes: u64,
+    /// The address to which the found sector was written, in bytes.
+    pub written_bytes: u64,
+}
+
+/// The greatest common divisor of all distances between an address and the address whose sector it
+/// gave back, in bytes; `None` where no foreign sector was found or the divisor is below 1 MiB, so
+/// that no wrap-around explains all of them. A wrap-around's modulus divides it.
+#[must_use]
+pub fn common_distance(evidence: &Evidence) -> Option<u64> {
+    let common = aliases(evidence)
+        .map(|alias| alias.read_bytes.abs_diff(alias.written_bytes))
+        .fold(0, greatest_common_divisor);
+    (common >= MODULUS_MIN).then_some(common)
+}
+
+pub(super) fn aliases(evidence: &Evidence) -> impl Iterator<Item = Alias> {
+    evidence.observations.iter().filter_map(|observation| match observation.found {
+        Found::Foreign { at_bytes, address_bytes } => {
+            Some(Alias { read_bytes: at_bytes, written_bytes: address_bytes })
+        }
+        _ => None,
+    })
+}
+
+/// The smaller moduli that a `distance_bytes` between two shared addresses leaves possible, one for
+/// each prime by which it can be divided: a modulus that none of them is, is the distance itself.
+#[must_use]
+pub fn divisors_to_try(distance_bytes: u64) -> Vec<u64> {
+    let mut rest = distance_bytes / SECTOR_BYTES;
+    let mut divisors = Vec::new();
+    let mut prime = 2;
+    while rest > 1 && prime <= distance_bytes / MODULUS_MIN {
+        if prime * prime > rest {
+            prime = rest;
+        }
+        if rest.is_multiple_of(prime) {
+            while rest.is_multiple_of(prime) {
+                rest /= prime;
+            }
+            divisors.push(distance_bytes / prime);
+        }
+        prime += 1;
+    }
+    divisors.retain(|&divisor| divisor >= MODULUS_MIN);
+    divisors
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+/// The moduli worth weighing: what explains the foreign sectors, and where a stretch of addresses
+/// that hold data begins again behind one that holds none.
+pub(super) fn candidates(evidence: &Evidence) -> Vec<u64> {
+    let mut found: Vec<u64> = common_distance(evidence).into_iter().collect();
+    found.extend(evidence.guessed_modulus);
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Whether an observation shows that its address has a place in the flash.
+const fn is_live(place: &Observation) -> bool {
+    matches!(place.found, Found::Right | Found::Foreign { .. })
+}
+
+/// Into how many parts a round is cut when a modulus is guessed.
+const PARTS: usize = 64;
+
+/// Rounds shorter than this part of the device hold too few places to be seen.
+const ROUNDS_MAX: u64 = 2000;
+
+/// The modulus under which live and lost places are told apart best by one edge, as a guess within
+/// a 64th of a round; `None` where none tells them apart. A chained fake whose shared addresses all
+/// missed each other shows itself in this way alone.
+#[must_use]
+pub fn guess_modulus(evidence: &Evidence) -> Option<u64> {
+    let places = settled(evidence);
+    let lost = places.iter().filter(|(_, is_live)| !is_live).count();
+    let size = evidence.announced_bytes;
+    let mut best = (lost.min(places.len() - lost), None);
+    let mut modulus = (size / ROUNDS_MAX).max(64 << 20);
+    while modulus < size {
+        let mistakes = mistakes(&places, modulus);
+        if mistakes < best.0 {
+            best = (mistakes, Some(modulus));
+        }
+        let rounds = (size / modulus).max(1);
+        let step = modulus / PARTS as u64 / rounds;
+        modulus += (step / SECTOR_BYTES).max(1) * SECTOR_BYTES;
+    }
+    let is_clear = best.0 * 20 < places.len();
+    best.1.filter(|_| is_clear)
+}
+
+/// The places that were read after enough other bytes to be lost, as (address, live).
+fn settled(evidence: &Evidence) -> Vec<(u64, bool)> {
+    let places = || evidence.observations.iter();
+    let lost = places().filter(|place| !is_live(place));
+    let least = lost.map(Observation::distance_bytes).min().unwrap_or(0);
+    places()
+        .filter(|place| place.distance_bytes() >= least)
+        .map(|place| (place.offset_bytes, is_live(place)))
+        .collect()
+}
+
+/// How many places the best edge puts on the wrong side when addresses are folded at `modulus`.
+fn mistakes(places: &[(u64, bool)], modulus: u64) -> usize {
+    let mut live = [0_usize; PARTS];
+    let mut lost = [0_usize; PARTS];
+    for &(address, is_live) in places {
+        let part = (address % modulus) * PARTS as u64 / modulus;
+        let part = (part as usize).min(PARTS - 1);
+        if is_live { live[part] += 1 } else { lost[part] += 1 }
+    }
+    let mut wrong: usize = live.iter().sum();
+    let mut least = usize::MAX;
+    for part in 0..PARTS {
+        wrong = wrong + lost[part] - live[part];
+        least = least.min(wrong);
+    }
+    least
+}
+
+/// Where live addresses begin again between `low` and `high`: after the first returned address and
+/// at most at the second. The split with the fewest places on the wrong side is taken.
+#[must_use]
+pub fn second_round(evidence: &Evidence, low: u64, high: u64) -> (u64, u64) {
+    let inside = |place: &&Observation| place.offset_bytes >= low && place.offset_bytes < high;
+    let mut places: Vec<&Observation> = evidence.observations.iter().filter(inside).collect();
+    places.sort_by_key(|place| place.offset_bytes);
+    let mut wrong = places.iter().filter(|place| !is_live(place)).count();
+    let mut best = (wrong, 0);
+    for (index, place) in places.iter().enumerate() {
+        if is_live(place) {
+            wrong += 1;
+        } else {
+            wrong -= 1;
+        }
+        if wrong < best.0 {
+            best = (wrong, index + 1);
+        }
+    }
+    let below = best.1.checked_sub(1).map_or(low, |last| places[last].offset_bytes);
+    let above = places.get(best.1).map_or(high, |place| place.offset_bytes);
+    (below, above)
+}
+
+/// Who wrote last to each place when addresses are taken modulo something.
+pub(super) struct LastWriters<'a> {
+    modulus: u64,
+    /// Long stretches, the latest last.
+    long: Vec<(u64, u64, u64)>,
+    /// The sectors of short stretches by their folded address: (address, bytes written before).
+    short: HashMap<u64, Vec<(u64, u64)>>,
+    writes: &'a Writes,
+}
+
+/// Stretches up to this length are kept sector by sector.
+const SHORT_BYTES: u64 = 64 << 10;
+
+impl<'a> LastWriters<'a> {
+    pub(super) fn new(writes: &'a Writes, modulus: u64) -> Self {
+        let mut long = Vec::new();
+        let mut short: HashMap<u64, Vec<(u64, u64)>> = HashMap::new();
+        for (start, length, before) in writes.stretches() {
+            if length > SHORT_BYTES {
+                long.push((start, length, before));
+                continue;
+            }
+            for address in (start..start + length).step_by(SECTOR) {
+                let before = before + (address - start);
+                short.entry(address % modulus).or_default().push((address, before));
+            }
+        }
+        Self { modulus, long, short, writes }
+    }
+
+    /// The address whose data the sector at `address` holds after `until` bytes were written, and
+    /// how many bytes were written before it; `None` where nothing was written there.
+    pub(super) fn of(&self, address: u64, until: u64) -> Option<(u64, u64)> {
+        debug_assert!(until <= self.writes.total_bytes());
+        let folded = address % self.modulus;
+        let of_short = self
+            .short
+            .get(&folded)
+            .and_then(|writers| writers.iter().rev().copied().find(|&(_, before)| before < until));
+        let of_long = self.long.iter().rev().find_map(|&(start, length, before)| {
+            let length = length.min(until.saturating_sub(before));
+            let first = start + (folded + self.modulus - start % self.modulus) % self.modulus;
+            let rounds = (start + length).checked_sub(first + 1)? / self.modulus;
+            let address = first + rounds * self.modulus;
+            Some((address, before + (address - start)))
+        });
+        [of_short, of_long].into_iter().flatten().max_by_key(|&(_, before)| before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_writer_is_found_in_short_and_long_stretches() {
+        let mut writes = Writes::default();
+        writes.note(0, 4096);
+        writes.note(10 << 20, 4096);
+        writes.note(20 << 20, 1 << 20);
+        let writers = LastWriters::new(&writes, 10 << 20);
+        let all = writes.total_bytes();
+        assert_eq!(writers.of(512, 4096), Some((512, 512)));
+        assert_eq!(writers.of(512, 8192), Some(((10 << 20) + 512, 4096 + 512)));
+        assert_eq!(writers.of(512, all), Some(((20 << 20) + 512, 8192 + 512)));
+        assert_eq!(writers.of(5 << 20, all), None);
+        let twice = LastWriters::new(&writes, 512 << 10);
+        assert_eq!(twice.of(0, all).unwrap().0, (20 << 20) + (512 << 10), "the second lap");
+    }
+
+    /// Places every 40 MiB of 64 GiB, of which those are live that `is_live` says.
+    fn evidence(is_live: impl Fn(u64) -> bool) -> Evidence {
+        let place = |number: u64| {
+            let offset_bytes = number * (40 << 20);
+            let found = if is_live(offset_bytes) { Found::Right } else { Found::Constant(0) };
+            Observation {
+                offset_bytes,
+                length_bytes: 4096,
+                written_at_bytes: 0,
+                read_at_bytes: 1 << 30,
+                found,
+                right_prefix_bytes: 0,
+                live_prefix_bytes: 0,
+                transient_errors: 0,
+                is_random: true,
+            }
+        };
+        let observations = (0..1638).map(place).collect();
+        Evidence { announced_bytes: 64 << 30, observations, ..Evidence::default() }
+    }
+
+    #[test]
+    fn a_modulus_is_guessed_from_dead_parts_alone() {
+        let modulus = 4_614_320_128;
+        let chained = evidence(|address| address % modulus < 3_982_221_824);
+        let guess = guess_modulus(&chained).unwrap();
+        assert!(guess.abs_diff(modulus) < modulus / 100, "{guess}");
+        let (low, high) = second_round(&chained, modulus * 15 / 16, modulus * 17 / 16);
+        assert!(low < modulus && modulus <= high && high - low <= 40 << 20, "{low} {high}");
+        assert_eq!(
+            guess_modulus(&evidence(|address| (address >> 20).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                >> 63
+                == 0)),
+            None,
+            "noise"
+        );
+    }
+
+    #[test]
+    fn every_smaller_modulus_is_tried_by_its_prime() {
+        let distance = 12 * 1000 * SECTOR_BYTES * 1000;
+        for divisor in divisors_to_try(distance) {
+            assert!(distance.is_multiple_of(divisor), "{divisor}");
+        }
+        assert_eq!(divisors_to_try(3 << 30), [3 << 29, 1 << 30]);
+        assert_eq!(divisors_to_try(7 << 20), [7 << 19, 1 << 20]);
+        assert!(divisors_to_try(1 << 20).is_empty());
+        let large_prime = 1_000_003 * SECTOR_BYTES;
+        assert!(divisors_to_try(large_prime).is_empty(), "a modulus of one sector is no card");
+    }
+}

@@ -1,0 +1,267 @@
+//! What an experiment saw: which bytes it wrote in which order, and what each test place gave back.
+
+use super::stamp::{SECTOR, Stamp};
+
+/// What a test place gave back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Every bit as written.
+    Right,
+    /// A sector of this run that was written to another address.
+    Foreign {
+        /// The address that was read, in bytes: the first sector of the place that is not right.
+        at_bytes: u64,
+        /// The address that the sector was written to, in bytes.
+        address_bytes: u64,
+    },
+    /// The sector that an earlier write of this run put at the same address.
+    Old,
+    /// One byte repeated.
+    Constant(u8),
+    /// Something else, the same on each attempt.
+    Garbled {
+        /// How many bits of the place are wrong.
+        wrong_bits: u32,
+    },
+    /// Something else on each attempt.
+    Changing,
+    /// The device reported an error on every attempt to read.
+    ReadFailed,
+    /// The device reported an error on every attempt to write.
+    WriteFailed,
+}
+
+/// A test place that was written once and read back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// Where it starts, in bytes; a multiple of the logical block.
+    pub offset_bytes: u64,
+    /// How long it is, in bytes.
+    pub length_bytes: u64,
+    /// How many bytes the run had written when the place was complete.
+    pub written_at_bytes: u64,
+    /// How many bytes the run had written when the place was read.
+    pub read_at_bytes: u64,
+    /// What came back.
+    pub found: Found,
+    /// How many bytes from its start came back right.
+    pub right_prefix_bytes: u64,
+    /// How many bytes from its start came back right, or as sectors written to addresses that all lie
+    /// at one distance: the part that has a place in the flash, even if it is a shared one.
+    pub live_prefix_bytes: u64,
+    /// Attempts that gave something else than the last one: transient errors.
+    pub transient_errors: u32,
+    /// The place was chosen at random, by itself.
+    pub is_random: bool,
+}
+
+impl Observation {
+    /// How many bytes were written between writing and reading the place.
+    #[must_use]
+    pub const fn distance_bytes(&self) -> u64 {
+        self.read_at_bytes.saturating_sub(self.written_at_bytes)
+    }
+
+    /// The first address behind the place, in bytes.
+    #[must_use]
+    pub const fn end_bytes(&self) -> u64 {
+        self.offset_bytes + self.length_bytes
+    }
+
+    /// Whether every bit came back.
+    #[must_use]
+    pub const fn is_right(&self) -> bool {
+        matches!(self.found, Found::Right)
+    }
+}
+
+/// One stretch of addresses written from front to back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stretch {
+    start: u64,
+    length: u64,
+    /// Bytes that the run had written before it.
+    before: u64,
+}
+
+/// What a run wrote, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Writes {
+    stretches: Vec<Stretch>,
+    total: u64,
+}
+
+impl Writes {
+    /// Notes that `length_bytes` at `offset_bytes` were written.
+    pub fn note(&mut self, offset_bytes: u64, length_bytes: u64) {
+        match self.stretches.last_mut() {
+            Some(last) if last.start + last.length == offset_bytes => last.length += length_bytes,
+            _ => self.stretches.push(Stretch {
+                start: offset_bytes,
+                length: length_bytes,
+                before: self.total,
+            }),
+        }
+        self.total += length_bytes;
+    }
+
+    /// How many bytes were written in all.
+    #[must_use]
+    pub const fn total_bytes(&self) -> u64 {
+        self.total
+    }
+
+    /// The stretches as (start, length, bytes written before it), in the order of writing.
+    pub(super) fn stretches(&self) -> impl DoubleEndedIterator<Item = (u64, u64, u64)> {
+        self.stretches.iter().map(|stretch| (stretch.start, stretch.length, stretch.before))
+    }
+}
+
+/// All that a run has seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Evidence {
+    /// The size that the device announces, in bytes.
+    pub announced_bytes: u64,
+    /// What was written, in order.
+    pub writes: Writes,
+    /// What came back, in the order of reading.
+    pub observations: Vec<Observation>,
+    /// Bytes at the end of the addresses that were written as filler without a gap; zero for none.
+    pub filler_bytes: u64,
+    /// Places of the filler are this far apart at most over the first half of the addresses, so
+    /// that no wrap-around escapes; zero where they are not laid out so.
+    pub grid_bytes: u64,
+    /// Distances between addresses that were tried and found to share no place, in bytes.
+    pub unshared_distances: Vec<u64>,
+    /// Where a second round of addresses seems to begin, in bytes; see
+    /// [`guess_modulus`](super::guess_modulus).
+    pub guessed_modulus: Option<u64>,
+    /// Every byte of the device was written and read back.
+    pub is_full: bool,
+    /// The run was ended before its plan was done.
+    pub is_cut_short: bool,
+}
+
+/// What `data`, read back, shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Examined {
+    /// What came back.
+    pub found: Found,
+    /// See [`Observation::right_prefix_bytes`].
+    pub right_prefix_bytes: u64,
+    /// See [`Observation::live_prefix_bytes`].
+    pub live_prefix_bytes: u64,
+}
+
+/// What `data`, read at the address of `written`, shows of it. `again` is a second reading of the same
+/// place, where the first was wrong.
+#[must_use]
+pub fn examine(written: Stamp, data: &[u8], again: Option<&[u8]>) -> Examined {
+    let (sectors, _) = data.as_chunks::<SECTOR>();
+    let right = right_sectors(written, sectors);
+    let right_prefix_bytes = (right * SECTOR) as u64;
+    if right == sectors.len() {
+        let found = Found::Right;
+        return Examined { found, right_prefix_bytes, live_prefix_bytes: right_prefix_bytes };
+    }
+    let wanted = written.further(right as u64);
+    let (found, live) = match Stamp::of_whole(&sectors[right]) {
+        Some(stamp) if stamp.salt != written.salt => (unstamped(written, right, data, again), 0),
+        Some(stamp) if stamp.address_bytes == wanted.address_bytes => (Found::Old, 0),
+        Some(stamp) => {
+            let found = Found::Foreign {
+                at_bytes: wanted.address_bytes,
+                address_bytes: stamp.address_bytes,
+            };
+            (found, right_sectors(stamp, &sectors[right..]))
+        }
+        None => (unstamped(written, right, data, again), 0),
+    };
+    let live_prefix_bytes = ((right + live) * SECTOR) as u64;
+    Examined { found, right_prefix_bytes, live_prefix_bytes }
+}
+
+/// How many of `sectors` from the first on are as `first` and its successors make them.
+fn right_sectors(first: Stamp, sectors: &[[u8; SECTOR]]) -> usize {
+    let is_right = |(number, sector): (usize, &[u8; SECTOR])| {
+        Stamp::of_whole(sector) == Some(first.further(number as u64))
+    };
+    sectors.iter().enumerate().take_while(|each| is_right(*each)).count()
+}
+
+fn unstamped(written: Stamp, first: usize, data: &[u8], again: Option<&[u8]>) -> Found {
+    if again.is_some_and(|again| again != data) {
+        return Found::Changing;
+    }
+    let (sectors, _) = data.as_chunks::<SECTOR>();
+    let sector = &sectors[first];
+    if sector.iter().all(|&byte| byte == sector[0]) {
+        return Found::Constant(sector[0]);
+    }
+    let wrong = sectors.iter().enumerate().map(|(n, s)| written.further(n as u64).wrong_bits(s));
+    Found::Garbled { wrong_bits: wrong.sum() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WRITTEN: Stamp = Stamp { salt: 9, address_bytes: 1 << 30, generation: 2 };
+
+    fn place() -> Vec<u8> {
+        let mut data = vec![0; 8 * SECTOR];
+        WRITTEN.fill(&mut data);
+        data
+    }
+
+    #[test]
+    fn each_way_of_being_wrong_has_its_name() {
+        let with = |change: &dyn Fn(&mut [u8])| {
+            let mut data = place();
+            change(&mut data);
+            let examined = examine(WRITTEN, &data, None);
+            (examined.found, examined.right_prefix_bytes)
+        };
+        let third = 2 * SECTOR..3 * SECTOR;
+        let stamped = |address_bytes, generation| {
+            move |data: &mut [u8]| {
+                let stamp = Stamp { salt: 9, address_bytes, generation };
+                stamp.fill(&mut data[1024..1536]);
+            }
+        };
+        assert_eq!(with(&|_| ()), (Found::Right, 4096));
+        assert_eq!(with(&|data| data[third.clone()].fill(0)), (Found::Constant(0), 1024));
+        assert_eq!(with(&|data| data[1500] ^= 3), (Found::Garbled { wrong_bits: 2 }, 1024));
+        let foreign = Found::Foreign { at_bytes: (1 << 30) + 1024, address_bytes: 4096 };
+        assert_eq!(with(&stamped(4096, 2)), (foreign, 1024));
+        assert_eq!(with(&stamped((1 << 30) + 1024, 1)), (Found::Old, 1024));
+    }
+
+    #[test]
+    fn what_differs_on_the_second_reading_is_changing() {
+        let (first, second) = (vec![1; 4096], vec![2; 4096]);
+        assert_eq!(examine(WRITTEN, &first, Some(&second)).found, Found::Changing);
+        assert_eq!(examine(WRITTEN, &first, Some(&first)).found, Found::Constant(1));
+    }
+
+    #[test]
+    fn a_shared_place_is_live_as_far_as_its_sectors_follow_each_other() {
+        let mut data = place();
+        let other = Stamp { address_bytes: 512, ..WRITTEN };
+        other.fill(&mut data[512..2048]);
+        data[2048..].fill(0);
+        let examined = examine(WRITTEN, &data, None);
+        assert_eq!((examined.right_prefix_bytes, examined.live_prefix_bytes), (512, 2048));
+    }
+
+    #[test]
+    fn neighbouring_writes_are_one_stretch() {
+        let mut writes = Writes::default();
+        writes.note(0, 512);
+        writes.note(512, 512);
+        writes.note(4096, 512);
+        let stretches: Vec<_> = writes.stretches().collect();
+        assert_eq!(stretches, [(0, 1024, 0), (4096, 512, 1024)]);
+        assert_eq!(writes.total_bytes(), 1536);
+    }
+}

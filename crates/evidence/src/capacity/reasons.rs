@@ -1,0 +1,139 @@
+//! Why the verdict is what it is, in words.
+
+use cardproof_units::Bytes;
+
+use super::bounds::CONFIDENCE;
+use super::finding::{Finding, Kind, Verdict};
+use super::modulus::aliases;
+use super::observation::{Evidence, Found, Observation};
+
+/// The reasons for `finding`, the most important first.
+pub(super) fn reasons(evidence: &Evidence, finding: &Finding) -> Vec<String> {
+    let mut reasons = match finding.verdict {
+        Verdict::Genuine => genuine(evidence, finding),
+        Verdict::Fake => fake(evidence, finding),
+        Verdict::Damaged => damaged(evidence, finding),
+        Verdict::Undecided => undecided(evidence, finding),
+    };
+    if finding.transient_errors > 0 {
+        reasons.push(format!(
+            "{} transient errors: a second attempt succeeded. They count neither as a fake nor as \
+             damage; a poor contact or reader causes them",
+            finding.transient_errors
+        ));
+    }
+    reasons
+}
+
+fn genuine(evidence: &Evidence, finding: &Finding) -> Vec<String> {
+    let places = evidence.observations.len();
+    let mut reasons = vec![if evidence.is_full {
+        "every byte was written and read back right".to_owned()
+    } else {
+        format!("{places} test places over the whole address range came back right")
+    }];
+    reasons.push(excluded(finding));
+    if evidence.grid_bytes > 0 && evidence.grid_bytes <= evidence.filler_bytes {
+        reasons.push(format!(
+            "no two addresses share a place: any wrap-around, whatever its modulus, puts one of the \
+             test places under the {} written last",
+            Bytes(evidence.filler_bytes)
+        ));
+    }
+    reasons
+}
+
+fn excluded(finding: &Finding) -> String {
+    format!(
+        "excluded: a hidden store of up to {}, and a share of bad places above {:.2} % ({} % \
+         confidence)",
+        Bytes(finding.excluded_store_bytes),
+        finding.excluded_bad_share * 100.0,
+        CONFIDENCE * 100.0
+    )
+}
+
+fn fake(evidence: &Evidence, finding: &Finding) -> Vec<String> {
+    let mut reasons = vec![what_happens(evidence, finding)];
+    if let Some(store) = finding.store {
+        reasons.push(format!(
+            "a hidden store returns the latest writes, so that files look right when read at once: \
+             places were right after {} and lost after {} of other writes",
+            Bytes(store.low),
+            Bytes(store.high)
+        ));
+    }
+    if finding.damaged_share > 0.0 {
+        reasons.push(format!(
+            "it is also damaged: {:.1} % of the test places below its real size fail",
+            finding.damaged_share * 100.0
+        ));
+    }
+    reasons
+}
+
+fn what_happens(evidence: &Evidence, finding: &Finding) -> String {
+    let edge = Bytes(finding.size.high);
+    match finding.kind {
+        Kind::Wrap => format!("{}, and so on at every multiple of {edge}", shared(evidence)),
+        Kind::Chained => format!(
+            "addresses start again at {} and hold nothing above {edge} of each round",
+            Bytes(finding.modulus_bytes.unwrap_or_default())
+        ),
+        Kind::LastBlock => {
+            format!("all addresses from {edge} up give back the block that was written last")
+        }
+        Kind::Limbo => format!("addresses from {edge} up give other data on each reading"),
+        _ => format!("writes from {edge} up are accepted and dropped"),
+    }
+}
+
+/// One pair of addresses that share a place.
+fn shared(evidence: &Evidence) -> String {
+    match aliases(evidence).next() {
+        Some(alias) => format!(
+            "the data written to byte {} appeared at byte {}",
+            alias.written_bytes, alias.read_bytes
+        ),
+        None => "addresses share their places".to_owned(),
+    }
+}
+
+fn damaged(evidence: &Evidence, finding: &Finding) -> Vec<String> {
+    let count = |wanted: &dyn Fn(&Observation) -> bool| {
+        evidence.observations.iter().filter(|place| wanted(place)).count()
+    };
+    let all = evidence.observations.len();
+    let failed = count(&|place| matches!(place.found, Found::ReadFailed | Found::WriteFailed));
+    let wrong = count(&|place| !place.is_right()) - failed;
+    if failed + wrong == all {
+        return vec![
+            "no test place kept its data; the device is at its end, or its reader is".to_owned(),
+        ];
+    }
+    vec![
+        format!(
+            "{} of {all} test places fail on every attempt: {failed} with an error, {wrong} with \
+             wrong data",
+            failed + wrong
+        ),
+        "they lie among good places, so that the capacity itself is not false".to_owned(),
+        format!("about {:.2} % of the device is bad", finding.damaged_share * 100.0),
+    ]
+}
+
+fn undecided(evidence: &Evidence, finding: &Finding) -> Vec<String> {
+    if evidence.is_cut_short {
+        return vec![format!(
+            "the test was ended early, after {} were written",
+            Bytes(evidence.writes.total_bytes())
+        )];
+    }
+    if evidence.observations.is_empty() {
+        return vec!["nothing was tested".to_owned()];
+    }
+    let kinds = finding.hypotheses.iter().take(3);
+    let kinds: Vec<String> =
+        kinds.map(|(kind, chance)| format!("{} {:.1} %", kind.name(), chance * 100.0)).collect();
+    vec![format!("the evidence fits more than one kind of card: {}", kinds.join(", "))]
+}

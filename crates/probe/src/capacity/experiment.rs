@@ -1,0 +1,340 @@
+//! The experiment: places, filler with looks, reading back, and a closer look where something fails.
+
+use cardproof_evidence::capacity::{Evidence, Finding, Observation, infer, stamp::Stamp};
+use cardproof_io::Target;
+use cardproof_units::{Bytes, Nanos};
+use rand_core::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::plan::{CHUNK, PLACE, Plan};
+use super::refine;
+use crate::{Drive, DriveError};
+
+/// How often a failed reading is repeated at once, and later again.
+pub(super) const ATTEMPTS: u32 = 2;
+
+/// A part of the experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Places and filler are written.
+    Writing,
+    /// Places are read back.
+    Reading,
+    /// The real size is narrowed down.
+    Narrowing,
+}
+
+/// How far the experiment is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The part.
+    pub stage: Stage,
+    /// Bytes of the plan that are done, written and read together.
+    pub done: Bytes,
+    /// Bytes of the plan in all.
+    pub total: Bytes,
+    /// The time since the beginning, on the target's clock.
+    pub elapsed: Nanos,
+    /// The time that is left, if the rest goes as fast; `None` while nothing is known.
+    pub left: Option<Nanos>,
+}
+
+/// Somebody who follows the experiment and may end it.
+pub trait Watch {
+    /// Called often; `false` ends the experiment in order.
+    fn progress(&mut self, progress: &Progress) -> bool;
+}
+
+impl<F: FnMut(&Progress) -> bool> Watch for F {
+    fn progress(&mut self, progress: &Progress) -> bool {
+        self(progress)
+    }
+}
+
+/// What the experiment saw and what it means.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What was seen.
+    pub evidence: Evidence,
+    /// What it means.
+    pub finding: Finding,
+    /// All bytes written.
+    pub bytes_written: Bytes,
+    /// All bytes read.
+    pub bytes_read: Bytes,
+    /// How long it took, on the target's clock.
+    pub duration: Nanos,
+    /// The mean rate of the places and chunks over the addresses, for a map: (address, bytes,
+    /// duration of the reading).
+    pub readings: Vec<(Bytes, Bytes, Nanos)>,
+}
+
+/// Runs `plan` on `target`.
+///
+/// # Errors
+/// The engine failed or the device vanished. A device that fails to read or write is no error.
+pub fn run(
+    target: &mut dyn Target,
+    plan: &Plan,
+    watch: &mut dyn Watch,
+) -> Result<Outcome, DriveError> {
+    let mut experiment = Experiment::new(target, plan, watch)?;
+    experiment.write_places()?;
+    if experiment.write_filler_with_looks()? {
+        experiment.read_all()?;
+    } else {
+        experiment.read_rest()?;
+    }
+    refine::narrow(&mut experiment)?;
+    experiment.finish()
+}
+
+/// A place that was written and not yet read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Written {
+    pub(super) stamp: Stamp,
+    pub(super) length: u64,
+    pub(super) at: u64,
+    pub(super) is_random: bool,
+    pub(super) has_failed: bool,
+}
+
+pub(super) struct Experiment<'a> {
+    pub(super) drive: Drive<'a>,
+    pub(super) plan: &'a Plan,
+    watch: &'a mut dyn Watch,
+    pub(super) evidence: Evidence,
+    pub(super) random: Xoshiro256PlusPlus,
+    salt: u64,
+    generation: u32,
+    begun: Nanos,
+    filler_written: u64,
+    /// How many looks were made.
+    looked: usize,
+    pub(super) stage: Stage,
+    pub(super) is_stopped: bool,
+    /// How many places were not right.
+    pub(super) wrong: usize,
+    pub(super) readings: Vec<(Bytes, Bytes, Nanos)>,
+    /// The places of the plan by address.
+    pub(super) taken: Vec<u64>,
+    /// The places of the plan in the order of writing.
+    pub(super) places: Vec<Written>,
+    pub(super) filler_stamp: Stamp,
+}
+
+impl<'a> Experiment<'a> {
+    fn new(
+        target: &'a mut dyn Target,
+        plan: &'a Plan,
+        watch: &'a mut dyn Watch,
+    ) -> Result<Self, DriveError> {
+        let mut drive = Drive::new(target, Bytes(CHUNK))?;
+        let begun = drive.now();
+        let evidence = Evidence {
+            announced_bytes: plan.size,
+            grid_bytes: plan.grid,
+            is_full: plan.is_full,
+            ..Evidence::default()
+        };
+        let mut taken: Vec<u64> = plan.places().collect();
+        taken.sort_unstable();
+        let salt = plan.seed.derive("capacity stamps");
+        Ok(Self {
+            drive,
+            plan,
+            watch,
+            evidence,
+            random: Xoshiro256PlusPlus::seed_from_u64(plan.seed.derive("capacity order")),
+            salt,
+            generation: 0,
+            begun,
+            filler_written: 0,
+            looked: 0,
+            stage: Stage::Writing,
+            is_stopped: false,
+            wrong: 0,
+            readings: Vec::new(),
+            taken,
+            places: Vec::new(),
+            filler_stamp: Stamp { salt, address_bytes: 0, generation: 0 },
+        })
+    }
+
+    /// A stamp for `offset` that no earlier writing has used.
+    pub(super) fn stamp(&mut self, offset: u64) -> Stamp {
+        self.generation += 1;
+        Stamp { salt: self.salt, address_bytes: offset, generation: self.generation }
+    }
+
+    pub(super) fn set_stage(&mut self, stage: Stage) {
+        self.stage = stage;
+    }
+
+    /// Reports progress; `false` once somebody has ended the experiment.
+    pub(super) fn goes_on(&mut self) -> bool {
+        let total = self.plan.bytes_to_write().0 + self.plan.bytes_to_read().0;
+        let done = (self.drive.written().0 + self.drive.read_so_far().0).min(total);
+        let elapsed = self.drive.now().saturating_sub(self.begun);
+        let left = (done * 100 > total && self.stage != Stage::Narrowing).then(|| {
+            let per_byte = elapsed.as_secs_f64() / done.max(1) as f64;
+            Nanos::from_secs_f64(per_byte * (total - done) as f64)
+        });
+        let progress =
+            Progress { stage: self.stage, done: Bytes(done), total: Bytes(total), elapsed, left };
+        if !self.watch.progress(&progress) {
+            self.is_stopped = true;
+            self.evidence.is_cut_short = true;
+        }
+        !self.is_stopped
+    }
+
+    /// Writes a place; a write that fails is tried again twice.
+    pub(super) fn write_place(
+        &mut self,
+        offset: u64,
+        length: u64,
+        is_random: bool,
+    ) -> Result<Written, DriveError> {
+        let stamp = self.stamp(offset);
+        let has_failed = self.write_stamped(stamp, offset, length)?;
+        let at = self.evidence.writes.total_bytes();
+        Ok(Written { stamp, length, at, is_random, has_failed })
+    }
+
+    /// Writes `length` bytes of `stamp` at `offset`; whether the storage failed each time.
+    pub(super) fn write_stamped(
+        &mut self,
+        stamp: Stamp,
+        offset: u64,
+        length: u64,
+    ) -> Result<bool, DriveError> {
+        self.evidence.writes.note(offset, length);
+        for _ in 0..=ATTEMPTS {
+            if self.drive.write(offset, length, |data| stamp.fill(data))?.is_ok() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn write_places(&mut self) -> Result<(), DriveError> {
+        let random: std::collections::HashSet<u64> = self.plan.random.iter().copied().collect();
+        for place in self.plan.places() {
+            if !self.goes_on() {
+                return Ok(());
+            }
+            let written = self.write_place(place, PLACE, random.contains(&place))?;
+            self.places.push(written);
+        }
+        self.filler_stamp = self.stamp(0);
+        Ok(())
+    }
+
+    /// Writes the filler with the looks; `false` once it is clear that the device is a fake or
+    /// somebody has ended the experiment.
+    fn write_filler_with_looks(&mut self) -> Result<bool, DriveError> {
+        while self.write_chunk()? {
+            let looked = self.looked;
+            if looked < self.plan.looks.len() && self.filler_written >= Plan::look_after(looked) {
+                self.looked += 1;
+                if self.look(looked)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(!self.is_stopped)
+    }
+
+    /// Writes the next chunk of filler; `false` where there is none or somebody has ended the
+    /// experiment.
+    fn write_chunk(&mut self) -> Result<bool, DriveError> {
+        let start = self.plan.filler_start + self.filler_written;
+        let length = CHUNK.min(self.plan.size - start);
+        if length == 0 {
+            self.evidence.filler_bytes = self.filler_written;
+        }
+        if length == 0 || !self.goes_on() {
+            return Ok(false);
+        }
+        self.write_filler(start, length)?;
+        self.filler_written += length;
+        Ok(true)
+    }
+
+    /// Writes the rest of the filler without a look, and reads all places again.
+    pub(super) fn finish_filler(&mut self) -> Result<(), DriveError> {
+        while self.write_chunk()? {}
+        let places = self.places.clone();
+        self.read_places(&places)
+    }
+
+    /// Reads the places that no look has read.
+    pub(super) fn read_rest(&mut self) -> Result<(), DriveError> {
+        let looked: usize = self.plan.looks[..self.looked].iter().map(Vec::len).sum();
+        let places = self.places.get(looked..).unwrap_or_default().to_vec();
+        self.read_places(&places)
+    }
+
+    /// Writes the filler between `start` and `start + length`, around the places.
+    fn write_filler(&mut self, start: u64, length: u64) -> Result<(), DriveError> {
+        for (from, to) in self.gaps(start, start + length) {
+            let stamp = Stamp { address_bytes: from, ..self.filler_stamp };
+            self.write_stamped(stamp, from, to - from)?;
+        }
+        Ok(())
+    }
+
+    /// The parts between `start` and `end` that hold no place.
+    pub(super) fn gaps(&self, start: u64, end: u64) -> Vec<(u64, u64)> {
+        let mut inside: Vec<u64> =
+            self.plan.places().filter(|&place| place < end && start < place + PLACE).collect();
+        inside.sort_unstable();
+        let mut gaps = Vec::new();
+        let mut from = start;
+        for place in inside {
+            if from < place {
+                gaps.push((from, place));
+            }
+            from = from.max(place + PLACE);
+        }
+        if from < end {
+            gaps.push((from, end));
+        }
+        gaps
+    }
+
+    /// Reads the places of a look; whether they show that the device is a fake.
+    fn look(&mut self, number: usize) -> Result<bool, DriveError> {
+        let before: usize = self.plan.looks[..number].iter().map(Vec::len).sum();
+        let places = self.places[before..before + self.plan.looks[number].len()].to_vec();
+        self.read_places(&places)?;
+        if self.evidence.observations.iter().all(Observation::is_right) {
+            return Ok(false);
+        }
+        let finding = infer(&self.evidence);
+        Ok(is_clearly_fake(&finding) && finding.is_clean(&self.evidence))
+    }
+
+    fn finish(mut self) -> Result<Outcome, DriveError> {
+        let duration = self.drive.now().saturating_sub(self.begun);
+        let finding = infer(&self.evidence);
+        Ok(Outcome {
+            finding,
+            evidence: self.evidence,
+            bytes_written: self.drive.written(),
+            bytes_read: self.drive.read_so_far(),
+            duration,
+            readings: self.readings,
+        })
+    }
+}
+
+/// Whether it is so clear that the device is a fake that the rest of the plan need not be done.
+pub(super) fn is_clearly_fake(finding: &Finding) -> bool {
+    let shown = |(kind, chance): &(cardproof_evidence::capacity::Kind, f64)| {
+        let is_shown = kind.is_fake() && *kind != cardproof_evidence::capacity::Kind::HiddenStore;
+        if is_shown { *chance } else { 0.0 }
+    };
+    finding.hypotheses.iter().map(shown).sum::<f64>() > 0.999
+}

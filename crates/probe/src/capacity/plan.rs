@@ -1,0 +1,278 @@
+//! Which places are written, how much filler, and what that costs: known before the first write.
+
+use cardproof_evidence::capacity::places_for_share;
+use cardproof_units::{Bytes, Seed};
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// How long a test place is: the unit in which flash translation layers work.
+pub(super) const PLACE: u64 = 4096;
+
+/// How much is written or read at once where it is in one piece.
+pub(super) const CHUNK: u64 = 1 << 20;
+
+/// The hidden store that is excluded without another wish. Eight times the largest that was ever
+/// found in a fake.
+const STORE: u64 = 1 << 30;
+
+/// The share of bad places that is excluded without another wish.
+const BAD_SHARE: f64 = 0.004_5;
+
+/// A device of at most so many bytes is written in full: the test would write half of it anyway.
+const FULL_BELOW: u64 = 2 << 30;
+
+/// The smallest device that can be tested, in bytes.
+const SIZE_MIN: u64 = 8 << 20;
+
+/// Places between which a wrap-around is looked for are at most so many.
+const GRID_MAX: u64 = 20_000;
+
+/// The first look comes after so many bytes of filler, each further one after twice as many.
+const FIRST_LOOK: u64 = 8 << 20;
+
+/// How many places each look reads.
+const LOOK_PLACES: u64 = 16;
+
+/// What the user wants of the test.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Wish {
+    /// The largest hidden store to be excluded.
+    pub store: Option<Bytes>,
+    /// The share of bad places to be excluded, 0 to 1.
+    pub bad_share: Option<f64>,
+    /// Write every byte.
+    pub is_full: bool,
+}
+
+/// Why nothing can be planned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// The device is too small.
+    #[error(
+        "the target holds {size}; the capacity of less than {} cannot be tested",
+        Bytes(SIZE_MIN)
+    )]
+    TooSmall {
+        /// Its size.
+        size: Bytes,
+    },
+}
+
+/// What is written and read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    pub(super) seed: Seed,
+    pub(super) size: u64,
+    /// For each look its places, in the order of writing.
+    pub(super) looks: Vec<Vec<u64>>,
+    /// The places chosen at random, each by itself.
+    pub(super) random: Vec<u64>,
+    /// The places that are where they are for a reason, in a random order.
+    pub(super) chosen: Vec<u64>,
+    /// The filler goes from here to the end, around the places.
+    pub(super) filler_start: u64,
+    /// The distance of the places of the grid; zero where there is none.
+    pub(super) grid: u64,
+    pub(super) is_full: bool,
+}
+
+impl Plan {
+    /// A plan for a device of `size`; `seed` decides all places.
+    ///
+    /// # Errors
+    /// The device is too small.
+    pub fn new(size: Bytes, wish: Wish, seed: Seed) -> Result<Self, PlanError> {
+        if size.get() < SIZE_MIN {
+            return Err(PlanError::TooSmall { size });
+        }
+        let size = size.get();
+        let is_full = wish.is_full || size <= FULL_BELOW;
+        let store = wish.store.map_or(STORE, Bytes::get);
+        let filler = if is_full { size } else { store.clamp(CHUNK, size / 2) / CHUNK * CHUNK };
+        let filler_start = size - filler;
+        let mut taken = Taken::new(size, seed);
+        let looks = looks(&mut taken, filler);
+        let count = places_for_share(wish.bad_share.unwrap_or(BAD_SHARE)).min(size / PLACE / 8);
+        let random = (0..count).filter_map(|_| taken.at_random(0, size)).collect();
+        let (grid, mut chosen) = grid(&mut taken, filler);
+        chosen.extend(edges(size, filler_start).into_iter().filter_map(|place| taken.take(place)));
+        shuffle(&mut chosen, &mut taken.random);
+        Ok(Self { seed, size, looks, random, chosen, filler_start, grid, is_full })
+    }
+
+    /// Every place in the order of writing.
+    pub(super) fn places(&self) -> impl Iterator<Item = u64> {
+        let looks = self.looks.iter().flatten();
+        looks.chain(&self.random).chain(&self.chosen).copied()
+    }
+
+    /// How many bytes an honest device is written.
+    #[must_use]
+    pub fn bytes_to_write(&self) -> Bytes {
+        let places = self.places().filter(|&place| place < self.filler_start).count() as u64;
+        Bytes(self.size - self.filler_start + places * PLACE)
+    }
+
+    /// How many bytes are read from an honest device.
+    #[must_use]
+    pub fn bytes_to_read(&self) -> Bytes {
+        if self.is_full {
+            return Bytes(self.size + self.looks.iter().flatten().count() as u64 * PLACE);
+        }
+        Bytes((self.places().count() as u64 + FILLER_SAMPLES) * PLACE)
+    }
+
+    /// How many places are written and read one by one.
+    #[must_use]
+    pub fn places_count(&self) -> u64 {
+        self.places().count() as u64
+    }
+
+    /// Whether every byte is written and read.
+    #[must_use]
+    pub const fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// After how many bytes of filler the look `number` comes.
+    pub(super) fn look_after(number: usize) -> u64 {
+        FIRST_LOOK << number
+    }
+
+    /// The addresses that are written: of each place and of the filler, as (start, length) in the
+    /// order of writing. For those who save them first.
+    pub fn extents(&self) -> impl Iterator<Item = (Bytes, Bytes)> {
+        let places = self.places().map(|place| (Bytes(place), Bytes(PLACE)));
+        places.chain([(Bytes(self.filler_start), Bytes(self.size - self.filler_start))])
+    }
+}
+
+/// How many places of the filler are read back.
+pub(super) const FILLER_SAMPLES: u64 = 128;
+
+/// The places that are taken.
+struct Taken {
+    size: u64,
+    random: Xoshiro256PlusPlus,
+    places: std::collections::HashSet<u64>,
+}
+
+impl Taken {
+    fn new(size: u64, seed: Seed) -> Self {
+        let random = Xoshiro256PlusPlus::seed_from_u64(seed.derive("capacity places"));
+        Self { size, random, places: std::collections::HashSet::new() }
+    }
+
+    /// The place around `address`, unless it is taken.
+    fn take(&mut self, address: u64) -> Option<u64> {
+        let last = (self.size - PLACE) / PLACE * PLACE;
+        let place = (address / PLACE * PLACE).min(last);
+        self.places.insert(place).then_some(place)
+    }
+
+    fn at_random(&mut self, from: u64, to: u64) -> Option<u64> {
+        (0..32).find_map(|_| {
+            let address = from + self.random.next_u64() % (to - from).max(1);
+            self.take(address)
+        })
+    }
+}
+
+/// The places of the looks: each look has some over the whole device, some that crowd towards the
+/// front as real sizes do, and the highest one left.
+fn looks(taken: &mut Taken, filler: u64) -> Vec<Vec<u64>> {
+    let size = taken.size;
+    let count = (0..).take_while(|&number| Plan::look_after(number) < filler).count();
+    (0..count as u64)
+        .map(|look| {
+            let mut places = Vec::new();
+            places.extend(taken.take(size - (look + 2) * PLACE));
+            for part in 0..LOOK_PLACES {
+                let step = size / LOOK_PLACES;
+                places.extend(taken.at_random(part * step, (part + 1) * step));
+            }
+            let halves = (2..8).map(|power| size >> power);
+            places.extend(halves.filter_map(|half| taken.at_random(half, half * 2)));
+            shuffle(&mut places, &mut taken.random);
+            places
+        })
+        .collect()
+}
+
+/// Places over the first half of the device, no further apart than the filler is long: whatever the
+/// modulus, one of them shares its place with a byte of the filler.
+fn grid(taken: &mut Taken, filler: u64) -> (u64, Vec<u64>) {
+    let step = filler.saturating_sub(2 * PLACE) / PLACE * PLACE;
+    let count = (taken.size / 2).div_ceil(step.max(PLACE)) + 1;
+    if count > GRID_MAX {
+        return (0, Vec::new());
+    }
+    (step, (0..count).filter_map(|number| taken.take(number * step)).collect())
+}
+
+/// Where fakes break: the end, the last place before the filler, and powers of two and their halves.
+fn edges(size: u64, filler_start: u64) -> Vec<u64> {
+    let mut edges = vec![0, size - PLACE, filler_start.saturating_sub(PLACE)];
+    let powers = (20..41).flat_map(|power| [1_u64 << power, 3 << (power - 1)]);
+    edges.extend(powers.flat_map(|edge| [edge - PLACE, edge]));
+    edges.retain(|&edge| edge < size);
+    edges
+}
+
+pub(super) fn shuffle(order: &mut [u64], random: &mut Xoshiro256PlusPlus) {
+    for last in (1..order.len()).rev() {
+        order.swap(last, (random.next_u64() % (last as u64 + 1)) as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(size: Bytes) -> Plan {
+        Plan::new(size, Wish::default(), Seed::from_bits(1)).unwrap()
+    }
+
+    #[test]
+    fn every_modulus_puts_a_place_under_the_filler() {
+        let plan = plan(Bytes(64_000_000_000));
+        let grid: Vec<u64> = plan.chosen.clone();
+        let filler = plan.filler_start..plan.size;
+        for step in 1..2000_u64 {
+            let modulus = (plan.size - plan.grid) / 2000 * step / 512 * 512;
+            let is_under = |place: &u64| {
+                let rounds = (filler.start.saturating_sub(*place)).div_ceil(modulus).max(1);
+                place + rounds * modulus < filler.end
+            };
+            assert!(grid.iter().any(is_under), "modulus {modulus}");
+        }
+    }
+
+    #[test]
+    fn places_are_distinct_and_inside() {
+        for size in [Bytes::mib(8), Bytes::mib(64), Bytes(8_000_000_512), Bytes(2_000_000_000_000)]
+        {
+            let plan = plan(size);
+            let mut places: Vec<u64> = plan.places().collect();
+            let count = places.len();
+            places.sort_unstable();
+            places.dedup();
+            assert_eq!(places.len(), count, "{size}");
+            assert!(places.iter().all(|place| place + PLACE <= size.get()), "{size}");
+        }
+    }
+
+    #[test]
+    fn the_cost_is_little_more_than_the_store_to_be_excluded() {
+        let plan = plan(Bytes(256_000_000_000));
+        let extra = plan.bytes_to_write().get() - (1 << 30);
+        assert!(extra < 8 << 20, "{extra}");
+        assert!(plan.bytes_to_read().get() < 8 << 20);
+    }
+
+    #[test]
+    fn a_device_too_small_is_an_error() {
+        let error = Plan::new(Bytes::mib(1), Wish::default(), Seed::from_bits(1)).unwrap_err();
+        assert!(error.to_string().contains("1 MiB"), "{error}");
+    }
+}

@@ -1,0 +1,145 @@
+//! One operation at a time on a target, with the bytes counted.
+//!
+//! Experiments need to know in which order the storage took their writes; so nothing is queued.
+
+use cardproof_io::{
+    Completion, Fault, Op, OpKind, Slot, Submission, SubmitError, Target, TargetError, Wait,
+};
+use cardproof_units::{Bytes, Nanos};
+
+/// Why an experiment cannot go on. A fault of the storage is none of these, but for its vanishing.
+#[derive(Debug, thiserror::Error)]
+pub enum DriveError {
+    /// An operation was refused; the experiment made a mistake.
+    #[error("the target refused an operation")]
+    Refused(#[from] SubmitError),
+    /// The engine failed.
+    #[error("the engine that drives the target failed")]
+    Failed(#[from] TargetError),
+    /// The device is gone.
+    #[error("the device has vanished; put it back and start again")]
+    Vanished,
+}
+
+/// A target, driven one operation at a time.
+pub struct Drive<'a> {
+    target: &'a mut dyn Target,
+    buffer_bytes: u64,
+    written: u64,
+    read: u64,
+    completions: Vec<Completion>,
+}
+
+impl std::fmt::Debug for Drive<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Drive")
+            .field("written", &self.written)
+            .field("read", &self.read)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The only slot.
+const SLOT: Slot = Slot(0);
+
+impl<'a> Drive<'a> {
+    /// Prepares `target` for operations of up to `buffer` each.
+    ///
+    /// # Errors
+    /// The buffer cannot be had.
+    pub fn new(target: &'a mut dyn Target, buffer: Bytes) -> Result<Self, DriveError> {
+        target.prepare(1, buffer)?;
+        let completions = Vec::with_capacity(1);
+        Ok(Self { target, buffer_bytes: buffer.get(), written: 0, read: 0, completions })
+    }
+
+    /// The target's clock.
+    pub fn now(&mut self) -> Nanos {
+        self.target.now()
+    }
+
+    /// The longest operation.
+    #[must_use]
+    pub const fn buffer_bytes(&self) -> u64 {
+        self.buffer_bytes
+    }
+
+    /// All bytes written so far.
+    #[must_use]
+    pub const fn written(&self) -> Bytes {
+        Bytes(self.written)
+    }
+
+    /// All bytes read so far.
+    #[must_use]
+    pub const fn read_so_far(&self) -> Bytes {
+        Bytes(self.read)
+    }
+
+    /// Writes `length_bytes` at `offset_bytes` that `fill` makes; the inner error is the storage's.
+    ///
+    /// # Errors
+    /// The experiment cannot go on.
+    pub fn write(
+        &mut self,
+        offset_bytes: u64,
+        length_bytes: u64,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<Result<(), Fault>, DriveError> {
+        let length = Bytes(length_bytes);
+        fill(&mut self.target.buffer(SLOT)[..length.as_len()]);
+        let outcome = self.finish(OpKind::Write, offset_bytes, length)?;
+        self.written += length_bytes;
+        Ok(outcome)
+    }
+
+    /// Reads `length_bytes` at `offset_bytes`; the inner error is the storage's.
+    ///
+    /// # Errors
+    /// The experiment cannot go on.
+    pub fn read(
+        &mut self,
+        offset_bytes: u64,
+        length_bytes: u64,
+    ) -> Result<Result<&[u8], Fault>, DriveError> {
+        let length = Bytes(length_bytes);
+        let outcome = self.finish(OpKind::Read, offset_bytes, length)?;
+        self.read += length_bytes;
+        Ok(match outcome {
+            Ok(()) => Ok(&self.target.buffer(SLOT)[..length.as_len()]),
+            Err(fault) => Err(fault),
+        })
+    }
+
+    /// Makes what was written durable, as far as the device tells the truth.
+    ///
+    /// # Errors
+    /// The experiment cannot go on.
+    pub fn flush(&mut self) -> Result<Result<(), Fault>, DriveError> {
+        self.finish(OpKind::Flush, 0, Bytes::ZERO)
+    }
+
+    fn finish(
+        &mut self,
+        kind: OpKind,
+        offset_bytes: u64,
+        length: Bytes,
+    ) -> Result<Result<(), Fault>, DriveError> {
+        let op = Op { slot: SLOT, kind, offset: Bytes(offset_bytes), length };
+        self.completions.clear();
+        if let Submission::Done(completion) = self.target.submit(op)? {
+            self.completions.push(completion);
+        }
+        while self.completions.is_empty() {
+            self.target.complete(Wait::One, &mut self.completions)?;
+        }
+        match self.completions[0].outcome {
+            Err(fault) if fault.is_final() => Err(DriveError::Vanished),
+            Err(fault) => Ok(Err(fault)),
+            // A short transfer is an error of the medium that its driver did not name.
+            Ok(moved) if kind != OpKind::Flush && moved < length => Ok(Err(Fault::InputOutput)),
+            Ok(_) => Ok(Ok(())),
+        }
+    }
+}
