@@ -4,6 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use cardproof_device::identify;
+use cardproof_rating::{compare, limits};
+use cardproof_report::LIST_SCHEMA;
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
 
 use crate::cli_reference;
 
@@ -15,18 +20,49 @@ struct Generated {
 
 /// All of them.
 fn all() -> Result<Vec<Generated>> {
-    let schema = schema()?;
+    let identity = written::<identify::Document<'_>>();
+    let watch = written::<limits::WatchDocument<'_>>();
+    let comparison = written::<compare::Document<'_>>();
+    let list = written::<cardproof_report::List<'_>>();
+    let of = |schema: schemars::Schema, name: &str| -> Result<String> {
+        text(&named(serde_json::to_value(schema)?, name))
+    };
     Ok(vec![
-        Generated { path: "docs/record-v1.schema.json", text: schema },
+        Generated { path: "docs/record-v1.schema.json", text: schema()? },
+        Generated {
+            path: "docs/identity-v1.schema.json",
+            text: of(identity, identify::IDENTITY_SCHEMA)?,
+        },
+        Generated { path: "docs/watch-v1.schema.json", text: of(watch, limits::WATCH_SCHEMA)? },
+        Generated {
+            path: "docs/comparison-v1.schema.json",
+            text: of(comparison, compare::COMPARISON_SCHEMA)?,
+        },
+        Generated { path: "docs/list-v1.schema.json", text: of(list, LIST_SCHEMA)? },
         Generated { path: "docs/cli.md", text: cli_reference::page()? },
     ])
 }
 
 /// The published form of a record.
 fn schema() -> Result<String> {
-    let mut schema = serde_json::to_string_pretty(&cardproof_record::json_schema()?)?;
-    schema.push('\n');
-    Ok(schema)
+    text(&cardproof_record::json_schema()?)
+}
+
+/// The schema of what is written and never read back: a field that may be left out is not required.
+fn written<T: schemars::JsonSchema>() -> schemars::Schema {
+    SchemaSettings::default().for_serialize().into_generator().into_root_schema_for::<T>()
+}
+
+/// `schema` with `name` as the only value of its property `schema`.
+fn named(mut schema: Value, name: &str) -> Value {
+    if let Some(property) = schema.pointer_mut("/properties/schema") {
+        property["const"] = Value::from(name);
+    }
+    schema
+}
+
+fn text(schema: &Value) -> Result<String> {
+    Ok(serde_json::to_string_pretty(schema)? + "\n")
 }
 
 /// Writes every generated file.

@@ -53,14 +53,17 @@ pub(crate) struct RunArgs {
     /// those five runs count. It is a long test and much wear: say how often at most with --repeat.
     #[arg(long)]
     pub(crate) until_steady: bool,
+    /// A name for what is measured, such as the number written on the card
+    #[arg(long, value_name = "NAME", value_parser = label)]
+    pub(crate) label: Option<String>,
     /// How the target may be used.
     #[command(flatten)]
     pub(crate) access: AccessArgs,
     /// Refuse a directory that is not on this device, such as /dev/mmcblk0p2
     #[arg(long, value_name = "DEVICE")]
     pub(crate) expect_device: Option<PathBuf>,
-    /// End with status 4 unless the class is met, such as A1, C10 or V30
-    #[arg(long, value_name = "CLASS", action = ArgAction::Append)]
+    /// End with status 4 unless the classes are met, such as A1 or A1,C10
+    #[arg(long, value_name = "CLASS", action = ArgAction::Append, value_delimiter = ',')]
     pub(crate) require: Vec<String>,
     /// Where the result goes.
     #[command(flatten)]
@@ -75,6 +78,19 @@ fn confidence(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(part) if (0.9..=0.9999).contains(&part) => Ok(part),
         _ => Err("give a number from 0.9 to 0.9999, such as 0.99".to_owned()),
+    }
+}
+
+/// The longest label.
+const LABEL_LENGTH_MAX: usize = 80;
+
+/// A name that a user gives to what is measured.
+pub(crate) fn label(text: &str) -> Result<String, String> {
+    let is_plain = !text.trim().is_empty() && !text.chars().any(cardproof_report::steers);
+    if is_plain && text.chars().count() <= LABEL_LENGTH_MAX {
+        Ok(text.trim().to_owned())
+    } else {
+        Err(format!("give 1 to {LABEL_LENGTH_MAX} letters, without control characters"))
     }
 }
 
@@ -137,6 +153,9 @@ pub(crate) struct OutputArgs {
 /// Which profile to explain.
 #[derive(Debug, Args)]
 pub(crate) struct ProfilesArgs {
+    /// The profiles as JSON, to a file or to standard output
+    #[arg(long, value_name = "FILE|-", conflicts_with = "name")]
+    pub(crate) json: Option<Sink>,
     /// Only this one, which may also be a file (FILE.toml, FILE.fio), in full
     pub(crate) name: Option<String>,
 }
@@ -175,21 +194,30 @@ pub(crate) struct ServeArgs {
 /// What to judge.
 #[derive(Debug, Args)]
 pub(crate) struct RateArgs {
-    /// A record: a file that cardproof saved, its id, `latest`, or `-` for standard input
-    pub(crate) record: PathBuf,
-    /// Print the record with its verdicts as JSON
+    /// Records: files that cardproof saved, ids or their beginnings, labels, `latest`, or `-` for
+    /// standard input
+    #[arg(value_name = "RECORD", required = true)]
+    pub(crate) records: Vec<PathBuf>,
+    /// The record with its verdicts as JSON; of several records a list
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
-    /// End with status 4 unless the class is met, such as A1, C10 or V30
-    #[arg(long, value_name = "CLASS", action = ArgAction::Append)]
+    /// End with status 4 unless every record meets the classes, such as A1 or A1,C10
+    #[arg(long, value_name = "CLASS", action = ArgAction::Append, value_delimiter = ',')]
     pub(crate) require: Vec<String>,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 /// What to report.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// A record: a file that cardproof saved, its id, `latest`, or `-` for standard input
+    /// A record: a file that cardproof saved, its id or the beginning of it, its label, `latest`, or
+    /// `-` for standard input
     pub(crate) record: PathBuf,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
     /// Where the report goes.
     #[command(flatten)]
     pub(crate) output: OutputArgs,

@@ -103,7 +103,9 @@ fn cards(names: &[String]) -> Result<Vec<Card>, Failure> {
     for name in names {
         let of_table = name.strip_prefix(REFERENCE).map(table).unwrap_or_default();
         if of_table.is_empty() {
-            cards.push(Card { name: short(name), runs: runs(name)? });
+            let runs = runs(name)?;
+            let label = runs.first().and_then(|record| record.label.clone());
+            cards.push(Card { name: label.unwrap_or_else(|| short(name)), runs });
         } else {
             cards.extend(of_table);
         }

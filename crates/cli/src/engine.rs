@@ -191,7 +191,7 @@ fn draft(plan: &Plan) -> Record {
         time_budget_ns: plan.time_budget,
         extra: Default::default(),
     };
-    let identity = Identity { id: String::new(), created: String::new() };
+    let identity = Identity { id: String::new(), label: None, created: String::new() };
     blank(profile, plan.seed, Conditions::default(), identity)
 }
 

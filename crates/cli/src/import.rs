@@ -15,6 +15,7 @@ use cardproof_session::Store;
 use cardproof_units::Bytes;
 use clap::Args;
 
+use crate::args::label;
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::measuring::random_bits;
@@ -37,6 +38,12 @@ pub(crate) struct ImportArgs {
     /// microsd-benchmarks, pibenchmarks, sd-card-bench.
     #[arg(long = "as", value_name = "TOOL", value_parser = tool)]
     pub(crate) tool: Option<ForeignTool>,
+    /// A name for what was measured, such as the number written on the card
+    #[arg(long, value_name = "NAME", value_parser = label)]
+    pub(crate) label: Option<String>,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
     /// The record of a single FILE as JSON, to a file or to standard output
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
@@ -52,19 +59,22 @@ fn tool(name: &str) -> Result<ForeignTool, ImportError> {
 /// Reads all files, then saves and shows their records.
 pub(crate) fn run(args: &ImportArgs) -> Result<Exit, Failure> {
     check(args)?;
-    let records: Vec<Record> =
+    let mut records: Vec<Record> =
         args.files.iter().map(|file| read(file, args.tool)).collect::<Result<_, _>>()?;
+    if args.label.is_some() {
+        records.iter_mut().for_each(|record| record.label.clone_from(&args.label));
+    }
     let saved: Vec<PathBuf> = save(&records, args.output.as_deref())?;
     for (record, sink) in records.iter().zip(&args.json) {
         result::write_json(record, &cardproof_rating::judge(record), sink)?;
     }
-    if args.json != Some(Sink::Stdout) {
+    if args.json != Some(Sink::Stdout) && !args.quiet {
         let tables: Vec<String> =
             args.files.iter().zip(&records).map(|(file, record)| table::of(file, record)).collect();
         output::write(&Sink::Stdout, &tables.join("\n"))?;
     }
     for path in saved {
-        Talk::new(false).note(&format!("Record: {}", path.display()));
+        Talk::new(args.quiet).note(&format!("Record: {}", path.display()));
     }
     Ok(Exit::Done)
 }

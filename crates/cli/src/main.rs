@@ -12,6 +12,7 @@ mod exit;
 mod identify;
 mod import;
 mod input;
+mod inventory;
 mod measuring;
 mod output;
 mod profiles;
@@ -23,6 +24,7 @@ mod saved;
 mod setups;
 mod signals;
 mod simulated;
+mod suggestion;
 mod talk;
 mod terminal;
 mod traces;
@@ -39,6 +41,7 @@ use completions::{CompletionsArgs, ManualArgs};
 use engine::EngineArgs;
 use exit::{Exit, Failure};
 use import::ImportArgs;
+use inventory::{ListArgs, SummaryArgs};
 use replay::ReplayArgs;
 use setups::SetupsArgs;
 use signals::Signals;
@@ -89,7 +92,7 @@ enum Command {
     Profiles(ProfilesArgs),
     /// Tell who a card is, what the host gives it, and what holds it back
     Identify(IdentifyArgs),
-    /// Judge a saved record again, and show it
+    /// Judge saved records again, and show them
     Rate(RateArgs),
     /// Make a report of a saved record
     Report(ReportArgs),
@@ -97,8 +100,12 @@ enum Command {
     Import(ImportArgs),
     /// Watch live what the storage does and what holds it back, or explain a log of iostat
     Watch(WatchArgs),
-    /// Put records and published measurements side by side
+    /// Choose among cards: records and published measurements side by side
     Compare(Box<CompareArgs>),
+    /// List the records that are kept
+    List(ListArgs),
+    /// Sum up a directory of records in one table
+    Summary(SummaryArgs),
     /// Compare file systems, their options and SQLite's journal modes on your own storage
     CompareSetups(Box<SetupsArgs>),
     /// Simulated cards: list them, or serve one to any tool as a file and a block device
@@ -137,6 +144,9 @@ fn main() -> ExitCode {
 }
 
 fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
+    if cli.command.is_none() {
+        suggestion::check(&cli.run.target, &Cli::command())?;
+    }
     let command = cli.command.unwrap_or(Command::Run(cli.run));
     if !looks_for_signals(&command) {
         signals.end_at_once();
@@ -151,6 +161,8 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::Rate(args) => saved::rate(&args),
         Command::Report(args) => saved::report(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::List(args) => inventory::list(&args),
+        Command::Summary(args) => inventory::summary(&args),
         Command::Sim(command) => simulated::run(&command, signals),
         Command::Import(args) => import::run(&args),
         Command::Capture(args) => capture::run(&args, signals),
@@ -185,6 +197,8 @@ const fn looks_for_signals(command: &Command) -> bool {
         | Command::Report(_)
         | Command::Import(_)
         | Command::Compare(_)
+        | Command::List(_)
+        | Command::Summary(_)
         | Command::Sim(SimCommand::List)
         | Command::Traces(_)
         | Command::Completions(_)

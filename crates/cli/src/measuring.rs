@@ -17,6 +17,8 @@ use crate::terminal::Terminal;
 /// The part of a measuring command's line that is the same for all of them.
 pub(crate) struct Request<'a> {
     pub(crate) target: &'a Path,
+    /// What the user calls what is measured.
+    pub(crate) label: Option<&'a String>,
     pub(crate) size: Option<Bytes>,
     /// Random where it is absent.
     pub(crate) seed: Option<Seed>,
@@ -62,16 +64,17 @@ fn options(request: &Request<'_>) -> Result<Options, Failure> {
         seed,
         access: request.access.into(),
         expect_device: request.expect_device.cloned(),
-        identity: fresh_identity()?,
+        identity: fresh_identity(request.label.cloned())?,
         records: Store::of_user()?,
     })
 }
 
 /// A name that no other record has, and the hour.
-fn fresh_identity() -> Result<Identity, Failure> {
+fn fresh_identity(label: Option<String>) -> Result<Identity, Failure> {
     let now = jiff::Timestamp::now();
     Ok(Identity {
         id: format!("{}-{:08x}", now.strftime("%Y%m%dT%H%M%SZ"), random_bits()? as u32),
+        label,
         created: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
     })
 }

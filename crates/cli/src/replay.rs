@@ -8,7 +8,7 @@ use cardproof_trace::TraceReader;
 use cardproof_units::{Bytes, Seed};
 use clap::Args;
 
-use crate::args::{AccessArgs, OutputArgs};
+use crate::args::{AccessArgs, OutputArgs, label};
 use crate::exit::{Exit, Failure};
 use crate::measuring::{Request, measure};
 use crate::signals::Signals;
@@ -38,6 +38,9 @@ pub(crate) struct ReplayArgs {
     /// How the target may be used.
     #[command(flatten)]
     pub(crate) access: AccessArgs,
+    /// A name for what is measured, such as the number written on the card
+    #[arg(long, value_name = "NAME", value_parser = label)]
+    pub(crate) label: Option<String>,
     /// Where the result goes.
     #[command(flatten)]
     pub(crate) output: OutputArgs,
@@ -71,6 +74,7 @@ pub(crate) fn run(args: &ReplayArgs, signals: &Signals) -> Result<Exit, Failure>
         .map_err(|error| Failure::usage(format!("{}: {error}", args.trace)))?;
     let request = Request {
         target: &args.target,
+        label: args.label.as_ref(),
         size: args.size,
         seed: args.seed,
         access: &args.access,

@@ -119,12 +119,18 @@ pub(crate) fn write_json(
     verdicts: &[Verdict],
     sink: &Sink,
 ) -> Result<(), Failure> {
-    let judged = Record {
-        verdicts: Some(verdicts.to_vec()),
-        ..cardproof_rating::limits::with_limits(record)
-    };
-    let text = judged.to_json().map_err(Failure::because("the record cannot be put into JSON"))?;
-    output::write(sink, &text)
+    output::write(sink, &json(record, verdicts.to_vec())?)
+}
+
+/// The record with the verdicts of this version as JSON.
+pub(crate) fn judged_json(record: &Record) -> Result<String, Failure> {
+    json(record, cardproof_rating::judge(record))
+}
+
+fn json(record: &Record, verdicts: Vec<Verdict>) -> Result<String, Failure> {
+    let judged =
+        Record { verdicts: Some(verdicts), ..cardproof_rating::limits::with_limits(record) };
+    judged.to_json().map_err(Failure::because("the record cannot be put into JSON"))
 }
 
 fn write_html(record: &Record, verdicts: &[Verdict], path: &Path) -> Result<(), Failure> {

@@ -39,6 +39,7 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
 fn request(args: &RunArgs) -> Request<'_> {
     Request {
         target: &args.target,
+        label: args.label.as_ref(),
         size: args.size,
         seed: args.seed,
         access: &args.access,

@@ -5,15 +5,17 @@
 use std::path::{Path, PathBuf};
 
 use cardproof_record::Record;
+use cardproof_report::{Entry, inventory_text};
 use cardproof_session::{LATEST, Store};
 use cardproof_units::Bytes;
 
 use crate::args::{OutputArgs, RateArgs, ReportArgs};
 use crate::exit::{Exit, Failure};
 use crate::input;
-use crate::output::Sink;
+use crate::inventory;
+use crate::output::{self, Sink};
 use crate::result::{self, Requirement};
-use crate::talk::Talk;
+use crate::talk::{self, Talk};
 
 /// No record is longer: ten runs of the longest profile take a tenth of it.
 const LENGTH_MAX: Bytes = Bytes::mib(64);
@@ -21,17 +23,49 @@ const LENGTH_MAX: Bytes = Bytes::mib(64);
 /// Judges a record by the rules of this version.
 pub(crate) fn rate(args: &RateArgs) -> Result<Exit, Failure> {
     let requirements = Requirement::parse_all(&args.require)?;
-    let path = locate(&args.record)?;
-    let record = read(&path)?;
-    let outputs = OutputArgs { json: args.json.clone(), html: None, markdown: None };
-    result::check_outputs(&outputs)?;
-    let talk = Talk::new(false);
-    result::show(&record, &cardproof_rating::judge(&record), &outputs, talk)?;
-    if args.json != Some(Sink::Stdout) {
-        talk.note("\nWith every reason and chart: cardproof report RECORD --html FILE");
+    args.json.iter().try_for_each(output::check)?;
+    let records: Vec<Record> =
+        args.records.iter().map(|name| read(&locate(name)?)).collect::<Result<_, _>>()?;
+    if let Some(sink) = &args.json {
+        output::write(sink, &judged(&records)?)?;
     }
-    let is_met = Requirement::all_met(&requirements, &record);
-    Ok(if is_met { Exit::Done } else { Exit::NotMet })
+    if !args.quiet && args.json != Some(Sink::Stdout) {
+        show(&records)?;
+    }
+    let is_met = |record: &Record| Requirement::all_met(&requirements, record);
+    Ok(if records.iter().all(is_met) { Exit::Done } else { Exit::NotMet })
+}
+
+/// One record in full, or of several a row each.
+fn show(records: &[Record]) -> Result<(), Failure> {
+    let text = match records {
+        [record] => {
+            let verdicts = cardproof_rating::judge(record);
+            let width = talk::width();
+            format!("\n{}", cardproof_report::summary(record, &verdicts, width, talk::is_styled()))
+        }
+        several => {
+            let entries: Vec<Entry> = several.iter().map(Entry::of).collect();
+            inventory_text(&entries, talk::width())
+        }
+    };
+    output::write(&Sink::Stdout, &text)?;
+    let hint = match records {
+        [_] => "\nWith every reason and chart: cardproof report RECORD --html FILE",
+        _ => "\nWhich is the best: cardproof compare RECORD RECORD ...",
+    };
+    Talk::new(false).note(hint);
+    Ok(())
+}
+
+/// The records with their verdicts as JSON: one document, or a list of them.
+fn judged(records: &[Record]) -> Result<String, Failure> {
+    let documents: Vec<String> =
+        records.iter().map(result::judged_json).collect::<Result<_, _>>()?;
+    Ok(match documents.as_slice() {
+        [only] => only.clone(),
+        several => format!("[\n{}]\n", several.join(",\n")),
+    })
 }
 
 /// Makes a report of a record; without a wish, HTML beside the record.
@@ -55,7 +89,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
     // The reports asked for are all that is wanted, so the summary stays away.
     result::show(&record, &cardproof_rating::judge(&record), &outputs, Talk::new(true))?;
     if let Some(path) = &outputs.html {
-        Talk::new(false).note(&format!("Report: {}", path.display()));
+        Talk::new(args.quiet).note(&format!("Report: {}", path.display()));
     }
     Ok(Exit::Done)
 }
@@ -69,13 +103,30 @@ pub(crate) fn locate(name: &Path) -> Result<PathBuf, Failure> {
     if let Some(path) = name.to_str().map(Store::find).transpose()?.flatten() {
         return Ok(path);
     }
+    let mut labelled = match name.to_str() {
+        Some(label) => inventory::labelled(label)?,
+        None => Vec::new(),
+    };
+    if labelled.len() > 1 {
+        let ids: Vec<&str> = labelled.iter().map(|(_, record)| record.id.as_str()).collect();
+        return Err(Failure::usage(format!(
+            "{} records have the label '{}': {}; give one of these ids",
+            ids.len(),
+            name.display(),
+            ids.join(", ")
+        )));
+    }
+    if let Some((path, _)) = labelled.pop() {
+        return Ok(path);
+    }
     if name == Path::new(LATEST) {
         return Err(Failure::usage(
             "there is no record yet; measure something first: cardproof run",
         ));
     }
     Err(Failure::usage(format!(
-        "there is no file and no record '{}'; name a file, the id of a record, or latest",
+        "there is no file and no record '{}'; name a file, the id or the \
+         label of a record, or latest; `cardproof list` shows them",
         name.display()
     )))
 }

@@ -10,6 +10,7 @@ mod bus_mode;
 mod capacity;
 mod card;
 mod ceiling;
+mod document;
 mod doubts;
 mod features;
 mod kernel_log;
@@ -29,6 +30,7 @@ use serde::Serialize;
 pub use alignment::PartitionPlace;
 pub use capacity::Capacity;
 pub use ceiling::{Ceiling, CeilingSource};
+pub use document::{Document, IDENTITY_SCHEMA};
 pub use doubts::Doubts;
 pub use power::{Power, Temperature};
 pub use storages::{StorageSummary, storages};
@@ -57,6 +59,7 @@ pub use place::Place;
 
 /// All that is known of one storage device and its surroundings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Identity {
     /// The device, as in a record.
     pub device: DeviceInfo,
@@ -110,6 +113,10 @@ fn medium<'root>(storage: &Storage<'root>, mounts: &Mounts) -> Option<BlockDevic
     let mut lowest = storage.clone();
     for _ in 0..crate::device::LAYERS_MAX {
         let Storage::Device(device) = &lowest else { return None };
+        // A loop device is a file's; the disk beneath it is another device with another size.
+        if device.backing_file().is_some() {
+            break;
+        }
         match Storage::below(device, mounts) {
             Some(below @ Storage::Device(_)) => lowest = below,
             _ => break,

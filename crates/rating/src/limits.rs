@@ -5,11 +5,13 @@
 //! Each threshold says where it comes from. What no rule can show is "nothing" where the system
 //! had time to spare, and never a guess.
 
+mod document;
 mod job;
 mod log;
 mod phase;
 mod storage;
 
+pub use document::{WATCH_SCHEMA, WatchDocument};
 pub use job::limit_of_job;
 pub use log::{LogExplanation, LogState, StateShare, explain_log};
 pub use phase::{limit_of_phase, with_limits};

@@ -18,6 +18,9 @@ use crate::clean::Markdown;
 use overview::{GridColumn, Overview, overview};
 use sections::{Section, sections};
 
+pub(crate) use csv::quoted as csv_quoted;
+pub(crate) use text::cut;
+
 pub use csv::comparison_csv;
 pub use page::comparison_html;
 pub use text::comparison_text;

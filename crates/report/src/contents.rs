@@ -112,7 +112,10 @@ impl Contents {
             verdicts.iter().filter(|verdict| !is_recording(verdict)).collect();
         let headline = if is_jobs_only { of_jobs(record) } else { headline(&in_full) };
         Self {
-            title: title(record),
+            title: match record.label.as_deref().map(one_line) {
+                Some(label) => format!("{label}: {}", title(record)),
+                None => title(record),
+            },
             headline,
             facts: facts(record),
             jobs: jobs::jobs(record),

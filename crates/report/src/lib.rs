@@ -13,6 +13,7 @@ mod course;
 mod facts;
 mod figures;
 mod html;
+mod inventory;
 mod jobs;
 mod markdown;
 mod replays;
@@ -26,6 +27,9 @@ pub use clean::steers;
 pub use comparison::{View, comparison_csv, comparison_html, comparison_markdown, comparison_text};
 pub use facts::title;
 pub use html::{HtmlError, html};
+pub use inventory::{
+    Entry, LIST_SCHEMA, List, inventory_csv, inventory_html, inventory_markdown, inventory_text,
+};
 pub use markdown::markdown;
 pub use replays::replay_lines;
 pub use summary::summary;

@@ -39,6 +39,8 @@ pub struct Access {
 pub struct Identity {
     /// A name that no other record has; it is a file's name too.
     pub id: String,
+    /// What the user calls what is measured.
+    pub label: Option<String>,
     /// The time of day at which the session began, RFC 3339 in UTC.
     pub created: String,
 }

@@ -129,10 +129,10 @@ pub fn blank(
     conditions: Conditions,
     identity: Identity,
 ) -> Record {
-    let Identity { id, created } = identity;
+    let Identity { id, label, created } = identity;
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let tool = Tool { name: "cardproof".to_owned(), version };
-    Record { seed, conditions, ..Record::begun(id, created, tool, profile) }
+    Record { label, seed, conditions, ..Record::begun(id, created, tool, profile) }
 }
 
 /// A simulated run begins at the start of its own clock and is called after what it does, so that

@@ -53,11 +53,11 @@ impl Store {
         Ok(data_home()?.join("cardproof").join("records"))
     }
 
-    /// The file of the record called `id`, or of the youngest one for `latest`; `None` where there
-    /// is none. Nothing is made for it.
+    /// The file of the record called `id`, or whose id alone begins with it, or of the youngest one
+    /// for `latest`; `None` where there is none. Nothing is made for it.
     ///
     /// # Errors
-    /// As [`of_user`](Self::of_user).
+    /// As [`of_user`](Self::of_user), and where several ids begin so.
     pub fn find(id: &str) -> Result<Option<PathBuf>, Failure> {
         let directory = Self::of_user()?;
         if id == LATEST {
@@ -65,8 +65,11 @@ impl Store {
         }
         // An id is a name and leads nowhere else.
         let is_name = !id.is_empty() && !id.contains(['/', '\0']) && !id.starts_with('.');
+        if !is_name {
+            return Ok(None);
+        }
         let path = directory.join(format!("{id}.json"));
-        Ok((is_name && path.is_file()).then_some(path))
+        if path.is_file() { Ok(Some(path)) } else { with_prefix(&directory, id) }
     }
 
     /// Saves `record`, in the place of an earlier state of the same run.
@@ -99,15 +102,40 @@ impl Store {
     }
 }
 
-/// The record in `directory` that was written last.
-fn youngest(directory: &Path) -> Option<PathBuf> {
-    let entries = fs::read_dir(directory).ok()?.filter_map(Result::ok);
-    let records = entries.map(|entry| entry.path()).filter(|path| {
+/// The files of records in `directory`; none where it cannot be read.
+fn records(directory: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().filter_map(Result::ok);
+    entries.map(|entry| entry.path()).filter(|path| {
         let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes()[0] == b'.');
         !is_hidden && path.extension().is_some_and(|ending| ending == "json")
-    });
+    })
+}
+
+/// The only record in `directory` whose id begins with `prefix`.
+fn with_prefix(directory: &Path, prefix: &str) -> Result<Option<PathBuf>, Failure> {
+    let begins = |path: &PathBuf| {
+        path.file_stem().is_some_and(|id| id.as_encoded_bytes().starts_with(prefix.as_bytes()))
+    };
+    let mut found: Vec<PathBuf> = records(directory).filter(begins).collect();
+    if found.len() < 2 {
+        return Ok(found.pop());
+    }
+    found.sort();
+    let shown: Vec<String> =
+        found.iter().filter_map(|path| Some(path.file_stem()?.to_string_lossy().into())).collect();
+    const SHOWN: usize = 4;
+    Err(Failure::usage(format!(
+        "{} records have ids that begin with '{prefix}': {}{}; give more of the id",
+        shown.len(),
+        shown[..shown.len().min(SHOWN)].join(", "),
+        if shown.len() > SHOWN { ", ..." } else { "" }
+    )))
+}
+
+/// The record in `directory` that was written last.
+fn youngest(directory: &Path) -> Option<PathBuf> {
     let written = |path: &PathBuf| fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
-    records.max_by_key(written)
+    records(directory).max_by_key(written)
 }
 
 /// `$XDG_DATA_HOME` where it is an absolute path, as the XDG Base Directory Specification asks;

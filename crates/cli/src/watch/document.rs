@@ -1,29 +1,14 @@
 //! One window as one JSON document on one line.
 
-use cardproof_rating::limits::in_words;
-use cardproof_record::{Activity, LimitedBy};
-use serde::Serialize;
+use cardproof_rating::limits::{WATCH_SCHEMA, WatchDocument, in_words};
 
 use super::source::Sample;
 use crate::exit::Failure;
 
-/// The name and version of the document's form.
-const SCHEMA: &str = "cardproof.watch/1";
-
-#[derive(Serialize)]
-struct Document<'sample> {
-    schema: &'static str,
-    time: &'sample str,
-    limited_by: &'sample LimitedBy,
-    words: String,
-    #[serde(flatten)]
-    activity: &'sample Activity,
-}
-
 /// The line of `sample`, with its end.
 pub(super) fn line(sample: &Sample) -> Result<String, Failure> {
-    let document = Document {
-        schema: SCHEMA,
+    let document = WatchDocument {
+        schema: WATCH_SCHEMA,
         time: &sample.time,
         limited_by: &sample.limited_by,
         words: in_words(&sample.limited_by),

@@ -7,6 +7,7 @@
 
 mod aliases;
 mod capturing;
+mod collections;
 mod comparing;
 mod completions;
 mod databases;
@@ -25,6 +26,7 @@ mod records;
 mod refusals;
 mod replaying;
 mod requirements;
+mod schemas;
 mod setups;
 mod simulated;
 mod traces;

@@ -13,6 +13,7 @@ const SECTOR: u64 = 512;
 
 /// The place of a partition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PartitionPlace {
     /// Its name, such as `mmcblk0p2`.
     pub name: String,

@@ -11,6 +11,7 @@ use crate::block::BlockDevice;
 
 /// Three answers to the question how large a device is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Capacity {
     /// By the kernel, from sysfs.
     #[serde(skip_serializing_if = "Option::is_none")]

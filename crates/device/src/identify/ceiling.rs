@@ -31,6 +31,7 @@ const OPERATION: Bytes = Bytes::kib(4);
 
 /// How sure a ceiling is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CeilingSource {
     /// The mode and its clock were read.
@@ -45,6 +46,7 @@ pub enum CeilingSource {
 
 /// The most that the way to the storage lets through.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ceiling {
     /// In bytes a second: no transfer is faster.
     pub bytes_per_s: u64,

@@ -10,6 +10,7 @@ use cardproof_registers::suspicion::{Evidence, Grade, Suspicion, suspect};
 
 /// A suspicion of a counterfeit. Only a test of the whole capacity proves anything.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Doubts {
     /// How strong it is: `none`, `weak` or `strong`.
     pub grade: &'static str,

@@ -24,6 +24,7 @@ const TEMPERATURES: std::ops::RangeInclusive<i32> = -60_000..=200_000;
 
 /// A sensor and what it says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Temperature {
     /// The sensor's name, such as `cpu-thermal`.
     pub sensor: String,
@@ -33,6 +34,7 @@ pub struct Temperature {
 
 /// Power, heat and clocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Power {
     /// Raspberry Pi's flags, all of them.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -12,6 +12,7 @@ use crate::transport::Transport;
 
 /// One storage device, or a reader without a medium.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StorageSummary {
     /// The kernel's name, such as `mmcblk0` or, for an empty card slot, `mmc1`.
     pub name: String,

@@ -18,6 +18,7 @@ const BROKEN_UAS: [(&str, &str); 3] = [
 
 /// How a USB storage is attached.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UsbStorage {
     /// Vendor and product number of the bridge, such as `152d:0578`.
     #[serde(skip_serializing_if = "Option::is_none")]

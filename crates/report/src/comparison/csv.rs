@@ -43,7 +43,7 @@ fn number(value: Option<f64>, digits: usize) -> String {
 
 /// Text in quotes where it needs them; what a spreadsheet would take for a formula is told apart by
 /// an apostrophe.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let text = one_line(text);
     let is_formula = text.starts_with(['=', '+', '-', '@']);
     let text = if is_formula { format!("'{text}") } else { text };

@@ -151,7 +151,7 @@ fn table(out: &mut String, section: &Section, width: usize) {
 
 /// `text` in at most `width` columns, its middle left out where it is longer: names differ at both
 /// ends.
-fn cut(text: &str, width: usize) -> String {
+pub(crate) fn cut(text: &str, width: usize) -> String {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= width {
         return text.to_owned();

@@ -1,0 +1,214 @@
+//! `cardproof list` and `cardproof summary`: many records, a row for each.
+//!
+//! `list` shows the records that are kept, `summary` those in any directory. A file that is no record
+//! is named on standard error and left out; it never ends the command.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cardproof_rating::{CLASSES, Class};
+use cardproof_record::Record;
+use cardproof_report::{
+    Entry, LIST_SCHEMA, List, inventory_csv, inventory_html, inventory_markdown, inventory_text,
+};
+use cardproof_session::Store;
+use clap::Args;
+
+use crate::exit::{Exit, Failure};
+use crate::output::{self, Sink};
+use crate::saved;
+use crate::talk::{self, Talk};
+
+/// Which records to list.
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Only records whose label, card, profile or id contains this text; case does not matter
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: Option<String>,
+    /// Only records with exactly this label
+    #[arg(long, value_name = "NAME")]
+    pub(crate) label: Option<String>,
+    /// Only records made on this day (UTC) or later, such as 2026-05-31
+    #[arg(long, value_name = "DAY")]
+    pub(crate) since: Option<String>,
+    /// Only records that meet this class, such as A1
+    #[arg(long, value_name = "CLASS")]
+    pub(crate) meets: Option<String>,
+    /// The list as JSON, to a file or to standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<Sink>,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Which directory to sum up, and where to.
+#[derive(Debug, Args)]
+pub(crate) struct SummaryArgs {
+    /// A directory of records; by default that of the records that are kept
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+    /// The summary as CSV, for a spreadsheet
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) csv: Option<Sink>,
+    /// The summary as one HTML file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// The summary as Markdown
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) markdown: Option<Sink>,
+    /// The summary as JSON, to a file or to standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<Sink>,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Lists the records that are kept.
+pub(crate) fn list(args: &ListArgs) -> Result<Exit, Failure> {
+    args.json.iter().try_for_each(output::check)?;
+    let meets = args.meets.as_deref().map(class).transpose()?;
+    let mut entries = entries(&Store::of_user()?, Talk::new(args.quiet))?;
+    let count = entries.len();
+    entries.retain(|entry| is_wanted(entry, args, meets));
+    if let Some(sink) = &args.json {
+        output::write(sink, &json(&entries)?)?;
+    }
+    if args.json == Some(Sink::Stdout) || args.quiet {
+        return Ok(Exit::Done);
+    }
+    if entries.is_empty() {
+        let hint = match count {
+            0 => "There is no record yet. Measure something: cardproof run".to_owned(),
+            count => format!("None of {count} records fits."),
+        };
+        Talk::new(false).note(&hint);
+        return Ok(Exit::Done);
+    }
+    output::write(&Sink::Stdout, &inventory_text(&entries, talk::width()))?;
+    Ok(Exit::Done)
+}
+
+/// The class called `name`.
+fn class(name: &str) -> Result<&'static Class, Failure> {
+    CLASSES.iter().find(|class| class.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
+        let known: Vec<&str> = CLASSES.iter().map(|class| class.name).collect();
+        Failure::usage(format!("there is no class '{name}'; there is: {}", known.join(", ")))
+    })
+}
+
+fn is_wanted(entry: &Entry, args: &ListArgs, meets: Option<&'static Class>) -> bool {
+    let holds = |text: &String| {
+        let text = text.to_lowercase();
+        [entry.name(), &entry.id, &entry.card, &entry.profile]
+            .iter()
+            .any(|field| field.to_lowercase().contains(&text))
+    };
+    // The highest class of a kind that is met stands for those below it.
+    let is_met = |wanted: &&'static Class| {
+        let place = |name: &str| CLASSES.iter().position(|class| class.name == name);
+        entry
+            .met
+            .iter()
+            .filter_map(|met| place(met))
+            .any(|met| CLASSES[met].family == wanted.family && Some(met) >= place(wanted.name))
+    };
+    args.text.as_ref().is_none_or(holds)
+        && args.label.as_ref().is_none_or(|label| entry.label.as_ref() == Some(label))
+        && args.since.as_ref().is_none_or(|day| entry.created.as_str() >= day.as_str())
+        && meets.is_none_or(|class| is_met(&class))
+}
+
+/// Sums up the records of a directory.
+pub(crate) fn summary(args: &SummaryArgs) -> Result<Exit, Failure> {
+    let html = args.html.clone().map(Sink::File);
+    let sinks = [&args.csv, &html, &args.markdown, &args.json];
+    sinks.into_iter().flatten().try_for_each(output::check)?;
+    if sinks.into_iter().flatten().filter(|sink| **sink == Sink::Stdout).count() > 1 {
+        return Err(Failure::usage(
+            "only one of --csv, --markdown and --json can go to standard output; name files for the \
+             others",
+        ));
+    }
+    let directory = match &args.directory {
+        Some(directory) => directory.clone(),
+        None => Store::of_user()?,
+    };
+    let entries = entries(&directory, Talk::new(args.quiet))?;
+    if entries.is_empty() {
+        return Err(Failure::usage(format!(
+            "there is no record in {}; name a directory of records",
+            directory.display()
+        )));
+    }
+    for (sink, form) in [
+        (&args.csv, inventory_csv as fn(&[Entry]) -> String),
+        (&html, inventory_html),
+        (&args.markdown, inventory_markdown),
+    ] {
+        sink.iter().try_for_each(|sink| output::write(sink, &form(&entries)))?;
+    }
+    if let Some(sink) = &args.json {
+        output::write(sink, &json(&entries)?)?;
+    }
+    if args.quiet || sinks.into_iter().flatten().any(|sink| *sink == Sink::Stdout) {
+        return Ok(Exit::Done);
+    }
+    output::write(&Sink::Stdout, &inventory_text(&entries, talk::width()))?;
+    Ok(Exit::Done)
+}
+
+fn json(entries: &[Entry]) -> Result<String, Failure> {
+    let list = List { schema: LIST_SCHEMA, records: entries };
+    let text = serde_json::to_string_pretty(&list)
+        .map_err(Failure::because("the list cannot be put into JSON"))?;
+    Ok(text + "\n")
+}
+
+/// The records in `directory`, the oldest first; none where there is no such directory of ours.
+fn entries(directory: &Path, talk: Talk) -> Result<Vec<Entry>, Failure> {
+    let mut entries: Vec<Entry> = Vec::new();
+    for path in files(directory)? {
+        match saved::read(&path) {
+            Ok(record) => entries.push(Entry::of(&record)),
+            Err(failure) => talk.note(&format!("Left out: {}", failure.message)),
+        }
+    }
+    entries.sort_by(|a, b| (&a.created, a.name()).cmp(&(&b.created, b.name())));
+    Ok(entries)
+}
+
+/// The files in `directory` that may be records.
+pub(crate) fn files(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error)
+            if error.kind() == std::io::ErrorKind::NotFound && Store::of_user()? == directory =>
+        {
+            return Ok(Vec::new());
+        }
+        Err(error) => {
+            return Err(Failure::usage(format!(
+                "cannot read the directory {}: {error}; name a directory of records",
+                directory.display()
+            )));
+        }
+    };
+    let is_hidden =
+        |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes()[0] == b'.');
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "json") && !is_hidden(path))
+        .collect();
+    files.sort();
+    Ok(files)
+}
+
+/// The kept records whose label is `label`.
+pub(crate) fn labelled(label: &str) -> Result<Vec<(PathBuf, Record)>, Failure> {
+    let read = |path: PathBuf| Some((path.clone(), saved::read(&path).ok()?));
+    let records = files(&Store::of_user()?)?.into_iter().filter_map(read);
+    Ok(records.filter(|(_, record)| record.label.as_deref() == Some(label)).collect())
+}

@@ -1,0 +1,115 @@
+//! Many records at once: labels, lists, summaries, and how a record is named.
+
+use std::fs;
+
+use crate::home::Home;
+use crate::process::run;
+
+fn measured(home: &Home, card: &str, label: &str, seed: &str) {
+    let target = format!("sim:{card}");
+    let words = ["run", &target, "--size", "16M", "--time-budget", "5s", "--seed", seed, "--quiet"];
+    run(home.cardproof(&[&words[..], &["--label", label]].concat())).expect(0);
+}
+
+/// Two cards of one model and one of another.
+fn three_cards() -> Home {
+    let home = Home::new();
+    measured(&home, "sandisk-ultra-a1", "card-001", "1");
+    measured(&home, "sandisk-ultra-a1", "card-002", "2");
+    measured(&home, "intenso-class-4", "card-003", "3");
+    home
+}
+
+#[test]
+fn cards_of_one_model_are_told_apart_by_their_labels() {
+    let home = three_cards();
+    let list = run(home.cardproof(&["list"])).expect(0).stdout;
+    insta::assert_snapshot!(list);
+    let compared = run(home.cardproof(&["compare", "card-001", "card-002"])).expect(0).stdout;
+    assert!(compared.contains("card-001") && compared.contains("card-002"), "{compared}");
+    let shown = run(home.cardproof(&["rate", "card-001"])).expect(0).stdout;
+    assert!(shown.contains("card-001: SanDisk Ultra A1"), "{shown}");
+}
+
+#[test]
+fn a_list_shows_what_was_asked_for() {
+    let home = three_cards();
+    for (words, count) in [
+        (vec!["list"], 3),
+        (vec!["list", "ultra"], 2),
+        (vec!["list", "--label", "card-003"], 1),
+        (vec!["list", "--label", "card-00"], 0),
+        (vec!["list", "--meets", "C2"], 3),
+        (vec!["list", "--meets", "V30"], 0),
+        (vec!["list", "--since", "2026-01-01"], 0),
+    ] {
+        let text = run(home.cardproof(&words)).expect(0).stdout;
+        assert_eq!(text.matches("card-00").count(), count, "{words:?}\n{text}");
+    }
+    let unknown = run(home.cardproof(&["list", "--meets", "A9"])).expect(2);
+    assert!(unknown.stderr.contains("there is: C2"), "{}", unknown.stderr);
+}
+
+#[test]
+fn a_summary_has_a_row_for_each_record_and_names_what_is_none() {
+    let home = three_cards();
+    let directory = home.data().join("cardproof/records");
+    fs::write(directory.join("notes.json"), "{}").unwrap();
+    let place = directory.to_str().unwrap();
+    let ended = run(home.cardproof(&["summary", place, "--csv", "-"])).expect(0);
+    assert_eq!(ended.stdout.lines().count(), 4, "{}", ended.stdout);
+    assert!(ended.stdout.contains(",card-002,"), "{}", ended.stdout);
+    assert!(ended.stderr.contains("Left out") && ended.stderr.contains("notes.json"));
+    let page = home.place().join("summary.html");
+    let words = ["summary", place, "--html", page.to_str().unwrap(), "--markdown", "-"];
+    let markdown = run(home.cardproof(&words)).expect(0).stdout;
+    for text in [markdown, fs::read_to_string(&page).unwrap()] {
+        assert!(text.contains("card-001") && text.contains("card-003"), "{text}");
+    }
+    let empty = home.place().join("no-records");
+    fs::create_dir(&empty).unwrap();
+    let ended = run(home.cardproof(&["summary", empty.to_str().unwrap()])).expect(2);
+    assert!(ended.stderr.contains("there is no record in"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_record_is_found_by_a_beginning_that_only_it_has() {
+    let home = three_cards();
+    run(home.cardproof(&["rate", "sim-intenso"])).expect(0);
+    let several = run(home.cardproof(&["rate", "sim-sandisk"])).expect(2);
+    assert!(several.stderr.contains("2 records have ids that begin with"), "{}", several.stderr);
+    let none = run(home.cardproof(&["rate", "no-such"])).expect(2);
+    assert!(none.stderr.contains("cardproof list"), "{}", none.stderr);
+}
+
+#[test]
+fn a_label_that_two_records_have_is_not_guessed() {
+    let home = three_cards();
+    measured(&home, "intenso-class-4", "card-001", "9");
+    let ended = run(home.cardproof(&["rate", "card-001"])).expect(2);
+    assert!(ended.stderr.contains("2 records have the label"), "{}", ended.stderr);
+    let bad = run(home.cardproof(&["run", "sim:intenso-class-4", "--label", "a\u{1b}b"])).expect(2);
+    assert!(bad.stderr.contains("control characters"), "{}", bad.stderr);
+}
+
+#[test]
+fn several_records_are_judged_at_once() {
+    let home = three_cards();
+    let words = ["rate", "card-001", "card-003", "--require", "C2,C2"];
+    let text = run(home.cardproof(&words)).expect(0).stdout;
+    assert_eq!(text.matches("card-00").count(), 2, "{text}");
+    run(home.cardproof(&["rate", "card-001", "card-003", "--require", "C2,C10"])).expect(4);
+    let json = run(home.cardproof(&["rate", "card-001", "card-003", "--json", "-"])).expect(0);
+    let documents: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(documents.as_array().map(Vec::len), Some(2));
+    let quiet = run(home.cardproof(&["rate", "card-001", "--quiet"])).expect(0);
+    assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("", ""));
+}
+
+#[test]
+fn a_mistyped_command_is_suggested_and_nothing_is_measured() {
+    let home = Home::new();
+    let ended = run(home.cardproof(&["lsit"])).expect(2);
+    assert!(ended.stderr.contains("did you mean `cardproof list`?"), "{}", ended.stderr);
+    assert!(home.records().is_empty());
+}

@@ -1,0 +1,70 @@
+//! Every JSON document against its published schema, by a validator that is not ours.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cardproof_testkit::{lab_or_skip, schema_faults};
+
+use crate::home::Home;
+use crate::process::run;
+
+fn schema(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(format!("{name}-v1.schema.json"))
+}
+
+/// A run on a simulated card, kept and labelled.
+fn measured(home: &Home, card: &str, label: &str) {
+    let target = format!("sim:{card}");
+    let words = ["run", &target, "--size", "16M", "--time-budget", "5s", "--seed", "1", "--quiet"];
+    run(home.cardproof(&[&words[..], &["--label", label]].concat())).expect(0);
+}
+
+#[test]
+fn every_document_is_of_its_published_form() {
+    let home = Home::new();
+    measured(&home, "sandisk-ultra-a1", "card 1");
+    measured(&home, "sandisk-extreme-a1", "card 2");
+    let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../device/tests/trees");
+    let mut trees = fs::read_dir(&tree).unwrap().map(|entry| entry.unwrap().path());
+    let dump = trees.find(|path| path.is_file()).expect("there is a recorded machine");
+    let dump = dump.to_str().unwrap().to_owned();
+    for (form, words) in [
+        ("record", vec!["rate", "card 1", "--json", "-"]),
+        ("list", vec!["list", "--json", "-"]),
+        ("list", vec!["summary", "--json", "-"]),
+        ("comparison", vec!["compare", "card 1", "card 2", "--json", "-"]),
+        ("comparison", vec!["compare", "ref:sd-card-bench-2018", "--use", "camera", "--json", "-"]),
+        ("comparison", vec!["compare", "card 1", "--price", "card 1=5", "--json", "-"]),
+        ("identity", vec!["identify", "--sysroot", &dump, "--json", "-"]),
+        ("watch", vec!["watch", "--once", "--json"]),
+    ] {
+        let text = run(home.cardproof(&words)).expect(0).stdout;
+        let path = home.place().join("document.json");
+        fs::write(&path, &text).unwrap();
+        let faults = lab_or_skip!(schema_faults(&schema(form), &[&path]));
+        assert_eq!(faults, "", "{words:?}");
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&text).unwrap()["schema"],
+            format!("cardproof.{form}/1"),
+            "{words:?}"
+        );
+    }
+}
+
+/// The judge itself: a document that lacks a field, or has one of another type, is refused.
+#[test]
+fn a_document_of_another_form_is_refused() {
+    let home = Home::new();
+    for (form, text) in [
+        ("list", r#"{"schema": "cardproof.list/1"}"#),
+        ("list", r#"{"schema": "cardproof.list/2", "records": []}"#),
+        ("comparison", r#"{"schema": "cardproof.comparison/1", "use": "system"}"#),
+        ("watch", r#"{"schema": "cardproof.watch/1", "time": 3}"#),
+        ("identity", r#"{"schema": "cardproof.identity/1"}"#),
+    ] {
+        let path = home.place().join("document.json");
+        fs::write(&path, text).unwrap();
+        let faults = lab_or_skip!(schema_faults(&schema(form), &[&path]));
+        assert!(!faults.is_empty(), "{form} takes {text}");
+    }
+}

@@ -1,0 +1,152 @@
+//! Many records at once: a row for each, with its card, its verdicts and the figures by which cards are
+//! chosen.
+//!
+//! The rows are one type, so that terminal, CSV, Markdown, HTML and JSON never say different things.
+//! A figure in doubt stands in no row.
+
+mod forms;
+
+use cardproof_rating::compare::Column;
+use cardproof_rating::{CLASSES, Family};
+use cardproof_record::{Outcome, Record, State};
+use cardproof_units::Bytes;
+use serde::Serialize;
+
+use crate::clean::one_line;
+use crate::facts::title;
+
+pub use forms::{inventory_csv, inventory_html, inventory_markdown, inventory_text};
+
+/// The name and version of the form of a list.
+pub const LIST_SCHEMA: &str = "cardproof.list/1";
+
+/// A list of records, as it is handed to other programs.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct List<'e> {
+    /// The form: `cardproof.list/1`.
+    pub schema: &'static str,
+    /// One for each record.
+    pub records: &'e [Entry],
+}
+
+/// One record in a row.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Entry {
+    /// The record's name.
+    pub id: String,
+    /// What its user called it.
+    pub label: Option<String>,
+    /// When it was made, RFC 3339.
+    pub created: String,
+    /// The program that measured.
+    pub tool: String,
+    /// What was run.
+    pub profile: String,
+    /// Whether the run reached its end.
+    pub is_complete: bool,
+    /// The card, in words.
+    pub card: String,
+    /// The size of the card.
+    pub size_bytes: Option<Bytes>,
+    /// The highest class of each kind that is met as measured.
+    pub met: Vec<String>,
+    /// The lowest class of each kind that is missed.
+    pub missed: Vec<String>,
+    /// The lowest class of each kind that is undecided.
+    pub undecided: Vec<String>,
+    /// 4 KiB random reads a second, one in flight.
+    pub random_read_iops: Option<f64>,
+    /// 4 KiB random writes a second, one in flight.
+    pub random_write_iops: Option<f64>,
+    /// 4 KiB writes a second, a flush after each.
+    pub synced_write_iops: Option<f64>,
+    /// Sequential read, in bytes a second.
+    pub sequential_read_bytes_per_s: Option<f64>,
+    /// Sequential write, in bytes a second; of several levels the lowest.
+    pub sequential_write_bytes_per_s: Option<f64>,
+    /// What puts the record in doubt, in words.
+    pub doubts: Vec<String>,
+}
+
+const FAMILIES: [Family; 4] = [Family::Application, Family::Speed, Family::Uhs, Family::Video];
+
+impl Entry {
+    /// The row of `record`.
+    #[must_use]
+    pub fn of(record: &Record) -> Self {
+        let rate =
+            |column: Column| column.of(&[record]).filter(|it| it.doubt.is_none()).map(|it| it.rate);
+        let verdicts = cardproof_rating::judge(record);
+        let of = |outcome: Outcome, is_highest: bool| -> Vec<String> {
+            let judged = |family: Family| {
+                let names = CLASSES.iter().filter(|class| class.family == family);
+                let mut found = names.map(|class| class.name).filter(|name| {
+                    verdicts.iter().any(|it| it.rule == *name && it.outcome == outcome)
+                });
+                if is_highest { found.next_back() } else { found.next() }
+            };
+            FAMILIES.into_iter().filter_map(judged).map(str::to_owned).collect()
+        };
+        let doubts = cardproof_rating::doubts(record);
+        let is_whole = |doubt: &&cardproof_rating::Doubt| doubt.warning.code.forbids_verdict();
+        Self {
+            id: one_line(&record.id),
+            label: record.label.as_deref().map(one_line),
+            created: one_line(&record.created),
+            tool: one_line(&record.tool.name),
+            profile: one_line(&record.profile.name),
+            is_complete: record.state == State::Complete,
+            card: title(record),
+            size_bytes: record.conditions.device.size_bytes,
+            met: of(Outcome::Meets, true),
+            missed: of(Outcome::Misses, false),
+            undecided: of(Outcome::Undecided, false),
+            random_read_iops: rate(Column::RandomRead),
+            random_write_iops: rate(Column::RandomWrite),
+            synced_write_iops: rate(Column::SyncedWrite),
+            sequential_read_bytes_per_s: rate(Column::SequentialRead),
+            sequential_write_bytes_per_s: rate(Column::SequentialWrite),
+            doubts: doubts
+                .iter()
+                .filter(is_whole)
+                .map(|it| one_line(&it.warning.message))
+                .collect(),
+        }
+    }
+
+    /// What it is called: its label, or its id.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.label.as_deref().unwrap_or(&self.id)
+    }
+
+    /// The day it was made.
+    fn day(&self) -> &str {
+        self.created.get(..10).unwrap_or(&self.created)
+    }
+
+    /// The verdicts in a few words.
+    fn verdicts(&self) -> String {
+        let mut parts = Vec::new();
+        if !self.met.is_empty() {
+            parts.push(self.met.join(" "));
+        }
+        for (word, classes) in [("misses", &self.missed), ("undecided:", &self.undecided)] {
+            if !classes.is_empty() {
+                parts.push(format!("{word} {}", classes.join(" ")));
+            }
+        }
+        if parts.is_empty() {
+            parts.push("no verdict".to_owned());
+        }
+        if !self.doubts.is_empty() {
+            parts.push("in doubt".to_owned());
+        }
+        if !self.is_complete {
+            parts.push("incomplete".to_owned());
+        }
+        parts.join("; ")
+    }
+}

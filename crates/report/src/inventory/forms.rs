@@ -1,0 +1,164 @@
+//! The rows of many records as text, CSV, Markdown and HTML.
+
+use cardproof_units::{Iops, Throughput};
+
+use super::Entry;
+use crate::clean::{Html, Markdown};
+use crate::comparison::{csv_quoted, cut};
+use crate::html::{end_page, head, put};
+use crate::wrap::wrap_into;
+
+/// Below this a row is broken to several lines.
+const WIDTH_MIN: usize = 60;
+
+/// A longer name is cut in its middle.
+const NAME_MAX: usize = 26;
+
+/// A day and the gaps beside it.
+const DAY_WIDTH: usize = 14;
+
+/// The rows for a terminal of `width` columns, ending in a newline: name, day, card, verdicts.
+#[must_use]
+pub fn inventory_text(entries: &[Entry], width: u16) -> String {
+    let width = usize::from(width).clamp(WIDTH_MIN, 120);
+    let widest = |text: &dyn Fn(&Entry) -> usize| entries.iter().map(text).max().unwrap_or(0);
+    let length = |text: &str| text.chars().count();
+    let name_width = widest(&|entry| length(entry.name())).min(NAME_MAX);
+    let room = width - name_width - DAY_WIDTH;
+    let card_width = widest(&|entry| length(&entry.card)).min(room);
+    // Where one record needs two lines, all of them have two.
+    let has_one_line =
+        name_width + DAY_WIDTH + card_width + 2 + widest(&|it| length(&it.verdicts())) <= width;
+    let mut out = String::new();
+    for entry in entries {
+        let (name, card) = (cut(entry.name(), name_width), cut(&entry.card, card_width));
+        let first = format!("{name:<name_width$}  {}  {card:<card_width$}", entry.day());
+        if has_one_line {
+            out.push_str(&format!("{first}  {}\n", entry.verdicts()));
+        } else {
+            out.push_str(&format!("{}\n", first.trim_end()));
+            wrap_into(&mut out, "    ", &entry.verdicts(), "    ", width);
+        }
+    }
+    out
+}
+
+const HEADINGS: [&str; 10] = [
+    "record",
+    "date",
+    "card",
+    "met",
+    "missed",
+    "random read, IOPS",
+    "random write, IOPS",
+    "synced write, IOPS",
+    "sequential read, MB/s",
+    "sequential write, MB/s",
+];
+
+/// The columns of figures begin here.
+const FIRST_FIGURE: usize = 5;
+
+fn cells(entry: &Entry) -> [String; 10] {
+    let iops = |rate: Option<f64>| rate.map_or(String::new(), |rate| bare(&Iops(rate).to_string()));
+    let mb =
+        |rate: Option<f64>| rate.map_or(String::new(), |rate| bare(&Throughput(rate).to_string()));
+    [
+        entry.name().to_owned(),
+        entry.day().to_owned(),
+        entry.card.clone(),
+        entry.met.join(" "),
+        entry.missed.join(" "),
+        iops(entry.random_read_iops),
+        iops(entry.random_write_iops),
+        iops(entry.synced_write_iops),
+        mb(entry.sequential_read_bytes_per_s),
+        mb(entry.sequential_write_bytes_per_s),
+    ]
+}
+
+fn bare(text: &str) -> String {
+    text.split(' ').next().unwrap_or(text).to_owned()
+}
+
+/// The rows as CSV (RFC 4180 with line feeds), with a line of headings. What is not known is empty.
+#[must_use]
+pub fn inventory_csv(entries: &[Entry]) -> String {
+    let mut out = String::from(
+        "id,label,created,tool,profile,complete,card,size_bytes,met,missed,undecided,\
+         random_read_iops,random_write_iops,synced_write_iops,sequential_read_bytes_per_s,\
+         sequential_write_bytes_per_s,doubts\n",
+    );
+    let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.1}"));
+    for entry in entries {
+        let line = [
+            csv_quoted(&entry.id),
+            csv_quoted(entry.label.as_deref().unwrap_or_default()),
+            csv_quoted(&entry.created),
+            csv_quoted(&entry.tool),
+            csv_quoted(&entry.profile),
+            entry.is_complete.to_string(),
+            csv_quoted(&entry.card),
+            entry.size_bytes.map_or(String::new(), |size| size.get().to_string()),
+            entry.met.join(" "),
+            entry.missed.join(" "),
+            entry.undecided.join(" "),
+            number(entry.random_read_iops),
+            number(entry.random_write_iops),
+            number(entry.synced_write_iops),
+            number(entry.sequential_read_bytes_per_s),
+            number(entry.sequential_write_bytes_per_s),
+            csv_quoted(&entry.doubts.join("; ")),
+        ];
+        out.push_str(&line.join(","));
+        out.push('\n');
+    }
+    out
+}
+
+/// The rows as a table in Markdown. Text from a record cannot make markup.
+#[must_use]
+pub fn inventory_markdown(entries: &[Entry]) -> String {
+    let lines: Vec<&str> =
+        (0..HEADINGS.len()).map(|at| if at < FIRST_FIGURE { "---" } else { "---:" }).collect();
+    let mut out = format!("| {} |\n| {} |\n", HEADINGS.join(" | "), lines.join(" | "));
+    for entry in entries {
+        let cells = cells(entry).map(|cell| Markdown(&cell).to_string());
+        out.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+    out
+}
+
+/// The rows as one HTML file: no network, no script, no font.
+#[must_use]
+pub fn inventory_html(entries: &[Entry]) -> String {
+    let mut page = String::with_capacity(64 * 1024);
+    let title = format!("{} records", entries.len());
+    head(&mut page, &title);
+    put!(
+        page,
+        "<header>\n<p class=\"kind\">cardproof summary</p>\n<h1>{title}</h1>\n</header>\n<main>\n\
+         <section>\n<h2>Records</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" \
+         aria-label=\"Records\"><table class=\"cards\">\n<thead><tr>"
+    );
+    for heading in HEADINGS {
+        put!(page, "<th scope=\"col\">{heading}</th>");
+    }
+    page.push_str("</tr></thead>\n<tbody>\n");
+    for entry in entries {
+        for (at, cell) in cells(entry).iter().enumerate() {
+            if at == 0 {
+                put!(page, "<tr><th scope=\"row\">{}</th>", Html(cell));
+            } else {
+                put!(page, "<td>{}</td>", Html(cell));
+            }
+        }
+        page.push_str("</tr>\n");
+    }
+    page.push_str(
+        "</tbody>\n</table></div>\n<p class=\"note\">Met: the highest class of each kind that is met \
+         as measured; this is no certificate. Missed: the lowest of each kind.</p>\n</section>\n",
+    );
+    end_page(&mut page);
+    page
+}
