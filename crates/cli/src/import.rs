@@ -1,19 +1,22 @@
 //! `cardproof import`: other tools' outputs into records, kept where those of runs are.
 //!
-//! All files are read before anything is saved: one that cannot be read stops the command with
-//! its line, and leaves nothing half done. What was read is shown beside what the tool printed, so
-//! that a unit misunderstood would be seen.
+//! All named files are read before anything is saved: one that cannot be read stops the command with
+//! its line, and leaves nothing half done. A directory is different: it holds whatever it holds, so
+//! files of no known tool are counted and passed over. What was read is shown beside what the tool
+//! printed, so that a unit misunderstood would be seen; what was passed over is listed.
 
+mod files;
 mod table;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cardproof_import::{ForeignTool, ImportError, Origin, import};
+use cardproof_import::{ForeignTool, ImportError, Imported, Origin, decode, import};
 use cardproof_record::Record;
 use cardproof_session::Store;
 use cardproof_units::Bytes;
 use clap::Args;
+use serde::Serialize;
 
 use crate::args::label;
 use crate::exit::{Exit, Failure};
@@ -26,16 +29,21 @@ use crate::talk::Talk;
 /// No output is longer: fio's JSON of a hundred jobs has a few MB.
 const LENGTH_MAX: Bytes = Bytes::mib(64);
 
+/// The form of the document that holds several records.
+const SCHEMA: &str = "cardproof.import/1";
+
 /// What to import.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// Outputs of other tools, a file each, or `-` for standard input
-    #[arg(value_name = "FILE", required = true)]
+    /// Outputs of other tools, as files or pasted texts; a directory with such files; `-` for standard
+    /// input
+    #[arg(value_name = "FILE|DIR", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// The tool, where the text does not tell or holds several
+    /// Read the outputs of this tool alone
     ///
-    /// One of: agnostics, dd, f3, fio, flashbench, hdparm, ioping, iostat, iozone, kdiskmark,
-    /// microsd-benchmarks, pibenchmarks, sd-card-bench.
+    /// One of: agnostics, crystaldiskmark, dd, disk-benchmark, f3, fio, flashbench, h2testw, hdparm,
+    /// ioping, iostat, iozone, kdiskmark, microsd-benchmarks, pibenchmarks, rpi-benchmark, sbc-bench,
+    /// sd_bench, sd-card-bench, tdediskmark, yabs.
     #[arg(long = "as", value_name = "TOOL", value_parser = tool)]
     pub(crate) tool: Option<ForeignTool>,
     /// A name for what was measured, such as the number written on the card
@@ -44,7 +52,8 @@ pub(crate) struct ImportArgs {
     /// Say nothing but errors
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// The record of a single FILE as JSON, to a file or to standard output
+    /// The record as JSON, to a file or to standard output; of several cards, one document with all
+    /// records
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
     /// Save the records here and not among those of runs
@@ -56,37 +65,50 @@ fn tool(name: &str) -> Result<ForeignTool, ImportError> {
     name.parse()
 }
 
+/// What was read of one file.
+struct Read {
+    name: String,
+    found: Imported,
+}
+
+/// Several records in one document.
+#[derive(Serialize)]
+struct Document {
+    schema: &'static str,
+    records: Vec<Record>,
+}
+
 /// Reads all files, then saves and shows their records.
 pub(crate) fn run(args: &ImportArgs) -> Result<Exit, Failure> {
     check(args)?;
-    let mut records: Vec<Record> =
-        args.files.iter().map(|file| read(file, args.tool)).collect::<Result<_, _>>()?;
-    if args.label.is_some() {
-        records.iter_mut().for_each(|record| record.label.clone_from(&args.label));
+    let talk = Talk::new(args.quiet);
+    let (mut reads, unread) = read_all(args)?;
+    if reads.is_empty() {
+        return Err(nothing_read(&unread));
     }
-    let saved: Vec<PathBuf> = save(&records, args.output.as_deref())?;
-    for (record, sink) in records.iter().zip(&args.json) {
-        result::write_json(record, &cardproof_rating::judge(record), sink)?;
+    if args.label.is_some() {
+        let records = reads.iter_mut().flat_map(|read| &mut read.found.records);
+        records.for_each(|record| record.label.clone_from(&args.label));
+    }
+    let records: Vec<&Record> = reads.iter().flat_map(|read| &read.found.records).collect();
+    let saved = save(&records, args.output.as_deref())?;
+    if let Some(sink) = &args.json {
+        write_json(&records, sink)?;
     }
     if args.json != Some(Sink::Stdout) && !args.quiet {
-        let tables: Vec<String> =
-            args.files.iter().zip(&records).map(|(file, record)| table::of(file, record)).collect();
+        let tables: Vec<String> = reads.iter().flat_map(tables).collect();
         output::write(&Sink::Stdout, &tables.join("\n"))?;
     }
+    let has_refused = reads.iter().map(|read| note(read, talk)).fold(false, |all, one| all | one);
+    let is_whole = !has_refused && note_unread(&unread, talk);
     for path in saved {
-        Talk::new(args.quiet).note(&format!("Record: {}", path.display()));
+        talk.note(&format!("Record: {}", path.display()));
     }
-    Ok(Exit::Done)
+    Ok(if is_whole { Exit::Done } else { Exit::Incomplete })
 }
 
 /// What can be known to be wrong before anything is read.
 fn check(args: &ImportArgs) -> Result<(), Failure> {
-    if args.json.is_some() && args.files.len() > 1 {
-        return Err(Failure::usage(
-            "--json takes the record of one file; for several give --output DIR, and each gets a \
-             file there",
-        ));
-    }
     if args.files.iter().filter(|file| is_stdin(file)).count() > 1 {
         return Err(Failure::usage("standard input can be read only once; give `-` only once"));
     }
@@ -97,16 +119,118 @@ fn is_stdin(file: &Path) -> bool {
     Sink::of(file) == Sink::Stdout
 }
 
-/// The record in `file`. Bytes that are no text are taken for signs that are not known, as in logs
-/// of old systems; none of them is in a figure.
-fn read(file: &Path, tool: Option<ForeignTool>) -> Result<Record, Failure> {
-    let name =
-        if is_stdin(file) { "standard input".to_owned() } else { file.display().to_string() };
+/// A file of a directory that became no record, and why.
+struct Unread {
+    name: String,
+    error: ImportError,
+}
+
+/// What is in all files. A named file that cannot be read is an error; one of a directory is kept.
+fn read_all(args: &ImportArgs) -> Result<(Vec<Read>, Vec<Unread>), Failure> {
+    let (mut reads, mut unread) = (Vec::new(), Vec::new());
+    for named in &args.files {
+        if is_stdin(named) || !named.is_dir() {
+            let name = name_of(named);
+            let found = read(named, &name, args.tool)?;
+            reads.push(found.map_err(|error| Failure::usage(format!("{name}: {error}")))?);
+            continue;
+        }
+        for file in files::below(named, LENGTH_MAX)? {
+            let name = name_of(&file);
+            match read(&file, &name, args.tool)? {
+                Ok(found) => reads.push(found),
+                Err(error) => unread.push(Unread { name, error }),
+            }
+        }
+    }
+    Ok((reads, unread))
+}
+
+fn name_of(file: &Path) -> String {
+    if is_stdin(file) { "standard input".to_owned() } else { file.display().to_string() }
+}
+
+/// What is in `file`.
+fn read(
+    file: &Path,
+    name: &str,
+    tool: Option<ForeignTool>,
+) -> Result<Result<Read, ImportError>, Failure> {
     let bytes = input::read(file, LENGTH_MAX).map_err(|error| {
         Failure::usage(format!("cannot read {name}: {error}; name a file of a tool's output"))
     })?;
-    let text = String::from_utf8_lossy(&bytes);
-    import(&text, tool, &origin()?).map_err(|error| Failure::usage(format!("{name}: {error}")))
+    let found = import(&decode(&bytes), tool, &origin()?);
+    Ok(found.map(|found| Read { name: name.to_owned(), found }))
+}
+
+/// Why there is nothing at all.
+fn nothing_read(unread: &[Unread]) -> Failure {
+    match unread.iter().find(|file| file.error != ImportError::Unrecognised) {
+        Some(file) => Failure::usage(format!("{}: {}", file.name, file.error)),
+        None => Failure::usage(format!(
+            "none of {} files holds the output of a tool that can be read ({})",
+            unread.len(),
+            ForeignTool::names()
+        )),
+    }
+}
+
+fn tables(read: &Read) -> Vec<String> {
+    let count = read.found.records.len();
+    let table = |(index, record): (usize, &Record)| {
+        let place = if count > 1 { format!(" ({} of {count})", index + 1) } else { String::new() };
+        table::of(&format!("{}{place}", read.name), record)
+    };
+    read.found.records.iter().enumerate().map(table).collect()
+}
+
+/// So many runs of lines that were passed over are listed.
+const RUNS_MAX: usize = 12;
+
+/// Says what was passed over and what was refused; whether anything was refused.
+fn note(read: &Read, talk: Talk) -> bool {
+    let skipped = &read.found.skipped;
+    let count: usize = skipped.iter().map(|run| run.count).sum();
+    if count > 0 {
+        let shown = skipped.iter().take(RUNS_MAX).map(|run| match run.first == run.last {
+            true => run.first.to_string(),
+            false => format!("{}-{}", run.first, run.last),
+        });
+        let mut places: Vec<String> = shown.collect();
+        if skipped.len() > RUNS_MAX {
+            places.push(format!("and {} more places", skipped.len() - RUNS_MAX));
+        }
+        let lines = if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
+        talk.note(&format!(
+            "{}: {lines} of no known tool passed over ({})",
+            read.name,
+            places.join(", ")
+        ));
+    }
+    for error in &read.found.refused {
+        crate::talk::error(&format!("{}: not imported: {error}", read.name));
+    }
+    !read.found.refused.is_empty()
+}
+
+/// Says which files of a directory became no record; whether all of those simply hold no output.
+fn note_unread(unread: &[Unread], talk: Talk) -> bool {
+    let (unknown, refused): (Vec<_>, Vec<_>) =
+        unread.iter().partition(|file| file.error == ImportError::Unrecognised);
+    if !unknown.is_empty() {
+        let names: Vec<&str> = unknown.iter().take(RUNS_MAX).map(|file| &*file.name).collect();
+        let more = if unknown.len() > RUNS_MAX { ", …" } else { "" };
+        let count = unknown.len();
+        let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+        talk.note(&format!(
+            "{files} without the output of a known tool: {}{more}",
+            names.join(", ")
+        ));
+    }
+    for file in &refused {
+        crate::talk::error(&format!("{}: {}", file.name, file.error));
+    }
+    refused.is_empty()
 }
 
 /// A name and the time of reading.
@@ -118,8 +242,21 @@ fn origin() -> Result<Origin, Failure> {
     })
 }
 
+/// One record as it is, several in a document.
+fn write_json(records: &[&Record], sink: &Sink) -> Result<(), Failure> {
+    if let [record] = records {
+        return result::write_json(record, &cardproof_rating::judge(record), sink);
+    }
+    let judged = |record: &&Record| result::judged(record, cardproof_rating::judge(record));
+    let document = Document { schema: SCHEMA, records: records.iter().map(judged).collect() };
+    let mut text = serde_json::to_string_pretty(&document)
+        .map_err(Failure::because("the records cannot be put into JSON"))?;
+    text.push('\n');
+    output::write(sink, &text)
+}
+
 /// Saves `records` in `directory`, or among those of runs, and tells where.
-fn save(records: &[Record], directory: Option<&Path>) -> Result<Vec<PathBuf>, Failure> {
+fn save(records: &[&Record], directory: Option<&Path>) -> Result<Vec<PathBuf>, Failure> {
     let Some(directory) = directory else {
         let store = Store::open(&Store::of_user()?)?;
         records.iter().try_for_each(|record| store.save(record))?;

@@ -127,9 +127,13 @@ pub(crate) fn judged_json(record: &Record) -> Result<String, Failure> {
     json(record, cardproof_rating::judge(record))
 }
 
+/// The record with what is derived from it: verdicts, and what limited it.
+pub(crate) fn judged(record: &Record, verdicts: Vec<Verdict>) -> Record {
+    Record { verdicts: Some(verdicts), ..cardproof_rating::limits::with_limits(record) }
+}
+
 fn json(record: &Record, verdicts: Vec<Verdict>) -> Result<String, Failure> {
-    let judged =
-        Record { verdicts: Some(verdicts), ..cardproof_rating::limits::with_limits(record) };
+    let judged = judged(record, verdicts);
     judged.to_json().map_err(Failure::because("the record cannot be put into JSON"))
 }
 

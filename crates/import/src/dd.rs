@@ -27,12 +27,20 @@ pub(super) struct Command {
     pub(super) op: OpName,
     pub(super) sync: Sync,
     pub(super) is_direct: bool,
+    /// Whether all options are known.
+    pub(super) is_told: bool,
     pub(super) block: Bytes,
 }
 
 impl Default for Command {
     fn default() -> Self {
-        Self { op: OpName::Unknown, sync: Sync::None, is_direct: false, block: Bytes::ZERO }
+        Self {
+            op: OpName::Unknown,
+            sync: Sync::None,
+            is_direct: false,
+            is_told: false,
+            block: Bytes::ZERO,
+        }
     }
 }
 
@@ -42,10 +50,18 @@ pub(super) fn is_sign(line: &str) -> bool {
 
 /// Whether `line` ends in a rate after at least two other numbers, of which the first is whole.
 fn is_rate(line: &str) -> bool {
+    if !line.contains('/') {
+        return false;
+    }
     let numbers = quantities(line);
-    let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else { return false };
+    let (Some(first), [.., seconds, last]) = (numbers.first(), numbers.as_slice()) else {
+        return false;
+    };
     let ends_in_rate = line.trim_end().trim_end_matches(')').ends_with(last.unit);
-    let starts = line.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    // Some translations begin with the word for "copied"; then the unit of seconds tells dd's line.
+    let is_word = |c: char| c.is_alphabetic() || c == ' ';
+    let before = line.trim_start().split(|c: char| c.is_ascii_digit()).next().unwrap_or_default();
+    let starts = before.is_empty() || before.chars().all(is_word) && is_second(seconds.unit);
     numbers.len() >= 3
         && starts
         && first.value.fract() == 0.0
@@ -68,10 +84,15 @@ fn full_records(line: &str) -> Option<u64> {
     whole(full).filter(|_| is_alone && partial == "0")
 }
 
+/// Whether `unit` means seconds in any language: Latin `c` stands for the Cyrillic one in old ones.
+fn is_second(unit: &str) -> bool {
+    matches!(unit, "s" | "sec" | "secs" | "seconds" | "S" | "с" | "c" | "сек" | "秒" | "초" | "seg")
+}
+
 /// What the unit of a rate can mean, in bytes a second.
 fn meanings(unit: &str) -> Vec<f64> {
     let Some((amount, time)) = unit.split_once('/') else { return Vec::new() };
-    let is_time = matches!(time, "s" | "sec" | "秒" | "с" | "сек");
+    let is_time = is_second(time);
     let power = match amount {
         "bytes" | "B" => 0,
         "kB" | "KB" | "kb" => 1,
@@ -100,21 +121,62 @@ pub(super) fn find(lines: &[Line], command: Command) -> Result<Vec<PhaseDraft>, 
     let mut phases = Vec::new();
     let mut current = command;
     let mut records = None;
+    // A rate that may be one of those that `status=progress` prints, and after which its run goes on.
+    let mut progress: Option<Progress> = None;
     for line in lines {
-        if let Some(said) = command_in(&line.text) {
+        let text = &line.text;
+        if let Some(said) = command_in(text) {
+            line.claim();
+            phases.extend(progress.take().map(|it| it.phase));
             current = said;
-        } else if is_records(&line.text) {
-            records = full_records(&line.text);
-        } else if is_rate(&line.text) {
-            phases.push(read_rate(line, current, records)?);
-            (current, records) = (command, None);
+        } else if is_records(text) {
+            line.claim();
+            records = full_records(text);
+        } else if is_rate(text) {
+            line.claim();
+            let phase = read_rate(line, current, records)?;
+            let is_further = progress.take_if(|it| !it.is_continued_by(&phase, text));
+            phases.extend(is_further.map(|it| it.phase));
+            if records.is_none() && has_whole_seconds(text) {
+                progress = Some(Progress { phase });
+            } else {
+                progress = None;
+                phases.push(phase);
+                current = command;
+            }
+            records = None;
         }
     }
-    if phases.is_empty() || records.is_some() {
+    phases.extend(progress.map(|it| it.phase));
+    if phases.is_empty() {
         let expected = EXPECTED.to_owned();
         return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
     }
     Ok(phases)
+}
+
+/// A line that may be one of progress.
+struct Progress {
+    phase: PhaseDraft,
+}
+
+impl Progress {
+    /// Whether `next` is the same run later on: more bytes in more time, of the same command.
+    fn is_continued_by(&self, next: &PhaseDraft, text: &str) -> bool {
+        let is_final = !has_whole_seconds(text) || next.block > Bytes::ZERO;
+        next.bytes >= self.phase.bytes
+            && next.duration >= self.phase.duration
+            && next.op == self.phase.op
+            && (is_final || next.bytes > self.phase.bytes)
+    }
+}
+
+/// Whether the seconds of a rate's line are printed without a fraction, as in progress.
+fn has_whole_seconds(text: &str) -> bool {
+    let numbers = quantities(text);
+    let [.., seconds, _] = numbers.as_slice() else { return false };
+    let printed = format!("{} {}", seconds.value, seconds.unit);
+    seconds.value.fract() == 0.0 && text.contains(&printed)
 }
 
 fn read_rate(
@@ -152,8 +214,11 @@ fn read_rate(
 const fn cache(command: Command) -> Cache {
     match (command.is_direct, command.sync) {
         (true, _) => Cache::Bypassed,
+        (false, Sync::None) if command.is_told => {
+            Cache::Used("dd's command asks for no direct I/O, so the page cache was in use")
+        }
         (false, Sync::None) => {
-            Cache::Untold("dd's output does not tell whether the page cache was in use")
+            Cache::Unknown("dd's output does not tell whether the page cache was in use")
         }
         (false, _) => {
             Cache::Used("dd wrote through the page cache and waited for it to be emptied")
@@ -210,6 +275,10 @@ fn command_in(line: &str) -> Option<Command> {
     } else {
         Sync::None
     };
-    let is_direct = has("oflag", &["direct"]) || has("iflag", &["direct"]);
-    Some(Command { op, sync, is_direct, block: Bytes::ZERO })
+    let is_direct = match op {
+        OpName::Read => has("iflag", &["direct"]),
+        OpName::Write => has("oflag", &["direct"]),
+        _ => has("oflag", &["direct"]) && has("iflag", &["direct"]),
+    };
+    Some(Command { op, sync, is_direct, is_told: true, block: Bytes::ZERO })
 }

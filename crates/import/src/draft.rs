@@ -5,14 +5,16 @@
 //! kept beside the converted one.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use serde_json::{Map, Value};
 
-use super::{ForeignTool, Origin};
+use super::ForeignTool;
 use cardproof_record::{
-    Conditions, Figure, FlashTimings, Job, Latency, OpName, PatternName, Phase, PhaseState,
-    ProfileInfo, Record, State, Stated, TargetInfo, TargetKind, Tool, Warning, WarningCode,
+    Conditions, DeviceInfo, Figure, FlashTimings, HostInfo, Job, Latency, OpName, PatternName,
+    Phase, PhaseState, ProfileInfo, Record, State, Stated, TargetInfo, TargetKind, Tool, Warning,
+    WarningCode,
 };
 
 /// A figure as the tool printed it.
@@ -25,12 +27,20 @@ pub(super) struct Printed {
     pub(super) unit: String,
     /// What one of that unit is in bytes a second, where it is a rate of bytes.
     pub(super) unit_bytes_per_s: Option<f64>,
+    /// The tool, where it is known by now.
+    pub(super) tool: Option<ForeignTool>,
 }
 
 impl Printed {
     /// The figure `value` with its `unit`, which the tool calls `name`.
     pub(super) fn new(name: &str, value: f64, unit: &str) -> Self {
-        Self { name: name.to_owned(), value, unit: unit.to_owned(), unit_bytes_per_s: None }
+        Self {
+            name: name.to_owned(),
+            value,
+            unit: unit.to_owned(),
+            unit_bytes_per_s: None,
+            tool: None,
+        }
     }
 
     /// The same, of a unit of so many bytes a second.
@@ -38,11 +48,11 @@ impl Printed {
         Self { unit_bytes_per_s: Some(unit_bytes_per_s), ..self }
     }
 
-    /// The figure of `tool`, from `phases`.
-    fn finish(self, tool: ForeignTool, phases: Vec<String>) -> Figure {
+    /// The figure, from `phases`.
+    fn finish(self, phases: Vec<String>) -> Figure {
         Figure {
             name: self.name,
-            tool: tool.name().to_owned(),
+            tool: self.tool.map_or("", ForeignTool::name).to_owned(),
             value: self.value,
             unit: self.unit,
             unit_bytes_per_s: self.unit_bytes_per_s,
@@ -71,8 +81,8 @@ pub(super) enum Cache {
     Bypassed,
     /// They went through it, as these words tell.
     Used(&'static str),
-    /// The output does not tell, as these words say.
-    Untold(&'static str),
+    /// It is not known, as these words say.
+    Unknown(&'static str),
 }
 
 /// A phase in the making. What stays at its default is not known.
@@ -154,7 +164,7 @@ impl PhaseDraft {
     }
 
     /// A name like those of cardproof's own phases, such as `random-write-4k-qd1`.
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         let pattern = match self.pattern {
             PatternName::Sequential => "sequential",
             PatternName::Random => "random",
@@ -189,9 +199,13 @@ impl PhaseDraft {
         self.complete();
         let has_failed = self.failed.is_some();
         let mut warnings = self.warnings.clone();
-        if let Cache::Used(message) | Cache::Untold(message) = self.cache {
-            warnings.push(Warning { code: WarningCode::Buffered, message: message.to_owned() });
-        }
+        let doubt = match self.cache {
+            Cache::Bypassed => None,
+            Cache::Used(message) => Some((WarningCode::Buffered, message)),
+            Cache::Unknown(message) => Some((WarningCode::CacheUnknown, message)),
+        };
+        let doubt = doubt.map(|(code, message)| Warning { code, message: message.to_owned() });
+        warnings.extend(doubt);
         Phase {
             read_percent: self.read_percent,
             block_size_bytes: self.block,
@@ -231,11 +245,16 @@ fn short_size(size: Bytes) -> String {
 /// A record in the making.
 #[derive(Clone, Debug)]
 pub(super) struct RecordDraft {
-    pub(super) tool: ForeignTool,
+    /// What measured: one tool, or several on one card.
+    pub(super) tools: Vec<ForeignTool>,
     /// The tool's version, where it prints one.
     pub(super) version: Option<String>,
     /// When it began, as it prints it.
     pub(super) began: Option<String>,
+    /// The name that stands over the output.
+    pub(super) label: Option<String>,
+    /// Whether a signal ended the tool before its time.
+    pub(super) is_partial: bool,
     pub(super) conditions: Conditions,
     pub(super) phases: Vec<PhaseDraft>,
     /// Whole jobs that were timed.
@@ -251,9 +270,11 @@ impl RecordDraft {
     pub(super) fn new(tool: ForeignTool) -> Self {
         let target = TargetInfo { kind: TargetKind::Unknown, ..TargetInfo::default() };
         Self {
-            tool,
+            tools: vec![tool],
             version: None,
             began: None,
+            label: None,
+            is_partial: false,
             conditions: Conditions { target, ..Conditions::default() },
             phases: Vec::new(),
             jobs: Vec::new(),
@@ -263,39 +284,84 @@ impl RecordDraft {
         }
     }
 
-    /// Adds a doubt in words.
+    /// Adds a doubt in words, once.
     pub(super) fn warn(&mut self, code: WarningCode, message: impl Into<String>) {
-        self.warnings.push(Warning { code, message: message.into() });
+        let warning = Warning { code, message: message.into() };
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
     }
 
-    /// The record, named and dated by `origin`.
-    pub(super) fn finish(self, origin: &Origin) -> Record {
+    /// Whether anything was measured, or at least the device is told.
+    pub(super) fn has_content(&self) -> bool {
+        !(self.phases.is_empty()
+            && self.jobs.is_empty()
+            && self.figures.is_empty()
+            && self.flash_timings.is_empty()
+            && self.conditions.device.size_bytes.is_none())
+    }
+
+    /// Marks all figures that no tool is named for as those of `tool`.
+    pub(super) fn sign(&mut self, tool: ForeignTool) {
+        let of_phases = self.phases.iter_mut().flat_map(|phase| &mut phase.figures);
+        for figure in of_phases.chain(&mut self.figures) {
+            figure.tool.get_or_insert(tool);
+        }
+    }
+
+    /// Takes over what `other` tells of the same card.
+    pub(super) fn absorb(&mut self, other: Self) {
+        let is_same_tool = self.tools == other.tools;
+        for tool in other.tools {
+            if !self.tools.contains(&tool) {
+                self.tools.push(tool);
+            }
+        }
+        if is_same_tool {
+            self.version = self.version.take().or(other.version);
+        } else {
+            self.version = None;
+        }
+        self.began = self.began.take().or(other.began);
+        self.label = self.label.take().or(other.label);
+        self.is_partial |= other.is_partial;
+        self.conditions = merged(std::mem::take(&mut self.conditions), other.conditions);
+        self.phases.extend(other.phases);
+        self.jobs.extend(other.jobs);
+        self.figures.extend(other.figures);
+        self.flash_timings.boundaries.extend(other.flash_timings.boundaries);
+        self.flash_timings.open_units.extend(other.flash_timings.open_units);
+        self.flash_timings.first_areas.extend(other.flash_timings.first_areas);
+        for warning in other.warnings {
+            self.warn(warning.code, warning.message);
+        }
+    }
+
+    /// The record called `id`, read at `read_at`.
+    pub(super) fn finish(self, id: String, read_at: &str) -> Record {
         let (bytes_written, bytes_read) = moved(&self.phases);
         let names = names_of_their_own(&self.phases);
         let mut figures = Vec::new();
-        let mut phases = Vec::new();
+        let mut phases = Vec::with_capacity(self.phases.len());
         for (mut draft, name) in self.phases.into_iter().zip(names) {
             let printed = std::mem::take(&mut draft.figures);
-            figures.extend(printed.into_iter().map(|it| it.finish(self.tool, vec![name.clone()])));
+            figures.extend(printed.into_iter().map(|it| it.finish(vec![name.clone()])));
             phases.push(draft.finish(name));
         }
-        figures.extend(self.figures.into_iter().map(|it| it.finish(self.tool, Vec::new())));
+        figures.extend(self.figures.into_iter().map(|it| it.finish(Vec::new())));
         let mut extra = Map::new();
         if let Some(began) = self.began {
             extra.insert("began_as_printed".to_owned(), Value::from(began));
         }
         let mut conditions = self.conditions;
         conditions.target.direct = !phases.is_empty() && phases.iter().all(is_direct);
-        let tool =
-            Tool { name: self.tool.name().to_owned(), version: self.version.unwrap_or_default() };
-        let profile = ProfileInfo {
-            name: self.tool.name().to_owned(),
-            version: 0,
-            time_budget_ns: Nanos::ZERO,
-            extra: Map::new(),
-        };
+        let name = self.tools.iter().map(|tool| tool.name()).collect::<Vec<_>>().join("+");
+        let tool = Tool { name: name.clone(), version: self.version.unwrap_or_default() };
+        let profile =
+            ProfileInfo { name, version: 0, time_budget_ns: Nanos::ZERO, extra: Map::new() };
         Record {
-            state: State::Complete,
+            state: if self.is_partial { State::Partial } else { State::Complete },
+            label: self.label,
             conditions,
             bytes_written,
             bytes_read,
@@ -305,13 +371,54 @@ impl RecordDraft {
             jobs: self.jobs,
             figures,
             flash_timings: self.flash_timings,
-            ..Record::begun(origin.id.clone(), origin.read_at.clone(), tool, profile)
+            ..Record::begun(id, read_at.to_owned(), tool, profile)
         }
     }
 }
 
+/// What either of two tells of the same surroundings; the first, where both do.
+fn merged(first: Conditions, second: Conditions) -> Conditions {
+    let (device, other) = (first.device, second.device);
+    let (host, other_host) = (first.host, second.host);
+    Conditions {
+        target: TargetInfo {
+            size_bytes: first.target.size_bytes.max(second.target.size_bytes),
+            engine: Some(first.target.engine)
+                .filter(|engine| !engine.is_empty())
+                .unwrap_or(second.target.engine),
+            ..first.target
+        },
+        device: DeviceInfo {
+            name: device.name.or(other.name),
+            model: device.model.or(other.model),
+            vendor: device.vendor.or(other.vendor),
+            transport: device.transport.or(other.transport),
+            size_bytes: device.size_bytes.or(other.size_bytes),
+            card: device.card.or(other.card),
+            bus: device.bus.or(other.bus),
+            ..DeviceInfo::default()
+        },
+        host: HostInfo {
+            board: host.board.or(other_host.board),
+            kernel: host.kernel.or(other_host.kernel),
+            architecture: host.architecture.or(other_host.architecture),
+            cpus: host.cpus.or(other_host.cpus),
+            memory_bytes: host.memory_bytes.or(other_host.memory_bytes),
+            soc: host.soc.or(other_host.soc),
+            ..HostInfo::default()
+        },
+        filesystem: first.filesystem.or(second.filesystem),
+        settings: first.settings,
+        unknown: first.unknown,
+        extra: first.extra,
+    }
+}
+
 fn is_direct(phase: &Phase) -> bool {
-    phase.warnings.iter().all(|warning| warning.code != WarningCode::Buffered)
+    let is_doubt = |warning: &Warning| {
+        matches!(warning.code, WarningCode::Buffered | WarningCode::CacheUnknown)
+    };
+    !phase.warnings.iter().any(is_doubt)
 }
 
 /// The bytes written and read, as far as the tools tell which is which.
@@ -330,16 +437,11 @@ fn moved(phases: &[PhaseDraft]) -> (Bytes, Bytes) {
 
 /// The names of `phases`, the second of one name being called `…-2`.
 fn names_of_their_own(phases: &[PhaseDraft]) -> Vec<String> {
-    let mut known: Vec<(String, usize)> = Vec::new();
-    let of_its_own = |name: String| match known.iter_mut().find(|(other, _)| *other == name) {
-        Some((_, count)) => {
-            *count += 1;
-            format!("{name}-{count}")
-        }
-        None => {
-            known.push((name.clone(), 1));
-            name
-        }
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let of_its_own = |name: String| {
+        let count = known.entry(name.clone()).or_default();
+        *count += 1;
+        if *count == 1 { name } else { format!("{name}-{count}") }
     };
     phases.iter().map(PhaseDraft::name).map(of_its_own).collect()
 }

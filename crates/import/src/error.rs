@@ -15,18 +15,11 @@ pub enum ImportError {
         ForeignTool::names()
     )]
     Unrecognised,
-    /// The text is of several tools.
-    #[error(
-        "line {line}: this is the output of {second}, and the text began as that of {first}; put \
-         them into files of their own, or read one of them with --as"
-    )]
-    Mixed {
-        /// Where the second one is.
-        line: usize,
-        /// The tool found first.
-        first: ForeignTool,
-        /// The tool found in between or after.
-        second: ForeignTool,
+    /// More measurements than a record can show.
+    #[error("more than {limit} measurements in one text; split it")]
+    TooMany {
+        /// The limit.
+        limit: usize,
     },
     /// A line is not what the tool prints there.
     #[error("line {line}: not {tool}'s output: expected {expected}, found '{found}'")]
@@ -40,11 +33,8 @@ pub enum ImportError {
         /// What stands there.
         found: String,
     },
-    /// The text ends before the tool's output does.
-    #[error(
-        "line {line}: the output of {tool} ends there, and {expected} is missing: it was cut \
-         short, or the tool failed; take the whole output"
-    )]
+    /// The text ends before the tool's first figure.
+    #[error("line {line}: the output of {tool} has no figure up to there; expected {expected}")]
     Ends {
         /// The tool.
         tool: ForeignTool,
@@ -54,7 +44,7 @@ pub enum ImportError {
         expected: String,
     },
     /// Figures that belong together do not fit.
-    #[error("line {line}: the output of {tool} contradicts itself: {what}; was it changed?")]
+    #[error("line {line}: the output of {tool} contradicts itself: {what}")]
     Contradiction {
         /// The tool.
         tool: ForeignTool,

@@ -1,6 +1,6 @@
 //! f3write, f3read and f3probe: sequential speed over files that fill a card, and its true size.
 //!
-//! f3's MB are MiB, its units being powers of 1024 (its source, `adjust_unit`). It writes and reads
+//! Sectors in brackets are exact, and amounts come from them. f3's MB are MiB, its units being powers of 1024 (its source, `adjust_unit`). It writes and reads
 //! files of 1 GiB through the page cache, in an order and size of its own choosing, so the phases
 //! have no block size. A card that lost data is told of as such: its read speed is no measurement.
 
@@ -19,83 +19,184 @@ const EXPECTED: &str = "'Average writing speed:', 'Average reading speed:' or 'P
 /// How the programs introduce themselves.
 const BANNERS: [&str; 3] = ["F3 write ", "F3 read ", "F3 probe "];
 
-/// What each prints at last.
-const ENDS: [&str; 3] = ["Average writing speed:", "Average reading speed:", "Probe time:"];
+/// The size of f3's sectors.
+const SECTOR: u64 = 512;
 
 pub(super) fn is_sign(line: &str) -> bool {
     let text = line.trim_start();
-    is_banner(text) || is_end(text) && text.starts_with("Average")
+    is_banner(text) || speed_of(text).is_some() || text.starts_with("*Usable* size:")
+}
+
+/// Whether another program's output begins with `line`.
+pub(super) fn is_start(line: &str) -> bool {
+    is_banner(line.trim_start())
 }
 
 fn is_banner(text: &str) -> bool {
     BANNERS.iter().any(|banner| text.starts_with(banner))
 }
 
-fn is_end(text: &str) -> bool {
-    ENDS.iter().any(|end| text.starts_with(end))
+/// The operation of a line about speed. Old versions write `Average Writing speed`.
+fn speed_of(text: &str) -> Option<OpName> {
+    let rest = text.strip_prefix("Average ")?;
+    match rest.split(':').next()? {
+        "writing speed" | "Writing speed" => Some(OpName::Write),
+        "reading speed" | "Reading speed" => Some(OpName::Read),
+        _ => None,
+    }
 }
 
-/// What f3read found of the data.
+/// What f3read found of the data, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Data {
-    sound: Option<f64>,
-    lost: Option<f64>,
+    sound: Option<u64>,
+    lost: Option<u64>,
+    /// Whether some of it could not be read.
+    has_errors: bool,
 }
 
 /// The record of one run or several, such as f3write and then f3read.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
     let mut data = Data::default();
-    let mut is_unfinished = false;
     for line in lines {
         let text = line.text.trim();
         if is_banner(text) {
-            if is_unfinished {
-                return Err(ends(line.number));
-            }
+            line.claim();
             draft.version = text.rsplit_once(' ').map(|(_, version)| version.to_owned());
-            is_unfinished = true;
-        } else if is_end(text) {
-            is_unfinished = false;
+            lead_with(&mut draft, std::mem::take(&mut data));
+        } else if let Some(op) = speed_of(text) {
+            line.claim();
+            read_speed(line, op, data, &mut draft)?;
+        } else if is_talk(text) {
+            line.claim();
+            read_finding(text, &mut data, &mut draft);
+            read_size_of(line, &mut draft)?;
         }
-        read_line(line, &mut draft, &mut data)?;
     }
-    let is_empty = draft.phases.is_empty() && draft.figures.is_empty();
-    if is_unfinished || is_empty {
-        return Err(ends(last_number(lines)));
+    lead_with(&mut draft, data);
+    if draft.phases.is_empty() && draft.figures.is_empty() && draft.warnings.is_empty() {
+        let expected = EXPECTED.to_owned();
+        return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
     }
     Ok(draft)
 }
 
-fn ends(line: usize) -> ImportError {
-    ImportError::Ends { tool: TOOL, line, expected: EXPECTED.to_owned() }
+/// Whether `text` is a line of one of the programs.
+fn is_talk(text: &str) -> bool {
+    const STARTS: [&str; 27] = [
+        "Copyright (C)",
+        "This is free software",
+        "Free space:",
+        "Creating file",
+        "Removing old file",
+        "Validating file",
+        "SECTORS",
+        "Data OK:",
+        "Data LOST:",
+        "Corrupted:",
+        "Slightly changed:",
+        "Overwritten:",
+        "WARNING:",
+        "Good news:",
+        "Bad news:",
+        "Device geometry:",
+        "*Usable* size:",
+        "Announced size:",
+        "Module:",
+        "Approximate cache size:",
+        "Physical block size:",
+        "Probe time:",
+        "Probe finished",
+        "f3fix",
+        "You can \"fix\"",
+        "You can 'fix'",
+        "Missing file",
+    ];
+    STARTS.iter().any(|start| text.starts_with(start))
 }
 
-fn read_line(line: &Line, draft: &mut RecordDraft, data: &mut Data) -> Result<(), ImportError> {
-    let Some((what, figures)) = line.text.split_once(':') else { return Ok(()) };
-    let numbers = quantities(figures);
-    let first = numbers.first();
-    match what.trim() {
-        "Average writing speed" => {
-            let mut phase = at_rate(line, OpName::Write, "average writing speed")?;
-            phase.sync = Sync::AtEnd;
-            phase.cache = Cache::Used("f3write writes through the page cache");
-            draft.phases.push(phase);
-        }
-        "Average reading speed" => {
-            let mut phase = at_rate(line, OpName::Read, "average reading speed")?;
-            phase.cache = Cache::Used("f3read reads through the page cache");
-            judge_data(*data, &mut phase);
-            draft.phases.push(phase);
-        }
-        "Data OK" => data.sound = first.and_then(amount),
-        "Data LOST" => data.lost = first.and_then(amount),
-        size @ ("*Usable* size" | "Announced size") => {
-            read_size(line, size, &numbers, draft)?;
-        }
-        _ => {}
+fn read_speed(
+    line: &Line,
+    op: OpName,
+    data: Data,
+    draft: &mut RecordDraft,
+) -> Result<(), ImportError> {
+    // A file system that was full before anything was written has no speed.
+    if quantities(&line.text).is_empty() {
+        return Ok(());
     }
+    let is_write = op == OpName::Write;
+    let name = if is_write { "average writing speed" } else { "average reading speed" };
+    let mut phase = at_rate(line, op, name)?;
+    phase.sync = if is_write { Sync::AtEnd } else { Sync::None };
+    phase.cache = Cache::Used(if is_write {
+        "f3write writes through the page cache"
+    } else {
+        "f3read reads through the page cache"
+    });
+    if !is_write {
+        let all = data.sound.unwrap_or(0).saturating_add(data.lost.unwrap_or(0));
+        (phase.bytes, phase.span) = (Bytes(all), Bytes(all));
+        phase.warnings.extend(doubts(data));
+    }
+    draft.phases.push(phase);
     Ok(())
+}
+
+/// What was lost, in words; and what could not be read.
+fn doubts(data: Data) -> Vec<Warning> {
+    let all = Bytes(data.sound.unwrap_or(0).saturating_add(data.lost.unwrap_or(0)));
+    let lost = data.lost.filter(|lost| *lost > 0).map(|lost| Warning {
+        code: WarningCode::WrongData,
+        message: format!("f3read lost {} of {all} ({} sectors)", Bytes(lost), lost / SECTOR),
+    });
+    let errors = data.has_errors.then(|| Warning {
+        code: WarningCode::WrongData,
+        message: "f3read could not read all data: the storage reported I/O errors".to_owned(),
+    });
+    lost.into_iter().chain(errors).collect()
+}
+
+/// Puts what was lost before everything else that is said of the record.
+fn lead_with(draft: &mut RecordDraft, data: Data) {
+    for doubt in doubts(data).into_iter().rev() {
+        if !draft.warnings.contains(&doubt) {
+            draft.warnings.insert(0, doubt);
+        }
+    }
+}
+
+fn read_finding(text: &str, data: &mut Data, draft: &mut RecordDraft) {
+    let sectors = || {
+        let numbers = quantities(text);
+        let found = numbers.iter().find(|it| matches!(it.unit, "sectors" | "sector"));
+        found.map(|it| (it.value as u64).saturating_mul(SECTOR))
+    };
+    if text.starts_with("Data OK:") {
+        data.sound = sectors();
+    } else if text.starts_with("Data LOST:") {
+        data.lost = sectors();
+    } else if text.contains("due to I/O error") || text.contains("NOT fully read due to") {
+        data.has_errors = true;
+    } else if text.starts_with("Bad news:") {
+        let message = match text.rsplit_once(" is ") {
+            Some((_, what)) => format!("f3probe says that the device is {what}"),
+            None => "f3probe says that the device is a counterfeit".to_owned(),
+        };
+        draft.warn(WarningCode::WrongData, message);
+    }
+}
+
+/// Takes over the sizes that f3probe prints.
+fn read_size_of(line: &Line, draft: &mut RecordDraft) -> Result<(), ImportError> {
+    let Some((name, figures)) = line.text.split_once(':') else { return Ok(()) };
+    match name.trim() {
+        name @ ("*Usable* size" | "Announced size") => {
+            read_size(line, name, &quantities(figures), draft)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A phase at the speed that `line` tells.
@@ -122,20 +223,6 @@ fn amount(amount: &Quantity<'_>) -> Option<f64> {
         _ => return None,
     };
     Some(amount.value * 1024_f64.powi(power))
-}
-
-/// What was read, and whether it was what had been written.
-fn judge_data(Data { sound, lost }: Data, phase: &mut PhaseDraft) {
-    let bytes = sound.unwrap_or(0.0) + lost.unwrap_or(0.0);
-    phase.bytes = Bytes(bytes as u64);
-    phase.span = phase.bytes;
-    let mib = |bytes: f64| bytes / 1_048_576.0;
-    if let Some(lost) = lost.filter(|lost| *lost > 0.0) {
-        phase.warnings.push(Warning {
-            code: WarningCode::WrongData,
-            message: format!("f3read lost {:.2} of {:.2} MiB", mib(lost), mib(bytes)),
-        });
-    }
 }
 
 /// A size such as `256.00 MB (524288 blocks)`: f3probe's blocks are exact.

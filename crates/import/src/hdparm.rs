@@ -49,8 +49,10 @@ pub(super) fn find(lines: &[Line]) -> Result<Found, ImportError> {
     for line in lines {
         let text = line.text.trim();
         if is_sign(text) {
+            line.claim();
             read_timing(line, &mut found)?;
-        } else if let Some(path) = text.strip_suffix(':') {
+        } else if let Some(path) = text.strip_suffix(':').filter(|path| path.starts_with("/dev/")) {
+            line.claim();
             found.device = found.device.take().or_else(|| kernel_name(path));
         }
     }
@@ -78,7 +80,8 @@ fn read_timing(line: &Line, found: &mut Found) -> Result<(), ImportError> {
     check(line, moved, seconds, rate, rate_bytes_per_s)?;
     let what = what.trim().trim_start_matches("Timing ").trim();
     let figure = Printed::new(what, rate.value, rate.unit).in_bytes_per_s(unit_bytes_per_s);
-    if what.contains("cached") {
+    // Before version 5 the reads of -T are called those of the buffer cache.
+    if what.contains("cached") || what.contains("buffer-cache") {
         found.figures.push(figure);
         return Ok(());
     }

@@ -22,79 +22,121 @@ pub(super) fn is_sign(line: &str) -> bool {
         || line.contains(" requests completed in ")
 }
 
+/// Whether another run begins with `line`.
+pub(super) fn is_start(line: &str) -> bool {
+    line.starts_with("--- ") && is_sign(line)
+}
+
 /// The record of one run or several.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
-    let mut block = None;
-    let mut is_open = false;
+    let mut request = None;
     for line in lines {
         let text = line.text.trim();
-        if let Some(request) = request_size(text) {
-            block = Some(request);
+        if let Some(found) = request_of(text) {
+            line.claim();
+            request = Some(found);
         } else if text.contains(" requests completed in ") {
-            draft.phases.push(phase(line, block.take())?);
+            line.claim();
+            draft.phases.push(phase(line, request.take())?);
         } else if text.starts_with("--- ") {
+            line.claim();
             read_target(text, &mut draft);
-            is_open = true;
         } else if let Some(times) = text.strip_prefix("min/avg/max/mdev = ") {
+            line.claim();
             read_times(line, times, &mut draft)?;
-            is_open = false;
+        } else if text.starts_with("generated ") && text.contains(" requests in ") {
+            line.claim();
         }
     }
-    if is_open || draft.phases.is_empty() {
-        let expected = format!("{EXPECTED} and 'min/avg/max/mdev'");
+    if draft.phases.is_empty() {
+        let expected = EXPECTED.to_owned();
         return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
     }
     Ok(draft)
 }
 
-/// The size of a request in a line such as `4 KiB <<< . (ext4 /dev/sda1 …): request=1 time=…`.
-fn request_size(text: &str) -> Option<Bytes> {
-    let (size, rest) = text.split_once(" <<< ").or_else(|| text.split_once(" >>> "))?;
+/// What a line about one request tells.
+#[derive(Clone, Copy, Debug)]
+struct Request {
+    block: Bytes,
+    op: OpName,
+}
+
+/// The request in a line such as `4 KiB <<< . (ext4 /dev/sda1 …): request=1 time=…`, or of old versions
+/// `4096 bytes from . (ext4 /dev/sda1): request=1 time=0.2 ms`, which do not tell reads from writes.
+fn request_of(text: &str) -> Option<Request> {
+    let forms = [(" <<< ", OpName::Read), (" >>> ", OpName::Write), (" from ", OpName::Unknown)];
+    let (size, rest, op) = forms.into_iter().find_map(|(arrow, op)| {
+        let (size, rest) = text.split_once(arrow)?;
+        Some((size, rest, op))
+    })?;
     if !rest.contains("request=") {
         return None;
     }
-    quantities(size).first().and_then(bytes_of).map(|bytes| Bytes(bytes as u64))
+    let block = Bytes(quantities(size).first().and_then(bytes_of)? as u64);
+    Some(Request { block, op })
 }
 
-fn phase(line: &Line, block: Option<Bytes>) -> Result<PhaseDraft, ImportError> {
+/// The parts of a summary: `N requests completed in N ms, N KiB read, N iops, N MiB/s`. Up to version
+/// 1.0 the amount is missing.
+fn phase(line: &Line, request: Option<Request>) -> Result<PhaseDraft, ImportError> {
     let unexpected = || ImportError::unexpected(TOOL, line.number, EXPECTED, &line.text);
-    let parts: Vec<&str> = line.text.split(", ").collect();
-    let [requests, amount, iops, rate] = parts.as_slice() else { return Err(unexpected()) };
-    let op = if amount.ends_with(" read") {
-        OpName::Read
-    } else if amount.ends_with(" written") {
-        OpName::Write
-    } else {
-        return Err(unexpected());
+    let parts: Vec<&str> = line.text.trim().split(", ").collect();
+    let (requests, amount, iops, rate) = match parts.as_slice() {
+        [requests, amount, iops, rate] => (*requests, Some(*amount), *iops, *rate),
+        [requests, iops, rate] => (*requests, None, *iops, *rate),
+        _ => return Err(unexpected()),
+    };
+    let op = match amount {
+        Some(amount) if amount.ends_with(" read") => OpName::Read,
+        Some(amount) if amount.ends_with(" written") => OpName::Write,
+        Some(_) => return Err(unexpected()),
+        None => request.map_or(OpName::Unknown, |request| request.op),
     };
     let (count, time) = requests.split_once(" requests completed in ").ok_or_else(unexpected)?;
     let scaled = |text: &str| quantities(text).first().map(|it| it.value * scale_of(it.unit));
-    let count = scaled(count).ok_or_else(unexpected)?;
+    let count = scaled(count).filter(|count| *count >= 1.0).ok_or_else(unexpected)?;
     let iops_printed = quantities(iops);
     let printed = iops_printed.first().ok_or_else(unexpected)?;
     let iops = printed.value * scale_of(printed.unit);
     let seconds = seconds_of(time).ok_or_else(unexpected)?;
-    let bytes = quantities(amount).first().and_then(bytes_of).ok_or_else(unexpected)?;
     let rate_printed = quantities(rate);
     let rate = rate_printed.first().ok_or_else(unexpected)?;
     let per_s = rate.unit.strip_suffix("/s").ok_or_else(unexpected)?;
     let unit_bytes_per_s =
         bytes_of(&Quantity { unit: per_s, value: 1.0 }).ok_or_else(unexpected)?;
     let bytes_per_s = rate.value * unit_bytes_per_s;
-    if !is_near(iops * seconds, count, 0.02, 1.0)
-        || !is_near(bytes_per_s * seconds, bytes, 0.02, 1.0)
-    {
+    let bytes = match amount {
+        Some(amount) => quantities(amount).first().and_then(bytes_of).ok_or_else(unexpected)?,
+        None => request.map_or(0.0, |request| request.block.as_f64() * count),
+    };
+    // Old versions print the time of the whole run, pauses included, beside rates without them.
+    let agrees = match amount {
+        Some(_) => {
+            is_near(iops * seconds, count, 0.02, 1.0)
+                && is_near(bytes_per_s * seconds, bytes, 0.02, 1.0)
+        }
+        None => request.is_none_or(|request| {
+            is_near(iops * request.block.as_f64(), bytes_per_s, 0.02, unit_bytes_per_s * 0.06)
+        }),
+    };
+    if !agrees {
         let what = format!("{count} requests in {seconds} s are not {iops} a second");
         return Err(ImportError::Contradiction { tool: TOOL, line: line.number, what });
     }
+    let duration = if amount.is_some() { seconds } else { count / iops.max(f64::MIN_POSITIVE) };
+    let per_request = if amount.is_some() { bytes / count } else { bytes_per_s / iops };
     Ok(PhaseDraft {
-        block: block.or_else(|| power_of_two(bytes / count)).unwrap_or(Bytes::ZERO),
+        block: request
+            .map(|request| request.block)
+            .or_else(|| power_of_two(per_request))
+            .unwrap_or(Bytes::ZERO),
         depth: 1,
         ops: count as u64,
         bytes: Bytes(bytes as u64),
-        duration: Nanos::from_secs_f64(seconds),
-        cache: Cache::Untold("ioping's output does not tell whether the page cache was in use"),
+        duration: Nanos::from_secs_f64(duration.min(1e9)),
+        cache: Cache::Unknown("ioping's output does not tell whether the page cache was in use"),
         stated: Stated {
             iops: Some(Iops(iops)),
             throughput_bytes_per_s: Some(Throughput(bytes_per_s)),
@@ -139,10 +181,11 @@ fn seconds_of(text: &str) -> Option<f64> {
 
 fn bytes_of(amount: &Quantity<'_>) -> Option<f64> {
     let power = match amount.unit {
-        "B" => 0,
-        "KiB" => 1,
-        "MiB" => 2,
-        "GiB" => 3,
+        "B" | "bytes" => 0,
+        // The first versions write powers of 1024 in small letters.
+        "KiB" | "kb" => 1,
+        "MiB" | "mb" => 2,
+        "GiB" | "gb" => 3,
         "TiB" => 4,
         _ => return None,
     };
@@ -169,19 +212,27 @@ fn read_target(text: &str, draft: &mut RecordDraft) {
     }
 }
 
-/// The times of single requests: least, mean and greatest, kept as the tool's own.
+/// The times of single requests: least, mean and greatest, kept as the tool's own. The first versions
+/// print one unit behind all of them.
 fn read_times(line: &Line, times: &str, draft: &mut RecordDraft) -> Result<(), ImportError> {
-    let parts: Vec<&str> = times.split(" / ").collect();
-    let seconds: Option<Vec<f64>> = parts.iter().map(|part| seconds_of(part)).collect();
-    let (Some(phase), Some(4)) = (draft.phases.last_mut(), seconds.map(|seconds| seconds.len()))
+    let numbers = quantities(times);
+    let last_unit = numbers.last().map_or("", |time| time.unit);
+    let with_unit = |time: &Quantity<'_>| {
+        let own = time.unit.trim_matches('/');
+        (time.value, if own.is_empty() { last_unit.to_owned() } else { own.to_owned() })
+    };
+    let times: Vec<(f64, String)> = numbers.iter().map(with_unit).collect();
+    let is_time = |(value, unit): &(f64, String)| {
+        *value >= 0.0 && matches!(unit.as_str(), "ns" | "us" | "ms" | "s" | "min" | "h" | "hour")
+    };
+    let Some(phase) =
+        draft.phases.last_mut().filter(|_| times.len() == 4 && times.iter().all(is_time))
     else {
         let expected = "four times such as '10.1 us / 55.9 us / 4.11 ms / 58.2 us'";
         return Err(ImportError::unexpected(TOOL, line.number, expected, &line.text));
     };
-    for (name, part) in ["min", "avg", "max", "mdev"].into_iter().zip(parts) {
-        let numbers = quantities(part);
-        let figure = numbers.first().map(|time| Printed::new(name, time.value, time.unit));
-        phase.figures.extend(figure);
+    for (name, (value, unit)) in ["min", "avg", "max", "mdev"].into_iter().zip(times) {
+        phase.figures.push(Printed::new(name, value, &unit));
     }
     Ok(())
 }

@@ -26,15 +26,22 @@ pub(super) fn is_sign(line: &str) -> bool {
 
 /// The record of a report.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
-    let mut draft = RecordDraft::new(TOOL);
+    read_as(TOOL, lines)
+}
+
+/// The record of a report in this form, of `tool`.
+pub(super) fn read_as(tool: ForeignTool, lines: &[Line]) -> Result<RecordDraft, ImportError> {
+    let mut draft = RecordDraft::new(tool);
     let mut section: Option<Section> = None;
-    let mut is_whole = false;
     for line in lines {
         let text = line.text.trim();
-        if is_sign(text) {
+        if is_part(text) {
+            line.claim();
+        }
+        if text.contains("DiskMark (") {
             draft.version = between(text, "(", ")").map(str::to_owned);
         } else if text.starts_with('[') {
-            section = Some(section_of(line)?);
+            section = section_of(line);
         } else if text.contains("(Q=") {
             let (op, read_percent) = section.ok_or_else(|| {
                 ImportError::unexpected(TOOL, line.number, "[Read], [Write] or [Mix] first", text)
@@ -43,35 +50,53 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
             draft.phases.push(phase);
         } else if let Some(test) = text.strip_prefix("Test:") {
             read_test(line, test, &mut draft)?;
-            is_whole = true;
         } else if let Some(date) = text.strip_prefix("Date:") {
             draft.began = Some(date.trim().to_owned());
         } else if let Some(system) = text.strip_prefix("OS:") {
             draft.conditions.host.kernel = kernel_of(system);
         }
     }
-    if !is_whole || draft.phases.is_empty() {
-        let expected = "results, and 'Test: 1 GiB (x5)' after them".to_owned();
+    if draft.phases.is_empty() {
+        let expected = EXPECTED.to_owned();
         return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
     }
     Ok(draft)
 }
 
-fn section_of(line: &Line) -> Result<Section, ImportError> {
+/// Whether `text` is a line of the report.
+fn is_part(text: &str) -> bool {
+    const STARTS: [&str; 10] = [
+        "Flexible I/O Tester",
+        "* MB/s",
+        "* KB",
+        "[Read]",
+        "[Write]",
+        "[Mix]",
+        "Profile:",
+        "Test:",
+        "Date:",
+        "Target:",
+    ];
+    let is_rule = text.len() > 20 && text.bytes().all(|byte| byte == b'-');
+    is_rule
+        || text.contains("DiskMark (")
+        || text.contains("(Q=")
+        || text.starts_with("OS:")
+        || STARTS.iter().any(|start| text.starts_with(start))
+}
+
+fn section_of(line: &Line) -> Option<Section> {
     let text = line.text.trim();
     if text.starts_with("[Mix]") {
         let share = quantities(text).first().map(|share| share.value);
         if let Some(share) = share.filter(|share| *share <= 100.0) {
-            return Ok((OpName::Mixed, share as u8));
+            return Some((OpName::Mixed, share as u8));
         }
     }
     match text {
-        "[Read]" => Ok((OpName::Read, 100)),
-        "[Write]" => Ok((OpName::Write, 0)),
-        _ => {
-            let expected = "[Read], [Write] or '[Mix] Read 70%/Write 30%'";
-            Err(ImportError::unexpected(TOOL, line.number, expected, text))
-        }
+        "[Read]" => Some((OpName::Read, 100)),
+        "[Write]" => Some((OpName::Write, 0)),
+        _ => None,
     }
 }
 
@@ -89,7 +114,7 @@ fn phase(
         block: result.block,
         depth: result.depth,
         sync: if op == OpName::Read { Sync::None } else { Sync::AtEnd },
-        cache: Cache::Untold(
+        cache: Cache::Unknown(
             "KDiskMark's report does not tell whether it passed the page cache by",
         ),
         figures: vec![

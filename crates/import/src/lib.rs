@@ -1,179 +1,126 @@
 //! Other tools' outputs read into records, so that years of figures compare with today's.
 //!
-//! Text comes in and a record goes out; nothing is opened and no clock is read here. Every figure
-//! is one of the text's, converted from the tool's own unit and nothing more: none of these tools
-//! prints an interval, so rates are [`cardproof_record::Stated`] and never an estimate. A text that is cut
-//! short, is of two tools, contradicts itself or is not of the tool at all is refused with the
-//! line, since half of an output looks as sound as all of it. What identifies a person or a card
-//! (serial numbers, host names, paths) is never taken over.
+//! Text comes in and records go out; nothing is opened and no clock is read here. People paste parts:
+//! between prompts, in quotes and code, among other tools' lines. What certainly belongs to a tool is
+//! read, whatever stands around it, and what was passed over is listed. What a part does not tell, such
+//! as whether the page cache was in use, is unknown and never guessed. Only what contradicts itself is
+//! refused, with its line. Every figure is one of the text's, converted from the tool's own unit and
+//! nothing more: none of these tools prints an interval, so rates are [`cardproof_record::Stated`] and
+//! never an estimate. What identifies a person or a card (serial numbers, host names, paths) is never
+//! taken over.
 
 mod agnostics;
+mod cards;
+mod crystaldiskmark;
 mod dd;
+mod decode;
+mod disk_benchmark;
 mod draft;
 mod error;
 mod f3;
 mod fio;
-mod fio_human;
-mod fio_json;
-mod fio_terse;
 mod flashbench;
+mod h2testw;
 mod hdparm;
 mod ioping;
 pub mod iostat;
 mod iozone;
 mod kdiskmark;
+mod labels;
 mod microsd_benchmarks;
 mod pibenchmarks;
 mod pibenchmarks_system;
+mod readers;
 mod recognise;
+mod rpi_benchmark;
+mod sbc_bench;
+mod sd_bench;
 mod sd_card_bench;
+mod tdediskmark;
 mod text;
+mod tool;
 mod watched;
+mod yabs;
 
+pub use decode::decode;
 pub use error::ImportError;
 pub use pibenchmarks::{PibenchmarksFigures, pibenchmarks_score};
 pub use recognise::recognise;
-
-use std::fmt;
-use std::str::FromStr;
-
-use draft::RecordDraft;
-use text::{Line, lines};
+pub use tool::ForeignTool;
 
 use cardproof_record::Record;
+use text::{Line, lines};
 
-/// A tool whose output can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ForeignTool {
-    /// Raspberry Pi's SD Card Speed Test.
-    Agnostics,
-    /// dd of the GNU core utilities, busybox, or a BSD.
-    Dd,
-    /// f3write, f3read and f3probe.
-    F3,
-    /// fio: JSON, terse or plain output.
-    Fio,
-    /// flashbench: `-a`, `--open-au`, `--find-fat`.
-    Flashbench,
-    /// hdparm -t, -T, with and without --direct.
-    Hdparm,
-    /// ioping.
-    Ioping,
-    /// iostat, as a log of what a system did.
-    Iostat,
-    /// iozone's table.
-    Iozone,
-    /// `KDiskMark`'s report.
-    Kdiskmark,
-    /// microsd-benchmarks.sh.
-    MicrosdBenchmarks,
-    /// Storage.sh of `PiBenchmarks`.
-    Pibenchmarks,
-    /// The report of sd-card-bench.sh.
-    SdCardBench,
-}
-
-impl ForeignTool {
-    /// All of them, in the order of their names.
-    pub const ALL: [Self; 13] = [
-        Self::Agnostics,
-        Self::Dd,
-        Self::F3,
-        Self::Fio,
-        Self::Flashbench,
-        Self::Hdparm,
-        Self::Ioping,
-        Self::Iostat,
-        Self::Iozone,
-        Self::Kdiskmark,
-        Self::MicrosdBenchmarks,
-        Self::Pibenchmarks,
-        Self::SdCardBench,
-    ];
-
-    /// Its name, as in a record and on the command line.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Agnostics => "agnostics",
-            Self::Dd => "dd",
-            Self::F3 => "f3",
-            Self::Fio => "fio",
-            Self::Flashbench => "flashbench",
-            Self::Hdparm => "hdparm",
-            Self::Ioping => "ioping",
-            Self::Iostat => "iostat",
-            Self::Iozone => "iozone",
-            Self::Kdiskmark => "kdiskmark",
-            Self::MicrosdBenchmarks => "microsd-benchmarks",
-            Self::Pibenchmarks => "pibenchmarks",
-            Self::SdCardBench => "sd-card-bench",
-        }
-    }
-
-    /// The names of all, for messages.
-    #[must_use]
-    pub fn names() -> String {
-        Self::ALL.map(Self::name).join(", ")
-    }
-
-    fn read(self, text: &str, lines: &[Line]) -> Result<RecordDraft, ImportError> {
-        match self {
-            Self::Agnostics => agnostics::read(lines),
-            Self::Dd => dd::read(lines),
-            Self::F3 => f3::read(lines),
-            Self::Fio => fio::read(text, lines),
-            Self::Flashbench => flashbench::read(lines),
-            Self::Hdparm => hdparm::read(lines),
-            Self::Ioping => ioping::read(lines),
-            Self::Iostat => watched::read(lines),
-            Self::Iozone => iozone::read(lines),
-            Self::Kdiskmark => kdiskmark::read(lines),
-            Self::MicrosdBenchmarks => microsd_benchmarks::read(lines),
-            Self::Pibenchmarks => pibenchmarks::read(lines),
-            Self::SdCardBench => sd_card_bench::read(lines),
-        }
-    }
-}
-
-impl fmt::Display for ForeignTool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for ForeignTool {
-    type Err = ImportError;
-
-    fn from_str(name: &str) -> Result<Self, ImportError> {
-        let is_named = |tool: &Self| tool.name().eq_ignore_ascii_case(name);
-        Self::ALL
-            .into_iter()
-            .find(is_named)
-            .ok_or_else(|| ImportError::NoSuchTool { name: name.to_owned() })
-    }
-}
+/// A text may hold so many measurements and no more: a record of more could not be shown.
+pub const MEASUREMENTS_MAX: usize = 50_000;
 
 /// What a record needs and no tool's output holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// The record's name, which no other record has.
+    /// The first record's name, which no other record has. Others of one text get a number behind it.
     pub id: String,
     /// When the output was read, RFC 3339, in UTC.
     pub read_at: String,
 }
 
-/// The record that `text` holds, the output of `tool`, or of the tool that it is recognised as.
+/// What was read of a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// A record for each card, in the order of the text; at least one.
+    pub records: Vec<Record>,
+    /// Lines that belong to no tool that is known, or that nothing was taken from.
+    pub skipped: Vec<SkippedLines>,
+    /// Outputs that contradict themselves and so became no record.
+    pub refused: Vec<ImportError>,
+}
+
+/// Lines in a row from which nothing was taken. Blank lines among them do not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SkippedLines {
+    /// The first, from 1.
+    pub first: usize,
+    /// The last, from 1.
+    pub last: usize,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// The records that `text` holds: of outputs of `tool` alone, or of all tools that are recognised.
 ///
 /// # Errors
-/// The text is of no known tool, of several, cut short, or not what the tool prints; the message
-/// names the line and what was expected there.
+/// The text holds no output of a known tool, or nothing but outputs that contradict themselves, or
+/// more than [`MEASUREMENTS_MAX`] measurements; the message names the line.
 pub fn import(
     text: &str,
     tool: Option<ForeignTool>,
     origin: &Origin,
-) -> Result<Record, ImportError> {
+) -> Result<Imported, ImportError> {
     let lines = lines(text);
-    let tool = tool.map_or_else(|| recognise::of_lines(&lines), Ok)?;
-    Ok(tool.read(text, &lines)?.finish(origin))
+    let (drafts, refused) = cards::read(&lines, tool)?;
+    let id = |index: usize| match index {
+        0 => origin.id.clone(),
+        _ => format!("{}-{}", origin.id, index + 1),
+    };
+    let finish =
+        |(index, draft): (usize, draft::RecordDraft)| draft.finish(id(index), &origin.read_at);
+    let records = drafts.into_iter().enumerate().map(finish).collect();
+    Ok(Imported { records, skipped: skipped(&lines), refused })
+}
+
+/// The lines that no reader has claimed, joined where nothing else stands between.
+fn skipped(lines: &[Line]) -> Vec<SkippedLines> {
+    let mut runs: Vec<SkippedLines> = Vec::new();
+    let mut is_open = false;
+    for line in lines {
+        if line.is_claimed() {
+            is_open = false;
+            continue;
+        }
+        match runs.last_mut().filter(|_| is_open) {
+            Some(run) => (run.last, run.count) = (line.number, run.count + 1),
+            None => runs.push(SkippedLines { first: line.number, last: line.number, count: 1 }),
+        }
+        is_open = true;
+    }
+    runs
 }

@@ -21,27 +21,40 @@ pub(super) fn is_sign(line: &str) -> bool {
 
 /// The record of a run.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
-    if !lines.iter().any(|line| line.text.trim() == END) {
-        let expected = format!("'{END}'");
-        return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
-    }
     let command = dd::Command {
         op: OpName::Write,
         sync: Sync::AtEnd,
         is_direct: false,
+        is_told: true,
         block: Bytes::kib(8),
     };
     let mut draft = RecordDraft::new(TOOL);
-    let (timings, files) = (hdparm::find(lines)?, iozone::find(lines)?);
-    draft.conditions.device.name = timings.device;
-    draft.phases.extend(timings.phases);
-    draft.phases.extend(dd::find(lines, command)?);
-    draft.phases.extend(files.phases);
-    draft.figures.extend(timings.figures);
-    draft.figures.extend(files.figures);
-    draft.began = files.began;
+    if let Some(timings) = found(hdparm::find(lines))? {
+        draft.conditions.device.name = timings.device;
+        draft.phases.extend(timings.phases);
+        draft.figures.extend(timings.figures);
+    }
+    draft.phases.extend(found(dd::find(lines, command))?.unwrap_or_default());
+    if let Some(files) = found(iozone::find(lines))? {
+        draft.phases.extend(files.phases);
+        draft.figures.extend(files.figures);
+        draft.began = files.began;
+    }
+    if draft.phases.is_empty() {
+        let expected = "hdparm's, dd's or iozone's figures".to_owned();
+        return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
+    }
     draft.conditions.device.bus = clock(lines);
     Ok(draft)
+}
+
+/// What was found; nothing where a tool of the script left no figure.
+pub(super) fn found<T>(result: Result<T, ImportError>) -> Result<Option<T>, ImportError> {
+    match result {
+        Ok(found) => Ok(Some(found)),
+        Err(ImportError::Ends { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// The clock in `microSD clock: 50.000 MHz`.

@@ -9,6 +9,7 @@
 use cardproof_units::{Bytes, Iops, Throughput};
 
 use super::draft::{PhaseDraft, Printed, RecordDraft, Sync};
+use super::microsd_benchmarks::found;
 use super::pibenchmarks_system as system;
 use super::text::{Line, between, last_number, quantities};
 use super::{ForeignTool, ImportError, dd, hdparm, iozone};
@@ -53,6 +54,7 @@ pub(super) fn is_sign(line: &str) -> bool {
     line.starts_with("FIO results - 4k RandWrite:")
         || line.starts_with("Running HDParm tests")
         || line.starts_with("System rootfs drive (/) has been detected")
+        || line.starts_with("Chosen partition (") && line.contains("has been detected as")
 }
 
 /// The record of a log.
@@ -62,56 +64,55 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
         op: OpName::Write,
         sync: Sync::AtEnd,
         is_direct: false,
+        is_told: true,
         block: Bytes::kib(4),
     };
     let mut draft = RecordDraft::new(TOOL);
-    let (timings, files) = (hdparm::find(lines)?, iozone::find(lines)?);
-    let writes = dd::find(lines, command)?;
-    let random = fio_results(lines)?;
+    let timings = found(hdparm::find(lines))?.unwrap_or_default();
+    let files = found(iozone::find(lines))?.unwrap_or_default();
+    let writes = found(dd::find(lines, command))?.unwrap_or_default();
+    let random = fio_results(lines)?.unwrap_or_default();
     system::read(lines, &mut draft.conditions);
     if draft.conditions.device.name.is_none() {
         draft.conditions.device.name = timings.device;
     }
     draft.conditions.target.engine = "libaio".to_owned();
-    add_score(&mut draft, lines, &writes, &random, &files.phases, score_printed)?;
+    add_score(&mut draft, &writes, &random, &files.phases, score_printed);
     draft.began = files.began;
-    draft.phases = [timings.phases, writes, random.into(), files.phases].concat();
+    draft.phases = [timings.phases, writes, random, files.phases].concat();
     draft.figures.extend(timings.figures);
+    if draft.phases.is_empty() {
+        let expected = "a figure of hdparm, dd, fio or iozone".to_owned();
+        return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
+    }
     Ok(draft)
 }
 
-/// The score that the log prints near its end.
-fn score(lines: &[Line]) -> Result<f64, ImportError> {
+/// The score that the log prints near its end, where it was kept.
+fn score(lines: &[Line]) -> Result<Option<f64>, ImportError> {
     let printed = lines.iter().rev().find_map(|line| {
         let (_, score) = line.text.split_once("Score:")?;
         Some((line, quantities(score).first().map(|score| score.value)))
     });
     match printed {
-        Some((_, Some(score))) => Ok(score),
+        Some((_, Some(score))) => Ok(Some(score)),
         Some((line, None)) => {
             Err(ImportError::unexpected(TOOL, line.number, "'Score: N'", &line.text))
         }
-        None => Err(ImportError::Ends {
-            tool: TOOL,
-            line: last_number(lines),
-            expected: "'Score: N'".to_owned(),
-        }),
+        None => Ok(None),
     }
 }
 
 /// fio's random writes and reads in `FIO results - 4k RandWrite: N IOPS (N KB/s) - 4k RandRead: …`.
-fn fio_results(lines: &[Line]) -> Result<[PhaseDraft; 2], ImportError> {
+fn fio_results(lines: &[Line]) -> Result<Option<Vec<PhaseDraft>>, ImportError> {
     let expected = "'FIO results - 4k RandWrite: N IOPS (N KB/s) - 4k RandRead: N IOPS (N KB/s)'";
     let found = lines.iter().find(|line| line.text.starts_with("FIO results"));
-    let Some(line) = found else {
-        let (line, expected) = (last_number(lines), expected.to_owned());
-        return Err(ImportError::Ends { tool: TOOL, line, expected });
-    };
+    let Some(line) = found else { return Ok(None) };
     let parsed = (|| {
         let write = random(OpName::Write, between(&line.text, "RandWrite:", " - ")?)?;
-        Some([write, random(OpName::Read, line.text.split_once("RandRead:")?.1)?])
+        Some(vec![write, random(OpName::Read, line.text.split_once("RandRead:")?.1)?])
     })();
-    parsed.ok_or_else(|| ImportError::unexpected(TOOL, line.number, expected, &line.text))
+    parsed.map(Some).ok_or_else(|| ImportError::unexpected(TOOL, line.number, expected, &line.text))
 }
 
 /// A phase of fio at `964 IOPS (3859 KB/s)`, whose KB are KiB.
@@ -135,46 +136,41 @@ fn random(op: OpName, text: &str) -> Option<PhaseDraft> {
     })
 }
 
-/// Adds the log's score and the one of its figures, and says so where they differ.
+/// Adds the log's score and the one of its figures, and says so where they differ. A log that was not
+/// kept whole has none.
 fn add_score(
     draft: &mut RecordDraft,
-    lines: &[Line],
     writes: &[PhaseDraft],
-    random: &[PhaseDraft; 2],
+    random: &[PhaseDraft],
     files: &[PhaseDraft],
-    printed: f64,
-) -> Result<(), ImportError> {
+    printed: Option<f64>,
+) {
     let of_iozone = |name: &str| {
         let figures = files.iter().flat_map(|phase| &phase.figures);
         figures.filter(|figure| figure.name == name).map(|figure| figure.value).next_back()
     };
-    let of_fio = |phase: &PhaseDraft| phase.stated.iops.unwrap_or(Iops(0.0));
+    let of_fio = |index: usize| random.get(index)?.stated.iops;
     let figures = (|| {
         Some(PibenchmarksFigures {
             dd_write: rate_as_printed(writes.last()?)?,
-            fio_random_write: of_fio(&random[0]),
-            fio_random_read: of_fio(&random[1]),
+            fio_random_write: of_fio(0)?,
+            fio_random_read: of_fio(1)?,
             iozone_read_kib_per_s: of_iozone("read")?,
             iozone_write_kib_per_s: of_iozone("write")?,
             iozone_random_read_kib_per_s: of_iozone("random read")?,
             iozone_random_write_kib_per_s: of_iozone("random write")?,
         })
     })();
-    let Some(figures) = figures else {
-        let expected = "iozone's four rates".to_owned();
-        return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
-    };
-    let score = pibenchmarks_score(&figures);
-    draft.figures.push(Printed::new("score", score as f64, ""));
-    draft.figures.push(Printed::new("score as printed", printed, ""));
-    if (score as f64 - printed).abs() > 1.0 {
+    let score = figures.map(|figures| pibenchmarks_score(&figures) as f64);
+    draft.figures.extend(score.map(|score| Printed::new("score", score, "")));
+    draft.figures.extend(printed.map(|score| Printed::new("score as printed", score, "")));
+    if let Some((score, printed)) = score.zip(printed).filter(|(a, b)| (a - b).abs() > 1.0) {
         let message = format!(
             "the log's score is {printed}, and that of its figures {score}: the script takes dd's \
              number for MB/s whatever its unit is"
         );
         draft.warn(WarningCode::Other, message);
     }
-    Ok(())
 }
 
 /// dd's rate with the digits that it printed, as the script takes it.

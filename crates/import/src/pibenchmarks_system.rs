@@ -11,6 +11,7 @@ use cardproof_record::{BusInfo, CardInfo, Claims, Conditions, FilesystemInfo};
 
 /// Reads what `lines` tell into `conditions`.
 pub(super) fn read(lines: &[Line], conditions: &mut Conditions) {
+    read_tested(lines, conditions);
     for line in lines {
         let text = line.text.trim();
         if let Some(board) = text.strip_prefix("Board information:") {
@@ -18,17 +19,6 @@ pub(super) fn read(lines: &[Line], conditions: &mut Conditions) {
         } else if text.contains("Kernel:") {
             let kernel = word_after(text, "Kernel:").filter(|word| is_version(word));
             conditions.host.kernel = kernel.map(|release| format!("Linux {release}"));
-        } else if let Some(drive) =
-            text.strip_prefix("System rootfs drive (/) has been detected as")
-        {
-            conditions.device.name = drive.split_whitespace().next().and_then(kernel_name);
-        } else if text.starts_with("ID-1: /dev/") && text.contains("vendor:") {
-            conditions.device.vendor = between(text, "vendor:", "model:").map(str::to_owned);
-            conditions.device.model = between(text, "model:", "size:").map(str::to_owned);
-            conditions.device.size_bytes = size_after(text, "size:");
-        } else if text.starts_with("ID-1: /") && text.contains("fs:") {
-            conditions.filesystem = word_after(text, "fs:")
-                .map(|kind| FilesystemInfo { kind: kind.to_owned(), ..FilesystemInfo::default() });
         } else if text.contains("Memory:") && text.contains("used:") {
             conditions.host.memory_bytes = size_after(text, "Memory:");
         } else if let Some(register) = text.strip_prefix("Card CSD status register:") {
@@ -37,6 +27,72 @@ pub(super) fn read(lines: &[Line], conditions: &mut Conditions) {
             read_card(card, conditions);
         }
     }
+}
+
+/// What was tested: the drive and file system that the script names, described by inxi's list of drives
+/// and partitions. A drive that inxi does not list, such as a logical volume, has no description.
+fn read_tested(lines: &[Line], conditions: &mut Conditions) {
+    let tested = lines.iter().find_map(|line| {
+        let (place, drive) = line.text.trim().split_once(" has been detected as")?;
+        let is_it =
+            place.starts_with("System rootfs drive") || place.starts_with("Chosen partition");
+        let mount = between(place, "(", ")").unwrap_or("/");
+        is_it.then(|| (mount.to_owned(), drive.split_whitespace().next().unwrap_or_default()))
+    });
+    let Some((mount, path)) = tested else { return };
+    conditions.device.name = kernel_name(path);
+    for entry in inxi_entries(lines) {
+        let words: Vec<&str> = entry.split_whitespace().take(2).collect();
+        let [_, subject] = words[..] else { continue };
+        if is_drive_of(subject, path) {
+            let device = &mut conditions.device;
+            device.vendor = inxi_field(&entry, "vendor:");
+            device.model = inxi_field(&entry, "model:");
+            device.size_bytes = size_after(&entry, "size:");
+        } else if subject == mount && entry.contains("fs:") {
+            conditions.filesystem = word_after(&entry, "fs:")
+                .map(|kind| FilesystemInfo { kind: kind.to_owned(), ..FilesystemInfo::default() });
+        }
+    }
+}
+
+/// Whether `path` is the drive `drive` or a partition of it.
+fn is_drive_of(drive: &str, path: &str) -> bool {
+    let Some(rest) = path.strip_prefix(drive).filter(|_| drive.starts_with("/dev/")) else {
+        return false;
+    };
+    let number = rest.strip_prefix('p').unwrap_or(rest);
+    rest.is_empty() || !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// inxi's entries `ID-1: …`, each with the lines that it was wrapped to.
+fn inxi_entries(lines: &[Line]) -> Vec<String> {
+    let mut entries: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for line in lines {
+        let text = line.text.trim();
+        let first = text.split_whitespace().next().unwrap_or_default();
+        if first.starts_with("ID-") && first.ends_with(':') {
+            entries.push(text.to_owned());
+            is_open = true;
+        } else if is_open && line.text.starts_with("  ") && !first.starts_with("Message") {
+            if let Some(entry) = entries.last_mut() {
+                entry.push(' ');
+                entry.push_str(text);
+            }
+        } else {
+            is_open = false;
+        }
+    }
+    entries
+}
+
+/// The words after `name` up to the next name of a field.
+fn inxi_field(entry: &str, name: &str) -> Option<String> {
+    let (_, rest) = entry.split_once(name)?;
+    let words: Vec<&str> =
+        rest.split_whitespace().take_while(|word| !word.ends_with(':')).collect();
+    (!words.is_empty()).then(|| words.join(" "))
 }
 
 fn is_version(word: &str) -> bool {

@@ -37,8 +37,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
     draft.conditions.settings.governor = Some("performance".to_owned());
     draft.conditions.target.size_bytes = SPAN;
-    let (mut has_random, mut has_sequential) = (false, false);
-    let mut last_job = None;
+    let mut has_sequential = false;
     for line in lines {
         let text = line.text.trim();
         if let Some(times) = text.strip_prefix(BOOT) {
@@ -46,22 +45,15 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
             draft.jobs.push(job("boot", seconds));
         } else if let Some(rates) = text.strip_prefix(RANDOM) {
             draft.phases.extend(random(line, rates)?);
-            has_random = true;
         } else if let Some(rates) = text.strip_prefix(SEQUENTIAL).filter(|_| !has_sequential) {
             draft.phases.extend(sequential(line, rates)?);
             has_sequential = true;
         } else if let Some((told, name)) = JOBS.iter().find(|(told, _)| text.starts_with(told)) {
             draft.jobs.push(job(name, seconds(line, &text[told.len()..])?));
-            last_job = Some(*told);
         }
     }
-    let missing = [
-        (!has_random, RANDOM),
-        (!has_sequential, SEQUENTIAL),
-        (last_job.is_some_and(|last| last != JOBS[2].0), JOBS[2].0),
-    ];
-    if let Some((_, expected)) = missing.into_iter().find(|(is_missing, _)| *is_missing) {
-        let expected = format!("'{expected}'");
+    if draft.phases.is_empty() && draft.jobs.is_empty() {
+        let expected = format!("'{RANDOM}'");
         return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
     }
     Ok(draft)

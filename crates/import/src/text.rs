@@ -19,6 +19,11 @@ impl Line<'_> {
     pub(super) fn claim(&self) {
         self.is_read.set(true);
     }
+
+    /// Whether a reader has made use of it.
+    pub(super) fn is_claimed(&self) -> bool {
+        self.is_read.get()
+    }
 }
 
 /// The lines of `text` that show something, as a terminal would show them.
@@ -138,13 +143,17 @@ fn keep_numbers_apart(out: &mut String, rest: &str) {
 
 /// Whether a number could reach from the end of `before` into `after`.
 fn is_between_numbers(before: &str, after: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_digit() || c == '.' || c == ',';
-    before.ends_with(is_part) && after.starts_with(is_part)
+    before.ends_with(is_part_of_number) && after.starts_with(is_part_of_number)
+}
+
+const fn is_part_of_number(c: char) -> bool {
+    c.is_ascii_digit() || c == '.' || c == ','
 }
 
 /// Takes the rest of an escape sequence (ECMA-48): a control sequence up to its final byte, a
 /// character set's two characters, or a single one.
 fn skip_escape(chars: &mut std::str::Chars<'_>) {
+    let whole = chars.as_str();
     match chars.next() {
         Some('[') => {
             for c in chars.by_ref() {
@@ -155,6 +164,10 @@ fn skip_escape(chars: &mut std::str::Chars<'_>) {
         }
         Some('(' | ')' | '#') => {
             let _ = chars.next();
+        }
+        // No sequence holds the first digit of a number.
+        Some(c) if c.is_ascii_digit() && chars.as_str().starts_with(is_part_of_number) => {
+            *chars = whole.chars();
         }
         _ => {}
     }

@@ -4,6 +4,8 @@
 //! at one from another program or an older version, and names what cannot be true of storage or
 //! was not measured on it. A doubt is never a proof; it only takes away what a figure could prove.
 
+use std::collections::HashSet;
+
 use cardproof_record::{
     DeviceInfo, FilesystemInfo, OpName, Phase, Record, TargetKind, Warning, WarningCode,
 };
@@ -62,8 +64,9 @@ impl Doubt {
 #[must_use]
 pub fn doubts(record: &Record) -> Vec<Doubt> {
     let mut doubts = stored(record);
+    let known = known(&doubts);
     let new: Vec<_> =
-        derived(record).into_iter().filter(|doubt| !is_known(doubt, &doubts)).collect();
+        derived(record).into_iter().filter(|doubt| !is_known(doubt, &known)).collect();
     doubts.extend(new);
     doubts
 }
@@ -72,10 +75,10 @@ pub fn doubts(record: &Record) -> Vec<Doubt> {
 /// ceiling of the link or from memory. A doubt about one phase names it.
 #[must_use]
 pub fn plausibility(record: &Record) -> Vec<Warning> {
-    let stored = stored(record);
+    let known = known(&stored(record));
     derived(record)
         .into_iter()
-        .filter(|doubt| !is_known(doubt, &stored))
+        .filter(|doubt| !is_known(doubt, &known))
         .map(|doubt| Warning { code: doubt.warning.code, message: doubt.text(record) })
         .collect()
 }
@@ -95,12 +98,17 @@ fn stored(record: &Record) -> Vec<Doubt> {
 }
 
 /// Whether the same is said already, of the same phase or of the run as a whole.
-fn is_known(doubt: &Doubt, known: &[Doubt]) -> bool {
-    known.iter().any(|other| {
-        other.warning.code == doubt.warning.code
-            && other.warning.code != WarningCode::Other
-            && (other.phase.is_none() || other.phase == doubt.phase)
-    })
+fn is_known(doubt: &Doubt, known: &Known) -> bool {
+    let code = doubt.warning.code;
+    code != WarningCode::Other
+        && (known.contains(&(code, None)) || known.contains(&(code, doubt.phase)))
+}
+
+/// What doubts are about, and of which phase.
+type Known = HashSet<(WarningCode, Option<usize>)>;
+
+fn known(doubts: &[Doubt]) -> Known {
+    doubts.iter().map(|doubt| (doubt.warning.code, doubt.phase)).collect()
 }
 
 fn derived(record: &Record) -> Vec<Doubt> {
@@ -115,12 +123,13 @@ fn derived(record: &Record) -> Vec<Doubt> {
     ];
     let mut doubts: Vec<Doubt> = Vec::new();
     for doubt in of_run.into_iter().flatten() {
-        if !is_known(&doubt, &doubts) {
+        if !is_known(&doubt, &known(&doubts)) {
             doubts.push(doubt);
         }
     }
+    let is_unwritten = is_unwritten(record);
     for (index, phase) in record.phases.iter().enumerate() {
-        doubts.extend(never_written(record, index, phase));
+        doubts.extend(never_written(is_unwritten, index, phase));
         doubts.extend(wrong_data(index, phase));
         doubts.extend(above_link(record, index, phase));
     }
@@ -187,17 +196,21 @@ fn borrowed_storage(record: &Record) -> Option<Doubt> {
 }
 
 /// Reads of storage that this run has not written: a device may answer them without reading.
-fn never_written(record: &Record, index: usize, phase: &Phase) -> Option<Doubt> {
-    let has_verified = record.phases.iter().any(|phase| {
-        phase.verification.is_some_and(|verification| verification.compared_bytes > Bytes::ZERO)
-    });
-    let is_blind =
-        phase.op == OpName::Read && phase.is_measured() && !has_verified && !has_written(record);
+fn never_written(is_unwritten: bool, index: usize, phase: &Phase) -> Option<Doubt> {
+    let is_blind = is_unwritten && phase.op == OpName::Read && phase.is_measured();
     is_blind.then(|| {
         let message = "nothing was written before reading; blocks that were never written may be \
                        answered without reading the medium";
         Doubt::of_phase(index, WarningCode::MaybeUnwritten, message.to_owned())
     })
+}
+
+/// Whether nothing was written or read back and compared.
+fn is_unwritten(record: &Record) -> bool {
+    let has_verified = record.phases.iter().any(|phase| {
+        phase.verification.is_some_and(|verification| verification.compared_bytes > Bytes::ZERO)
+    });
+    !has_verified && !has_written(record)
 }
 
 /// Whether anything was written: how much, another tool may not tell.

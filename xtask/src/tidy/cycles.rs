@@ -19,7 +19,6 @@ const HOPS_MAX: usize = 8;
 /// Crates in which more may, each with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("device", "what `identify` reads and what the decoders need of it are not apart"),
-    ("import", "the readers of fio's three forms lean on the file that calls them"),
     ("record", "warnings and estimates stand in the files of the record and of its phases"),
 ];
 

@@ -1,28 +1,81 @@
 //! What was read, in a table: each phase with its rate and with what the tool printed for it.
 
-use std::path::Path;
+use std::collections::HashMap;
 
-use cardproof_record::{Figure, Phase, PhaseState, Record};
+use cardproof_record::{Figure, Phase, PhaseState, Record, WarningCode};
 use cardproof_units::Bytes;
 
-/// The record that was read from `file` in words, ending in a newline.
-pub(super) fn of(file: &Path, record: &Record) -> String {
+/// Figures by the phase that they come from.
+type ByPhase<'r> = HashMap<&'r str, Vec<&'r Figure>>;
+
+/// The record that was read from the place called `name` in words, ending in a newline.
+pub(super) fn of(name: &str, record: &Record) -> String {
     let tool = format!("{} {}", record.tool.name, record.tool.version);
-    let mut lines = vec![format!("{}: {}", file.display(), tool.trim_end())];
-    lines
-        .extend(aligned(&record.phases.iter().map(|phase| row(phase, record)).collect::<Vec<_>>()));
+    let mut lines = vec![format!("{name}: {}", tool.trim_end())];
+    lines.extend(record.label.iter().map(|label| format!("  {label}")));
+    // Lost data makes all the rest worthless, and so is said first.
+    let (wrong, others): (Vec<_>, Vec<_>) =
+        record.warnings.iter().partition(|warning| warning.code == WarningCode::WrongData);
+    lines.extend(wrong.iter().map(|warning| format!("  WRONG DATA: {}", warning.message)));
+    let mut figures: ByPhase<'_> = HashMap::new();
+    for figure in &record.figures {
+        for phase in &figure.phases {
+            figures.entry(phase).or_default().push(figure);
+        }
+    }
+    let rows: Vec<[String; 4]> = record.phases.iter().map(|phase| row(phase, &figures)).collect();
+    lines.extend(aligned(&rows));
     lines.extend(record.jobs.iter().map(|job| format!("  {}: {}", job.name, job.duration_ns)));
     let of_none = record.figures.iter().filter(|figure| figure.phases.is_empty());
     lines.extend(of_none.map(|figure| format!("  {}", printed(figure))));
-    lines.extend(record.warnings.iter().map(|warning| format!("  Note: {}", warning.message)));
+    lines.extend(timings(record));
+    lines.extend(others.iter().map(|warning| format!("  Note: {}", warning.message)));
+    lines.extend(unknown(record).iter().map(|what| format!("  Unknown: {what}")));
     let shown: Vec<String> = lines.iter().map(|line| harmless(line)).collect();
     shown.join("\n") + "\n"
 }
 
+/// How many runs of timings at boundaries there are.
+fn timings(record: &Record) -> Option<String> {
+    let timings = &record.flash_timings;
+    let runs = [
+        (timings.boundaries.len(), "at boundaries"),
+        (timings.open_units.len(), "with several open units"),
+        (timings.first_areas.len(), "of the first area"),
+    ];
+    let told = runs.iter().filter(|(count, _)| *count > 0);
+    let told: Vec<String> = told.map(|(count, what)| format!("{count} {what}")).collect();
+    (!told.is_empty()).then(|| format!("  Runs of timings: {}", told.join(", ")))
+}
+
+/// What the output does not tell, each once.
+fn unknown(record: &Record) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for phase in &record.phases {
+        let of_cache = phase.warnings.iter().filter(|it| it.code == WarningCode::CacheUnknown);
+        for warning in of_cache {
+            if !told.contains(&warning.message) {
+                told.push(warning.message.clone());
+            }
+        }
+    }
+    let is_read = |phase: &&Phase| phase.stated.is_some();
+    let any = |is: fn(&Phase) -> bool| record.phases.iter().filter(is_read).any(is);
+    let device = &record.conditions.device;
+    let missing = [
+        (any(|phase| phase.block_size_bytes == Bytes::ZERO), "the block size of some figures"),
+        (any(|phase| phase.queue_depth == 0), "the queue depth of some figures"),
+        (device.name.is_none() && device.card.is_none(), "which device was measured"),
+    ];
+    let missing = missing.into_iter().filter(|(is_missing, _)| *is_missing);
+    told.extend(missing.map(|(_, what)| what.to_owned()));
+    told
+}
+
 /// A phase's name, its rates, and the tool's own figures.
-fn row(phase: &Phase, record: &Record) -> [String; 4] {
-    let own = record.figures.iter().filter(|figure| figure.phases.contains(&phase.name));
-    let figures: Vec<String> = own.map(printed).collect();
+fn row(phase: &Phase, figures: &ByPhase<'_>) -> [String; 4] {
+    let own = figures.get(phase.name.as_str()).map(Vec::as_slice).unwrap_or_default();
+    let figures: Vec<String> = own.iter().map(|figure| printed(figure)).collect();
     if let PhaseState::NotMeasured { cause } = &phase.state {
         return [
             phase.name.clone(),

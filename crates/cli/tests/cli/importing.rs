@@ -60,25 +60,50 @@ fn standard_input_and_another_directory() {
 #[test]
 fn one_bad_file_stops_all_with_its_line_and_keeps_nothing() {
     let home = Home::new();
-    let cut = home.place().join("cut.txt");
-    let text = fs::read_to_string(log("iozone-old-columns.txt")).unwrap();
-    fs::write(&cut, text.replace("iozone test complete.", "")).unwrap();
+    let bad = home.place().join("bad.txt");
+    let text = fs::read_to_string(log("dd-english.txt")).unwrap();
+    fs::write(&bad, text.replace("566 MB/s", "566 kB/s")).unwrap();
     let good = log("dd-german.txt");
-    let ended = run(home.cardproof(&["import", word(&good), word(&cut)])).expect(2);
-    assert!(ended.stderr.contains("cut.txt: line"), "{}", ended.stderr);
-    assert!(ended.stderr.contains("iozone test complete."), "{}", ended.stderr);
+    let ended = run(home.cardproof(&["import", word(&good), word(&bad)])).expect(2);
+    assert!(ended.stderr.contains("bad.txt: line 3"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("contradicts itself"), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("changed"), "{}", ended.stderr);
     assert_eq!((ended.stdout.as_str(), home.records().len()), ("", 0));
+}
+
+#[test]
+fn several_cards_are_as_many_records_and_one_document() {
+    let home = Home::new();
+    let paste = log("defects/agnostics-4-cards.md");
+    let ended = run(home.cardproof(&["import", word(&paste), "--json", "-"])).expect(0);
+    let document: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(document["schema"], "cardproof.import/1");
+    assert_eq!(document["records"].as_array().unwrap().len(), 4);
+    assert_eq!(home.records().len(), 4);
+    assert!(ended.stderr.contains("passed over"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_directory_is_read_whole_and_what_is_no_output_is_named() {
+    let home = Home::new();
+    let place = home.place().join("logs");
+    fs::create_dir_all(place.join("below")).unwrap();
+    fs::copy(log("dd-german.txt"), place.join("a.txt")).unwrap();
+    fs::copy(log("hdparm-t.txt"), place.join("below/b.txt")).unwrap();
+    fs::write(place.join("notes.txt"), "nothing of any tool\n").unwrap();
+    let output = home.place().join("records");
+    let ended = run(home.cardproof(&["import", word(&place), "--output", word(&output)])).expect(0);
+    assert_eq!(fs::read_dir(&output).unwrap().count(), 2);
+    assert!(ended.stderr.contains("notes.txt"), "{}", ended.stderr);
+    let ended = run(home.cardproof(&["import", word(&place), "--quiet"])).expect(0);
+    assert_eq!((ended.stdout.as_str(), ended.stderr.as_str()), ("", ""));
 }
 
 #[test]
 fn what_cannot_be_asked_is_refused_before_anything_is_read() {
     let home = Home::new();
-    let cases: [&[&str]; 4] = [
-        &["import"],
-        &["import", "a", "b", "--json", "-"],
-        &["import", "-", "-"],
-        &["import", "a", "--as", "spreadsheet"],
-    ];
+    let cases: [&[&str]; 3] =
+        [&["import"], &["import", "-", "-"], &["import", "a", "--as", "spreadsheet"]];
     for words in cases {
         run(home.cardproof(words)).expect(2);
     }

@@ -42,16 +42,22 @@ struct AvgCpu {
     idle: f64,
 }
 
-/// Reads a log in JSON.
-pub(super) fn read(text: &str) -> Result<IostatLog, IostatError> {
-    let document: Document = serde_json::from_str(text)
-        .map_err(|error| IostatError::Json(printable(&error.to_string())))?;
+/// Reads the log in JSON at the beginning of `text`, and tells how long it is in bytes.
+pub(crate) fn document(text: &str) -> Result<(IostatLog, usize), IostatError> {
+    let mut documents = serde_json::Deserializer::from_str(text).into_iter::<Document>();
+    let document = match documents.next() {
+        Some(document) => {
+            document.map_err(|error| IostatError::Json(printable(&error.to_string())))?
+        }
+        None => return Err(IostatError::Empty),
+    };
+    let length = documents.byte_offset();
     let [host] = document.sysstat.hosts.as_slice() else {
         let count = document.sysstat.hosts.len();
         return Err(IostatError::Json(format!("{count} hosts instead of one")));
     };
     let reports = host.statistics.iter().map(report).collect::<Result<_, _>>()?;
-    Ok(IostatLog { cpus: host.cpus, first_is_since_boot: true, reports })
+    Ok((IostatLog { cpus: host.cpus, first_is_since_boot: true, reports }, length))
 }
 
 fn report(statistics: &Statistics) -> Result<IostatReport, IostatError> {

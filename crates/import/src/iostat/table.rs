@@ -1,121 +1,208 @@
 //! The tables of iostat, plain and extended, line by line.
 
-use super::{Columns, IostatCpu, IostatError, IostatLog, IostatReport, IostatRow, printable};
+use std::collections::HashMap;
+
+use super::{Columns, IostatCpu, IostatError, IostatLog, IostatReport};
+
+/// Units that `--human` puts behind sizes, in bytes.
+const HUMAN_UNITS: [(char, f64); 6] = [
+    ('B', 1.0),
+    ('k', 1024.0),
+    ('M', 1_048_576.0),
+    ('G', 1_073_741_824.0),
+    ('T', 1_099_511_627_776.0),
+    ('%', 1.0),
+];
+
+/// Whether `line` names the columns of devices: the device's own comes first, or, with `--pretty`, last.
+pub(crate) fn is_heading(line: &str) -> bool {
+    let text = line.trim();
+    if !text.contains("Device") {
+        return false;
+    }
+    let has_rates = ["tps", "r/s", "w/s", "d/s", "f/s"]
+        .iter()
+        .any(|column| text.split_whitespace().any(|word| word == *column));
+    has_rates && (text.starts_with("Device") || text.ends_with("Device"))
+}
+
+/// The headings of the rows to come.
+#[derive(Clone, Debug, Default)]
+struct Headings<'text> {
+    /// Their names, without the device's own.
+    names: Vec<&'text str>,
+    /// Whether the device comes last.
+    is_device_last: bool,
+}
+
+/// A row in the making: `-x --pretty` spreads one over several tables.
+#[derive(Clone, Debug, Default)]
+struct RowDraft<'text> {
+    line: usize,
+    figures: Vec<(&'text str, f64)>,
+}
 
 /// What the reading of lines stands at.
 #[derive(Default)]
 struct Reader<'text> {
     log: IostatLog,
-    report: IostatReport,
-    /// The headings of the rows to come, without the device's own.
-    headings: Option<Vec<&'text str>>,
+    cpu: Option<IostatCpu>,
+    /// The devices of the report, in order, and their rows.
+    devices: Vec<&'text str>,
+    rows: HashMap<&'text str, RowDraft<'text>>,
+    headings: Option<Headings<'text>>,
     /// The headings of the processors' line to come.
     cpu_headings: Option<Vec<&'text str>>,
 }
 
-/// Reads a log of tables.
-pub(super) fn read(text: &str) -> Result<IostatLog, IostatError> {
+/// Reads a log of tables, wherever it stands among other lines; `claim` is told the place of each line
+/// that was read, from 0.
+pub(crate) fn table<'text>(
+    lines: impl Iterator<Item = &'text str>,
+    mut claim: impl FnMut(usize),
+) -> Result<IostatLog, IostatError> {
     let mut reader = Reader::default();
-    for (number, line) in (1..).zip(text.lines()) {
-        reader.line(number, line)?;
+    for (index, line) in lines.enumerate() {
+        if reader.line(index + 1, line)? {
+            claim(index);
+        }
     }
-    reader.end_report();
+    reader.end_report()?;
     Ok(reader.log)
 }
 
 impl<'text> Reader<'text> {
-    fn line(&mut self, number: usize, line: &'text str) -> Result<(), IostatError> {
+    /// Reads a line, or says that it is none of iostat's.
+    fn line(&mut self, number: usize, line: &'text str) -> Result<bool, IostatError> {
+        if is_heading(line) {
+            self.heading(line)?;
+            return Ok(true);
+        }
         let words: Vec<&str> = line.split_whitespace().collect();
-        match words.as_slice() {
-            [] => {}
-            ["Linux", ..] if self.is_at_start() => self.banner(line),
-            ["avg-cpu:", headings @ ..] => {
-                self.end_report();
-                self.cpu_headings = Some(headings.to_vec());
+        let is_read = match words.as_slice() {
+            ["Linux", ..] if self.log.reports.is_empty() && self.rows.is_empty() => {
+                self.banner(line);
+                true
             }
-            ["Device" | "Device:", headings @ ..] => {
-                if !self.report.rows.is_empty() {
-                    self.end_report();
-                }
-                self.headings = Some(headings.to_vec());
+            ["avg-cpu:", headings @ ..] => {
+                self.end_report()?;
+                self.cpu_headings = Some(headings.to_vec());
+                true
             }
             figures if self.cpu_headings.is_some() => {
                 let headings = self.cpu_headings.take().unwrap_or_default();
-                self.report.cpu = Some(cpu(number, &headings, figures)?);
+                self.cpu = cpu(&headings, figures);
+                self.cpu.is_some()
             }
-            words if is_time(words) => {}
-            [device, figures @ ..] => {
-                let row = self.row(number, device, figures)?;
-                if self.report.rows.iter().any(|other| other.device == row.device) {
-                    self.end_report();
-                }
-                self.report.rows.push(row);
-            }
-        }
-        Ok(())
-    }
-
-    fn is_at_start(&self) -> bool {
-        self.log.reports.is_empty() && self.report == IostatReport::default()
+            words if is_time(words) => true,
+            words => self.row(number, words)?,
+        };
+        Ok(is_read)
     }
 
     /// iostat's own first line: the kernel, the host's name, the date, the number of processors.
     fn banner(&mut self, line: &str) {
-        self.log.first_is_since_boot = true;
         let count = line.rsplit_once('(').and_then(|(_, rest)| rest.split_once(" CPU"));
         self.log.cpus = count.and_then(|(count, _)| count.parse().ok());
+        self.log.first_is_since_boot = self.log.cpus.is_some();
     }
 
-    fn row(&self, line: usize, device: &str, words: &[&str]) -> Result<IostatRow, IostatError> {
-        let Some(headings) = &self.headings else { return Err(IostatError::NoHeading { line }) };
-        let figures = figures(line, headings, words)?;
-        let find = |name: &str| {
-            // Only %util is asked for without its sign; %rrqm has a namesake in JSON alone.
-            let at = headings
-                .iter()
-                .position(|heading| *heading == name || heading.strip_prefix('%') == Some(name))?;
-            figures.get(at).copied()
+    fn heading(&mut self, line: &'text str) -> Result<(), IostatError> {
+        let is_device_last = !line.trim_start().starts_with("Device");
+        let names = line.split_whitespace().filter(|word| !matches!(*word, "Device" | "Device:"));
+        let names: Vec<&str> = names.collect();
+        let is_known =
+            |row: &RowDraft| row.figures.iter().any(|(name, _)| names.first() == Some(name));
+        // Another table of the same columns is another report.
+        if self.rows.values().any(is_known) {
+            self.end_report()?;
+        }
+        self.headings = Some(Headings { names, is_device_last });
+        Ok(())
+    }
+
+    fn row(&mut self, number: usize, words: &[&'text str]) -> Result<bool, IostatError> {
+        let Some(headings) = &self.headings else { return Ok(false) };
+        let split = if headings.is_device_last { words.split_last() } else { words.split_first() };
+        let Some((device, words)) = split.filter(|(_, words)| words.len() == headings.names.len())
+        else {
+            return Ok(false);
         };
-        Columns { line, find: &find }.row(device)
+        let figure = |(name, word): (&&'text str, &&str)| Some((*name, figure(name, word)?));
+        let figures: Option<Vec<(&str, f64)>> =
+            headings.names.iter().zip(words).map(figure).collect();
+        let Some(figures) = figures else { return Ok(false) };
+        let first = figures.first().map_or("", |(name, _)| *name);
+        let is_again = self
+            .rows
+            .get(device)
+            .is_some_and(|row| row.figures.iter().any(|(name, _)| *name == first));
+        if is_again {
+            self.end_report()?;
+        }
+        if !self.rows.contains_key(device) {
+            self.devices.push(device);
+        }
+        let row = self.rows.entry(device).or_default();
+        row.line = if row.line == 0 { number } else { row.line };
+        row.figures.extend(figures);
+        Ok(true)
     }
 
-    fn end_report(&mut self) {
-        let report = std::mem::take(&mut self.report);
+    fn end_report(&mut self) -> Result<(), IostatError> {
+        let mut report = IostatReport { cpu: self.cpu.take(), rows: Vec::new() };
+        for device in std::mem::take(&mut self.devices) {
+            let Some(row) = self.rows.remove(device) else { continue };
+            let find = |name: &str| {
+                // Only %util is asked for without its sign; %rrqm has a namesake in JSON alone.
+                let is_it =
+                    |heading: &str| heading == name || heading.strip_prefix('%') == Some(name);
+                row.figures.iter().find(|(heading, _)| is_it(heading)).map(|(_, value)| *value)
+            };
+            report.rows.push(Columns { line: row.line, find: &find }.row(device)?);
+        }
         if !report.rows.is_empty() {
             self.log.reports.push(report);
+        } else {
+            self.cpu = report.cpu;
         }
+        Ok(())
     }
 }
 
-/// One figure for each heading.
-fn figures(line: usize, headings: &[&str], words: &[&str]) -> Result<Vec<f64>, IostatError> {
-    if headings.len() != words.len() {
-        let (found, wanted) = (words.len() + 1, headings.len() + 1);
-        return Err(IostatError::Columns { line, found, wanted });
+/// A figure with a decimal point, with the decimal comma of many languages, or with a unit behind it,
+/// in the unit that its heading names.
+fn figure(heading: &str, word: &str) -> Option<f64> {
+    let plain = |word: &str| {
+        let figure: f64 = word.replacen(',', ".", 1).parse().ok()?;
+        (figure.is_finite() && figure >= 0.0).then_some(figure)
+    };
+    let is_digits = word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','));
+    if is_digits {
+        return plain(word);
     }
-    let figures = headings.iter().zip(words).map(|(heading, word)| {
-        figure(word).ok_or_else(|| IostatError::Figure {
-            line,
-            column: printable(heading),
-            text: printable(word),
-        })
-    });
-    figures.collect()
+    let (unit, bytes) = HUMAN_UNITS.into_iter().find(|(unit, _)| word.ends_with(*unit))?;
+    let value = plain(word.strip_suffix(unit)?)?;
+    let of_heading = if unit == '%' {
+        1.0
+    } else if heading.contains("kB") || heading.ends_with("req-sz") || heading == "areq-sz" {
+        1024.0
+    } else if heading.contains("MB") {
+        1_048_576.0
+    } else {
+        return None;
+    };
+    Some(value * bytes / of_heading)
 }
 
-/// A figure with a decimal point, or with the decimal comma of many languages.
-fn figure(word: &str) -> Option<f64> {
-    let figure: f64 = word.replacen(',', ".", 1).parse().ok()?;
-    (figure.is_finite() && figure >= 0.0).then_some(figure)
-}
-
-fn cpu(line: usize, headings: &[&str], words: &[&str]) -> Result<IostatCpu, IostatError> {
-    let figures = figures(line, headings, words)?;
+fn cpu(headings: &[&str], words: &[&str]) -> Option<IostatCpu> {
+    let figures: Option<Vec<f64>> = words.iter().map(|word| figure("", word)).collect();
+    let figures = figures.filter(|figures| figures.len() == headings.len())?;
     let share = |name: &str| {
         let at = headings.iter().position(|heading| heading.strip_prefix('%') == Some(name));
         at.and_then(|at| figures.get(at)).map_or(0.0, |percent| percent / 100.0)
     };
-    Ok(IostatCpu {
+    Some(IostatCpu {
         user: share("user"),
         nice: share("nice"),
         system: share("system"),

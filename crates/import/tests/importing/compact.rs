@@ -11,6 +11,9 @@ pub(crate) fn compact(record: &Record) -> String {
     let mut out = String::new();
     let tool = &record.tool;
     writeln!(out, "{} {}", tool.name, tool.version).unwrap();
+    if let Some(label) = &record.label {
+        writeln!(out, "label {label}").unwrap();
+    }
     if let Some(began) = record.extra.get("began_as_printed") {
         writeln!(out, "began {began}").unwrap();
     }

@@ -19,7 +19,8 @@ fn every_output_becomes_the_record_that_it_tells_of() {
 #[test]
 fn every_output_is_recognised_as_its_tool_s() {
     for name in fixture_names() {
-        let tool = recognise(&fixture(&name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let tools = recognise(&fixture(&name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let [tool] = tools[..] else { panic!("{name} is taken for {tools:?}") };
         assert!(name.starts_with(tool.name()), "{name} is taken for {tool}");
     }
 }

@@ -4,8 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod compact;
+mod defects;
 mod fixtures;
 mod mangled;
+mod pasted;
 mod real_logs;
 mod refusals;
 mod units;
@@ -13,7 +15,7 @@ mod units;
 use std::fs;
 use std::path::PathBuf;
 
-use cardproof_import::{ForeignTool, ImportError, Origin, import};
+use cardproof_import::{ForeignTool, ImportError, Imported, Origin, import};
 use cardproof_record::Record;
 
 /// Where the outputs are.
@@ -29,7 +31,8 @@ fn fixture(name: &str) -> String {
 /// The names of all outputs, in order.
 fn fixture_names() -> Vec<String> {
     let entries = fs::read_dir(directory()).unwrap();
-    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let files = entries.map(|entry| entry.unwrap()).filter(|entry| entry.path().is_file());
+    let names = files.map(|entry| entry.file_name().into_string().unwrap());
     let mut names: Vec<String> = names.filter(|name| name != "README.md").collect();
     names.sort();
     names
@@ -39,10 +42,21 @@ fn origin() -> Origin {
     Origin { id: "20260101T000000Z-0000".to_owned(), read_at: "2026-01-01T00:00:00Z".to_owned() }
 }
 
-fn imported(text: &str) -> Result<Record, ImportError> {
+/// All that is in `text`.
+fn all_of(text: &str) -> Result<Imported, ImportError> {
     import(text, None, &origin())
 }
 
+/// The only record in `text`.
+fn imported(text: &str) -> Result<Record, ImportError> {
+    all_of(text).map(the_only)
+}
+
 fn imported_as(text: &str, tool: ForeignTool) -> Result<Record, ImportError> {
-    import(text, Some(tool), &origin())
+    import(text, Some(tool), &origin()).map(the_only)
+}
+
+fn the_only(found: Imported) -> Record {
+    assert_eq!(found.records.len(), 1, "{:?}", found.refused);
+    found.records.into_iter().next().unwrap()
 }

@@ -1,12 +1,12 @@
 //! Outputs that were cut, mixed up, spliced or hit by a bit flip: a record whose figures all stand
 //! in the text, or an error with a line that the text has, and never a panic.
 
-use cardproof_import::{ForeignTool, ImportError};
+use cardproof_import::{ForeignTool, ImportError, Imported, import};
 use cardproof_record::Record;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use crate::{fixture, fixture_names, imported, imported_as};
+use crate::{all_of, fixture, fixture_names, origin};
 
 /// Figures that are computed, from those that stand in the text.
 const COMPUTED: &str = "score";
@@ -28,44 +28,55 @@ fn figures(record: &Record) -> Vec<(String, f64)> {
 }
 
 /// What any text at all must come to.
-fn check(text: &str, result: Result<Record, ImportError>) -> Result<(), TestCaseError> {
+fn check(text: &str, result: Result<Imported, ImportError>) -> Result<(), TestCaseError> {
+    let lines = text.lines().count().max(1);
     match result {
-        Ok(record) => {
+        Ok(found) => {
             let known = numbers(text);
-            for (name, value) in figures(&record) {
-                prop_assert!(known.contains(&value), "{name} {value} is not in the text");
+            found.records.iter().try_for_each(|record| check_record(record, &known))?;
+            found.refused.iter().try_for_each(|error| check_line(error, lines))?;
+            for run in found.skipped {
+                prop_assert!(run.first <= run.last && run.last <= lines && run.count > 0);
             }
-            for phase in &record.phases {
-                let rates = [
-                    phase.point_iops().map(|iops| iops.0),
-                    phase.point_throughput().map(|rate| rate.0),
-                ];
-                for rate in rates.into_iter().flatten() {
-                    prop_assert!(rate.is_finite() && rate >= 0.0, "{}: {rate}", phase.name);
-                }
-                prop_assert!((phase.iops, phase.throughput_bytes_per_s) == (None, None));
-            }
-            prop_assert!(Record::from_json(&record.to_json().unwrap()).is_ok());
+            Ok(())
         }
-        Err(error) => {
-            let line = match &error {
-                ImportError::Mixed { line, .. }
-                | ImportError::Unexpected { line, .. }
-                | ImportError::Ends { line, .. }
-                | ImportError::Contradiction { line, .. } => *line,
-                ImportError::Unrecognised | ImportError::NoSuchTool { .. } => 1,
-            };
-            let lines = text.lines().count().max(1);
-            prop_assert!((1..=lines).contains(&line), "{error}, of {lines} lines");
-        }
+        Err(error) => check_line(&error, lines),
     }
+}
+
+fn check_record(record: &Record, known: &[f64]) -> Result<(), TestCaseError> {
+    for (name, value) in figures(record) {
+        prop_assert!(known.contains(&value), "{name} {value} is not in the text");
+    }
+    for phase in &record.phases {
+        let rates =
+            [phase.point_iops().map(|iops| iops.0), phase.point_throughput().map(|rate| rate.0)];
+        for rate in rates.into_iter().flatten() {
+            prop_assert!(rate.is_finite() && rate >= 0.0, "{}: {rate}", phase.name);
+        }
+        prop_assert!((phase.iops, phase.throughput_bytes_per_s) == (None, None));
+    }
+    prop_assert!(Record::from_json(&record.to_json().unwrap()).is_ok());
+    Ok(())
+}
+
+fn check_line(error: &ImportError, lines: usize) -> Result<(), TestCaseError> {
+    let line = match error {
+        ImportError::Unexpected { line, .. }
+        | ImportError::Ends { line, .. }
+        | ImportError::Contradiction { line, .. } => *line,
+        ImportError::Unrecognised
+        | ImportError::TooMany { .. }
+        | ImportError::NoSuchTool { .. } => 1,
+    };
+    prop_assert!((1..=lines).contains(&line), "{error}, of {lines} lines");
     Ok(())
 }
 
 fn check_all(text: &str) -> Result<(), TestCaseError> {
-    check(text, imported(text))?;
+    check(text, all_of(text))?;
     for tool in ForeignTool::ALL {
-        check(text, imported_as(text, tool))?;
+        check(text, import(text, Some(*tool), &origin()))?;
     }
     Ok(())
 }

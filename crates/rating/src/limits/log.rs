@@ -171,8 +171,7 @@ fn usual_window(log: &IostatLog) -> Option<Nanos> {
 }
 
 fn state(row: &IostatRow) -> LogState {
-    let (read, written) = (row.read_per_s.0, row.written_per_s.0);
-    let moved = read + written;
+    let (read, moved) = (row.read_per_s.0, row.moved_per_s().0);
     let is_busy = row.utilisation.is_some_and(|share| share >= BUSY);
     if row.transactions_per_s < IDLE {
         return LogState::Idle;
@@ -181,7 +180,9 @@ fn state(row: &IostatRow) -> LogState {
         return LogState::Background;
     }
     let is_small = moved < SMALL.as_f64() * row.transactions_per_s.0;
-    match (read / moved, is_small) {
+    // The short form does not tell reads from writes.
+    let share = if row.of_both_per_s.is_some() { 0.5 } else { read / moved };
+    match (share, is_small) {
         (share, true) if share >= MOSTLY => LogState::SmallReads,
         (share, false) if share >= MOSTLY => LogState::LargeReads,
         (share, true) if share <= 1.0 - MOSTLY => LogState::SmallWrites,
@@ -204,7 +205,7 @@ fn shares(looks: &[Look<'_>]) -> Vec<StateShare> {
 fn share(state: LogState, looks: &[Look<'_>]) -> StateShare {
     let own: Vec<&Look<'_>> = looks.iter().filter(|look| look.state == state).collect();
     let rates = own.iter().map(|look| look.row.transactions_per_s);
-    let moved = |look: &&Look<'_>| look.row.read_per_s.0 + look.row.written_per_s.0;
+    let moved = |look: &&Look<'_>| look.row.moved_per_s().0;
     let transactions: f64 = rates.clone().map(|rate| rate.0).sum();
     let bytes: f64 = own.iter().map(moved).sum();
     StateShare {

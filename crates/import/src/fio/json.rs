@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use cardproof_units::{Bytes, Nanos};
 use serde::Deserialize;
 
-use super::ImportError;
-use super::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
-use super::fio::{self, Rates, TOOL};
-use super::text::{Line, last_number};
+use super::shared::{self as fio, Rates, TOOL};
+use crate::ImportError;
+use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
+use crate::text::{Line, last_number};
 use cardproof_record::{Latency, OpName, PatternName};
 
 /// The head of fio's JSON document.
@@ -78,40 +78,62 @@ struct Spread {
     percentile: BTreeMap<String, f64>,
 }
 
-/// The record of a JSON document.
-pub(super) fn read(text: &str, lines: &[Line]) -> Result<RecordDraft, ImportError> {
-    let (document, line) = parse(text, lines)?;
+/// The record of all JSON documents in `lines`.
+pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
-    draft.version = Some(document.version.trim_start_matches("fio-").to_owned());
-    draft.began = document.time;
+    let mut from = 0;
+    while let Some(head) = (from..lines.len()).find(|&index| is_sign(&lines[index].text)) {
+        let is_start = |&index: &usize| lines[index].text.trim_start().starts_with('{');
+        let start = (from..=head).rev().find(is_start).unwrap_or(head);
+        let (document, end) = parse(&lines[start..])?;
+        add(&mut draft, document, lines[start].number)?;
+        from = (start + end).max(head + 1);
+    }
+    Ok(draft)
+}
+
+fn add(draft: &mut RecordDraft, document: Document, line: usize) -> Result<(), ImportError> {
+    let version = document.version.trim_start_matches("fio-").to_owned();
     for job in &document.jobs {
-        draft.phases.push(phase(job, &document.global, line)?);
+        draft.phases.push(phase(job, &document.global, is_old(&version), line)?);
     }
     let mut engines =
         document.jobs.iter().filter_map(|job| option(job, &document.global, &["ioengine"]));
     if let Some(engine) = engines.next_back() {
         draft.conditions.target.engine = engine.to_owned();
     }
-    Ok(draft)
+    draft.version = Some(version);
+    draft.began = draft.began.take().or(document.time);
+    Ok(())
 }
 
-/// The document, and the line in which it begins.
-fn parse(text: &str, lines: &[Line]) -> Result<(Document, usize), ImportError> {
-    let is_start = |line: &&Line| line.text.trim_start().starts_with('{');
-    let head = lines.iter().position(|line| is_sign(&line.text)).unwrap_or(0);
-    let start = lines.get(..=head).and_then(|lines| lines.iter().rfind(is_start));
-    let number = start.map_or(1, |line| line.number);
-    let document: String = text.split_inclusive('\n').skip(number - 1).collect();
+/// Whether a version may count `io_bytes` in KiB, as all did until 2017.
+fn is_old(version: &str) -> bool {
+    version.starts_with(['1', '2']) && version[1..].starts_with('.')
+}
+
+/// The document at the beginning of `lines`, and how many lines it takes.
+fn parse(lines: &[Line]) -> Result<(Document, usize), ImportError> {
+    let mut document = String::new();
+    for line in lines {
+        document.push_str(&line.text);
+        document.push('\n');
+    }
+    let number = lines.first().map_or(1, |line| line.number);
     let mut values = serde_json::Deserializer::from_str(&document).into_iter::<Document>();
     match values.next() {
-        Some(Ok(found)) if !found.jobs.is_empty() => Ok((found, number)),
+        Some(Ok(found)) if !found.jobs.is_empty() => {
+            let count = document[..values.byte_offset()].lines().count();
+            lines.iter().take(count).for_each(Line::claim);
+            Ok((found, count))
+        }
         Some(Err(error)) if error.is_eof() => Err(ImportError::Ends {
             tool: TOOL,
             line: last_number(lines),
             expected: "the end of the JSON document".to_owned(),
         }),
         Some(Err(error)) => {
-            let line = number - 1 + error.line().max(1);
+            let line = lines.get(error.line().saturating_sub(1)).map_or(number, |line| line.number);
             Err(ImportError::unexpected(TOOL, line, "fio's JSON with its jobs", &error.to_string()))
         }
         _ => Err(ImportError::unexpected(TOOL, number, "at least one job", "none")),
@@ -123,8 +145,13 @@ fn option<'o>(job: &'o Job, global: &'o Options, names: &[&str]) -> Option<&'o s
     names.iter().find_map(in_either).map(String::as_str)
 }
 
-fn phase(job: &Job, global: &Options, line: usize) -> Result<PhaseDraft, ImportError> {
-    let [read, write] = [&job.read, &job.write].map(rates);
+fn phase(
+    job: &Job,
+    global: &Options,
+    is_old: bool,
+    line: usize,
+) -> Result<PhaseDraft, ImportError> {
+    let [read, write] = [&job.read, &job.write].map(|direction| rates(direction, is_old));
     for (rates, direction) in [(&read, &job.read), (&write, &job.write)] {
         fio::check(line, rates, direction.runtime / 1000.0, 0.002)?;
     }
@@ -145,13 +172,18 @@ fn phase(job: &Job, global: &Options, line: usize) -> Result<PhaseDraft, ImportE
     let depth = fio::depth_of(option(&["ioengine"]).unwrap_or_default(), depth.unwrap_or(0));
     let copies = option(&["numjobs"]).map_or(Some(1), |copies| copies.parse().ok());
     let are_summed = option(&["group_reporting"]).is_some_and(|value| value != "0");
+    let is_known = !(job.options.is_empty() && global.is_empty());
+    let depth = if is_known { depth } else { 0 };
     phase.depth = fio::depth_of_copies(depth, copies.unwrap_or(u16::MAX), are_summed);
     phase.sync = sync_of(&option);
     let is_direct = option(&["direct"]) == Some("1") || option(&["buffered"]) == Some("0");
+    let has_options = !(job.options.is_empty() && global.is_empty());
     phase.cache = if is_direct {
         Cache::Bypassed
-    } else {
+    } else if has_options {
         Cache::Used("fio's job does not ask for direct I/O")
+    } else {
+        Cache::Unknown("fio's document does not repeat the job's options")
     };
     phase.duration = Nanos::from_secs_f64(job.read.runtime.max(job.write.runtime) / 1000.0);
     phase.latency = latency(if read.has_run() { &job.read } else { &job.write })
@@ -165,12 +197,16 @@ fn phase(job: &Job, global: &Options, line: usize) -> Result<PhaseDraft, ImportE
     Ok(phase)
 }
 
-fn rates(direction: &Direction) -> Rates {
+fn rates(direction: &Direction, is_old: bool) -> Rates {
+    let bytes_per_s = direction.bw_bytes.unwrap_or(direction.bw * 1024.0).max(0.0);
+    let moved = direction.io_bytes.max(0.0);
+    let by_time = bytes_per_s * direction.runtime / 1000.0;
+    let is_kib = is_old && (moved * 1024.0 - by_time).abs() < (moved - by_time).abs();
     Rates {
-        bytes_per_s: direction.bw_bytes.unwrap_or(direction.bw * 1024.0).max(0.0),
+        bytes_per_s,
         iops: direction.iops.max(0.0),
         ops: direction.total_ios,
-        bytes: direction.io_bytes.max(0.0) as u64,
+        bytes: (if is_kib { moved * 1024.0 } else { moved }) as u64,
         printed: vec![
             Printed::new("bw", direction.bw, "KiB/s").in_bytes_per_s(1024.0),
             Printed::new("iops", direction.iops, "IOPS"),

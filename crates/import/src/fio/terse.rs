@@ -7,10 +7,10 @@
 
 use cardproof_units::{Bytes, Nanos};
 
-use super::ImportError;
-use super::draft::{Cache, PhaseDraft, Printed, RecordDraft};
-use super::fio::{self, Rates, TOOL};
-use super::text::{Line, number};
+use super::shared::{self as fio, Command, Rates, TOOL};
+use crate::ImportError;
+use crate::draft::{PhaseDraft, Printed, RecordDraft};
+use crate::text::{Line, number};
 use cardproof_record::{Latency, PatternName};
 
 /// Where the fields of reads and writes begin, counted from 0.
@@ -29,15 +29,24 @@ pub(super) fn is_sign(line: &str) -> bool {
 /// The record of one line or several.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
-    for line in lines.iter().filter(|line| is_sign(&line.text)) {
+    let mut command = Command::default();
+    for line in lines {
+        if let Some(said) = Command::of(line) {
+            line.claim();
+            command = said;
+        }
+        if !is_sign(&line.text) {
+            continue;
+        }
+        line.claim();
         let fields: Vec<&str> = line.text.trim().split(';').collect();
         draft.version = Some(fields[1].trim_start_matches("fio-").to_owned());
-        draft.phases.push(phase(line, &fields)?);
+        draft.phases.push(phase(line, &fields, command)?);
     }
     Ok(draft)
 }
 
-fn phase(line: &Line, fields: &[&str]) -> Result<PhaseDraft, ImportError> {
+fn phase(line: &Line, fields: &[&str], command: Command) -> Result<PhaseDraft, ImportError> {
     let unexpected =
         |expected: &str, found: &str| ImportError::unexpected(TOOL, line.number, expected, found);
     if fields.len() < FIELDS_MIN {
@@ -52,8 +61,9 @@ fn phase(line: &Line, fields: &[&str]) -> Result<PhaseDraft, ImportError> {
     let mut phase = PhaseDraft::new(fio::op_of(&read, &write), PatternName::Unknown);
     phase.read_percent = fio::read_percent(&read, &write);
     phase.block = block(&read).or_else(|| block(&write)).unwrap_or(Bytes::ZERO);
+    phase.sync = if read.has_run() { phase.sync } else { command.sync };
     phase.cache =
-        Cache::Untold("fio's terse output does not tell whether the page cache was in use");
+        command.cache("fio's terse output does not tell whether the page cache was in use");
     let start = if read.has_run() { READ } else { WRITE };
     phase.duration = Nanos::from_secs_f64(field(fields, start + 3).unwrap_or(0.0) / 1000.0);
     let is_mixed = read.has_run() && write.has_run();

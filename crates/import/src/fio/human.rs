@@ -5,18 +5,19 @@
 //! BW=188MiB/s (197MB/s)(23.9MiB/127msec)`, version 2 `read : io=78256KB, bw=2193.4KB/s, iops=548,
 //! runt= 35679msec`; its KB are KiB. Figures are printed with three digits or so.
 
+use std::collections::HashMap;
+
 use cardproof_units::{Bytes, Nanos};
 
-use super::ImportError;
-use super::draft::{Cache, PhaseDraft, Printed, RecordDraft};
-use super::fio::{self, Rates, TOOL};
-use super::text::{Line, Quantity, between, last_number, quantities, word_after};
+use super::shared::{self as fio, Command, Rates, TOOL};
+use crate::ImportError;
+use crate::draft::{PhaseDraft, Printed, RecordDraft};
+use crate::text::{Line, Quantity, between, last_number, quantities, word_after};
 use cardproof_record::{OpName, PatternName};
 
 /// What a job was announced to do.
 #[derive(Clone, Debug)]
 struct Announced {
-    name: String,
     op: OpName,
     pattern: PatternName,
     block: Bytes,
@@ -26,7 +27,6 @@ struct Announced {
 /// A job's report while it is being read.
 struct Report {
     name: String,
-    line: usize,
     /// Of how many copies of the job the figures are the sum.
     copies: u16,
     error: i64,
@@ -36,48 +36,99 @@ struct Report {
 }
 
 pub(super) fn is_sign(line: &str) -> bool {
-    line.contains(": (groupid=") || line.contains(": (g=") && line.contains("rw=")
+    line.contains(": (groupid=") || is_announcement(line)
+}
+
+/// Whether `line` announces a job.
+pub(super) fn is_announcement(line: &str) -> bool {
+    line.contains(": (g=") && line.contains("rw=")
+}
+
+/// Whether `text` is another line of a report, from which nothing is taken.
+fn is_detail(text: &str) -> bool {
+    const STARTS: [&str; 26] = [
+        "slat ",
+        "clat ",
+        "lat ",
+        "bw ",
+        "iops ",
+        "cpu ",
+        "IO depths",
+        "submit ",
+        "complete ",
+        "issued ",
+        "latency ",
+        "Run status",
+        "READ:",
+        "WRITE:",
+        "Disk stats",
+        "| ",
+        "Starting ",
+        "Jobs:",
+        "...",
+        "Laying out",
+        "sync ",
+        "read:",
+        "write:",
+        "ios=",
+        "read :",
+        "write :",
+    ];
+    STARTS.iter().any(|start| text.starts_with(start))
+        || text.contains(": ios=")
+        || text.contains(": Laying out IO file")
 }
 
 /// The record of one job or several.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
-    let mut announced: Vec<Announced> = Vec::new();
+    let mut announced: HashMap<String, (Announced, usize)> = HashMap::new();
     let mut report: Option<Report> = None;
     let mut found: Vec<(String, PhaseDraft)> = Vec::new();
+    let mut command = Command::default();
     for line in lines {
         let text = line.text.trim();
-        if let Some(version) = text.strip_prefix("fio-").filter(|_| !text.contains(' ')) {
+        if let Some(said) = Command::of(line) {
+            line.claim();
+            command = said;
+        } else if let Some(version) = text.strip_prefix("fio-").filter(|_| !text.contains(' ')) {
+            line.claim();
             draft.version = Some(version.to_owned());
         } else if text.contains(": (groupid=") {
-            found.extend(finished(report.take(), &announced)?);
+            line.claim();
+            found.extend(finished(report.take(), &announced, command)?);
             report = Some(begun(line)?);
         } else if text.contains(": (g=") {
-            announced.extend(announcement(text));
+            line.claim();
+            if let Some((name, job)) = announcement(text) {
+                announced.entry(name).or_insert((job, 0)).1 += 1;
+            }
             if let Some(engine) = between(text, "ioengine=", ",") {
                 draft.conditions.target.engine = engine.to_owned();
             }
         } else if let Some(report) = &mut report {
+            if is_detail(text) {
+                line.claim();
+            }
             read_rates(line, report)?;
         }
     }
-    found.extend(finished(report, &announced)?);
+    found.extend(finished(report, &announced, command)?);
     draft.phases = with_copies_told(found, &announced);
-    let is_whole = lines.iter().any(|line| line.text.starts_with("Run status group"));
-    if draft.phases.is_empty() || !is_whole {
-        let expected = "the report with 'Run status group'".to_owned();
+    if draft.phases.is_empty() {
+        let expected = "'read: IOPS=…' or 'write: IOPS=…' below the job's name".to_owned();
         return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
     }
     Ok(draft)
 }
 
-fn announcement(text: &str) -> Option<Announced> {
+/// A job's name, and what it was announced to do.
+fn announcement(text: &str) -> Option<(String, Announced)> {
     let (name, _) = text.split_once(": (g=")?;
     let (op, pattern) = fio::shape_of(between(text, "rw=", ",")?)?;
     let sizes = quantities(between(text, "bs=", "ioengine=")?);
     let size = sizes.first().and_then(|size| bytes_of(size));
-    Some(Announced {
-        name: name.to_owned(),
+    let job = Announced {
         op,
         pattern,
         block: size.map_or(Bytes::ZERO, |bytes| Bytes(bytes as u64)),
@@ -85,7 +136,8 @@ fn announcement(text: &str) -> Option<Announced> {
             between(text, "ioengine=", ",").unwrap_or_default(),
             word_after(text, "iodepth=").and_then(|depth| depth.parse().ok()).unwrap_or(0),
         ),
-    })
+    };
+    Some((name.to_owned(), job))
 }
 
 fn begun(line: &Line) -> Result<Report, ImportError> {
@@ -96,7 +148,6 @@ fn begun(line: &Line) -> Result<Report, ImportError> {
     })?;
     Ok(Report {
         name: name.trim().to_owned(),
-        line: line.number,
         copies: between(rest, "jobs=", ")").and_then(|copies| copies.parse().ok()).unwrap_or(1),
         error,
         read: Rates::default(),
@@ -192,29 +243,34 @@ fn time_of(time: &Quantity<'_>) -> Option<Nanos> {
 
 /// The phases in `found`, each under its job's name. fio announces copies of a job once and then
 /// reports each of them: those were at work together, and none is a measurement at its own depth.
-fn with_copies_told(found: Vec<(String, PhaseDraft)>, announced: &[Announced]) -> Vec<PhaseDraft> {
-    let reports = |name: &str| found.iter().filter(|(other, _)| other == name).count();
-    let jobs = |name: &str| announced.iter().filter(|job| job.name == name).count();
-    let are_copies: Vec<bool> =
-        found.iter().map(|(name, _)| reports(name) > jobs(name).max(1)).collect();
-    let told = |((_, mut phase), is_copy): ((String, PhaseDraft), bool)| {
-        if is_copy {
+fn with_copies_told(
+    found: Vec<(String, PhaseDraft)>,
+    announced: &HashMap<String, (Announced, usize)>,
+) -> Vec<PhaseDraft> {
+    let mut reports: HashMap<String, usize> = HashMap::new();
+    for (name, _) in &found {
+        *reports.entry(name.clone()).or_default() += 1;
+    }
+    let told = |(name, mut phase): (String, PhaseDraft)| {
+        let jobs = announced.get(&name).map_or(1, |(_, count)| *count);
+        if reports.get(&name).is_some_and(|count| *count > jobs) {
             phase.depth = fio::depth_of_copies(phase.depth, u16::MAX, false);
         }
         phase
     };
-    found.into_iter().zip(are_copies).map(told).collect()
+    found.into_iter().map(told).collect()
 }
 
 /// The phase that a report makes, with what its job was announced to do, under the job's name.
 fn finished(
     report: Option<Report>,
-    announced: &[Announced],
+    announced: &HashMap<String, (Announced, usize)>,
+    command: Command,
 ) -> Result<Option<(String, PhaseDraft)>, ImportError> {
-    let Some(Report { name, line, copies, error, read, write, duration }) = report else {
+    let Some(Report { name, copies, error, read, write, duration }) = report else {
         return Ok(None);
     };
-    let job = announced.iter().find(|job| job.name == name);
+    let job = announced.get(&name).map(|(job, _)| job);
     let op = job.map_or_else(|| fio::op_of(&read, &write), |job| job.op);
     let pattern = job.map_or(PatternName::Unknown, |job| job.pattern);
     let mut phase = PhaseDraft::new(op, pattern);
@@ -225,14 +281,14 @@ fn finished(
         phase.read_percent = fio::read_percent(&read, &write);
     }
     phase.duration = duration;
+    phase.sync = if read.has_run() { phase.sync } else { command.sync };
     phase.cache =
-        Cache::Untold("fio's plain output does not tell whether the page cache was in use");
+        command.cache("fio's plain output does not tell whether the page cache was in use");
     fio::state(&mut phase, &read, &write);
     if error != 0 {
         phase.failed = Some(format!("fio reports error {error} for this job"));
     } else if !read.has_run() && !write.has_run() {
-        let expected = "the job's 'read:' or 'write:' line with IOPS".to_owned();
-        return Err(ImportError::Ends { tool: TOOL, line, expected });
+        return Ok(None);
     }
     Ok(Some((name, phase)))
 }

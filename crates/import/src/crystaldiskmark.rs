@@ -1,0 +1,179 @@
+//! `CrystalDiskMark`'s text, versions 3 to 9.
+//!
+//! Its MB/s are 10^6 bytes (its own legend), and operations a second stand beside them where the test is
+//! at random, from version 7 on everywhere. Its engine opens files past the cache of Windows. Up to
+//! version 6 the size of a sequential block is not told, and so not known here.
+
+use cardproof_record::{OpName, PatternName};
+use cardproof_units::{Bytes, Iops};
+
+use super::draft::{PhaseDraft, Printed, RecordDraft};
+use super::text::{Line, Quantity, between, is_near, last_number, quantities, whole};
+use super::{ForeignTool, ImportError};
+
+const TOOL: ForeignTool = ForeignTool::Crystaldiskmark;
+
+/// 10^6 bytes.
+const MEGABYTE: f64 = 1e6;
+
+pub(super) fn is_sign(line: &str) -> bool {
+    line.contains("CrystalDiskMark ") && line.contains("(C)") || test_of(line, None).is_some()
+}
+
+/// Whether another report begins with `line`.
+pub(super) fn is_start(line: &str) -> bool {
+    line.contains("CrystalDiskMark ")
+}
+
+/// What one line measures.
+#[derive(Clone, Copy, Debug)]
+struct Test {
+    op: OpName,
+    read_percent: u8,
+    pattern: PatternName,
+    block: Bytes,
+    depth: u16,
+}
+
+/// The record of a report.
+pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
+    let mut draft = RecordDraft::new(TOOL);
+    let mut section = None;
+    for line in lines {
+        let text = line.text.trim();
+        let field =
+            |name: &str| Some(text.strip_prefix(name)?.trim_start().strip_prefix(':')?.trim());
+        if let Some((test, figures)) = test_of(text, section) {
+            line.claim();
+            draft.phases.push(phase(line, test, figures)?);
+        } else if let Some(found) = section_of(text) {
+            line.claim();
+            section = Some(found);
+        } else if let Some((_, rest)) = text.split_once("CrystalDiskMark ") {
+            line.claim();
+            let version = rest.split_whitespace().next().unwrap_or_default();
+            draft.version =
+                Some(version.to_owned()).filter(|it| it.starts_with(|c: char| c.is_ascii_digit()));
+        } else if let Some(test) = field("Test") {
+            line.claim();
+            read_test(test, &mut draft);
+        } else if let Some(date) = field("Date") {
+            line.claim();
+            draft.began = Some(date.to_owned());
+        } else if is_talk(text) {
+            line.claim();
+        }
+    }
+    if draft.phases.is_empty() {
+        let expected = "'SEQ 1MiB (Q= 8, T= 1): N MB/s [ N IOPS] < N us>'".to_owned();
+        return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
+    }
+    Ok(draft)
+}
+
+/// A heading of version 7 and later: the operation, and of 100 how many read.
+fn section_of(text: &str) -> Option<(OpName, u8)> {
+    match text {
+        "[Read]" => Some((OpName::Read, 100)),
+        "[Write]" => Some((OpName::Write, 0)),
+        _ => {
+            let share = quantities(text.strip_prefix("[Mix]")?).first()?.value;
+            (share <= 100.0).then_some((OpName::Mixed, share as u8))
+        }
+    }
+}
+
+fn is_talk(text: &str) -> bool {
+    const STARTS: [&str; 8] =
+        ["Crystal Dew World", "* MB/s", "* KB", "Profile:", "Mode:", "Time:", "OS :", "OS:"];
+    let is_rule = text.len() > 20 && text.bytes().all(|byte| byte == b'-');
+    is_rule || STARTS.iter().any(|start| text.starts_with(start))
+}
+
+/// The test in a line, and its figures; of version 7 and later the `section` tells the operation.
+fn test_of(line: &str, section: Option<(OpName, u8)>) -> Option<(Test, &str)> {
+    let text = line.trim();
+    let pattern = match text.split_whitespace().next()? {
+        "SEQ" | "Sequential" => PatternName::Sequential,
+        "RND" | "Random" => PatternName::Random,
+        _ => return None,
+    };
+    let (shape, figures) = text.split_once(':')?;
+    if !figures.contains("MB/s") {
+        return None;
+    }
+    let is_new = text.starts_with("SEQ") || text.starts_with("RND");
+    // KDiskMark's lines have this form as well, but not these words.
+    let (op, read_percent) = match (is_new, shape) {
+        (true, _) => section.unwrap_or((OpName::Unknown, 0)),
+        (false, shape) if shape.contains(" Read") => (OpName::Read, 100),
+        (false, shape) if shape.contains(" Write") => (OpName::Write, 0),
+        _ => return None,
+    };
+    let sizes = quantities(shape);
+    let block = sizes.iter().find_map(block_of).unwrap_or(Bytes::ZERO);
+    let queues = between(shape, "Q=", ",").and_then(whole);
+    let threads = between(shape, "T=", ")").and_then(whole);
+    let old_depth = between(shape, "QD=", ")").and_then(whole);
+    let depth = queues.zip(threads).map_or(Some(old_depth.unwrap_or(1)), |(q, t)| q.checked_mul(t));
+    let depth = u16::try_from(depth?).ok()?;
+    Some((Test { op, read_percent, pattern, block, depth }, figures))
+}
+
+/// A block size: old versions write powers of 1024 as KB.
+fn block_of(size: &Quantity<'_>) -> Option<Bytes> {
+    let count = Some(size.value).filter(|it| it.fract() == 0.0 && (1.0..1048576.0).contains(it))?;
+    match size.unit {
+        "KiB" | "KB" => Some(Bytes::kib(count as u64)),
+        "MiB" | "MB" => Some(Bytes::mib(count as u64)),
+        _ => None,
+    }
+}
+
+fn phase(line: &Line, test: Test, figures: &str) -> Result<PhaseDraft, ImportError> {
+    let numbers = quantities(figures);
+    let rate = numbers.first().filter(|rate| rate.unit == "MB/s").ok_or_else(|| {
+        ImportError::unexpected(TOOL, line.number, "a rate such as '95.12 MB/s'", &line.text)
+    })?;
+    let iops = numbers.iter().find(|it| it.unit == "IOPS").map(|it| it.value);
+    let latency = numbers.iter().find(|it| it.unit == "us").map(|it| it.value);
+    let mut phase = PhaseDraft {
+        read_percent: test.read_percent,
+        block: test.block,
+        depth: test.depth,
+        ..PhaseDraft::new(test.op, test.pattern)
+    };
+    if rate.value == 0.0 && iops.unwrap_or(0.0) == 0.0 {
+        phase.failed = Some("CrystalDiskMark shows no result for this test".to_owned());
+        return Ok(phase);
+    }
+    let bytes_per_s = rate.value * MEGABYTE;
+    if let Some(iops) = iops {
+        let block = test.block.as_f64();
+        if block > 0.0 && !is_near(iops * block, bytes_per_s, 0.006, 0.06 * block + 1500.0) {
+            let what =
+                format!("{iops} operations of {} a second are not {} MB/s", test.block, rate.value);
+            return Err(ImportError::Contradiction { tool: TOOL, line: line.number, what });
+        }
+        phase.stated.iops = Some(Iops(iops));
+    }
+    let mut phase =
+        phase.at(bytes_per_s, Printed::new("rate", rate.value, "MB/s").in_bytes_per_s(MEGABYTE));
+    phase.figures.extend(iops.map(|iops| Printed::new("iops", iops, "IOPS")));
+    phase.figures.extend(latency.map(|latency| Printed::new("latency", latency, "us")));
+    Ok(phase)
+}
+
+/// The size of the test's file in `1 GiB (x5) [E: …]` or `1000 MB [E: …] (x5)`.
+fn read_test(test: &str, draft: &mut RecordDraft) {
+    let numbers = quantities(test);
+    let Some(size) = numbers.first() else { return };
+    let unit = match size.unit {
+        "GiB" => 1_073_741_824.0,
+        "MiB" | "MB" => 1_048_576.0,
+        _ => return,
+    };
+    let span = Bytes((size.value * unit) as u64);
+    draft.conditions.target.size_bytes = span;
+    draft.phases.iter_mut().for_each(|phase| phase.span = span);
+}

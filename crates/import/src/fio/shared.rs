@@ -1,0 +1,174 @@
+//! What fio's three outputs have in common: shapes, depths, rates, and how they must fit together.
+
+use cardproof_record::{OpName, PatternName, Stated};
+use cardproof_units::{Bytes, Iops, Throughput};
+
+use crate::draft::{Cache, PhaseDraft, Printed, Sync};
+use crate::text::{Line, is_near};
+use crate::{ForeignTool, ImportError};
+
+pub(super) const TOOL: ForeignTool = ForeignTool::Fio;
+
+/// Engines that have one operation in flight whatever depth is asked for.
+const SYNCHRONOUS: [&str; 6] = ["psync", "sync", "vsync", "pvsync", "pvsync2", "mmap"];
+
+/// What a pasted command line asks for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Command {
+    /// Whether operations pass the page cache by, where the options say so.
+    pub(super) is_direct: Option<bool>,
+    pub(super) sync: Sync,
+}
+
+impl Command {
+    /// The options of fio in `line`; nothing where it is no command line of fio.
+    pub(super) fn of(line: &Line) -> Option<Self> {
+        let (_, options) = line.text.split_once("fio ")?;
+        let mut options = options.split_whitespace().filter_map(|word| word.strip_prefix("--"));
+        let mut command = Self::default();
+        let mut has_any = false;
+        for option in options.by_ref() {
+            has_any = true;
+            let (name, value) = option.split_once('=').unwrap_or((option, "1"));
+            match (name, value) {
+                ("direct", value) => command.is_direct = Some(value == "1"),
+                ("buffered", value) => command.is_direct = Some(value == "0"),
+                ("fsync" | "fdatasync", value) => {
+                    let every = value.parse().ok().filter(|count| *count > 0);
+                    command.sync = every.map_or(command.sync, Sync::Every);
+                }
+                ("end_fsync", "1") => command.sync = Sync::AtEnd,
+                _ => {}
+            }
+        }
+        has_any.then_some(command)
+    }
+
+    /// Whether the page cache was passed by; `untold` where the options do not say.
+    pub(super) const fn cache(self, untold: &'static str) -> Cache {
+        match self.is_direct {
+            Some(true) => Cache::Bypassed,
+            Some(false) => Cache::Used("fio's command asks for buffered I/O"),
+            None => Cache::Unknown(untold),
+        }
+    }
+}
+
+/// Whether `text` says that a signal ended fio before its time.
+pub(super) fn is_ended_by_signal(text: &str) -> bool {
+    text.contains("fio: terminating on signal")
+        || text.contains("fio: pid=") && text.contains("got signal")
+}
+
+/// What a job's `rw` asks for; with a number after a colon fio skips or repeats, which has no like
+/// here.
+pub(super) fn shape_of(rw: &str) -> Option<(OpName, PatternName)> {
+    let shape = match rw {
+        "read" => (OpName::Read, PatternName::Sequential),
+        "write" => (OpName::Write, PatternName::Sequential),
+        "rw" | "readwrite" => (OpName::Mixed, PatternName::Sequential),
+        "randread" => (OpName::Read, PatternName::Random),
+        "randwrite" => (OpName::Write, PatternName::Random),
+        "randrw" => (OpName::Mixed, PatternName::Random),
+        _ => return None,
+    };
+    Some(shape)
+}
+
+/// How many operations `engine` keeps in flight when asked for `depth`.
+pub(super) fn depth_of(engine: &str, depth: u16) -> u16 {
+    if SYNCHRONOUS.contains(&engine) { 1 } else { depth }
+}
+
+/// How many operations are in flight behind the figures of a job with `copies` of `depth` each. Where
+/// the figures are those of one copy among others that ran beside it, there is no depth with which
+/// they could be compared: 0, not known.
+pub(super) const fn depth_of_copies(depth: u16, copies: u16, are_summed: bool) -> u16 {
+    match (copies, are_summed) {
+        (0 | 1, _) => depth,
+        (_, true) => depth.saturating_mul(copies),
+        (_, false) => 0,
+    }
+}
+
+/// One direction's figures, in bytes and operations a second.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Rates {
+    pub(super) bytes_per_s: f64,
+    pub(super) iops: f64,
+    pub(super) ops: u64,
+    pub(super) bytes: u64,
+    /// Throughput and operations a second as printed.
+    pub(super) printed: Vec<Printed>,
+}
+
+impl Rates {
+    pub(super) fn has_run(&self) -> bool {
+        self.bytes > 0 || self.bytes_per_s > 0.0
+    }
+
+    /// The block size that makes the operations the bytes, where there is a whole one.
+    pub(super) fn block(&self) -> Option<Bytes> {
+        let is_whole = self.ops > 0 && self.bytes.is_multiple_of(self.ops);
+        is_whole.then(|| Bytes(self.bytes / self.ops))
+    }
+}
+
+/// Sets a phase's figures from what was read and written.
+pub(super) fn state(phase: &mut PhaseDraft, read: &Rates, write: &Rates) {
+    let both = [read, write];
+    let sum = |of: fn(&Rates) -> f64| both.into_iter().map(of).sum::<f64>();
+    let is_mixed = read.has_run() && write.has_run();
+    phase.stated = Stated {
+        iops: Some(Iops(sum(|rates| rates.iops))),
+        throughput_bytes_per_s: Some(Throughput(sum(|rates| rates.bytes_per_s))),
+        read_iops: is_mixed.then_some(Iops(read.iops)),
+        write_iops: is_mixed.then_some(Iops(write.iops)),
+    };
+    phase.ops = read.ops.saturating_add(write.ops);
+    phase.bytes = Bytes(read.bytes.saturating_add(write.bytes));
+    phase.written_of_mixed = Bytes(write.bytes);
+    for (name, rates) in [("read", read), ("write", write)] {
+        if rates.has_run() {
+            let named =
+                |it: &Printed| Printed { name: format!("{name} {}", it.name), ..it.clone() };
+            phase.figures.extend(rates.printed.iter().map(named));
+        }
+    }
+}
+
+/// The share of reads nearest to what was done, where the job does not tell.
+pub(super) fn read_percent(read: &Rates, write: &Rates) -> u8 {
+    let all = read.iops + write.iops;
+    if all > 0.0 { (read.iops / all * 100.0).round() as u8 } else { 0 }
+}
+
+/// The operation that rates speak of.
+pub(super) fn op_of(read: &Rates, write: &Rates) -> OpName {
+    match (read.has_run(), write.has_run()) {
+        (true, false) => OpName::Read,
+        (false, true) => OpName::Write,
+        _ => OpName::Mixed,
+    }
+}
+
+/// Refuses a rate that is not that of its bytes in `seconds`, which is exact to `tick` seconds.
+pub(super) fn check(
+    line: usize,
+    rates: &Rates,
+    seconds: f64,
+    tick: f64,
+) -> Result<(), ImportError> {
+    if seconds <= 0.0 {
+        return Ok(());
+    }
+    let share = 0.02 + tick / seconds;
+    if is_near(rates.bytes_per_s, rates.bytes as f64 / seconds, share, 4096.0) {
+        return Ok(());
+    }
+    let what = format!(
+        "{} bytes in {seconds} s are not {:.0} bytes a second",
+        rates.bytes, rates.bytes_per_s
+    );
+    Err(ImportError::Contradiction { tool: TOOL, line, what })
+}

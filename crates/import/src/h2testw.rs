@@ -1,0 +1,143 @@
+//! h2testw's text: the speed of filling a medium and reading it back, and what was lost.
+//!
+//! Its MByte are MiB and its GByte GiB; the sectors beside them are exact. It is a program of Windows,
+//! in English or German, and prints either order of speeds and findings.
+
+use cardproof_record::{OpName, PatternName, Warning, WarningCode};
+use cardproof_units::Bytes;
+
+use super::draft::{Cache, PhaseDraft, Printed, RecordDraft};
+use super::text::{Line, last_number, quantities};
+use super::{ForeignTool, ImportError};
+
+const TOOL: ForeignTool = ForeignTool::H2testw;
+
+/// How the lines of speeds begin, in both languages.
+const SPEEDS: [(&str, OpName); 4] = [
+    ("Writing speed:", OpName::Write),
+    ("Reading speed:", OpName::Read),
+    ("Schreibrate:", OpName::Write),
+    ("Leserate:", OpName::Read),
+];
+
+/// Lines that only h2testw prints, beside those of [`SPEEDS`] with its own unit.
+const SIGNS: [&str; 5] = [
+    "H2testw v",
+    "The media is likely to be defective",
+    "You can now delete the test files *.h2w",
+    "Der Datenträger ist wahrscheinlich defekt",
+    "Sie können die Testdateien *.h2w jetzt löschen",
+];
+
+pub(super) fn is_sign(line: &str) -> bool {
+    let text = line.trim_start();
+    SIGNS.iter().any(|sign| text.starts_with(sign))
+        || speed_of(text).is_some_and(|(figures, _)| figures.contains("Byte/s"))
+}
+
+fn speed_of(text: &str) -> Option<(&str, OpName)> {
+    SPEEDS.iter().find_map(|(name, op)| Some((text.strip_prefix(name)?, *op)))
+}
+
+/// What was found of the data, in bytes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Data {
+    sound: Option<u64>,
+    lost: Option<u64>,
+}
+
+/// The record of a run.
+pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
+    let mut draft = RecordDraft::new(TOOL);
+    let mut data = Data::default();
+    for line in lines {
+        let text = line.text.trim();
+        if let Some((figures, op)) = speed_of(text) {
+            line.claim();
+            draft.phases.push(phase(line, figures, op)?);
+        } else if let Some(version) = text.strip_prefix("H2testw v") {
+            line.claim();
+            draft.version = Some(version.trim_start_matches("ersion ").trim().to_owned());
+        } else if is_part(text) {
+            line.claim();
+            read_data(text, &mut data, &mut draft);
+        }
+    }
+    let lost = data.lost.unwrap_or(0);
+    let all = Bytes(data.sound.unwrap_or(0).saturating_add(lost));
+    for phase in &mut draft.phases {
+        phase.bytes = all;
+    }
+    if lost > 0 {
+        let message = format!("h2testw lost {} of {all}", Bytes(lost));
+        draft.warnings.insert(0, Warning { code: WarningCode::WrongData, message });
+    } else if lines.iter().any(|line| line.text.contains("likely to be defective")) {
+        draft.warn(WarningCode::WrongData, "h2testw calls the medium likely to be defective");
+    }
+    if draft.phases.is_empty() && draft.warnings.is_empty() {
+        let expected = "'Writing speed: N MByte/s' or 'Reading speed: N MByte/s'".to_owned();
+        return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
+    }
+    Ok(draft)
+}
+
+/// Whether `text` is a line of h2testw's findings.
+fn is_part(text: &str) -> bool {
+    const PARTS: [&str; 14] = [
+        "DATA LOST",
+        "DATEN VERLOREN",
+        "Byte OK",
+        "sectors)",
+        "Sektoren)",
+        "Test finished without errors",
+        "Test fehlerfrei",
+        "likely to be defective",
+        "wahrscheinlich defekt",
+        "First error at offset",
+        "Expected: 0x",
+        "Found: 0x",
+        "*.h2w",
+        "Warning: Only ",
+    ];
+    PARTS.iter().any(|part| text.contains(part))
+}
+
+fn read_data(text: &str, data: &mut Data, draft: &mut RecordDraft) {
+    let numbers = quantities(text);
+    let is_sectors = |unit: &str| matches!(unit, "sectors" | "sector" | "Sektoren");
+    let Some(sectors) = numbers.iter().find(|it| is_sectors(it.unit)).map(|it| it.value) else {
+        return;
+    };
+    let bytes = Some((sectors as u64).saturating_mul(512));
+    let name = if text.contains("DATA LOST") || text.contains("DATEN VERLOREN") {
+        data.lost = bytes;
+        "data lost"
+    } else if text.contains("OK") {
+        data.sound = bytes;
+        "data ok"
+    } else {
+        return;
+    };
+    draft.figures.push(Printed::new(name, sectors, "sectors"));
+}
+
+fn phase(line: &Line, figures: &str, op: OpName) -> Result<PhaseDraft, ImportError> {
+    let numbers = quantities(figures);
+    let unit = |unit: &str| match unit {
+        "GByte/s" => Some(1_073_741_824.0),
+        "MByte/s" => Some(1_048_576.0),
+        "KByte/s" => Some(1024.0),
+        _ => None,
+    };
+    let parsed = numbers.first().and_then(|rate| Some((rate, unit(rate.unit)?)));
+    let (rate, unit_bytes_per_s) = parsed.ok_or_else(|| {
+        ImportError::unexpected(TOOL, line.number, "a speed such as '13.4 MByte/s'", figures)
+    })?;
+    let name = if op == OpName::Write { "writing speed" } else { "reading speed" };
+    let figure = Printed::new(name, rate.value, rate.unit).in_bytes_per_s(unit_bytes_per_s);
+    let draft = PhaseDraft {
+        cache: Cache::Unknown("h2testw's text does not tell whether Windows' cache was in use"),
+        ..PhaseDraft::new(op, PatternName::Sequential)
+    };
+    Ok(draft.at(rate.value * unit_bytes_per_s, figure))
+}

@@ -1,0 +1,333 @@
+//! Lines between outputs: which name a card, which begin another one, and which say nothing of either.
+//!
+//! People keep the results of several cards in one file, under headings, behind the kernel's messages
+//! or with a sentence before each. A record must not join two cards; where a line leaves that open,
+//! `cards` decides by what was measured. A name is taken from such a line only where it is short and
+//! holds nothing that identifies a person or a place.
+
+/// The longest name that is kept.
+const LABEL_CHARS_MAX: usize = 80;
+
+/// Programs whose name after `# ` is a command at root's prompt, and in a heading names a test.
+const PROGRAMS: [&str; 34] = [
+    "agnostics",
+    "apt",
+    "bash",
+    "cat",
+    "cd",
+    "curl",
+    "dd",
+    "dmesg",
+    "echo",
+    "f3probe",
+    "f3read",
+    "f3write",
+    "fio",
+    "flashbench",
+    "hdparm",
+    "iostat",
+    "ioping",
+    "iozone",
+    "iozone3",
+    "ls",
+    "lsblk",
+    "mkdir",
+    "mkfs.ext4",
+    "mmc",
+    "mount",
+    "rm",
+    "sh",
+    "sudo",
+    "sync",
+    "time",
+    "umount",
+    "wget",
+    "df",
+    "for",
+];
+
+/// Words of headings that name a test and no card.
+const TEST_WORDS: [&str; 26] = [
+    "again",
+    "bench",
+    "benchmark",
+    "benchmarks",
+    "buffered",
+    "cached",
+    "direct",
+    "iops",
+    "output",
+    "performance",
+    "random",
+    "raw",
+    "read",
+    "reading",
+    "result",
+    "results",
+    "run",
+    "sequential",
+    "speed",
+    "test",
+    "testing",
+    "tests",
+    "throughput",
+    "write",
+    "writing",
+    "log",
+];
+
+/// Words that count repeats of one measurement.
+const REPEAT_WORDS: [&str; 16] = [
+    "again",
+    "attempt",
+    "first",
+    "iteration",
+    "nd",
+    "once",
+    "more",
+    "pass",
+    "rd",
+    "repeat",
+    "round",
+    "run",
+    "second",
+    "st",
+    "test",
+    "third",
+];
+
+/// Words that say that a card is meant.
+const CARD_WORDS: [&str; 14] = [
+    "card",
+    "cards",
+    "sd",
+    "microsd",
+    "emmc",
+    "ssd",
+    "stick",
+    "usb",
+    "nvme",
+    "sandisk",
+    "samsung",
+    "kingston",
+    "transcend",
+    "lexar",
+];
+
+/// What a line between outputs is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Between {
+    /// A heading of a document.
+    Heading(String),
+    /// A sentence or a name.
+    Prose(String),
+    /// A command, a message of the kernel, a mark: nothing that names a card.
+    Noise,
+}
+
+/// What `line`, which no reader knows, is.
+pub(super) fn between(line: &str) -> Between {
+    let text = line.trim();
+    if let Some(heading) = heading(text) {
+        return Between::Heading(heading);
+    }
+    if is_noise(text) { Between::Noise } else { Between::Prose(text.to_owned()) }
+}
+
+/// The text of a heading in Markdown, HTML or a forum's marks.
+fn heading(text: &str) -> Option<String> {
+    let marked = |open: &str, close: &str| text.strip_prefix(open)?.strip_suffix(close);
+    let inner = if text.starts_with('#') {
+        let inner = text.trim_start_matches('#');
+        if text.len() - inner.len() > 6 || !inner.starts_with([' ', '[', '*']) {
+            return None;
+        }
+        inner.trim_matches([' ', '#', '[', ']', '*']).to_owned()
+    } else {
+        let html = ["h1", "h2", "h3", "h4", "b", "strong"]
+            .into_iter()
+            .find_map(|tag| marked(&format!("<{tag}>"), &format!("</{tag}>")));
+        let bold = [("**", "**"), ("[b]", "[/b]"), ("[B]", "[/B]")];
+        html.or_else(|| bold.into_iter().find_map(|(open, close)| marked(open, close)))?
+            .trim()
+            .to_owned()
+    };
+    let first = inner.split_whitespace().next()?.trim_start_matches("./");
+    let is_command = text.starts_with("# ") && is_program(first);
+    (!is_command && inner.chars().any(char::is_alphabetic)).then_some(inner)
+}
+
+fn is_program(word: &str) -> bool {
+    PROGRAMS.contains(&word) || word.ends_with(".sh")
+}
+
+/// Whether `text` is a command behind a prompt, the kernel's or the shell's talk, or a mark.
+fn is_noise(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let has_prompt = text.starts_with(['$', '#', '%'])
+        || (first.contains('@')
+            && (text.contains("$ ") || text.contains("# ") || text.ends_with(['$', '#'])));
+    let is_time =
+        ["real", "user", "sys"].contains(&first) && text.contains('m') && text.ends_with('s');
+    let is_data = text.starts_with(['{', '}', '"', '[', ']', '|', '<']);
+    let is_decorated = text.starts_with("==") || text.starts_with("--") || text.starts_with("**");
+    let is_kernel = text.contains("mmcblk") || first.ends_with(':') && first.starts_with("mmc");
+    let is_columns = text.starts_with("random") && text.matches("random").count() == 2;
+    let is_fence = text.starts_with("```") || text.starts_with("~~~");
+    let has_words =
+        text.split_whitespace().any(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 1);
+    has_prompt
+        || is_time
+        || is_data
+        || is_decorated && !has_capacity(text)
+        || is_kernel
+        || is_fence
+        || is_columns
+        || is_program(first.trim_start_matches("./"))
+        || text.starts_with('/')
+        || !has_words
+}
+
+/// Whether `text` names a capacity such as `32GB`, `64 GB`, `128G`.
+fn has_capacity(text: &str) -> bool {
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let after = rest[start..].trim_start_matches(|c: char| c.is_ascii_digit());
+        let unit = after.trim_start_matches([' ', '-']).to_ascii_uppercase();
+        let is_unit = |name: &str| {
+            unit.strip_prefix(name)
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '/'))
+        };
+        if ["GB", "TB", "GIB", "TIB", "G"].into_iter().any(is_unit) {
+            return true;
+        }
+        rest = after;
+    }
+    false
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+}
+
+fn names_card(text: &str) -> bool {
+    has_capacity(text) || words(text).any(|word| CARD_WORDS.contains(&word.as_str()))
+}
+
+/// Whether a heading speaks of a test and not of a card.
+pub(super) fn is_about_test(heading: &str) -> bool {
+    let is_test =
+        |word: &String| TEST_WORDS.contains(&word.as_str()) || PROGRAMS.contains(&word.as_str());
+    words(heading).any(|word| is_test(&word)) && !has_capacity(heading)
+}
+
+/// Whether `text` only counts a repeat, such as `Run 2` or `2nd run:`.
+pub(super) fn is_repeat(text: &str) -> bool {
+    let without_digits: String = text.chars().filter(|c| !c.is_ascii_digit()).collect();
+    !names_card(text) && words(&without_digits).all(|word| REPEAT_WORDS.contains(&word.as_str()))
+}
+
+/// Whether two lines differ in a count alone, such as `Align test: 1` and `Align test: 2`.
+pub(super) fn is_same_but_count(a: &str, b: &str) -> bool {
+    let without = |text: &str| -> String { text.chars().filter(|c| !c.is_ascii_digit()).collect() };
+    !names_card(a) && !names_card(b) && without(a) == without(b)
+}
+
+/// `text` as a card's name, where it is one: short, and without a path, an address or a host.
+pub(super) fn name(text: &str) -> Option<String> {
+    let text = text.trim_matches(|c: char| c.is_whitespace() || "*_`#=:-".contains(c));
+    let is_path = |part: &str| part.starts_with(|c: char| !c.is_ascii_digit()) || part.is_empty();
+    let has_path = text.split('/').skip(1).any(is_path);
+    let is_harmless = !has_path && !text.contains(['@', '\\', '\u{fffd}']);
+    let has_letters = text.chars().any(char::is_alphabetic);
+    let is_short = text.chars().count() <= LABEL_CHARS_MAX;
+    (is_harmless && has_letters && is_short).then(|| text.to_owned())
+}
+
+/// Whether a sentence before an output is likely to name what was measured.
+pub(super) fn is_name(text: &str) -> bool {
+    names_card(text) || text.trim_end().ends_with(':') && !is_about_test(text)
+}
+
+/// The name that stands in an iozone table's heading, before the names of columns.
+pub(super) fn in_table_heading(line: &str) -> Option<String> {
+    let columns = ["random", "bkwd", "record", "stride"];
+    let kept: Vec<&str> = line.split_whitespace().filter(|word| !columns.contains(word)).collect();
+    let has_columns = line.matches("random").count() >= 2;
+    (has_columns && !kept.is_empty()).then(|| name(&kept.join(" "))).flatten()
+}
+
+/// The card in a message of the kernel such as `mmcblk0: mmc0:aaaa SC16G 14.8 GiB (ro)`: the block
+/// device's name, the card's, and its size as printed.
+pub(super) fn card_of_kernel(line: &str) -> Option<(&str, &str, &str, &str)> {
+    let at = line.find("mmcblk")?;
+    let (device, rest) = line[at..].split_once(": mmc")?;
+    let mut words = rest.split_whitespace();
+    let address = words.next()?;
+    let is_address = address.split_once(':').is_some_and(|(host, card)| {
+        host.bytes().all(|byte| byte.is_ascii_digit()) && card.len() == 4
+    });
+    let (name, size, unit) = (words.next()?, words.next()?, words.next()?);
+    let is_device = device["mmcblk".len()..].bytes().all(|byte| byte.is_ascii_digit());
+    (is_address && is_device && ["GiB", "MiB", "TiB", "GB", "MB"].contains(&unit))
+        .then_some((device, name, size, unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_are_told_from_commands() {
+        let cases = [
+            ("# Amazon Basics 64GB CQ ON", Some("Amazon Basics 64GB CQ ON")),
+            ("#[Amazon Basics 64GB CQ ON]", Some("Amazon Basics 64GB CQ ON")),
+            ("### SanDisk Ultra", Some("SanDisk Ultra")),
+            ("**Samsung EVO**", Some("Samsung EVO")),
+            ("<h3>Kingston</h3>", Some("Kingston")),
+            ("# hdparm -tT /dev/hda", None),
+            ("# ./bench.sh", None),
+            ("Samsung EVO", None),
+        ];
+        for (text, expected) in cases {
+            let found = match between(text) {
+                Between::Heading(heading) => Some(heading),
+                _ => None,
+            };
+            assert_eq!(found.as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn repeats_are_told_from_other_cards() {
+        for text in ["Run 1", "2nd run:", "Second run", "Test 3:", "once more"] {
+            assert!(is_repeat(text), "{text}");
+        }
+        for text in ["Card 2:", "SanDisk Ultra 32GB", "SD 2", "Kingston"] {
+            assert!(!is_repeat(text), "{text}");
+        }
+        assert!(is_same_but_count("Align test: 1", "Align test: 2"));
+        assert!(!is_same_but_count("Ultra 32GB", "Ultra 64GB"));
+        assert!(!is_same_but_count("Card 1", "Card 2"));
+    }
+
+    #[test]
+    fn names_hold_no_place_and_no_person() {
+        assert_eq!(name("Samsung EVO Plus 64GB:").as_deref(), Some("Samsung EVO Plus 64GB"));
+        for text in ["/media/someone/CARD", "pi@host", "12345", &"x".repeat(81)] {
+            assert_eq!(name(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_kernel_s_card_is_known() {
+        let line = "[    2.1] mmcblk0: mmc0:aaaa SC16G 14.8 GiB ";
+        assert_eq!(card_of_kernel(line), Some(("mmcblk0", "SC16G", "14.8", "GiB")));
+        assert_eq!(card_of_kernel("mmcblk0: p1 p2"), None);
+        let table = "    FORESEE SLD64G from 05/2021                         random    random";
+        assert_eq!(in_table_heading("          random    random     bkwd"), None);
+        assert_eq!(in_table_heading(table).as_deref(), Some("FORESEE SLD64G from 05/2021"));
+    }
+}

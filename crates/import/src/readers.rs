@@ -1,0 +1,111 @@
+//! The reader of each tool, and the lines by which its output is recognised.
+//!
+//! A sign is a line that no other tool prints. Scripts that run other tools come first, because
+//! theirs hold the outputs of those.
+
+use super::draft::RecordDraft;
+use super::text::Line;
+use super::{
+    ForeignTool, ImportError, agnostics, crystaldiskmark, dd, disk_benchmark, f3, fio, flashbench,
+    h2testw, hdparm, ioping, iozone, kdiskmark, microsd_benchmarks, pibenchmarks, rpi_benchmark,
+    sbc_bench, sd_bench, sd_card_bench, tdediskmark, watched, yabs,
+};
+
+/// One tool's reader.
+pub(super) struct Reader {
+    pub(super) tool: ForeignTool,
+    /// Whether the tool is a script that runs others, whose outputs are then part of its own.
+    pub(super) is_script: bool,
+    /// Whether a line is one that only this tool prints.
+    pub(super) is_sign: fn(&str) -> bool,
+    /// Whether an output of the tool can begin with a line, which need not be a sign. Where that
+    /// cannot be told, none does, and two outputs in a row are taken for one.
+    pub(super) is_start: fn(&str) -> bool,
+    /// Reads all outputs in some lines, which may hold other things too, and claims what it reads.
+    pub(super) read: fn(&[Line]) -> Result<RecordDraft, ImportError>,
+}
+
+const fn never(_: &str) -> bool {
+    false
+}
+
+macro_rules! reader {
+    (script $tool:ident, $module:ident) => {
+        Reader {
+            tool: ForeignTool::$tool,
+            is_script: true,
+            is_sign: $module::is_sign,
+            is_start: never,
+            read: $module::read,
+        }
+    };
+    ($tool:ident, $module:ident, $start:expr) => {
+        Reader {
+            tool: ForeignTool::$tool,
+            is_script: false,
+            is_sign: $module::is_sign,
+            is_start: $start,
+            read: $module::read,
+        }
+    };
+}
+
+/// All readers; scripts first.
+pub(super) static READERS: [Reader; 21] = [
+    reader!(script SdCardBench, sd_card_bench),
+    reader!(script Pibenchmarks, pibenchmarks),
+    reader!(script MicrosdBenchmarks, microsd_benchmarks),
+    reader!(script DiskBenchmark, disk_benchmark),
+    reader!(script RpiBenchmark, rpi_benchmark),
+    reader!(Agnostics, agnostics, agnostics::is_start),
+    reader!(Kdiskmark, kdiskmark, kdiskmark::is_sign),
+    reader!(Crystaldiskmark, crystaldiskmark, crystaldiskmark::is_start),
+    reader!(TdeDiskMark, tdediskmark, tdediskmark::is_start),
+    reader!(Yabs, yabs, yabs::is_start),
+    reader!(SdBench, sd_bench, never),
+    reader!(H2testw, h2testw, never),
+    reader!(Iozone, iozone, iozone::is_start),
+    reader!(Fio, fio, fio::is_start),
+    reader!(Flashbench, flashbench, flashbench::is_sign),
+    reader!(Hdparm, hdparm, hdparm::is_sign),
+    reader!(Dd, dd, dd::is_sign),
+    reader!(F3, f3, f3::is_start),
+    reader!(Ioping, ioping, ioping::is_start),
+    reader!(Iostat, watched, never),
+    reader!(SbcBench, sbc_bench, never),
+];
+
+/// Which readers recognise a line: one bit for each, in the order of [`READERS`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Marks(u32);
+
+impl Marks {
+    /// The readers that recognise `line`; only that of `tool`, where one is named.
+    pub(super) fn of(line: &str, tool: Option<ForeignTool>) -> Self {
+        let asked = |reader: &Reader| tool.is_none_or(|tool| tool == reader.tool);
+        let bit = |(index, reader): (usize, &Reader)| {
+            u32::from(asked(reader) && (reader.is_sign)(line)) << index
+        };
+        Self(READERS.iter().enumerate().map(bit).fold(0, |all, one| all | one))
+    }
+
+    /// Those of either.
+    pub(super) const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether no reader recognises anything.
+    pub(super) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The readers to ask: one script alone, or all others.
+    pub(super) fn readers(self) -> Vec<&'static Reader> {
+        let marked = |index: &usize| self.0 & (1 << index) != 0;
+        let all: Vec<&Reader> = (0..READERS.len()).filter(marked).map(|i| &READERS[i]).collect();
+        match all.iter().find(|reader| reader.is_script) {
+            Some(script) => vec![script],
+            None => all,
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The tools whose outputs can be read, by name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::ImportError;
+
+/// Declares the tools once: variant, name, and what is read of it.
+macro_rules! tools {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal,)+) => {
+        /// A tool whose output can be read.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum ForeignTool {
+            $($(#[doc = $doc])+ $variant,)+
+        }
+
+        impl ForeignTool {
+            /// All of them, in the order of their names.
+            pub const ALL: &[Self] = &[$(Self::$variant,)+];
+
+            /// Its name, as in a record and on the command line.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+        }
+    };
+}
+
+tools! {
+    /// Raspberry Pi's SD Card Speed Test.
+    Agnostics = "agnostics",
+    /// `CrystalDiskMark`'s text.
+    Crystaldiskmark = "crystaldiskmark",
+    /// dd of the GNU core utilities, busybox, or a BSD.
+    Dd = "dd",
+    /// disk-benchmark.sh: fio and iozone in one.
+    DiskBenchmark = "disk-benchmark",
+    /// f3write, f3read and f3probe.
+    F3 = "f3",
+    /// fio: JSON, terse or plain output.
+    Fio = "fio",
+    /// flashbench: `-a`, `--open-au`, `--find-fat`.
+    Flashbench = "flashbench",
+    /// h2testw's text.
+    H2testw = "h2testw",
+    /// hdparm -t, -T, with and without --direct.
+    Hdparm = "hdparm",
+    /// ioping.
+    Ioping = "ioping",
+    /// iostat, as a log of what a system did.
+    Iostat = "iostat",
+    /// iozone's table.
+    Iozone = "iozone",
+    /// `KDiskMark`'s report.
+    Kdiskmark = "kdiskmark",
+    /// microsd-benchmarks.sh.
+    MicrosdBenchmarks = "microsd-benchmarks",
+    /// Storage.sh of `PiBenchmarks`.
+    Pibenchmarks = "pibenchmarks",
+    /// rpi-benchmark: hdparm and dd.
+    RpiBenchmark = "rpi-benchmark",
+    /// sbc-bench's lines about storage.
+    SbcBench = "sbc-bench",
+    /// `sd_bench` of the PX4 autopilot.
+    SdBench = "sd_bench",
+    /// The report of sd-card-bench.sh.
+    SdCardBench = "sd-card-bench",
+    /// `TDEDiskMark`'s text.
+    TdeDiskMark = "tdediskmark",
+    /// YABS's tables "fio Disk Speed Tests".
+    Yabs = "yabs",
+}
+
+impl ForeignTool {
+    /// The names of all, for messages.
+    #[must_use]
+    pub fn names() -> String {
+        Self::ALL.iter().map(|tool| tool.name()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl fmt::Display for ForeignTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for ForeignTool {
+    type Err = ImportError;
+
+    fn from_str(name: &str) -> Result<Self, ImportError> {
+        let is_named = |tool: &&Self| tool.name().eq_ignore_ascii_case(name);
+        Self::ALL
+            .iter()
+            .find(is_named)
+            .copied()
+            .ok_or_else(|| ImportError::NoSuchTool { name: name.to_owned() })
+    }
+}

@@ -1,0 +1,133 @@
+//! Outputs as people pasted them that were once refused or misread, in `tests/import/defects`. They are
+//! real; names of hosts and users, serial numbers and addresses were replaced.
+
+use std::fs;
+
+use cardproof_import::Imported;
+use cardproof_record::{Record, State, WarningCode};
+
+use crate::compact::compact;
+use crate::{all_of, directory};
+
+fn pasted(name: &str) -> Imported {
+    let path = directory().join("defects").join(name);
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let found = all_of(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert_eq!(found.refused, [], "{name}");
+    found
+}
+
+fn one(name: &str) -> Record {
+    let found = pasted(name);
+    assert_eq!(found.records.len(), 1, "{name}");
+    found.records.into_iter().next().unwrap()
+}
+
+fn has(record: &Record, code: WarningCode) -> bool {
+    record.warnings.iter().any(|warning| warning.code == code)
+}
+
+#[test]
+fn every_paste_becomes_the_records_that_it_holds() {
+    let entries = fs::read_dir(directory().join("defects")).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    for name in names {
+        let records: Vec<String> = pasted(&name).records.iter().map(compact).collect();
+        insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
+            insta::assert_snapshot!(format!("paste-{}", name.replace('.', "-")), records.join("\n\n"));
+        });
+    }
+}
+
+#[test]
+fn what_f3_lost_or_could_not_read_leads_the_record() {
+    for name in ["f3-steamdeck.txt", "f3-ioerror.txt", "f3-52.txt"] {
+        let record = one(name);
+        assert_eq!(record.warnings[0].code, WarningCode::WrongData, "{name}");
+    }
+    let record = one("f3-steamdeck.txt");
+    assert_eq!(record.phases[1].bytes.0, 6_291_456 * 512, "of sectors and not of rounded GB");
+}
+
+#[test]
+fn the_tested_drive_is_described_and_not_the_first_of_the_list() {
+    let device = one("pibenchmarks-iscsi.txt").conditions.device;
+    assert_eq!((device.vendor, device.model, device.size_bytes), (None, None, None));
+}
+
+#[test]
+fn zeros_of_a_faulty_script_are_fio_s_own_figures() {
+    let record = one("ag-issue20.txt");
+    let rates: Vec<f64> =
+        record.phases.iter().filter_map(|phase| Some(phase.point_iops()?.0)).collect();
+    assert!(rates.contains(&884.0) && rates.contains(&1676.0), "{rates:?}");
+    assert!(record.phases.iter().any(|phase| phase.name == "sequential-read-4m-qd32"));
+}
+
+#[test]
+fn several_cards_in_one_file_are_as_many_records() {
+    let labels: Vec<Option<String>> =
+        pasted("agnostics-4-cards.md").records.into_iter().map(|record| record.label).collect();
+    let expected = [
+        "Amazon Basics 64GB CQ ON",
+        "Amazon Basics 64GB CQ OFF",
+        "Amazon Basics 128GB CQ ON",
+        "Amazon Basics 128GB CQ OFF",
+    ];
+    assert_eq!(labels, expected.map(|label| Some(label.to_owned())));
+    assert_eq!(pasted("hd-2001two.txt").records.len(), 2, "two devices");
+    assert_eq!(pasted("hdmulti.txt").records.len(), 2, "two devices");
+}
+
+#[test]
+fn without_a_banner_the_page_cache_is_unknown_and_not_used() {
+    let record = one("iozone-bare.txt");
+    assert_eq!(
+        (record.phases.len(), record.label.as_deref()),
+        (30, Some("FORESEE SLD64G from 05/2021"))
+    );
+    for phase in &record.phases {
+        let codes: Vec<WarningCode> = phase.warnings.iter().map(|it| it.code).collect();
+        assert_eq!(codes, [WarningCode::CacheUnknown], "{}", phase.name);
+        assert!(!phase.name.contains("buffered"));
+    }
+}
+
+#[test]
+fn lines_of_progress_are_no_measurement() {
+    for (name, bytes) in [("dd-progress.txt", 1_073_741_824), ("dd-ru2.txt", 209_715_200)] {
+        let record = one(name);
+        assert_eq!(record.phases.len(), 1, "{name}");
+        assert_eq!(record.phases[0].bytes.0, bytes, "{name}");
+    }
+}
+
+#[test]
+fn reads_of_the_buffer_cache_are_no_measurement_of_the_disk() {
+    let record = one("hd-2004.txt");
+    assert_eq!(record.phases.len(), 1);
+    assert!(record.phases[0].point_throughput().unwrap().0 < 5e6);
+}
+
+#[test]
+fn a_run_that_a_signal_ended_is_partial() {
+    let record = one("fio-signal.json");
+    assert_eq!(record.state, State::Partial);
+    assert!(has(&record, WarningCode::Other));
+}
+
+#[test]
+fn no_host_no_user_and_no_address_is_taken_over() {
+    let entries = fs::read_dir(directory().join("defects")).unwrap();
+    for entry in entries {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        for record in pasted(&name).records {
+            let json = record.to_json().unwrap();
+            for secret in ["feedbeef", "02:00:00:ab:cd:ef", "/dev/", "user@", "/home", "/media"] {
+                assert!(!json.contains(secret), "{name}: {secret}");
+            }
+        }
+    }
+}
