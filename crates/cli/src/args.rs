@@ -4,6 +4,7 @@
 mod compare;
 mod identify;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use cardproof_io::EngineChoice;
@@ -29,7 +30,7 @@ pub(crate) struct RunArgs {
     /// How much of the target to work in
     ///
     /// A number and a unit, such as 64M. By default what the profile asks for, and never more
-    /// than a tenth of the free space.
+    /// than a tenth of the free space, or 256 MiB where at least 1 GiB is free.
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub(crate) size: Option<Bytes>,
     /// How long the whole run may take, such as 60s or 5m
@@ -145,9 +146,25 @@ pub(crate) struct OutputArgs {
     /// The report as one HTML file
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// The result as Markdown, for a forum or an issue
-    #[arg(long, value_name = "FILE|-")]
-    pub(crate) markdown: Option<Sink>,
+    /// The result as Markdown, for a forum or an issue; `short` prints ten lines of it
+    #[arg(long, value_name = "FILE|-|short")]
+    pub(crate) markdown: Option<MarkdownSink>,
+}
+
+/// Where Markdown goes, and how much of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MarkdownSink {
+    pub(crate) sink: Sink,
+    /// Whether ten lines are enough.
+    pub(crate) is_short: bool,
+}
+
+/// A name need not be text. A file called `short` is named as `./short`.
+impl From<OsString> for MarkdownSink {
+    fn from(name: OsString) -> Self {
+        let is_short = name == "short";
+        Self { sink: if is_short { Sink::Stdout } else { Sink::from(name) }, is_short }
+    }
 }
 
 /// Which profile to explain.

@@ -7,6 +7,7 @@ mod capture;
 mod chosen;
 mod compare;
 mod completions;
+mod diagnose;
 mod engine;
 mod exit;
 mod identify;
@@ -38,6 +39,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use args::{CompareArgs, IdentifyArgs, ProfilesArgs, RateArgs, ReportArgs, RunArgs, SimCommand};
 use capture::CaptureArgs;
 use completions::{CompletionsArgs, ManualArgs};
+use diagnose::DiagnoseArgs;
 use engine::EngineArgs;
 use exit::{Exit, Failure};
 use import::ImportArgs;
@@ -100,6 +102,8 @@ enum Command {
     Import(ImportArgs),
     /// Watch live what the storage does and what holds it back, or explain a log of iostat
     Watch(WatchArgs),
+    /// Tell whether the card is what makes this computer slow
+    Diagnose(DiagnoseArgs),
     /// Choose among cards: records and published measurements side by side
     Compare(Box<CompareArgs>),
     /// List the records that are kept
@@ -161,6 +165,7 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::Rate(args) => saved::rate(&args),
         Command::Report(args) => saved::report(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Diagnose(args) => diagnose::run(&args, signals),
         Command::List(args) => inventory::list(&args),
         Command::Summary(args) => inventory::summary(&args),
         Command::Sim(command) => simulated::run(&command, signals),
@@ -190,6 +195,7 @@ const fn looks_for_signals(command: &Command) -> bool {
         | Command::Replay(_)
         | Command::CompareSetups(_)
         | Command::Watch(_)
+        | Command::Diagnose(_)
         | Command::Engine(_) => true,
         Command::Profiles(_)
         | Command::Identify(_)

@@ -5,7 +5,7 @@ use std::path::Path;
 use cardproof_record::{Outcome, Record, Verdict};
 use cardproof_session::Store;
 
-use crate::args::OutputArgs;
+use crate::args::{MarkdownSink, OutputArgs};
 use crate::exit::Failure;
 use crate::output::{self, Sink};
 use crate::talk::{self, Talk};
@@ -46,10 +46,11 @@ impl Requirement {
 /// Whether all of `outputs` can be written, found out before anything is measured.
 pub(crate) fn check_outputs(outputs: &OutputArgs) -> Result<(), Failure> {
     let html = outputs.html.clone().map(Sink::File);
-    for sink in [&outputs.json, &html, &outputs.markdown].into_iter().flatten() {
+    let markdown = outputs.markdown.as_ref().map(|markdown| &markdown.sink);
+    for sink in [outputs.json.as_ref(), html.as_ref(), markdown].into_iter().flatten() {
         output::check(sink)?;
     }
-    if outputs.json == Some(Sink::Stdout) && outputs.markdown == Some(Sink::Stdout) {
+    if outputs.json == Some(Sink::Stdout) && markdown == Some(&Sink::Stdout) {
         return Err(Failure::usage(
             "--json - and --markdown - cannot both go to standard output; name a file for one",
         ));
@@ -107,10 +108,16 @@ pub(crate) fn write_outputs(
     if let Some(sink) = &outputs.json {
         write_json(record, verdicts, sink)?;
     }
-    if let Some(sink) = &outputs.markdown {
-        output::write(sink, &cardproof_report::markdown(record, verdicts))?;
+    if let Some(MarkdownSink { sink, is_short }) = &outputs.markdown {
+        let text = if *is_short {
+            cardproof_report::markdown_short(record)
+        } else {
+            cardproof_report::markdown(record, verdicts)
+        };
+        output::write(sink, &text)?;
     }
-    Ok([&outputs.json, &outputs.markdown].into_iter().flatten().any(|sink| *sink == Sink::Stdout))
+    let markdown = outputs.markdown.as_ref().map(|markdown| &markdown.sink);
+    Ok([outputs.json.as_ref(), markdown].into_iter().flatten().any(|sink| *sink == Sink::Stdout))
 }
 
 /// The record with its verdicts as JSON.

@@ -11,7 +11,7 @@ mod history;
 mod lines;
 mod log;
 mod screen;
-mod source;
+pub(crate) mod source;
 mod view;
 
 use std::io::{self, IsTerminal};

@@ -4,13 +4,13 @@
 //! says so. What protects data comes first, then what makes the measurement sound, then what
 //! makes the system faster.
 
-use cardproof_record::{OpName, Outcome, Record, State, Verdict, WarningCode};
+use cardproof_record::{OpName, Outcome, Record, Replay, State, Verdict, WarningCode};
 
 use crate::bus::BUS_BOUND;
 use crate::classes::{CLASS_SPAN, Class};
 use crate::doubts::doubts;
 use crate::meaning::PAUSE_POOR;
-use crate::pauses::pauses_in;
+use crate::pauses::{FELT_PAUSE, pauses_in};
 use crate::pick::{Figure, Finding, is_sequential};
 use crate::transports::storage;
 
@@ -82,7 +82,25 @@ fn otherwise(record: &Record) -> &'static str {
         return "Measure the storage itself with `cardproof run`: it tells why the job took so long, \
                 and what can be done about it.";
     }
+    if !record.replays.is_empty() {
+        return of_replays(record);
+    }
     "Nothing needs doing. Keep this record, and measure again when the system feels slower."
+}
+
+/// What is left to say after replays.
+fn of_replays(record: &Record) -> &'static str {
+    let longest = |replay: &Replay| {
+        let kinds = [&replay.reads, &replay.writes, &replay.flushes];
+        kinds.into_iter().flatten().map(|requests| requests.latency_ns.max).max()
+    };
+    if record.replays.iter().filter_map(longest).max() >= Some(FELT_PAUSE) {
+        "The job waited for single requests for a quarter of a second or more, which is felt. Measure \
+         the storage itself with `cardproof run`, and compare with a replay on another card."
+    } else {
+        "No request of the job was waited for long enough to be felt. Measure the storage itself with \
+         `cardproof run` for its verdicts."
+    }
 }
 
 fn say(applies: bool, text: &str) -> Option<String> {

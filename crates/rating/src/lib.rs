@@ -11,6 +11,7 @@ mod ceilings;
 mod claims;
 mod classes;
 pub mod compare;
+pub mod diagnosis;
 mod doubts;
 mod filesystems;
 mod jobs;

@@ -19,6 +19,7 @@ mod markdown;
 mod replays;
 mod rows;
 mod shared;
+mod short;
 mod summary;
 mod wrap;
 
@@ -32,5 +33,6 @@ pub use inventory::{
 };
 pub use markdown::markdown;
 pub use replays::replay_lines;
+pub use short::markdown_short;
 pub use summary::summary;
 pub use wrap::{wrap_into, wrapped};

@@ -28,7 +28,8 @@ pub fn replay_lines(replay: &Replay) -> Vec<String> {
     for (name, requests) in
         [("reads", &replay.reads), ("writes", &replay.writes), ("flushes", &replay.flushes)]
     {
-        lines.extend(requests.as_ref().map(|requests| kind(name, requests)));
+        let done = requests.as_ref().filter(|requests| requests.ops > 0);
+        lines.extend(done.map(|requests| kind(name, requests)));
     }
     if let Some(epoch) = replay.epoch_ns {
         let (p50, p99, max) = (epoch.p50, epoch.p99, epoch.max);
@@ -79,6 +80,9 @@ fn kind(name: &str, requests: &ReplayedRequests) -> String {
     let ReplayedRequests { ops, bytes, latency_ns } = requests;
     let bytes = if *bytes == Bytes::ZERO { String::new() } else { format!(", {bytes}") };
     let (p50, p99, max) = (latency_ns.p50, latency_ns.p99, latency_ns.max);
+    if max == Nanos::ZERO {
+        return format!("{name}: {ops}{bytes}; no time of their own");
+    }
     format!("{name}: {ops}{bytes}; median {p50}, p99 {p99}, longest {max}")
 }
 

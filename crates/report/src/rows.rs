@@ -120,7 +120,9 @@ fn flushes(phase: &Phase) -> Option<Row> {
             ("flushes", format!("{}/s", wording::bare(&rate)))
         }
     };
-    let cells = Cells::Figures { rate, interval: None, latency: Some(latency) };
+    // A model whose flushes take no time of their own has no latency to show.
+    let latency = Some(latency).filter(|latency| latency.max > Nanos::ZERO);
+    let cells = Cells::Figures { rate, interval: None, latency };
     Some(Row { name: name.to_owned(), is_part: true, cells })
 }
 

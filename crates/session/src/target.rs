@@ -216,7 +216,8 @@ fn open_directory(
     let size = allowance.size.round_down_to(Bytes::mib(1));
     if allowance.is_reduced {
         talk.note(&format!(
-            "Working in {size}, a tenth of the free space, instead of {span}; --size asks for more."
+            "Working in {size} instead of {span}, since only {} are free; --size asks for more.",
+            allowance.free
         ));
     }
     let file = scratch.create_file().map_err(|error| of_scratch(&error))?;

@@ -10,9 +10,16 @@ use crate::exit::Failure;
 
 /// The disk that `path` is, or is a part of.
 pub(super) fn disk_of(path: &Path) -> Result<Disk, Failure> {
+    // The kernel's name, such as loop0, stands for its node.
+    let is_name = path.components().count() == 1 && !path.exists();
+    let path = &if is_name { Path::new("/dev").join(path) } else { path.to_owned() };
     let shown = path.display();
-    let metadata = fs::metadata(path)
-        .map_err(|error| Failure::usage(format!("cannot look at the device {shown}: {error}")))?;
+    let metadata = fs::metadata(path).map_err(|error| {
+        Failure::usage(format!(
+            "cannot look at the device {shown}: {error}; `cardproof identify --all` names \
+             those there are"
+        ))
+    })?;
     if !metadata.file_type().is_block_device() {
         return Err(Failure::usage(format!("{shown} is no block device; name one")));
     }

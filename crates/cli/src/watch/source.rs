@@ -15,15 +15,15 @@ const SELDOM_MEANT: [&str; 5] = ["loop", "ram", "zram", "sr", "fd"];
 
 /// One window.
 #[derive(Clone, Debug)]
-pub(super) struct Sample {
+pub(crate) struct Sample {
     /// When it ended, RFC 3339, in UTC.
-    pub(super) time: String,
-    pub(super) activity: Activity,
-    pub(super) limited_by: LimitedBy,
+    pub(crate) time: String,
+    pub(crate) activity: Activity,
+    pub(crate) limited_by: LimitedBy,
 }
 
 /// Takes one window after the other.
-pub(super) struct Source {
+pub(crate) struct Source {
     root: Sysroot,
     devices: Vec<String>,
     /// Whether the user named the devices; else a card that is put in is watched as well.
@@ -36,7 +36,7 @@ pub(super) struct Source {
 
 impl Source {
     /// A source of the devices called `names`, or of all that have been used.
-    pub(super) fn new(names: &[String]) -> Result<Self, Failure> {
+    pub(crate) fn new(names: &[String]) -> Result<Self, Failure> {
         let root = Sysroot::default();
         let named = names.iter().map(|name| device_at(&root, name)).collect::<Result<Vec<_>, _>>();
         let mut devices: Vec<String> = Vec::new();
@@ -57,7 +57,7 @@ impl Source {
     }
 
     /// The window from the last call, or from the beginning, until now.
-    pub(super) fn take(&mut self) -> Sample {
+    pub(crate) fn take(&mut self) -> Sample {
         let now = self.sampler.sample(Nanos::from(self.start.elapsed()));
         let activity = now.since(&self.last);
         self.last = now;

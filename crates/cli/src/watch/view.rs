@@ -16,7 +16,7 @@ use super::source::Sample;
 /// The columns before a curve: its name and its newest value.
 const LABEL_COLUMNS: u16 = 24;
 
-/// The words on what limits get this many lines, enough for the longest at 80 columns.
+/// The words on what limits get at least this many lines, so that the picture below seldom moves.
 const WORDS_LINES: u16 = 4;
 
 /// All that is on the screen.
@@ -39,7 +39,7 @@ impl View<'_> {
         let devices = self.sample.map_or(0, |sample| sample.activity.devices.len());
         let [title, words, table, curves, facts_area] = Layout::vertical([
             Constraint::Length(2),
-            Constraint::Length(WORDS_LINES + 1),
+            Constraint::Length(self.words_lines(frame.area().width) + 1),
             Constraint::Length(u16::try_from(devices + 2).unwrap_or(u16::MAX)),
             Constraint::Length(self.curves().len() as u16 + 1),
             Constraint::Fill(1),
@@ -56,6 +56,13 @@ impl View<'_> {
         self.draw_curves(frame, curves);
         let facts: Vec<Line<'_>> = system(&sample.activity).into_iter().map(Line::from).collect();
         frame.render_widget(Paragraph::new(facts).wrap(Wrap { trim: true }), facts_area);
+    }
+
+    /// The lines that the words on what limits take at a width: all of them, on a narrow display too.
+    fn words_lines(&self, width: u16) -> u16 {
+        let words = self.sample.map_or(String::new(), |sample| in_words(&sample.limited_by));
+        let lines = cardproof_report::wrapped(&words, width).lines().count();
+        u16::try_from(lines).unwrap_or(u16::MAX).max(WORDS_LINES)
     }
 
     fn draw_words(&self, frame: &mut Frame<'_>, area: Rect, sample: &Sample) {
@@ -197,6 +204,14 @@ mod tests {
     #[test]
     fn a_terminal_of_80_by_24_shows_all() {
         insta::assert_snapshot!(drawn(80, 24));
+    }
+
+    #[test]
+    fn a_terminal_of_40_columns_shows_the_whole_sentence() {
+        let words = in_words(&sample(33).limited_by);
+        let picture = drawn(40, 24).replace('"', " ");
+        let shown = picture.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(shown.contains(&words), "no {words} in {picture}");
     }
 
     /// The words come first, so that they are there on the smallest display.

@@ -113,3 +113,24 @@ fn a_mistyped_command_is_suggested_and_nothing_is_measured() {
     assert!(ended.stderr.contains("did you mean `cardproof list`?"), "{}", ended.stderr);
     assert!(home.records().is_empty());
 }
+
+#[test]
+fn a_forum_gets_ten_lines() {
+    let home = three_cards();
+    let text = run(home.cardproof(&["report", "card-001", "--markdown", "short"])).expect(0).stdout;
+    assert!(text.lines().count() <= 10, "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_diagnosis_has_one_answer_and_something_to_do() {
+    let home = Home::new();
+    let place = home.place().to_str().unwrap().to_owned();
+    let words = ["diagnose", &place, "--time", "2s", "--json", "-"];
+    let text = run(home.cardproof(&words)).expect(0).stdout;
+    let answer: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(answer["schema"], "cardproof.diagnosis/1");
+    assert!(answer["answer"].as_str().is_some_and(|answer| answer.ends_with('.')), "{text}");
+    assert!(answer["steps"].as_array().is_some_and(|steps| !steps.is_empty()), "{text}");
+    assert!(home.records().is_empty(), "it measures nothing");
+}

@@ -1,7 +1,9 @@
 //! How much of the free space a run may take.
 //!
-//! A tenth is little enough that nothing else on the machine notices. A size that the user names
-//! may take more, but never all: a full file system stops logs, updates and sessions.
+//! A tenth is little enough that nothing else on the machine notices. 256 MiB, the range that the
+//! class limits are stated for, may also be taken of 1 GiB or more: less would give no verdict. A size
+//! that the user names may take more, but never all: a full file system stops logs, updates and
+//! sessions.
 
 use std::path::Path;
 
@@ -14,6 +16,12 @@ pub const SIZE_MIN: Bytes = Bytes::mib(16);
 
 /// The share of the free space that is taken unasked: one in this many parts.
 const SHARE_PARTS: u64 = 10;
+
+/// What may be taken unasked where [`ROOMY`] is free: the range of the class limits.
+const CLASS_RANGE: Bytes = Bytes::mib(256);
+
+/// So much free space that [`CLASS_RANGE`] is at most a quarter of it.
+const ROOMY: Bytes = Bytes::gib(1);
 
 /// The share of the free space that always stays free: one in this many parts, and not less
 /// than [`MARGIN_MIN`].
@@ -47,7 +55,8 @@ pub(super) fn allow(
     let most = if requested_by_user {
         free.saturating_sub(margin(free))
     } else {
-        Bytes(free.get() / SHARE_PARTS)
+        let tenth = Bytes(free.get() / SHARE_PARTS);
+        if free >= ROOMY { tenth.max(CLASS_RANGE) } else { tenth }
     };
     if let Some(wanted) = wanted
         && wanted <= most
@@ -91,8 +100,11 @@ mod tests {
         // Free MiB, wanted, named by the user, then the size in MiB and whether it is reduced.
         let cases = [
             (10_000, mib(256), false, 256, false),
-            (2_560, mib(256), false, 256, false),
-            (2_559, mib(256), false, 255, true),
+            (2_559, mib(256), false, 256, false),
+            (1_024, mib(256), false, 256, false),
+            (1_023, mib(256), false, 102, true),
+            (1_843, mib(512), false, 256, true),
+            (10_000, mib(2_000), false, 1_000, true),
             (160, mib(256), false, 16, true),
             (10_000, None, false, 1_000, false),
             (10_000, mib(9_000), true, 9_000, false),
@@ -132,7 +144,8 @@ mod tests {
             proptest::prop_assert!(size > 0 && size <= wanted);
             proptest::prop_assert_eq!(allowance.is_reduced, size < wanted);
             let most = if requested { free - free / 32 } else { free / 10 };
-            proptest::prop_assert!(size <= most);
+            let is_class_range = !requested && free >= 1 << 30 && size <= 256 << 20;
+            proptest::prop_assert!(size <= most || is_class_range);
         }
 
         #[test]

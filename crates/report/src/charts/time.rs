@@ -8,7 +8,7 @@ use cardproof_rating::{FELT_PAUSE, pauses_in};
 use cardproof_record::{Interval, Phase, Record};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
-use super::{Axis, Chart, Layer, Scale, Tone};
+use super::{Axis, Chart, Dashes, Layer, Scale, Tone};
 use crate::clean::one_line;
 use crate::rows::is_told_in_iops;
 
@@ -131,10 +131,12 @@ pub(crate) fn waits_over_time(record: &Record, index: usize) -> Option<Chart> {
     let columns = columns(phase, COLUMNS_MAX);
     let waits = || columns.iter().map(|column| column.wait).filter(|wait| *wait > Nanos::ZERO);
     let (shortest, longest) = (waits().min()?.as_secs_f64(), waits().max()?.as_secs_f64());
-    let (low, high) = (shortest / 2.0, longest * 2.0);
+    // Whole decades, so that the axis has labels; a line and no ground, which on a logarithmic axis
+    // would begin at an arbitrary value.
+    let (low, high) = (decade(shortest, f64::floor), decade(longest * 1.01, f64::ceil));
     let mut layers = pauses(record, index);
-    let points = steps(&columns, |column| column.wait.as_secs_f64().max(low));
-    layers.push(Layer::Steps { points, tone: Tone::Line(1) });
+    let points = corners(&columns, |column| column.wait.as_secs_f64().max(low));
+    layers.push(Layer::Line { points, tone: Tone::Line(1), dashes: Dashes::Whole });
     if high > FELT_PAUSE.as_secs_f64() {
         layers.push(Layer::LimitAcross { at: FELT_PAUSE.as_secs_f64(), label: None });
     }
@@ -176,6 +178,17 @@ fn steps(columns: &[Column], value: impl Fn(&Column) -> f64) -> Vec<(f64, f64)> 
         columns.iter().map(|column| (column.start.as_secs_f64(), value(column))).collect();
     points.extend(columns.last().map(|column| (column.end.as_secs_f64(), value(column))));
     points
+}
+
+/// A line that stays level over each column, as the points that it goes through.
+fn corners(columns: &[Column], value: impl Fn(&Column) -> f64) -> Vec<(f64, f64)> {
+    let ends = |column: &Column| [column.start, column.end].map(Nanos::as_secs_f64);
+    columns.iter().flat_map(|column| ends(column).map(|time| (time, value(column)))).collect()
+}
+
+/// The power of ten below or above `value`, as `round` says.
+fn decade(value: f64, round: fn(f64) -> f64) -> f64 {
+    10_f64.powf(round(value.log10()))
 }
 
 fn band(columns: &[Column]) -> Vec<(f64, f64, f64)> {

@@ -1,0 +1,142 @@
+//! `cardproof diagnose`: is the card what makes this computer slow?
+//!
+//! It watches for half a minute, looks at identity, bus, heat and power, and at the last record of the
+//! storage. It only reads; nothing is measured and nothing is written.
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cardproof_device::Sysroot;
+use cardproof_device::identify::{Identity, Place, identify};
+use cardproof_rating::diagnosis::{DIAGNOSIS_SCHEMA, Diagnosis, Known, diagnose};
+use cardproof_record::{LimitedBy, Record};
+use cardproof_session::Store;
+use cardproof_units::Nanos;
+use clap::Args;
+use serde::Serialize;
+
+use crate::exit::{Exit, Failure, with_causes};
+use crate::inventory;
+use crate::output::{self, Sink};
+use crate::saved;
+use crate::signals::Signals;
+use crate::talk::{self, Talk};
+use crate::watch::source::Source;
+
+/// How long a window is.
+const WINDOW: Duration = Duration::from_secs(2);
+
+/// How long a wish to stop may go unnoticed.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// Raspberry Pi's flags of a supply voltage that is too low, now and since the start.
+const LOW_VOLTAGE: u32 = 1 | 1 << 16;
+
+/// What to diagnose.
+#[derive(Debug, Args)]
+pub(crate) struct DiagnoseArgs {
+    /// A device, or a directory on it; by default the storage under the current directory
+    #[arg(value_name = "DEVICE|DIR", default_value = ".")]
+    pub(crate) place: PathBuf,
+    /// How long to watch, from 2s up; do what is slow meanwhile
+    #[arg(long, value_name = "TIME", default_value = "30s", allow_negative_numbers = true)]
+    pub(crate) time: Nanos,
+    /// The answer as JSON, to a file or to standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<Sink>,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// The answer as it is handed to other programs.
+#[derive(Serialize)]
+struct Document<'d> {
+    schema: &'static str,
+    #[serde(flatten)]
+    diagnosis: &'d Diagnosis,
+}
+
+/// Watches, looks, and answers.
+pub(crate) fn run(args: &DiagnoseArgs, signals: &Signals) -> Result<Exit, Failure> {
+    args.json.iter().try_for_each(output::check)?;
+    let identity = identify(&Sysroot::default(), &Place::Named(args.place.clone()))
+        .map_err(|error| Failure::usage(with_causes(&error)))?;
+    let windows = (args.time.get() / WINDOW.as_nanos() as u64).max(1);
+    Talk::new(args.quiet).note(&format!(
+        "Watching for {}; do what is slow meanwhile.",
+        Nanos::from(WINDOW) * windows
+    ));
+    let Some(windows) = watch(windows, signals)? else {
+        return Ok(signals.exit().unwrap_or(Exit::Interrupted));
+    };
+    let last = last_record(&identity)?;
+    let diagnosis = diagnose(&known(&identity, windows, last.as_ref()));
+    if let Some(sink) = &args.json {
+        let document = Document { schema: DIAGNOSIS_SCHEMA, diagnosis: &diagnosis };
+        let text = serde_json::to_string_pretty(&document)
+            .map_err(Failure::because("the answer cannot be put into JSON"))?;
+        output::write(sink, &(text + "\n"))?;
+    }
+    if !args.quiet && args.json != Some(Sink::Stdout) {
+        output::write(&Sink::Stdout, &cardproof_report::wrapped(&text(&diagnosis), talk::width()))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// What limited in each of `count` windows; `None` where a signal came first.
+fn watch(count: u64, signals: &Signals) -> Result<Option<Vec<LimitedBy>>, Failure> {
+    let mut source = Source::new(&[])?;
+    let mut windows = Vec::new();
+    for _ in 0..count {
+        let end = Instant::now() + WINDOW;
+        while let Some(left) = end.checked_duration_since(Instant::now()) {
+            if signals.stop().load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            thread::sleep(left.min(LOOK_EVERY));
+        }
+        windows.push(source.take().limited_by);
+    }
+    Ok(Some(windows))
+}
+
+fn known<'r>(identity: &Identity, windows: Vec<LimitedBy>, last: Option<&'r Record>) -> Known<'r> {
+    let power = &identity.power;
+    let usb = identity.usb.iter().flat_map(|usb| &usb.troubles);
+    Known {
+        windows,
+        had_low_voltage: power.is_under_voltage == Some(true)
+            || power.throttled_flags.is_some_and(|flags| flags & LOW_VOLTAGE != 0),
+        troubles: power.troubles.iter().chain(usb).cloned().collect(),
+        last,
+    }
+}
+
+/// The youngest kept record of a storage of the same model and size.
+fn last_record(identity: &Identity) -> Result<Option<Record>, Failure> {
+    let device = &identity.device;
+    if device.model.is_none() {
+        return Ok(None);
+    }
+    let is_same = |record: &Record| {
+        let known = &record.conditions.device;
+        known.model == device.model && known.size_bytes == device.size_bytes
+    };
+    let files = inventory::files(&Store::of_user()?)?;
+    let records = files.iter().filter_map(|path| saved::read(path).ok()).filter(is_same);
+    Ok(records.max_by(|a, b| a.created.cmp(&b.created)))
+}
+
+fn text(diagnosis: &Diagnosis) -> String {
+    let mut text = format!("Is it the card? {}\n", diagnosis.answer);
+    for (heading, lines) in [("Why", &diagnosis.reasons), ("What to do", &diagnosis.steps)] {
+        if !lines.is_empty() {
+            text.push_str(&format!("\n{heading}\n"));
+            text.extend(lines.iter().map(|line| format!("  - {line}\n")));
+        }
+    }
+    text
+}

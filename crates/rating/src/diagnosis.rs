@@ -1,0 +1,226 @@
+//! "This computer is slow: is it the card?" One answer from what was seen while watching, from the state
+//! of the computer, and from the last measurement of the storage.
+//!
+//! What limited for the most time is the answer, if it limited for a fifth of it. While nothing happens
+//! nothing can be seen, and then only the last measurement speaks: as a suspicion, never as the answer.
+
+use cardproof_record::{Limit, LimitedBy, Outcome, Record};
+use serde::Serialize;
+
+use crate::judge::judge;
+use crate::meaning::{Grade, meaning};
+
+/// The name and version of the published form.
+pub const DIAGNOSIS_SCHEMA: &str = "cardproof.diagnosis/1";
+
+/// What limits for a smaller share of the time does not make a computer slow.
+const SHARE_MIN: f64 = 0.2;
+
+/// What is known of the computer and its storage.
+#[derive(Clone, Debug, Default)]
+pub struct Known<'r> {
+    /// What limited in each window that was watched.
+    pub windows: Vec<LimitedBy>,
+    /// Whether the supply voltage has been too low since the start.
+    pub had_low_voltage: bool,
+    /// What is wrong with power, heat and bus, or has been since the start, in clauses.
+    pub troubles: Vec<String>,
+    /// The last record of this storage.
+    pub last: Option<&'r Record>,
+}
+
+/// What makes the computer slow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Culprit {
+    /// The storage.
+    Storage,
+    /// The way to the storage.
+    Bus,
+    /// The processors.
+    Processor,
+    /// Too little memory.
+    Memory,
+    /// Heat, which lowers the clock.
+    Heat,
+    /// The power supply.
+    Power,
+    /// Nothing was slow while it was watched.
+    NothingSeen,
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Diagnosis {
+    /// What makes the computer slow.
+    pub culprit: Culprit,
+    /// The answer in a sentence.
+    pub answer: String,
+    /// Why, in sentences.
+    pub reasons: Vec<String>,
+    /// What to do, most important first.
+    pub steps: Vec<String>,
+}
+
+/// Finds the answer.
+#[must_use]
+pub fn diagnose(known: &Known<'_>) -> Diagnosis {
+    let found = most(&known.windows);
+    let culprit = found.map_or(Culprit::NothingSeen, |(culprit, ..)| culprit);
+    let mut reasons = Vec::new();
+    if let Some((_, share, evidence)) = found {
+        reasons.push(format!(
+            "It limited for {:.0} % of the time watched, at last: {}.",
+            100.0 * share,
+            evidence.evidence.join("; ")
+        ));
+    }
+    reasons.extend(known.troubles.iter().map(|trouble| format!("Found: {trouble}.")));
+    reasons.extend(known.last.and_then(last_in_words));
+    Diagnosis {
+        culprit,
+        answer: answer(culprit, known.last).to_owned(),
+        reasons,
+        steps: steps(culprit, known),
+    }
+}
+
+/// What limited most, for which share of the windows, with the last of them.
+fn most(windows: &[LimitedBy]) -> Option<(Culprit, f64, &LimitedBy)> {
+    let mut counts: Vec<(Culprit, usize, &LimitedBy)> = Vec::new();
+    for window in windows {
+        let Some(culprit) = culprit_of(window.limit) else { continue };
+        match counts.iter_mut().find(|(known, ..)| *known == culprit) {
+            Some((_, count, last)) => (*count, *last) = (*count + 1, window),
+            None => counts.push((culprit, 1, window)),
+        }
+    }
+    let (culprit, count, last) = counts.into_iter().max_by_key(|(_, count, _)| *count)?;
+    let share = count as f64 / windows.len() as f64;
+    (share >= SHARE_MIN).then_some((culprit, share, last))
+}
+
+const fn culprit_of(limit: Limit) -> Option<Culprit> {
+    match limit {
+        Limit::StorageRandomWrite | Limit::StorageRandomRead | Limit::StorageSequential => {
+            Some(Culprit::Storage)
+        }
+        Limit::BusCeiling => Some(Culprit::Bus),
+        Limit::Cpu => Some(Culprit::Processor),
+        Limit::MemoryPressure => Some(Culprit::Memory),
+        Limit::Heat => Some(Culprit::Heat),
+        Limit::Power => Some(Culprit::Power),
+        Limit::Nothing | Limit::Unknown => None,
+    }
+}
+
+fn answer(culprit: Culprit, last: Option<&Record>) -> &'static str {
+    match culprit {
+        Culprit::Storage => "Yes: programs wait for the card or disk.",
+        Culprit::Bus => "Partly: the way to the storage is the limit, not the storage itself.",
+        Culprit::Processor => "No: the processors are busy. A faster card would not help.",
+        Culprit::Memory => "No: memory is short, and the storage only serves the swapping.",
+        Culprit::Heat => "No: the computer is too hot and runs slower.",
+        Culprit::Power => "No: the power supply is too weak, and the computer runs slower.",
+        Culprit::NothingSeen if last.is_some_and(is_slow) => {
+            "Perhaps: nothing was slow while it was watched, but this storage was measured as slow."
+        }
+        Culprit::NothingSeen => "It cannot be told: nothing was slow while it was watched.",
+    }
+}
+
+/// Whether `record` shows a slow storage: A1 missed, or a daily use that goes poorly.
+fn is_slow(record: &Record) -> bool {
+    let misses = judge(record).iter().any(|it| it.rule == "A1" && it.outcome == Outcome::Misses);
+    misses || meaning(record).iter().any(|it| it.grade == Grade::Poor)
+}
+
+fn last_in_words(record: &Record) -> Option<String> {
+    let day = record.created.get(..10).unwrap_or(&record.created);
+    let poor: Vec<&str> = meaning(record)
+        .iter()
+        .filter(|meaning| meaning.grade == Grade::Poor)
+        .map(|meaning| meaning.topic)
+        .collect();
+    let verdict = judge(record).into_iter().find(|verdict| verdict.rule == "A1")?;
+    let words = crate::wording::outcome(verdict.outcome);
+    let poor = if poor.is_empty() { String::new() } else { format!("; poor: {}", poor.join(", ")) };
+    Some(format!("Measured on {day}: A1 {words}{poor}."))
+}
+
+fn steps(culprit: Culprit, known: &Known<'_>) -> Vec<String> {
+    let step = match culprit {
+        Culprit::Storage => {
+            "Move what writes often (logs, databases, swap) to an SSD, or use a faster card; \
+             `cardproof compare` helps to choose one."
+        }
+        Culprit::Bus => {
+            "Use a port, reader or bus mode that carries more; see `cardproof identify`."
+        }
+        Culprit::Processor => "Look at `top` for the program that keeps the processors busy.",
+        Culprit::Memory => "Close programs, or use a computer with more memory.",
+        Culprit::Heat => "Add a heat sink or a fan, or give the case more air.",
+        Culprit::Power => "Use the supply and the cable that the maker of the board names.",
+        Culprit::NothingSeen => {
+            "Do what is slow, and run `cardproof diagnose` again at the same time."
+        }
+    };
+    let mut steps = vec![step.to_owned()];
+    if known.had_low_voltage && culprit != Culprit::Power {
+        steps.push("Use a stronger power supply or a shorter cable.".to_owned());
+    }
+    if known.last.is_none() && matches!(culprit, Culprit::Storage | Culprit::NothingSeen) {
+        steps.push("Measure the storage: cardproof run".to_owned());
+    }
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(limit: Limit) -> LimitedBy {
+        LimitedBy { limit, device: None, evidence: vec!["a figure".to_owned()] }
+    }
+
+    fn diagnosed(limits: &[(Limit, usize)]) -> Culprit {
+        let windows =
+            limits.iter().flat_map(|&(limit, count)| std::iter::repeat_n(window(limit), count));
+        diagnose(&Known { windows: windows.collect(), ..Known::default() }).culprit
+    }
+
+    #[test]
+    fn what_limited_longest_is_the_answer() {
+        for (limits, culprit) in [
+            (vec![(Limit::StorageRandomWrite, 8), (Limit::Nothing, 7)], Culprit::Storage),
+            (
+                vec![
+                    (Limit::StorageRandomWrite, 3),
+                    (Limit::StorageRandomRead, 3),
+                    (Limit::Cpu, 5),
+                ],
+                Culprit::Storage,
+            ),
+            (vec![(Limit::Cpu, 10), (Limit::StorageSequential, 5)], Culprit::Processor),
+            (vec![(Limit::Power, 15)], Culprit::Power),
+            (vec![(Limit::MemoryPressure, 3), (Limit::Nothing, 12)], Culprit::Memory),
+            (vec![(Limit::StorageRandomRead, 2), (Limit::Nothing, 13)], Culprit::NothingSeen),
+            (vec![(Limit::Unknown, 15)], Culprit::NothingSeen),
+            (vec![], Culprit::NothingSeen),
+        ] {
+            assert_eq!(diagnosed(&limits), culprit, "{limits:?}");
+        }
+    }
+
+    #[test]
+    fn a_slow_record_alone_is_a_suspicion_and_no_answer() {
+        let record = cardproof_testkit::records::slow_class4();
+        let known = Known { last: Some(&record), ..Known::default() };
+        let diagnosis = diagnose(&known);
+        assert_eq!(diagnosis.culprit, Culprit::NothingSeen);
+        assert!(diagnosis.answer.starts_with("Perhaps"), "{diagnosis:?}");
+        assert!(diagnosis.reasons.iter().any(|it| it.contains("A1 misses")), "{diagnosis:?}");
+    }
+}

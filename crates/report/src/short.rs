@@ -1,0 +1,79 @@
+//! A record in at most ten lines of Markdown, for a forum.
+
+use cardproof_record::Record;
+use cardproof_units::{Iops, Throughput};
+
+use crate::clean::{Markdown, one_line};
+use crate::facts::facts;
+use crate::inventory::Entry;
+
+/// More doubts than this are counted.
+const DOUBTS_MAX: usize = 1;
+
+/// The record in at most ten lines of Markdown, ending in a newline. Text from the record cannot make
+/// markup.
+#[must_use]
+pub fn markdown_short(record: &Record) -> String {
+    let entry = Entry::of(record);
+    let name = match &entry.label {
+        Some(label) => format!("{label}: {}", entry.card),
+        None => entry.card.clone(),
+    };
+    let mut lines = vec![format!("**{}**", Markdown(&name)), String::new()];
+    lines.push(format!("- Verdicts: {}", Markdown(&verdicts(&entry))));
+    let iops = |rate: Option<f64>| rate.map(|rate| Iops(rate).to_string());
+    let mb = |rate: Option<f64>| rate.map(|rate| Throughput(rate).to_string());
+    let figures = [
+        (
+            "4 KiB random, one at a time",
+            iops(entry.random_read_iops),
+            iops(entry.random_write_iops),
+        ),
+        ("4 KiB with a flush after each", None, iops(entry.synced_write_iops)),
+        (
+            "Sequential",
+            mb(entry.sequential_read_bytes_per_s),
+            mb(entry.sequential_write_bytes_per_s),
+        ),
+    ];
+    for (what, read, write) in figures {
+        let parts =
+            [read.map(|rate| format!("read {rate}")), write.map(|rate| format!("write {rate}"))];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        if !parts.is_empty() {
+            lines.push(format!("- {what}: {}", parts.join(", ")));
+        }
+    }
+    if let Some(computer) = facts(record).iter().find(|fact| fact.label == "Computer") {
+        lines.push(format!("- Host: {}", Markdown(&computer.text)));
+    }
+    if !entry.doubts.is_empty() {
+        let shown = entry.doubts[..entry.doubts.len().min(DOUBTS_MAX)].join("; ");
+        let more = entry.doubts.len().saturating_sub(DOUBTS_MAX);
+        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+        lines.push(format!("- In doubt: {}{more}", Markdown(&shown)));
+    }
+    let tool = format!("{} {}", record.tool.name, record.tool.version);
+    lines.push(format!(
+        "- Profile {}, {}, {}",
+        Markdown(&entry.profile),
+        Markdown(&entry.created),
+        Markdown(one_line(&tool).trim())
+    ));
+    lines.join("\n") + "\n"
+}
+
+fn verdicts(entry: &Entry) -> String {
+    let part = |classes: &[String], word: &str| {
+        (!classes.is_empty()).then(|| format!("{} {word}", classes.join(", ")))
+    };
+    let parts: Vec<String> = [
+        part(&entry.met, "met as measured"),
+        part(&entry.missed, "missed"),
+        part(&entry.undecided, "undecided"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if parts.is_empty() { "none".to_owned() } else { parts.join("; ") }
+}
