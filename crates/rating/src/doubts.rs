@@ -12,6 +12,7 @@ use cardproof_record::{
 use cardproof_units::{Bytes, Throughput};
 
 use crate::ceilings::ceiling_of;
+use crate::data;
 use crate::filesystems;
 use crate::pick::Figure;
 use crate::transports::transports;
@@ -26,6 +27,10 @@ pub struct Doubt {
 }
 
 impl Doubt {
+    pub(crate) fn new(phase: Option<usize>, code: WarningCode, message: String) -> Self {
+        Self { phase, warning: Warning { code, message } }
+    }
+
     fn of_run(code: WarningCode, message: impl Into<String>) -> Self {
         Self { phase: None, warning: Warning { code, message: message.into() } }
     }
@@ -121,7 +126,7 @@ fn derived(record: &Record) -> Vec<Doubt> {
         buffered(record),
         borrowed_storage(record),
     ];
-    let mut doubts: Vec<Doubt> = Vec::new();
+    let mut doubts: Vec<Doubt> = data::doubts(record);
     for doubt in of_run.into_iter().flatten() {
         if !is_known(&doubt, &known(&doubts)) {
             doubts.push(doubt);

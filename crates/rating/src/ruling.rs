@@ -11,6 +11,7 @@ use crate::classes::{CLASS_SPAN, Class};
 use crate::doubts::Doubt;
 use crate::pick::{Figure, Finding};
 use crate::quantity::{Limit, Rate};
+use crate::scope;
 use crate::stretch::slowest_stretch;
 use crate::wording;
 
@@ -95,7 +96,7 @@ impl Court<'_> {
         }
         match self.what_flatters(case) {
             Some(why) => open(&why),
-            None => (Outcome::Meets, "met".to_owned()),
+            None => (Outcome::Meets, format!("met{}", scope::in_short(self.record))),
         }
     }
 

@@ -42,6 +42,21 @@ pub fn percent(share: f64) -> String {
     format!("{} %", (share * 1_000.0).round() / 10.0)
 }
 
+/// A share of lost data in per cent, rounded up to two digits so that no more is claimed than was
+/// found: `0.46 %`, `7 %`.
+#[must_use]
+pub fn percent_of_loss(share: f64) -> String {
+    let percent = 100.0 * share;
+    let step = if percent >= 10.0 {
+        1.0
+    } else if percent >= 1.0 {
+        0.1
+    } else {
+        0.01
+    };
+    format!("{} %", ((percent / step - 1e-9).ceil() * step * 100.0).round() / 100.0)
+}
+
 /// What a value prints before its unit.
 #[must_use]
 pub fn bare(value: &impl Display) -> String {

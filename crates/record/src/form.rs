@@ -4,7 +4,9 @@ use cardproof_units::{Bytes, Nanos, Seed};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Conditions, Figure, FlashTimings, Job, JobRun, MonitorSummary, Phase, Replay};
+use crate::{
+    Conditions, DataCheck, Figure, FlashTimings, Job, JobRun, MonitorSummary, Phase, Replay,
+};
 
 /// The name and version of the form that this crate writes.
 pub const SCHEMA: &str = "cardproof.record/1";
@@ -61,6 +63,14 @@ pub struct Record {
     pub bytes_written: Bytes,
     /// All bytes read from it.
     pub bytes_read: Bytes,
+    /// The end of the addresses that phases worked in, from the target's start; absent where nothing
+    /// was measured or another tool does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured_to_bytes: Option<Bytes>,
+    /// What a sample of everything written held at the end of the run; absent where nothing was
+    /// compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_check: Option<DataCheck>,
     /// Doubts about the run as a whole.
     #[serde(default)]
     pub warnings: Vec<Warning>,
@@ -260,6 +270,8 @@ impl Record {
             monitor: Monitor::default(),
             bytes_written: Bytes::ZERO,
             bytes_read: Bytes::ZERO,
+            measured_to_bytes: None,
+            data_check: None,
             warnings: Vec::new(),
             verdicts: None,
             extra: Map::new(),

@@ -39,7 +39,7 @@ pub use limit::{
     Disturbance, DisturbanceKind, Limit, LimitedBy, Moment, MonitorSummary, PhaseSurroundings,
 };
 pub use phase::{
-    Bucket, Direction, EndedBy, Estimate, Interval, Latency, OpName, PatternName, Phase,
+    Bucket, DataCheck, Direction, EndedBy, Estimate, Interval, Latency, OpName, PatternName, Phase,
     PhaseState, Stated, Verification,
 };
 pub use repeated::{Job, LatencyIntervals, Level, PercentileInterval, PhaseRun};

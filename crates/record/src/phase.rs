@@ -185,6 +185,36 @@ pub struct Verification {
     pub wrong_bytes: Bytes,
 }
 
+/// A random sample of what was written, read back and compared: counts, from which the share of lost
+/// data follows that it would have found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DataCheck {
+    /// How many places were read back, each once.
+    pub places: u64,
+    /// The size of each.
+    pub place_bytes: Bytes,
+    /// Places of which a part did not hold what was written there last.
+    pub wrong_places: u64,
+    /// Places that could not be read.
+    #[serde(default)]
+    pub unreadable_places: u64,
+    /// The lowest address of a wrong place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_wrong_bytes: Option<Bytes>,
+    /// The lowest address read back, from the target's start.
+    pub from_bytes: Bytes,
+    /// The end of the highest place read back.
+    pub to_bytes: Bytes,
+    /// How much was written for the check, all over the part of the span that no phase had filled.
+    #[serde(default)]
+    pub spread_bytes: Bytes,
+    /// How long it took, in no phase's time.
+    pub duration_ns: Nanos,
+    /// Whether the reads passed the page cache by.
+    pub direct: bool,
+}
+
 /// One phase of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -276,6 +306,9 @@ pub struct Phase {
     /// What was verified; absent when nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
+    /// What a sample of its writes held when it was over; absent where nothing was compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_check: Option<DataCheck>,
     /// What the system did meanwhile; absent where nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub surroundings: Option<Box<PhaseSurroundings>>,
@@ -353,6 +386,7 @@ impl Phase {
             levels: Vec::new(),
             runs: Vec::new(),
             verification: None,
+            data_check: None,
             surroundings: None,
             disturbances: Vec::new(),
             limited_by: None,

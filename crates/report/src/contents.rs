@@ -2,7 +2,7 @@
 
 use cardproof_rating::prediction::{Prediction, predictions};
 use cardproof_rating::{
-    Meaning, claims, is_recording, meaning, next_steps, recording_classes, wording,
+    Meaning, claims, is_recording, meaning, next_steps, recording_classes, scope, wording,
 };
 use cardproof_record::{Outcome, Record, Verdict};
 
@@ -37,6 +37,10 @@ const UNBOUNDED_PREDICTION_NOTE: &str = "Predicted for a NanoPi M4 of 2018 from 
 pub(crate) struct Contents {
     /// What was measured.
     pub(crate) title: String,
+    /// That data was wrong; it leads every report.
+    pub(crate) alarm: Option<String>,
+    /// That the data was right, in a few words.
+    pub(crate) data: Option<String>,
     /// The verdicts in one sentence.
     pub(crate) headline: String,
     /// On what and how.
@@ -61,6 +65,8 @@ pub(crate) struct Contents {
     pub(crate) recording: Option<Recording>,
     /// The classes that the card claims, against what it did.
     pub(crate) claims: Vec<String>,
+    /// Over which part of the storage all this was measured, where it is larger.
+    pub(crate) scope: Option<String>,
     /// Daily use.
     pub(crate) meanings: Vec<Meaning>,
     /// Where rates changed, and what several runs show.
@@ -116,6 +122,8 @@ impl Contents {
                 Some(label) => format!("{label}: {}", title(record)),
                 None => title(record),
             },
+            alarm: cardproof_rating::data::alarm(record).map(|alarm| one_line(&alarm)),
+            data: cardproof_rating::data::in_short(record),
             headline,
             facts: facts(record),
             jobs: jobs::jobs(record),
@@ -131,6 +139,7 @@ impl Contents {
                 .iter()
                 .map(|claim| format!("The card {}", one_line(claim)))
                 .collect(),
+            scope: scope(record).map(|scope| one_line(&scope)),
             meanings: meanings(record),
             course: course(record),
             course_in_short: course_in_short(record),

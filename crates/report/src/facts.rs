@@ -11,6 +11,9 @@ const FILES: &str = "files";
 /// The label of the system's settings, which a short report leaves out.
 pub(crate) const SETTINGS: &str = "Settings";
 
+/// The label of what was compared, which a short report says elsewhere.
+pub(crate) const DATA: &str = "Data";
+
 /// A labelled fact.
 pub(crate) struct Fact {
     pub(crate) label: &'static str,
@@ -72,6 +75,7 @@ pub(crate) fn facts(record: &Record) -> Vec<Fact> {
         (SETTINGS, settings(conditions)),
         ("Run", Some(run(record))),
         ("Moved", moved(record)),
+        (DATA, cardproof_rating::data::in_words(record)),
         ("Not told", untold(record)),
     ];
     let known = facts.into_iter().filter_map(|(label, text)| Some(Fact { label, text: text? }));

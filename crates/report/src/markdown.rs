@@ -22,6 +22,9 @@ pub fn markdown(record: &Record, verdicts: &[Verdict]) -> String {
 
 fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
     writeln!(out, "# {}\n", Markdown(&contents.title))?;
+    if let Some(alarm) = &contents.alarm {
+        writeln!(out, "**{}**\n", Markdown(alarm))?;
+    }
     if !contents.headline.is_empty() {
         writeln!(out, "**{}**\n", Markdown(&contents.headline))?;
     }
@@ -108,6 +111,9 @@ fn write_verdicts(out: &mut String, contents: &Contents) -> std::fmt::Result {
     }
     for claim in &contents.claims {
         writeln!(out, "- {}", Markdown(claim))?;
+    }
+    if let Some(scope) = &contents.scope {
+        writeln!(out, "\n{}", Markdown(scope))?;
     }
     writeln!(out, "\n{VERDICT_NOTE}")
 }

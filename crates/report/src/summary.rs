@@ -14,7 +14,7 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
 use crate::contents::{Contents, Ruling};
-use crate::facts::SETTINGS;
+use crate::facts::{DATA, SETTINGS};
 use crate::rows::{Cells, Row, shown};
 use crate::shared::without_figures;
 use crate::wrap::wrap_into;
@@ -43,6 +43,7 @@ pub fn summary(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) 
     let width = usize::from(width).clamp(WIDTH_MIN, WIDTH_MAX);
     let mut page = Page { out: String::with_capacity(4096), width, styled };
     page.heading(&contents.title);
+    page.alarm(contents.alarm.as_deref());
     page.list(crate::jobs::HEADING, &contents.jobs);
     page.list(crate::replays::HEADING, &contents.replays);
     page.verdicts(&contents);
@@ -83,9 +84,19 @@ impl Page {
         }
     }
 
+    fn alarm(&mut self, alarm: Option<&str>) {
+        let Some(alarm) = alarm else { return };
+        self.out.push('\n');
+        match alarm.split_once(": ") {
+            Some((label, text)) => self.labelled(&format!("{label}:"), POOR, text, ""),
+            None => self.labelled(alarm, POOR, "", ""),
+        }
+    }
+
     fn conditions(&mut self, contents: &Contents) {
         self.heading("Conditions");
-        for fact in contents.facts.iter().filter(|fact| fact.label != SETTINGS) {
+        let is_said = |label| label == SETTINGS || (label == DATA && contents.data.is_some());
+        for fact in contents.facts.iter().filter(|fact| !is_said(fact.label)) {
             wrap_into(
                 &mut self.out,
                 &format!("  {:<12}", fact.label),
@@ -104,7 +115,8 @@ impl Page {
             Some(confidence) => format!("Measured, with {confidence} intervals"),
             None => "Measured".to_owned(),
         };
-        self.heading(&heading);
+        let data = contents.data.as_ref().map_or(String::new(), |data| format!("; {data}"));
+        self.heading(&format!("{heading}{data}"));
         match fitting_table(&contents.rows, self.width) {
             Some(table) => self.out.push_str(&table),
             None => contents.rows.iter().for_each(|row| self.row(row)),
@@ -151,7 +163,10 @@ impl Page {
         if contents.verdicts.is_empty() && contents.recording.is_none() {
             return;
         }
-        self.heading("Verdicts");
+        match &contents.scope {
+            Some(scope) => self.heading(&format!("Verdicts, {}", first_small(scope))),
+            None => self.heading("Verdicts"),
+        }
         for Decided { rules, outcome, reason } in decided(&contents.verdicts) {
             let (style, words) = (style_of_outcome(outcome), wording::outcome(outcome));
             self.labelled(&format!("{}: {words}", wording::list(&rules)), style, "", "  ");
@@ -203,6 +218,12 @@ impl Page {
             wrap_into(&mut self.out, "  - ", item, "    ", self.width);
         }
     }
+}
+
+/// A sentence as the end of a heading: without its capital and its full stop.
+fn first_small(sentence: &str) -> String {
+    let mut letters = sentence.trim_end_matches('.').chars();
+    letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
 }
 
 /// Verdicts that were decided by the same reason, its figures aside.

@@ -32,6 +32,11 @@ impl Ground {
         *self = Self::default();
     }
 
+    /// Up to here, from its start, the span was written without a gap.
+    pub(crate) const fn dense_to(&self) -> Bytes {
+        self.written
+    }
+
     /// Whether reads can be compared with what was laid out.
     pub(crate) const fn is_known(&self) -> bool {
         self.is_known

@@ -58,6 +58,10 @@ pub(crate) struct PhaseEnd {
     pub(crate) verification: Verification,
     /// Up to here, from the span's start, everything submitted was written.
     pub(crate) written_to: Bytes,
+    /// How many operations were submitted, without flushes.
+    pub(crate) submitted_ops: u64,
+    /// So many operations later, at the latest, an operation was over.
+    pub(crate) overlap: u64,
 }
 
 /// What a phase needs to run.
@@ -86,6 +90,8 @@ struct State {
     free: Vec<Slot>,
     /// By slot, what is in flight there.
     flying: Vec<StreamOp>,
+    /// By slot, how many operations were submitted before that.
+    numbers: Vec<u64>,
     in_flight: u16,
     submitted_ops: u64,
     submitted_bytes: Bytes,
@@ -107,6 +113,7 @@ impl PhaseLoop<'_, '_> {
             start,
             free: (0..slots).rev().map(Slot).collect(),
             flying: vec![none; usize::from(slots)],
+            numbers: vec![0; usize::from(slots)],
             in_flight: 0,
             submitted_ops: 0,
             submitted_bytes: Bytes::ZERO,
@@ -122,6 +129,7 @@ impl PhaseLoop<'_, '_> {
             self.drain(&mut state);
         }
         let written = self.spec.block_size * state.submitted_ops;
+        state.end.submitted_ops = state.submitted_ops;
         state.end.written_to =
             state.first_failed.map_or(written, |offset| offset.saturating_sub(self.span_offset));
         state.end
@@ -184,6 +192,7 @@ impl PhaseLoop<'_, '_> {
             }
             let op = self.build(slot, next);
             state.flying[slot.index()] = next;
+            state.numbers[slot.index()] = state.submitted_ops;
             match self.target.submit(op)? {
                 Submission::Done(completion) => {
                     self.count(state, next.kind);
@@ -239,10 +248,7 @@ impl PhaseLoop<'_, '_> {
             OpKind::Write if self.target.abilities().keeps_data => {
                 let generation = match self.spec.role {
                     Role::LayOut => LAID_OUT,
-                    Role::Measure | Role::MeasureAndVerify => {
-                        self.generation.0 += 1;
-                        *self.generation
-                    }
+                    Role::Measure | Role::MeasureAndVerify => Generation(self.generation.0 + 1),
                 };
                 let length = self.spec.block_size.as_len();
                 if let Some(buffer) = self.target.buffer(slot).get_mut(..length) {
@@ -255,7 +261,11 @@ impl PhaseLoop<'_, '_> {
     }
 
     #[inline]
-    fn count(&self, state: &mut State, kind: OpKind) {
+    fn count(&mut self, state: &mut State, kind: OpKind) {
+        // An operation that finds the target busy is built again, with the same generation.
+        if kind == OpKind::Write && self.spec.role != Role::LayOut {
+            self.generation.0 += 1;
+        }
         if kind != OpKind::Flush {
             state.submitted_ops += 1;
             state.submitted_bytes += self.spec.block_size;
@@ -268,6 +278,8 @@ impl PhaseLoop<'_, '_> {
         let slot = completion.slot;
         let flown = state.flying[slot.index()];
         state.free.push(slot);
+        let since = state.submitted_ops - state.numbers[slot.index()];
+        state.end.overlap = state.end.overlap.max(since);
         let wanted = match flown.kind {
             OpKind::Flush => Bytes::ZERO,
             OpKind::Read | OpKind::Write | OpKind::Discard => self.spec.block_size,

@@ -3,6 +3,9 @@
 use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_workload::{PhaseSpec, Profile, TimeLimit};
 
+use crate::check::{AFTER_PHASE, AT_END};
+use crate::spread::SPREAD_TIME;
+
 /// One run to come.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -16,6 +19,19 @@ pub struct Plan {
     pub span: Bytes,
     /// How long the whole run may take.
     pub time_budget: Nanos,
+}
+
+impl Plan {
+    /// The most time that comparing data takes beside the phases, unless a few reads or writes alone
+    /// take longer.
+    #[must_use]
+    pub fn check_time_max(&self) -> Nanos {
+        let writing = self.profile.phases.iter().filter(|phase| phase.writes()).count() as u64;
+        if writing == 0 {
+            return Nanos::ZERO;
+        }
+        AFTER_PHASE.time * writing + AT_END.time + SPREAD_TIME
+    }
 }
 
 /// The share that `phase` asks for, if it asks for one.

@@ -11,8 +11,8 @@
 use std::collections::BTreeMap;
 
 use cardproof_record::{
-    Bucket, Disturbance, Estimate, Interval, Latency, Level, Monitor, MonitorSummary, Phase,
-    PhaseRun, PhaseState, Record, State, Verification, Warning, WarningCode,
+    Bucket, DataCheck, Disturbance, Estimate, Interval, Latency, Level, Monitor, MonitorSummary,
+    Phase, PhaseRun, PhaseState, Record, State, Verification, Warning, WarningCode,
 };
 use cardproof_stats::{RunRate, Variation};
 use cardproof_units::{Iops, Nanos, Throughput};
@@ -36,6 +36,8 @@ pub(crate) fn pooled(
     record.phases = names.iter().filter_map(|name| phase(name, turns, first_that_counts)).collect();
     record.bytes_written = turns.iter().map(|turn| turn.record.bytes_written).sum();
     record.bytes_read = turns.iter().map(|turn| turn.record.bytes_read).sum();
+    record.measured_to_bytes = turns.iter().filter_map(|t| t.record.measured_to_bytes).max();
+    record.data_check = checks(turns.iter().filter_map(|turn| turn.record.data_check));
     record.monitor = monitor(turns, &last.record.monitor);
     for warning in turns.iter().flat_map(|turn| &turn.record.warnings) {
         if !record.warnings.contains(warning) {
@@ -138,10 +140,27 @@ fn together(measured: &[&Run<'_>], runs: &[Run<'_>]) -> Phase {
             compared_bytes: a.compared_bytes + b.compared_bytes,
             wrong_bytes: a.wrong_bytes + b.wrong_bytes,
         });
+    phase.data_check = checks(phases().filter_map(|phase| phase.data_check));
     phase.disturbances = disturbances(phases());
     phase.warnings = warnings(runs);
     phase.runs = measured.iter().map(|run| phase_run(run)).collect();
     phase
+}
+
+/// The samples of several runs as one.
+fn checks(checks: impl Iterator<Item = DataCheck>) -> Option<DataCheck> {
+    checks.reduce(|a, b| DataCheck {
+        places: a.places + b.places,
+        place_bytes: b.place_bytes,
+        wrong_places: a.wrong_places + b.wrong_places,
+        unreadable_places: a.unreadable_places + b.unreadable_places,
+        first_wrong_bytes: [a.first_wrong_bytes, b.first_wrong_bytes].into_iter().flatten().min(),
+        from_bytes: a.from_bytes.min(b.from_bytes),
+        to_bytes: a.to_bytes.max(b.to_bytes),
+        spread_bytes: a.spread_bytes + b.spread_bytes,
+        duration_ns: a.duration_ns + b.duration_ns,
+        direct: a.direct && b.direct,
+    })
 }
 
 fn phase_run(run: &Run<'_>) -> PhaseRun {

@@ -1,5 +1,7 @@
 //! A whole run: phase after phase within the time, the record kept up to date.
 
+mod data;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_io::{Caching, Directness, FileState, Target, Usage};
@@ -14,6 +16,7 @@ use crate::disturbance::Own;
 use crate::events::{Event, Observer, Progress};
 use crate::figures::{figures, may_end};
 use crate::ground::Ground;
+use crate::history::Written;
 use crate::meter::{Histograms, Meter};
 use crate::monitor::Monitor;
 use crate::phase::{PhaseEnd, PhaseLoop};
@@ -67,6 +70,7 @@ pub(crate) fn run_on(
         data: DataPattern::new(plan.seed),
         generation: Generation::default(),
         ground,
+        written: Vec::new(),
         given_up: None,
         decided: None,
     };
@@ -81,6 +85,7 @@ pub(crate) fn run_on(
         let may_end = {
             let name = phase.name.clone();
             record.phases.push(phase);
+            record.measured_to_bytes = data::measured_to(&record.phases);
             record.figures = figures(&plan.profile, &record.phases);
             may_end(&plan.profile, &name, &record.figures)
         };
@@ -96,6 +101,7 @@ pub(crate) fn run_on(
             break;
         }
     }
+    record.data_check = run.check_all(&mut record);
     if record.state == State::Running {
         record.state = if run.given_up.is_some() { State::Failed } else { State::Complete };
     }
@@ -124,6 +130,8 @@ struct Run<'a> {
     data: DataPattern,
     generation: Generation,
     ground: &'a mut Ground,
+    /// What the phases have written, in their order.
+    written: Vec<Written>,
     /// Why no later phase can work.
     given_up: Option<String>,
     /// Why nothing depends on later phases any more.
@@ -172,6 +180,7 @@ impl Run<'_> {
         }
         if spec.arrangement.file != FileState::AsIs {
             self.ground.empty();
+            self.written.clear();
         }
         let directness = match self.target.arrange(spec.arrangement) {
             Ok(directness) => directness,
@@ -196,6 +205,7 @@ impl Run<'_> {
         histograms.clear();
         // From here on everything is the phase's time: a look at the system takes milliseconds.
         let mut meter = Meter::new(histograms, spec, self.target.now());
+        let (stream_before, generation_before) = (stream.clone(), self.generation);
         let end = self.measure(spec, time, place, stream, &mut meter, record, observer);
         let seen = observer.monitor().and_then(Monitor::end);
         let cost = (cost, self.target.cost());
@@ -219,6 +229,10 @@ impl Run<'_> {
                 is_plain: beside::is_plain(record, directness.is_direct()),
             };
             beside::note(&mut phase, seen, &own);
+        }
+        self.note_written(spec, stream_before, generation_before, &end);
+        if spec.writes() && end.error.is_none() {
+            phase.data_check = self.check_phase(record);
         }
         self.decided = verdict(spec, &phase);
         phase

@@ -26,8 +26,8 @@ fn without_faults_every_phase_is_measured() {
 
 #[test]
 fn one_failed_read_spoils_its_phase_and_no_other() {
-    // 16 writes and a flush lay 16 MiB out, so this is a sequential read.
-    let record = failing(vec![Failure::Once { nth: 20, fault: Fault::InputOutput }]);
+    // 16 writes and a flush lay 16 MiB out, and 64 reads compare it, so this is a sequential read.
+    let record = failing(vec![Failure::Once { nth: 85, fault: Fault::InputOutput }]);
     let causes = causes(&record);
     assert_eq!(causes.len(), 1);
     assert_eq!(causes[0].0, "sequential-read-1m");
@@ -40,7 +40,7 @@ fn one_failed_read_spoils_its_phase_and_no_other() {
 
 #[test]
 fn a_short_read_is_a_fault_and_not_a_fast_operation() {
-    let record = failing(vec![Failure::Short { nth: 20 }]);
+    let record = failing(vec![Failure::Short { nth: 85 }]);
     assert!(causes(&record)[0].1.contains("moved only"), "{:?}", causes(&record));
 }
 
@@ -88,7 +88,7 @@ fn a_failed_flush_spoils_the_writes_it_was_to_keep() {
 
 #[test]
 fn a_flipped_bit_is_found_where_reads_are_verified() {
-    let record = failing(vec![Failure::BitFlip { nth: 20 }]);
+    let record = failing(vec![Failure::BitFlip { nth: 85 }]);
     let read = phase(&record, "sequential-read-1m");
     assert_eq!(read.verification.unwrap().wrong_bytes, Bytes(512));
     assert!(read.warnings.iter().any(|warning| warning.code == WarningCode::WrongData));

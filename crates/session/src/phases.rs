@@ -52,7 +52,10 @@ impl Phases {
             None => Writes::AsTimeAllows,
         };
         Effect {
-            time_max: plan.profile.is_bounded_by_time().then_some(time),
+            time_max: plan
+                .profile
+                .is_bounded_by_time()
+                .then(|| time + plan.check_time_max() * runs),
             time_guess: time,
             writes,
             span: plan.span,
@@ -96,11 +99,14 @@ impl Experiment for Phases {
         };
         let runs = self.repeat.runs;
         let times = if runs > 1 { format!("-x{runs}") } else { String::new() };
-        Ok(Prepared {
-            name: format!("{}{times}", plan.profile.name),
-            effect: self.effect(&plan),
-            notes: plan.profile.notes,
-        })
+        let effect = self.effect(&plan);
+        let checks = plan.check_time_max() * u64::from(runs);
+        let mut notes = plan.profile.notes;
+        let is_read_only = place.target.abilities().read_only;
+        if checks > Nanos::ZERO && place.simulated_card.is_none() && !is_read_only {
+            notes.push(format!("Of that, at most {checks} to read data back and compare it."));
+        }
+        Ok(Prepared { name: format!("{}{times}", plan.profile.name), effect, notes })
     }
 
     fn run(&mut self, bench: &mut Bench<'_, Storage>) {

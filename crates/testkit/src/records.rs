@@ -9,9 +9,9 @@ mod draw;
 mod job;
 
 use cardproof_record::{
-    Conditions, DeviceInfo, FilesystemInfo, HostInfo, Monitor, OpName, PatternName, Phase,
-    PhaseState, ProfileInfo, Record, SettingsInfo, State, TargetInfo, TargetKind, Tool, Warning,
-    WarningCode,
+    Conditions, DataCheck, DeviceInfo, FilesystemInfo, HostInfo, Monitor, OpName, PatternName,
+    Phase, PhaseState, ProfileInfo, Record, SettingsInfo, State, TargetInfo, TargetKind, Tool,
+    Warning, WarningCode,
 };
 use cardproof_units::{Bytes, Nanos, Seed};
 use serde_json::Map;
@@ -128,6 +128,7 @@ pub fn read_only_device() -> Record {
     let mut record = typical_a1_card();
     record.id = "20261104T184211Z-3b77".to_owned();
     record.bytes_written = Bytes::ZERO;
+    record.data_check = None;
     record.conditions.filesystem = None;
     record.conditions.target = TargetInfo {
         kind: TargetKind::BlockDevice,
@@ -211,6 +212,15 @@ fn card_record(id: &str, rates: &Rates, shape: impl Fn(Draw) -> Draw) -> Record 
         },
         bytes_written: Bytes(bytes_written),
         bytes_read: Bytes(bytes_moved - bytes_written),
+        measured_to_bytes: Some(Bytes::mib(256)),
+        data_check: Some(DataCheck {
+            places: 1_000,
+            place_bytes: Bytes::kib(4),
+            to_bytes: Bytes::mib(256),
+            duration_ns: Nanos::from_millis(700),
+            direct: true,
+            ..DataCheck::default()
+        }),
         ..Record::begun(id.to_owned(), "2026-11-04T18:15:02Z".to_owned(), tool, profile)
     }
 }

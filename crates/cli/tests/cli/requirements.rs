@@ -28,6 +28,34 @@ fn a_slow_device_misses_a1_and_the_status_says_so() {
     assert!(!a1.reasons.is_empty());
 }
 
+/// Half of each is not there, and it is too slow to be filled in a minute.
+#[test]
+fn no_fake_of_the_catalogue_meets_a_class() {
+    let home = Home::new();
+    let fakes = cardproof_sim::catalogue().iter().filter(|card| card.fake.is_some());
+    assert_eq!(fakes.clone().count(), 5);
+    for card in fakes {
+        let target = format!("sim:{}", card.name);
+        let words = ["run", &target, "--size", "4G", "--seed", "1", "--require", "C10"];
+        let ended = run(home.cardproof(&words)).expect(4);
+        let text = ended.stdout;
+        let (lead, _) = text.split_once("Verdicts").unwrap();
+        assert!(lead.contains("\nWRONG DATA"), "{}: {lead}", card.name);
+        assert!(!text.contains("met as measured"), "{}: {text}", card.name);
+    }
+}
+
+#[test]
+fn a_verdict_names_the_part_of_the_storage_that_it_is_about() {
+    let home = Home::new();
+    let words = ["run", "sim:sandisk-ultra-a1", "--seed", "1", "--json", "-", "--quiet"];
+    let record = records::parse(&run(home.cardproof(&words)).expect(0).stdout);
+    assert_eq!(record.measured_to_bytes, Some(Bytes::mib(256)));
+    let c10 = record.verdicts.iter().flatten().find(|verdict| verdict.rule == "C10").unwrap();
+    assert_eq!(c10.outcome, Outcome::Meets);
+    assert!(c10.reasons[0].contains("met over the first 256 MiB"), "{c10:?}");
+}
+
 #[test]
 fn what_cannot_be_told_is_not_met() {
     let home = Home::new();

@@ -17,6 +17,9 @@ pub(super) fn write(page: &mut String, contents: &Contents) {
         Html(&contents.title),
         Html(&contents.headline)
     );
+    if let Some(alarm) = &contents.alarm {
+        put!(page, "<p class=\"alarm\"><strong>{}</strong></p>\n", Html(&bound(alarm)));
+    }
     write_list(page, "done", crate::jobs::HEADING, &contents.jobs);
     write_verdicts(page, contents);
     if !contents.is_jobs_only {
@@ -48,6 +51,9 @@ fn write_verdicts(page: &mut String, contents: &Contents) {
     }
     for claim in &contents.claims {
         put!(page, "<p>{}</p>\n", Html(&bound(claim)));
+    }
+    if let Some(scope) = &contents.scope {
+        put!(page, "<p>{}</p>\n", Html(&bound(scope)));
     }
     put!(page, "<p class=\"note\">{VERDICT_NOTE}</p>\n</section>\n");
 }

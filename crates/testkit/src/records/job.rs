@@ -19,6 +19,8 @@ pub fn package_installation() -> Record {
         jobs: vec![Job { name: format!("job-{}", run.name), duration_ns: run.duration_ns }],
         bytes_written: run.bytes_written_in_all,
         bytes_read: run.bytes_read,
+        measured_to_bytes: None,
+        data_check: None,
         warnings: Vec::new(),
         conditions: cardproof_record::Conditions {
             target: TargetInfo {
