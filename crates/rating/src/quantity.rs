@@ -44,6 +44,22 @@ pub enum Quantity {
     SequentialWrite,
 }
 
+/// The figure on which verdicts on `phase` rest, where that is another than the phase's own: its
+/// interval holds at whatever time the phase was ended, and it leaves out the phase's first moments
+/// and, of sequential writes, the first half. `None` where verdicts rest on the phase's own figure, or
+/// none rests on it.
+#[must_use]
+pub fn figure_for_verdicts(phase: &Phase) -> Option<Figure> {
+    let all = [Quantity::RandomRead, Quantity::RandomWrite, Quantity::SequentialWrite];
+    let quantity = all.into_iter().find(|quantity| quantity.is_measured_by(phase))?;
+    let figure = quantity.figure(phase)?;
+    let own = match quantity {
+        Quantity::RandomRead | Quantity::RandomWrite => Figure::of_iops(phase),
+        Quantity::SequentialWrite => Figure::of_throughput(phase),
+    };
+    (own != Some(figure)).then_some(figure)
+}
+
 impl Quantity {
     /// In words, such as `4 KiB random read`.
     #[must_use]

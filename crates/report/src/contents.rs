@@ -12,7 +12,7 @@ use crate::facts::{Fact, facts, title};
 use crate::figures::{self, figures};
 use crate::jobs;
 use crate::replays;
-use crate::rows::{Row, confidence, rows};
+use crate::rows::{self, Row, confidence, rows};
 use crate::shared::{self, Limited};
 
 /// What stands under the verdicts of every report.
@@ -51,6 +51,8 @@ pub(crate) struct Contents {
     pub(crate) is_jobs_only: bool,
     /// The table of phases.
     pub(crate) rows: Vec<Row>,
+    /// What is to be known of the table.
+    pub(crate) rows_note: Option<&'static str>,
     /// The confidence of the table's intervals, if it is the same for all.
     pub(crate) confidence: Option<String>,
     /// Figures in the units of the tools whose method was followed.
@@ -128,6 +130,7 @@ impl Contents {
             facts: facts(record),
             jobs: jobs::jobs(record),
             is_jobs_only,
+            rows_note: rows::note(&rows(record)),
             rows: rows(record),
             confidence: confidence(record),
             figures: figures(record),

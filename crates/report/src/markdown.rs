@@ -71,6 +71,9 @@ fn write_rows(out: &mut String, contents: &Contents) -> std::fmt::Result {
     for row in &contents.rows {
         write_row(out, row)?;
     }
+    if let Some(note) = contents.rows_note {
+        writeln!(out, "\n{note}")?;
+    }
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! The table of phases: one row for each, with rows of their own for directions and flushes.
 
-use cardproof_rating::{FELT_PAUSE, Figure, wording};
+use cardproof_rating::{FELT_PAUSE, Figure, figure_for_verdicts, wording};
 use cardproof_record::{Direction, Latency, Phase, PhaseState, Record, Stated};
 use cardproof_units::{Bytes, Iops, Nanos};
 
@@ -8,6 +8,9 @@ use crate::clean::one_line;
 
 /// Up to this block size a phase is told in operations, above it in bytes a second.
 const IOPS_BLOCK_MAX: Bytes = Bytes::kib(64);
+
+/// What the row is called whose figure verdicts rest on.
+const FOR_VERDICTS: &str = "for verdicts";
 
 /// One row.
 pub(crate) struct Row {
@@ -48,6 +51,7 @@ fn rows_of(phase: &Phase) -> Vec<Row> {
     if matches!(phase.state, PhaseState::NotMeasured { .. }) {
         return rows;
     }
+    rows.extend(for_verdicts(phase));
     rows.extend(phase.reads.map(|reads| direction("reads", &reads)));
     rows.extend(phase.writes.map(|writes| direction("writes", &writes)));
     rows.extend(flushes(phase));
@@ -90,6 +94,30 @@ fn stated_rate(phase: &Phase, stated: Stated) -> Option<String> {
 /// Whether operations a second, not bytes a second, are this phase's unit.
 pub(crate) fn is_told_in_iops(phase: &Phase) -> bool {
     phase.block_size_bytes <= IOPS_BLOCK_MAX && phase.block_size_bytes > Bytes::ZERO
+}
+
+/// The figure on which verdicts rest, where it is another than the phase's.
+fn for_verdicts(phase: &Phase) -> Option<Row> {
+    let figure = figure_for_verdicts(phase).filter(|_| phase.is_measured())?;
+    let (low, high) = (wording::bare(&figure.low), wording::bare(&figure.high));
+    Some(Row {
+        name: format!("{FOR_VERDICTS} ({})", wording::percent(figure.confidence)),
+        is_part: true,
+        cells: Cells::Figures {
+            rate: figure.estimate.to_string(),
+            interval: Some(format!("{low} to {high}")),
+            latency: None,
+        },
+    })
+}
+
+/// Why verdicts rest on other figures, where `rows` have such.
+pub(crate) fn note(rows: &[Row]) -> Option<&'static str> {
+    let is_of_verdicts = |row: &Row| row.is_part && row.name.starts_with(FOR_VERDICTS);
+    rows.iter().any(is_of_verdicts).then_some(
+        "For verdicts: intervals that hold at whatever time a phase ends. They leave out its first \
+         moments, which a cache flatters, and the first half of sequential writes.",
+    )
 }
 
 fn direction(name: &str, direction: &Direction) -> Row {

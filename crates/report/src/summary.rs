@@ -121,6 +121,9 @@ impl Page {
             Some(table) => self.out.push_str(&table),
             None => contents.rows.iter().for_each(|row| self.row(row)),
         }
+        if let Some(note) = contents.rows_note {
+            wrap_into(&mut self.out, "  ", note, "    ", self.width);
+        }
         self.causes(&contents.rows);
     }
 

@@ -12,7 +12,7 @@ use cardproof_device::guard::{self, Consent, GuardError};
 use cardproof_device::{Surroundings, Sysroot, look_at_path};
 use cardproof_io::scratch::{Allowance, Scratch, ScratchError};
 use cardproof_io::{OpenOptions, Target, open, open_new};
-use cardproof_record::{CardInfo, DeviceInfo, Feature, TargetKind};
+use cardproof_record::{BusInfo, CardInfo, DeviceInfo, Feature, TargetKind};
 use cardproof_sim::Keeping;
 use cardproof_units::Bytes;
 
@@ -146,6 +146,9 @@ fn open_simulated(name: &str, args: &Options, needs: &StorageNeeds) -> Result<St
         transport: Some(transport.to_owned()),
         size_bytes: Some(card.announced_size()),
         card: simulated_card(card),
+        bus: simulated_bus(card),
+        link: Some(card.host.line.words.to_owned()),
+        link_ceiling_bytes_per_s: Some(card.host.line.ceiling.0 as u64),
         ..DeviceInfo::default()
     };
     Ok(Storage {
@@ -172,6 +175,18 @@ fn simulated_card(card: &cardproof_sim::Card) -> Option<CardInfo> {
         command_queue: feature(model.ways > 1, host.queue_depth > 1),
         cache: feature(model.cache.is_some(), host.uses_cache),
         ..CardInfo::default()
+    })
+}
+
+/// The bus between a simulated card and its host; a USB stick has none of its own to show.
+fn simulated_bus(card: &cardproof_sim::Card) -> Option<BusInfo> {
+    let line = card.host.line;
+    line.mode.map(|mode| BusInfo {
+        mode: Some(mode.to_owned()),
+        clock_hz: line.clock_hz,
+        width_bits: line.width_bits,
+        source: Some("the simulated card's host".to_owned()),
+        ..BusInfo::default()
     })
 }
 

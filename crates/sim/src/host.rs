@@ -6,11 +6,58 @@
 
 use cardproof_units::{Bytes, Nanos, Throughput};
 
+/// The line between host and card, as a kernel would tell it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Line {
+    /// What it is, in words.
+    pub words: &'static str,
+    /// The raw rate of its data lines, which no transfer can exceed.
+    pub ceiling: Throughput,
+    /// The bus mode by Linux's name, on an SD or eMMC bus.
+    pub mode: Option<&'static str>,
+    /// The bus clock in Hz, on an SD or eMMC bus.
+    pub clock_hz: Option<u64>,
+    /// How many data lines, on an SD or eMMC bus.
+    pub width_bits: Option<u8>,
+}
+
+impl Line {
+    const HIGH_SPEED: Self = Self::sd("sd high-speed, 50 MHz, 4 bit", "sd high-speed", 50, 25.0);
+    const DDR50: Self = Self::sd("sd uhs DDR50, 50 MHz, 4 bit", "sd uhs DDR50", 50, 50.0);
+    const SDR104: Self = Self::sd("sd uhs SDR104, 208 MHz, 4 bit", "sd uhs SDR104", 208, 104.0);
+    const SDR104_CAPPED: Self =
+        Self::sd("sd uhs SDR104, 150 MHz, 4 bit", "sd uhs SDR104", 150, 75.0);
+    const HS400: Self = Self {
+        width_bits: Some(8),
+        ..Self::sd("mmc HS400, 200 MHz, 8 bit", "mmc HS400", 200, 400.0)
+    };
+    /// 13 bulk packets of 512 bytes a microframe (USB 2.0 specification, table 5-10).
+    const USB2: Self = Self::usb("USB 2.0, 480 Mbit/s", 53.248);
+    const USB3: Self = Self::usb("USB 3, 5 Gbit/s", 500.0);
+
+    const fn sd(words: &'static str, mode: &'static str, megahertz: u64, mb_per_s: f64) -> Self {
+        Self {
+            words,
+            ceiling: Throughput::from_mb_per_s(mb_per_s),
+            mode: Some(mode),
+            clock_hz: Some(megahertz * 1_000_000),
+            width_bits: Some(4),
+        }
+    }
+
+    const fn usb(words: &'static str, mb_per_s: f64) -> Self {
+        let ceiling = Throughput::from_mb_per_s(mb_per_s);
+        Self { words, ceiling, mode: None, clock_hz: None, width_bits: None }
+    }
+}
+
 /// A host, seen from the card.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Host {
     /// What it is, in words.
     pub title: &'static str,
+    /// The line as a record names it.
+    pub line: Line,
     /// What the bus carries at most, protocol overhead taken off.
     pub bus: Throughput,
     /// The time each command takes beside the card's own: interrupt, driver, command phase.
@@ -35,17 +82,17 @@ const SD_COMMAND: Nanos = Nanos::from_micros(60);
 
 impl Host {
     /// A slot in High Speed mode: 50 MHz, 4 bits, 25 MB/s less protocol (Raspberry Pi 0 to 3).
-    pub const HIGH_SPEED: Self = Self::sd_slot("SD slot, High Speed", 23.0);
+    pub const HIGH_SPEED: Self = Self::sd_slot("SD slot, High Speed", Line::HIGH_SPEED, 23.0);
 
     /// A slot in DDR50 mode: 50 MB/s less protocol (Raspberry Pi 4).
-    pub const DDR50: Self = Self::sd_slot("SD slot, DDR50", 44.5);
+    pub const DDR50: Self = Self::sd_slot("SD slot, DDR50", Line::DDR50, 44.5);
 
     /// A slot in SDR104 mode: 104 MB/s less protocol (Raspberry Pi 5).
-    pub const SDR104: Self = Self::sd_slot("SD slot, SDR104", 93.0);
+    pub const SDR104: Self = Self::sd_slot("SD slot, SDR104", Line::SDR104, 93.0);
 
     /// The slot on which the calibrated cards were measured: SDR104 with the clock capped, so
     /// that a fast card's sequential read of 512 KiB commands ends at 66 MB/s.
-    pub const SDR104_CAPPED: Self = Self::sd_slot("SD slot, SDR104, clock capped", 66.5023);
+    pub const SDR104_CAPPED: Self = Self::sd_slot("SD slot, SDR104, clock capped", Line::SDR104_CAPPED, 66.5023);
 
     /// As [`SDR104`](Self::SDR104), with a driver that knows command queueing and the cache.
     pub const SDR104_QUEUED: Self = Self {
@@ -58,6 +105,7 @@ impl Host {
     /// A soldered eMMC socket in HS400 mode: 400 MB/s less protocol.
     pub const HS400: Self = Self {
         title: "eMMC, HS400",
+        line: Line::HS400,
         bus: Throughput::from_mb_per_s(330.0),
         command_overhead: Nanos::from_micros(40),
         ..Self::SDR104
@@ -66,6 +114,7 @@ impl Host {
     /// A USB 2.0 port with bulk-only transport.
     pub const USB2: Self = Self {
         title: "USB 2.0 port",
+        line: Line::USB2,
         bus: Throughput::from_mb_per_s(38.0),
         command_overhead: Nanos::from_micros(130),
         max_transfer: Bytes::kib(120),
@@ -75,14 +124,16 @@ impl Host {
     /// A USB 3.0 port with bulk-only transport.
     pub const USB3: Self = Self {
         title: "USB 3.0 port",
+        line: Line::USB3,
         bus: Throughput::from_mb_per_s(380.0),
         command_overhead: Nanos::from_micros(60),
         ..Self::SDR104
     };
 
-    const fn sd_slot(title: &'static str, mb_per_s: f64) -> Self {
+    const fn sd_slot(title: &'static str, line: Line, mb_per_s: f64) -> Self {
         Self {
             title,
+            line,
             bus: Throughput::from_mb_per_s(mb_per_s),
             command_overhead: SD_COMMAND,
             max_transfer: SD_REQUEST,

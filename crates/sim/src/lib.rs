@@ -21,6 +21,6 @@ mod timing;
 pub use catalogue::{Card, Kind, OpenError, Origin, catalogue, find, open};
 pub use check::ModelError;
 pub use contents::{Numbers, SECTOR_LEN, ShortStore, Shorthand, Store, StoreError};
-pub use host::Host;
+pub use host::{Host, Line};
 pub use model::Model;
 pub use target::{Due, Keeping, PacedTarget, Peek, SimulatedTarget, Wear};

@@ -153,7 +153,11 @@ fn write_rows(page: &mut String, contents: &Contents) {
     for row in &contents.rows {
         write_row(page, row, &interval);
     }
-    page.push_str("</tbody>\n</table>\n</section>\n");
+    page.push_str("</tbody>\n</table>\n");
+    if let Some(note) = contents.rows_note {
+        put!(page, "<p class=\"note\">{note}</p>\n");
+    }
+    page.push_str("</section>\n");
 }
 
 fn write_row(page: &mut String, row: &Row, interval_heading: &str) {
