@@ -106,7 +106,14 @@ impl Recording {
     fn of(verdicts: &[Verdict]) -> Option<Self> {
         let text = format!("Recording classes: {}", recording_classes(verdicts)?);
         let rulings = verdicts.iter().filter(|verdict| is_recording(verdict)).map(ruling);
-        Some(Self { text, rulings: rulings.collect() })
+        let rulings: Vec<Ruling> = rulings.collect();
+        // What the host cannot carry is said at once, or a card is blamed for it.
+        let host = rulings
+            .iter()
+            .filter_map(|ruling| ruling.reasons.first())
+            .find(|reason| reason.starts_with("no card can reach"));
+        let text = host.map_or(text.clone(), |host| format!("{text} ({host})"));
+        Some(Self { text, rulings })
     }
 }
 

@@ -92,7 +92,8 @@ impl Host {
 
     /// The slot on which the calibrated cards were measured: SDR104 with the clock capped, so
     /// that a fast card's sequential read of 512 KiB commands ends at 66 MB/s.
-    pub const SDR104_CAPPED: Self = Self::sd_slot("SD slot, SDR104, clock capped", Line::SDR104_CAPPED, 66.5023);
+    pub const SDR104_CAPPED: Self =
+        Self::sd_slot("SD slot, SDR104, clock capped", Line::SDR104_CAPPED, 66.5023);
 
     /// As [`SDR104`](Self::SDR104), with a driver that knows command queueing and the cache.
     pub const SDR104_QUEUED: Self = Self {
