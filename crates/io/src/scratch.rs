@@ -8,9 +8,10 @@
 //!
 //! Nothing is ever overwritten, no link is followed, and only files of names that this module
 //! gives, in directories that it has marked, are removed; and the tree of files that a job has made
-//! there, as a whole.
+//! there, as a whole. Nothing is removed across a mount that somebody has put there.
 
 mod error;
+mod mount_id;
 mod private;
 mod space;
 mod sweep;
@@ -29,6 +30,7 @@ pub use error::{LeftBehind, ScratchError};
 pub use space::{Allowance, SIZE_MIN};
 pub use sweep::{LeftDirectory, Swept, sweep};
 
+use mount_id::on_one_mount;
 use private::{Claim, MARKER, MARKER_TEXT, TEST_FILE, TREE};
 
 use crate::files::FileTree;
@@ -176,7 +178,7 @@ impl Scratch {
     fn mark(&self, users_directory: &Stat) -> Result<u32, ScratchError> {
         let failed = || ScratchError::in_directory("mark a directory in", &self.directory);
         let status = rustix::fs::fstat(&self.own).map_err(failed())?;
-        if status.st_dev != users_directory.st_dev {
+        if status.st_dev != users_directory.st_dev || !on_one_mount(&self.parent, &self.own) {
             return Err(ScratchError::Strayed { path: self.path() });
         }
         let mut marker = self.create_named(MARKER).map_err(failed())?;

@@ -11,6 +11,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
+use super::mount_id::on_one_mount;
 use super::tree;
 
 /// How our directories' names begin; eight hexadecimal digits follow.
@@ -114,6 +115,9 @@ pub(super) enum Remains {
     /// Somebody renamed or replaced the directory.
     #[error("was moved or replaced by another program")]
     Moved,
+    /// Somebody mounted something in it, by name.
+    #[error("has something mounted in it ({}), which stays; unmount that", .0.join(", "))]
+    Mounted(Vec<String>),
     /// The file system would not remove something.
     #[error("cannot be removed ({0})")]
     Failed(Errno),
@@ -130,8 +134,14 @@ impl From<Errno> for Remains {
 /// Where there is anything else in it that stays, and the marker stays with it, so that a later
 /// run can finish when it is gone. The caller holds the lock.
 pub(super) fn clear(parent: &OwnedFd, name: &str, directory: &OwnedFd) -> Result<(), Remains> {
+    if !on_one_mount(parent, directory) {
+        return Err(Remains::Mounted(vec![name.to_owned()]));
+    }
     remove_file(directory, TEST_FILE)?;
-    tree::remove(directory.as_fd(), TREE)?;
+    let mounted = tree::remove(directory.as_fd(), TREE)?;
+    if !mounted.is_empty() {
+        return Err(Remains::Mounted(mounted));
+    }
     let foreign: Vec<_> =
         entries(directory)?.into_iter().filter(|entry| !entry.is_marker()).collect();
     if !foreign.is_empty() {
@@ -143,18 +153,23 @@ pub(super) fn clear(parent: &OwnedFd, name: &str, directory: &OwnedFd) -> Result
     }
     match rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR) {
         Err(Errno::NOENT) => Ok(()),
+        Err(Errno::BUSY) => Err(Remains::Mounted(vec![name.to_owned()])),
         removed => Ok(removed?),
     }
 }
 
 /// Removes `name` in `directory` if it is a regular file: we make no other, so a link or a
 /// directory of that name is somebody else's.
-fn remove_file(directory: &OwnedFd, name: &str) -> Result<(), Errno> {
+fn remove_file(directory: &OwnedFd, name: &str) -> Result<(), Remains> {
     match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => Ok(()),
         Ok(status) if !FileType::from_raw_mode(status.st_mode).is_file() => Ok(()),
-        Ok(_) => rustix::fs::unlinkat(directory, name, AtFlags::empty()),
-        Err(errno) => Err(errno),
+        // The kernel does not remove what something is mounted on.
+        Ok(_) => match rustix::fs::unlinkat(directory, name, AtFlags::empty()) {
+            Err(Errno::BUSY) => Err(Remains::Mounted(vec![name.to_owned()])),
+            removed => Ok(removed?),
+        },
+        Err(errno) => Err(errno.into()),
     }
 }
 

@@ -11,6 +11,7 @@ use std::path::Path;
 use rustix::fs::Dir;
 use rustix::io::Errno;
 
+use super::mount_id::on_one_mount;
 use super::private::{self, Entry, Marking, Remains};
 use super::{ScratchError, open_users_directory};
 
@@ -114,9 +115,9 @@ fn sweep_one(parent: &OwnedFd, name: &str, owner: u32) -> Result<Fate, Errno> {
         Err(Errno::ACCESS) => return Ok(Fate::Left("belongs to another user".to_owned())),
         opened => opened?,
     };
-    let (status, around) = (rustix::fs::fstat(&directory)?, rustix::fs::fstat(parent)?);
-    if status.st_dev != around.st_dev {
-        return Ok(Fate::Left("has another file system mounted on it".to_owned()));
+    let status = rustix::fs::fstat(&directory)?;
+    if !on_one_mount(parent, &directory) {
+        return Ok(Fate::Left("has a directory or a file system mounted on it".to_owned()));
     }
     if status.st_uid != owner {
         return Ok(Fate::Left("belongs to another user".to_owned()));

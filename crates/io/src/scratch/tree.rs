@@ -1,66 +1,107 @@
 //! Removing a tree of files that we made.
 //!
 //! Everything below it is ours: it lies in a directory that only we may enter, under a name that
-//! only we give. Links are removed and never followed, and another file system that somebody has
-//! mounted in it is left alone.
+//! only we give. Links are removed and never followed. What somebody has mounted in it is not ours,
+//! though it may lie on the same file system: it is left alone and named, and all else goes.
 
+use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{AtFlags, Dir, FileType};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
+use super::mount_id::on_one_mount;
 use super::private;
 
 /// Deeper than this no job of ours goes.
 const DEPTH_MAX: u32 = 64;
 
+/// More mounts than this are not named.
+const MOUNTS_MAX: usize = 8;
+
 /// Removes `name` in `parent` and all below it, if it is a directory; anything else of that name is
-/// somebody else's.
-pub(super) fn remove(parent: BorrowedFd<'_>, name: &str) -> Result<(), Errno> {
-    match private::open(parent, name) {
-        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(()),
-        opened => {
-            let directory = opened?;
-            let device = rustix::fs::fstat(&directory)?.st_dev;
-            if device != rustix::fs::fstat(parent)?.st_dev {
-                return Err(Errno::XDEV);
-            }
-            empty(&directory, device, DEPTH_MAX)?;
-            rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR)
+/// somebody else's. Returns the paths below `parent` on which something is mounted, which stay.
+///
+/// # Errors
+/// Something else could not be removed.
+pub(super) fn remove(parent: BorrowedFd<'_>, name: &str) -> Result<Vec<String>, Errno> {
+    let directory = match private::open(parent, name) {
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(Vec::new()),
+        opened => opened?,
+    };
+    let mut removal = Removal { parent, mounted: Vec::new() };
+    let path = CString::new(name).map_err(|_| Errno::INVAL)?;
+    removal.directory(parent, &path, &directory, name, DEPTH_MAX)?;
+    Ok(removal.mounted)
+}
+
+/// A removal under way.
+struct Removal<'fd> {
+    /// On the mount beyond which nothing is touched.
+    parent: BorrowedFd<'fd>,
+    mounted: Vec<String>,
+}
+
+impl Removal<'_> {
+    /// Removes `directory`, which is `name` in `above` and `path` for people; true where it is gone.
+    fn directory(
+        &mut self,
+        above: BorrowedFd<'_>,
+        name: &CStr,
+        directory: &OwnedFd,
+        path: &str,
+        depth: u32,
+    ) -> Result<bool, Errno> {
+        if !on_one_mount(self.parent, directory) {
+            return Ok(self.stays(path));
         }
+        if depth == 0 {
+            return Err(Errno::LOOP);
+        }
+        let mut is_empty = true;
+        // All names first: some file systems lose their place when names go while they are listed.
+        for (inner, is_directory) in names(directory)? {
+            let path = format!("{path}/{}", inner.to_string_lossy());
+            is_empty &= if is_directory {
+                let opened = open(directory.as_fd(), &inner)?;
+                self.directory(directory.as_fd(), &inner, &opened, &path, depth - 1)?
+            } else {
+                self.unlink(directory.as_fd(), &inner, AtFlags::empty(), &path)?
+            };
+        }
+        Ok(is_empty && self.unlink(above, name, AtFlags::REMOVEDIR, path)?)
+    }
+
+    /// Removes one name; the kernel refuses where something is mounted on it.
+    fn unlink(
+        &mut self,
+        above: BorrowedFd<'_>,
+        name: &CStr,
+        flags: AtFlags,
+        path: &str,
+    ) -> Result<bool, Errno> {
+        match rustix::fs::unlinkat(above, name, flags) {
+            Err(Errno::BUSY) => Ok(self.stays(path)),
+            removed => removed.map(|()| true),
+        }
+    }
+
+    fn stays(&mut self, path: &str) -> bool {
+        if self.mounted.len() < MOUNTS_MAX {
+            let plain = |c: char| if c.is_control() { '?' } else { c };
+            self.mounted.push(path.chars().map(plain).collect());
+        }
+        false
     }
 }
 
-/// Removes all that is in `directory`, which is on `device`.
-fn empty(directory: &OwnedFd, device: u64, depth: u32) -> Result<(), Errno> {
-    if depth == 0 {
-        return Err(Errno::LOOP);
-    }
-    // All names first: some file systems lose their place when names go while they are listed.
-    for (name, is_directory) in names(directory)? {
-        let name = name.as_c_str();
-        if !is_directory {
-            rustix::fs::unlinkat(directory, name, AtFlags::empty())?;
-            continue;
-        }
-        let inner = open(directory.as_fd(), name)?;
-        if rustix::fs::fstat(&inner)?.st_dev != device {
-            return Err(Errno::XDEV);
-        }
-        empty(&inner, device, depth - 1)?;
-        rustix::fs::unlinkat(directory, name, AtFlags::REMOVEDIR)?;
-    }
-    Ok(())
-}
-
-fn open(parent: BorrowedFd<'_>, name: &std::ffi::CStr) -> Result<OwnedFd, Errno> {
-    use rustix::fs::{Mode, OFlags};
+fn open(parent: BorrowedFd<'_>, name: &CStr) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     rustix::fs::openat(parent, name, flags, Mode::empty())
 }
 
 /// What is in `directory`, and which of it are directories.
-fn names(directory: &OwnedFd) -> Result<Vec<(std::ffi::CString, bool)>, Errno> {
+fn names(directory: &OwnedFd) -> Result<Vec<(CString, bool)>, Errno> {
     let mut names = Vec::new();
     for entry in Dir::read_from(directory)? {
         let entry = entry?;
@@ -99,7 +140,7 @@ mod tests {
         symlink(outside.join("photo.jpg"), tree.join("a/b/c/link")).unwrap();
         fs::hard_link(outside.join("photo.jpg"), tree.join("a/second-name")).unwrap();
         let parent = fs::File::open(around.path()).unwrap();
-        remove(parent.as_fd(), "tree").unwrap();
+        assert_eq!(remove(parent.as_fd(), "tree"), Ok(Vec::new()));
         assert!(!tree.exists());
         assert_eq!(fs::read_to_string(outside.join("photo.jpg")).unwrap(), "kept");
         // A second time there is nothing to do.
