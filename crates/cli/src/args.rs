@@ -167,6 +167,13 @@ impl From<OsString> for MarkdownSink {
     }
 }
 
+impl OutputArgs {
+    /// Whether the result goes anywhere besides the terminal.
+    pub(crate) const fn is_any(&self) -> bool {
+        self.json.is_some() || self.html.is_some() || self.markdown.is_some()
+    }
+}
+
 /// Which profile to explain.
 #[derive(Debug, Args)]
 pub(crate) struct ProfilesArgs {

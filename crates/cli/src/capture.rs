@@ -50,7 +50,7 @@ pub(crate) fn run(args: &CaptureArgs, signals: &Signals) -> Result<Exit, Failure
         return files::run(args, signals, talk);
     }
     if !rustix::process::geteuid().is_root() {
-        return Err(Failure::usage(
+        return Err(Failure::incomplete(
             "only root may read the kernel's tracepoints; run cardproof capture as root",
         ));
     }

@@ -6,6 +6,7 @@
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use cardproof_jobs as jobs;
@@ -15,6 +16,7 @@ use cardproof_workload::{Profile, find, job, names, own};
 
 use crate::args::RunArgs;
 use crate::exit::Failure;
+use crate::input;
 
 /// A file larger than this is no profile.
 const FILE_SIZE_MAX: u64 = 1 << 20;
@@ -46,12 +48,17 @@ fn from_file<E: Display>(
     read: impl FnOnce(&str) -> Result<Profile, E>,
 ) -> Result<Profile, Failure> {
     let failed = |error: &dyn Display| Failure::usage(format!("{}: {error}", path.display()));
-    let missing = |error| failed(&format!("{error}; `cardproof profiles` lists those there are"));
+    let missing = |error: io::Error| {
+        let text =
+            format!("{}: {error}; `cardproof profiles` lists those there are", path.display());
+        Failure::of_opening(&error, text)
+    };
     let metadata = fs::metadata(path).map_err(missing)?;
     if metadata.len() > FILE_SIZE_MAX {
         return Err(failed(&"larger than any profile; is it the right file?"));
     }
-    let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
+    let text = input::read_text(path, Bytes(FILE_SIZE_MAX))
+        .map_err(|error| Failure::of_opening(&error, format!("{}: {error}", path.display())))?;
     read(&text).map_err(|error| failed(&error))
 }
 

@@ -157,7 +157,10 @@ fn read(
     tool: Option<ForeignTool>,
 ) -> Result<Result<Read, ImportError>, Failure> {
     let bytes = input::read(file, LENGTH_MAX).map_err(|error| {
-        Failure::usage(format!("cannot read {name}: {error}; name a file of a tool's output"))
+        Failure::of_opening(
+            &error,
+            format!("cannot read {name}: {error}; name a file of a tool's output"),
+        )
     })?;
     let found = import(&decode(&bytes), tool, &origin()?);
     Ok(found.map(|found| Read { name: name.to_owned(), found }))

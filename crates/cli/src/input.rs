@@ -1,12 +1,12 @@
 //! Files and standard input that are read whole, up to a length that is said.
 //!
-//! A wrong name may lead to a device or a disk image, and a board with 512 MB must not be filled
+//! A wrong name may lead to a pipe to which nobody writes, a device or a disk image, and a board with 512 MB must not be filled
 //! with it: what is longer than anything of its kind is an error that says so, never cut off.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use cardproof_session::open_regular;
 use cardproof_units::Bytes;
 
 use crate::output::Sink;
@@ -18,7 +18,7 @@ use crate::output::Sink;
 pub(crate) fn read(path: &Path, length_max: Bytes) -> io::Result<Vec<u8>> {
     match Sink::of(path) {
         Sink::Stdout => up_to(io::stdin().lock(), length_max),
-        Sink::File(path) => up_to(File::open(path)?, length_max),
+        Sink::File(path) => up_to(open_regular(&path)?, length_max),
     }
 }
 
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn what_has_no_end_is_refused_and_not_cut_off() {
-        let error = read(Path::new("/dev/zero"), Bytes::kib(64)).unwrap_err();
+        let error = up_to(io::repeat(0), Bytes::kib(64)).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
         assert!(error.to_string().contains("longer than 64 KiB"), "{error}");
     }

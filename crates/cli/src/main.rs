@@ -14,6 +14,7 @@ mod identify;
 mod import;
 mod input;
 mod inventory;
+mod leftovers;
 mod measuring;
 mod output;
 mod profiles;

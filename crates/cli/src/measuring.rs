@@ -49,7 +49,10 @@ pub(crate) fn measure(
         result::show(record, &cardproof_rating::judge(record), request.output, talk)?;
         return Err(failure.into());
     }
-    result::publish(record, &measured.store, request.output, talk)?;
+    match &measured.store {
+        Some(store) => result::publish(record, store, request.output, talk)?,
+        None => result::show(record, &cardproof_rating::judge(record), request.output, talk)?,
+    }
     Ok(exit_of(record, signals, &requirements))
 }
 
@@ -65,7 +68,8 @@ fn options(request: &Request<'_>) -> Result<Options, Failure> {
         access: request.access.into(),
         expect_device: request.expect_device.cloned(),
         identity: fresh_identity(request.label.cloned())?,
-        records: Store::of_user()?,
+        records: Store::of_user(),
+        does_without_record: request.output.is_any(),
     })
 }
 

@@ -71,7 +71,10 @@ pub(crate) fn check(sink: &Sink) -> Result<(), Failure> {
     } else if !directory.is_dir() {
         "its directory does not exist"
     } else if rustix::fs::access(directory, rustix::fs::Access::WRITE_OK).is_err() {
-        "its directory cannot be written by you"
+        return Err(Failure::incomplete(format!(
+            "cannot write {}: its directory cannot be written by you; name another file",
+            path.display()
+        )));
     } else {
         return Ok(());
     };

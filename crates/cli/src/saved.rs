@@ -97,7 +97,8 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
 /// The file of the record that `name` names: itself, or one of those kept, by its id or as the
 /// latest.
 pub(crate) fn locate(name: &Path) -> Result<PathBuf, Failure> {
-    if name == Path::new("-") || name.exists() {
+    // Where it cannot be told whether there is such a file, reading it tells why.
+    if name == Path::new("-") || name.try_exists().unwrap_or(true) {
         return Ok(name.to_owned());
     }
     if let Some(path) = name.to_str().map(Store::find).transpose()?.flatten() {
@@ -138,7 +139,10 @@ pub(crate) fn read(path: &Path) -> Result<Record, Failure> {
         Sink::File(path) => path.display().to_string(),
     };
     let text = input::read_text(path, LENGTH_MAX).map_err(|error| {
-        Failure::usage(format!("cannot read {}: {error}; name the file of a record", name()))
+        Failure::of_opening(
+            &error,
+            format!("cannot read {}: {error}; name the file of a record", name()),
+        )
     })?;
     Record::from_json(&text).map_err(|error| {
         Failure::usage(format!(

@@ -170,7 +170,7 @@ fn on_device(common: &Common<'_>) -> Result<Found, Failure> {
     let existing = Existing { path: &args.target, direct: true };
     let mut file = existing.for_writing(&access, &mut Terminal::new(*talk))?;
     if !is_root() {
-        return Err(Failure::refused(
+        return Err(Failure::incomplete(
             "comparing file systems on a device needs root, to mount them; run it with sudo",
         ));
     }

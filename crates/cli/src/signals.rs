@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 
 use crate::exit::Exit;
@@ -41,6 +41,9 @@ impl Signals {
             flag::register_usize(signal, Arc::clone(&signals.which), exit as usize)?;
             flag::register(signal, Arc::clone(&signals.stop))?;
         }
+        // A file that may grow no further (`ulimit -f`) is a full disk, told by the write itself and no
+        // end of the program. A handler, unlike ignoring it, does not reach the programs that we start.
+        flag::register(SIGXFSZ, Arc::default())?;
         // Installed once; another set of handlers would be of no use to anybody.
         Ok(INSTALLED.get_or_init(|| signals).clone())
     }
@@ -48,6 +51,11 @@ impl Signals {
     /// From here on the first signal ends the process at once.
     pub(crate) fn end_at_once(&self) {
         self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a signal has come since this was last asked; the next one does not end the process.
+    pub(crate) fn take(&self) -> bool {
+        self.stop.swap(false, Ordering::Relaxed)
     }
 
     /// True once a signal has come.

@@ -2,18 +2,23 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use cardproof_device::Sysroot;
+use cardproof_device::guard;
 use cardproof_sim::{Card, Kind, Origin, catalogue, find};
 use cardproof_sim_serve::{ServeError, ServeOptions, Server};
 
 use crate::args::{ServeArgs, SimCommand};
 use crate::exit::{Exit, Failure, with_causes};
+use crate::leftovers;
 use crate::output::{self, Sink};
 use crate::signals::Signals;
 use crate::talk::{self, Talk};
+
+/// How often a wish to stop is looked for before a card in use is tried again: every second.
+const LOOKS_BETWEEN_TRIES: u32 = 10;
 
 /// How long a wish to stop may go unnoticed.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -54,6 +59,7 @@ fn describe(card: &Card) -> String {
 /// Puts a card up until a signal comes.
 fn serve(args: &ServeArgs, signals: &Signals) -> Result<Exit, Failure> {
     let card = find(&args.name).map_err(|error| Failure::usage(with_causes(&error)))?;
+    args.backing.as_deref().map_or(Ok(()), check_backing)?;
     let place = Place::new(args)?;
     let options = ServeOptions {
         directory: place.path.clone(),
@@ -73,12 +79,57 @@ fn serve(args: &ServeArgs, signals: &Signals) -> Result<Exit, Failure> {
         card.name,
         if options.block_device { " and the block device" } else { "" }
     ));
-    while !signals.stop().load(Ordering::Relaxed) {
-        std::thread::sleep(LOOK_EVERY);
-    }
+    until_signal(signals);
     match server.stop() {
         Ok(()) => Ok(Exit::Done),
+        Err(error @ ServeError::InUse { .. }) => until_free(&mut server, &error, signals, talk),
         Err(error) => Err(of_serving(&error)),
+    }
+}
+
+/// Waits for a wish to stop. From then on the next one is a wish of its own.
+fn until_signal(signals: &Signals) {
+    while !signals.take() {
+        std::thread::sleep(LOOK_EVERY);
+    }
+}
+
+/// Keeps a card up that is in use, since what was written to a file system on it and not yet synced
+/// would be lost: until it is free, or until the user insists.
+fn until_free(
+    server: &mut Server,
+    in_use: &ServeError,
+    signals: &Signals,
+    talk: Talk,
+) -> Result<Exit, Failure> {
+    talk.note(&format!(
+        "The card stays up: {in_use}. It ends by itself then. Ctrl-C a second time ends it at once, \
+         and what is not synced is LOST."
+    ));
+    loop {
+        for _ in 0..LOOKS_BETWEEN_TRIES {
+            if signals.take() {
+                return Err(Failure {
+                    exit: signals.exit().unwrap_or(Exit::Interrupted),
+                    message: format!("ended while {in_use}; what was not synced is lost"),
+                });
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+        match server.stop() {
+            Ok(()) => return Ok(Exit::Done),
+            Err(ServeError::InUse { .. }) => {}
+            Err(error) => return Err(of_serving(&error)),
+        }
+    }
+}
+
+/// What the user has named to keep the card's bytes is checked as what is to be overwritten.
+fn check_backing(path: &Path) -> Result<(), Failure> {
+    match guard::check_file_free(&Sysroot::default(), path) {
+        Ok(()) => Ok(()),
+        Err(error) if error.is_refusal() => Err(Failure::refused(with_causes(&error))),
+        Err(error) => Err(Failure::incomplete(with_causes(&error))),
     }
 }
 
@@ -86,6 +137,7 @@ fn of_serving(error: &ServeError) -> Failure {
     let message = with_causes(error);
     match error {
         ServeError::Speed(_) | ServeError::Card(_) => Failure::usage(message),
+        error if error.is_refusal() => Failure::refused(message),
         _ => Failure::incomplete(message),
     }
 }
@@ -93,25 +145,29 @@ fn of_serving(error: &ServeError) -> Failure {
 /// The directory in which the card's file appears; a temporary one goes when this goes.
 struct Place {
     path: PathBuf,
-    is_temporary: bool,
+    temporary: Option<leftovers::Held>,
 }
+
+/// How a temporary one is called, before the card's name and the number of its process.
+const PLACE: &str = "cardproof-sim-";
 
 impl Place {
     fn new(args: &ServeArgs) -> Result<Self, Failure> {
         if let Some(path) = &args.directory {
-            return Ok(Self { path: path.clone(), is_temporary: false });
+            return Ok(Self { path: path.clone(), temporary: None });
         }
-        let name = format!("cardproof-{}-{}", args.name, std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir(&path)
-            .map_err(Failure::because(format!("cannot make the directory {}", path.display())))?;
-        Ok(Self { path, is_temporary: true })
+        for card in catalogue() {
+            leftovers::sweep(&format!("{PLACE}{}-", card.name), leftovers::remove_empty);
+        }
+        let held = leftovers::make(&format!("{PLACE}{}-", args.name))
+            .map_err(Failure::because("cannot make a temporary directory"))?;
+        Ok(Self { path: held.path.clone(), temporary: Some(held) })
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        if self.is_temporary {
+        if self.temporary.is_some() {
             // It is empty, or still a mount that somebody uses and that is not ours to take away.
             let _ = fs::remove_dir(&self.path);
         }

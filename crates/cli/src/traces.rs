@@ -86,10 +86,13 @@ fn load_any(
     }
     let bytes = input::read(Path::new(trace), LENGTH_MAX).map_err(|error| {
         let names: Vec<&str> = SHIPPED.iter().map(|shipped| shipped.name).collect();
-        Failure::usage(format!(
-            "cannot read the trace {trace}: {error}; name a file, or one of {}",
-            names.join(", ")
-        ))
+        Failure::of_opening(
+            &error,
+            format!(
+                "cannot read the trace {trace}: {error}; name a file, or one of {}",
+                names.join(", ")
+            ),
+        )
     })?;
     if foreign::is_ours(&bytes) {
         return Ok(Cow::Owned(bytes));

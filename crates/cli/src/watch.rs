@@ -15,11 +15,13 @@ pub(crate) mod source;
 mod view;
 
 use std::io::{self, IsTerminal};
+use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use cardproof_units::Nanos;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::exit::{Exit, Failure};
 use crate::output;
@@ -79,8 +81,10 @@ impl Watch {
     ) -> Result<Exit, Failure> {
         let mut end = Instant::now() + self.interval;
         while !self.is_over() {
-            if !wait_until(end, signals) {
-                return Ok(left_by(signals));
+            match wait_until(end, signals, self.log.is_none()) {
+                Waited::ToTheEnd => {}
+                Waited::Left => return Ok(left_by(signals)),
+                Waited::Unseen => break,
             }
             end = self.next_end(end);
             let is_wanted = show(&self.take()?)?;
@@ -113,17 +117,39 @@ impl Watch {
     }
 }
 
-/// Sleeps until `end`; `false` where a signal came first.
-fn wait_until(end: Instant, signals: &Signals) -> bool {
+/// How a wait ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Waited {
+    ToTheEnd,
+    /// A signal came first.
+    Left,
+    /// Whoever looked is gone.
+    Unseen,
+}
+
+/// Sleeps until `end`, unless a signal comes or, where that `matters`, standard output is closed.
+fn wait_until(end: Instant, signals: &Signals, matters: bool) -> Waited {
     loop {
         if signals.stop().load(Ordering::Relaxed) {
-            return false;
+            return Waited::Left;
+        }
+        if matters && is_closed(io::stdout()) {
+            return Waited::Unseen;
         }
         match end.checked_duration_since(Instant::now()) {
-            None | Some(Duration::ZERO) => return true,
+            None | Some(Duration::ZERO) => return Waited::ToTheEnd,
             Some(left) => thread::sleep(left.min(LOOK_EVERY)),
         }
     }
+}
+
+/// Whether the other end of `stream` is gone: a pipe's reader, or a terminal with its window or its
+/// connection.
+fn is_closed(stream: impl AsFd) -> bool {
+    let mut looked_at = [PollFd::new(&stream, PollFlags::empty())];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+    poll(&mut looked_at, Some(&now)).is_ok() && looked_at[0].revents().intersects(gone)
 }
 
 /// Ctrl-C is the way to leave a watch, and so its good end.

@@ -115,6 +115,27 @@ pub fn inspect(root: &Sysroot, path: &Path) -> Result<Inspection, GuardError> {
     inspect_open(root, path, &target, &mut file)
 }
 
+/// Checks that nobody uses the regular file at `path`, where there is one: no loop device, no swap.
+/// What it holds is not looked at.
+///
+/// # Errors
+/// It is in use, that cannot be told, or it cannot be opened.
+pub fn check_file_free(root: &Sysroot, path: &Path) -> Result<(), GuardError> {
+    let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    if !is_file {
+        return Ok(());
+    }
+    let target = Target::at(&fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()))?;
+    let mut file =
+        File::open(&target.real).map_err(|source| GuardError::from_open(path, source))?;
+    let mut inspection = inspect_open(root, path, &target, &mut file)?;
+    inspection.objections.retain(|objection| {
+        !objection.can_be_lifted() && !matches!(objection, Objection::NoMedium)
+    });
+    let own = Consent::Named(inspection.identity.to_string());
+    inspection.check(&own)
+}
+
 /// Lists all that can be said against overwriting the block device with `number`, known to the
 /// user as `path`, whose content is read from `content`.
 ///

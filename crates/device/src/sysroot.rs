@@ -243,6 +243,9 @@ fn relative(path: &Path) -> &Path {
 /// The text of a dump, a few files of the kernel at the most: a wrong name may lead to something
 /// without an end.
 fn read_dump(path: &Path) -> io::Result<String> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+    }
     let mut text = String::new();
     let length = File::open(path)?.take(DUMP_LENGTH_MAX + 1).read_to_string(&mut text)?;
     if length as u64 > DUMP_LENGTH_MAX {

@@ -232,5 +232,7 @@ fn a_device_that_the_user_may_not_open_is_a_mistake_with_a_remedy() {
     std::fs::set_permissions(image.path(), nobody).unwrap();
     let error = open_for_destruction(&Sysroot::default(), image.path(), &Consent::General);
     let error = error.unwrap_err();
-    assert!(error.is_usage() && error.to_string().contains("sudo"), "{error}");
+    assert!(matches!(error, GuardError::NotPermitted { .. }), "{error:?}");
+    assert!(!error.is_usage() && !error.is_refusal(), "missing permission is status 1");
+    assert!(error.to_string().contains("sudo"), "{error}");
 }

@@ -95,7 +95,8 @@ pub enum Fault {
     /// The medium or the bus failed (EIO and its like).
     #[error("the device reported an input/output error")]
     InputOutput,
-    /// The file system or a thin-provisioned device is full (ENOSPC, EDQUOT).
+    /// The file system or a thin-provisioned device is full, or the file may grow no further (ENOSPC,
+    /// EDQUOT, EFBIG).
     #[error("no space left")]
     NoSpace,
     /// The device is gone (ENODEV, ENXIO, ENOMEDIUM).
@@ -128,7 +129,7 @@ impl From<rustix::io::Errno> for Fault {
         use rustix::io::Errno;
         match errno {
             Errno::IO | Errno::REMOTEIO | Errno::ILSEQ => Self::InputOutput,
-            Errno::NOSPC | Errno::DQUOT => Self::NoSpace,
+            Errno::NOSPC | Errno::DQUOT | Errno::FBIG => Self::NoSpace,
             Errno::NODEV | Errno::NXIO | Errno::NOMEDIUM => Self::Vanished,
             Errno::TIMEDOUT => Self::TimedOut,
             Errno::ROFS | Errno::PERM | Errno::ACCESS => Self::WriteProtected,

@@ -193,11 +193,19 @@ fn run(record: &Record) -> String {
         "profile {} (version {}), {}, {} {}, seed {}{state}",
         one_line(&profile.name),
         profile.version,
-        one_line(&record.created),
+        when(record),
         one_line(&tool.name),
         one_line(&tool.version),
         record.seed,
     )
+}
+
+/// When it was measured; a simulated run has a clock of its own, which begins with it.
+fn when(record: &Record) -> String {
+    match record.conditions.target.kind {
+        TargetKind::Simulated => "in simulated time".to_owned(),
+        _ => one_line(&record.created),
+    }
 }
 
 /// Where an imported record comes from: its profile, budget and seed are not ours to tell.

@@ -1,9 +1,13 @@
-//! Files that are replaced whole or not at all.
+//! Files that are replaced whole or not at all, and files that are opened without waiting for anybody.
 
-use std::fs::{self, File};
+use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
+
+use rustix::fs::{FlockOperation, OFlags};
+use rustix::io::Errno;
+use rustix::process::Pid;
 
 /// Why a block device is refused.
 pub const BLOCK_DEVICE: &str = "it is a block device, and what is on it would be overwritten";
@@ -11,6 +15,78 @@ pub const BLOCK_DEVICE: &str = "it is a block device, and what is on it would be
 /// Whether `path` leads to a block device, which holds somebody's data.
 pub fn is_block_device(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device())
+}
+
+/// Opens the regular file at `path` for reading.
+///
+/// A pipe would be waited for, a device may be endless: neither is opened.
+///
+/// # Errors
+/// It is no regular file, or cannot be opened.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    open_kind(path, FileType::is_file, "it is no regular file; `-` reads standard input")
+}
+
+/// Opens the regular file or block device at `path` for reading.
+///
+/// # Errors
+/// It is neither, or cannot be opened.
+pub(crate) fn open_storage_file(path: &Path) -> io::Result<File> {
+    let is_storage = |kind: &FileType| kind.is_file() || kind.is_block_device();
+    open_kind(path, is_storage, "it is neither a directory, a regular file nor a block device")
+}
+
+fn open_kind(path: &Path, is_wanted: impl Fn(&FileType) -> bool, else_: &str) -> io::Result<File> {
+    let refused = || io::Error::new(io::ErrorKind::InvalidInput, else_);
+    if !is_wanted(&fs::metadata(path)?.file_type()) {
+        return Err(refused());
+    }
+    // It may have become a pipe since.
+    let file = open_at_once(path, OpenOptions::new().read(true))?;
+    if is_wanted(&file.metadata()?.file_type()) { Ok(file) } else { Err(refused()) }
+}
+
+/// Opens `path` as `options` say without waiting for the other end of a pipe.
+fn open_at_once(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    let file = options.custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)?;
+    let flags = rustix::fs::fcntl_getfl(&file)?;
+    rustix::fs::fcntl_setfl(&file, flags - OFlags::NONBLOCK)?;
+    Ok(file)
+}
+
+/// Removes from `directory` the files that [`replace`] began in processes that are no more. What cannot
+/// be removed hinders nobody.
+pub(crate) fn sweep(directory: &Path) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    let user = rustix::process::geteuid().as_raw();
+    for entry in entries.filter_map(Result::ok) {
+        let name = entry.file_name();
+        let Some(process) = name.to_str().and_then(maker) else { continue };
+        let is_ours = entry.metadata().is_ok_and(|found| found.is_file() && found.uid() == user);
+        if is_ours && is_gone(process) && is_unlocked(&entry.path()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// The process that made the temporary file `name`: `.NAME.PROCESS.tmp`, or `.probe.PROCESS`.
+fn maker(name: &str) -> Option<Pid> {
+    let begun = name.strip_prefix('.')?;
+    let process = match begun.strip_suffix(".tmp") {
+        Some(begun) => begun.rsplit_once('.').filter(|(of, _)| !of.is_empty())?.1,
+        None => begun.strip_prefix("probe.")?,
+    };
+    process.parse().ok().and_then(Pid::from_raw)
+}
+
+fn is_gone(process: Pid) -> bool {
+    rustix::process::test_kill_process(process) == Err(Errno::SRCH)
+}
+
+/// Whether nobody writes to the file: a process in another container has another number there.
+fn is_unlocked(path: &Path) -> bool {
+    let Ok(file) = open_kind(path, FileType::is_file, "") else { return false };
+    rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()
 }
 
 /// Puts `contents` in the place of `path` in one step: a reader, or a crash, finds the old file or the
@@ -24,7 +100,7 @@ pub fn replace(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
     }
     // A terminal, /dev/null or a pipe is written to, not replaced.
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        return fs::write(path, contents);
+        return open_at_once(path, OpenOptions::new().write(true))?.write_all(contents.as_ref());
     }
     let directory = directory_of(path);
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
@@ -49,6 +125,8 @@ fn write_through(path: &Path, contents: &[u8]) -> io::Result<()> {
         }
         created => created?,
     };
+    // Where there are no locks, a sweep has the process to go by.
+    let _ = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
     file.write_all(contents)?;
     file.sync_all()
 }
@@ -74,6 +152,58 @@ mod tests {
         replace(&path, "new").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    /// A process that has ended, and been waited for.
+    fn dead() -> u32 {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        child.id()
+    }
+
+    #[test]
+    fn what_a_killed_process_began_goes_and_all_else_stays() {
+        let directory = tempfile::tempdir().unwrap();
+        let put = |name: &str| fs::write(directory.path().join(name), "{").unwrap();
+        let (dead, alive) = (dead(), std::process::id());
+        for name in [format!(".r.json.{dead}.tmp"), format!(".probe.{dead}")] {
+            put(&name);
+        }
+        let stay = [
+            ".1.tmp".to_owned(),
+            ".r.json.tmp".to_owned(),
+            format!(".probe.{alive}"),
+            format!(".r.json.{alive}.tmp"),
+            format!("r.json.{dead}.tmp"),
+            "r.json".to_owned(),
+        ];
+        stay.iter().for_each(|name| put(name));
+        let locked = format!(".locked.json.{dead}.tmp");
+        put(&locked);
+        let held = File::open(directory.path().join(&locked)).unwrap();
+        rustix::fs::flock(&held, FlockOperation::LockExclusive).unwrap();
+        sweep(directory.path());
+        let mut left: Vec<_> = fs::read_dir(directory.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        left.sort();
+        let mut wanted: Vec<_> = stay.into_iter().chain([locked]).collect();
+        wanted.sort();
+        assert_eq!(left, wanted);
+    }
+
+    #[test]
+    fn a_pipe_is_not_waited_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let pipe = directory.path().join("pipe");
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        assert!(open_regular(&pipe).is_err());
+        assert!(open_storage_file(&pipe).is_err());
+        assert!(replace(&pipe, "nobody reads").is_err());
+        assert!(open_regular(Path::new("/dev/zero")).is_err());
+        assert!(open_storage_file(Path::new("/dev/zero")).is_err());
     }
 
     #[test]

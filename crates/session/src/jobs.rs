@@ -129,6 +129,7 @@ fn prepared(job: &Job, totals: &Totals) -> Prepared {
     let notes = job.notes.iter().map(|note| (*note).to_owned());
     Prepared {
         name: job.name.to_owned(),
+        decided_by: String::new(),
         effect: Effect {
             writes: Writes::About(totals.bytes_written_in_all),
             span: totals.space_peak,

@@ -27,7 +27,7 @@ mod target;
 pub use announcement::{Effect, Prepared, Writes};
 pub use experiment::Experiment;
 pub use failure::{Failure, FailureKind, with_causes};
-pub use file::{BLOCK_DEVICE, directory_of, is_block_device, replace};
+pub use file::{BLOCK_DEVICE, directory_of, is_block_device, open_regular, replace};
 pub use frontend::{Event, Frontend, Question, Silent};
 pub use jobs::JobOnFiles;
 pub use monitor::SystemMonitor;

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use cardproof_io::EngineChoice;
 use cardproof_units::{Bytes, Seed};
 
+use crate::failure::Failure;
+
 /// What the user asks of a session.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -21,8 +23,10 @@ pub struct Options {
     /// The record's name and date, unless the target is simulated: then both follow from the
     /// seed, so that the same seed gives the same record to the last byte.
     pub identity: Identity,
-    /// The directory in which records are kept.
-    pub records: PathBuf,
+    /// The directory in which records are kept, or why there is none.
+    pub records: Result<PathBuf, Failure>,
+    /// Whether the session is held where no record can be kept, since the result goes elsewhere.
+    pub does_without_record: bool,
 }
 
 /// How a target may be used.

@@ -101,12 +101,13 @@ impl Experiment for Phases {
         let times = if runs > 1 { format!("-x{runs}") } else { String::new() };
         let effect = self.effect(&plan);
         let checks = plan.check_time_max() * u64::from(runs);
+        let decided_by = format!("{plan:?} {:?}", self.repeat);
         let mut notes = plan.profile.notes;
         let is_read_only = place.target.abilities().read_only;
         if checks > Nanos::ZERO && place.simulated_card.is_none() && !is_read_only {
             notes.push(format!("Of that, at most {checks} to read data back and compare it."));
         }
-        Ok(Prepared { name: format!("{}{times}", plan.profile.name), effect, notes })
+        Ok(Prepared { name: format!("{}{times}", plan.profile.name), decided_by, effect, notes })
     }
 
     fn run(&mut self, bench: &mut Bench<'_, Storage>) {

@@ -36,6 +36,11 @@ pub trait Place: Sized {
         None
     }
 
+    /// All that decides what the simulated card does, in any text form.
+    fn simulated_model(&self) -> Option<&str> {
+        None
+    }
+
     /// What driving it has cost this process until now; `None` where that says nothing.
     fn cost(&mut self) -> Option<Usage>;
 

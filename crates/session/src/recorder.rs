@@ -12,7 +12,8 @@ use crate::store::Store;
 /// runner wants.
 pub struct Recorder<'a> {
     pub(crate) frontend: &'a mut dyn Frontend,
-    pub(crate) store: &'a Store,
+    /// Where it is saved, if it can be.
+    pub(crate) store: Option<&'a Store>,
     /// Looks at the system, where the run has to do with it.
     pub(crate) monitor: Option<SystemMonitor>,
     pub(crate) filesystem: Option<String>,
@@ -23,7 +24,8 @@ pub struct Recorder<'a> {
 impl Recorder<'_> {
     /// Saves `record`. A later save may work again, so the last one decides.
     pub fn save(&mut self, record: &Record) {
-        self.unsaved = self.store.save(record).err();
+        let Some(store) = self.store else { return };
+        self.unsaved = store.save(record).err();
         if self.unsaved.is_none() {
             self.frontend.tell(Event::Saved(record));
         }

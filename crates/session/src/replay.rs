@@ -10,7 +10,7 @@ use crate::announcement::{Effect, Prepared, Writes};
 use crate::experiment::Experiment;
 use crate::failure::Failure;
 use crate::frontend::{Event, Frontend};
-use crate::session::Bench;
+use crate::session::{Bench, digest};
 use crate::target::{Span, Storage, StorageNeeds, Writing};
 
 /// A recorded job to be done again.
@@ -73,8 +73,16 @@ impl Experiment for TraceReplay<'_> {
         let name = &self.trace.header().name;
         let written = shape.bytes_written + laid_out;
         let writes = if written == Bytes::ZERO { Writes::Nothing } else { Writes::AtMost(written) };
+        let decided_by = format!(
+            "{:016x} {} {} {}",
+            digest(self.trace.bytes()),
+            self.think_factor,
+            self.queue_depth,
+            place.span.get()
+        );
         Ok(Prepared {
             name: format!("replay-{name}"),
+            decided_by,
             effect: Effect { writes, span: place.span, ..Effect::default() },
             notes: vec![format!("Replays the recorded job {name}.")],
         })

@@ -53,8 +53,9 @@ impl<P> Bench<'_, P> {
 pub struct Measured {
     /// The record, saved unless [`unsaved`](Self::unsaved) says why not.
     pub record: Record,
-    /// Where it is kept.
-    pub store: Store,
+    /// Where it is kept; `None` where it was clear from the start that it cannot be kept, and the user
+    /// has heard why.
+    pub store: Option<Store>,
     /// Why the record could not be saved as it is; an earlier state of it may be in the store.
     pub unsaved: Option<Failure>,
 }
@@ -74,12 +75,12 @@ pub fn measure<E: Experiment>(
     stop: &AtomicBool,
 ) -> Result<Measured, Failure> {
     let mut place = E::Place::open(&experiment.needs(options.seed), options, frontend)?;
-    let store = Store::open(&options.records)?;
+    let store = store(options, frontend)?;
     let mut draft = draft(&place, options);
     let prepared = experiment.prepare(&mut place, &mut draft, frontend)?;
     name_if_simulated(&mut draft, &place, &prepared);
     announce(&place, &draft, &prepared, options, frontend);
-    let mut recorder = recorder(&place, &draft, &store, frontend);
+    let mut recorder = recorder(&place, &draft, store.as_ref(), frontend);
     // A killed session is found as a record that did not end.
     recorder.save(&draft);
     let cost_before = place.cost();
@@ -93,11 +94,24 @@ pub fn measure<E: Experiment>(
     if let Some(left) = place.close() {
         frontend.note(&left);
     }
-    let unsaved = store.save(&record).err();
-    if unsaved.is_none() {
+    let saved = store.as_ref().map(|store| store.save(&record));
+    if let Some(Ok(())) = saved {
         frontend.tell(Event::Saved(&record));
     }
+    let unsaved = saved.and_then(Result::err);
     Ok(Measured { record, store, unsaved })
+}
+
+/// Where the record is kept; `None` where it cannot be and need not be.
+fn store(options: &Options, frontend: &mut dyn Frontend) -> Result<Option<Store>, Failure> {
+    match options.records.clone().and_then(|directory| Store::open(&directory)) {
+        Ok(store) => Ok(Some(store)),
+        Err(failure) if options.does_without_record => {
+            frontend.note(&format!("No record will be saved: {failure}."));
+            Ok(None)
+        }
+        Err(failure) => Err(failure),
+    }
 }
 
 /// Everything of the record that is known before the experiment says what it does.
@@ -135,15 +149,25 @@ pub fn blank(
     Record { label, seed, conditions, ..Record::begun(id, created, tool, profile) }
 }
 
-/// A simulated run begins at the start of its own clock and is called after what it does, so that
-/// the same seed gives the same record to the last byte.
+/// A simulated run begins at the start of its own clock and is called after all that decides its
+/// result, so that the same run gives the same record to the last byte, and no other run its place.
 fn name_if_simulated(draft: &mut Record, place: &impl Place, prepared: &Prepared) {
     if let Some(card) = place.simulated_card() {
         let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || "-_.".contains(*letter);
         let name: String = prepared.name.chars().filter(is_plain).take(80).collect();
-        draft.id = format!("sim-{card}-{name}-{}", draft.seed);
+        let model = place.simulated_model().unwrap_or_default();
+        let decided = format!("{} {model} {}", draft.tool.version, prepared.decided_by);
+        let digest = digest(decided.as_bytes()) as u32;
+        draft.id = format!("sim-{card}-{name}-{}-{digest:08x}", draft.seed);
         draft.created = SIMULATED_START.to_owned();
     }
+}
+
+/// A number that other bytes hardly share, the same on every machine (FNV-1a of 64 bits, by Fowler, Noll
+/// and Vo).
+pub(crate) fn digest(bytes: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
 /// Says what is measured and what will be written before the first write.
@@ -164,7 +188,7 @@ fn announce(
 fn recorder<'a>(
     place: &impl Place,
     draft: &Record,
-    store: &'a Store,
+    store: Option<&'a Store>,
     frontend: &'a mut dyn Frontend,
 ) -> Recorder<'a> {
     let device = draft.conditions.device.name.as_deref();

@@ -89,6 +89,7 @@ impl Experiment for JournalModes {
         );
         Ok(Prepared {
             name: NAME.to_owned(),
+            decided_by: String::new(),
             effect: Effect {
                 time_max: Some(time),
                 time_guess: time,

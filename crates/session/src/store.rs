@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use cardproof_record::Record;
 
 use crate::failure::Failure;
-use crate::file::replace;
+use crate::file::{replace, sweep};
 
 /// What the youngest record is called by.
 pub const LATEST: &str = "latest";
@@ -29,6 +29,7 @@ impl Store {
         let unusable = |error: io::Error| {
             let remedy = match error.kind() {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room there",
+                io::ErrorKind::FileTooLarge => "allow larger files (ulimit -f)",
                 _ => "make it writable",
             };
             Failure::incomplete(format!(
@@ -41,6 +42,7 @@ impl Store {
         let probe = directory.join(format!(".probe.{}", std::process::id()));
         replace(&probe, "").map_err(unusable)?;
         fs::remove_file(&probe).map_err(unusable)?;
+        sweep(&directory);
         Ok(Self { directory })
     }
 
@@ -107,7 +109,7 @@ fn records(directory: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().filter_map(Result::ok);
     entries.map(|entry| entry.path()).filter(|path| {
         let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes()[0] == b'.');
-        !is_hidden && path.extension().is_some_and(|ending| ending == "json")
+        !is_hidden && path.extension().is_some_and(|ending| ending == "json") && path.is_file()
     })
 }
 

@@ -17,6 +17,7 @@ use cardproof_sim::Keeping;
 use cardproof_units::Bytes;
 
 use crate::failure::{Failure, with_causes};
+use crate::file::open_storage_file;
 use crate::frontend::{Frontend, Question};
 use crate::options::{Access, Options};
 
@@ -155,6 +156,7 @@ fn open_simulated(name: &str, args: &Options, needs: &StorageNeeds) -> Result<St
         target,
         kind: TargetKind::Simulated,
         simulated_card: Some(name.to_owned()),
+        simulated_model: Some(format!("{card:?}")),
         surroundings: Surroundings { device, ..Surroundings::default() },
         span,
         scratch: None,
@@ -197,6 +199,11 @@ pub fn not_there(path: &Path, error: &io::Error) -> Failure {
         io::ErrorKind::NotFound => Failure::usage(format!(
             "{} does not exist; name a directory, a file or a block device; cardproof --help has \
              the commands",
+            path.display()
+        )),
+        io::ErrorKind::PermissionDenied => Failure::incomplete(format!(
+            "you may not look at {}: {error}; enter the directories above it as another user, or run \
+             cardproof as root",
             path.display()
         )),
         _ => Failure::usage(format!(
@@ -244,6 +251,7 @@ fn open_directory(
         target,
         kind: TargetKind::Directory,
         simulated_card: None,
+        simulated_model: None,
         surroundings,
         span,
         scratch: Some(scratch),
@@ -291,7 +299,13 @@ pub fn tell_of_leftovers(scratch: &Scratch, talk: &mut dyn Frontend) {
 #[must_use]
 pub fn of_scratch(error: &ScratchError) -> Failure {
     let message = with_causes(error);
-    if error.is_usage() { Failure::usage(message) } else { Failure::refused(message) }
+    if error.is_usage() {
+        Failure::usage(message)
+    } else if error.is_refusal() {
+        Failure::refused(message)
+    } else {
+        Failure::incomplete(message)
+    }
 }
 
 /// The number of the device at `path`, by which a file system on it is known.
@@ -343,12 +357,20 @@ impl Existing<'_> {
             ))
         })?;
         let (surroundings, span) = (look(self.path), target.abilities().size);
-        Ok(Storage { target, kind, simulated_card: None, surroundings, span, scratch: None })
+        Ok(Storage {
+            target,
+            kind,
+            simulated_card: None,
+            simulated_model: None,
+            surroundings,
+            span,
+            scratch: None,
+        })
     }
 
     fn for_reading(&self) -> Result<File, Failure> {
-        File::open(self.path).map_err(|error| match error.kind() {
-            io::ErrorKind::PermissionDenied => Failure::usage(format!(
+        open_storage_file(self.path).map_err(|error| match error.kind() {
+            io::ErrorKind::PermissionDenied => Failure::incomplete(format!(
                 "you may not read {}; run cardproof as root, or measure a directory on it as \
                  yourself",
                 self.path.display()

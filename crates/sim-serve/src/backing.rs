@@ -1,12 +1,13 @@
 //! A card's bytes in a sparse file, for cards that are to be filled or kept.
 
 use std::fs::{File, OpenOptions};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
 use cardproof_sim::{Store, StoreError};
 use cardproof_units::Bytes;
-use rustix::fs::FallocateFlags;
+use rustix::fs::{FallocateFlags, FlockOperation, OFlags};
+use rustix::io::Errno;
 
 /// A file that holds what a card holds, byte for byte, and takes room for what was written.
 #[derive(Debug)]
@@ -22,8 +23,16 @@ impl FileStore {
     /// The file cannot be opened, or holds something and is not as long as the card: then it is
     /// another card's, or no card's at all, and stays as it is.
     pub fn open(path: &Path, capacity: Bytes) -> std::io::Result<Self> {
-        let file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        // A pipe that nobody reads is not waited for.
+        let no_wait = OFlags::NONBLOCK.bits().cast_signed();
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).custom_flags(no_wait);
+        let file = options.open(path)?;
+        if !file.metadata()?.is_file() {
+            let message = "it is no regular file; name one, or one that is not there";
+            return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, message));
+        }
+        lock(&file)?;
         let length = file.metadata()?.len();
         if length != 0 && length != capacity.get() {
             let message = format!(
@@ -36,6 +45,18 @@ impl FileStore {
         }
         file.set_len(capacity.get())?;
         Ok(Self { file })
+    }
+}
+
+/// Locks `file` until it is closed: two cards on one file would overwrite each other.
+fn lock(file: &File) -> std::io::Result<()> {
+    match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) => {
+            let message = "another program keeps a card in it or writes to it; end that, or name \
+                           another file";
+            Err(std::io::Error::new(std::io::ErrorKind::ResourceBusy, message))
+        }
+        locked => Ok(locked?),
     }
 }
 
@@ -73,6 +94,17 @@ mod tests {
         store.read(4096, &mut bytes).unwrap();
         assert!(bytes[..4096].iter().all(|&byte| byte == 0));
         assert!(bytes[4096..].iter().all(|&byte| byte == 8));
+    }
+
+    #[test]
+    fn two_cards_do_not_share_a_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("card");
+        let first = FileStore::open(&path, Bytes::mib(1)).unwrap();
+        let refused = FileStore::open(&path, Bytes::mib(1)).unwrap_err();
+        assert_eq!(refused.kind(), std::io::ErrorKind::ResourceBusy);
+        drop(first);
+        assert!(FileStore::open(&path, Bytes::mib(1)).is_ok());
     }
 
     #[test]

@@ -114,6 +114,14 @@ pub struct Server {
     keeper: Option<Keeper>,
 }
 
+impl ServeError {
+    /// Whether somebody else uses what would be overwritten.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Backing { source, .. } if source.kind() == io::ErrorKind::ResourceBusy)
+    }
+}
+
 impl Server {
     /// Puts `card` up; `seed` decides the random choices of its model.
     ///

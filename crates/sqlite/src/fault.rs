@@ -85,7 +85,9 @@ impl DatabaseError {
     /// The error for a file that could not be had, where `doing` was tried.
     pub(crate) fn file(doing: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |source| match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full,
+            io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
+            | io::ErrorKind::FileTooLarge => Self::Full,
             _ => Self::File { doing, source },
         }
     }

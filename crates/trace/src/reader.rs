@@ -32,6 +32,12 @@ pub struct TraceReader<'a> {
 }
 
 impl<'a> TraceReader<'a> {
+    /// The whole trace as it was given.
+    #[must_use]
+    pub const fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// The trace in `bytes`.
     ///
     /// # Errors

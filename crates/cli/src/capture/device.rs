@@ -15,10 +15,11 @@ pub(super) fn disk_of(path: &Path) -> Result<Disk, Failure> {
     let path = &if is_name { Path::new("/dev").join(path) } else { path.to_owned() };
     let shown = path.display();
     let metadata = fs::metadata(path).map_err(|error| {
-        Failure::usage(format!(
-            "cannot look at the device {shown}: {error}; `cardproof identify --all` names \
-             those there are"
-        ))
+        let text = format!(
+            "cannot look at the device {shown}: {error}; `cardproof identify --all` names those \
+             there are"
+        );
+        Failure::of_opening(&error, text)
     })?;
     if !metadata.file_type().is_block_device() {
         return Err(Failure::usage(format!("{shown} is no block device; name one")));

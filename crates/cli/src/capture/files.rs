@@ -5,7 +5,7 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::sync::Arc;
@@ -17,6 +17,7 @@ use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
 
 use super::{CaptureArgs, lines, save_trace, trace_name};
 use crate::exit::{Exit, Failure};
+use crate::leftovers;
 use crate::signals::Signals;
 use crate::talk::Talk;
 
@@ -26,6 +27,18 @@ const OPTIONS: [&str; 8] = ["-f", "-y", "-ttt", "-T", "-s", "0", "-e", CALLS];
 
 /// Calls that name a file or a descriptor, and those that make the processes that inherit them.
 const CALLS: &str = "trace=%file,%desc,clone,?clone3,?fork,?vfork,sync";
+
+/// How the directory of the pipe is called, before the number of its process.
+const PLACE: &str = "cardproof-strace-";
+
+/// Removes a pipe of ours and its directory.
+fn remove_pipe(directory: &Path) {
+    let pipe = directory.join("pipe");
+    if fs::symlink_metadata(&pipe).is_ok_and(|found| found.file_type().is_fifo()) {
+        let _ = fs::remove_file(pipe);
+    }
+    leftovers::remove_empty(directory);
+}
 
 /// Runs the command under strace and keeps what it asked of its files.
 pub(super) fn run(args: &CaptureArgs, signals: &Signals, talk: Talk) -> Result<Exit, Failure> {
@@ -72,8 +85,8 @@ struct Recording {
 
 impl Recording {
     fn start() -> Result<Self, Failure> {
-        let directory =
-            std::env::temp_dir().join(format!("cardproof-strace-{}", std::process::id()));
+        leftovers::sweep(PLACE, remove_pipe);
+        let directory = std::env::temp_dir().join(format!("{PLACE}{}", std::process::id()));
         DirBuilder::new()
             .mode(0o700)
             .create(&directory)

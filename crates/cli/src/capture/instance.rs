@@ -1,11 +1,12 @@
 //! An instance of the kernel's tracing that is ours alone.
 //!
 //! What the user traces stays as it is: our events go to a buffer of their own. Where tracefs is
-//! not mounted, it is mounted at a temporary place for as long as it takes. An instance that a killed
+//! not mounted, we mount it where nobody else sees it, for as long as it takes. An instance that a killed
 //! cardproof left would record on for ever, and slow every request; the next one takes it away.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,12 +15,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use cardproof_trace::PipeReader;
+use rustix::io::Errno;
+use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
 
 use super::lines;
 use crate::exit::Failure;
+use crate::leftovers;
 
 /// Where tracefs is usually mounted.
 const PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
+
+/// How the places were called at which tracefs was mounted, before the number of their process.
+const MOUNTED_BEFORE: &str = "cardproof-tracefs-";
 
 /// How our instances are called, before the number of their process.
 const NAME: &str = "cardproof-";
@@ -36,7 +43,7 @@ pub(super) struct Instance {
     is_done: Arc<AtomicBool>,
     reader: Option<JoinHandle<io::Result<PipeReader>>>,
     /// Goes after the instance.
-    _mount: Option<Mount>,
+    _mount: Option<OwnedFd>,
 }
 
 impl Instance {
@@ -117,41 +124,52 @@ fn read(pipe: File, is_done: &AtomicBool) -> io::Result<PipeReader> {
     Ok(recorded)
 }
 
-/// Where tracefs is, and our mount of it if it is ours.
-fn tracefs() -> Result<(PathBuf, Option<Mount>), Failure> {
+/// Where tracefs is, and what holds our mount of it if it is ours.
+fn tracefs() -> Result<(PathBuf, Option<OwnedFd>), Failure> {
+    leftovers::sweep(MOUNTED_BEFORE, leftovers::unmount);
     let mounted = PLACES.iter().map(Path::new).find(|place| place.join("instances").is_dir());
     if let Some(place) = mounted {
         return Ok((place.to_owned(), None));
     }
-    let mount = Mount::new()?;
-    Ok((mount.0.clone(), Some(mount)))
-}
-
-/// A mount of tracefs at a temporary place.
-struct Mount(PathBuf);
-
-impl Mount {
-    fn new() -> Result<Self, Failure> {
-        let place = std::env::temp_dir().join(format!("cardproof-tracefs-{}", std::process::id()));
-        fs::create_dir(&place)
-            .map_err(Failure::because(format!("cannot make {}", place.display())))?;
-        let output = Command::new("mount").args(["-t", "tracefs", "none"]).arg(&place).output();
-        let reason = match output {
-            Ok(output) if output.status.success() => return Ok(Self(place)),
-            Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
-            Err(error) => error.to_string(),
-        };
-        let _ = fs::remove_dir(&place);
-        Err(Failure::incomplete(format!(
+    let mount = mount().map_err(|reason| {
+        Failure::incomplete(format!(
             "cannot mount tracefs, where the kernel tells of requests: {reason}"
-        )))
+        ))
+    })?;
+    Ok((PathBuf::from(format!("/proc/self/fd/{}", mount.as_raw_fd())), Some(mount)))
+}
+
+/// Mounts tracefs where nobody sees it: the mount is reached by its descriptor and goes with it,
+/// however this process ends.
+fn mount() -> Result<OwnedFd, String> {
+    match mount_nowhere() {
+        Err(Errno::NOSYS | Errno::PERM) => mount_and_detach(),
+        mounted => mounted.map_err(|errno| io::Error::from(errno).to_string()),
     }
 }
 
-impl Drop for Mount {
-    fn drop(&mut self) {
-        // What cannot be unmounted is still in use and is not ours to take away.
-        let _ = Command::new("umount").arg(&self.0).output();
-        let _ = fs::remove_dir(&self.0);
-    }
+/// By the calls of Linux 5.2, with which a mount needs no place.
+fn mount_nowhere() -> Result<OwnedFd, Errno> {
+    let context = fsopen("tracefs", FsOpenFlags::FSOPEN_CLOEXEC)?;
+    fsconfig_create(&context)?;
+    let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID
+        | MountAttrFlags::MOUNT_ATTR_NODEV
+        | MountAttrFlags::MOUNT_ATTR_NOEXEC;
+    fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)
+}
+
+/// On older kernels: at a temporary place, from which it is taken as soon as it is open.
+fn mount_and_detach() -> Result<OwnedFd, String> {
+    let place = std::env::temp_dir().join(format!("{MOUNTED_BEFORE}{}", std::process::id()));
+    fs::create_dir(&place).map_err(|error| format!("{}: {error}", place.display()))?;
+    let output = Command::new("mount").args(["-t", "tracefs", "none"]).arg(&place).output();
+    let mounted = match output {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+        Err(error) => Err(error.to_string()),
+    };
+    let opened = mounted
+        .and_then(|()| File::open(&place).map(OwnedFd::from).map_err(|error| error.to_string()));
+    leftovers::unmount(&place);
+    opened
 }

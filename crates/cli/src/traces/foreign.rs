@@ -59,8 +59,9 @@ fn blktrace(path: &str, name: &str, description: &str) -> Result<Vec<u8>, Failur
     let mut reader = BlktraceReader::default();
     for file in siblings(Path::new(path)) {
         let shown = file.display();
-        let bytes = input::read(&file, LENGTH_MAX)
-            .map_err(|error| Failure::usage(format!("cannot read {shown}: {error}")))?;
+        let bytes = input::read(&file, LENGTH_MAX).map_err(|error| {
+            Failure::of_opening(&error, format!("cannot read {shown}: {error}"))
+        })?;
         reader.add(&bytes).map_err(|error| Failure::usage(format!("{shown}: {error}")))?;
     }
     reader.finish(name, description).ok_or_else(|| {

@@ -38,7 +38,10 @@ pub(super) fn run(path: &Path, args: &WatchArgs) -> Result<Exit, Failure> {
 
 fn read(path: &Path) -> Result<String, Failure> {
     input::read_text(path, LENGTH_MAX).map_err(|error| {
-        Failure::usage(format!("cannot read {}: {error}; name a log of iostat", path.display()))
+        Failure::of_opening(
+            &error,
+            format!("cannot read {}: {error}; name a log of iostat", path.display()),
+        )
     })
 }
 

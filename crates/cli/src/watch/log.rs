@@ -7,7 +7,8 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use cardproof_record::{Activity, CpuActivity, DeviceActivity};
@@ -31,8 +32,11 @@ impl LogFile {
                 path.display()
             )));
         }
-        let file = File::options().append(true).create(true).open(path).map_err(|error| {
-            Failure::usage(format!("cannot log to {}: {error}; name another file", path.display()))
+        let file = open_for_adding(path).map_err(|error| {
+            Failure::of_opening(
+                &error,
+                format!("cannot log to {}: {error}; name another file", path.display()),
+            )
         })?;
         Ok(Self { path: path.to_owned(), file })
     }
@@ -46,6 +50,12 @@ impl LogFile {
             ))
         })
     }
+}
+
+/// Opens `path` to add to it; a pipe that nobody reads is not waited for.
+fn open_for_adding(path: &Path) -> io::Result<File> {
+    let no_wait = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    File::options().append(true).create(true).custom_flags(no_wait).open(path)
 }
 
 fn report(activity: &Activity) -> String {

@@ -17,6 +17,7 @@ mod identify;
 mod importing;
 mod interruption;
 mod jobs;
+mod leaving;
 mod naming;
 mod old_systems;
 mod output;

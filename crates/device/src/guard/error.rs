@@ -105,10 +105,7 @@ impl GuardError {
     /// Whether the path itself is not one that can be used.
     #[must_use]
     pub const fn is_usage(&self) -> bool {
-        matches!(
-            self,
-            Self::Unreachable { .. } | Self::NotStorage { .. } | Self::NotPermitted { .. }
-        )
+        matches!(self, Self::Unreachable { .. } | Self::NotStorage { .. })
     }
 
     /// The error for `source` from opening `path`.

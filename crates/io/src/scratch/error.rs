@@ -115,7 +115,6 @@ impl ScratchError {
         matches!(
             self,
             Self::Symlink { .. }
-                | Self::NotPermitted { .. }
                 | Self::ReadOnly { .. }
                 | Self::OtherDevice { .. }
                 | Self::Strayed { .. }
@@ -151,7 +150,7 @@ impl ScratchError {
         move |errno| match errno {
             Errno::ACCESS | Errno::PERM => Self::NotPermitted { path, source: errno.into() },
             Errno::ROFS => Self::ReadOnly { path },
-            Errno::NOSPC | Errno::DQUOT => Self::Full { path, source: errno.into() },
+            Errno::NOSPC | Errno::DQUOT | Errno::FBIG => Self::Full { path, source: errno.into() },
             _ => Self::Failed { doing, path, source: errno.into() },
         }
     }

@@ -21,6 +21,8 @@ pub struct Storage {
     pub kind: TargetKind,
     /// The name of the simulated card that it is, if it is one.
     pub simulated_card: Option<String>,
+    /// All that its model is made of, in any text form.
+    pub simulated_model: Option<String>,
     /// What is known of its surroundings.
     pub surroundings: Surroundings,
     /// How much of it may be worked in, from its start.
@@ -66,6 +68,10 @@ impl Place for Storage {
 
     fn simulated_card(&self) -> Option<&str> {
         self.simulated_card.as_deref()
+    }
+
+    fn simulated_model(&self) -> Option<&str> {
+        self.simulated_model.as_deref()
     }
 
     fn cost(&mut self) -> Option<Usage> {
