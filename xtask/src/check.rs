@@ -21,9 +21,9 @@ pub(crate) fn run() -> Result<bool> {
 /// The steps that only read the source: format, lints, tidy, documentation, generated files.
 pub(crate) fn lint_steps(account: &mut Account) {
     let cargo = cargo();
-    account.step("format", || shown(&cargo, &["fmt", "--all", "--", "--check"]));
+    account.step("format", || with_component("fmt", "rustfmt", &["fmt", "--all", "--", "--check"]));
     account.step("tidy", tidy_step);
-    account.step("lints", || shown(&cargo, LINTS));
+    account.step("lints", || with_component("clippy", "clippy", LINTS));
     account.step("fuzz targets", fuzz::check);
     account.step("documentation", || {
         shown_command(
@@ -33,6 +33,23 @@ pub(crate) fn lint_steps(account: &mut Account) {
         )
     });
     account.step("generated files", || Ok(Outcome::of(generate::are_fresh()?)));
+}
+
+/// Runs cargo with `words`, whose first is the command `name` of the component `component`. A system's own
+/// Rust may come without it, and another has nothing that could be added to.
+fn with_component(name: &str, component: &str, words: &[&str]) -> Result<Outcome> {
+    let cargo = cargo();
+    let is_there = Command::new(&cargo)
+        .args([name, "--version"])
+        .output()
+        .is_ok_and(|output| output.status.success());
+    if is_there {
+        return shown(&cargo, words);
+    }
+    Ok(Outcome::Skipped(format!(
+        "this Rust has no cargo {name}; add it with `rustup component add {component}`, or install \
+         the system's package of that name"
+    )))
 }
 
 /// Clippy's own rule on `SAFETY:` comments is asked for here, so that tidy need not know it.

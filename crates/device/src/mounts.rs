@@ -68,7 +68,7 @@ impl Mounts {
     /// The walk goes from mount to mount as the kernel's does, so that a mount hidden below a
     /// later one is not found.
     pub(crate) fn at(&self, path: &Path) -> Option<&Mount> {
-        let mut here = self.root()?;
+        let mut here = self.first_on_the_way(path)?;
         for _ in 0..self.0.len() {
             match self.next_on_the_way(here, path) {
                 Some(next) => here = next,
@@ -78,13 +78,16 @@ impl Mounts {
         path.starts_with(&here.point).then_some(here)
     }
 
-    /// The mount at `/` that is mounted on none of the others.
-    fn root(&self) -> Option<&Mount> {
-        self.0.iter().find(|mount| {
-            let has_parent =
-                self.0.iter().any(|other| other.id == mount.parent && other.id != mount.id);
-            mount.point == Path::new("/") && !has_parent
-        })
+    /// The mount that a walk to `path` meets first of those that are mounted on none of the others: the
+    /// one at `/`. In a chroot whose `/` is no mount the table has none there, and several others.
+    fn first_on_the_way(&self, path: &Path) -> Option<&Mount> {
+        let has_parent = |mount: &&Mount| {
+            self.0.iter().any(|other| other.id == mount.parent && other.id != mount.id)
+        };
+        self.0
+            .iter()
+            .filter(|mount| path.starts_with(&mount.point) && !has_parent(mount))
+            .min_by_key(|mount| mount.point.components().count())
     }
 
     /// The first mount that a walk to `path` meets after `here`.
@@ -212,11 +215,18 @@ garbage
     }
 
     #[test]
-    fn a_table_without_a_root_is_searched_by_number() {
-        let mounts = Mounts::parse(b"30 29 8:1 / /data rw - ext4 /dev/sda1 rw\n");
+    fn in_a_chroot_that_is_no_mount_the_others_are_found_by_path() {
+        let mounts = Mounts::parse(
+            b"30 29 8:1 / /data rw - ext4 /dev/sda1 rw\n31 30 8:2 / /data/in rw - ext4 /dev/sda2 rw\n\
+              32 29 8:3 / /usr rw - ext4 /dev/sda3 rw\n",
+        );
+        let at = |path: &str| mounts.at(Path::new(path)).map(|mount| mount.id);
+        assert_eq!(at("/data/x"), Some(30));
+        assert_eq!(at("/data/in/x"), Some(31));
+        assert_eq!(at("/usr"), Some(32));
+        assert_eq!(at("/tmp"), None);
         let number = "8:1".parse().unwrap();
-        assert_eq!(mounts.at(Path::new("/data")), None);
-        assert!(mounts.holding(Path::new("/data"), number).is_some());
+        assert!(mounts.holding(Path::new("/tmp"), number).is_some());
     }
 
     #[test]

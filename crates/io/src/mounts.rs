@@ -9,12 +9,16 @@
 
 use std::ffi::CStr;
 use std::io;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use rustix::mount::{
     MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_change, unmount,
 };
-use rustix::thread::{UnshareFlags, unshare_unsafe};
+use rustix::process::{chroot, fchdir};
+use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space, unshare_unsafe};
 
 /// A view of the mounts that only this thread has, and the threads and children that it starts
 /// from then on.
@@ -32,8 +36,11 @@ impl PrivateMounts {
     pub fn enter() -> io::Result<Self> {
         // SAFETY: descriptors stay shared between all threads, since `FILES` is not asked for.
         unsafe { unshare_unsafe(UnshareFlags::NEWNS) }?;
-        let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
-        mount_change("/", private)?;
+        match make_private() {
+            // In a chroot `/` may be an ordinary directory of a mount whose root is out of reach.
+            Err(Errno::INVAL) => outside_chroot(make_private)?,
+            made => made?,
+        }
         Ok(Self { _of_this_thread: std::marker::PhantomData })
     }
 
@@ -55,6 +62,27 @@ impl PrivateMounts {
         mount(device, point, kind, all, Some(options))?;
         Ok(PrivateMount { point: point.to_owned(), is_mounted: true })
     }
+}
+
+/// Keeps what is mounted from here on from the rest of the system.
+fn make_private() -> Result<(), Errno> {
+    let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    mount_change("/", private)
+}
+
+/// Does `deed` where `/` is the root of all that this thread has mounted, and comes back to its own `/`
+/// and its directory. The thread has both for itself since it has its view of the mounts.
+fn outside_chroot(deed: impl FnOnce() -> Result<(), Errno>) -> Result<(), Errno> {
+    let open = |path: &str, flags| rustix::fs::open(path, flags | OFlags::CLOEXEC, Mode::empty());
+    let (root, here) = (open("/", OFlags::PATH)?, open(".", OFlags::PATH)?);
+    let view = open("/proc/thread-self/ns/mnt", OFlags::RDONLY)?;
+    // To enter a view of the mounts, the own one too, is to go to its root.
+    move_into_link_name_space(view.as_fd(), Some(LinkNameSpaceType::Mount))?;
+    let done = deed();
+    fchdir(&root)?;
+    chroot(".")?;
+    fchdir(&here)?;
+    done
 }
 
 /// What is asked of a mount whatever its file system. Devices, set-user-id and programs on it never

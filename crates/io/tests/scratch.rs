@@ -454,7 +454,7 @@ fn as_nobody() {
     for name in ["closed", "read", "write"] {
         let error = refused(&directory.join(name), None);
         assert!(
-            matches!(error, ScratchError::NotPermitted { .. }) && error.is_refusal(),
+            matches!(error, ScratchError::NotPermitted { .. }) && !error.is_refusal(),
             "{error}"
         );
     }

@@ -32,7 +32,7 @@ fn the_same_seed_gives_the_same_record_to_the_last_byte() {
     assert!(name(&home).to_string_lossy().starts_with("sim-sandisk-extreme-a1-standard-1-"));
     assert_eq!(name(&home), name(&other_home));
     let saved = fs::read_to_string(&home.records()[0]).unwrap();
-    // The name follows from all that decides the result, more than which the figures are looked at.
+    // The name changes with every part of a profile or a model; here the figures count.
     let id = records::parse(&first).id;
     let named = |text: &str| text.replace(&id, "sim-sandisk-extreme-a1-standard-1");
     let prints =
