@@ -10,6 +10,7 @@ mod completions;
 mod diagnose;
 mod engine;
 mod exit;
+mod geometry;
 mod identify;
 mod import;
 mod input;
@@ -43,6 +44,7 @@ use completions::{CompletionsArgs, ManualArgs};
 use diagnose::DiagnoseArgs;
 use engine::EngineArgs;
 use exit::{Exit, Failure};
+use geometry::GeometryArgs;
 use import::ImportArgs;
 use inventory::{ListArgs, SummaryArgs};
 use replay::ReplayArgs;
@@ -111,6 +113,8 @@ enum Command {
     List(ListArgs),
     /// Sum up a directory of records in one table
     Summary(SummaryArgs),
+    /// Find a card's allocation unit, page, open units and caches, or say why they cannot be seen
+    Geometry(Box<GeometryArgs>),
     /// Compare file systems, their options and SQLite's journal modes on your own storage
     CompareSetups(Box<SetupsArgs>),
     /// Simulated cards: list them, or serve one to any tool as a file and a block device
@@ -173,6 +177,7 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::Import(args) => import::run(&args),
         Command::Capture(args) => capture::run(&args, signals),
         Command::Replay(args) => replay::run(&args, signals),
+        Command::Geometry(args) => geometry::run(&args, signals),
         Command::CompareSetups(args) => setups::run(&args, signals),
         Command::Traces(args) => traces::run(&args),
         Command::Watch(args) => watch::run(&args, signals),
@@ -195,6 +200,7 @@ const fn looks_for_signals(command: &Command) -> bool {
         | Command::Capture(_)
         | Command::Replay(_)
         | Command::CompareSetups(_)
+        | Command::Geometry(_)
         | Command::Watch(_)
         | Command::Diagnose(_)
         | Command::Engine(_) => true,

@@ -72,7 +72,10 @@ pub(crate) fn publish(
         failure.message.push_str(&format!("; the record is kept: {}", kept.display()));
         failure
     })?;
-    if !record.job_runs.is_empty() || record.phases.iter().any(|phase| phase.ops > 0) {
+    if !record.job_runs.is_empty()
+        || !record.flash_timings.is_empty()
+        || record.phases.iter().any(|phase| phase.ops > 0)
+    {
         write_html(record, &verdicts, &report)?;
     }
     talk.note(&format!("\nRecord: {}", store.record_path(&record.id).display()));
@@ -134,9 +137,14 @@ pub(crate) fn judged_json(record: &Record) -> Result<String, Failure> {
     json(record, cardproof_rating::judge(record))
 }
 
-/// The record with what is derived from it: verdicts, and what limited it.
+/// The record with what is derived from it: verdicts, what limited it, and the card's
+/// geometry.
 pub(crate) fn judged(record: &Record, verdicts: Vec<Verdict>) -> Record {
-    Record { verdicts: Some(verdicts), ..cardproof_rating::limits::with_limits(record) }
+    Record {
+        verdicts: Some(verdicts),
+        quantities: cardproof_rating::quantities(record),
+        ..cardproof_rating::limits::with_limits(record)
+    }
 }
 
 fn json(record: &Record, verdicts: Vec<Verdict>) -> Result<String, Failure> {

@@ -11,7 +11,6 @@
 mod boundaries;
 mod finding;
 mod fit;
-mod json;
 mod open_units;
 mod page;
 mod reach;

@@ -6,7 +6,7 @@
 use cardproof_units::{Bytes, Nanos, Throughput};
 use serde::{Deserialize, Serialize};
 
-use crate::PatternName;
+use crate::{PatternName, ProbeTimings};
 
 /// All timings of one device, in the order in which they were taken.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -21,13 +21,20 @@ pub struct FlashTimings {
     /// Writes at the device's beginning (`flashbench --find-fat`), one entry for each run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub first_areas: Vec<FirstAreaRun>,
+    /// What only `cardproof geometry` times.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub probe: ProbeTimings,
+}
+
+fn is_default(probe: &ProbeTimings) -> bool {
+    *probe == ProbeTimings::default()
 }
 
 impl FlashTimings {
     /// Whether nothing was timed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.boundaries.is_empty() && self.open_units.is_empty() && self.first_areas.is_empty()
+        *self == Self::default()
     }
 }
 

@@ -1,11 +1,14 @@
 //! The record as a whole, and its way from and to JSON.
 
+use std::collections::BTreeMap;
+
 use cardproof_units::{Bytes, Nanos, Seed};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Conditions, DataCheck, Figure, FlashTimings, Job, JobRun, MonitorSummary, Phase, Replay,
+    Conditions, DataCheck, Figure, FlashTimings, Job, JobRun, MonitorSummary, Phase, QuantityFound,
+    Replay,
 };
 
 /// The name and version of the form that this crate writes.
@@ -77,6 +80,9 @@ pub struct Record {
     /// Verdicts, attached on output only: they are derived from all the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdicts: Option<Vec<Verdict>>,
+    /// The geometry of the card, attached on output only: it is inferred from the timings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quantities: Option<BTreeMap<String, QuantityFound>>,
     /// Fields of a later version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -274,6 +280,7 @@ impl Record {
             data_check: None,
             warnings: Vec::new(),
             verdicts: None,
+            quantities: None,
             extra: Map::new(),
         }
     }

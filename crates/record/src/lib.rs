@@ -11,6 +11,7 @@ mod conditions;
 mod figure;
 mod flash_timing;
 mod form;
+mod geometry_timing;
 mod job_run;
 mod limit;
 mod phase;
@@ -33,6 +34,10 @@ pub use flash_timing::{
 pub use form::{
     Monitor, Outcome, ProfileInfo, ReadError, Record, SCHEMA, State, Tool, Verdict, Warning,
     WarningCode,
+};
+pub use geometry_timing::{
+    CacheRecovery, FrontTimes, ProbeTimings, QuantityFound, QuantityValue, RateFall, SpreadTimes,
+    SweepRun, TimeAt, TimesRun,
 };
 pub use job_run::{JobPart, JobPartStep, JobRun, JobStep, JobSyncs, JobTransactions};
 pub use limit::{

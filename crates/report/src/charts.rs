@@ -5,12 +5,14 @@
 //! many rather than large: each is legible at the width of a phone without being scrolled.
 
 mod field;
+mod geometry;
 mod kuva;
 mod latency;
 mod svg;
 mod time;
 
 pub(crate) use field::{Place, field};
+pub(crate) use geometry::{boundaries, sweeps};
 pub(crate) use kuva::Kuva;
 pub(crate) use latency::{Curve, latency};
 pub(crate) use svg::embed;

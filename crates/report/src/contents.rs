@@ -2,7 +2,8 @@
 
 use cardproof_rating::prediction::{Prediction, predictions};
 use cardproof_rating::{
-    Meaning, claims, is_recording, meaning, next_steps, recording_classes, scope, wording,
+    Meaning, claims, geometry, geometry_in_words, is_recording, meaning, next_steps,
+    recording_classes, scope, wording,
 };
 use cardproof_record::{Outcome, Record, Verdict};
 
@@ -45,6 +46,8 @@ pub(crate) struct Contents {
     pub(crate) headline: String,
     /// On what and how.
     pub(crate) facts: Vec<Fact>,
+    /// What timings show of the card's geometry.
+    pub(crate) geometry: Vec<String>,
     /// What the jobs took that were run.
     pub(crate) jobs: Vec<String>,
     /// Whether jobs were run and no phase: then a table of phases, classes and daily use say nothing.
@@ -120,7 +123,9 @@ impl Recording {
 impl Contents {
     pub(crate) fn of(record: &Record, verdicts: &[Verdict]) -> Self {
         // Jobs measure themselves and nothing that verdicts or advice could rest on.
-        let has_jobs = !record.job_runs.is_empty() || !record.replays.is_empty();
+        let has_jobs = !record.job_runs.is_empty()
+            || !record.replays.is_empty()
+            || !record.flash_timings.is_empty();
         let is_jobs_only = has_jobs && record.phases.is_empty();
         let verdicts = if is_jobs_only { &[] } else { verdicts };
         let in_full: Vec<&Verdict> =
@@ -135,6 +140,7 @@ impl Contents {
             data: cardproof_rating::data::in_short(record),
             headline,
             facts: facts(record),
+            geometry: geometry_lines(record),
             jobs: jobs::jobs(record),
             is_jobs_only,
             rows_note: rows::note(&rows(record)),
@@ -184,9 +190,27 @@ impl Contents {
     }
 }
 
+/// The heading above the geometry in every report.
+pub(crate) const GEOMETRY_HEADING: &str = "Geometry";
+
+/// What timings show of the card's geometry, in lines.
+fn geometry_lines(record: &Record) -> Vec<String> {
+    let lines = geometry(record).map(|geometry| geometry_in_words(&geometry)).unwrap_or_default();
+    lines.iter().map(|line| one_line(line)).collect()
+}
+
+/// How many quantities of the geometry show.
+fn of_geometry(record: &Record) -> String {
+    geometry(record).map_or_else(String::new, |geometry| {
+        let quantities = geometry.quantities();
+        let seen = quantities.iter().filter(|(_, finding)| finding.claim().is_some()).count();
+        format!("{seen} of {} quantities of the card's geometry show.", quantities.len())
+    })
+}
+
 /// Each job and each replay in a sentence.
 fn of_jobs(record: &Record) -> String {
-    let both = [jobs::headline(record), replays::headlines(record)];
+    let both = [jobs::headline(record), replays::headlines(record), of_geometry(record)];
     both.iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>().join(" ")
 }
 

@@ -6,7 +6,7 @@ use cardproof_rating::wording;
 use cardproof_record::{Record, Verdict};
 
 use crate::clean::Markdown;
-use crate::contents::{Contents, MEANING_NOTE, Recording, VERDICT_NOTE};
+use crate::contents::{Contents, GEOMETRY_HEADING, MEANING_NOTE, Recording, VERDICT_NOTE};
 use crate::rows::{Cells, Row, shown};
 
 /// The record in Markdown (with tables as GitHub and most forums read them), ending in a newline.
@@ -28,6 +28,7 @@ fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
     if !contents.headline.is_empty() {
         writeln!(out, "**{}**\n", Markdown(&contents.headline))?;
     }
+    write_list(out, GEOMETRY_HEADING, &contents.geometry)?;
     write_list(out, crate::jobs::HEADING, &contents.jobs)?;
     write_verdicts(out, contents)?;
     if !contents.is_jobs_only {

@@ -13,7 +13,7 @@ use cardproof_record::{Outcome, Record, Verdict};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
-use crate::contents::{Contents, Ruling};
+use crate::contents::{Contents, GEOMETRY_HEADING, Ruling};
 use crate::facts::{DATA, SETTINGS};
 use crate::rows::{Cells, Row, shown};
 use crate::shared::without_figures;
@@ -44,6 +44,7 @@ pub fn summary(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) 
     let mut page = Page { out: String::with_capacity(4096), width, styled };
     page.heading(&contents.title);
     page.alarm(contents.alarm.as_deref());
+    page.list(GEOMETRY_HEADING, &contents.geometry);
     page.list(crate::jobs::HEADING, &contents.jobs);
     page.list(crate::replays::HEADING, &contents.replays);
     page.verdicts(&contents);

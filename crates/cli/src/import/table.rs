@@ -26,6 +26,9 @@ pub(super) fn of(name: &str, record: &Record) -> String {
     let rows: Vec<[String; 4]> = record.phases.iter().map(|phase| row(phase, &figures)).collect();
     lines.extend(aligned(&rows));
     lines.extend(record.jobs.iter().map(|job| format!("  {}: {}", job.name, job.duration_ns)));
+    let geometry = cardproof_rating::geometry(record);
+    let found = geometry.map(|geometry| cardproof_rating::geometry_in_words(&geometry));
+    lines.extend(found.unwrap_or_default().iter().map(|line| format!("  {line}")));
     let of_none = record.figures.iter().filter(|figure| figure.phases.is_empty());
     lines.extend(of_none.map(|figure| format!("  {}", printed(figure))));
     lines.extend(timings(record));

@@ -9,7 +9,7 @@
 //! A step can come from something that divides the unit, so a step is no proof of the unit that the
 //! card reports: both are shown.
 
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, Nanos};
 
 use super::finding::{Claim, Finding, Value};
 use super::fit::{TwoLevels, agreed, two_levels};
@@ -23,6 +23,8 @@ pub struct BoundaryRow {
     /// How much longer a read over the boundary takes than the mean of a read before and one after,
     /// in nanoseconds; may be negative.
     pub extra_ns: f64,
+    /// The middle times before, over and after the boundary.
+    pub reads: [Nanos; 3],
 }
 
 /// One pass over all alignments.
@@ -243,6 +245,7 @@ mod tests {
         let row = |(at, extra): (usize, &f64)| BoundaryRow {
             align: Bytes(least << (count - 1 - at)),
             extra_ns: extra * 1000.0,
+            reads: [Nanos::ZERO; 3],
         };
         BoundaryPass { rows: extras_us.iter().enumerate().map(row).collect() }
     }
@@ -253,6 +256,7 @@ mod tests {
         let row = |align: Bytes| BoundaryRow {
             align,
             extra_ns: 1000.0 * if align.is_multiple_of(unit) { 20.0 + step_us } else { 20.0 },
+            reads: [Nanos::ZERO; 3],
         };
         BoundaryPass { rows: aligns.map(row).collect() }
     }

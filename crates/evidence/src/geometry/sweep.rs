@@ -10,17 +10,38 @@ use cardproof_units::{Bytes, Nanos, Throughput};
 use super::finding::{Claim, Finding, Value};
 use super::fit::{agreed, median};
 
-/// One stretch, written from front to back after a rest.
+/// One stretch, written from front to back after a rest, without the times of its single writes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sweep {
     /// The size of each write.
     pub block: Bytes,
-    /// The time of each write in its order, in nanoseconds.
-    pub write_ns: Vec<u64>,
-    /// Where the rate fell for good, if it did; see [`Cliff::find`].
-    pub cliff: Option<Cliff>,
     /// How many bytes were written altogether.
     pub written: Bytes,
+    /// The even distance of writes that take longer than the others, where there is one.
+    pub longer_every: Option<Bytes>,
+    /// Where the rate fell for good, if it did.
+    pub cliff: Option<Cliff>,
+    /// The rate in equal parts of the stretch.
+    pub course: Vec<Throughput>,
+}
+
+impl Sweep {
+    /// What matters of writes of `block`, each of which took so many nanoseconds.
+    #[must_use]
+    pub fn of(block: Bytes, write_ns: &[u64]) -> Self {
+        let cliff = Cliff::find(block, write_ns);
+        let parts = write_ns.chunks(write_ns.len().div_ceil(PARTS).max(1));
+        let rate = |part: &[u64]| {
+            Throughput::of(Bytes(block.get() * part.len() as u64), Nanos(part.iter().sum()))
+        };
+        Self {
+            block,
+            written: Bytes(block.get() * write_ns.len() as u64),
+            longer_every: distance(block, write_ns, cliff),
+            cliff,
+            course: parts.filter_map(rate).collect(),
+        }
+    }
 }
 
 /// Where a sweep's rate falls for good.
@@ -121,7 +142,7 @@ pub(super) fn unit(sweeps: &[Sweep], missing: Option<&str>) -> Finding {
     if sweeps.is_empty() {
         return Finding::unmeasured(missing);
     }
-    let units: Vec<Option<Bytes>> = sweeps.iter().map(distance).collect();
+    let units: Vec<Option<Bytes>> = sweeps.iter().map(|sweep| sweep.longer_every).collect();
     let clear: Vec<Bytes> = units.iter().flatten().copied().collect();
     match agreed(&units) {
         Some(Some(unit)) => {
@@ -139,16 +160,14 @@ pub(super) fn unit(sweeps: &[Sweep], missing: Option<&str>) -> Finding {
     }
 }
 
-/// The even distance of a sweep's longer writes.
-fn distance(sweep: &Sweep) -> Option<Bytes> {
-    let before_cliff = match sweep.cliff {
-        Some(cliff) => usize::try_from(cliff.fast.get() / sweep.block.get()).ok()?,
-        None => sweep.write_ns.len(),
+/// The even distance of a sweep's longer writes before its cliff.
+fn distance(block: Bytes, write_ns: &[u64], cliff: Option<Cliff>) -> Option<Bytes> {
+    let before_cliff = match cliff {
+        Some(cliff) => usize::try_from(cliff.fast.get() / block.get()).ok()?,
+        None => write_ns.len(),
     };
-    let times: Vec<f64> = sweep.write_ns[..before_cliff.min(sweep.write_ns.len())]
-        .iter()
-        .map(|&ns| ns as f64)
-        .collect();
+    let until = before_cliff.min(write_ns.len());
+    let times: Vec<f64> = write_ns[..until].iter().map(|&ns| ns as f64).collect();
     let middle = median(&times)?;
     let scatter = median(&times.iter().map(|time| (time - middle).abs()).collect::<Vec<_>>())?;
     let limit = middle + (LONGER_SCATTERS * scatter).max(LONGER_SHARE * middle);
@@ -163,7 +182,7 @@ fn distance(sweep: &Sweep) -> Option<Bytes> {
         && gap >= 2.0
         && even * 10 >= gaps.len() * 9
         && (ends as f64) >= 0.8 * expected;
-    is_comb.then(|| Bytes(sweep.block.get() * gap as u64))
+    is_comb.then(|| Bytes(block.get() * gap as u64))
 }
 
 /// The SLC cache that the sweeps show.
@@ -226,12 +245,6 @@ pub(super) fn slc_recovery(recoveries: &[Recovery], missing: Option<&str>) -> Fi
 mod tests {
     use super::*;
 
-    fn sweep(write_ns: Vec<u64>) -> Sweep {
-        let block = Bytes::kib(64);
-        let cliff = Cliff::find(block, &write_ns);
-        Sweep { block, cliff, written: Bytes(block.get() * write_ns.len() as u64), write_ns }
-    }
-
     #[test]
     fn even_distances_of_longer_writes_are_the_unit() {
         let every = |units: usize, writes: usize| -> Vec<u64> {
@@ -245,7 +258,7 @@ mod tests {
             };
             (0..writes).map(time).collect()
         };
-        let found = |times: Vec<u64>| unit(&[sweep(times)], None).bytes();
+        let found = |times: Vec<u64>| unit(&[Sweep::of(Bytes::kib(64), &times)], None).bytes();
         assert_eq!(found(every(24, 240)), Some(Bytes::kib(1536)), "no power of two");
         assert_eq!(found(every(64, 640)), Some(Bytes::mib(4)));
         assert_eq!(found(every(1000, 640)), None, "no end within the stretch");

@@ -5,7 +5,7 @@
 //! on no other alignment's grid unless that alignment divides A.
 
 use cardproof_evidence::geometry::{BoundaryPass, BoundaryRow, Observations};
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, Nanos};
 
 use super::bench::{Bench, ProbeError, middle};
 use super::plan::Plan;
@@ -100,10 +100,8 @@ fn reads_needed(bench: &mut Bench<'_>, rows: &[Row], length: u64) -> Result<usiz
         times.extend(bench.read(place - length, length)?);
     }
     let center = middle(&times).get() as f64;
-    let away: Vec<_> = times
-        .iter()
-        .map(|time| cardproof_units::Nanos((time.get() as f64 - center).abs() as u64))
-        .collect();
+    let away: Vec<_> =
+        times.iter().map(|time| Nanos((time.get() as f64 - center).abs() as u64)).collect();
     // The standard deviation from the middle distance, and that of a median of n of three reads.
     let scatter = 1.48 * middle(&away).get() as f64;
     let needed = (1.25 * 1.22 * scatter / ERROR_AIM).powi(2) / row.places.len() as f64;
@@ -122,6 +120,7 @@ fn pass(
     let rows = rows.iter().enumerate().map(|(at, row)| BoundaryRow {
         align: Bytes(row.align),
         extra_ns: over[at] - f64::midpoint(before[at], after[at]),
+        reads: [before[at], over[at], after[at]].map(|time| Nanos(time.round() as u64)),
     });
     Ok(BoundaryPass { rows: rows.collect() })
 }

@@ -90,9 +90,7 @@ fn sweep(
         }
     }
     let write_ns: Vec<u64> = times.iter().map(|time| time.get()).collect();
-    let cliff = Cliff::find(BLOCK, &write_ns);
-    let written = Bytes(BLOCK.get() * write_ns.len() as u64);
-    Ok(Sweep { block: BLOCK, write_ns, cliff, written })
+    Ok(Sweep::of(BLOCK, &write_ns))
 }
 
 fn has_fallen(times: &[Nanos], per_look: usize) -> bool {

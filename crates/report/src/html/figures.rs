@@ -7,8 +7,8 @@ use cardproof_units::Nanos;
 
 use super::{HtmlError, put};
 use crate::charts::{
-    Chart, Curve, Dashes, Place, Plotter, Tone, columns, embed, field, latency, rate_over_time,
-    rate_text, waits_over_time,
+    Chart, Curve, Dashes, Place, Plotter, Tone, boundaries, columns, embed, field, latency,
+    rate_over_time, rate_text, sweeps, waits_over_time,
 };
 use crate::clean::{Html, one_line};
 use crate::rows::{is_told_in_iops, rate_and_interval, shown};
@@ -25,6 +25,7 @@ pub(super) fn write(
     plotter: &dyn Plotter,
 ) -> Result<(), HtmlError> {
     let mut figures = Figures { page, record, plotter, drawn: 0 };
+    figures.geometry()?;
     figures.over_time()?;
     figures.latencies()?;
     if is_jobs_only { Ok(()) } else { figures.among_published() }
@@ -45,6 +46,26 @@ impl Figures<'_> {
             .draw(chart)
             .and_then(|svg| embed(self.page, &svg, chart, &id))
             .map_err(|source| HtmlError { chart: chart.title.clone(), source })
+    }
+
+    fn geometry(&mut self) -> Result<(), HtmlError> {
+        let (boundaries, sweeps) = (boundaries(self.record), sweeps(self.record));
+        if boundaries.is_none() && sweeps.is_none() {
+            return Ok(());
+        }
+        self.page.push_str(
+            "<section id=\"timings\">\n<h2>Timings of the card's geometry</h2>\n<p>Above: how much longer a \
+             read takes over a boundary, by the boundary's alignment; one line a pass. A step at an \
+             alignment shows a page or an allocation unit. Below: the rate of writing from front to \
+             back.</p>\n",
+        );
+        for chart in [boundaries, sweeps].iter().flatten() {
+            put!(self.page, "<figure>\n<figcaption>{}</figcaption>\n", Html(&chart.title));
+            self.draw(chart)?;
+            self.page.push_str("</figure>\n");
+        }
+        self.page.push_str("</section>\n");
+        Ok(())
     }
 
     fn over_time(&mut self) -> Result<(), HtmlError> {

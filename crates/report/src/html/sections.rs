@@ -5,7 +5,7 @@ use cardproof_record::Outcome;
 
 use super::put;
 use crate::clean::Html;
-use crate::contents::{Contents, MEANING_NOTE, Recording, Ruling, VERDICT_NOTE};
+use crate::contents::{Contents, GEOMETRY_HEADING, MEANING_NOTE, Recording, Ruling, VERDICT_NOTE};
 use crate::rows::{Cells, Row, shown};
 use crate::wrap::bound;
 
@@ -20,6 +20,7 @@ pub(super) fn write(page: &mut String, contents: &Contents) {
     if let Some(alarm) = &contents.alarm {
         put!(page, "<p class=\"alarm\"><strong>{}</strong></p>\n", Html(&bound(alarm)));
     }
+    write_list(page, "geometry", GEOMETRY_HEADING, &contents.geometry);
     write_list(page, "done", crate::jobs::HEADING, &contents.jobs);
     write_verdicts(page, contents);
     if !contents.is_jobs_only {

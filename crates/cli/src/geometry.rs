@@ -1,0 +1,51 @@
+//! `cardproof geometry`: the geometry of a card's flash, or why it cannot be seen.
+
+use std::path::PathBuf;
+
+use cardproof_session::GeometryProbe;
+use cardproof_units::{Bytes, Seed};
+use clap::Args;
+
+use crate::args::{AccessArgs, OutputArgs};
+use crate::exit::{Exit, Failure};
+use crate::measuring::{Request, measure};
+use crate::signals::Signals;
+
+/// Where to look.
+#[derive(Debug, Args)]
+pub(crate) struct GeometryArgs {
+    /// A block device (read only without --destroy), a directory or file, or sim:NAME
+    #[arg(value_name = "TARGET", default_value = ".")]
+    pub(crate) target: PathBuf,
+    /// How much of the target to work in; by default all of a device, and a file of 768 MiB in a
+    /// directory
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
+    pub(crate) size: Option<Bytes>,
+    /// Seed for addresses and data; random by default
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub(crate) seed: Option<Seed>,
+    /// How the target may be used.
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Measures what `args` name.
+pub(crate) fn run(args: &GeometryArgs, signals: &Signals) -> Result<Exit, Failure> {
+    let request = Request {
+        target: &args.target,
+        size: args.size,
+        seed: args.seed,
+        access: &args.access,
+        expect_device: None,
+        require: &[],
+        output: &args.output,
+        quiet: args.quiet,
+    };
+    measure(GeometryProbe::default(), &request, signals)
+}
