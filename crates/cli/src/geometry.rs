@@ -6,7 +6,7 @@ use cardproof_session::GeometryProbe;
 use cardproof_units::{Bytes, Seed};
 use clap::Args;
 
-use crate::args::{AccessArgs, OutputArgs};
+use crate::args::{AccessArgs, OutputArgs, label};
 use crate::exit::{Exit, Failure};
 use crate::measuring::{Request, measure};
 use crate::signals::Signals;
@@ -21,6 +21,9 @@ pub(crate) struct GeometryArgs {
     /// directory
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub(crate) size: Option<Bytes>,
+    /// A name for what is measured, such as that of the card
+    #[arg(long, value_name = "NAME", value_parser = label)]
+    pub(crate) label: Option<String>,
     /// Seed for addresses and data; random by default
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) seed: Option<Seed>,
@@ -39,6 +42,7 @@ pub(crate) struct GeometryArgs {
 pub(crate) fn run(args: &GeometryArgs, signals: &Signals) -> Result<Exit, Failure> {
     let request = Request {
         target: &args.target,
+        label: args.label.as_ref(),
         size: args.size,
         seed: args.seed,
         access: &args.access,

@@ -31,6 +31,7 @@ mod suggestion;
 mod talk;
 mod terminal;
 mod traces;
+mod tune;
 mod watch;
 
 use std::process::ExitCode;
@@ -51,6 +52,7 @@ use replay::ReplayArgs;
 use setups::SetupsArgs;
 use signals::Signals;
 use traces::TracesArgs;
+use tune::TuneArgs;
 use watch::args::WatchArgs;
 
 /// What stands under the help: how to begin, and what scripts go by.
@@ -115,6 +117,8 @@ enum Command {
     Summary(SummaryArgs),
     /// Find a card's allocation unit, page, open units and caches, or say why they cannot be seen
     Geometry(Box<GeometryArgs>),
+    /// Plan how to set a card up: partition, file system, settings; do it, undo it, measure the gain
+    Tune(Box<TuneArgs>),
     /// Compare file systems, their options and SQLite's journal modes on your own storage
     CompareSetups(Box<SetupsArgs>),
     /// Simulated cards: list them, or serve one to any tool as a file and a block device
@@ -177,6 +181,7 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::Import(args) => import::run(&args),
         Command::Capture(args) => capture::run(&args, signals),
         Command::Replay(args) => replay::run(&args, signals),
+        Command::Tune(args) => tune::run(&args, signals),
         Command::Geometry(args) => geometry::run(&args, signals),
         Command::CompareSetups(args) => setups::run(&args, signals),
         Command::Traces(args) => traces::run(&args),
@@ -201,6 +206,7 @@ const fn looks_for_signals(command: &Command) -> bool {
         | Command::Replay(_)
         | Command::CompareSetups(_)
         | Command::Geometry(_)
+        | Command::Tune(_)
         | Command::Watch(_)
         | Command::Diagnose(_)
         | Command::Engine(_) => true,

@@ -74,7 +74,7 @@ fn options(request: &Request<'_>) -> Result<Options, Failure> {
 }
 
 /// A name that no other record has, and the hour.
-fn fresh_identity(label: Option<String>) -> Result<Identity, Failure> {
+pub(crate) fn fresh_identity(label: Option<String>) -> Result<Identity, Failure> {
     let now = jiff::Timestamp::now();
     Ok(Identity {
         id: format!("{}-{:08x}", now.strftime("%Y%m%dT%H%M%SZ"), random_bits()? as u32),

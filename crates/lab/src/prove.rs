@@ -15,6 +15,7 @@ mod setups;
 mod short_jobs;
 mod sqlite;
 mod stamp;
+mod tune;
 mod verdicts;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -28,7 +29,7 @@ use stamp::Stamp;
 pub(crate) use packages::{Base, Chroot, Stage, WANTED};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 10] = [
+const PROOFS: [&Proof; 11] = [
     &geometry::PROOF,
     &packages::on_cards::PROOF,
     &packages::PROOF,
@@ -38,6 +39,7 @@ const PROOFS: [&Proof; 10] = [
     &setups::PROOF,
     &short_jobs::PROOF,
     &sqlite::PROOF,
+    &tune::PROOF,
     &verdicts::PROOF,
 ];
 

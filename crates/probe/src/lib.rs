@@ -7,5 +7,6 @@
 pub mod capacity;
 mod drive;
 pub mod geometry;
+pub mod layout;
 
 pub use drive::{Drive, DriveError};

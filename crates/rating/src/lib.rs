@@ -34,6 +34,7 @@ mod scope;
 mod sound;
 mod stretch;
 mod transports;
+pub mod tuning;
 pub mod wording;
 
 pub use advice::next_steps;

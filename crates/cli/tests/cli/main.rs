@@ -12,6 +12,7 @@ mod comparing;
 mod completions;
 mod databases;
 mod faults;
+mod geometry;
 mod home;
 mod identify;
 mod importing;

@@ -4,7 +4,7 @@
 //! be overwritten. Every quantity of every card is a claim that is right, a claim that is wrong, or
 //! not claimed. Virtual time and seeds: the same tables everywhere.
 
-mod card;
+pub(super) mod card;
 mod truth;
 
 use std::fmt::Write;

@@ -11,10 +11,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// A card and its host.
 #[derive(Clone, Debug)]
-pub(super) struct Made {
-    pub(super) model: Model,
-    pub(super) host: Host,
-    pub(super) seed: Seed,
+pub(in crate::prove) struct Made {
+    pub(in crate::prove) model: Model,
+    pub(in crate::prove) host: Host,
+    pub(in crate::prove) seed: Seed,
 }
 
 /// Allocation units in KiB as they are sold: powers of two, and three times those.
@@ -51,7 +51,7 @@ impl Dice {
 
 impl Made {
     /// The card of this number.
-    pub(super) fn new(seed: Seed, number: usize) -> Self {
+    pub(in crate::prove) fn new(seed: Seed, number: usize) -> Self {
         let bits = seed.derive(&format!("geometry card {number}"));
         let dice = &mut Dice(Xoshiro256PlusPlus::seed_from_u64(bits));
         let capacity = Bytes::gib(dice.of(&[2, 4, 8, 16, 32]));

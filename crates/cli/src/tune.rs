@@ -1,0 +1,209 @@
+//! `cardproof tune`: a plan for setting a card up, done and undone on request, and its gain measured.
+//!
+//! Without `--apply` nothing is changed. Settings that last until the next start are changed with
+//! `--apply`; partition and file system only with `--destroy=IDENTITY` beside it, by the same guard as
+//! every other writing to a device.
+
+mod apply;
+mod gain;
+mod state;
+
+use std::path::PathBuf;
+
+use cardproof_device::{Surroundings, Sysroot, look_at_path};
+use cardproof_evidence::geometry::Geometry;
+use cardproof_rating::tuning::{AppliedBy, Gain, TuningStep, tuning_plan};
+use cardproof_record::{Conditions, DeviceInfo, Record};
+use cardproof_units::{Bytes, Seed};
+use clap::Args;
+use serde::Serialize;
+
+use crate::args::AccessArgs;
+use crate::exit::{Exit, Failure};
+use crate::output::{self, Sink};
+use crate::saved;
+use crate::signals::Signals;
+use crate::talk::Talk;
+
+/// What to set up, and how far to go.
+#[derive(Debug, Args)]
+pub(crate) struct TuneArgs {
+    /// A block device, an image file, a directory (for its device's settings), or sim:NAME
+    #[arg(value_name = "TARGET", default_value = ".")]
+    pub(crate) target: PathBuf,
+    /// A record of `cardproof geometry` on the same card: a file, a record's name, or latest
+    #[arg(long, value_name = "RECORD")]
+    pub(crate) geometry: Option<PathBuf>,
+    /// Do the safe steps; with --destroy=IDENTITY, partition and file system too
+    #[arg(long)]
+    pub(crate) apply: bool,
+    /// Restore the settings as they were before --apply
+    #[arg(long, conflicts_with_all = ["apply", "prove"])]
+    pub(crate) undo: bool,
+    /// Measure the gain of the partition's place, before and after in turn; this writes
+    #[arg(long)]
+    pub(crate) prove: bool,
+    /// How many pairs of measurements --prove takes
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(4..=200))]
+    pub(crate) pairs: u32,
+    /// How much of the target --prove works in
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
+    pub(crate) size: Option<Bytes>,
+    /// Seed for addresses and data; random by default
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub(crate) seed: Option<Seed>,
+    /// How the target may be used.
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+    /// The plan as JSON, to a file or to standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<Sink>,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// The plan for scripts.
+#[derive(Debug, Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    steps: &'a [TuningStep],
+    applied: &'a [String],
+}
+
+/// What is known of the target.
+struct Known {
+    path: String,
+    conditions: Conditions,
+    geometry: Option<Geometry>,
+}
+
+/// Makes the plan that `args` ask for, and does what they allow of it.
+pub(crate) fn run(args: &TuneArgs, signals: &Signals) -> Result<Exit, Failure> {
+    args.json.iter().try_for_each(output::check)?;
+    let known = look(args)?;
+    let name = known.conditions.device.name.clone();
+    if args.undo {
+        let name = name.ok_or_else(no_device)?;
+        let restored = state::undo(&name)?;
+        restored.iter().for_each(|line| Talk::new(args.quiet).note(line));
+        return Ok(Exit::Done);
+    }
+    let mut steps =
+        tuning_plan(&known.path, name.as_deref(), &known.conditions, known.geometry.as_ref());
+    if args.prove {
+        let gain = gain::of_partition(args, &known, signals)?;
+        if let Some(step) = steps.iter_mut().find(|step| step.name == "partition") {
+            step.gain = gain;
+        }
+    }
+    let applied = if args.apply { apply::all(args, &known, &steps)? } else { Vec::new() };
+    show(args, &steps, &applied)?;
+    Ok(signals.exit().unwrap_or(Exit::Done))
+}
+
+fn no_device() -> Failure {
+    Failure::refused(
+        "the device of this target is not known, so none of its settings can be changed; name the \
+         block device, such as /dev/mmcblk0",
+    )
+}
+
+fn look(args: &TuneArgs) -> Result<Known, Failure> {
+    let geometry = args.geometry.as_deref().map(record_of).transpose()?;
+    let geometry = geometry.as_ref().and_then(cardproof_rating::geometry);
+    let surroundings = match cardproof_session::simulated_name(&args.target) {
+        Some(name) => simulated(name)?,
+        None => look_at_path(&Sysroot::default(), &args.target)
+            .map_err(|error| Failure::usage(cardproof_session::with_causes(&error)))?,
+    };
+    let Surroundings { mut device, host, filesystem, settings, unknown } = surroundings;
+    let metadata = std::fs::metadata(&args.target).ok();
+    if let Some(file) = metadata.filter(std::fs::Metadata::is_file) {
+        // An image: what counts is its own size, not that of the disk it lies on.
+        device = DeviceInfo { size_bytes: Some(Bytes(file.len())), ..DeviceInfo::default() };
+    }
+    let mut conditions = Record::begun(
+        String::new(),
+        String::new(),
+        cardproof_record::Tool { name: String::new(), version: String::new() },
+        cardproof_record::ProfileInfo {
+            name: String::new(),
+            version: 1,
+            time_budget_ns: cardproof_units::Nanos::ZERO,
+            extra: Default::default(),
+        },
+    )
+    .conditions;
+    conditions.device = device;
+    conditions.host = host;
+    conditions.filesystem = filesystem;
+    conditions.settings = settings;
+    conditions.unknown = unknown;
+    Ok(Known { path: args.target.display().to_string(), conditions, geometry })
+}
+
+fn record_of(name: &std::path::Path) -> Result<Record, Failure> {
+    let record = saved::read(&saved::locate(name)?)?;
+    if record.flash_timings.is_empty() {
+        return Err(Failure::usage(format!(
+            "the record {} holds no timings of a card's geometry; run 'cardproof geometry' first",
+            name.display()
+        )));
+    }
+    Ok(record)
+}
+
+fn simulated(name: &str) -> Result<Surroundings, Failure> {
+    let card = cardproof_sim::find(name).map_err(|error| Failure::usage(error.to_string()))?;
+    let device = DeviceInfo { size_bytes: Some(card.announced_size()), ..DeviceInfo::default() };
+    Ok(Surroundings { device, ..Surroundings::default() })
+}
+
+fn show(args: &TuneArgs, steps: &[TuningStep], applied: &[String]) -> Result<(), Failure> {
+    if let Some(sink) = &args.json {
+        let document = Document { schema: "cardproof.tuning/1", steps, applied };
+        let text = serde_json::to_string_pretty(&document)
+            .map_err(Failure::because("the plan cannot be put into JSON"))?;
+        output::write(sink, &format!("{text}\n"))?;
+    }
+    if args.json == Some(Sink::Stdout) || args.quiet {
+        return Ok(());
+    }
+    let mut text = String::new();
+    for step in steps {
+        text.push_str(&in_words(step));
+    }
+    for line in applied {
+        text.push_str(&format!("{line}\n"));
+    }
+    output::write(&Sink::Stdout, &text)
+}
+
+fn in_words(step: &TuningStep) -> String {
+    let gain = match &step.gain {
+        Gain::NotMeasured { not_measured } => format!("not measured: {not_measured}"),
+        Gain::Measured { ratio, low, high, confidence, is_gain } => {
+            let word = if *is_gain { "a gain" } else { "no gain is shown" };
+            format!(
+                "{ratio:.2} times ({low:.2} to {high:.2} at {:.0} %): {word}",
+                confidence * 100.0
+            )
+        }
+    };
+    let by = match step.applied_by {
+        AppliedBy::Apply => "--apply",
+        AppliedBy::Destroy => "--apply --destroy=IDENTITY",
+        AppliedBy::Hand => "you",
+    };
+    let commands: String = step.commands.iter().map(|line| format!("    {line}\n")).collect();
+    let undo = step.undo.join("; ");
+    format!(
+        "{} (done by {by}, {:.0} % sure)\n  Why: {}\n{commands}  Gain: {gain}\n  Risk: {}\n  Undo: \
+         {undo}\n\n",
+        step.name,
+        step.sure * 100.0,
+        step.why,
+        step.risk
+    )
+}

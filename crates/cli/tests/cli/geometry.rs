@@ -1,0 +1,152 @@
+//! `cardproof geometry` and `cardproof tune` through the program.
+
+use std::fs;
+
+use cardproof_testkit::{LoopDevice, lab_or_skip};
+use cardproof_units::Bytes;
+
+use crate::home::{Home, our_directories};
+use crate::process::run;
+
+fn json(home: &Home, words: &[&str]) -> serde_json::Value {
+    let stdout = run(home.cardproof(words)).expect(0).stdout;
+    serde_json::from_str(&stdout).unwrap()
+}
+
+const QUANTITIES: [&str; 10] = [
+    "allocation_unit",
+    "page",
+    "open_units_linear",
+    "open_units_random",
+    "small_write_threshold",
+    "slc_cache",
+    "slc_recovery",
+    "map_reach",
+    "mapping",
+    "first_area",
+];
+
+#[test]
+fn every_quantity_is_claimed_with_a_probability_or_has_a_reason() {
+    let home = Home::new();
+    let words = ["geometry", "sim:sandisk-ultra-a1", "--seed", "1", "--json", "-", "--quiet"];
+    let record = json(&home, &words);
+    let quantities = record["quantities"].as_object().unwrap();
+    assert_eq!(quantities.len(), QUANTITIES.len());
+    for name in QUANTITIES {
+        let found = &quantities[name];
+        let is_reasoned = found["cannot_be_seen"].as_str().is_some_and(|reason| !reason.is_empty());
+        let probability = found["probability"].as_f64().unwrap_or(0.0);
+        assert!(is_reasoned || (0.5..1.0).contains(&probability), "{name}: {found}");
+    }
+    assert_eq!(quantities["mapping"]["value"], "pages");
+}
+
+#[test]
+fn a_log_of_flashbench_carries_the_same_quantities() {
+    let home = Home::new();
+    let log = home.place().join("flashbench.log");
+    // As in flashbench's README: an allocation unit of 4 MiB.
+    let rows: String = (11..28)
+        .rev()
+        .map(|power: u32| {
+            let extra = match power {
+                22.. => 300,
+                14.. => 165,
+                13 => 53,
+                _ => 5,
+            };
+            let align = 1_u64 << power;
+            format!("align {align}\tpre 740µs\ton {}µs\tpost 780µs\tdiff {extra}µs\n", 760 + extra)
+        })
+        .collect();
+    fs::write(&log, rows).unwrap();
+    let record = json(&home, &["import", log.to_str().unwrap(), "--json", "-"]);
+    assert_eq!(record["quantities"]["allocation_unit"]["value"], 4 << 20);
+    assert!(record["quantities"]["slc_cache"]["cannot_be_seen"].is_string());
+}
+
+#[test]
+fn a_device_is_only_read_without_leave() {
+    let device = lab_or_skip!(LoopDevice::filled(Bytes::mib(96), 7));
+    let before = fs::read(device.image()).unwrap();
+    let home = Home::new();
+    let path = device.path().to_str().unwrap().to_owned();
+    let record = json(&home, &["geometry", &path, "--json", "-", "--quiet"]);
+    assert_eq!(record["bytes_written"], 0);
+    let reason = record["quantities"]["open_units_linear"]["cannot_be_seen"].as_str().unwrap();
+    assert!(reason.contains("writing"), "{reason}");
+    assert!(fs::read(device.image()).unwrap() == before, "the device was written to");
+}
+
+#[test]
+fn a_plan_changes_nothing() {
+    let home = Home::new();
+    let place = home.place().to_str().unwrap().to_owned();
+    let plan = json(&home, &["tune", &place, "--json", "-", "--quiet"]);
+    for step in plan["steps"].as_array().unwrap() {
+        for key in ["why", "commands", "gain", "risk", "undo"] {
+            assert!(!step[key].is_null(), "{step}");
+        }
+        assert!(step["gain"]["not_measured"].is_string(), "a gain without --prove: {step}");
+    }
+    assert!(our_directories(home.place()).is_empty());
+    assert!(plan["applied"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn partition_and_file_system_lie_as_planned() {
+    let device = lab_or_skip!(LoopDevice::new(Bytes::mib(256)));
+    let home = Home::new();
+    let path = device.path().to_str().unwrap().to_owned();
+    run(home.cardproof(&["tune", &path, "--apply", "--destroy", "--quiet"])).expect(3);
+    let destroy = format!("--destroy={}", device.identity().unwrap());
+    let words = ["tune", &path, "--apply", &destroy, "--quiet"];
+    run(home.cardproof(&words)).expect(0);
+    let table = std::process::Command::new("sfdisk").args(["--json", &path]).output().unwrap();
+    let table: serde_json::Value = serde_json::from_slice(&table.stdout).unwrap();
+    let partition = &table["partitiontable"]["partitions"][0];
+    assert_eq!(partition["start"], (8 << 20) / 512, "{partition}");
+    assert_eq!(partition["size"].as_u64().unwrap() % ((8 << 20) / 512), 0, "{partition}");
+    let image = fs::read(device.image()).unwrap();
+    // The superblock's magic, 1024 bytes into the partition.
+    assert_eq!(image[(8 << 20) + 1024 + 56..][..2], [0x53, 0xef]);
+}
+
+#[test]
+fn what_is_mounted_is_not_laid_out() {
+    let home = Home::new();
+    let place = home.place().to_str().unwrap().to_owned();
+    let refused = run(home.cardproof(&["tune", &place, "--apply", "--destroy=x:1"])).expect(2);
+    assert!(refused.stderr.contains("directory"), "{}", refused.stderr);
+    run(home.cardproof(&["tune", "sim:sandisk-ultra-a1", "--apply"])).expect(2);
+    run(home.cardproof(&["tune", "sim:sandisk-ultra-a1", "--undo"])).expect(3);
+}
+
+#[test]
+fn a_gain_is_shown_only_with_its_interval() {
+    let home = Home::new();
+    let words = ["tune", "sim:intenso-class-4", "--prove", "--seed", "3", "--json", "-", "--quiet"];
+    let plan = json(&home, &words);
+    let gain = &plan["steps"][0]["gain"];
+    let (low, high) = (gain["low"].as_f64().unwrap(), gain["high"].as_f64().unwrap());
+    assert!(low <= gain["ratio"].as_f64().unwrap() && gain["ratio"].as_f64().unwrap() <= high);
+    assert_eq!(gain["is_gain"], low > 1.0);
+}
+
+#[test]
+fn settings_are_restored_as_they_were_before_the_first_change() {
+    let device = lab_or_skip!(LoopDevice::new(Bytes::mib(64)));
+    let home = Home::new();
+    let path = device.path().to_str().unwrap().to_owned();
+    let setting = format!("/sys/block/{}/queue/read_ahead_kb", device.name());
+    let value = || fs::read_to_string(&setting).unwrap().trim().to_owned();
+    let before = value();
+    run(home.cardproof(&["tune", &path, "--apply", "--quiet"])).expect(0);
+    assert_eq!(value(), "512");
+    // A second time there is nothing left to do, and what was before is not forgotten.
+    run(home.cardproof(&["tune", &path, "--apply", "--quiet"])).expect(0);
+    run(home.cardproof(&["tune", &path, "--undo", "--quiet"])).expect(0);
+    assert_eq!(value(), before);
+    run(home.cardproof(&["tune", &path, "--undo", "--quiet"])).expect(2);
+}
