@@ -68,6 +68,7 @@ impl Experiment for GeometryProbe {
         self.plan = Some(plan);
         Ok(Prepared {
             name: "geometry".to_owned(),
+            decided_by: place.span.get().to_string(),
             effect: effect(&plan, place.span),
             notes: notes(&plan),
         })

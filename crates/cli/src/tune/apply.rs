@@ -82,7 +82,8 @@ fn may_be_destroyed(args: &TuneArgs) -> Result<Bytes, Failure> {
         access: (&args.access).into(),
         expect_device: None,
         identity: fresh_identity(None)?,
-        records: cardproof_session::Store::of_user()?,
+        records: cardproof_session::Store::of_user(),
+        does_without_record: true,
     };
     let needs = StorageNeeds {
         span: Span::of(Bytes(u64::MAX)),

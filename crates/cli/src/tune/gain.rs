@@ -52,7 +52,8 @@ pub(super) fn of_partition(
         access: (&args.access).into(),
         expect_device: None,
         identity: fresh_identity(None)?,
-        records: cardproof_session::Store::of_user()?,
+        records: cardproof_session::Store::of_user(),
+        does_without_record: true,
     };
     let needs = StorageNeeds {
         span: Span::of(wanted),
