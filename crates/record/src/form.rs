@@ -6,6 +6,7 @@ use cardproof_units::{Bytes, Nanos, Seed};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::ranges::{self, RangeError};
 use crate::{
     Conditions, DataCheck, Figure, FlashTimings, Job, JobRun, MonitorSummary, Phase, QuantityFound,
     Replay,
@@ -244,6 +245,9 @@ pub enum ReadError {
     /// Not JSON, or not of the record's form.
     #[error("not a cardproof record: {0}")]
     Malformed(#[from] serde_json::Error),
+    /// A number that no storage can have.
+    #[error("not a measurement: {0}")]
+    OutOfRange(#[from] RangeError),
     /// A record of another version, or of something else.
     #[error("this is '{found}', and this version of cardproof reads '{SCHEMA}'")]
     OtherSchema {
@@ -298,7 +302,9 @@ impl Record {
         if head.schema != SCHEMA {
             return Err(ReadError::OtherSchema { found: head.schema });
         }
-        Ok(serde_json::from_str(text)?)
+        let record = serde_json::from_str(text)?;
+        ranges::check(&serde_json::from_str(text)?)?;
+        Ok(record)
     }
 
     /// The record as JSON, one document, indented, ending in a newline.

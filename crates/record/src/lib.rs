@@ -15,6 +15,7 @@ mod geometry_timing;
 mod job_run;
 mod limit;
 mod phase;
+mod ranges;
 mod repeated;
 mod replay;
 #[cfg(feature = "schema")]
@@ -47,6 +48,7 @@ pub use phase::{
     Bucket, DataCheck, Direction, EndedBy, Estimate, Interval, Latency, OpName, PatternName, Phase,
     PhaseState, Stated, Verification,
 };
+pub use ranges::RangeError;
 pub use repeated::{Job, LatencyIntervals, Level, PercentileInterval, PhaseRun};
 pub use replay::{Replay, ReplayLayout, ReplayedRequests, Waiting};
 #[cfg(feature = "schema")]

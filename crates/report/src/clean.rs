@@ -3,12 +3,17 @@
 //! A device's name is whatever its maker, or its forger, wrote into it. On a terminal it must not
 //! move the cursor, in Markdown it must not make a link, and in HTML it must not make a tag.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// `text` on one line, without control and direction characters.
 pub(crate) fn one_line(text: &str) -> String {
-    let cleaned: String = text.chars().map(|c| if steers(c) { ' ' } else { c }).collect();
+    let cleaned: String = text.chars().map(harmless).collect();
     cleaned.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// `c`, or a blank where it would steer a terminal. Every way out of this crate goes through here.
+pub(crate) fn harmless(c: char) -> char {
+    if steers(c) { ' ' } else { c }
 }
 
 /// Whether a terminal obeys `c` rather than showing it, or shows what follows in another order.
@@ -26,19 +31,17 @@ pub(crate) struct Html<'t>(pub(crate) &'t str);
 
 impl fmt::Display for Html<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut rest = self.0;
-        while let Some(at) = rest.find(['&', '<', '>', '"', '\'']) {
-            f.write_str(&rest[..at])?;
-            f.write_str(match rest.as_bytes()[at] {
-                b'&' => "&amp;",
-                b'<' => "&lt;",
-                b'>' => "&gt;",
-                b'"' => "&quot;",
-                _ => "&#39;",
-            })?;
-            rest = &rest[at + 1..];
+        for c in self.0.chars() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\'' => f.write_str("&#39;")?,
+                _ => f.write_char(harmless(c))?,
+            }
         }
-        f.write_str(rest)
+        Ok(())
     }
 }
 
@@ -53,7 +56,7 @@ impl fmt::Display for Markdown<'_> {
                 '>' => f.write_str("&gt;")?,
                 '&' => f.write_str("&amp;")?,
                 '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' => write!(f, "\\{c}")?,
-                _ => write!(f, "{c}")?,
+                _ => f.write_char(harmless(c))?,
             }
         }
         Ok(())

@@ -1,5 +1,7 @@
 //! Breaking lines between words, but never between a number and its unit.
 
+use crate::clean::harmless;
+
 const UNITS: [&str; 22] = [
     "%", "ns", "us", "ms", "s", "min", "byte", "bytes", "KiB", "MiB", "GiB", "TiB", "MB/s", "GB",
     "IOPS", "CPUs", "bit", "MHz", "GHz", "Gbit/s", "V", "°C",
@@ -32,8 +34,14 @@ pub(crate) fn is_unit(word: &str) -> bool {
 
 /// Appends `text` to `out`, broken between words to lines of at most `width` columns, each after
 /// the first beginning with `indent`, ended by a newline. `first` begins the first line. A word
-/// that fits no line has one of its own.
+/// that fits no line has one of its own. Characters that steer a terminal become blanks.
 pub fn wrap_into(out: &mut String, first: &str, text: &str, indent: &str, width: usize) {
+    let text: String = text.chars().map(harmless).collect();
+    wrap_as_is(out, first, &text, indent, width);
+}
+
+/// As [`wrap_into`], with the escape sequences that `text` holds.
+fn wrap_as_is(out: &mut String, first: &str, text: &str, indent: &str, width: usize) {
     out.push_str(first);
     let mut column = first.chars().count();
     let mut is_line_start = true;
@@ -70,7 +78,7 @@ pub fn wrapped(text: &str, width: u16) -> String {
             out.push('\n');
         } else {
             let (first, text) = line.split_at(hang(line, width));
-            wrap_into(&mut out, first, text, &" ".repeat(first.chars().count()), width);
+            wrap_as_is(&mut out, first, text, &" ".repeat(first.chars().count()), width);
         }
     }
     out.pop();

@@ -3,7 +3,9 @@
 use std::env;
 use std::fs;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use cardproof_record::Record;
 
@@ -134,10 +136,38 @@ fn with_prefix(directory: &Path, prefix: &str) -> Result<Option<PathBuf>, Failur
     )))
 }
 
-/// The record in `directory` that was written last.
+/// The record in `directory` that began last, by the time in its id: judging or copying a record
+/// changes the time of its file. Where an id holds no time, as that of a simulated card's record, the
+/// time of its file stands for it.
 fn youngest(directory: &Path) -> Option<PathBuf> {
-    let written = |path: &PathBuf| fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
-    records(directory).max_by_key(written)
+    let written = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    records(directory).max_by_key(|path| {
+        let written = written(path);
+        (began(path).or(written), written)
+    })
+}
+
+/// The time at the beginning of the id of the record at `path`, such as `20261104T181502Z`.
+fn began(path: &Path) -> Option<SystemTime> {
+    let time = path.file_stem()?.to_str()?.get(..16)?;
+    if time.as_bytes()[8] != b'T' || time.as_bytes()[15] != b'Z' {
+        return None;
+    }
+    let number = |range: Range<usize>| {
+        let digits = time.get(range)?;
+        digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse::<u64>().ok())?
+    };
+    let (year, month, day) = (number(0..4)?, number(4..6)?, number(6..8)?);
+    if year < 1970 || !(1..=12).contains(&month) {
+        return None;
+    }
+    // Days since 1970 with years that begin in March (H. Hinnant, "chrono-compatible date
+    // algorithms").
+    let (years, months) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let of_years = 365 * years + years / 4 - years / 100 + years / 400;
+    let days = (of_years + (153 * months + 2) / 5 + day).checked_sub(719_469)?;
+    let seconds = number(9..11)? * 3_600 + number(11..13)? * 60 + number(13..15)?;
+    Some(SystemTime::UNIX_EPOCH + Duration::from_secs(days * 86_400 + seconds))
 }
 
 /// `$XDG_DATA_HOME` where it is an absolute path, as the XDG Base Directory Specification asks;

@@ -9,8 +9,11 @@
 mod options;
 mod phases;
 
-use crate::Profile;
+use crate::{Profile, bounds};
 use options::Settings;
+
+/// Options for all jobs; each job takes a copy of them.
+const SETTINGS_MAX: usize = 1_000;
 
 /// Why a job file cannot be run, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -81,6 +84,7 @@ fn jobs(text: &str) -> Result<Vec<Job>, JobError> {
                 JobError::new(line, content, "a section ends with a bracket: [name]")
             })?;
             is_global = name == "global";
+            bounds::check_count(jobs.len(), 1).map_err(|what| JobError::new(line, name, what))?;
             if !is_global {
                 jobs.push(Job { name: name.to_owned(), line, settings: globals.clone() });
             }
@@ -89,6 +93,10 @@ fn jobs(text: &str) -> Result<Vec<Job>, JobError> {
         let setting = setting(line, content)?;
         match jobs.last_mut().filter(|_| !is_global) {
             Some(job) => job.settings.push(setting),
+            None if globals.len() >= SETTINGS_MAX => {
+                let what = format!("there are at most {SETTINGS_MAX} options for all jobs");
+                return Err(JobError::new(line, &setting.key, what));
+            }
             None => globals.push(setting),
         }
     }
@@ -118,6 +126,23 @@ mod tests {
 
     fn error(text: &str) -> String {
         from_fio("test", text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_would_take_all_memory_is_refused_with_the_limit_before_it_is_made() {
+        let job = |more: &str| format!("[a]\nrw=write\nsize=64m\n{more}\n");
+        let many: String = (0..1_100).map(|job| format!("[j{job}]\nrw=write\nsize=1m\n")).collect();
+        let options = format!("[global]\n{}", "size=1m\n".repeat(1_100));
+        let cases = [
+            (job("loops=4294967295"), "at most 1000 phases"),
+            (job("ioengine=libaio\ndirect=1\niodepth=65535\nbs=16m"), "the limit is 256 MiB"),
+            (many, "at most 1000 phases"),
+            (options, "at most 1000 options"),
+        ];
+        for (text, wanted) in cases {
+            let said = error(&text);
+            assert!(said.contains(wanted), "{wanted}: {said}");
+        }
     }
 
     const AGNOSTICS: &str = "\

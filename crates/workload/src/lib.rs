@@ -4,6 +4,7 @@
 //! output, reads no clock and knows no particular device.
 
 pub mod application;
+mod bounds;
 mod catalogue;
 mod data;
 mod figure;

@@ -11,6 +11,7 @@ use cardproof_io::{Arrangement, Caching, Calls, FileState};
 use cardproof_units::{Bytes, Iops, Nanos};
 use serde::{Deserialize, Deserializer, de};
 
+use crate::bounds;
 use crate::{
     Access, Aggregate, Ends, FigureSpec, Origin, PhaseSpec, Profile, Quantity, Repetition, Role,
     TimeLimit, Unit,
@@ -30,6 +31,9 @@ pub enum OwnError {
         /// What is wrong with it.
         what: String,
     },
+    /// Something beyond its limit.
+    #[error("{0}")]
+    Limit(String),
     /// A figure of a phase that is not there.
     #[error("the figure {figure} is of the phase {phase}, and there is no such phase")]
     Figure {
@@ -148,14 +152,16 @@ enum Of {
 pub fn from_toml(name: &str, text: &str) -> Result<Profile, OwnError> {
     let file: File =
         toml::from_str(text).map_err(|error| OwnError::Malformed(error.to_string()))?;
-    let phases: Vec<PhaseSpec> =
-        file.phase.iter().flat_map(|phase| phases(phase, file.span)).collect();
-    for phase in &phases {
-        check(phase, file.span)?;
+    let mut phases: Vec<PhaseSpec> = Vec::new();
+    for phase in &file.phase {
+        let failed = |what| OwnError::Phase { phase: phase.name.clone(), what };
+        bounds::check_count(phases.len(), phase.repeat).map_err(failed)?;
+        check(&one_phase(phase, file.span), file.span)?;
+        phases.extend(self::phases(phase, file.span));
     }
     let figures: Result<Vec<FigureSpec>, OwnError> =
         file.figure.into_iter().map(|figure| spec(figure, &phases)).collect();
-    Ok(Profile {
+    let profile = Profile {
         name: name.to_owned(),
         version: 1,
         purpose: file.purpose.unwrap_or_else(|| "what its author had in mind".to_owned()),
@@ -166,7 +172,9 @@ pub fn from_toml(name: &str, text: &str) -> Result<Profile, OwnError> {
         figures: figures?,
         early_ends: Vec::new(),
         notes: Vec::new(),
-    })
+    };
+    bounds::check_whole(&profile).map_err(OwnError::Limit)?;
+    Ok(profile)
 }
 
 /// One phase of the file, as often as it is to be run.
@@ -235,11 +243,7 @@ fn check(phase: &PhaseSpec, span: Bytes) -> Result<(), OwnError> {
     {
         return Err(failed("what lays the file out writes it in sequence".to_owned()));
     }
-    let is_rate = |rate: Iops| rate.0.is_finite() && rate.0 > 0.0;
-    if phase.rate_limit.is_some_and(|rate| !is_rate(rate)) {
-        return Err(failed("a rate limit is above 0".to_owned()));
-    }
-    Ok(())
+    bounds::check_phase(phase).map_err(failed)
 }
 
 fn spec(figure: Figure, known: &[PhaseSpec]) -> Result<FigureSpec, OwnError> {
@@ -348,8 +352,8 @@ phases = ["log-1", "log-2"]
                 "op = \"trim\"\npattern = \"random\"",
                 "line 17",
             ),
-            ("time = \"5s\"", "", "log-1: the phase has no end"),
-            ("block-size = \"16k\"", "block-size = \"32M\"", "log-1: "),
+            ("time = \"5s\"", "", "log: the phase has no end"),
+            ("block-size = \"16k\"", "block-size = \"32M\"", "log: "),
             ("pattern = \"sequential\"", "pattern = \"random\"", "fill: "),
             ("\"log-2\"]", "\"log-3\"]", "log-3"),
         ];
@@ -357,6 +361,24 @@ phases = ["log-1", "log-2"]
             let text = WHOLE.replacen(right, wrong, 1);
             assert_ne!(text, WHOLE, "{right}");
             let said = from_toml("mine", &text).unwrap_err().to_string();
+            assert!(said.contains(wanted), "{wanted}: {said}");
+        }
+    }
+
+    #[test]
+    fn what_would_take_all_memory_is_refused_with_the_limit_before_it_is_made() {
+        let cases = [
+            ("repeat = 2", "repeat = 4294967295", "at most 1000 phases"),
+            ("repeat = 2", "queue-depth = 65535", "the limit is 256 MiB"),
+            ("fsync-every = 1", "rate-limit = 1e308", "at most 1e9"),
+            ("fsync-every = 1", "rate-limit = inf", "at most 1e9"),
+            ("fsync-every = 1", "rate-limit = nan", "at most 1e9"),
+            ("unit = \"a second\"", "unit = \"x\"\nunit-bytes = 1e308", "unit-bytes"),
+        ];
+        for (right, wrong, wanted) in cases {
+            let text = WHOLE.replacen(right, wrong, 1);
+            assert_ne!(text, WHOLE, "{right}");
+            let said = from_toml("mine", &text).map(|_| ()).unwrap_err().to_string();
             assert!(said.contains(wanted), "{wanted}: {said}");
         }
     }

@@ -5,6 +5,8 @@ use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::process::{Command, Stdio};
 
+use cardproof_record::Record;
+use cardproof_testkit::records::typical_a1_card;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::home::{Home, SMALL, word};
@@ -18,6 +20,20 @@ fn with_record() -> (Home, String) {
     run(home.cardproof(&["import", log])).expect(0);
     let id = records::read(&home.records()[0]).id;
     (home, id)
+}
+
+#[test]
+fn the_latest_record_is_the_one_that_began_last_and_not_the_file_touched_last() {
+    let home = Home::new();
+    let directory = home.data().join("cardproof/records");
+    fs::create_dir_all(&directory).unwrap();
+    // The older run is written last, as a copy or an edit does it.
+    for id in ["20261105T000000Z-00000001", "20261104T235959Z-ffffffff"] {
+        let record = Record { id: id.to_owned(), ..typical_a1_card() };
+        fs::write(directory.join(format!("{id}.json")), record.to_json().unwrap()).unwrap();
+    }
+    let said = run(home.cardproof(&["rate", "latest", "--json", "-"])).expect(0).stdout;
+    assert_eq!(Record::from_json(&said).unwrap().id, "20261105T000000Z-00000001");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use cardproof_units::{Bytes, Nanos};
 
 use super::options::{Allocation, Settings};
 use super::{Job, JobError};
+use crate::bounds;
 use crate::{
     Access, Aggregate, Ends, FigureSpec, Origin, PhaseSpec, Profile, Quantity, Repetition, Role,
     TimeLimit, Unit,
@@ -39,10 +40,12 @@ pub(super) fn profile(name: &str, jobs: &[(Job, Settings)]) -> Result<Profile, J
         if jobs[..at].iter().any(|(before, _)| before.name == job.name) {
             return Err(failed("another job has the same name".to_owned()));
         }
+        bounds::check_count(phases.len(), settings.loops.unwrap_or(1)).map_err(failed)?;
         let of_job = of_job(job, settings, &mut file);
         for phase in &of_job {
             let span = phase.span.unwrap_or_default();
             phase.blocks_in(span).map_err(|error| failed(error.to_string()))?;
+            bounds::check_phase(phase).map_err(failed)?;
         }
         let measuring = of_job.iter().filter(|phase| phase.role == Role::Measure);
         let names: Vec<String> = measuring.map(|phase| phase.name.clone()).collect();
