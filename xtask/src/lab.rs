@@ -22,7 +22,16 @@ pub(crate) fn run(command: &str, arguments: &[OsString]) -> Result<bool> {
 
 /// The laboratory of identities as a step of the tests.
 pub(crate) fn mmc_step() -> Result<Outcome> {
-    let status = started("lab", &["mmc"]).status().context("cannot start cargo")?;
+    step("lab", &["mmc"])
+}
+
+/// The short form of the attacks as a step of the tests.
+pub(crate) fn attack_step() -> Result<Outcome> {
+    step("attack", &[])
+}
+
+fn step(command: &str, arguments: &[&str]) -> Result<Outcome> {
+    let status = started(command, arguments).status().context("cannot start cargo")?;
     Ok(match status.code() {
         Some(SKIPPED) => Outcome::Skipped("this machine cannot do it, see above".to_owned()),
         _ => Outcome::of(status.success()),

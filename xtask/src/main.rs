@@ -51,6 +51,9 @@ enum Command {
     /// list the claims
     #[command(disable_help_flag = true)]
     Prove(ForLab),
+    /// Attack every promise of safety at random, for some seconds or with --hours N
+    #[command(disable_help_flag = true)]
+    Attack(ForLab),
     /// Measure the cost of the tool itself, and its agreement with others
     #[command(disable_help_flag = true)]
     Bench(ForLab),
@@ -93,6 +96,7 @@ fn run(command: Command) -> Result<bool> {
         Command::Dist(arguments) => dist::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Prove(asked) => lab::run("prove", &asked.arguments),
+        Command::Attack(asked) => lab::run("attack", &asked.arguments),
         Command::Bench(asked) => lab::run("bench", &asked.arguments),
         Command::Lab(asked) => lab::run("lab", &asked.arguments),
         Command::Measure(asked) => lab::run("measure", &asked.arguments),

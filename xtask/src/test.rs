@@ -20,6 +20,7 @@ pub(crate) fn run() -> Result<bool> {
         shown(&cargo(), &["build", "--quiet", "--release", "--package", "cardproof-cli"])
     });
     account.step("laboratory of identities", lab::mmc_step);
+    account.step("attacks", lab::attack_step);
     account.add(libtest::run("tests", &["--all-targets"])?);
     account.add(libtest::run("documentation tests", &["--doc"])?);
     print!("\n{}", account.closing());

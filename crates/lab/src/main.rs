@@ -38,6 +38,8 @@ enum Command {
     /// Reproduce a published claim in full and rewrite its table in the documents; without a name,
     /// list the claims
     Prove(prove::Arguments),
+    /// Attack every promise of safety at random, for some seconds or for hours
+    Attack(prove::attack::Arguments),
     /// Measure the cost of the tool itself, and its agreement with others
     #[command(subcommand)]
     Bench(Bench),
@@ -96,6 +98,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<bool> {
     match command {
         Command::Prove(arguments) => prove::run(&arguments),
+        Command::Attack(arguments) => prove::attack::for_a_time(&arguments),
         Command::Bench(Bench::Engine(arguments)) => bench::engine(&arguments),
         Command::Bench(Bench::Monitor { pairs }) => bench::monitor(pairs),
         Command::Bench(Bench::Peers(arguments)) => bench::peers::run(arguments),

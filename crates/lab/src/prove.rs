@@ -5,6 +5,7 @@
 //! document that holds its table. A short form, or one with a count of its own, prints its table
 //! and writes nothing.
 
+pub(crate) mod attack;
 mod geometry;
 mod packages;
 mod prediction;
@@ -29,7 +30,8 @@ use stamp::Stamp;
 pub(crate) use packages::{Base, Chroot, Stage, WANTED};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 11] = [
+const PROOFS: [&Proof; 12] = [
+    &attack::PROOF,
     &geometry::PROOF,
     &packages::on_cards::PROOF,
     &packages::PROOF,

@@ -1,0 +1,141 @@
+//! Attacks on the guard before a file or a device is overwritten.
+
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use cardproof_device::Sysroot;
+use cardproof_device::guard::{Consent, inspect, open_for_destruction};
+use cardproof_testkit::{Contents, LoopDevice, Noise, run};
+use cardproof_units::Bytes;
+use tempfile::TempDir;
+
+use super::Lab;
+
+const SIZE: Bytes = Bytes::mib(2);
+
+/// The image of a loop device in use.
+pub(super) struct Image {
+    around: TempDir,
+    device: LoopDevice,
+}
+
+impl Image {
+    pub(super) fn new() -> Result<Self> {
+        let around = tempfile::tempdir()?;
+        let device = LoopDevice::sparse_in(around.path(), SIZE)?;
+        let mut bytes = vec![0; SIZE.as_len()];
+        Noise::new(1).fill(&mut bytes);
+        let file = OpenOptions::new().write(true).open(device.image())?;
+        file.write_all_at(&bytes, 0)?;
+        file.sync_all()?;
+        Ok(Self { around, device })
+    }
+}
+
+/// A command that is undone by another when the value is dropped.
+struct Undone(&'static str, PathBuf);
+
+impl Drop for Undone {
+    fn drop(&mut self) {
+        let _ = run(self.0, [&self.1]);
+    }
+}
+
+fn bind(what: &Path, at: &Path) -> Result<Undone> {
+    run("mount", ["--bind".as_ref(), what.as_os_str(), at.as_os_str()])?;
+    Ok(Undone("umount", at.to_owned()))
+}
+
+/// Another name of the image, one or several steps away from it.
+pub(super) fn image_under_another_name(lab: &mut Lab, noise: &mut Noise) -> Result<Option<String>> {
+    let image = &lab.image;
+    let before = Contents::of(image.device.image())?;
+    let elsewhere = tempfile::tempdir()?;
+    let mut kept = Vec::new();
+    let mut name = image.device.image().to_owned();
+    let mut links = Vec::new();
+    for step in 0..=noise.below(3) {
+        name = match noise.below(3) {
+            0 => {
+                let link = image.around.path().join(format!("{:016x}", noise.bits()));
+                fs::hard_link(image.device.image(), &link)?;
+                links.push(link.clone());
+                link
+            }
+            1 => {
+                let at = elsewhere.path().join(format!("file-{step}"));
+                File::create(&at)?;
+                kept.push(bind(&name, &at)?);
+                at
+            }
+            _ => {
+                let at = elsewhere.path().join(format!("directory-{step}"));
+                fs::create_dir(&at)?;
+                kept.push(bind(name.parent().context("no directory")?, &at)?);
+                at.join(name.file_name().context("no name")?)
+            }
+        };
+    }
+    let root = Sysroot::default();
+    let identity = inspect(&root, &name)?.identity.to_string();
+    let opened = open_for_destruction(&root, &name, &Consent::Named(identity));
+    let harm = match opened {
+        Ok(_) => Some(format!("{} was opened for writing", name.display())),
+        Err(error) if !error.is_refusal() => Some(format!("{}: {error}", name.display())),
+        Err(_) => None,
+    };
+    // The last mount lies on the ones before.
+    while kept.pop().is_some() {}
+    links.iter().try_for_each(fs::remove_file)?;
+    let is_same = Contents::of(image.device.image())? == before;
+    Ok(harm.or_else(|| (!is_same).then(|| "the image has changed".to_owned())))
+}
+
+/// The program in a view of the mounts in which the image's own path leads elsewhere.
+pub(super) fn image_in_another_view(lab: &mut Lab, noise: &mut Noise) -> Result<Option<String>> {
+    let image = &lab.image;
+    let before = Contents::of(image.device.image())?;
+    let (other, data) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    let hides = if noise.below(2) == 0 { "mount -t tmpfs none \"$0\"" } else { "true" };
+    let script = format!("mount --bind \"$0\" \"$1\" && {hides} && shift && exec \"$@\"");
+    let name = image.device.image().file_name().context("no name")?;
+    let destroy = format!("--destroy={}:{}", name.to_string_lossy(), SIZE.get());
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "--propagation", "private", "sh", "-c", &script]);
+    command.arg(image.around.path()).arg(other.path()).arg(&lab.program);
+    command.arg("run").arg(other.path().join(name)).args([&destroy, "--quiet"]);
+    let ended = command.env("XDG_DATA_HOME", data.path()).output()?;
+    let told = String::from_utf8_lossy(&ended.stderr);
+    let is_same = Contents::of(image.device.image())? == before;
+    let is_refused = ended.status.code() == Some(3) && told.contains("losetup");
+    Ok((!is_refused || !is_same).then(|| format!("{}, same: {is_same}: {told}", ended.status)))
+}
+
+/// A device whose content is damaged at random, with no consent or one to another device.
+pub(super) fn without_identity(lab: &mut Lab, noise: &mut Noise) -> Result<Option<String>> {
+    let device = &lab.image.device;
+    let node = OpenOptions::new().write(true).open(device.path())?;
+    let mut bytes = vec![0; 4096];
+    if noise.below(2) == 0 {
+        noise.fill(&mut bytes);
+    }
+    node.write_all_at(&bytes, noise.below(SIZE.get() / 4096) * 4096)?;
+    node.sync_all()?;
+    drop(node);
+    let before = Contents::of(device.path())?;
+    let identity = device.identity()?;
+    let consent = match noise.below(5) {
+        0 => Consent::Named(identity.replace("loop", "sd")),
+        1 => Consent::Named(format!("{identity}0")),
+        2 => Consent::Named(device.name()),
+        3 => Consent::Named(format!("{identity}:SERIAL")),
+        _ => Consent::General,
+    };
+    let opened = open_for_destruction(&Sysroot::default(), device.path(), &consent);
+    let is_refused = opened.is_err_and(|error| error.is_refusal());
+    let is_same = Contents::of(device.path())? == before;
+    Ok((!is_refused || !is_same).then(|| format!("{consent:?}, same: {is_same}")))
+}
