@@ -1,6 +1,8 @@
 //! The Debian packages that the laboratories drive, installed where that is possible.
 
 use std::env;
+use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::Result;
@@ -12,6 +14,7 @@ use crate::steps::{Outcome, shown_command};
 const PROGRAMS: &[(&str, &str)] = &[
     ("blktrace", "blktrace"),
     ("busybox", "busybox-static"),
+    ("chromium", "chromium"),
     ("cpio", "cpio"),
     ("cryptsetup", "cryptsetup-bin"),
     ("debootstrap", "debootstrap"),
@@ -37,6 +40,8 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("mksquashfs", "squashfs-tools"),
     ("mkswap", "util-linux"),
     ("modprobe", "kmod"),
+    ("node", "nodejs"),
+    ("npm", "npm"),
     ("qemu-io", "qemu-utils"),
     ("qemu-system-x86_64", "qemu-system-x86"),
     ("sfdisk", "fdisk"),
@@ -73,6 +78,29 @@ pub(crate) fn install() -> Result<Outcome> {
         return Ok(Outcome::Passed);
     }
     Ok(Outcome::Skipped(format!("not to be had here: {}", not_had.join(" "))))
+}
+
+/// What drives a browser in the tests of pages, and what judges them, with their versions.
+const BROWSER_PACKAGES: [&str; 2] = ["playwright-core@1", "axe-core@4"];
+
+/// Installs what the tests of pages need from the npm registry, below the target directory.
+pub(crate) fn install_browser_packages() -> Result<Outcome> {
+    if Path::new("target/browser/node_modules/axe-core").is_dir() {
+        return Ok(Outcome::Passed);
+    }
+    if !is_in_path("npm") {
+        return Ok(Outcome::Skipped("no npm, so pages are not tried in a browser".to_owned()));
+    }
+    fs::create_dir_all("target/browser")?;
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--prefix", "target/browser", "--no-audit", "--no-fund", "--silent"]);
+    npm.args(BROWSER_PACKAGES);
+    Ok(match shown_command(&mut npm)? {
+        Outcome::Failed => {
+            Outcome::Skipped("playwright-core and axe-core are not to be had".to_owned())
+        }
+        other => other,
+    })
 }
 
 /// The packages that are not there.

@@ -14,6 +14,7 @@ use crate::{deny, lab, libtest, packages};
 pub(crate) fn run() -> Result<bool> {
     let mut account = Account::default();
     account.step("packages", packages::install);
+    account.step("browser packages", packages::install_browser_packages);
     lint_steps(&mut account);
     account.step("licences and sources", || deny::run(deny::WhenAbsent::Install));
     account.step("build", || {

@@ -41,7 +41,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Exit, Failure> {
     let contenders = contenders(&cards, args)?;
     let pairing = if args.paired { Pairing::ByRun } else { Pairing::Independent };
     check_pairs(&contenders, pairing)?;
-    show(&compare(&contenders, pairing, SEED), args)?;
+    let records: Vec<&Record> = cards.iter().filter_map(|card| card.runs.first()).collect();
+    show(&compare(&contenders, pairing, SEED), &records, args)?;
     Ok(Exit::Done)
 }
 
@@ -199,10 +200,12 @@ fn check_pairs(cards: &[Contender<'_>], pairing: Pairing) -> Result<(), Failure>
     }
 }
 
-fn show(comparison: &Comparison, args: &CompareArgs) -> Result<(), Failure> {
+fn show(comparison: &Comparison, records: &[&Record], args: &CompareArgs) -> Result<(), Failure> {
     let view = View { wanted: args.wanted.into(), has_details: args.all };
     if let Some(path) = &args.html {
-        output::write(&Sink::File(path.clone()), &comparison_html(comparison, view.wanted))?;
+        let page = comparison_html(comparison, view.wanted, records)
+            .map_err(Failure::because("the comparison cannot be drawn"))?;
+        output::write(&Sink::File(path.clone()), &page)?;
     }
     if let Some(sink) = &args.json {
         output::write(sink, &document(comparison, view.wanted)?)?;

@@ -11,12 +11,12 @@ mod latency;
 mod svg;
 mod time;
 
-pub(crate) use field::{Place, field};
+pub(crate) use field::{Place, field, limits as class_limits};
 pub(crate) use geometry::{boundaries, sweeps};
 pub(crate) use kuva::Kuva;
-pub(crate) use latency::{Curve, latency};
+pub(crate) use latency::{Curve, latency, tails_together};
 pub(crate) use svg::embed;
-pub(crate) use time::{columns, rate_over_time, rate_text, waits_over_time};
+pub(crate) use time::{columns, rate_over_time, rate_text, rates_together, waits_over_time};
 
 /// Something to be drawn. Every number in it is finite, and positive where its scale is
 /// logarithmic; [`Chart::is_drawable`] tells.

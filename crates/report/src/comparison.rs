@@ -2,10 +2,12 @@
 //!
 //! All but CSV are made from one set of sections, so that they never say different things.
 
+mod bars;
 mod csv;
 mod notes;
 mod overview;
 mod page;
+mod pictures;
 mod sections;
 mod text;
 mod words;

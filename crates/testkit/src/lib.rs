@@ -6,6 +6,7 @@
 //! reason, see [`lab_or_skip`]. Nothing here is part of the program: it is a development
 //! dependency only.
 
+mod browser;
 mod command;
 mod control_group;
 mod error;
@@ -24,6 +25,7 @@ mod state;
 mod throttle;
 mod usage;
 
+pub use browser::page_faults;
 pub use command::{require_root, run, run_command};
 pub use error::LabError;
 pub use fio::{FioEnd, FioEngine, FioJob, FioPattern, FioResult};

@@ -22,6 +22,7 @@ mod leaving;
 mod naming;
 mod old_systems;
 mod output;
+mod pages;
 mod process;
 mod profiles;
 mod records;

@@ -70,7 +70,8 @@ fn label(index: usize) -> String {
     near.iter().map(|index| (index + 1).to_string()).collect::<Vec<_>>().join(", ")
 }
 
-fn limits() -> Vec<Layer> {
+/// The limits of the application classes.
+pub(crate) fn limits() -> Vec<Layer> {
     let mut layers = Vec::new();
     for class in &CLASSES {
         for limit in class.limits() {

@@ -67,6 +67,38 @@ pub(crate) fn latency(
     chart.is_drawable().then_some((chart, curves))
 }
 
+/// The latencies of phases of several records in one chart, each in its own stroke; `None` where none
+/// has a distribution.
+pub(crate) fn tails_together(phases: &[(&Phase, Tone, Dashes)]) -> Option<Chart> {
+    let layers: Vec<Layer> = phases
+        .iter()
+        .filter(|(phase, ..)| phase.histogram.iter().any(|bucket| bucket.ops > 0))
+        .map(|&(phase, tone, dashes)| Layer::Line {
+            points: thinned(&curve_of(phase)),
+            tone,
+            dashes,
+        })
+        .collect();
+    let points = || {
+        layers.iter().flat_map(|layer| match layer {
+            Layer::Line { points, .. } => points.as_slice(),
+            _ => &[],
+        })
+    };
+    let low_x = points().map(|point| point.0).fold(f64::INFINITY, f64::min) * 0.8;
+    let high_x = points().map(|point| point.0).fold(0.0, f64::max) * 1.25;
+    let rarest = points().map(|point| point.1).fold(1.0, f64::min);
+    let chart = Chart {
+        title: "share of operations that took longer than a given time, card by card".to_owned(),
+        width: WIDTH,
+        height: HEIGHT,
+        x: Axis { scale: Scale::Logarithmic, low: low_x, high: high_x, tick: duration },
+        y: Axis { scale: Scale::Logarithmic, low: rarest * 0.7, high: 1.0, tick: share },
+        layers,
+    };
+    (!chart.layers.is_empty() && chart.is_drawable()).then_some(chart)
+}
+
 fn curve_of(phase: &Phase) -> Vec<(f64, f64)> {
     let shortest = phase.latency_ns.map_or(Nanos::ZERO, |latency| latency.min);
     exceedance(&phase.histogram, shortest)

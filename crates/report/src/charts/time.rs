@@ -125,6 +125,33 @@ pub(crate) fn rate_over_time(record: &Record, index: usize) -> Option<Chart> {
     })
 }
 
+/// The rates over time of phases of several records in one chart, each in its own stroke; `None` where
+/// none kept a time series.
+pub(crate) fn rates_together(phases: &[(&Phase, Tone, Dashes)]) -> Option<Chart> {
+    let series: Vec<(Vec<Column>, Tone, Dashes)> = phases
+        .iter()
+        .map(|&(phase, tone, dashes)| (columns(phase, COLUMNS_MAX), tone, dashes))
+        .filter(|(columns, ..)| !columns.is_empty())
+        .collect();
+    let all = || series.iter().flat_map(|(columns, ..)| columns);
+    let highest = all().map(|column| column.mean).fold(0.0, f64::max);
+    let end = all().map(|column| column.end.as_secs_f64()).fold(0.0, f64::max);
+    let line = |(columns, tone, dashes): &(Vec<Column>, Tone, Dashes)| Layer::Line {
+        points: corners(columns, |column| column.mean),
+        tone: *tone,
+        dashes: *dashes,
+    };
+    let chart = Chart {
+        title: "operations a second over time, card by card".to_owned(),
+        width: WIDTH,
+        height: HEIGHT * 1.6,
+        x: Axis { scale: Scale::Linear, low: 0.0, high: end, tick: seconds },
+        y: Axis { scale: Scale::Linear, low: 0.0, high: highest * 1.08, tick: short },
+        layers: series.iter().map(line).collect(),
+    };
+    (!chart.layers.is_empty() && chart.is_drawable()).then_some(chart)
+}
+
 /// The longest wait in each slice of the phase at `index`, if it kept a time series.
 pub(crate) fn waits_over_time(record: &Record, index: usize) -> Option<Chart> {
     let phase = record.phases.get(index)?;

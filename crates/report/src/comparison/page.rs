@@ -1,15 +1,25 @@
 //! The comparison as one HTML file that needs nothing else.
 
 use cardproof_rating::compare::{Comparison, Use};
+use cardproof_record::Record;
 
+use super::bars;
 use super::overview::{Grid, GridColumn, Overview, overview};
+use super::pictures;
 use super::sections::{Section, sections};
 use crate::clean::Html;
-use crate::html::{end_page, head, put};
+use crate::html::{HtmlError, end_page, head, put};
 
-/// The comparison as one HTML file: no network, no script, no font. It has all details.
-#[must_use]
-pub fn comparison_html(comparison: &Comparison, wanted: Use) -> String {
+/// The comparison as one HTML file: no network, no script, no font. It has all details. `records` are
+/// the first of each card, in the order of the comparison.
+///
+/// # Errors
+/// A chart could not be drawn.
+pub fn comparison_html(
+    comparison: &Comparison,
+    wanted: Use,
+    records: &[&Record],
+) -> Result<String, HtmlError> {
     let mut page = String::with_capacity(64 * 1024);
     head(&mut page, "Comparison");
     page.push_str(
@@ -17,11 +27,15 @@ pub fn comparison_html(comparison: &Comparison, wanted: Use) -> String {
          <main>\n",
     );
     write_overview(&mut page, &overview(comparison, wanted));
+    bars::write(&mut page, comparison);
+    pictures::write(&mut page, comparison, wanted, records)?;
+    page.push_str("<section id=\"details\">\n<h2>Every figure</h2>\n");
     for section in sections(comparison, wanted) {
         write(&mut page, &section);
     }
+    page.push_str("</section>\n");
     end_page(&mut page);
-    page
+    Ok(page)
 }
 
 fn write_overview(page: &mut String, overview: &Overview) {
@@ -44,7 +58,8 @@ fn write_grid(page: &mut String, grid: &Grid) {
     }
     put!(
         page,
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\
+        "<p class=\"hint\">Scroll the table sideways for all columns.</p>\n\
+         <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\
          <table class=\"cards\">\n<thead><tr><th scope=\"col\">card</th>",
         Html(label)
     );
@@ -63,7 +78,7 @@ fn write_grid(page: &mut String, grid: &Grid) {
 }
 
 fn write(page: &mut String, section: &Section) {
-    put!(page, "<section>\n<h2>{}</h2>\n", Html(&section.heading));
+    put!(page, "<details>\n<summary>{}</summary>\n", Html(&section.heading));
     for paragraph in &section.about {
         put!(page, "<p>{}</p>\n", Html(paragraph));
     }
@@ -93,5 +108,5 @@ fn write(page: &mut String, section: &Section) {
     for note in &section.notes {
         put!(page, "<p class=\"note\">{}</p>\n", Html(note));
     }
-    page.push_str("</section>\n");
+    page.push_str("</details>\n");
 }

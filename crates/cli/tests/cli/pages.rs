@@ -1,0 +1,64 @@
+//! Every HTML page in a real browser: a screen and a phone, by day and by night, without JavaScript,
+//! and printed.
+
+use std::fs;
+
+use cardproof_testkit::{lab_or_skip, page_faults};
+
+use crate::home::Home;
+use crate::process::run;
+
+fn measured(home: &Home, card: &str) {
+    let target = format!("sim:{card}");
+    let words = ["run", &target, "--size", "16M", "--time-budget", "5s", "--seed", "1", "--quiet"];
+    run(home.cardproof(&[&words[..], &["--label", card]].concat())).expect(0);
+}
+
+#[test]
+fn every_page_fits_every_screen_and_axe_finds_nothing() {
+    let home = Home::new();
+    let cards = ["sandisk-ultra-a1", "v30-a2", "samsung-emmc", "intenso-class-4"];
+    cards.iter().for_each(|card| measured(&home, card));
+    for (name, words) in [
+        ("report", vec!["report", "v30-a2"]),
+        (
+            "few",
+            vec![
+                "compare",
+                cards[0],
+                cards[1],
+                cards[2],
+                "--price",
+                "v30-a2=9",
+                "--price",
+                "samsung-emmc=20",
+            ],
+        ),
+        ("many", vec!["compare", "ref:sd-card-bench-2018", cards[0], cards[1], cards[2], cards[3]]),
+        ("summary", vec!["summary"]),
+    ] {
+        let page = home.place().join(format!("{name}.html"));
+        let html = ["--quiet", "--html", page.to_str().unwrap()];
+        run(home.cardproof(&[&words[..], &html].concat())).expect(0);
+        let shots = home.place().join(name);
+        fs::create_dir(&shots).unwrap();
+        let faults = lab_or_skip!(page_faults(&page, &shots));
+        assert_eq!(faults, "", "{name}");
+        assert!(shots.join("390-dark.png").exists() && shots.join("print.pdf").exists());
+    }
+}
+
+/// The judge itself: a page that is too wide, has an unnamed image and the same colours by day and by
+/// night is faulted for each.
+#[test]
+fn a_bad_page_is_faulted() {
+    let home = Home::new();
+    let page = home.place().join("bad.html");
+    let text = "<!DOCTYPE html><html lang=\"en\"><title>bad</title><main><h1>bad</h1>\
+                <div style=\"width: 2000px\">wide</div><img src=\"data:,\"></main></html>";
+    fs::write(&page, text).unwrap();
+    let faults = lab_or_skip!(page_faults(&page, home.place()));
+    for fault in ["2008 px wide", "axe: image-alt", "dark is as light", "printed:"] {
+        assert!(faults.contains(fault), "no {fault} in {faults}");
+    }
+}

@@ -1,0 +1,177 @@
+//! Bars with intervals, the longest first: one picture for each quantity.
+//!
+//! Twelve cards must read well on a phone, so a bar has its name above and its rate beside it, both as
+//! text, and the picture is only as wide as a phone. Colours are variables of the page.
+
+use cardproof_rating::compare::{CardFigure, Column, Comparison};
+
+use super::csv::quoted;
+use super::sections::told;
+use super::text::cut;
+use crate::clean::{Html, one_line};
+use crate::html::put;
+
+const WIDTH: f64 = 340.0;
+
+/// The height of a name with its bar.
+const ROW: f64 = 34.0;
+
+/// Where bars begin below their row's top, and how high they are.
+const BAR_TOP: f64 = 17.0;
+const BAR: f64 = 9.0;
+
+/// What is left for bars beside the rates.
+const BAR_MAX: f64 = 250.0;
+
+/// Longer names lose their middle.
+const NAME_MAX: usize = 46;
+
+/// The colours of a picture that stands outside of the page.
+const OUTSIDE: &str = "<style>svg{--ink:#1b1f24;--axis:#7a828d;--line-0:#0b5fc1;--quiet:#7a828d;\
+                       font-family:sans-serif;background:#ffffff}</style>";
+
+/// A card's bar.
+struct Bar<'c> {
+    name: String,
+    figure: &'c CardFigure,
+}
+
+/// Appends one picture for each column in which two cards or more have a figure.
+pub(super) fn write(page: &mut String, comparison: &Comparison) {
+    let drawn: Vec<(Column, Vec<Bar<'_>>)> = Column::ALL
+        .into_iter()
+        .map(|column| (column, bars(comparison, column)))
+        .filter(|(_, bars)| bars.len() > 1)
+        .collect();
+    if drawn.is_empty() {
+        return;
+    }
+    page.push_str(
+        "<section id=\"bars\">\n<h2>Every quantity</h2>\n<p>The longest bar is the best. The thin \
+         line is the interval; where two of them overlap widely, the cards may be equal. Figures in \
+         doubt are grey. Bars of other hosts or methods are no comparison; the table above says \
+         which these are.</p>\n<div class=\"grid\">\n",
+    );
+    for (number, (column, bars)) in drawn.iter().enumerate() {
+        figure(page, *column, bars, number);
+    }
+    page.push_str("</div>\n</section>\n");
+}
+
+fn bars(comparison: &Comparison, column: Column) -> Vec<Bar<'_>> {
+    let mut bars: Vec<Bar<'_>> = comparison
+        .figures
+        .iter()
+        .filter_map(|card| {
+            let figure = card.figures.iter().find(|figure| figure.column == column)?;
+            Some(Bar { name: one_line(&card.name), figure })
+        })
+        .filter(|bar| bar.figure.rate.is_finite() && bar.figure.rate > 0.0)
+        .collect();
+    bars.sort_by(|a, b| b.figure.rate.total_cmp(&a.figure.rate));
+    bars
+}
+
+fn figure(page: &mut String, column: Column, bars: &[Bar<'_>], number: usize) {
+    let heading = sentence(column);
+    let id = format!("bars-{number}");
+    let picture = picture(column, bars, &id);
+    put!(page, "<figure>\n<figcaption><h3>{heading}</h3></figcaption>\n{picture}\n");
+    let name = column.label().replace(' ', "-").to_lowercase();
+    let alone = picture.replacen('>', &format!(">{OUTSIDE}"), 1);
+    put!(
+        page,
+        "<p class=\"save\"><a download=\"{name}.svg\" href=\"data:image/svg+xml,{}\">Save {heading} as \
+         SVG</a> <a download=\"{name}.csv\" href=\"data:text/csv,{}\">{heading} as CSV</a></p>\n\
+         </figure>\n",
+        percent_encoded(&alone),
+        percent_encoded(&csv(column, bars))
+    );
+}
+
+fn sentence(column: Column) -> String {
+    super::words::sentence(column.label())
+}
+
+fn unit(column: Column) -> &'static str {
+    if column.is_told_in_iops() { "IOPS" } else { "bytes/s" }
+}
+
+/// The picture as one `<svg>` element.
+fn picture(column: Column, bars: &[Bar<'_>], id: &str) -> String {
+    let ends = |bar: &Bar<'_>| bar.figure.between.map_or(bar.figure.rate, |[_, high]| high);
+    // An interval that reaches far beyond all rates would leave no room for the bars.
+    let most = bars.iter().map(|bar| bar.figure.rate).fold(0.0, f64::max);
+    let full = bars.iter().map(ends).fold(0.0, f64::max).min(1.3 * most);
+    let length = |rate: f64| (rate.clamp(0.0, full) / full) * BAR_MAX;
+    let height = ROW * bars.len() as f64;
+    let mut svg = String::new();
+    put!(
+        svg,
+        "<svg xmlns=\"http&#58;//www.w3.org/2000/svg\" role=\"img\" aria-labelledby=\"{id}\" \
+         viewBox=\"0 0 {WIDTH} {height}\" fill=\"var(--ink)\" font-size=\"12\">\
+         <title id=\"{id}\">{} of {} cards, the best first</title>",
+        sentence(column),
+        bars.len()
+    );
+    for (at, bar) in bars.iter().enumerate() {
+        let top = ROW * at as f64;
+        let tone = if bar.figure.doubt.is_some() { "var(--quiet)" } else { "var(--line-0)" };
+        let end = length(bar.figure.rate);
+        put!(
+            svg,
+            "<text x=\"0\" y=\"{:.0}\">{}</text><rect x=\"0\" y=\"{:.0}\" width=\"{end:.1}\" \
+             height=\"{BAR}\" fill=\"{tone}\"/>",
+            top + 12.0,
+            Html(&cut(&bar.name, NAME_MAX)),
+            top + BAR_TOP
+        );
+        let mut text_at = end;
+        if let Some([low, high]) = bar.figure.between {
+            let middle = top + BAR_TOP + BAR / 2.0;
+            put!(
+                svg,
+                "<path d=\"M{:.1} {middle}H{:.1}\" stroke=\"var(--ink)\" stroke-width=\"1.5\"/>",
+                length(low),
+                length(high)
+            );
+            text_at = text_at.max(length(high));
+        }
+        put!(
+            svg,
+            "<text x=\"{:.1}\" y=\"{:.0}\">{}</text>",
+            text_at + 6.0,
+            top + BAR_TOP + BAR,
+            told(unit(column), bar.figure.rate)
+        );
+    }
+    svg.push_str("</svg>");
+    svg
+}
+
+fn csv(column: Column, bars: &[Bar<'_>]) -> String {
+    let mut out = format!("card,unit,{}\n", "rate,low,high");
+    for bar in bars {
+        let [low, high] = match bar.figure.between {
+            Some(ends) => ends.map(|end| format!("{end:.2}")),
+            None => Default::default(),
+        };
+        let rate = bar.figure.rate;
+        out.push_str(&format!("{},{},{rate:.2},{low},{high}\n", quoted(&bar.name), unit(column)));
+    }
+    out
+}
+
+/// `text` as the data of a URL: all but letters, digits and a few signs by their bytes.
+fn percent_encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 2);
+    for byte in text.replace("&#58;", ":").bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b',' | b'/' => {
+                out.push(char::from(byte));
+            }
+            other => put!(out, "%{other:02X}"),
+        }
+    }
+    out
+}

@@ -1,0 +1,191 @@
+//! The charts of a comparison beside the bars: random reads against writes, price against the figure of
+//! the use, and for a few cards their waits and rates over time, overlaid.
+
+use cardproof_rating::compare::{CardFigures, Column, Comparison, Use};
+use cardproof_record::{OpName, Phase, Record};
+
+use crate::charts::{
+    Axis, Chart, Dashes, Kuva, LINE_TONES, Layer, Plotter, Scale, Tone, class_limits, embed,
+    rates_together, tails_together,
+};
+use crate::clean::{Html, one_line};
+use crate::html::{HtmlError, put};
+
+/// More lines than this cannot be told apart.
+const LINES_MAX: usize = 4;
+
+/// A card in a scatter: its number, its name, its place.
+struct Dot {
+    name: String,
+    at: (f64, f64),
+}
+
+/// Appends the charts of `comparison`; `records` are the first of each card, in its order.
+pub(super) fn write(
+    page: &mut String,
+    comparison: &Comparison,
+    wanted: Use,
+    records: &[&Record],
+) -> Result<(), HtmlError> {
+    let rate = |card: &CardFigures, column: Column| {
+        let figure = card.figures.iter().find(|figure| figure.column == column)?;
+        (figure.rate > 0.0 && figure.doubt.is_none()).then_some(figure.rate)
+    };
+    let dots: Vec<Dot> = comparison
+        .figures
+        .iter()
+        .filter_map(|card| {
+            let at = (rate(card, Column::RandomRead)?, rate(card, Column::RandomWrite)?);
+            Some(Dot { name: one_line(&card.name), at })
+        })
+        .collect();
+    if dots.len() > 1 {
+        let about = "4 KiB random reads (to the right) and writes (upwards), one at a time, IOPS. \
+                     Dashed are the limits of A1 and A2, which are for many in flight.";
+        scatter(page, ("scatter", "Reads against writes", about), &dots, class_limits())?;
+    }
+    prices(page, comparison, wanted)?;
+    if (2..=LINES_MAX).contains(&records.len()) {
+        overlaid(page, comparison, records)?;
+    }
+    Ok(())
+}
+
+fn prices(page: &mut String, comparison: &Comparison, wanted: Use) -> Result<(), HtmlError> {
+    let ranking = comparison.rankings.iter().find(|ranking| ranking.by == wanted);
+    let dots: Vec<Dot> = ranking
+        .into_iter()
+        .flat_map(|ranking| &ranking.cards)
+        .filter_map(|card| Some(Dot { name: one_line(&card.name), at: (card.price?, card.value) }))
+        .collect();
+    if dots.len() < 2 {
+        return Ok(());
+    }
+    let better = if wanted.is_better_low() { "lower is better" } else { "higher is better" };
+    let about = format!("Price (to the right) and {} (upwards; {better}).", wanted.formula());
+    scatter(page, ("prices", "Price against the work", &about), &dots, Vec::new())
+}
+
+/// A scatter with numbered points and the list of their names.
+fn scatter(
+    page: &mut String,
+    (id, heading, about): (&str, &str, &str),
+    dots: &[Dot],
+    mut layers: Vec<Layer>,
+) -> Result<(), HtmlError> {
+    layers.extend(dots.iter().enumerate().map(|(at, dot)| Layer::Point {
+        at: dot.at,
+        tone: Tone::Line(0),
+        label: (at + 1).to_string(),
+    }));
+    let chart = Chart {
+        title: format!("{heading} of {} cards", dots.len()),
+        width: 320.0,
+        height: 270.0,
+        x: axis(dots.iter().map(|dot| dot.at.0)),
+        y: axis(dots.iter().map(|dot| dot.at.1)),
+        layers,
+    };
+    put!(page, "<section id=\"{id}\">\n<h2>{heading}</h2>\n<figure>\n<div class=\"field\"><div>\n");
+    draw(page, &chart, &format!("{id}-chart"))?;
+    page.push_str("</div>\n<ol class=\"names\">\n");
+    for dot in dots {
+        put!(page, "<li>{}</li>\n", Html(&dot.name));
+    }
+    put!(
+        page,
+        "</ol></div>\n<figcaption><p>{}</p></figcaption>\n</figure>\n</section>\n",
+        Html(about)
+    );
+    Ok(())
+}
+
+/// A logarithmic axis around `values`, half a decade at least.
+fn axis(values: impl Iterator<Item = f64> + Clone) -> Axis {
+    let (low, high) = (values.clone().fold(f64::INFINITY, f64::min), values.fold(0.0, f64::max));
+    let tick = |value: f64| {
+        if value < 10.0 { format!("{value:.1}") } else { value.round().to_string() }
+    };
+    Axis { scale: Scale::Logarithmic, low: low / 2.0, high: high * 2.0, tick }
+}
+
+/// The waits and the rates over time of a few cards, in 4 KiB random writes.
+fn overlaid(
+    page: &mut String,
+    comparison: &Comparison,
+    records: &[&Record],
+) -> Result<(), HtmlError> {
+    let phases: Vec<(usize, &Record, usize)> = records
+        .iter()
+        .enumerate()
+        .filter_map(|(card, record)| Some((card, *record, random_write(record)?)))
+        .collect();
+    let lines: Vec<(&Phase, Tone, Dashes)> = phases
+        .iter()
+        .map(|&(card, record, phase)| (&record.phases[phase], tone(card), dashes(card)))
+        .collect();
+    let charts = [
+        ("tails", "Share of operations that took longer", tails_together(&lines)),
+        ("rates", "Operations a second over time", rates_together(&lines)),
+    ];
+    if lines.len() < 2 || charts.iter().all(|(.., chart)| chart.is_none()) {
+        return Ok(());
+    }
+    page.push_str(
+        "<section id=\"overlaid\">\n<h2>4 KiB random writes, one at a time</h2>\n<div class=\"grid\">\n",
+    );
+    for (id, heading, chart) in &charts {
+        let Some(chart) = chart else { continue };
+        put!(page, "<figure>\n<figcaption><h3>{heading}</h3></figcaption>\n");
+        draw(page, chart, &format!("overlaid-{id}"))?;
+        page.push_str("<ul class=\"legend\">\n");
+        for &(card, ..) in &phases {
+            let stroke = match dashes(card) {
+                Dashes::Whole => "0",
+                Dashes::Long => "8 4",
+                Dashes::Short => "2 3",
+            };
+            put!(
+                page,
+                "<li><svg aria-hidden=\"true\" viewBox=\"0 0 28 8\"><line x1=\"0\" y1=\"4\" x2=\"28\" \
+                 y2=\"4\" stroke=\"{}\" stroke-width=\"2.5\" stroke-dasharray=\"{stroke}\"/></svg>{}</li>\n",
+                tone(card).css(),
+                Html(&one_line(&comparison.cards[card]))
+            );
+        }
+        page.push_str("</ul>\n</figure>\n");
+    }
+    page.push_str("</div>\n</section>\n");
+    Ok(())
+}
+
+fn tone(card: usize) -> Tone {
+    Tone::Line(card % LINE_TONES)
+}
+
+const fn dashes(card: usize) -> Dashes {
+    match card % 3 {
+        0 => Dashes::Whole,
+        1 => Dashes::Long,
+        _ => Dashes::Short,
+    }
+}
+
+/// Where `record` has 4 KiB random writes, one at a time.
+fn random_write(record: &Record) -> Option<usize> {
+    record.phases.iter().position(|phase| {
+        let is_random = phase.pattern == cardproof_record::PatternName::Random;
+        let is_plain = !phase.sync.starts_with("fsync-every-") && phase.queue_depth == 1;
+        phase.op == OpName::Write
+            && is_random
+            && is_plain
+            && phase.is_measured()
+            && phase.block_size_bytes == cardproof_units::Bytes::kib(4)
+    })
+}
+
+fn draw(page: &mut String, chart: &Chart, id: &str) -> Result<(), HtmlError> {
+    Kuva.draw(chart)
+        .and_then(|svg| embed(page, &svg, chart, id))
+        .map_err(|source| HtmlError { chart: chart.title.clone(), source })
+}

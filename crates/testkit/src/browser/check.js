@@ -1,0 +1,88 @@
+// Opens a page in every form in which people see it, and prints one line for each fault.
+//
+// Arguments: the directory of node_modules, the browser, the page, a directory for screenshots.
+const [modules, browserPath, page, shots] = process.argv.slice(-4);
+const path = require('path');
+const { chromium } = require(path.join(modules, 'playwright-core'));
+const axe = require('fs').readFileSync(path.join(modules, 'axe-core', 'axe.min.js'), 'utf8');
+
+const FLAGS = [
+  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+  '--disable-background-networking', '--disable-component-update', '--disable-sync',
+];
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'];
+
+const tooWide = () => {
+  const root = document.documentElement;
+  if (root.scrollWidth <= root.clientWidth) return '';
+  const isWide = (element) => element.getBoundingClientRect().right > root.clientWidth + 1
+    && !element.parentElement.closest('.scroll');
+  const widest = [...document.body.querySelectorAll('*')].filter(isWide).pop();
+  const name = widest ? `${widest.outerHTML.slice(0, 120)}` : 'nothing in particular';
+  return `${root.scrollWidth} px wide, by ${name}`;
+};
+
+async function look(browser, width, colorScheme) {
+  const context = await browser.newContext({
+    viewport: { width, height: 900 }, colorScheme, bypassCSP: true,
+  });
+  const tab = await context.newPage();
+  const faults = [];
+  const asked = [];
+  tab.on('request', (request) => asked.push(request.url()));
+  await tab.goto(`file://${page}`);
+  const name = `${width}-${colorScheme}`;
+  const shot = await tab.screenshot({ path: `${shots}/${name}.png`, fullPage: true });
+  const wide = await tab.evaluate(tooWide);
+  if (wide) faults.push(`${name}: ${wide} on a screen of ${width} px`);
+  await tab.evaluate(axe);
+  const found = await tab.evaluate((tags) => window.axe.run({ runOnly: tags }), TAGS);
+  for (const { id, nodes } of found.violations) {
+    faults.push(`${name}: axe: ${id}: ${nodes[0].html.slice(0, 160)}`);
+  }
+  for (const url of asked.filter((url) => !url.startsWith('file:') && !url.startsWith('data:'))) {
+    faults.push(`${name}: it asks for ${url}`);
+  }
+  await context.close();
+  return { faults, shot };
+}
+
+async function withoutScript(browser, width, expected) {
+  const context = await browser.newContext({
+    viewport: { width, height: 900 }, colorScheme: 'light', javaScriptEnabled: false,
+  });
+  const tab = await context.newPage();
+  await tab.goto(`file://${page}`);
+  const shot = await tab.screenshot({ fullPage: true });
+  await context.close();
+  return shot.equals(expected) ? [] : [`${width}: it looks otherwise without JavaScript`];
+}
+
+async function printed(browser) {
+  const context = await browser.newContext({ viewport: { width: 718, height: 1000 } });
+  const tab = await context.newPage();
+  await tab.emulateMedia({ media: 'print' });
+  await tab.goto(`file://${page}`);
+  const wide = await tab.evaluate(tooWide);
+  await tab.screenshot({ path: `${shots}/print.png`, fullPage: true });
+  const pdf = await tab.pdf({ path: `${shots}/print.pdf`, format: 'A4' });
+  await context.close();
+  const faults = wide ? [`printed: ${wide} on A4`] : [];
+  if (pdf.length < 1000) faults.push('printed: nothing');
+  return faults;
+}
+
+(async () => {
+  const browser = await chromium.launch({ executablePath: browserPath, args: FLAGS });
+  const faults = [];
+  for (const width of [1280, 390]) {
+    const light = await look(browser, width, 'light');
+    const dark = await look(browser, width, 'dark');
+    faults.push(...light.faults, ...dark.faults);
+    if (light.shot.equals(dark.shot)) faults.push(`${width}: dark is as light`);
+    faults.push(...await withoutScript(browser, width, light.shot));
+  }
+  faults.push(...await printed(browser));
+  await browser.close();
+  for (const fault of faults) console.log(fault);
+})().catch((error) => { console.error(String(error)); process.exit(1); });
