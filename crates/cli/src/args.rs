@@ -228,6 +228,9 @@ pub(crate) struct RateArgs {
     /// End with status 4 unless every record meets the classes, such as A1 or A1,C10
     #[arg(long, value_name = "CLASS", action = ArgAction::Append, value_delimiter = ',')]
     pub(crate) require: Vec<String>,
+    /// Let an indication count for --require where another tool's figures have no intervals
+    #[arg(long, requires = "require")]
+    pub(crate) accept_indication: bool,
     /// Say nothing but errors
     #[arg(long, short)]
     pub(crate) quiet: bool,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cardproof_record::{Outcome, Record, Verdict};
+use cardproof_record::{Likelihood, Outcome, Record, Verdict};
 use cardproof_session::Store;
 
 use crate::args::{MarkdownSink, OutputArgs};
@@ -30,6 +30,19 @@ impl Requirement {
                 ))),
             })
             .collect()
+    }
+
+    /// Whether `record` surely meets all of them, or likely does where its figures have no intervals.
+    pub(crate) fn all_indicated(requirements: &[Self], record: &Record) -> bool {
+        let indications = cardproof_rating::indications(record);
+        let is_likely = |requirement: &&Self| {
+            indications.iter().any(|indication| {
+                indication.rule == requirement.rule && indication.outcome == Likelihood::LikelyMeets
+            })
+        };
+        requirements.iter().all(|requirement| {
+            is_likely(&requirement) || Self::all_met(std::slice::from_ref(requirement), record)
+        })
     }
 
     /// Whether `record` surely meets all of them.
@@ -140,9 +153,11 @@ pub(crate) fn judged_json(record: &Record) -> Result<String, Failure> {
 /// The record with what is derived from it: verdicts, what limited it, and the card's
 /// geometry.
 pub(crate) fn judged(record: &Record, verdicts: Vec<Verdict>) -> Record {
+    let indications = cardproof_rating::indications(record);
     Record {
         verdicts: Some(verdicts),
         quantities: cardproof_rating::quantities(record),
+        indications: (!indications.is_empty()).then_some(indications),
         ..cardproof_rating::limits::with_limits(record)
     }
 }

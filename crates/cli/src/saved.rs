@@ -32,7 +32,10 @@ pub(crate) fn rate(args: &RateArgs) -> Result<Exit, Failure> {
     if !args.quiet && args.json != Some(Sink::Stdout) {
         show(&records)?;
     }
-    let is_met = |record: &Record| Requirement::all_met(&requirements, record);
+    let is_met = |record: &Record| match args.accept_indication {
+        true => Requirement::all_indicated(&requirements, record),
+        false => Requirement::all_met(&requirements, record),
+    };
     Ok(if records.iter().all(is_met) { Exit::Done } else { Exit::NotMet })
 }
 

@@ -6,13 +6,15 @@
 
 use std::fmt::Display;
 
-use cardproof_record::{OpName, Phase, Record};
+use cardproof_record::{OpName, Phase, Record, WarningCode};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
 use crate::doubts::doubts;
+use crate::indications::widened;
 use crate::pauses::{FELT_PAUSE, longest_wait, pauses_in};
 use crate::pick::{Figure, Finding, is_random_4k, is_sequential};
 use crate::published::{PublishedCard, neighbours};
+use crate::quantity::Rate;
 use crate::sound::{cause, figure_of, find, find_random_4k};
 use crate::wording;
 
@@ -172,6 +174,29 @@ fn unknown(what: &str, finding: Finding<'_>) -> Answer {
     })
 }
 
+/// The range in which other runs of the card may lie whose rate another tool stated.
+fn indicated<Unit>(
+    record: &Record,
+    finding: Finding<'_>,
+    point: impl Fn(&Phase) -> Option<Unit>,
+    rate: impl Fn(Unit) -> Rate,
+) -> Option<Figure> {
+    let is_storage =
+        |phase: &Phase| !phase.warnings.iter().any(|warning| warning.code == WarningCode::Buffered);
+    let phase = finding.measured().filter(|phase| record.is_imported() && is_storage(phase));
+    phase.and_then(|_| finding.stated(point)).map(|unit| widened(rate(unit)))
+}
+
+/// What a stated rate makes likely of a use: the grade of all that other runs may reach.
+fn of_stated(what: &str, figure: &Figure, (poor, good): (f64, f64)) -> Answer {
+    let grade = Grade::of(figure, poor, good);
+    let finding = format!(
+        "{what} {}; the grade allows for what cards vary from run to run.",
+        as_stated(figure.estimate)
+    );
+    Answer { grade, finding, comparison: String::new() }
+}
+
 fn as_stated(rate: impl Display) -> String {
     format!("was stated as {rate} by another tool, without an interval")
 }
@@ -180,7 +205,10 @@ fn starting(record: &Record) -> Answer {
     let what = "4 KiB random read, one at a time,";
     let finding = find_random_4k(record, OpName::Read);
     match figure_of(finding, Figure::of_iops) {
-        None => unknown(what, finding),
+        None => indicated(record, finding, Phase::point_iops, Rate::Iops).map_or_else(
+            || unknown(what, finding),
+            |figure| of_stated(what, &figure, (READ_POOR_IOPS, READ_GOOD_IOPS)),
+        ),
         Some(figure) => {
             let iops = Iops(figure.estimate.per_second());
             let reached = wording::figure_unless_narrow(&figure);
@@ -199,7 +227,10 @@ fn installing(record: &Record) -> Answer {
     let what = "4 KiB random write, one at a time,";
     let finding = find_random_4k(record, OpName::Write);
     match figure_of(finding, Figure::of_iops) {
-        None => unknown(what, finding),
+        None => indicated(record, finding, Phase::point_iops, Rate::Iops).map_or_else(
+            || unknown(what, finding),
+            |figure| of_stated(what, &figure, (WRITE_POOR_IOPS, WRITE_GOOD_IOPS)),
+        ),
         Some(figure) => {
             let iops = Iops(figure.estimate.per_second());
             let reached = wording::figure_unless_narrow(&figure);
@@ -246,7 +277,10 @@ fn databases(record: &Record) -> Answer {
         is_random_4k(phase, OpName::Write, 1) && phase.sync == "fsync-every-1"
     });
     match figure_of(finding, Figure::of_iops) {
-        None => unknown(what, finding),
+        None => indicated(record, finding, Phase::point_iops, Rate::Iops).map_or_else(
+            || unknown(what, finding),
+            |figure| of_stated(what, &figure, (SYNCED_POOR_IOPS, SYNCED_GOOD_IOPS)),
+        ),
         Some(figure) => {
             let iops = Iops(figure.estimate.per_second());
             let reached = wording::figure_unless_narrow(&figure);
@@ -272,8 +306,10 @@ fn large_files(record: &Record) -> Answer {
     };
     match figure(write) {
         None => {
+            let stated = indicated(record, write, Phase::point_throughput, Rate::Throughput);
+            let grade = stated.as_ref().map_or(Grade::Unknown, grade_of_recording);
             let writing = without_interval("Sequential write", write);
-            Answer::unknown(format!("{writing}; {reading}."))
+            Answer { grade, ..Answer::unknown(format!("{writing}; {reading}.")) }
         }
         Some(write) => {
             let grade = grade_of_recording(&write);

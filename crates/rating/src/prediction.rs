@@ -23,7 +23,7 @@ pub use validation::{LeftOut, LeftOutCard, Method, leave_one_out};
 use costs::{Costs, Priced};
 use model::Model;
 
-use crate::published::PUBLISHED_CARDS;
+use crate::published::{self, PUBLISHED_CARDS, PublishedCard};
 
 /// How long a job would take on the reference board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct Prediction {
     /// The range's longer end; `None` where a figure's interval begins at 0, which bounds nothing.
     pub high: Option<Nanos>,
     /// Whether every figure that it rests on has an interval. Where one was stated by another tool
-    /// without, low and high allow for the model's errors alone, and no range is told.
+    /// without, the range allows for what cards vary from run to run, and is an indication.
     pub is_bounded: bool,
 }
 
@@ -50,7 +50,8 @@ pub struct Prediction {
 pub fn predictions(record: &Record) -> Result<Vec<Prediction>, String> {
     let priced = Priced::of(record)?;
     let model = Model::fit(&PUBLISHED_CARDS);
-    Ok(Job::ALL.into_iter().filter_map(|job| predict(&model, job, &priced)).collect())
+    let like = published::like(record);
+    Ok(Job::ALL.into_iter().filter_map(|job| predict(&model, job, &priced, like)).collect())
 }
 
 /// The numbers by which `job` is predicted, fitted to all eight published cards.
@@ -59,10 +60,18 @@ pub fn numbers(job: Job) -> JobNumbers {
     Model::fit(&PUBLISHED_CARDS).numbers(job)
 }
 
-fn predict(model: &Model, job: Job, priced: &Priced) -> Option<Prediction> {
+fn predict(
+    model: &Model,
+    job: Job,
+    priced: &Priced,
+    like: Option<&PublishedCard>,
+) -> Option<Prediction> {
     let seconds = |costs: &Costs| model.seconds(job, costs);
     let [least, most] = leave_one_out(Method::Requests, job).published_to_predicted();
-    let time = seconds(&priced.best)?;
+    // A published card with the same figures took what it took; the model need not guess.
+    let time = like
+        .filter(|_| !priced.is_bounded)
+        .map_or_else(|| seconds(&priced.best), |card| Some(job.published(card).as_secs_f64()))?;
     let low = seconds(&priced.cheapest)? * least;
     let high = seconds(&priced.dearest).map(|seconds| seconds * most);
     Some(Prediction {
@@ -96,7 +105,10 @@ impl Prediction {
         let unit = Unit::of(self.time);
         let time = format!("about {} {}", unit.number(self.time), unit.word());
         match self.high {
-            _ if !self.is_bounded => time,
+            Some(high) if !self.is_bounded => {
+                format!("{time} (likely {} to {})", unit.number(self.low), unit.number(high))
+            }
+            None if !self.is_bounded => time,
             Some(high) => format!("{time} ({} to {})", unit.number(self.low), unit.number(high)),
             None => format!("{time} (at least {})", unit.number(self.low)),
         }

@@ -4,7 +4,10 @@
 //! compared exactly with a card on another host: a comparison is an orientation, not a
 //! prediction. The random figures are iozone's, one operation at a time over a file of 100 MiB.
 
-use cardproof_units::{Iops, Nanos, Throughput};
+use cardproof_record::{OpName, PatternName, Phase, Record, WarningCode};
+use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+
+use crate::pick::is_synced;
 
 /// Where the figures of [`PUBLISHED_CARDS`] come from.
 pub const PUBLISHED_SOURCE: &str = "T. Kaiser, \"Performance impact of MMC storage used on SBC\" \
@@ -58,7 +61,7 @@ const fn card(
 
 /// The devices, in the source's order: IOPS (4 KiB read, 4 KiB write, 16 KiB read), MB/s (read,
 /// write), milliseconds to start, seconds to install, remove and install again.
-pub const PUBLISHED_CARDS: [PublishedCard; 8] = [
+pub static PUBLISHED_CARDS: [PublishedCard; 8] = [
     card("Intenso Class 4", (1926.0, 33.0, 726.0), (43.0, 10.0), 26700, [1070, 149, 470]),
     card("SanDisk Ultra", (2139.0, 133.0, 1421.0), (45.0, 8.0), 20900, [430, 68, 157]),
     card("SanDisk Industrial", (1853.0, 762.0, 1571.0), (66.0, 29.0), 20700, [253, 49, 113]),
@@ -68,6 +71,63 @@ pub const PUBLISHED_CARDS: [PublishedCard; 8] = [
     card("SanDisk Extreme Pro A2", (1766.0, 732.0, 1660.0), (65.0, 50.0), 17000, [190, 36, 75]),
     card("Samsung eMMC", (5083.0, 1943.0, 3707.0), (128.0, 32.0), 15500, [178, 27, 65]),
 ];
+
+/// How far a stated figure may be from a published card's, in shares, to count as the same: reads vary by
+/// 1 % and writes by 7 %, and megabytes of both kinds are in use.
+const SAME: f64 = 0.08;
+
+/// The published card whose figures those of `record` are, measured one operation at a time: all that it
+/// has are the same, and both random rates of 4 KiB and one more are among them. Of several the nearest.
+pub(crate) fn like(record: &Record) -> Option<&'static PublishedCard> {
+    let random = |op: OpName, kib: u64| {
+        let phase = record.phases.iter().find(|phase| {
+            is_like(phase, op, PatternName::Random) && phase.block_size_bytes == Bytes::kib(kib)
+        });
+        phase.and_then(|phase| Some(phase.point_iops()?.0))
+    };
+    let sequential = |op: OpName| {
+        let fits = |phase: &&Phase| {
+            is_like(phase, op, PatternName::Sequential) && phase.block_size_bytes >= Bytes::mib(1)
+        };
+        let largest = record.phases.iter().filter(fits).max_by_key(|phase| phase.block_size_bytes);
+        largest.and_then(|phase| Some(phase.point_throughput()?.0))
+    };
+    let own = [
+        random(OpName::Read, 4),
+        random(OpName::Write, 4),
+        random(OpName::Read, 16),
+        sequential(OpName::Read),
+        sequential(OpName::Write),
+    ];
+    let is_enough = own[..2].iter().all(Option::is_some) && own[2..].iter().any(Option::is_some);
+    let distance = |card: &'static PublishedCard| {
+        let published = [
+            card.random_read.0,
+            card.random_write.0,
+            card.random_read_16k.0,
+            card.sequential_read.0,
+            card.sequential_write.0,
+        ];
+        let pairs =
+            own.iter().zip(published).filter_map(|(own, other)| Some(((*own)? / other).ln()));
+        let squares: Option<f64> =
+            pairs.map(|log| (log.abs() <= SAME).then_some(log * log)).sum::<Option<f64>>();
+        squares.map(|squares| (squares, card))
+    };
+    let near = PUBLISHED_CARDS.iter().filter_map(distance);
+    let nearest = near.min_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, card)| card);
+    nearest.filter(|_| is_enough)
+}
+
+fn is_like(phase: &Phase, op: OpName, pattern: PatternName) -> bool {
+    phase.op == op
+        && phase.pattern == pattern
+        && phase.queue_depth == 1
+        && phase.is_measured()
+        && !is_synced(phase)
+        && !phase.warnings.iter().any(|warning| warning.code == WarningCode::Buffered)
+        && phase.stated.is_some()
+}
 
 /// The published devices on either side of a rate: the fastest that is not faster, and the
 /// slowest that is faster.

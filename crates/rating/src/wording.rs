@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use cardproof_record::{Estimate, Outcome};
+use cardproof_record::{Estimate, Likelihood, Outcome};
 
 use crate::pick::Figure;
 use crate::quantity::Rate;
@@ -82,6 +82,16 @@ pub const fn outcome(outcome: Outcome) -> &'static str {
         Outcome::Misses => "misses the limits as measured here",
         Outcome::Undecided => "undecided",
         Outcome::NotTestable => "not testable here",
+    }
+}
+
+/// What an indication says, in words that no verdict has.
+#[must_use]
+pub const fn likelihood(likelihood: Likelihood) -> &'static str {
+    match likelihood {
+        Likelihood::LikelyMeets => "likely meets the limits",
+        Likelihood::LikelyMisses => "likely misses the limits",
+        Likelihood::Unclear => "unclear",
     }
 }
 

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::ranges::{self, RangeError};
 use crate::{
-    Conditions, DataCheck, Figure, FlashTimings, Job, JobRun, MonitorSummary, Phase, QuantityFound,
-    Replay,
+    Conditions, DataCheck, Figure, FlashTimings, Indication, Job, JobRun, MonitorSummary, Phase,
+    QuantityFound, Replay,
 };
 
 /// The name and version of the form that this crate writes.
@@ -84,6 +84,9 @@ pub struct Record {
     /// The geometry of the card, attached on output only: it is inferred from the timings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quantities: Option<BTreeMap<String, QuantityFound>>,
+    /// What figures without intervals make likely, attached on output only like the verdicts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub indications: Option<Vec<Indication>>,
     /// Fields of a later version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -202,12 +205,7 @@ impl WarningCode {
     pub const fn forbids_verdict(self) -> bool {
         matches!(
             self,
-            Self::Buffered
-                | Self::CacheUnknown
-                | Self::Memory
-                | Self::CopyOnWrite
-                | Self::WrongData
-                | Self::AboveLink
+            Self::Buffered | Self::Memory | Self::CopyOnWrite | Self::WrongData | Self::AboveLink
         )
     }
 }
@@ -285,6 +283,7 @@ impl Record {
             warnings: Vec::new(),
             verdicts: None,
             quantities: None,
+            indications: None,
             extra: Map::new(),
         }
     }

@@ -12,6 +12,7 @@ mod figure;
 mod flash_timing;
 mod form;
 mod geometry_timing;
+mod indication;
 mod job_run;
 mod limit;
 mod phase;
@@ -40,6 +41,7 @@ pub use geometry_timing::{
     CacheRecovery, FrontTimes, ProbeTimings, QuantityFound, QuantityValue, RateFall, SpreadTimes,
     SweepRun, TimeAt, TimesRun,
 };
+pub use indication::{Indication, Likelihood};
 pub use job_run::{JobPart, JobPartStep, JobRun, JobStep, JobSyncs, JobTransactions};
 pub use limit::{
     Disturbance, DisturbanceKind, Limit, LimitedBy, Moment, MonitorSummary, PhaseSurroundings,

@@ -2,10 +2,10 @@
 
 use cardproof_rating::prediction::{Prediction, predictions};
 use cardproof_rating::{
-    Meaning, claims, geometry, geometry_in_words, is_recording, meaning, next_steps,
-    recording_classes, scope, wording,
+    Class, Meaning, claims, geometry, geometry_in_words, indications, is_recording, meaning,
+    next_steps, recording_classes, scope, wording,
 };
-use cardproof_record::{Outcome, Record, Verdict};
+use cardproof_record::{Indication, Likelihood, Outcome, Record, Verdict};
 
 use crate::clean::one_line;
 use crate::course::{course, course_in_short};
@@ -68,6 +68,8 @@ pub(crate) struct Contents {
     pub(crate) verdicts: Vec<Ruling>,
     /// The verdicts on the recording classes.
     pub(crate) recording: Option<Recording>,
+    /// What stated figures make likely of the classes.
+    pub(crate) indications: Vec<Indicated>,
     /// The classes that the card claims, against what it did.
     pub(crate) claims: Vec<String>,
     /// Over which part of the storage all this was measured, where it is larger.
@@ -95,6 +97,44 @@ pub(crate) struct Ruling {
     pub(crate) rule: String,
     pub(crate) outcome: Outcome,
     pub(crate) reasons: Vec<String>,
+}
+
+/// An indication in words.
+pub(crate) struct Indicated {
+    /// Such as `A1: likely meets the limits (an indication)`.
+    pub(crate) label: String,
+    pub(crate) outcome: Likelihood,
+    /// On what it rests.
+    pub(crate) basis: Vec<String>,
+}
+
+/// What stated figures make likely: of the application classes, and of the most demanding recording
+/// class that is likely met and the least demanding that is likely missed.
+fn indicated(record: &Record) -> Vec<Indicated> {
+    let all = indications(record);
+    let is_recording = |rule: &str| is_recording_class(rule);
+    let of_recording =
+        |outcome| move |it: &&Indication| is_recording_class(&it.rule) && it.outcome == outcome;
+    let best = all.iter().rfind(of_recording(Likelihood::LikelyMeets));
+    let worst = all.iter().find(of_recording(Likelihood::LikelyMisses));
+    let application = all.iter().filter(|it| !is_recording(&it.rule));
+    application
+        .chain(best)
+        .chain(worst)
+        .map(|it| Indicated {
+            label: format!(
+                "{}: {} (an indication)",
+                one_line(&it.rule),
+                wording::likelihood(it.outcome)
+            ),
+            outcome: it.outcome,
+            basis: it.basis.iter().map(|basis| one_line(basis)).collect(),
+        })
+        .collect()
+}
+
+fn is_recording_class(rule: &str) -> bool {
+    Class::named(rule).is_some_and(|class| !class.is_application())
 }
 
 /// The classes that all limit the sequential write, told together.
@@ -151,6 +191,7 @@ impl Contents {
             replays: replays::replays(record),
             verdicts: in_full.into_iter().map(ruling).collect(),
             recording: Recording::of(verdicts),
+            indications: indicated(record),
             claims: claims(record, verdicts)
                 .iter()
                 .map(|claim| format!("The card {}", one_line(claim)))

@@ -113,6 +113,12 @@ fn write_verdicts(out: &mut String, contents: &Contents) -> std::fmt::Result {
     if let Some(recording) = &contents.recording {
         write_recording(out, recording)?;
     }
+    for indication in &contents.indications {
+        writeln!(out, "- {}", Markdown(&indication.label))?;
+        for basis in &indication.basis {
+            writeln!(out, "  - {}", Markdown(basis))?;
+        }
+    }
     for claim in &contents.claims {
         writeln!(out, "- {}", Markdown(claim))?;
     }

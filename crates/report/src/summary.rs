@@ -9,7 +9,7 @@
 use anstyle::{AnsiColor, Style};
 use cardproof_rating::prediction::Prediction;
 use cardproof_rating::{Grade, wording};
-use cardproof_record::{Outcome, Record, Verdict};
+use cardproof_record::{Likelihood, Outcome, Record, Verdict};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
@@ -181,6 +181,13 @@ impl Page {
         if let Some(recording) = &contents.recording {
             self.labelled(&recording.text, BOLD, "", "  ");
         }
+        for indication in &contents.indications {
+            let style = style_of_likelihood(indication.outcome);
+            self.labelled(&indication.label, style, "", "  ");
+            if let Some(basis) = indication.basis.first() {
+                wrap_into(&mut self.out, "    ", basis, "    ", self.width);
+            }
+        }
         for claim in &contents.claims {
             wrap_into(&mut self.out, "  ", claim, "    ", self.width);
         }
@@ -281,6 +288,15 @@ const fn style_of_outcome(outcome: Outcome) -> Style {
         Outcome::Misses => POOR,
         Outcome::Undecided => FAIR,
         Outcome::NotTestable => BOLD,
+    }
+}
+
+/// Never bold: an indication is less than a verdict.
+const fn style_of_likelihood(likelihood: Likelihood) -> Style {
+    match likelihood {
+        Likelihood::LikelyMeets => AnsiColor::Green.on_default(),
+        Likelihood::LikelyMisses => AnsiColor::Red.on_default(),
+        Likelihood::Unclear => AnsiColor::Yellow.on_default(),
     }
 }
 

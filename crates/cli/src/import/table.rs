@@ -33,9 +33,23 @@ pub(super) fn of(name: &str, record: &Record) -> String {
     lines.extend(of_none.map(|figure| format!("  {}", printed(figure))));
     lines.extend(timings(record));
     lines.extend(others.iter().map(|warning| format!("  Note: {}", warning.message)));
+    lines.extend(indicated(record));
     lines.extend(unknown(record).iter().map(|what| format!("  Unknown: {what}")));
     let shown: Vec<String> = lines.iter().map(|line| harmless(line)).collect();
     shown.join("\n") + "\n"
+}
+
+/// What the figures make likely of the application classes.
+fn indicated(record: &Record) -> Vec<String> {
+    let indications = cardproof_rating::indications(record);
+    let of_programs = indications.iter().filter(|it| it.rule.starts_with('A'));
+    of_programs
+        .map(|it| {
+            let words = cardproof_rating::wording::likelihood(it.outcome);
+            let basis = it.basis.first().map_or("", String::as_str);
+            format!("  Indication: {} {words}: {basis}", it.rule)
+        })
+        .collect()
 }
 
 /// How many runs of timings at boundaries there are.

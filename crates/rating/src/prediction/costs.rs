@@ -4,6 +4,7 @@ use cardproof_record::{OpName, PatternName, Phase, Record};
 use cardproof_units::{Bytes, Iops, Throughput};
 
 use crate::doubts::{Doubt, doubts};
+use crate::indications::VARIATION;
 use crate::pick::{Figure, Finding, is_sequential, is_synced};
 use crate::published::PublishedCard;
 
@@ -53,7 +54,7 @@ pub(super) struct Priced {
     pub(super) is_bounded: bool,
 }
 
-/// A rate with its ends, which fall together where another tool stated it without.
+/// A rate with its ends; where another tool stated it without, they are how far cards vary.
 #[derive(Clone, Copy)]
 struct Span {
     low: f64,
@@ -109,18 +110,19 @@ fn trusted<'r>(doubts: &[Doubt], finding: Finding<'r>) -> Option<&'r Phase> {
 
 fn iops(phase: &Phase) -> Option<Span> {
     let stated = || phase.stated.and_then(|stated| stated.iops).map(|iops| iops.0);
-    Figure::of_iops(phase).map(Span::from).or_else(|| stated().map(Span::exactly))
+    Figure::of_iops(phase).map(Span::from).or_else(|| stated().map(Span::stated))
 }
 
 fn throughput(phase: &Phase) -> Option<Span> {
     let stated = || phase.stated.and_then(|stated| stated.throughput_bytes_per_s);
-    let stated = || stated().map(|rate| Span::exactly(rate.0));
+    let stated = || stated().map(|rate| Span::stated(rate.0));
     Figure::of_throughput(phase).map(Span::from).or_else(stated)
 }
 
 impl Span {
-    const fn exactly(rate: f64) -> Self {
-        Self { low: rate, best: rate, high: rate, is_interval: false }
+    /// A stated rate, and how far other runs of the card may lie from it.
+    fn stated(rate: f64) -> Self {
+        Self { low: rate / VARIATION, best: rate, high: rate * VARIATION, is_interval: false }
     }
 }
 

@@ -50,6 +50,10 @@ fn write_verdicts(page: &mut String, contents: &Contents) {
     if let Some(recording) = &contents.recording {
         write_recording(page, recording);
     }
+    for indication in &contents.indications {
+        let basis = indication.basis.join("; ");
+        put!(page, "<p>{}. {}</p>\n", Html(&indication.label), Html(&bound(&basis)));
+    }
     for claim in &contents.claims {
         put!(page, "<p>{}</p>\n", Html(&bound(claim)));
     }

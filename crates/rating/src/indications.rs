@@ -1,0 +1,244 @@
+//! Indications: whether stated figures, which have no interval, lie so far from a limit that cards
+//! hardly vary as much.
+//!
+//! Two rounds of the same cards on one board differ by 3.4 % in the median and by 22 % at the 90th
+//! percentile (T. Kaiser, 2018); five runs of fio on one board vary by 6.8 % in random writes, 0.8 % in
+//! random reads and 1.3 % in dd (one standard deviation). So a figure beyond a limit by more than 22 %
+//! makes one side of it likely. An indication is no verdict: it meets no requirement unless it is asked
+//! for.
+
+use cardproof_record::{Indication, Likelihood, OpName, PatternName, Phase, Record, WarningCode};
+use cardproof_units::{Bytes, Iops, Throughput};
+
+use crate::classes::{CLASSES, Class};
+use crate::doubts::{Doubt, doubts};
+use crate::pick::{Figure, is_sequential, is_synced};
+use crate::published::PUBLISHED_CARDS;
+use crate::quantity::{Limit, Quantity, Rate};
+
+/// Two rounds of one card differ by at most this factor in nine of ten cases.
+pub(crate) const VARIATION: f64 = 1.22;
+
+/// Memory answers faster than this; where the page cache may have been in use, such reads say nothing.
+const MEMORY_FROM: Iops = Iops(30_000.0);
+
+/// The queue depths at which a random rate is looked for, the class's own first.
+const DEPTHS: [u16; 6] = [32, 64, 16, 8, 4, 1];
+
+/// What `record` makes likely of each class, in the order of [`CLASSES`]; nothing for a class of which it
+/// has no figure, and nothing at all where its figures have intervals or its data was wrong.
+#[must_use]
+pub fn indications(record: &Record) -> Vec<Indication> {
+    let has_interval =
+        |phase: &Phase| phase.iops.is_some() || phase.throughput_bytes_per_s.is_some();
+    let is_forbidden = || doubts(record).iter().any(Doubt::forbids_all);
+    if !record.is_imported() || record.phases.iter().any(has_interval) || is_forbidden() {
+        return Vec::new();
+    }
+    CLASSES.iter().filter_map(|class| of_class(record, class)).collect()
+}
+
+/// The figures that speak for one limit: their mean, and how many there are.
+struct Evidence {
+    rate: f64,
+    count: usize,
+    depth: u16,
+    is_cache_unknown: bool,
+    /// Whether the blocks are so small that the storage can do more.
+    is_lower_bound: bool,
+}
+
+/// What one limit came to.
+struct Weighed {
+    likelihood: Likelihood,
+    reason: String,
+    is_measured: bool,
+}
+
+fn of_class(record: &Record, class: &Class) -> Option<Indication> {
+    let mut weighed: Vec<Weighed> =
+        class.limits().into_iter().map(|limit| weigh(record, class, limit)).collect();
+    if !weighed.iter().any(|limit| limit.is_measured) {
+        return None;
+    }
+    fill_in_sequential(class, &mut weighed);
+    let has = |likelihood| weighed.iter().any(|limit| limit.likelihood == likelihood);
+    let outcome = if has(Likelihood::LikelyMisses) {
+        Likelihood::LikelyMisses
+    } else if has(Likelihood::Unclear) {
+        Likelihood::Unclear
+    } else {
+        Likelihood::LikelyMeets
+    };
+    weighed.sort_by_key(|limit| limit.likelihood != outcome);
+    let basis = weighed.into_iter().map(|limit| limit.reason);
+    Some(Indication { rule: class.name.to_owned(), outcome, basis: basis.collect() })
+}
+
+/// Takes the sequential limit of an application class for met where it was not measured and both random
+/// limits are likely met: every published card with such random writes exceeds it.
+fn fill_in_sequential(class: &Class, weighed: &mut [Weighed]) {
+    let (Some([_, write]), [read, random_write, sequential]) = (class.random, weighed) else {
+        return;
+    };
+    let are_met = [&read.likelihood, &random_write.likelihood]
+        .iter()
+        .all(|likelihood| **likelihood == Likelihood::LikelyMeets);
+    let published = PUBLISHED_CARDS.iter().filter(|card| card.random_write >= write);
+    let slowest = published.map(|card| card.sequential_write.0).fold(f64::INFINITY, f64::min);
+    if sequential.is_measured || !are_met || slowest < class.sequential_write.0 * VARIATION {
+        return;
+    }
+    sequential.likelihood = Likelihood::LikelyMeets;
+    sequential.reason = format!(
+        "sequential write: not measured; every published card with such random writes reached {} or more",
+        Throughput(slowest)
+    );
+}
+
+fn weigh(record: &Record, class: &Class, limit: Limit) -> Weighed {
+    let label = limit.quantity.label();
+    let Some(evidence) = evidence(record, limit.quantity) else {
+        let reason = format!("{label}: not measured");
+        return Weighed { likelihood: Likelihood::Unclear, reason, is_measured: false };
+    };
+    let least = limit.at_least.per_second();
+    let is_random = limit.quantity != Quantity::SequentialWrite;
+    let is_memory = evidence.is_cache_unknown && is_random && evidence.rate > MEMORY_FROM.0;
+    // What needs a queue is not missed by what was measured without one.
+    let has_no_queue = class.needs_queue_and_cache && is_random && evidence.depth < 32;
+    let (likelihood, why) = if is_memory {
+        (
+            Likelihood::Unclear,
+            "it may be the rate of memory, since the page cache may have been in use",
+        )
+    } else if evidence.rate > least * VARIATION {
+        (Likelihood::LikelyMeets, "above it by more than cards vary")
+    } else if evidence.rate * VARIATION >= least {
+        (Likelihood::Unclear, "nearer to it than cards vary")
+    } else if has_no_queue {
+        (Likelihood::Unclear, "below it, but the class is stated for a queue")
+    } else if evidence.is_lower_bound {
+        (Likelihood::Unclear, "below it, but larger blocks may be faster")
+    } else {
+        (Likelihood::LikelyMisses, "below it by more than cards vary")
+    };
+    let rate = match limit.at_least {
+        Rate::Iops(_) => Rate::Iops(Iops(evidence.rate)),
+        Rate::Throughput(_) => Rate::Throughput(Throughput(evidence.rate)),
+    };
+    let reason = format!(
+        "{label}: {rate} stated, limit {}, {why} ({}{})",
+        limit.at_least,
+        source(record, evidence.count),
+        if evidence.is_cache_unknown { "; whether past the page cache is not known" } else { "" }
+    );
+    Weighed { likelihood, reason, is_measured: true }
+}
+
+/// Such as `one iozone run; cards vary by about 10 %`.
+fn source(record: &Record, count: usize) -> String {
+    let name = &record.tool.name;
+    let runs = match count {
+        1 => format!("one {name} run"),
+        _ => format!("the mean of {count} {name} runs"),
+    };
+    format!("{runs}; cards vary by about 10 %, seldom by more than 22 %")
+}
+
+/// The stated figures of `quantity`.
+fn evidence(record: &Record, quantity: Quantity) -> Option<Evidence> {
+    match quantity {
+        Quantity::RandomRead => random(record, OpName::Read),
+        Quantity::RandomWrite => random(record, OpName::Write),
+        Quantity::SequentialWrite => sequential(record),
+    }
+}
+
+fn has(phase: &Phase, code: WarningCode) -> bool {
+    phase.warnings.iter().any(|warning| warning.code == code)
+}
+
+/// Whether `phase` says something of the storage and not of memory.
+fn is_of_storage(phase: &Phase) -> bool {
+    let is_flushed = phase.op == OpName::Write && phase.sync == "flush-at-end";
+    let is_sequential = phase.pattern == PatternName::Sequential;
+    phase.is_measured()
+        && !is_synced(phase)
+        && (!has(phase, WarningCode::Buffered) || is_flushed && is_sequential)
+}
+
+fn random(record: &Record, op: OpName) -> Option<Evidence> {
+    let fits = |phase: &&Phase| {
+        phase.op == op
+            && phase.pattern == PatternName::Random
+            && phase.block_size_bytes == Bytes::kib(4)
+            && is_of_storage(phase)
+    };
+    let of_depth = |depth: u16| {
+        let phases = record.phases.iter().filter(fits).filter(|phase| phase.queue_depth == depth);
+        mean(&phases.collect::<Vec<_>>(), |phase| Some(phase.point_iops()?.0))
+    };
+    DEPTHS.into_iter().find_map(of_depth)
+}
+
+fn sequential(record: &Record) -> Option<Evidence> {
+    let all = || record.phases.iter().filter(|phase| is_of_storage(phase));
+    let rate = |phase: &Phase| Some(phase.point_throughput()?.0);
+    let large: Vec<&Phase> = all()
+        .filter(|phase| is_sequential(phase, OpName::Write) || is_of_unknown_block(phase))
+        .collect();
+    if let Some(largest) = large.iter().map(|phase| phase.block_size_bytes).max() {
+        let largest: Vec<&Phase> =
+            large.into_iter().filter(|phase| phase.block_size_bytes == largest).collect();
+        return mean(&largest, rate);
+    }
+    let is_small =
+        |phase: &&Phase| phase.op == OpName::Write && phase.pattern == PatternName::Sequential;
+    let small: Vec<&Phase> = all().filter(is_small).collect();
+    let fastest = small
+        .into_iter()
+        .max_by(|a, b| rate(a).partial_cmp(&rate(b)).unwrap_or(std::cmp::Ordering::Equal))?;
+    // The kernel joins what goes through the page cache.
+    let is_lower_bound = !has(fastest, WarningCode::Buffered);
+    mean(&[fastest], rate).map(|evidence| Evidence { is_lower_bound, ..evidence })
+}
+
+/// Whether `phase` fills files in blocks of its own choosing, as f3write does.
+fn is_of_unknown_block(phase: &Phase) -> bool {
+    phase.op == OpName::Write
+        && phase.pattern == PatternName::Sequential
+        && phase.block_size_bytes == Bytes::ZERO
+}
+
+/// The geometric mean of the rates of `phases`; nothing where there is none.
+fn mean(phases: &[&Phase], rate: impl Fn(&Phase) -> Option<f64>) -> Option<Evidence> {
+    let rates: Vec<f64> =
+        phases.iter().filter_map(|phase| rate(phase)).filter(|rate| *rate > 0.0).collect();
+    let first = phases.first()?;
+    if rates.is_empty() {
+        return None;
+    }
+    let logarithms: f64 = rates.iter().map(|rate| rate.ln()).sum();
+    Some(Evidence {
+        rate: (logarithms / rates.len() as f64).exp(),
+        count: rates.len(),
+        depth: first.queue_depth,
+        is_cache_unknown: phases.iter().any(|phase| has(phase, WarningCode::CacheUnknown)),
+        is_lower_bound: false,
+    })
+}
+
+/// A stated rate with the range in which other runs of the card may lie.
+pub(crate) fn widened(rate: Rate) -> Figure {
+    let scaled = |factor: f64| match rate {
+        Rate::Iops(iops) => Rate::Iops(Iops(iops.0 * factor)),
+        Rate::Throughput(rate) => Rate::Throughput(Throughput(rate.0 * factor)),
+    };
+    Figure {
+        estimate: rate,
+        low: scaled(1.0 / VARIATION),
+        high: scaled(VARIATION),
+        confidence: 0.0,
+    }
+}
