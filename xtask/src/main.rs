@@ -13,6 +13,7 @@ mod generate;
 mod lab;
 mod libtest;
 mod packages;
+mod same_figures;
 mod steps;
 mod test;
 mod tidy;
@@ -47,6 +48,8 @@ enum Command {
     Dist(dist::Arguments),
     /// Run the fuzz targets; needs a nightly compiler
     Fuzz(fuzz::Arguments),
+    /// Compare all figures of all profiles on all simulated cards with those of an earlier state
+    SameFigures(same_figures::Arguments),
     /// Reproduce a published claim in full and rewrite its table in the documents; without a name,
     /// list the claims
     #[command(disable_help_flag = true)]
@@ -95,6 +98,7 @@ fn run(command: Command) -> Result<bool> {
         Command::Generate => generate::write(),
         Command::Dist(arguments) => dist::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
+        Command::SameFigures(arguments) => same_figures::run(&arguments),
         Command::Prove(asked) => lab::run("prove", &asked.arguments),
         Command::Attack(asked) => lab::run("attack", &asked.arguments),
         Command::Bench(asked) => lab::run("bench", &asked.arguments),
