@@ -93,13 +93,20 @@ impl Tally {
     }
 }
 
-/// Builds the program at the state `base` and says where it is.
+/// Builds the program at the state `base`, once for each commit, and says where it is.
 fn build_base(base: &str, place: &Path) -> Result<PathBuf> {
+    let commit = Command::new("git").args(["rev-parse", "--short", base]).output()?;
+    ensure!(commit.status.success(), "git knows no {base}");
+    let commit = String::from_utf8(commit.stdout)?;
+    let program = place.join(format!("cardproof-{}", commit.trim()));
+    if program.exists() {
+        return Ok(program);
+    }
     let source = place.join("source");
     remove_worktree(&source)?;
     let path = source.to_str().context("the target directory is not text")?;
     git(&["worktree", "add", "--quiet", "--detach", path, base])?;
-    let built = build(&source, &place.join("cardproof-base"));
+    let built = build(&source, &program);
     remove_worktree(&source)?;
     built
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cardproof_record::{Likelihood, Outcome, Record, Verdict};
+use cardproof_record::{ComparedSetups, Likelihood, Outcome, Record, Verdict};
 use cardproof_session::Store;
 
 use crate::args::{MarkdownSink, OutputArgs};
@@ -85,10 +85,7 @@ pub(crate) fn publish(
         failure.message.push_str(&format!("; the record is kept: {}", kept.display()));
         failure
     })?;
-    if !record.job_runs.is_empty()
-        || !record.flash_timings.is_empty()
-        || record.phases.iter().any(|phase| phase.ops > 0)
-    {
+    if has_figures(record) {
         write_html(record, &verdicts, &report)?;
     }
     talk.note(&format!("\nRecord: {}", store.record_path(&record.id).display()));
@@ -96,6 +93,15 @@ pub(crate) fn publish(
         talk.note(&format!("Report: {}", report.display()));
     }
     Ok(())
+}
+
+/// Whether there is anything to make a report of.
+fn has_figures(record: &Record) -> bool {
+    !record.job_runs.is_empty()
+        || !record.replays.is_empty()
+        || !record.flash_timings.is_empty()
+        || record.phases.iter().any(|phase| phase.ops > 0)
+        || record.setups.as_ref().is_some_and(ComparedSetups::has_figures)
 }
 
 /// Shows a record wherever `outputs` say, and on standard output if nothing else goes there.

@@ -78,7 +78,7 @@ const OF_OWN: [Adviser; 14] = [
 
 /// What is left to say where nothing needs doing.
 fn otherwise(record: &Record) -> &'static str {
-    if record.phases.is_empty() && !record.job_runs.is_empty() {
+    if record.phases.is_empty() && (!record.job_runs.is_empty() || record.setups.is_some()) {
         return "Measure the storage itself with `cardproof run`: it tells why the job took so long, \
                 and what can be done about it.";
     }

@@ -180,7 +180,8 @@ fn buffered(record: &Record) -> Option<Doubt> {
     let is_real =
         !matches!(target.kind, TargetKind::Null | TargetKind::Simulated | TargetKind::Unknown);
     // A job uses files as programs do, through the page cache; what it waits for is the storage.
-    let is_job = record.phases.is_empty() && !record.job_runs.is_empty();
+    let uses_files = !record.job_runs.is_empty() || record.setups.is_some();
+    let is_job = record.phases.is_empty() && uses_files;
     (is_real && !target.direct && !is_job).then(|| {
         let cause = target.buffered_reason.as_deref();
         let cause = cause.map_or(String::new(), |cause| format!(" ({cause})"));

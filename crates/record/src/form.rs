@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::ranges::{self, RangeError};
 use crate::{
-    Conditions, DataCheck, Figure, FlashTimings, Indication, Job, JobRun, MonitorSummary, Phase,
-    QuantityFound, Replay,
+    ComparedSetups, Conditions, DataCheck, Figure, FlashTimings, Indication, Job, JobRun,
+    MonitorSummary, Phase, QuantityFound, Replay,
 };
 
 /// The name and version of the form that this crate writes.
@@ -54,6 +54,9 @@ pub struct Record {
     /// Recorded jobs that were replayed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replays: Vec<Replay>,
+    /// File systems and ways of keeping a database, compared on the target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setups: Option<ComparedSetups>,
     /// What the tool whose method was followed would have printed, in its own units.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<Figure>,
@@ -273,6 +276,7 @@ impl Record {
             jobs: Vec::new(),
             job_runs: Vec::new(),
             replays: Vec::new(),
+            setups: None,
             figures: Vec::new(),
             flash_timings: FlashTimings::default(),
             monitor: Monitor::default(),

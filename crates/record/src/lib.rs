@@ -21,6 +21,7 @@ mod repeated;
 mod replay;
 #[cfg(feature = "schema")]
 mod schema;
+mod setups;
 
 pub use activity::{
     Activity, Climate, CpuActivity, DeviceActivity, MemoryActivity, Pressure, Requests,
@@ -55,3 +56,6 @@ pub use repeated::{Job, LatencyIntervals, Level, PercentileInterval, PhaseRun};
 pub use replay::{Replay, ReplayLayout, ReplayedRequests, Waiting};
 #[cfg(feature = "schema")]
 pub use schema::json_schema;
+pub use setups::{
+    ComparedSetups, SetupComparison, SetupGround, SetupNotTried, SetupRatio, SetupResult, SetupUse,
+};

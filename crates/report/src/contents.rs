@@ -14,6 +14,7 @@ use crate::figures::{self, figures};
 use crate::jobs;
 use crate::replays;
 use crate::rows::{self, Row, confidence, rows};
+use crate::setups;
 use crate::shared::{self, Limited};
 
 /// What stands under the verdicts of every report.
@@ -64,6 +65,8 @@ pub(crate) struct Contents {
     pub(crate) figures_heading: &'static str,
     /// Recorded jobs that were replayed, in lines.
     pub(crate) replays: Vec<String>,
+    /// Compared setups: headings, each with its items.
+    pub(crate) setups: Vec<setups::List>,
     /// The verdicts that are told in full.
     pub(crate) verdicts: Vec<Ruling>,
     /// The verdicts on the recording classes.
@@ -165,7 +168,8 @@ impl Contents {
         // Jobs measure themselves and nothing that verdicts or advice could rest on.
         let has_jobs = !record.job_runs.is_empty()
             || !record.replays.is_empty()
-            || !record.flash_timings.is_empty();
+            || !record.flash_timings.is_empty()
+            || record.setups.is_some();
         let is_jobs_only = has_jobs && record.phases.is_empty();
         let verdicts = if is_jobs_only { &[] } else { verdicts };
         let in_full: Vec<&Verdict> =
@@ -189,6 +193,7 @@ impl Contents {
             figures: figures(record),
             figures_heading: figures::heading(record),
             replays: replays::replays(record),
+            setups: setups::setups(record),
             verdicts: in_full.into_iter().map(ruling).collect(),
             recording: Recording::of(verdicts),
             indications: indicated(record),
@@ -249,10 +254,15 @@ fn of_geometry(record: &Record) -> String {
     })
 }
 
-/// Each job and each replay in a sentence.
+/// Each job and each replay in a sentence, and what to make of compared setups.
 fn of_jobs(record: &Record) -> String {
-    let both = [jobs::headline(record), replays::headlines(record), of_geometry(record)];
-    both.iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>().join(" ")
+    let all = [
+        jobs::headline(record),
+        replays::headlines(record),
+        setups::headline(record),
+        of_geometry(record),
+    ];
+    all.iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>().join(" ")
 }
 
 /// Daily use. Where nothing is known of any use for one and the same cause, that is said once.

@@ -18,6 +18,7 @@ mod jobs;
 mod markdown;
 mod replays;
 mod rows;
+mod setups;
 mod shared;
 mod short;
 mod summary;

@@ -30,6 +30,9 @@ fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
     }
     write_list(out, GEOMETRY_HEADING, &contents.geometry)?;
     write_list(out, crate::jobs::HEADING, &contents.jobs)?;
+    for (heading, items) in &contents.setups {
+        write_list(out, heading, items)?;
+    }
     write_verdicts(out, contents)?;
     if !contents.is_jobs_only {
         write_meanings(out, contents)?;
@@ -142,7 +145,7 @@ fn write_list(out: &mut String, heading: &str, items: &[String]) -> std::fmt::Re
     if items.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n## {heading}\n")?;
+    writeln!(out, "\n## {}\n", Markdown(heading))?;
     for item in items {
         writeln!(out, "- {}", Markdown(item))?;
     }

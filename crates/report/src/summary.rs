@@ -46,6 +46,7 @@ pub fn summary(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) 
     page.alarm(contents.alarm.as_deref());
     page.list(GEOMETRY_HEADING, &contents.geometry);
     page.list(crate::jobs::HEADING, &contents.jobs);
+    contents.setups.iter().for_each(|(heading, items)| page.list(heading, items));
     page.list(crate::replays::HEADING, &contents.replays);
     page.verdicts(&contents);
     page.daily_use(&contents);

@@ -21,6 +21,7 @@ mod place;
 mod recorder;
 mod replay;
 mod session;
+mod setups;
 pub mod sqlite;
 mod store;
 mod target;
@@ -39,6 +40,7 @@ pub use place::Place;
 pub use recorder::Recorder;
 pub use replay::TraceReplay;
 pub use session::{Bench, Measured, blank, measure};
+pub use setups::{Choice, Setups, SetupsNeeds, SetupsPlace, Task};
 pub use store::{LATEST, Store};
 pub use target::{
     Existing, FilesNeeds, OpenedTree, Span, Storage, StorageNeeds, Writing, not_there, of_scratch,

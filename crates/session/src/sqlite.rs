@@ -114,7 +114,7 @@ impl Experiment for JournalModes {
             }
             Err(_) => {}
         }
-        bench.record.bytes_written = since(written_before);
+        bench.record.bytes_written = written_since(written_before);
         bench.record.state = state(bench);
     }
 }
@@ -147,7 +147,7 @@ fn one_mode(mode: Setting, database: &mut Database, bench: &mut Bench<'_, Opened
     watch.begin();
     let run = database.run(mode, limits, CONFIDENCE, &|| tree.now(), bench.stop);
     watch.end();
-    let mut run = of_run(&run, since(before));
+    let mut run = of_run(&run, written_since(before));
     if !matches!(run.state, PhaseState::NotMeasured { .. }) {
         watch.note(&mut run);
     }
@@ -171,7 +171,7 @@ fn written() -> Bytes {
 }
 
 /// What this process has written since it had written `before`.
-fn since(before: Option<Bytes>) -> Bytes {
+pub(crate) fn written_since(before: Option<Bytes>) -> Bytes {
     let now = written_for_storage();
     now.zip(before).map_or(Bytes::ZERO, |(now, before)| now.saturating_sub(before))
 }

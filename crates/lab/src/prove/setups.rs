@@ -182,8 +182,8 @@ fn judge(answers: &[Value]) -> Result<(String, bool)> {
     let mut is_good = true;
     for ((name, kind), answer) in CARDS.iter().zip(answers) {
         let comparison = answer
-            .pointer("/comparisons/0")
-            .with_context(|| format!("nothing was compared: {}", answer["not_tried"]))?;
+            .pointer("/setups/comparisons/0")
+            .with_context(|| format!("nothing was compared: {}", answer["setups"]["not_tried"]))?;
         let results = comparison["results"].as_array().context("no results")?;
         writeln!(out, "On the {kind} (`{name}`), with intervals of 95 %:\n")?;
         writeln!(out, "| file system | 4 KiB writes with fsync: times ext4 | a second |")?;
@@ -191,7 +191,7 @@ fn judge(answers: &[Value]) -> Result<(String, bool)> {
         for setup in SETUPS.split(',') {
             writeln!(out, "| {setup} | {} |", cells(results, setup))?;
         }
-        for result in answer["not_tried"].as_array().into_iter().flatten() {
+        for result in answer["setups"]["not_tried"].as_array().into_iter().flatten() {
             let word = |name: &str| result[name].as_str().unwrap_or_default();
             writeln!(out, "\nNot tried: {}: {}", word("setup"), word("reason"))?;
             is_good = false;
@@ -254,7 +254,7 @@ mod tests {
         };
         let results =
             [result("ext4", None), result("vfat", Some(times)), result("exfat", Some(2.0))];
-        serde_json::json!({"comparisons": [{"results": results}], "not_tried": []})
+        serde_json::json!({"setups": {"comparisons": [{"results": results}], "not_tried": []}})
     }
 
     #[test]

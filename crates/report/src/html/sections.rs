@@ -22,6 +22,9 @@ pub(super) fn write(page: &mut String, contents: &Contents) {
     }
     write_list(page, "geometry", GEOMETRY_HEADING, &contents.geometry);
     write_list(page, "done", crate::jobs::HEADING, &contents.jobs);
+    for (number, (heading, items)) in contents.setups.iter().enumerate() {
+        write_list(page, &format!("setups-{number}"), heading, items);
+    }
     write_verdicts(page, contents);
     if !contents.is_jobs_only {
         write_meanings(page, contents);
@@ -133,7 +136,7 @@ fn write_list(page: &mut String, id: &str, heading: &str, items: &[String]) {
     if items.is_empty() {
         return;
     }
-    put!(page, "<section id=\"{id}\">\n<h2>{heading}</h2>\n<ul>\n");
+    put!(page, "<section id=\"{id}\">\n<h2>{}</h2>\n<ul>\n", Html(heading));
     for item in items {
         put!(page, "<li>{}</li>\n", Html(&bound(item)));
     }

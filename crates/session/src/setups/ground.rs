@@ -22,7 +22,7 @@ use cardproof_workload::{DataPattern, Generation};
 
 use super::catalogue::Setup;
 use super::loop_device::LoopDevice;
-use crate::exit::Failure;
+use crate::failure::Failure;
 
 /// What is written at a time.
 const PIECE: Bytes = Bytes::mib(1);

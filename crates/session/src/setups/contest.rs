@@ -26,7 +26,7 @@ pub(super) struct Contestant {
 
 /// What is done in each turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Task {
+pub enum Task {
     /// Writes of 4 KiB anywhere in a file, an fsync after each.
     SyncedWrites,
     /// Transactions of one row each with SQLite's own default.
@@ -37,14 +37,15 @@ pub(super) enum Task {
 
 impl Task {
     /// All of them, the shortest first.
-    pub(super) const ALL: [Self; 3] = [Self::SyncedWrites, Self::Transactions, Self::Packages];
+    pub const ALL: [Self; 3] = [Self::SyncedWrites, Self::Transactions, Self::Packages];
 
     /// What is done unless told otherwise. Packages are not: some 200 MB a turn are more than a
     /// card should bear for an answer that the other two give as well.
-    pub(super) const DEFAULT: [Self; 2] = [Self::SyncedWrites, Self::Transactions];
+    pub const DEFAULT: [Self; 2] = [Self::SyncedWrites, Self::Transactions];
 
     /// Its name in JSON.
-    pub(super) const fn name(self) -> &'static str {
+    #[must_use]
+    pub const fn name(self) -> &'static str {
         match self {
             Self::SyncedWrites => "fsync-4k",
             Self::Transactions => "sqlite",
@@ -153,12 +154,12 @@ impl Contest {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
 
     /// A contest over four rounds in which the storage gets slower by half in each, the second
     /// contestant is always twice as fast, and the third fails.
-    pub(in crate::setups) fn drifting() -> Contest {
+    fn drifting() -> Contest {
         let contestant = |name: &str, for_whom| Contestant {
             name: name.to_owned(),
             costs: "its price",
@@ -178,12 +179,6 @@ pub(super) mod tests {
             contest.note(2, Task::SyncedWrites, round, Err("no room".to_owned()));
         }
         contest
-    }
-
-    /// A doubt.
-    pub(in crate::setups) fn in_doubt() -> Warning {
-        let message = "it is all memory".to_owned();
-        Warning { code: cardproof_record::WarningCode::Memory, message }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::process::Command;
 use cardproof_device::{DeviceNumber, Sysroot, is_loop_direct, logical_block};
 use cardproof_units::Bytes;
 
-use crate::exit::Failure;
+use crate::failure::Failure;
 
 /// The units tried where that of the storage below is not known, as on a file system over several
 /// devices: nearly all have one of the two.

@@ -2,54 +2,51 @@
 
 use cardproof_io::PrivateMount;
 use cardproof_io::scratch::Scratch;
-use cardproof_session::of_scratch;
+use cardproof_record::SetupGround;
 use cardproof_units::Bytes;
 
 use super::bench::{self, Stopped};
 use super::catalogue::{ForWhom, Setup};
-use super::choice::of_setup;
+use super::choice::{Choice, of_setup};
 use super::contest::{Contest, Contestant, Task};
-use super::document::NotTried;
 use super::ground::{self, Ground};
-use super::{Common, Found, modes};
-use crate::exit::Failure;
+use super::place::SetupsPlace;
+use super::{Common, Found, modes, not_tried};
+use crate::failure::Failure;
+use crate::target::of_scratch;
 
 /// What a turn writes at most, roughly, beside what its jobs say: a new file system.
 const NEW_SYSTEM: Bytes = Bytes::mib(24);
 
-/// Compares in an image of `size` in our directory.
+/// Compares in an image in our directory.
 pub(super) fn in_image(
-    common: &Common<'_>,
-    scratch: &Scratch,
-    size: Bytes,
+    common: &mut Common<'_>,
+    place: &SetupsPlace,
     found: &mut Found,
 ) -> Result<(), Failure> {
-    let file = scratch.create_file().map_err(|error| of_scratch(&error))?;
-    common.talk.note(&format!(
-        "Writes an image of {size} once, and into it about {} in all; it is removed afterwards.",
-        written(common)
-    ));
-    ground::fill(&file, size, common.seed, common.signals.stop())
+    let Some(scratch) = &place.scratch else { return Ok(()) };
+    let (file, size) = (scratch.create_file().map_err(|error| of_scratch(&error))?, place.size);
+    ground::fill(&file, size, common.seed, common.stop)
         .map_err(Failure::because("cannot write the image"))?;
     if common.is_stopped() {
         return Ok(());
     }
     let ground = Ground::prepare(file, size, scratch)?;
-    found.ground = Some(("loop image", size));
+    found.ground = Some(SetupGround { kind: "loop image".to_owned(), size_bytes: size });
     compare(common, &ground, found);
     Ok(())
 }
 
 /// What all turns of file systems write at most, roughly, and finding out beforehand what works.
-pub(super) fn written(common: &Common<'_>) -> Bytes {
-    let jobs: Bytes = common.choice.tasks.iter().map(|&task| bench::writes(task)).sum();
-    let rounds = u64::from(common.args.rounds);
+pub(super) fn written(choice: &Choice, rounds: u32) -> Bytes {
+    let jobs: Bytes = choice.tasks.iter().map(|&task| bench::writes(task)).sum();
+    let rounds = u64::from(rounds);
     let of_each = rounds * (jobs + NEW_SYSTEM).get() + NEW_SYSTEM.get();
-    Bytes(of_each.saturating_mul(common.choice.setups.len() as u64))
+    Bytes(of_each.saturating_mul(choice.setups.len() as u64))
 }
 
 /// Compares on `ground` what can be tried there.
-pub(super) fn compare(common: &Common<'_>, ground: &Ground, found: &mut Found) {
+pub(super) fn compare(common: &mut Common<'_>, ground: &Ground, found: &mut Found) {
     let mut setups = Vec::new();
     for &setup in &common.choice.setups {
         if common.is_stopped() {
@@ -58,9 +55,7 @@ pub(super) fn compare(common: &Common<'_>, ground: &Ground, found: &mut Found) {
         // Made and mounted once before it counts: what does not work is found out at once.
         match ground.lay(setup).map(PrivateMount::unmount) {
             Ok(_) => setups.push(setup),
-            Err(error) => found
-                .not_tried
-                .push(NotTried { setup: setup.name.to_owned(), reason: error.to_string() }),
+            Err(error) => found.not_tried.push(not_tried(setup.name, &error.to_string())),
         }
     }
     if setups.is_empty() {
@@ -76,18 +71,18 @@ pub(super) fn compare(common: &Common<'_>, ground: &Ground, found: &mut Found) {
 }
 
 fn all_rounds(
-    common: &Common<'_>,
+    common: &mut Common<'_>,
     ground: &Ground,
     setups: &[&'static Setup],
     contest: &mut Contest,
 ) -> Result<(), Stopped> {
-    for round in 0..common.args.rounds {
+    for round in 0..common.rounds {
         for index in contest.order(round) {
             let setup = setups[index];
-            common.talk.note(&format!(
+            common.frontend.note(&format!(
                 "  round {} of {}: {}",
                 round + 1,
-                common.args.rounds,
+                common.rounds,
                 setup.name
             ));
             turn(common, ground, setup, (index, round), contest)?;
@@ -98,7 +93,7 @@ fn all_rounds(
 
 /// All tasks of one setup in one round, on a fresh file system.
 fn turn(
-    common: &Common<'_>,
+    common: &mut Common<'_>,
     ground: &Ground,
     setup: &Setup,
     (index, round): (usize, u32),
@@ -122,17 +117,17 @@ fn turn(
             contest.note(index, task, round, Err(cause.to_owned()));
             continue;
         }
-        let turn = bench::perform(task, mount.point(), common.seed, common.signals.stop())?;
+        let turn = bench::perform(task, mount.point(), common.seed, common.stop)?;
         contest.note(index, task, round, turn);
     }
     if let Err(error) = mount.unmount() {
-        common.talk.note(&format!("  {} could not be unmounted: {error}", setup.name));
+        common.frontend.note(&format!("  {} could not be unmounted: {error}", setup.name));
     }
     Ok(())
 }
 
 /// The same tasks on the file system of the directory itself, which is compared with nothing.
-pub(super) fn as_it_is(common: &Common<'_>) -> Option<Contest> {
+pub(super) fn as_it_is(common: &mut Common<'_>) -> Option<Contest> {
     let contestant = Contestant {
         name: "as it is".to_owned(),
         costs: "nothing changes",
@@ -142,8 +137,8 @@ pub(super) fn as_it_is(common: &Common<'_>) -> Option<Contest> {
     let title = "The file system that is there";
     let mut contest = Contest::new(title, vec![contestant], tasks, common.seed);
     contest.doubts.extend(common.own_doubts());
-    for round in 0..common.args.rounds {
-        let (directory, stop) = (&common.args.target, common.signals.stop());
+    for round in 0..common.rounds {
+        let (directory, stop) = (&common.target, common.stop);
         let turn = bench::perform(Task::SyncedWrites, directory, common.seed, stop).ok()?;
         contest.note(0, Task::SyncedWrites, round, turn);
     }
@@ -151,16 +146,16 @@ pub(super) fn as_it_is(common: &Common<'_>) -> Option<Contest> {
 }
 
 /// Journal modes on a fresh baseline file system.
-pub(super) fn modes_on_baseline(common: &Common<'_>, ground: &Ground, found: &mut Found) {
+pub(super) fn modes_on_baseline(common: &mut Common<'_>, ground: &Ground, found: &mut Found) {
     let baseline = &super::catalogue::SETUPS[0];
-    let not_tried = |reason: String| NotTried { setup: "journal modes".to_owned(), reason };
+    let not_tried = |reason: &str| not_tried("journal modes", reason);
     let mount = match ground.lay(baseline) {
         Ok(mount) => mount,
-        Err(error) => return found.not_tried.push(not_tried(error.to_string())),
+        Err(error) => return found.not_tried.push(not_tried(&error.to_string())),
     };
     // All of it is ours, so all of its space is.
     let compared = Scratch::create(mount.point(), None)
-        .map_err(|error| of_scratch(&error).into())
+        .map_err(|error| of_scratch(&error))
         .and_then(|scratch| modes::compare(common, &scratch, baseline.name));
     let place = mount.point();
     match compared {
@@ -169,7 +164,7 @@ pub(super) fn modes_on_baseline(common: &Common<'_>, ground: &Ground, found: &mu
             found.contests.push(contest);
         }
         Err(failure) => {
-            found.not_tried.push(not_tried(bench::without_place(&failure.message, place)));
+            found.not_tried.push(not_tried(&bench::without_place(&failure.message, place)));
         }
     }
 }

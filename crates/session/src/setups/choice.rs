@@ -4,14 +4,14 @@ use cardproof_sqlite::Setting;
 
 use super::catalogue::{self, ForWhom, SETUPS, Setup};
 use super::contest::{Contestant, Task};
-use crate::exit::Failure;
+use crate::failure::Failure;
 
 /// What the names of journal modes begin with.
 const SQLITE: &str = "sqlite-";
 
 /// What takes part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Choice {
+pub struct Choice {
     /// File systems, the baseline first; none where only journal modes are wanted.
     pub(super) setups: Vec<&'static Setup>,
     /// Journal modes, the baseline first; none where only file systems are wanted.
@@ -22,7 +22,7 @@ pub(super) struct Choice {
 
 impl Choice {
     /// What `only` names, or everything that is safe to advise; `jobs` likewise.
-    pub(super) fn new(only: &[String], jobs: &[Task]) -> Result<Self, Failure> {
+    pub fn new(only: &[String], jobs: &[Task]) -> Result<Self, Failure> {
         let mut tasks = Vec::new();
         for &task in if jobs.is_empty() { &Task::DEFAULT } else { jobs } {
             if !tasks.contains(&task) {

@@ -1,0 +1,122 @@
+//! What follows from compared setups, said only of what was surely measured, and with its price.
+
+use cardproof_record::{SetupComparison, SetupRatio, SetupResult, SetupUse};
+
+/// Less of a gain than this is worth no change.
+const GAIN_MIN: f64 = 1.05;
+
+/// What to make of `comparison`, in sentences; nothing where its figures are in doubt.
+#[must_use]
+pub fn setup_advice(comparison: &SetupComparison) -> Vec<String> {
+    if !comparison.doubts.is_empty() {
+        return Vec::new();
+    }
+    comparison.jobs().iter().flat_map(|(job, deed)| of_job(comparison, job, deed)).collect()
+}
+
+fn of_job(comparison: &SetupComparison, job: &str, deed: &str) -> Vec<String> {
+    let ratios: Vec<(&SetupResult, SetupRatio)> =
+        comparison.of_job(job).filter_map(|result| Some((result, result.ratio?))).collect();
+    let mut faster: Vec<_> = ratios.iter().filter(|(_, ratio)| is_gain(*ratio)).collect();
+    faster.sort_by(|a, b| b.1.estimate.total_cmp(&a.1.estimate));
+    let (deed, baseline) = (capital(deed), &comparison.baseline);
+    if faster.is_empty() && !ratios.is_empty() {
+        return vec![format!("{deed}: nothing compared was surely faster than {baseline}.")];
+    }
+    faster.iter().map(|(result, ratio)| sentence(&deed, result, *ratio, baseline)).collect()
+}
+
+/// Whether it is surely faster, and by enough to be worth it.
+fn is_gain(ratio: SetupRatio) -> bool {
+    ratio.low > 1.0 && ratio.estimate >= GAIN_MIN
+}
+
+fn sentence(deed: &str, result: &SetupResult, ratio: SetupRatio, baseline: &str) -> String {
+    let SetupRatio { estimate, low, high } = ratio;
+    let SetupResult { setup, costs, .. } = result;
+    let faster = format!(
+        "{deed}: {setup} is {estimate:.2} times ({low:.2} to {high:.2}) as fast as {baseline}"
+    );
+    match result.fit_for {
+        SetupUse::Anything => format!("{faster}. Its price: {costs}."),
+        SetupUse::StorageOnly => {
+            format!("{faster}. Only where nothing but files is kept: {costs}.")
+        }
+        SetupUse::Nothing => {
+            format!("{faster}, which shows what safety costs. Not advised: {costs}.")
+        }
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use cardproof_record::{Warning, WarningCode};
+
+    use super::*;
+
+    fn result(setup: &str, rate: f64, ratio: Option<[f64; 3]>) -> SetupResult {
+        SetupResult {
+            setup: setup.to_owned(),
+            job: "fsync-4k".to_owned(),
+            deed: "4 KiB writes, fsync after each".to_owned(),
+            unit: "writes/s".to_owned(),
+            rates: vec![rate],
+            mean: Some(rate),
+            ratio: ratio.map(|[estimate, low, high]| SetupRatio { estimate, low, high }),
+            not_measured: None,
+            costs: "its price".to_owned(),
+            fit_for: SetupUse::Anything,
+        }
+    }
+
+    /// ext4, and f2fs that is surely twice as fast.
+    fn comparison() -> SetupComparison {
+        SetupComparison {
+            title: "File systems".to_owned(),
+            baseline: "ext4".to_owned(),
+            confidence: 0.95,
+            results: vec![result("ext4", 50.0, None), result("f2fs", 100.0, Some([2.0, 1.9, 2.1]))],
+            doubts: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_is_surely_faster_is_named_with_its_price_and_nothing_else() {
+        let mut comparison = comparison();
+        comparison.results.push(result("vfat", 60.0, Some([1.2, 0.9, 1.6])));
+        assert_eq!(
+            setup_advice(&comparison),
+            ["4 KiB writes, fsync after each: f2fs is 2.00 times (1.90 to 2.10) as fast as ext4. \
+              Its price: its price."]
+        );
+    }
+
+    #[test]
+    fn a_gain_in_doubt_is_no_advice() {
+        let mut comparison = comparison();
+        comparison.results[1].ratio = Some(SetupRatio { estimate: 3.0, low: 0.9, high: 9.0 });
+        let advice = setup_advice(&comparison);
+        assert_eq!(advice.len(), 1);
+        assert!(advice[0].ends_with("nothing compared was surely faster than ext4."), "{advice:?}");
+    }
+
+    #[test]
+    fn figures_in_doubt_are_no_ground_for_advice() {
+        let mut comparison = comparison();
+        let message = "it is all memory".to_owned();
+        comparison.doubts.push(Warning { code: WarningCode::Memory, message });
+        assert_eq!(setup_advice(&comparison), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_costs_data_is_never_advised() {
+        let mut comparison = comparison();
+        comparison.results[1].fit_for = SetupUse::Nothing;
+        assert!(setup_advice(&comparison)[0].contains("Not advised: its price"));
+    }
+}

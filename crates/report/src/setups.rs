@@ -1,0 +1,158 @@
+//! Compared setups in words: a list for each job, and what to make of it.
+
+use cardproof_rating::setup_advice;
+use cardproof_record::{ComparedSetups, Record, SetupComparison, SetupResult};
+
+use crate::clean::one_line;
+
+/// A heading and what stands under it, item by item.
+pub(crate) type List = (String, Vec<String>);
+
+/// The setups that `record` compares, in lists; empty where it compares none.
+pub(crate) fn setups(record: &Record) -> Vec<List> {
+    let Some(setups) = &record.setups else { return Vec::new() };
+    let measured = setups.comparisons.iter().filter(|comparison| comparison.has_figures());
+    let mut lists: Vec<List> = measured.flat_map(of_comparison).collect();
+    if !setups.not_tried.is_empty() {
+        lists.push(("Not tried".to_owned(), not_tried(setups)));
+    }
+    lists
+}
+
+/// What to make of the compared setups of `record`, in a sentence or more.
+pub(crate) fn headline(record: &Record) -> String {
+    let Some(setups) = &record.setups else { return String::new() };
+    setups.comparisons.iter().flat_map(conclusion).collect::<Vec<_>>().join(" ")
+}
+
+fn not_tried(setups: &ComparedSetups) -> Vec<String> {
+    let sentence = |setup: &str, reason: &str| one_line(&format!("{setup}: {reason}."));
+    setups.not_tried.iter().map(|not_tried| sentence(&not_tried.setup, &not_tried.reason)).collect()
+}
+
+/// A list for each job, and the conclusion.
+fn of_comparison(comparison: &SetupComparison) -> Vec<List> {
+    let title = one_line(&comparison.title);
+    let of_job = |(job, deed): (&str, &str)| {
+        let results = comparison.of_job(job).map(result);
+        (one_line(&format!("{title}: {deed}")), results.collect())
+    };
+    let mut lists: Vec<List> = comparison.jobs().into_iter().map(of_job).collect();
+    let mut conclusion = conclusion(comparison);
+    conclusion.push(format!(
+        "Ratios are to {}, of pairs run in turns, with intervals of {:.0} %.",
+        one_line(&comparison.baseline),
+        100.0 * comparison.confidence
+    ));
+    lists.push((format!("{title}: conclusion"), conclusion));
+    lists
+}
+
+/// What to make of `comparison`, or why nothing is to be made of it.
+fn conclusion(comparison: &SetupComparison) -> Vec<String> {
+    let doubts = comparison.doubts.iter();
+    let doubts = doubts.map(|doubt| format!("In doubt, so nothing is advised: {}.", doubt.message));
+    doubts.chain(setup_advice(comparison)).map(|sentence| one_line(&sentence)).collect()
+}
+
+/// A setup with its rate and how many times as fast that is.
+fn result(result: &SetupResult) -> String {
+    let figure = match (result.mean, &result.not_measured) {
+        (None, Some(cause)) => format!("not measured: {cause}"),
+        (None, None) => "not run".to_owned(),
+        (Some(mean), _) => format!("{}{}", rate(mean, &result.unit), ratio(result)),
+    };
+    one_line(&format!("{}: {figure}", result.setup))
+}
+
+/// A rate in its unit; the time of a whole job where that says more.
+fn rate(mean: f64, unit: &str) -> String {
+    if unit == "jobs/s" { format!("{:.1} s", 1.0 / mean) } else { format!("{mean:.0} {unit}") }
+}
+
+fn ratio(result: &SetupResult) -> String {
+    match result.ratio {
+        None => String::new(),
+        // An interval over an order of magnitude says nothing but that.
+        Some(ratio) if ratio.high > 10.0 * ratio.low => {
+            format!(", {:.2} times, too uneven to tell", ratio.estimate)
+        }
+        Some(ratio) => {
+            format!(", {:.2} times ({:.2} to {:.2})", ratio.estimate, ratio.low, ratio.high)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cardproof_record::{
+        ProfileInfo, SetupNotTried, SetupRatio, SetupUse, Tool, Warning, WarningCode,
+    };
+
+    use super::*;
+
+    fn result_of(setup: &str, mean: Option<f64>, ratio: Option<SetupRatio>) -> SetupResult {
+        SetupResult {
+            setup: setup.to_owned(),
+            job: "fsync-4k".to_owned(),
+            deed: "4 KiB writes, fsync after each".to_owned(),
+            unit: "writes/s".to_owned(),
+            rates: mean.into_iter().collect(),
+            mean,
+            ratio,
+            not_measured: mean.is_none().then(|| "no room".to_owned()),
+            costs: "its price".to_owned(),
+            fit_for: SetupUse::Anything,
+        }
+    }
+
+    fn record(doubts: Vec<Warning>) -> Record {
+        let twice = SetupRatio { estimate: 2.0, low: 1.9, high: 2.1 };
+        let comparison = SetupComparison {
+            title: "File systems".to_owned(),
+            baseline: "ext4".to_owned(),
+            confidence: 0.95,
+            results: vec![
+                result_of("ext4", Some(35.0), None),
+                result_of("f2fs", Some(71.0), Some(twice)),
+                result_of("vfat", None, None),
+            ],
+            doubts,
+        };
+        let not_tried =
+            vec![SetupNotTried { setup: "nilfs2".to_owned(), reason: "no tool".to_owned() }];
+        let setups =
+            ComparedSetups { rounds: 4, ground: None, comparisons: vec![comparison], not_tried };
+        let tool = Tool { name: "cardproof".to_owned(), version: "1".to_owned() };
+        let profile = ProfileInfo {
+            name: "compare-setups".to_owned(),
+            version: 1,
+            time_budget_ns: Default::default(),
+            extra: Default::default(),
+        };
+        let begun = Record::begun("id".to_owned(), "2026-01-01".to_owned(), tool, profile);
+        Record { setups: Some(setups), ..begun }
+    }
+
+    #[test]
+    fn every_report_has_each_setup_and_what_was_not_tried() {
+        let record = record(Vec::new());
+        let html = crate::html(&record, &[]).unwrap();
+        for text in [crate::summary(&record, &[], 100, false), crate::markdown(&record, &[]), html]
+        {
+            for said in ["71 writes/s, 2.00 times", "vfat", "no room", "nilfs2", "as fast as ext4"]
+            {
+                assert!(text.contains(said), "{said} is not in {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_doubt_is_said_in_the_place_of_advice() {
+        let message = "it is all memory".to_owned();
+        let record = record(vec![Warning { code: WarningCode::Memory, message }]);
+        let text = crate::summary(&record, &[], 100, false);
+        assert!(text.contains("In doubt, so nothing is advised: it is all memory."), "{text}");
+        assert!(!text.contains("as fast as ext4"), "{text}");
+    }
+}
