@@ -132,6 +132,10 @@ pub(super) fn find(lines: &[Line], command: Command) -> Result<Vec<PhaseDraft>, 
         } else if is_records(text) {
             line.claim();
             records = full_records(text);
+        } else if is_rate(text) && has_moved_nothing(text) {
+            // A device that was not there or was full: no measurement, and no contradiction.
+            line.claim();
+            (records, progress) = (None, None);
         } else if is_rate(text) {
             line.claim();
             let phase = read_rate(line, current, records)?;
@@ -153,6 +157,10 @@ pub(super) fn find(lines: &[Line], command: Command) -> Result<Vec<PhaseDraft>, 
         return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
     }
     Ok(phases)
+}
+
+fn has_moved_nothing(text: &str) -> bool {
+    quantities(text).first().is_some_and(|bytes| bytes.value == 0.0)
 }
 
 /// A line that may be one of progress.

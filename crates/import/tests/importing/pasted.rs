@@ -159,3 +159,10 @@ fn too_many_measurements_are_refused_with_the_limit() {
     let error = all_of(&line.repeat(50_001)).unwrap_err();
     assert!(error.to_string().contains("50000"), "{error}");
 }
+
+#[test]
+fn a_copy_of_nothing_is_no_measurement_and_refuses_nothing() {
+    let nothing = "0+0 records in\n0+0 records out\n0 bytes copied, 0.267377 s, 0.0 kB/s\n";
+    let record = &found(&format!("{nothing}{}", fixture("dd-english.txt"))).records[0];
+    assert_eq!(record.phases.len(), 1);
+}
