@@ -20,7 +20,8 @@ pub(crate) use identify::IdentifyArgs;
 /// How to measure.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// A directory (a file is laid out in it and removed), a file, a block device, or sim:NAME
+    /// A directory (a file is laid out in it and removed), a file, a block device, sim:NAME or
+    /// sim:FILE.toml
     #[arg(value_name = "TARGET", default_value = ".")]
     pub(crate) target: PathBuf,
     /// What to run: a name of `cardproof profiles`, a profile of your own (FILE.toml) or a fio job
@@ -196,7 +197,7 @@ pub(crate) enum SimCommand {
 /// How to serve a card.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// The card's name; see `cardproof sim list`
+    /// The card's name (see `cardproof sim list`), or a file that describes one (FILE.toml)
     pub(crate) name: String,
     /// The card's seconds in a second of ours: 1 is real time
     #[arg(long, value_name = "N", default_value_t = 1.0)]

@@ -32,6 +32,7 @@ mod talk;
 mod terminal;
 mod traces;
 mod tune;
+mod verify;
 mod watch;
 
 use std::process::ExitCode;
@@ -53,6 +54,7 @@ use setups::SetupsArgs;
 use signals::Signals;
 use traces::TracesArgs;
 use tune::TuneArgs;
+use verify::VerifyArgs;
 use watch::args::WatchArgs;
 
 /// What stands under the help: how to begin, and what scripts go by.
@@ -128,6 +130,8 @@ enum Command {
     Traces(TracesArgs),
     /// Record what a real job asks of a block device, as a trace (needs root)
     Capture(CaptureArgs),
+    /// Find out whether a card's capacity is real: genuine, fake or damaged
+    Verify(Box<VerifyArgs>),
     /// Do a recorded job again: on a directory, a block device, or a simulated card
     Replay(Box<ReplayArgs>),
     /// Print the completions of a shell: bash, zsh, fish and others
@@ -183,6 +187,7 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::Replay(args) => replay::run(&args, signals),
         Command::Tune(args) => tune::run(&args, signals),
         Command::Geometry(args) => geometry::run(&args, signals),
+        Command::Verify(args) => verify::run(&args, signals),
         Command::CompareSetups(args) => setups::run(&args, signals),
         Command::Traces(args) => traces::run(&args),
         Command::Watch(args) => watch::run(&args, signals),
@@ -204,6 +209,7 @@ const fn looks_for_signals(command: &Command) -> bool {
         | Command::Sim(SimCommand::Serve(_))
         | Command::Capture(_)
         | Command::Replay(_)
+        | Command::Verify(_)
         | Command::CompareSetups(_)
         | Command::Geometry(_)
         | Command::Tune(_)

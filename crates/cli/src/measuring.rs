@@ -56,7 +56,8 @@ pub(crate) fn measure(
     Ok(exit_of(record, signals, &requirements))
 }
 
-fn options(request: &Request<'_>) -> Result<Options, Failure> {
+/// The session's options that `request` asks for.
+pub(crate) fn options(request: &Request<'_>) -> Result<Options, Failure> {
     let seed = match request.seed {
         Some(seed) => seed,
         None => Seed::from_bits(random_bits()?),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cardproof_device::Sysroot;
 use cardproof_device::guard;
-use cardproof_sim::{Card, Kind, Origin, catalogue, find};
+use cardproof_sim::{Card, Kind, Origin, catalogue};
 use cardproof_sim_serve::{ServeError, ServeOptions, Server};
 
 use crate::args::{ServeArgs, SimCommand};
@@ -58,9 +58,10 @@ fn describe(card: &Card) -> String {
 
 /// Puts a card up until a signal comes.
 fn serve(args: &ServeArgs, signals: &Signals) -> Result<Exit, Failure> {
-    let card = find(&args.name).map_err(|error| Failure::usage(with_causes(&error)))?;
+    let name = args.name.strip_prefix("sim:").unwrap_or(&args.name);
+    let card = &cardproof_session::simulated_card(name)?;
     args.backing.as_deref().map_or(Ok(()), check_backing)?;
-    let place = Place::new(args)?;
+    let place = Place::new(args, card)?;
     let options = ServeOptions {
         directory: place.path.clone(),
         speed: args.speed,
@@ -152,14 +153,14 @@ struct Place {
 const PLACE: &str = "cardproof-sim-";
 
 impl Place {
-    fn new(args: &ServeArgs) -> Result<Self, Failure> {
+    fn new(args: &ServeArgs, card: &Card) -> Result<Self, Failure> {
         if let Some(path) = &args.directory {
             return Ok(Self { path: path.clone(), temporary: None });
         }
         for card in catalogue() {
             leftovers::sweep(&format!("{PLACE}{}-", card.name), leftovers::remove_empty);
         }
-        let held = leftovers::make(&format!("{PLACE}{}-", args.name))
+        let held = leftovers::make(&format!("{PLACE}{}-", card.name))
             .map_err(Failure::because("cannot make a temporary directory"))?;
         Ok(Self { path: held.path.clone(), temporary: Some(held) })
     }

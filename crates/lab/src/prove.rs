@@ -18,6 +18,7 @@ mod sqlite;
 mod stamp;
 mod tune;
 mod verdicts;
+mod verify;
 
 use anyhow::{Context, Result, bail, ensure};
 use cardproof_testkit::require_root;
@@ -30,7 +31,7 @@ use stamp::Stamp;
 pub(crate) use packages::{Base, Chroot, Stage, WANTED};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 12] = [
+const PROOFS: [&Proof; 13] = [
     &attack::PROOF,
     &geometry::PROOF,
     &packages::on_cards::PROOF,
@@ -43,6 +44,7 @@ const PROOFS: [&Proof; 12] = [
     &sqlite::PROOF,
     &tune::PROOF,
     &verdicts::PROOF,
+    &verify::PROOF,
 ];
 
 /// A published claim, and how it is reproduced.

@@ -5,7 +5,7 @@
 use cardproof_evidence::capacity::{Kind, Verdict, stamp};
 use cardproof_probe::capacity::{Outcome, Plan, Progress, Wish, run, shorthand};
 use cardproof_sim::fault::{Beyond, CapacityFake, Damage, DamagedBlock, HiddenStore, Keeps};
-use cardproof_sim::{Card, Model, Shorthand, find};
+use cardproof_sim::{Card, Keeping, Model, Shorthand, find};
 use cardproof_units::{Bytes, Seed};
 
 const SHORTHAND: Shorthand = Shorthand {
@@ -27,7 +27,7 @@ fn card(real: u64, fake: Option<(u64, Beyond, HiddenStore)>, damage: Damage) -> 
 
 fn verify(card: &Card, wish: Wish, seed: u64) -> Outcome {
     let seed = Seed::from_bits(seed);
-    let mut target = card.open_short(seed, SHORTHAND).unwrap();
+    let mut target = card.open(seed, Keeping::Short(SHORTHAND)).unwrap();
     let plan = Plan::new(target.abilities().size, wish, seed).unwrap();
     run(&mut *target, &plan, &mut |_: &Progress| true).unwrap()
 }

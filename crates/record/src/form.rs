@@ -57,6 +57,9 @@ pub struct Record {
     /// File systems and ways of keeping a database, compared on the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setups: Option<ComparedSetups>,
+    /// What a test of the capacity saw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<crate::CapacityTest>,
     /// What the tool whose method was followed would have printed, in its own units.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<Figure>,
@@ -277,6 +280,7 @@ impl Record {
             job_runs: Vec::new(),
             replays: Vec::new(),
             setups: None,
+            capacity: None,
             figures: Vec::new(),
             flash_timings: FlashTimings::default(),
             monitor: Monitor::default(),

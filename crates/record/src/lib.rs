@@ -6,6 +6,7 @@
 //! holds no serial number, host name, user name or path.
 
 mod activity;
+mod capacity;
 mod card;
 mod conditions;
 mod figure;
@@ -26,6 +27,7 @@ mod setups;
 pub use activity::{
     Activity, Climate, CpuActivity, DeviceActivity, MemoryActivity, Pressure, Requests,
 };
+pub use capacity::{CapacityMethod, CapacityTest};
 pub use card::{BusInfo, CardInfo, Claims, Feature, Unknown};
 pub use conditions::{
     Conditions, DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo, TargetInfo, TargetKind,

@@ -8,6 +8,7 @@
 //! the record's name come in as arguments. It judges nothing.
 
 mod announcement;
+mod capacity;
 mod experiment;
 mod failure;
 mod file;
@@ -27,6 +28,7 @@ mod store;
 mod target;
 
 pub use announcement::{Effect, Prepared, Writes};
+pub use capacity::{CapacityCheck, CapacityMode, capacity_finding};
 pub use experiment::Experiment;
 pub use failure::{Failure, FailureKind, with_causes};
 pub use file::{BLOCK_DEVICE, directory_of, is_block_device, open_regular, replace};
@@ -44,5 +46,5 @@ pub use setups::{Choice, Setups, SetupsNeeds, SetupsPlace, Task};
 pub use store::{LATEST, Store};
 pub use target::{
     Existing, FilesNeeds, OpenedTree, Span, Storage, StorageNeeds, Writing, not_there, of_scratch,
-    open_storage, open_tree, refuse_link, simulated_name, tell_of_leftovers,
+    open_storage, open_tree, refuse_link, simulated_card, simulated_name, tell_of_leftovers,
 };

@@ -13,7 +13,7 @@ use cardproof_device::{Surroundings, Sysroot, look_at_path};
 use cardproof_io::scratch::{Allowance, Scratch, ScratchError};
 use cardproof_io::{OpenOptions, Target, open, open_new};
 use cardproof_record::{BusInfo, CardInfo, DeviceInfo, Feature, TargetKind};
-use cardproof_sim::Keeping;
+use cardproof_sim::{Card, Keeping};
 use cardproof_units::Bytes;
 
 use crate::failure::{Failure, with_causes};
@@ -25,7 +25,7 @@ pub use storage::Storage;
 pub use tree::{FilesNeeds, OpenedTree, open_tree};
 
 /// What an experiment needs of a [`Storage`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct StorageNeeds {
     /// How much of it is worked in.
     pub span: Span,
@@ -130,10 +130,37 @@ pub fn simulated_name(path: &Path) -> Option<&str> {
     path.to_str()?.strip_prefix("sim:")
 }
 
-/// A simulated card, fresh from the catalogue; there is nothing on it to lose.
+/// No description of a card is longer.
+const DESCRIPTION_MAX: u64 = 1 << 20;
+
+/// The simulated card called `name`: one of the catalogue, or as the file `name`, which ends in
+/// `.toml`, describes it.
+///
+/// # Errors
+/// There is no such card, or the file describes none.
+pub fn simulated_card(name: &str) -> Result<Card, Failure> {
+    if !name.ends_with(".toml") {
+        let card =
+            cardproof_sim::find(name).map_err(|error| Failure::usage(with_causes(&error)))?;
+        return Ok(*card);
+    }
+    let unread = |error: &dyn std::fmt::Display| {
+        Failure::usage(format!("cannot read the description of a card in {name}: {error}"))
+    };
+    let mut text = String::new();
+    let file = File::open(name).map_err(|error| unread(&error))?;
+    let mut limited = io::Read::take(file, DESCRIPTION_MAX);
+    io::Read::read_to_string(&mut limited, &mut text).map_err(|error| unread(&error))?;
+    let short = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
+    cardproof_sim::describe(&short, &text)
+        .map_err(|error| Failure::usage(format!("{name}: {}", with_causes(&error))))
+}
+
+/// A simulated card, fresh; there is nothing on it to lose.
 fn open_simulated(name: &str, args: &Options, needs: &StorageNeeds) -> Result<Storage, Failure> {
     let no_card = |error| Failure::usage(with_causes(&error));
-    let card = cardproof_sim::find(name).map_err(no_card)?;
+    let card = &simulated_card(name)?;
+    let name = card.name;
     let target = card.open(args.seed, needs.keeping).map_err(no_card)?;
     let span = span_in(target.abilities().size, args, needs.span.existing)?;
     let transport = match card.kind {
@@ -146,7 +173,7 @@ fn open_simulated(name: &str, args: &Options, needs: &StorageNeeds) -> Result<St
         model: Some(card.title.to_owned()),
         transport: Some(transport.to_owned()),
         size_bytes: Some(card.announced_size()),
-        card: simulated_card(card),
+        card: card_info(card),
         bus: simulated_bus(card),
         link: Some(card.host.line.words.to_owned()),
         link_ceiling_bytes_per_s: Some(card.host.line.ceiling.0 as u64),
@@ -164,7 +191,7 @@ fn open_simulated(name: &str, args: &Options, needs: &StorageNeeds) -> Result<St
 }
 
 /// What a simulated card would say of itself; a USB stick shows nothing of what is in it.
-fn simulated_card(card: &cardproof_sim::Card) -> Option<CardInfo> {
+fn card_info(card: &Card) -> Option<CardInfo> {
     let feature = |card: bool, host: bool| Feature {
         card: Some(card),
         host: Some(host),
@@ -181,7 +208,7 @@ fn simulated_card(card: &cardproof_sim::Card) -> Option<CardInfo> {
 }
 
 /// The bus between a simulated card and its host; a USB stick has none of its own to show.
-fn simulated_bus(card: &cardproof_sim::Card) -> Option<BusInfo> {
+fn simulated_bus(card: &Card) -> Option<BusInfo> {
     let line = card.host.line;
     line.mode.map(|mode| BusInfo {
         mode: Some(mode.to_owned()),

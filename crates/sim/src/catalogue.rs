@@ -102,23 +102,12 @@ impl Card {
     pub fn open(&self, seed: Seed, keeping: Keeping) -> Result<Box<dyn Target + Send>, OpenError> {
         let card = match keeping {
             Keeping::Bytes => self.build_with(seed, self.plain_flash(), Shorthand::NONE)?,
+            Keeping::Short(shorthand) => {
+                self.build_with(seed, Box::new(ShortStore::new(shorthand)), shorthand)?
+            }
             Keeping::Nothing => self.build(seed, keeping)?,
         };
         Ok(Box::new(card))
-    }
-
-    /// A new card of this kind that keeps the sectors which `shorthand` recognises as numbers, so
-    /// that writing GiBs of them takes no memory.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    pub fn open_short(
-        &self,
-        seed: Seed,
-        shorthand: Shorthand,
-    ) -> Result<Box<dyn Target + Send>, OpenError> {
-        let flash = Box::new(ShortStore::new(shorthand));
-        Ok(Box::new(self.build_with(seed, flash, shorthand)?))
     }
 
     /// A card of this kind, for somebody with a real clock, whose bytes lie in `store` or, without
@@ -185,7 +174,7 @@ impl Card {
     /// The model of what keeps nothing announces the false size; what keeps bytes is as it is.
     fn announcing_model(&self, keeping: Keeping) -> Model {
         match keeping {
-            Keeping::Bytes => self.model,
+            Keeping::Bytes | Keeping::Short(_) => self.model,
             Keeping::Nothing => Model { capacity: self.announced_size(), ..self.model },
         }
     }

@@ -5,9 +5,10 @@
 //! only where the host's driver knows them.
 
 use cardproof_units::{Bytes, Nanos, Throughput};
+use serde::{Deserialize, Serialize};
 
 /// The line between host and card, as a kernel would tell it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Line {
     /// What it is, in words.
     pub words: &'static str,
@@ -52,11 +53,14 @@ impl Line {
 }
 
 /// A host, seen from the card.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Host {
     /// What it is, in words.
+    #[serde(skip)]
     pub title: &'static str,
     /// The line as a record names it.
+    #[serde(skip)]
     pub line: Line,
     /// What the bus carries at most, protocol overhead taken off.
     pub bus: Throughput,

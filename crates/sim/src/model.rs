@@ -4,6 +4,7 @@
 //! behaviour in a file; why these behaviours and not others is told in `docs/design/simulator.md`.
 
 use cardproof_units::{Bytes, Nanos, Throughput};
+use serde::{Deserialize, Serialize};
 
 /// The unit in which flash is addressed inside a card; what is smaller or off its grid costs
 /// extra.
@@ -16,7 +17,8 @@ pub const STRIPE: Bytes = Bytes::kib(16);
 pub const LOGICAL_BLOCK: Bytes = Bytes(512);
 
 /// A card without its host.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Model {
     /// How many bytes it holds; a multiple of [`LOGICAL_BLOCK`].
     pub capacity: Bytes,
@@ -47,7 +49,8 @@ pub struct Model {
 /// Between [`PAGE`] and [`STRIPE`] it is interpolated; from a stripe up it stays. A request off
 /// the page grid is charged what a request below a page is charged more than a page, if it is
 /// more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Latencies {
     /// Below one page.
     pub below_page: Nanos,
@@ -58,7 +61,8 @@ pub struct Latencies {
 }
 
 /// How a card reads.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Reading {
     /// From the command to the first byte.
     pub latencies: Latencies,
@@ -72,7 +76,8 @@ pub struct Reading {
 
 /// What a read costs beside its latency when it lies on both sides of a boundary. Only the larger
 /// of the two is charged, and once a command; nothing where nothing was ever written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Boundaries {
     /// What the card reads at once, for its boundaries: a multiple of [`LOGICAL_BLOCK`].
     pub page: Bytes,
@@ -89,7 +94,8 @@ impl Boundaries {
 }
 
 /// How a card writes: by one of two ways of keeping its map.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Writing {
     /// A map of allocation units with a log for small writes (before A1).
     Hybrid(Hybrid),
@@ -99,7 +105,8 @@ pub enum Writing {
 
 /// A map of allocation units: a few are open and written from front to back; any other write
 /// copies a unit. Small writes go to a log, whose merging copies units later.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Hybrid {
     /// The time of every write command.
     pub latency: Nanos,
@@ -126,7 +133,8 @@ pub struct Hybrid {
 }
 
 /// A map of pages.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PageMap {
     /// The time of a write command beside its data.
     pub latencies: Latencies,
@@ -143,7 +151,8 @@ pub struct PageMap {
 }
 
 /// Flash used with one bit a cell: fast until it is full.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SlcCache {
     /// How many bytes fit.
     pub size: Bytes,
@@ -154,7 +163,8 @@ pub struct SlcCache {
 }
 
 /// A pause after so many bytes of non-sequential writing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct GarbageCollection {
     /// How many bytes of pages are written out of sequence between pauses, on average. Writes of
     /// 128 KiB and more do not count.
@@ -164,7 +174,8 @@ pub struct GarbageCollection {
 }
 
 /// How much of the map is at hand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct MapCache {
     /// How many bytes of the card the map at hand covers.
     pub reach: Bytes,
@@ -175,7 +186,8 @@ pub struct MapCache {
 }
 
 /// Memory that answers writes before the flash has them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct VolatileCache {
     /// How many bytes fit.
     pub size: Bytes,
@@ -187,7 +199,8 @@ pub struct VolatileCache {
 }
 
 /// What a discard costs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Discarding {
     /// The time of every discard command.
     pub latency: Nanos,
@@ -196,7 +209,8 @@ pub struct Discarding {
 }
 
 /// How long a card lives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Endurance {
     /// How often an allocation unit can be erased.
     pub cycles: u32,
@@ -205,7 +219,8 @@ pub struct Endurance {
 }
 
 /// How often a read needs a second attempt, or is lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ReadErrors {
     /// Reads in a million that are tried again.
     pub retries_ppm: u32,
@@ -225,7 +240,8 @@ impl ReadErrors {
 }
 
 /// How far service times scatter around the model's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Noise {
     /// One standard deviation of a service time, in thousandths of it; at most 250.
     pub spread_permille: u32,

@@ -14,7 +14,7 @@ use cardproof_io::{
 use cardproof_units::{Bytes, Nanos, Seed};
 
 use crate::check::{ModelError, check};
-use crate::contents::{Contents, Store, StoreError};
+use crate::contents::{Contents, ShortStore, Shorthand, Store, StoreError};
 use crate::host::Host;
 use crate::model::{LOGICAL_BLOCK, Model};
 use crate::slots::Slots;
@@ -24,10 +24,13 @@ use crate::timing::{Mechanism, Served, WearState};
 const HOST_QUEUE: u16 = 256;
 
 /// Whether a simulated card keeps its bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Keeping {
     /// What is read is what was last written.
     Bytes,
+    /// As [`Bytes`](Self::Bytes), with the sectors that this recognises kept as numbers, so that
+    /// writing GiBs of them takes no memory.
+    Short(Shorthand),
     /// Only time is simulated; reads leave the buffer as it is.
     Nothing,
 }
@@ -93,6 +96,7 @@ impl SimulatedTarget {
         check(model, host)?;
         let contents: Option<Box<dyn Store>> = match keeping {
             Keeping::Bytes => Some(Box::new(Contents::new(model.capacity.get()))),
+            Keeping::Short(shorthand) => Some(Box::new(ShortStore::new(shorthand))),
             Keeping::Nothing => None,
         };
         Ok(Self::with_contents(model, host, seed, contents))

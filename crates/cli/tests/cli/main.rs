@@ -33,5 +33,6 @@ mod schemas;
 mod setups;
 mod simulated;
 mod traces;
+mod verify;
 mod watch;
 mod watch_load;

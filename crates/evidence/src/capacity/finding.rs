@@ -169,7 +169,7 @@ impl Finding {
             hypotheses,
             size: draft.size,
             modulus_bytes: draft.modulus,
-            store: store(evidence, draft.kind, &lost),
+            store: store(evidence, &draft),
             cleared_after_bytes: cleared_after(evidence, &draft, &lost),
             excluded_store_bytes: draft.excluded_store_bytes,
             excluded_bad_share: draft.excluded_bad_share,
@@ -275,17 +275,21 @@ fn lost_places(
     evidence.observations.iter().filter(is_lost).copied().collect()
 }
 
-/// The hidden store of a fake: how far places that it does not hold were still right.
-fn store(evidence: &Evidence, kind: Kind, lost: &[Observation]) -> Option<Store> {
-    if !kind.is_fake() || kind == Kind::HiddenStore {
+/// The hidden store of a fake: how far places that have no flash were still right. Places that share
+/// theirs say nothing: they stay right until another is written.
+fn store(evidence: &Evidence, draft: &Draft) -> Option<Store> {
+    if !draft.kind.is_fake() || draft.kind == Kind::HiddenStore {
         return None;
     }
-    let high = lost.iter().map(Observation::distance_bytes).min()?;
-    let edge = lost.iter().map(|place| place.offset_bytes).min()?;
-    let beyond = evidence.observations.iter().filter(|place| {
-        place.is_right() && place.offset_bytes > edge && place.distance_bytes() < high
-    });
-    let low = beyond.map(Observation::distance_bytes).max()?;
+    let modulus = draft.modulus.unwrap_or(u64::MAX);
+    let beyond = |is_right: bool| {
+        let is_wanted = move |place: &&Observation| {
+            place.is_right() == is_right && place.offset_bytes % modulus >= draft.size.high
+        };
+        evidence.observations.iter().filter(is_wanted).map(Observation::distance_bytes)
+    };
+    let high = beyond(false).min()?;
+    let low = beyond(true).filter(|&distance| distance < high).max()?;
     Some(Store { low, high })
 }
 

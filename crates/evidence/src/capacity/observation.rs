@@ -112,7 +112,7 @@ impl Writes {
     }
 
     /// The stretches as (start, length, bytes written before it), in the order of writing.
-    pub(super) fn stretches(&self) -> impl DoubleEndedIterator<Item = (u64, u64, u64)> {
+    pub fn stretches(&self) -> impl DoubleEndedIterator<Item = (u64, u64, u64)> {
         self.stretches.iter().map(|stretch| (stretch.start, stretch.length, stretch.before))
     }
 }

@@ -139,7 +139,7 @@ impl<'a> Experiment<'a> {
         };
         let mut taken: Vec<u64> = plan.places().collect();
         taken.sort_unstable();
-        let salt = plan.seed.derive("capacity stamps");
+        let salt = plan.salt();
         Ok(Self {
             drive,
             plan,

@@ -122,6 +122,12 @@ impl Plan {
         Bytes((self.places().count() as u64 + FILLER_SAMPLES) * PLACE)
     }
 
+    /// The number by which the sectors of this plan are known.
+    #[must_use]
+    pub fn salt(&self) -> u64 {
+        self.seed.derive("capacity stamps")
+    }
+
     /// How many places are written and read one by one.
     #[must_use]
     pub fn places_count(&self) -> u64 {
@@ -137,13 +143,6 @@ impl Plan {
     /// After how many bytes of filler the look `number` comes.
     pub(super) fn look_after(number: usize) -> u64 {
         FIRST_LOOK << number
-    }
-
-    /// The addresses that are written: of each place and of the filler, as (start, length) in the
-    /// order of writing. For those who save them first.
-    pub fn extents(&self) -> impl Iterator<Item = (Bytes, Bytes)> {
-        let places = self.places().map(|place| (Bytes(place), Bytes(PLACE)));
-        places.chain([(Bytes(self.filler_start), Bytes(self.size - self.filler_start))])
     }
 }
 

@@ -5,8 +5,8 @@
 //! by the number of places in each round.
 
 use cardproof_evidence::capacity::{
-    Finding, Kind, common_distance, divisors_to_try, guess_modulus, infer, second_round,
-    stamp::SECTOR,
+    Finding, Found, Kind, Observation, common_distance, divisors_to_try, guess_modulus, infer,
+    second_round, stamp::SECTOR,
 };
 
 use super::experiment::{Experiment, Stage, Written, is_clearly_fake};
@@ -37,6 +37,9 @@ pub(super) fn narrow(experiment: &mut Experiment<'_>) -> Result<(), DriveError> 
             return Ok(());
         }
         let finding = infer(&experiment.evidence);
+        if confirm_shared(experiment)? {
+            continue;
+        }
         if !is_clearly_fake(&finding) {
             return Ok(());
         }
@@ -124,7 +127,7 @@ fn test(
             return Ok(());
         }
     }
-    clear_store(experiment, finding, &written)?;
+    clear_store(experiment, finding.cleared_after_bytes, &written)?;
     experiment.read_places(&written)
 }
 
@@ -142,19 +145,52 @@ fn untried(experiment: &Experiment<'_>, finding: &Finding) -> Vec<u64> {
     distances.into_iter().filter(|distance| !tried.contains(distance)).collect()
 }
 
+/// Tries the distance of two addresses that share a place, where too few pairs show it to be sure: a
+/// single one may be a misdirected write. Whether there was something to try.
+fn confirm_shared(experiment: &mut Experiment<'_>) -> Result<bool, DriveError> {
+    let Some(distance) = common_distance(&experiment.evidence) else { return Ok(false) };
+    let is_foreign = |place: &&Observation| matches!(place.found, Found::Foreign { .. });
+    let seen = experiment.evidence.observations.iter().filter(is_foreign);
+    let (mut pairs, mut needed) = (0, 0);
+    for place in seen {
+        pairs += 1;
+        needed = place.distance_bytes().max(needed);
+    }
+    let is_tried = experiment.evidence.unshared_distances.contains(&distance);
+    if pairs >= PAIRS || is_tried {
+        return Ok(false);
+    }
+    experiment.set_stage(Stage::Narrowing);
+    try_distances(experiment, &[distance], needed)?;
+    Ok(true)
+}
+
 /// Tries the distances that the evidence leaves possible; whether there were any.
 fn try_divisors(experiment: &mut Experiment<'_>, finding: &Finding) -> Result<bool, DriveError> {
     let divisors = untried(experiment, finding);
     if divisors.is_empty() {
         return Ok(false);
     }
+    try_distances(experiment, &divisors, finding.cleared_after_bytes)?;
+    Ok(true)
+}
+
+/// Writes pairs of places that lie at each of `distances`, clears a store of `store` bytes, and reads
+/// the first of each pair: it holds the second's data if they share a place.
+fn try_distances(
+    experiment: &mut Experiment<'_>,
+    distances: &[u64],
+    store: u64,
+) -> Result<(), DriveError> {
     let mut written = Vec::new();
-    for (number, &divisor) in divisors.iter().enumerate() {
+    for (number, &distance) in distances.iter().enumerate() {
         for pair in 0..PAIRS {
             let number = number as u64 * PAIRS + pair;
             let low = (number * 8 + 1) * PLACE * 3;
-            let low = low % (divisor / 2).max(PLACE) / PLACE * PLACE;
-            let high = low + divisor;
+            // Both lie below the filler that clears the store, if there is room at all.
+            let room = experiment.plan.size.saturating_sub(distance + PLACE);
+            let low = low % room.min(distance / 2).max(PLACE) / PLACE * PLACE;
+            let high = low + distance;
             if high + PLACE > experiment.plan.size {
                 continue;
             }
@@ -163,21 +199,21 @@ fn try_divisors(experiment: &mut Experiment<'_>, finding: &Finding) -> Result<bo
             written.push(first);
         }
     }
-    clear_store(experiment, finding, &written)?;
+    clear_store(experiment, store, &written)?;
     experiment.read_places(&written)?;
-    experiment.evidence.unshared_distances.extend(divisors);
-    // A divisor that did share its places has become the common distance, and is then no longer
-    // asked for: only smaller ones are.
-    Ok(true)
+    // A distance that did share places is the common distance from now on, and is not asked for
+    // again: only smaller ones are.
+    experiment.evidence.unshared_distances.extend(distances);
+    Ok(())
 }
 
 /// Writes filler at the end of the addresses until the hidden store holds nothing of `places`.
 fn clear_store(
     experiment: &mut Experiment<'_>,
-    finding: &Finding,
+    store: u64,
     places: &[Written],
 ) -> Result<(), DriveError> {
-    let needed = finding.cleared_after_bytes + finding.cleared_after_bytes / 4 + MARGIN;
+    let needed = store + store / 4 + MARGIN;
     let size = experiment.plan.size;
     let is_free = |from: u64, to: u64| {
         places.iter().all(|place| {

@@ -1,0 +1,272 @@
+//! `cardproof verify`: is the capacity of a card real?
+
+mod document;
+mod files;
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use cardproof_device::Sysroot;
+use cardproof_device::guard;
+use cardproof_evidence::capacity::{Finding, Verdict};
+use cardproof_probe::capacity::Wish;
+use cardproof_record::{Record, State};
+use cardproof_session::{CapacityCheck, CapacityMode, capacity_finding, simulated_name};
+use cardproof_units::{Bytes, Seed};
+use clap::Args;
+
+use crate::args::{AccessArgs, EngineArg, label};
+use crate::exit::{Exit, Failure};
+use crate::measuring::{Request, options};
+use crate::output::{self, Sink};
+use crate::signals::Signals;
+use crate::talk::{self, Talk};
+use crate::terminal::Terminal;
+
+/// What stands under the help.
+const AFTER_HELP: &str = "Without --restore or --destroy a device is only read, which can show \
+signs of a counterfeit and never prove a capacity. A directory is tested with files N.h2w in its \
+free space; f3read and h2testw read them too.
+
+Exit status: 0 genuine; 4 every other verdict; 1 could not be completed; 2 wrong command line;
+3 refused for safety; 130 stopped by Ctrl-C.";
+
+/// What to verify, and how.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct VerifyArgs {
+    /// A block device, a directory, a file, sim:NAME or sim:FILE.toml
+    pub(crate) target: PathBuf,
+    /// Save each block before it is overwritten, and put it back: needs the device's identity
+    ///
+    /// The identity is NAME:SIZE[:SERIAL], as the refusal shows it.
+    #[arg(long, require_equals = true, value_name = "IDENTITY", conflicts_with = "destroy")]
+    pub(crate) restore: Option<String>,
+    /// Overwrite the device: ALL ITS DATA IS LOST. Needs the device's identity
+    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
+    pub(crate) destroy: Option<Option<String>>,
+    /// Write and read every byte
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Largest hidden store to exclude; more takes longer
+    #[arg(long, value_name = "SIZE", default_value = "1G")]
+    pub(crate) exclude_store: Bytes,
+    /// Share of bad places to exclude, such as 0.001
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub(crate) exclude_share: Option<f64>,
+    /// Where the journal of --restore lies; never on the device itself
+    #[arg(long, value_name = "DIR", requires = "restore")]
+    pub(crate) journal: Option<PathBuf>,
+    /// Keep the files N.h2w in a directory
+    #[arg(long)]
+    pub(crate) keep: bool,
+    /// Seed for places and data; random by default
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub(crate) seed: Option<Seed>,
+    /// How to drive the target
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) engine: EngineArg,
+    /// A name for the card, kept in the record
+    #[arg(long, value_name = "NAME", value_parser = label)]
+    pub(crate) label: Option<String>,
+    /// The verdict as JSON, to a file or to standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<Sink>,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// A share that can be excluded.
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.000_01..=0.2).contains(&share) => Ok(share),
+        _ => Err("give a number from 0.00001 to 0.2, such as 0.001".to_owned()),
+    }
+}
+
+/// What a test has said, in one form for every kind of target.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    /// `genuine`, `fake`, `damaged`, `suspicious` or `undecided`.
+    pub(crate) verdict: &'static str,
+    /// The kind of card, such as `wrap`.
+    pub(crate) kind: &'static str,
+    pub(crate) probability: f64,
+    pub(crate) real_size: (Bytes, Bytes),
+    pub(crate) excluded_store: Bytes,
+    pub(crate) excluded_share: f64,
+    pub(crate) written: Bytes,
+    pub(crate) read: Bytes,
+    pub(crate) reasons: Vec<String>,
+    pub(crate) damaged_ranges: Vec<(u64, u64)>,
+    pub(crate) announced: Bytes,
+    /// The name of its record.
+    pub(crate) record: String,
+}
+
+/// Verifies what `args` name.
+pub(crate) fn run(args: &VerifyArgs, signals: &Signals) -> Result<Exit, Failure> {
+    let talk = Talk::new(args.quiet);
+    if let Some(sink) = &args.json {
+        output::check(sink)?;
+    }
+    let is_directory = simulated_name(&args.target).is_none() && args.target.is_dir();
+    let access = AccessArgs {
+        // What is restored is written to, and the guard asks the same of it.
+        destroy: args.restore.clone().map(Some).or_else(|| args.destroy.clone()),
+        engine: args.engine,
+    };
+    let outputs = crate::args::OutputArgs { json: args.json.clone(), html: None, markdown: None };
+    let request = Request {
+        target: &args.target,
+        size: None,
+        seed: args.seed,
+        access: &access,
+        expect_device: None,
+        require: &[],
+        label: args.label.as_ref(),
+        output: &outputs,
+        quiet: args.quiet,
+    };
+    let options = options(&request)?;
+    if is_directory {
+        refuse_options_for_devices(args)?;
+        return files::run(args, &options, signals, talk);
+    }
+    let wish =
+        Wish { store: Some(args.exclude_store), bad_share: args.exclude_share, is_full: args.full };
+    let mode = mode(args)?;
+    let mut terminal = Terminal::new(talk);
+    let check = CapacityCheck::new(wish, mode);
+    let measured = cardproof_session::measure(check, &options, &mut terminal, signals.stop())
+        .map_err(|failure| as_asked(args, failure.into()))?;
+    let record = &measured.record;
+    let answer = answer(record);
+    publish(args, &answer, talk)?;
+    if let Some(failure) = measured.unsaved {
+        return Err(failure.into());
+    }
+    if let Some(store) = &measured.store {
+        talk.note(&format!("Record: {}", store.record_path(&record.id).display()));
+    }
+    Ok(match (&record.state, signals.exit()) {
+        (State::Partial, Some(exit)) => exit,
+        (State::Failed, _) => Exit::Incomplete,
+        _ => exit_of(&answer),
+    })
+}
+
+/// A refusal in the words of the option that was given: the guard knows one way to write.
+fn as_asked(args: &VerifyArgs, failure: Failure) -> Failure {
+    if args.restore.is_none() {
+        return failure;
+    }
+    Failure { message: failure.message.replace("--destroy", "--restore"), ..failure }
+}
+
+/// Status 0 is for genuine cards alone.
+pub(crate) fn exit_of(answer: &Answer) -> Exit {
+    if answer.verdict == Verdict::Genuine.name() { Exit::Done } else { Exit::NotMet }
+}
+
+/// Shows `answer` on the terminal and wherever `--json` says.
+pub(crate) fn publish(args: &VerifyArgs, answer: &Answer, talk: Talk) -> Result<(), Failure> {
+    if let Some(sink) = &args.json {
+        output::write(sink, &document::json(answer)?)?;
+    }
+    if args.json != Some(Sink::Stdout) && !args.quiet {
+        let text = text::page(answer, &args.target);
+        output::write(&Sink::Stdout, &talk::paged(&text))?;
+    } else {
+        talk.note(&text::advice(answer, &args.target));
+    }
+    Ok(())
+}
+
+fn refuse_options_for_devices(args: &VerifyArgs) -> Result<(), Failure> {
+    if args.restore.is_some() || args.destroy.is_some() {
+        return Err(Failure::usage(format!(
+            "--restore and --destroy are for devices, and {} is a directory, whose files stay as \
+             they are; leave them out",
+            args.target.display()
+        )));
+    }
+    Ok(())
+}
+
+fn mode(args: &VerifyArgs) -> Result<CapacityMode, Failure> {
+    if simulated_name(&args.target).is_some() {
+        return Ok(CapacityMode::Destroy);
+    }
+    if args.restore.is_some() {
+        let journals = match &args.journal {
+            Some(directory) => directory.clone(),
+            None => journals_of_user()?,
+        };
+        return Ok(CapacityMode::Restore { journals, device: lasting_name(&args.target)? });
+    }
+    Ok(if args.destroy.is_some() { CapacityMode::Destroy } else { CapacityMode::Read })
+}
+
+/// Beside the records.
+fn journals_of_user() -> Result<PathBuf, Failure> {
+    let records = cardproof_session::Store::of_user()?;
+    Ok(records.parent().unwrap_or(Path::new(".")).join("journals"))
+}
+
+/// What stays of a device's identity when it is plugged in elsewhere: its size and serial number.
+fn lasting_name(target: &Path) -> Result<String, Failure> {
+    let inspection = guard::inspect(&Sysroot::default(), target)
+        .map_err(|error| Failure::usage(crate::exit::with_causes(&error)))?;
+    let identity = inspection.identity.to_string();
+    Ok(identity.split_once(':').map_or(identity.clone(), |(_, lasting)| lasting.to_owned()))
+}
+
+/// The answer that follows from `record`.
+pub(crate) fn answer(record: &Record) -> Answer {
+    let announced = record.conditions.target.size_bytes;
+    let blank = Answer {
+        verdict: "undecided",
+        kind: "unknown",
+        probability: 0.0,
+        real_size: (Bytes::ZERO, announced),
+        excluded_store: Bytes::ZERO,
+        excluded_share: 1.0,
+        written: record.bytes_written,
+        read: record.bytes_read,
+        reasons: Vec::new(),
+        damaged_ranges: Vec::new(),
+        announced,
+        record: record.id.clone(),
+    };
+    if let Some(finding) = capacity_finding(record) {
+        return of_finding(blank, finding);
+    }
+    let signs = record.capacity.as_ref().map(|test| test.signs.clone()).unwrap_or_default();
+    if signs.is_empty() {
+        let reason = match record.state {
+            State::Failed => "the test could not be done",
+            _ => {
+                "nothing suspicious was found, but nothing was written: only a test that writes \
+                  can tell whether the capacity is real"
+            }
+        };
+        return Answer { reasons: vec![reason.to_owned()], ..blank };
+    }
+    Answer { verdict: "suspicious", reasons: signs, ..blank }
+}
+
+fn of_finding(blank: Answer, finding: Finding) -> Answer {
+    Answer {
+        verdict: finding.verdict.name(),
+        kind: finding.kind.name(),
+        probability: finding.probability.clamp(0.0, 1.0),
+        real_size: (Bytes(finding.size.low), Bytes(finding.size.high)),
+        excluded_store: Bytes(finding.excluded_store_bytes),
+        excluded_share: finding.excluded_bad_share,
+        reasons: finding.reasons,
+        damaged_ranges: finding.damaged_ranges,
+        ..blank
+    }
+}

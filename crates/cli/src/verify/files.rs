@@ -1,0 +1,395 @@
+//! The test of a directory: files `1.h2w`, `2.h2w` … in its free space, as h2testw and f3 write them,
+//! so that each tool reads the others' files.
+//!
+//! A file holds 1 GiB, the last one less. Each sector of 512 bytes begins with its offset in the
+//! whole set (8 bytes, the lowest first); each further word of 8 bytes is the one before it times
+//! 4294967311 plus 17. Where the file system puts the files is its own choice, so a test of a part of
+//! the free space proves little; the answer says so.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use cardproof_record::{CapacityMethod, CapacityTest, ProfileInfo, Record, State, TargetKind};
+use cardproof_session::{Options, Store, blank};
+use cardproof_units::{Bytes, Nanos};
+
+use super::{Answer, VerifyArgs, exit_of, publish};
+use crate::exit::{Exit, Failure};
+use crate::signals::Signals;
+use crate::talk::Talk;
+
+const SECTOR: usize = 512;
+const FILE_BYTES: u64 = 1 << 30;
+const CHUNK: usize = 1 << 20;
+
+/// Says that the files beside it are ours: of a test that was interrupted.
+const MARKER: &str = ".cardproof-h2w";
+
+/// Losses below this share, or in pieces below [`PIECE`], are damage and no false capacity.
+const LOST_SHARE: f64 = 0.05;
+const PIECE: u64 = 1 << 20;
+
+/// From this share of the file system up a full test covers the device.
+const COVERED: f64 = 0.9;
+
+/// What reading a set of files has shown, in sectors.
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    right: u64,
+    /// Sectors of another offset.
+    foreign: u64,
+    /// Other data.
+    wrong: u64,
+    /// Reading failed twice.
+    failed: u64,
+    transient: u64,
+    /// The longest stretch of sectors that are not right.
+    longest: u64,
+    stretch: u64,
+    ranges: Vec<(u64, u64)>,
+    missing_files: u64,
+}
+
+/// Tests the directory that `args` name.
+pub(super) fn run(
+    args: &VerifyArgs,
+    options: &Options,
+    signals: &Signals,
+    talk: Talk,
+) -> Result<Exit, Failure> {
+    let store = Store::open(&options.records.clone()?)?;
+    let directory = &args.target;
+    let set = files_in(directory)?;
+    let marker = directory.join(MARKER);
+    let is_ours = set.is_empty() || marker.exists();
+    let space = space(directory)?;
+    let mut written = 0;
+    if is_ours {
+        let before: u64 = set.iter().map(|(_, _, length)| length).sum();
+        let wanted = wanted(args, space, before);
+        announce(directory, wanted, before, space, talk);
+        fs::write(
+            &marker,
+            "Files of a test that was interrupted; cardproof verify goes on with it.\n",
+        )
+        .map_err(|error| unwritable(directory, &error))?;
+        written = write_set(directory, wanted, signals, talk)?;
+    } else {
+        talk.note(&format!(
+            "Reads the {} files N.h2w that are there; writes nothing and removes nothing.",
+            set.len()
+        ));
+    }
+    if let Some(exit) = signals.exit() {
+        talk.note("Stopped. The files stay; the next cardproof verify of this directory goes on.");
+        return Ok(exit);
+    }
+    let set = files_in(directory)?;
+    let tested: u64 = set.iter().map(|(_, _, length)| length).sum();
+    let tally = read_set(&set, signals, talk)?;
+    if let Some(exit) = signals.exit() {
+        return Ok(exit);
+    }
+    if is_ours && !args.keep {
+        remove(&set, &marker)?;
+    }
+    let mut record = record(options, space, written, tested);
+    let answer = judge(args, &tally, tested, space, &record);
+    record.state = State::Complete;
+    store.save(&record)?;
+    publish(args, &answer, talk)?;
+    Ok(exit_of(&answer))
+}
+
+/// The size of a file system and what is free of it.
+#[derive(Clone, Copy, Debug)]
+struct Space {
+    size: u64,
+    free: u64,
+}
+
+fn space(directory: &Path) -> Result<Space, Failure> {
+    let found = rustix::fs::statvfs(directory).map_err(|error| {
+        Failure::usage(format!("cannot ask for the free space of {}: {error}", directory.display()))
+    })?;
+    let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
+    Ok(Space { size: bytes(found.f_blocks), free: bytes(found.f_bavail) })
+}
+
+/// The files N.h2w with their numbers and lengths, in order.
+fn files_in(directory: &Path) -> Result<Vec<(u64, PathBuf, u64)>, Failure> {
+    let entries = fs::read_dir(directory)
+        .map_err(|error| Failure::usage(format!("cannot list {}: {error}", directory.display())))?;
+    let mut files = Vec::new();
+    for entry in entries.filter_map(Result::ok) {
+        let name = entry.file_name();
+        let number = name.to_str().and_then(|name| name.strip_suffix(".h2w"));
+        let number: Option<u64> = number.and_then(|number| number.parse().ok());
+        let Some(number @ 1..) = number else { continue };
+        let Ok(metadata) = entry.metadata() else { continue };
+        if metadata.is_file() {
+            files.push((number, entry.path(), metadata.len() / SECTOR as u64 * SECTOR as u64));
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// How many bytes the whole set is to have.
+fn wanted(args: &VerifyArgs, space: Space, before: u64) -> u64 {
+    let all = before + space.free;
+    let quick = args.exclude_store.get() + args.exclude_store.get() / 4;
+    let wanted = if args.full { all } else { quick.min(all / 2) };
+    wanted / CHUNK as u64 * CHUNK as u64
+}
+
+fn announce(directory: &Path, wanted: u64, before: u64, space: Space, talk: Talk) {
+    let share = 100.0 * wanted as f64 / space.size.max(1) as f64;
+    talk.note(&format!(
+        "Writes {} of files N.h2w into {} ({share:.1} % of the file system) and reads {}; they are \
+         removed afterwards.",
+        Bytes(wanted.saturating_sub(before)),
+        directory.display(),
+        Bytes(wanted)
+    ));
+    if before > 0 {
+        talk.note(&format!("Goes on with {} that an interrupted test has left.", Bytes(before)));
+    }
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::refused(format!("cannot write in {}: {error}; name another directory", path.display()))
+}
+
+/// Fills `sector` as the one at `offset` of the set.
+fn fill(offset: u64, sector: &mut [u8; SECTOR]) {
+    let (words, _) = sector.as_chunks_mut::<8>();
+    let mut state = offset;
+    for word in words {
+        *word = state.to_le_bytes();
+        state = state.wrapping_mul(4_294_967_311).wrapping_add(17);
+    }
+}
+
+/// Writes what is missing of a set of `wanted` bytes; returns how much was written.
+fn write_set(directory: &Path, wanted: u64, signals: &Signals, talk: Talk) -> Result<u64, Failure> {
+    let mut written = 0;
+    let mut data = vec![0; CHUNK];
+    let mut tenths = 0;
+    for number in 1..=wanted.div_ceil(FILE_BYTES) {
+        let path = directory.join(format!("{number}.h2w"));
+        let base = (number - 1) * FILE_BYTES;
+        let end = FILE_BYTES.min(wanted - base);
+        let open = File::options().append(true).create(true).open(&path);
+        let mut file = open.map_err(|error| unwritable(&path, &error))?;
+        let mut at = file.metadata().map_or(0, |metadata| metadata.len());
+        // A torn sector at the end of an interrupted file is written again.
+        at = at / SECTOR as u64 * SECTOR as u64;
+        file.set_len(at).map_err(|error| unwritable(&path, &error))?;
+        while at < end && signals.exit().is_none() {
+            let length = (end - at).min(CHUNK as u64) as usize;
+            let sectors = data[..length].as_chunks_mut::<SECTOR>().0;
+            for (index, sector) in sectors.iter_mut().enumerate() {
+                fill(base + at + (index * SECTOR) as u64, sector);
+            }
+            match file.write_all(&data[..length]) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::StorageFull => {
+                    settle(&file);
+                    return Ok(written);
+                }
+                Err(error) => return Err(unwritable(&path, &error)),
+            }
+            at += length as u64;
+            written += length as u64;
+            tell(&mut tenths, "written", base + at, wanted, talk);
+        }
+        settle(&file);
+        if signals.exit().is_some() {
+            break;
+        }
+    }
+    Ok(written)
+}
+
+/// Brings a file to the device and out of the page cache, so that it is read from the device.
+fn settle(file: &File) {
+    // What cannot be brought there shows when it is read.
+    let _ = file.sync_all();
+    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
+}
+
+fn tell(tenths: &mut u64, deed: &str, done: u64, of: u64, talk: Talk) {
+    let now = done * 10 / of.max(1);
+    if now != *tenths {
+        *tenths = now;
+        talk.note(&format!("  {} % {deed}", now * 10));
+    }
+}
+
+fn read_set(set: &[(u64, PathBuf, u64)], signals: &Signals, talk: Talk) -> Result<Tally, Failure> {
+    let of: u64 = set.iter().map(|(_, _, length)| length).sum();
+    let mut tally = Tally::default();
+    let (mut done, mut tenths, mut expected) = (0, 0, 1);
+    for (number, path, length) in set {
+        tally.missing_files += number - expected;
+        expected = number + 1;
+        let mut file = File::open(path).map_err(|error| {
+            Failure::incomplete(format!("cannot open {}: {error}", path.display()))
+        })?;
+        let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed);
+        let mut at = 0;
+        while at < *length && signals.exit().is_none() {
+            let part = (length - at).min(CHUNK as u64);
+            read_part(&mut file, (number - 1) * FILE_BYTES, at, part, &mut tally);
+            at += part;
+            done += part;
+            tell(&mut tenths, "read", done, of, talk);
+        }
+    }
+    tally.end_stretch(done);
+    Ok(tally)
+}
+
+/// Reads a part of a file; where that fails, sector by sector, each twice.
+fn read_part(file: &mut File, base: u64, at: u64, length: u64, tally: &mut Tally) {
+    let mut data = vec![0; length as usize];
+    let whole = read_at(file, at, &mut data);
+    for (index, sector) in data.as_chunks_mut::<SECTOR>().0.iter_mut().enumerate() {
+        let inside = at + (index * SECTOR) as u64;
+        let mut outcome = if whole.is_ok() { Ok(()) } else { read_at(file, inside, sector) };
+        if whole.is_err() && outcome.is_err() {
+            outcome = read_at(file, inside, sector);
+            tally.transient += u64::from(outcome.is_ok());
+        }
+        tally.note(base + inside, sector, outcome.is_ok());
+    }
+}
+
+fn read_at(file: &mut File, at: u64, data: &mut [u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(data)
+}
+
+impl Tally {
+    fn note(&mut self, offset: u64, sector: &[u8; SECTOR], is_read: bool) {
+        let mut right = [0; SECTOR];
+        fill(offset, &mut right);
+        if is_read && *sector == right {
+            self.right += 1;
+            self.end_stretch(offset);
+            return;
+        }
+        self.stretch += 1;
+        let named = sector.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+        fill(named, &mut right);
+        if !is_read {
+            self.failed += 1;
+        } else if named.is_multiple_of(SECTOR as u64) && *sector == right {
+            self.foreign += 1;
+        } else {
+            self.wrong += 1;
+        }
+    }
+
+    /// Ends a stretch of bad sectors before `offset`.
+    fn end_stretch(&mut self, offset: u64) {
+        const RANGES_MAX: usize = 64;
+        if self.stretch > 0 {
+            self.longest = self.longest.max(self.stretch);
+            if self.ranges.len() < RANGES_MAX {
+                self.ranges.push((offset - self.stretch * SECTOR as u64, offset));
+            }
+            self.stretch = 0;
+        }
+    }
+
+    const fn bad(&self) -> u64 {
+        self.foreign + self.wrong + self.failed
+    }
+}
+
+fn remove(set: &[(u64, PathBuf, u64)], marker: &Path) -> Result<(), Failure> {
+    for path in set.iter().map(|(_, path, _)| path.as_path()).chain([marker]) {
+        fs::remove_file(path).map_err(|error| {
+            Failure::incomplete(format!("cannot remove {}: {error}; remove it", path.display()))
+        })?;
+    }
+    Ok(())
+}
+
+fn record(options: &Options, space: Space, written: u64, tested: u64) -> Record {
+    let profile = ProfileInfo {
+        name: "verify".to_owned(),
+        version: 1,
+        time_budget_ns: Nanos::ZERO,
+        extra: Default::default(),
+    };
+    let mut record = blank(profile, options.seed, Default::default(), options.identity.clone());
+    record.conditions.target.kind = TargetKind::Directory;
+    record.conditions.target.size_bytes = Bytes(space.size);
+    record.bytes_written = Bytes(written);
+    record.bytes_read = Bytes(tested);
+    record.capacity = Some(CapacityTest {
+        method: CapacityMethod::Files,
+        announced_bytes: Bytes(space.size),
+        filler_bytes: Bytes(tested),
+        ..CapacityTest::default()
+    });
+    record
+}
+
+/// The answer that `tally` gives.
+fn judge(args: &VerifyArgs, tally: &Tally, tested: u64, space: Space, record: &Record) -> Answer {
+    let sector = SECTOR as u64;
+    let share = tested as f64 / space.size.max(1) as f64;
+    let lost = tally.bad() as f64 / (tested / sector).max(1) as f64;
+    let is_false = (tally.foreign * sector >= PIECE)
+        || (lost > LOST_SHARE && tally.longest * sector >= PIECE && tally.failed < tally.bad());
+    let mut reasons = vec![format!(
+        "{} of files were read: {} sectors right, {} of another address, {} with other data, {} \
+         unreadable",
+        Bytes(tested),
+        tally.right,
+        tally.foreign,
+        tally.wrong,
+        tally.failed
+    )];
+    if tally.transient > 0 {
+        reasons.push(format!("{} transient errors: a second attempt succeeded", tally.transient));
+    }
+    if tally.missing_files > 0 {
+        reasons.push(format!("{} files of the set are missing", tally.missing_files));
+    }
+    reasons.push(format!(
+        "the files cover {:.1} % of the file system, and where they lie is its choice",
+        share * 100.0
+    ));
+    let size = Bytes(space.size);
+    let right = Bytes(tally.right * sector);
+    let (verdict, kind, probability, real_size) = if is_false {
+        let kind = if tally.foreign > 0 { "wrap" } else { "drop" };
+        ("fake", kind, 0.99, (right, Bytes(space.size - tally.bad() * sector)))
+    } else if tally.bad() > 0 {
+        ("damaged", "damaged", 0.95, (right, size))
+    } else if share >= COVERED && (args.full || tested + (64 << 20) >= space.free) {
+        ("genuine", "honest", 0.99, (size, size))
+    } else {
+        ("undecided", "honest", share, (right, size))
+    };
+    Answer {
+        verdict,
+        kind,
+        probability,
+        real_size,
+        excluded_store: Bytes(tested.saturating_sub(tested / 5)),
+        excluded_share: (1.0 - share).clamp(0.0, 1.0),
+        written: record.bytes_written,
+        read: record.bytes_read,
+        reasons,
+        damaged_ranges: tally.ranges.clone(),
+        announced: size,
+        record: record.id.clone(),
+    }
+}

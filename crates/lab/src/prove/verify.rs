@@ -1,0 +1,270 @@
+//! `cargo xtask prove verify`: verdicts on the capacity of made-up cards of known truth: every kind
+//! of fake, hidden stores from none to 4 GiB, damage and transient errors, 8 GB to 2 TB.
+//!
+//! Simulated time only; the same number of cards gives the same table everywhere.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use anyhow::{Result, anyhow};
+use cardproof_evidence::capacity::{Finding, Verdict};
+use cardproof_probe::capacity::{Plan, Progress, Wish, run as probe, shorthand};
+use cardproof_sim::fault::{
+    Beyond, CapacityFake, Damage, DamagedBlock, Forgets, HiddenStore, Keeps,
+};
+use cardproof_sim::{Card, Keeping, Model, Shorthand, find};
+use cardproof_units::{Bytes, Seed};
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::{Asked, DependsOn, Proof, Proved, Takes};
+
+/// The claim.
+pub(super) const PROOF: Proof = Proof {
+    name: "verify",
+    shows: "verdicts on the capacity of simulated cards: genuine, fake and damaged",
+    document: "docs/design/verify.md",
+    depends_on: DependsOn::Nothing,
+    needs_root: false,
+    takes: &[Takes::Short, Takes::Count, Takes::Seed],
+    run,
+};
+
+const CARDS: usize = 10_000;
+const CARDS_SHORT: usize = 216;
+
+/// What the user asks to be excluded. Less than the default, so that ten thousand cards take minutes;
+/// the answers of the default differ in the store that they exclude.
+const WISH: Wish = Wish { store: Some(Bytes::mib(256)), bad_share: None, is_full: false };
+
+/// Bounds of the real size hold in so many of a hundred fakes.
+const BOUNDS_HOLD_PERCENT: f64 = 99.0;
+
+const SHORTHAND: Shorthand = Shorthand {
+    shorten: shorthand::shorten,
+    expand: shorthand::expand,
+    further: shorthand::further,
+};
+
+const KINDS: [&str; 6] = ["honest", "limbo", "drop", "wrap", "last block", "chained"];
+
+const STORES: [Bytes; 9] = [
+    Bytes::ZERO,
+    Bytes::kib(8),
+    Bytes::mib(1),
+    Bytes::mib(3),
+    Bytes::mib(31),
+    Bytes::mib(63),
+    Bytes::mib(128),
+    Bytes::gib(1),
+    Bytes::gib(4),
+];
+
+const SIZES_GB: [u64; 9] = [8, 16, 32, 64, 128, 256, 512, 1000, 2000];
+
+/// A card and its truth.
+struct Made {
+    card: Card,
+    kind: &'static str,
+    store: Bytes,
+    real: u64,
+    is_damaged: bool,
+    has_transient: bool,
+}
+
+/// Counts of one row of the table.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    cards: u32,
+    right: u32,
+    /// A genuine card called a fake, or a fake called genuine whose store is excluded.
+    wrong: u32,
+    /// A fake called genuine, whose store is above the excluded one.
+    above: u32,
+    undecided: u32,
+    bounds_hold: u32,
+    written: u64,
+}
+
+fn run(asked: &Asked) -> Result<Proved> {
+    let count = asked.count_or(CARDS, CARDS_SHORT);
+    let seed = asked.seed.unwrap_or(Seed::from_bits(17));
+    let mut rows: BTreeMap<(usize, usize), Tally> = BTreeMap::new();
+    let mut transient = Tally::default();
+    for number in 0..count {
+        let made = make(number, seed)?;
+        let (finding, written) = verify(&made, Seed::from_bits(seed.get() ^ (number as u64) << 8))?;
+        let kind = KINDS.iter().position(|kind| *kind == made.kind).unwrap_or_default();
+        let store = STORES.iter().position(|store| *store == made.store).unwrap_or_default();
+        let row = rows.entry((kind, store)).or_default();
+        count_in(row, &made, &finding, written);
+        if made.kind == "honest" && made.has_transient {
+            count_in(&mut transient, &made, &finding, written);
+        }
+    }
+    let all = rows.values().fold(Tally::default(), Tally::with);
+    let fakes = rows.iter().filter(|((kind, _), _)| *kind > 0);
+    let fakes = fakes.fold(Tally::default(), |sum, (_, row)| sum.with(row));
+    let named = fakes.cards - fakes.above;
+    let bounds = f64::from(fakes.bounds_hold) / f64::from(named.max(1)) * 100.0;
+    Ok(Proved {
+        tables: table(&rows, &transient, bounds),
+        holds: all.wrong == 0 && bounds >= BOUNDS_HOLD_PERCENT,
+    })
+}
+
+impl Tally {
+    fn with(self, other: &Self) -> Self {
+        Self {
+            cards: self.cards + other.cards,
+            right: self.right + other.right,
+            wrong: self.wrong + other.wrong,
+            above: self.above + other.above,
+            undecided: self.undecided + other.undecided,
+            bounds_hold: self.bounds_hold + other.bounds_hold,
+            written: self.written + other.written,
+        }
+    }
+}
+
+fn count_in(row: &mut Tally, made: &Made, finding: &Finding, written: Bytes) {
+    row.cards += 1;
+    row.written += written.get();
+    let is_fake = made.kind != "honest";
+    let is_above = is_fake && made.store.get() > finding.excluded_store_bytes;
+    let expected = match (is_fake, made.is_damaged) {
+        (true, _) => Verdict::Fake,
+        (false, true) => Verdict::Damaged,
+        (false, false) => Verdict::Genuine,
+    };
+    match finding.verdict {
+        verdict if verdict == expected => row.right += 1,
+        Verdict::Undecided => row.undecided += 1,
+        // A damaged fake whose store hides what it lacks looks like a damaged card.
+        Verdict::Genuine | Verdict::Damaged if is_fake && is_above => row.above += 1,
+        _ => row.wrong += 1,
+    }
+    let size = finding.size;
+    if is_fake && size.low <= made.real && made.real <= size.high && finding.verdict == expected {
+        row.bounds_hold += 1;
+    }
+}
+
+/// The card `number` of the grid: kinds, stores, damage and sizes in turn, the rest by chance.
+fn make(number: usize, seed: Seed) -> Result<Made> {
+    let mut random =
+        Xoshiro256PlusPlus::seed_from_u64(seed.derive("capacity cards") ^ number as u64);
+    let kind = KINDS[number % KINDS.len()];
+    let rest = number / KINDS.len();
+    let store = STORES[rest % STORES.len()];
+    let rest = rest / STORES.len();
+    let damage = rest % 3;
+    let announced = SIZES_GB[(rest / 3) % SIZES_GB.len()] * 1_000_000_000;
+    let in_range = |random: &mut Xoshiro256PlusPlus, low: u64, high: u64| {
+        (low + random.next_u64() % (high - low).max(1)) / 512 * 512
+    };
+    let real = match random.next_u64() % 3 {
+        // Half of them are powers of two, as chips are; the others any number of sectors.
+        0 => (1_u64 << 30 << (random.next_u64() % 6)).min(announced / 2),
+        _ => in_range(&mut random, announced / 64, announced / 10 * 9),
+    };
+    let real = real / 512 * 512;
+    let round = in_range(&mut random, real + (real / 32), real + real / 2);
+    let beyond = match kind {
+        "limbo" => Some(Beyond::Limbo),
+        "drop" => Some(Beyond::Drop { reads_as: [0, 0xff][number % 2] }),
+        "wrap" => Some(Beyond::WrapAround),
+        "last block" => Some(Beyond::LastBlock),
+        "chained" => Some(Beyond::Chained { round: Bytes(round), reads_as: 0 }),
+        _ => None,
+    };
+    let remembers = HiddenStore {
+        size: store,
+        writes_max: None,
+        keeps: if random.next_u64().is_multiple_of(2) { Keeps::Beyond } else { Keeps::All },
+        forgets: [Forgets::OldestWrite, Forgets::LeastUsed][(random.next_u64() % 2) as usize],
+    };
+    let base = find("sandisk-extreme-a1").map_err(|error| anyhow!("{error}"))?;
+    let gives = [DamagedBlock::Fails, DamagedBlock::FlipsBits, DamagedBlock::ReadsZero];
+    let card = Card {
+        model: Model {
+            capacity: Bytes(if beyond.is_some() { real } else { announced }),
+            ..base.model
+        },
+        fake: beyond.map(|beyond| CapacityFake { announced: Bytes(announced), beyond, remembers }),
+        damage: Damage {
+            share_ppm: if damage == 2 { 10_000 } else { 0 },
+            gives: gives[(random.next_u64() % 3) as usize],
+            transient_read: (damage == 1).then(|| 1 + random.next_u64() % 1000),
+            ..Damage::NONE
+        },
+        ..*base
+    };
+    Ok(Made {
+        card,
+        kind,
+        store,
+        real: if beyond.is_some() { real } else { announced },
+        is_damaged: damage == 2,
+        has_transient: damage == 1,
+    })
+}
+
+fn verify(made: &Made, seed: Seed) -> Result<(Finding, Bytes)> {
+    let mut target = made.card.open(seed, Keeping::Short(SHORTHAND))?;
+    let plan = Plan::new(target.abilities().size, WISH, seed)?;
+    let outcome = probe(&mut *target, &plan, &mut |_: &Progress| true)?;
+    if std::env::var_os("CARDPROOF_PROVE_DETAILS").is_some() {
+        tell(made, &outcome.finding);
+    }
+    Ok((outcome.finding, outcome.bytes_written))
+}
+
+/// What was found of one card, for whoever looks for the reason of a wrong verdict.
+#[allow(clippy::print_stderr, reason = "a proof speaks by printing")]
+fn tell(made: &Made, finding: &Finding) {
+    let holds = finding.size.low <= made.real && made.real <= finding.size.high;
+    eprintln!(
+        "{} store {} damaged {} real {} announced {}: {} {} size {:?} holds {holds} {:?}",
+        made.kind,
+        made.store,
+        made.is_damaged,
+        made.real,
+        made.card.announced_size().get(),
+        finding.verdict.name(),
+        finding.kind.name(),
+        finding.size,
+        made.card.fake.map(|fake| fake.beyond),
+    );
+}
+
+fn table(rows: &BTreeMap<(usize, usize), Tally>, transient: &Tally, bounds: f64) -> String {
+    let mut text = String::from(
+        "| kind | hidden store | cards | right | wrong | passed, store above the excluded one | undecided | real size within bounds | written on average |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    for (&(kind, store), row) in rows {
+        let bounds = if kind == 0 { "-".to_owned() } else { row.bounds_hold.to_string() };
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {} | {bounds} | {} |",
+            KINDS[kind],
+            if kind == 0 { "-".to_owned() } else { STORES[store].to_string() },
+            row.cards,
+            row.right,
+            row.wrong,
+            row.above,
+            row.undecided,
+            Bytes(row.written / u64::from(row.cards.max(1))).round_down_to(Bytes::mib(1)),
+        );
+    }
+    let _ = writeln!(
+        text,
+        "\nBounds of the real size hold in {bounds:.2} % of the fakes that were found. Of {} genuine \
+         cards with one transient read error {} were called fake or damaged.",
+        transient.cards,
+        transient.cards - transient.right,
+    );
+    text
+}

@@ -1,0 +1,66 @@
+//! A test of the capacity, as it was seen; what it means is derived from it.
+
+use cardproof_units::Bytes;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What a test of the capacity wrote and what came back.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CapacityTest {
+    /// How it was tested.
+    pub method: CapacityMethod,
+    /// The size that the device announces; of a directory, that of its file system.
+    pub announced_bytes: Bytes,
+    /// Bytes at the end of the addresses that were written without a gap.
+    #[serde(default)]
+    pub filler_bytes: Bytes,
+    /// Places over the first half of the addresses lie at most so far apart; zero for no grid.
+    #[serde(default)]
+    pub grid_bytes: Bytes,
+    /// Distances at which no two addresses share a place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unshared_distances: Vec<Bytes>,
+    /// Where a second round of addresses seems to begin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guessed_modulus_bytes: Option<Bytes>,
+    /// Every byte was written and read.
+    #[serde(default)]
+    pub is_full: bool,
+    /// It was ended before its plan was done.
+    #[serde(default)]
+    pub is_cut_short: bool,
+    /// What was written, in order, as start and length.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub written: Vec<[Bytes; 2]>,
+    /// The test places in the order of reading, one line each: offset, length, bytes written before
+    /// it was complete and before it was read, right prefix, live prefix (all in bytes), transient
+    /// errors, `random` or `chosen`, and what came back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<String>,
+    /// Signs of a counterfeit that were found without writing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signs: Vec<String>,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// How a capacity was tested.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CapacityMethod {
+    /// Nothing was written.
+    #[default]
+    ReadOnly,
+    /// Places of the device were overwritten.
+    Overwritten,
+    /// Places of the device were saved, overwritten and restored.
+    Restored,
+    /// Files were written into free space.
+    Files,
+    /// A method of a later version.
+    #[serde(other)]
+    Other,
+}
