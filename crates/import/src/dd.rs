@@ -135,7 +135,8 @@ pub(super) fn find(lines: &[Line], command: Command) -> Result<Vec<PhaseDraft>, 
         } else if is_rate(text) && has_moved_nothing(text) {
             // A device that was not there or was full: no measurement, and no contradiction.
             line.claim();
-            (records, progress) = (None, None);
+            phases.extend(progress.take().map(|it| it.phase));
+            records = None;
         } else if is_rate(text) {
             line.claim();
             let phase = read_rate(line, current, records)?;
