@@ -180,7 +180,7 @@ pub(crate) fn run(args: &EngineArgs, stop: &AtomicBool) -> Result<(), Failure> {
     output::write(&args.json, &text)?;
     match &phase.state {
         PhaseState::NotMeasured { cause } => Err(Failure::incomplete(cause)),
-        PhaseState::Measured | PhaseState::Partial => Ok(()),
+        PhaseState::Measured | PhaseState::Partial | PhaseState::Unknown => Ok(()),
     }
 }
 

@@ -5,7 +5,6 @@
 use cardproof_record::{CardInfo, Claims, Feature};
 use cardproof_registers::makers::{mmc_maker, sd_maker};
 use cardproof_registers::{ExtCsd, MmcCid, MmcCsd, Scr, SdCid, SdCsd, SdStatus};
-use serde_json::Value;
 
 /// An SD card's registers, as many as could be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,8 +79,7 @@ pub struct MmcRegisters {
 
 impl MmcRegisters {
     /// Writes what the registers say into `info`, and leaves alone what they do not say. The
-    /// month of making needs EXT_CSD's revision. The product's revision has no field of its own
-    /// and goes under `product_revision`.
+    /// month of making needs EXT_CSD's revision.
     pub fn fill(&self, info: &mut CardInfo) {
         if let Some(cid) = &self.cid {
             info.manufacturer_id = Some(format!("{:#04x}", cid.manufacturer_id));
@@ -89,8 +87,7 @@ impl MmcRegisters {
             info.maker_maybe =
                 mmc_maker(cid.manufacturer_id, Some(cid.kernel_oem_id())).map(str::to_owned);
             info.product = Some(cid.name.text());
-            let revision = Value::from(cid.product_revision_words());
-            info.extra.insert("product_revision".to_owned(), revision);
+            info.product_revision = Some(cid.product_revision_words());
         }
         if let Some(csd) = &self.csd {
             info.capacity_bytes = csd.capacity();

@@ -1,13 +1,8 @@
 //! The device in a record: what it is, how it is attached, what it rests on.
 //!
-//! Beside the named fields there are these, each only where it is known: `layer` (what kind of
-//! layer the device is), `beneath` (the one device that it rests on, in the same form),
-//! `device_count` (where there are several), `usb_id` and `usb_driver` of a USB bridge.
-//!
 //! Serial numbers, which sysfs shows next to all this, stay where they are.
 
-use cardproof_record::{BusInfo, DeviceInfo, HostInfo};
-use serde_json::Value;
+use cardproof_record::{BusInfo, DeviceInfo, HostInfo, Transport};
 
 use crate::block::BlockDevice;
 use crate::identify::{
@@ -17,7 +12,7 @@ use crate::identify::{
 use crate::link::{Link, usb_device};
 use crate::mounts::Mounts;
 use crate::stack::{Storage, layer};
-use crate::transport::{Transport, is_mmc_card};
+use crate::transport::{is_mmc_card, transport_of};
 
 /// How many layers are followed down: more than anybody stacks, fewer than a broken tree loops.
 pub(crate) const LAYERS_MAX: usize = 8;
@@ -39,9 +34,9 @@ pub(crate) fn describe(
     match storage {
         Storage::Device(device) => describe_device(device, layers, layers_max, &mut info),
         Storage::Several(count) => {
-            info.extra.insert("device_count".to_owned(), Value::from(*count));
+            info.device_count = u32::try_from(*count).ok();
         }
-        Storage::Memory => info.transport = Some(Transport::Ram.name().to_owned()),
+        Storage::Memory => info.transport = Some(Transport::Ram),
     }
     info
 }
@@ -52,36 +47,27 @@ fn describe_device(
     layers_max: usize,
     info: &mut DeviceInfo,
 ) {
-    let transport = Transport::of(device);
     info.name = Some(device.name().to_owned());
-    info.transport = transport.map(|transport| transport.name().to_owned());
+    info.transport = transport_of(device);
     info.size_bytes = device.size();
     info.removable = device.switch("removable");
     info.rotational = device.switch("queue/rotational");
-    describe_make(device, transport, layers, info);
-    if let Some(link) = transport.and_then(|transport| Link::of(device, transport)) {
+    describe_make(device, layers, info);
+    if let Some(link) = info.transport.as_ref().and_then(|transport| Link::of(device, transport)) {
         info.link = Some(link.words);
         info.link_ceiling_bytes_per_s = Some(link.ceiling_bytes_per_s);
     }
-    if let Some(layer) = layer(device) {
-        info.extra.insert("layer".to_owned(), Value::from(layer));
-    }
+    info.layer = layer(device);
     if layers_max > 0
         && let Some(below) = Storage::below(device, layers.mounts)
-        && let Ok(below) = serde_json::to_value(describe(&below, layers, layers_max - 1))
     {
-        info.extra.insert("beneath".to_owned(), below);
+        info.beneath = Some(Box::new(describe(&below, layers, layers_max - 1)));
     }
 }
 
 /// The model and the vendor, and the numbers that stand for them on the bus.
-fn describe_make(
-    device: &BlockDevice<'_>,
-    transport: Option<Transport>,
-    layers: &Layers<'_>,
-    info: &mut DeviceInfo,
-) {
-    match transport {
+fn describe_make(device: &BlockDevice<'_>, layers: &Layers<'_>, info: &mut DeviceInfo) {
+    match info.transport {
         Some(Transport::Sd | Transport::Mmc) => describe_card(device, layers, info),
         Some(Transport::Usb) => describe_usb(device, info),
         _ => {
@@ -106,7 +92,7 @@ fn describe_card(device: &BlockDevice<'_>, layers: &Layers<'_>, info: &mut Devic
         kernel: computer.kernel.as_deref().and_then(KernelVersion::parse),
         board: computer.board.as_deref(),
     };
-    let is_emmc = info.transport.as_deref() == Some(Transport::Mmc.name());
+    let is_emmc = info.transport == Some(Transport::Mmc);
     let word = if is_emmc {
         let mut word = read_emmc(sources, card, host.as_ref().map(|host| host.name.as_str()));
         fill_emmc(&around, &mut word.info);
@@ -134,8 +120,8 @@ fn describe_usb(device: &BlockDevice<'_>, info: &mut DeviceInfo) {
     let Some(usb) = usb_device(device) else { return };
     let text = |attribute| device.root().text(usb.join(attribute));
     let id = text("idVendor").zip(text("idProduct"));
-    insert_text(info, "usb_id", id.map(|(vendor, product)| format!("{vendor}:{product}")));
-    insert_text(info, "usb_driver", usb_driver(device));
+    info.usb_id = id.map(|(vendor, product)| format!("{vendor}:{product}"));
+    info.usb_driver = usb_driver(device);
 }
 
 /// The driver of the USB interface, `uas` or `usb-storage`: the directory just below the USB
@@ -150,10 +136,4 @@ fn usb_driver(device: &BlockDevice<'_>) -> Option<String> {
 /// Whether `vendor` is a name: libata writes `ATA` for every disk, virtio a PCI number.
 fn is_vendor_name(vendor: &str) -> bool {
     vendor != "ATA" && !vendor.starts_with("0x")
-}
-
-fn insert_text(info: &mut DeviceInfo, key: &str, text: Option<String>) {
-    if let Some(text) = text {
-        info.extra.insert(key.to_owned(), Value::from(text));
-    }
 }

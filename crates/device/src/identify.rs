@@ -23,7 +23,7 @@ mod storages;
 mod usb;
 mod words;
 
-use cardproof_record::{DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo, Unknown};
+use cardproof_record::{DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo, Transport, Unknown};
 use cardproof_units::Bytes;
 use serde::Serialize;
 
@@ -135,18 +135,18 @@ fn complete(
     beneath_filesystem: Option<&str>,
 ) -> Identity {
     let Surroundings { device, host, filesystem, settings, unknown: _ } = found;
-    let info = lowest_info(&device);
+    let info = device.lowest();
     let card = info.card.as_ref();
     let unit = card.and_then(|card| card.allocation_unit_bytes);
     let power = Power::of(&sources);
     note_absent(&sources, medium, beneath_filesystem);
     power.note_gaps(&sources, host.board.as_deref());
-    let ceiling = ceiling_of(&info, host.board.as_deref());
+    let ceiling = ceiling_of(info, host.board.as_deref());
     if ceiling.is_none() && medium.is_some() {
-        note_no_ceiling(&sources, info.transport.as_deref());
+        note_no_ceiling(&sources, info.transport.as_ref());
     }
     let word = medium.and_then(|device| card_word(device, &sources));
-    let is_sd = info.transport.as_deref() == Some("sd");
+    let is_sd = info.transport == Some(Transport::Sd);
     let size = medium.and_then(BlockDevice::size);
     Identity {
         ceiling,
@@ -170,19 +170,6 @@ fn complete(
     }
 }
 
-/// What is known of the device beneath all layers.
-fn lowest_info(device: &DeviceInfo) -> DeviceInfo {
-    let mut lowest = device.clone();
-    for _ in 0..crate::device::LAYERS_MAX {
-        let below = lowest.extra.get("beneath").cloned();
-        match below.and_then(|below| serde_json::from_value(below).ok()) {
-            Some(below) => lowest = below,
-            None => break,
-        }
-    }
-    lowest
-}
-
 fn ceiling_of(info: &DeviceInfo, board: Option<&str>) -> Option<Ceiling> {
     let queues = info.card.as_ref().is_some_and(|card| card.command_queue.enabled == Some(true));
     if let Some(bus) = &info.bus
@@ -190,7 +177,7 @@ fn ceiling_of(info: &DeviceInfo, board: Option<&str>) -> Option<Ceiling> {
     {
         return Some(ceiling);
     }
-    if info.transport.as_deref() == Some("sd")
+    if info.transport == Some(Transport::Sd)
         && let Some(board) = board
         && let Some(slot) = boards::slot_of(board)
     {
@@ -218,12 +205,13 @@ fn note_absent(sources: &Sources<'_>, medium: Option<&BlockDevice<'_>>, node: Op
     }
 }
 
-fn note_no_ceiling(sources: &Sources<'_>, transport: Option<&str>) {
+fn note_no_ceiling(sources: &Sources<'_>, transport: Option<&Transport>) {
+    use Transport::{Dm, Loop, Md, Mmc, Ram, Sd, Virtio, Zram};
     let (reason, needed) = match transport {
-        Some("virtio" | "loop" | "zram" | "ram" | "dm" | "md") => {
+        Some(Virtio | Loop | Zram | Ram | Dm | Md) => {
             ("it has no link of its own", "the machine and the device that it really lies on")
         }
-        Some("sd" | "mmc") => ("the bus mode is not known", "what the bus mode needs, see there"),
+        Some(Sd | Mmc) => ("the bus mode is not known", "what the bus mode needs, see there"),
         _ => ("the kernel does not tell the link's speed", "a kernel or a port that tells it"),
     };
     sources.unknown("the link's ceiling", reason, needed);

@@ -7,9 +7,10 @@
 
 use std::path::{Path, PathBuf};
 
+use cardproof_record::Transport;
+
 use crate::Sysroot;
 use crate::block::BlockDevice;
-use crate::transport::Transport;
 
 /// A link and its ceiling.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub(crate) struct Link {
 
 impl Link {
     /// The link of `device`, where the kernel tells its speed.
-    pub(crate) fn of(device: &BlockDevice<'_>, transport: Transport) -> Option<Self> {
+    pub(crate) fn of(device: &BlockDevice<'_>, transport: &Transport) -> Option<Self> {
         let root = device.root();
         match transport {
             Transport::Usb => Self::usb(&root.text(usb_device(device)?.join("speed"))?),

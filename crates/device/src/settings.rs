@@ -29,9 +29,8 @@ pub(crate) fn describe(
         && let Some(below) = Storage::below(device, mounts)
         && let beneath = describe(Some(&below), mounts, layers - 1)
         && beneath != SettingsInfo::default()
-        && let Ok(beneath) = serde_json::to_value(beneath)
     {
-        info.extra.insert("beneath".to_owned(), beneath);
+        info.beneath = Some(Box::new(beneath));
     }
     info
 }

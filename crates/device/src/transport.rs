@@ -3,85 +3,51 @@
 
 use std::path::Path;
 
+use cardproof_record::Transport;
+
 use crate::block::BlockDevice;
 use crate::link::{numbered, sata_port_speed};
 
-/// How a device is attached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Transport {
-    Sd,
-    Mmc,
-    Usb,
-    Nvme,
-    Sata,
-    Virtio,
-    Loop,
-    Zram,
-    Ram,
-    Dm,
-    Md,
+/// How `device`, a whole device, is attached; `None` for any other way.
+pub(crate) fn transport_of(device: &BlockDevice<'_>) -> Option<Transport> {
+    of_virtual(device).or_else(|| device.ancestors().find_map(|path| of_bus(device, path)))
 }
 
-impl Transport {
-    /// The name in a record.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Sd => "sd",
-            Self::Mmc => "mmc",
-            Self::Usb => "usb",
-            Self::Nvme => "nvme",
-            Self::Sata => "sata",
-            Self::Virtio => "virtio",
-            Self::Loop => "loop",
-            Self::Zram => "zram",
-            Self::Ram => "ram",
-            Self::Dm => "dm",
-            Self::Md => "md",
-        }
+/// A device of a driver that makes devices from others or from memory.
+fn of_virtual(device: &BlockDevice<'_>) -> Option<Transport> {
+    if device.has("dm") {
+        return Some(Transport::Dm);
     }
+    if device.has("md") {
+        return Some(Transport::Md);
+    }
+    let name = Path::new(device.name());
+    [("loop", Transport::Loop), ("zram", Transport::Zram), ("ram", Transport::Ram)]
+        .into_iter()
+        .find_map(|(prefix, transport)| numbered(name, prefix).map(|_| transport))
+}
 
-    /// How `device`, a whole device, is attached; `None` for any other way.
-    pub(crate) fn of(device: &BlockDevice<'_>) -> Option<Self> {
-        Self::of_virtual(device)
-            .or_else(|| device.ancestors().find_map(|path| Self::of_bus(device, path)))
+/// What the directory `path` above the device says, if it is that of a bus.
+fn of_bus(device: &BlockDevice<'_>, path: &Path) -> Option<Transport> {
+    let root = device.root();
+    if is_mmc_card(path) {
+        return match root.text(path.join("type"))?.as_str() {
+            "SD" | "SDcombo" => Some(Transport::Sd),
+            "MMC" => Some(Transport::Mmc),
+            _ => None,
+        };
     }
-
-    /// A device of a driver that makes devices from others or from memory.
-    fn of_virtual(device: &BlockDevice<'_>) -> Option<Self> {
-        if device.has("dm") {
-            return Some(Self::Dm);
-        }
-        if device.has("md") {
-            return Some(Self::Md);
-        }
-        let name = Path::new(device.name());
-        [("loop", Self::Loop), ("zram", Self::Zram), ("ram", Self::Ram)]
-            .into_iter()
-            .find_map(|(prefix, transport)| numbered(name, prefix).map(|_| transport))
+    if root.has(path.join("idVendor")) {
+        return Some(Transport::Usb);
     }
-
-    /// What the directory `path` above the device says, if it is that of a bus.
-    fn of_bus(device: &BlockDevice<'_>, path: &Path) -> Option<Self> {
-        let root = device.root();
-        if is_mmc_card(path) {
-            return match root.text(path.join("type"))?.as_str() {
-                "SD" | "SDcombo" => Some(Self::Sd),
-                "MMC" => Some(Self::Mmc),
-                _ => None,
-            };
-        }
-        if root.has(path.join("idVendor")) {
-            return Some(Self::Usb);
-        }
-        let is_numbered = |prefix| numbered(path, prefix).is_some();
-        if is_numbered("nvme") || is_numbered("nvme-subsys") {
-            return Some(Self::Nvme);
-        }
-        if is_numbered("virtio") {
-            return Some(Self::Virtio);
-        }
-        sata_port_speed(root, path).map(|_| Self::Sata)
+    let is_numbered = |prefix| numbered(path, prefix).is_some();
+    if is_numbered("nvme") || is_numbered("nvme-subsys") {
+        return Some(Transport::Nvme);
     }
+    if is_numbered("virtio") {
+        return Some(Transport::Virtio);
+    }
+    sata_port_speed(root, path).map(|_| Transport::Sata)
 }
 
 /// Whether `path` is the directory of a card on an MMC host, such as `mmc0:aaaa`.

@@ -4,6 +4,8 @@
 
 use std::fs::File;
 
+use cardproof_record::Transport;
+
 use cardproof_device::{Surroundings, Sysroot, look_at_block_device, look_at_path};
 use cardproof_testkit::{Filesystem, LoopDevice, Mount, lab_or_skip};
 use cardproof_units::Bytes;
@@ -13,9 +15,9 @@ const SIZE: Bytes = Bytes::mib(128);
 fn device_is(surroundings: &Surroundings, device: &LoopDevice) {
     let info = &surroundings.device;
     assert_eq!(info.name, Some(device.name()));
-    assert_eq!(info.transport.as_deref(), Some("loop"));
+    assert_eq!(info.transport, Some(Transport::Loop));
     assert_eq!(info.size_bytes, Some(SIZE));
-    assert_eq!(info.extra["layer"], "loop over a file");
+    assert_eq!(info.layer.as_deref(), Some("loop over a file"));
     let text = serde_json::to_string(info).unwrap();
     let image = device.image().file_name().unwrap().to_str().unwrap();
     assert!(!text.contains(image), "the image's path is told: {text}");
@@ -53,7 +55,7 @@ fn what_lies_below_a_loop_device_is_told() {
     device_is(&surroundings, &device);
     assert_eq!(surroundings.filesystem, None);
     if device.image().starts_with("/dev/shm") {
-        assert_eq!(surroundings.device.extra["beneath"]["transport"], "ram");
+        assert_eq!(surroundings.device.lowest().transport, Some(Transport::Ram));
     }
 }
 
@@ -61,7 +63,7 @@ fn what_lies_below_a_loop_device_is_told() {
 fn a_directory_in_memory_is_told() {
     let mount = lab_or_skip!(Mount::tmpfs("size=64M"));
     let surroundings = look_at_path(&Sysroot::default(), mount.path()).unwrap();
-    assert_eq!(surroundings.device.transport.as_deref(), Some("ram"));
+    assert_eq!(surroundings.device.transport, Some(Transport::Ram));
     let info = surroundings.filesystem.unwrap();
     assert_eq!((info.kind.as_str(), info.size_bytes), ("tmpfs", Some(Bytes::mib(64))));
     assert!(info.options.contains(&"size=65536k".to_owned()), "{:?}", info.options);

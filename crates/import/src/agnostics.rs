@@ -80,7 +80,7 @@ fn job_in(line: &str) -> Option<JobLine> {
 /// The record of all runs.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
-    draft.conditions.target.engine = "libaio".to_owned();
+    draft.conditions.target.engine = "libaio".into();
     draft.conditions.target.size_bytes = Bytes::mib(256);
     // fio's lines of the run, among which the figures of the sentences must be.
     let mut jobs: Vec<JobLine> = Vec::new();

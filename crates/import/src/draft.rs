@@ -8,13 +8,13 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::ForeignTool;
 use cardproof_record::{
-    Conditions, DeviceInfo, Figure, FlashTimings, HostInfo, Job, Latency, OpName, PatternName,
-    Phase, PhaseState, ProfileInfo, Record, State, Stated, TargetInfo, TargetKind, Tool, Warning,
-    WarningCode,
+    Conditions, DeviceInfo, EngineName, Figure, FlashTimings, HostInfo, Job, Latency, OpName,
+    PatternName, Phase, PhaseState, ProfileInfo, Record, State, Stated, SyncMode, TargetInfo,
+    TargetKind, Tool, Warning, WarningCode,
 };
 
 /// A figure as the tool printed it.
@@ -212,9 +212,9 @@ impl PhaseDraft {
             span_bytes: self.span,
             queue_depth: self.depth,
             sync: match self.sync {
-                Sync::None => "none".to_owned(),
-                Sync::AtEnd => "flush-at-end".to_owned(),
-                Sync::Every(ops) => format!("fsync-every-{ops}"),
+                Sync::None => SyncMode::None,
+                Sync::AtEnd => SyncMode::FlushAtEnd,
+                Sync::Every(ops) => format!("fsync-every-{ops}").into(),
             },
             state: match self.failed {
                 Some(cause) => PhaseState::NotMeasured { cause },
@@ -349,10 +349,6 @@ impl RecordDraft {
             phases.push(draft.finish(name));
         }
         figures.extend(self.figures.into_iter().map(|it| it.finish(Vec::new())));
-        let mut extra = Map::new();
-        if let Some(began) = self.began {
-            extra.insert("began_as_printed".to_owned(), Value::from(began));
-        }
         let mut conditions = self.conditions;
         conditions.target.direct = !phases.is_empty() && phases.iter().all(is_direct);
         let name = self.tools.iter().map(|tool| tool.name()).collect::<Vec<_>>().join("+");
@@ -367,7 +363,7 @@ impl RecordDraft {
             bytes_read,
             phases,
             warnings: self.warnings,
-            extra,
+            began_as_printed: self.began,
             jobs: self.jobs,
             figures,
             flash_timings: self.flash_timings,
@@ -384,7 +380,7 @@ fn merged(first: Conditions, second: Conditions) -> Conditions {
         target: TargetInfo {
             size_bytes: first.target.size_bytes.max(second.target.size_bytes),
             engine: Some(first.target.engine)
-                .filter(|engine| !engine.is_empty())
+                .filter(|engine| *engine != EngineName::default())
                 .unwrap_or(second.target.engine),
             ..first.target
         },
@@ -410,7 +406,7 @@ fn merged(first: Conditions, second: Conditions) -> Conditions {
         filesystem: first.filesystem.or(second.filesystem),
         settings: first.settings,
         unknown: first.unknown,
-        extra: first.extra,
+        extra: Map::new(),
     }
 }
 

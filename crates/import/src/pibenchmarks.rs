@@ -76,7 +76,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     if draft.conditions.device.name.is_none() {
         draft.conditions.device.name = timings.device;
     }
-    draft.conditions.target.engine = "libaio".to_owned();
+    draft.conditions.target.engine = "libaio".into();
     add_score(&mut draft, &writes, &random, &files.phases, score_printed);
     draft.began = files.began;
     draft.phases = [timings.phases, writes, random, files.phases].concat();

@@ -7,7 +7,7 @@
 use cardproof_units::Bytes;
 
 use super::text::{Line, between, kernel_name, quantities, whole, word_after};
-use cardproof_record::{BusInfo, CardInfo, Claims, Conditions, FilesystemInfo};
+use cardproof_record::{BusInfo, CardInfo, Claims, Conditions, FilesystemInfo, Transport};
 
 /// Reads what `lines` tell into `conditions`.
 pub(super) fn read(lines: &[Line], conditions: &mut Conditions) {
@@ -125,7 +125,7 @@ fn size_after(text: &str, name: &str) -> Option<Bytes> {
 }
 
 fn card(conditions: &mut Conditions) -> &mut CardInfo {
-    conditions.device.transport = Some("sd".to_owned());
+    conditions.device.transport = Some(Transport::Sd);
     conditions.device.card.get_or_insert_with(CardInfo::default)
 }
 

@@ -4,7 +4,7 @@
 //! of, the list does not tell, so it is joined to none. Of the iostat in sbc-bench's logs, iostat's own
 //! reader takes the loads.
 
-use cardproof_record::{CardInfo, DeviceInfo};
+use cardproof_record::{CardInfo, DeviceInfo, Transport};
 use cardproof_units::Bytes;
 
 use super::draft::RecordDraft;
@@ -70,7 +70,7 @@ fn device(line: &str) -> Option<DeviceInfo> {
     Some(DeviceInfo {
         name: device_name,
         vendor: maker.map(str::to_owned),
-        transport: Some(if is_emmc { "mmc" } else { "sd" }.to_owned()),
+        transport: Some(if is_emmc { Transport::Mmc } else { Transport::Sd }),
         size_bytes,
         card: Some(card),
         ..DeviceInfo::default()

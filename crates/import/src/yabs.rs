@@ -46,7 +46,7 @@ struct Cell {
 /// The record of all tables.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
-    draft.conditions.target.engine = "libaio".to_owned();
+    draft.conditions.target.engine = "libaio".into();
     let mut columns: Vec<Column> = Vec::new();
     for line in lines {
         let text = line.text.trim().trim_start_matches('|').trim();

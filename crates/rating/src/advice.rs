@@ -4,7 +4,7 @@
 //! says so. What protects data comes first, then what makes the measurement sound, then what
 //! makes the system faster.
 
-use cardproof_record::{OpName, Outcome, Record, Replay, State, Verdict, WarningCode};
+use cardproof_record::{OpName, Outcome, Record, Replay, State, Transport, Verdict, WarningCode};
 
 use crate::bus::BUS_BOUND;
 use crate::classes::{CLASS_SPAN, Class};
@@ -30,7 +30,7 @@ impl Case<'_> {
         self.verdicts.iter().find(|verdict| verdict.rule == rule).map(|verdict| verdict.outcome)
     }
 
-    fn transport(&self) -> Option<&str> {
+    fn transport(&self) -> Option<&Transport> {
         storage(&self.record.conditions.device)
     }
 
@@ -236,7 +236,7 @@ fn choose_card(case: &Case<'_>) -> Option<String> {
         return None;
     }
     let text = match case.transport() {
-        Some("sd" | "usb") => {
+        Some(Transport::Sd | Transport::Usb) => {
             "Measure once more in another reader or board. If it misses A1 there too, keep it for \
              photos and files, and run systems from a card that meets A1."
         }
@@ -249,7 +249,7 @@ fn test_a2(case: &Case<'_>) -> Option<String> {
     let is_open = case.outcome("A2") == Some(Outcome::NotTestable)
         && case.outcome("A1") == Some(Outcome::Meets);
     say(
-        is_open && case.transport() == Some("sd"),
+        is_open && case.transport() == Some(&Transport::Sd),
         "To test for A2, the host must use the card's command queue and cache. On Linux, \
          Raspberry Pi's own kernel does so on a Pi 5 (dtparam=sd_cqe).",
     )

@@ -3,13 +3,14 @@
 //! The figures are the highest raw rates of the standards by which a transport may be attached,
 //! so that only the impossible is above them; real transfers stay well below.
 
+use cardproof_record::Transport;
 use cardproof_units::Throughput;
 
 /// The highest rate of a transport, and where it comes from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Ceiling {
-    /// The transport's name in a record.
-    transport: &'static str,
+    /// How the storage is attached.
+    transport: Transport,
     /// The rate.
     pub(crate) rate: Throughput,
     /// What sets it.
@@ -18,33 +19,33 @@ pub(crate) struct Ceiling {
 
 const CEILINGS: [Ceiling; 5] = [
     Ceiling {
-        transport: "sd",
+        transport: Transport::Sd,
         rate: Throughput::from_mb_per_s(624.0),
         source: "UHS-III, SD Physical Layer Specification 6.0",
     },
     Ceiling {
-        transport: "mmc",
+        transport: Transport::Mmc,
         rate: Throughput::from_mb_per_s(400.0),
         source: "HS400, JEDEC JESD84-B51",
     },
     Ceiling {
-        transport: "usb",
+        transport: Transport::Usb,
         rate: Throughput::from_mb_per_s(2_500.0),
         source: "20 Gbit/s, USB 3.2 Gen 2x2",
     },
     Ceiling {
-        transport: "sata",
+        transport: Transport::Sata,
         rate: Throughput::from_mb_per_s(600.0),
         source: "6 Gbit/s with 8b/10b coding, Serial ATA 3",
     },
     Ceiling {
-        transport: "nvme",
+        transport: Transport::Nvme,
         rate: Throughput::from_mb_per_s(32_000.0),
         source: "four lanes of 64 GT/s, PCI Express 6.0",
     },
 ];
 
 /// The ceiling of `transport`, if it has one.
-pub(crate) fn ceiling_of(transport: &str) -> Option<Ceiling> {
-    CEILINGS.into_iter().find(|ceiling| ceiling.transport == transport)
+pub(crate) fn ceiling_of(transport: &Transport) -> Option<Ceiling> {
+    CEILINGS.into_iter().find(|ceiling| ceiling.transport == *transport)
 }

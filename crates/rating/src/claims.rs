@@ -60,6 +60,7 @@ fn in_words(record: &Record, class: &Class, verdict: &Verdict) -> String {
             let why = verdict.reasons.first().map_or("", String::as_str);
             format!("not testable here{measured}; {why}")
         }
+        Outcome::Unknown => format!("{}{measured}", wording::outcome(Outcome::Unknown)),
     }
 }
 

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use cardproof_record::{
-    DeviceInfo, FilesystemInfo, OpName, Phase, Record, TargetKind, Warning, WarningCode,
+    DeviceInfo, FilesystemInfo, OpName, Phase, Record, TargetKind, Transport, Warning, WarningCode,
 };
 use cardproof_units::{Bytes, Throughput};
 
@@ -15,7 +15,7 @@ use crate::ceilings::ceiling_of;
 use crate::data;
 use crate::filesystems;
 use crate::pick::Figure;
-use crate::transports::transports;
+use crate::transports::{storage, transports};
 
 /// A doubt, and which part of the record it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,9 +153,9 @@ fn memory_device(record: &Record) -> Option<Doubt> {
 }
 
 fn memory_beneath(device: &DeviceInfo) -> Option<Warning> {
-    let transports = transports(device);
-    let memory = transports.iter().find(|transport| matches!(**transport, "ram" | "zram"))?;
-    let message = if transports.len() == 1 {
+    let is_memory = |transport: &&Transport| matches!(transport, Transport::Ram | Transport::Zram);
+    let memory = transports(device).find(is_memory)?;
+    let message = if transports(device).count() == 1 {
         format!("a {memory} device is memory, so no storage was measured")
     } else {
         "the device rests on memory, so no storage was measured".to_owned()
@@ -192,9 +192,9 @@ fn buffered(record: &Record) -> Option<Doubt> {
 
 /// A device that stands for other storage: what that is, and what caches it has, is not known.
 fn borrowed_storage(record: &Record) -> Option<Doubt> {
-    let (what, whose) = match *transports(&record.conditions.device).last()? {
-        "virtio" => ("a virtual disk", "its host"),
-        "loop" => ("a loop device", "the file behind it"),
+    let (what, whose) = match storage(&record.conditions.device)? {
+        Transport::Virtio => ("a virtual disk", "its host"),
+        Transport::Loop => ("a loop device", "the file behind it"),
         _ => return None,
     };
     let message = format!("{what} passes on what {whose} can do, caches included");
@@ -261,7 +261,7 @@ fn lowest_ceiling(record: &Record) -> Option<(Throughput, String)> {
     });
     let of_kind = device
         .transport
-        .as_deref()
+        .as_ref()
         .and_then(ceiling_of)
         .map(|ceiling| (ceiling.rate, format!("any link of its kind ({})", ceiling.source)));
     of_link.into_iter().chain(of_kind).min_by(|a, b| a.0.0.total_cmp(&b.0.0))

@@ -7,7 +7,9 @@
 //! makes one side of it likely. An indication is no verdict: it meets no requirement unless it is asked
 //! for.
 
-use cardproof_record::{Indication, Likelihood, OpName, PatternName, Phase, Record, WarningCode};
+use cardproof_record::{
+    Indication, Likelihood, OpName, PatternName, Phase, Record, SyncMode, WarningCode,
+};
 use cardproof_units::{Bytes, Iops, Throughput};
 
 use crate::classes::{CLASSES, Class};
@@ -161,7 +163,7 @@ fn has(phase: &Phase, code: WarningCode) -> bool {
 
 /// Whether `phase` says something of the storage and not of memory.
 fn is_of_storage(phase: &Phase) -> bool {
-    let is_flushed = phase.op == OpName::Write && phase.sync == "flush-at-end";
+    let is_flushed = phase.op == OpName::Write && phase.sync == SyncMode::FlushAtEnd;
     let is_sequential = phase.pattern == PatternName::Sequential;
     phase.is_measured()
         && !is_synced(phase)

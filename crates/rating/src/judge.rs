@@ -8,7 +8,7 @@
 //! interval makes all of their verdicts right together. Everything short of that is undecided,
 //! and where the record cannot tell at all, not testable. No verdict is a certificate.
 
-use cardproof_record::{Outcome, Phase, Record, State, Verdict};
+use cardproof_record::{Outcome, Phase, Record, State, Transport, Verdict};
 
 use crate::bus::Bus;
 use crate::claims::claimed;
@@ -67,7 +67,7 @@ fn judge_class(court: &Court<'_>, class: &Class) -> Verdict {
 const fn weight(outcome: Outcome) -> u8 {
     match outcome {
         Outcome::Misses => 0,
-        Outcome::NotTestable => 1,
+        Outcome::NotTestable | Outcome::Unknown => 1,
         Outcome::Undecided => 2,
         Outcome::Meets => 3,
     }
@@ -101,8 +101,8 @@ fn yardstick(record: &Record, class: &Class) -> Option<String> {
         return Some("this is a simulated card".to_owned());
     }
     match storage(&record.conditions.device) {
-        Some("sd") => None,
-        Some("usb") => Some(format!(
+        Some(Transport::Sd) => None,
+        Some(Transport::Usb) => Some(format!(
             "attached by USB: the {name} limits serve as a yardstick, and a card in a reader may \
              be faster than the reader lets it be"
         )),
@@ -139,7 +139,8 @@ fn weigh_queue_and_cache(
     verdict: Verdict,
     judged: &[Verdict],
 ) -> Verdict {
-    let may_be_sd = matches!(storage(&record.conditions.device), None | Some("sd" | "usb"));
+    let may_be_sd =
+        matches!(storage(&record.conditions.device), None | Some(Transport::Sd | Transport::Usb));
     if !class.needs_queue_and_cache || verdict.outcome != Outcome::Misses || !may_be_sd {
         return verdict;
     }

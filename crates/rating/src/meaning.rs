@@ -274,7 +274,7 @@ fn compare(
 fn databases(record: &Record) -> Answer {
     let what = "4 KiB overwrite with a flush after each";
     let finding = find(record, |phase| {
-        is_random_4k(phase, OpName::Write, 1) && phase.sync == "fsync-every-1"
+        is_random_4k(phase, OpName::Write, 1) && phase.sync.fsync_every() == Some(1)
     });
     match figure_of(finding, Figure::of_iops) {
         None => indicated(record, finding, Phase::point_iops, Rate::Iops).map_or_else(

@@ -91,6 +91,7 @@ impl<'r> Finding<'r> {
                 PhaseState::NotMeasured { cause } => cause.clone(),
                 PhaseState::Partial => "the phase was cut short".to_owned(),
                 PhaseState::Measured => "its figure is missing".to_owned(),
+                PhaseState::Unknown => "its state is one of a later version".to_owned(),
             },
         }
     }
@@ -193,7 +194,7 @@ pub(crate) fn is_depth_reduced(phase: &Phase) -> bool {
 
 /// Whether every few writes of `phase` wait until they are durable.
 pub(crate) fn is_synced(phase: &Phase) -> bool {
-    phase.sync.starts_with("fsync-every-")
+    phase.sync.fsync_every().is_some()
 }
 
 /// Whether `phase` does operations of one kind one after the other, as large as in recording, as fast

@@ -1,28 +1,17 @@
 //! What a device rests on, layer by layer: an encrypted or mapped device, or a loop device, is only
 //! as good as what is beneath it.
 
-use cardproof_record::DeviceInfo;
-use serde_json::{Map, Value};
+use cardproof_record::{DeviceInfo, Transport};
 
 /// How the device is attached, then what is beneath it, as far as the record tells; the last is
 /// the storage itself.
-pub(crate) fn transports(device: &DeviceInfo) -> Vec<&str> {
-    let mut transports: Vec<&str> = device.transport.as_deref().into_iter().collect();
-    let mut beneath = layer_beneath(&device.extra);
-    while let Some(layer) = beneath {
-        transports.extend(layer.get("transport").and_then(Value::as_str));
-        beneath = layer_beneath(layer);
-    }
-    transports
-}
-
-fn layer_beneath(layer: &Map<String, Value>) -> Option<&Map<String, Value>> {
-    layer.get("beneath").and_then(Value::as_object)
+pub(crate) fn transports(device: &DeviceInfo) -> impl Iterator<Item = &Transport> {
+    device.layers().filter_map(|layer| layer.transport.as_ref())
 }
 
 /// How the storage itself is attached, beneath all layers.
-pub(crate) fn storage(device: &DeviceInfo) -> Option<&str> {
-    transports(device).last().copied()
+pub(crate) fn storage(device: &DeviceInfo) -> Option<&Transport> {
+    transports(device).last()
 }
 
 #[cfg(test)]
@@ -34,8 +23,9 @@ mod tests {
         let text = r#"{"transport": "dm", "layer": "crypt", "beneath":
             {"transport": "loop", "beneath": {"name": "mmcblk0", "transport": "sd"}}}"#;
         let device: DeviceInfo = serde_json::from_str(text).unwrap();
-        assert_eq!(transports(&device), ["dm", "loop", "sd"]);
-        assert_eq!(storage(&device), Some("sd"));
+        let found: Vec<&Transport> = transports(&device).collect();
+        assert_eq!(found, [&Transport::Dm, &Transport::Loop, &Transport::Sd]);
+        assert_eq!(storage(&device), Some(&Transport::Sd));
         assert_eq!(storage(&DeviceInfo::default()), None);
     }
 }

@@ -7,7 +7,7 @@
 //! layouts of 4 to 32 GB use.
 
 use cardproof_evidence::geometry::Geometry;
-use cardproof_record::Conditions;
+use cardproof_record::{Conditions, Transport};
 use cardproof_units::Bytes;
 use serde::Serialize;
 
@@ -263,7 +263,10 @@ fn setting_step(
 fn scheduler(name: &str, conditions: &Conditions) -> Option<TuningStep> {
     const WANTED: &str = "mq-deadline";
     let now = conditions.settings.scheduler.as_deref()?;
-    let is_card = matches!(conditions.device.transport.as_deref(), Some("sd" | "mmc" | "usb"));
+    let is_card = matches!(
+        conditions.device.transport,
+        Some(Transport::Sd | Transport::Mmc | Transport::Usb)
+    );
     (is_card && now != WANTED).then(|| {
         setting_step(
             name,
@@ -372,7 +375,7 @@ mod tests {
     fn conditions() -> Conditions {
         let mut conditions = cardproof_testkit::records::typical_a1_card().conditions;
         conditions.device.size_bytes = Some(Bytes::gib(8));
-        conditions.device.transport = Some("sd".to_owned());
+        conditions.device.transport = Some(Transport::Sd);
         conditions.settings.scheduler = Some("none".to_owned());
         conditions.settings.read_ahead_bytes = Some(Bytes::kib(128));
         conditions

@@ -82,6 +82,7 @@ pub const fn outcome(outcome: Outcome) -> &'static str {
         Outcome::Misses => "misses the limits as measured here",
         Outcome::Undecided => "undecided",
         Outcome::NotTestable => "not testable here",
+        Outcome::Unknown => "judged in a way that a later version knows",
     }
 }
 

@@ -4,8 +4,8 @@
 
 use cardproof_rating::{Grade, judge, longest_wait, meaning, next_steps, pauses_in, plausibility};
 use cardproof_record::{
-    Estimate, FilesystemInfo, Interval, Phase, Record, TargetKind, Verification, Warning,
-    WarningCode,
+    Estimate, FilesystemInfo, Interval, Phase, Record, TargetKind, Transport, Verification,
+    Warning, WarningCode,
 };
 use cardproof_testkit::records;
 use cardproof_units::{Bytes, Iops, Nanos};
@@ -66,8 +66,8 @@ fn codes(record: &Record) -> Vec<WarningCode> {
 #[test]
 fn what_cannot_be_storage_is_doubted() {
     let cases: [(&str, Spoil, WarningCode); 7] = [
-        ("zram", |r| r.conditions.device.transport = Some("zram".into()), WarningCode::Memory),
-        ("ram", |r| r.conditions.device.transport = Some("ram".into()), WarningCode::Memory),
+        ("zram", |r| r.conditions.device.transport = Some(Transport::Zram), WarningCode::Memory),
+        ("ram", |r| r.conditions.device.transport = Some(Transport::Ram), WarningCode::Memory),
         ("null", |r| r.conditions.target.kind = TargetKind::Null, WarningCode::Memory),
         ("page cache", |r| r.conditions.target.direct = false, WarningCode::Buffered),
         ("btrfs", |r| filesystem(r).kind = "btrfs".into(), WarningCode::CopyOnWrite),
@@ -109,7 +109,7 @@ fn a_ceiling_of_the_kind_holds_where_the_link_is_not_known() {
     record.conditions.filesystem = None;
     record.conditions.target.direct = true;
     assert_eq!(codes(&record), []);
-    record.conditions.device.transport = Some("mmc".to_owned());
+    record.conditions.device.transport = Some(Transport::Mmc);
     assert!(codes(&record).contains(&WarningCode::AboveLink));
 }
 

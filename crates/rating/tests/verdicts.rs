@@ -4,8 +4,8 @@
 
 use cardproof_rating::{CLASSES, is_recording, judge};
 use cardproof_record::{
-    EndedBy, Estimate, Outcome, Phase, PhaseState, Record, State, Verdict, Verification, Warning,
-    WarningCode,
+    DeviceInfo, EndedBy, Estimate, Outcome, Phase, PhaseState, Record, State, SyncMode, Transport,
+    Verdict, Verification, Warning, WarningCode,
 };
 use cardproof_testkit::records;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
@@ -170,13 +170,15 @@ fn a_target_that_takes_less_in_flight_is_judged_by_what_it_took() {
 
 #[test]
 fn a_mapped_card_is_a_card_and_a_file_in_memory_is_memory() {
-    let beneath = |transport: &str| serde_json::json!({ "transport": transport });
+    let beneath = |transport| {
+        Some(Box::new(DeviceInfo { transport: Some(transport), ..DeviceInfo::default() }))
+    };
     let mut record = good();
-    record.conditions.device.transport = Some("dm".to_owned());
-    record.conditions.device.extra.insert("beneath".to_owned(), beneath("sd"));
+    record.conditions.device.transport = Some(Transport::Dm);
+    record.conditions.device.beneath = beneath(Transport::Sd);
     assert_eq!(a1(&record), Outcome::Meets);
     assert_eq!(verdict(&record, "A2").outcome, Outcome::NotTestable);
-    record.conditions.device.extra.insert("beneath".to_owned(), beneath("ram"));
+    record.conditions.device.beneath = beneath(Transport::Ram);
     assert_eq!(a1(&record), Outcome::NotTestable);
     assert!(verdict(&record, "A1").reasons[0].contains("memory"));
 }
@@ -184,8 +186,8 @@ fn a_mapped_card_is_a_card_and_a_file_in_memory_is_memory() {
 #[test]
 fn synced_writes_do_not_stand_for_the_plain_ones() {
     let mut record = good();
-    phase(&mut record, "random-write-4k-qd32").sync = "fsync-every-1".to_owned();
-    phase(&mut record, "sequential-write-1m").sync = "fsync-every-8".to_owned();
+    phase(&mut record, "random-write-4k-qd32").sync = SyncMode::every(1);
+    phase(&mut record, "sequential-write-1m").sync = SyncMode::every(8);
     let verdict = verdict(&record, "A1");
     assert_eq!(verdict.outcome, Outcome::NotTestable);
     assert!(verdict.reasons[0].contains("no such phase"), "{verdict:?}");
@@ -320,7 +322,7 @@ fn an_sd_card_is_not_blamed_for_a_host_without_its_queue() {
     ];
     for (transport, expected) in cases {
         let mut record = good();
-        record.conditions.device.transport = transport.map(str::to_owned);
+        record.conditions.device.transport = transport.map(Transport::from);
         assert_eq!(verdict(&record, "A2").outcome, expected, "{transport:?}");
         assert_eq!(a1(&record), Outcome::Meets, "{transport:?}");
     }
@@ -331,7 +333,7 @@ fn an_sd_card_is_not_blamed_for_a_host_without_its_queue() {
 #[test]
 fn what_is_no_sd_card_is_measured_by_a_yardstick() {
     let mut record = good();
-    record.conditions.device.transport = Some("nvme".to_owned());
+    record.conditions.device.transport = Some(Transport::Nvme);
     let reasons = verdict(&record, "A1").reasons;
     assert!(reasons.last().unwrap().contains("yardstick"), "{reasons:?}");
 }

@@ -69,6 +69,9 @@ pub struct CardInfo {
     /// What the kernel works around for this card, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quirks: Vec<String>,
+    /// The product's revision, where a register tells it: an eMMC's CID.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub product_revision: Option<String>,
     /// Fields of a later version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,

@@ -6,7 +6,7 @@ use cardproof_units::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{BusInfo, CardInfo, Unknown};
+use crate::{BusInfo, CardInfo, EngineName, Transport, Unknown};
 
 /// Everything about the surroundings that can change a figure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -65,9 +65,8 @@ pub struct TargetInfo {
     pub size_bytes: Bytes,
     /// The unit of its addresses.
     pub logical_block_bytes: Bytes,
-    /// The engine that drove it: `io_uring`, `psync`, `null`, `simulated`, or another tool's own;
-    /// empty where not known.
-    pub engine: String,
+    /// The engine that drove it; empty where not known.
+    pub engine: EngineName,
     /// Why a better engine was not in use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine_fallback: Option<String>,
@@ -100,9 +99,9 @@ pub struct DeviceInfo {
     /// The revision of the firmware or of the product, where given apart from the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
-    /// How it is attached: `sd`, `mmc`, `usb`, `nvme`, `sata`, `virtio`, `loop`, `zram`, `ram`, `dm`, `md`.
+    /// How it is attached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub transport: Option<String>,
+    pub transport: Option<Transport>,
     /// The size of the whole device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_bytes: Option<Bytes>,
@@ -124,9 +123,37 @@ pub struct DeviceInfo {
     /// The bus between host and card.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bus: Option<BusInfo>,
+    /// The one device that it rests on, such as the card below a mapped device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beneath: Option<Box<DeviceInfo>>,
+    /// How many devices the target rests on, where they are several and none is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_count: Option<u32>,
+    /// What kind of layer the device is, in words, such as `loop over a file`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<String>,
+    /// The driver of a USB bridge: `uas` or `usb-storage`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usb_driver: Option<String>,
+    /// The vendor's and the product's number of a USB bridge, such as `152d:0578`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usb_id: Option<String>,
     /// Fields of a later version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+impl DeviceInfo {
+    /// The device itself, then what it rests on, layer by layer; the last is the storage.
+    pub fn layers(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |device| device.beneath.as_deref())
+    }
+
+    /// The storage beneath all layers: the device itself where it rests on no other.
+    #[must_use]
+    pub fn lowest(&self) -> &Self {
+        self.layers().last().unwrap_or(self)
+    }
 }
 
 /// The computer.
@@ -204,6 +231,9 @@ pub struct SettingsInfo {
     /// The highest clock that the processors are allowed, in Hz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processor_clock_max_hz: Option<u64>,
+    /// The settings of the device that this one rests on, which has a queue of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beneath: Option<Box<SettingsInfo>>,
     /// Fields of a later version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,

@@ -84,6 +84,9 @@ pub struct Record {
     /// Doubts about the run as a whole.
     #[serde(default)]
     pub warnings: Vec<Warning>,
+    /// When the run began, as another tool printed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began_as_printed: Option<String>,
     /// Verdicts, attached on output only: they are derived from all the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdicts: Option<Vec<Verdict>>,
@@ -111,6 +114,9 @@ pub enum State {
     Partial,
     /// A fault of the target or of the engine ended it.
     Failed,
+    /// A state of a later version: whether the run reached its end is not known.
+    #[serde(other)]
+    Unknown,
 }
 
 /// The program that wrote a record.
@@ -241,6 +247,9 @@ pub enum Outcome {
     Undecided,
     /// This record cannot tell.
     NotTestable,
+    /// An outcome of a later version.
+    #[serde(other)]
+    Unknown,
 }
 
 /// Why a text is not a record.
@@ -289,6 +298,7 @@ impl Record {
             measured_to_bytes: None,
             data_check: None,
             warnings: Vec::new(),
+            began_as_printed: None,
             verdicts: None,
             quantities: None,
             indications: None,

@@ -23,6 +23,7 @@ mod replay;
 #[cfg(feature = "schema")]
 mod schema;
 mod setups;
+mod words;
 
 pub use activity::{
     Activity, Climate, CpuActivity, DeviceActivity, MemoryActivity, Pressure, Requests,
@@ -61,3 +62,4 @@ pub use schema::json_schema;
 pub use setups::{
     ComparedSetups, SetupComparison, SetupGround, SetupNotTried, SetupRatio, SetupResult, SetupUse,
 };
+pub use words::{EngineName, SyncMode, Transport};

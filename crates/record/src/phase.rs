@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Disturbance, LatencyIntervals, Level, LimitedBy, PhaseRun, PhaseSurroundings, Warning,
+    Disturbance, LatencyIntervals, Level, LimitedBy, PhaseRun, PhaseSurroundings, SyncMode, Warning,
 };
 
 /// What the phase's operations do.
@@ -52,6 +52,9 @@ pub enum PhaseState {
         /// Why, in words.
         cause: String,
     },
+    /// A state of a later version: whether its figures hold is not known, so none is used.
+    #[serde(other)]
+    Unknown,
 }
 
 /// What ended a phase.
@@ -235,8 +238,8 @@ pub struct Phase {
     pub span_bytes: Bytes,
     /// How many operations were kept in flight.
     pub queue_depth: u16,
-    /// What makes writes durable: `none`, `flush-at-end`, or `fsync-every-N`.
-    pub sync: String,
+    /// What makes writes durable.
+    pub sync: SyncMode,
     /// How far every operation was moved off its natural alignment.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub alignment_offset_bytes: Bytes,
@@ -363,7 +366,7 @@ impl Phase {
             span_offset_bytes: Bytes::ZERO,
             span_bytes: Bytes::ZERO,
             queue_depth: 0,
-            sync: "none".to_owned(),
+            sync: SyncMode::None,
             alignment_offset_bytes: Bytes::ZERO,
             rate_limit_iops: None,
             state: PhaseState::Measured,

@@ -1,12 +1,11 @@
 //! What was measured, on what and how, as short labelled facts. What is not known is left out.
 
-use cardproof_record::{Conditions, DeviceInfo, Phase, Record, State, TargetInfo, TargetKind};
+use cardproof_record::{
+    Conditions, DeviceInfo, EngineName, Phase, Record, State, TargetInfo, TargetKind, Transport,
+};
 use cardproof_units::{Bytes, Nanos, Throughput};
 
 use crate::clean::one_line;
-
-/// The engine that uses files as programs do.
-const FILES: &str = "files";
 
 /// The label of the system's settings, which a short report leaves out.
 pub(crate) const SETTINGS: &str = "Settings";
@@ -26,7 +25,7 @@ pub fn title(record: &Record) -> String {
     let device = &record.conditions.device;
     let named = joined([
         device_name(device),
-        device.transport.as_deref().map(attachment),
+        device.transport.as_ref().map(attachment),
         device.size_bytes.map(|size| size.to_string()),
     ]);
     match (record.conditions.target.kind, named) {
@@ -51,16 +50,16 @@ fn device_name(device: &DeviceInfo) -> Option<String> {
 }
 
 /// A transport as people call it.
-fn attachment(transport: &str) -> String {
+fn attachment(transport: &Transport) -> String {
     match transport {
-        "sd" => "SD card".to_owned(),
-        "mmc" => "eMMC".to_owned(),
-        "usb" => "USB".to_owned(),
-        "nvme" => "NVMe".to_owned(),
-        "sata" => "SATA".to_owned(),
-        "virtio" => "virtual disk".to_owned(),
-        "loop" => "loop device".to_owned(),
-        other => one_line(other),
+        Transport::Sd => "SD card".to_owned(),
+        Transport::Mmc => "eMMC".to_owned(),
+        Transport::Usb => "USB".to_owned(),
+        Transport::Nvme => "NVMe".to_owned(),
+        Transport::Sata => "SATA".to_owned(),
+        Transport::Virtio => "virtual disk".to_owned(),
+        Transport::Loop => "loop device".to_owned(),
+        other => one_line(other.as_str()),
     }
 }
 
@@ -128,7 +127,7 @@ fn target(conditions: &Conditions) -> String {
     let target = &conditions.target;
     let size = target.size_bytes;
     let what = match target.kind {
-        TargetKind::Directory if target.engine == FILES => {
+        TargetKind::Directory if target.engine == EngineName::Files => {
             return format!(
                 "files of at most {size} in all, made for the run and used as programs do"
             );
@@ -140,7 +139,7 @@ fn target(conditions: &Conditions) -> String {
         TargetKind::Null => "nothing: operations end as soon as they are taken".to_owned(),
         TargetKind::Unknown => return foreign_target(target),
     };
-    let engine = one_line(&target.engine);
+    let engine = one_line(target.engine.as_str());
     let fallback = target.engine_fallback.as_deref().map(one_line);
     let fallback = fallback.map_or(String::new(), |cause| format!(" ({cause})"));
     let access = if target.direct {
@@ -155,7 +154,7 @@ fn target(conditions: &Conditions) -> String {
 
 /// What is known of a target that another tool measured.
 fn foreign_target(target: &TargetInfo) -> String {
-    let engine = one_line(&target.engine);
+    let engine = one_line(target.engine.as_str());
     let known = [
         (target.size_bytes > Bytes::ZERO).then(|| target.size_bytes.to_string()),
         (!engine.is_empty()).then(|| format!("engine {engine}")),
@@ -188,6 +187,7 @@ fn run(record: &Record) -> String {
         State::Running => ", not at its end",
         State::Partial => ", stopped before its end",
         State::Failed => ", ended by a fault",
+        State::Unknown => ", in a state of a later version",
     };
     format!(
         "profile {} (version {}), {}, {} {}, seed {}{state}",

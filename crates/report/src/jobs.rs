@@ -42,6 +42,7 @@ fn outcome(run: &JobRun) -> String {
         (PhaseState::NotMeasured { cause }, _) => {
             format!("{deed} was not measured: {}.", one_line(cause))
         }
+        (PhaseState::Unknown, _) => format!("{deed} ended in a state of a later version."),
     }
 }
 

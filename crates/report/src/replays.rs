@@ -57,6 +57,7 @@ fn headline(replay: &Replay) -> String {
             "{trace}: not measured, after {requests} of {requests_of} requests: {}",
             one_line(cause)
         ),
+        PhaseState::Unknown => format!("{trace}: ended in a state of a later version"),
     }
 }
 

@@ -288,7 +288,7 @@ const fn style_of_outcome(outcome: Outcome) -> Style {
         Outcome::Meets => GOOD,
         Outcome::Misses => POOR,
         Outcome::Undecided => FAIR,
-        Outcome::NotTestable => BOLD,
+        Outcome::NotTestable | Outcome::Unknown => BOLD,
     }
 }
 

@@ -134,14 +134,14 @@ fn hostile() -> Record {
     record.tool.version = TEXT.to_owned();
     record.profile.name = TEXT.to_owned();
     let conditions = &mut record.conditions;
-    conditions.target.engine = TEXT.to_owned();
+    conditions.target.engine = TEXT.into();
     conditions.target.engine_fallback = text();
     conditions.target.direct = false;
     conditions.target.buffered_reason = text();
     conditions.device.model = text();
     conditions.device.vendor = text();
     conditions.device.name = text();
-    conditions.device.transport = text();
+    conditions.device.transport = text().map(Into::into);
     conditions.device.link = text();
     conditions.host.board = text();
     conditions.host.kernel = text();

@@ -1,7 +1,7 @@
 //! From a phase that was run to its entry in the record.
 
 use cardproof_record::{
-    EndedBy, OpName, PatternName, Phase, PhaseState, Verification, Warning, WarningCode,
+    EndedBy, OpName, PatternName, Phase, PhaseState, SyncMode, Verification, Warning, WarningCode,
 };
 use cardproof_units::Bytes;
 use cardproof_workload::{Access, PhaseSpec};
@@ -41,9 +41,9 @@ pub(crate) fn not_begun(spec: &PhaseSpec, place: Place, cause: &str) -> Phase {
         span_bytes: place.span,
         queue_depth: place.queue_depth,
         sync: match (spec.fsync_every, spec.flush_at_end) {
-            (Some(every), _) => format!("fsync-every-{every}"),
-            (None, true) => "flush-at-end".to_owned(),
-            (None, false) => "none".to_owned(),
+            (Some(every), _) => SyncMode::every(every),
+            (None, true) => SyncMode::FlushAtEnd,
+            (None, false) => SyncMode::None,
         },
         alignment_offset_bytes: spec.alignment_offset,
         rate_limit_iops: spec.rate_limit,

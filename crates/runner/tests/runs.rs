@@ -8,7 +8,7 @@ mod support;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_io::Target;
-use cardproof_record::{EndedBy, Phase, PhaseState, Record, State, WarningCode};
+use cardproof_record::{EndedBy, Phase, PhaseState, Record, State, SyncMode, WarningCode};
 use cardproof_runner::{Event, Observer, Progress, Silent};
 use cardproof_units::{Bytes, Iops, Nanos};
 use cardproof_workload::{Access, Ends, PhaseSpec, Profile, Repetition, Role, TimeLimit, standard};
@@ -139,7 +139,7 @@ fn flushes_are_counted_apart() {
         spec.fsync_every = Some(2);
         spec.ends.ops = Some(10);
     });
-    assert_eq!((phase.ops, phase.flushes, phase.sync.as_str()), (10, 4, "fsync-every-2"));
+    assert_eq!((phase.ops, phase.flushes, &phase.sync), (10, 4, &SyncMode::every(2)));
     assert!(phase.flush_latency_ns.is_some());
 }
 

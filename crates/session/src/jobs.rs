@@ -4,7 +4,9 @@
 //! short form is done.
 
 use cardproof_jobs::{Form, Job, Totals};
-use cardproof_record::{Job as TimedJob, JobRun, PhaseState, ProfileInfo, Record, State};
+use cardproof_record::{
+    EngineName, Job as TimedJob, JobRun, PhaseState, ProfileInfo, Record, State,
+};
 use cardproof_units::{Bytes, Nanos, Seed};
 
 use crate::announcement::{Effect, Prepared, Writes};
@@ -13,9 +15,6 @@ use crate::failure::Failure;
 use crate::frontend::{Event, Frontend};
 use crate::session::Bench;
 use crate::target::{FilesNeeds, OpenedTree};
-
-/// What the engine is called that uses files as programs do.
-const ENGINE: &str = "files";
 
 /// A job on files.
 #[derive(Debug)]
@@ -71,7 +70,7 @@ impl Experiment for JobOnFiles {
         let chosen = choose(&self.whole, place.room, draft.seed, frontend);
         let Chosen { job, totals } = &chosen;
         draft.conditions.target.size_bytes = totals.space_peak;
-        draft.conditions.target.engine = ENGINE.to_owned();
+        draft.conditions.target.engine = EngineName::Files;
         draft.profile = ProfileInfo {
             name: job.name.to_owned(),
             version: job.version,
@@ -148,6 +147,7 @@ fn fill(record: &mut Record, run: JobRun) {
         PhaseState::Measured => State::Complete,
         PhaseState::Partial => State::Partial,
         PhaseState::NotMeasured { .. } => State::Failed,
+        PhaseState::Unknown => State::Unknown,
     };
     if run.state == PhaseState::Measured {
         // Published times are of real systems' jobs, and ours are of what they do to the storage.

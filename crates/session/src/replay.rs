@@ -128,6 +128,7 @@ fn fill(record: &mut Record, replay: Replay) {
         PhaseState::Measured => State::Complete,
         PhaseState::Partial => State::Partial,
         PhaseState::NotMeasured { .. } => State::Failed,
+        PhaseState::Unknown => State::Unknown,
     };
     if replay.state == PhaseState::Measured && (replay.think_factor - 1.0).abs() < 1e-9 {
         let name = format!("replay-{}", replay.trace);

@@ -6,7 +6,7 @@
 
 use cardproof_io::files::written_for_storage;
 use cardproof_record::{
-    Estimate, JobRun, JobTransactions, Latency, PhaseState, ProfileInfo, Record, State,
+    EngineName, Estimate, JobRun, JobTransactions, Latency, PhaseState, ProfileInfo, Record, State,
 };
 use cardproof_runner::JobWatch;
 use cardproof_sqlite::{Database, End, Limits, ROWS, Run, Setting};
@@ -74,7 +74,7 @@ impl Experiment for JournalModes {
         _frontend: &mut dyn Frontend,
     ) -> Result<Prepared, Failure> {
         draft.conditions.target.size_bytes = Database::size_max(ROWS);
-        draft.conditions.target.engine = NAME.to_owned();
+        draft.conditions.target.engine = EngineName::Sqlite;
         let time = TIME * Setting::USUAL.len() as u64;
         draft.profile = ProfileInfo {
             name: NAME.to_owned(),

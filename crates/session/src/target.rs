@@ -12,7 +12,7 @@ use cardproof_device::guard::{self, Consent, GuardError};
 use cardproof_device::{Surroundings, Sysroot, look_at_path};
 use cardproof_io::scratch::{Allowance, Scratch, ScratchError};
 use cardproof_io::{OpenOptions, Target, open, open_new};
-use cardproof_record::{BusInfo, CardInfo, DeviceInfo, Feature, TargetKind};
+use cardproof_record::{BusInfo, CardInfo, DeviceInfo, Feature, TargetKind, Transport};
 use cardproof_sim::{Card, Keeping};
 use cardproof_units::Bytes;
 
@@ -164,14 +164,14 @@ fn open_simulated(name: &str, args: &Options, needs: &StorageNeeds) -> Result<St
     let target = card.open(args.seed, needs.keeping).map_err(no_card)?;
     let span = span_in(target.abilities().size, args, needs.span.existing)?;
     let transport = match card.kind {
-        cardproof_sim::Kind::Sd => "sd",
-        cardproof_sim::Kind::Emmc => "mmc",
-        cardproof_sim::Kind::Usb => "usb",
+        cardproof_sim::Kind::Sd => Transport::Sd,
+        cardproof_sim::Kind::Emmc => Transport::Mmc,
+        cardproof_sim::Kind::Usb => Transport::Usb,
     };
     let device = DeviceInfo {
         name: Some(format!("sim:{name}")),
         model: Some(card.title.to_owned()),
-        transport: Some(transport.to_owned()),
+        transport: Some(transport),
         size_bytes: Some(card.announced_size()),
         card: card_info(card),
         bus: simulated_bus(card),

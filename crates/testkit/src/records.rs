@@ -9,9 +9,9 @@ mod draw;
 mod job;
 
 use cardproof_record::{
-    Conditions, DataCheck, DeviceInfo, FilesystemInfo, HostInfo, Monitor, OpName, PatternName,
-    Phase, PhaseState, ProfileInfo, Record, SettingsInfo, State, TargetInfo, TargetKind, Tool,
-    Warning, WarningCode,
+    Conditions, DataCheck, DeviceInfo, EngineName, FilesystemInfo, HostInfo, Monitor, OpName,
+    PatternName, Phase, PhaseState, ProfileInfo, Record, SettingsInfo, State, SyncMode, TargetInfo,
+    TargetKind, Tool, Transport, Warning, WarningCode,
 };
 use cardproof_units::{Bytes, Nanos, Seed};
 use serde_json::Map;
@@ -107,7 +107,7 @@ pub fn ram_disk() -> Record {
     let mut record = card_record("20261104T183300Z-aa10", &fast, |draw| draw);
     record.conditions.device = DeviceInfo::default();
     record.conditions.settings = SettingsInfo::default();
-    record.conditions.target.engine = "psync".to_owned();
+    record.conditions.target.engine = EngineName::Psync;
     record.conditions.target.engine_fallback =
         Some("tmpfs takes no direct I/O, so io_uring would not help".to_owned());
     record.conditions.target.direct = false;
@@ -134,7 +134,7 @@ pub fn read_only_device() -> Record {
         kind: TargetKind::BlockDevice,
         size_bytes: Bytes(31_914_983_424),
         logical_block_bytes: Bytes(512),
-        engine: "io_uring".to_owned(),
+        engine: EngineName::IoUring,
         direct: true,
         read_only: true,
         ..TargetInfo::default()
@@ -231,7 +231,7 @@ fn standard_phases(rates: &Rates) -> Vec<Draw> {
     let sixteen = Bytes::kib(16);
     vec![
         Draw::sequential("sequential-write-1m", Write, MIB, rates.write_sequential)
-            .sync("flush-at-end"),
+            .sync(SyncMode::FlushAtEnd),
         Draw::sequential("sequential-read-1m", Read, MIB, rates.read_sequential),
         Draw::random("random-read-4k-qd1", Read, PAGE, 1, rates.read_qd1),
         Draw::random("random-read-4k-qd32", Read, PAGE, 32, rates.read_qd32),
@@ -239,7 +239,8 @@ fn standard_phases(rates: &Rates) -> Vec<Draw> {
         Draw::random("random-write-4k-qd32", Write, PAGE, 32, rates.write_qd32),
         Draw::random("random-read-16k-qd1", Read, sixteen, 1, rates.read_16k),
         Draw::random("random-write-16k-qd1", Write, sixteen, 1, rates.write_16k),
-        Draw::random("overwrite-4k-fsync", Write, PAGE, 1, rates.write_fsync).sync("fsync-every-1"),
+        Draw::random("overwrite-4k-fsync", Write, PAGE, 1, rates.write_fsync)
+            .sync(SyncMode::every(1)),
         Draw::random("mixed-70-30-4k-qd32", Mixed, PAGE, 32, rates.mixed),
     ]
 }
@@ -251,7 +252,7 @@ fn conditions() -> Conditions {
             kind: TargetKind::Directory,
             size_bytes: Bytes::mib(256),
             logical_block_bytes: Bytes(512),
-            engine: "io_uring".to_owned(),
+            engine: EngineName::IoUring,
             direct: true,
             read_only: false,
             ..TargetInfo::default()
@@ -260,7 +261,7 @@ fn conditions() -> Conditions {
             name: Some("mmcblk0".to_owned()),
             model: Some("SC32G".to_owned()),
             vendor: Some("SanDisk".to_owned()),
-            transport: Some("sd".to_owned()),
+            transport: Some(Transport::Sd),
             size_bytes: Some(Bytes(31_914_983_424)),
             removable: Some(false),
             rotational: Some(false),

@@ -20,7 +20,14 @@ const PRINTING: &[&str] = &["print!", "println!", "eprint!", "eprintln!", "stdou
 
 /// What every rule finds in `source`.
 pub(super) fn check(source: &Source) -> Vec<Finding> {
-    [opening(source), length(source, LONG_FILES), unsafety(source), printing(source)].concat()
+    [
+        opening(source),
+        length(source, LONG_FILES),
+        unsafety(source),
+        printing(source),
+        untyped(source),
+    ]
+    .concat()
 }
 
 /// A file says first what it is.
@@ -60,6 +67,22 @@ fn printing(source: &Source) -> Vec<Finding> {
     let prints = |line: &str| PRINTING.iter().any(|word| stands_in(line, word));
     lines_with(source.product_lines(), prints)
         .map(|line| Finding::new(&source.path, line, "only the program prints; return it instead"))
+        .collect()
+}
+
+/// What is decided from a field must be in the schema. The fields that a record keeps for a later
+/// version are handed on by `record` and read by nobody.
+fn untyped(source: &Source) -> Vec<Finding> {
+    if source.room() == Some("record") {
+        return Vec::new();
+    }
+    let reads = |line: &str| {
+        let mut after = line.split(".extra").skip(1);
+        after.any(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    };
+    let message = "the record's fields of a later version; give what you need a field of its own";
+    lines_with(source.product_lines(), reads)
+        .map(|line| Finding::new(&source.path, line, message))
         .collect()
 }
 
@@ -113,6 +136,15 @@ mod tests {
         assert_eq!(found("crates/stats/src/a.rs", text), [3]);
         assert_eq!(found("crates/stats/tests/a.rs", text), [3]);
         assert_eq!(found("crates/io/src/a.rs", text), CLEAN);
+    }
+
+    #[test]
+    fn nobody_decides_from_fields_outside_the_schema() {
+        let text = "//! x\nlet a = device.extra.get(\"b\");\nlet c = S { extra: Map::new() };\n\
+                    d.extra_written();\n";
+        assert_eq!(found("crates/rating/src/a.rs", text), [2]);
+        assert_eq!(found("crates/record/src/a.rs", text), CLEAN);
+        assert_eq!(found("crates/rating/tests/a.rs", text), CLEAN);
     }
 
     #[test]

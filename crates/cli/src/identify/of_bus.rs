@@ -4,12 +4,11 @@ use cardproof_device::identify::{Ceiling, CeilingSource, Identity, UsbStorage};
 use cardproof_record::{BusInfo, Feature};
 
 use super::layout::Section;
-use super::of_card::lowest;
 use super::words;
 
 /// The bus or link, and the most that it lets through.
 pub(super) fn bus(identity: &Identity) -> Section {
-    let device = lowest(&identity.device);
+    let device = identity.device.lowest();
     let mut section = Section::new("Bus and ceiling");
     section.some("Link", device.link.clone());
     if let Some(bus) = &device.bus {
@@ -76,7 +75,7 @@ fn of_ceiling(section: &mut Section, ceiling: &Ceiling) {
 /// The cache and the command queue, with their evidence.
 pub(super) fn features(identity: &Identity) -> Section {
     let mut section = Section::new("Queueing and cache");
-    let Some(card) = lowest(&identity.device).card else { return section };
+    let Some(card) = &identity.device.lowest().card else { return section };
     feature(&mut section, "Cache", &card.cache, None);
     feature(&mut section, "Command queue", &card.command_queue, card.command_queue_depth);
     for quirk in &card.quirks {

@@ -10,47 +10,32 @@ use super::words;
 /// The device, and the card's registers where it is one.
 pub(super) fn device(identity: &Identity, show_serial: bool) -> Section {
     let device = &identity.device;
-    let is_card = lowest(device).card.is_some();
+    let is_card = device.lowest().card.is_some();
     let mut section = Section::new(if is_card { "Card" } else { "Device" });
     section.row("Device", name(device));
     section.some("Layer", layer(device));
     if identity.has_medium == Some(false) {
         section.row("Medium", "there is none in it");
     }
-    match lowest(device).card {
-        Some(card) => registers(&mut section, &card, identity, show_serial),
-        None => make(&mut section, &lowest(device)),
+    match &device.lowest().card {
+        Some(card) => registers(&mut section, card, identity, show_serial),
+        None => make(&mut section, device.lowest()),
     }
     capacity(&mut section, identity);
     section
 }
 
 fn name(device: &DeviceInfo) -> String {
-    let kind = device.transport.as_deref().map(words::transport);
+    let kind = device.transport.as_ref().map(words::transport);
     let parts = [device.name.as_deref(), kind].into_iter().flatten().collect::<Vec<_>>();
     if parts.is_empty() { "no block device".to_owned() } else { parts.join(", ") }
 }
 
 /// What the device is made of, where it is made of others.
 fn layer(device: &DeviceInfo) -> Option<String> {
-    let below = below(device);
-    let kind = device.extra.get("layer").and_then(|layer| layer.as_str());
-    let on = below.as_ref().map(|below| format!("on {}", name(below)));
-    let words = [kind.map(str::to_owned), on].into_iter().flatten().collect::<Vec<_>>();
+    let on = device.beneath.as_ref().map(|below| format!("on {}", name(below)));
+    let words = [device.layer.clone(), on].into_iter().flatten().collect::<Vec<_>>();
     (!words.is_empty()).then(|| words.join(", "))
-}
-
-fn below(device: &DeviceInfo) -> Option<DeviceInfo> {
-    serde_json::from_value(device.extra.get("beneath")?.clone()).ok()
-}
-
-/// The device beneath all layers.
-pub(super) fn lowest(device: &DeviceInfo) -> DeviceInfo {
-    let mut lowest = device.clone();
-    while let Some(below) = below(&lowest) {
-        lowest = below;
-    }
-    lowest
 }
 
 /// The make of what is no card.
@@ -85,8 +70,7 @@ fn maker(card: &CardInfo) -> Option<String> {
 
 fn revision(card: &CardInfo) -> Option<String> {
     let hardware = card.hardware_revision.map(|revision| format!("hardware {revision:#x}"));
-    let product = card.extra.get("product_revision").and_then(|revision| revision.as_str());
-    let product = product.map(|revision| format!("product {revision}"));
+    let product = card.product_revision.as_ref().map(|revision| format!("product {revision}"));
     let firmware = card.firmware_revision.as_ref().map(|revision| format!("firmware {revision}"));
     let parts: Vec<String> = [hardware, product, firmware].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(", "))

@@ -4,7 +4,6 @@ use cardproof_device::identify::{Identity, PartitionPlace, Power};
 use cardproof_record::FilesystemInfo;
 
 use super::layout::Section;
-use super::of_card::lowest;
 use super::words;
 
 /// How often ext4 commits its journal unless told otherwise, in seconds: ext4(5), `commit=`.
@@ -85,7 +84,7 @@ fn place(partition: &PartitionPlace) -> String {
 /// Life, power, heat and clocks.
 pub(super) fn health(identity: &Identity) -> Section {
     let mut section = Section::new("Health and power");
-    if let Some(card) = lowest(&identity.device).card {
+    if let Some(card) = &identity.device.lowest().card {
         section.some("Life used", card.life_used_percent_max.map(life));
         section.some("Spare blocks", card.spare_blocks.clone());
     }

@@ -1,6 +1,7 @@
 //! How sizes, rates and answers are worded here.
 
 use cardproof_device::identify::StorageSummary;
+use cardproof_record::Transport;
 use cardproof_units::{Bytes, Throughput};
 
 /// A size as makers and as systems write it: `63.9 GB (59.5 GiB)`.
@@ -46,26 +47,26 @@ pub(super) fn state_of_protection(is_protected: bool) -> &'static str {
 }
 
 /// How a device is attached, in words.
-pub(super) fn transport(name: &str) -> &str {
-    match name {
-        "sd" => "SD card",
-        "mmc" => "eMMC",
-        "usb" => "USB storage",
-        "nvme" => "NVMe disk",
-        "sata" => "SATA disk",
-        "virtio" => "virtual disk (virtio)",
-        "loop" => "loop device",
-        "zram" => "compressed memory (zram)",
-        "ram" => "memory",
-        "dm" => "device-mapper volume",
-        "md" => "array (md)",
-        other => other,
+pub(super) fn transport(transport: &Transport) -> &str {
+    match transport {
+        Transport::Sd => "SD card",
+        Transport::Mmc => "eMMC",
+        Transport::Usb => "USB storage",
+        Transport::Nvme => "NVMe disk",
+        Transport::Sata => "SATA disk",
+        Transport::Virtio => "virtual disk (virtio)",
+        Transport::Loop => "loop device",
+        Transport::Zram => "compressed memory (zram)",
+        Transport::Ram => "memory",
+        Transport::Dm => "device-mapper volume",
+        Transport::Md => "array (md)",
+        Transport::Other(word) => word,
     }
 }
 
 /// A storage device in one line.
 pub(super) fn summary(storage: &StorageSummary) -> String {
-    let kind = storage.transport.as_deref().map(transport);
+    let kind = storage.transport.as_ref().map(transport);
     let size = if storage.size_bytes == Bytes::ZERO {
         "no medium".to_owned()
     } else {

@@ -103,7 +103,7 @@ fn assert_state(record: &Record, signal: Signal, moment: &str) {
         State::Complete => true,
         State::Partial => signal != Signal::KILL,
         State::Running => signal == Signal::KILL,
-        State::Failed => false,
+        State::Failed | State::Unknown => false,
     };
     assert!(is_allowed, "{moment}: {:?} after {signal:?}", record.state);
     assert!(record.verdicts.is_none(), "{moment}: a stored record has verdicts");

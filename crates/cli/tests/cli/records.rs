@@ -32,7 +32,7 @@ pub(crate) fn causes(record: &Record) -> Vec<&str> {
         .iter()
         .filter_map(|phase| match &phase.state {
             PhaseState::NotMeasured { cause } => Some(&**cause),
-            PhaseState::Measured | PhaseState::Partial => None,
+            PhaseState::Measured | PhaseState::Partial | PhaseState::Unknown => None,
         })
         .collect()
 }

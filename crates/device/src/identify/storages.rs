@@ -2,13 +2,14 @@
 
 use serde::Serialize;
 
+use cardproof_record::Transport;
 use cardproof_units::Bytes;
 
 use crate::Sysroot;
 use crate::block::BlockDevice;
 use crate::identify::mmc_host::MmcHost;
 use crate::link::numbered;
-use crate::transport::Transport;
+use crate::transport::transport_of;
 
 /// One storage device, or a reader without a medium.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -18,7 +19,7 @@ pub struct StorageSummary {
     pub name: String,
     /// How it is attached, as in a record.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub transport: Option<String>,
+    pub transport: Option<Transport>,
     /// The model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -44,8 +45,11 @@ pub fn storages(root: &Sysroot) -> Vec<StorageSummary> {
 }
 
 fn summary(device: &BlockDevice<'_>) -> Option<StorageSummary> {
-    let transport = Transport::of(device);
-    if device.is_partition() || is_made_of_others(transport) || is_area_of_emmc(device.name()) {
+    let transport = transport_of(device);
+    if device.is_partition()
+        || is_made_of_others(transport.as_ref())
+        || is_area_of_emmc(device.name())
+    {
         return None;
     }
     let size_bytes = device.size().unwrap_or_default();
@@ -53,13 +57,13 @@ fn summary(device: &BlockDevice<'_>) -> Option<StorageSummary> {
     // Network block devices and the like stand by without a size.
     (size_bytes > Bytes::ZERO || is_reader).then(|| StorageSummary {
         name: device.name().to_owned(),
-        transport: transport.map(|transport| transport.name().to_owned()),
+        transport,
         model: device.text("device/model").or_else(|| device.text("device/name")),
         size_bytes,
     })
 }
 
-fn is_made_of_others(transport: Option<Transport>) -> bool {
+fn is_made_of_others(transport: Option<&Transport>) -> bool {
     use Transport::{Dm, Loop, Md, Ram, Zram};
     matches!(transport, Some(Dm | Loop | Md | Ram | Zram))
 }
@@ -82,7 +86,7 @@ fn empty_slots(root: &Sysroot) -> Vec<StorageSummary> {
         root.has(directory.join("uevent"));
         (!has_card).then(|| StorageSummary {
             name,
-            transport: Some("sd".to_owned()),
+            transport: Some(Transport::Sd),
             model: host.driver(root).map(|driver| format!("card slot ({driver})")),
             size_bytes: Bytes::ZERO,
         })

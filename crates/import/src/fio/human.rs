@@ -104,7 +104,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
                 announced.entry(name).or_insert((job, 0)).1 += 1;
             }
             if let Some(engine) = between(text, "ioengine=", ",") {
-                draft.conditions.target.engine = engine.to_owned();
+                draft.conditions.target.engine = engine.into();
             }
         } else if let Some(report) = &mut report {
             if is_detail(text) {

@@ -100,7 +100,7 @@ fn add(draft: &mut RecordDraft, document: Document, line: usize) -> Result<(), I
     let mut engines =
         document.jobs.iter().filter_map(|job| option(job, &document.global, &["ioengine"]));
     if let Some(engine) = engines.next_back() {
-        draft.conditions.target.engine = engine.to_owned();
+        draft.conditions.target.engine = engine.into();
     }
     draft.version = Some(version);
     draft.began = draft.began.take().or(document.time);

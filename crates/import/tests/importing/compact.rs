@@ -14,8 +14,8 @@ pub(crate) fn compact(record: &Record) -> String {
     if let Some(label) = &record.label {
         writeln!(out, "label {label}").unwrap();
     }
-    if let Some(began) = record.extra.get("began_as_printed") {
-        writeln!(out, "began {began}").unwrap();
+    if let Some(began) = &record.began_as_printed {
+        writeln!(out, "began {began:?}").unwrap();
     }
     writeln!(out, "{}", plain(&serde_json::to_value(&record.conditions).unwrap())).unwrap();
     for phase in &record.phases {

@@ -37,14 +37,13 @@ impl Shape {
     /// The shape of `phase`.
     #[must_use]
     pub fn of(phase: &Phase) -> Self {
-        let every = phase.sync.strip_prefix("fsync-every-");
         Self {
             op: phase.op,
             pattern: phase.pattern,
             read_percent: phase.read_percent,
             block_size: phase.block_size_bytes,
             queue_depth: phase.queue_depth,
-            fsync_every: every.and_then(|every| every.parse().ok()),
+            fsync_every: phase.sync.fsync_every(),
         }
     }
 

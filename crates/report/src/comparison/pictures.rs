@@ -175,7 +175,7 @@ const fn dashes(card: usize) -> Dashes {
 fn random_write(record: &Record) -> Option<usize> {
     record.phases.iter().position(|phase| {
         let is_random = phase.pattern == cardproof_record::PatternName::Random;
-        let is_plain = !phase.sync.starts_with("fsync-every-") && phase.queue_depth == 1;
+        let is_plain = phase.sync.fsync_every().is_none() && phase.queue_depth == 1;
         phase.op == OpName::Write
             && is_random
             && is_plain

@@ -92,7 +92,7 @@ const fn outcome_class(outcome: Outcome) -> &'static str {
         Outcome::Meets => "good",
         Outcome::Misses => "poor",
         Outcome::Undecided => "fair",
-        Outcome::NotTestable => "unknown",
+        Outcome::NotTestable | Outcome::Unknown => "unknown",
     }
 }
 

@@ -227,7 +227,7 @@ pub(crate) fn causes(record: &Record) -> Vec<(&str, &str)> {
         .iter()
         .filter_map(|phase| match &phase.state {
             PhaseState::NotMeasured { cause } => Some((&*phase.name, &**cause)),
-            PhaseState::Measured | PhaseState::Partial => None,
+            PhaseState::Measured | PhaseState::Partial | PhaseState::Unknown => None,
         })
         .collect()
 }

@@ -88,6 +88,7 @@ fn do_job(
     match &run.state {
         PhaseState::Partial => Err(Stopped),
         PhaseState::NotMeasured { cause } => Ok(Err(cause.clone())),
+        PhaseState::Unknown => Ok(Err("the job ended in an unknown state".to_owned())),
         PhaseState::Measured => Ok(rate(&run, task)),
     }
 }

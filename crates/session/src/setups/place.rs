@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use cardproof_device::{Surroundings, Sysroot, look_at_path};
 use cardproof_io::scratch::Scratch;
 use cardproof_io::{Usage, usage};
-use cardproof_record::{TargetInfo, TargetKind};
+use cardproof_record::{EngineName, TargetInfo, TargetKind};
 use cardproof_units::Bytes;
 
 use crate::announcement::{self, Effect};
@@ -17,9 +17,6 @@ use crate::frontend::Frontend;
 use crate::options::Options;
 use crate::place::Place;
 use crate::target::{Existing, not_there, of_scratch, refuse_link, tell_of_leftovers};
-
-/// What the engine is called that uses files as programs do.
-const ENGINE: &str = "files";
 
 /// What comparing setups needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +114,7 @@ impl Place for SetupsPlace {
         TargetInfo {
             kind,
             size_bytes,
-            engine: ENGINE.to_owned(),
+            engine: EngineName::Files,
             direct: false,
             buffered_reason: Some("as programs use files".to_owned()),
             ..TargetInfo::default()

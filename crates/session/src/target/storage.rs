@@ -54,7 +54,7 @@ impl Place for Storage {
             kind: self.kind,
             size_bytes: *size,
             logical_block_bytes: *logical_block,
-            engine: engine.name().to_owned(),
+            engine: engine.name().into(),
             engine_fallback: engine_fallback.clone(),
             direct: directness.is_direct(),
             buffered_reason: match directness {

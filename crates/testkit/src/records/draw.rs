@@ -4,7 +4,7 @@
 //! contradicts itself. Chance comes from the seed and the phase's name alone.
 
 use cardproof_record::{
-    Bucket, Direction, EndedBy, Estimate, Interval, Latency, OpName, PatternName, Phase,
+    Bucket, Direction, EndedBy, Estimate, Interval, Latency, OpName, PatternName, Phase, SyncMode,
 };
 use cardproof_units::{Bytes, Iops, Nanos, Seed, Throughput};
 
@@ -44,7 +44,7 @@ pub(super) struct Draw {
     block_size: Bytes,
     queue_depth: u16,
     iops: f64,
-    sync: &'static str,
+    sync: SyncMode,
     pauses: Vec<Pause>,
 }
 
@@ -52,7 +52,16 @@ impl Draw {
     pub(super) fn sequential(name: &'static str, op: OpName, block_size: Bytes, iops: f64) -> Self {
         let pattern = PatternName::Sequential;
         let (queue_depth, sync) = (2, "none");
-        Self { name, op, pattern, block_size, queue_depth, iops, sync, pauses: Vec::new() }
+        Self {
+            name,
+            op,
+            pattern,
+            block_size,
+            queue_depth,
+            iops,
+            sync: sync.into(),
+            pauses: Vec::new(),
+        }
     }
 
     pub(super) fn random(
@@ -63,10 +72,19 @@ impl Draw {
         iops: f64,
     ) -> Self {
         let pattern = PatternName::Random;
-        Self { name, op, pattern, block_size, queue_depth, iops, sync: "none", pauses: Vec::new() }
+        Self {
+            name,
+            op,
+            pattern,
+            block_size,
+            queue_depth,
+            iops,
+            sync: SyncMode::None,
+            pauses: Vec::new(),
+        }
     }
 
-    pub(super) fn sync(mut self, sync: &'static str) -> Self {
+    pub(super) fn sync(mut self, sync: SyncMode) -> Self {
         self.sync = sync;
         self
     }
@@ -90,7 +108,7 @@ impl Draw {
         let duration = SLICE * SLICES;
         let rate = ops as f64 / duration.as_secs_f64();
         let bytes = self.block_size * ops;
-        let is_synced = self.sync.starts_with("fsync");
+        let is_synced = self.sync.fsync_every().is_some();
         let direction = |share: u64| Direction {
             ops: ops * share / 100,
             bytes: self.block_size * (ops * share / 100),
@@ -104,7 +122,7 @@ impl Draw {
             block_size_bytes: self.block_size,
             span_bytes: Bytes::mib(256),
             queue_depth: self.queue_depth,
-            sync: self.sync.to_owned(),
+            sync: self.sync.clone(),
             ended_by: Some(EndedBy::Time),
             ops,
             bytes,

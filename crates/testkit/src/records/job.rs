@@ -1,8 +1,8 @@
 //! The record of a job on files.
 
 use cardproof_record::{
-    Job, JobPart, JobPartStep, JobRun, JobStep, JobSyncs, Latency, PhaseState, ProfileInfo, Record,
-    State, TargetInfo, TargetKind,
+    EngineName, Job, JobPart, JobPartStep, JobRun, JobStep, JobSyncs, Latency, PhaseState,
+    ProfileInfo, Record, State, TargetInfo, TargetKind,
 };
 use cardproof_units::{Bytes, Nanos};
 
@@ -26,7 +26,7 @@ pub fn package_installation() -> Record {
             target: TargetInfo {
                 kind: TargetKind::Directory,
                 size_bytes: Bytes::mib(206),
-                engine: "files".to_owned(),
+                engine: EngineName::Files,
                 buffered_reason: Some("as programs use files".to_owned()),
                 ..TargetInfo::default()
             },
