@@ -1,66 +1,25 @@
 //! Registers in pasted text: from a forum, from `grep . /sys/block/mmcblk0/device/*`, typed in.
 //!
-//! A register is known by its label (`cid:`, `CSD =`, `ext_csd`), else by its length; CID and
-//! CSD, which are of one length, and those of SD cards and MMC by their structure. Lines that
+//! A register is known by its label (`cid:`, `CSD =`, `CID (raw):`, `ext_csd`), else by its length;
+//! CID and CSD, which are of one length, by their structure. Those of SD cards and MMC are told
+//! apart for each card: by `type:`, by the registers beside them, by their structure. Lines that
 //! are neither labelled as a register nor hex are passed over, unless nothing is left then.
 
+use crate::mmc_utils::{self, Kind, Text};
+use crate::paste_cards::group;
+use crate::pasted::Pasted;
 use crate::{
-    ByteOrder, ExtCsd, Field, HexError, MmcCid, MmcCsd, Ocr, Register, RegisterError, Scr, SdCid,
-    SdCsd, SdStatus, Serials, parse_hex,
+    ExtCsd, HexError, MmcCid, MmcCsd, Ocr, Register, RegisterError, Scr, SdCid, SdCsd, SdStatus,
+    parse_hex,
 };
 
-/// A register that was found in a text.
+/// A card that a text tells of.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Pasted {
-    /// An SD card's CID.
-    SdCid(SdCid),
-    /// An MMC's CID.
-    MmcCid(MmcCid),
-    /// An SD card's CSD.
-    SdCsd(SdCsd),
-    /// An MMC's CSD.
-    MmcCsd(MmcCsd),
-    /// SCR.
-    Scr(Scr),
-    /// The SD Status.
-    SdStatus(Box<SdStatus>),
-    /// OCR.
-    Ocr(Ocr),
-    /// EXT_CSD, and the order in which its bytes stood.
-    ExtCsd(Box<ExtCsd>, ByteOrder),
-}
-
-impl Pasted {
-    /// What it is, in words.
-    #[must_use]
-    pub const fn title(&self) -> &'static str {
-        match self {
-            Self::SdCid(_) => "CID of an SD card",
-            Self::MmcCid(_) => "CID of an eMMC or MMC",
-            Self::SdCsd(_) => "CSD of an SD card",
-            Self::MmcCsd(_) => "CSD of an eMMC or MMC",
-            Self::Scr(_) => "SCR of an SD card",
-            Self::SdStatus(_) => "SD Status (SSR)",
-            Self::Ocr(_) => "OCR, or the kernel's choice of a voltage",
-            Self::ExtCsd(_, ByteOrder::LastFirst) => "EXT_CSD of an eMMC, read from byte 511 down",
-            Self::ExtCsd(_, ByteOrder::FirstFirst) => "EXT_CSD of an eMMC, read from byte 0 up",
-        }
-    }
-
-    /// Its fields.
-    #[must_use]
-    pub fn fields(&self, serials: Serials) -> Vec<Field> {
-        match self {
-            Self::SdCid(register) => register.fields(serials),
-            Self::MmcCid(register) => register.fields(serials),
-            Self::SdCsd(register) => register.fields(serials),
-            Self::MmcCsd(register) => register.fields(serials),
-            Self::Scr(register) => register.fields(serials),
-            Self::SdStatus(register) => register.fields(serials),
-            Self::Ocr(register) => register.fields(serials),
-            Self::ExtCsd(register, _) => register.fields(serials),
-        }
-    }
+pub struct PastedCard {
+    /// As the text names it, such as `mmc0:0007` or `mmcblk1`.
+    pub name: Option<String>,
+    /// Its registers, in the text's order.
+    pub registers: Vec<Pasted>,
 }
 
 /// Why a text holds no register.
@@ -88,8 +47,16 @@ pub enum PasteError {
     Hex(#[from] HexError),
 }
 
+/// The name of the label that says whether a card is `SD` or `MMC`.
+const TYPE: &str = "type";
+
+/// Words that people write beside a register's name in its label.
+const LABEL_WORDS: [&str; 9] =
+    ["raw", "register", "hex", "value", "content", "card", "sd", "mmc", "emmc"];
+
 /// The labels of registers as people and the kernel write them, and their names.
-const LABELS: [(&str, &str); 9] = [
+const LABELS: [(&str, &str); 10] = [
+    ("type", TYPE),
     ("cid", "CID"),
     ("csd", "CSD"),
     ("scr", "SCR"),
@@ -101,51 +68,123 @@ const LABELS: [(&str, &str); 9] = [
     ("ext-csd", "EXT_CSD"),
 ];
 
-/// A stretch of hex, and the name of the register that its label says.
-struct Piece {
+/// A stretch of hex or a text of mmc-utils, the name of the register that its label says, and
+/// the card that a path or a heading named last.
+#[derive(Debug)]
+pub(super) struct Piece {
+    pub(super) card: Option<String>,
     label: Option<&'static str>,
     hex: String,
+    text: Option<Text>,
 }
 
-/// The registers in `text`, in its order.
+/// Which register a piece is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PieceKind {
+    Type,
+    Cid,
+    Csd,
+    Scr,
+    Ssr,
+    Ocr,
+    ExtCsd,
+    Unknown,
+}
+
+/// The registers in `text`, in its order, card by card.
 ///
 /// # Errors
 /// [`PasteError`] where a labelled register is wrong, hex is of no register's length, or there is
 /// no hex at all.
 pub fn find_registers(text: &str) -> Result<Vec<Pasted>, PasteError> {
-    let pieces = pieces(text);
-    if pieces.is_empty() {
+    Ok(find_cards(text)?.into_iter().flat_map(|card| card.registers).collect())
+}
+
+/// The cards that `text` tells of, in its order, each with its registers.
+///
+/// # Errors
+/// As [`find_registers`].
+pub fn find_cards(text: &str) -> Result<Vec<PastedCard>, PasteError> {
+    let groups = group(pieces(text));
+    if groups.is_empty() {
         parse_hex(text)?;
     }
-    let is_mmc = is_mmc(&pieces);
-    pieces.iter().map(|piece| decode(piece, is_mmc)).collect()
+    groups
+        .into_iter()
+        .map(|group| {
+            let is_mmc = is_mmc(&group.pieces);
+            let registers = group.pieces.iter().filter(|piece| piece.kind() != PieceKind::Type);
+            let registers: Result<_, _> = registers.map(|piece| decode(piece, is_mmc)).collect();
+            Ok(PastedCard { name: group.name, registers: registers? })
+        })
+        .collect()
 }
 
 /// The text's stretches of hex: a label starts one, and so does an unlabelled line after a
-/// complete register.
+/// complete register or after another card's name.
 fn pieces(text: &str) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
+    let mut card: Option<String> = None;
     for line in lines(text) {
+        let new_name = card_name(&line);
+        let is_same_card = new_name.is_none() || new_name == card;
+        card = new_name.or(card);
+        let piece =
+            |label, hex: &str, text| Piece { card: card.clone(), label, hex: hex.to_owned(), text };
+        if let Some(text) = mmc_utils::heading(&line) {
+            pieces.push(piece(None, "", Some(text)));
+            continue;
+        }
+        let mut open = pieces.last_mut().filter(|_| is_same_card);
+        let is_taken =
+            open.as_mut().and_then(|last| last.text.as_mut()).is_some_and(|text| text.take(&line));
+        if is_taken {
+            continue;
+        }
+        if let Some(text) = mmc_utils::without_heading(&line) {
+            pieces.push(piece(None, "", Some(text)));
+            continue;
+        }
         let (label, rest) = split_label(&line);
         let rest = without_offset(rest);
         let is_hex = parse_hex(rest).is_ok() || rest.trim().is_empty();
-        match (label, pieces.last_mut()) {
-            (Some(label), _) => pieces.push(Piece { label: Some(label), hex: rest.to_owned() }),
+        match (label, open) {
+            (Some(label), _) => pieces.push(piece(Some(label), rest, None)),
             (None, _) if !is_hex || rest.trim().is_empty() => {}
             (None, Some(last)) if !last.is_complete() => {
                 last.hex.push(' ');
                 last.hex.push_str(rest);
             }
-            (None, _) => pieces.push(Piece { label: None, hex: rest.to_owned() }),
+            (None, _) => pieces.push(piece(None, rest, None)),
         }
     }
-    pieces.retain(|piece| !piece.hex.trim().is_empty());
+    pieces.retain(Piece::is_kept);
     pieces
+}
+
+/// The card that a line names: by the kernel's address on the bus, or by its block device.
+fn card_name(line: &str) -> Option<String> {
+    let words = line.split(|c: char| !(c.is_ascii_alphanumeric() || c == ':'));
+    words.map(|word| word.trim_end_matches(':')).find_map(|word| {
+        let rest = word.strip_prefix("mmc")?;
+        if let Some((host, address)) = rest.split_once(':') {
+            let address = address.get(..4)?;
+            let is_host = !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_digit());
+            let is_address = address.bytes().all(|byte| byte.is_ascii_hexdigit());
+            return (is_host && is_address).then(|| format!("mmc{host}:{address}"));
+        }
+        let digits = rest.strip_prefix("blk")?;
+        let length = digits.bytes().take_while(u8::is_ascii_digit).count();
+        (length > 0).then(|| format!("mmcblk{}", &digits[..length]))
+    })
 }
 
 impl Piece {
     /// Whether it already holds as many digits as some register has, or as its label says.
     fn is_complete(&self) -> bool {
+        if self.text.is_some() || self.label == Some(TYPE) {
+            return true;
+        }
         let Ok(bytes) = parse_hex(&self.hex) else { return false };
         match self.label {
             Some("OCR") => bytes.len() >= 4,
@@ -154,6 +193,58 @@ impl Piece {
             Some("SSR") => bytes.len() >= 64,
             Some(_) => bytes.len() >= 512,
             None => !self.hex.contains(' ') && matches!(bytes.len(), 4 | 8 | 16 | 64 | 512),
+        }
+    }
+}
+
+impl Piece {
+    /// Whether it tells something: a type other than `SD` and `MMC` does not.
+    fn is_kept(&self) -> bool {
+        match (&self.text, self.label) {
+            (Some(text), _) => text.decode().is_some(),
+            (None, Some(TYPE)) => self.type_is_mmc().is_some(),
+            (None, _) => !self.hex.trim().is_empty(),
+        }
+    }
+
+    /// Whether a type is that of an MMC; `None` where it is neither.
+    fn type_is_mmc(&self) -> Option<bool> {
+        match self.hex.trim().to_ascii_uppercase().as_str() {
+            "MMC" => Some(true),
+            "SD" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Which register it is.
+    pub(super) fn kind(&self) -> PieceKind {
+        if let Some(text) = &self.text {
+            return match text.kind {
+                Kind::SdCid | Kind::MmcCid => PieceKind::Cid,
+                Kind::SdCsd | Kind::MmcCsd => PieceKind::Csd,
+                Kind::ExtCsd => PieceKind::ExtCsd,
+            };
+        }
+        let bytes = || parse_hex(&self.hex).unwrap_or_default();
+        match self.label {
+            Some(TYPE) => PieceKind::Type,
+            Some("CID") => PieceKind::Cid,
+            Some("CSD") => PieceKind::Csd,
+            Some("SCR") => PieceKind::Scr,
+            Some("SSR") => PieceKind::Ssr,
+            Some("OCR") => PieceKind::Ocr,
+            Some(_) => PieceKind::ExtCsd,
+            None => match bytes().as_slice() {
+                [_, _, _, _] => PieceKind::Ocr,
+                bytes if bytes.len() == 8 => PieceKind::Scr,
+                bytes if bytes.len() == 64 => PieceKind::Ssr,
+                bytes if bytes.len() == 512 => PieceKind::ExtCsd,
+                bytes => match <&[u8; 16]>::try_from(bytes) {
+                    Ok(bytes) if is_csd(bytes) => PieceKind::Csd,
+                    Ok(_) => PieceKind::Cid,
+                    Err(_) => PieceKind::Unknown,
+                },
+            },
         }
     }
 }
@@ -183,21 +274,39 @@ fn is_marked_label(word: &str) -> bool {
 }
 
 /// The register that a line's label names, and what comes after the label. A path before the
-/// label does not matter. After a blank alone only hex makes a word a label: people write
-/// sentences about registers, too.
+/// label does not matter, nor do colons in it. After a blank alone, and after a label of several
+/// words, only hex makes it a label: people write sentences about registers, too.
 fn split_label(line: &str) -> (Option<&'static str>, &str) {
-    let end = line.find([':', '=', ' ']).unwrap_or(line.len());
+    let marks = [':', '=', ' '];
+    for (end, mark) in line.match_indices([':', '=']) {
+        let Some(name) = label(&line[..end]) else { continue };
+        let rest = line[end + mark.len()..].trim_start_matches(marks);
+        let is_one_word = !line[..end].trim().contains(' ');
+        if is_one_word || parse_hex(rest).is_ok() {
+            return (Some(name), rest);
+        }
+    }
+    let end = line.find(' ').unwrap_or(line.len());
     let Some(name) = label(&line[..end]) else { return (None, line) };
-    let rest = line[end..].trim_start();
-    let unmarked = rest.trim_start_matches([':', '=', ' ']);
-    let is_marked = unmarked.len() < rest.len();
+    let rest = line[end..].trim_start_matches(marks);
+    let is_marked = line[end..].trim_start().starts_with([':', '=']);
     let is_label = is_marked || rest.is_empty() || parse_hex(rest).is_ok();
-    if is_label { (Some(name), unmarked) } else { (None, line) }
+    if is_label { (Some(name), rest) } else { (None, line) }
 }
 
-fn label(word: &str) -> Option<&'static str> {
-    let word = word.rsplit('/').next().unwrap_or(word).to_ascii_lowercase();
-    LABELS.iter().find(|(label, _)| *label == word).map(|&(_, name)| name)
+/// The register that `text` names, alone or among [`LABEL_WORDS`].
+fn label(text: &str) -> Option<&'static str> {
+    let text = text.rsplit('/').next().unwrap_or(text).to_ascii_lowercase();
+    let mut found = None;
+    for word in text.split_whitespace() {
+        let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        match LABELS.iter().find(|(label, _)| *label == word) {
+            Some(&(_, name)) if found.is_none() => found = Some(name),
+            None if LABEL_WORDS.contains(&word) => {}
+            _ => return None,
+        }
+    }
+    found
 }
 
 /// The line without the offset of a hex dump: up to eight digits, at least three, and a colon.
@@ -212,23 +321,33 @@ fn is_offset(text: &str) -> bool {
     (3..=8).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether the registers beside a CID show that it is an MMC's: `None` where they do not tell.
+/// Whether a card's type or the registers beside its CID show that it is an MMC: `None` where
+/// they do not tell. They do not contradict each other within a card.
 fn is_mmc(pieces: &[Piece]) -> Option<bool> {
-    pieces.iter().find_map(|piece| {
-        let bytes = parse_hex(&piece.hex).ok()?;
-        match (piece.label, bytes.len()) {
-            (Some("EXT_CSD"), _) | (None, 512) => Some(true),
-            (Some("SCR" | "SSR"), _) | (None, 8 | 64) => Some(false),
-            (Some("CSD") | None, 16) => {
-                let bytes: [u8; 16] = bytes.try_into().ok()?;
-                (piece.label.is_some() || is_csd(&bytes)).then(|| is_mmc_csd(&bytes))
-            }
-            _ => None,
+    pieces.iter().find_map(belongs_to_mmc)
+}
+
+/// Whether only an MMC, or only an SD card, can have this register: `None` where both can.
+pub(super) fn belongs_to_mmc(piece: &Piece) -> Option<bool> {
+    if let Some(text) = &piece.text {
+        return Some(!matches!(text.kind, Kind::SdCid | Kind::SdCsd));
+    }
+    match piece.kind() {
+        PieceKind::Type => piece.type_is_mmc(),
+        PieceKind::ExtCsd => Some(true),
+        PieceKind::Scr | PieceKind::Ssr => Some(false),
+        PieceKind::Csd => {
+            let bytes: [u8; 16] = parse_hex(&piece.hex).ok()?.try_into().ok()?;
+            Some(is_mmc_csd(&bytes))
         }
-    })
+        PieceKind::Cid | PieceKind::Ocr | PieceKind::Unknown => None,
+    }
 }
 
 fn decode(piece: &Piece, is_mmc: Option<bool>) -> Result<Pasted, PasteError> {
+    if let Some(partial) = piece.text.as_ref().and_then(Text::decode) {
+        return Ok(partial);
+    }
     let label = piece.label.unwrap_or("register");
     let bytes = parse_hex(&piece.hex)
         .map_err(|error| PasteError::Register { label, source: error.into() })?;

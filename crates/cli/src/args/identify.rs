@@ -35,7 +35,8 @@ pub(crate) struct IdentifyArgs {
     /// Decode registers instead: in hex, a file with them, or `-` for standard input
     ///
     /// Takes what people paste: CID, CSD, SCR, SSR, OCR and EXT_CSD, several in one text, with or
-    /// without labels such as `cid:`.
-    #[arg(long, value_name = "HEX|FILE|-", conflicts_with_all = ["place", "all", "json", "sysroot", "dump"])]
+    /// without labels such as `cid:`, and the text of `mmc extcsd read`. Registers of several cards
+    /// are shown card by card.
+    #[arg(long, value_name = "HEX|FILE|-", conflicts_with_all = ["place", "all", "sysroot", "dump"])]
     pub(crate) raw: Option<String>,
 }

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Exit, Failure> {
         output::check(sink)?;
     }
     if let Some(registers) = &args.raw {
-        return decode(registers, args.show_serial);
+        return decode(registers, args);
     }
     let root = root(args)?;
     if let Some(sink) = &args.dump {
@@ -43,10 +43,13 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Exit, Failure> {
 }
 
 /// Shows the registers that were typed in.
-fn decode(registers: &str, show_serial: bool) -> Result<Exit, Failure> {
-    let serials = if show_serial { Serials::Shown } else { Serials::Masked };
-    let text = raw::show(&raw::text_of(registers)?, serials)?;
-    output::write(&Sink::Stdout, &text)?;
+fn decode(registers: &str, args: &IdentifyArgs) -> Result<Exit, Failure> {
+    let serials = if args.show_serial { Serials::Shown } else { Serials::Masked };
+    let text = raw::text_of(registers)?;
+    match &args.json {
+        Some(sink) => output::write(sink, &raw::json(&text, serials)?)?,
+        None => output::write(&Sink::Stdout, &raw::show(&text, serials)?)?,
+    }
     Ok(Exit::Done)
 }
 

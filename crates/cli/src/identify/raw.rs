@@ -5,9 +5,9 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use cardproof_registers::{Certainty, Field, Serials, find_registers};
-
+use cardproof_registers::{Certainty, Field, PastedCard, Serials, find_cards};
 use cardproof_units::Bytes;
+use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::input;
@@ -39,18 +39,98 @@ pub(crate) fn text_of(argument: &str) -> Result<String, Failure> {
         .map_err(Failure::because(format!("cannot read registers from {name}")))
 }
 
-/// The registers in `text` as tables.
+/// The registers in `text` as tables, card by card.
 ///
 /// # Errors
 /// [`Failure`] with what is wrong where `text` holds no register.
 pub(crate) fn show(text: &str, serials: Serials) -> Result<String, Failure> {
-    let registers =
-        find_registers(text).map_err(|error| Failure::usage(format!("--raw: {error}")))?;
-    let tables: Vec<String> = registers
+    let cards = cards(text)?;
+    let tables: Vec<String> = cards.iter().map(|card| tables(card, serials)).collect();
+    if let [only] = tables.as_slice() {
+        return Ok(only.clone());
+    }
+    let mut text =
+        format!("The text holds registers of {} cards, shown one by one.\n", cards.len());
+    for (index, (card, tables)) in cards.iter().zip(&tables).enumerate() {
+        let name = card.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
+        // Writing to a string does not fail.
+        let _ = write!(text, "\nCard {}{name}\n\n{tables}", index + 1);
+    }
+    Ok(text)
+}
+
+fn cards(text: &str) -> Result<Vec<PastedCard>, Failure> {
+    find_cards(text).map_err(|error| Failure::usage(format!("--raw: {error}")))
+}
+
+fn tables(card: &PastedCard, serials: Serials) -> String {
+    let tables: Vec<String> = card
+        .registers
         .iter()
         .map(|register| table(register.title(), &register.fields(serials)))
         .collect();
-    Ok(tables.join("\n"))
+    tables.join("\n")
+}
+
+/// The name and the version of the document.
+const SCHEMA: &str = "cardproof.registers/1";
+
+/// All cards of a text.
+#[derive(Serialize)]
+struct Document {
+    schema: &'static str,
+    cards: Vec<Card>,
+}
+
+#[derive(Serialize)]
+struct Card {
+    name: Option<String>,
+    registers: Vec<Table>,
+}
+
+#[derive(Serialize)]
+struct Table {
+    title: &'static str,
+    fields: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    name: &'static str,
+    position: String,
+    value: String,
+    meaning: String,
+    is_documented: bool,
+}
+
+/// The registers in `text` as JSON, card by card.
+///
+/// # Errors
+/// [`Failure`] with what is wrong where `text` holds no register.
+pub(crate) fn json(text: &str, serials: Serials) -> Result<String, Failure> {
+    let cards = cards(text)?.into_iter().map(|card| {
+        let registers = card.registers.iter().map(|register| Table {
+            title: register.title(),
+            fields: register.fields(serials).into_iter().map(Row::from).collect(),
+        });
+        Card { registers: registers.collect(), name: card.name }
+    });
+    let document = Document { schema: SCHEMA, cards: cards.collect() };
+    let text = serde_json::to_string_pretty(&document)
+        .map_err(Failure::because("cannot write the registers as JSON"))?;
+    Ok(text + "\n")
+}
+
+impl From<Field> for Row {
+    fn from(field: Field) -> Self {
+        Self {
+            name: field.name,
+            position: field.position.to_string(),
+            value: field.value,
+            meaning: field.meaning,
+            is_documented: field.certainty == Certainty::Documented,
+        }
+    }
 }
 
 fn table(title: &str, fields: &[Field]) -> String {
@@ -117,6 +197,31 @@ mod tests {
     #[test]
     fn a_cards_registers_are_shown_in_full_and_without_its_serial_number() {
         insta::assert_snapshot!(show(CARD, Serials::Masked).unwrap());
+    }
+
+    /// An SD card and an eMMC in one text.
+    const TWO_CARDS: &str = "### mmc0:0007 info:\n cid: 2750485344313647301234567800fb61\n type: SD\n\
+                             ### mmc1:0001 info:\n cid: 1501004d384731474303123456785000\n type: MMC\n";
+
+    #[test]
+    fn two_cards_are_shown_one_after_the_other() {
+        let shown = show(TWO_CARDS, Serials::Masked).unwrap();
+        assert!(shown.starts_with("The text holds registers of 2 cards"), "{shown}");
+        let (first, second) = shown.split_once("Card 2 (mmc1:0001)").unwrap();
+        assert!(first.contains("Card 1 (mmc0:0007)") && first.contains("SD16G"), "{shown}");
+        assert!(second.contains("CID of an eMMC or MMC") && second.contains("M8G1GC"), "{shown}");
+    }
+
+    #[test]
+    fn the_json_holds_every_card_and_no_serial_number() {
+        let text = json(TWO_CARDS, Serials::Masked).unwrap();
+        assert!(!text.contains("12345678"), "{text}");
+        let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let title = |card: usize| &document["cards"][card]["registers"][0]["title"];
+        assert_eq!(document["schema"], SCHEMA);
+        assert_eq!(title(0), "CID of an SD card");
+        assert_eq!(title(1), "CID of an eMMC or MMC");
+        assert_eq!(document["cards"][2], serde_json::Value::Null);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Registers are found in text as people paste it.
 
-use cardproof_registers::{ByteOrder, PasteError, Pasted, find_registers};
+use cardproof_registers::{
+    ByteOrder, PasteError, Pasted, PastedCard, Serials, find_cards, find_registers,
+};
 
 const SD_CID: &str = "035344534e363447867e650771016b8d";
 const SD_CSD: &str = "400e0032db790001dbd37f800a4040f9";
@@ -11,7 +13,16 @@ const MMC_CSD: &str = "d02701320f5903fff6dbffef8e40400d";
 /// The titles of what is found, shortened to their first and last words.
 fn found(text: &str) -> Vec<String> {
     let registers = find_registers(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    let short = |register: &Pasted| match register {
+    registers.iter().map(|register| short(register).to_owned()).collect()
+}
+
+/// A card's name and registers, as short as in [`found`].
+fn shortened(card: &PastedCard) -> (&str, Vec<&'static str>) {
+    (card.name.as_deref().unwrap_or("no name"), card.registers.iter().map(short).collect())
+}
+
+fn short(register: &Pasted) -> &'static str {
+    match register {
         Pasted::SdCid(_) => "sd cid",
         Pasted::MmcCid(_) => "mmc cid",
         Pasted::SdCsd(_) => "sd csd",
@@ -21,8 +32,20 @@ fn found(text: &str) -> Vec<String> {
         Pasted::Ocr(_) => "ocr",
         Pasted::ExtCsd(_, ByteOrder::LastFirst) => "ext_csd down",
         Pasted::ExtCsd(_, ByteOrder::FirstFirst) => "ext_csd up",
-    };
-    registers.iter().map(|register| short(register).to_owned()).collect()
+        Pasted::Partial(partial) => match partial.register() {
+            Pasted::MmcCid(_) => "part of mmc cid",
+            Pasted::MmcCsd(_) => "part of mmc csd",
+            Pasted::ExtCsd(..) => "part of ext_csd",
+            _ => "part of another register",
+        },
+    }
+}
+
+/// The value and the meaning of a register's field; nothing where it is not shown.
+fn field(register: &Pasted, name: &str) -> String {
+    let fields = register.fields(Serials::Shown);
+    let field = fields.iter().find(|field| field.name == name);
+    field.map(|field| format!("{} {}", field.value, field.meaning)).unwrap_or_default()
 }
 
 #[test]
@@ -105,4 +128,118 @@ fn what_is_no_register_says_why() {
         let error = error(text).to_string();
         assert!(error.contains(words), "{text}: {error}");
     }
+}
+
+#[test]
+fn registers_of_two_cards_in_one_text_are_not_mixed() {
+    let cards = find_cards(include_str!("pasted/two-cards.txt")).unwrap();
+    let shortened: Vec<_> = cards.iter().map(shortened).collect();
+    assert_eq!(
+        shortened,
+        [("mmc0:0007", vec!["sd cid", "sd csd", "scr"]), ("mmc1:0001", vec!["mmc cid", "mmc csd"])]
+    );
+    assert_eq!(field(&cards[0].registers[0], "PNM").trim(), "SD16G");
+    assert_eq!(field(&cards[1].registers[0], "PNM").trim(), "M8G1GC");
+}
+
+#[test]
+fn cards_without_a_name_are_told_apart_by_the_second_cid_or_not_at_all() {
+    let other = SD_CID.replace("363447", "313238");
+    for (text, expected) in [
+        (
+            format!("cid: {SD_CID}\nscr: {SCR}\ncid: {MMC_CID}\ncsd: {MMC_CSD}"),
+            vec![vec!["sd cid", "scr"], vec!["mmc cid", "mmc csd"]],
+        ),
+        (format!("{SD_CID}\n{other}"), vec![vec!["sd cid"], vec!["sd cid"]]),
+        (
+            format!("cid: {SD_CID}\ncid: {MMC_CID}\ncsd: {SD_CSD}\ncsd: {MMC_CSD}"),
+            vec![vec!["sd cid"], vec!["mmc cid"], vec!["sd csd"], vec!["mmc csd"]],
+        ),
+        (
+            format!("cid: {SD_CID}\nscr: {SCR}\ncsd: {MMC_CSD}"),
+            vec![vec!["sd cid"], vec!["scr"], vec!["mmc csd"]],
+        ),
+    ] {
+        let cards = find_cards(&text).unwrap();
+        let registers: Vec<_> = cards.iter().map(|card| shortened(card).1).collect();
+        assert_eq!(registers, expected, "{text}");
+    }
+}
+
+#[test]
+fn registers_that_paths_interleave_go_to_their_own_cards() {
+    let device = |index: u8| format!("/sys/block/mmcblk{index}/device");
+    let text = format!(
+        "{0}/cid:{SD_CID}\n{1}/cid:{MMC_CID}\n{0}/csd:{SD_CSD}\n{1}/csd:{MMC_CSD}",
+        device(0),
+        device(1)
+    );
+    let cards = find_cards(&text).unwrap();
+    let shortened: Vec<_> = cards.iter().map(shortened).collect();
+    assert_eq!(
+        shortened,
+        [("mmcblk0", vec!["sd cid", "sd csd"]), ("mmcblk1", vec!["mmc cid", "mmc csd"])]
+    );
+}
+
+#[test]
+fn a_bus_address_in_the_path_does_not_hide_the_label() {
+    let cards = find_cards(include_str!("pasted/grep-with-bus-address.txt")).unwrap();
+    let shortened: Vec<_> = cards.iter().map(shortened).collect();
+    assert_eq!(shortened, [("mmc0:5048", vec!["sd cid", "sd csd", "ocr", "scr", "ssr"])]);
+}
+
+#[test]
+fn a_label_of_several_words_is_not_passed_over() {
+    let text = include_str!("pasted/labels-with-words.txt");
+    assert_eq!(found(text), ["sd cid", "sd csd", "scr"]);
+    assert_eq!(found(&format!("Raw CID register = {SD_CID}")), ["sd cid"]);
+    assert_eq!(found(&format!("The SD card: slow\nmy csd card: see below\n{SD_CID}")), ["sd cid"]);
+}
+
+#[test]
+fn the_type_decides_where_the_structure_of_an_emmcs_cid_is_that_of_an_sd_card() {
+    let registers = find_registers(include_str!("pasted/type-mmc.txt")).unwrap();
+    assert_eq!(short(&registers[0]), "mmc cid");
+    assert_eq!(field(&registers[0], "PNM").trim(), "A3A564");
+}
+
+#[test]
+fn the_text_of_mmc_utils_gives_the_fields_that_it_names_and_no_others() {
+    let registers = find_registers(include_str!("pasted/mmc-utils-ext-csd.txt")).unwrap();
+    let [ext_csd] = registers.as_slice() else { panic!("{registers:?}") };
+    assert_eq!(short(ext_csd), "part of ext_csd");
+    for (name, words) in [
+        ("EXT_CSD_REV", "eMMC 5.1"),
+        ("SEC_COUNT", "61865984000 bytes"),
+        ("DEVICE_TYPE", "0x57"),
+        ("BOOT_SIZE_MULT", "0x20"),
+        ("PRE_EOL_INFO", "1 normal"),
+    ] {
+        assert!(field(ext_csd, name).contains(words), "{name}: {}", field(ext_csd, name));
+    }
+    for absent in ["DEVICE_LIFE_TIME_EST_TYP_A", "CMDQ_DEPTH", "CACHE_SIZE"] {
+        assert_eq!(field(ext_csd, absent), "", "{absent}");
+    }
+}
+
+#[test]
+fn cid_and_csd_of_mmc_utils_are_those_of_their_card() {
+    let cards = find_cards(include_str!("pasted/mmc-utils-cid-and-csd.txt")).unwrap();
+    let shortened: Vec<_> = cards.iter().map(shortened).collect();
+    assert_eq!(shortened, [("mmc1:0001", vec!["part of mmc cid", "part of mmc csd"])]);
+    let [cid, csd] = cards[0].registers.as_slice() else { panic!("{cards:?}") };
+    for (name, value) in [
+        ("MID", "0x15"),
+        ("PNM", "M8G1GC"),
+        ("PRV", "3 0.3"),
+        ("PSN", "0x12345678"),
+        ("MDT (month)", "5"),
+        ("MDT (year)", "0 1997 or 2013"),
+    ] {
+        assert!(field(cid, name).starts_with(value), "{name}: {}", field(cid, name));
+    }
+    assert!(field(csd, "SPEC_VERS").starts_with('4'));
+    // Without C_SIZE_MULT and READ_BL_LEN a capacity would be wrong.
+    assert_eq!(field(csd, "C_SIZE"), "");
 }

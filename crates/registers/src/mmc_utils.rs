@@ -1,0 +1,236 @@
+//! Registers as mmc-utils prints them: by the names of their fields, without the register's hex.
+//!
+//! `mmc extcsd read` prints `Card Type [CARD_TYPE: 0x57]`; `mmc cid read` and `mmc csd read` print
+//! `MID: 0x15 (Samsung)` below a heading such as `======MMC/CID======`. The fields are put back to
+//! their places, and only those that the text gives in full are shown. A number that the text
+//! does not give in the register's own code is left out.
+
+use crate::position::{Position, bits};
+use crate::{ByteOrder, ExtCsd, Field, MmcCid, MmcCsd, Pasted, Register, SdCid, SdCsd, Serials};
+
+/// The register that a text of mmc-utils tells of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    SdCid,
+    MmcCid,
+    SdCsd,
+    MmcCsd,
+    ExtCsd,
+}
+
+/// The headings of CID and CSD.
+const HEADINGS: [(&str, Kind); 4] = [
+    ("=SD/CID=", Kind::SdCid),
+    ("=MMC/CID=", Kind::MmcCid),
+    ("=SD/CSD=", Kind::SdCsd),
+    ("=MMC/CSD=", Kind::MmcCsd),
+];
+
+/// The words before the revision of EXT_CSD.
+const EXT_CSD_HEADING: &str = "Extended CSD rev 1.";
+
+/// Names that differ from those of the specification.
+const OTHER_NAMES: [(&str, &str); 2] =
+    [("CARD_TYPE", "DEVICE_TYPE"), ("BOOT_SIZE_MULTI", "BOOT_SIZE_MULT")];
+
+/// Fields that need others for their meaning.
+const C_SIZE: &str = "C_SIZE";
+
+/// A register as its text tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Text {
+    pub(super) kind: Kind,
+    values: Vec<(String, String)>,
+}
+
+/// A register of which a part is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partial {
+    register: Pasted,
+    known: Vec<u8>,
+}
+
+impl Partial {
+    /// The register, in which all that the text does not tell is zero.
+    #[must_use]
+    pub const fn register(&self) -> &Pasted {
+        &self.register
+    }
+
+    /// The fields that the text tells in full.
+    #[must_use]
+    pub fn fields(&self, serials: Serials) -> Vec<Field> {
+        let mut fields = self.register.fields(serials);
+        fields.retain(|field| is_known(field.position, &self.known));
+        let has = |name| fields.iter().any(|field: &Field| field.name == name);
+        let has_size = has("CSD_STRUCTURE")
+            && has("READ_BL_LEN")
+            && (has("C_SIZE_MULT") || has("C_SIZE (v2)") || has("C_SIZE (v3)"));
+        let has_group = has("ERASE_GRP_SIZE") && has("ERASE_GRP_MULT");
+        fields.retain(|field| has_size || !field.name.starts_with(C_SIZE));
+        fields.retain(|field| has_group || field.name != "ERASE_GRP_MULT");
+        fields
+    }
+}
+
+/// The register that begins at `line`, if one does.
+pub(super) fn heading(line: &str) -> Option<Text> {
+    if let Some((_, rest)) = line.split_once(EXT_CSD_HEADING) {
+        let revision = rest.split(' ').next().unwrap_or_default();
+        let values = vec![("EXT_CSD_REV".to_owned(), revision.to_owned())];
+        return Some(Text { kind: Kind::ExtCsd, values });
+    }
+    let (_, kind) = HEADINGS.iter().find(|(heading, _)| line.contains(heading))?;
+    Some(Text { kind: *kind, values: Vec::new() })
+}
+
+/// A text of which only `line` is there so far, if it is one of EXT_CSD's.
+pub(super) fn without_heading(line: &str) -> Option<Text> {
+    let value = bracketed(line)?;
+    let is_field = places(Kind::ExtCsd).iter().any(|(name, _)| *name == value.0);
+    is_field.then(|| Text { kind: Kind::ExtCsd, values: vec![value] })
+}
+
+impl Text {
+    /// Takes the field that `line` tells; `false` where it tells none of this register's, or one
+    /// for the second time.
+    pub(super) fn take(&mut self, line: &str) -> bool {
+        let value = if self.kind == Kind::ExtCsd { bracketed(line) } else { named(line) };
+        let Some(value) = value else { return false };
+        let is_repeated = self.values.iter().any(|(name, _)| *name == value.0);
+        if is_repeated || self.place(&value.0).is_none() {
+            return false;
+        }
+        self.values.push(value);
+        true
+    }
+
+    /// The register with the fields at their places; `None` where the text tells no field.
+    pub(super) fn decode(&self) -> Option<Pasted> {
+        let length = if self.kind == Kind::ExtCsd { 512 } else { 16 };
+        let (mut bytes, mut known) = (vec![0; length], vec![0; length]);
+        for (name, value) in &self.values {
+            let Some(position) = self.place(name) else { continue };
+            let Some(number) = self.number(name, value, position) else { continue };
+            write(position, number, &mut bytes);
+            write(position, u64::MAX, &mut known);
+        }
+        let register = match self.kind {
+            Kind::SdCid => SdCid::from_slice(&bytes).map(Pasted::SdCid),
+            Kind::MmcCid => MmcCid::from_slice(&bytes).map(Pasted::MmcCid),
+            Kind::SdCsd => SdCsd::from_slice(&bytes).map(Pasted::SdCsd),
+            Kind::MmcCsd => MmcCsd::from_slice(&bytes).map(Pasted::MmcCsd),
+            Kind::ExtCsd => ExtCsd::from_slice(&bytes)
+                .map(|register| Pasted::ExtCsd(Box::new(register), ByteOrder::FirstFirst)),
+        };
+        let partial = Partial { register: register.ok()?, known };
+        let tells = !partial.fields(Serials::Masked).is_empty();
+        tells.then(|| Pasted::Partial(Box::new(partial)))
+    }
+
+    fn place(&self, name: &str) -> Option<Position> {
+        match (self.kind, name) {
+            (Kind::SdCid, "PRV") => Some(bits(63, 56)),
+            (Kind::SdCid, "MDT") => Some(bits(19, 8)),
+            (Kind::MmcCid, "MDT") => Some(bits(15, 8)),
+            (Kind::SdCsd, C_SIZE) => {
+                let structure = self.values.iter().find(|(name, _)| name == "CSD_STRUCTURE")?;
+                match number(&structure.1)? {
+                    0 => Some(bits(73, 62)),
+                    1 => Some(bits(69, 48)),
+                    _ => None,
+                }
+            }
+            _ => places(self.kind).into_iter().find(|(known, _)| *known == name).map(|(_, at)| at),
+        }
+    }
+
+    /// The value as the number that stands in the register; `None` where it does not fit.
+    fn number(&self, name: &str, value: &str, position: Position) -> Option<u64> {
+        let width = width(position);
+        let number = match (self.kind, name) {
+            (Kind::SdCid | Kind::MmcCid, "PNM") | (Kind::SdCid, "OID") => {
+                let letters = value.trim_matches('\'').as_bytes();
+                if letters.len() > width / 8 {
+                    return None;
+                }
+                let filled = letters.iter().chain(std::iter::repeat(&0)).take(width / 8);
+                filled.fold(0, |number, &byte| number << 8 | u64::from(byte))
+            }
+            _ => number(value)?,
+        };
+        (width >= 64 || number >> width == 0).then_some(number)
+    }
+}
+
+/// The name and the value of `[NAME: 0x12]`.
+fn bracketed(line: &str) -> Option<(String, String)> {
+    let (_, rest) = line.split_once('[')?;
+    let (inside, after) = rest.split_once(']')?;
+    let (name, value) =
+        inside.split_once(':').or_else(|| Some((inside, after.split_once(':')?.1)))?;
+    let value = value.trim();
+    let name = OTHER_NAMES.iter().find(|(other, _)| *other == name).map_or(name, |names| names.1);
+    value.starts_with("0x").then(|| (name.to_owned(), value.to_owned()))
+}
+
+/// The name and the value of `NAME: 0x12 (words)`.
+fn named(line: &str) -> Option<(String, String)> {
+    let (name, value) = line.trim().split_once(": ")?;
+    let is_name =
+        name.bytes().all(|byte| byte.is_ascii_uppercase() || b"_0123456789".contains(&byte));
+    (is_name && !name.is_empty()).then(|| (name.to_owned(), value.trim().to_owned()))
+}
+
+/// The number at the start of `value`, in hex after `0x`.
+fn number(value: &str) -> Option<u64> {
+    let word = value.split(' ').next()?;
+    match word.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => word.parse().ok(),
+    }
+}
+
+/// The names and places of a register's fields.
+fn places(kind: Kind) -> Vec<(&'static str, Position)> {
+    fn of<R: Register>(length: usize) -> Vec<Field> {
+        R::from_slice(&vec![0; length])
+            .map_or_else(|_| Vec::new(), |register| register.fields(Serials::Masked))
+    }
+    let fields = match kind {
+        Kind::SdCid => of::<SdCid>(SdCid::LENGTH_BYTES),
+        Kind::MmcCid => of::<MmcCid>(MmcCid::LENGTH_BYTES),
+        Kind::SdCsd => of::<SdCsd>(SdCsd::LENGTH_BYTES),
+        Kind::MmcCsd => of::<MmcCsd>(MmcCsd::LENGTH_BYTES),
+        Kind::ExtCsd => of::<ExtCsd>(ExtCsd::LENGTH_BYTES),
+    };
+    fields.into_iter().map(|field| (field.name, field.position)).collect()
+}
+
+/// How many bits a place has.
+const fn width(position: Position) -> usize {
+    match position {
+        Position::Bits { high, low } => high - low + 1,
+        Position::Bytes { first, last } => (last - first + 1) * 8,
+    }
+}
+
+/// Puts the lowest bits of `number` to `position`.
+fn write(position: Position, number: u64, register: &mut [u8]) {
+    for index in 0..width(position) {
+        let (byte, bit) = match position {
+            Position::Bits { low, .. } => {
+                (register.len().checked_sub(1 + (low + index) / 8), (low + index) % 8)
+            }
+            Position::Bytes { first, .. } => (Some(first + index / 8), index % 8),
+        };
+        if let Some(byte) = byte.and_then(|byte| register.get_mut(byte)) {
+            *byte |= ((number >> index & 1) as u8) << bit;
+        }
+    }
+}
+
+/// Whether all bits at `position` are set in `known`.
+fn is_known(position: Position, known: &[u8]) -> bool {
+    position.read(known) == u64::MAX >> (64 - width(position))
+}
