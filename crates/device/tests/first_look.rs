@@ -163,6 +163,19 @@ fn a_loop_over_a_device_leads_to_the_device() {
     assert_eq!(device["beneath"]["model"], "SD32G");
 }
 
+/// As in a chroot that is no mount: the table has no mount that holds the path.
+#[test]
+fn a_loop_whose_file_cannot_be_found_has_nothing_told_beneath() {
+    let tree = Tree::new();
+    let directory = "sys/devices/virtual/block/loop0";
+    tree.block(directory, "7:0", 1_048_576)
+        .file(&format!("{directory}/loop/backing_file"), "/elsewhere/card.img\n")
+        .mount("30 29 8:1 / /data rw - ext4 /dev/sda1 rw");
+    let device = &look(&tree, "7:0")["device"];
+    assert_eq!(device["layer"], "loop over a file");
+    assert_eq!(device["beneath"], Value::Null);
+}
+
 #[test]
 fn devices_that_hold_one_another_in_a_circle_end() {
     let tree = Tree::new();

@@ -59,6 +59,17 @@ fn what_lies_below_a_loop_device_is_told() {
     }
 }
 
+/// sysfs then tells a path that leads nowhere.
+#[test]
+fn a_loop_over_a_removed_file_in_memory_is_memory() {
+    let mount = lab_or_skip!(Mount::tmpfs("size=64M"));
+    let device = lab_or_skip!(LoopDevice::sparse_in(mount.path(), SIZE));
+    std::fs::remove_file(device.image()).unwrap();
+    let surroundings = look_at_block_device(&Sysroot::default(), device.path()).unwrap();
+    device_is(&surroundings, &device);
+    assert_eq!(surroundings.device.lowest().transport, Some(Transport::Ram));
+}
+
 #[test]
 fn a_directory_in_memory_is_told() {
     let mount = lab_or_skip!(Mount::tmpfs("size=64M"));

@@ -59,10 +59,11 @@ type Adviser = fn(&Case<'_>) -> Option<String>;
 /// What another tool did cannot be run again from here, nor can its conditions be seen.
 const OF_IMPORTED: [Adviser; 3] = [distrust, look_into_faults, measure_with_intervals];
 
-const OF_OWN: [Adviser; 14] = [
+const OF_OWN: [Adviser; 15] = [
     distrust,
     look_into_faults,
     name_real_storage,
+    show_layer_beneath,
     go_around_file_system,
     go_around_cache,
     go_around_memory,
@@ -136,6 +137,14 @@ fn name_real_storage(case: &Case<'_>) -> Option<String> {
         case.has(WarningCode::Memory),
         "Name a directory on the storage you mean, such as one under /home or /media: cardproof \
          run DIRECTORY.",
+    )
+}
+
+fn show_layer_beneath(case: &Case<'_>) -> Option<String> {
+    say(
+        case.has(WarningCode::LayerUnknown) && !case.has(WarningCode::Memory),
+        "Run cardproof as root and outside of any chroot or container, where it can see what the \
+         device rests on; or name a directory on the storage itself.",
     )
 }
 

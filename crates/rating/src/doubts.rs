@@ -123,6 +123,7 @@ fn derived(record: &Record) -> Vec<Doubt> {
         null_target(record),
         filesystem.map(|warning| Doubt { phase: None, warning }),
         memory_device(record),
+        unknown_layer(record),
         buffered(record),
         borrowed_storage(record),
     ];
@@ -163,6 +164,20 @@ fn memory_beneath(device: &DeviceInfo) -> Option<Warning> {
     Some(Warning { code: WarningCode::Memory, message })
 }
 
+fn unknown_layer(record: &Record) -> Option<Doubt> {
+    unknown_beneath(&record.conditions.device).map(|warning| Doubt { phase: None, warning })
+}
+
+/// The doubt about a layer, such as a loop device or a mapped device, with nothing told beneath it. A
+/// record that names no layer, as older ones and those of other tools, gives none.
+fn unknown_beneath(device: &DeviceInfo) -> Option<Warning> {
+    let lowest = device.lowest();
+    let words = lowest.layer.as_deref().filter(|_| lowest.device_count.is_none())?;
+    let what = if lowest.transport == Some(Transport::Loop) { "loop device" } else { words };
+    let message = format!("the layer beneath the {what} is unknown; it may be memory");
+    Some(Warning { code: WarningCode::LayerUnknown, message })
+}
+
 /// The doubts about whatever is measured on `device`, in a file on `filesystem` where there is one:
 /// the file system, or what the device rests on, stands between the figures and a storage. At most
 /// one of a kind.
@@ -171,6 +186,7 @@ pub fn doubts_of_place(device: &DeviceInfo, filesystem: Option<&FilesystemInfo>)
     let mut doubts: Vec<_> = filesystem.and_then(filesystems::doubt).into_iter().collect();
     let memory = memory_beneath(device);
     doubts.extend(memory.filter(|memory| doubts.iter().all(|doubt| doubt.code != memory.code)));
+    doubts.extend(unknown_beneath(device));
     doubts
 }
 

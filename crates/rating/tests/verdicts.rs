@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test fails with it")]
 
-use cardproof_rating::{CLASSES, is_recording, judge};
+use cardproof_rating::{CLASSES, is_recording, judge, next_steps};
 use cardproof_record::{
     DeviceInfo, EndedBy, Estimate, Outcome, Phase, PhaseState, Record, State, SyncMode, Transport,
     Verdict, Verification, Warning, WarningCode,
@@ -184,6 +184,45 @@ fn a_mapped_card_is_a_card_and_a_file_in_memory_is_memory() {
 }
 
 #[test]
+fn a_layer_over_something_unknown_is_not_judged() {
+    let layer = |transport, layer: &str| DeviceInfo {
+        transport: Some(transport),
+        layer: Some(layer.to_owned()),
+        ..DeviceInfo::default()
+    };
+    let over = |upper: DeviceInfo, lower| DeviceInfo { beneath: Some(Box::new(lower)), ..upper };
+    let looped = || layer(Transport::Loop, "loop over a file");
+    let volume = || layer(Transport::Dm, "LVM volume");
+    let card = || DeviceInfo { transport: Some(Transport::Sd), ..DeviceInfo::default() };
+    let several = || DeviceInfo { device_count: Some(2), ..DeviceInfo::default() };
+    let bare = |transport| DeviceInfo { transport: Some(transport), ..DeviceInfo::default() };
+    let cases = [
+        (looped(), Some("the loop device")),
+        (over(volume(), looped()), Some("the loop device")),
+        (volume(), Some("the LVM volume")),
+        (over(looped(), card()), None),
+        (over(volume(), over(looped(), card())), None),
+        (over(volume(), several()), None),
+        // Older records and those of other tools name no layer.
+        (bare(Transport::Loop), None),
+        (bare(Transport::Dm), None),
+    ];
+    for (device, doubted) in cases {
+        let mut record = good();
+        record.conditions.device = device;
+        let verdict = verdict(&record, "A1");
+        let expected = if doubted.is_some() { Outcome::NotTestable } else { Outcome::Meets };
+        assert_eq!(verdict.outcome, expected, "{:?}", record.conditions.device);
+        if let Some(what) = doubted {
+            let says = format!("the layer beneath {what} is unknown; it may be memory");
+            assert!(verdict.reasons[0].contains(&says), "{verdict:?}");
+            let verdicts = judge(&record);
+            assert!(next_steps(&record, &verdicts)[0].contains("chroot or container"));
+        }
+    }
+}
+
+#[test]
 fn synced_writes_do_not_stand_for_the_plain_ones() {
     let mut record = good();
     phase(&mut record, "random-write-4k-qd32").sync = SyncMode::every(1);
@@ -247,6 +286,7 @@ fn doubts_that_forbid_verdicts_do_so_for_misses_too() {
     let codes = [
         WarningCode::Buffered,
         WarningCode::Memory,
+        WarningCode::LayerUnknown,
         WarningCode::CopyOnWrite,
         WarningCode::WrongData,
         WarningCode::AboveLink,

@@ -188,6 +188,8 @@ pub enum WarningCode {
     CacheUnknown,
     /// The figures come from memory, not from storage.
     Memory,
+    /// What a layer such as a loop device rests on is unknown; it may be memory.
+    LayerUnknown,
     /// The file system may compress, or never overwrites in place.
     CopyOnWrite,
     /// What was read is not what was written.
@@ -217,7 +219,12 @@ impl WarningCode {
     pub const fn forbids_verdict(self) -> bool {
         matches!(
             self,
-            Self::Buffered | Self::Memory | Self::CopyOnWrite | Self::WrongData | Self::AboveLink
+            Self::Buffered
+                | Self::Memory
+                | Self::LayerUnknown
+                | Self::CopyOnWrite
+                | Self::WrongData
+                | Self::AboveLink
         )
     }
 }

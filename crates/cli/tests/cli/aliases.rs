@@ -100,7 +100,7 @@ fn the_image_of_a_mounted_loop_device_is_not_overwritten_from_another_namespace(
 }
 
 /// cardproof with `words` in a view of the mounts of its own, after `script` with `zeroth` and `first`.
-fn in_another_view(
+pub(crate) fn in_another_view(
     home: &Home,
     script: &str,
     zeroth: &Path,

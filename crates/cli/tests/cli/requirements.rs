@@ -4,6 +4,7 @@ use cardproof_record::Outcome;
 use cardproof_testkit::{Filesystem, Limits, LoopDevice, Mount, Throttle, lab_or_skip};
 use cardproof_units::Bytes;
 
+use crate::aliases::in_another_view;
 use crate::home::{Home, SMALL, word};
 use crate::process::run;
 use crate::records;
@@ -26,6 +27,32 @@ fn a_slow_device_misses_a1_and_the_status_says_so() {
     let a1 = record.verdicts.iter().flatten().find(|verdict| verdict.rule == "A1").unwrap();
     assert_eq!(a1.outcome, Outcome::Misses, "{a1:?}");
     assert!(!a1.reasons.is_empty());
+}
+
+/// The path of the image leads to a directory on a disk, once over the memory and once without it.
+#[test]
+fn memory_beneath_a_loop_device_is_no_storage_where_the_path_of_its_image_is_hidden() {
+    let memory = lab_or_skip!(Mount::tmpfs("size=400M"));
+    let device = lab_or_skip!(LoopDevice::sparse_in(memory.path(), Bytes::mib(384)));
+    lab_or_skip!(Filesystem::Ext4.make(&device));
+    let mount = lab_or_skip!(Mount::new(&device, Filesystem::Ext4, ""));
+    let cases = [
+        ("mount --bind \"$1\" \"$0\" && shift && exec \"$@\"", "rests on memory"),
+        ("umount --lazy \"$0\" && shift && exec \"$@\"", "may be memory"),
+    ];
+    for (script, says) in cases {
+        let home = Home::new();
+        let words = ["run", word(mount.path()), "--size", "256M", "--time-budget", "6s"];
+        let words = [&words[..], &["--quiet", "--json", "-", "--require", "C2"]].concat();
+        let command = in_another_view(&home, script, memory.path(), home.place(), &words);
+        let ended = run(lab_or_skip!(command)).expect(4);
+        let record = records::parse(&ended.stdout);
+        let verdicts = record.verdicts.unwrap();
+        let c2 = verdicts.iter().find(|verdict| verdict.rule == "C2").unwrap();
+        assert!(c2.reasons[0].contains(says), "{script}: {c2:?}");
+        let is_met = verdicts.iter().any(|verdict| verdict.outcome == Outcome::Meets);
+        assert!(!is_met, "{script}: {verdicts:?}");
+    }
 }
 
 /// Half of each is not there, and it is too slow to be filled in a minute.

@@ -11,12 +11,13 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use cardproof_io::{LoopBacking, loop_backing};
+use cardproof_io::LoopBacking;
 use cardproof_units::Bytes;
 
 use super::objection::{Holder, Objection};
 use crate::block::BlockDevice;
 use crate::mounts::Mounts;
+use crate::stack::told_backing;
 use crate::{DeviceNumber, Sysroot};
 
 /// A file, whatever its names.
@@ -195,9 +196,7 @@ fn backing<'root>(
     if !root.is_running_system() {
         return Ok(Some(backing_by_path(root, path)));
     }
-    let number = device.number().ok_or("sysfs does not tell its number")?;
-    let number = rustix::fs::makedev(number.major, number.minor);
-    let told = loop_backing(&device.node(), number).map_err(|error| error.to_string())?;
+    let told = told_backing(device).map_err(|error| error.to_string())?;
     let Some(told) = told else { return Ok(None) };
     match told {
         LoopBacking::Device { number } => {
