@@ -28,31 +28,31 @@ pub(crate) struct RunArgs {
     /// file (FILE.fio)
     #[arg(long, value_name = "NAME|FILE", default_value = "standard")]
     pub(crate) profile: String,
-    /// How much of the target to work in
+    /// Size of the range to measure in
     ///
     /// A number and a unit, such as 64M. By default what the profile asks for, and never more
     /// than a tenth of the free space, or 256 MiB where at least 1 GiB is free.
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub(crate) size: Option<Bytes>,
-    /// How long the whole run may take, such as 60s or 5m
+    /// Time limit of the whole run, such as 60s or 5m
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) time_budget: Option<Nanos>,
-    /// How sure a verdict must be before the profiles a1 and a2 stop for it, from 0.9 up
+    /// Confidence at which the profiles a1 and a2 stop with a verdict, from 0.9 to 0.9999
     #[arg(long, value_name = "PART", default_value = "0.99", value_parser = confidence)]
     pub(crate) confidence: f64,
-    /// From which all addresses and data follow; random by default
+    /// Seed for addresses and data; random by default
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) seed: Option<Seed>,
-    /// Run everything so many times, every second time in the opposite order
+    /// Run the profile N times, every second time in the opposite order
     ///
-    /// One run says nothing of what varies from run to run. The time and what is written grow with
-    /// the number of runs. Five runs are a good beginning.
+    /// One run does not show how much the storage varies from run to run. Time and bytes written grow
+    /// with the number of runs. Start with five.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) repeat: Option<u32>,
-    /// Repeat until the last five runs of every phase are steady, 25 times at most or --repeat
+    /// Repeat until every phase is in steady state, at most 25 times or --repeat times
     ///
-    /// Steady state as SNIA defines it: within 20 % of their average, and no trend above 10 %. Only
-    /// those five runs count. It is a long test and much wear: say how often at most with --repeat.
+    /// SNIA's definition: the last five runs lie within 20 % of their average, with no trend above
+    /// 10 %. Only these five count. This takes long and wears the storage; --repeat sets the limit.
     #[arg(long)]
     pub(crate) until_steady: bool,
     /// A name for what is measured, such as the number written on the card
@@ -70,7 +70,7 @@ pub(crate) struct RunArgs {
     /// Where the result goes.
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -101,11 +101,11 @@ pub(crate) fn label(text: &str) -> Result<String, String> {
 pub(crate) struct AccessArgs {
     /// Allow writing to a block device or file: ALL ITS DATA IS LOST
     ///
-    /// A block device is written to only if its identity is given: --destroy=NAME:SIZE[:SERIAL], as
-    /// the refusal shows it. So is a file that holds data.
+    /// A block device, or a file that holds data, needs its identity: `--destroy=NAME:SIZE[:SERIAL]`.
+    /// The refusal prints the exact option to add.
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
     pub(crate) destroy: Option<Option<String>>,
-    /// How to drive the target
+    /// Engine that issues the operations
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) engine: EngineArg,
 }
@@ -119,7 +119,7 @@ impl From<&AccessArgs> for Access {
 /// The engines by the names that the command line knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineArg {
-    /// The best that works here
+    /// The fastest that works here
     #[default]
     Auto,
     /// Linux io_uring
@@ -188,7 +188,7 @@ pub(crate) struct ProfilesArgs {
 /// What to do with simulated cards.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SimCommand {
-    /// The cards, with what they are modelled on
+    /// List the cards and their models
     List,
     /// Serve a card in real time, as a file and, as root, as a block device
     Serve(ServeArgs),
@@ -199,7 +199,7 @@ pub(crate) enum SimCommand {
 pub(crate) struct ServeArgs {
     /// The card's name (see `cardproof sim list`), or a file that describes one (FILE.toml)
     pub(crate) name: String,
-    /// The card's seconds in a second of ours: 1 is real time
+    /// Simulated seconds per second; 1 is real time
     #[arg(long, value_name = "N", default_value_t = 1.0)]
     pub(crate) speed: f64,
     /// An empty directory in which the card's file appears; a temporary one by default
@@ -208,7 +208,7 @@ pub(crate) struct ServeArgs {
     /// A file for the card's bytes, which then outlive the card; in memory by default
     #[arg(long, value_name = "FILE")]
     pub(crate) backing: Option<PathBuf>,
-    /// From which the card's chances follow
+    /// Seed for the card's random behaviour
     #[arg(long, value_name = "NUMBER", default_value = "0")]
     pub(crate) seed: Seed,
     /// Only the file, even as root
@@ -232,7 +232,7 @@ pub(crate) struct RateArgs {
     /// Let an indication count for --require where another tool's figures have no intervals
     #[arg(long, requires = "require")]
     pub(crate) accept_indication: bool,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -243,7 +243,7 @@ pub(crate) struct ReportArgs {
     /// A record: a file that cardproof saved, its id or the beginning of it, its label, `latest`, or
     /// `-` for standard input
     pub(crate) record: PathBuf,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
     /// Where the report goes.

@@ -34,7 +34,7 @@ pub(crate) struct CaptureArgs {
     /// Record what the job asks of its files instead, through strace; no root is needed
     #[arg(long, conflicts_with = "device")]
     pub(crate) files: bool,
-    /// What the job was, in a sentence or two, to be kept in the trace
+    /// Description of the job, kept in the trace
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) description: String,
     /// The job, after `--`

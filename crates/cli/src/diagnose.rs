@@ -46,7 +46,7 @@ pub(crate) struct DiagnoseArgs {
     /// The answer as JSON, to a file or to standard output
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }

@@ -73,7 +73,7 @@ pub(crate) struct EngineArgs {
     /// The range of addresses, from the target's start; all of it by default
     #[arg(long, value_name = "SIZE")]
     size: Option<Bytes>,
-    /// From which addresses and data follow
+    /// Seed for addresses and data
     #[arg(long, default_value = "0")]
     seed: Seed,
     /// How the target may be used.

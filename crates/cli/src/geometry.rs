@@ -33,7 +33,7 @@ pub(crate) struct GeometryArgs {
     /// Where the result goes.
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }

@@ -49,7 +49,7 @@ pub(crate) struct ImportArgs {
     /// A name for what was measured, such as the number written on the card
     #[arg(long, value_name = "NAME", value_parser = label)]
     pub(crate) label: Option<String>,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
     /// The record as JSON, to a file or to standard output; of several cards, one document with all

@@ -97,17 +97,17 @@ struct Cli {
 enum Command {
     /// Measure a directory's storage, a file or a block device
     Run(RunArgs),
-    /// List the profiles: what can be run, and what for; or explain one
+    /// List the profiles with their purpose, or explain one
     Profiles(ProfilesArgs),
-    /// Tell who a card is, what the host gives it, and what holds it back
+    /// Show what the card is, how it is attached, and what limits it
     Identify(IdentifyArgs),
-    /// Judge saved records again, and show them
+    /// Judge saved records again
     Rate(RateArgs),
     /// Make a report of a saved record
     Report(ReportArgs),
     /// Read other tools' outputs into records
     Import(ImportArgs),
-    /// Watch live what the storage does and what holds it back, or explain a log of iostat
+    /// Show live what the storage does and what limits it, or explain an iostat log
     Watch(WatchArgs),
     /// Tell whether the card is what makes this computer slow
     Diagnose(DiagnoseArgs),
@@ -126,13 +126,13 @@ enum Command {
     /// Simulated cards: list them, or serve one to any tool as a file and a block device
     #[command(subcommand)]
     Sim(SimCommand),
-    /// Show the recorded jobs that come with cardproof, or what is in a trace
+    /// List the recorded jobs that come with cardproof, or show what a trace holds
     Traces(TracesArgs),
-    /// Record what a real job asks of a block device, as a trace (needs root)
+    /// Record a job's requests to a block device as a trace (needs root)
     Capture(CaptureArgs),
     /// Find out whether a card's capacity is real: genuine, fake or damaged
     Verify(Box<VerifyArgs>),
-    /// Do a recorded job again: on a directory, a block device, or a simulated card
+    /// Replay a recorded job on a directory, a block device, or a simulated card
     Replay(Box<ReplayArgs>),
     /// Print the completions of a shell: bash, zsh, fish and others
     Completions(CompletionsArgs),

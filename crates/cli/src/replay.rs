@@ -19,11 +19,11 @@ use crate::traces;
 pub(crate) struct ReplayArgs {
     /// A name of `cardproof traces`, or a trace file
     pub(crate) trace: String,
-    /// A directory (a file is laid out in it and removed), a file, a block device, or sim:NAME
+    /// A directory (cardproof writes a file there and removes it), a file, a block device, or sim:NAME
     pub(crate) target: PathBuf,
-    /// What becomes of the time in which the job was thinking: keep, none, or a factor such as 3
+    /// Pauses of the recorded job: keep them, leave them out (none), or multiply them by a factor such as 3
     ///
-    /// A trace tells how long its own computer thought. A slower computer thinks longer.
+    /// The trace holds the pauses of the computer that recorded it. A slower computer pauses longer.
     #[arg(long, value_name = "keep|none|FACTOR", default_value = "keep")]
     pub(crate) think: Think,
     /// The most requests under way at a time
@@ -32,7 +32,7 @@ pub(crate) struct ReplayArgs {
     /// How much of the target to work in; by default as much as the trace reaches
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub(crate) size: Option<Bytes>,
-    /// From which all data follow; random by default
+    /// Seed for the data; random by default
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) seed: Option<Seed>,
     /// How the target may be used.
@@ -44,7 +44,7 @@ pub(crate) struct ReplayArgs {
     /// Where the result goes.
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }

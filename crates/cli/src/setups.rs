@@ -38,12 +38,12 @@ pub(crate) struct SetupsArgs {
     /// How large each file system is; XFS needs 300M
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub(crate) size: Option<Bytes>,
-    /// From which all that is written follows; random by default
+    /// Seed for all data written; random by default
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) seed: Option<Seed>,
     /// Allow writing to a block device: ALL ITS DATA IS LOST
     ///
-    /// It is written to only if its identity is given: --destroy=NAME:SIZE[:SERIAL], as the refusal
+    /// It is written to only if its identity is given: `--destroy=NAME:SIZE[:SERIAL]`, as the refusal
     /// shows it.
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
     pub(crate) destroy: Option<Option<String>>,
@@ -53,7 +53,7 @@ pub(crate) struct SetupsArgs {
     /// Where the result goes.
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }

@@ -39,7 +39,7 @@ pub(crate) struct TracesArgs {
     /// What another tool's trace is called; the file's name by default
     #[arg(long, value_name = "NAME", requires = "save")]
     pub(crate) name: Option<String>,
-    /// What its job was and where it was recorded, in a sentence or two
+    /// Description of the job and where it was recorded
     #[arg(long, value_name = "TEXT", requires = "save", default_value = "")]
     pub(crate) description: String,
 }

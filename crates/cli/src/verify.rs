@@ -39,7 +39,7 @@ pub(crate) struct VerifyArgs {
     pub(crate) target: PathBuf,
     /// Save each block before it is overwritten, and put it back: needs the device's identity
     ///
-    /// The identity is NAME:SIZE[:SERIAL], as the refusal shows it.
+    /// The identity is `NAME:SIZE[:SERIAL]`, as the refusal shows it.
     #[arg(long, require_equals = true, value_name = "IDENTITY", conflicts_with = "destroy")]
     pub(crate) restore: Option<String>,
     /// Overwrite the device: ALL ITS DATA IS LOST. Needs the device's identity
@@ -63,7 +63,7 @@ pub(crate) struct VerifyArgs {
     /// Seed for places and data; random by default
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) seed: Option<Seed>,
-    /// How to drive the target
+    /// Engine that issues the operations
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) engine: EngineArg,
     /// A name for the card, kept in the record
@@ -72,7 +72,7 @@ pub(crate) struct VerifyArgs {
     /// The verdict as JSON, to a file or to standard output
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }

@@ -86,7 +86,7 @@ fn otherwise(record: &Record) -> &'static str {
     if !record.replays.is_empty() {
         return of_replays(record);
     }
-    "Nothing needs doing. Keep this record, and measure again when the system feels slower."
+    "No action is needed. Keep this record, and measure again when the system feels slower."
 }
 
 /// What is left to say after replays.
@@ -111,7 +111,7 @@ fn say(applies: bool, text: &str) -> Option<String> {
 fn distrust(case: &Case<'_>) -> Option<String> {
     say(
         case.has(WarningCode::WrongData),
-        "Do not trust this storage with data: it returned something else than was written. Copy \
+        "Do not trust this storage with data: it returned data that differs from what was written. Copy \
          off what matters, then measure again in another reader; if it happens again, replace it.",
     )
 }

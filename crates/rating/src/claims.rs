@@ -58,7 +58,7 @@ fn in_words(record: &Record, class: &Class, verdict: &Verdict) -> String {
         Outcome::Undecided => format!("undecided{measured}"),
         Outcome::NotTestable => {
             let why = verdict.reasons.first().map_or("", String::as_str);
-            format!("not testable here{measured}; {why}")
+            format!("cannot be tested here{measured}; {why}")
         }
         Outcome::Unknown => format!("{}{measured}", wording::outcome(Outcome::Unknown)),
     }

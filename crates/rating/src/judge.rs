@@ -80,7 +80,7 @@ fn obstacle(court: &Court<'_>, class: &Class) -> Option<String> {
     if record.is_imported() && !record.phases.iter().any(is_certain) {
         let name = &record.tool.name;
         return Some(format!(
-            "{name} states its figures without an interval, so how sure they are is not known"
+            "{name} states its figures without an interval, so their uncertainty is unknown"
         ));
     }
     if record.conditions.target.read_only {

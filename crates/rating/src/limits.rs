@@ -58,7 +58,7 @@ pub fn in_words(limited: &LimitedBy) -> String {
     let device = limited.device.as_ref().map_or(String::new(), |device| format!(" {device}"));
     match limited.limit {
         Limit::Nothing => format!("Nothing limits: {evidence}."),
-        Limit::Unknown => format!("What limits cannot be told: {evidence}."),
+        Limit::Unknown => format!("The limit cannot be determined: {evidence}."),
         limit => format!("Limited by {}{device}: {evidence}.", limit.words()),
     }
 }

@@ -11,7 +11,7 @@ use crate::wording;
 /// The families of recording classes, as printed on cards.
 const FAMILIES: [Family; 3] = [Family::Speed, Family::Uhs, Family::Video];
 
-/// The verdicts on recording classes in a sentence, such as `C10, U1 and V10 met as measured here;
+/// The verdicts on recording classes in a sentence, such as `C10, U1 and V10 passed;
 /// U3 and V30 missed`; `None` where `verdicts` hold none of them.
 #[must_use]
 pub fn recording_classes(verdicts: &[Verdict]) -> Option<String> {
@@ -22,7 +22,7 @@ pub fn recording_classes(verdicts: &[Verdict]) -> Option<String> {
     }
     let is_testable = |(_, outcome): &(_, Outcome)| *outcome != Outcome::NotTestable;
     if !families.iter().flatten().any(is_testable) {
-        return Some("none is testable here".to_owned());
+        return Some("none can be tested here".to_owned());
     }
     let highest_met = families.iter().filter_map(|family| {
         family.iter().rev().find(|(_, outcome)| *outcome == Outcome::Meets).map(|(class, _)| class)
@@ -57,10 +57,10 @@ fn sentence(met: &[&str], next: &[(&str, Outcome)]) -> String {
         next.iter().filter(|(_, outcome)| *outcome == wanted).map(|(name, _)| *name).collect()
     };
     let parts = [
-        (met.to_vec(), "met as measured here"),
-        (with(Outcome::Misses), "missed"),
+        (met.to_vec(), "passed"),
+        (with(Outcome::Misses), "failed"),
         (with(Outcome::Undecided), "undecided"),
-        (with(Outcome::NotTestable), "not testable here"),
+        (with(Outcome::NotTestable), "cannot be tested here"),
     ];
     let said = parts.into_iter().filter(|(names, _)| !names.is_empty());
     said.map(|(names, word)| format!("{} {word}", wording::list(&names)))
@@ -93,9 +93,9 @@ mod tests {
             }))
         };
         let cases = [
-            (1.0, "C2, U1 and V6 missed"),
-            (17.8, "C10, U1 and V10 met as measured here; U3 and V30 missed"),
-            (95.0, "C10, U3 and V90 met as measured here"),
+            (1.0, "C2, U1 and V6 failed"),
+            (17.8, "C10, U1 and V10 passed; U3 and V30 failed"),
+            (95.0, "C10, U3 and V90 passed"),
         ];
         for (mb_per_s, expected) in cases {
             assert_eq!(at(mb_per_s).as_deref(), Some(expected), "{mb_per_s} MB/s");
@@ -106,6 +106,6 @@ mod tests {
     #[test]
     fn what_was_not_found_out_is_no_miss() {
         let all = recording_classes(&verdicts(|_| Outcome::NotTestable));
-        assert_eq!(all.as_deref(), Some("none is testable here"));
+        assert_eq!(all.as_deref(), Some("none can be tested here"));
     }
 }

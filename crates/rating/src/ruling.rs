@@ -92,7 +92,7 @@ impl Court<'_> {
             return self.weigh_miss(case);
         }
         if case.figure.low.per_second() < least {
-            return open("the interval holds the limit");
+            return open("the interval contains the limit");
         }
         match self.what_flatters(case) {
             Some(why) => open(&why),
@@ -141,7 +141,7 @@ fn what_harms(case: &Case<'_>) -> Option<&'static str> {
     let undisturbed = DISTURBED_FACTOR * case.figure.high.per_second();
     let may_be_met = undisturbed >= case.limit.at_least.per_second();
     (may_be_met && case.doubts.contains(&WarningCode::Disturbed))
-        .then_some("something came between, which can only lower the figure")
+        .then_some("the run was disturbed, which can only lower the figure")
 }
 
 fn short_span(case: &Case<'_>) -> Option<String> {

@@ -74,14 +74,14 @@ pub fn list(names: &[&str]) -> String {
     }
 }
 
-/// An outcome in words, such as `not testable here`.
+/// An outcome in words, such as `cannot be tested here`.
 #[must_use]
 pub const fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
-        Outcome::Meets => "meets the limits as measured here",
-        Outcome::Misses => "misses the limits as measured here",
+        Outcome::Meets => "passed on this computer",
+        Outcome::Misses => "failed on this computer",
         Outcome::Undecided => "undecided",
-        Outcome::NotTestable => "not testable here",
+        Outcome::NotTestable => "cannot be tested here",
         Outcome::Unknown => "judged in a way that a later version knows",
     }
 }

@@ -244,7 +244,7 @@ fn untold(record: &Record) -> Option<String> {
     let is_storage_untold = device.model.is_none() && device.transport.is_none();
     let is_host_untold = host.board.is_none() && host.architecture.is_none();
     let untold = [
-        (any(|phase| phase.iops.is_none()), "how sure the rates are"),
+        (any(|phase| phase.iops.is_none()), "intervals of the rates"),
         (any(|phase| phase.intervals.is_empty()), "rates over time"),
         (any(|phase| phase.latency_ns.is_none()), "latencies"),
         (any(|phase| phase.block_size_bytes == Bytes::ZERO), "block sizes"),

@@ -119,10 +119,7 @@ fn warnings(spec: &PhaseSpec, place: Place, phase: &Phase) -> Vec<Warning> {
     if let Some(iops) = phase.iops.filter(|_| phase.ops >= OPS_ENOUGH) {
         let width = (iops.high.0 - iops.estimate.0) / iops.estimate.0;
         if width > WIDTH_UNSTEADY {
-            warn(
-                WarningCode::Unsteady,
-                format!("the rate swung so much that it is known only to {:.0} %", 100.0 * width),
-            );
+            warn(WarningCode::Unsteady, format!("too uneven to measure (±{:.0} %)", 100.0 * width));
         }
     }
     if let Some(Verification { compared_bytes, wrong_bytes }) = phase.verification

@@ -11,7 +11,7 @@ use crate::spread::SPREAD_TIME;
 pub struct Plan {
     /// What is run. Its span is the one that was wanted; [`span`](Self::span) may be smaller.
     pub profile: Profile,
-    /// From which addresses and data follow.
+    /// Seed for addresses and data.
     pub seed: Seed,
     /// Where on the target the span begins.
     pub span_offset: Bytes,

@@ -21,7 +21,7 @@ pub(crate) struct CompareArgs {
     /// Show the published measurements
     #[arg(long, conflicts_with = "cards")]
     pub(crate) list: bool,
-    /// The nth run of each card was taken next to the nth of the others
+    /// The nth runs of all cards were taken one after the other
     #[arg(long)]
     pub(crate) paired: bool,
     /// What the card is wanted for
@@ -30,7 +30,7 @@ pub(crate) struct CompareArgs {
     /// Show every figure with its interval and ratios
     #[arg(long)]
     pub(crate) all: bool,
-    /// What a card costs, in any currency that is the same for all
+    /// Price of a card, in the same currency for all
     #[arg(long, value_name = "NAME=AMOUNT")]
     pub(crate) price: Vec<Price>,
     /// The comparison as JSON, to a file or to standard output
@@ -45,7 +45,7 @@ pub(crate) struct CompareArgs {
     /// The comparison as one HTML file
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }

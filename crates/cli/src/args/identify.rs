@@ -14,7 +14,7 @@ pub(crate) struct IdentifyArgs {
     /// A name such as mmcblk0 will do for /dev/mmcblk0.
     #[arg(value_name = "DEVICE|DIR")]
     pub(crate) place: Option<PathBuf>,
-    /// Tell of all storage of the machine, one after the other
+    /// Show all storage of this computer
     #[arg(long, conflicts_with = "place")]
     pub(crate) all: bool,
     /// The facts as JSON, to a file or to standard output
@@ -23,16 +23,16 @@ pub(crate) struct IdentifyArgs {
     /// Show the card's serial number
     #[arg(long)]
     pub(crate) show_serial: bool,
-    /// Look below this directory, or into this dump, instead of at the running system
+    /// Read this directory or dump instead of the running system
     #[arg(long, value_name = "DIR|FILE")]
     pub(crate) sysroot: Option<PathBuf>,
-    /// Write what was read to a file that somebody else can look at with --sysroot
+    /// Write all facts to a file that others can read with --sysroot
     ///
     /// Without serial numbers, names of the host, of users and volumes, and paths. It is text: read
     /// it before you send it.
     #[arg(long, value_name = "FILE|-", conflicts_with = "json")]
     pub(crate) dump: Option<Sink>,
-    /// Decode registers instead: in hex, a file with them, or `-` for standard input
+    /// Decode registers: hex text, a file, or `-` for standard input
     ///
     /// Takes what people paste: CID, CSD, SCR, SSR, OCR and EXT_CSD, several in one text, with or
     /// without labels such as `cid:`, and the text of `mmc extcsd read`. Registers of several cards

@@ -25,7 +25,7 @@ pub(super) fn disk_of(path: &Path) -> Result<Disk, Failure> {
         return Err(Failure::usage(format!("{shown} is no block device; name one")));
     }
     disk_with(metadata.rdev()).ok_or_else(|| {
-        Failure::incomplete(format!("the system tells nothing of the device {shown}"))
+        Failure::incomplete(format!("the system has no information about the device {shown}"))
     })
 }
 

@@ -11,15 +11,15 @@ pub(crate) struct WatchArgs {
     /// Devices such as mmcblk0 or /dev/sda1, or paths on them; by default all that have been used
     #[arg(value_name = "DEVICE")]
     pub(crate) devices: Vec<String>,
-    /// How long a window is, such as 2s or 500ms; 1s by default
+    /// Length of a window, such as 2s or 500ms; 1s by default
     ///
     /// With --explain, iostat's own interval, where the log does not tell it.
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) interval: Option<Nanos>,
-    /// End after so many windows
+    /// End after N windows
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: Option<u64>,
-    /// Look at one window, say what limits in it, and end
+    /// Measure one window, name its limit, and end
     #[arg(long, conflicts_with = "count")]
     pub(crate) once: bool,
     /// One JSON document for each window, a line each

@@ -46,7 +46,7 @@ impl View<'_> {
         ])
         .areas(frame.area());
         let heading = format!("cardproof watch, every {}", self.interval);
-        frame.render_widget(Line::from(vec![heading.bold(), "   q leaves".into()]), title);
+        frame.render_widget(Line::from(vec![heading.bold(), "   q quits".into()]), title);
         let Some(sample) = self.sample else {
             frame.render_widget("Waiting for the first window to end.", words);
             return;

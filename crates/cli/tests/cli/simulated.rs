@@ -65,7 +65,7 @@ fn a_card_is_not_accused_for_the_bus_of_its_host() {
     let text = run(home.cardproof(&words)).expect(0).stdout;
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        text.contains("U3 and V30 not testable here (no card can reach U3 on this 25 MB/s bus")
+        text.contains("U3 and V30 cannot be tested here (no card can reach U3 on this 25 MB/s bus")
     );
     // The figure that verdicts rest on stands beside the one of the phase, and the text says why.
     assert!(text.contains("for verdicts (99.3 %)"), "{text}");

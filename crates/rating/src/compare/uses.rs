@@ -111,7 +111,7 @@ impl Use {
                  4 KiB, one at a time"
             }
             Self::Database => "SQLite transactions a second: synced 4 KiB writes, 4.1 flushes each",
-            Self::Camera => "sequential write in MB/s that lasts: of several levels the lowest",
+            Self::Camera => "lowest sustained sequential write rate in MB/s",
             Self::Retro => {
                 "seconds for 1,000 MB read in sequence, and 10,000 random reads and 500 synced \
                  writes of 4 KiB, one at a time"

@@ -260,7 +260,7 @@ fn best(ranking: &Ranking, choice: &Choice) -> String {
     let mut text = match (names.as_slice(), &behind) {
         ([winner], Some((next, behind))) if !choice.has_intervals => format!(
             "{winner} has the best figure, {}; {next} follows with {behind}. These figures have no \
-             intervals, so how sure the order is, is not known.",
+             intervals, so the order is uncertain.",
             in_unit(values[0])
         ),
         ([winner], Some((next, behind))) => {

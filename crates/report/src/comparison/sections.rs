@@ -42,7 +42,7 @@ pub(super) fn sections(comparison: &Comparison, wanted: Use) -> Vec<Section> {
 fn how_to_read(comparison: &Comparison) -> String {
     let first = comparison.cards.first().map_or(String::new(), |name| one_line(name));
     let mut text = format!(
-        "Times as fast as {first}. All intervals of ratios hold together with {}. If an interval \
+        "Speed relative to {first}. All intervals of ratios hold together with {}. If an interval \
          excludes 1, the difference is real.",
         wording::percent(comparison.confidence)
     );

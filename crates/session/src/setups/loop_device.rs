@@ -88,5 +88,5 @@ fn losetup(words: &[&str]) -> Result<String, Failure> {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    Err(Failure::incomplete(format!("no loop device is to be had: {}", said.trim())))
+    Err(Failure::incomplete(format!("no loop device is available: {}", said.trim())))
 }
