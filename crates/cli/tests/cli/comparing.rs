@@ -14,7 +14,7 @@ fn measured(home: &Home, card: &str, seed: &str, more: &[&str]) -> String {
     let words =
         ["run", &target, "--size", "32M", "--time-budget", "15s", "--seed", seed, "--quiet"];
     run(home.cardproof(&[&words, more].concat())).expect(0);
-    let is_new = |path: &std::path::PathBuf| path.to_string_lossy().contains(&format!("-{seed}."));
+    let is_new = |path: &std::path::PathBuf| path.to_string_lossy().contains(&format!("-{seed}-"));
     let path = home.records().into_iter().find(is_new).expect("the record was saved");
     path.to_str().expect("the test's own paths are text").to_owned()
 }
