@@ -36,10 +36,14 @@ impl Signals {
         for (signal, exit) in
             [(SIGINT, Exit::Interrupted), (SIGTERM, Exit::Terminated), (SIGHUP, Exit::Terminated)]
         {
-            // In this order: a second signal finds the flag set and ends the process.
-            flag::register_conditional_shutdown(signal, exit as i32, Arc::clone(&signals.stop))?;
+            // In this order: a second signal finds the flag set and ends the process. Which signal came
+            // is kept first, so that one that comes between these lines is not lost.
             flag::register_usize(signal, Arc::clone(&signals.which), exit as usize)?;
+            flag::register_conditional_shutdown(signal, exit as i32, Arc::clone(&signals.stop))?;
             flag::register(signal, Arc::clone(&signals.stop))?;
+        }
+        if signals.exit().is_some() {
+            signals.stop.store(true, Ordering::Relaxed);
         }
         // A file that may grow no further (`ulimit -f`) is a full disk, told by the write itself and no
         // end of the program. A handler, unlike ignoring it, does not reach the programs that we start.
