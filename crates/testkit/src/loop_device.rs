@@ -80,7 +80,23 @@ impl LoopDevice {
         let path = PathBuf::from(answer.trim());
         let node = File::open(&path).map_err(LabError::file("open", &path));
         run("losetup", ["--detach".as_ref(), path.as_os_str()])?;
-        Ok(Self { path, image, direct, _node: node? })
+        let device = Self { path, image, direct, _node: node? };
+        device.forget_partitions();
+        Ok(device)
+    }
+
+    /// Lets the kernel forget the device's partitions, which would outlive the image and stand on the
+    /// next device of this name.
+    fn forget_partitions(&self) {
+        let name = self.name();
+        let entries = fs::read_dir(Path::new("/sys/block").join(&name)).into_iter().flatten();
+        let has_partition = entries
+            .flatten()
+            .any(|entry| entry.file_name().to_string_lossy().starts_with(&format!("{name}p")));
+        if has_partition {
+            // One that is in use stays; its user sees to it.
+            let _ = run("partx", ["--delete".as_ref(), self.path.as_os_str()]);
+        }
     }
 
     /// The device's node, such as `/dev/loop3`.
@@ -134,6 +150,12 @@ impl LoopDevice {
         let image = self.image.path();
         self.image.as_file().set_len(size.get()).map_err(LabError::file("cut", image))?;
         run("losetup", ["--set-capacity".as_ref(), self.path.as_os_str()]).map(drop)
+    }
+}
+
+impl Drop for LoopDevice {
+    fn drop(&mut self) {
+        self.forget_partitions();
     }
 }
 
