@@ -244,7 +244,8 @@ fn a_slow_card_finishes_in_time_with_honest_intervals() {
     let plan = plan(standard::profile(), SIZE);
     let record = run_plan(&mut memory, &plan, &mut Silent, &AtomicBool::new(false));
     let took = memory.now() - start;
-    assert!(took < Nanos::from_secs(66), "{took}");
+    // The data checks come on top: at most 250 ms after each phase and 2.5 s at the end.
+    assert!(took < Nanos::from_secs(71), "{took}");
     for phase in
         record.phases.iter().filter(|phase| phase.pattern == cardproof_record::PatternName::Random)
     {
