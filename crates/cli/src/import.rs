@@ -187,7 +187,7 @@ fn tables(read: &Read) -> Vec<String> {
     read.found.records.iter().enumerate().map(table).collect()
 }
 
-/// So many runs of lines that were passed over are listed.
+/// Number of runs of skipped lines that are listed.
 const RUNS_MAX: usize = 12;
 
 /// Says what was passed over and what was refused; whether anything was refused.

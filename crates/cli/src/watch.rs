@@ -123,7 +123,7 @@ enum Waited {
     ToTheEnd,
     /// A signal came first.
     Left,
-    /// Whoever looked is gone.
+    /// The reader of the output has gone.
     Unseen,
 }
 

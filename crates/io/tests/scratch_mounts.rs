@@ -76,7 +76,7 @@ fn a_directory_bound_over_a_left_directory_is_not_entered() {
     assert_eq!(names(directory.path()), ["photo.jpg"]);
 }
 
-/// What somebody has bound into our directory, a directory or one file, on the same file system.
+/// A foreign directory or file that is bind-mounted into our directory, on the same file system.
 #[test]
 fn files_bound_into_our_directory_stay_and_are_named() {
     let theirs = users_directory();

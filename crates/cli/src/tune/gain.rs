@@ -68,7 +68,7 @@ pub(super) fn of_partition(
         ));
     }
     let span = storage.span.min(wanted);
-    // What counts is where the place lies within a unit.
+    // The offset within a unit decides.
     let before = Bytes(before.get() % layout.unit.get()).round_down_to(Bytes(512));
     let trial =
         Trial { before, after: layout.unit, unit: layout.unit, span, pairs: args.pairs, seed };

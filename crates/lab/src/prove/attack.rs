@@ -130,7 +130,7 @@ pub(crate) struct Arguments {
     /// How long; without it, the short form of some seconds
     #[arg(long, value_name = "N")]
     hours: Option<f64>,
-    /// From which all choices follow; random by default
+    /// Seed for all choices; random by default
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
     /// Only these kinds

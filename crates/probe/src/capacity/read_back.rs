@@ -8,7 +8,7 @@ use super::experiment::{ATTEMPTS, Experiment, Stage, Written};
 use super::plan::{CHUNK, FILLER_SAMPLES, PLACE};
 use crate::DriveError;
 
-/// So many wrong places are enough to judge by; more are not read one by one.
+/// Number of wrong places that are read one by one; more add no evidence.
 const WRONG_MAX: usize = 4096;
 
 impl Experiment<'_> {
