@@ -49,6 +49,9 @@ fn lay_out(args: &TuneArgs, known: &Known) -> Result<Vec<String>, Failure> {
     let layout = Layout::of(size, known.geometry.as_ref(), reported).ok_or_else(|| {
         Failure::usage(format!("{} holds {size}, too little for a partition", known.path))
     })?;
+    // Both are asked for before the first write, so that no partition is left without a file system.
+    perform(Command::new("sfdisk").arg("--version"), None)?;
+    perform(Command::new("mkfs.ext4").arg("-V"), None)?;
     let mut sfdisk = Command::new("sfdisk");
     sfdisk.args(["--quiet", "--wipe", "always", "--wipe-partitions", "always"]).arg(&args.target);
     perform(&mut sfdisk, Some(&layout.sfdisk_script()))?;

@@ -8,6 +8,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use cardproof_evidence::capacity::stamp::{SECTOR, Stamp};
@@ -55,11 +56,14 @@ struct Entry {
     length: u64,
 }
 
-/// What restoring has cost.
+/// What restoring has cost and found.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Restored {
     pub(super) written: Bytes,
     pub(super) read: Bytes,
+    /// Whether the device is the one that the journal is of: some sectors of the test were on it, or
+    /// all that was saved was there already.
+    is_of_this_device: bool,
 }
 
 fn failed(path: &Path, doing: &str, error: &io::Error) -> Failure {
@@ -75,7 +79,10 @@ impl Journal {
         fs::create_dir_all(directory).map_err(|error| failed(directory, "make", &error))?;
         let path = directory.join(format!("{salt:016x}.{ENDING}"));
         let create = || -> io::Result<(File, u64)> {
-            let mut file = File::options().read(true).write(true).create_new(true).open(&path)?;
+            // It holds what lies on the device, which other users may not read there.
+            let mut options = File::options();
+            options.read(true).write(true).create_new(true).mode(0o600);
+            let mut file = options.open(&path)?;
             let mut head = MAGIC.to_vec();
             head.extend(salt.to_le_bytes());
             head.extend((device.len() as u64).to_le_bytes());
@@ -211,12 +218,30 @@ pub(super) fn recover(
         let opened = Journal::open(&path).map_err(|error| failed(&path, "read", &error))?;
         let Some((journal, of)) = opened else { continue };
         if of == device {
-            frontend.note("Puts back what an earlier test had saved when it was killed.");
-            restore(target, &journal)?;
-            journal.remove()?;
+            recover_from(target, journal, frontend)?;
         }
     }
     Ok(())
+}
+
+/// Puts back what `journal` holds. A device without a serial number is known by its size alone, so the
+/// journal may be that of another card: it is removed only if this card held sectors of its test.
+fn recover_from(
+    target: &mut dyn Target,
+    journal: Journal,
+    frontend: &mut dyn Frontend,
+) -> Result<(), Failure> {
+    let restored = restore(target, &journal)?;
+    if !restored.is_of_this_device {
+        frontend.note(&format!(
+            "The journal {} is of a device of this size, but nothing of its test is here. It is \
+             kept. Verify the card that it belongs to, or delete it.",
+            journal.path.display()
+        ));
+        return Ok(());
+    }
+    frontend.note("Put back what an earlier test had saved when it was killed.");
+    journal.remove()
 }
 
 /// Puts back what `journal` holds wherever `target` still holds the test's own sectors.
@@ -230,11 +255,11 @@ pub(super) fn restore(target: &mut dyn Target, journal: &Journal) -> Result<Rest
     };
     let longest = journal.entries.iter().map(|entry| entry.length).max().unwrap_or(0);
     if longest == 0 {
-        return Ok(Restored::default());
+        return Ok(Restored { is_of_this_device: true, ..Restored::default() });
     }
     let engine = |error: cardproof_probe::DriveError| cannot(with_causes(&error));
     let mut drive = Drive::new(target, Bytes(longest)).map_err(engine)?;
-    let mut faults = 0_u64;
+    let (mut faults, mut put_back, mut untouched) = (0_u64, 0, 0);
     for &entry in journal.entries.iter().rev() {
         let saved = journal.load(entry).map_err(|error| cannot(error.to_string()))?;
         let Ok(now) = drive.read(entry.offset, entry.length).map_err(engine)? else {
@@ -243,8 +268,10 @@ pub(super) fn restore(target: &mut dyn Target, journal: &Journal) -> Result<Rest
         };
         let wanted = merged(now, &saved, journal.salt);
         if wanted == now {
+            untouched += usize::from(now == saved);
             continue;
         }
+        put_back += 1;
         let put = |data: &mut [u8]| data.copy_from_slice(&wanted);
         if drive.write(entry.offset, entry.length, put).map_err(engine)?.is_err() {
             faults += 1;
@@ -253,7 +280,11 @@ pub(super) fn restore(target: &mut dyn Target, journal: &Journal) -> Result<Rest
     if drive.flush().map_err(engine)?.is_err() {
         faults += 1;
     }
-    let restored = Restored { written: drive.written(), read: drive.read_so_far() };
+    let restored = Restored {
+        written: drive.written(),
+        read: drive.read_so_far(),
+        is_of_this_device: put_back > 0 || untouched == journal.entries.len(),
+    };
     if faults > 0 {
         return Err(cannot(format!("{faults} places of the device fail")));
     }
@@ -353,7 +384,13 @@ impl Target for Saving<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use cardproof_sim::Keeping;
+    use cardproof_units::Seed;
+
     use super::*;
+    use crate::frontend::Silent;
 
     #[test]
     fn a_torn_entry_and_another_file_are_left_out() {
@@ -370,6 +407,36 @@ mod tests {
         let other = place.path().join("other.undo");
         fs::write(&other, "not a journal").unwrap();
         assert!(Journal::open(&other).unwrap().is_none());
+    }
+
+    #[test]
+    fn other_users_cannot_read_what_was_saved() {
+        let place = tempfile::tempdir().unwrap();
+        let journal = Journal::create(place.path(), "64000000000", 7).unwrap();
+        let mode = fs::metadata(&journal.path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_journal_of_another_card_of_the_same_size_is_kept() {
+        let place = tempfile::tempdir().unwrap();
+        let card = cardproof_sim::find("sandisk-ultra-a1").unwrap();
+        let mut target = card.open(Seed::from_bits(1), Keeping::Bytes).unwrap();
+        let mut journal = Journal::create(place.path(), "64000000000", 7).unwrap();
+        journal.save(4096, &[1; SECTOR]).unwrap();
+        let recover = |target: &mut dyn Target| {
+            recover(target, place.path(), "64000000000", &mut Silent).unwrap();
+            journal.path.exists()
+        };
+        assert!(recover(&mut *target), "nothing of the test is on this card");
+        let stamp = Stamp { salt: 7, address_bytes: 4096, generation: 1 };
+        let mut drive = Drive::new(&mut *target, Bytes(SECTOR as u64)).unwrap();
+        let length = SECTOR as u64;
+        drive.write(4096, length, |data| stamp.fill(data)).unwrap().unwrap();
+        drop(drive);
+        assert!(!recover(&mut *target), "all of the test is put back");
+        let mut drive = Drive::new(&mut *target, Bytes(length)).unwrap();
+        assert_eq!(drive.read(4096, length).unwrap().unwrap(), [1; SECTOR]);
     }
 
     #[test]
