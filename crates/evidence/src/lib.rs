@@ -6,3 +6,4 @@
 
 pub mod capacity;
 pub mod geometry;
+pub mod life;
