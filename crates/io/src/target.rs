@@ -74,6 +74,24 @@ pub trait Target {
         None
     }
 
+    /// Gives the data of the next operation on `slot` as numbers from which they follow, in place of
+    /// its buffer: a write writes them; after a read, [`described`](Self::described) may tell that the
+    /// data follow from numbers, and the buffer is then not filled. `false` where the target moves
+    /// bytes only, as by default: then nothing has changed.
+    ///
+    /// A simulated card that keeps data as numbers runs thousands of cycles in this way.
+    fn describe(&mut self, slot: Slot, data: Described) -> bool {
+        let _ = (slot, data);
+        false
+    }
+
+    /// The numbers from which all data of the last read on `slot` follow; `None` where its buffer
+    /// holds them.
+    fn described(&self, slot: Slot) -> Option<[u64; 3]> {
+        let _ = slot;
+        None
+    }
+
     /// The buffer of `slot`; empty where there is no such slot or it is in flight.
     fn buffer(&mut self, slot: Slot) -> &mut [u8];
 
@@ -122,6 +140,14 @@ impl<T: Target + ?Sized> Target for Box<T> {
         (**self).cost()
     }
 
+    fn describe(&mut self, slot: Slot, data: Described) -> bool {
+        (**self).describe(slot, data)
+    }
+
+    fn described(&self, slot: Slot) -> Option<[u64; 3]> {
+        (**self).described(slot)
+    }
+
     fn buffer(&mut self, slot: Slot) -> &mut [u8] {
         (**self).buffer(slot)
     }
@@ -137,6 +163,15 @@ impl<T: Target + ?Sized> Target for Box<T> {
     ) -> Result<(), TargetError> {
         (**self).complete(wait, completions)
     }
+}
+
+/// Data as a few numbers from which every sector follows.
+#[derive(Clone, Copy, Debug)]
+pub struct Described {
+    /// The numbers of the first sector.
+    pub numbers: [u64; 3],
+    /// Fills whole sectors with the data that follow from the numbers of the first.
+    pub fill: fn([u64; 3], &mut [u8]),
 }
 
 /// How long [`Target::complete`] waits.

@@ -7,7 +7,7 @@ use cardproof_units::{Bytes, Seed};
 
 use crate::check::ModelError;
 use crate::contents::{Contents, ShortStore, Shorthand, Store};
-use crate::fault::{CapacityFake, Damage, DamagedStore, FakeStore};
+use crate::fault::{CapacityFake, Damage, DamagedStore, FakeStore, Life, MortalStore};
 use crate::host::Host;
 use crate::model::Model;
 use crate::target::{Keeping, PacedTarget, SimulatedTarget};
@@ -56,6 +56,8 @@ pub struct Card {
     pub fake: Option<CapacityFake>,
     /// What of its flash is damaged.
     pub damage: Damage,
+    /// How long its flash lives, where the layer of faults decides that and not the model.
+    pub life: Life,
     /// The parameters that no published figure tells.
     pub assumed: &'static [&'static str],
 }
@@ -159,6 +161,9 @@ impl Card {
         mut flash: Box<dyn Store>,
         shorthand: Shorthand,
     ) -> Result<SimulatedTarget, OpenError> {
+        if self.life.is_limited() {
+            flash = Box::new(MortalStore::new(flash, self.model.capacity, &self.life, seed));
+        }
         if self.damage != Damage::NONE {
             flash = Box::new(DamagedStore::new(flash, self.damage, seed));
         }

@@ -8,6 +8,9 @@ mod shorthand;
 
 use std::fmt::Debug;
 
+use cardproof_io::Fault;
+use cardproof_units::Nanos;
+
 use crate::model::PAGE;
 
 pub(crate) use shorthand::Stretches;
@@ -40,12 +43,62 @@ pub trait Store: Debug + Send {
     /// # Errors
     /// As [`read`](Self::read).
     fn discard(&mut self, offset: u64, length: u64) -> Result<(), StoreError>;
+
+    /// Whether it can take data as numbers.
+    fn takes_numbers(&self) -> bool {
+        false
+    }
+
+    /// As [`write`](Self::write), with data that follow from `numbers`; whether it was done. Where it
+    /// was not, nothing was, and the bytes are to be written.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    fn write_numbers(
+        &mut self,
+        offset: u64,
+        length: u64,
+        numbers: Numbers,
+    ) -> Result<bool, StoreError> {
+        let _ = (offset, length, numbers);
+        Ok(false)
+    }
+
+    /// The numbers from which all that lies in `length` bytes at `offset` follows; `None` where the
+    /// bytes are to be read.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    fn read_numbers(&self, offset: u64, length: u64) -> Result<Option<Numbers>, StoreError> {
+        let _ = (offset, length);
+        Ok(None)
+    }
 }
 
 /// A place for a card's bytes has failed.
 #[derive(Debug, thiserror::Error)]
 #[error("the place where the simulated card keeps its bytes has failed")]
 pub struct StoreError(#[from] std::io::Error);
+
+/// How long a host waits for a card that does not answer: the kernel's limit for a command.
+const TIMEOUT: Nanos = Nanos::from_secs(30);
+
+impl StoreError {
+    /// What the host sees.
+    #[must_use]
+    pub fn fault(&self) -> Fault {
+        match self.0.kind() {
+            std::io::ErrorKind::TimedOut => Fault::TimedOut,
+            std::io::ErrorKind::NotConnected => Fault::Vanished,
+            _ => Fault::InputOutput,
+        }
+    }
+
+    /// How much later than usual the host sees it.
+    pub(crate) fn delay(&self) -> Nanos {
+        if self.fault() == Fault::TimedOut { TIMEOUT } else { Nanos::ZERO }
+    }
+}
 
 /// The bytes of a card in memory.
 #[derive(Debug)]

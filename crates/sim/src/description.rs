@@ -9,9 +9,12 @@ use toml::{Table, Value};
 
 use crate::catalogue::{Card, find};
 use crate::check::{ModelError, check};
-use crate::fault::{Beyond, CapacityFake, Damage, DamagedBlock, Forgets, HiddenStore, Keeps};
+use crate::fault::{Beyond, CapacityFake, Damage, DamagedBlock, Forgets, HiddenStore, Keeps, Life};
 use crate::host::Host;
 use crate::model::{LOGICAL_BLOCK, Model};
+use life::LifeForm;
+
+mod life;
 
 /// The base of a card that names none.
 const BASE: &str = "sandisk-extreme-a1";
@@ -46,6 +49,7 @@ struct Form {
     store: Option<StoreForm>,
     #[serde(default)]
     damage: DamageForm,
+    life: Option<LifeForm>,
     #[serde(default)]
     model: Table,
     #[serde(default)]
@@ -104,6 +108,16 @@ enum GivesForm {
     Zeros,
 }
 
+impl From<GivesForm> for DamagedBlock {
+    fn from(form: GivesForm) -> Self {
+        match form {
+            GivesForm::Error => Self::Fails,
+            GivesForm::FlippedBits => Self::FlipsBits,
+            GivesForm::Zeros => Self::ReadsZero,
+        }
+    }
+}
+
 /// The card that `text` describes, called `name`.
 ///
 /// # Errors
@@ -128,6 +142,11 @@ pub fn describe(name: &str, text: &str) -> Result<Card, DescriptionError> {
     model.capacity = real;
     let fake = fake(&form, base, announced, real)?;
     let damage = damage(&form.damage)?;
+    let life = form.life.map_or(Ok(Life::ENDLESS), |life| life.read())?;
+    if life.is_limited() {
+        // The blocks' own lives decide, not the model's.
+        model.endurance.cycles = u32::MAX;
+    }
     whole_blocks("size", announced)?;
     check(&Model { capacity: announced, ..model }, &host)?;
     check(&model, &host)?;
@@ -139,6 +158,7 @@ pub fn describe(name: &str, text: &str) -> Result<Card, DescriptionError> {
         host,
         fake,
         damage,
+        life,
         ..*base
     })
 }
@@ -279,11 +299,7 @@ fn damage(form: &DamageForm) -> Result<Damage, DescriptionError> {
     Ok(Damage {
         share_ppm: (form.share * 1e6).round() as u32,
         block,
-        gives: match form.gives {
-            None | Some(GivesForm::Error) => DamagedBlock::Fails,
-            Some(GivesForm::FlippedBits) => DamagedBlock::FlipsBits,
-            Some(GivesForm::Zeros) => DamagedBlock::ReadsZero,
-        },
+        gives: form.gives.map_or(DamagedBlock::Fails, Into::into),
         transient_read: form.transient_read,
     })
 }
@@ -360,6 +376,11 @@ mod tests {
             ("size = \"1000\"", "multiple of 512"),
             ("size = \"64 parsecs\"", "64 parsecs"),
             ("[damage]\nshare = 2.0", "between 0 and 1"),
+            ("[life]\nshape = 2.0", "cycles"),
+            ("[life]\ncycles = 0", "at least 1"),
+            ("[life]\ncycles = 50\nspares = 3", "between 0 and 1"),
+            ("[life]\ncycles = 50\nend = \"explodes\"", "explodes"),
+            ("[life]\ncycles = 50\nblock = 100", "multiple of 512"),
             ("[model]\nspeed = 3", "speed"),
             ("[model]\nways = 99", "ways"),
         ] {

@@ -7,11 +7,13 @@ mod capacity;
 mod damage;
 mod hidden;
 mod layered;
+mod life;
 mod power;
 mod rules;
 
 pub use capacity::{Beyond, CapacityFake, FakeStore};
 pub use damage::{Damage, DamagedBlock, DamagedStore};
 pub use hidden::{Forgets, HiddenStore, Keeps};
+pub use life::{End, Life, MortalStore};
 pub use power::{AtRisk, PowerCutTarget, PowerLoss};
 pub use rules::{Effect, FaultRule, FaultyCard, When};

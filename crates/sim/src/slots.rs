@@ -2,7 +2,7 @@
 
 use std::io;
 
-use cardproof_io::{Slot, SubmitError, TargetError};
+use cardproof_io::{Described, Slot, SubmitError, TargetError};
 use cardproof_units::Bytes;
 
 /// Buffers start on multiples of this, as they would on a real target.
@@ -16,6 +16,10 @@ pub(crate) struct Slots {
     stride: usize,
     buffer_size: usize,
     in_flight: Vec<bool>,
+    /// Data of each slot as numbers, where its user gave or wants them so.
+    pub(crate) described: Vec<Option<Described>>,
+    /// The numbers of what the last read of each slot found.
+    pub(crate) found: Vec<Option<[u64; 3]>>,
     flying: usize,
 }
 
@@ -36,7 +40,16 @@ impl Slots {
         memory.resize(length, 0);
         let first = memory.as_ptr().align_offset(ALIGNMENT).min(ALIGNMENT);
         let in_flight = vec![false; count];
-        Ok(Self { memory, first, stride, buffer_size: buffer_size.as_len(), in_flight, flying: 0 })
+        Ok(Self {
+            memory,
+            first,
+            stride,
+            buffer_size: buffer_size.as_len(),
+            in_flight,
+            described: vec![None; count],
+            found: vec![None; count],
+            flying: 0,
+        })
     }
 
     /// How many bytes each buffer holds.

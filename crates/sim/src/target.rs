@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use cardproof_io::{
-    Abilities, Completion, Directness, Engine, Fault, Op, OpKind, Slot, Submission, SubmitError,
+    Abilities, Completion, Described, Directness, Engine, Op, OpKind, Slot, Submission, SubmitError,
     Target, TargetError, Wait,
 };
 use cardproof_units::{Bytes, Nanos, Seed};
@@ -165,10 +165,39 @@ impl SimulatedTarget {
             OpKind::Flush => self.mechanism.flush(now),
             OpKind::Discard => self.mechanism.discard(now, offset, length),
         };
-        if served.fault.is_none() && self.move_bytes(op).is_err() {
-            served.fault = Some(Fault::InputOutput);
+        let described = self.slots.described[op.slot.index()].take();
+        if served.fault.is_none()
+            && let Err(error) = self.move_data(op, described)
+        {
+            served.fault = Some(error.fault());
+            served.completed += error.delay().get();
         }
         served
+    }
+
+    /// Moves the data of `op`, as numbers where they are `described` and the place takes that.
+    fn move_data(&mut self, op: &Op, described: Option<Described>) -> Result<(), StoreError> {
+        let index = op.slot.index();
+        self.slots.found[index] = None;
+        if let (Some(data), Some(contents)) = (described, &mut self.contents) {
+            let (offset, length) = (op.offset.get(), op.length.get());
+            match op.kind {
+                OpKind::Write if contents.write_numbers(offset, length, data.numbers)? => {
+                    return Ok(());
+                }
+                OpKind::Write => {
+                    (data.fill)(data.numbers, &mut self.slots.bytes(op.slot)[..op.length.as_len()]);
+                }
+                OpKind::Read => {
+                    self.slots.found[index] = contents.read_numbers(offset, length)?;
+                    if self.slots.found[index].is_some() {
+                        return Ok(());
+                    }
+                }
+                OpKind::Flush | OpKind::Discard => {}
+            }
+        }
+        self.move_bytes(op)
     }
 
     fn move_bytes(&mut self, op: &Op) -> Result<(), StoreError> {
@@ -228,6 +257,18 @@ impl Target for SimulatedTarget {
             Ok(()) => self.slots.bytes(slot),
             Err(_) => &mut [],
         }
+    }
+
+    fn describe(&mut self, slot: Slot, data: Described) -> bool {
+        let takes = self.contents.as_ref().is_some_and(|contents| contents.takes_numbers());
+        if takes && self.slots.check_free(slot).is_ok() {
+            self.slots.described[slot.index()] = Some(data);
+        }
+        takes
+    }
+
+    fn described(&self, slot: Slot) -> Option<[u64; 3]> {
+        self.slots.found.get(slot.index()).copied().flatten()
     }
 
     fn submit(&mut self, op: Op) -> Result<Submission, SubmitError> {

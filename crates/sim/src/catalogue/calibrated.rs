@@ -237,6 +237,7 @@ const fn card(name: &'static str, title: &'static str, model: Model) -> Card {
         host: Host::SDR104_CAPPED,
         fake: None,
         damage: crate::fault::Damage::NONE,
+        life: crate::fault::Life::ENDLESS,
         assumed: &[],
     }
 }

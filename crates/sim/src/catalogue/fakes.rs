@@ -4,7 +4,7 @@ use cardproof_units::{Bytes, Nanos, Throughput};
 
 use super::calibrated::NOISE;
 use super::{Card, Kind, Origin};
-use crate::fault::{Beyond, CapacityFake, Damage, HiddenStore};
+use crate::fault::{Beyond, CapacityFake, Damage, HiddenStore, Life};
 use crate::host::Host;
 use crate::model::{
     Boundaries, Endurance, GarbageCollection, Latencies, Model, PageMap, ReadErrors, Reading,
@@ -90,6 +90,7 @@ const fn fake(
             remembers: HiddenStore::of(Bytes(remembers_bytes)),
         }),
         damage: Damage::NONE,
+        life: Life::ENDLESS,
         assumed: &["all"],
     }
 }

@@ -178,6 +178,7 @@ const fn typical(name: &'static str, title: &'static str, model: Model, host: Ho
         host,
         fake: None,
         damage: crate::fault::Damage::NONE,
+        life: crate::fault::Life::ENDLESS,
         assumed: ALL,
     }
 }

@@ -140,6 +140,23 @@ impl Stretches {
         }
     }
 
+    /// Stores `sectors` that follow from `numbers` at `address`, written at `time`.
+    fn write_numbers(&mut self, address: u64, sectors: u64, numbers: Numbers, time: u64) {
+        self.forget(address, address + sectors, None);
+        self.join_or_put(address, Stretch { sectors, data: Data::Numbers(numbers), time });
+    }
+
+    /// The numbers from which all of `sectors` at `address` follow, if they are one stretch.
+    fn numbers(&self, address: u64, sectors: u64) -> Option<Numbers> {
+        let (&start, stretch) = self.map.range(..=address).next_back()?;
+        match stretch.data {
+            Data::Numbers(numbers) if start + stretch.sectors >= address + sectors => {
+                Some((self.shorthand.further)(numbers, address - start))
+            }
+            _ => None,
+        }
+    }
+
     /// Joins a stretch to the one before it, where it goes on with the same numbers and time.
     fn join_or_put(&mut self, address: u64, stretch: Stretch) {
         if let (Data::Numbers(numbers), Some((&start, before))) =
@@ -219,6 +236,24 @@ impl Store for ShortStore {
         let end = (offset + length) / SECTOR_BYTES;
         self.stretches.forget(offset.div_ceil(SECTOR_BYTES), end, None);
         Ok(())
+    }
+
+    fn takes_numbers(&self) -> bool {
+        true
+    }
+
+    fn write_numbers(
+        &mut self,
+        offset: u64,
+        length: u64,
+        numbers: Numbers,
+    ) -> Result<bool, StoreError> {
+        self.stretches.write_numbers(offset / SECTOR_BYTES, length / SECTOR_BYTES, numbers, 0);
+        Ok(true)
+    }
+
+    fn read_numbers(&self, offset: u64, length: u64) -> Result<Option<Numbers>, StoreError> {
+        Ok(self.stretches.numbers(offset / SECTOR_BYTES, length / SECTOR_BYTES))
     }
 }
 
