@@ -90,7 +90,12 @@ impl Basis {
 pub fn of_card(run: &CardRun) -> Life {
     if let Some(cycle) = run.reached {
         let cycle = cycle as f64;
-        return Life { estimate: Some(cycle), low: cycle, high: Some(cycle), basis: Basis::Observed };
+        return Life {
+            estimate: Some(cycle),
+            low: cycle,
+            high: Some(cycle),
+            basis: Basis::Observed,
+        };
     }
     if run.failures.iter().all(|failures| failures.places == 0) {
         let low = run.cycles as f64;

@@ -8,8 +8,8 @@
 use std::collections::VecDeque;
 
 use cardproof_io::{
-    Abilities, Completion, Described, Directness, Engine, Op, OpKind, Slot, Submission, SubmitError,
-    Target, TargetError, Wait,
+    Abilities, Completion, Described, Directness, Engine, Op, OpKind, Slot, Submission,
+    SubmitError, Target, TargetError, Wait,
 };
 use cardproof_units::{Bytes, Nanos, Seed};
 

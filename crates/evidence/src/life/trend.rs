@@ -89,8 +89,7 @@ fn posterior(run: &CardRun, places: f64, blocks: f64) -> Vec<Cell> {
         for step in -40..=40 {
             let deviations = f64::from(step) * 0.1;
             let shape = SHAPE_MEDIAN * (SHAPE_SIGMA * deviations).exp();
-            let log_weight = prior.ln() - deviations * deviations / 2.0
-                + places * shape.ln()
+            let log_weight = prior.ln() - deviations * deviations / 2.0 + places * shape.ln()
                 - shape * (hidden * first + visible)
                 + ln_gamma(hidden + places)
                 - ln_gamma(hidden + 1.0);

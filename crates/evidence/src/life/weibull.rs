@@ -115,7 +115,11 @@ fn log_likelihood(cards: &[CardLife], shape: f64, scale: f64) -> f64 {
     let of_card = |card: &CardLife| {
         let log = (card.cycles.max(0.5) / scale).ln();
         let survived = -(shape * log).exp();
-        if card.has_ended { survived + shape.ln() - scale.ln() + (shape - 1.0) * log } else { survived }
+        if card.has_ended {
+            survived + shape.ln() - scale.ln() + (shape - 1.0) * log
+        } else {
+            survived
+        }
     };
     cards.iter().map(of_card).sum()
 }
