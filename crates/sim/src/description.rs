@@ -142,7 +142,7 @@ pub fn describe(name: &str, text: &str) -> Result<Card, DescriptionError> {
     model.capacity = real;
     let fake = fake(&form, base, announced, real)?;
     let damage = damage(&form.damage)?;
-    let life = form.life.map_or(Ok(Life::ENDLESS), |life| life.read())?;
+    let life = form.life.map_or(Ok(Life::ENDLESS), LifeForm::read)?;
     if life.is_limited() {
         // The blocks' own lives decide, not the model's.
         model.endurance.cycles = u32::MAX;
