@@ -183,15 +183,29 @@ pub(crate) struct ProfilesArgs {
     pub(crate) json: Option<Sink>,
     /// Only this one, which may also be a file (FILE.toml, FILE.fio), in full
     pub(crate) name: Option<String>,
+    /// Print errors only
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 /// What to do with simulated cards.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SimCommand {
     /// List the cards and their models
-    List,
+    List(SimListArgs),
     /// Serve a card in real time, as a file and, as root, as a block device
     Serve(ServeArgs),
+}
+
+/// How to list the cards.
+#[derive(Debug, Args)]
+pub(crate) struct SimListArgs {
+    /// The cards as JSON, to a file or to standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<Sink>,
+    /// Print errors only
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 /// How to serve a card.
@@ -214,6 +228,12 @@ pub(crate) struct ServeArgs {
     /// Only the file, even as root
     #[arg(long)]
     pub(crate) no_block_device: bool,
+    /// Print the paths of the file and the block device as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print errors only
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 /// What to judge.

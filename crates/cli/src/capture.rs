@@ -9,11 +9,12 @@ mod flush;
 mod instance;
 mod lines;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 use cardproof_trace::PipeReader;
 use clap::Args;
+use serde::Serialize;
 
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
@@ -37,6 +38,12 @@ pub(crate) struct CaptureArgs {
     /// Description of the job, kept in the trace
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) description: String,
+    /// What was recorded as JSON, to a file or to standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<Sink>,
+    /// Print errors only
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
     /// The job, after `--`
     #[arg(required = true, last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
@@ -44,7 +51,8 @@ pub(crate) struct CaptureArgs {
 
 /// Runs the command and records what it asks of the device, what it left in memory included.
 pub(crate) fn run(args: &CaptureArgs, signals: &Signals) -> Result<Exit, Failure> {
-    let talk = Talk::new(false);
+    let talk = Talk::new(args.quiet);
+    args.json.iter().try_for_each(output::check)?;
     if args.files {
         output::check(&Sink::File(args.output.clone()))?;
         return files::run(args, signals, talk);
@@ -74,11 +82,41 @@ pub(crate) fn run(args: &CaptureArgs, signals: &Signals) -> Result<Exit, Failure
         )));
     }
     let lost = recorded.lost();
+    let (recorded_requests, recorded_unknown) = (recorded.requests(), recorded.not_understood());
     let bytes =
         recorded.finish(&trace_name(args), &args.description, disk.size.unwrap_or_default());
     save_trace(args, &bytes, talk)?;
+    let (requests, not_understood) = (recorded_requests, recorded_unknown);
+    summary(args, &Summary { requests, lost, not_understood, ..Summary::of(args) })?;
     // A trace with holes is kept, and is not what was asked for.
     Ok(signals.exit().unwrap_or(if lost > 0 { Exit::Incomplete } else { Exit::Done }))
+}
+
+/// What was recorded, for scripts.
+#[derive(Serialize)]
+struct Summary<'a> {
+    schema: &'static str,
+    trace: &'a Path,
+    /// Requests of the device, or calls on files.
+    requests: u64,
+    /// Events that the kernel lost.
+    lost: u64,
+    /// Lines that were not understood.
+    not_understood: u64,
+}
+
+impl<'a> Summary<'a> {
+    fn of(args: &'a CaptureArgs) -> Self {
+        let schema = "cardproof.capture/1";
+        Self { schema, trace: &args.output, requests: 0, lost: 0, not_understood: 0 }
+    }
+}
+
+fn summary(args: &CaptureArgs, summary: &Summary<'_>) -> Result<(), Failure> {
+    let Some(sink) = &args.json else { return Ok(()) };
+    let text = serde_json::to_string(summary)
+        .map_err(Failure::because("what was recorded cannot be put into JSON"))?;
+    output::write(sink, &(text + "\n"))
 }
 
 /// What the trace is called: as its file.

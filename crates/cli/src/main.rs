@@ -4,6 +4,7 @@
 
 mod args;
 mod capture;
+mod catalogue;
 mod chosen;
 mod compare;
 mod completions;
@@ -224,7 +225,7 @@ const fn looks_for_signals(command: &Command) -> bool {
         | Command::Compare(_)
         | Command::List(_)
         | Command::Summary(_)
-        | Command::Sim(SimCommand::List)
+        | Command::Sim(SimCommand::List(_))
         | Command::Traces(_)
         | Command::Completions(_)
         | Command::ManualPages(_) => false,

@@ -8,9 +8,8 @@ use cardproof_session::sqlite;
 use cardproof_units::{Seed, Throughput};
 use cardproof_workload::{Access, FigureSpec, PhaseSpec, Profile, Role, TimeLimit, names};
 
-use serde::Serialize;
-
 use crate::args::ProfilesArgs;
+use crate::catalogue::{self, Entry};
 use crate::chosen::named;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
@@ -19,8 +18,9 @@ use crate::talk;
 /// Lists the profiles or explains one of them.
 pub(crate) fn run(args: &ProfilesArgs) -> Result<Exit, Failure> {
     if let Some(sink) = &args.json {
-        output::check(sink)?;
-        output::write(sink, &json()?)?;
+        catalogue::write(sink, &entries()?)?;
+    }
+    if args.quiet || args.json == Some(Sink::Stdout) {
         return Ok(Exit::Done);
     }
     let text = match &args.name {
@@ -31,35 +31,24 @@ pub(crate) fn run(args: &ProfilesArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// A profile as it is handed to other programs.
-#[derive(Serialize)]
-struct Entry {
-    name: String,
-    purpose: String,
-}
-
-/// Each profile with what it is for, as JSON.
-fn json() -> Result<String, Failure> {
-    let text = serde_json::to_string_pretty(&entries()?)
-        .map_err(Failure::because("the profiles cannot be put into JSON"))?;
-    Ok(text + "\n")
+fn entry(name: &str, purpose: String) -> Entry {
+    Entry { name: name.to_owned(), purpose, ..Entry::default() }
 }
 
 fn entries() -> Result<Vec<Entry>, Failure> {
-    let profiles = names()
+    let profiles = names().into_iter().map(|name| Ok(entry(name, named(name)?.purpose)));
+    let jobs = jobs::names()
         .into_iter()
-        .map(|name| Ok(Entry { name: name.to_owned(), purpose: named(name)?.purpose }));
-    let jobs = jobs::names().into_iter().filter_map(jobs::find).map(|job| {
-        Ok(Entry { name: job.name.to_owned(), purpose: format!("{}: {}", job.purpose, job.deed) })
-    });
-    let databases = Entry { name: sqlite::NAME.to_owned(), purpose: sqlite::PURPOSE.to_owned() };
+        .filter_map(jobs::find)
+        .map(|job| Ok(entry(job.name, format!("{}: {}", job.purpose, job.deed))));
+    let databases = entry(sqlite::NAME, sqlite::PURPOSE.to_owned());
     profiles.chain(jobs).chain([Ok(databases)]).collect()
 }
 
 /// Each profile with what it is for.
 fn list() -> Result<String, Failure> {
     let mut text = String::new();
-    for Entry { name, purpose } in entries()? {
+    for Entry { name, purpose, .. } in entries()? {
         // Writing to a string does not fail.
         let _ = writeln!(text, "{name:<23}  {purpose}");
     }

@@ -9,8 +9,10 @@ use cardproof_device::Sysroot;
 use cardproof_device::guard;
 use cardproof_sim::{Card, Kind, Origin, catalogue};
 use cardproof_sim_serve::{ServeError, ServeOptions, Server};
+use serde::Serialize;
 
-use crate::args::{ServeArgs, SimCommand};
+use crate::args::{ServeArgs, SimCommand, SimListArgs};
+use crate::catalogue::{self, Entry};
 use crate::exit::{Exit, Failure, with_causes};
 use crate::leftovers;
 use crate::output::{self, Sink};
@@ -26,12 +28,19 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Lists the cards or serves one.
 pub(crate) fn run(command: &SimCommand, signals: &Signals) -> Result<Exit, Failure> {
     match command {
-        SimCommand::List => list(),
+        SimCommand::List(args) => list(args),
         SimCommand::Serve(args) => serve(args, signals),
     }
 }
 
-fn list() -> Result<Exit, Failure> {
+fn list(args: &SimListArgs) -> Result<Exit, Failure> {
+    if let Some(sink) = &args.json {
+        let entries: Vec<Entry> = catalogue().iter().map(entry).collect();
+        catalogue::write(sink, &entries)?;
+    }
+    if args.quiet || args.json == Some(Sink::Stdout) {
+        return Ok(Exit::Done);
+    }
     let mut text = String::new();
     for card in catalogue() {
         // Writing to a string does not fail.
@@ -42,18 +51,32 @@ fn list() -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn describe(card: &Card) -> String {
-    let kind = match card.kind {
+fn entry(card: &Card) -> Entry {
+    Entry {
+        name: card.name.to_string(),
+        purpose: card.title.to_string(),
+        kind: Some(kind(card)),
+        size_bytes: Some(card.announced_size()),
+        is_fake: Some(card.fake.is_some()),
+        ..Entry::default()
+    }
+}
+
+const fn kind(card: &Card) -> &'static str {
+    match card.kind {
         Kind::Sd => "SD",
         Kind::Emmc => "eMMC",
         Kind::Usb => "USB",
-    };
+    }
+}
+
+fn describe(card: &Card) -> String {
     let origin = match (card.fake.is_some(), card.origin) {
         (true, _) => "a fake",
         (false, Origin::Calibrated) => "fitted to published figures",
         (false, Origin::Typical) => "typical of its kind",
     };
-    format!("{kind}, {}, {origin}", card.announced_size())
+    format!("{}, {}, {origin}", kind(card), card.announced_size())
 }
 
 /// Puts a card up until a signal comes.
@@ -70,11 +93,8 @@ fn serve(args: &ServeArgs, signals: &Signals) -> Result<Exit, Failure> {
     };
     let mut server =
         Server::start(card, args.seed, &options).map_err(|error| of_serving(&error))?;
-    let talk = Talk::new(false);
-    let paths = [Some(server.file()), server.device()];
-    let lines: String =
-        paths.into_iter().flatten().map(|path| format!("{}\n", path.display())).collect();
-    output::write(&Sink::Stdout, &lines)?;
+    let talk = Talk::new(args.quiet);
+    output::write(&Sink::Stdout, &places(&server, args.json)?)?;
     talk.note(&format!(
         "{} is up: the file{} above. Ctrl-C takes it down.",
         card.name,
@@ -86,6 +106,27 @@ fn serve(args: &ServeArgs, signals: &Signals) -> Result<Exit, Failure> {
         Err(error @ ServeError::InUse { .. }) => until_free(&mut server, &error, signals, talk),
         Err(error) => Err(of_serving(&error)),
     }
+}
+
+/// The places where the card is, as JSON for scripts.
+#[derive(Serialize)]
+struct Served<'s> {
+    schema: &'static str,
+    file: &'s Path,
+    block_device: Option<&'s Path>,
+}
+
+/// The places where the card is: a line each, or one JSON document.
+fn places(server: &Server, is_json: bool) -> Result<String, Failure> {
+    let (file, block_device) = (server.file(), server.device());
+    if is_json {
+        let served = Served { schema: "cardproof.served/1", file, block_device };
+        let text = serde_json::to_string(&served)
+            .map_err(Failure::because("the paths cannot be put into JSON"))?;
+        return Ok(text + "\n");
+    }
+    let paths = [Some(file), block_device].into_iter().flatten();
+    Ok(paths.map(|path| format!("{}\n", path.display())).collect())
 }
 
 /// Waits for a wish to stop. From then on the next one is a wish of its own.

@@ -11,11 +11,12 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use cardproof_trace::calls::is_calls;
-use cardproof_trace::{Header, SHIPPED, TraceError, TraceReader, find_shipped};
+use cardproof_trace::calls::{CallTrace, is_calls};
+use cardproof_trace::{Header, SHIPPED, ShippedTrace, TraceError, TraceReader, find_shipped};
 use cardproof_units::Bytes;
 use clap::Args;
 
+use crate::catalogue::{self, Entry};
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::output::{self, Sink};
@@ -42,12 +43,23 @@ pub(crate) struct TracesArgs {
     /// Description of the job and where it was recorded
     #[arg(long, value_name = "TEXT", requires = "save", default_value = "")]
     pub(crate) description: String,
+    /// The traces as JSON, to a file or to standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<Sink>,
+    /// Print errors only
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 /// Lists the shipped traces, or explains one.
 pub(crate) fn run(args: &TracesArgs) -> Result<Exit, Failure> {
     let text = match &args.trace {
-        None => list()?,
+        None => {
+            if let Some(sink) = &args.json {
+                catalogue::write(sink, &shipped()?)?;
+            }
+            list()?
+        }
         Some(trace) => {
             let bytes = load_any(trace, args.name.as_deref(), &args.description)?;
             let explained =
@@ -56,11 +68,42 @@ pub(crate) fn run(args: &TracesArgs) -> Result<Exit, Failure> {
             if let Some(path) = &args.save {
                 save(path, &bytes)?;
             }
+            if let Some(sink) = &args.json {
+                let entry = entry(&bytes).map_err(|error| broken(trace, &error))?;
+                catalogue::write(sink, &[entry])?;
+            }
             text
         }
     };
-    output::write(&Sink::Stdout, &talk::paged(&text))?;
+    if !args.quiet && args.json != Some(Sink::Stdout) {
+        output::write(&Sink::Stdout, &talk::paged(&text))?;
+    }
     Ok(Exit::Done)
+}
+
+/// The header of the trace `bytes`, of requests or of calls.
+fn entry(bytes: &[u8]) -> Result<Entry, TraceError> {
+    let (name, description, requests, duration_ns) = if is_calls(bytes) {
+        let header = CallTrace::read(bytes)?.header;
+        (header.name, header.description, header.calls, header.duration_ns)
+    } else {
+        let reader = TraceReader::new(bytes)?;
+        let Header { name, description, requests, duration_ns, .. } = reader.header().clone();
+        (name, description, requests, duration_ns)
+    };
+    Ok(Entry {
+        name,
+        purpose: description,
+        requests: Some(requests),
+        duration_ns: Some(duration_ns),
+        ..Entry::default()
+    })
+}
+
+/// The headers of the traces that come with cardproof.
+fn shipped() -> Result<Vec<Entry>, Failure> {
+    let of = |trace: &ShippedTrace| entry(trace.bytes).map_err(|error| broken(trace.name, &error));
+    SHIPPED.iter().map(of).collect()
 }
 
 /// The bytes of the trace of requests called `trace`: a shipped one's name, or a file's path.

@@ -55,6 +55,8 @@ pub(crate) fn run(args: &WatchArgs, signals: &Signals) -> Result<Exit, Failure> 
     };
     if args.json {
         watch.each(signals, |sample| output::hand_on(&document::line(sample)?))
+    } else if args.quiet {
+        watch.each(signals, |_| Ok(true))
     } else if args.once || !io::stdout().is_terminal() {
         watch.each(signals, |sample| output::hand_on(&lines::block(sample)))
     } else {

@@ -9,7 +9,8 @@ use std::fs;
 use cardproof_record::Record;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let path = std::env::args_os().nth(1).ok_or("name a record, such as one of `cardproof list`")?;
+    let path =
+        std::env::args_os().nth(1).ok_or("name a record, such as one of `cardproof list`")?;
     let record = Record::from_json(&fs::read_to_string(path)?)?;
     for verdict in cardproof_rating::judge(&record) {
         println!("{:<4} {:?}: {}", verdict.rule, verdict.outcome, verdict.reasons.join("; "));

@@ -39,4 +39,7 @@ pub(crate) struct IdentifyArgs {
     /// are shown card by card.
     #[arg(long, value_name = "HEX|FILE|-", conflicts_with_all = ["place", "all", "sysroot", "dump"])]
     pub(crate) raw: Option<String>,
+    /// Print errors only
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }

@@ -15,7 +15,7 @@ use std::thread::JoinHandle;
 use cardproof_trace::calls::{CallTrace, StraceReader};
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
 
-use super::{CaptureArgs, lines, save_trace, trace_name};
+use super::{CaptureArgs, Summary, lines, save_trace, summary, trace_name};
 use crate::exit::{Exit, Failure};
 use crate::leftovers;
 use crate::signals::Signals;
@@ -57,8 +57,10 @@ pub(super) fn run(args: &CaptureArgs, signals: &Signals, talk: Talk) -> Result<E
     if not_understood > 0 {
         talk.note(&format!("{not_understood} lines of strace were not understood."));
     }
+    let requests = reader.calls();
     let trace: CallTrace = reader.finish(&trace_name(args), &args.description);
     save_trace(args, &trace.written(), talk)?;
+    summary(args, &Summary { requests, not_understood, ..Summary::of(args) })?;
     let is_whole = not_understood == 0;
     Ok(signals.exit().unwrap_or(if is_whole { Exit::Done } else { Exit::Incomplete }))
 }

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Exit, Failure> {
     }
     let root = root(args)?;
     if let Some(sink) = &args.dump {
-        return dump(&root.with_journal(), sink);
+        return dump(&root.with_journal(), sink, args.quiet);
     }
     let others = storages(&root);
     let identities = identities(&root, args, &others)?;
@@ -37,6 +37,7 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Exit, Failure> {
             let text = document::json(&identities, &others, args.show_serial, args.all)?;
             output::write(sink, &text)?;
         }
+        None if args.quiet => {}
         None => output::write(&Sink::Stdout, &text(&identities, &others, args))?,
     }
     Ok(Exit::Done)
@@ -48,6 +49,7 @@ fn decode(registers: &str, args: &IdentifyArgs) -> Result<Exit, Failure> {
     let text = raw::text_of(registers)?;
     match &args.json {
         Some(sink) => output::write(sink, &raw::json(&text, serials)?)?,
+        None if args.quiet => drop(raw::show(&text, serials)?),
         None => output::write(&Sink::Stdout, &raw::show(&text, serials)?)?,
     }
     Ok(Exit::Done)
@@ -91,7 +93,7 @@ fn asked(root: &Sysroot, args: &IdentifyArgs) -> Place {
 }
 
 /// Reads all that any question would need, and writes down what was read.
-fn dump(root: &Sysroot, sink: &Sink) -> Result<Exit, Failure> {
+fn dump(root: &Sysroot, sink: &Sink, is_quiet: bool) -> Result<Exit, Failure> {
     let places = storages(root).into_iter().map(|one| named(&one));
     for place in [Place::System].into_iter().chain(places) {
         // A device that has gone in the meantime is no reason to keep the rest back.
@@ -99,7 +101,7 @@ fn dump(root: &Sysroot, sink: &Sink) -> Result<Exit, Failure> {
     }
     output::write(sink, &root.dump())?;
     if let Sink::File(path) = sink {
-        Talk::new(false).note(&format!(
+        Talk::new(is_quiet).note(&format!(
             "Written to {}, without serial numbers and names. It is text: read it before you send \
              it. cardproof identify --sysroot {} shows what it tells.",
             path.display(),

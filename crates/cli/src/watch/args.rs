@@ -31,4 +31,7 @@ pub(crate) struct WatchArgs {
     /// Explain a log of iostat: plain, with -x, or in JSON; `-` for standard input
     #[arg(long, value_name = "LOG", conflicts_with_all = ["devices", "count", "once", "log"])]
     pub(crate) explain: Option<PathBuf>,
+    /// Print errors only, for example while --log collects rows
+    #[arg(long, short, conflicts_with = "json")]
+    pub(crate) quiet: bool,
 }

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use cardproof_testkit::{Filesystem, LabError, LoopDevice, Mount, lab_or_skip, skip, test_name};
+use cardproof_testkit::{
+    Filesystem, LabError, LoopDevice, Mount, lab_or_skip, schema_faults, skip, test_name,
+};
 use cardproof_units::Bytes;
 
 use crate::home::Home;
@@ -129,7 +131,9 @@ fn what_a_job_asks_of_its_files_is_recorded_without_names() {
         "cd {place} && dd if=/dev/zero of=secret bs=4k count=3 conv=fsync \
                        status=none && mv secret secret2"
     );
-    let words = ["capture", "--files", "--output", trace, "--", "sh", "-c", &job];
+    let said = home.place().join("said.json");
+    let to = ["--json", said.to_str().unwrap(), "--", "sh", "-c", &job];
+    let words = [&["capture", "--files", "--output", trace][..], &to].concat();
     let mut command = home.cardproof(&words);
     command.env("TMPDIR", home.place());
     let ended = run(command).expect(0);
@@ -141,6 +145,8 @@ fn what_a_job_asks_of_its_files_is_recorded_without_names() {
     };
     assert_eq!(count("fsync").as_deref(), Some("1"), "{shown}");
     assert_eq!(count("rename").as_deref(), Some("1"), "{shown}");
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/capture-v1.schema.json");
+    assert_eq!(lab_or_skip!(schema_faults(&schema, &[&said])), "");
     let kept = fs::read(trace).unwrap();
     assert!(!String::from_utf8_lossy(&kept).contains("secret"));
     let mut left = fs::read_dir(home.place()).unwrap().flatten();

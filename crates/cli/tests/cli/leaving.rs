@@ -63,6 +63,20 @@ fn two_servers_do_not_write_to_one_backing_file() {
 }
 
 #[test]
+fn a_script_reads_where_a_served_card_is() {
+    let home = Home::new();
+    let directory = tempfile::tempdir().unwrap();
+    let served = served_or_skip!(serve(&home, directory.path(), &["--json", "--quiet"]));
+    served.running.signal(Signal::INT);
+    let ended = served.running.end().expect(0);
+    let document: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(document["schema"], "cardproof.served/1");
+    assert_eq!(document["file"], word(&served.file));
+    assert!(document["block_device"].is_null());
+    assert_eq!(ended.stderr, "");
+}
+
+#[test]
 fn a_card_in_use_stays_up_after_one_ctrl_c_and_goes_when_it_is_free() {
     let home = Home::new();
     let directory = tempfile::tempdir().unwrap();

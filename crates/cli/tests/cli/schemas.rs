@@ -12,6 +12,12 @@ fn schema(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(format!("{name}-v1.schema.json"))
 }
 
+/// The CID of a SanDisk card.
+const CID: &str = "03534453553136478012345678012c00";
+
+/// Forms whose documents do not name them: a list, and the figures of one phase.
+const NAMELESS: [&str; 2] = ["catalogue", "engine"];
+
 /// A run on a simulated card, kept and labelled.
 fn measured(home: &Home, card: &str, label: &str) {
     let target = format!("sim:{card}");
@@ -37,17 +43,24 @@ fn every_document_is_of_its_published_form() {
         ("comparison", vec!["compare", "card 1", "--price", "card 1=5", "--json", "-"]),
         ("identity", vec!["identify", "--sysroot", &dump, "--json", "-"]),
         ("watch", vec!["watch", "--once", "--json"]),
+        ("catalogue", vec!["profiles", "--json", "-"]),
+        ("catalogue", vec!["sim", "list", "--json", "-"]),
+        ("catalogue", vec!["traces", "--json", "-"]),
+        ("catalogue", vec!["traces", "desktop-install", "--json", "-"]),
+        ("diagnosis", vec!["diagnose", "--time", "2s", "--json", "-"]),
+        ("registers", vec!["identify", "--raw", CID, "--json", "-"]),
+        ("tuning", vec!["tune", "sim:sandisk-ultra-a1", "--json", "-"]),
+        ("engine", vec!["engine", "--target", "null", "--ops", "1000", "--json", "-"]),
     ] {
         let text = run(home.cardproof(&words)).expect(0).stdout;
         let path = home.place().join("document.json");
         fs::write(&path, &text).unwrap();
         let faults = lab_or_skip!(schema_faults(&schema(form), &[&path]));
         assert_eq!(faults, "", "{words:?}");
-        assert_eq!(
-            serde_json::from_str::<serde_json::Value>(&text).unwrap()["schema"],
-            format!("cardproof.{form}/1"),
-            "{words:?}"
-        );
+        let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+        if !NAMELESS.contains(&form) {
+            assert_eq!(document["schema"], format!("cardproof.{form}/1"), "{words:?}");
+        }
     }
 }
 
@@ -61,6 +74,13 @@ fn a_document_of_another_form_is_refused() {
         ("comparison", r#"{"schema": "cardproof.comparison/1", "use": "system"}"#),
         ("watch", r#"{"schema": "cardproof.watch/1", "time": 3}"#),
         ("identity", r#"{"schema": "cardproof.identity/1"}"#),
+        ("catalogue", r#"[{"name": "standard"}]"#),
+        ("diagnosis", r#"{"schema": "cardproof.diagnosis/1", "culprit": "moon"}"#),
+        ("registers", r#"{"schema": "cardproof.registers/1"}"#),
+        ("tuning", r#"{"schema": "cardproof.tuning/1", "steps": [{}], "applied": []}"#),
+        ("engine", r#"{"engine": "null"}"#),
+        ("served", r#"{"schema": "cardproof.served/1", "file": null}"#),
+        ("capture", r#"{"schema": "cardproof.capture/1", "trace": "t"}"#),
     ] {
         let path = home.place().join("document.json");
         fs::write(&path, text).unwrap();
