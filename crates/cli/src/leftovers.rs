@@ -1,6 +1,6 @@
 //! What killed processes of ours have left in the directory for temporary files.
 //!
-//! A directory there ends in the number of the process that made it. It is taken away only when it is
+//! A directory there begins as ours do and ends in the number of the process that made it. It is taken away only when it is
 //! this user's, that process is no more, and nobody holds its lock; and only by ways that remove
 //! nothing of others: an unmounting, the removal of an empty directory.
 
@@ -36,7 +36,8 @@ pub(crate) fn make(prefix: &str) -> std::io::Result<Held> {
 
 const EXCLUSIVE: FlockOperation = FlockOperation::NonBlockingLockExclusive;
 
-/// Takes away, by `take_away`, what processes that are no more have left under `prefix` and their number.
+/// Takes away, by `take_away`, what processes that are no more have left under names that begin with
+/// `prefix` and end in their number.
 pub(crate) fn sweep(prefix: &str, take_away: impl Fn(&Path)) {
     let Ok(entries) = fs::read_dir(std::env::temp_dir()) else { return };
     for entry in entries.filter_map(Result::ok) {
@@ -48,9 +49,11 @@ pub(crate) fn sweep(prefix: &str, take_away: impl Fn(&Path)) {
     }
 }
 
-/// The process whose number follows `prefix` in `name`.
+/// The process whose number follows the last hyphen of `name`, which begins with `prefix`.
 fn process_in(name: &str, prefix: &str) -> Option<Pid> {
-    name.strip_prefix(prefix)?.parse().ok().and_then(Pid::from_raw)
+    let rest = name.strip_prefix(prefix)?;
+    let number = rest.rsplit_once('-').map_or(rest, |(_, number)| number);
+    number.parse().ok().and_then(Pid::from_raw)
 }
 
 fn is_gone(process: Pid) -> bool {
@@ -88,14 +91,15 @@ mod tests {
         let prefix = format!("cardproof-leftovers-{}-", std::process::id());
         let at = |end: &str| std::env::temp_dir().join(format!("{prefix}{end}"));
         let (dead, other) = (at(&child.id().to_string()), at("1x"));
+        let named = at(&format!("my-card.toml-{}", child.id()));
         let full = at(&format!("0{}", child.id()));
         let held = make(&prefix).unwrap();
-        for place in [&dead, &other, &full] {
+        for place in [&dead, &named, &other, &full] {
             fs::create_dir(place).unwrap();
         }
         fs::write(full.join("photo.jpg"), "mine").unwrap();
         sweep(&prefix, remove_empty);
-        assert!(!dead.exists() && other.exists() && held.path.exists());
+        assert!(!dead.exists() && !named.exists() && other.exists() && held.path.exists());
         assert!(full.join("photo.jpg").exists());
         for place in [other, full, held.path] {
             fs::remove_dir_all(place).unwrap();

@@ -198,9 +198,7 @@ impl Place {
         if let Some(path) = &args.directory {
             return Ok(Self { path: path.clone(), temporary: None });
         }
-        for card in catalogue() {
-            leftovers::sweep(&format!("{PLACE}{}-", card.name), leftovers::remove_empty);
-        }
+        leftovers::sweep(PLACE, leftovers::remove_empty);
         let held = leftovers::make(&format!("{PLACE}{}-", card.name))
             .map_err(Failure::because("cannot make a temporary directory"))?;
         Ok(Self { path: held.path.clone(), temporary: Some(held) })

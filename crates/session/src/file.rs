@@ -54,29 +54,35 @@ fn open_at_once(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     Ok(file)
 }
 
-/// Removes from `directory` the files that [`replace`] began in processes that are no more. What cannot
-/// be removed hinders nobody.
+/// Removes from `directory`, which is ours, the files that [`replace`] began in processes that are no
+/// more. What cannot be removed hinders nobody.
 pub(crate) fn sweep(directory: &Path) {
+    sweep_if(directory, |_| true);
+}
+
+/// The same of the files that were to become one whose name `is_wanted`.
+fn sweep_if(directory: &Path, is_wanted: impl Fn(&str) -> bool) {
     let Ok(entries) = fs::read_dir(directory) else { return };
     let user = rustix::process::geteuid().as_raw();
     for entry in entries.filter_map(Result::ok) {
         let name = entry.file_name();
-        let Some(process) = name.to_str().and_then(maker) else { continue };
+        let Some((of, process)) = name.to_str().and_then(begun) else { continue };
         let is_ours = entry.metadata().is_ok_and(|found| found.is_file() && found.uid() == user);
-        if is_ours && is_gone(process) && is_unlocked(&entry.path()) {
+        if is_wanted(of) && is_ours && is_gone(process) && is_unlocked(&entry.path()) {
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// The process that made the temporary file `name`: `.NAME.PROCESS.tmp`, or `.probe.PROCESS`.
-fn maker(name: &str) -> Option<Pid> {
+/// What the temporary file `name` was to become and the process that made it: `.NAME.PROCESS.tmp`, or
+/// `.probe.PROCESS`.
+fn begun(name: &str) -> Option<(&str, Pid)> {
     let begun = name.strip_prefix('.')?;
-    let process = match begun.strip_suffix(".tmp") {
-        Some(begun) => begun.rsplit_once('.').filter(|(of, _)| !of.is_empty())?.1,
-        None => begun.strip_prefix("probe.")?,
+    let (of, process) = match begun.strip_suffix(".tmp") {
+        Some(begun) => begun.rsplit_once('.').filter(|(of, _)| !of.is_empty())?,
+        None => ("probe", begun.strip_prefix("probe.")?),
     };
-    process.parse().ok().and_then(Pid::from_raw)
+    Some((of, process.parse().ok().and_then(Pid::from_raw)?))
 }
 
 fn is_gone(process: Pid) -> bool {
@@ -90,11 +96,19 @@ fn is_unlocked(path: &Path) -> bool {
 }
 
 /// Puts `contents` in the place of `path` in one step: a reader, or a crash, finds the old file or the
-/// new one, never half of one.
+/// new one, never half of one. What a killed process has begun to put there goes.
 ///
 /// # Errors
 /// It cannot be written, or is a block device.
 pub fn replace(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
+    if let Some(name) = path.file_name().and_then(|name| name.to_str()) {
+        sweep_if(directory_of(path), |of| of == name);
+    }
+    put(path, contents)
+}
+
+/// Puts `contents` in the place of `path` as [`replace`] does, in a directory that was swept.
+pub(crate) fn put(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
     if is_block_device(path) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, BLOCK_DEVICE));
     }
@@ -129,6 +143,11 @@ fn write_through(path: &Path, contents: &[u8]) -> io::Result<()> {
     let _ = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
     file.write_all(contents)?;
     file.sync_all()
+}
+
+/// Whether `letter` means nothing to a shell, a terminal or a file system.
+pub(crate) fn is_plain(letter: &char) -> bool {
+    letter.is_ascii_alphanumeric() || "-_.".contains(*letter)
 }
 
 /// The directory in which `path` lies.
@@ -191,6 +210,21 @@ mod tests {
         let mut wanted: Vec<_> = stay.into_iter().chain([locked]).collect();
         wanted.sort();
         assert_eq!(left, wanted);
+    }
+
+    #[test]
+    fn what_a_killed_process_began_beside_a_file_goes_when_that_is_written() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: String| directory.path().join(name);
+        let dead = dead();
+        let begun = at(format!(".page.html.{dead}.tmp"));
+        let others = [at(format!(".other.html.{dead}.tmp")), at(format!(".probe.{dead}"))];
+        for path in others.iter().chain([&begun]) {
+            fs::write(path, "{").unwrap();
+        }
+        replace(&at("page.html".to_owned()), "new").unwrap();
+        assert!(!begun.exists());
+        assert!(others.iter().all(|path| path.exists()));
     }
 
     #[test]

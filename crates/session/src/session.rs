@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_io::Usage;
-use cardproof_record::{Conditions, Monitor, ProfileInfo, Record, Tool};
+use cardproof_record::{Conditions, Monitor, ProfileInfo, Record, State, Tool};
 use cardproof_units::Seed;
 
 use crate::announcement::Prepared;
 use crate::experiment::Experiment;
 use crate::failure::Failure;
+use crate::file::is_plain;
 use crate::frontend::{Event, Frontend};
 use crate::monitor::SystemMonitor;
 use crate::options::{Identity, Options};
@@ -80,7 +81,10 @@ pub fn measure<E: Experiment>(
     let prepared = experiment.prepare(&mut place, &mut draft, frontend)?;
     name_if_simulated(&mut draft, &place, &prepared);
     announce(&place, &draft, &prepared, options, frontend);
-    let mut recorder = recorder(&place, &draft, store.as_ref(), frontend);
+    // The same simulated run may be kept already. Only another that reaches its end takes its place.
+    let is_kept = store.as_ref().is_some_and(|store| store.holds_whole(&draft.id));
+    let growing = store.as_ref().filter(|_| !is_kept);
+    let mut recorder = recorder(&place, &draft, growing, frontend);
     // A killed session is found as a record that did not end.
     recorder.save(&draft);
     let cost_before = place.cost();
@@ -94,7 +98,8 @@ pub fn measure<E: Experiment>(
     if let Some(left) = place.close() {
         frontend.note(&left);
     }
-    let saved = store.as_ref().map(|store| store.save(&record));
+    let last = store.as_ref().filter(|_| !is_kept || record.state == State::Complete);
+    let saved = last.map(|store| store.save(&record));
     if let Some(Ok(())) = saved {
         frontend.tell(Event::Saved(&record));
     }
@@ -153,7 +158,6 @@ pub fn blank(
 /// result, so that the same run gives the same record to the last byte, and no other run its place.
 fn name_if_simulated(draft: &mut Record, place: &impl Place, prepared: &Prepared) {
     if let Some(card) = place.simulated_card() {
-        let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || "-_.".contains(*letter);
         let name: String = prepared.name.chars().filter(is_plain).take(80).collect();
         let model = place.simulated_model().unwrap_or_default();
         let decided = format!("{} {model} {}", draft.tool.version, prepared.decided_by);

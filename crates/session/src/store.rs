@@ -7,10 +7,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use cardproof_record::Record;
+use cardproof_record::{Record, State};
 
 use crate::failure::Failure;
-use crate::file::{replace, sweep};
+use crate::file::{open_regular, put, sweep};
 
 /// What the youngest record is called by.
 pub const LATEST: &str = "latest";
@@ -42,7 +42,7 @@ impl Store {
         };
         fs::create_dir_all(&directory).map_err(unusable)?;
         let probe = directory.join(format!(".probe.{}", std::process::id()));
-        replace(&probe, "").map_err(unusable)?;
+        put(&probe, "").map_err(unusable)?;
         fs::remove_file(&probe).map_err(unusable)?;
         sweep(&directory);
         Ok(Self { directory })
@@ -84,7 +84,7 @@ impl Store {
         let path = self.record_path(&record.id);
         let text =
             record.to_json().map_err(Failure::because("the record cannot be put into JSON"))?;
-        replace(&path, &text).map_err(|error| {
+        put(&path, &text).map_err(|error| {
             // What an earlier save has put there is as it was.
             let kept = if path.exists() { " (its first phases are kept there)" } else { "" };
             Failure::incomplete(format!(
@@ -93,6 +93,13 @@ impl Store {
                 path.display()
             ))
         })
+    }
+
+    /// Whether the record called `id` is kept and tells of a run that reached its end.
+    pub(crate) fn holds_whole(&self, id: &str) -> bool {
+        let text = open_regular(&self.record_path(id)).and_then(io::read_to_string);
+        let kept = text.ok().and_then(|text| Record::from_json(&text).ok());
+        kept.is_some_and(|record| record.state == State::Complete)
     }
 
     /// Where the record called `id` is.

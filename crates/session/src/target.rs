@@ -17,7 +17,7 @@ use cardproof_sim::{Card, Keeping};
 use cardproof_units::Bytes;
 
 use crate::failure::{Failure, with_causes};
-use crate::file::open_storage_file;
+use crate::file::{is_plain, open_regular, open_storage_file};
 use crate::frontend::{Frontend, Question};
 use crate::options::{Access, Options};
 
@@ -147,11 +147,17 @@ pub fn simulated_card(name: &str) -> Result<Card, Failure> {
     let unread = |error: &dyn std::fmt::Display| {
         Failure::usage(format!("cannot read the description of a card in {name}: {error}"))
     };
+    let file = open_regular(Path::new(name)).map_err(|error| unread(&error))?;
     let mut text = String::new();
-    let file = File::open(name).map_err(|error| unread(&error))?;
-    let mut limited = io::Read::take(file, DESCRIPTION_MAX);
-    io::Read::read_to_string(&mut limited, &mut text).map_err(|error| unread(&error))?;
+    let mut limited = io::Read::take(file, DESCRIPTION_MAX + 1);
+    let length =
+        io::Read::read_to_string(&mut limited, &mut text).map_err(|error| unread(&error))?;
+    if length as u64 > DESCRIPTION_MAX {
+        return Err(unread(&format!("it is longer than {}", Bytes(DESCRIPTION_MAX))));
+    }
     let short = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
+    // It becomes a part of file names.
+    let short: String = short.chars().filter(is_plain).take(80).collect();
     cardproof_sim::describe(&short, &text)
         .map_err(|error| Failure::usage(format!("{name}: {}", with_causes(&error))))
 }

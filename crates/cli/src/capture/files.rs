@@ -1,11 +1,11 @@
 //! `cardproof capture --files`: records what a job asks of its files, through strace.
 //!
-//! strace is asked for no contents, and its lines come through a pipe that only we can open and
+//! strace is asked for no contents, and its lines come through a pipe of ours that lies in no directory and
 //! are never stored: they hold names. What is kept has none.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, OpenOptionsExt};
+use std::fs::File;
+use std::io::{self, PipeWriter};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::sync::Arc;
@@ -13,11 +13,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use cardproof_trace::calls::{CallTrace, StraceReader};
-use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
+use rustix::fs::OFlags;
 
 use super::{CaptureArgs, Summary, lines, save_trace, summary, trace_name};
 use crate::exit::{Exit, Failure};
-use crate::leftovers;
 use crate::signals::Signals;
 use crate::talk::Talk;
 
@@ -28,23 +27,11 @@ const OPTIONS: [&str; 8] = ["-f", "-y", "-ttt", "-T", "-s", "0", "-e", CALLS];
 /// Calls that name a file or a descriptor, and those that make the processes that inherit them.
 const CALLS: &str = "trace=%file,%desc,clone,?clone3,?fork,?vfork,sync";
 
-/// How the directory of the pipe is called, before the number of its process.
-const PLACE: &str = "cardproof-strace-";
-
-/// Removes a pipe of ours and its directory.
-fn remove_pipe(directory: &Path) {
-    let pipe = directory.join("pipe");
-    if fs::symlink_metadata(&pipe).is_ok_and(|found| found.file_type().is_fifo()) {
-        let _ = fs::remove_file(pipe);
-    }
-    leftovers::remove_empty(directory);
-}
-
 /// Runs the command under strace and keeps what it asked of its files.
 pub(super) fn run(args: &CaptureArgs, signals: &Signals, talk: Talk) -> Result<Exit, Failure> {
     let recording = Recording::start()?;
     talk.note("Recording the job's calls on files with strace, which slows it down.");
-    let status = job(&recording.pipe, &args.command);
+    let status = job(&recording.path(), &args.command);
     let (reader, not_understood) = recording.stop()?;
     let status = status?;
     if reader.calls() == 0 {
@@ -80,32 +67,29 @@ fn job(pipe: &Path, command: &[String]) -> Result<ExitStatus, Failure> {
 
 /// A thread that reads what strace writes.
 struct Recording {
-    pipe: PathBuf,
+    /// The end of the pipe that strace opens, through our own table of open files: there is no such path
+    /// any more once we have ended, so that a strace that starts then ends at once.
+    pipe: PipeWriter,
     is_done: Arc<AtomicBool>,
     reader: Option<JoinHandle<io::Result<(StraceReader, u64)>>>,
 }
 
 impl Recording {
     fn start() -> Result<Self, Failure> {
-        leftovers::sweep(PLACE, remove_pipe);
-        let directory = std::env::temp_dir().join(format!("{PLACE}{}", std::process::id()));
-        DirBuilder::new()
-            .mode(0o700)
-            .create(&directory)
-            .map_err(Failure::because(format!("cannot make {}", directory.display())))?;
-        let pipe = directory.join("pipe");
-        let mut recording = Self { pipe, is_done: Arc::default(), reader: None };
-        let pipe = recording.open().map_err(Failure::because("cannot make a pipe for strace"))?;
-        let is_done = Arc::clone(&recording.is_done);
-        recording.reader = Some(std::thread::spawn(move || read(pipe, &is_done)));
-        Ok(recording)
+        let failed = |error: io::Error| {
+            Failure::incomplete(format!("cannot make a pipe for strace: {error}"))
+        };
+        let (from, pipe) = io::pipe().map_err(failed)?;
+        rustix::fs::fcntl_setfl(&from, OFlags::NONBLOCK).map_err(|errno| failed(errno.into()))?;
+        let is_done = Arc::<AtomicBool>::default();
+        let seen = Arc::clone(&is_done);
+        let reader = std::thread::spawn(move || read(File::from(OwnedFd::from(from)), &seen));
+        Ok(Self { pipe, is_done, reader: Some(reader) })
     }
 
-    /// Makes the pipe and opens its reading end, which does not wait for strace.
-    fn open(&self) -> io::Result<File> {
-        mknodat(CWD, &self.pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
-        let no_wait = OFlags::NONBLOCK.bits() as i32;
-        OpenOptions::new().read(true).custom_flags(no_wait).open(&self.pipe)
+    /// The pipe's name for whoever we start.
+    fn path(&self) -> PathBuf {
+        PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), self.pipe.as_raw_fd()))
     }
 
     /// What was read, and how many lines were not understood.
@@ -124,10 +108,6 @@ impl Recording {
 impl Drop for Recording {
     fn drop(&mut self) {
         self.is_done.store(true, Ordering::Relaxed);
-        let _ = fs::remove_file(&self.pipe);
-        if let Some(directory) = self.pipe.parent() {
-            let _ = fs::remove_dir(directory);
-        }
     }
 }
 

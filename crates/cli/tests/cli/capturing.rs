@@ -9,8 +9,10 @@ use cardproof_testkit::{
 };
 use cardproof_units::Bytes;
 
+use rustix::process::Signal;
+
 use crate::home::Home;
-use crate::process::run;
+use crate::process::{run, start};
 
 /// Whether the kernel can tell of requests at all.
 fn has_tracepoints() -> bool {
@@ -151,6 +153,34 @@ fn what_a_job_asks_of_its_files_is_recorded_without_names() {
     assert!(!String::from_utf8_lossy(&kept).contains("secret"));
     let mut left = fs::read_dir(home.place()).unwrap().flatten();
     assert!(!left.any(|entry| entry.file_name().to_string_lossy().contains("strace")));
+}
+
+/// A strace that starts when its recorder is dead must not wait for a reader for ever, nor run the job.
+#[test]
+fn a_strace_that_outlives_its_recorder_finds_nothing_to_wait_for() {
+    let home = Home::new();
+    let tools = home.data().join("tools");
+    fs::create_dir(&tools).unwrap();
+    let strace = tools.join("strace");
+    let script = "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\necho $PPID > $TOLD.begun\n\
+                  while [ -e /proc/$PPID/fd/0 ]; do :; done\n\
+                  if true > $2; then echo opened; else echo refused; fi > $TOLD\n";
+    fs::write(&strace, script).unwrap();
+    fs::set_permissions(&strace, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let (told, trace) = (home.data().join("told"), home.place().join("job.calls"));
+    let words = ["capture", "--files", "--output", trace.to_str().unwrap(), "--", "true"];
+    let mut command = home.cardproof(&words);
+    command.env("PATH", format!("{}:{}", tools.display(), std::env::var("PATH").unwrap()));
+    command.env("TOLD", &told).env("TMPDIR", home.place());
+    let before = fs::read_dir(home.place()).unwrap().count();
+    let mut recorder = start(command);
+    let begun = told.with_extension("begun");
+    assert!(recorder.until(|| begun.exists()), "{}", recorder.end().stderr);
+    recorder.signal(Signal::KILL);
+    // The streams end with the last of both.
+    recorder.end().expect(128 + Signal::KILL.as_raw());
+    assert_eq!(fs::read_to_string(told).unwrap(), "refused\n");
+    assert_eq!(fs::read_dir(home.place()).unwrap().count(), before, "something is left");
 }
 
 #[test]

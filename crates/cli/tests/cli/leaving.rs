@@ -188,6 +188,26 @@ fn simulated_runs_that_differ_in_anything_keep_records_of_their_own() {
     assert_eq!(home.records().len(), others.len() + 2);
 }
 
+/// The same run once more, stopped: what the first has found stays.
+#[test]
+fn a_whole_record_of_a_simulated_run_is_not_replaced_by_a_part_of_it() {
+    let home = Home::new();
+    let words = ["run", "sim:sandisk-ultra", "--quiet", "--seed", "1"];
+    run(home.cardproof(&words)).expect(0);
+    let path = home.records().remove(0);
+    let whole = fs::read(&path).unwrap();
+    for signal in [Signal::KILL, Signal::INT] {
+        for wait in [10, 30, 60, 120] {
+            let mut again = start(home.cardproof(&words));
+            again.ends_within(Duration::from_millis(wait));
+            again.signal(signal);
+            again.end();
+            assert_eq!(fs::read(&path).unwrap(), whole, "{signal:?} after {wait} ms");
+        }
+    }
+    assert_eq!(home.records(), [path]);
+}
+
 #[test]
 fn a_simulated_run_shows_no_date() {
     let home = Home::new();
@@ -250,9 +270,12 @@ fn a_pipe_to_which_nobody_writes_is_refused_and_not_waited_for() {
         mknodat(CWD, pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
     }
     let [pipe, toml, fio] = pipes.each_ref().map(|path| word(path));
+    let card = format!("sim:{toml}");
     for words in [
         &["run", pipe][..],
         &["run", pipe, "--destroy"],
+        &["run", &card],
+        &["sim", "serve", &card],
         &["run", "sim:sandisk-ultra", "--profile", toml],
         &["run", "sim:sandisk-ultra", "--profile", fio],
         &["run", "sim:sandisk-ultra", "--json", pipe, "--size", "16M", "--time-budget", "2s"],

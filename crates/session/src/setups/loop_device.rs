@@ -5,10 +5,12 @@
 //! is asked of it afterwards, and a device that goes through is told from one that does not.
 
 use std::fs::File;
+use std::io::{self, BufRead, BufReader};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use cardproof_device::{DeviceNumber, Sysroot, is_loop_direct, logical_block};
 use cardproof_units::Bytes;
@@ -49,11 +51,10 @@ impl LoopDevice {
     }
 
     fn attach_as(words: &[&str]) -> Result<Self, Failure> {
-        let said = losetup(&[&["--find", "--show"], words].concat())?;
-        let node = PathBuf::from(said.trim());
+        let mut attached = Attached::start(words)?;
+        let node = attached.node()?;
         let open = File::options().read(true).write(true).open(&node);
-        // Put off by the kernel until the last one closes it.
-        losetup(&["--detach", &node.to_string_lossy()])?;
+        attached.detach()?;
         let open = open.map_err(Failure::because(format!("cannot open {}", node.display())))?;
         let number = open.metadata().map(|metadata| DeviceNumber::from_raw(metadata.rdev()));
         let is_direct = number.is_ok_and(|number| {
@@ -81,12 +82,64 @@ fn block_below(below: &File) -> Option<Bytes> {
     logical_block(&Sysroot::default(), DeviceNumber::from_raw(number))
 }
 
-fn losetup(words: &[&str]) -> Result<String, Failure> {
-    let output = Command::new("losetup").args(words).output();
-    let output = output.map_err(Failure::because("cannot start losetup (util-linux)"))?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+/// Attaches a device by the words that follow, names it, and detaches it at the end of the input, which
+/// comes too when this process is killed. The kernel puts that off until nobody has it open any more.
+const ATTACH: &str = r#"
+trap '' HUP INT TERM
+device=$(losetup --find --show "$@") || exit
+echo "$device"
+read -r _
+exec losetup --detach "$device"
+"#;
+
+/// A device that a shell has attached and will detach.
+struct Attached {
+    shell: Child,
+}
+
+impl Attached {
+    fn start(words: &[&str]) -> Result<Self, Failure> {
+        let mut command = Command::new("sh");
+        command.args(["-c", ATTACH, "sh"]).args(words).process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let shell = command.spawn().map_err(Failure::because("cannot start a shell"))?;
+        Ok(Self { shell })
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(Failure::incomplete(format!("no loop device is available: {}", said.trim())))
+
+    /// The device's node.
+    fn node(&mut self) -> Result<PathBuf, Failure> {
+        let mut said = String::new();
+        if let Some(output) = self.shell.stdout.take() {
+            let read = BufReader::new(output).read_line(&mut said);
+            read.map_err(Failure::because("losetup (util-linux) says nothing"))?;
+        }
+        match said.trim() {
+            "" => Err(self.end("no loop device is available")),
+            node => Ok(PathBuf::from(node)),
+        }
+    }
+
+    fn detach(mut self) -> Result<(), Failure> {
+        drop(self.shell.stdin.take());
+        match self.shell.wait() {
+            Ok(status) if status.success() => Ok(()),
+            _ => Err(self.end("a loop device cannot be detached")),
+        }
+    }
+
+    /// What the shell has complained of.
+    fn end(&mut self, what: &str) -> Failure {
+        drop(self.shell.stdin.take());
+        let complaint = self.shell.stderr.take().map(io::read_to_string);
+        let said = complaint.and_then(Result::ok).unwrap_or_default();
+        Failure::incomplete(format!("{what}: {}; losetup is of util-linux", said.trim()))
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        drop(self.shell.stdin.take());
+        // A drop has nobody to tell.
+        let _ = self.shell.wait();
+    }
 }
