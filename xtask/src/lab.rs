@@ -30,6 +30,11 @@ pub(crate) fn attack_step() -> Result<Outcome> {
     step("attack", &[])
 }
 
+/// The short form of the kills as a step of the tests.
+pub(crate) fn kill_step() -> Result<Outcome> {
+    step("prove", &["kill", "--short"])
+}
+
 fn step(command: &str, arguments: &[&str]) -> Result<Outcome> {
     let status = started(command, arguments).status().context("cannot start cargo")?;
     Ok(match status.code() {

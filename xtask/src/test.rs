@@ -22,6 +22,7 @@ pub(crate) fn run() -> Result<bool> {
     });
     account.step("laboratory of identities", lab::mmc_step);
     account.step("attacks", lab::attack_step);
+    account.step("kills", lab::kill_step);
     account.add(libtest::run("tests", &["--all-targets"])?);
     account.add(libtest::run("documentation tests", &["--doc"])?);
     print!("\n{}", account.closing());

@@ -7,6 +7,7 @@
 
 pub(crate) mod attack;
 mod geometry;
+mod kill;
 mod packages;
 mod prediction;
 mod replay;
@@ -31,9 +32,10 @@ use stamp::Stamp;
 pub(crate) use packages::{Base, Chroot, Stage, WANTED};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 13] = [
+const PROOFS: [&Proof; 14] = [
     &attack::PROOF,
     &geometry::PROOF,
+    &kill::PROOF,
     &packages::on_cards::PROOF,
     &packages::PROOF,
     &prediction::PROOF,

@@ -90,6 +90,14 @@ impl Mount {
         Self::source(Path::new("tmpfs"), "tmpfs", options)
     }
 
+    /// Mounts the kernel's tracing, the same that everybody else sees who mounts it.
+    ///
+    /// # Errors
+    /// [`LabError::Unavailable`] without root or where the kernel traces nothing.
+    pub fn tracefs() -> Result<Self, LabError> {
+        Self::source(Path::new("none"), "tracefs", "")
+    }
+
     /// Mounts `source` at a fresh place.
     fn source(source: &Path, filesystem: &str, options: &str) -> Result<Self, LabError> {
         require_root()?;
