@@ -36,6 +36,7 @@ mod tune;
 mod verify;
 mod watch;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::builder::Styles;
@@ -152,13 +153,26 @@ fn main() -> ExitCode {
             return Exit::Incomplete.into();
         }
     };
-    match perform(Cli::parse(), &signals) {
+    match perform(parsed(), &signals) {
         Ok(exit) => exit.into(),
         Err(Failure { exit, message }) => {
             talk::error(&message);
             signals.exit().unwrap_or(exit).into()
         }
     }
+}
+
+/// The arguments; where they are wrong, this says so and ends the process.
+fn parsed() -> Cli {
+    Cli::try_parse().unwrap_or_else(|error| {
+        let steers = |word: OsString| word.to_string_lossy().contains(cardproof_report::steers);
+        if error.use_stderr() && std::env::args_os().any(steers) {
+            // The parser repeats a word as it is.
+            talk::wrong_words(&error.render().to_string());
+            std::process::exit(Exit::Usage as i32);
+        }
+        error.exit()
+    })
 }
 
 fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {

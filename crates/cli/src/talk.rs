@@ -43,6 +43,11 @@ pub(crate) fn error(message: &str) {
     say(&format!("{ERROR}error:{ERROR:#} {}", plain(message)));
 }
 
+/// Says what the parser of the command line found wrong.
+pub(crate) fn wrong_words(message: &str) {
+    say(plain(message).trim_end());
+}
+
 /// A listener that has gone away is no reason to fail. On a terminal lines break between words;
 /// elsewhere they are whole, so that they can be searched.
 fn say(line: &str) {

@@ -14,6 +14,7 @@ mod databases;
 mod faults;
 mod geometry;
 mod home;
+mod hostile;
 mod identify;
 mod importing;
 mod interruption;

@@ -146,6 +146,7 @@ fn a_place_that_is_no_plain_storage_is_a_doubt() {
 #[test]
 fn what_cannot_be_tried_is_listed_with_what_helps() {
     lab_or_skip!(require_root());
+    lab_or_skip!(tool("mkfs.xfs", ["-V"]));
     let home = Home::new();
     let words = [LITTLE, &["--only", "xfs", "--markdown", "-"]].concat();
     let ended = run(compare(&home, home.place(), &words)).expect(0);
