@@ -24,6 +24,9 @@ fn all() -> Result<Vec<Generated>> {
     let watch = written::<limits::WatchDocument<'_>>();
     let comparison = written::<compare::Document<'_>>();
     let list = written::<cardproof_report::List<'_>>();
+    let endure = written::<cardproof_record::EndureDocument>();
+    let endure_cards = written::<cardproof_record::EndureCardsDocument>();
+    let health = written::<cardproof_record::HealthDocument>();
     let of = |schema: schemars::Schema, name: &str| -> Result<String> {
         text(&named(serde_json::to_value(schema)?, name))
     };
@@ -39,6 +42,18 @@ fn all() -> Result<Vec<Generated>> {
             text: of(comparison, compare::COMPARISON_SCHEMA)?,
         },
         Generated { path: "docs/list-v1.schema.json", text: of(list, LIST_SCHEMA)? },
+        Generated {
+            path: "docs/endure-v1.schema.json",
+            text: of(endure, cardproof_record::ENDURE_SCHEMA)?,
+        },
+        Generated {
+            path: "docs/endure-cards-v1.schema.json",
+            text: of(endure_cards, cardproof_record::ENDURE_CARDS_SCHEMA)?,
+        },
+        Generated {
+            path: "docs/health-v1.schema.json",
+            text: of(health, cardproof_record::HEALTH_SCHEMA)?,
+        },
         Generated { path: "docs/cli.md", text: cli_reference::page()? },
     ])
 }

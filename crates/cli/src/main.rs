@@ -9,9 +9,11 @@ mod chosen;
 mod compare;
 mod completions;
 mod diagnose;
+mod endure;
 mod engine;
 mod exit;
 mod geometry;
+mod health;
 mod identify;
 mod import;
 mod input;
@@ -46,9 +48,11 @@ use args::{CompareArgs, IdentifyArgs, ProfilesArgs, RateArgs, ReportArgs, RunArg
 use capture::CaptureArgs;
 use completions::{CompletionsArgs, ManualArgs};
 use diagnose::DiagnoseArgs;
+use endure::EndureArgs;
 use engine::EngineArgs;
 use exit::{Exit, Failure};
 use geometry::GeometryArgs;
+use health::HealthArgs;
 use import::ImportArgs;
 use inventory::{ListArgs, SummaryArgs};
 use replay::ReplayArgs;
@@ -134,6 +138,10 @@ enum Command {
     Capture(CaptureArgs),
     /// Find out whether a card's capacity is real: genuine, fake or damaged
     Verify(Box<VerifyArgs>),
+    /// Write cards until they fail, and say how long they last: cycles, end, life with an interval
+    Endure(Box<EndureArgs>),
+    /// Read what a device says of its own wear, reject what cannot be true, and say how long it lasts
+    Health(HealthArgs),
     /// Replay a recorded job on a directory, a block device, or a simulated card
     Replay(Box<ReplayArgs>),
     /// Print the completions of a shell: bash, zsh, fish and others
@@ -203,6 +211,8 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::Tune(args) => tune::run(&args, signals),
         Command::Geometry(args) => geometry::run(&args, signals),
         Command::Verify(args) => verify::run(&args, signals),
+        Command::Endure(args) => endure::run(&args, signals),
+        Command::Health(args) => health::run(&args),
         Command::CompareSetups(args) => setups::run(&args, signals),
         Command::Traces(args) => traces::run(&args),
         Command::Watch(args) => watch::run(&args, signals),
@@ -225,6 +235,7 @@ const fn looks_for_signals(command: &Command) -> bool {
         | Command::Capture(_)
         | Command::Replay(_)
         | Command::Verify(_)
+        | Command::Endure(_)
         | Command::CompareSetups(_)
         | Command::Geometry(_)
         | Command::Tune(_)
@@ -237,6 +248,7 @@ const fn looks_for_signals(command: &Command) -> bool {
         | Command::Report(_)
         | Command::Import(_)
         | Command::Compare(_)
+        | Command::Health(_)
         | Command::List(_)
         | Command::Summary(_)
         | Command::Sim(SimCommand::List(_))

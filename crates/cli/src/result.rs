@@ -98,6 +98,7 @@ pub(crate) fn publish(
 /// Whether there is anything to make a report of.
 fn has_figures(record: &Record) -> bool {
     !record.job_runs.is_empty()
+        || record.endurance.is_some()
         || !record.replays.is_empty()
         || !record.flash_timings.is_empty()
         || record.phases.iter().any(|phase| phase.ops > 0)
@@ -173,7 +174,11 @@ fn json(record: &Record, verdicts: Vec<Verdict>) -> Result<String, Failure> {
     judged.to_json().map_err(Failure::because("the record cannot be put into JSON"))
 }
 
-fn write_html(record: &Record, verdicts: &[Verdict], path: &Path) -> Result<(), Failure> {
+pub(crate) fn write_html(
+    record: &Record,
+    verdicts: &[Verdict],
+    path: &Path,
+) -> Result<(), Failure> {
     let text = cardproof_report::html(record, verdicts)
         .map_err(Failure::because("the report cannot be drawn"))?;
     output::write(&Sink::File(path.to_owned()), &text)

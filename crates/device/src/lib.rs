@@ -27,6 +27,7 @@ mod settings;
 mod stack;
 mod sysroot;
 mod transport;
+mod wear;
 
 pub use card_info::{MmcRegisters, SdRegisters};
 pub use disk::{Disk, is_loop_direct, logical_block, whole_disk};
@@ -36,3 +37,4 @@ pub use look::{LookError, Surroundings, look_at_block_device, look_at_number, lo
 pub use mounted_on::{MountedFilesystem, filesystems_on};
 pub use number::{DeviceNumber, ParseDeviceNumberError};
 pub use sysroot::Sysroot;
+pub use wear::{WearFacts, wear_facts};

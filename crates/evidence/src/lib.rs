@@ -6,4 +6,5 @@
 
 pub mod capacity;
 pub mod geometry;
+pub mod health;
 pub mod life;

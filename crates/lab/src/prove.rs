@@ -6,6 +6,7 @@
 //! and writes nothing.
 
 pub(crate) mod attack;
+mod endure;
 mod geometry;
 mod kill;
 mod packages;
@@ -34,6 +35,7 @@ pub(crate) use packages::{Base, Chroot, Stage, WANTED};
 /// Every claim that can be proved.
 const PROOFS: [&Proof; 14] = [
     &attack::PROOF,
+    &endure::PROOF,
     &geometry::PROOF,
     &kill::PROOF,
     &packages::on_cards::PROOF,

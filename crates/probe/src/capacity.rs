@@ -19,4 +19,5 @@ mod refine;
 pub mod shorthand;
 
 pub use experiment::{Outcome, Progress, Stage, Watch, run};
+pub(crate) use plan::shuffle;
 pub use plan::{Plan, PlanError, Wish};

@@ -2,10 +2,14 @@
 //!
 //! Experiments need to know in which order the storage took their writes; so nothing is queued.
 
+use cardproof_evidence::capacity::stamp::{SECTOR, Stamp};
 use cardproof_io::{
-    Completion, Fault, Op, OpKind, Slot, Submission, SubmitError, Target, TargetError, Wait,
+    Completion, Described, Fault, Op, OpKind, Slot, Submission, SubmitError, Target, TargetError,
+    Wait,
 };
 use cardproof_units::{Bytes, Nanos};
+
+use crate::capacity::shorthand;
 
 /// Why an experiment cannot go on. A fault of the storage is none of these, but for its vanishing.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +46,11 @@ impl std::fmt::Debug for Drive<'_> {
 
 /// The only slot.
 const SLOT: Slot = Slot(0);
+
+/// Test sectors as numbers, for targets that take them so.
+const fn described(stamp: Stamp) -> Described {
+    Described { numbers: shorthand::numbers(stamp), fill: shorthand::fill }
+}
 
 impl<'a> Drive<'a> {
     /// Prepares `target` for operations of up to `buffer` each.
@@ -110,6 +119,71 @@ impl<'a> Drive<'a> {
             Ok(()) => Ok(&self.target.buffer(SLOT)[..length.as_len()]),
             Err(fault) => Err(fault),
         })
+    }
+
+    /// Writes the test sectors that begin with `stamp`; the inner error is the storage's.
+    ///
+    /// # Errors
+    /// The experiment cannot go on.
+    pub fn write_stamped(
+        &mut self,
+        offset_bytes: u64,
+        length_bytes: u64,
+        stamp: Stamp,
+    ) -> Result<Result<(), Fault>, DriveError> {
+        if !self.target.describe(SLOT, described(stamp)) {
+            stamp.fill(&mut self.target.buffer(SLOT)[..Bytes(length_bytes).as_len()]);
+        }
+        let outcome = self.finish(OpKind::Write, offset_bytes, Bytes(length_bytes))?;
+        self.written += length_bytes;
+        Ok(outcome)
+    }
+
+    /// Whether the test sectors that begin with `stamp` come back; [`data`](Self::data) holds what
+    /// came instead. The inner error is the storage's.
+    ///
+    /// # Errors
+    /// The experiment cannot go on.
+    pub fn check_stamped(
+        &mut self,
+        offset_bytes: u64,
+        length_bytes: u64,
+        stamp: Stamp,
+    ) -> Result<Result<bool, Fault>, DriveError> {
+        self.target.describe(SLOT, described(stamp));
+        let outcome = self.finish(OpKind::Read, offset_bytes, Bytes(length_bytes))?;
+        self.read += length_bytes;
+        if let Err(fault) = outcome {
+            return Ok(Err(fault));
+        }
+        let buffer = Bytes(length_bytes).as_len();
+        if let Some(numbers) = self.target.described(SLOT) {
+            if numbers == shorthand::numbers(stamp) {
+                return Ok(Ok(true));
+            }
+            shorthand::fill(numbers, &mut self.target.buffer(SLOT)[..buffer]);
+            return Ok(Ok(false));
+        }
+        let (sectors, _) = self.target.buffer(SLOT)[..buffer].as_chunks::<SECTOR>();
+        let mut numbered = sectors.iter().enumerate();
+        Ok(
+            Ok(numbered
+                .all(|(number, sector)| stamp.further(number as u64).wrong_bits(sector) == 0)),
+        )
+    }
+
+    /// The first `length_bytes` that the last operation moved.
+    pub fn data(&mut self, length_bytes: u64) -> &[u8] {
+        &self.target.buffer(SLOT)[..Bytes(length_bytes).as_len()]
+    }
+
+    /// Waits until the target's clock reads `time`.
+    ///
+    /// # Errors
+    /// The engine failed.
+    pub fn wait_until(&mut self, time: Nanos) -> Result<(), DriveError> {
+        self.completions.clear();
+        Ok(self.target.complete(Wait::Until(time), &mut self.completions)?)
     }
 
     /// Makes what was written durable, as far as the device tells the truth.

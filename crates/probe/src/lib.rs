@@ -6,6 +6,7 @@
 
 pub mod capacity;
 mod drive;
+pub mod endure;
 pub mod geometry;
 pub mod layout;
 

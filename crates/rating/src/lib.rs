@@ -19,6 +19,7 @@ mod geometry;
 mod indications;
 mod jobs;
 mod judge;
+pub mod life;
 pub mod limits;
 mod meaning;
 mod pauses;

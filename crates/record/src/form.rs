@@ -60,6 +60,9 @@ pub struct Record {
     /// What a test of the capacity saw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<crate::CapacityTest>,
+    /// What a run that wears the storage out has seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endurance: Option<crate::EnduranceRun>,
     /// What the tool whose method was followed would have printed, in its own units.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<Figure>,
@@ -297,6 +300,7 @@ impl Record {
             replays: Vec::new(),
             setups: None,
             capacity: None,
+            endurance: None,
             figures: Vec::new(),
             flash_timings: FlashTimings::default(),
             monitor: Monitor::default(),

@@ -9,10 +9,13 @@ mod activity;
 mod capacity;
 mod card;
 mod conditions;
+mod endurance;
+mod endurance_document;
 mod figure;
 mod flash_timing;
 mod form;
 mod geometry_timing;
+mod health_document;
 mod indication;
 mod job_run;
 mod limit;
@@ -33,6 +36,11 @@ pub use card::{BusInfo, CardInfo, Claims, Feature, Unknown};
 pub use conditions::{
     Conditions, DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo, TargetInfo, TargetKind,
 };
+pub use endurance::{EnduranceCycle, EnduranceFailures, EnduranceRun};
+pub use endurance_document::{
+    BudgetVerdict, ENDURE_CARDS_SCHEMA, ENDURE_SCHEMA, EndureCardsDocument, EndureDocument,
+    LifeDays, LifeInterval, ModelDocument,
+};
 pub use figure::Figure;
 pub use flash_timing::{
     BlockRates, BoundaryRun, BoundaryTiming, FirstAreaRun, FlashTimings, OpenUnitsRun,
@@ -44,6 +52,9 @@ pub use form::{
 pub use geometry_timing::{
     CacheRecovery, FrontTimes, ProbeTimings, QuantityFound, QuantityValue, RateFall, SpreadTimes,
     SweepRun, TimeAt, TimesRun,
+};
+pub use health_document::{
+    DaysLeftInterval, HEALTH_SCHEMA, HealthDocument, HealthReading, HealthValue, WearOutlook,
 };
 pub use indication::{Indication, Likelihood};
 pub use job_run::{JobPart, JobPartStep, JobRun, JobStep, JobSyncs, JobTransactions};

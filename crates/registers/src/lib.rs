@@ -13,6 +13,7 @@
 //! Nothing here reads a file, and no serial number is printed unless it is asked for.
 
 mod cid;
+mod cmd56;
 mod csd;
 mod declare;
 mod ext_csd;
@@ -35,6 +36,9 @@ pub mod suspicion;
 mod value;
 
 pub use cid::{MmcCid, SdCid};
+pub use cmd56::{
+    CMD56_LEN, CMD56_READS, Cmd56Error, Cmd56Layout, Cmd56Value, cmd56, is_flash_maker,
+};
 pub use csd::SdCsd;
 pub use ext_csd::{ByteOrder, ExtCsd};
 pub use field::{Certainty, Field, Register, RegisterError, Serials};

@@ -4,6 +4,7 @@
 //! library, and nothing outside [`kuva`] names it, so it can be replaced. Charts are small and
 //! many rather than large: each is legible at the width of a phone without being scrolled.
 
+mod cycles;
 mod field;
 mod geometry;
 mod kuva;
@@ -11,6 +12,7 @@ mod latency;
 mod svg;
 mod time;
 
+pub(crate) use cycles::{bad_over_cycles, speed_over_cycles};
 pub(crate) use field::{Place, field, limits as class_limits};
 pub(crate) use geometry::{boundaries, sweeps};
 pub(crate) use kuva::Kuva;

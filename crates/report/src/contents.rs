@@ -169,6 +169,7 @@ impl Contents {
         let has_jobs = !record.job_runs.is_empty()
             || !record.replays.is_empty()
             || !record.flash_timings.is_empty()
+            || record.endurance.is_some()
             || record.setups.is_some();
         let is_jobs_only = has_jobs && record.phases.is_empty();
         let verdicts = if is_jobs_only { &[] } else { verdicts };
@@ -255,12 +256,19 @@ fn of_geometry(record: &Record) -> String {
 }
 
 /// Each job and each replay in a sentence, and what to make of compared setups.
+/// The life of a card that was worn, in one sentence.
+fn of_endurance(record: &Record) -> String {
+    let sentences = cardproof_rating::life::in_words(record);
+    sentences.first().map_or_else(String::new, |sentence| format!("Endurance: {sentence}."))
+}
+
 fn of_jobs(record: &Record) -> String {
     let all = [
         jobs::headline(record),
         replays::headlines(record),
         setups::headline(record),
         of_geometry(record),
+        of_endurance(record),
     ];
     all.iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>().join(" ")
 }

@@ -22,7 +22,7 @@ use crate::target::{Span, Storage, StorageNeeds, Writing};
 use journal::{Journal, Saving};
 
 /// Test sectors as numbers.
-const SHORTHAND: Shorthand = Shorthand {
+pub(crate) const SHORTHAND: Shorthand = Shorthand {
     shorten: shorthand::shorten,
     expand: shorthand::expand,
     further: shorthand::further,

@@ -9,6 +9,7 @@
 
 mod announcement;
 mod capacity;
+mod endure;
 mod experiment;
 mod failure;
 mod file;
@@ -29,6 +30,7 @@ mod target;
 
 pub use announcement::{Effect, Prepared, Writes};
 pub use capacity::{CapacityCheck, CapacityMode, capacity_finding};
+pub use endure::{Endurance, EndureOptions, Hub, Seat};
 pub use experiment::Experiment;
 pub use failure::{Failure, FailureKind, with_causes};
 pub use file::{BLOCK_DEVICE, directory_of, is_block_device, open_regular, replace};

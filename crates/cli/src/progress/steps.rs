@@ -1,11 +1,14 @@
 //! How far an experiment in steps is: a line that is drawn over on a terminal, a line for each step elsewhere.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cardproof_units::Nanos;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::talk::Talk;
+
+/// How often a long step is told of where lines are not drawn over.
+const AGAIN: Duration = Duration::from_secs(30);
 
 /// The bar counts in so many parts.
 const PARTS: u64 = 1000;
@@ -15,8 +18,8 @@ pub(crate) struct StepView {
     talk: Talk,
     /// On a terminal that can be drawn over only.
     bar: Option<ProgressBar>,
-    /// The step that was told of last.
-    told: Option<String>,
+    /// The step that was told of last, and when.
+    told: Option<(String, Instant)>,
 }
 
 impl StepView {
@@ -34,14 +37,20 @@ impl StepView {
         match &self.bar {
             Some(bar) => {
                 bar.set_position((PARTS as f64 * done.clamp(0.0, 1.0)) as u64);
-                bar.set_message(format!("{name}, {elapsed}"));
+                let what = if deed.is_empty() { name } else { deed };
+                bar.set_message(format!("{what}, {elapsed}"));
             }
-            None if self.told.as_deref() != Some(name) => {
+            None if self.is_due(name) => {
                 self.talk.note(&format!("  {name:<10} {deed}"));
+                self.told = Some((name.to_owned(), Instant::now()));
             }
             None => {}
         }
-        self.told = Some(name.to_owned());
+    }
+
+    fn is_due(&self, name: &str) -> bool {
+        let is_same = |(told, at): &(String, Instant)| told == name && at.elapsed() < AGAIN;
+        !self.told.as_ref().is_some_and(is_same)
     }
 
     /// The last step is over; what it made is being removed.

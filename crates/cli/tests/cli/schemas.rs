@@ -30,6 +30,11 @@ fn every_document_is_of_its_published_form() {
     let home = Home::new();
     measured(&home, "sandisk-ultra-a1", "card 1");
     measured(&home, "sandisk-extreme-a1", "card 2");
+    let worn =
+        ["endure", "sim:sandisk-ultra", "--size", "8M", "--cycles", "3", "--seed", "1", "--quiet"];
+    run(home.cardproof(&[&worn[..], &["--label", "worn"]].concat())).expect(0);
+    let sdmon = home.place().join("sdmon.json");
+    fs::write(&sdmon, r#"{"signature": "0x44 0x53", "healthStatusPercentUsed": 27}"#).unwrap();
     let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../device/tests/trees");
     let mut trees = fs::read_dir(&tree).unwrap().map(|entry| entry.unwrap().path());
     let dump = trees.find(|path| path.is_file()).expect("there is a recorded machine");
@@ -51,6 +56,12 @@ fn every_document_is_of_its_published_form() {
         ("registers", vec!["identify", "--raw", CID, "--json", "-"]),
         ("tuning", vec!["tune", "sim:sandisk-ultra-a1", "--json", "-"]),
         ("engine", vec!["engine", "--target", "null", "--ops", "1000", "--json", "-"]),
+        (
+            "endure",
+            vec!["endure", "sim:sandisk-ultra", "--size", "8M", "--cycles", "2", "--json", "-"],
+        ),
+        ("endure-cards", vec!["endure", "--from", "worn", "worn", "--json", "-"]),
+        ("health", vec!["health", "--raw", sdmon.to_str().unwrap(), "--json", "-"]),
     ] {
         let text = run(home.cardproof(&words)).expect(0).stdout;
         let path = home.place().join("document.json");

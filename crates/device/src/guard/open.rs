@@ -72,9 +72,21 @@ fn open_alone(path: &Path, target: &Target) -> Result<File, GuardError> {
     let flags = OFlags::RDWR | OFlags::CLOEXEC | alone;
     let file = open_when_free(&target.real, flags).map_err(failed)?;
     if matches!(target.kind, TargetKind::File { .. }) {
-        rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(failed)?;
+        lock_when_free(&file).map_err(failed)?;
     }
     Ok(file.into())
+}
+
+/// Locks `file`, with patience as for a device: the kernel gives the file of a process that was killed
+/// back a moment after its end.
+fn lock_when_free(file: &OwnedFd) -> Result<(), Errno> {
+    for _ in 1..ATTEMPTS {
+        match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::AGAIN) => thread::sleep(BETWEEN_ATTEMPTS),
+            other => return other,
+        }
+    }
+    rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive)
 }
 
 /// Opens `path`, with patience where it is busy: the kernel gives a device back a moment after the

@@ -218,7 +218,7 @@ fn edges(size: u64, filler_start: u64) -> Vec<u64> {
     edges
 }
 
-pub(super) fn shuffle(order: &mut [u64], random: &mut Xoshiro256PlusPlus) {
+pub(crate) fn shuffle(order: &mut [u64], random: &mut Xoshiro256PlusPlus) {
     for last in (1..order.len()).rev() {
         order.swap(last, (random.next_u64() % (last as u64 + 1)) as usize);
     }

@@ -21,6 +21,16 @@ pub fn further(numbers: [u64; 3], sectors: u64) -> [u64; 3] {
     [numbers[0], numbers[1].wrapping_add(sectors * SECTOR as u64), numbers[2]]
 }
 
+/// The numbers of the test sector that carries `stamp`.
+pub(crate) const fn numbers(stamp: Stamp) -> [u64; 3] {
+    [stamp.salt, stamp.address_bytes, stamp.generation as u64]
+}
+
+/// Fills `data` with the test sectors that follow from the `numbers` of the first.
+pub(crate) fn fill(numbers: [u64; 3], data: &mut [u8]) {
+    stamp(numbers).fill(data);
+}
+
 const fn stamp([salt, address_bytes, generation]: [u64; 3]) -> Stamp {
     Stamp { salt, address_bytes, generation: generation as u32 }
 }

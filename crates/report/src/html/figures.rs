@@ -1,14 +1,15 @@
 //! The sections of charts. Each chart has its figures beside it in a table that can be opened.
 
 use cardproof_rating::compare::positions;
+use cardproof_rating::life::in_words as endurance_in_words;
 use cardproof_rating::{Finding, PUBLISHED_CARDS, PUBLISHED_SOURCE, doubts, pauses_in};
 use cardproof_record::{OpName, PercentileInterval, Phase, Record};
 use cardproof_units::Nanos;
 
 use super::{HtmlError, put};
 use crate::charts::{
-    Chart, Curve, Dashes, Place, Plotter, Tone, boundaries, columns, embed, field, latency,
-    rate_over_time, rate_text, sweeps, waits_over_time,
+    Chart, Curve, Dashes, Place, Plotter, Tone, bad_over_cycles, boundaries, columns, embed, field,
+    latency, rate_over_time, rate_text, speed_over_cycles, sweeps, waits_over_time,
 };
 use crate::clean::{Html, one_line};
 use crate::rows::{is_told_in_iops, rate_and_interval, shown};
@@ -25,6 +26,7 @@ pub(super) fn write(
     plotter: &dyn Plotter,
 ) -> Result<(), HtmlError> {
     let mut figures = Figures { page, record, plotter, drawn: 0 };
+    figures.endurance()?;
     figures.geometry()?;
     figures.over_time()?;
     figures.latencies()?;
@@ -46,6 +48,23 @@ impl Figures<'_> {
             .draw(chart)
             .and_then(|svg| embed(self.page, &svg, chart, &id))
             .map_err(|source| HtmlError { chart: chart.title.clone(), source })
+    }
+
+    /// What wearing the card out has shown: its life in words, bad pages and speed over the cycles.
+    fn endurance(&mut self) -> Result<(), HtmlError> {
+        let Some(run) = &self.record.endurance else { return Ok(()) };
+        self.page.push_str("<section id=\"endurance\">\n<h2>Endurance</h2>\n<ul>\n");
+        for sentence in endurance_in_words(self.record) {
+            put!(self.page, "<li>{}</li>\n", Html(&bound(&sentence)));
+        }
+        self.page.push_str("</ul>\n<div class=\"grid\">\n");
+        for chart in [bad_over_cycles(run), speed_over_cycles(run)].into_iter().flatten() {
+            put!(self.page, "<figure>\n<figcaption><h3>{}</h3></figcaption>\n", Html(&chart.title));
+            self.draw(&chart)?;
+            self.page.push_str("</figure>\n");
+        }
+        self.page.push_str("</div>\n</section>\n");
+        Ok(())
     }
 
     fn geometry(&mut self) -> Result<(), HtmlError> {

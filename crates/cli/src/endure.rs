@@ -1,0 +1,336 @@
+//! `cardproof endure`: writes cards again and again until they fail, and says how long they last.
+
+mod document;
+mod lines;
+mod text;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cardproof_probe::endure::{Pattern, Wish};
+use cardproof_rating::life::{self, DailyUse};
+use cardproof_record::{EndureDocument, Record, State};
+use cardproof_session::{
+    Endurance, EndureOptions, Frontend, Hub, Measured, Options, Seat, Store, measure,
+    simulated_name,
+};
+use cardproof_units::{Bytes, Nanos, Seed};
+use clap::Args;
+
+use crate::args::{AccessArgs, EngineArg, OutputArgs, label};
+use crate::exit::{Exit, Failure};
+use crate::measuring::{Request, options};
+use crate::output::{self, Sink};
+use crate::result;
+use crate::saved;
+use crate::signals::Signals;
+use crate::talk::{self, Talk};
+use crate::terminal::Terminal;
+
+/// What stands under the help.
+const AFTER_HELP: &str =
+    "Each cycle writes verifiable data, reads them back and compares. The state \
+is kept: the same command on the same card goes on where it stood, after Ctrl-C, a power cut or an \
+unplugged reader. What host, reader or cable do wrong is told apart and counts for nothing.
+
+Exit status: 0 done, or the budget was passed; 4 the budget was failed; 1 could not be completed; \
+2 wrong command line; 3 refused for safety; 130 stopped by Ctrl-C.";
+
+/// What to wear out, and how.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct EndureArgs {
+    /// Block devices, files, sim:NAME or sim:FILE.toml; with --from, records
+    #[arg(required = true)]
+    pub(crate) targets: Vec<PathBuf>,
+    /// Allow writing to a device: ALL ITS DATA IS LOST. One for each device, in the same order
+    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
+    pub(crate) destroy: Vec<Option<String>>,
+    /// Judge saved records instead of wearing anything out
+    #[arg(long, conflicts_with_all = ["destroy", "pattern", "cycles", "budget", "restart", "csv", "seed"])]
+    pub(crate) from: bool,
+    /// Where each cycle writes: random, sequential, hot-spot or trace:FILE
+    #[arg(long, value_name = "PATTERN", default_value = "random")]
+    pub(crate) pattern: String,
+    /// Stop after so many cycles
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) cycles: Option<u64>,
+    /// Qualification: stop once so much was written, such as 3TB; pass if nothing was bad
+    #[arg(long, value_name = "SIZE", conflicts_with = "cycles")]
+    pub(crate) budget: Option<Bytes>,
+    /// Work in so much from the start of the device; all of it by default
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) size: Option<Bytes>,
+    /// What your computer writes in a day, such as 5GB: gives the life in days
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) bytes_per_day: Option<Bytes>,
+    /// Bytes that the card writes for each byte of the computer; an assumption
+    #[arg(long, value_name = "N", default_value = "4", value_parser = amplification)]
+    pub(crate) write_amplification: f64,
+    /// Begin another run where one is under way
+    #[arg(long)]
+    pub(crate) restart: bool,
+    /// How long to wait for a device that vanished
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    pub(crate) patience: Nanos,
+    /// Seed for orders and data; random by default
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub(crate) seed: Option<Seed>,
+    /// Engine that issues the operations
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) engine: EngineArg,
+    /// A name for the card, kept in the record
+    #[arg(long, value_name = "NAME", value_parser = label)]
+    pub(crate) label: Option<String>,
+    /// A line for each cycle, to a file; of several cards FILE-1, FILE-2 …
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+    /// The result as JSON, to a file or to standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<Sink>,
+    /// The report with charts as one HTML file (one card)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Print errors only
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// A write amplification.
+fn amplification(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(number) if (1.0..=1000.0).contains(&number) => Ok(number),
+        _ => Err("give a number from 1 to 1000, such as 4".to_owned()),
+    }
+}
+
+/// Wears out what `args` name.
+pub(crate) fn run(args: &EndureArgs, signals: &Signals) -> Result<Exit, Failure> {
+    let talk = Talk::new(args.quiet);
+    for sink in args.json.iter().chain(&args.html.clone().map(Sink::File)) {
+        output::check(sink)?;
+    }
+    if args.from {
+        let records: Vec<Record> = args
+            .targets
+            .iter()
+            .map(|name| saved::read(&saved::locate(name)?))
+            .collect::<Result<_, _>>()?;
+        return publish(args, &records, talk);
+    }
+    check(args)?;
+    let wish =
+        Wish { pattern: pattern(&args.pattern)?, cycles_max: args.cycles, bytes_max: args.budget };
+    let outcomes = if args.targets.len() == 1 {
+        let mut terminal = Terminal::new(talk);
+        vec![one(args, 0, &wish, None, &mut terminal, signals)]
+    } else {
+        several(args, &wish, talk, signals)
+    };
+    let mut records = Vec::new();
+    let mut failed = None;
+    for outcome in outcomes {
+        match outcome {
+            Ok(measured) => {
+                if let Some(store) = &measured.store {
+                    talk.note(&format!(
+                        "Record: {}",
+                        store.record_path(&measured.record.id).display()
+                    ));
+                }
+                failed = failed.or(measured.unsaved.map(Failure::from));
+                records.push(measured.record);
+            }
+            Err(failure) if args.targets.len() > 1 => {
+                talk::error(&failure.message);
+                failed = failed.or(Some(Failure { message: OTHERS.to_owned(), ..failure }));
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    let exit = if records.is_empty() { Exit::Incomplete } else { publish(args, &records, talk)? };
+    match failed {
+        Some(failure) => Err(failure),
+        None => Ok(exit_of(&records, exit, signals)),
+    }
+}
+
+/// What is said at the end when a card of several was not worn.
+const OTHERS: &str = "not every card could be used; the messages above say why";
+
+fn exit_of(records: &[Record], exit: Exit, signals: &Signals) -> Exit {
+    let is = |state: State| records.iter().any(|record| record.state == state);
+    match signals.exit() {
+        Some(stopped) if is(State::Partial) => stopped,
+        _ if is(State::Failed) => Exit::Incomplete,
+        _ => exit,
+    }
+}
+
+/// What is wrong with the command line, before anything is opened.
+fn check(args: &EndureArgs) -> Result<(), Failure> {
+    for target in &args.targets {
+        if simulated_name(target).is_none() && target.is_dir() {
+            return Err(Failure::usage(format!(
+                "{} is a directory; endure wears out a whole device: name a block device, such as \
+                 /dev/sdb, or a simulated card",
+                target.display()
+            )));
+        }
+    }
+    let mut names: Vec<&PathBuf> =
+        args.targets.iter().filter(|target| simulated_name(target).is_none()).collect();
+    if !args.destroy.is_empty() && args.destroy.len() != names.len() {
+        return Err(Failure::usage(format!(
+            "give one --destroy for each device, in the same order: there are {} devices and {}",
+            names.len(),
+            args.destroy.len()
+        )));
+    }
+    names.sort();
+    if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(Failure::usage(format!("{} is named twice", pair[0].display())));
+    }
+    if args.html.is_some() && args.targets.len() > 1 {
+        return Err(Failure::usage(
+            "--html is for one card; use cardproof report RECORD --html FILE for each",
+        ));
+    }
+    Ok(())
+}
+
+/// The pattern called `text`.
+fn pattern(text: &str) -> Result<Pattern, Failure> {
+    match text {
+        "random" => Ok(Pattern::Random),
+        "sequential" => Ok(Pattern::Sequential),
+        "hot-spot" => Ok(Pattern::HotSpot),
+        _ => match text.strip_prefix("trace:") {
+            Some(name) => document::requests_of_trace(name).map(Pattern::Trace),
+            None => Err(Failure::usage(format!(
+                "there is no pattern '{text}'; use random, sequential, hot-spot or trace:FILE"
+            ))),
+        },
+    }
+}
+
+/// The run on the target `number`.
+fn one(
+    args: &EndureArgs,
+    number: usize,
+    wish: &Wish,
+    seat: Option<Seat>,
+    frontend: &mut dyn Frontend,
+    signals: &Signals,
+) -> Result<Measured, Failure> {
+    let target = &args.targets[number];
+    let options = options_of(args, number)?;
+    let is_simulated = simulated_name(target).is_some();
+    let states = if is_simulated { None } else { Some(states_of_user()?) };
+    let csv = args.csv.as_ref().map(|path| numbered(path, number, args.targets.len()));
+    let asked = EndureOptions {
+        wish: wish.clone(),
+        states,
+        restart: args.restart,
+        patience: args.patience,
+        csv,
+        budget: args.budget,
+    };
+    let endurance = Endurance::new(asked, options.clone(), seat);
+    Ok(measure(endurance, &options, frontend, signals.stop())?)
+}
+
+fn options_of(args: &EndureArgs, number: usize) -> Result<Options, Failure> {
+    let target = &args.targets[number];
+    let before = args.targets[..number].iter().filter(|it| simulated_name(it).is_none()).count();
+    let destroy = simulated_name(target).is_none().then(|| args.destroy.get(before).cloned());
+    let access = AccessArgs { destroy: destroy.flatten(), engine: args.engine };
+    let outputs = OutputArgs { json: args.json.clone(), html: args.html.clone(), markdown: None };
+    options(&Request {
+        target,
+        size: args.size,
+        seed: args.seed,
+        access: &access,
+        expect_device: None,
+        require: &[],
+        label: args.label.as_ref(),
+        output: &outputs,
+        quiet: args.quiet,
+    })
+}
+
+/// Beside the records.
+fn states_of_user() -> Result<PathBuf, Failure> {
+    let records = Store::of_user()?;
+    Ok(records.parent().unwrap_or(Path::new(".")).join("endure"))
+}
+
+/// The file of the card `number` of `count`.
+fn numbered(path: &Path, number: usize, count: usize) -> PathBuf {
+    if count == 1 {
+        return path.to_owned();
+    }
+    let mut name = path.file_stem().unwrap_or_default().to_os_string();
+    name.push(format!("-{}", number + 1));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
+
+/// All cards at once, each on a thread of its own.
+fn several(
+    args: &EndureArgs,
+    wish: &Wish,
+    talk: Talk,
+    signals: &Signals,
+) -> Vec<Result<Measured, Failure>> {
+    let paths: Vec<&Path> = args.targets.iter().map(PathBuf::as_path).collect();
+    let seats = Hub::seats(&paths);
+    let screen = Arc::new(lines::Screen::new(talk));
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = seats
+            .into_iter()
+            .enumerate()
+            .map(|(number, seat)| {
+                let name = args.targets[number].display().to_string();
+                let mut frontend = lines::CardLines::new(&screen, &name);
+                scope.spawn(move || one(args, number, wish, Some(seat), &mut frontend, signals))
+            })
+            .collect();
+        let lost = || Err(Failure::incomplete("the thread of a card has ended by itself"));
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| lost())).collect()
+    })
+}
+
+/// Shows the results of `records` wherever `args` say; the status that their budgets give.
+fn publish(args: &EndureArgs, records: &[Record], talk: Talk) -> Result<Exit, Failure> {
+    let usage = args.bytes_per_day.map(|bytes_per_day| DailyUse {
+        bytes_per_day,
+        write_amplification: args.write_amplification,
+    });
+    let documents: Vec<EndureDocument> =
+        records.iter().filter_map(|record| life::document(record, usage)).collect();
+    if documents.len() < records.len() {
+        return Err(Failure::usage(
+            "a record holds no endurance run; name records of cardproof endure",
+        ));
+    }
+    let models = life::models(&records.iter().collect::<Vec<_>>());
+    if let Some(sink) = &args.json {
+        output::write(sink, &document::json(&documents, &models)?)?;
+    }
+    if let (Some(path), [record]) = (&args.html, records) {
+        result::write_html(record, &cardproof_rating::judge(record), path)?;
+    }
+    if args.json != Some(Sink::Stdout) && !args.quiet {
+        output::write(&Sink::Stdout, &talk::paged(&text::page(&documents, &models)))?;
+    } else {
+        documents.iter().for_each(|document| talk.note(&text::headline(document)));
+    }
+    let has_failed = |document: &EndureDocument| {
+        document.budget.as_ref().is_some_and(|budget| budget.passed == Some(false))
+    };
+    Ok(if documents.iter().any(has_failed) { Exit::NotMet } else { Exit::Done })
+}

@@ -1,0 +1,112 @@
+//! The result for people: the life first, then what was seen.
+
+use std::fmt::Write;
+
+use cardproof_record::{EndureDocument, LifeInterval, ModelDocument};
+
+/// The page of all cards and models.
+pub(super) fn page(documents: &[EndureDocument], models: &[ModelDocument]) -> String {
+    let mut text = String::new();
+    for document in documents {
+        let _ = writeln!(text, "\n{}", headline(document));
+        card(&mut text, document);
+    }
+    for model in models {
+        of_model(&mut text, model);
+    }
+    text
+}
+
+/// One sentence on a card.
+pub(super) fn headline(document: &EndureDocument) -> String {
+    let name = &document.device;
+    let state = match (&document.end, &document.budget) {
+        (Some(end), _) => {
+            format!("AT ITS END ({}) after {} cycles", end.replace('_', " "), document.cycles)
+        }
+        (None, Some(budget)) if budget.passed == Some(true) => {
+            format!("PASSED: {} written without a bad page", budget.bytes)
+        }
+        (None, Some(budget)) if budget.passed == Some(false) => {
+            format!("FAILED: bad pages before {} were written", budget.bytes)
+        }
+        (None, _) => format!("ALIVE after {} cycles", document.cycles),
+    };
+    format!("{name}: {state}.")
+}
+
+fn card(text: &mut String, document: &EndureDocument) {
+    let _ = writeln!(text, "  Life: {} to 0.1 % bad.", cycles(&document.life_cycles));
+    if let Some(days) = &document.life_days {
+        let _ = writeln!(
+            text,
+            "  In days: {}, at {} a day and {} bytes written for each (assumed).",
+            range(days.estimate, days.low, days.high),
+            days.bytes_per_day,
+            days.write_amplification
+        );
+    }
+    let shown = ["first_error", "0.1%", "1%", "10%", "25%", "50%"];
+    let reached = shown.iter().filter_map(|name| {
+        let cycle = document.milestones.get(*name).copied().flatten()?;
+        let name = if *name == "first_error" { "first error" } else { name };
+        Some(format!("{name} in cycle {cycle}"))
+    });
+    let reached: Vec<String> = reached.collect();
+    if !reached.is_empty() {
+        let _ = writeln!(text, "  Bad: {}.", reached.join(", "));
+    }
+    for reason in &document.reasons {
+        let _ = writeln!(text, "  - {reason}.");
+    }
+    let _ = writeln!(text, "  Written {}.", document.bytes_written);
+    if let Some(budget) = &document.budget
+        && let Some(share) = budget.failing_share_of_cards_max
+    {
+        let _ = writeln!(
+            text,
+            "  One card that passes excludes only that more than {:.0} % of its model fail (95 %).",
+            share * 100.0
+        );
+    }
+}
+
+fn of_model(text: &mut String, model: &ModelDocument) {
+    let _ =
+        writeln!(text, "\n{}: {} cards, {} at their end.", model.model, model.cards, model.ended);
+    let _ = writeln!(text, "  Half of them last {}.", cycles(&model.median_life_cycles));
+    let _ = writeln!(
+        text,
+        "  All have lasted {:.0} cycles: at most {:.0} % of the model fail before (95 %).",
+        model.all_lasted_cycles,
+        model.failing_share_before_max * 100.0
+    );
+}
+
+fn cycles(life: &LifeInterval) -> String {
+    format!("{} cycles", range(life.estimate, life.low, life.high))
+}
+
+/// A figure with its interval, or its lower bound.
+fn range(estimate: Option<f64>, low: f64, high: Option<f64>) -> String {
+    match (estimate, high) {
+        (Some(estimate), Some(high)) if low < high => {
+            format!("{estimate:.0} ({low:.0} to {high:.0}, 95 %)")
+        }
+        (Some(estimate), Some(_)) => format!("{estimate:.0}"),
+        (Some(estimate), None) => format!("{estimate:.0} (at least {low:.0}, 95 %)"),
+        (None, _) => format!("more than {low:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::range;
+
+    #[test]
+    fn a_bound_is_not_told_as_a_figure() {
+        assert_eq!(range(None, 500.0, None), "more than 500");
+        assert_eq!(range(Some(900.0), 700.0, Some(1200.0)), "900 (700 to 1200, 95 %)");
+        assert_eq!(range(Some(900.0), 900.0, Some(900.0)), "900");
+    }
+}

@@ -1,0 +1,225 @@
+//! `cardproof health`: what a device says of its own wear, what of it can be true, and how many days are
+//! left at this pace.
+
+mod ask;
+mod raw;
+mod text;
+
+use std::path::PathBuf;
+
+use cardproof_evidence::health::{DaysLeft, Judged, Reading, Unit, UsedAt, days_left, judge};
+use cardproof_record::{
+    DaysLeftInterval, HEALTH_SCHEMA, HealthDocument, HealthReading, HealthValue, Record,
+    WearOutlook,
+};
+use cardproof_units::Bytes;
+use clap::Args;
+use jiff::Timestamp;
+
+use crate::exit::{Exit, Failure};
+use crate::output::{self, Sink};
+use crate::saved;
+use crate::talk;
+
+/// What stands under the help.
+const AFTER_HELP: &str = "SD cards have no standard for this. Some makers answer CMD56; a card that \
+does not know it may stop answering until it is plugged in again. So a card is asked only with \
+--ask-card, and never while it is mounted unless --force is given.
+
+Days left need two readings, days apart: --over RECORD RECORD, or --raw FILE FILE of the same device.
+
+Exit status: 0 done; 4 a value cannot be true; 1 nothing could be read; 2 wrong command line; \
+3 refused for safety.";
+
+/// Which device, or which recorded outputs.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct HealthArgs {
+    /// A block device, such as /dev/mmcblk0; with --over, records; with --raw, files
+    #[arg(required = true)]
+    pub(crate) sources: Vec<PathBuf>,
+    /// Judge recorded outputs, the oldest first: CMD56 (512 bytes or hex), EXT_CSD (hex), sdmon, smartctl
+    /// --json
+    #[arg(long, conflicts_with = "over")]
+    pub(crate) raw: bool,
+    /// Read the wear from saved records of one card
+    #[arg(long)]
+    pub(crate) over: bool,
+    /// Ask an SD card by CMD56
+    #[arg(long, conflicts_with_all = ["raw", "over"])]
+    pub(crate) ask_card: bool,
+    /// Ask it although it is mounted, at the risk of losing its file systems until the next start
+    #[arg(long, requires = "ask_card")]
+    pub(crate) force: bool,
+    /// The values as JSON, to a file or to standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<Sink>,
+    /// Print errors only
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// A reading with where it comes from.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sourced {
+    source: String,
+    time: Option<Timestamp>,
+    reading: Reading,
+    /// The used life between two bounds, where a value tells it.
+    used: Option<(f64, f64)>,
+}
+
+/// All that was found.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Found {
+    device: String,
+    readings: Vec<Sourced>,
+    bytes_per_day: Option<Bytes>,
+    unknown: Vec<String>,
+}
+
+/// Shows the health of what `args` name.
+pub(crate) fn run(args: &HealthArgs) -> Result<Exit, Failure> {
+    if let Some(sink) = &args.json {
+        output::check(sink)?;
+    }
+    let found = if args.raw {
+        raw::files(&args.sources)?
+    } else if args.over {
+        records(&args.sources)?
+    } else {
+        let [device] = args.sources.as_slice() else {
+            return Err(Failure::usage(
+                "name one device; several files need --raw, records --over",
+            ));
+        };
+        ask::device(device, args.ask_card, args.force)?
+    };
+    let document = document(&found);
+    if let Some(sink) = &args.json {
+        let text = serde_json::to_string_pretty(&document)
+            .map_err(Failure::because("the values cannot be put into JSON"))?;
+        output::write(sink, &(text + "\n"))?;
+    }
+    if args.json != Some(Sink::Stdout) && !args.quiet {
+        output::write(&Sink::Stdout, &talk::paged(&text::page(&document)))?;
+    }
+    let mut all = document.readings.iter().flat_map(|reading| &reading.values);
+    if document.readings.iter().all(|reading| reading.values.is_empty()) {
+        return Ok(Exit::Incomplete);
+    }
+    Ok(if all.all(|value| value.plausible) { Exit::Done } else { Exit::NotMet })
+}
+
+/// What saved records of one card say.
+fn records(names: &[PathBuf]) -> Result<Found, Failure> {
+    let mut found = Found::default();
+    for name in names {
+        let record = saved::read(&saved::locate(name)?)?;
+        let (device, sourced) = of_record(&record);
+        if !found.device.is_empty() && found.device != device {
+            return Err(Failure::usage(format!(
+                "the records are of different devices, {} and {device}; name records of one",
+                found.device
+            )));
+        }
+        found.device = device;
+        if sourced.reading.values.is_empty() {
+            found.unknown.push(format!("{}: the record holds no life used", sourced.source));
+        }
+        found.readings.push(sourced);
+    }
+    found.readings.sort_by_key(|reading| reading.time);
+    Ok(found)
+}
+
+fn of_record(record: &Record) -> (String, Sourced) {
+    let device = &record.conditions.device;
+    let name = device.model.clone().or_else(|| device.name.clone());
+    let upper = device.card.as_ref().and_then(|card| card.life_used_percent_max);
+    let values = upper.map(|upper| raw::value("life_used", f64::from(upper), Unit::PercentUsed));
+    let time = record.created.parse::<Timestamp>().ok();
+    let sourced = Sourced {
+        source: format!("record {}", record.id),
+        time,
+        reading: Reading {
+            values: values.into_iter().collect(),
+            time_s: time.map(|time| time.as_second() as f64),
+            rejected: None,
+        },
+        used: upper.map(|upper| (f64::from(upper.saturating_sub(10)), f64::from(upper))),
+    };
+    (name.unwrap_or_else(|| "unknown device".to_owned()), sourced)
+}
+
+/// Judges all readings, each against the one before.
+fn document(found: &Found) -> HealthDocument {
+    let mut readings = Vec::new();
+    let mut used = Vec::new();
+    let mut earlier: Option<&Reading> = None;
+    for sourced in &found.readings {
+        let judged = judge(&sourced.reading, earlier);
+        let is_sound = judged.iter().all(|judged| judged.reason.is_none());
+        if let (true, Some((low_percent, high_percent)), Some(time)) =
+            (is_sound, sourced.used, sourced.time)
+        {
+            let day = time.as_second() as f64 / 86_400.0;
+            used.push(UsedAt { day, low_percent, high_percent });
+        }
+        if is_sound {
+            earlier = Some(&sourced.reading);
+        }
+        readings.push(HealthReading {
+            source: sourced.source.clone(),
+            time: sourced.time.map(|time| time.to_string()),
+            values: judged.into_iter().map(value).collect(),
+        });
+    }
+    let bytes = found.bytes_per_day.or_else(|| bytes_per_day(&found.readings));
+    HealthDocument {
+        schema: HEALTH_SCHEMA,
+        device: found.device.clone(),
+        values: readings.last().map(|reading| reading.values.clone()).unwrap_or_default(),
+        readings,
+        wear: outlook(&days_left(&used), bytes),
+        unknown: found.unknown.clone(),
+    }
+}
+
+/// What the host wrote in a day between the first and the last reading that count it.
+fn bytes_per_day(readings: &[Sourced]) -> Option<Bytes> {
+    let counted = |sourced: &Sourced| {
+        let mut values = sourced.reading.values.iter();
+        let bytes = values.find(|value| value.unit == Unit::BytesWritten)?.value;
+        Some((sourced.reading.time_s?, bytes))
+    };
+    let all: Vec<(f64, f64)> = readings.iter().filter_map(counted).collect();
+    let ((from, first), (to, last)) = (all.first()?, all.last()?);
+    let days = (to - from) / 86_400.0;
+    (days > 0.0 && last >= first).then(|| Bytes(((last - first) / days) as u64))
+}
+
+fn value(judged: Judged) -> HealthValue {
+    HealthValue {
+        name: judged.value.name.to_owned(),
+        value: if judged.value.value.is_finite() { judged.value.value } else { 0.0 },
+        unit: judged.value.unit.name().to_owned(),
+        plausible: judged.reason.is_none(),
+        reason: judged.reason,
+    }
+}
+
+fn outlook(left: &DaysLeft, bytes_per_day: Option<Bytes>) -> WearOutlook {
+    let round = |days: f64| (days * 10.0).round() / 10.0;
+    WearOutlook {
+        bytes_per_day,
+        percent_per_day_low: left.percent_a_day.map(|(low, _)| low),
+        percent_per_day_high: left.percent_a_day.map(|(_, high)| high),
+        days_left: DaysLeftInterval {
+            estimate: left.estimate.map(round),
+            low: left.low.map(round),
+            high: left.high.map(round),
+        },
+        reason: left.reason.clone(),
+    }
+}

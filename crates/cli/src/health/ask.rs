@@ -1,0 +1,134 @@
+//! A device of this computer: an eMMC by its registers, an SSD by smartctl, an SD card by CMD56 on
+//! consent.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::Command;
+
+use cardproof_device::guard;
+use cardproof_device::{Sysroot, WearFacts, wear_facts};
+use cardproof_io::ask_by_cmd56;
+use cardproof_registers::{CMD56_READS, cmd56};
+use jiff::Timestamp;
+
+use super::{Found, Sourced, raw};
+use crate::exit::{Failure, with_causes};
+
+/// The health of the device at `path`.
+pub(super) fn device(path: &Path, asks_card: bool, is_forced: bool) -> Result<Found, Failure> {
+    let real = std::fs::canonicalize(path).map_err(|error| {
+        Failure::of_opening(
+            &error,
+            format!(
+                "cannot look at {}: {error}; name a block device, such as /dev/mmcblk0",
+                path.display()
+            ),
+        )
+    })?;
+    if !crate::output::is_block_device(&real) {
+        return Err(Failure::usage(format!(
+            "{} is no block device; name one, such as /dev/mmcblk0, or judge a recorded output with --raw",
+            path.display()
+        )));
+    }
+    let name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut found = Found { device: name.clone(), ..Found::default() };
+    let facts = wear_facts(&Sysroot::default(), &name);
+    found.bytes_per_day = facts.bytes_per_day;
+    match facts.card_type.as_deref().unwrap_or_default() {
+        "MMC" => emmc(&mut found, &facts),
+        "SD" if asks_card => card(&mut found, &real, is_forced)?,
+        "SD" => found.unknown.push(
+            "SD cards have no standard for their wear; --ask-card asks this one by its maker's \
+             command"
+                .to_owned(),
+        ),
+        _ if asks_card => {
+            return Err(Failure::usage(format!(
+                "{} is no SD card in a slot of its own; only such a card can be asked by CMD56",
+                path.display()
+            )));
+        }
+        _ => ssd(&mut found, &real),
+    }
+    Ok(found)
+}
+
+fn emmc(found: &mut Found, facts: &WearFacts) {
+    match facts.life_codes {
+        Some([a, b]) => {
+            let sourced = raw::of_life_codes(a, b, facts.reserve_code);
+            found.readings.push(stamped("life_time and pre_eol_info in sysfs", sourced));
+        }
+        None => found.unknown.push("the kernel does not tell this eMMC's life".to_owned()),
+    }
+}
+
+fn stamped(source: &str, mut sourced: Sourced) -> Sourced {
+    let now = Timestamp::now();
+    source.clone_into(&mut sourced.source);
+    sourced.time = Some(now);
+    sourced.reading.time_s = Some(now.as_second() as f64);
+    sourced
+}
+
+/// Asks an SD card for each layout that is read without writing.
+fn card(found: &mut Found, path: &Path, is_forced: bool) -> Result<(), Failure> {
+    let inspection = guard::inspect(&Sysroot::default(), path)
+        .map_err(|error| Failure::incomplete(with_causes(&error)))?;
+    let in_use = inspection.objections.iter().find(|objection| !objection.can_be_lifted());
+    if let Some(objection) = in_use.filter(|_| !is_forced) {
+        return Err(Failure::refused(format!(
+            "{}: {objection}; a card that does not know the command may stop answering and take its \
+             file systems away; read it in another computer, or add --force",
+            path.display()
+        )));
+    }
+    let device = File::options().read(true).write(true).open(path).map_err(|error| {
+        Failure::incomplete(format!(
+            "cannot open {}: {error}; run cardproof as root",
+            path.display()
+        ))
+    })?;
+    for (argument, layouts) in CMD56_READS {
+        match ask_by_cmd56(&device, argument) {
+            Ok(answer) if cmd56(&answer).is_ok_and(|(layout, _)| layouts.contains(&layout)) => {
+                let source = format!("CMD56 with {argument:#010x}");
+                found.readings.push(stamped(&source, raw::of_cmd56(&answer)));
+                return Ok(());
+            }
+            Ok(answer) => {
+                let why = cmd56(&answer).err().map_or_else(
+                    || "the layout belongs to another question".to_owned(),
+                    |error| error.to_string(),
+                );
+                found.unknown.push(format!("CMD56 with {argument:#010x}: {why}"));
+            }
+            Err(error) => {
+                found.unknown.push(format!("CMD56 with {argument:#010x}: {error}"));
+                // A card that did not answer in time is not asked again.
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn ssd(found: &mut Found, path: &Path) {
+    match Command::new("smartctl").args(["--json", "--all"]).arg(path).output() {
+        Err(_) => found.unknown.push(
+            "smartctl is not installed; install smartmontools to read an SSD's wear".to_owned(),
+        ),
+        Ok(output) => match serde_json::from_slice(&output.stdout) {
+            Err(_) => found.unknown.push("smartctl returned no JSON".to_owned()),
+            Ok(object) => {
+                let sourced = raw::of_smartctl(&object);
+                if sourced.reading.values.is_empty() {
+                    found.unknown.push("smartctl found no value that tells wear".to_owned());
+                } else {
+                    found.readings.push(stamped("smartctl --json", sourced));
+                }
+            }
+        },
+    }
+}

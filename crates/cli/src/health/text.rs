@@ -1,0 +1,53 @@
+//! The health for people.
+
+use std::fmt::Write;
+
+use cardproof_record::HealthDocument;
+
+/// The page.
+pub(super) fn page(document: &HealthDocument) -> String {
+    let mut text = format!("\n{}\n", document.device);
+    for reading in &document.readings {
+        let time = reading.time.as_deref().map(|time| format!(", {time}")).unwrap_or_default();
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{}{time}", reading.source);
+        for value in &reading.values {
+            let unit = match value.unit.as_str() {
+                "percent_used" => " % used",
+                "percent_left" => " % left",
+                "bytes_written" => " bytes",
+                _ => "",
+            };
+            let name = value.name.replace('_', " ");
+            let _ = match &value.reason {
+                None => writeln!(text, "  {name:<20} {}{unit}", value.value),
+                Some(reason) => writeln!(text, "  {name:<20} REJECTED: {reason}"),
+            };
+        }
+    }
+    for unknown in &document.unknown {
+        let _ = writeln!(text, "  not known: {unknown}.");
+    }
+    outlook(&mut text, document);
+    text
+}
+
+fn outlook(text: &mut String, document: &HealthDocument) {
+    let wear = &document.wear;
+    if let Some(bytes) = wear.bytes_per_day {
+        let _ = writeln!(text, "Written by this computer: {bytes} a day.");
+    }
+    let left = &wear.days_left;
+    let _ = match (left.estimate, left.low, left.high) {
+        (Some(estimate), Some(low), Some(high)) => {
+            writeln!(text, "Days left: {estimate:.0} ({low:.0} to {high:.0}), {}.", wear.reason)
+        }
+        (Some(estimate), Some(low), None) => {
+            writeln!(text, "Days left: {estimate:.0} (at least {low:.0}), {}.", wear.reason)
+        }
+        (None, Some(low), _) => {
+            writeln!(text, "Days left: at least {low:.0}; {}.", wear.reason)
+        }
+        _ => writeln!(text, "Days left: not known; {}.", wear.reason),
+    };
+}

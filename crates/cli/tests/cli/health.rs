@@ -1,0 +1,167 @@
+//! `cardproof health` through the program: recorded outputs, good and bad, and days left over records.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::home::Home;
+use crate::process::run;
+
+/// What sdmon printed of sound cards, from its manual.
+const SOUND: &str = r#"{
+"version": "v0.3.2-3 (a04b618) arm64",
+"date": "2022-04-14T08:27:15.000Z",
+"signature":"0x44 0x53",
+"SanDisk":"true",
+"manufactureYYMMDD": "211122",
+"healthStatusPercentUsed": 1,
+"success":true
+}"#;
+
+const SOUND_APACER: &str = r#"{
+"read_via_cmd56_arg_1":"read successful but signature 0xff 0xff"
+"flashId": ["0x98","0x3c","0x98","0xb3","0x76","0x72","0x08","0x0e","0x00"],
+"goodBlockRatePercent": 97.56,
+"totalEraseCount": 1380,
+"enduranceRemainLifePercent": 99.97,
+"avgEraseCount": 1,
+"minEraseCount": 1,
+"maxEraseCount": 5,
+"success":true
+}"#;
+
+/// 27 % used, and 199 % 36 s later.
+const JUMPED: [&str; 2] = [
+    r#"{"date": "2023-05-01T10:00:00.000Z", "signature":"0x44 0x53", "manufactureYYMMDD": "211122", "healthStatusPercentUsed": 27, "success":true}"#,
+    r#"{"date": "2023-05-01T10:00:36.000Z", "signature":"0x44 0x53", "manufactureYYMMDD": "211122", "healthStatusPercentUsed": 199, "success":true}"#,
+];
+
+const ALL_SET: &str = r#"{
+"flashId": ["0xff","0xff","0xff","0xff","0xff","0xff","0xff","0xff","0xff"],
+"goodBlockRatePercent": 655.35,
+"totalEraseCount": -1,
+"enduranceRemainLifePercent": 655.35,
+"avgEraseCount": -1,
+"success":true
+}"#;
+
+const OTHER_MAKER: &str = r#"{"signature":"0x70 0x58", "manufactureYYMMDD": "", "healthStatusPercentUsed": 16, "success":true}"#;
+
+fn write(home: &Home, name: &str, content: impl AsRef<[u8]>) -> String {
+    let path = home.place().join(name);
+    fs::write(&path, content).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+fn judged(home: &Home, files: &[&str], status: i32) -> Value {
+    let words = [&["health", "--raw", "--quiet", "--json", "-"], files].concat();
+    serde_json::from_str(&run(home.cardproof(&words)).expect(status).stdout).unwrap()
+}
+
+fn reasons(answer: &Value) -> String {
+    let values = answer["values"].as_array().unwrap().iter();
+    let told = values.filter_map(|value| value["reason"].as_str());
+    told.collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn sound_outputs_are_accepted() {
+    let home = Home::new();
+    let mut sandisk = [0_u8; 512];
+    sandisk[..8].copy_from_slice(b"DS211122");
+    sandisk[8] = 27;
+    for (name, content) in [
+        ("sandisk.json", SOUND.as_bytes()),
+        ("apacer.json", SOUND_APACER.as_bytes()),
+        ("before.json", JUMPED[0].as_bytes()),
+        ("answer.bin", &sandisk[..]),
+        (
+            "nvme.json",
+            br#"{"json_format_version":[1,0],"smartctl":{},"local_time":{"time_t":1700000000},
+                "nvme_smart_health_information_log":{"percentage_used":3,"available_spare":100,"data_units_written":1000000}}"#,
+        ),
+    ] {
+        let answer = judged(&home, &[&write(&home, name, content)], 0);
+        assert!(!answer["values"].as_array().unwrap().is_empty(), "{name}");
+        for value in answer["values"].as_array().unwrap() {
+            assert_eq!((&value["plausible"], &value["reason"]), (&true.into(), &Value::Null), "{name}");
+        }
+    }
+}
+
+#[test]
+fn bad_outputs_are_rejected_with_the_reason() {
+    let home = Home::new();
+    let jumped = JUMPED.map(|text| write(&home, &format!("{}.json", text.len()), text));
+    let answer = judged(&home, &[&jumped[0], &jumped[1]], 4);
+    assert!(reasons(&answer).contains("199 % is above 100 %"), "{answer}");
+    assert_eq!(answer["readings"][0]["values"][0]["plausible"], true);
+    let joined = write(&home, "joined.json", JUMPED.join("\n"));
+    assert!(reasons(&judged(&home, &[&joined], 4)).contains("above 100 %"));
+    for (name, content, expected) in [
+        ("set.json", ALL_SET.as_bytes(), "every byte is 0xff"),
+        ("set.bin", &[0xff; 512][..], "every byte is 0xff"),
+        ("other.json", OTHER_MAKER.as_bytes(), "another maker's"),
+        (
+            "other.bin",
+            &[b'Q'; 511].iter().copied().chain([0xfe]).collect::<Vec<u8>>(),
+            "no known maker",
+        ),
+    ] {
+        let answer = judged(&home, &[&write(&home, name, content)], 4);
+        assert!(reasons(&answer).contains(expected), "{name}: {answer}");
+        let values = answer["values"].as_array().unwrap();
+        assert!(values.iter().all(|value| value["plausible"] == false), "{name}: {answer}");
+    }
+}
+
+/// A record of an eMMC whose life stands in the band up to `percent` on `day`.
+fn record(home: &Home, day: &str, percent: u8) -> String {
+    let words = ["run", "sim:samsung-emmc", "--size", "16M", "--time-budget", "2s", "--seed", "1"];
+    let path = home.place().join("base.json");
+    let words = [&words[..], &["--quiet", "--json", path.to_str().unwrap()]].concat();
+    if !Path::new(&path).exists() {
+        run(home.cardproof(&words)).expect(0);
+    }
+    let mut record: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    record["created"] = format!("{day}T00:00:00Z").into();
+    record["conditions"]["device"]["card"]["life_used_percent_max"] = percent.into();
+    write(home, &format!("{day}.json"), record.to_string())
+}
+
+#[test]
+fn two_records_of_an_emmc_give_days_left() {
+    let home = Home::new();
+    let (before, after) = (record(&home, "2026-01-01", 30), record(&home, "2026-04-01", 40));
+    let words = ["health", "--over", &after, &before, "--json", "-", "--quiet"];
+    let answer: Value =
+        serde_json::from_str(&run(home.cardproof(&words)).expect(0).stdout).unwrap();
+    let left = &answer["wear"]["days_left"];
+    assert_eq!((&left["low"], &left["estimate"]), (&270.0.into(), &585.0.into()), "{answer}");
+    let same = record(&home, "2026-02-01", 30);
+    let words = ["health", "--over", &before, &same, "--json", "-", "--quiet"];
+    let answer: Value =
+        serde_json::from_str(&run(home.cardproof(&words)).expect(0).stdout).unwrap();
+    assert_eq!(answer["wear"]["days_left"]["estimate"], Value::Null);
+    assert!(answer["wear"]["reason"].as_str().unwrap().contains("lower bound"));
+}
+
+#[test]
+fn bad_input_is_one_clear_error() {
+    let home = Home::new();
+    let text = write(&home, "letter.txt", "Dear Sir");
+    for (words, status, said) in [
+        (vec!["/dev/cardproof-none"], 2, "name a block device"),
+        (vec![text.as_str()], 2, "no block device"),
+        (vec![text.as_str(), "--ask-card"], 2, "no block device"),
+        (vec!["--raw", text.as_str()], 2, "no output that is known"),
+        (vec!["--raw", "/none"], 2, "cannot read /none"),
+        (vec![text.as_str(), text.as_str()], 2, "name one device"),
+    ] {
+        let ended =
+            run(home.cardproof(&[&["health", "--quiet"], &words[..]].concat())).expect(status);
+        assert!(ended.stderr.contains(said), "{words:?}: {}", ended.stderr);
+        assert_eq!(ended.stderr.matches("error:").count(), 1, "{words:?}: {}", ended.stderr);
+    }
+}

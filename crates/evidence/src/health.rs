@@ -1,0 +1,224 @@
+//! Is what a card says of its wear plausible, and how long does it last at this pace?
+//!
+//! Cards answer a question for their health with nonsense and report success. Each value is checked by
+//! itself, against its neighbours and against an earlier reading; one that fails is rejected with the
+//! reason. [`days_left`] takes only what passed.
+
+mod days;
+
+pub use days::{DaysLeft, UsedAt, days_left};
+
+/// What a value counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Per cent of the life that are used.
+    PercentUsed,
+    /// Per cent that are left, or good.
+    PercentLeft,
+    /// A number of things that only grows.
+    Count,
+    /// A number of things that may shrink, such as spare blocks.
+    Level,
+    /// Bytes written by the host, which only grow.
+    BytesWritten,
+}
+
+impl Unit {
+    /// A word for documents.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PercentUsed => "percent_used",
+            Self::PercentLeft => "percent_left",
+            Self::Count => "count",
+            Self::Level => "level",
+            Self::BytesWritten => "bytes_written",
+        }
+    }
+}
+
+/// A value that a device tells of itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Value {
+    /// Its name in documents.
+    pub name: &'static str,
+    /// The number.
+    pub value: f64,
+    /// What it counts.
+    pub unit: Unit,
+}
+
+/// A reading of all values of a device.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reading {
+    /// The values.
+    pub values: Vec<Value>,
+    /// When it was read, in seconds on any clock, where that is known.
+    pub time_s: Option<f64>,
+    /// Why the reading as a whole says nothing, where that is clear from its bytes.
+    pub rejected: Option<String>,
+}
+
+/// A value and whether it can be true.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// The value.
+    pub value: Value,
+    /// Why it cannot be true; `None` where it can.
+    pub reason: Option<String>,
+}
+
+/// No card wears faster, in per cent an hour: writing a card of 64 MiB without pause comes near it.
+const PERCENT_AN_HOUR_MAX: f64 = 5.0;
+
+/// The numbers that fields of 16 bits in hundredths hold where all their bits are set.
+const ALL_SET: [f64; 4] = [655.35, 65_535.0, 4_294_967_295.0, 255.0];
+
+/// Judges `reading`, also against an `earlier` one of the same device.
+#[must_use]
+pub fn judge(reading: &Reading, earlier: Option<&Reading>) -> Vec<Judged> {
+    let of_value = |value: &Value| {
+        reading
+            .rejected
+            .clone()
+            .or_else(|| by_itself(value))
+            .or_else(|| against_others(value, &reading.values))
+            .or_else(|| against_earlier(value, reading, earlier?))
+    };
+    let values = reading.values.iter();
+    values.map(|value| Judged { value: value.clone(), reason: of_value(value) }).collect()
+}
+
+fn by_itself(value: &Value) -> Option<String> {
+    let number = value.value;
+    if !number.is_finite() || number < 0.0 {
+        return Some(format!("{number} is no number of anything"));
+    }
+    if matches!(value.unit, Unit::PercentUsed | Unit::PercentLeft) {
+        if ALL_SET.iter().any(|set| (number - set).abs() < 1e-6) {
+            return Some(format!(
+                "{number} is a field with all bits set: the card has not filled it"
+            ));
+        }
+        if number > 100.0 {
+            return Some(format!("{number} % is above 100 %"));
+        }
+    } else if ALL_SET[1..3].contains(&number) {
+        return Some(format!("{number} is a field with all bits set: the card has not filled it"));
+    }
+    None
+}
+
+/// Erase counts that contradict each other.
+fn against_others(value: &Value, all: &[Value]) -> Option<String> {
+    let named = |name: &str| all.iter().find(|other| other.name == name).map(|other| other.value);
+    let order = [
+        ("erases_min", "erases_average"),
+        ("erases_average", "erases_max"),
+        ("erases_max", "erases_total"),
+    ];
+    for (small, large) in order {
+        if (value.name == small || value.name == large)
+            && let (Some(less), Some(more)) = (named(small), named(large))
+            && less > more
+        {
+            return Some(format!(
+                "{small} is {less} and {large} is {more}, which contradict each other"
+            ));
+        }
+    }
+    // Both ways of telling the same must agree, to what rounding does.
+    if let (Some(used), Some(left)) = (named("life_used"), named("life_left"))
+        && matches!(value.name, "life_used" | "life_left")
+        && (used + left - 100.0).abs() > 11.0
+    {
+        return Some(format!("{used} % used and {left} % left contradict each other"));
+    }
+    None
+}
+
+fn against_earlier(value: &Value, reading: &Reading, earlier: &Reading) -> Option<String> {
+    if earlier.rejected.is_some() {
+        return None;
+    }
+    let before = earlier.values.iter().find(|other| other.name == value.name)?;
+    if by_itself(before).is_some() {
+        return None;
+    }
+    let used = match value.unit {
+        Unit::PercentUsed | Unit::Count | Unit::BytesWritten => value.value - before.value,
+        Unit::PercentLeft => before.value - value.value,
+        Unit::Level => return None,
+    };
+    if used < 0.0 {
+        return Some(format!("went from {} to {}: wear does not heal", before.value, value.value));
+    }
+    let hours = (reading.time_s? - earlier.time_s?) / 3600.0;
+    let is_percent = matches!(value.unit, Unit::PercentUsed | Unit::PercentLeft);
+    if is_percent && hours >= 0.0 && used > 1.0 + PERCENT_AN_HOUR_MAX * hours {
+        return Some(format!(
+            "went from {} to {} within {:.0} s: no card wears so fast",
+            before.value,
+            value.value,
+            hours * 3600.0
+        ));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(values: &[(&'static str, f64, Unit)], time_s: f64) -> Reading {
+        let values =
+            values.iter().map(|&(name, value, unit)| Value { name, value, unit }).collect();
+        Reading { values, time_s: Some(time_s), rejected: None }
+    }
+
+    fn reasons(reading: &Reading, earlier: Option<&Reading>) -> Vec<Option<String>> {
+        judge(reading, earlier).into_iter().map(|judged| judged.reason).collect()
+    }
+
+    #[test]
+    fn a_sound_reading_passes() {
+        let sound = reading(
+            &[
+                ("life_left", 99.97, Unit::PercentLeft),
+                ("erases_min", 1.0, Unit::Count),
+                ("erases_average", 1.0, Unit::Count),
+                ("erases_max", 5.0, Unit::Count),
+                ("erases_total", 1380.0, Unit::Count),
+            ],
+            0.0,
+        );
+        assert!(reasons(&sound, None).iter().all(Option::is_none));
+    }
+
+    #[test]
+    fn what_cannot_be_is_rejected_with_the_reason() {
+        let used =
+            |percent: f64, time: f64| reading(&[("life_used", percent, Unit::PercentUsed)], time);
+        for (now, earlier, expected) in [
+            (used(199.0, 36.0), Some(used(27.0, 0.0)), "above 100 %"),
+            (used(655.35, 0.0), None, "all bits set"),
+            (used(60.0, 36.0), Some(used(27.0, 0.0)), "so fast"),
+            (used(20.0, 1e6), Some(used(27.0, 0.0)), "does not heal"),
+            (used(f64::NAN, 0.0), None, "no number"),
+        ] {
+            let reason = reasons(&now, earlier.as_ref())[0].clone().unwrap_or_default();
+            assert!(reason.contains(expected), "{reason}");
+        }
+        let counts = [("erases_average", 900.0, Unit::Count), ("erases_max", 5.0, Unit::Count)];
+        assert!(reasons(&reading(&counts, 0.0), None).iter().all(Option::is_some));
+        let both = [("life_used", 80.0, Unit::PercentUsed), ("life_left", 90.0, Unit::PercentLeft)];
+        assert!(reasons(&reading(&both, 0.0), None).iter().all(Option::is_some));
+    }
+
+    #[test]
+    fn a_rejected_earlier_reading_accuses_nobody() {
+        let wrong = reading(&[("life_used", 199.0, Unit::PercentUsed)], 0.0);
+        let sound = reading(&[("life_used", 27.0, Unit::PercentUsed)], 36.0);
+        assert_eq!(reasons(&sound, Some(&wrong)), [None]);
+    }
+}

@@ -1,0 +1,279 @@
+//! What a run that wore a card out means: its life in cycles and days, and the model's life from
+//! several cards.
+
+use cardproof_evidence::life::{
+    Basis, CONFIDENCE, CardLife, CardRun, Failures, Life, ModelLife, days, model_life, of_card,
+    share_of_cards_max,
+};
+use cardproof_record::{
+    BudgetVerdict, ENDURE_SCHEMA, EnduranceRun, EndureDocument, LifeDays, LifeInterval,
+    ModelDocument, Record,
+};
+use cardproof_units::Bytes;
+
+/// The milestone that ends a life.
+const MILESTONE: &str = "0.1%";
+
+/// What a user's host does to a card, for the life in days.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DailyUse {
+    /// What the host writes in a day.
+    pub bytes_per_day: Bytes,
+    /// Bytes that the card writes for each byte of the host, assumed.
+    pub write_amplification: f64,
+}
+
+/// The life that `run` shows.
+#[must_use]
+pub fn life(run: &EnduranceRun) -> Life {
+    let failures = run.failures.iter();
+    of_card(&CardRun {
+        cycles: run.cycles,
+        pages: run.pages,
+        failures: failures
+            .map(|it| Failures { cycle: it.cycle, places: it.places, pages: it.pages })
+            .collect(),
+        reached: run.milestones.get(MILESTONE).copied().flatten(),
+    })
+}
+
+/// A life as documents have it.
+#[must_use]
+pub fn interval(life: &Life) -> LifeInterval {
+    LifeInterval {
+        estimate: life.estimate,
+        low: life.low,
+        high: life.high,
+        confidence: CONFIDENCE,
+        milestone: MILESTONE,
+        basis: life.basis.name(),
+    }
+}
+
+/// The life in days under `usage`, for a run whose cycles write `cycle_bytes`.
+#[must_use]
+pub fn life_in_days(life: &Life, cycle_bytes: Bytes, usage: DailyUse) -> LifeDays {
+    let DailyUse { bytes_per_day, write_amplification } = usage;
+    let in_days = |cycles: f64| {
+        let days = days(cycles, cycle_bytes.as_f64(), bytes_per_day.as_f64(), write_amplification);
+        (days * 10.0).round() / 10.0
+    };
+    LifeDays {
+        estimate: life.estimate.map(in_days),
+        low: in_days(life.low),
+        high: life.high.map(in_days),
+        bytes_per_day,
+        write_amplification,
+        write_amplification_is: "assumed",
+    }
+}
+
+/// Whether the run has borne its budget; `None` where it has none.
+#[must_use]
+pub fn budget(run: &EnduranceRun) -> Option<BudgetVerdict> {
+    let bytes = run.budget_bytes?;
+    let has_failed = run.bad_pages > 0 || run.end.is_some();
+    let is_done = run.written_bytes >= bytes;
+    let passed = if has_failed { Some(false) } else { is_done.then_some(true) };
+    Some(BudgetVerdict {
+        bytes,
+        passed,
+        failing_share_of_cards_max: (passed == Some(true)).then(|| share_of_cards_max(1)),
+        life_cycles_above: if has_failed { first_error(run).saturating_sub(1) } else { run.cycles },
+    })
+}
+
+fn first_error(run: &EnduranceRun) -> u64 {
+    run.milestones.get("first_error").copied().flatten().unwrap_or(run.cycles)
+}
+
+/// What `record` says of the card's endurance; `None` without a run.
+#[must_use]
+pub fn document(record: &Record, usage: Option<DailyUse>) -> Option<EndureDocument> {
+    let run = record.endurance.as_ref()?;
+    let life = life(run);
+    Some(EndureDocument {
+        schema: ENDURE_SCHEMA,
+        device: model_of(record),
+        pattern: run.pattern.clone(),
+        cycles: run.cycles,
+        milestones: run.milestones.clone(),
+        end: run.end.clone(),
+        stopped_by: run.stopped_by.clone(),
+        bad_share: run.bad_pages as f64 / run.pages.max(1) as f64,
+        life_cycles: interval(&life),
+        life_days: usage.map(|usage| life_in_days(&life, run.cycle_bytes, usage)),
+        budget: budget(run),
+        cycle_bytes: run.cycle_bytes,
+        bytes_written: run.written_bytes,
+        transient_errors: run.transient,
+        host_errors: run.host_errors,
+        reasons: reasons(run, &life),
+        record: record.id.clone(),
+    })
+}
+
+/// What the card calls itself, or its label.
+fn model_of(record: &Record) -> String {
+    let device = &record.conditions.device;
+    let named = device.model.clone().or_else(|| device.name.clone());
+    named.or_else(|| record.label.clone()).unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// The figures in sentences, the most important first.
+fn reasons(run: &EnduranceRun, life: &Life) -> Vec<String> {
+    let mut reasons = Vec::new();
+    reasons.push(match life.basis {
+        Basis::Observed => "the life was seen: 0.1 % was bad, or the card was of no use".to_owned(),
+        Basis::Extrapolated => format!(
+            "the life follows from the growth of {} bad places in {} cycles; a mechanism that has not \
+             begun can only shorten it, so the lower end allows for one",
+            run.failures.iter().map(|failures| failures.places).sum::<u64>(),
+            run.cycles
+        ),
+        Basis::NoErrors => format!(
+            "nothing was bad in {} cycles: the life is longer, and nothing tells by how much",
+            run.cycles
+        ),
+    });
+    if let Some(end) = &run.end {
+        reasons.push(format!("the card's end: {}", end_in_words(end)));
+    }
+    if run.transient > 0 {
+        reasons.push(format!(
+            "{} failures were not there at a second attempt and count for nothing",
+            run.transient
+        ));
+    }
+    if run.host_errors > 0 {
+        reasons.push(format!(
+            "{} times the whole device failed and came back: host, reader or cable, not the card",
+            run.host_errors
+        ));
+    }
+    reasons
+}
+
+/// An end in words.
+#[must_use]
+pub fn end_in_words(end: &str) -> &str {
+    match end {
+        "read_only" => "it takes no writes any more; what was written can be read",
+        "silently_wrong" => "it reports success and returns other data",
+        "ignores_writes" => "it reports success and writes nothing",
+        "times_out" => "it does not answer in time",
+        "shrinks" => "addresses from a place on fail",
+        "gone" => "it has vanished and not come back, unless the reader is at fault",
+        "unreadable" => "what was written cannot be read",
+        other => other,
+    }
+}
+
+/// The endurance of `record` in sentences; none without a run.
+#[must_use]
+pub fn in_words(record: &Record) -> Vec<String> {
+    let Some(run) = &record.endurance else { return Vec::new() };
+    let life = life(run);
+    let cycles = match (life.estimate, life.high) {
+        (Some(estimate), Some(high)) if high > life.low => format!(
+            "life: {estimate:.0} cycles to 0.1 % bad, {:.0} to {high:.0} with 95 % confidence",
+            life.low
+        ),
+        (Some(estimate), _) => format!("life: {estimate:.0} cycles to 0.1 % bad"),
+        (None, _) => format!("life: more than {:.0} cycles to 0.1 % bad", life.low),
+    };
+    let written = format!(
+        "{} cycles of {} ({}) were written and read back, {} in all",
+        run.cycles, run.cycle_bytes, run.pattern, run.written_bytes
+    );
+    [cycles, written].into_iter().chain(reasons(run, &life)).collect()
+}
+
+/// What several records say of each model of which there is more than one card.
+#[must_use]
+pub fn models(records: &[&Record]) -> Vec<ModelDocument> {
+    let mut names: Vec<String> = records.iter().map(|record| model_of(record)).collect();
+    names.sort();
+    names.dedup();
+    let lives = |name: &str| -> Vec<CardLife> {
+        let of_model = records.iter().filter(|record| model_of(record) == name);
+        of_model.filter_map(|record| record.endurance.as_ref()).map(card_life).collect()
+    };
+    names
+        .into_iter()
+        .filter_map(|model| {
+            let lives = lives(&model);
+            (lives.len() > 1).then_some(())?;
+            Some(of_model(model, &model_life(&lives)?))
+        })
+        .collect()
+}
+
+fn card_life(run: &EnduranceRun) -> CardLife {
+    match run.milestones.get(MILESTONE).copied().flatten() {
+        Some(cycle) => CardLife { cycles: cycle as f64, has_ended: true },
+        None => CardLife { cycles: run.cycles as f64, has_ended: false },
+    }
+}
+
+fn of_model(model: String, life: &ModelLife) -> ModelDocument {
+    ModelDocument {
+        model,
+        cards: life.cards,
+        ended: life.ended,
+        median_life_cycles: interval(&life.median),
+        weibull_shape: life.fit.map(|fit| fit.shape),
+        weibull_scale_cycles: life.fit.map(|fit| fit.scale_cycles),
+        all_lasted_cycles: life.all_lasted,
+        failing_share_before_max: life.early_share_max,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cardproof_record::EnduranceFailures;
+
+    use super::*;
+
+    fn run(cycles: u64, milestone: Option<u64>) -> EnduranceRun {
+        let milestones = [("first_error", milestone), (MILESTONE, milestone)];
+        EnduranceRun {
+            cycles,
+            pages: 1_000_000,
+            cycle_bytes: Bytes(4_096_000_000),
+            written_bytes: Bytes(4_096_000_000 * cycles),
+            milestones: milestones.map(|(name, cycle)| (name.to_owned(), cycle)).into(),
+            budget_bytes: Some(Bytes(3_000_000_000_000)),
+            ..EnduranceRun::default()
+        }
+    }
+
+    #[test]
+    fn a_card_without_an_error_has_no_upper_end() {
+        let life = life(&run(500, None));
+        let interval = interval(&life);
+        assert_eq!((interval.estimate, interval.low, interval.high), (None, 500.0, None));
+        assert_eq!((interval.basis, interval.milestone), ("no_errors", "0.1%"));
+    }
+
+    #[test]
+    fn a_budget_is_passed_failed_or_open() {
+        assert_eq!(budget(&run(800, None)).unwrap().passed, Some(true));
+        assert_eq!(budget(&run(100, None)).unwrap().passed, None);
+        let bad = EnduranceRun {
+            bad_pages: 1,
+            failures: vec![EnduranceFailures { cycle: 90, places: 1, pages: 1 }],
+            ..run(100, Some(90))
+        };
+        let verdict = budget(&bad).unwrap();
+        assert_eq!((verdict.passed, verdict.life_cycles_above), (Some(false), 89));
+        assert!(budget(&EnduranceRun { budget_bytes: None, ..run(1, None) }).is_none());
+    }
+
+    #[test]
+    fn days_follow_from_the_users_bytes() {
+        let usage = DailyUse { bytes_per_day: Bytes(10_000_000_000), write_amplification: 4.0 };
+        let days = life_in_days(&life(&run(1000, Some(1000))), Bytes(4_096_000_000), usage);
+        assert_eq!((days.estimate, days.high), (Some(102.4), Some(102.4)));
+    }
+}

@@ -1,0 +1,304 @@
+//! Wears a card out: the cycles of `cardproof_probe` on an open target, with a state that outlives the
+//! process, and a record.
+//!
+//! The state of a run is a journal in the user's data directory. A run goes on where it stood if the
+//! device has the same identity and carries the run's own marks. What vanishes is waited for.
+
+mod device;
+mod hub;
+mod journal;
+mod keeper;
+mod outcome;
+
+use std::path::PathBuf;
+
+use cardproof_io::{NullTarget, Target};
+use cardproof_probe::endure::{End, Marks, Plan, State, Why, Wish, marks, run};
+use cardproof_record::{ProfileInfo, Record, State as RecordState};
+use cardproof_sim::Keeping;
+use cardproof_units::{Bytes, Nanos, Seed};
+
+use crate::announcement::{Effect, Prepared};
+use crate::capacity::SHORTHAND;
+use crate::experiment::Experiment;
+use crate::failure::{Failure, with_causes};
+use crate::frontend::{Frontend, Silent};
+use crate::options::Options;
+use crate::session::Bench;
+use crate::target::{Existing, Span, Storage, StorageNeeds, Writing};
+use device::Device;
+pub use hub::{Hub, Seat};
+use journal::Journal;
+use keeper::Keeper;
+
+/// What the user asks of a run beside the session's options.
+#[derive(Clone, Debug)]
+pub struct EndureOptions {
+    /// What is written, and how long.
+    pub wish: Wish,
+    /// Where the states of runs lie; `None` for a simulated card, whose run ends with the process.
+    pub states: Option<PathBuf>,
+    /// Whether a run that is under way on the card is given up.
+    pub restart: bool,
+    /// How long a device that vanished is waited for.
+    pub patience: Nanos,
+    /// A file that gets a line for each cycle.
+    pub csv: Option<PathBuf>,
+    /// The bytes that the card must bear without an error.
+    pub budget: Option<Bytes>,
+}
+
+/// A run that wears a card out.
+pub struct Endurance {
+    asked: EndureOptions,
+    options: Options,
+    seat: Option<Seat>,
+    ready: Option<Ready>,
+}
+
+/// What `prepare` found.
+struct Ready {
+    plan: Plan,
+    state: State,
+    journal: Option<Journal>,
+    device: Option<Device>,
+}
+
+impl Endurance {
+    /// A run as `asked` on the target of `options`; `seat` is its place among several cards.
+    #[must_use]
+    pub const fn new(asked: EndureOptions, options: Options, seat: Option<Seat>) -> Self {
+        Self { asked, options, seat, ready: None }
+    }
+
+    fn plan(&self, span: Bytes, seed: Seed) -> Result<Plan, Failure> {
+        Plan::new(span, self.asked.wish.clone(), seed)
+            .map_err(|error| Failure::usage(error.to_string()))
+    }
+
+    /// A run from its beginning.
+    fn begin(&self, place: &Storage, draft: &Record) -> Result<Ready, Failure> {
+        let plan = self.plan(place.span, draft.seed)?;
+        let state = State::new(&plan);
+        Ok(Ready { plan, state, journal: None, device: None })
+    }
+
+    /// A run on a device: the one that is under way there, or another.
+    fn on_device(
+        &self,
+        states: &std::path::Path,
+        place: &mut Storage,
+        draft: &mut Record,
+        frontend: &mut dyn Frontend,
+    ) -> Result<Ready, Failure> {
+        let device = Device::at(&self.options.target)?;
+        journal::make_room(states)?;
+        for path in journal::of_device(states, &device.key)? {
+            if self.asked.restart {
+                journal::remove(&path)?;
+                continue;
+            }
+            if let Some(ready) = self.resumed(&path, &device, place)? {
+                frontend.note(&going_on(&ready));
+                draft.seed = ready.plan_seed();
+                return Ok(Ready { device: Some(device), ..ready });
+            }
+        }
+        let mut ready = self.begin(place, draft)?;
+        let header = journal::Header::of(&device, &ready.plan, &self.asked.wish, draft.seed);
+        ready.journal = Some(Journal::create(states, &header)?);
+        ready.device = Some(device);
+        Ok(ready)
+    }
+
+    /// The run whose state is at `path`, if it was begun on this very card.
+    fn resumed(
+        &self,
+        path: &std::path::Path,
+        device: &Device,
+        place: &mut Storage,
+    ) -> Result<Option<Ready>, Failure> {
+        let saved = journal::read(path)?;
+        let seed = saved.header.seed;
+        let span = Bytes(saved.header.span_bytes);
+        let plan = self.plan(place.span, seed)?;
+        let state = saved.state(&plan, path)?;
+        let found = marks(&mut *place.target, &plan, &state)
+            .map_err(|error| Failure::incomplete(with_causes(&error)))?;
+        match found {
+            Marks::Own | Marks::NotExpected => {}
+            Marks::Unreadable if device.has_serial => {}
+            Marks::Foreign if !device.has_serial => return Ok(None),
+            Marks::Foreign => return Err(device.other_data()),
+            Marks::Unreadable => return Err(device.unreadable()),
+        }
+        if span.get() != plan.span_bytes()
+            || saved.header.wish != journal::wish_text(&self.asked.wish)
+        {
+            return Err(device.other_wish(&saved.header));
+        }
+        let journal = saved.continued(path, &state)?;
+        let mut state = state;
+        state.reopen();
+        Ok(Some(Ready { plan, state, journal: Some(journal), device: None }))
+    }
+}
+
+impl Ready {
+    fn plan_seed(&self) -> Seed {
+        self.journal.as_ref().map_or(Seed::from_bits(0), |journal| journal.seed)
+    }
+}
+
+fn going_on(ready: &Ready) -> String {
+    let state = &ready.state;
+    match state.end {
+        Some(end) => format!(
+            "The run on this card has ended in cycle {}: {}. Its result follows; --restart begins \
+             another.",
+            state.position.cycle,
+            end.name().replace('_', " ")
+        ),
+        None => format!(
+            "Goes on with cycle {} of the run that is under way on this card; --restart begins \
+             another.",
+            state.position.cycle
+        ),
+    }
+}
+
+impl Experiment for Endurance {
+    type Place = Storage;
+
+    fn needs(&mut self, _seed: Seed) -> StorageNeeds {
+        StorageNeeds {
+            span: Span::of(Bytes(u64::MAX)),
+            writing: Writing::Always,
+            keeping: Keeping::Short(SHORTHAND),
+        }
+    }
+
+    fn prepare(
+        &mut self,
+        place: &mut Storage,
+        draft: &mut Record,
+        frontend: &mut dyn Frontend,
+    ) -> Result<Prepared, Failure> {
+        draft.profile = ProfileInfo {
+            name: "endure".to_owned(),
+            version: 1,
+            time_budget_ns: Nanos::ZERO,
+            extra: Default::default(),
+        };
+        let ready = match &self.asked.states {
+            Some(states) if place.simulated_card.is_none() => {
+                self.on_device(&states.clone(), place, draft, frontend)?
+            }
+            _ => self.begin(place, draft)?,
+        };
+        let notes = vec![announcement(&ready.plan, &self.asked.wish)];
+        let decided_by = format!("{:?} {:?}", ready.plan.span_bytes(), self.asked.wish);
+        self.ready = Some(ready);
+        let name = format!("endure-{}", self.asked.wish.pattern.name());
+        Ok(Prepared { name, decided_by, effect: Effect::default(), notes })
+    }
+
+    fn run(&mut self, bench: &mut Bench<'_, Storage>) {
+        let Some(ready) = self.ready.take() else { return };
+        let Ready { plan, mut state, journal, device } = ready;
+        let before = state.position.clone();
+        let mut keeper = Keeper::new(journal, self.seat.take(), self.asked.csv.clone());
+        keeper.take_over(&state, self.asked.wish.cycles_max);
+        let why = loop {
+            let Bench { place, recorder, stop, .. } = bench;
+            let mut attached = keeper.attached(recorder, stop);
+            match run(&mut *place.target, &plan, &mut state, &mut attached) {
+                Ok(Why::Vanished) if self.comes_back(bench, &plan, &mut state, device.as_ref()) => {
+                }
+                why => break why,
+            }
+        };
+        let why = why.unwrap_or_else(|error| {
+            bench.recorder.note(&format!("The run has stopped: {}.", with_causes(&error)));
+            Why::HostFails
+        });
+        if why == Why::Vanished {
+            state.finish(End::Gone);
+        }
+        if let Some(sentence) = keeper.close(&state) {
+            bench.recorder.note(&sentence);
+        }
+        let record = &mut bench.record;
+        record.bytes_written += Bytes(state.position.written_bytes - before.written_bytes);
+        record.bytes_read += Bytes(state.position.read_bytes.saturating_sub(before.read_bytes));
+        record.state = match why {
+            Why::Ended | Why::WishMet | Why::Vanished => RecordState::Complete,
+            Why::Stopped => RecordState::Partial,
+            Why::HostFails | Why::Unsaved(_) => RecordState::Failed,
+        };
+        record.endurance = Some(outcome::stored(&plan, &state, &why, &self.asked));
+        if let Why::Unsaved(why) = why {
+            bench.recorder.note(&format!("The run has stopped: {why}."));
+        }
+    }
+}
+
+impl Endurance {
+    /// Waits for a device that has vanished, and opens it again; whether it is there.
+    fn comes_back(
+        &self,
+        bench: &mut Bench<'_, Storage>,
+        plan: &Plan,
+        state: &mut State,
+        device: Option<&Device>,
+    ) -> bool {
+        let Some(known) = device else { return false };
+        let Ok(nothing) = NullTarget::new(Bytes(bench.place.span.get().max(512))) else {
+            return false;
+        };
+        // What is held open keeps its name from the device that comes back.
+        bench.place.target = Box::new(nothing);
+        bench.recorder.note(&format!(
+            "{} has vanished; waits for it, {} at most. Plug it in again, or press Ctrl-C: the run can \
+             go on later.",
+            self.options.target.display(),
+            self.asked.patience
+        ));
+        let begun = std::time::Instant::now();
+        let patience = std::time::Duration::from_nanos(self.asked.patience.get());
+        while begun.elapsed() < patience && !bench.is_stopped() {
+            std::thread::sleep(std::time::Duration::from_secs(1));
+            if let Some(target) = self.opened_again(plan, state, known) {
+                bench.place.target = target;
+                bench.recorder.note("It is back; the run goes on.");
+                state.position.tally.host_errors += 1;
+                return true;
+            }
+        }
+        false
+    }
+
+    fn opened_again(&self, plan: &Plan, state: &State, known: &Device) -> Option<Box<dyn Target>> {
+        let device = Device::at(&self.options.target).ok()?;
+        if device.key != known.key {
+            return None;
+        }
+        let existing = Existing { path: &self.options.target, direct: true };
+        let mut storage = existing.open(&self.options.access, true, &mut Silent).ok()?;
+        let found = marks(&mut *storage.target, plan, state).ok()?;
+        matches!(found, Marks::Own | Marks::NotExpected).then_some(storage.target)
+    }
+}
+
+fn announcement(plan: &Plan, wish: &Wish) -> String {
+    let until = match (wish.cycles_max, wish.bytes_max) {
+        (Some(cycles), _) => format!("{cycles} cycles are done"),
+        (None, Some(bytes)) => format!("{bytes} are written"),
+        (None, None) => "half of it is bad or it fails as a whole".to_owned(),
+    };
+    format!(
+        "WEARS THE CARD OUT: writes {} a cycle ({}) and reads it back, until {until}.",
+        Bytes(plan.cycle_bytes()),
+        wish.pattern.name(),
+    )
+}

@@ -1,0 +1,206 @@
+//! Follows a run: keeps its state, shows where it is, and lets the other cards have their turn.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use cardproof_probe::endure::{Cycle, Pass, Position, Progress, State, Watch};
+use cardproof_units::{Nanos, Throughput};
+
+use super::hub::Seat;
+use super::journal::Journal;
+use crate::frontend::Event;
+use crate::recorder::Recorder;
+
+/// How often the file of cycles is written, and the screen told, at most.
+const CSV_EVERY: Duration = Duration::from_secs(30);
+const TELL_EVERY: Duration = Duration::from_millis(200);
+
+/// The heading of the file of cycles.
+const CSV_HEADING: &str = "cycle,written_bytes,read_bytes,bad_pages,new_bad_pages,write_errors,\
+read_errors,stale_pages,wrong_pages,transient,host_errors,write_bytes_per_s,read_bytes_per_s,\
+duration_s\n";
+
+/// The keeper of one card's run.
+pub(super) struct Keeper {
+    journal: Option<Journal>,
+    seat: Option<Seat>,
+    csv: Option<PathBuf>,
+    csv_failure: Option<String>,
+    rows: String,
+    csv_written: Instant,
+    told: Option<Instant>,
+    /// The last rates, for the screen.
+    rates: (f64, f64),
+    cycles_max: Option<u64>,
+}
+
+/// A keeper while a run is under way.
+pub(super) struct Attached<'a, 'r> {
+    keeper: &'a mut Keeper,
+    recorder: &'a mut Recorder<'r>,
+    stop: &'a AtomicBool,
+}
+
+impl Keeper {
+    pub(super) fn new(journal: Option<Journal>, seat: Option<Seat>, csv: Option<PathBuf>) -> Self {
+        Self {
+            journal,
+            seat,
+            csv,
+            csv_failure: None,
+            rows: String::new(),
+            csv_written: Instant::now(),
+            told: None,
+            rates: (0.0, 0.0),
+            cycles_max: None,
+        }
+    }
+
+    /// Takes the cycles of earlier sessions over.
+    pub(super) fn take_over(&mut self, state: &State, cycles_max: Option<u64>) {
+        self.cycles_max = cycles_max;
+        self.rows = state.cycles.iter().map(row).collect();
+    }
+
+    pub(super) fn attached<'a, 'r>(
+        &'a mut self,
+        recorder: &'a mut Recorder<'r>,
+        stop: &'a AtomicBool,
+    ) -> Attached<'a, 'r> {
+        Attached { keeper: self, recorder, stop }
+    }
+
+    /// Keeps how the run has ended; a sentence where something could not be kept.
+    pub(super) fn close(mut self, state: &State) -> Option<String> {
+        self.write_csv();
+        let ended = match (&mut self.journal, state.end) {
+            (Some(journal), Some(end)) => journal.add_end(end).err().map(|failure| failure.message),
+            _ => None,
+        };
+        ended.or(self.csv_failure)
+    }
+
+    fn write_csv(&mut self) {
+        let Some(path) = &self.csv else { return };
+        let text = format!("{CSV_HEADING}{}", self.rows);
+        if let Err(error) = crate::file::replace(path, &text) {
+            self.csv_failure =
+                Some(format!("The cycles cannot be written to {}: {error}.", path.display()));
+        }
+        self.csv_written = Instant::now();
+    }
+}
+
+fn row(cycle: &Cycle) -> String {
+    let Cycle { number, written_bytes, read_bytes, bad_pages, tally, .. } = cycle;
+    let new_bad: u64 = cycle.new_bad.iter().map(|(_, count)| count).sum();
+    format!(
+        "{number},{written_bytes},{read_bytes},{bad_pages},{new_bad},{},{},{},{},{},{},{:.0},{:.0},{:.3}\n",
+        tally.write_errors,
+        tally.read_errors,
+        tally.stale_pages,
+        tally.wrong_pages,
+        tally.transient,
+        tally.host_errors,
+        cycle.write_rate,
+        cycle.read_rate,
+        Nanos(cycle.duration_ns).as_secs_f64(),
+    )
+}
+
+impl Attached<'_, '_> {
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn show(&mut self, progress: &Progress) {
+        let is_due = self.keeper.told.is_none_or(|told| told.elapsed() >= TELL_EVERY);
+        if !is_due {
+            return;
+        }
+        self.keeper.told = Some(Instant::now());
+        let rate = |rate: f64| Throughput(rate).as_mb_per_s();
+        let doing = match progress.pass {
+            _ if progress.is_waiting => "waits for a device that fails",
+            Pass::Write => "writes",
+            Pass::Read => "reads back",
+        };
+        let (write, read) = self.keeper.rates;
+        let deed = format!(
+            "cycle {}: {doing} {:.0} %, {:.3} % bad, {} written, {:.1} and {:.1} MB/s",
+            progress.cycle,
+            progress.done * 100.0,
+            progress.bad_share * 100.0,
+            progress.written,
+            rate(write),
+            rate(read),
+        );
+        let of_cycle = (progress.done + f64::from(progress.pass == Pass::Read)) / 2.0;
+        let done = match self.keeper.cycles_max {
+            Some(most) => ((progress.cycle - 1) as f64 + of_cycle) / most.max(1) as f64,
+            None => of_cycle,
+        };
+        let elapsed = progress.elapsed;
+        self.recorder.tell(Event::Step { name: "endure", deed: &deed, done, elapsed });
+    }
+}
+
+impl Watch for Attached<'_, '_> {
+    fn progress(&mut self, progress: &Progress) -> bool {
+        self.show(progress);
+        if let Some(seat) = &self.keeper.seat {
+            let stop = self.stop;
+            seat.take_turn(&|| stop.load(Ordering::Relaxed));
+        }
+        !self.is_stopped()
+    }
+
+    fn keep_cycle(&mut self, cycle: &Cycle) -> Result<(), String> {
+        if let Some(journal) = &mut self.keeper.journal {
+            journal.add_cycle(cycle).map_err(|failure| failure.message)?;
+        }
+        self.keeper.rates = (cycle.write_rate, cycle.read_rate);
+        if self.keeper.csv.is_some() {
+            self.keeper.rows.push_str(&row(cycle));
+            if self.keeper.csv_written.elapsed() >= CSV_EVERY {
+                self.keeper.write_csv();
+            }
+        }
+        Ok(())
+    }
+
+    fn keep_position(&mut self, position: &Position) -> Result<(), String> {
+        match &mut self.keeper.journal {
+            Some(journal) => journal.add_position(position).map_err(|failure| failure.message),
+            None => Ok(()),
+        }
+    }
+
+    fn wants_positions(&self) -> bool {
+        self.keeper.journal.is_some()
+    }
+
+    fn timing_begins(&mut self) {
+        if let Some(seat) = &self.keeper.seat {
+            let stop = self.stop;
+            seat.begin_timing(&|| stop.load(Ordering::Relaxed));
+        }
+    }
+
+    fn timing_ended(&mut self) {
+        if let Some(seat) = &self.keeper.seat {
+            seat.end_timing();
+        }
+    }
+
+    fn fails(&mut self, is_failing: bool) {
+        if let Some(seat) = &self.keeper.seat {
+            seat.fails(is_failing);
+        }
+    }
+
+    fn others_fail(&mut self) -> bool {
+        self.keeper.seat.as_ref().is_some_and(Seat::others_fail)
+    }
+}
