@@ -33,7 +33,7 @@ use stamp::Stamp;
 pub(crate) use packages::{Base, Chroot, Stage, WANTED};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 14] = [
+const PROOFS: [&Proof; 15] = [
     &attack::PROOF,
     &endure::PROOF,
     &geometry::PROOF,

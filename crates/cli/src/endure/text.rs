@@ -89,14 +89,20 @@ fn cycles(life: &LifeInterval) -> String {
 
 /// A figure with its interval, or its lower bound.
 fn range(estimate: Option<f64>, low: f64, high: Option<f64>) -> String {
+    let low_text = number(low);
     match (estimate, high) {
         (Some(estimate), Some(high)) if low < high => {
-            format!("{estimate:.0} ({low:.0} to {high:.0}, 95 %)")
+            format!("{} ({low_text} to {}, 95 %)", number(estimate), number(high))
         }
-        (Some(estimate), Some(_)) => format!("{estimate:.0}"),
-        (Some(estimate), None) => format!("{estimate:.0} (at least {low:.0}, 95 %)"),
-        (None, _) => format!("more than {low:.0}"),
+        (Some(estimate), Some(_)) => number(estimate),
+        (Some(estimate), None) => format!("{} (at least {low_text}, 95 %)", number(estimate)),
+        (None, _) => format!("more than {low_text}"),
     }
+}
+
+/// Small figures that are not whole keep a digit.
+fn number(value: f64) -> String {
+    if value < 10.0 && value.fract() > 0.0 { format!("{value:.1}") } else { format!("{value:.0}") }
 }
 
 #[cfg(test)]
@@ -108,5 +114,6 @@ mod tests {
         assert_eq!(range(None, 500.0, None), "more than 500");
         assert_eq!(range(Some(900.0), 700.0, Some(1200.0)), "900 (700 to 1200, 95 %)");
         assert_eq!(range(Some(900.0), 900.0, Some(900.0)), "900");
+        assert_eq!(range(Some(0.5), 0.5, Some(0.5)), "0.5");
     }
 }

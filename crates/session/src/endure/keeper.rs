@@ -122,13 +122,13 @@ impl Attached<'_, '_> {
         self.keeper.told = Some(Instant::now());
         let rate = |rate: f64| Throughput(rate).as_mb_per_s();
         let doing = match progress.pass {
-            _ if progress.is_waiting => "waits for a device that fails",
+            _ if progress.is_waiting => "waits for the device",
             Pass::Write => "writes",
             Pass::Read => "reads back",
         };
         let (write, read) = self.keeper.rates;
         let deed = format!(
-            "cycle {}: {doing} {:.0} %, {:.3} % bad, {} written, {:.1} and {:.1} MB/s",
+            "cycle {} {doing} {:.0} %, {:.3} % bad, {}, {:.0}/{:.0} MB/s",
             progress.cycle,
             progress.done * 100.0,
             progress.bad_share * 100.0,
