@@ -72,5 +72,9 @@ fn whole(value: f64) -> String {
 }
 
 fn percent(value: f64) -> String {
-    if value < 1.0 { format!("{value:.2}") } else { format!("{value:.0}") }
+    match value {
+        1.0..10.0 => format!("{value:.1}"),
+        0.0..1.0 => format!("{value:.2}"),
+        _ => format!("{value:.0}"),
+    }
 }
