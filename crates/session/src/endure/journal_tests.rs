@@ -43,7 +43,7 @@ fn written(place: &Path) -> PathBuf {
 fn a_state_comes_back_as_it_was() {
     let place = tempfile::tempdir().unwrap();
     let path = written(place.path());
-    assert_eq!(of_device(place.path(), "00000000000000aa").unwrap(), [path.clone()]);
+    assert_eq!(of_device(place.path(), "00000000000000aa").unwrap(), std::slice::from_ref(&path));
     assert!(of_device(place.path(), "00000000000000ab").unwrap().is_empty());
     let state = read(&path).unwrap().state(&plan(), &path).unwrap();
     assert_eq!((state.cycles.len(), state.position.cycle, state.bad.count()), (2, 3, 5));
