@@ -1,7 +1,7 @@
 //! Endurance runs on simulated cards of known life: ends, milestones, resuming, and faults that are not
 //! the card's.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use cardproof_io::{Abilities, Completion, Described, Fault, Op, OpKind, Slot, Submission};
 use cardproof_io::{SubmitError, Target, TargetError, Wait};
