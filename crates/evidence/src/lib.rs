@@ -8,3 +8,4 @@ pub mod capacity;
 pub mod geometry;
 pub mod health;
 pub mod life;
+pub mod powercut;

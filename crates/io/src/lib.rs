@@ -40,7 +40,7 @@ pub use op::{Completion, Fault, Op, OpKind, Slot, Submission};
 pub use open::{EngineChoice, OpenOptions, TargetOpenError, open, open_new};
 pub use psync::PsyncTarget;
 pub use target::{
-    Abilities, Described, Directness, Engine, SubmitError, Target, TargetError, Wait,
+    Abilities, Described, Directness, Engine, PowerSwitch, SubmitError, Target, TargetError, Wait,
 };
 #[cfg(target_pointer_width = "64")]
 pub use uring::UringTarget;

@@ -92,6 +92,11 @@ pub trait Target {
         None
     }
 
+    /// The switch of its power supply, where a program can cut it.
+    fn power(&mut self) -> Option<&mut dyn PowerSwitch> {
+        None
+    }
+
     /// The buffer of `slot`; empty where there is no such slot or it is in flight.
     fn buffer(&mut self, slot: Slot) -> &mut [u8];
 
@@ -114,55 +119,77 @@ pub trait Target {
     ) -> Result<(), TargetError>;
 }
 
-/// A boxed target is a target, so that decorators fit on either.
-impl<T: Target + ?Sized> Target for Box<T> {
-    fn abilities(&self) -> &Abilities {
-        (**self).abilities()
-    }
+/// Passes every method on to what a pointer points to, so that decorators fit on any target.
+macro_rules! forward_target {
+    ($pointer:ty) => {
+        impl<T: Target + ?Sized> Target for $pointer {
+            fn abilities(&self) -> &Abilities {
+                (**self).abilities()
+            }
 
-    fn now(&mut self) -> Nanos {
-        (**self).now()
-    }
+            fn now(&mut self) -> Nanos {
+                (**self).now()
+            }
 
-    fn arrange(&mut self, arrangement: Arrangement) -> Result<Directness, TargetError> {
-        (**self).arrange(arrangement)
-    }
+            fn arrange(&mut self, arrangement: Arrangement) -> Result<Directness, TargetError> {
+                (**self).arrange(arrangement)
+            }
 
-    fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {
-        (**self).prepare(slots, buffer_size)
-    }
+            fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {
+                (**self).prepare(slots, buffer_size)
+            }
 
-    fn slots_for(&self, queue_depth: u16) -> u16 {
-        (**self).slots_for(queue_depth)
-    }
+            fn slots_for(&self, queue_depth: u16) -> u16 {
+                (**self).slots_for(queue_depth)
+            }
 
-    fn cost(&self) -> Option<Usage> {
-        (**self).cost()
-    }
+            fn cost(&self) -> Option<Usage> {
+                (**self).cost()
+            }
 
-    fn describe(&mut self, slot: Slot, data: Described) -> bool {
-        (**self).describe(slot, data)
-    }
+            fn describe(&mut self, slot: Slot, data: Described) -> bool {
+                (**self).describe(slot, data)
+            }
 
-    fn described(&self, slot: Slot) -> Option<[u64; 3]> {
-        (**self).described(slot)
-    }
+            fn described(&self, slot: Slot) -> Option<[u64; 3]> {
+                (**self).described(slot)
+            }
 
-    fn buffer(&mut self, slot: Slot) -> &mut [u8] {
-        (**self).buffer(slot)
-    }
+            fn power(&mut self) -> Option<&mut dyn PowerSwitch> {
+                (**self).power()
+            }
 
-    fn submit(&mut self, op: Op) -> Result<Submission, SubmitError> {
-        (**self).submit(op)
-    }
+            fn buffer(&mut self, slot: Slot) -> &mut [u8] {
+                (**self).buffer(slot)
+            }
 
-    fn complete(
-        &mut self,
-        wait: Wait,
-        completions: &mut Vec<Completion>,
-    ) -> Result<(), TargetError> {
-        (**self).complete(wait, completions)
-    }
+            fn submit(&mut self, op: Op) -> Result<Submission, SubmitError> {
+                (**self).submit(op)
+            }
+
+            fn complete(
+                &mut self,
+                wait: Wait,
+                completions: &mut Vec<Completion>,
+            ) -> Result<(), TargetError> {
+                (**self).complete(wait, completions)
+            }
+        }
+    };
+}
+
+forward_target!(Box<T>);
+forward_target!(&mut T);
+
+/// The power supply of a target.
+pub trait PowerSwitch {
+    /// Cuts the power at the target's present time. What is in flight and all that is submitted
+    /// later completes with [`Fault::Vanished`](crate::Fault::Vanished) until
+    /// [`restore`](Self::restore).
+    fn cut(&mut self);
+
+    /// Turns the power on again. A device that did not survive goes on to fail.
+    fn restore(&mut self);
 }
 
 /// Data as a few numbers from which every sector follows.

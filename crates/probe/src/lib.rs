@@ -9,5 +9,6 @@ mod drive;
 pub mod endure;
 pub mod geometry;
 pub mod layout;
+pub mod powercut;
 
 pub use drive::{Drive, DriveError};

@@ -7,7 +7,9 @@ use cardproof_units::{Bytes, Seed};
 
 use crate::check::ModelError;
 use crate::contents::{Contents, ShortStore, Shorthand, Store};
-use crate::fault::{CapacityFake, Damage, DamagedStore, FakeStore, Life, MortalStore};
+use crate::fault::{
+    CapacityFake, Damage, DamagedStore, FakeStore, Life, MortalStore, Power, VolatileStore,
+};
 use crate::host::Host;
 use crate::model::Model;
 use crate::target::{Keeping, PacedTarget, SimulatedTarget};
@@ -58,6 +60,8 @@ pub struct Card {
     pub damage: Damage,
     /// How long its flash lives, where the layer of faults decides that and not the model.
     pub life: Life,
+    /// What a power cut does to it; `None` where whatever is written is durable at once.
+    pub power: Option<Power>,
     /// The parameters that no published figure tells.
     pub assumed: &'static [&'static str],
 }
@@ -107,7 +111,7 @@ impl Card {
             Keeping::Short(shorthand) => {
                 self.build_with(seed, Box::new(ShortStore::new(shorthand)), shorthand)?
             }
-            Keeping::Nothing => self.build(seed, keeping)?,
+            Keeping::Nothing => self.honouring_or_not(self.build(seed, keeping)?),
         };
         Ok(Box::new(card))
     }
@@ -171,9 +175,19 @@ impl Card {
             let real = self.model.capacity;
             flash = Box::new(FakeStore::new(flash, real, fake, seed, shorthand));
         }
+        if let Some(power) = self.power {
+            flash = Box::new(VolatileStore::new(flash, self.announced_size(), power, seed));
+        }
         let model = Model { capacity: self.announced_size(), ..self.model };
-        SimulatedTarget::with_store(&model, &self.host, seed, flash)
-            .map_err(|source| self.impossible(source))
+        let card = SimulatedTarget::with_store(&model, &self.host, seed, flash)
+            .map_err(|source| self.impossible(source))?;
+        Ok(self.honouring_or_not(card))
+    }
+
+    /// `card`, which answers flushes as this one does.
+    fn honouring_or_not(&self, card: SimulatedTarget) -> SimulatedTarget {
+        let ignores_flush = self.power.is_some_and(|power| power.ignores_flush);
+        if ignores_flush { card.ignoring_flushes() } else { card }
     }
 
     /// The model of what keeps nothing announces the false size; what keeps bytes is as it is.

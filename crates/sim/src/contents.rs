@@ -73,6 +73,22 @@ pub trait Store: Debug + Send {
         let _ = (offset, length);
         Ok(None)
     }
+
+    /// Makes everything written so far durable. A place that is durable at once has nothing to do.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    fn flush(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Loses what is lost without power. A place that is durable at once loses nothing.
+    fn cut_power(&mut self) {}
+
+    /// Whether it works again once the power is back.
+    fn survives(&self) -> bool {
+        true
+    }
 }
 
 /// A place for a card's bytes has failed.

@@ -9,7 +9,9 @@ use toml::{Table, Value};
 
 use crate::catalogue::{Card, find};
 use crate::check::{ModelError, check};
-use crate::fault::{Beyond, CapacityFake, Damage, DamagedBlock, Forgets, HiddenStore, Keeps, Life};
+use crate::fault::{
+    Beyond, CapacityFake, Damage, DamagedBlock, Forgets, Harm, HiddenStore, Keeps, Life, Power,
+};
 use crate::host::Host;
 use crate::model::{LOGICAL_BLOCK, Model};
 use life::LifeForm;
@@ -50,6 +52,7 @@ struct Form {
     #[serde(default)]
     damage: DamageForm,
     life: Option<LifeForm>,
+    power: Option<PowerForm>,
     #[serde(default)]
     model: Table,
     #[serde(default)]
@@ -118,6 +121,22 @@ impl From<GivesForm> for DamagedBlock {
     }
 }
 
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PowerForm {
+    volatile: Option<Bytes>,
+    flush: Option<FlushForm>,
+    cut: Option<Harm>,
+    share: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum FlushForm {
+    Honoured,
+    Ignored,
+}
+
 /// The card that `text` describes, called `name`.
 ///
 /// # Errors
@@ -147,6 +166,7 @@ pub fn describe(name: &str, text: &str) -> Result<Card, DescriptionError> {
         // The blocks' own lives decide, not the model's.
         model.endurance.cycles = u32::MAX;
     }
+    let power = form.power.as_ref().map(power).transpose()?.or(base.power);
     whole_blocks("size", announced)?;
     check(&Model { capacity: announced, ..model }, &host)?;
     check(&model, &host)?;
@@ -159,6 +179,7 @@ pub fn describe(name: &str, text: &str) -> Result<Card, DescriptionError> {
         fake,
         damage,
         life,
+        power,
         ..*base
     })
 }
@@ -304,6 +325,22 @@ fn damage(form: &DamageForm) -> Result<Damage, DescriptionError> {
     })
 }
 
+fn power(form: &PowerForm) -> Result<Power, DescriptionError> {
+    let share = form.share.unwrap_or(1.0);
+    if !(0.0..=1.0).contains(&share) {
+        let message = format!("[power] share is {share}; it must lie between 0 and 1");
+        return Err(DescriptionError::Value(message));
+    }
+    let volatile = form.volatile.unwrap_or(Power::HONEST.volatile);
+    whole_blocks("[power] volatile", volatile)?;
+    Ok(Power {
+        volatile,
+        ignores_flush: matches!(form.flush, Some(FlushForm::Ignored)),
+        harm: form.cut.unwrap_or(Harm::Nothing),
+        share_ppm: (share * 1e6).round() as u32,
+    })
+}
+
 fn whole_blocks(what: &str, size: Bytes) -> Result<(), DescriptionError> {
     if size.is_multiple_of(LOGICAL_BLOCK) {
         return Ok(());
@@ -356,6 +393,21 @@ mod tests {
     }
 
     #[test]
+    fn what_a_power_cut_does_can_be_described() {
+        let text =
+            "[power]\nvolatile = \"64KiB\"\nflush = \"ignored\"\ncut = \"torn\"\nshare = 0.25";
+        let expected = Power {
+            volatile: Bytes::kib(64),
+            ignores_flush: true,
+            harm: Harm::Torn,
+            share_ppm: 250_000,
+        };
+        assert_eq!(describe("x", text).unwrap().power, Some(expected));
+        assert_eq!(describe("x", "[power]").unwrap().power, Some(Power::HONEST));
+        assert_eq!(describe("x", "").unwrap().power, None);
+    }
+
+    #[test]
     fn every_card_of_the_catalogue_can_be_a_base() {
         for base in crate::catalogue() {
             let card = describe("x", &format!("base = \"{}\"", base.name)).unwrap();
@@ -381,6 +433,10 @@ mod tests {
             ("[life]\ncycles = 50\nspares = 3", "between 0 and 1"),
             ("[life]\ncycles = 50\nend = \"explodes\"", "explodes"),
             ("[life]\ncycles = 50\nblock = 100", "multiple of 512"),
+            ("[power]\nshare = -0.5", "between 0 and 1"),
+            ("[power]\nvolatile = \"1000\"", "multiple of 512"),
+            ("[power]\ncut = \"explodes\"", "explodes"),
+            ("[power]\nflush = \"sometimes\"", "sometimes"),
             ("[model]\nspeed = 3", "speed"),
             ("[model]\nways = 99", "ways"),
         ] {

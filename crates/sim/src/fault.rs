@@ -10,6 +10,7 @@ mod layered;
 mod life;
 mod power;
 mod rules;
+mod volatile;
 
 pub use capacity::{Beyond, CapacityFake, FakeStore};
 pub use damage::{Damage, DamagedBlock, DamagedStore};
@@ -17,3 +18,4 @@ pub use hidden::{Forgets, HiddenStore, Keeps};
 pub use life::{End, Life, MortalStore};
 pub use power::{AtRisk, PowerCutTarget, PowerLoss};
 pub use rules::{Effect, FaultRule, FaultyCard, When};
+pub use volatile::{Harm, Power, VolatileStore};

@@ -8,8 +8,8 @@
 use std::collections::VecDeque;
 
 use cardproof_io::{
-    Abilities, Completion, Described, Directness, Engine, Op, OpKind, Slot, Submission,
-    SubmitError, Target, TargetError, Wait,
+    Abilities, Completion, Described, Directness, Engine, Fault, Op, OpKind, PowerSwitch, Slot,
+    Submission, SubmitError, Target, TargetError, Wait,
 };
 use cardproof_units::{Bytes, Nanos, Seed};
 
@@ -80,6 +80,9 @@ pub struct SimulatedTarget {
     pending: VecDeque<Completion>,
     clock: Nanos,
     submit_overhead: Nanos,
+    /// Flushes are answered at once, whatever is volatile.
+    ignores_flush: bool,
+    is_off: bool,
 }
 
 impl SimulatedTarget {
@@ -141,7 +144,14 @@ impl SimulatedTarget {
             pending: VecDeque::with_capacity(usize::from(HOST_QUEUE)),
             clock: Nanos::ZERO,
             submit_overhead: host.submit_overhead,
+            ignores_flush: false,
+            is_off: false,
         }
+    }
+
+    /// The same card, which answers flushes at once.
+    pub(crate) fn ignoring_flushes(self) -> Self {
+        Self { ignores_flush: true, ..self }
     }
 
     /// How worn the card is.
@@ -162,6 +172,7 @@ impl SimulatedTarget {
         let mut served = match op.kind {
             OpKind::Read => self.mechanism.read(now, offset, length),
             OpKind::Write => self.mechanism.write(now, offset, length),
+            OpKind::Flush if self.ignores_flush => Served { completed: now, fault: None },
             OpKind::Flush => self.mechanism.flush(now),
             OpKind::Discard => self.mechanism.discard(now, offset, length),
         };
@@ -210,7 +221,8 @@ impl SimulatedTarget {
             OpKind::Write => {
                 contents.write(offset, &self.slots.bytes(op.slot)[..op.length.as_len()])
             }
-            OpKind::Flush => Ok(()),
+            OpKind::Flush if self.ignores_flush => Ok(()),
+            OpKind::Flush => contents.flush(),
             OpKind::Discard => contents.discard(offset, op.length.get()),
         }
     }
@@ -242,6 +254,10 @@ impl Target for SimulatedTarget {
 
     fn now(&mut self) -> Nanos {
         self.clock
+    }
+
+    fn power(&mut self) -> Option<&mut dyn PowerSwitch> {
+        Some(self)
     }
 
     fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {
@@ -278,7 +294,11 @@ impl Target for SimulatedTarget {
             return Ok(Submission::Busy);
         }
         self.clock += self.submit_overhead;
-        let Served { completed, fault } = self.serve(&op);
+        let Served { completed, fault } = if self.is_off {
+            Served { completed: self.clock.get(), fault: Some(Fault::Vanished) }
+        } else {
+            self.serve(&op)
+        };
         self.slots.take_off(op.slot);
         self.enqueue(Completion {
             slot: op.slot,
@@ -321,6 +341,29 @@ impl Peek for SimulatedTarget {
         if let Some(contents) = &mut self.contents {
             let _ = contents.write(offset.get(), from);
         }
+    }
+}
+
+impl PowerSwitch for SimulatedTarget {
+    fn cut(&mut self) {
+        if self.is_off {
+            return;
+        }
+        self.is_off = true;
+        for completion in &mut self.pending {
+            // What is over by now was answered, though nobody has asked yet.
+            if completion.completed > self.clock {
+                completion.completed = self.clock;
+                completion.outcome = Err(Fault::Vanished);
+            }
+        }
+        if let Some(contents) = &mut self.contents {
+            contents.cut_power();
+        }
+    }
+
+    fn restore(&mut self) {
+        self.is_off = !self.contents.as_ref().is_none_or(|contents| contents.survives());
     }
 }
 

@@ -238,6 +238,7 @@ const fn card(name: &'static str, title: &'static str, model: Model) -> Card {
         fake: None,
         damage: crate::fault::Damage::NONE,
         life: crate::fault::Life::ENDLESS,
+        power: None,
         assumed: &[],
     }
 }

@@ -91,6 +91,7 @@ const fn fake(
         }),
         damage: Damage::NONE,
         life: Life::ENDLESS,
+        power: None,
         assumed: &["all"],
     }
 }

@@ -179,6 +179,7 @@ const fn typical(name: &'static str, title: &'static str, model: Model, host: Ho
         fake: None,
         damage: crate::fault::Damage::NONE,
         life: crate::fault::Life::ENDLESS,
+        power: None,
         assumed: ALL,
     }
 }
