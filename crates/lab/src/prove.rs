@@ -9,6 +9,7 @@ pub(crate) mod attack;
 mod endure;
 mod geometry;
 mod kill;
+mod misalignment;
 mod packages;
 mod prediction;
 mod replay;
@@ -33,11 +34,12 @@ use stamp::Stamp;
 pub(crate) use packages::{Base, Chroot, Stage, WANTED};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 15] = [
+const PROOFS: [&Proof; 16] = [
     &attack::PROOF,
     &endure::PROOF,
     &geometry::PROOF,
     &kill::PROOF,
+    &misalignment::PROOF,
     &packages::on_cards::PROOF,
     &packages::PROOF,
     &prediction::PROOF,
