@@ -14,12 +14,14 @@ use cardproof_device::{Surroundings, Sysroot, look_at_path};
 use cardproof_evidence::geometry::Geometry;
 use cardproof_rating::tuning::{AppliedBy, Gain, TuningStep, tuning_plan};
 use cardproof_record::{Conditions, DeviceInfo, Record};
+use cardproof_session::{LATEST, Store};
 use cardproof_units::{Bytes, Seed};
 use clap::Args;
 use serde::Serialize;
 
 use crate::args::AccessArgs;
 use crate::exit::{Exit, Failure};
+use crate::inventory;
 use crate::output::{self, Sink};
 use crate::saved;
 use crate::signals::Signals;
@@ -143,8 +145,13 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
     Ok(Known { path: args.target.display().to_string(), conditions, geometry })
 }
 
+/// The record called `name`; `latest` is the last one that holds timings of a geometry.
 fn record_of(name: &std::path::Path) -> Result<Record, Failure> {
-    let record = saved::read(&saved::locate(name)?)?;
+    let record = if name == std::path::Path::new(LATEST) {
+        latest()?
+    } else {
+        saved::read(&saved::locate(name)?)?
+    };
     if record.flash_timings.is_empty() {
         return Err(Failure::usage(format!(
             "the record {} holds no timings of a card's geometry; run 'cardproof geometry' first",
@@ -152,6 +159,17 @@ fn record_of(name: &std::path::Path) -> Result<Record, Failure> {
         )));
     }
     Ok(record)
+}
+
+fn latest() -> Result<Record, Failure> {
+    let files = inventory::files(&Store::of_user()?)?;
+    let records = files.iter().filter_map(|path| saved::read(path).ok());
+    records
+        .filter(|record| !record.flash_timings.is_empty())
+        .max_by(|a, b| a.created.cmp(&b.created))
+        .ok_or_else(|| {
+            Failure::usage("no record holds timings of a card's geometry; run cardproof geometry first")
+        })
 }
 
 fn simulated(name: &str) -> Result<Surroundings, Failure> {

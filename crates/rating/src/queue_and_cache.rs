@@ -43,6 +43,11 @@ pub fn idle_queue_or_cache(device: &DeviceInfo) -> Option<String> {
     }
 }
 
+/// Whether the card of `device` claims A2.
+pub(crate) fn is_a2(device: &DeviceInfo) -> bool {
+    device.card.as_ref().is_some_and(|card| card.claims.application_class == Some(2))
+}
+
 impl QueueAndCache {
     /// What `record` tells of them.
     pub(crate) fn of(record: &Record) -> Self {

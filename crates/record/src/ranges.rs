@@ -20,7 +20,9 @@ pub struct RangeError {
 }
 
 /// A name that the way to a field holds, and the range of the numbers below it.
-const RANGES: [(&str, f64, f64); 9] = [
+const RANGES: [(&str, f64, f64); 10] = [
+    // By how much one read takes longer than another.
+    ("difference_ns", -6.4e18, 6.4e18),
     ("confidence", 0.0, 1.0),
     ("read_percent", 0.0, 100.0),
     ("iops", 0.0, 1e12),

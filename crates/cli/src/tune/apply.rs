@@ -61,7 +61,11 @@ fn lay_out(args: &TuneArgs, known: &Known) -> Result<Vec<String>, Failure> {
         Some(known) => format!("{known},{offset}"),
         None => offset,
     };
-    mkfs.args(["-q", "-F", "-E", &options]).arg(&args.target);
+    mkfs.args(["-q", "-F", "-E", &options]);
+    if let Some(mib) = layout.journal_mib() {
+        mkfs.args(["-J", &format!("size={mib}")]);
+    }
+    mkfs.arg(&args.target);
     mkfs.arg(format!("{}k", layout.size.get() >> 10));
     perform(&mut mkfs, None)?;
     reread_partitions(&args.target);

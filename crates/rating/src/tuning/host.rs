@@ -1,0 +1,178 @@
+//! The steps that change how the host drives the device: scheduler, read-ahead, mount options, bus, and
+//! an A2 card's command queue and cache.
+
+use cardproof_record::{Conditions, DeviceInfo, Transport};
+use cardproof_units::Bytes;
+
+use super::{AppliedBy, Gain, Setting, TuningStep};
+use crate::queue_and_cache::{idle_queue_or_cache, is_a2};
+
+/// Read-ahead for a card: enough for its full rate, little enough for its small reads.
+const READ_AHEAD: Bytes = Bytes::kib(512);
+
+/// The clock of an SD bus in High Speed mode; a faster mode needs signals of 1.8 V.
+const HIGH_SPEED_HZ: u64 = 50_000_000;
+
+/// The fastest clock that any SD mode has (SDR104, SD Physical Layer Specification).
+const SD_CLOCK_MOST_HZ: u64 = 208_000_000;
+
+/// All of them for the device `name`; those of the block layer only where it is known.
+pub(super) fn steps(name: Option<&str>, conditions: &Conditions) -> Vec<TuningStep> {
+    let of_block_layer = name.into_iter().flat_map(|name| {
+        [scheduler(name, conditions), read_ahead(name, conditions)].into_iter().flatten()
+    });
+    let device = &conditions.device;
+    of_block_layer
+        .chain(mount_options(conditions))
+        .chain(bus(device))
+        .chain(queue_and_cache(device))
+        .collect()
+}
+
+fn by_hand(name: &'static str, why: String, sure: f64) -> TuningStep {
+    TuningStep {
+        name,
+        why,
+        sure,
+        commands: Vec::new(),
+        gain: Gain::not_measured_by_prove(),
+        risk: "none for data".to_owned(),
+        undo: vec!["go back to the settings before".to_owned()],
+        applied_by: AppliedBy::Hand,
+        setting: None,
+    }
+}
+
+/// A bus that runs above its specification, or far below what card and host could do.
+fn bus(device: &DeviceInfo) -> Option<TuningStep> {
+    let bus = device.bus.as_ref().filter(|_| device.transport == Some(Transport::Sd))?;
+    let clock = bus.clock_hz?;
+    if clock > SD_CLOCK_MOST_HZ {
+        return Some(TuningStep {
+            risk: "none; the card may be slower than before".to_owned(),
+            commands: vec![
+                "sed -i '/sd_overclock/d' /boot/firmware/config.txt".to_owned(),
+                "reboot".to_owned(),
+            ],
+            undo: vec!["add the line again".to_owned()],
+            ..by_hand(
+                "bus",
+                format!(
+                    "the bus runs at {} MHz, and no SD mode is faster than {} MHz: an overclocked bus \
+                     can corrupt data without an error",
+                    clock / 1_000_000,
+                    SD_CLOCK_MOST_HZ / 1_000_000
+                ),
+                0.9,
+            )
+        });
+    }
+    let is_old_signal = bus.signal_voltage_millivolts.is_some_and(|volts| volts > 1_800);
+    (clock <= HIGH_SPEED_HZ && is_old_signal).then(|| TuningStep {
+        commands: vec!["cardproof identify".to_owned()],
+        ..by_hand(
+            "bus",
+            format!(
+                "the bus runs at {} MHz with signals of 3.3 V and carries at most 25 MB/s. If host and \
+                 card can switch to 1.8 V, the card was not reset at the last start: switch the power \
+                 off and on. If the host cannot, a USB 3 reader is faster",
+                clock / 1_000_000
+            ),
+            0.5,
+        )
+    })
+}
+
+/// What an A2 card needs that this host does not give it.
+fn queue_and_cache(device: &DeviceInfo) -> Option<TuningStep> {
+    let idle = idle_queue_or_cache(device).filter(|_| is_a2(device))?;
+    Some(TuningStep {
+        commands: vec![
+            "echo dtparam=sd_cqe=1 >> /boot/firmware/config.txt  # Raspberry Pi 5 only".to_owned(),
+            "reboot".to_owned(),
+        ],
+        risk: "a card whose command queue has a fault can hang or lose data; the value 1 uses it only on \
+               cards that the kernel knows to be good"
+            .to_owned(),
+        undo: vec!["sed -i '/sd_cqe/d' /boot/firmware/config.txt".to_owned(), "reboot".to_owned()],
+        ..by_hand(
+            "queue_and_cache",
+            format!(
+                "an A2 card reaches its class only with command queue and cache, and {idle}. Linux uses \
+                 the cache of SD cards from 5.14 on. The command queue of SD cards is in Raspberry Pi's \
+                 kernel for the Raspberry Pi 5, and was not in mainline Linux up to 6.12"
+            ),
+            0.6,
+        )
+    })
+}
+
+fn setting_step(
+    name: &str,
+    step: &'static str,
+    setting: Setting,
+    before: &str,
+    why: &str,
+) -> TuningStep {
+    let file = format!("/sys/block/{name}/queue/{}", setting.file);
+    TuningStep {
+        name: step,
+        why: why.to_owned(),
+        sure: 0.7,
+        commands: vec![format!("echo {} > {file}", setting.value)],
+        gain: Gain::not_measured_by_prove(),
+        risk: "none for data; it lasts until the next start".to_owned(),
+        undo: vec![format!("echo {before} > {file}")],
+        applied_by: AppliedBy::Apply,
+        setting: Some(setting),
+    }
+}
+
+fn scheduler(name: &str, conditions: &Conditions) -> Option<TuningStep> {
+    const WANTED: &str = "mq-deadline";
+    let now = conditions.settings.scheduler.as_deref()?;
+    let is_card = matches!(
+        conditions.device.transport,
+        Some(Transport::Sd | Transport::Mmc | Transport::Usb)
+    );
+    (is_card && now != WANTED).then(|| {
+        setting_step(
+            name,
+            "scheduler",
+            Setting { file: "scheduler", value: WANTED.to_owned() },
+            now,
+            "writes on a card take long; mq-deadline lets reads go before them, so that programs wait \
+             less",
+        )
+    })
+}
+
+fn read_ahead(name: &str, conditions: &Conditions) -> Option<TuningStep> {
+    let now = conditions.settings.read_ahead_bytes?;
+    (now < READ_AHEAD).then(|| {
+        setting_step(
+            name,
+            "read_ahead",
+            Setting { file: "read_ahead_kb", value: (READ_AHEAD.get() >> 10).to_string() },
+            &(now.get() >> 10).to_string(),
+            "each read command costs the same time beside its data; longer ones cost less a byte when \
+             files are read from front to back",
+        )
+    })
+}
+
+fn mount_options(conditions: &Conditions) -> Option<TuningStep> {
+    let filesystem = conditions.filesystem.as_ref()?;
+    let has = |option: &str| filesystem.options.iter().any(|known| known == option);
+    (!has("noatime")).then(|| TuningStep {
+        name: "mount_options",
+        why: "with noatime, reading a file writes nothing".to_owned(),
+        sure: 0.95,
+        commands: vec!["mount -o remount,noatime MOUNTPOINT".to_owned()],
+        gain: Gain::not_measured_by_prove(),
+        risk: "programs that look at access times (some mail readers) see old ones".to_owned(),
+        undo: vec!["mount -o remount,relatime MOUNTPOINT".to_owned()],
+        applied_by: AppliedBy::Hand,
+        setting: None,
+    })
+}

@@ -1,0 +1,170 @@
+//! The steps that lay a device out: partition, file system, journal.
+
+use cardproof_units::Bytes;
+
+use super::layout::{JOURNAL_MIB, Layout};
+use super::{AppliedBy, Gain, TuningStep};
+
+/// F2FS writes in segments of this size.
+const F2FS_SEGMENT: Bytes = Bytes::mib(2);
+
+/// The most that `mkfs.vfat` makes one cluster, 64 KiB, in sectors; larger ones are not read everywhere.
+const FAT_CLUSTER_SECTORS: u64 = 128;
+
+/// The cluster of exFAT that the SD Association's formatter takes from 64 GB on.
+const EXFAT_CLUSTER: &str = "128K";
+
+/// All of them for the device at `path`.
+pub(super) fn steps(path: &str, layout: &Layout) -> Vec<TuningStep> {
+    let first = first_partition(path);
+    let journal = layout.journal_mib().map(|_| journal(&first));
+    [partition(path, layout), filesystem(&first, layout)]
+        .into_iter()
+        .chain(journal)
+        .chain([f2fs(&first, layout), fat(&first, layout)])
+        .collect()
+}
+
+/// The first partition of the device at `path`, as the kernel names it.
+fn first_partition(path: &str) -> String {
+    let ends_in_digit = path.ends_with(|last: char| last.is_ascii_digit());
+    if ends_in_digit { format!("{path}p1") } else { format!("{path}1") }
+}
+
+fn lost(name: &'static str, why: String, sure: f64, commands: Vec<String>) -> TuningStep {
+    TuningStep {
+        name,
+        why,
+        sure,
+        commands,
+        gain: Gain::not_measured_by_prove(),
+        risk: "all data in the partition are lost".to_owned(),
+        undo: vec!["not possible; restore a backup".to_owned()],
+        applied_by: AppliedBy::Hand,
+        setting: None,
+    }
+}
+
+fn partition(path: &str, layout: &Layout) -> TuningStep {
+    let script = layout.sfdisk_script().trim_end().replace('\n', "\\n");
+    TuningStep {
+        gain: Gain::unknown(),
+        risk: "all data on the device are lost".to_owned(),
+        applied_by: AppliedBy::Destroy,
+        ..lost(
+            "partition",
+            format!(
+                "if a partition begins inside an allocation unit, the card works on two units where \
+                 one would do; {}",
+                layout.why
+            ),
+            layout.sure,
+            vec![format!("printf '{script}\\n' | sfdisk {path}")],
+        )
+    }
+}
+
+fn filesystem(partition: &str, layout: &Layout) -> TuningStep {
+    let options =
+        layout.extended_options().map_or_else(String::new, |known| format!("-E {known} "));
+    let size = layout.journal_mib().map_or_else(String::new, |mib| format!("-J size={mib} "));
+    let spread = match (layout.stride, layout.stripe_width) {
+        (Some(_), Some(_)) => {
+            "The options stride (page / 4 KiB) and stripe_width (allocation unit / 4 KiB) spread its tables over \
+             units"
+        }
+        (None, Some(_)) => {
+            "The option stripe_width (allocation unit / 4 KiB) spreads its tables over units; stride is left out \
+             because the page is not known"
+        }
+        (Some(_), None) => {
+            "The option stride (page / 4 KiB) is given; stripe_width is left out because the allocation unit is \
+             not known"
+        }
+        (None, None) => {
+            "The options stride and stripe_width are left out because page and allocation unit are not known"
+        }
+    };
+    TuningStep {
+        applied_by: AppliedBy::Destroy,
+        ..lost(
+            "filesystem",
+            format!(
+                "ext4 with a journal keeps synced data through a power cut; {JOURNAL_MIB} MiB are enough \
+                 for the journal of a card. {spread}"
+            ),
+            0.6,
+            vec![format!("mkfs.ext4 {size}{options}{partition}")],
+        )
+    }
+}
+
+fn journal(partition: &str) -> TuningStep {
+    TuningStep {
+        risk: "a power cut between the two commands can damage the file system; unmount it before"
+            .to_owned(),
+        undo: vec![
+            format!("tune2fs -O ^has_journal {partition}"),
+            format!("tune2fs -j {partition}"),
+        ],
+        ..lost(
+            "journal",
+            format!(
+                "an ext4 that is there already keeps its data and gets a journal of {JOURNAL_MIB} MiB. \
+                 It stays on the card: with a journal on another device, both devices are needed"
+            ),
+            0.6,
+            vec![
+                format!("tune2fs -O ^has_journal {partition}"),
+                format!("tune2fs -J size={JOURNAL_MIB} {partition}"),
+            ],
+        )
+    }
+}
+
+fn f2fs(partition: &str, layout: &Layout) -> TuningStep {
+    let segments = layout
+        .known_unit
+        .filter(|unit| unit.is_multiple_of(F2FS_SEGMENT))
+        .map(|unit| unit.get() / F2FS_SEGMENT.get());
+    let (option, why) = match segments {
+        Some(segments) => (
+            format!("-s {segments} "),
+            format!("a section of {segments} segments of 2 MiB is one allocation unit, so that F2FS \
+                     cleans whole units"),
+        ),
+        None => (
+            String::new(),
+            "sections stay at the default, because the allocation unit is not known or no multiple of \
+             2 MiB"
+                .to_owned(),
+        ),
+    };
+    lost(
+        "filesystem_f2fs",
+        format!(
+            "instead of ext4, where small synced writes matter most: F2FS writes them one after the \
+             other; {why}. Measure both with cardproof compare-setups"
+        ),
+        0.5,
+        vec![format!("mkfs.f2fs {option}{partition}")],
+    )
+}
+
+fn fat(partition: &str, layout: &Layout) -> TuningStep {
+    let align = layout
+        .known_unit
+        .map_or_else(String::new, |unit| format!("-b {}K ", unit.get() >> 10));
+    lost(
+        "filesystem_fat",
+        "for cameras, consoles and other systems: FAT up to 32 GB, exFAT above. Large clusters keep \
+         files together; the data area begins at an allocation unit where that is known"
+            .to_owned(),
+        0.5,
+        if layout.size <= Bytes::gib(32) {
+            vec![format!("mkfs.vfat -F 32 -s {FAT_CLUSTER_SECTORS} {partition}")]
+        } else {
+            vec![format!("mkfs.exfat -c {EXFAT_CLUSTER} {align}{partition}")]
+        },
+    )
+}
