@@ -20,8 +20,8 @@ pub(crate) use identify::IdentifyArgs;
 /// How to measure.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// A directory (a file is laid out in it and removed), a file, a block device, sim:NAME or
-    /// sim:FILE.toml
+    /// A directory (cardproof creates a test file in it and removes it), a file, a block device,
+    /// sim:NAME or sim:FILE.toml
     #[arg(value_name = "TARGET", default_value = ".")]
     pub(crate) target: PathBuf,
     /// What to run: a name of `cardproof profiles`, a profile of your own (FILE.toml) or a fio job
@@ -30,29 +30,29 @@ pub(crate) struct RunArgs {
     pub(crate) profile: String,
     /// Size of the range to measure in
     ///
-    /// A number and a unit, such as 64M. By default what the profile asks for, and never more
-    /// than a tenth of the free space, or 256 MiB where at least 1 GiB is free.
+    /// A number and a unit, such as 64M. Default: the size in the profile, but at most 10 % of the
+    /// free space. If at least 1 GiB is free, 256 MiB are always allowed.
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub(crate) size: Option<Bytes>,
     /// Time limit of the whole run, such as 60s or 5m
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) time_budget: Option<Nanos>,
-    /// Confidence at which the profiles a1 and a2 stop with a verdict, from 0.9 to 0.9999
-    #[arg(long, value_name = "PART", default_value = "0.99", value_parser = confidence)]
+    /// Confidence level that the profiles a1 and a2 need for a verdict, from 0.9 to 0.9999
+    #[arg(long, value_name = "LEVEL", default_value = "0.99", value_parser = confidence)]
     pub(crate) confidence: f64,
     /// Seed for addresses and data; random by default
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) seed: Option<Seed>,
-    /// Run the profile N times, every second time in the opposite order
+    /// Run the profile N times; every second run has the phases in reverse order
     ///
     /// One run does not show how much the storage varies from run to run. Time and bytes written grow
     /// with the number of runs. Start with five.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) repeat: Option<u32>,
-    /// Repeat until every phase is in steady state, at most 25 times or --repeat times
+    /// Repeat until every phase reaches steady state, at most 25 times (--repeat changes this limit)
     ///
     /// SNIA's definition: the last five runs lie within 20 % of their average, with no trend above
-    /// 10 %. Only these five count. This takes long and wears the storage; --repeat sets the limit.
+    /// 10 %. Only these five count. This takes long and wears the storage.
     #[arg(long)]
     pub(crate) until_steady: bool,
     /// A name for what is measured, such as the number written on the card
@@ -101,8 +101,8 @@ pub(crate) fn label(text: &str) -> Result<String, String> {
 pub(crate) struct AccessArgs {
     /// Allow writing to a block device or file: ALL ITS DATA IS LOST
     ///
-    /// A block device, or a file that holds data, needs its identity: `--destroy=NAME:SIZE[:SERIAL]`.
-    /// The refusal prints the exact option to add.
+    /// For a block device, or a file with data, give its identity: `--destroy=NAME:BYTES[:SERIAL]`.
+    /// Without it, cardproof refuses and prints the exact option to add.
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
     pub(crate) destroy: Option<Option<String>>,
     /// Engine that issues the operations
@@ -147,7 +147,8 @@ pub(crate) struct OutputArgs {
     /// The report as one HTML file
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// The result as Markdown, for a forum or an issue; `short` prints ten lines of it
+    /// The result as Markdown, for a forum or an issue; `short` prints a short version instead of
+    /// the summary
     #[arg(long, value_name = "FILE|-|short")]
     pub(crate) markdown: Option<MarkdownSink>,
 }
@@ -181,7 +182,7 @@ pub(crate) struct ProfilesArgs {
     /// The profiles as JSON, to a file or to standard output
     #[arg(long, value_name = "FILE|-", conflicts_with = "name")]
     pub(crate) json: Option<Sink>,
-    /// Only this one, which may also be a file (FILE.toml, FILE.fio), in full
+    /// Explain this profile: a name, or a file (FILE.toml, FILE.fio)
     pub(crate) name: Option<String>,
     /// Print errors only
     #[arg(long, short)]
@@ -193,7 +194,7 @@ pub(crate) struct ProfilesArgs {
 pub(crate) enum SimCommand {
     /// List the cards and their models
     List(SimListArgs),
-    /// Serve a card in real time, as a file and, as root, as a block device
+    /// Serve a simulated card in real time as a file; as root, also as a block device
     Serve(ServeArgs),
 }
 
@@ -219,13 +220,14 @@ pub(crate) struct ServeArgs {
     /// An empty directory in which the card's file appears; a temporary one by default
     #[arg(long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
-    /// A file for the card's bytes, which then outlive the card; in memory by default
+    /// File that stores the card's data and is kept afterwards. By default the data is in memory
+    /// and is lost
     #[arg(long, value_name = "FILE")]
     pub(crate) backing: Option<PathBuf>,
     /// Seed for the card's random behaviour
     #[arg(long, value_name = "NUMBER", default_value = "0")]
     pub(crate) seed: Seed,
-    /// Only the file, even as root
+    /// Do not create a block device, even as root
     #[arg(long)]
     pub(crate) no_block_device: bool,
     /// Print the paths of the file and the block device as one JSON document
@@ -239,17 +241,17 @@ pub(crate) struct ServeArgs {
 /// What to judge.
 #[derive(Debug, Args)]
 pub(crate) struct RateArgs {
-    /// Records: files that cardproof saved, ids or their beginnings, labels, `latest`, or `-` for
-    /// standard input
+    /// Records: a file, an id or its first characters, a label, `latest`, or `-` for standard input
     #[arg(value_name = "RECORD", required = true)]
     pub(crate) records: Vec<PathBuf>,
-    /// The record with its verdicts as JSON; of several records a list
+    /// The record and its verdicts as JSON; for several records, a JSON array
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
     /// End with status 4 unless every record meets the classes, such as A1 or A1,C10
     #[arg(long, value_name = "CLASS", action = ArgAction::Append, value_delimiter = ',')]
     pub(crate) require: Vec<String>,
-    /// Let an indication count for --require where another tool's figures have no intervals
+    /// Accept an indication for --require: a weaker judgement of imported figures, which have no
+    /// intervals
     #[arg(long, requires = "require")]
     pub(crate) accept_indication: bool,
     /// Print errors only
@@ -260,8 +262,7 @@ pub(crate) struct RateArgs {
 /// What to report.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// A record: a file that cardproof saved, its id or the beginning of it, its label, `latest`, or
-    /// `-` for standard input
+    /// A record: a file, an id or its first characters, a label, `latest`, or `-` for standard input
     pub(crate) record: PathBuf,
     /// Print errors only
     #[arg(long, short)]

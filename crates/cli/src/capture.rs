@@ -32,7 +32,7 @@ pub(crate) struct CaptureArgs {
     /// The device to record, such as /dev/mmcblk0; by default the one under the current directory
     #[arg(long, value_name = "DEVICE")]
     pub(crate) device: Option<PathBuf>,
-    /// Record what the job asks of its files instead, through strace; no root is needed
+    /// Record the job's file operations with strace instead of block requests; needs no root
     #[arg(long, conflicts_with = "device")]
     pub(crate) files: bool,
     /// Description of the job, kept in the trace

@@ -37,10 +37,11 @@ const LOW_VOLTAGE: u32 = 1 | 1 << 16;
 /// What to diagnose.
 #[derive(Debug, Args)]
 pub(crate) struct DiagnoseArgs {
-    /// A device, or a directory on it; by default the storage under the current directory
+    /// A device, or a directory on it; by default the device that holds the current
+    /// directory
     #[arg(value_name = "DEVICE|DIR", default_value = ".")]
     pub(crate) place: PathBuf,
-    /// How long to watch, from 2s up; do what is slow meanwhile
+    /// Observation time, at least 2s. Run the slow program during this time
     #[arg(long, value_name = "TIME", default_value = "30s", allow_negative_numbers = true)]
     pub(crate) time: Nanos,
     /// The answer as JSON, to a file or to standard output

@@ -34,40 +34,40 @@ pub(crate) struct EngineArgs {
     /// What the operations do
     #[arg(long, value_enum, default_value = "read")]
     op: OpArg,
-    /// Of 100 operations, how many read (with --op mixed)
+    /// Percentage of reads (with --op mixed)
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u8).range(0..=100))]
     read_percent: u8,
-    /// In which order addresses are visited
+    /// Order in which addresses are accessed
     #[arg(long, value_enum, default_value = "random")]
     pattern: PatternArg,
-    /// Visit each block once before any comes again
+    /// Access every block once before repeating any
     #[arg(long)]
     once: bool,
     /// The size of each operation
     #[arg(long, default_value = "4k", value_name = "SIZE")]
     block_size: Bytes,
-    /// Move every operation off its natural alignment
+    /// Offset added to every address, to break the alignment
     #[arg(long, default_value = "0", value_name = "SIZE")]
     alignment_offset: Bytes,
     /// How many operations are kept in flight
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     queue_depth: u16,
-    /// A flush after every so many writes
+    /// Flush after every N writes
     #[arg(long, value_name = "WRITES", value_parser = clap::value_parser!(u32).range(1..))]
     fsync_every: Option<u32>,
-    /// At most so many operations a second
+    /// Limit to N operations a second
     #[arg(long, value_name = "IOPS", value_parser = clap::value_parser!(u32).range(1..))]
     rate: Option<u32>,
-    /// End after this time
+    /// Stop after this time
     #[arg(long, value_name = "TIME")]
     time: Option<Nanos>,
-    /// End after so many operations
+    /// Stop after N operations
     #[arg(long)]
     ops: Option<u64>,
-    /// End after so many bytes
+    /// Stop after this many bytes
     #[arg(long, value_name = "SIZE")]
     bytes: Option<Bytes>,
-    /// End when the rate is known to so many percent, at 99 % confidence
+    /// Stop when the 99 % interval of the rate is within ±N %
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=50))]
     precision: Option<u8>,
     /// The range of addresses, from the target's start; all of it by default
@@ -79,13 +79,13 @@ pub(crate) struct EngineArgs {
     /// How the target may be used.
     #[command(flatten)]
     access: AccessArgs,
-    /// Look at the system beside it, as a run does
+    /// Monitor the system during the phase, as `run` does
     #[arg(long)]
     monitor: bool,
-    /// Through the page cache
+    /// Use the page cache (buffered I/O)
     #[arg(long)]
     buffered: bool,
-    /// Where the figures go
+    /// Write the results as JSON, to a file or to standard output
     #[arg(long, default_value = "-", value_name = "FILE|-")]
     json: Sink,
 }

@@ -17,7 +17,7 @@ pub(crate) struct GeometryArgs {
     /// A block device (read only without --destroy), a directory or file, or sim:NAME
     #[arg(value_name = "TARGET", default_value = ".")]
     pub(crate) target: PathBuf,
-    /// How much of the target to work in; by default all of a device, and a file of 768 MiB in a
+    /// Size of the range to measure in; by default the whole device, or a test file of 768 MiB in a
     /// directory
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub(crate) size: Option<Bytes>,

@@ -35,11 +35,10 @@ const SCHEMA: &str = "cardproof.import/1";
 /// What to import.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// Outputs of other tools, as files or pasted texts; a directory with such files; `-` for standard
-    /// input
+    /// Files with the output of other tools, a directory of such files, or `-` for standard input
     #[arg(value_name = "FILE|DIR", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// Read the outputs of this tool alone
+    /// Treat the input as output of this tool
     ///
     /// One of: agnostics, crystaldiskmark, dd, disk-benchmark, f3, fio, flashbench, h2testw, hdparm,
     /// ioping, iostat, iozone, kdiskmark, microsd-benchmarks, pibenchmarks, rpi-benchmark, sbc-bench,
@@ -52,11 +51,11 @@ pub(crate) struct ImportArgs {
     /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// The record as JSON, to a file or to standard output; of several cards, one document with all
-    /// records
+    /// The record as JSON, to a file or to standard output; for several cards, one document with
+    /// all records
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
-    /// Save the records here and not among those of runs
+    /// Save the records in this directory instead of the default directory
     #[arg(long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
 }

@@ -45,7 +45,7 @@ pub(crate) struct ListArgs {
 /// Which directory to sum up, and where to.
 #[derive(Debug, Args)]
 pub(crate) struct SummaryArgs {
-    /// A directory of records; by default that of the records that are kept
+    /// A directory of records; by default that of the saved records
     #[arg(value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
     /// The summary as CSV, for a spreadsheet

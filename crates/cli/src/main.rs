@@ -65,9 +65,9 @@ use watch::args::WatchArgs;
 
 /// What stands under the help: how to begin, and what scripts go by.
 const AFTER_HELP: &str = "Examples:
-  cardproof                  measure the storage under the current directory
+  cardproof                  measure the device that holds the current directory
   cardproof /media/me/CARD   measure a card that is mounted there
-  cardproof identify         tell what this storage is and what holds it back
+  cardproof identify         show what this storage is and what limits it
   cardproof report latest    make a report of the last measurement, with charts
   cardproof run sim:sandisk-extreme-a1
                              see what a result looks like, on a simulated card
@@ -75,12 +75,13 @@ const AFTER_HELP: &str = "Examples:
 A measurement is kept as a record, a file in ~/.local/share/cardproof/records.
 
 Exit status: 0 done; 1 could not be completed; 2 wrong command line;
-3 refused for safety; 4 a --require not met; 130 stopped by Ctrl-C (the record
-is kept).";
+3 refused for safety; 4 a --require not met, or a verdict or reading that is not
+in order (verify, endure, health); 130 stopped by Ctrl-C, 143 by SIGTERM (the
+record is kept).";
 
 /// Find out the truth about an SD card, eMMC, USB stick or SSD: measure it, judge it, explain it.
 ///
-/// Without a command, the storage under the current directory is measured.
+/// Without a command, cardproof measures the storage device that holds the current directory.
 #[derive(Debug, Parser)]
 #[command(
     name = "cardproof",
@@ -111,21 +112,21 @@ enum Command {
     Rate(RateArgs),
     /// Make a report of a saved record
     Report(ReportArgs),
-    /// Read other tools' outputs into records
+    /// Convert the output of other tools into records
     Import(ImportArgs),
     /// Show live what the storage does and what limits it, or explain an iostat log
     Watch(WatchArgs),
-    /// Tell whether the card is what makes this computer slow
+    /// Find out whether the card slows down this computer
     Diagnose(DiagnoseArgs),
-    /// Choose among cards: records and published measurements side by side
+    /// Compare cards side by side: your records and published measurements
     Compare(Box<CompareArgs>),
-    /// List the records that are kept
+    /// List the saved records
     List(ListArgs),
     /// Sum up a directory of records in one table
     Summary(SummaryArgs),
-    /// Find a card's allocation unit, page, open units and caches, or say why they cannot be seen
+    /// Measure a card's allocation unit, page size, number of open allocation units and caches
     Geometry(Box<GeometryArgs>),
-    /// Plan how to set a card up: partition, file system, settings; do it, undo it, measure the gain
+    /// Plan a card's setup (partition, file system, settings); apply it, undo it, measure its gain
     Tune(Box<TuneArgs>),
     /// Compare file systems, their options and SQLite's journal modes on your own storage
     CompareSetups(Box<SetupsArgs>),
@@ -144,12 +145,12 @@ enum Command {
     Health(HealthArgs),
     /// Replay a recorded job on a directory, a block device, or a simulated card
     Replay(Box<ReplayArgs>),
-    /// Print the completions of a shell: bash, zsh, fish and others
+    /// Print the completion script for a shell: bash, zsh, fish and others
     Completions(CompletionsArgs),
     /// Write the manual pages into a directory (for packages)
     #[command(hide = true)]
     ManualPages(ManualArgs),
-    /// Run one phase of any shape and print its figures (for developers)
+    /// Run one phase with the given parameters and print its results (for developers)
     Engine(Box<EngineArgs>),
 }
 

@@ -26,10 +26,10 @@ pub(crate) struct ReplayArgs {
     /// The trace holds the pauses of the computer that recorded it. A slower computer pauses longer.
     #[arg(long, value_name = "keep|none|FACTOR", default_value = "keep")]
     pub(crate) think: Think,
-    /// The most requests under way at a time
+    /// Maximum number of requests in flight
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) queue_depth: u16,
-    /// How much of the target to work in; by default as much as the trace reaches
+    /// Size of the range to write and read in; by default the address range of the trace
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub(crate) size: Option<Bytes>,
     /// Seed for the data; random by default

@@ -22,17 +22,17 @@ pub(crate) struct SetupsArgs {
     ///
     /// File systems: ext4, ext4-commit60, ext4-noatime, ext4-fast_commit, ext4-no-journal, f2fs,
     /// xfs, btrfs, vfat, exfat, nilfs2. Journal modes: sqlite-delete, sqlite-truncate,
-    /// sqlite-persist, sqlite-wal-full, sqlite-wal-normal; sqlite-memory and sqlite-off, with which
-    /// a crash can destroy a database, only where they are named. What others are compared with,
-    /// ext4 and sqlite-delete, always takes part.
+    /// sqlite-persist, sqlite-wal-full, sqlite-wal-normal. sqlite-memory and sqlite-off run only if
+    /// you name them: with them, a crash can destroy a database. The baselines ext4 and sqlite-delete
+    /// are always included.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
     /// These jobs, separated by commas; fsync-4k and sqlite by default
     ///
-    /// There is package-install as well, which writes some 200 MB in each turn of each setup.
+    /// package-install is also available. It writes about 200 MB for each setup in each round.
     #[arg(long, value_name = "JOBS", value_delimiter = ',', value_parser = task)]
     pub(crate) jobs: Vec<Task>,
-    /// How often each takes its turn; every second round goes backwards
+    /// Number of rounds; every second round uses the reverse order
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=50))]
     pub(crate) rounds: u32,
     /// How large each file system is; XFS needs 300M
@@ -43,8 +43,8 @@ pub(crate) struct SetupsArgs {
     pub(crate) seed: Option<Seed>,
     /// Allow writing to a block device: ALL ITS DATA IS LOST
     ///
-    /// It is written to only if its identity is given: `--destroy=NAME:SIZE[:SERIAL]`, as the refusal
-    /// shows it.
+    /// Give the device's identity: `--destroy=NAME:BYTES[:SERIAL]`. Without it, cardproof refuses and
+    /// prints the exact option to add.
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
     pub(crate) destroy: Option<Option<String>>,
     /// A name for what is measured, such as the number written on the card

@@ -28,16 +28,16 @@ const LENGTH_MAX: Bytes = Bytes::mib(256);
 /// Which trace to show.
 #[derive(Debug, Args)]
 pub(crate) struct TracesArgs {
-    /// Only this one: a shipped trace's name, a trace file, or another tool's
+    /// Show one trace: a name from the list, a trace file, or the output of another tool
     ///
-    /// Of other tools are read: the files of blktrace (name one, NAME.blktrace.0), the logs of fio
-    /// (--write_iolog), what strace -f -y -ttt -T -o FILE prints, and tables
+    /// Supported input: blktrace files (give one of them, NAME.blktrace.0), fio logs
+    /// (--write_iolog), the output of strace -f -y -ttt -T -o FILE, and CSV with the columns
     /// t_s,rwbs,sector,nsect,comm.
     pub(crate) trace: Option<String>,
-    /// Save it as a trace file
+    /// Save the trace as a trace file
     #[arg(long, value_name = "FILE", requires = "trace")]
     pub(crate) save: Option<PathBuf>,
-    /// What another tool's trace is called; the file's name by default
+    /// Name for the imported trace; by default the file's name
     #[arg(long, value_name = "NAME", requires = "save")]
     pub(crate) name: Option<String>,
     /// Description of the job and where it was recorded

@@ -24,9 +24,9 @@ use crate::talk::{self, Talk};
 use crate::terminal::Terminal;
 
 /// What stands under the help.
-const AFTER_HELP: &str = "Without --restore or --destroy a device is only read, which can show \
-signs of a counterfeit and never prove a capacity. A directory is tested with files N.h2w in its \
-free space; f3read and h2testw read them too.
+const AFTER_HELP: &str = "Without --restore or --destroy, cardproof only reads a device. Reading \
+can find signs of a counterfeit, but cannot prove the capacity. In a directory, cardproof writes test \
+files N.h2w into the free space; f3read and h2testw can read them too.
 
 Exit status: 0 genuine; 4 every other verdict; 1 could not be completed; 2 wrong command line;
 3 refused for safety; 130 stopped by Ctrl-C.";
@@ -39,7 +39,7 @@ pub(crate) struct VerifyArgs {
     pub(crate) target: PathBuf,
     /// Save each block before it is overwritten, and put it back: needs the device's identity
     ///
-    /// The identity is `NAME:SIZE[:SERIAL]`, as the refusal shows it.
+    /// The identity is `NAME:BYTES[:SERIAL]`. A wrong one is refused, with the exact option to add.
     #[arg(long, require_equals = true, value_name = "IDENTITY", conflicts_with = "destroy")]
     pub(crate) restore: Option<String>,
     /// Overwrite the device: ALL ITS DATA IS LOST. Needs the device's identity
@@ -48,19 +48,19 @@ pub(crate) struct VerifyArgs {
     /// Write and read every byte
     #[arg(long)]
     pub(crate) full: bool,
-    /// Largest hidden store to exclude; more takes longer
+    /// Detect a hidden store of up to this size; a larger size takes longer
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     pub(crate) exclude_store: Bytes,
-    /// Share of bad places to exclude, such as 0.001
+    /// Detect bad blocks if at least this share of all blocks is bad, such as 0.001
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) exclude_share: Option<f64>,
-    /// Where the journal of --restore lies; never on the device itself
+    /// Directory for the journal of --restore; must be on another device
     #[arg(long, value_name = "DIR", requires = "restore")]
     pub(crate) journal: Option<PathBuf>,
-    /// Keep the files N.h2w in a directory
+    /// Do not delete the test files N.h2w (directories only)
     #[arg(long)]
     pub(crate) keep: bool,
-    /// Seed for places and data; random by default
+    /// Seed for addresses and data; random by default
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) seed: Option<Seed>,
     /// Engine that issues the operations

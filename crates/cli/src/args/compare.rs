@@ -13,18 +13,18 @@ use crate::output::Sink;
 pub(crate) struct CompareArgs {
     /// A record: a file, an id, `latest`, or ref:NAME for a published one
     ///
-    /// Several runs of one card are given as one, with commas between them. ref:TABLE stands for
-    /// all cards of a published table; --list shows names and tables. Ratios (--all) are to the first
+    /// To combine several runs of one card, join them with commas. ref:TABLE stands for all cards of
+    /// a published table; --list shows names and tables. --all shows ratios relative to the first
     /// card.
     #[arg(value_name = "CARD", required_unless_present = "list")]
     pub(crate) cards: Vec<String>,
     /// Show the published measurements
     #[arg(long, conflicts_with = "cards")]
     pub(crate) list: bool,
-    /// The nth runs of all cards were taken one after the other
+    /// Treat run N of each card as a pair: they were measured directly one after another
     #[arg(long)]
     pub(crate) paired: bool,
-    /// What the card is wanted for
+    /// What you want to use the card for
     #[arg(long = "use", value_enum, value_name = "USE", default_value = "system")]
     pub(crate) wanted: UseArg,
     /// Show every figure with its interval and ratios
@@ -62,7 +62,7 @@ pub(crate) enum UseArg {
     Server,
     /// SQLite transactions: synced writes
     Database,
-    /// Video and photos: the sequential write rate that lasts
+    /// Video and photos: the sustained sequential write rate
     #[value(alias = "video")]
     Camera,
     /// A games console: sequential and random reads

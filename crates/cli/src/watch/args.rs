@@ -8,24 +8,25 @@ use clap::Args;
 /// What to watch, and how to show it.
 #[derive(Debug, Args)]
 pub(crate) struct WatchArgs {
-    /// Devices such as mmcblk0 or /dev/sda1, or paths on them; by default all that have been used
+    /// Devices such as mmcblk0 or /dev/sda1, or paths on them; by default all devices with
+    /// I/O since boot
     #[arg(value_name = "DEVICE")]
     pub(crate) devices: Vec<String>,
     /// Length of a window, such as 2s or 500ms; 1s by default
     ///
-    /// With --explain, iostat's own interval, where the log does not tell it.
+    /// With --explain: the interval of the iostat log, if the log does not state it.
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) interval: Option<Nanos>,
-    /// End after N windows
+    /// Stop after N windows
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: Option<u64>,
-    /// Measure one window, name its limit, and end
+    /// Measure one window, print what limited the storage, and exit
     #[arg(long, conflicts_with = "count")]
     pub(crate) once: bool,
-    /// One JSON document for each window, a line each
+    /// Print one JSON document for each window, one on each line
     #[arg(long)]
     pub(crate) json: bool,
-    /// Add the rows that `iostat` would print to this file as well
+    /// Also append rows in iostat's format to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
     /// Explain a log of iostat: plain, with -x, or in JSON; `-` for standard input
