@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks by printing")]
 
 mod bench;
+mod bench_import;
 mod bench_replay;
 mod bench_sim;
 mod document;
@@ -63,6 +64,8 @@ enum Bench {
         #[arg(long, default_value_t = bench::ROUNDS_MIN, value_name = "N")]
         pairs: usize,
     },
+    /// Megabytes a second at which other tools' texts and traces are read
+    Import,
     /// The figures of our profiles beside those of the tools that they follow
     Peers(bench::peers::Arguments),
     /// Requests a second that a replay can make, and its memory
@@ -100,6 +103,7 @@ fn run(command: Command) -> Result<bool> {
         Command::Prove(arguments) => prove::run(&arguments),
         Command::Attack(arguments) => prove::attack::for_a_time(&arguments),
         Command::Bench(Bench::Engine(arguments)) => bench::engine(&arguments),
+        Command::Bench(Bench::Import) => bench_import::run(),
         Command::Bench(Bench::Monitor { pairs }) => bench::monitor(pairs),
         Command::Bench(Bench::Peers(arguments)) => bench::peers::run(arguments),
         Command::Bench(Bench::Replay) => bench_replay::run(),

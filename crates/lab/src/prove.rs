@@ -29,7 +29,8 @@ use cardproof_units::Seed;
 
 use crate::document;
 use rows::Rows;
-use stamp::Stamp;
+
+pub(crate) use stamp::Stamp;
 
 pub(crate) use packages::{Base, Chroot, Stage, WANTED};
 

@@ -8,7 +8,7 @@ use cardproof_testkit::run;
 
 /// The date, the processor and the machine's load at the start of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(crate) struct Stamp {
     date: String,
     processor: String,
     threads: usize,
@@ -20,7 +20,7 @@ impl Stamp {
     ///
     /// # Errors
     /// There is no `date` to ask.
-    pub(super) fn take() -> Result<Self> {
+    pub(crate) fn take() -> Result<Self> {
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
         Ok(Self {
             date: run("date", ["--utc", "+%Y-%m-%d"])?.trim().to_owned(),
@@ -31,7 +31,7 @@ impl Stamp {
     }
 
     /// As a sentence.
-    pub(super) fn sentence(&self) -> String {
+    pub(crate) fn sentence(&self) -> String {
         let Self { date, processor, threads, load } = self;
         format!("Measured on {date}: {processor}, {threads} threads, load {load} at the start.")
     }

@@ -1,0 +1,225 @@
+//! `cargo xtask bench import`: how fast other tools' texts and traces are read, and that twice the text
+//! takes twice the time.
+//!
+//! Each output kept for the tests is read at a quarter of the length and at all of it: repeated again and
+//! again, and once among prose. Of a text with more measurements than a record may hold, what counts is
+//! the time until that is said. Time is the processor's.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use cardproof_import::{Origin, decode, import};
+use cardproof_trace::calls::read_strace;
+use cardproof_trace::{BlktraceReader, PipeReader, read_csv, read_iolog};
+use cardproof_units::Bytes;
+
+use crate::document;
+use crate::prove::Stamp;
+
+/// How long the texts are.
+const LENGTH: usize = 32 << 20;
+
+/// The shorter texts, of which the longer ones take as many times the time.
+const PART: usize = 4;
+
+/// What the longer ones may take.
+const TIME_MAX: Duration = Duration::from_secs(2);
+
+/// What of the time may come from elsewhere than the length.
+const RATIO_MAX: f64 = 1.5;
+
+/// Below this a ratio of times says nothing.
+const TIME_MIN: Duration = Duration::from_millis(50);
+
+/// A sentence as it stands between outputs.
+const PROSE: &str =
+    "The next card was bought last year, and this is how it did in the same reader.\n";
+
+/// A text and what reads it.
+struct Case {
+    name: String,
+    /// Written once before what is repeated.
+    head: Vec<u8>,
+    repeated: Vec<u8>,
+    read: fn(&[u8]) -> String,
+}
+
+/// What reading a text has shown.
+struct Row {
+    name: String,
+    time: Duration,
+    /// The time for all of the text beside that for a part of it, at the same rate 1.
+    ratio: f64,
+    /// How the reading ended.
+    outcome: String,
+}
+
+impl Row {
+    fn holds(&self) -> bool {
+        self.time <= TIME_MAX && (self.ratio <= RATIO_MAX || self.time < TIME_MIN)
+    }
+}
+
+/// Reads all texts and writes the table; whether each is read in time.
+pub(crate) fn run() -> Result<bool> {
+    let stamp = Stamp::take()?;
+    let mut rows = Vec::new();
+    for case in cases()? {
+        let row = measured(&case)?;
+        println!("{}", line(&row));
+        rows.push(row);
+    }
+    let mut text = format!(
+        "{}\n\n| text | ms | MB/s | time at equal rates | outcome |\n| --- | ---: | ---: | ---: | --- |\n",
+        stamp.sentence()
+    );
+    for row in &rows {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{}", line(row));
+    }
+    document::write("docs/design/importing.md", "bench import", &text)?;
+    Ok(rows.iter().all(Row::holds))
+}
+
+fn line(row: &Row) -> String {
+    let rate = LENGTH as f64 / 1e6 / row.time.as_secs_f64();
+    let missed = if row.holds() { "" } else { " MISSED" };
+    format!(
+        "| {} | {:.0}{missed} | {rate:.0} | {:.2} | {} |",
+        row.name,
+        row.time.as_secs_f64() * 1e3,
+        row.ratio,
+        row.outcome
+    )
+}
+
+fn measured(case: &Case) -> Result<Row> {
+    let (part, _) = timed(case, LENGTH / PART)?;
+    let (time, outcome) = timed(case, LENGTH)?;
+    let ratio = time.as_secs_f64() / part.as_secs_f64() / PART as f64;
+    Ok(Row { name: case.name.clone(), time, ratio, outcome })
+}
+
+/// The shorter of two times for a text of `length`, and how the reading ended.
+fn timed(case: &Case, length: usize) -> Result<(Duration, String)> {
+    let mut text = case.head.clone();
+    while text.len() < length {
+        text.extend_from_slice(&case.repeated);
+    }
+    let once = || -> Result<(Duration, String)> {
+        let start = processor_time()?;
+        let outcome = (case.read)(&text);
+        Ok((processor_time()?.saturating_sub(start), outcome))
+    };
+    let (first, outcome) = once()?;
+    Ok(if first > TIME_MAX { (first, outcome) } else { (first.min(once()?.0), outcome) })
+}
+
+/// The time that this process has had on a processor: what else the machine does is not in it.
+fn processor_time() -> Result<Duration> {
+    let path = "/proc/self/schedstat";
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
+    let ns = text.split(' ').next().and_then(|word| word.parse().ok());
+    Ok(Duration::from_nanos(ns.with_context(|| format!("{path} holds no time"))?))
+}
+
+/// The texts of all tools.
+fn cases() -> Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    let logs = Path::new("crates/import/tests/import");
+    for path in [files(logs)?, files(&logs.join("defects"))?].concat() {
+        let name = path.file_name().context("no name")?.to_string_lossy().into_owned();
+        if name == "README.md" {
+            continue;
+        }
+        let mut repeated = fs::read(&path)?;
+        repeated.push(b'\n');
+        let among = Case {
+            name: format!("{name}, once, among prose"),
+            head: repeated.clone(),
+            repeated: PROSE.as_bytes().to_vec(),
+            read: read_log,
+        };
+        cases.extend([Case { name, head: Vec::new(), repeated, read: read_log }, among]);
+    }
+    let traces = Path::new("crates/trace/tests/import");
+    let file = |name: &str| fs::read(traces.join(name)).with_context(|| format!("no {name}"));
+    let trace = |name: &str, head: &[u8], repeated: Vec<u8>, read: fn(&[u8]) -> String| Case {
+        name: format!("{name}, a trace"),
+        head: head.to_vec(),
+        repeated,
+        read,
+    };
+    let iolog = file("job.iolog")?;
+    let end = 1 + iolog.iter().position(|byte| *byte == b'\n').context("no line")?;
+    cases.extend([
+        trace("strace", b"", file("job.strace")?, |bytes| {
+            read_strace(&text(bytes), "", "").map_or_else(said, |trace| calls(trace.calls.len()))
+        }),
+        trace("iolog of fio", &iolog[..end], iolog[end..].to_vec(), |bytes| {
+            read_iolog(&text(bytes), "", "").map_or_else(said, length)
+        }),
+        trace("table", TABLE.0.as_bytes(), TABLE.1.into(), |bytes| {
+            read_csv(&text(bytes), "", "").map_or_else(said, length)
+        }),
+        trace("blktrace", b"", file("job.blktrace.0")?, |bytes| {
+            let mut reader = BlktraceReader::default();
+            let added = reader.add(bytes).map_or_else(said, |()| "read".to_owned());
+            reader.finish("", "").map_or(added, length)
+        }),
+        trace("kernel's events", b"", EVENTS.into(), |bytes| {
+            let mut reader = PipeReader::default();
+            text(bytes).lines().for_each(|line| reader.add(line));
+            length(reader.finish("", "", Bytes::ZERO))
+        }),
+    ]);
+    Ok(cases)
+}
+
+/// The head of a table of requests, and rows of it.
+const TABLE: (&str, &str) =
+    ("t_s,rwbs,sector,nsect,comm\n", "0.5,W,8,8,dd\n0.5,R,4096,8,dd\n0.5,FF,0,0,dd\n");
+
+/// Lines of the kernel's tracepoints: a request and its end.
+const EVENTS: &str = "  dd-1 [000] .... 1.000000: block_rq_issue: 7,0 W 4096 () 8 + 8 none,0,0 [dd]\n  \
+                      dd-1 [000] .... 1.000100: block_rq_complete: 7,0 W () 8 + 8 none,0,0 [0]\n";
+
+/// The files of `directory`, by name.
+fn files(directory: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn read_log(bytes: &[u8]) -> String {
+    let origin = Origin { id: "bench".to_owned(), read_at: "1970-01-01T00:00:00Z".to_owned() };
+    import(&decode(bytes), None, &origin).map_or_else(said, |read| {
+        let (records, skipped) = (read.records.len(), read.skipped.len());
+        format!("{records} records, {skipped} gaps")
+    })
+}
+
+fn said(error: impl std::fmt::Display) -> String {
+    format!("refused: {error}").replace('|', "/")
+}
+
+fn length(trace: Vec<u8>) -> String {
+    format!("a trace of {}", Bytes(trace.len() as u64))
+}
+
+fn calls(count: usize) -> String {
+    format!("{count} calls")
+}
