@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz`: runs the fuzz targets of `fuzz/`, without cargo-fuzz.
 //!
-//! Coverage feedback needs flags that only a nightly compiler takes; where there is none, this
-//! says so and does nothing. That the targets compile is checked with any compiler.
+//! Coverage feedback and the address sanitizer need flags that only a nightly compiler takes, or the
+//! installed one when it is told to. That the targets compile is checked with any compiler.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,12 +47,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     if wanted.is_empty() {
         bail!("there is no such fuzz target; there is: {}", all.join(", "));
     }
-    let host = nightly_host()?;
+    let compiler = Compiler::find()?;
     let directory = Metadata::read()?.target_directory.join("fuzz");
+    build(&wanted, &compiler, &directory)?;
     let mut is_good = true;
     for name in wanted {
-        build(name, &host, &directory)?;
-        let program = directory.join(&host).join("release").join(name);
+        let program = directory.join(&compiler.host).join("release").join(name);
         is_good &= fuzz(name, &program, arguments.seconds)? == Outcome::Passed;
     }
     Ok(is_good)
@@ -69,31 +69,58 @@ fn targets() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The platform for which the nightly compiler builds by itself.
-fn nightly_host() -> Result<String> {
-    let mut command = Command::new("rustup");
-    command.args(["run", "nightly", "rustc", "-vV"]).stderr(Stdio::null());
-    let missing = "fuzzing needs a nightly compiler; get it by `rustup toolchain install nightly`";
-    let output = command.output().context(missing)?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).context(missing)
+/// What builds the targets.
+struct Compiler {
+    is_nightly: bool,
+    /// The platform for which it builds by itself.
+    host: String,
 }
 
-fn build(name: &str, host: &str, directory: &Path) -> Result<()> {
-    let mut command = Command::new("rustup");
-    command
-        .args(["run", "nightly", "cargo", "build", "--quiet", "--release", "--locked"])
-        .args(["--manifest-path", MANIFEST, "--bin", name, "--target", host])
-        .arg("--target-dir")
-        .arg(directory)
-        .env("RUSTFLAGS", FLAGS)
-        // Set by the cargo that runs this, and would be taken in place of the nightly one.
-        .env_remove("RUSTC")
-        .env_remove("CARGO");
-    match shown_command(&mut command)? {
+impl Compiler {
+    /// A nightly one where there is one, else the installed one.
+    fn find() -> Result<Self> {
+        let nightly = host_of(Command::new("rustup").args(["run", "nightly", "rustc"]));
+        if let Some(host) = nightly {
+            return Ok(Self { is_nightly: true, host });
+        }
+        let host =
+            host_of(&mut Command::new("rustc")).context("there is no rustc; install Rust")?;
+        Ok(Self { is_nightly: false, host })
+    }
+
+    /// Its cargo.
+    fn cargo(&self) -> Command {
+        if self.is_nightly {
+            let mut command = Command::new("rustup");
+            command.args(["run", "nightly", "cargo"]);
+            // Set by the cargo that runs this, and would be taken in place of the nightly one.
+            command.env_remove("RUSTC").env_remove("CARGO");
+            return command;
+        }
+        let mut command = Command::new(cargo());
+        // The flags of a nightly compiler, taken by a stable one.
+        command.env("RUSTC_BOOTSTRAP", "1");
+        command
+    }
+}
+
+/// The platform that `rustc` builds for; `None` where it does not run.
+fn host_of(rustc: &mut Command) -> Option<String> {
+    let output = rustc.arg("-vV").stderr(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned)
+}
+
+fn build(names: &[&String], compiler: &Compiler, directory: &Path) -> Result<()> {
+    let mut command = compiler.cargo();
+    command.args(["build", "--quiet", "--release", "--locked", "--manifest-path", MANIFEST]);
+    for name in names {
+        command.arg("--bin").arg(name);
+    }
+    command.args(["--target", &compiler.host, "--target-dir"]).arg(directory);
+    match shown_command(command.env("RUSTFLAGS", FLAGS))? {
         Outcome::Passed => Ok(()),
-        _ => bail!("the fuzz target {name} does not build; is a C++ compiler installed?"),
+        _ => bail!("the fuzz targets do not build; is a C++ compiler installed?"),
     }
 }
 

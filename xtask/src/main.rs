@@ -46,7 +46,7 @@ enum Command {
     Generate,
     /// Make a release below target/dist: binaries, packages, archives, an apt repository, sums
     Dist(dist::Arguments),
-    /// Run the fuzz targets; needs a nightly compiler
+    /// Run the fuzz targets with the address sanitizer
     Fuzz(fuzz::Arguments),
     /// Compare all figures of all profiles on all simulated cards with those of an earlier state
     SameFigures(same_figures::Arguments),
