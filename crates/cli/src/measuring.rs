@@ -53,6 +53,12 @@ pub(crate) fn measure(
         Some(store) => result::publish(record, store, request.output, talk)?,
         None => result::show(record, &cardproof_rating::judge(record), request.output, talk)?,
     }
+    if cardproof_rating::data::alarm(record).is_some() {
+        talk.note(&format!(
+            "Find out whether it is a fake or damaged: cardproof verify {}",
+            request.target.display()
+        ));
+    }
     Ok(exit_of(record, signals, &requirements))
 }
 

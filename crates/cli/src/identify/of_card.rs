@@ -130,5 +130,8 @@ pub(super) fn suspicions(identity: &Identity) -> Section {
     for innocent in &suspicion.innocent_explanations {
         section.row("", format!("but {innocent}"));
     }
+    if let Some(name) = identity.device.name.as_ref().filter(|_| suspicion.grade != "none") {
+        section.row("", format!("test it: cardproof verify /dev/{name}"));
+    }
     section
 }
