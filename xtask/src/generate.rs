@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use cardproof_device::identify;
 use cardproof_rating::{compare, limits};
+use cardproof_record::{CapacityAnswer, VERIFY_SCHEMA};
 use cardproof_report::LIST_SCHEMA;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
@@ -27,6 +28,7 @@ fn all() -> Result<Vec<Generated>> {
     let endure = written::<cardproof_record::EndureDocument>();
     let endure_cards = written::<cardproof_record::EndureCardsDocument>();
     let health = written::<cardproof_record::HealthDocument>();
+    let verify = written::<CapacityAnswer<'_>>();
     let of = |schema: schemars::Schema, name: &str| -> Result<String> {
         text(&named(serde_json::to_value(schema)?, name))
     };
@@ -54,6 +56,7 @@ fn all() -> Result<Vec<Generated>> {
             path: "docs/health-v1.schema.json",
             text: of(health, cardproof_record::HEALTH_SCHEMA)?,
         },
+        Generated { path: "docs/verify-v1.schema.json", text: of(verify, VERIFY_SCHEMA)? },
         Generated { path: "docs/cli.md", text: cli_reference::page()? },
     ])
 }

@@ -96,11 +96,12 @@ pub(crate) fn publish(
 }
 
 /// Whether there is anything to make a report of.
-fn has_figures(record: &Record) -> bool {
+pub(crate) fn has_figures(record: &Record) -> bool {
     !record.job_runs.is_empty()
         || record.endurance.is_some()
         || !record.replays.is_empty()
         || !record.flash_timings.is_empty()
+        || record.capacity.as_ref().is_some_and(|test| !test.regions.is_empty())
         || record.phases.iter().any(|phase| phase.ops > 0)
         || record.setups.as_ref().is_some_and(ComparedSetups::has_figures)
 }

@@ -4,7 +4,7 @@
 //! `--apply`; partition and file system only with `--destroy=IDENTITY` beside it, by the same guard as
 //! every other writing to a device.
 
-mod apply;
+pub(crate) mod apply;
 mod gain;
 mod state;
 

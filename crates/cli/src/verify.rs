@@ -2,6 +2,7 @@
 
 mod document;
 mod files;
+mod fix;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -10,15 +11,18 @@ use cardproof_device::Sysroot;
 use cardproof_device::guard;
 use cardproof_evidence::capacity::{Finding, Verdict};
 use cardproof_probe::capacity::Wish;
-use cardproof_record::{Record, State};
-use cardproof_session::{CapacityCheck, CapacityMode, capacity_finding, simulated_name};
-use cardproof_units::{Bytes, Seed};
+use cardproof_record::{CapacityTest, CapacityVerdict, Record, State};
+use cardproof_session::{
+    CapacityCheck, CapacityMode, Journals, Store, capacity_finding, simulated_name,
+};
+use cardproof_units::{Bytes, Nanos, Seed};
 use clap::Args;
 
 use crate::args::{AccessArgs, EngineArg, label};
 use crate::exit::{Exit, Failure};
 use crate::measuring::{Request, options};
 use crate::output::{self, Sink};
+use crate::result;
 use crate::signals::Signals;
 use crate::talk::{self, Talk};
 use crate::terminal::Terminal;
@@ -57,6 +61,14 @@ pub(crate) struct VerifyArgs {
     /// Directory for the journal of --restore; must be on another device
     #[arg(long, value_name = "DIR", requires = "restore")]
     pub(crate) journal: Option<PathBuf>,
+    /// Read every byte too, for a map of speed and errors
+    #[arg(long)]
+    pub(crate) surface: bool,
+    /// For a fake: a partition that ends at the real size
+    ///
+    /// Prints the commands; with --destroy it runs them, too.
+    #[arg(long)]
+    pub(crate) fix: bool,
     /// Do not delete the test files N.h2w (directories only)
     #[arg(long)]
     pub(crate) keep: bool,
@@ -88,8 +100,7 @@ fn share(text: &str) -> Result<f64, String> {
 /// What a test has said, in one form for every kind of target.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
-    /// `genuine`, `fake`, `damaged`, `suspicious` or `undecided`.
-    pub(crate) verdict: &'static str,
+    pub(crate) verdict: CapacityVerdict,
     /// The kind of card, such as `wrap`.
     pub(crate) kind: &'static str,
     pub(crate) probability: f64,
@@ -98,6 +109,9 @@ pub(crate) struct Answer {
     pub(crate) excluded_share: f64,
     pub(crate) written: Bytes,
     pub(crate) read: Bytes,
+    /// What was announced: bytes written and read, and the time.
+    pub(crate) planned: (Bytes, Bytes, Option<Nanos>),
+    pub(crate) time: Option<Nanos>,
     pub(crate) reasons: Vec<String>,
     pub(crate) damaged_ranges: Vec<(u64, u64)>,
     pub(crate) announced: Bytes,
@@ -111,6 +125,7 @@ pub(crate) fn run(args: &VerifyArgs, signals: &Signals) -> Result<Exit, Failure>
     if let Some(sink) = &args.json {
         output::check(sink)?;
     }
+    fix::check(args)?;
     let is_directory = simulated_name(&args.target).is_none() && args.target.is_dir();
     let access = AccessArgs {
         // What is restored is written to, and the guard asks the same of it.
@@ -136,25 +151,42 @@ pub(crate) fn run(args: &VerifyArgs, signals: &Signals) -> Result<Exit, Failure>
     }
     let wish =
         Wish { store: Some(args.exclude_store), bad_share: args.exclude_share, is_full: args.full };
-    let mode = mode(args)?;
+    let journals = journals(args, mode(args));
+    let journals =
+        if mode(args) == CapacityMode::Restore { Some(journals?) } else { journals.ok() };
     let mut terminal = Terminal::new(talk);
-    let check = CapacityCheck::new(wish, mode);
+    let check = CapacityCheck::new(wish, mode(args), journals).with_surface(args.surface);
     let measured = cardproof_session::measure(check, &options, &mut terminal, signals.stop())
         .map_err(|failure| as_asked(args, failure.into()))?;
     let record = &measured.record;
     let answer = answer(record);
-    publish(args, &answer, talk)?;
     if let Some(failure) = measured.unsaved {
+        publish(args, &answer, talk)?;
         return Err(failure.into());
     }
-    if let Some(store) = &measured.store {
-        talk.note(&format!("Record: {}", store.record_path(&record.id).display()));
+    let reported = measured.store.as_ref().map_or(Ok(()), |store| tell_kept(store, record, talk));
+    // The last line says what to do.
+    publish(args, &answer, talk)?;
+    reported?;
+    if record.state == State::Complete {
+        fix::fix(args, &answer, talk)?;
     }
     Ok(match (&record.state, signals.exit()) {
         (State::Partial, Some(exit)) => exit,
         (State::Failed, _) => Exit::Incomplete,
         _ => exit_of(&answer),
     })
+}
+
+/// Says where the record is, and writes the report beside it.
+fn tell_kept(store: &Store, record: &Record, talk: Talk) -> Result<(), Failure> {
+    talk.note(&format!("Record: {}", store.record_path(&record.id).display()));
+    if result::has_figures(record) {
+        let report = store.report_path(&record.id);
+        result::write_html(record, &[], &report)?;
+        talk.note(&format!("Report with a map of speed and errors: {}", report.display()));
+    }
+    Ok(())
 }
 
 /// A refusal in the words of the option that was given: the guard knows one way to write.
@@ -167,19 +199,22 @@ fn as_asked(args: &VerifyArgs, failure: Failure) -> Failure {
 
 /// Status 0 is for genuine cards alone.
 pub(crate) fn exit_of(answer: &Answer) -> Exit {
-    if answer.verdict == Verdict::Genuine.name() { Exit::Done } else { Exit::NotMet }
+    if answer.verdict == CapacityVerdict::Genuine { Exit::Done } else { Exit::NotMet }
 }
 
 /// Shows `answer` on the terminal and wherever `--json` says.
 pub(crate) fn publish(args: &VerifyArgs, answer: &Answer, talk: Talk) -> Result<(), Failure> {
     if let Some(sink) = &args.json {
-        output::write(sink, &document::json(answer)?)?;
+        output::write(
+            sink,
+            &document::json(answer, &text::advice(answer, args, text::NO_IDENTITY))?,
+        )?;
     }
     if args.json != Some(Sink::Stdout) && !args.quiet {
-        let text = text::page(answer, &args.target);
+        let text = text::page(answer, args);
         output::write(&Sink::Stdout, &talk::paged(&text))?;
     } else {
-        talk.note(&text::advice(answer, &args.target));
+        talk.note(&text::advice(answer, args, &text::identity(args)));
     }
     Ok(())
 }
@@ -195,23 +230,29 @@ fn refuse_options_for_devices(args: &VerifyArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn mode(args: &VerifyArgs) -> Result<CapacityMode, Failure> {
-    if simulated_name(&args.target).is_some() {
-        return Ok(CapacityMode::Destroy);
+fn mode(args: &VerifyArgs) -> CapacityMode {
+    if simulated_name(&args.target).is_some() || args.destroy.is_some() {
+        return CapacityMode::Destroy;
     }
-    if args.restore.is_some() {
-        let journals = match &args.journal {
-            Some(directory) => directory.clone(),
-            None => journals_of_user()?,
-        };
-        return Ok(CapacityMode::Restore { journals, device: lasting_name(&args.target)? });
-    }
-    Ok(if args.destroy.is_some() { CapacityMode::Destroy } else { CapacityMode::Read })
+    if args.restore.is_some() { CapacityMode::Restore } else { CapacityMode::Read }
+}
+
+/// Where journals for the target lie.
+fn journals(args: &VerifyArgs, mode: CapacityMode) -> Result<Journals, Failure> {
+    let device = lasting_name(&args.target)?;
+    let named = args.journal.clone();
+    let home = match (journals_of_user(), &named) {
+        (Ok(home), _) => home,
+        // Without a directory of our own the named one is all there is.
+        (Err(_), Some(named)) if mode == CapacityMode::Restore => named.clone(),
+        (Err(failure), _) => return Err(failure),
+    };
+    Ok(Journals { home, named, device })
 }
 
 /// Beside the records.
 fn journals_of_user() -> Result<PathBuf, Failure> {
-    let records = cardproof_session::Store::of_user()?;
+    let records = Store::of_user()?;
     Ok(records.parent().unwrap_or(Path::new(".")).join("journals"))
 }
 
@@ -226,8 +267,11 @@ fn lasting_name(target: &Path) -> Result<String, Failure> {
 /// The answer that follows from `record`.
 pub(crate) fn answer(record: &Record) -> Answer {
     let announced = record.conditions.target.size_bytes;
+    let test = record.capacity.as_ref();
+    let planned =
+        test.map(|test| (test.planned_write_bytes, test.planned_read_bytes, test.planned_time_ns));
     let blank = Answer {
-        verdict: "undecided",
+        verdict: CapacityVerdict::Undecided,
         kind: "unknown",
         probability: 0.0,
         real_size: (Bytes::ZERO, announced),
@@ -235,14 +279,22 @@ pub(crate) fn answer(record: &Record) -> Answer {
         excluded_share: 1.0,
         written: record.bytes_written,
         read: record.bytes_read,
+        planned: planned.unwrap_or_default(),
+        time: test.map(|test| test.time_ns),
         reasons: Vec::new(),
         damaged_ranges: Vec::new(),
         announced,
         record: record.id.clone(),
     };
-    if let Some(finding) = capacity_finding(record) {
-        return of_finding(blank, finding);
-    }
+    let answer = match capacity_finding(record) {
+        Some(finding) => of_finding(blank, finding),
+        None => of_reading(blank, record),
+    };
+    with_surface(answer, test)
+}
+
+/// The answer of a test that wrote nothing.
+fn of_reading(blank: Answer, record: &Record) -> Answer {
     let signs = record.capacity.as_ref().map(|test| test.signs.clone()).unwrap_or_default();
     if signs.is_empty() {
         let reason = match record.state {
@@ -254,12 +306,44 @@ pub(crate) fn answer(record: &Record) -> Answer {
         };
         return Answer { reasons: vec![reason.to_owned()], ..blank };
     }
-    Answer { verdict: "suspicious", reasons: signs, ..blank }
+    Answer { verdict: CapacityVerdict::Suspicious, reasons: signs, ..blank }
+}
+
+/// The probability of damage where stretches stay unreadable.
+const UNREADABLE: f64 = 0.99;
+
+/// `answer` with what reading everything has shown.
+fn with_surface(mut answer: Answer, test: Option<&CapacityTest>) -> Answer {
+    let Some(test) = test.filter(|test| test.surface_bytes > Bytes::ZERO) else { return answer };
+    let unreadable: Bytes = test.unreadable.iter().map(|[_, length]| *length).sum();
+    if unreadable == Bytes::ZERO {
+        answer.reasons.push(format!("{} were read without an error", test.surface_bytes));
+        return answer;
+    }
+    let ranges =
+        test.unreadable.iter().map(|[start, length]| (start.get(), start.get() + length.get()));
+    answer.damaged_ranges.extend(ranges);
+    answer.damaged_ranges.sort_unstable();
+    answer.reasons.push(format!(
+        "{unreadable} of {} cannot be read, each part tried three times",
+        test.surface_bytes
+    ));
+    if answer.verdict != CapacityVerdict::Fake {
+        let (verdict, kind) = (CapacityVerdict::Damaged, "damaged");
+        answer = Answer { verdict, kind, probability: UNREADABLE, ..answer };
+    }
+    answer
 }
 
 fn of_finding(blank: Answer, finding: Finding) -> Answer {
+    let verdict = match finding.verdict {
+        Verdict::Genuine => CapacityVerdict::Genuine,
+        Verdict::Fake => CapacityVerdict::Fake,
+        Verdict::Damaged => CapacityVerdict::Damaged,
+        Verdict::Undecided => CapacityVerdict::Undecided,
+    };
     Answer {
-        verdict: finding.verdict.name(),
+        verdict,
         kind: finding.kind.name(),
         probability: finding.probability.clamp(0.0, 1.0),
         real_size: (Bytes(finding.size.low), Bytes(finding.size.high)),

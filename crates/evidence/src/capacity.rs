@@ -7,6 +7,7 @@
 //! Nothing here decides what to write or to read next; that is the work of the crate `probe`.
 
 mod bounds;
+mod files;
 mod finding;
 mod infer;
 mod likelihood;
@@ -19,6 +20,7 @@ mod reasons;
 pub mod stamp;
 
 pub use bounds::{CONFIDENCE, excluded_share, places_for_share};
+pub use files::genuine_after_files;
 pub use finding::{Finding, Kind, Size, Store, Verdict};
 pub use infer::infer;
 pub use line::ParseObservationError;

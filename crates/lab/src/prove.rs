@@ -52,6 +52,9 @@ const PROOFS: [&Proof; 16] = [
     &tune::PROOF,
     &verdicts::PROOF,
     &verify::PROOF,
+    &verify::PEERS,
+    &verify::RESTORE,
+    &verify::TIMES,
 ];
 
 /// A published claim, and how it is reproduced.

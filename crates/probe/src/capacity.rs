@@ -13,11 +13,13 @@
 //! unless places failed.
 
 mod experiment;
+mod pace;
 mod plan;
 mod read_back;
 mod refine;
 pub mod shorthand;
 
 pub use experiment::{Outcome, Progress, Stage, Watch, run};
+pub use pace::Estimate;
 pub(crate) use plan::shuffle;
 pub use plan::{Plan, PlanError, Wish};

@@ -28,7 +28,8 @@ fn card(real: u64, fake: Option<(u64, Beyond, HiddenStore)>, damage: Damage) -> 
 fn verify(card: &Card, wish: Wish, seed: u64) -> Outcome {
     let seed = Seed::from_bits(seed);
     let mut target = card.open(seed, Keeping::Short(SHORTHAND)).unwrap();
-    let plan = Plan::new(target.abilities().size, wish, seed).unwrap();
+    let plan =
+        Plan::new(target.abilities().size, target.abilities().logical_block, wish, seed).unwrap();
     run(&mut *target, &plan, &mut |_: &Progress| true).unwrap()
 }
 
@@ -47,7 +48,7 @@ fn an_honest_card_is_genuine() {
         assert_eq!(finding.verdict, Verdict::Genuine, "{size}: {finding:#?}");
         assert_eq!(finding.kind, Kind::Sound);
         assert!(finding.probability > 0.9 && finding.excluded_bad_share < 0.01, "{finding:#?}");
-        let plan = Plan::new(Bytes(size), wish, Seed::from_bits(1)).unwrap();
+        let plan = Plan::new(Bytes(size), Bytes(512), wish, Seed::from_bits(1)).unwrap();
         assert_eq!(outcome.bytes_written, plan.bytes_to_write(), "as announced");
     }
 }

@@ -1,6 +1,6 @@
 //! A test of the capacity, as it was seen; what it means is derived from it.
 
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -30,6 +30,27 @@ pub struct CapacityTest {
     /// It was ended before its plan was done.
     #[serde(default)]
     pub is_cut_short: bool,
+    /// What it was to write, if nothing was wrong; zero for a test that does not write.
+    #[serde(default)]
+    pub planned_write_bytes: Bytes,
+    /// What it was to read, if nothing was wrong.
+    #[serde(default)]
+    pub planned_read_bytes: Bytes,
+    /// How long it was to take, as announced after its first writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planned_time_ns: Option<Nanos>,
+    /// How long it took, with saving and putting back.
+    #[serde(default)]
+    pub time_ns: Nanos,
+    /// The announced size in equal parts, and what reading each has shown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub regions: Vec<CapacityRegion>,
+    /// How much was read one after the other for `--surface`; zero without.
+    #[serde(default)]
+    pub surface_bytes: Bytes,
+    /// Stretches that cannot be read, as start and length; at most 64.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unreadable: Vec<[Bytes; 2]>,
     /// What was written, in order, as start and length.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<[Bytes; 2]>,
@@ -44,6 +65,20 @@ pub struct CapacityTest {
     /// Fields of a later version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+/// What reading has shown of a part of the addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CapacityRegion {
+    /// How many readings there were.
+    pub readings: u64,
+    /// How many of them failed or gave wrong data.
+    pub wrong: u64,
+    /// How much was read.
+    pub read_bytes: Bytes,
+    /// How long that took.
+    pub read_time_ns: Nanos,
 }
 
 /// How a capacity was tested.

@@ -7,6 +7,7 @@
 
 mod activity;
 mod capacity;
+mod capacity_answer;
 mod card;
 mod conditions;
 mod endurance;
@@ -31,7 +32,8 @@ mod words;
 pub use activity::{
     Activity, Climate, CpuActivity, DeviceActivity, MemoryActivity, Pressure, Requests,
 };
-pub use capacity::{CapacityMethod, CapacityTest};
+pub use capacity::{CapacityMethod, CapacityRegion, CapacityTest};
+pub use capacity_answer::{CapacityAnswer, CapacityBounds, CapacityVerdict, VERIFY_SCHEMA};
 pub use card::{BusInfo, CardInfo, Claims, Feature, Unknown};
 pub use conditions::{
     Conditions, DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo, TargetInfo, TargetKind,

@@ -4,6 +4,7 @@
 //! template engine: the page is one fixed sequence of sections, and what must not go wrong, the
 //! escaping, is done by the one type that all text from a record passes through.
 
+mod capacity;
 mod figures;
 mod sections;
 
@@ -39,6 +40,7 @@ pub fn html(record: &Record, verdicts: &[Verdict]) -> Result<String, HtmlError> 
     head(&mut page, &contents.title);
     sections::write(&mut page, &contents);
     figures::write(&mut page, record, contents.is_jobs_only, &Kuva)?;
+    capacity::write(&mut page, record.capacity.as_ref());
     sections::write_conditions(&mut page, &contents);
     end_page(&mut page);
     page.shrink_to_fit();

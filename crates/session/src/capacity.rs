@@ -1,14 +1,19 @@
 //! Is the capacity of a device real? The test of `cardproof_probe` on an open target, its record, and
 //! the finding that follows from the record.
 
+mod announcing;
 mod journal;
 mod reading;
+mod recovery;
+mod saving;
+mod stored;
+mod surface;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use cardproof_evidence::capacity::{Evidence, Finding, Writes as Written, infer};
 use cardproof_io::Target;
-use cardproof_probe::capacity::{Plan, Progress, Stage, Wish, run, shorthand};
+use cardproof_probe::capacity::{Plan, Progress, Wish, run, shorthand};
 use cardproof_record::{CapacityMethod, CapacityTest, ProfileInfo, Record, State};
 use cardproof_sim::{Keeping, Shorthand};
 use cardproof_units::{Bytes, Nanos, Seed};
@@ -19,7 +24,8 @@ use crate::failure::{Failure, with_causes};
 use crate::frontend::{Event, Frontend};
 use crate::session::Bench;
 use crate::target::{Span, Storage, StorageNeeds, Writing};
-use journal::{Journal, Saving};
+
+pub use stored::capacity_finding;
 
 /// Test sectors as numbers.
 pub(crate) const SHORTHAND: Shorthand = Shorthand {
@@ -29,34 +35,48 @@ pub(crate) const SHORTHAND: Shorthand = Shorthand {
 };
 
 /// What the test may do.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CapacityMode {
     /// Read only.
     Read,
     /// Overwrite, with leave to destroy.
     Destroy,
-    /// Save each block to a journal in this directory, overwrite it, and put it back; the text names
-    /// the device in the journal.
-    Restore {
-        /// Where the journal lies.
-        journals: PathBuf,
-        /// The device, by what stays the same when it is plugged in again.
-        device: String,
-    },
+    /// Save each block to a journal, overwrite it, and put it back.
+    Restore,
+}
+
+/// Where the journals of tests that restore lie, and the device to which they belong.
+#[derive(Clone, Debug)]
+pub struct Journals {
+    /// The directory for journals where the user names none; it also says where the others are.
+    pub home: PathBuf,
+    /// The directory that the user names.
+    pub named: Option<PathBuf>,
+    /// The device, by what stays the same when it is plugged in again.
+    pub device: String,
 }
 
 /// A test of the capacity.
 pub struct CapacityCheck {
     wish: Wish,
     mode: CapacityMode,
+    journals: Option<Journals>,
+    is_surface_read: bool,
     plan: Option<Plan>,
 }
 
 impl CapacityCheck {
-    /// A test that excludes what `wish` says, as far as `mode` allows.
+    /// A test that excludes what `wish` says, as far as `mode` allows. `journals` are needed for
+    /// [`CapacityMode::Restore`]; with the other modes they tell of a test that was killed.
     #[must_use]
-    pub const fn new(wish: Wish, mode: CapacityMode) -> Self {
-        Self { wish, mode, plan: None }
+    pub const fn new(wish: Wish, mode: CapacityMode, journals: Option<Journals>) -> Self {
+        Self { wish, mode, journals, is_surface_read: false, plan: None }
+    }
+
+    /// The same test, which also reads every byte of the target at its end.
+    #[must_use]
+    pub fn with_surface(self, is_surface_read: bool) -> Self {
+        Self { is_surface_read, ..self }
     }
 }
 
@@ -66,7 +86,7 @@ impl Experiment for CapacityCheck {
     fn needs(&mut self, _seed: Seed) -> StorageNeeds {
         let writing = match self.mode {
             CapacityMode::Read => Writing::Never,
-            CapacityMode::Destroy | CapacityMode::Restore { .. } => Writing::Always,
+            CapacityMode::Destroy | CapacityMode::Restore => Writing::Always,
         };
         StorageNeeds {
             span: Span::of(Bytes(u64::MAX)),
@@ -88,77 +108,58 @@ impl Experiment for CapacityCheck {
             extra: Default::default(),
         };
         let name = "verify".to_owned();
-        if matches!(self.mode, CapacityMode::Read) && place.simulated_card.is_none() {
-            let notes = vec!["Only reads; nothing is written.".to_owned()];
+        if let Some(journals) = &self.journals {
+            match self.mode {
+                CapacityMode::Read => recovery::mention(journals, frontend),
+                _ => recovery::recover(&mut *place.target, journals, frontend)?,
+            }
+        }
+        if self.mode == CapacityMode::Read {
+            let notes = announcing::of_reading(place, self.is_surface_read)?;
             let decided_by = String::new();
             return Ok(Prepared { name, decided_by, effect: Effect::default(), notes });
         }
-        if let CapacityMode::Restore { journals, device } = &self.mode {
-            journal::recover(&mut *place.target, journals, device, frontend)?;
-        }
-        let plan = Plan::new(place.span, self.wish, draft.seed)
+        let block = place.target.abilities().logical_block;
+        let plan = Plan::new(place.span, block, self.wish, draft.seed)
             .map_err(|error| Failure::usage(error.to_string()))?;
         let time = reading::time_guess(&mut *place.target, &plan)?;
-        let notes = announcement(&plan, place.span, time, &self.mode);
-        if let CapacityMode::Restore { journals, .. } = &self.mode {
-            journal::check_room(journals, plan.bytes_to_write())?;
+        let restores = self.mode == CapacityMode::Restore;
+        let notes = announcing::of_writing(&plan, place.span, time, restores);
+        if let Some(journals) = self.journals.as_ref().filter(|_| restores) {
+            journal::check_room(journals.directory(), plan.bytes_to_write())?;
         }
-        let decided_by = format!("{plan:?}");
+        let decided_by = format!("{plan:?} {}", self.is_surface_read);
         self.plan = Some(plan);
         let effect = Effect { time_guess: time, ..Effect::default() };
         Ok(Prepared { name, decided_by, effect, notes })
     }
 
     fn run(&mut self, bench: &mut Bench<'_, Storage>) {
-        let Some(plan) = self.plan.take() else {
-            let test = reading::signs(bench);
-            bench.record.capacity = Some(test);
-            return;
-        };
-        match &self.mode {
-            CapacityMode::Restore { journals, device } => {
-                restoring(bench, &plan, journals, device);
+        let begun = bench.place.target.now();
+        match (self.plan.take(), &self.journals) {
+            (Some(plan), Some(journals)) if self.mode == CapacityMode::Restore => {
+                restoring(bench, &plan, journals);
             }
-            CapacityMode::Read | CapacityMode::Destroy => {
+            (Some(plan), _) => {
                 let method = CapacityMethod::Overwritten;
                 let Bench { place, record, recorder, stop, .. } = bench;
-                test(&mut *place.target, &plan, method, record, recorder, stop);
+                test(&mut *place.target, &plan, method, &mut Teller::new(recorder, stop), record);
             }
+            (None, _) => bench.record.capacity = Some(reading::signs(bench)),
+        }
+        if self.is_surface_read {
+            surface::read_all(bench);
+        }
+        let took = bench.place.target.now().saturating_sub(begun);
+        if let Some(test) = &mut bench.record.capacity {
+            test.time_ns = took;
         }
     }
 }
 
-/// What will be written and read, and how long it takes, before the first write.
-fn announcement(plan: &Plan, size: Bytes, time: Nanos, mode: &CapacityMode) -> Vec<String> {
-    let written = plan.bytes_to_write();
-    let share = 100.0 * written.as_f64() / size.as_f64().max(1.0);
-    let restores = matches!(mode, CapacityMode::Restore { .. });
-    let (time, twice) =
-        if restores { (time * 2, ", saved first and put back") } else { (time, "") };
-    let mut notes = vec![format!(
-        "Writes {written} ({share:.1} % of the device){twice} and reads {}; about {time} if it \
-         writes as fast as it reads.",
-        plan.bytes_to_read()
-    )];
-    if restores {
-        notes.push(
-            "A device that lies about its size cannot be restored in full: what lies beyond its \
-             real size was lost before the test, and a write beyond it may land on good data. The \
-             order of restoring undoes that where addresses start again."
-                .to_owned(),
-        );
-    }
-    notes
-}
-
-fn restoring(
-    bench: &mut Bench<'_, Storage>,
-    plan: &Plan,
-    journals: &std::path::Path,
-    device: &str,
-) {
+fn restoring(bench: &mut Bench<'_, Storage>, plan: &Plan, journals: &Journals) {
     let Bench { place, record, recorder, stop, .. } = bench;
-    let journal = match Journal::create(journals, device, plan.salt()) {
+    let journal = match recovery::begin(journals, plan.salt()) {
         Ok(journal) => journal,
         Err(failure) => {
             recorder.note(&failure.message);
@@ -166,15 +167,32 @@ fn restoring(
             return;
         }
     };
-    let mut saving = Saving::new(&mut *place.target, journal);
-    test(&mut saving, plan, CapacityMethod::Restored, record, recorder, stop);
+    let mut saving = saving::Saving::new(&mut *place.target, journal);
+    let mut teller = Teller { saved: Some(saving.state()), ..Teller::new(recorder, stop) };
+    test(&mut saving, plan, CapacityMethod::Restored, &mut teller, record);
+    let state = saving.state();
     let journal = saving.into_journal();
+    record.bytes_read += journal.saved();
+    if let Some(test) = &mut record.capacity {
+        // What is overwritten is read and saved, and later read again and put back.
+        let written = test.planned_write_bytes;
+        test.planned_write_bytes += written;
+        test.planned_read_bytes += written + written;
+    }
+    if let Some(error) = state.failure() {
+        recorder.note(&format!(
+            "The journal cannot be written: {error}. The test has ended and says nothing; free some \
+             space, or name another directory with --journal."
+        ));
+        record.state = State::Failed;
+        record.capacity = None;
+    }
     recorder.note("Puts back what was there.");
-    match journal::restore(&mut *place.target, &journal) {
+    match journal::restore(&mut *place.target, &journal, journal::Trust::SameRun) {
         Ok(restored) => {
             record.bytes_written += restored.written;
             record.bytes_read += restored.read;
-            if let Err(failure) = journal.remove() {
+            if let Err(failure) = recovery::end(journals, journal) {
                 recorder.note(&failure.message);
             }
         }
@@ -185,90 +203,67 @@ fn restoring(
     }
 }
 
+/// Tells of the progress of a test, and once how long it takes.
+struct Teller<'a, 'b> {
+    recorder: &'a mut crate::recorder::Recorder<'b>,
+    stop: &'a AtomicBool,
+    /// What saving has cost so far, where it saves.
+    saved: Option<saving::SavingState>,
+    told: Option<Nanos>,
+}
+
+impl<'a, 'b> Teller<'a, 'b> {
+    const fn new(recorder: &'a mut crate::recorder::Recorder<'b>, stop: &'a AtomicBool) -> Self {
+        Self { recorder, stop, saved: None, told: None }
+    }
+
+    /// Whether the test goes on.
+    fn tell(&mut self, progress: &Progress) -> bool {
+        if let (Some(estimate), None) = (progress.estimate, self.told) {
+            let restoring = self.saved.as_ref().map_or(Nanos::ZERO, |saved| {
+                let share =
+                    saved.device_time().as_secs_f64() / progress.elapsed.as_secs_f64().max(1e-9);
+                Nanos::from_secs_f64(estimate.writing.as_secs_f64() * share.min(1.0))
+            });
+            let time = estimate.total() + restoring;
+            self.told = Some(time);
+            self.recorder.note(&format!("Takes about {time} in all, by its first writes."));
+        }
+        self.recorder.tell(Event::Step {
+            name: "verify",
+            deed: &announcing::deed(progress),
+            done: progress.done.as_f64() / progress.total.as_f64().max(1.0),
+            elapsed: progress.elapsed,
+        });
+        let has_failed = self.saved.as_ref().is_some_and(|saved| saved.failure().is_some());
+        !has_failed && !self.stop.load(Ordering::Relaxed)
+    }
+}
+
 /// Runs the test on `target` and puts what it saw into `record`.
 fn test(
     target: &mut dyn Target,
     plan: &Plan,
     method: CapacityMethod,
+    teller: &mut Teller<'_, '_>,
     record: &mut Record,
-    recorder: &mut crate::recorder::Recorder<'_>,
-    stop: &std::sync::atomic::AtomicBool,
 ) {
-    let outcome = run(target, plan, &mut |progress: &Progress| {
-        recorder.tell(Event::Step {
-            name: "verify",
-            deed: &deed(progress),
-            done: progress.done.as_f64() / progress.total.as_f64().max(1.0),
-            elapsed: progress.elapsed,
-        });
-        !stop.load(std::sync::atomic::Ordering::Relaxed)
-    });
+    let outcome = run(target, plan, &mut |progress: &Progress| teller.tell(progress));
     match outcome {
         Ok(outcome) => {
             record.bytes_written += outcome.bytes_written;
             record.bytes_read += outcome.bytes_read;
             record.state =
                 if outcome.evidence.is_cut_short { State::Partial } else { State::Complete };
-            record.capacity = Some(stored(&outcome.evidence, method));
+            record.capacity = Some(CapacityTest {
+                planned_time_ns: teller.told,
+                ..stored::stored(&outcome, plan, method)
+            });
         }
         Err(error) => {
-            recorder.note(&format!("The test has ended early: {}.", with_causes(&error)));
+            let why = with_causes(&error);
+            teller.recorder.note(&format!("The test has ended early: {why}."));
             record.state = State::Failed;
         }
     }
-}
-
-fn deed(progress: &Progress) -> String {
-    let deed = match progress.stage {
-        Stage::Writing => "writes",
-        Stage::Reading => "reads back",
-        Stage::Narrowing => "narrows down the real size",
-    };
-    match progress.left {
-        Some(left) => format!("{deed}, {left} left"),
-        None => deed.to_owned(),
-    }
-}
-
-/// `evidence` as a record keeps it.
-fn stored(evidence: &Evidence, method: CapacityMethod) -> CapacityTest {
-    CapacityTest {
-        method,
-        announced_bytes: Bytes(evidence.announced_bytes),
-        filler_bytes: Bytes(evidence.filler_bytes),
-        grid_bytes: Bytes(evidence.grid_bytes),
-        unshared_distances: evidence.unshared_distances.iter().copied().map(Bytes).collect(),
-        guessed_modulus_bytes: evidence.guessed_modulus.map(Bytes),
-        is_full: evidence.is_full,
-        is_cut_short: evidence.is_cut_short,
-        written: evidence
-            .writes
-            .stretches()
-            .map(|(start, length, _)| [Bytes(start), Bytes(length)])
-            .collect(),
-        places: evidence.observations.iter().map(ToString::to_string).collect(),
-        signs: Vec::new(),
-        extra: Default::default(),
-    }
-}
-
-/// What the capacity test in `record` means; `None` where there is none that wrote, or its places
-/// cannot be read.
-#[must_use]
-pub fn capacity_finding(record: &Record) -> Option<Finding> {
-    let test = record.capacity.as_ref().filter(|test| !test.places.is_empty())?;
-    let places: Result<Vec<_>, _> = test.places.iter().map(|line| line.parse()).collect();
-    let mut writes = Written::default();
-    test.written.iter().for_each(|[start, length]| writes.note(start.get(), length.get()));
-    Some(infer(&Evidence {
-        announced_bytes: test.announced_bytes.get(),
-        writes,
-        observations: places.ok()?,
-        filler_bytes: test.filler_bytes.get(),
-        grid_bytes: test.grid_bytes.get(),
-        unshared_distances: test.unshared_distances.iter().map(|bytes| bytes.get()).collect(),
-        guessed_modulus: test.guessed_modulus_bytes.map(Bytes::get),
-        is_full: test.is_full,
-        is_cut_short: test.is_cut_short,
-    }))
 }

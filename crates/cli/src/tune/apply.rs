@@ -102,7 +102,7 @@ fn may_be_destroyed(args: &TuneArgs) -> Result<Bytes, Failure> {
 }
 
 /// Runs `command` with `input`; what it says on failure becomes the error.
-fn perform(command: &mut Command, input: Option<&str>) -> Result<(), Failure> {
+pub(crate) fn perform(command: &mut Command, input: Option<&str>) -> Result<(), Failure> {
     let name = command.get_program().to_string_lossy().into_owned();
     let cannot = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => Failure::incomplete(format!(
@@ -130,7 +130,7 @@ fn perform(command: &mut Command, input: Option<&str>) -> Result<(), Failure> {
 }
 
 /// Lets the kernel see the partition; where it does not, the next plugging in does.
-fn reread_partitions(target: &Path) {
+pub(crate) fn reread_partitions(target: &Path) {
     let mut command = Command::new("partx");
     command.arg("--update").arg(target).stdout(Stdio::null()).stderr(Stdio::null());
     let _ = command.status();

@@ -10,7 +10,10 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use cardproof_record::{CapacityMethod, CapacityTest, ProfileInfo, Record, State, TargetKind};
+use cardproof_evidence::capacity::genuine_after_files;
+use cardproof_record::{
+    CapacityMethod, CapacityTest, CapacityVerdict, ProfileInfo, Record, State, TargetKind,
+};
 use cardproof_session::{Options, Store, blank};
 use cardproof_units::{Bytes, Nanos};
 
@@ -68,6 +71,14 @@ pub(super) fn run(
     if is_ours {
         let before: u64 = set.iter().map(|(_, _, length)| length).sum();
         let wanted = wanted(args, space, before);
+        if wanted == 0 {
+            return Err(Failure::refused(format!(
+                "{} has {} of free space, too little for a test; remove something, or test the \
+                 device itself",
+                directory.display(),
+                Bytes(space.free)
+            )));
+        }
         announce(directory, wanted, before, space, talk);
         fs::write(
             &marker,
@@ -184,8 +195,11 @@ fn write_set(directory: &Path, wanted: u64, signals: &Signals, talk: Talk) -> Re
         let open = File::options().append(true).create(true).open(&path);
         let mut file = open.map_err(|error| unwritable(&path, &error))?;
         let mut at = file.metadata().map_or(0, |metadata| metadata.len());
-        // A torn sector at the end of an interrupted file is written again.
-        at = at / SECTOR as u64 * SECTOR as u64;
+        let is_last = !directory.join(format!("{}.h2w", number + 1)).exists();
+        if at > 0 && is_last {
+            // What was not flushed when the computer lost power may be missing in the middle.
+            at = right_until(&path, base, at);
+        }
         file.set_len(at).map_err(|error| unwritable(&path, &error))?;
         while at < end && signals.exit().is_none() {
             let length = (end - at).min(CHUNK as u64) as usize;
@@ -211,6 +225,23 @@ fn write_set(directory: &Path, wanted: u64, signals: &Signals, talk: Talk) -> Re
         }
     }
     Ok(written)
+}
+
+/// How many bytes from its start the interrupted file at `path` holds right sectors.
+fn right_until(path: &Path, base: u64, length: u64) -> u64 {
+    let Ok(file) = File::open(path) else { return 0 };
+    let mut file = io::BufReader::with_capacity(CHUNK, file);
+    let mut sector = [0; SECTOR];
+    let mut right = [0; SECTOR];
+    let mut at = 0;
+    while at + SECTOR as u64 <= length && file.read_exact(&mut sector).is_ok() {
+        fill(base + at, &mut right);
+        if sector != right {
+            break;
+        }
+        at += SECTOR as u64;
+    }
+    at
 }
 
 /// Brings a file to the device and out of the page cache, so that it is read from the device.
@@ -368,25 +399,29 @@ fn judge(args: &VerifyArgs, tally: &Tally, tested: u64, space: Space, record: &R
     ));
     let size = Bytes(space.size);
     let right = Bytes(tally.right * sector);
+    let store = tested.saturating_sub(tested / 5);
+    let genuine = genuine_after_files(share, store);
     let (verdict, kind, probability, real_size) = if is_false {
         let kind = if tally.foreign > 0 { "wrap" } else { "drop" };
-        ("fake", kind, 0.99, (right, Bytes(space.size - tally.bad() * sector)))
+        (CapacityVerdict::Fake, kind, 0.99, (right, Bytes(space.size - tally.bad() * sector)))
     } else if tally.bad() > 0 {
-        ("damaged", "damaged", 0.95, (right, size))
+        (CapacityVerdict::Damaged, "damaged", 0.95, (right, size))
     } else if share >= COVERED && (args.full || tested + (64 << 20) >= space.free) {
-        ("genuine", "honest", 0.99, (size, size))
+        (CapacityVerdict::Genuine, "honest", genuine, (size, size))
     } else {
-        ("undecided", "honest", share, (right, size))
+        (CapacityVerdict::Undecided, "honest", genuine, (right, size))
     };
     Answer {
         verdict,
         kind,
         probability,
         real_size,
-        excluded_store: Bytes(tested.saturating_sub(tested / 5)),
+        excluded_store: Bytes(store),
         excluded_share: (1.0 - share).clamp(0.0, 1.0),
         written: record.bytes_written,
         read: record.bytes_read,
+        planned: Default::default(),
+        time: None,
         reasons,
         damaged_ranges: tally.ranges.clone(),
         announced: size,

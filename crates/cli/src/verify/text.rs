@@ -1,24 +1,23 @@
 //! The answer for people: the verdict first, the reasons, and at last what to do.
 
 use std::fmt::Write;
-use std::path::Path;
 
+use cardproof_device::{Sysroot, guard};
+use cardproof_record::CapacityVerdict;
 use cardproof_units::Bytes;
 
-use super::Answer;
+use super::{Answer, VerifyArgs};
 
 /// The page.
-pub(super) fn page(answer: &Answer, target: &Path) -> String {
+pub(super) fn page(answer: &Answer, args: &VerifyArgs) -> String {
     let mut text = format!("\n{}\n", headline(answer));
     for reason in &answer.reasons {
         // Writing to a string does not fail.
         let _ = writeln!(text, "  - {reason}.");
     }
-    if answer.verdict == "damaged" || !answer.damaged_ranges.is_empty() {
-        text.push_str(&ranges(answer));
-    }
+    text.push_str(&ranges(answer));
     let _ = writeln!(text, "Written {}, read {}.", answer.written, answer.read);
-    text.push_str(&advice(answer, target));
+    text.push_str(&advice(answer, args, &identity(args)));
     text.push('\n');
     text
 }
@@ -27,16 +26,20 @@ fn headline(answer: &Answer) -> String {
     let percent = percent(answer.probability);
     let (low, high) = answer.real_size;
     match answer.verdict {
-        "genuine" => format!("GENUINE: holds the announced {} ({percent} sure).", answer.announced),
-        "fake" => format!(
+        CapacityVerdict::Genuine => {
+            format!("GENUINE: holds the announced {} ({percent} sure).", answer.announced)
+        }
+        CapacityVerdict::Fake => format!(
             "FAKE: announces {} and holds {} ({percent} sure; kind: {}).",
             answer.announced,
             between(low, high),
             answer.kind.replace('_', " "),
         ),
-        "damaged" => format!("DAMAGED: places of the device do not keep data ({percent} sure)."),
-        "suspicious" => "SUSPICIOUS: shows signs of a counterfeit.".to_owned(),
-        _ => "UNDECIDED.".to_owned(),
+        CapacityVerdict::Damaged => {
+            format!("DAMAGED: parts of the device do not keep data ({percent} sure).")
+        }
+        CapacityVerdict::Suspicious => "SUSPICIOUS: shows signs of a counterfeit.".to_owned(),
+        CapacityVerdict::Undecided => "UNDECIDED: not enough is known for a verdict.".to_owned(),
     }
 }
 
@@ -68,31 +71,46 @@ fn ranges(answer: &Answer) -> String {
     text
 }
 
+/// The device's identity as the options want it, for the terminal: it may hold a serial number.
+pub(super) fn identity(args: &VerifyArgs) -> String {
+    let found = guard::inspect(&Sysroot::default(), &args.target);
+    found.map_or_else(|_| NO_IDENTITY.to_owned(), |found| found.identity.to_string())
+}
+
+/// Stands for the identity where it is not told.
+pub(super) const NO_IDENTITY: &str = "IDENTITY";
+
 /// One sentence: what to do.
-pub(super) fn advice(answer: &Answer, target: &Path) -> String {
-    let target = target.display();
+pub(super) fn advice(answer: &Answer, args: &VerifyArgs, identity: &str) -> String {
+    let target = args.target.display();
+    let by_writing = || {
+        if args.target.is_dir() {
+            format!("cardproof verify {target} --full")
+        } else {
+            format!(
+                "cardproof verify {target} --restore={identity} (keeps the data), or the same with \
+                 --destroy= (faster, erases everything)"
+            )
+        }
+    };
     match answer.verdict {
-        "genuine" => "What to do: nothing; use it.".to_owned(),
-        "fake" => format!(
-            "What to do: return it and ask for your money back; keep no data on it beyond its \
-             first {}.",
+        CapacityVerdict::Genuine => "What to do: nothing; use it.".to_owned(),
+        CapacityVerdict::Fake => format!(
+            "What to do: return it and ask for your money back; keep no data on it. Of all that was \
+             written to it only the first {} may be whole.",
             answer.real_size.0
         ),
-        "damaged" => "What to do: copy what you need from it now, replace it, and do not trust it \
-                      with data."
+        CapacityVerdict::Damaged => "What to do: copy what you need from it now, replace it, and \
+                                     do not trust it with data."
             .to_owned(),
-        "suspicious" => format!(
-            "What to do: test it by writing: cardproof verify {target} --restore=IDENTITY (slow, \
-             keeps the data) or --destroy=IDENTITY."
-        ),
-        _ if answer.written == Bytes::ZERO => format!(
-            "What to do: to be sure, test it by writing: cardproof verify {target} \
-             --restore=IDENTITY (keeps the data) or --destroy=IDENTITY."
-        ),
-        _ => {
-            "What to do: repeat the test with another reader or port; with --full it writes every \
-              byte."
-                .to_owned()
+        CapacityVerdict::Suspicious => {
+            format!("What to do: test it by writing: {}.", by_writing())
         }
+        CapacityVerdict::Undecided if answer.written == Bytes::ZERO || args.target.is_dir() => {
+            format!("What to do: to be sure, test it by writing: {}.", by_writing())
+        }
+        CapacityVerdict::Undecided => "What to do: repeat the test with another reader or port; \
+                                       with --full it writes every byte."
+            .to_owned(),
     }
 }

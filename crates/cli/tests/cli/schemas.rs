@@ -39,6 +39,8 @@ fn every_document_is_of_its_published_form() {
     let mut trees = fs::read_dir(&tree).unwrap().map(|entry| entry.unwrap().path());
     let dump = trees.find(|path| path.is_file()).expect("there is a recorded machine");
     let dump = dump.to_str().unwrap().to_owned();
+    let genuine = format!("sim:{}", home.place().join("genuine.toml").display());
+    fs::write(home.place().join("genuine.toml"), "size = \"16MB\"").unwrap();
     for (form, words) in [
         ("record", vec!["rate", "card 1", "--json", "-"]),
         ("list", vec!["list", "--json", "-"]),
@@ -62,6 +64,7 @@ fn every_document_is_of_its_published_form() {
         ),
         ("endure-cards", vec!["endure", "--from", "worn", "worn", "--json", "-"]),
         ("health", vec!["health", "--raw", sdmon.to_str().unwrap(), "--json", "-"]),
+        ("verify", vec!["verify", &genuine, "--json", "-", "--quiet"]),
     ] {
         let text = run(home.cardproof(&words)).expect(0).stdout;
         let path = home.place().join("document.json");

@@ -5,7 +5,7 @@ use std::fs;
 use std::process::Stdio;
 use std::time::Duration;
 
-use cardproof_testkit::{LoopDevice, lab_or_skip};
+use cardproof_testkit::{Filesystem, LoopDevice, Mount, lab_or_skip};
 use cardproof_units::Bytes;
 use serde_json::Value;
 
@@ -99,7 +99,7 @@ fn a_kill_at_any_moment_loses_nothing_of_what_was_there() {
     fs::write(device.path(), &before).unwrap();
     let name = device.path().file_name().unwrap().to_str().unwrap();
     let restore = format!("--restore={name}:{}", 12 << 20);
-    for wait in [20, 150, 400, 900] {
+    for wait in [20, 70, 110, 150, 230, 310, 400, 520, 680, 900] {
         let mut command = home.cardproof(&["verify", path, &restore, "--quiet"]);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let is_over = (0..wait / 10).any(|_| {
@@ -116,6 +116,143 @@ fn a_kill_at_any_moment_loses_nothing_of_what_was_there() {
     assert!(fs::read(device.path()).unwrap() == before, "data were lost");
     let journals = fs::read_dir(home.data().join("cardproof/journals")).unwrap();
     assert_eq!(journals.count(), 0, "no journal is left");
+}
+
+/// A loop device, known data on it, and the words that let verify write to it and restore it.
+struct Filled {
+    device: LoopDevice,
+    before: Vec<u8>,
+    restore: String,
+}
+
+impl Filled {
+    fn new(size: Bytes) -> Result<Self, cardproof_testkit::LabError> {
+        let device = LoopDevice::filled(size, 17)?;
+        let before = fs::read(device.path()).unwrap();
+        let restore = format!("--restore={}", device.identity()?);
+        Ok(Self { device, before, restore })
+    }
+
+    fn path(&self) -> &str {
+        self.device.path().to_str().unwrap()
+    }
+
+    fn is_as_before(&self) -> bool {
+        fs::read(self.device.path()).unwrap() == self.before
+    }
+
+    /// Starts a test with `words` and kills it once the device holds something else.
+    fn kill_while_overwritten(&self, home: &Home, words: &[&str]) {
+        let words = [&["verify", self.path(), &self.restore, "--quiet"], words].concat();
+        for _ in 0..20 {
+            let mut command = home.cardproof(&words);
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            while self.is_as_before() && child.try_wait().unwrap().is_none() {}
+            child.kill().unwrap();
+            child.wait().unwrap();
+            if !self.is_as_before() {
+                return;
+            }
+        }
+        panic!("never killed in time");
+    }
+}
+
+#[test]
+fn a_journal_elsewhere_is_found_without_being_told() {
+    let filled = lab_or_skip!(Filled::new(Bytes::mib(12)));
+    let home = Home::new();
+    let elsewhere = home.place().join("elsewhere");
+    filled.kill_while_overwritten(&home, &["--journal", elsewhere.to_str().unwrap()]);
+    let read = run(home.cardproof(&["verify", filled.path()])).expect(4);
+    assert!(read.stderr.contains("--restore puts it back"), "{}", read.stderr);
+    assert!(!filled.is_as_before(), "reading alone restores nothing");
+    answer(&home, &[filled.path(), &filled.restore], 0);
+    assert!(filled.is_as_before());
+    assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "no journal is left");
+    let notes = fs::read_dir(home.data().join("cardproof/journals")).unwrap();
+    assert_eq!(notes.count(), 0, "no note is left");
+}
+
+#[test]
+fn the_journal_of_another_device_of_the_same_size_stays() {
+    let killed = lab_or_skip!(Filled::new(Bytes::mib(12)));
+    let other = lab_or_skip!(LoopDevice::filled(Bytes::mib(12), 18));
+    let home = Home::new();
+    killed.kill_while_overwritten(&home, &[]);
+    let restore = format!("--restore={}", lab_or_skip!(other.identity()));
+    answer(&home, &[other.path().to_str().unwrap(), &restore], 0);
+    answer(&home, &[killed.path(), &killed.restore], 0);
+    assert!(killed.is_as_before());
+}
+
+#[test]
+fn a_journal_that_finds_no_room_ends_the_test_and_loses_nothing() {
+    let filled = lab_or_skip!(Filled::new(Bytes::mib(32)));
+    let home = Home::new();
+    let small = lab_or_skip!(Mount::tmpfs("size=40m"));
+    let words = |journal| {
+        let restore = filled.restore.as_str();
+        ["verify", filled.path(), restore, "--journal", journal, "--json", "-"]
+    };
+    let refused = run(home.cardproof(&words(small.path().to_str().unwrap()))).expect(3);
+    assert!(refused.stderr.contains("the journal needs"), "{}", refused.stderr);
+    // A thin volume says that it has room until it has none.
+    let thin = lab_or_skip!(LoopDevice::sparse_in(small.path(), Bytes::mib(256)));
+    lab_or_skip!(Filesystem::Ext4.make(&thin));
+    let mount = lab_or_skip!(Mount::new(&thin, Filesystem::Ext4, ""));
+    let ended = run(home.cardproof(&words(mount.path().to_str().unwrap()))).expect(1);
+    assert!(ended.stderr.contains("The journal cannot be written"), "{}", ended.stderr);
+    let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(answer["verdict"], "undecided", "{answer}");
+    assert!(filled.is_as_before());
+}
+
+#[test]
+fn a_device_in_use_by_its_own_journal_is_refused() {
+    let device = lab_or_skip!(LoopDevice::new(Bytes::mib(64)));
+    lab_or_skip!(Filesystem::Ext4.make(&device));
+    let mount = lab_or_skip!(Mount::new(&device, Filesystem::Ext4, ""));
+    let home = Home::new();
+    let restore = format!("--restore={}", lab_or_skip!(device.identity()));
+    let path = device.path().to_str().unwrap();
+    let journal = mount.path().to_str().unwrap();
+    run(home.cardproof(&["verify", path, &restore, "--journal", journal])).expect(3);
+    assert!(
+        fs::read_dir(mount.path())
+            .unwrap()
+            .all(|entry| { entry.unwrap().file_name() == "lost+found" })
+    );
+}
+
+#[test]
+fn announced_bytes_and_time_are_those_that_it_takes() {
+    let home = Home::new();
+    for card in ["sandisk-extreme-a1", "sandisk-ultra-a1"] {
+        for extra in [&["--exclude-store", "64M"][..], &["--exclude-store", "256M"]] {
+            let target = format!("sim:{card}");
+            let answer = answer(&home, &[&[target.as_str()], extra].concat(), 0);
+            let number = |name: &str| answer[name].as_f64().unwrap();
+            assert_eq!(answer["planned_write_bytes"], answer["bytes_written"], "{answer}");
+            for (planned, real) in
+                [("planned_read_bytes", "bytes_read"), ("planned_seconds", "seconds")]
+            {
+                let ratio = number(planned) / number(real);
+                assert!((0.8..=1.2).contains(&ratio), "{planned}: {ratio} {answer}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_surface_that_cannot_be_read_is_damage() {
+    let home = Home::new();
+    let file = home.place().join("card.toml");
+    let target = format!("sim:{}", file.display());
+    fs::write(&file, "size = \"64MB\"\n[damage]\nshare = 0.001\ngives = \"error\"\n").unwrap();
+    let answer = answer(&home, &[&target, "--surface"], 4);
+    assert_eq!(answer["verdict"], "damaged", "{answer}");
+    assert!(!answer["damaged_ranges_bytes"].as_array().unwrap().is_empty(), "{answer}");
 }
 
 #[test]

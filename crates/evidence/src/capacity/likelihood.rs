@@ -168,7 +168,7 @@ impl Places {
 
 /// The chance of a real size of at most `part` of the announced one: half of it spread evenly, half
 /// evenly in the logarithm from a ten-thousandth up.
-fn cumulative(part: f64) -> f64 {
+pub(super) fn cumulative(part: f64) -> f64 {
     let usual = |part: f64| {
         let low: f64 = 1e-4;
         let in_logarithm = (part.max(low) / low).ln() / (prior::NEAR_FULL / low).ln();

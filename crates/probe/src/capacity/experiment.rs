@@ -1,12 +1,13 @@
 //! The experiment: places, filler with looks, reading back, and a closer look where something fails.
 
-use cardproof_evidence::capacity::{Evidence, Finding, Observation, infer, stamp::Stamp};
+use cardproof_evidence::capacity::{Evidence, Finding, Observation, examine, infer, stamp::Stamp};
 use cardproof_io::Target;
 use cardproof_units::{Bytes, Nanos};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::plan::{CHUNK, PLACE, Plan};
+use super::pace::{Estimate, Pace, Work};
+use super::plan::{CHUNK, FILLER_SAMPLES, Plan, Spot};
 use super::refine;
 use crate::{Drive, DriveError};
 
@@ -37,6 +38,8 @@ pub struct Progress {
     pub elapsed: Nanos,
     /// The time that is left, if the rest goes as fast; `None` while nothing is known.
     pub left: Option<Nanos>,
+    /// How long the whole test takes; `None` while nothing is known.
+    pub estimate: Option<Estimate>,
 }
 
 /// Somebody who follows the experiment and may end it.
@@ -64,6 +67,9 @@ pub struct Outcome {
     pub bytes_read: Bytes,
     /// How long it took, on the target's clock.
     pub duration: Nanos,
+    /// How long it was to take, see [`Progress::estimate`]; `None` where it ended before that was
+    /// known.
+    pub estimate: Option<Estimate>,
     /// The mean rate of the places and chunks over the addresses, for a map: (address, bytes,
     /// duration of the reading).
     pub readings: Vec<(Bytes, Bytes, Nanos)>,
@@ -113,11 +119,14 @@ pub(super) struct Experiment<'a> {
     looked: usize,
     pub(super) stage: Stage,
     pub(super) is_stopped: bool,
+    /// The first round of a wrap-around was tested as a whole.
+    pub(super) is_round_tested: bool,
     /// How many places were not right.
     pub(super) wrong: usize,
     pub(super) readings: Vec<(Bytes, Bytes, Nanos)>,
+    pub(super) pace: Pace,
     /// The places of the plan by address.
-    pub(super) taken: Vec<u64>,
+    pub(super) taken: Vec<Spot>,
     /// The places of the plan in the order of writing.
     pub(super) places: Vec<Written>,
     pub(super) filler_stamp: Stamp,
@@ -137,8 +146,8 @@ impl<'a> Experiment<'a> {
             is_full: plan.is_full,
             ..Evidence::default()
         };
-        let mut taken: Vec<u64> = plan.places().collect();
-        taken.sort_unstable();
+        let mut taken: Vec<Spot> = plan.places().collect();
+        taken.sort_by_key(|place| place.start);
         let salt = plan.salt();
         Ok(Self {
             drive,
@@ -153,8 +162,10 @@ impl<'a> Experiment<'a> {
             looked: 0,
             stage: Stage::Writing,
             is_stopped: false,
+            is_round_tested: false,
             wrong: 0,
             readings: Vec::new(),
+            pace: Pace::default(),
             taken,
             places: Vec::new(),
             filler_stamp: Stamp { salt, address_bytes: 0, generation: 0 },
@@ -176,17 +187,78 @@ impl<'a> Experiment<'a> {
         let total = self.plan.bytes_to_write().0 + self.plan.bytes_to_read().0;
         let done = (self.drive.written().0 + self.drive.read_so_far().0).min(total);
         let elapsed = self.drive.now().saturating_sub(self.begun);
-        let left = (done * 100 > total && self.stage != Stage::Narrowing).then(|| {
-            let per_byte = elapsed.as_secs_f64() / done.max(1) as f64;
-            Nanos::from_secs_f64(per_byte * (total - done) as f64)
-        });
+        let is_planned = self.stage != Stage::Narrowing;
+        let left = self.pace.left(self.work()).filter(|_| is_planned);
+        let estimate = self.pace.estimate;
+        let stage = self.stage;
         let progress =
-            Progress { stage: self.stage, done: Bytes(done), total: Bytes(total), elapsed, left };
+            Progress { stage, done: Bytes(done), total: Bytes(total), elapsed, left, estimate };
         if !self.watch.progress(&progress) {
             self.is_stopped = true;
             self.evidence.is_cut_short = true;
         }
         !self.is_stopped
+    }
+
+    /// What is left of the plan.
+    fn work(&self) -> Work {
+        let pieces = if self.plan.is_full { self.plan.size } else { 0 };
+        let samples = if self.plan.is_full { 0 } else { FILLER_SAMPLES };
+        let read = self.evidence.observations.len() as u64;
+        Work {
+            filler_bytes: self.plan.size - self.plan.filler_start - self.filler_written,
+            places_to_read: (self.plan.places_count() + samples).saturating_sub(read),
+            pieces_bytes: pieces.saturating_sub(self.drive.read_so_far().get()),
+        }
+    }
+
+    /// Estimates once how long the test takes.
+    fn estimate(&mut self) -> Result<(), DriveError> {
+        if !self.pace.is_ready(self.plan.size - self.plan.filler_start) {
+            return Ok(());
+        }
+        let begun = self.drive.now();
+        // A device that cannot flush is as fast as it seems.
+        let _ = self.drive.flush()?;
+        let flushed = self.drive.now();
+        self.pace.note_filler(0, flushed.saturating_sub(begun));
+        if self.plan.is_full {
+            self.time_pieces()?;
+        }
+        if self.looked == 0 {
+            self.time_places()?;
+        }
+        let elapsed = self.drive.now().saturating_sub(self.begun);
+        self.pace.make_estimate(elapsed, self.work());
+        Ok(())
+    }
+
+    /// Reads a few places for the time that it takes, where no look has read any.
+    fn time_places(&mut self) -> Result<(), DriveError> {
+        const PLACES: usize = 8;
+        for place in self.places.iter().take(PLACES) {
+            let begun = self.drive.now();
+            let _ = self.drive.read(place.stamp.address_bytes, place.length)?;
+            let took = self.drive.now().saturating_sub(begun);
+            self.pace.note_place(took);
+        }
+        Ok(())
+    }
+
+    /// Reads the start of the filler for the time that it takes.
+    fn time_pieces(&mut self) -> Result<(), DriveError> {
+        const PIECES: u64 = 8;
+        let start = self.plan.filler_start;
+        for piece in 0..PIECES.min(self.filler_written / CHUNK) {
+            let begun = self.drive.now();
+            if let Ok(data) = self.drive.read(start + piece * CHUNK, CHUNK)? {
+                // Comparing takes its time too.
+                let _ = examine(self.filler_stamp, data, None);
+            }
+            let took = self.drive.now().saturating_sub(begun);
+            self.pace.note_piece(CHUNK, took);
+        }
+        Ok(())
     }
 
     /// Writes a place; a write that fails is tried again twice.
@@ -219,12 +291,11 @@ impl<'a> Experiment<'a> {
     }
 
     fn write_places(&mut self) -> Result<(), DriveError> {
-        let random: std::collections::HashSet<u64> = self.plan.random.iter().copied().collect();
         for place in self.plan.places() {
             if !self.goes_on() {
                 return Ok(());
             }
-            let written = self.write_place(place, PLACE, random.contains(&place))?;
+            let written = self.write_place(place.start, place.length, place.is_random)?;
             self.places.push(written);
         }
         self.filler_stamp = self.stamp(0);
@@ -242,6 +313,7 @@ impl<'a> Experiment<'a> {
                     return Ok(false);
                 }
             }
+            self.estimate()?;
         }
         Ok(!self.is_stopped)
     }
@@ -257,8 +329,11 @@ impl<'a> Experiment<'a> {
         if length == 0 || !self.goes_on() {
             return Ok(false);
         }
+        let begun = self.drive.now();
         self.write_filler(start, length)?;
         self.filler_written += length;
+        let took = self.drive.now().saturating_sub(begun);
+        self.pace.note_filler(length, took);
         Ok(true)
     }
 
@@ -271,8 +346,10 @@ impl<'a> Experiment<'a> {
 
     /// Reads the places that no look has read.
     pub(super) fn read_rest(&mut self) -> Result<(), DriveError> {
-        let looked: usize = self.plan.looks[..self.looked].iter().map(Vec::len).sum();
-        let places = self.places.get(looked..).unwrap_or_default().to_vec();
+        let is_looked_at =
+            |index: &usize| (0..self.looked).any(|number| self.plan.look(number).contains(index));
+        let rest = self.places.iter().enumerate().filter(|(index, _)| !is_looked_at(index));
+        let places: Vec<Written> = rest.map(|(_, place)| *place).collect();
         self.read_places(&places)
     }
 
@@ -287,16 +364,14 @@ impl<'a> Experiment<'a> {
 
     /// The parts between `start` and `end` that hold no place.
     pub(super) fn gaps(&self, start: u64, end: u64) -> Vec<(u64, u64)> {
-        let mut inside: Vec<u64> =
-            self.plan.places().filter(|&place| place < end && start < place + PLACE).collect();
-        inside.sort_unstable();
+        let first = self.taken.partition_point(|place| place.end() <= start);
         let mut gaps = Vec::new();
         let mut from = start;
-        for place in inside {
-            if from < place {
-                gaps.push((from, place));
+        for place in self.taken[first..].iter().take_while(|place| place.start < end) {
+            if from < place.start {
+                gaps.push((from, place.start));
             }
-            from = from.max(place + PLACE);
+            from = from.max(place.end());
         }
         if from < end {
             gaps.push((from, end));
@@ -306,8 +381,7 @@ impl<'a> Experiment<'a> {
 
     /// Reads the places of a look; whether they show that the device is a fake.
     fn look(&mut self, number: usize) -> Result<bool, DriveError> {
-        let before: usize = self.plan.looks[..number].iter().map(Vec::len).sum();
-        let places = self.places[before..before + self.plan.looks[number].len()].to_vec();
+        let places = self.places[self.plan.look(number)].to_vec();
         self.read_places(&places)?;
         if self.evidence.observations.iter().all(Observation::is_right) {
             return Ok(false);
@@ -320,6 +394,7 @@ impl<'a> Experiment<'a> {
         let duration = self.drive.now().saturating_sub(self.begun);
         let finding = infer(&self.evidence);
         Ok(Outcome {
+            estimate: self.pace.estimate,
             finding,
             evidence: self.evidence,
             bytes_written: self.drive.written(),

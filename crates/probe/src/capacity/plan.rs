@@ -1,11 +1,13 @@
 //! Which places are written, how much filler, and what that costs: known before the first write.
 
-use cardproof_evidence::capacity::places_for_share;
+use cardproof_evidence::capacity::{places_for_share, stamp::SECTOR};
 use cardproof_units::{Bytes, Seed};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// How long a test place is: the unit in which flash translation layers work.
+/// How long a chosen test place is: the unit in which flash translation layers work. A place chosen
+/// at random is one block of the device, at a random position of such a unit: it costs an eighth and
+/// shows the same.
 pub(super) const PLACE: u64 = 4096;
 
 /// How much is written or read at once where it is in one piece.
@@ -30,8 +32,9 @@ const GRID_MAX: u64 = 20_000;
 /// The first look comes after so many bytes of filler, each further one after twice as many.
 const FIRST_LOOK: u64 = 8 << 20;
 
-/// How many places each look reads.
+/// How many places over the whole device each look reads, and how many that crowd towards the front.
 const LOOK_PLACES: u64 = 16;
+const HALVINGS: u64 = 6;
 
 /// What the user wants of the test.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -58,11 +61,28 @@ pub enum PlanError {
     },
 }
 
+/// A stretch of addresses that is written and read by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub(super) start: u64,
+    pub(super) length: u64,
+    /// Chosen at random, by itself.
+    pub(super) is_random: bool,
+}
+
+impl Spot {
+    pub(super) const fn end(&self) -> u64 {
+        self.start + self.length
+    }
+}
+
 /// What is written and read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     pub(super) seed: Seed,
     pub(super) size: u64,
+    /// The length of the places chosen at random.
+    random_length: u64,
     /// For each look its places, in the order of writing.
     pub(super) looks: Vec<Vec<u64>>,
     /// The places chosen at random, each by itself.
@@ -77,49 +97,72 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A plan for a device of `size`; `seed` decides all places.
+    /// A plan for a device of `size` in logical blocks of `block`; `seed` decides all places.
     ///
     /// # Errors
     /// The device is too small.
-    pub fn new(size: Bytes, wish: Wish, seed: Seed) -> Result<Self, PlanError> {
+    pub fn new(size: Bytes, block: Bytes, wish: Wish, seed: Seed) -> Result<Self, PlanError> {
         if size.get() < SIZE_MIN {
             return Err(PlanError::TooSmall { size });
         }
         let size = size.get();
         let is_full = wish.is_full || size <= FULL_BELOW;
-        let store = wish.store.map_or(STORE, Bytes::get);
-        let filler = if is_full { size } else { store.clamp(CHUNK, size / 2) / CHUNK * CHUNK };
-        let filler_start = size - filler;
+        let store = wish.store.map_or(STORE, Bytes::get).clamp(CHUNK, size / 2) / PLACE * PLACE;
+        // What is written after the random places counts as filler.
+        let filler = if is_full { size } else { least_filler(size, store) };
+        let filler_start = size / PLACE * PLACE - filler / PLACE * PLACE;
         let mut taken = Taken::new(size, seed);
-        let looks = looks(&mut taken, filler);
         let count = places_for_share(wish.bad_share.unwrap_or(BAD_SHARE)).min(size / PLACE / 8);
-        let random = (0..count).filter_map(|_| taken.at_random(0, size)).collect();
+        let random_length = block.get().clamp(SECTOR as u64, PLACE);
+        let random = (0..count).filter_map(|_| taken.block_at_random(random_length)).collect();
+        let looks = looks(&mut taken, filler);
         let (grid, mut chosen) = grid(&mut taken, filler);
         chosen.extend(edges(size, filler_start).into_iter().filter_map(|place| taken.take(place)));
         shuffle(&mut chosen, &mut taken.random);
-        Ok(Self { seed, size, looks, random, chosen, filler_start, grid, is_full })
+        let mut plan =
+            Self { seed, size, random_length, looks, random, chosen, filler_start, grid, is_full };
+        while !is_full && plan.written_after_random() < store {
+            plan.filler_start -= PLACE;
+        }
+        Ok(plan)
     }
 
-    /// Every place in the order of writing.
-    pub(super) fn places(&self) -> impl Iterator<Item = u64> {
-        let looks = self.looks.iter().flatten();
-        looks.chain(&self.random).chain(&self.chosen).copied()
+    /// Every place in the order of writing: the random ones first, so that the most is written after
+    /// each.
+    pub(super) fn places(&self) -> impl Iterator<Item = Spot> {
+        let length = self.random_length;
+        let random = self.random.iter().map(move |&start| Spot { start, length, is_random: true });
+        let others = self.looks.iter().flatten().chain(&self.chosen);
+        random.chain(others.map(|&start| Spot { start, length: PLACE, is_random: false }))
+    }
+
+    /// Where the places of each look are among all.
+    pub(super) fn look(&self, number: usize) -> std::ops::Range<usize> {
+        let before: usize = self.looks[..number].iter().map(Vec::len).sum();
+        let start = self.random.len() + before;
+        start..start + self.looks[number].len()
+    }
+
+    /// How many bytes are written after the last random place.
+    fn written_after_random(&self) -> u64 {
+        self.bytes_to_write().get() - self.random.len() as u64 * self.random_length
     }
 
     /// How many bytes an honest device is written.
     #[must_use]
     pub fn bytes_to_write(&self) -> Bytes {
-        let places = self.places().filter(|&place| place < self.filler_start).count() as u64;
-        Bytes(self.size - self.filler_start + places * PLACE)
+        let before = self.places().filter(|place| place.start < self.filler_start);
+        Bytes(self.size - self.filler_start + before.map(|place| place.length).sum::<u64>())
     }
 
     /// How many bytes are read from an honest device.
     #[must_use]
     pub fn bytes_to_read(&self) -> Bytes {
         if self.is_full {
-            return Bytes(self.size + self.looks.iter().flatten().count() as u64 * PLACE);
+            return Bytes(self.size);
         }
-        Bytes((self.places().count() as u64 + FILLER_SAMPLES) * PLACE)
+        let places: u64 = self.places().map(|place| place.length).sum();
+        Bytes(places + FILLER_SAMPLES * PLACE)
     }
 
     /// The number by which the sectors of this plan are known.
@@ -169,6 +212,12 @@ impl Taken {
         self.places.insert(place).then_some(place)
     }
 
+    /// A block of `length` in a place that is not taken yet.
+    fn block_at_random(&mut self, length: u64) -> Option<u64> {
+        let place = self.at_random(0, self.size)?;
+        Some(place + self.random.next_u64() % (PLACE / length) * length)
+    }
+
     fn at_random(&mut self, from: u64, to: u64) -> Option<u64> {
         (0..32).find_map(|_| {
             let address = from + self.random.next_u64() % (to - from).max(1);
@@ -177,12 +226,26 @@ impl Taken {
     }
 }
 
+/// How much filler there is at least if `store` bytes are to be written after the random places: the
+/// other places are written after them too.
+fn least_filler(size: u64, store: u64) -> u64 {
+    let edges = edges(size, size / 2).len() as u64;
+    let looks = look_count(store) * (LOOK_PLACES + HALVINGS + 1);
+    let grid = (size / 2).div_ceil(store / 2) + 1;
+    let others = (edges + looks + if grid > GRID_MAX { 0 } else { grid }) * PLACE;
+    store.saturating_sub(others).max(store / 2).max(CHUNK) / PLACE * PLACE
+}
+
+/// How many looks there are before `filler` is written.
+fn look_count(filler: u64) -> u64 {
+    (0..).take_while(|&number| Plan::look_after(number) < filler).count() as u64
+}
+
 /// The places of the looks: each look has some over the whole device, some that crowd towards the
 /// front as real sizes do, and the highest one left.
 fn looks(taken: &mut Taken, filler: u64) -> Vec<Vec<u64>> {
     let size = taken.size;
-    let count = (0..).take_while(|&number| Plan::look_after(number) < filler).count();
-    (0..count as u64)
+    (0..look_count(filler))
         .map(|look| {
             let mut places = Vec::new();
             places.extend(taken.take(size - (look + 2) * PLACE));
@@ -190,7 +253,7 @@ fn looks(taken: &mut Taken, filler: u64) -> Vec<Vec<u64>> {
                 let step = size / LOOK_PLACES;
                 places.extend(taken.at_random(part * step, (part + 1) * step));
             }
-            let halves = (2..8).map(|power| size >> power);
+            let halves = (2..2 + HALVINGS).map(|power| size >> power);
             places.extend(halves.filter_map(|half| taken.at_random(half, half * 2)));
             shuffle(&mut places, &mut taken.random);
             places
@@ -228,8 +291,10 @@ pub(crate) fn shuffle(order: &mut [u64], random: &mut Xoshiro256PlusPlus) {
 mod tests {
     use super::*;
 
+    const BLOCK: Bytes = Bytes(512);
+
     fn plan(size: Bytes) -> Plan {
-        Plan::new(size, Wish::default(), Seed::from_bits(1)).unwrap()
+        Plan::new(size, BLOCK, Wish::default(), Seed::from_bits(1)).unwrap()
     }
 
     #[test]
@@ -252,26 +317,39 @@ mod tests {
         for size in [Bytes::mib(8), Bytes::mib(64), Bytes(8_000_000_512), Bytes(2_000_000_000_000)]
         {
             let plan = plan(size);
-            let mut places: Vec<u64> = plan.places().collect();
-            let count = places.len();
-            places.sort_unstable();
-            places.dedup();
-            assert_eq!(places.len(), count, "{size}");
-            assert!(places.iter().all(|place| place + PLACE <= size.get()), "{size}");
+            let mut places: Vec<Spot> = plan.places().collect();
+            places.sort_by_key(|place| place.start);
+            let is_before = |pair: &[Spot]| pair[0].end() <= pair[1].start;
+            assert!(places.windows(2).all(is_before), "{size}");
+            assert!(places.iter().all(|place| place.end() <= size.get()), "{size}");
         }
     }
 
     #[test]
-    fn the_cost_is_little_more_than_the_store_to_be_excluded() {
-        let plan = plan(Bytes(256_000_000_000));
-        let extra = plan.bytes_to_write().get() - (1 << 30);
-        assert!(extra < 8 << 20, "{extra}");
-        assert!(plan.bytes_to_read().get() < 8 << 20);
+    fn the_cost_is_the_store_to_be_excluded_and_the_random_places() {
+        for size in [8_000_000_000, 64_000_000_000, 256_000_000_000, 2_000_000_000_000] {
+            let plan = plan(Bytes(size));
+            let extra = plan.bytes_to_write().get() - (1 << 30);
+            let random = plan.random.len() as u64 * 512;
+            assert!((random..random + 2 * PLACE).contains(&extra), "{size}: {extra}");
+            assert!(plan.random.len() >= 1023);
+            assert!(plan.bytes_to_read().get() < 12 << 20);
+        }
+    }
+
+    #[test]
+    fn a_device_in_larger_blocks_has_larger_random_places() {
+        let size = Bytes(64_000_000_000);
+        let wish = Wish::default();
+        let plan = Plan::new(size, Bytes(4096), wish, Seed::from_bits(1)).unwrap();
+        assert!(plan.places().all(|place| place.length == PLACE));
+        assert!(plan.places().all(|place| place.start.is_multiple_of(PLACE)));
     }
 
     #[test]
     fn a_device_too_small_is_an_error() {
-        let error = Plan::new(Bytes::mib(1), Wish::default(), Seed::from_bits(1)).unwrap_err();
+        let error =
+            Plan::new(Bytes::mib(1), BLOCK, Wish::default(), Seed::from_bits(1)).unwrap_err();
         assert!(error.to_string().contains("1 MiB"), "{error}");
     }
 }

@@ -58,13 +58,14 @@ impl Experiment<'_> {
 
     /// The filler at `offset` as a place: written when the filler had come so far.
     fn of_filler(&self, offset: u64, length: u64) -> Written {
-        let first = self.taken.partition_point(|&place| place < self.plan.filler_start);
-        let before = self.taken.partition_point(|&place| place < offset) - first;
-        let so_far = offset + length - self.plan.filler_start - before as u64 * PLACE;
+        let start = self.plan.filler_start;
+        let places: u64 = self.taken.iter().map(|place| place.length).sum();
+        let inside = self.taken.iter().filter(|place| place.end() > start && place.start < offset);
+        let skipped: u64 = inside.map(|place| place.end() - place.start.max(start)).sum();
         Written {
             stamp: Stamp { address_bytes: offset, ..self.filler_stamp },
             length,
-            at: self.places.len() as u64 * PLACE + so_far,
+            at: places + offset + length - start - skipped,
             is_random: false,
             has_failed: false,
         }
@@ -79,6 +80,7 @@ impl Experiment<'_> {
         };
         let took = self.drive.now().saturating_sub(begun);
         self.readings.push((Bytes(stamp.address_bytes), Bytes(place.length), took));
+        self.pace.note_piece(place.length, took);
         Ok(is_right)
     }
 
@@ -167,6 +169,7 @@ impl Experiment<'_> {
             };
             let took = self.drive.now().saturating_sub(begun);
             self.readings.push((Bytes(stamp.address_bytes), Bytes(length), took));
+            self.pace.note_place(took);
             if result.found == Found::Right {
                 return Ok(self.observation(place, result, failed));
             }

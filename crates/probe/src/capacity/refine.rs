@@ -47,6 +47,9 @@ pub(super) fn narrow(experiment: &mut Experiment<'_>) -> Result<(), DriveError> 
         if !finding.is_clean(&experiment.evidence) && look_longer(experiment)? {
             continue;
         }
+        if confirm_round(experiment, &finding)? {
+            continue;
+        }
         let interval = open_interval(experiment, &finding, &mut round);
         let is_shared = common_distance(&experiment.evidence).is_some();
         let is_closed = round.is_some_and(|(low, high)| high - low <= PLACE);
@@ -207,32 +210,94 @@ fn try_distances(
     Ok(())
 }
 
-/// Writes filler at the end of the addresses until the hidden store holds nothing of `places`.
+/// Tests the first round of a wrap-around as a whole, once: its end may hold nothing, and be hidden
+/// by a store that keeps only what has no flash. Whether there was something to test.
+fn confirm_round(experiment: &mut Experiment<'_>, finding: &Finding) -> Result<bool, DriveError> {
+    let modulus = common_distance(&experiment.evidence).filter(|&m| {
+        let is_tried = untried(experiment, finding).is_empty();
+        finding.kind == Kind::Wrap && is_tried && m < experiment.plan.size
+    });
+    let Some(modulus) = modulus.filter(|_| !experiment.is_round_tested) else { return Ok(false) };
+    experiment.is_round_tested = true;
+    let places = spread(0, modulus - PLACE, experiment.plan.size);
+    let store = experiment.plan.size - experiment.plan.filler_start;
+    let mut written = Vec::with_capacity(places.len());
+    for &place in &places {
+        written.push(experiment.write_place(place, PLACE, false)?);
+        if !experiment.goes_on() {
+            return Ok(true);
+        }
+    }
+    clear_store(experiment, store, &written)?;
+    experiment.read_places(&written)?;
+    Ok(true)
+}
+
+/// Writes filler where a fake has no flash until the hidden store holds nothing of `places`: at the
+/// end of the addresses, or, where they start again, at the end of each round.
 fn clear_store(
     experiment: &mut Experiment<'_>,
     store: u64,
     places: &[Written],
 ) -> Result<(), DriveError> {
-    let needed = store + store / 4 + MARGIN;
     let size = experiment.plan.size;
+    let needed = (store + store / 4 + MARGIN).min(size);
     let is_free = |from: u64, to: u64| {
         places.iter().all(|place| {
             let start = place.stamp.address_bytes;
             to <= start || start + place.length <= from
         })
     };
-    let mut next = size.saturating_sub(needed) / PLACE * PLACE;
-    while next < size {
-        let length = CHUNK.min(size - next);
-        if is_free(next, next + length) {
-            let stamp = experiment.stamp(next);
-            experiment.write_stamped(stamp, next, length)?;
+    let mut done = 0;
+    for (start, end) in filler(size, common_distance(&experiment.evidence), needed) {
+        if done >= needed {
+            break;
         }
-        next += length;
+        if is_free(start, end) {
+            let stamp = experiment.stamp(start);
+            experiment.write_stamped(stamp, start, end - start)?;
+            done += end - start;
+        }
         if !experiment.goes_on() {
             return Ok(());
         }
     }
     let _ = experiment.drive.flush()?;
     Ok(())
+}
+
+/// The chunks of filler: `needed` bytes up to the end of the addresses, or the ends of all rounds of
+/// `modulus`, the second round first, each further chunk before the one before it.
+fn filler(size: u64, modulus: Option<u64>, needed: u64) -> Box<dyn Iterator<Item = (u64, u64)>> {
+    let Some(modulus) = modulus.filter(|&modulus| modulus >= CHUNK && modulus <= size) else {
+        let start = (size - needed) / PLACE * PLACE;
+        let chunks = (start..size).step_by(CHUNK as usize);
+        return Box::new(chunks.map(move |start| (start, size.min(start + CHUNK))));
+    };
+    let rounds = size / modulus;
+    // The first round holds the places that are tested.
+    let first = if rounds > 1 { 1 } else { 0 };
+    let chunk = move |number: u64| {
+        let (depth, round) = (number / (rounds - first), first + number % (rounds - first));
+        let end = (round + 1) * modulus - depth * CHUNK;
+        (end - CHUNK, end)
+    };
+    Box::new((0..modulus / CHUNK * (rounds - first)).map(chunk))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filler_lies_where_a_fake_has_no_flash() {
+        let plain: Vec<_> = filler(100 << 20, None, 3 << 20).collect();
+        assert_eq!(plain.first().copied(), Some((97 << 20, 98 << 20)));
+        assert_eq!(plain.last().copied(), Some((99 << 20, 100 << 20)));
+        let rounds: Vec<_> = filler(100 << 20, Some(30 << 20), 3 << 20).take(4).collect();
+        let mib = |from: u64| (from << 20, (from + 1) << 20);
+        assert_eq!(rounds, [mib(59), mib(89), mib(58), mib(88)]);
+        let one: Vec<_> = filler(100 << 20, Some(70 << 20), 3 << 20).take(2).collect();
+        assert_eq!(one, [mib(69), mib(68)]);
+    }
 }

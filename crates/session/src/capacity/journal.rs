@@ -12,15 +12,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use cardproof_evidence::capacity::stamp::{SECTOR, Stamp};
-use cardproof_io::{
-    Abilities, Completion, Fault, Op, OpKind, Slot, Submission, SubmitError, Target, TargetError,
-    Wait,
-};
+use cardproof_io::Target;
 use cardproof_probe::Drive;
-use cardproof_units::{Bytes, Nanos};
+use cardproof_units::Bytes;
 
 use crate::failure::{Failure, with_causes};
-use crate::frontend::Frontend;
 
 /// The first bytes of a journal.
 const MAGIC: &[u8; 16] = b"cardproof-undo-1";
@@ -35,7 +31,7 @@ const DEVICE_MAX: usize = 4096;
 const ENTRY_MAX: u64 = 1 << 24;
 
 /// How the names of journals end.
-const ENDING: &str = "undo";
+pub(super) const ENDING: &str = "undo";
 
 /// An open journal.
 #[derive(Debug)]
@@ -56,17 +52,27 @@ struct Entry {
     length: u64,
 }
 
-/// What restoring has cost and found.
+/// What restoring has cost, and what it met.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Restored {
     pub(super) written: Bytes,
     pub(super) read: Bytes,
-    /// Whether the device is the one that the journal is of: some sectors of the test were on it, or
-    /// all that was saved was there already.
-    is_of_this_device: bool,
+    /// Entries whose place held sectors of the test.
+    pub(super) put_back: u64,
+    /// Entries whose place held something else than what was saved, and nothing of the test.
+    pub(super) foreign: u64,
 }
 
-fn failed(path: &Path, doing: &str, error: &io::Error) -> Failure {
+/// What is known of the device that a journal is put back on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trust {
+    /// The test has just ended: what cannot be read holds the test's sectors.
+    SameRun,
+    /// It was found again: what cannot be read may be anything.
+    FoundAgain,
+}
+
+pub(super) fn failed(path: &Path, doing: &str, error: &io::Error) -> Failure {
     Failure::incomplete(format!(
         "cannot {doing} the journal {}: {error}; name another directory with --journal",
         path.display()
@@ -97,7 +103,7 @@ impl Journal {
     }
 
     /// The journal at `path`, with the device it is for; `None` for another kind of file.
-    fn open(path: &Path) -> io::Result<Option<(Self, String)>> {
+    pub(super) fn open(path: &Path) -> io::Result<Option<(Self, String)>> {
         let mut file = File::open(path)?;
         let mut head = [0; 32];
         if file.read_exact(&mut head).is_err() || head[..16] != *MAGIC {
@@ -146,7 +152,7 @@ impl Journal {
     }
 
     /// Saves `data`, which lie at `offset`; they are on the journal's disk when this returns.
-    fn save(&mut self, offset: u64, data: &[u8]) -> io::Result<()> {
+    pub(super) fn save(&mut self, offset: u64, data: &[u8]) -> io::Result<()> {
         let mut entry = Vec::with_capacity(32 + data.len());
         for word in [ENTRY, offset, data.len() as u64, sum(data)] {
             entry.extend(word.to_le_bytes());
@@ -166,6 +172,21 @@ impl Journal {
         file.seek(SeekFrom::Start(entry.at))?;
         file.read_exact(&mut data)?;
         Ok(data)
+    }
+
+    /// Where it lies.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How many bytes were saved.
+    pub(super) fn saved(&self) -> Bytes {
+        Bytes(self.entries.iter().map(|entry| entry.length).sum())
+    }
+
+    /// Whether nothing was saved.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.entries.is_empty()
     }
 
     /// Removes the journal, once all is restored.
@@ -202,76 +223,45 @@ pub(super) fn check_room(directory: &Path, needed: Bytes) -> Result<(), Failure>
     )))
 }
 
-/// Restores what a killed test left on `target`, known as `device`, by the journals in `directory`.
-pub(super) fn recover(
-    target: &mut dyn Target,
-    directory: &Path,
-    device: &str,
-    frontend: &mut dyn Frontend,
-) -> Result<(), Failure> {
-    let Ok(files) = fs::read_dir(directory) else { return Ok(()) };
-    for file in files.filter_map(Result::ok) {
-        let path = file.path();
-        if path.extension().is_none_or(|ending| ending != ENDING) {
-            continue;
-        }
-        let opened = Journal::open(&path).map_err(|error| failed(&path, "read", &error))?;
-        let Some((journal, of)) = opened else { continue };
-        if of == device {
-            recover_from(target, journal, frontend)?;
-        }
-    }
-    Ok(())
-}
-
-/// Puts back what `journal` holds. A device without a serial number is known by its size alone, so the
-/// journal may be that of another card: it is removed only if this card held sectors of its test.
-fn recover_from(
-    target: &mut dyn Target,
-    journal: Journal,
-    frontend: &mut dyn Frontend,
-) -> Result<(), Failure> {
-    let restored = restore(target, &journal)?;
-    if !restored.is_of_this_device {
-        frontend.note(&format!(
-            "The journal {} is of a device of this size, but nothing of its test is here. It is \
-             kept. Verify the card that it belongs to, or delete it.",
-            journal.path.display()
-        ));
-        return Ok(());
-    }
-    frontend.note("Put back what an earlier test had saved when it was killed.");
-    journal.remove()
-}
-
 /// Puts back what `journal` holds wherever `target` still holds the test's own sectors.
-pub(super) fn restore(target: &mut dyn Target, journal: &Journal) -> Result<Restored, Failure> {
+pub(super) fn restore(
+    target: &mut dyn Target,
+    journal: &Journal,
+    trust: Trust,
+) -> Result<Restored, Failure> {
     let cannot = |what: String| {
         Failure::incomplete(format!(
             "cannot put everything back: {what}; the journal is kept in {}: the next verify of \
-             this device tries again",
+             this device that may write tries again; remove that file to give up what it holds",
             journal.path.display()
         ))
     };
     let longest = journal.entries.iter().map(|entry| entry.length).max().unwrap_or(0);
     if longest == 0 {
-        return Ok(Restored { is_of_this_device: true, ..Restored::default() });
+        return Ok(Restored::default());
     }
     let engine = |error: cardproof_probe::DriveError| cannot(with_causes(&error));
     let mut drive = Drive::new(target, Bytes(longest)).map_err(engine)?;
-    let (mut faults, mut put_back, mut untouched) = (0_u64, 0, 0);
+    let mut faults = 0_u64;
+    let mut restored = Restored::default();
     for &entry in journal.entries.iter().rev() {
         let saved = journal.load(entry).map_err(|error| cannot(error.to_string()))?;
-        let Ok(now) = drive.read(entry.offset, entry.length).map_err(engine)? else {
-            faults += 1;
-            continue;
+        let wanted = match (drive.read(entry.offset, entry.length).map_err(engine)?, trust) {
+            (Ok(now), _) => {
+                let wanted = merged(now, &saved, journal.salt);
+                restored.foreign += u64::from(wanted == now && now != saved);
+                if wanted == now {
+                    continue;
+                }
+                restored.put_back += 1;
+                wanted
+            }
+            (Err(_), Trust::SameRun) => saved,
+            (Err(_), Trust::FoundAgain) => {
+                faults += 1;
+                continue;
+            }
         };
-        let wanted = merged(now, &saved, journal.salt);
-        if wanted == now {
-            untouched += usize::from(now == saved);
-            continue;
-        }
-        put_back += 1;
         let put = |data: &mut [u8]| data.copy_from_slice(&wanted);
         if drive.write(entry.offset, entry.length, put).map_err(engine)?.is_err() {
             faults += 1;
@@ -280,15 +270,10 @@ pub(super) fn restore(target: &mut dyn Target, journal: &Journal) -> Result<Rest
     if drive.flush().map_err(engine)?.is_err() {
         faults += 1;
     }
-    let restored = Restored {
-        written: drive.written(),
-        read: drive.read_so_far(),
-        is_of_this_device: put_back > 0 || untouched == journal.entries.len(),
-    };
     if faults > 0 {
         return Err(cannot(format!("{faults} places of the device fail")));
     }
-    Ok(restored)
+    Ok(Restored { written: drive.written(), read: drive.read_so_far(), ..restored })
 }
 
 /// What the place should hold: the saved sector wherever a sector of the test lies.
@@ -305,92 +290,11 @@ fn merged(now: &[u8], saved: &[u8], salt: u64) -> Vec<u8> {
     wanted
 }
 
-/// A target that saves what it overwrites.
-pub(super) struct Saving<'a> {
-    inner: &'a mut dyn Target,
-    journal: Journal,
-    /// The slot with which it reads what it saves: the one behind the caller's.
-    own: Slot,
-}
-
-impl<'a> Saving<'a> {
-    pub(super) fn new(inner: &'a mut dyn Target, journal: Journal) -> Self {
-        Self { inner, journal, own: Slot(0) }
-    }
-
-    pub(super) fn into_journal(self) -> Journal {
-        self.journal
-    }
-
-    /// Saves what `op` will overwrite; whether it is safe on the journal's disk.
-    fn save(&mut self, op: &Op) -> bool {
-        let read = Op { slot: self.own, kind: OpKind::Read, ..*op };
-        let mut completions = Vec::new();
-        match self.inner.submit(read) {
-            Ok(Submission::Done(completion)) => completions.push(completion),
-            Ok(Submission::Queued) => {}
-            Ok(Submission::Busy) | Err(_) => return false,
-        }
-        while completions.is_empty() {
-            if self.inner.complete(Wait::One, &mut completions).is_err() {
-                return false;
-            }
-        }
-        if completions.iter().any(|done| done.outcome != Ok(op.length)) {
-            return false;
-        }
-        let data = &self.inner.buffer(self.own)[..op.length.as_len()];
-        self.journal.save(op.offset.get(), data).is_ok()
-    }
-}
-
-impl Target for Saving<'_> {
-    fn abilities(&self) -> &Abilities {
-        self.inner.abilities()
-    }
-
-    fn now(&mut self) -> Nanos {
-        self.inner.now()
-    }
-
-    fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {
-        self.own = Slot(slots);
-        self.inner.prepare(slots + 1, buffer_size)
-    }
-
-    fn buffer(&mut self, slot: Slot) -> &mut [u8] {
-        self.inner.buffer(slot)
-    }
-
-    fn submit(&mut self, op: Op) -> Result<Submission, SubmitError> {
-        if op.kind != OpKind::Write || self.save(&op) {
-            return self.inner.submit(op);
-        }
-        // What cannot be saved is not overwritten.
-        let now = self.inner.now();
-        let outcome = Err(Fault::InputOutput);
-        let Op { slot, kind, .. } = op;
-        Ok(Submission::Done(Completion { slot, kind, submitted: now, completed: now, outcome }))
-    }
-
-    fn complete(
-        &mut self,
-        wait: Wait,
-        completions: &mut Vec<Completion>,
-    ) -> Result<(), TargetError> {
-        self.inner.complete(wait, completions)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
-    use cardproof_sim::Keeping;
-    use cardproof_units::Seed;
-
     use super::*;
-    use crate::frontend::Silent;
 
     #[test]
     fn a_torn_entry_and_another_file_are_left_out() {
@@ -415,28 +319,6 @@ mod tests {
         let journal = Journal::create(place.path(), "64000000000", 7).unwrap();
         let mode = fs::metadata(&journal.path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-    }
-
-    #[test]
-    fn a_journal_of_another_card_of_the_same_size_is_kept() {
-        let place = tempfile::tempdir().unwrap();
-        let card = cardproof_sim::find("sandisk-ultra-a1").unwrap();
-        let mut target = card.open(Seed::from_bits(1), Keeping::Bytes).unwrap();
-        let mut journal = Journal::create(place.path(), "64000000000", 7).unwrap();
-        journal.save(4096, &[1; SECTOR]).unwrap();
-        let recover = |target: &mut dyn Target| {
-            recover(target, place.path(), "64000000000", &mut Silent).unwrap();
-            journal.path.exists()
-        };
-        assert!(recover(&mut *target), "nothing of the test is on this card");
-        let stamp = Stamp { salt: 7, address_bytes: 4096, generation: 1 };
-        let mut drive = Drive::new(&mut *target, Bytes(SECTOR as u64)).unwrap();
-        let length = SECTOR as u64;
-        drive.write(4096, length, |data| stamp.fill(data)).unwrap().unwrap();
-        drop(drive);
-        assert!(!recover(&mut *target), "all of the test is put back");
-        let mut drive = Drive::new(&mut *target, Bytes(length)).unwrap();
-        assert_eq!(drive.read(4096, length).unwrap().unwrap(), [1; SECTOR]);
     }
 
     #[test]

@@ -40,6 +40,23 @@ pub(super) fn time_guess(target: &mut dyn Target, plan: &Plan) -> Result<Nanos, 
     Ok(Nanos::from_secs_f64(2.0 * count * per_place + in_pieces.max(0.0) * per_byte))
 }
 
+/// How long reading all of `target` takes, from 16 MiB at four places.
+pub(super) fn time_to_read(target: &mut dyn Target) -> Result<Nanos, Failure> {
+    let failed = |error: cardproof_probe::DriveError| Failure::incomplete(with_causes(&error));
+    let size = target.abilities().size.get();
+    let mut drive = Drive::new(target, Bytes(PIECE)).map_err(failed)?;
+    let begun = drive.now();
+    for part in 0..4 {
+        let start = size / 4 * part / PIECE * PIECE;
+        for offset in (start..size.min(start + 4 * PIECE)).step_by(PIECE as usize) {
+            let _ = drive.read(offset, PIECE.min(size - offset)).map_err(failed)?;
+        }
+    }
+    let took = drive.now().saturating_sub(begun).as_secs_f64();
+    let read = drive.read_so_far().as_f64().max(1.0);
+    Ok(Nanos::from_secs_f64(took / read * size as f64))
+}
+
 /// Reads the front of the device and the same places at multiples of likely real sizes. Data that
 /// come back at several places at one distance are a sign of a wrap-around.
 pub(super) fn signs(bench: &mut Bench<'_, Storage>) -> CapacityTest {
@@ -77,6 +94,9 @@ fn look(
     let mut fronts = Vec::new();
     for number in 0..FRONTS {
         let offset = number * FRONT_STEP;
+        if offset + PLACE > size {
+            break;
+        }
         let Ok(data) = drive.read(offset, PLACE)? else { continue };
         if is_telling(data) {
             fronts.push((offset, data.to_vec()));

@@ -1,0 +1,145 @@
+//! `verify --fix`: a partition that ends where the flash of a fake ends, so that the rest of its life it
+//! holds what is written to it.
+//!
+//! The commands are always shown. They are run with leave to destroy only, and never for a card that
+//! is damaged too: a partition does not mend flash.
+
+use std::process::Command;
+
+use cardproof_record::CapacityVerdict;
+use cardproof_session::simulated_name;
+
+use super::{Answer, VerifyArgs};
+use crate::exit::Failure;
+use crate::talk::Talk;
+use crate::tune::apply::{perform, reread_partitions};
+
+/// The partition begins here and ends at a multiple of this, in bytes: the largest allocation unit of
+/// common cards.
+const UNIT: u64 = 4 << 20;
+
+/// A smaller partition is not worth having, in bytes.
+const SIZE_MIN: u64 = 16 << 20;
+
+/// Refuses `--fix` where it has no meaning, before anything is tested.
+pub(super) fn check(args: &VerifyArgs) -> Result<(), Failure> {
+    if !args.fix {
+        return Ok(());
+    }
+    let target = args.target.display();
+    if simulated_name(&args.target).is_some() || !is_block_device(args) {
+        return Err(Failure::usage(format!(
+            "--fix makes a partition, and {target} is no block device; name one or leave --fix out"
+        )));
+    }
+    if args.restore.is_none() && args.destroy.is_none() {
+        return Err(Failure::usage(
+            "--fix needs the real size, which only a test that writes finds: add \
+             --restore=IDENTITY to see the commands, or --destroy=IDENTITY to run them",
+        ));
+    }
+    Ok(())
+}
+
+fn is_block_device(args: &VerifyArgs) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    args.target.metadata().is_ok_and(|metadata| metadata.file_type().is_block_device())
+}
+
+/// Shows the commands, and runs them with leave to destroy.
+pub(super) fn fix(args: &VerifyArgs, answer: &Answer, talk: Talk) -> Result<(), Failure> {
+    if !args.fix {
+        return Ok(());
+    }
+    let script = match script(answer) {
+        Ok(script) => script,
+        Err(why) => {
+            talk.note(&format!("--fix does nothing: {why}."));
+            return Ok(());
+        }
+    };
+    let target = args.target.display();
+    talk.note(&format!(
+        "A partition that ends at the real size (all data on the device are lost):\n  \
+         printf '{}' | sfdisk --wipe always {target}\n  then make a file system on the partition, \
+         such as: mkfs.vfat -F 32 PARTITION",
+        script.replace('\n', "\\n")
+    ));
+    if args.destroy.is_none() {
+        return Ok(());
+    }
+    let mut sfdisk = Command::new("sfdisk");
+    sfdisk.args(["--quiet", "--wipe", "always", "--wipe-partitions", "always"]).arg(&args.target);
+    perform(&mut sfdisk, Some(&script))?;
+    reread_partitions(&args.target);
+    talk.note("The partition is made.");
+    Ok(())
+}
+
+/// What `sfdisk` reads, or why no partition helps.
+fn script(answer: &Answer) -> Result<String, String> {
+    match answer.verdict {
+        CapacityVerdict::Fake if answer.damaged_ranges.is_empty() => {}
+        CapacityVerdict::Fake => {
+            return Err("its flash is damaged too, which no partition mends".to_owned());
+        }
+        CapacityVerdict::Genuine => return Err("the card holds what it announces".to_owned()),
+        _ => return Err("it is for fakes, whose real size is known".to_owned()),
+    }
+    let end = answer.real_size.0.get() / UNIT * UNIT;
+    if end < UNIT + SIZE_MIN {
+        return Err(format!("{} of real size are too little for a partition", answer.real_size.0));
+    }
+    let (start, size) = (UNIT / 512, (end - UNIT) / 512);
+    // The table of a PC has no room for more sectors.
+    if size > u64::from(u32::MAX) {
+        return Err("the partition would be too large for its table".to_owned());
+    }
+    Ok(format!("label: dos\nstart={start}, size={size}, type=c\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cardproof_units::Bytes;
+
+    fn answer(verdict: CapacityVerdict, low: u64, damaged_ranges: Vec<(u64, u64)>) -> Answer {
+        let profile = cardproof_record::ProfileInfo {
+            name: "verify".to_owned(),
+            version: 1,
+            time_budget_ns: Default::default(),
+            extra: Default::default(),
+        };
+        let identity = cardproof_session::Identity {
+            id: "1".to_owned(),
+            label: None,
+            created: "1970-01-01T00:00:00Z".to_owned(),
+        };
+        let seed = cardproof_units::Seed::from_bits(1);
+        let record = cardproof_session::blank(profile, seed, Default::default(), identity);
+        let mut answer = super::super::answer(&record);
+        answer.verdict = verdict;
+        answer.real_size = (Bytes(low), Bytes(low + 4096));
+        answer.damaged_ranges = damaged_ranges;
+        answer
+    }
+
+    #[test]
+    fn the_partition_ends_within_the_flash() {
+        let script = script(&answer(CapacityVerdict::Fake, 100_000_000, Vec::new())).unwrap();
+        assert_eq!(script, "label: dos\nstart=8192, size=180224, type=c\n");
+    }
+
+    #[test]
+    fn no_partition_is_made_where_it_does_not_help() {
+        for (verdict, low, damaged, word) in [
+            (CapacityVerdict::Genuine, 1 << 30, vec![], "announces"),
+            (CapacityVerdict::Damaged, 1 << 30, vec![], "fakes"),
+            (CapacityVerdict::Fake, 1 << 30, vec![(0, 512)], "damaged too"),
+            (CapacityVerdict::Fake, 1 << 20, vec![], "too little"),
+        ] {
+            let why = script(&answer(verdict, low, damaged)).unwrap_err();
+            assert!(why.contains(word), "{why}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What a test of the capacity says before the first write, and while it goes on.
+
+use cardproof_probe::capacity::{Plan, Progress, Stage};
+use cardproof_units::{Bytes, Nanos};
+
+use super::reading;
+use crate::failure::Failure;
+use crate::target::Storage;
+
+/// A card that writes this many times slower than it reads is a slow one.
+const SLOW_WRITES: u64 = 10;
+
+/// Before a test that only reads.
+pub(super) fn of_reading(place: &mut Storage, is_surface: bool) -> Result<Vec<String>, Failure> {
+    let mut notes = vec!["Only reads; nothing is written.".to_owned()];
+    if is_surface {
+        let (size, time) = (place.span, reading::time_to_read(&mut *place.target)?);
+        notes.push(format!("Reads all {size}; takes about {time}."));
+    }
+    Ok(notes)
+}
+
+/// Before a test that writes: how much is written and read, and how long that takes at least.
+pub(super) fn of_writing(plan: &Plan, size: Bytes, time: Nanos, restores: bool) -> Vec<String> {
+    let written = plan.bytes_to_write();
+    let share = 100.0 * written.as_f64() / size.as_f64().max(1.0);
+    let (time, twice) =
+        if restores { (time * 2, ", saved first and put back") } else { (time, "") };
+    let mut notes = vec![format!(
+        "Writes {written} ({share:.1} % of the device){twice} and reads {}. Takes {time} if it \
+         writes as fast as it reads, up to {} on a slow card; the first writes measure it, and then \
+         the time is announced.",
+        plan.bytes_to_read(),
+        time * SLOW_WRITES
+    )];
+    if restores {
+        notes.push(
+            "A device that lies about its size cannot be restored in full: what lies beyond its \
+             real size was lost before the test, and a write beyond it may land on good data. The \
+             order of restoring undoes that where addresses start again."
+                .to_owned(),
+        );
+    }
+    notes
+}
+
+/// What the test is doing, in words.
+pub(super) fn deed(progress: &Progress) -> String {
+    let deed = match progress.stage {
+        Stage::Writing => "writes",
+        Stage::Reading => "reads back",
+        Stage::Narrowing => "narrows down the real size",
+    };
+    match progress.left {
+        Some(left) => format!("{deed}, {left} left"),
+        None => deed.to_owned(),
+    }
+}
