@@ -1,0 +1,240 @@
+//! What the witness keeps: a text file to which lines are added, and the state that follows from it.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::Path;
+use std::str::FromStr;
+
+use cardproof_evidence::powercut::{CutReport, Promise, Tally};
+use cardproof_units::{Bytes, Seed};
+
+use crate::wire::WitnessError;
+
+/// What a writer writes: all that the verifier needs to make its plan again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setup {
+    /// Of the plan.
+    pub seed: Seed,
+    /// Where the area begins on the target.
+    pub start: Bytes,
+    /// How large the area is.
+    pub size: Bytes,
+    /// The target's logical block.
+    pub block: Bytes,
+    /// How many writes lie between two promises.
+    pub epoch_writes: u32,
+    /// The most writes under way at a time.
+    pub queue_depth: u16,
+    /// How a write is made durable: `flush`, `fua` or `fsync`.
+    pub mode: String,
+}
+
+impl std::fmt::Display for Setup {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { seed, start, size, block, epoch_writes, queue_depth, mode } = self;
+        let (start, size, block) = (start.get(), size.get(), block.get());
+        write!(f, "{seed} {start} {size} {block} {epoch_writes} {queue_depth} {mode}")
+    }
+}
+
+impl FromStr for Setup {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let words: Vec<&str> = text.split(' ').collect();
+        let [seed, start, size, block, epoch_writes, queue_depth, mode] = words[..] else {
+            return Err(());
+        };
+        let bytes = |word: &str| word.parse().map(Bytes).map_err(|_| ());
+        let known = ["flush", "fua", "fsync"].contains(&mode);
+        known.then_some(()).ok_or(())?;
+        Ok(Self {
+            seed: seed.parse().map_err(|_| ())?,
+            start: bytes(start)?,
+            size: bytes(size)?,
+            block: bytes(block)?,
+            epoch_writes: epoch_writes.parse().map_err(|_| ())?,
+            queue_depth: queue_depth.parse().map_err(|_| ())?,
+            mode: mode.to_owned(),
+        })
+    }
+}
+
+/// The journal of a witness.
+#[derive(Debug)]
+pub struct Journal {
+    file: File,
+    /// What is being written, and what was promised of it; until it was judged.
+    open: Option<(Setup, Promise)>,
+    /// The area was laid down, so that a cut can be judged.
+    is_laid: bool,
+    tally: Tally,
+}
+
+impl Journal {
+    /// Opens or makes the journal at `path`, and reads what it holds.
+    ///
+    /// # Errors
+    /// It cannot be read or written, or holds something else.
+    pub fn open(path: &Path) -> Result<Self, WitnessError> {
+        let mut options = OpenOptions::new();
+        let mut file = options
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(WitnessError::Journal)?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(WitnessError::Journal)?;
+        let mut journal = Self::begin(file);
+        // A last line without its end was being written when its witness was killed.
+        for line in text.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
+            let line = line.trim_end();
+            journal.apply(line).ok_or_else(|| WitnessError::Foreign(line.to_owned()))?;
+        }
+        if !text.is_empty() && !text.ends_with('\n') {
+            journal.file.write_all(b"\n").map_err(WitnessError::Journal)?;
+        }
+        Ok(journal)
+    }
+
+    /// A journal that begins in `file`, which is open for writing.
+    #[must_use]
+    pub fn begin(file: File) -> Self {
+        Self { file, open: None, is_laid: false, tally: Tally::default() }
+    }
+
+    /// Whether the area that is being written was laid down, so that a cut can be judged.
+    #[must_use]
+    pub const fn is_laid(&self) -> bool {
+        self.open.is_some() && self.is_laid
+    }
+
+    /// What is being written and what was promised of it; `None` where all was judged.
+    #[must_use]
+    pub const fn open_setup(&self) -> Option<&(Setup, Promise)> {
+        self.open.as_ref()
+    }
+
+    /// All cuts that were judged.
+    #[must_use]
+    pub const fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Adds a line, and applies it once it is in the file.
+    pub(crate) fn add(&mut self, line: &str) -> Result<(), WitnessError> {
+        self.file.write_all(format!("{line}\n").as_bytes()).map_err(WitnessError::Journal)?;
+        self.apply(line).ok_or(WitnessError::Protocol)
+    }
+
+    fn apply(&mut self, line: &str) -> Option<()> {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "" => Some(()),
+            "write" => {
+                self.open = Some((rest.parse().ok()?, Promise::default()));
+                self.is_laid = false;
+                Some(())
+            }
+            "issued" => {
+                let (_, promise) = self.open.as_mut()?;
+                promise.issued = promise.issued.max(rest.parse().ok()?);
+                Some(())
+            }
+            "durable" => {
+                let (_, promise) = self.open.as_mut()?;
+                promise.durable = promise.durable.max(rest.parse().ok()?);
+                self.is_laid = true;
+                Some(())
+            }
+            "ended" => {
+                self.open = None;
+                Some(())
+            }
+            "result" => self.judged(rest),
+            _ => None,
+        }
+    }
+
+    /// A cut was judged: whether writes were in flight, and the kinds of harm.
+    fn judged(&mut self, rest: &str) -> Option<()> {
+        use cardproof_evidence::powercut::{Finding, Kind};
+        let mut words = rest.split(' ').filter(|word| !word.is_empty());
+        let had_writes_in_flight = match words.next()? {
+            "effective" => true,
+            "idle" => false,
+            _ => return None,
+        };
+        let mut findings = Vec::new();
+        for word in words {
+            let kind = Kind::ALL.into_iter().find(|kind| kind.name() == word)?;
+            findings.push(Finding { kind, number: None, sector: 0, sectors: 0, distance: None });
+        }
+        self.tally.add(&CutReport { had_writes_in_flight, findings, unstable_sectors: 0 });
+        self.open = None;
+        Some(())
+    }
+
+    /// The sum of all cuts as words.
+    pub(crate) fn sums(&self) -> String {
+        let Tally { cuts, effective_cuts, harmful_cuts, findings } = &self.tally;
+        let kinds = findings.iter().map(|(kind, count)| format!(" {}={count}", kind.name()));
+        format!("{cuts} {effective_cuts} {harmful_cuts}{}", kinds.collect::<String>())
+    }
+}
+
+/// The sum of cuts that [`Journal::sums`] says.
+pub(crate) fn tally_of(text: &str) -> Option<Tally> {
+    use cardproof_evidence::powercut::Kind;
+    let mut words = text.split(' ');
+    let mut number = || words.next()?.parse().ok();
+    let (cuts, effective_cuts, harmful_cuts) = (number()?, number()?, number()?);
+    let mut findings = BTreeMap::new();
+    for word in words {
+        let (name, count) = word.split_once('=')?;
+        let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name)?;
+        findings.insert(kind, count.parse().ok()?);
+    }
+    Some(Tally { cuts, effective_cuts, harmful_cuts, findings })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SETUP: &str = "write 7 0 1048576 512 8 4 flush";
+
+    #[test]
+    fn a_journal_is_read_again_where_it_stopped() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("journal");
+        let mut journal = Journal::open(&path).unwrap();
+        for line in [
+            SETUP,
+            "issued 8",
+            "durable 8",
+            "issued 9",
+            "result effective lost torn",
+            SETUP,
+            "issued 3",
+        ] {
+            journal.add(line).unwrap();
+        }
+        std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"durab").unwrap();
+        let again = Journal::open(&path).unwrap();
+        assert_eq!(again.open_setup().unwrap().1, Promise { issued: 3, durable: 0 });
+        assert_eq!(again.sums(), "1 1 1 lost=1 torn=1");
+        assert_eq!(tally_of(&again.sums()).as_ref(), Some(again.tally()));
+    }
+
+    #[test]
+    fn somebodys_file_is_not_taken_for_a_journal() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("letter");
+        std::fs::write(&path, "Dear Ann\n").unwrap();
+        assert!(matches!(Journal::open(&path), Err(WitnessError::Foreign(_))));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "Dear Ann\n");
+    }
+}
