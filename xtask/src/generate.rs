@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use cardproof_device::identify;
-use cardproof_rating::{compare, limits};
+use cardproof_rating::{compare, limits, powercut};
 use cardproof_record::{CapacityAnswer, VERIFY_SCHEMA};
 use cardproof_report::LIST_SCHEMA;
 use schemars::generate::SchemaSettings;
@@ -24,6 +24,7 @@ fn all() -> Result<Vec<Generated>> {
     let identity = written::<identify::Document<'_>>();
     let watch = written::<limits::WatchDocument<'_>>();
     let comparison = written::<compare::Document<'_>>();
+    let power_cuts = written::<powercut::Document<'_>>();
     let list = written::<cardproof_report::List<'_>>();
     let endure = written::<cardproof_record::EndureDocument>();
     let endure_cards = written::<cardproof_record::EndureCardsDocument>();
@@ -42,6 +43,10 @@ fn all() -> Result<Vec<Generated>> {
         Generated {
             path: "docs/comparison-v1.schema.json",
             text: of(comparison, compare::COMPARISON_SCHEMA)?,
+        },
+        Generated {
+            path: "docs/powercut-v1.schema.json",
+            text: of(power_cuts, powercut::POWERCUT_SCHEMA)?,
         },
         Generated { path: "docs/list-v1.schema.json", text: of(list, LIST_SCHEMA)? },
         Generated {

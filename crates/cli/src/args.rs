@@ -224,6 +224,12 @@ pub(crate) struct ServeArgs {
     /// and is lost
     #[arg(long, value_name = "FILE")]
     pub(crate) backing: Option<PathBuf>,
+    /// Put a log-structured layer over the card; with --backing it is found again
+    #[arg(long, value_enum, default_value = "plain")]
+    pub(crate) layout: crate::replay::LayoutArg,
+    /// What a flush means to the log
+    #[arg(long, value_enum, default_value = "barriers")]
+    pub(crate) log_mode: crate::replay::LogModeArg,
     /// Seed for the card's random behaviour
     #[arg(long, value_name = "NUMBER", default_value = "0")]
     pub(crate) seed: Seed,
@@ -236,6 +242,16 @@ pub(crate) struct ServeArgs {
     /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+impl ServeArgs {
+    /// The log over the card, if there is to be one.
+    pub(crate) fn layout(&self) -> Option<cardproof_log_layout::Mode> {
+        match self.layout {
+            crate::replay::LayoutArg::Plain => None,
+            crate::replay::LayoutArg::Log => Some(self.log_mode.into()),
+        }
+    }
 }
 
 /// What to judge.

@@ -21,6 +21,7 @@ mod inventory;
 mod leftovers;
 mod measuring;
 mod output;
+mod powercut;
 mod profiles;
 mod progress;
 mod replay;
@@ -55,6 +56,7 @@ use geometry::GeometryArgs;
 use health::HealthArgs;
 use import::ImportArgs;
 use inventory::{ListArgs, SummaryArgs};
+use powercut::PowercutArgs;
 use replay::ReplayArgs;
 use setups::SetupsArgs;
 use signals::Signals;
@@ -143,6 +145,8 @@ enum Command {
     Endure(Box<EndureArgs>),
     /// Read what a device says of its own wear, reject what cannot be true, and say how long it lasts
     Health(HealthArgs),
+    /// Cut the power again and again: does the card keep what it acknowledged?
+    Powercut(Box<PowercutArgs>),
     /// Replay a recorded job on a directory, a block device, or a simulated card
     Replay(Box<ReplayArgs>),
     /// Print the completion script for a shell: bash, zsh, fish and others
@@ -208,6 +212,7 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::Sim(command) => simulated::run(&command, signals),
         Command::Import(args) => import::run(&args),
         Command::Capture(args) => capture::run(&args, signals),
+        Command::Powercut(args) => powercut::run(&args, signals),
         Command::Replay(args) => replay::run(&args, signals),
         Command::Tune(args) => tune::run(&args, signals),
         Command::Geometry(args) => geometry::run(&args, signals),
@@ -234,6 +239,7 @@ const fn looks_for_signals(command: &Command) -> bool {
         Command::Run(_)
         | Command::Sim(SimCommand::Serve(_))
         | Command::Capture(_)
+        | Command::Powercut(_)
         | Command::Replay(_)
         | Command::Verify(_)
         | Command::Endure(_)

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use cardproof_session::TraceReplay;
+use cardproof_log_layout::Mode;
+use cardproof_session::{LogWish, TraceReplay};
 use cardproof_trace::TraceReader;
 use cardproof_units::{Bytes, Seed};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::args::{AccessArgs, OutputArgs, label};
 use crate::exit::{Exit, Failure};
@@ -29,6 +30,15 @@ pub(crate) struct ReplayArgs {
     /// Maximum number of requests in flight
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) queue_depth: u16,
+    /// Compare the plain layout with a log-structured layer: writes in order, reads through a map
+    #[arg(long, value_enum, default_value = "plain")]
+    pub(crate) layout: LayoutArg,
+    /// What a flush means to the log
+    #[arg(long, value_enum, default_value = "barriers")]
+    pub(crate) log_mode: LogModeArg,
+    /// With --layout log: pairs of replays, one of each layout
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..=100))]
+    pub(crate) pairs: u32,
     /// Size of the range to write and read in; by default the address range of the trace
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub(crate) size: Option<Bytes>,
@@ -47,6 +57,33 @@ pub(crate) struct ReplayArgs {
     /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// How the job's writes are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LayoutArg {
+    /// Each write at its own address
+    Plain,
+    /// Each write at the end of a log
+    Log,
+}
+
+/// What a flush means to a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogModeArg {
+    /// It waits until all before it is durable
+    Barriers,
+    /// It is acknowledged at once; a power cut leaves the state after some write
+    Delayed,
+}
+
+impl From<LogModeArg> for Mode {
+    fn from(mode: LogModeArg) -> Self {
+        match mode {
+            LogModeArg::Barriers => Self::Barriers,
+            LogModeArg::Delayed => Self::Delayed,
+        }
+    }
 }
 
 /// What the job's thinking is multiplied by.
@@ -72,6 +109,12 @@ pub(crate) fn run(args: &ReplayArgs, signals: &Signals) -> Result<Exit, Failure>
     let trace = TraceReader::new(&bytes).map_err(|error| traces::broken(&args.trace, &error))?;
     let replay = TraceReplay::new(trace, args.think.0, args.queue_depth)
         .map_err(|error| Failure::usage(format!("{}: {error}", args.trace)))?;
+    let replay = match args.layout {
+        LayoutArg::Plain => replay,
+        LayoutArg::Log => {
+            replay.beside_log(LogWish { mode: args.log_mode.into(), pairs: args.pairs })
+        }
+    };
     let request = Request {
         target: &args.target,
         label: args.label.as_ref(),

@@ -67,6 +67,11 @@ impl Signals {
         &self.stop
     }
 
+    /// The same, for a thread.
+    pub(crate) fn shared_stop(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
+    }
+
     /// How to end, if a signal has come.
     pub(crate) fn exit(&self) -> Option<Exit> {
         match self.which.load(Ordering::Relaxed) {

@@ -90,6 +90,7 @@ fn serve(args: &ServeArgs, signals: &Signals) -> Result<Exit, Failure> {
         speed: args.speed,
         block_device: !args.no_block_device && rustix::process::geteuid().is_root(),
         backing: args.backing.clone(),
+        log: args.layout(),
     };
     let mut server =
         Server::start(card, args.seed, &options).map_err(|error| of_serving(&error))?;

@@ -10,7 +10,9 @@ mod endure;
 mod geometry;
 mod kill;
 mod misalignment;
+mod log_layout;
 mod packages;
+mod powercut;
 mod prediction;
 mod replay;
 mod replay_cards;
@@ -35,14 +37,16 @@ pub(crate) use stamp::Stamp;
 pub(crate) use packages::{Base, Chroot, Stage, WANTED};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 16] = [
+const PROOFS: [&Proof; 18] = [
     &attack::PROOF,
     &endure::PROOF,
     &geometry::PROOF,
     &kill::PROOF,
     &misalignment::PROOF,
+    &log_layout::PROOF,
     &packages::on_cards::PROOF,
     &packages::PROOF,
+    &powercut::PROOF,
     &prediction::PROOF,
     &replay::PROOF,
     &replay_cards::PROOF,

@@ -63,6 +63,12 @@ pub struct Record {
     /// What a run that wears the storage out has seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endurance: Option<crate::EnduranceRun>,
+    /// What power cuts did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power_cuts: Option<crate::PowerCutTest>,
+    /// A job replayed through a log-structured layer, beside the plain layout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<crate::LogTrial>,
     /// What the tool whose method was followed would have printed, in its own units.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<Figure>,
@@ -301,6 +307,8 @@ impl Record {
             setups: None,
             capacity: None,
             endurance: None,
+            power_cuts: None,
+            layout: None,
             figures: Vec::new(),
             flash_timings: FlashTimings::default(),
             monitor: Monitor::default(),

@@ -20,7 +20,9 @@ mod health_document;
 mod indication;
 mod job_run;
 mod limit;
+mod log_trial;
 mod phase;
+mod power_cut;
 mod ranges;
 mod repeated;
 mod replay;
@@ -63,10 +65,12 @@ pub use job_run::{JobPart, JobPartStep, JobRun, JobStep, JobSyncs, JobTransactio
 pub use limit::{
     Disturbance, DisturbanceKind, Limit, LimitedBy, Moment, MonitorSummary, PhaseSurroundings,
 };
+pub use log_trial::{LogTrial, TimeRatio};
 pub use phase::{
     Bucket, DataCheck, Direction, EndedBy, Estimate, Interval, Latency, OpName, PatternName, Phase,
     PhaseState, Stated, Verification,
 };
+pub use power_cut::{CutHarm, PowerCutTest};
 pub use ranges::RangeError;
 pub use repeated::{Job, LatencyIntervals, Level, PercentileInterval, PhaseRun};
 pub use replay::{Replay, ReplayLayout, ReplayedRequests, Waiting};

@@ -170,7 +170,8 @@ impl Contents {
             || !record.replays.is_empty()
             || !record.flash_timings.is_empty()
             || record.endurance.is_some()
-            || record.setups.is_some();
+            || record.setups.is_some()
+            || record.power_cuts.is_some();
         let is_jobs_only = has_jobs && record.phases.is_empty();
         let verdicts = if is_jobs_only { &[] } else { verdicts };
         let in_full: Vec<&Verdict> =
@@ -194,7 +195,7 @@ impl Contents {
             figures: figures(record),
             figures_heading: figures::heading(record),
             replays: replays::replays(record),
-            setups: setups::setups(record),
+            setups: lists(record),
             verdicts: in_full.into_iter().map(ruling).collect(),
             recording: Recording::of(verdicts),
             indications: indicated(record),
@@ -255,6 +256,20 @@ fn of_geometry(record: &Record) -> String {
     })
 }
 
+/// What was compared, and what power cuts did: headings, each with its items.
+fn lists(record: &Record) -> Vec<setups::List> {
+    let mut lists = setups::setups(record);
+    for (heading, items) in [
+        (crate::powercut::HEADING, crate::powercut::power_cut_lines(record)),
+        (crate::layout::HEADING, crate::layout::layout_lines(record)),
+    ] {
+        if !items.is_empty() {
+            lists.push((heading.into(), items));
+        }
+    }
+    lists
+}
+
 /// Each job and each replay in a sentence, and what to make of compared setups.
 /// The life of a card that was worn, in one sentence.
 fn of_endurance(record: &Record) -> String {
@@ -267,6 +282,8 @@ fn of_jobs(record: &Record) -> String {
         jobs::headline(record),
         replays::headlines(record),
         setups::headline(record),
+        crate::powercut::sentence(record),
+        crate::layout::sentence(record),
         of_geometry(record),
         of_endurance(record),
     ];

@@ -15,7 +15,9 @@ mod figures;
 mod html;
 mod inventory;
 mod jobs;
+mod layout;
 mod markdown;
+mod powercut;
 mod replays;
 mod rows;
 mod setups;
@@ -33,6 +35,7 @@ pub use inventory::{
     Entry, LIST_SCHEMA, List, inventory_csv, inventory_html, inventory_markdown, inventory_text,
 };
 pub use markdown::markdown;
+pub use powercut::power_cut_lines;
 pub use replays::replay_lines;
 pub use short::markdown_short;
 pub use summary::summary;

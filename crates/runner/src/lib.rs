@@ -32,5 +32,5 @@ pub use jobs::{JobProgress, JobWatch, run_job};
 pub use monitor::{Monitor, MonitorCost, Observation, Watcher};
 pub use plan::Plan;
 pub use repeat::{Repeat, run_repeatedly};
-pub use replay::{ReplayPlan, ReplayProgress, replay};
+pub use replay::{LayoutPlan, LayoutsTried, ReplayPlan, ReplayProgress, replay, replay_layouts};
 pub use run::run;

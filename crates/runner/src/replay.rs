@@ -6,6 +6,7 @@
 //! that did not cross it when the job was recorded.
 
 mod drive;
+mod layouts;
 mod tally;
 
 use std::sync::atomic::AtomicBool;
@@ -19,6 +20,8 @@ use crate::beside;
 use crate::disturbance::{Own, disturbances};
 use crate::monitor::{Observation, Watcher};
 use crate::phase::PhaseError;
+pub use layouts::{LayoutPlan, LayoutsTried, replay_layouts};
+
 use drive::Drive;
 use tally::Tally;
 

@@ -92,6 +92,7 @@ impl Experiment for CapacityCheck {
             span: Span::of(Bytes(u64::MAX)),
             writing,
             keeping: Keeping::Short(SHORTHAND),
+            power_cuts: false,
         }
     }
 

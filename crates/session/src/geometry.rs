@@ -40,6 +40,7 @@ impl Experiment for GeometryProbe {
             writing: Writing::WhereAllowed,
             // Nobody reads the bytes again.
             keeping: Keeping::Nothing,
+            power_cuts: false,
         }
     }
 

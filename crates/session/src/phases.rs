@@ -72,6 +72,7 @@ impl Experiment for Phases {
             span: Span::of(self.profile.span),
             writing: Writing::WhereAllowed,
             keeping: Keeping::Bytes,
+            power_cuts: false,
         }
     }
 

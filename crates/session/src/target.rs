@@ -33,6 +33,8 @@ pub struct StorageNeeds {
     pub writing: Writing,
     /// Whether a simulated card keeps its bytes, or nobody reads them again.
     pub keeping: Keeping,
+    /// Whether the power of a simulated card is cut: then what it has not flushed is volatile.
+    pub power_cuts: bool,
 }
 
 /// How much of a target an experiment works in, unless the user says so.
@@ -165,7 +167,11 @@ pub fn simulated_card(name: &str) -> Result<Card, Failure> {
 /// A simulated card, fresh; there is nothing on it to lose.
 fn open_simulated(name: &str, args: &Options, needs: &StorageNeeds) -> Result<Storage, Failure> {
     let no_card = |error| Failure::usage(with_causes(&error));
-    let card = &simulated_card(name)?;
+    let mut card = simulated_card(name)?;
+    if needs.power_cuts {
+        card.power.get_or_insert(cardproof_sim::fault::Power::HONEST);
+    }
+    let card = &card;
     let name = card.name;
     let target = card.open(args.seed, needs.keeping).map_err(no_card)?;
     let span = span_in(target.abilities().size, args, needs.span.existing)?;

@@ -11,6 +11,7 @@
 mod backing;
 mod file;
 mod keeper;
+mod log_card;
 mod loop_device;
 mod pacer;
 mod reply;

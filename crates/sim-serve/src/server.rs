@@ -7,7 +7,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
 use cardproof_io::{Target, TargetError};
-use cardproof_sim::{Card, OpenError, Store};
+use cardproof_log_layout::{LogError, Mode, Options};
+use cardproof_sim::{Card, OpenError, PacedTarget, Store};
 use cardproof_units::Seed;
 use fuser::{BackgroundSession, Config, MountOption, Session};
 use rustix::io::Errno;
@@ -16,6 +17,7 @@ use rustix::mount::UnmountFlags;
 use crate::backing::FileStore;
 use crate::file::CardFile;
 use crate::keeper::{Keeper, SOURCE};
+use crate::log_card::LogCard;
 use crate::loop_device::LoopDevice;
 use crate::pacer::{Message, Pacer};
 
@@ -35,6 +37,8 @@ pub struct ServeOptions {
     pub block_device: bool,
     /// A file for the card's bytes; in memory without it.
     pub backing: Option<PathBuf>,
+    /// A log-structured layer over the card, found again where `backing` holds one.
+    pub log: Option<Mode>,
 }
 
 /// Why a card cannot be put up or taken down.
@@ -55,6 +59,9 @@ pub enum ServeError {
         #[source]
         source: io::Error,
     },
+    /// The log cannot be laid out or found.
+    #[error("the log on the simulated card cannot be used")]
+    Log(#[from] LogError),
     /// The card does not get its buffers.
     #[error("the simulated card cannot be made ready")]
     Prepare(#[from] TargetError),
@@ -131,7 +138,7 @@ impl Server {
         if !(options.speed > 0.0 && options.speed.is_finite()) {
             return Err(ServeError::Speed(options.speed));
         }
-        let target = card.open_paced(seed, store(card, options)?)?;
+        let target = open(card, seed, options)?;
         let abilities = target.abilities().clone();
         let (messages, received) = channel();
         let file_system = CardFile {
@@ -227,6 +234,21 @@ impl Drop for Server {
             drop(session);
         }
     }
+}
+
+/// The card that `options` ask for.
+fn open(
+    card: &Card,
+    seed: Seed,
+    options: &ServeOptions,
+) -> Result<Box<dyn PacedTarget>, ServeError> {
+    // A backing that holds nothing yet is made anew.
+    let holds_bytes = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|found| found.len() > 0);
+    let is_new = !options.backing.as_ref().is_some_and(holds_bytes);
+    let target = card.open_paced(seed, store(card, options)?)?;
+    let Some(mode) = options.log else { return Ok(target) };
+    let log = Options::new(mode, seed.derive("served log"));
+    Ok(Box::new(LogCard::open(target, log, is_new)?))
 }
 
 /// The place for the card's bytes that `options` ask for.

@@ -45,6 +45,7 @@ fn lab() -> Result<Lab, LabError> {
         speed: 1000.0,
         block_device: false,
         backing: None,
+        log: None,
     };
     let card = cardproof_sim::find("sandisk-extreme-a1").unwrap();
     match Server::start(card, Seed::from_bits(1), &options) {

@@ -38,6 +38,7 @@ fn lab_with(card: &Card, block_device: bool, backing: Option<&Path>) -> Result<L
         speed: 1000.0,
         block_device,
         backing: backing.map(Path::to_owned),
+        log: None,
     };
     match Server::start(card, Seed::from_bits(1), &options) {
         Ok(server) => Ok(Lab { server, directory }),
@@ -182,6 +183,7 @@ fn serve_for_ever(directory: &Path) {
         speed: 1.0,
         block_device: true,
         backing: None,
+        log: None,
     };
     match Server::start(find("intenso-class-4").unwrap(), Seed::from_bits(1), &options) {
         Ok(server) => {
@@ -252,6 +254,7 @@ fn impossible_options_are_refused() {
             speed,
             block_device: false,
             backing: None,
+            log: None,
         };
         let refused = Server::start(card, Seed::from_bits(1), &options);
         assert!(matches!(refused, Err(ServeError::Speed(_))), "{speed}");

@@ -96,6 +96,7 @@ fn may_be_destroyed(args: &TuneArgs) -> Result<Bytes, Failure> {
         span: Span::of(Bytes(u64::MAX)),
         writing: Writing::Always,
         keeping: Keeping::Nothing,
+        power_cuts: false,
     };
     let storage = open_storage(&needs, &options, &mut Silent)?;
     Ok(storage.span)

@@ -26,6 +26,8 @@ mod naming;
 mod old_systems;
 mod output;
 mod pages;
+mod powercut;
+mod powercut_real;
 mod process;
 mod profiles;
 mod records;

@@ -49,6 +49,7 @@ fn every_document_is_of_its_published_form() {
         ("comparison", vec!["compare", "ref:sd-card-bench-2018", "--use", "camera", "--json", "-"]),
         ("comparison", vec!["compare", "card 1", "--price", "card 1=5", "--json", "-"]),
         ("identity", vec!["identify", "--sysroot", &dump, "--json", "-"]),
+        ("powercut", vec!["powercut", "sim:sandisk-ultra-a1", "--cuts", "5", "--json", "-"]),
         ("watch", vec!["watch", "--once", "--json"]),
         ("catalogue", vec!["profiles", "--json", "-"]),
         ("catalogue", vec!["sim", "list", "--json", "-"]),

@@ -85,6 +85,7 @@ fn up(card: &Card) -> Result<Up> {
         speed: 1.0,
         block_device: true,
         backing: None,
+        log: None,
     };
     Ok(Up { server: Server::start(card, SEED, &options)?, _directory: directory })
 }

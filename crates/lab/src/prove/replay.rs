@@ -133,6 +133,7 @@ fn on_card<T>(name: &str, row: impl Fn(&str, &Path) -> Result<T>) -> Result<T> {
         speed: 1.0,
         block_device: true,
         backing: None,
+        log: None,
     };
     let mut server = Server::start(cardproof_sim::find(name)?, Seed::from_bits(1), &options)?;
     let device = server.device().context("the card has no block device")?.to_owned();

@@ -102,6 +102,7 @@ fn on_card<T>(job: impl FnOnce(&Place<'_>) -> Result<T>) -> Result<T> {
         speed: 1.0,
         block_device: true,
         backing: None,
+        log: None,
     };
     let mut server = Server::start(card, SEED, &options)?;
     let device = server.device().context("a device was asked for")?.to_owned();

@@ -86,6 +86,7 @@ fn pair(program: &Path, card: &str) -> Result<Pair> {
         speed: 1.0,
         block_device: true,
         backing: None,
+        log: None,
     };
     let mut server = Server::start(cardproof_sim::find(card)?, Seed::from_bits(1), &options)?;
     let device = server.device().context("the card has no block device")?.to_owned();

@@ -1,0 +1,192 @@
+//! Power cuts for real, as far as a computer can be cut off from itself: the server of a simulated
+//! card and the writer are killed together, so what was volatile in the card is lost. Writer and
+//! witness live in two network namespaces.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use cardproof_testkit::{LabError, lab_or_skip, require_root, run as run_tool};
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::home::Home;
+use crate::process::{Running, run, start};
+
+/// A witness in a network namespace of its own, on the other end of a cable.
+struct Lab {
+    home: Home,
+    here: String,
+    there: String,
+    witness: Child,
+    address: String,
+}
+
+/// How long something is waited for in one step.
+const STEP: Duration = Duration::from_millis(20);
+
+impl Lab {
+    fn new(name: &str) -> Result<Self, LabError> {
+        require_root()?;
+        let home = Home::new();
+        let (here, there) = (format!("cp-{name}-a"), format!("cp-{name}-b"));
+        let (a, b) = (format!("cp{name}a"), format!("cp{name}b"));
+        let unavailable = |error: LabError| LabError::Unavailable(error.to_string());
+        for words in [
+            format!("netns add {here}"),
+            format!("netns add {there}"),
+            format!("link add {a} netns {here} type veth peer name {b} netns {there}"),
+            format!("-n {here} addr add 10.99.0.1/24 dev {a}"),
+            format!("-n {there} addr add 10.99.0.2/24 dev {b}"),
+            format!("-n {here} link set {a} up"),
+            format!("-n {there} link set {b} up"),
+        ] {
+            run_tool("ip", words.split(' ')).map_err(unavailable)?;
+        }
+        fs::write(home.place().join("secret"), "a secret of more than 16 bytes\n").unwrap();
+        let mut lab = Self {
+            witness: Command::new("true").spawn().unwrap(),
+            address: "10.99.0.2:7777".to_owned(),
+            home,
+            here,
+            there,
+        };
+        let journal = lab.path("journal");
+        let words = ["powercut", "witness", "--listen", "10.99.0.2:7777", "--journal", &journal];
+        let (witness, lines) = lines_of(lab.command(&lab.there.clone(), &words), 1);
+        lab.witness = witness;
+        assert_eq!(lines, ["10.99.0.2:7777"]);
+        Ok(lab)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.home.place().join(name).to_str().unwrap().to_owned()
+    }
+
+    /// `cardproof` with `words` and the secret, in the namespace `place`.
+    fn command(&self, place: &str, words: &[&str]) -> Command {
+        let mut command = Command::new("ip");
+        self.home.surround(&mut command);
+        command.args(["netns", "exec", place, env!("CARGO_BIN_EXE_cardproof")]).args(words);
+        command.args(["--secret-file", &self.path("secret")]);
+        command
+    }
+
+    fn writer(&self, target: &str, words: &[&str]) -> Running {
+        let common = ["powercut", "write", target, "--witness", &self.address, "--size", "1M"];
+        start(self.command(&self.here, &[&common[..], words].concat()))
+    }
+
+    /// What a check finds.
+    fn found(&self, target: &str, status: i32) -> Value {
+        let words = ["powercut", "check", target, "--witness", &self.address, "--json", "-"];
+        let said = run(self.command(&self.here, &words)).expect(status);
+        serde_json::from_str(&said.stdout).unwrap()
+    }
+
+    /// Waits until the witness has heard of so many durable writes since the last check.
+    fn wait_for(&self, writer: &mut Running, durable: u64) {
+        for _ in 0..5000 {
+            assert!(!writer.ends_within(STEP), "the writer ended: {:?}", self.journal());
+            let since = self.journal();
+            let since = since.rsplit("write ").next().unwrap_or_default();
+            let heard = since.lines().filter_map(|line| line.strip_prefix("durable "));
+            if heard.filter_map(|number| number.parse::<u64>().ok()).any(|n| n >= durable) {
+                return;
+            }
+        }
+        panic!("the witness hears nothing: {}", self.journal());
+    }
+
+    fn journal(&self) -> String {
+        fs::read_to_string(self.path("journal")).unwrap_or_default()
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        let _ = self.witness.kill();
+        let _ = self.witness.wait();
+        for name in [&self.here, &self.there] {
+            let _ = run_tool("ip", ["netns", "delete", name]);
+        }
+    }
+}
+
+/// Ends `running` as a power cut would.
+fn kill(running: Running) {
+    running.signal(Signal::KILL);
+    running.end();
+}
+
+/// Starts `command` and waits for its first lines.
+fn lines_of(mut command: Command, count: usize) -> (Child, Vec<String>) {
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let mut child = child.unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let lines = lines.take(count).map(|line| line.unwrap()).collect();
+    (child, lines)
+}
+
+#[test]
+fn a_killed_writer_in_a_directory_has_lost_nothing() {
+    let lab = lab_or_skip!(Lab::new("dir"));
+    let place = PathBuf::from(lab.path("place"));
+    fs::create_dir(&place).unwrap();
+    let target = place.to_str().unwrap();
+    for mode in ["fsync", "fua"] {
+        let mut writer = lab.writer(target, &["--mode", mode]);
+        lab.wait_for(&mut writer, 32);
+        let second = lab.writer(target, &[]).end().expect(3);
+        assert!(second.stderr.contains("is there from an earlier test"), "{}", second.stderr);
+        kill(writer);
+        let found = lab.found(target, 0);
+        assert_eq!(found["mode"], mode);
+        assert_eq!(fs::read_dir(&place).unwrap().count(), 0, "our file is removed");
+    }
+}
+
+/// Kills the server of a card and its writer together `kills` times; what the last check found.
+fn killed(name: &str, power: &str, kills: usize, status: i32) -> Result<Value, LabError> {
+    let lab = Lab::new(name)?;
+    let card = lab.path("card.toml");
+    fs::write(&card, format!("size = \"64MB\"\n[power]\nvolatile = \"8MiB\"\n{power}")).unwrap();
+    let backing = lab.path("backing");
+    let serve = || {
+        let words = ["sim", "serve", &card, "--backing", &backing, "--speed", "100"];
+        let (server, lines) = lines_of(lab.home.cardproof(&words), 2);
+        (server, lines.get(1).cloned().unwrap_or_default())
+    };
+    let mut found = Value::Null;
+    for _ in 0..kills {
+        let (mut server, device) = serve();
+        if device.is_empty() {
+            return Err(LabError::Unavailable("no block device can be served".to_owned()));
+        }
+        let identity = format!("--destroy={}:64000000", device.trim_start_matches("/dev/"));
+        let mut writer = lab.writer(&device, &[&identity]);
+        lab.wait_for(&mut writer, 64);
+        server.kill().unwrap();
+        kill(writer);
+        server.wait().unwrap();
+        let (mut server, device) = serve();
+        found = lab.found(&device, status);
+        server.kill().unwrap();
+        server.wait().unwrap();
+    }
+    Ok(found)
+}
+
+#[test]
+fn a_served_card_that_is_honest_keeps_what_it_acknowledged() {
+    let found = lab_or_skip!(killed("good", "", 3, 0));
+    assert_eq!((&found["cuts"], &found["harmful_cuts"]), (&3.into(), &0.into()), "{found}");
+}
+
+#[test]
+fn a_served_card_that_ignores_flushes_is_found() {
+    let found = lab_or_skip!(killed("liar", "flush = \"ignored\"", 2, 4));
+    assert_eq!(found["harmful_cuts"], 2, "{found}");
+}

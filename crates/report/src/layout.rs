@@ -1,0 +1,104 @@
+//! A job through a log-structured layer in words: does it pay on this card?
+
+use cardproof_record::{LogTrial, Record};
+use cardproof_units::Nanos;
+
+use crate::clean::one_line;
+
+/// The heading above it in every report.
+pub(crate) const HEADING: &str = "Writes as a log";
+
+/// A gain or loss below this is not worth a layer.
+const WORTH: f64 = 1.05;
+
+/// What the log did for the job of `record`, in lines; empty where none was tried.
+pub(crate) fn layout_lines(record: &Record) -> Vec<String> {
+    let Some(trial) = &record.layout else { return Vec::new() };
+    let mut lines = vec![verdict(trial)];
+    lines.extend(times(trial));
+    lines.push(work(trial));
+    lines
+}
+
+/// The verdict as a sentence; empty where no log was tried.
+pub(crate) fn sentence(record: &Record) -> String {
+    record.layout.as_ref().map_or(String::new(), |trial| format!("{}.", verdict(trial)))
+}
+
+fn verdict(trial: &LogTrial) -> String {
+    let mode = match &*trial.mode {
+        "barriers" => "with barriers (a flush waits)".to_owned(),
+        "delayed" => "delayed (acknowledged early, kept in order)".to_owned(),
+        other => one_line(other),
+    };
+    let Some(ratio) = trial.ratio else {
+        return format!("written as a log, {mode}: not compared, since a replay did not end");
+    };
+    let between = format!(
+        "{:.2} to {:.2}, {:.0} % confidence",
+        ratio.low,
+        ratio.high,
+        100.0 * ratio.confidence
+    );
+    if ratio.low > 1.0 && ratio.estimate >= WORTH {
+        let times = if ratio.estimate < 2.0 { 2 } else { 1 };
+        return format!(
+            "written as a log, {mode}: {:.times$} times faster on this card ({between})",
+            ratio.estimate
+        );
+    }
+    let loss = if ratio.high < 1.0 { "; the plain layout is faster" } else { "" };
+    format!("written as a log, {mode}: no gain on this card ({between}){loss}")
+}
+
+fn times(trial: &LogTrial) -> Option<String> {
+    let list =
+        |times: &[Nanos]| times.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    (!trial.plain_ns.is_empty()).then(|| {
+        format!("plain layout: {}; through the log: {}", list(&trial.plain_ns), list(&trial.log_ns))
+    })
+}
+
+fn work(trial: &LogTrial) -> String {
+    let LogTrial { written_bytes, asked_bytes, moved_bytes, cleaned_segments, .. } = trial;
+    format!(
+        "the log wrote {written_bytes} for {asked_bytes}; cleaning emptied {cleaned_segments} segments \
+         and moved {moved_bytes}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cardproof_record::TimeRatio;
+    use cardproof_units::Bytes;
+
+    fn trial(low: f64, estimate: f64, high: f64) -> LogTrial {
+        LogTrial {
+            mode: "barriers".to_owned(),
+            ratio: Some(TimeRatio { estimate, low, high, confidence: 0.95 }),
+            plain_ns: vec![Nanos::from_secs(6)],
+            log_ns: vec![Nanos::from_secs(1)],
+            written_bytes: Bytes::mib(2),
+            asked_bytes: Bytes::mib(1),
+            moved_bytes: Bytes::ZERO,
+            cleaned_segments: 0,
+            segment_bytes: Bytes::mib(4),
+            extra: Default::default(),
+        }
+    }
+
+    #[test]
+    fn a_gain_is_a_number_and_no_gain_is_said() {
+        for (low, estimate, high, expected) in [
+            (5.8, 6.1, 6.4, "6.1 times faster on this card"),
+            (1.2, 1.25, 1.3, "1.25 times faster on this card"),
+            (0.9, 1.2, 1.5, "no gain on this card"),
+            (1.01, 1.02, 1.03, "no gain on this card"),
+            (0.7, 0.8, 0.9, "the plain layout is faster"),
+        ] {
+            let said = verdict(&trial(low, estimate, high));
+            assert!(said.contains(expected), "{said}");
+        }
+    }
+}

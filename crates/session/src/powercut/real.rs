@@ -1,0 +1,292 @@
+//! Power cuts for real: writing until the power goes, and judging what is there afterwards. What was
+//! promised is kept by a witness on another computer.
+
+use std::fs::{self, File, OpenOptions as FileOptions};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cardproof_evidence::powercut::{CutReport, Plan, Tally, classify, gone};
+use cardproof_io::{EngineChoice, OpenOptions, Target, open, open_new};
+use cardproof_probe::DriveError;
+use cardproof_probe::powercut::{Ended, Ledger, Read, Style, Until, Writer, read_area};
+use cardproof_units::{Bytes, Seed};
+use cardproof_witness::{Client, Setup, Told, WitnessError};
+
+use super::CutMode;
+use crate::failure::{Failure, FailureKind, with_causes};
+use crate::frontend::Frontend;
+use crate::options::Access;
+use crate::target::{Existing, not_there, refuse_link, simulated_name};
+
+/// The file that is written in a directory.
+const FILE: &str = "cardproof-powercut.data";
+
+/// `O_DSYNC`, as every Linux has it but those on Alpha and SPARC: a write is durable when it is over.
+const O_DSYNC: i32 = 0o10000;
+
+/// What is written until the power goes.
+#[derive(Clone, Debug)]
+pub struct CutWriting {
+    /// A block device, a file, or a directory.
+    pub target: PathBuf,
+    /// How it may be used.
+    pub access: Access,
+    /// How a write is made durable.
+    pub mode: CutMode,
+    /// The most writes under way at a time.
+    pub queue_depth: u16,
+    /// How much is written.
+    pub size: Bytes,
+    /// Of addresses and data.
+    pub seed: Seed,
+}
+
+/// What the witness is told.
+struct Witnessed<'a> {
+    client: &'a mut Client,
+    stop: &'a AtomicBool,
+    failed: Option<WitnessError>,
+    durable: u64,
+}
+
+impl Witnessed<'_> {
+    fn note(&mut self, said: Result<(), WitnessError>) -> bool {
+        match said {
+            Ok(()) => !self.stop.load(Ordering::Relaxed),
+            Err(error) => {
+                self.failed = Some(error);
+                false
+            }
+        }
+    }
+}
+
+impl Ledger for Witnessed<'_> {
+    fn issued(&mut self, number: u64) -> bool {
+        let said = self.client.issued(number);
+        self.note(said)
+    }
+
+    fn durable(&mut self, number: u64) -> bool {
+        self.durable = number;
+        let said = self.client.durable(number);
+        self.note(said)
+    }
+}
+
+/// A failure of the witness as one of the session.
+#[must_use]
+pub fn of_witness(error: &WitnessError) -> Failure {
+    let kind = match error {
+        WitnessError::WrongSecret | WitnessError::Foreign(_) => FailureKind::Usage,
+        WitnessError::Refused(_) => FailureKind::Refused,
+        _ => FailureKind::Incomplete,
+    };
+    Failure { kind, message: with_causes(error) }
+}
+
+/// Writes until the power goes, the device fails, the witness vanishes, or `stop` turns true; then the
+/// last promised write.
+///
+/// # Errors
+/// The target cannot be used, or the witness refuses or vanishes.
+pub fn write_until_cut(
+    writing: &CutWriting,
+    client: &mut Client,
+    stop: &AtomicBool,
+    frontend: &mut dyn Frontend,
+) -> Result<u64, Failure> {
+    let mut target = open_to_write(writing, frontend)?;
+    let (block, size) = (target.abilities().logical_block, target.abilities().size);
+    let setup = Setup {
+        seed: writing.seed,
+        start: Bytes::ZERO,
+        size: writing.size.min(size),
+        block,
+        epoch_writes: writing.mode.writes_per_flush(),
+        queue_depth: writing.queue_depth,
+        mode: writing.mode.name().to_owned(),
+    };
+    let plan = plan(&setup)?;
+    client.begin(&setup).map_err(|error| of_witness(&error))?;
+    let writes_are_durable = writing.mode == CutMode::Fua;
+    let style = Style { queue_depth: writing.queue_depth, writes_are_durable };
+    let failed = |error: DriveError| Failure::because("the target cannot be written")(error);
+    let mut writer = Writer::new(&mut *target, plan, style).map_err(failed)?;
+    let laid = writer.lay_down().map_err(failed)?;
+    if let Ended::Device(fault) = laid {
+        return Err(Failure::incomplete(format!(
+            "the target failed before the first write: {fault}"
+        )));
+    }
+    client.durable(0).map_err(|error| of_witness(&error))?;
+    frontend.note("The area is laid down. Cut the power whenever you like; Ctrl-C ends in order.");
+    let mut told = Witnessed { client, stop, failed: None, durable: 0 };
+    let ended = writer.write(Until::Ended, &mut told);
+    let Witnessed { failed: vanished, durable, client, .. } = told;
+    if let Some(error) = vanished {
+        return Err(of_witness(&error));
+    }
+    match ended.map_err(failed)? {
+        Ended::Device(fault) => {
+            Err(Failure::incomplete(format!("the target failed after write {durable}: {fault}")))
+        }
+        Ended::Reached | Ended::Told => {
+            client.end().map_err(|error| of_witness(&error))?;
+            drop(writer);
+            drop(target);
+            remove_file(&writing.target);
+            Ok(durable)
+        }
+    }
+}
+
+fn plan(setup: &Setup) -> Result<Plan, Failure> {
+    let Setup { seed, start, size, block, epoch_writes, .. } = *setup;
+    Plan::new(seed, start, size, block, epoch_writes)
+        .map_err(|error| Failure::usage(error.to_string()))
+}
+
+/// Removes our file of a directory, once it is of no more use.
+fn remove_file(target: &Path) {
+    if target.is_dir() {
+        // It is ours by its name; a file that stays is named by the next writer.
+        let _ = fs::remove_file(target.join(FILE));
+    }
+}
+
+fn open_to_write(
+    writing: &CutWriting,
+    frontend: &mut dyn Frontend,
+) -> Result<Box<dyn Target>, Failure> {
+    let path = &*writing.target;
+    if simulated_name(path).is_some() {
+        return Err(Failure::usage(
+            "a simulated card has no power to be cut by hand; cardproof powercut sim:NAME cuts it in \
+             virtual time",
+        ));
+    }
+    let metadata = fs::metadata(path).map_err(|error| not_there(path, &error))?;
+    if metadata.is_dir() {
+        return make_file(path, writing);
+    }
+    let existing = Existing { path, direct: true };
+    if writing.mode != CutMode::Fua {
+        return Ok(existing.open(&writing.access, true, frontend)?.target);
+    }
+    let cleared = existing.for_writing(&writing.access, frontend)?;
+    let mut options = FileOptions::new();
+    options.read(true).write(true).custom_flags(O_DSYNC);
+    let again = options
+        .open(format!("/proc/self/fd/{}", cleared.as_raw_fd()))
+        .map_err(Failure::because(format!("cannot open {} for durable writes", path.display())))?;
+    let options = OpenOptions { engine: writing.access.engine, read_only: false, direct: true };
+    open(again, options).map_err(Failure::because(format!("cannot write {}", path.display())))
+}
+
+/// A file of our own in a directory, which must survive us.
+fn make_file(directory: &Path, writing: &CutWriting) -> Result<Box<dyn Target>, Failure> {
+    refuse_link(directory)?;
+    if writing.access.destroy.is_some() {
+        return Err(Failure::usage(format!(
+            "--destroy is for devices, and {} is a directory, whose files stay as they are; leave \
+             it out",
+            directory.display()
+        )));
+    }
+    let path = directory.join(FILE);
+    let mut options = FileOptions::new();
+    options.read(true).write(true).create_new(true);
+    if writing.mode == CutMode::Fua {
+        options.custom_flags(O_DSYNC);
+    }
+    let file = options.open(&path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => Failure::refused(format!(
+            "{} is there from an earlier test; judge it with 'cardproof powercut check', or remove it",
+            path.display()
+        )),
+        _ => Failure::incomplete(format!("cannot make {}: {error}", path.display())),
+    })?;
+    let engine = writing.access.engine;
+    let made = open_new(file, writing.size, OpenOptions { engine, read_only: false, direct: true });
+    made.map_err(|error| {
+        let _ = fs::remove_file(&path);
+        Failure::incomplete(format!("cannot write {}: {}", path.display(), with_causes(&error)))
+    })
+}
+
+/// What a cut did, and the sum of all cuts that the witness knows of.
+#[derive(Clone, Debug)]
+pub struct CutChecked {
+    /// What was written and promised.
+    pub told: Told,
+    /// What this cut did.
+    pub report: CutReport,
+    /// All cuts.
+    pub tally: Tally,
+    /// What was read.
+    pub bytes_read: Bytes,
+}
+
+/// Reads what the last writer left on `target`, twice, judges it against what the witness kept, and
+/// tells the witness. With `may_be_gone` a target that is not there did not survive the cut.
+///
+/// # Errors
+/// The witness knows of no cut, or the target cannot be read for another reason than being gone.
+pub fn check_after_cut(
+    target: &Path,
+    may_be_gone: bool,
+    client: &mut Client,
+    frontend: &mut dyn Frontend,
+) -> Result<CutChecked, Failure> {
+    let told = client.ask().map_err(|error| of_witness(&error))?;
+    let plan = plan(&told.setup)?;
+    let (report, bytes_read) = judged(target, may_be_gone, &plan, &told, frontend)?;
+    let tally = client.judged(&report).map_err(|error| of_witness(&error))?;
+    remove_file(target);
+    Ok(CutChecked { told, report, tally, bytes_read })
+}
+
+fn judged(
+    target: &Path,
+    may_be_gone: bool,
+    plan: &Plan,
+    told: &Told,
+    frontend: &mut dyn Frontend,
+) -> Result<(CutReport, Bytes), Failure> {
+    let in_flight = told.promise.issued > told.promise.durable;
+    let path = if target.is_dir() { target.join(FILE) } else { target.to_owned() };
+    if !path.exists() {
+        if !may_be_gone {
+            return Err(Failure::usage(format!(
+                "{} is not there; if it did not come back after the cut, add --gone",
+                path.display()
+            )));
+        }
+        frontend.note(&format!("{} is not there any more.", path.display()));
+        return Ok((gone(in_flight), Bytes::ZERO));
+    }
+    let file =
+        File::open(&path).map_err(Failure::because(format!("cannot read {}", path.display())))?;
+    let options = OpenOptions { engine: EngineChoice::Auto, read_only: true, direct: true };
+    let mut opened =
+        open(file, options).map_err(Failure::because(format!("cannot read {}", path.display())))?;
+    if opened.abilities().size < Bytes(plan.area().end * 512) {
+        return Err(Failure::usage(format!(
+            "{} holds {}, less than what was written; name what was written to",
+            path.display(),
+            opened.abilities().size
+        )));
+    }
+    let mut read = || -> Result<Read, Failure> {
+        read_area(&mut *opened, plan).map_err(Failure::because("the target cannot be read"))
+    };
+    let (first, second) = (read()?, read()?);
+    let bytes = first.bytes + second.bytes;
+    if first.is_gone || second.is_gone {
+        return Ok((gone(in_flight), bytes));
+    }
+    Ok((classify(plan, told.promise, &first.sectors, &second.sectors), bytes))
+}
