@@ -175,6 +175,7 @@ impl Experiment for Endurance {
             span: Span::of(Bytes(u64::MAX)),
             writing: Writing::Always,
             keeping: Keeping::Short(SHORTHAND),
+            power_cuts: false,
         }
     }
 
