@@ -160,20 +160,20 @@ fn cases() -> Result<Vec<Case>> {
             read_strace(&text(bytes), "", "").map_or_else(said, |trace| calls(trace.calls.len()))
         }),
         trace("iolog of fio", &iolog[..end], iolog[end..].to_vec(), |bytes| {
-            read_iolog(&text(bytes), "", "").map_or_else(said, length)
+            read_iolog(&text(bytes), "", "").map_or_else(said, |trace| length(&trace))
         }),
         trace("table", TABLE.0.as_bytes(), TABLE.1.into(), |bytes| {
-            read_csv(&text(bytes), "", "").map_or_else(said, length)
+            read_csv(&text(bytes), "", "").map_or_else(said, |trace| length(&trace))
         }),
         trace("blktrace", b"", file("job.blktrace.0")?, |bytes| {
             let mut reader = BlktraceReader::default();
             let added = reader.add(bytes).map_or_else(said, |()| "read".to_owned());
-            reader.finish("", "").map_or(added, length)
+            reader.finish("", "").map_or(added, |trace| length(&trace))
         }),
         trace("kernel's events", b"", EVENTS.into(), |bytes| {
             let mut reader = PipeReader::default();
             text(bytes).lines().for_each(|line| reader.add(line));
-            length(reader.finish("", "", Bytes::ZERO))
+            length(&reader.finish("", "", Bytes::ZERO))
         }),
     ]);
     Ok(cases)
@@ -216,7 +216,7 @@ fn said(error: impl std::fmt::Display) -> String {
     format!("refused: {error}").replace('|', "/")
 }
 
-fn length(trace: Vec<u8>) -> String {
+fn length(trace: &[u8]) -> String {
     format!("a trace of {}", Bytes(trace.len() as u64))
 }
 

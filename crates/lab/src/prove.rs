@@ -37,7 +37,7 @@ pub(crate) use stamp::Stamp;
 pub(crate) use packages::{Base, Chroot, Stage, WANTED};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 18] = [
+const PROOFS: [&Proof; 21] = [
     &attack::PROOF,
     &endure::PROOF,
     &geometry::PROOF,
