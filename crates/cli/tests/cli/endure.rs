@@ -217,6 +217,18 @@ fn a_second_run_on_a_card_is_refused() {
 }
 
 #[test]
+fn no_room_for_the_state_is_refused_before_the_first_write() {
+    let small = lab_or_skip!(Mount::tmpfs("size=4M"));
+    let home = Home::new();
+    let (path, destroy) = image(&home, "card.img");
+    let mut command = home.cardproof(&["endure", path.to_str().unwrap(), &destroy, "--quiet"]);
+    command.env("XDG_DATA_HOME", small.path());
+    let refused = run(command).expect(3);
+    assert!(refused.stderr.contains("make room"), "{}", refused.stderr);
+    assert!(fs::read(&path).unwrap().iter().all(|&byte| byte == 0), "nothing was written");
+}
+
+#[test]
 fn a_mounted_device_is_refused() {
     let device = lab_or_skip!(LoopDevice::new(Bytes::mib(64)));
     lab_or_skip!(Filesystem::Vfat.make(&device));
