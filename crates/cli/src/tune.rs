@@ -168,7 +168,9 @@ fn latest() -> Result<Record, Failure> {
         .filter(|record| !record.flash_timings.is_empty())
         .max_by(|a, b| a.created.cmp(&b.created))
         .ok_or_else(|| {
-            Failure::usage("no record holds timings of a card's geometry; run cardproof geometry first")
+            Failure::usage(
+                "no record holds timings of a card's geometry; run cardproof geometry first",
+            )
         })
 }
 

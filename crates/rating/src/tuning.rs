@@ -94,9 +94,10 @@ impl Gain {
 
     fn not_measured_by_prove() -> Self {
         Self::NotMeasured {
-            not_measured: "--prove does not measure this step; cardproof compare-setups compares file \
+            not_measured:
+                "--prove does not measure this step; cardproof compare-setups compares file \
                            systems and journal modes"
-                .to_owned(),
+                    .to_owned(),
         }
     }
 }

@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 use cardproof_evidence::powercut::Tally;
 use cardproof_record::{Conditions, PowerCutTest, ProfileInfo, Record, State};
 use cardproof_session::{
-    CutChecked, CutMode, CutWriting, Store, blank, check_after_cut, cut_harm, of_witness,
-    write_until_cut,
+    CutChecked, CutWriting, Store, blank, check_after_cut, cut_harm, of_witness, write_until_cut,
 };
 use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_witness::{Client, Event, Journal, Secret, Witness};
@@ -266,7 +265,9 @@ mod tests {
     #[test]
     fn every_mode_of_the_command_line_is_one_of_the_journal() {
         for mode in [ModeArg::Flush, ModeArg::Fua, ModeArg::Fsync] {
-            assert!(["flush", "fua", "fsync"].contains(&CutMode::from(mode).name()));
+            assert!(
+                ["flush", "fua", "fsync"].contains(&cardproof_session::CutMode::from(mode).name())
+            );
         }
     }
 }

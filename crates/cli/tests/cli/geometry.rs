@@ -41,7 +41,10 @@ fn every_quantity_is_claimed_with_a_probability_or_has_a_reason() {
     }
     assert_eq!(quantities["mapping"]["value"], "pages");
     let timings = record["flash_timings"].to_string();
-    assert!(timings.contains("\"difference_ns\":-"), "a read over a boundary can be the faster one");
+    assert!(
+        timings.contains("\"difference_ns\":-"),
+        "a read over a boundary can be the faster one"
+    );
     run(home.cardproof(&["report", "latest", "--markdown", "-"])).expect(0);
     run(home.cardproof(&["tune", "sim:sandisk-ultra-a1", "--geometry", "latest"])).expect(0);
 }

@@ -152,9 +152,8 @@ fn f2fs(partition: &str, layout: &Layout) -> TuningStep {
 }
 
 fn fat(partition: &str, layout: &Layout) -> TuningStep {
-    let align = layout
-        .known_unit
-        .map_or_else(String::new, |unit| format!("-b {}K ", unit.get() >> 10));
+    let align =
+        layout.known_unit.map_or_else(String::new, |unit| format!("-b {}K ", unit.get() >> 10));
     lost(
         "filesystem_fat",
         "for cameras, consoles and other systems: FAT up to 32 GB, exFAT above. Large clusters keep \
