@@ -222,7 +222,7 @@ mod tests {
         ] {
             journal.add(line).unwrap();
         }
-        std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"durab").unwrap();
+        OpenOptions::new().append(true).open(&path).unwrap().write_all(b"durab").unwrap();
         let again = Journal::open(&path).unwrap();
         assert_eq!(again.open_setup().unwrap().1, Promise { issued: 3, durable: 0 });
         assert_eq!(again.sums(), "1 1 1 lost=1 torn=1");
