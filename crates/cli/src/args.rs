@@ -3,6 +3,7 @@
 
 mod compare;
 mod identify;
+mod layout;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -16,6 +17,7 @@ use crate::output::Sink;
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use identify::IdentifyArgs;
+pub(crate) use layout::{LayoutArg, LogModeArg};
 
 /// How to measure.
 #[derive(Debug, Args)]
@@ -226,10 +228,10 @@ pub(crate) struct ServeArgs {
     pub(crate) backing: Option<PathBuf>,
     /// Put a log-structured layer over the card; with --backing it is found again
     #[arg(long, value_enum, default_value = "plain")]
-    pub(crate) layout: crate::replay::LayoutArg,
+    pub(crate) layout: LayoutArg,
     /// What a flush means to the log
     #[arg(long, value_enum, default_value = "barriers")]
-    pub(crate) log_mode: crate::replay::LogModeArg,
+    pub(crate) log_mode: LogModeArg,
     /// Seed for the card's random behaviour
     #[arg(long, value_name = "NUMBER", default_value = "0")]
     pub(crate) seed: Seed,
@@ -248,8 +250,8 @@ impl ServeArgs {
     /// The log over the card, if there is to be one.
     pub(crate) fn layout(&self) -> Option<cardproof_log_layout::Mode> {
         match self.layout {
-            crate::replay::LayoutArg::Plain => None,
-            crate::replay::LayoutArg::Log => Some(self.log_mode.into()),
+            LayoutArg::Plain => None,
+            LayoutArg::Log => Some(self.log_mode.into()),
         }
     }
 }

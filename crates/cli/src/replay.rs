@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use cardproof_log_layout::Mode;
 use cardproof_session::{LogWish, TraceReplay};
 use cardproof_trace::TraceReader;
 use cardproof_units::{Bytes, Seed};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use crate::args::{AccessArgs, OutputArgs, label};
+use crate::args::{AccessArgs, LayoutArg, LogModeArg, OutputArgs, label};
 use crate::exit::{Exit, Failure};
 use crate::measuring::{Request, measure};
 use crate::signals::Signals;
@@ -57,33 +56,6 @@ pub(crate) struct ReplayArgs {
     /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
-}
-
-/// How the job's writes are laid out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LayoutArg {
-    /// Each write at its own address
-    Plain,
-    /// Each write at the end of a log
-    Log,
-}
-
-/// What a flush means to a log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LogModeArg {
-    /// It waits until all before it is durable
-    Barriers,
-    /// It is acknowledged at once; a power cut leaves the state after some write
-    Delayed,
-}
-
-impl From<LogModeArg> for Mode {
-    fn from(mode: LogModeArg) -> Self {
-        match mode {
-            LogModeArg::Barriers => Self::Barriers,
-            LogModeArg::Delayed => Self::Delayed,
-        }
-    }
 }
 
 /// What the job's thinking is multiplied by.
