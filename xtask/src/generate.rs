@@ -62,6 +62,10 @@ fn all() -> Result<Vec<Generated>> {
             text: of(health, cardproof_record::HEALTH_SCHEMA)?,
         },
         Generated { path: "docs/verify-v1.schema.json", text: of(verify, VERIFY_SCHEMA)? },
+        Generated {
+            path: "docs/submission-v1.schema.json",
+            text: text(&cardproof_submission::json_schema())?,
+        },
         Generated { path: "docs/cli.md", text: cli_reference::page()? },
     ])
 }

@@ -71,11 +71,20 @@ fn skips_in(log: &str) -> BTreeMap<String, Vec<String>> {
 /// # Errors
 /// Cargo cannot be started or the log of skips not be used.
 pub(crate) fn run(name: &str, arguments: &[&str]) -> Result<Account> {
+    run_in(".", name, arguments)
+}
+
+/// As [`run`], of the workspace in `directory`, with the settings of cargo that lie there.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn run_in(directory: &str, name: &str, arguments: &[&str]) -> Result<Account> {
     println!("== {name}");
     let log = std::env::temp_dir().join(format!("cardproof-skips-{}.log", std::process::id()));
     fs::write(&log, "").with_context(|| format!("cannot write {}", log.display()))?;
     let mut command = Command::new(cargo());
     command
+        .current_dir(directory)
         .args(["test", "--workspace", "--all-features", "--no-fail-fast"])
         .args(arguments)
         .env(SKIP_LOG, &log);

@@ -42,6 +42,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("modprobe", "kmod"),
     ("node", "nodejs"),
     ("npm", "npm"),
+    ("pg_lsclusters", "postgresql"),
     ("qemu-io", "qemu-utils"),
     ("qemu-system-x86_64", "qemu-system-x86"),
     ("sfdisk", "fdisk"),

@@ -3,12 +3,17 @@
 //! As root it first installs the tools that the laboratories drive; without root the tests that
 //! need them are skipped with that reason.
 
+use std::process::Command;
+
 use anyhow::Result;
 
 use crate::check::lint_steps;
-use crate::steps::{Account, shown};
+use crate::steps::{Account, Outcome, shown, shown_command};
 use crate::workspace::cargo;
 use crate::{deny, lab, libtest, packages};
+
+/// The hub, a workspace of its own.
+const HUB: &str = "hub";
 
 /// Every step, every test, then the account, whose last line is `N passed, N failed, N skipped`.
 pub(crate) fn run() -> Result<bool> {
@@ -25,6 +30,26 @@ pub(crate) fn run() -> Result<bool> {
     account.step("kills", lab::kill_step);
     account.add(libtest::run("tests", &["--all-targets"])?);
     account.add(libtest::run("documentation tests", &["--doc"])?);
+    account.step("hub lints", hub_lints);
+    account.add(libtest::run_in(HUB, "hub tests", &["--locked"])?);
     print!("\n{}", account.closing());
     Ok(account.is_good())
+}
+
+/// The hub's format and lints.
+fn hub_lints() -> Result<Outcome> {
+    let mut format = Command::new(cargo());
+    format.current_dir(HUB).args(["fmt", "--", "--check"]);
+    let mut lints = Command::new(cargo());
+    lints.current_dir(HUB).args([
+        "clippy",
+        "--quiet",
+        "--locked",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ]);
+    let is_good = [format, lints].iter_mut().map(shown_command).collect::<Result<Vec<_>>>()?;
+    Ok(Outcome::of(is_good.iter().all(|outcome| *outcome == Outcome::Passed)))
 }

@@ -31,6 +31,7 @@ mod saved;
 mod setups;
 mod signals;
 mod simulated;
+mod submit;
 mod suggestion;
 mod talk;
 mod terminal;
@@ -60,6 +61,7 @@ use powercut::PowercutArgs;
 use replay::ReplayArgs;
 use setups::SetupsArgs;
 use signals::Signals;
+use submit::SubmitArgs;
 use traces::TracesArgs;
 use tune::TuneArgs;
 use verify::VerifyArgs;
@@ -149,6 +151,8 @@ enum Command {
     Powercut(Box<PowercutArgs>),
     /// Replay a recorded job on a directory, a block device, or a simulated card
     Replay(Box<ReplayArgs>),
+    /// Share a record with a hub, after showing what would be sent
+    Submit(Box<SubmitArgs>),
     /// Print the completion script for a shell: bash, zsh, fish and others
     Completions(CompletionsArgs),
     /// Write the manual pages into a directory (for packages)
@@ -209,6 +213,7 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::Diagnose(args) => diagnose::run(&args, signals),
         Command::List(args) => inventory::list(&args),
         Command::Summary(args) => inventory::summary(&args),
+        Command::Submit(args) => submit::run(&args),
         Command::Sim(command) => simulated::run(&command, signals),
         Command::Import(args) => import::run(&args),
         Command::Capture(args) => capture::run(&args, signals),
@@ -259,6 +264,7 @@ const fn looks_for_signals(command: &Command) -> bool {
         | Command::List(_)
         | Command::Summary(_)
         | Command::Sim(SimCommand::List(_))
+        | Command::Submit(_)
         | Command::Traces(_)
         | Command::Completions(_)
         | Command::ManualPages(_) => false,

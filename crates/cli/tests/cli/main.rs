@@ -37,6 +37,7 @@ mod requirements;
 mod schemas;
 mod setups;
 mod simulated;
+mod submitting;
 mod traces;
 mod verify;
 mod watch;

@@ -1,0 +1,182 @@
+//! `cardproof submit`: shares records with a hub.
+//!
+//! Nothing is sent before it was shown and agreed to. What is sent is made by an allowlist in
+//! `cardproof-submission`; the hub applies the same. Before it is sent it is noted with its key, so that a
+//! submission whose answer was lost, or that is made twice, is kept once.
+
+mod notes;
+mod sending;
+mod show;
+
+use std::path::PathBuf;
+
+use cardproof_submission::{Additions, LICENCE, Price, document};
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::exit::{Exit, Failure};
+use crate::output::{self, Sink};
+use crate::saved;
+use crate::signals;
+use crate::talk::Talk;
+use notes::{Note, Notes};
+use sending::{Answer, Hub};
+
+/// What to share, and with whom.
+#[derive(Debug, Args)]
+pub(crate) struct SubmitArgs {
+    /// A record: a file, an id, a label or `latest`; without one, what is queued is sent
+    #[arg(value_name = "RECORD")]
+    records: Vec<PathBuf>,
+    /// The hub's address, such as https://hub.example.org
+    #[arg(long, value_name = "URL", required_unless_present_any = ["queue", "dry_run"])]
+    to: Option<String>,
+    /// Send without asking
+    #[arg(long, short)]
+    yes: bool,
+    /// Share the record's label as well
+    #[arg(long)]
+    with_label: bool,
+    /// Share what the card cost today, such as 9.90:EUR
+    #[arg(long, value_name = "AMOUNT:CURRENCY", value_parser = price)]
+    price: Option<(f64, String)>,
+    /// Keep what the hub does not take now, and send it with the next `submit --queue`
+    #[arg(long)]
+    queue: bool,
+    /// Print what would be sent, and send nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Address and token as JSON, to a file or to standard output
+    #[arg(long, value_name = "FILE|-")]
+    json: Option<Sink>,
+    /// Print errors only
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+fn price(text: &str) -> Result<(f64, String), String> {
+    let wrong = || "a price is an amount and a currency, such as 9.90:EUR".to_owned();
+    let (amount, currency) = text.split_once(':').ok_or_else(wrong)?;
+    let amount = amount.parse().map_err(|_| wrong())?;
+    Ok((amount, currency.to_ascii_uppercase()))
+}
+
+/// Shares records, or sends what is queued.
+pub(crate) fn run(args: &SubmitArgs) -> Result<Exit, Failure> {
+    let hub = args.to.as_deref().map(Hub::at).transpose()?;
+    args.json.iter().try_for_each(output::check)?;
+    let documents =
+        args.records.iter().map(|name| made(args, name)).collect::<Result<Vec<_>, _>>()?;
+    if args.dry_run {
+        return dry_run(args, &documents);
+    }
+    let notes = Notes::of_user()?;
+    let noted = match (&hub, documents.as_slice()) {
+        (_, []) if args.queue => notes.queued(hub.as_ref().map(Hub::address))?,
+        (Some(hub), [_, ..]) => {
+            agree(args, hub, &documents)?;
+            let note = |document: &Value| notes.note(hub.address(), document);
+            documents.iter().map(note).collect::<Result<_, _>>()?
+        }
+        _ => {
+            return Err(Failure::usage(
+                "name a record and a hub: cardproof submit latest --to URL",
+            ));
+        }
+    };
+    send(args, &notes, noted)
+}
+
+/// The document of the record that `name` names.
+fn made(args: &SubmitArgs, name: &std::path::Path) -> Result<Value, Failure> {
+    let record = saved::read(&saved::locate(name)?)?;
+    let label = record.label.clone().filter(|_| args.with_label);
+    let today = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
+    let price =
+        args.price.clone().map(|(amount, currency)| Price { amount, currency, date: today });
+    let accepted = document(&record, &Additions { label, price })
+        .map_err(|error| Failure::usage(format!("{}: {error}", name.display())))?;
+    Ok(accepted.document)
+}
+
+fn dry_run(args: &SubmitArgs, documents: &[Value]) -> Result<Exit, Failure> {
+    let sink = args.json.clone().unwrap_or(Sink::Stdout);
+    let text = match documents {
+        [] => return Err(Failure::usage("name a record to see what would be sent")),
+        [only] => show::pretty(only),
+        several => show::pretty(&Value::from(several.to_vec())),
+    };
+    output::write(&sink, &text)?;
+    Ok(Exit::Done)
+}
+
+/// Shows what will be sent and asks, unless it was agreed to before.
+fn agree(args: &SubmitArgs, hub: &Hub, documents: &[Value]) -> Result<(), Failure> {
+    let talk = Talk::new(args.quiet);
+    for document in documents {
+        talk.note(&format!("This is all that will be sent to {}:", hub.address()));
+        talk.note(&show::pretty(document));
+    }
+    talk.note(&format!(
+        "It will be public under the licence {LICENCE}: anybody may use it for anything. The token that you \
+         get deletes it from the hub; mirrors may keep copies."
+    ));
+    if args.yes {
+        return Ok(());
+    }
+    if !talk.can_ask() {
+        return Err(Failure::usage(
+            "nobody can be asked here, and nothing was sent; look at it with --dry-run, then give --yes",
+        ));
+    }
+    talk.note("Send it? Type yes, then Enter:");
+    let mut line = String::new();
+    // An answer that cannot be read is none.
+    let _ = signals::ending_at_once(|| std::io::stdin().read_line(&mut line));
+    if matches!(line.trim(), "yes" | "y") {
+        Ok(())
+    } else {
+        Err(Failure::incomplete("nothing was sent"))
+    }
+}
+
+/// Sends what is noted, each once, and tells what came of it.
+fn send(args: &SubmitArgs, notes: &Notes, noted: Vec<Note>) -> Result<Exit, Failure> {
+    let talk = Talk::new(args.quiet);
+    let (mut results, mut failures) = (Vec::new(), Vec::new());
+    for mut note in noted {
+        match Hub::at(&note.to)?.send(&note) {
+            Ok(Answer { url, token }) => {
+                note.sent(&url, &token);
+                notes.save(&note)?;
+                talk.note(&format!("Shared: {url}\nToken, to amend or delete it: {token}"));
+                results.push(json!({"url": url, "token": token}));
+            }
+            Err(trouble) if args.queue && trouble.may_pass => {
+                note.is_queued = true;
+                notes.save(&note)?;
+                talk.note(&format!(
+                    "Queued: {}. Send it with: cardproof submit --queue",
+                    trouble.message
+                ));
+                results.push(json!({"queued": true, "to": note.to, "reason": trouble.message}));
+            }
+            Err(trouble) => {
+                // The hub will never take this one.
+                note.is_queued = false;
+                notes.save(&note)?;
+                failures.push(trouble.message);
+            }
+        }
+    }
+    if let Some(sink) = &args.json
+        && !results.is_empty()
+    {
+        let text = match results.as_slice() {
+            [only] => only.to_string(),
+            several => Value::from(several.to_vec()).to_string(),
+        };
+        output::write(sink, &format!("{text}\n"))?;
+    }
+    if failures.is_empty() { Ok(Exit::Done) } else { Err(Failure::incomplete(failures.join("\n"))) }
+}

@@ -1,0 +1,175 @@
+//! What was submitted, and what waits: one file each in the user's data directory.
+//!
+//! A note is written before its document is sent, with the key by which the hub tells a repeated submission. The
+//! same document to the same hub is always the same note, so a second try has the first one's key.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use cardproof_session::Store;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::exit::Failure;
+use crate::measuring::random_bits;
+use crate::output::replace;
+
+/// A submission, sent or not.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Note {
+    /// The hub's address.
+    pub(super) to: String,
+    /// What tells the hub that two submissions are one; a secret, since the token follows from it.
+    pub(super) key: String,
+    /// Whether it waits to be sent.
+    pub(super) is_queued: bool,
+    /// Where it is on the hub, once it was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) url: Option<String>,
+    /// What amends and deletes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) token: Option<String>,
+    /// What is sent.
+    pub(super) document: Value,
+}
+
+impl Note {
+    /// Notes that the hub has taken it.
+    pub(super) fn sent(&mut self, url: &str, token: &str) {
+        self.is_queued = false;
+        self.url = Some(url.to_owned());
+        self.token = Some(token.to_owned());
+    }
+}
+
+/// The directory of notes.
+pub(super) struct Notes {
+    directory: PathBuf,
+}
+
+impl Notes {
+    /// The user's, beside the records. It holds tokens, so only the user may read it.
+    pub(super) fn of_user() -> Result<Self, Failure> {
+        let records = Store::of_user()?;
+        let directory = records.with_file_name("submissions");
+        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory);
+        made.map_err(|error| unusable(&directory, &error))?;
+        let owner_only = fs::Permissions::from_mode(0o700);
+        fs::set_permissions(&directory, owner_only)
+            .map_err(|error| unusable(&directory, &error))?;
+        Ok(Self { directory })
+    }
+
+    /// The note of `document` for the hub at `to`: the one there is, or a new one, which is saved.
+    pub(super) fn note(&self, to: &str, document: &Value) -> Result<Note, Failure> {
+        for attempt in 0_u8.. {
+            let path = self.path(to, document, attempt);
+            match read(&path) {
+                Ok(note) if note.to == to && note.document == *document => return Ok(note),
+                // Another document with the same hash.
+                Ok(_) => continue,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(unusable(&path, &error)),
+            }
+            let key = [random_bits()?, random_bits()?].map(|bits| format!("{bits:016x}")).concat();
+            let (to, document) = (to.to_owned(), document.clone());
+            let note = Note { to, key, is_queued: false, url: None, token: None, document };
+            self.save_at(&path, &note)?;
+            return Ok(note);
+        }
+        Err(Failure::incomplete(format!("{} is full of notes", self.directory.display())))
+    }
+
+    /// Saves what has become of `note`.
+    pub(super) fn save(&self, note: &Note) -> Result<(), Failure> {
+        for attempt in 0_u8.. {
+            let path = self.path(&note.to, &note.document, attempt);
+            let is_its_own = read(&path).map_or(true, |found| found.key == note.key);
+            if is_its_own {
+                return self.save_at(&path, note);
+            }
+        }
+        Ok(())
+    }
+
+    /// Those that wait to be sent, to the hub at `to` where it is given.
+    pub(super) fn queued(&self, to: Option<&str>) -> Result<Vec<Note>, Failure> {
+        let entries =
+            fs::read_dir(&self.directory).map_err(|error| unusable(&self.directory, &error))?;
+        let mut paths: Vec<PathBuf> = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
+            .collect();
+        paths.sort();
+        let mut queued = Vec::new();
+        for path in paths {
+            let note = read(&path).map_err(|error| unusable(&path, &error))?;
+            if note.is_queued && to.is_none_or(|to| to == note.to) {
+                queued.push(note);
+            }
+        }
+        Ok(queued)
+    }
+
+    fn path(&self, to: &str, document: &Value, attempt: u8) -> PathBuf {
+        let mut hasher = DefaultHasher::new();
+        (to, document.to_string(), attempt).hash(&mut hasher);
+        self.directory.join(format!("{:016x}.json", hasher.finish()))
+    }
+
+    fn save_at(&self, path: &Path, note: &Note) -> Result<(), Failure> {
+        let text = serde_json::to_string(note)
+            .map_err(Failure::because("a submission cannot be noted"))?;
+        replace(path, &text).map_err(|error| unusable(path, &error))
+    }
+}
+
+fn read(path: &Path) -> io::Result<Note> {
+    Ok(serde_json::from_str(&fs::read_to_string(path)?)?)
+}
+
+fn unusable(path: &Path, error: &io::Error) -> Failure {
+    Failure::incomplete(format!(
+        "cannot note the submission in {}: {error}; make it writable, or name another place with XDG_DATA_HOME",
+        path.display()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_same_document_is_the_same_note() {
+        let place = tempfile::tempdir().unwrap();
+        let notes = Notes { directory: place.path().to_owned() };
+        let first = notes.note("http://a", &json!({"n": 1})).unwrap();
+        assert_eq!(notes.note("http://a", &json!({"n": 1})).unwrap().key, first.key);
+        assert_ne!(notes.note("http://b", &json!({"n": 1})).unwrap().key, first.key);
+        assert_ne!(notes.note("http://a", &json!({"n": 2})).unwrap().key, first.key);
+        assert!(notes.queued(None).unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_is_queued_waits_until_it_was_sent() {
+        let place = tempfile::tempdir().unwrap();
+        let notes = Notes { directory: place.path().to_owned() };
+        let mut note = notes.note("http://a", &json!({"n": 1})).unwrap();
+        note.is_queued = true;
+        notes.save(&note).unwrap();
+        assert_eq!(notes.queued(Some("http://a")).unwrap().len(), 1);
+        assert!(notes.queued(Some("http://b")).unwrap().is_empty());
+        note.sent("http://a/r/x", "token");
+        notes.save(&note).unwrap();
+        assert!(notes.queued(None).unwrap().is_empty());
+        assert_eq!(
+            notes.note("http://a", &json!({"n": 1})).unwrap().token.as_deref(),
+            Some("token")
+        );
+    }
+}

@@ -1,0 +1,190 @@
+//! The document that a person shares with a hub, made from a record by an allowlist of typed fields.
+//!
+//! What is not in the allowlist is dropped, in the command line tool before it sends and on the hub before
+//! it keeps, by the same code: a field of a later version, a serial number that somebody put into a record,
+//! a host name. Free text passes only where it names a product, and not where it looks like a path, an
+//! address or a serial number. Messages and causes are replaced by the fixed words of their kind. This crate
+//! opens no file and no connection, and an input can make it allocate no more than the allowlist has room for.
+
+mod allowlist;
+mod filter;
+mod text;
+mod trim;
+
+use cardproof_record::{Phase, PhaseState, ReadError, Record, State};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+pub use allowlist::paths;
+pub use trim::{BUCKETS_MAX, INTERVALS_MAX};
+
+/// The name and version of the document.
+pub const SCHEMA: &str = "cardproof.submission/1";
+
+/// The licence of every document, by its SPDX name: no rights reserved.
+pub const LICENCE: &str = "CC0-1.0";
+
+/// The longest document that a hub takes, in bytes of JSON.
+pub const LENGTH_MAX: usize = 1 << 20;
+
+/// The most characters of a label.
+pub const LABEL_CHARACTERS_MAX: usize = 64;
+
+/// What a card cost, where and when.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Price {
+    /// The amount, above 0.
+    pub amount: f64,
+    /// The currency by its ISO 4217 name, such as `EUR`.
+    pub currency: String,
+    /// The day, `YYYY-MM-DD`.
+    pub date: String,
+}
+
+/// What a person adds to a record of their own will.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Additions {
+    /// The record's label, where it is to be shared.
+    pub label: Option<String>,
+    /// What the card cost.
+    pub price: Option<Price>,
+}
+
+/// A document that a hub may keep: nothing is in it but what the allowlist knows.
+#[derive(Clone, Debug)]
+pub struct Accepted {
+    /// The document.
+    pub document: Value,
+    /// The record in it.
+    pub record: Record,
+}
+
+/// Why a document is not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// Not JSON, nested too deeply, or a field of another type than the allowlist has.
+    #[error("the document cannot be read: {0}")]
+    Malformed(#[from] serde_json::Error),
+    /// Longer than [`LENGTH_MAX`].
+    #[error("the document has {0} bytes; at most {LENGTH_MAX} are taken")]
+    TooLong(usize),
+    /// Of another form.
+    #[error("the document's schema is '{0}'; this program takes '{SCHEMA}'")]
+    OtherSchema(String),
+    /// Not under the licence.
+    #[error("the document must say \"licence\": \"{LICENCE}\", since it will be public")]
+    OtherLicence,
+    /// There is no record in it.
+    #[error("the document has no object \"record\"")]
+    NoRecord,
+    /// The record is not of its form, or has a number that no storage can have.
+    #[error("{0}")]
+    Record(#[from] ReadError),
+    /// Nothing was measured.
+    #[error("the record holds no measured phase, job or replay; measure first, then share")]
+    NothingMeasured,
+    /// The run did not end.
+    #[error("the record's run has not ended; share it when it has")]
+    StillRunning,
+    /// The label or the price cannot be kept.
+    #[error("{0}")]
+    Addition(&'static str),
+}
+
+/// The document to share for `record`: allowed fields, long series trimmed, under [`LICENCE`].
+///
+/// # Errors
+/// The record is not worth sharing or cannot be; the message says why.
+pub fn document(record: &Record, additions: &Additions) -> Result<Accepted, Refusal> {
+    let mut document = json!({
+        "schema": SCHEMA,
+        "licence": LICENCE,
+        "record": trim::trimmed(record),
+    });
+    if let Some(label) = &additions.label {
+        document["label"] = Value::from(label.as_str());
+    }
+    if let Some(price) = &additions.price {
+        document["price"] = serde_json::to_value(price)?;
+    }
+    accept(&serde_json::to_vec(&document)?)
+}
+
+/// The document that `bytes` hold, without any field outside the allowlist.
+///
+/// # Errors
+/// It is no document that a hub may keep; the message names the cause.
+pub fn accept(bytes: &[u8]) -> Result<Accepted, Refusal> {
+    if bytes.len() > LENGTH_MAX {
+        return Err(Refusal::TooLong(bytes.len()));
+    }
+    let document = filter::filtered(bytes, &allowlist::DOCUMENT)?;
+    let word = |name: &str| document.get(name).and_then(Value::as_str).unwrap_or_default();
+    if word("schema") != SCHEMA {
+        return Err(Refusal::OtherSchema(word("schema").to_owned()));
+    }
+    if word("licence") != LICENCE {
+        return Err(Refusal::OtherLicence);
+    }
+    check_price(&document)?;
+    let record = document.get("record").and_then(Value::as_object).ok_or(Refusal::NoRecord)?;
+    let record = Record::from_json(&serde_json::to_string(record)?)?;
+    check_measured(&record)?;
+    Ok(Accepted { document, record })
+}
+
+/// The record in a document that was accepted before, under the name `id`.
+///
+/// # Errors
+/// `document` was never accepted.
+pub fn record_of(document: &Value, id: &str) -> Result<Record, Refusal> {
+    let mut record: Map<String, Value> =
+        document.get("record").and_then(Value::as_object).cloned().ok_or(Refusal::NoRecord)?;
+    record.insert("id".to_owned(), Value::from(id));
+    let label = document.get("label").and_then(Value::as_str);
+    if let Some(label) = label {
+        record.insert("label".to_owned(), Value::from(label));
+    }
+    Ok(Record::from_json(&serde_json::to_string(&record)?)?)
+}
+
+/// The published schema of the document, JSON Schema draft 2020-12.
+#[must_use]
+pub fn json_schema() -> Value {
+    let mut schema = allowlist::DOCUMENT.schema(&mut Vec::new());
+    schema["$schema"] = Value::from("https://json-schema.org/draft/2020-12/schema");
+    schema["title"] = Value::from("A record shared with a hub");
+    schema["required"] = json!(["schema", "licence", "record"]);
+    schema["properties"]["schema"] = json!({"const": SCHEMA});
+    schema["properties"]["licence"] = json!({"const": LICENCE});
+    schema
+}
+
+fn check_measured(record: &Record) -> Result<(), Refusal> {
+    if record.state == State::Running {
+        return Err(Refusal::StillRunning);
+    }
+    let measured = |state: &PhaseState| *state == PhaseState::Measured;
+    let is_worth_sharing = record.phases.iter().any(Phase::is_measured)
+        || record.job_runs.iter().any(|job| measured(&job.state))
+        || record.replays.iter().any(|replay| measured(&replay.state))
+        || !record.jobs.is_empty();
+    if is_worth_sharing { Ok(()) } else { Err(Refusal::NothingMeasured) }
+}
+
+fn check_price(document: &Value) -> Result<(), Refusal> {
+    let Some(price) = document.get("price") else { return Ok(()) };
+    let Ok(price) = serde_json::from_value::<Price>(price.clone()) else {
+        return Err(Refusal::Addition("a price needs an amount, a currency and a date"));
+    };
+    if !(price.amount > 0.0 && price.amount < 1e7) {
+        return Err(Refusal::Addition("a price is above 0 and below 10,000,000"));
+    }
+    if price.currency.len() != 3 || !price.currency.bytes().all(|c| c.is_ascii_uppercase()) {
+        return Err(Refusal::Addition("a currency is three capital letters, such as EUR"));
+    }
+    if !text::is_date(&price.date) {
+        return Err(Refusal::Addition("the date of a price has the form 2026-01-31"));
+    }
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! What can go wrong, with the status and the words that a client gets.
+//!
+//! A client is told what it can do about it. It is never told a query, an address or a path of the server's.
+
+use cardproof_submission::Refusal;
+
+/// Why something could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The document is not taken.
+    #[error("{0}")]
+    Refused(#[from] Refusal),
+    /// The request makes no sense; the text says why and what to send.
+    #[error("{0}")]
+    Request(String),
+    /// There is no such thing.
+    #[error("there is no such record here")]
+    NotFound,
+    /// It was deleted.
+    #[error("this record was deleted")]
+    Gone,
+    /// No token, or the wrong one.
+    #[error("the token does not belong to this; send it as `Authorization: Bearer TOKEN`")]
+    WrongToken,
+    /// The same key with another document.
+    #[error("this Idempotency-Key was used for another document; use a new key")]
+    KeyReused,
+    /// Too many in too short a time.
+    #[error(
+        "too many submissions in this hour; try again later, or queue them (cardproof submit --queue)"
+    )]
+    TooMany,
+    /// Longer than it may be.
+    #[error("the body is longer than {0} bytes")]
+    TooLong(usize),
+    /// The body's encoding is none that the hub reads.
+    #[error("send JSON as it is or with Content-Encoding: gzip")]
+    Encoding,
+    /// The body did not arrive in time.
+    #[error("the body did not arrive in time")]
+    TooSlow,
+    /// More work than the hub can hold in memory.
+    #[error("the hub is busy; try again in a moment")]
+    Busy,
+    /// The database does not answer.
+    #[error("the hub's database does not answer; nothing was kept; try again later")]
+    Database(#[source] sqlx::Error),
+    /// The disk is full.
+    #[error("the hub's disk is full; nothing was kept; try again later")]
+    DiskFull,
+    /// The program was started wrongly.
+    #[error("{0}")]
+    Setup(String),
+    /// A file of the hub's own.
+    #[error("{0}")]
+    File(String, #[source] std::io::Error),
+    /// A fault of the hub's.
+    #[error("the hub made a mistake; its log has it")]
+    Internal(String),
+}
+
+impl Error {
+    /// The HTTP status.
+    #[must_use]
+    pub const fn status(&self) -> u16 {
+        match self {
+            Self::Refused(Refusal::TooLong(_)) | Self::TooLong(_) => 413,
+            Self::Refused(_) => 422,
+            Self::Request(_) => 400,
+            Self::NotFound => 404,
+            Self::Gone => 410,
+            Self::WrongToken => 401,
+            Self::KeyReused => 409,
+            Self::TooMany => 429,
+            Self::Encoding => 415,
+            Self::TooSlow => 408,
+            Self::Busy | Self::Database(_) => 503,
+            Self::DiskFull => 507,
+            Self::Setup(_) | Self::File(..) | Self::Internal(_) => 500,
+        }
+    }
+
+    /// A word for logs and metrics, without anything of the request in it.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Refused(_) => "refused",
+            Self::Request(_) => "request",
+            Self::NotFound => "not_found",
+            Self::Gone => "gone",
+            Self::WrongToken => "wrong_token",
+            Self::KeyReused => "key_reused",
+            Self::TooMany => "too_many",
+            Self::TooLong(_) => "too_long",
+            Self::Encoding => "encoding",
+            Self::TooSlow => "too_slow",
+            Self::Busy => "busy",
+            Self::Database(_) => "database",
+            Self::DiskFull => "disk_full",
+            Self::Setup(_) => "setup",
+            Self::File(..) => "file",
+            Self::Internal(_) => "internal",
+        }
+    }
+
+    /// What a client is told.
+    #[must_use]
+    pub fn told(&self) -> String {
+        match self {
+            Self::Setup(_) | Self::File(..) => "the hub made a mistake; its log has it".to_owned(),
+            other => other.to_string(),
+        }
+    }
+
+    /// What the log gets beyond the name; nothing of a request.
+    #[must_use]
+    pub fn detail(&self) -> String {
+        match self {
+            Self::Database(source) => match source {
+                sqlx::Error::Database(error) => {
+                    format!("database error {}", error.code().unwrap_or_default())
+                }
+                sqlx::Error::PoolTimedOut => "no connection in time".to_owned(),
+                sqlx::Error::Io(error) => format!("connection: {}", error.kind()),
+                _ => "database".to_owned(),
+            },
+            Self::File(_, error) => error.kind().to_string(),
+            Self::Internal(what) | Self::Setup(what) => what.clone(),
+            _ => String::new(),
+        }
+    }
+}
+
+impl From<sqlx::Error> for Error {
+    fn from(error: sqlx::Error) -> Self {
+        if let sqlx::Error::Database(of_database) = &error {
+            let code = of_database.code().unwrap_or_default();
+            // SQLITE_FULL, and PostgreSQL's disk_full.
+            if code == "13" || code == "53100" {
+                return Self::DiskFull;
+            }
+        }
+        Self::Database(error)
+    }
+}

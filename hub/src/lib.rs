@@ -1,0 +1,18 @@
+//! A hub for records of storage: submit, find, compare, download.
+//!
+//! A library, so that its tests drive the same code as the program `cardproof-hub`.
+
+pub mod clock;
+pub mod columns;
+pub mod copy;
+pub mod db;
+pub mod dump;
+pub mod error;
+pub mod log;
+mod pack;
+pub mod pages;
+pub mod secret;
+pub mod seed;
+pub mod store;
+pub mod summary;
+pub mod web;

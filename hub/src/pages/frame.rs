@@ -1,0 +1,85 @@
+//! The hub's bar around a page that the crate `report` has made.
+
+use askama::Template;
+
+use crate::store::submissions::Kept;
+
+/// What stands above a report.
+#[derive(Debug, Default, Template)]
+#[template(path = "frame.html")]
+pub struct Frame {
+    /// What a reader must know first: imported, simulated, published by whom, doubts.
+    pub marks: Vec<String>,
+    /// The record's name, on its own page.
+    pub id: Option<String>,
+    /// The model's name in addresses.
+    pub model: Option<String>,
+    /// The model in words.
+    pub title: String,
+    /// The host's name in addresses.
+    pub host: Option<String>,
+    /// The records that are compared: their names and titles.
+    pub compared: Vec<(String, String)>,
+    /// Their names, with commas between.
+    pub ids: String,
+    /// The uses: name, words, whether it is the one shown.
+    pub uses: Vec<(&'static str, &'static str, bool)>,
+}
+
+impl Frame {
+    /// The frame of one record's page.
+    #[must_use]
+    pub fn of(kept: &Kept) -> Self {
+        let mut marks = Vec::new();
+        match kept.origin.as_str() {
+            "simulated" => {
+                marks.push("Simulated: measured on a model of a card, not on a card.".to_owned())
+            }
+            "imported" => marks.push("Imported: read from another tool's output.".to_owned()),
+            "published" => {
+                let source = kept.source.as_deref().unwrap_or_default();
+                marks.push(format!(
+                    "Published by others, not measured by cardproof. Source: {source}"
+                ));
+            }
+            _ => {}
+        }
+        if !kept.doubts.is_empty() {
+            let count = kept.doubts.len();
+            let s = if count == 1 { "" } else { "s" };
+            marks.push(format!(
+                "{count} doubt{s} about this record; figures in doubt are compared with nothing."
+            ));
+        }
+        Self {
+            marks,
+            id: Some(kept.id.clone()),
+            model: Some(kept.model.clone()),
+            title: kept.title.clone(),
+            host: Some(kept.host.clone()),
+            ids: kept.id.clone(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Rules for the bar, in the colours of the report.
+const STYLE: &str = "
+.hub a { color: var(--line-0); }
+nav.hub { display: flex; flex-wrap: wrap; gap: .25rem 1rem; margin-bottom: 1rem; }
+nav.hub a, .hub li a { display: inline-block; padding: .25rem 0; }
+section.hub { margin: 0 0 1.5rem; }
+.hub .mark { border-left: 4px solid var(--fair); background: var(--raised); padding: .5rem .75rem; }
+.hub form { margin: .5rem 0; display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; }
+.hub input, .hub select, .hub button { font: inherit; padding: .375rem .5rem; color: var(--ink);
+  background: var(--paper); border: 1px solid var(--axis); border-radius: 4px; max-width: 100%; }
+";
+
+/// The report `page` with `frame` above it; `None` where the page is not of the form that is known.
+#[must_use]
+pub fn framed(page: &str, frame: &Frame) -> Option<String> {
+    let (before_style, after_style) = page.split_once("</style>")?;
+    let (before_body, after_body) = after_style.split_once("<body>\n")?;
+    let bar = frame.render().ok()?;
+    Some([before_style, STYLE, "</style>", before_body, "<body>\n", &bar, after_body].concat())
+}

@@ -1,0 +1,6 @@
+//! Everything that is asked of the database, by subject.
+
+pub mod admin;
+pub mod find;
+pub mod limits;
+pub mod submissions;

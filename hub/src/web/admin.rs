@@ -1,0 +1,76 @@
+//! Moderation: administrators show, hide and delete submissions, and everything that they do is noted first.
+
+use axum::extract::{Path, Request, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::Hub;
+use super::api::token;
+use super::body;
+use super::guard::{Failed, json_response};
+use crate::error::Error;
+use crate::store::admin;
+use crate::store::submissions::{self, By};
+
+/// What an administrator wants done.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wish {
+    action: Action,
+    reason: String,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Action {
+    Hide,
+    Show,
+    Delete,
+}
+
+impl Action {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Hide => "hide",
+            Self::Show => "show",
+            Self::Delete => "delete",
+        }
+    }
+}
+
+/// Does what an administrator wants with a submission.
+pub(super) async fn moderate(
+    State(hub): State<Hub>,
+    Path(id): Path<String>,
+    request: Request,
+) -> Result<Response, Failed> {
+    let (parts, body) = request.into_parts();
+    let who = admin::who(&hub.db, token(&parts.headers)?).await?;
+    let bytes = body::json_bytes(&hub, &parts.headers, body).await?;
+    let wish: Wish = serde_json::from_slice(&bytes).map_err(|_| {
+        Error::Request(
+            "send {\"action\": \"hide\", \"show\" or \"delete\", \"reason\": \"...\"}".to_owned(),
+        )
+    })?;
+    if wish.reason.trim().is_empty() || wish.reason.chars().count() > 500 {
+        return Err(Error::Request("a reason has 1 to 500 characters".to_owned()).into());
+    }
+    // Only what is there can be moderated; and no deed goes without its note.
+    submissions::find(&hub.db, &id, true).await?;
+    admin::note(&hub.db, &who, wish.action.word(), &id, wish.reason.trim()).await?;
+    match wish.action {
+        Action::Hide => submissions::set_state(&hub.db, &id, "hidden").await?,
+        Action::Show => submissions::set_state(&hub.db, &id, "public").await?,
+        Action::Delete => submissions::delete(&hub.db, &id, By::Moderator).await?,
+    }
+    Ok(json_response(&json!({"id": id, "action": wish.action.word()})))
+}
+
+/// What administrators did, the latest first.
+pub(super) async fn audit(State(hub): State<Hub>, headers: HeaderMap) -> Result<Response, Failed> {
+    admin::who(&hub.db, token(&headers)?).await?;
+    let deeds = admin::audit(&hub.db).await?;
+    Ok(json_response(&json!({"deeds": deeds})))
+}

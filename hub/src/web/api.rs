@@ -1,0 +1,175 @@
+//! Submissions over HTTP: sent, read, amended, deleted.
+
+use std::net::IpAddr;
+use std::sync::atomic::Ordering;
+
+use axum::body::Body;
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use cardproof_submission::accept;
+use serde_json::json;
+
+use super::guard::{Failed, html_response, json_response, typed, wants_json};
+use super::server::Peer;
+use super::{Hub, body, html};
+use crate::clock;
+use crate::error::Error;
+use crate::log;
+use crate::store::submissions::{self, By, Draft};
+use crate::store::{admin, limits};
+
+/// The shortest idempotency key: shorter ones would meet by chance.
+const KEY_MIN: usize = 8;
+
+/// The longest.
+const KEY_MAX: usize = 128;
+
+/// Takes a submission.
+pub(super) async fn submit(State(hub): State<Hub>, request: Request) -> Result<Response, Failed> {
+    let (parts, body) = request.into_parts();
+    let key = key(&parts.headers)?;
+    let client = client(&hub, &parts.headers, parts.extensions.get::<Peer>());
+    limits::count(&hub.db, client, hub.options.submissions_per_hour, &hub.secret).await?;
+    let draft = draft(&hub, &parts.headers, body).await?;
+    let receipt = submissions::keep(&hub.db, &draft, key.as_deref(), &hub.secret).await?;
+    if !receipt.was_there {
+        hub.metrics.submissions.fetch_add(1, Ordering::Relaxed);
+    }
+    let path = format!("/r/{}", receipt.id);
+    let url = format!("{}{path}", base(&hub, &parts.headers)?);
+    let mut response = json_response(&json!({
+        "id": receipt.id,
+        "url": url,
+        "path": path,
+        "token": receipt.token,
+    }));
+    *response.status_mut() = if receipt.was_there { StatusCode::OK } else { StatusCode::CREATED };
+    if let Ok(location) = HeaderValue::from_str(&path) {
+        response.headers_mut().insert(header::LOCATION, location);
+    }
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+/// The document in `body`, accepted and judged. As many at once as there are processors: the others wait.
+async fn draft(hub: &Hub, headers: &HeaderMap, body: Body) -> Result<Draft, Error> {
+    let bytes = body::json_bytes(hub, headers, body).await?;
+    let _judge = hub.judges.acquire().await.map_err(|_| Error::Busy)?;
+    let judged = tokio::task::spawn_blocking(move || Ok(Draft::of(accept(&bytes)?, None)));
+    judged.await.map_err(|error| Error::Internal(error.to_string()))?
+}
+
+/// The idempotency key among `headers`.
+fn key(headers: &HeaderMap) -> Result<Option<String>, Error> {
+    let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
+    let key = value.to_str().unwrap_or_default();
+    if !(KEY_MIN..=KEY_MAX).contains(&key.len()) {
+        let message = format!("an Idempotency-Key has {KEY_MIN} to {KEY_MAX} plain characters");
+        return Err(Error::Request(message));
+    }
+    Ok(Some(key.to_owned()))
+}
+
+/// Who has sent this: the peer, or whom the proxy in front names last.
+fn client(hub: &Hub, headers: &HeaderMap, peer: Option<&Peer>) -> IpAddr {
+    let named = || {
+        let list = headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
+        list.rsplit(',').next()?.trim().parse().ok()
+    };
+    let of_proxy = hub.options.is_behind_proxy.then(named).flatten();
+    of_proxy.or(peer.map(|peer| peer.0)).unwrap_or(IpAddr::from([0, 0, 0, 0]))
+}
+
+/// The address under which the client reaches the hub.
+pub(super) fn base(hub: &Hub, headers: &HeaderMap) -> Result<String, Error> {
+    if let Some(url) = &hub.options.public_url {
+        return Ok(url.clone());
+    }
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
+    if host.is_empty() || host.len() > 255 || !host.chars().all(is_plain) {
+        return Err(Error::Request("the header Host names no host".to_owned()));
+    }
+    Ok(format!("http://{host}"))
+}
+
+/// The name in an address, and whether it asks for JSON by its ending.
+fn split(name: &str) -> Result<(&str, bool), Error> {
+    let (id, is_json) = name.strip_suffix(".json").map_or((name, false), |id| (id, true));
+    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c);
+    if id.is_empty() || id.len() > 80 || !id.chars().all(is_name) {
+        return Err(Error::NotFound);
+    }
+    Ok((id, is_json))
+}
+
+/// A submission: its document as JSON, or its page.
+pub(super) async fn read(
+    State(hub): State<Hub>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Failed> {
+    let (id, is_json) = split(&name)?;
+    let kept = submissions::find(&hub.db, id, false).await?;
+    let mut response = if is_json || wants_json(&headers) {
+        typed("application/json", kept.document)
+    } else {
+        html_response(html::record_page(&hub, kept).await?)
+    };
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("Accept"));
+    Ok(response)
+}
+
+/// The token among `headers`.
+pub(super) fn token(headers: &HeaderMap) -> Result<&str, Error> {
+    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let (scheme, token) = value.and_then(|value| value.split_once(' ')).ok_or(Error::WrongToken)?;
+    let is_token = scheme.eq_ignore_ascii_case("bearer") && !token.trim().is_empty();
+    if is_token { Ok(token.trim()) } else { Err(Error::WrongToken) }
+}
+
+/// Puts another document in the place of a submission's.
+pub(super) async fn amend(
+    State(hub): State<Hub>,
+    Path(name): Path<String>,
+    request: Request,
+) -> Result<Response, Failed> {
+    let (parts, body) = request.into_parts();
+    let (id, _) = split(&name)?;
+    let token = token(&parts.headers)?;
+    let client = client(&hub, &parts.headers, parts.extensions.get::<Peer>());
+    limits::count(&hub.db, client, hub.options.submissions_per_hour, &hub.secret).await?;
+    let draft = draft(&hub, &parts.headers, body).await?;
+    submissions::amend(&hub.db, id, By::Token(token), &draft).await?;
+    let path = format!("/r/{id}");
+    Ok(json_response(
+        &json!({"id": id, "url": format!("{}{path}", base(&hub, &parts.headers)?), "path": path}),
+    ))
+}
+
+/// Deletes a submission, with its token or as an administrator.
+pub(super) async fn delete(
+    State(hub): State<Hub>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Failed> {
+    let (id, _) = split(&name)?;
+    remove(&hub, id, token(&headers)?).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// Deletes the submission `id` by the right of `token`.
+pub(super) async fn remove(hub: &Hub, id: &str, token: &str) -> Result<(), Error> {
+    match admin::who(&hub.db, token).await {
+        Ok(name) => {
+            admin::note(&hub.db, &name, "delete", id, "").await?;
+            submissions::delete(&hub.db, id, By::Moderator).await?;
+        }
+        Err(Error::WrongToken) => submissions::delete(&hub.db, id, By::Token(token)).await?,
+        Err(other) => return Err(other),
+    }
+    hub.metrics.deletions.fetch_add(1, Ordering::Relaxed);
+    log::event("deleted", &[("day", clock::day(clock::now_ms()).into())]);
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! What surrounds every answer: headers that keep browsers safe, counting, one log line, and errors in the form
+//! that the client reads.
+
+use std::time::Instant;
+
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+use super::Hub;
+use crate::error::Error;
+use crate::log;
+use crate::pages;
+
+/// What a browser may do with a page: show it, with our style and pictures, and send our forms to us.
+const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; \
+                      base-uri 'none'; frame-ancestors 'none'";
+
+/// The same for a report, which carries its style with it.
+pub(super) const REPORT_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// Headers of every answer.
+const HEADERS: [(HeaderName, &str); 6] = [
+    (header::CONTENT_SECURITY_POLICY, POLICY),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("permissions-policy"), "interest-cohort=()"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+];
+
+/// Answers `request` by `next`, within these surroundings.
+pub(super) async fn surround(State(hub): State<Hub>, request: Request, next: Next) -> Response {
+    let start = Instant::now();
+    let route =
+        request.extensions().get::<MatchedPath>().map_or("none", |path| path.as_str()).to_owned();
+    let method = request.method().clone();
+    let wants_json = wants_json(request.headers());
+    let mut response = if is_foreign_form(&request) {
+        Failed(Error::Request("this form was sent from another site".to_owned())).into_response()
+    } else {
+        next.run(request).await
+    };
+    if let Some(told) = response.extensions_mut().remove::<Told>() {
+        hub.metrics.error(told.name);
+        if response.status().is_server_error() {
+            let detail = Value::from(told.detail.clone());
+            log::event("error", &[("error", Value::from(told.name)), ("detail", detail)]);
+        }
+        response = told.in_form(response.status(), wants_json || route.starts_with("/api/"));
+    }
+    for (name, value) in HEADERS {
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    let took = start.elapsed();
+    hub.metrics.request(&route, response.status().as_u16(), took);
+    log::event(
+        "request",
+        &[
+            ("method", Value::from(method.as_str())),
+            ("route", Value::from(route)),
+            ("status", Value::from(response.status().as_u16())),
+            ("ms", Value::from(u64::try_from(took.as_millis()).unwrap_or(u64::MAX))),
+        ],
+    );
+    response
+}
+
+/// Whether a browser says that another site's page has sent this. There is no cookie that it could abuse; this
+/// is a second wall.
+fn is_foreign_form(request: &Request) -> bool {
+    if request.method().is_safe() {
+        return false;
+    }
+    let site = request.headers().get("sec-fetch-site").map(HeaderValue::as_bytes);
+    matches!(site, Some(b"cross-site" | b"same-site"))
+}
+
+/// Whether the client asks for JSON rather than for a page.
+pub(super) fn wants_json(headers: &HeaderMap) -> bool {
+    let accept =
+        headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let place = |kind: &str| accept.find(kind);
+    match (place("json"), place("text/html")) {
+        (Some(json), Some(html)) => json < html,
+        (json, _) => json.is_some(),
+    }
+}
+
+/// An error as a response; [`surround`] gives it the form that the client reads.
+#[derive(Debug)]
+pub(super) struct Failed(pub(super) Error);
+
+impl<E: Into<Error>> From<E> for Failed {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+/// What a client is to be told, on its way to [`surround`].
+#[derive(Clone)]
+struct Told {
+    name: &'static str,
+    words: String,
+    detail: String,
+    retry_after_s: Option<u32>,
+}
+
+impl Told {
+    fn in_form(self, status: StatusCode, is_json: bool) -> Response {
+        let mut response = if is_json {
+            json_response(&json!({"error": self.name, "message": self.words}))
+        } else {
+            html_response(pages::message(status.canonical_reason().unwrap_or("Error"), &self.words))
+        };
+        *response.status_mut() = status;
+        if let Some(seconds) = self.retry_after_s {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if status == StatusCode::UNAUTHORIZED {
+            response
+                .headers_mut()
+                .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}
+
+impl IntoResponse for Failed {
+    fn into_response(self) -> Response {
+        let status =
+            StatusCode::from_u16(self.0.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let retry_after_s = match self.0 {
+            Error::TooMany => Some(600),
+            Error::Busy | Error::Database(_) | Error::DiskFull => Some(10),
+            _ => None,
+        };
+        let (name, words, detail) = (self.0.name(), self.0.told(), self.0.detail());
+        let mut response = status.into_response();
+        response.extensions_mut().insert(Told { name, words, detail, retry_after_s });
+        response
+    }
+}
+
+/// `value` as a response.
+pub(super) fn json_response(value: &Value) -> Response {
+    typed("application/json", value.to_string())
+}
+
+/// `page` as a response.
+pub(super) fn html_response(page: String) -> Response {
+    typed("text/html; charset=utf-8", page)
+}
+
+/// `text` as a response of the type `kind`.
+pub(super) fn typed(kind: &'static str, text: impl Into<Body>) -> Response {
+    ([(header::CONTENT_TYPE, HeaderValue::from_static(kind))], text.into()).into_response()
+}

@@ -1,0 +1,76 @@
+//! The HTTP side: what is answered, and how the hub stays upright under hostile clients.
+
+mod admin;
+mod api;
+mod body;
+mod data;
+mod guard;
+mod html;
+pub mod metrics;
+mod ops;
+mod routes;
+mod server;
+
+pub use routes::router;
+pub use server::{Limits, serve};
+
+use std::sync::Arc;
+
+use crate::db::Db;
+use crate::dump::Dump;
+use metrics::Metrics;
+
+/// What every request has.
+#[derive(Clone, Debug)]
+pub struct Hub {
+    /// The database.
+    pub db: Db,
+    /// The dump.
+    pub dump: Arc<Dump>,
+    /// What is counted.
+    pub metrics: Arc<Metrics>,
+    /// The hub's secret.
+    pub secret: Arc<str>,
+    /// What the operator has chosen.
+    pub options: Arc<Options>,
+    /// Bytes of bodies that may be in memory at once.
+    pub body_budget: Arc<tokio::sync::Semaphore>,
+    /// Documents that may be read and judged at once.
+    pub judges: Arc<tokio::sync::Semaphore>,
+}
+
+/// What the operator has chosen.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The address under which people reach the hub; taken from the request where it is absent.
+    pub public_url: Option<String>,
+    /// Whether a proxy in front names the client in `X-Forwarded-For`.
+    pub is_behind_proxy: bool,
+    /// The most submissions of a client in an hour; 0 for no limit.
+    pub submissions_per_hour: i64,
+}
+
+/// Bytes of bodies that all requests together may hold.
+pub const BODY_BUDGET_BYTES: usize = 48 << 20;
+
+/// Documents that are read and judged at once: one for each processor, at most four.
+#[must_use]
+pub fn judges() -> usize {
+    std::thread::available_parallelism().map_or(2, |count| count.get().min(4))
+}
+
+impl Hub {
+    /// A hub over `db`.
+    #[must_use]
+    pub fn new(db: Db, dump: Dump, secret: &str, options: Options) -> Self {
+        Self {
+            db,
+            dump: Arc::new(dump),
+            metrics: Arc::default(),
+            secret: secret.into(),
+            options: Arc::new(options),
+            body_budget: Arc::new(tokio::sync::Semaphore::new(BODY_BUDGET_BYTES)),
+            judges: Arc::new(tokio::sync::Semaphore::new(judges())),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Every address of the hub and what answers there.
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{get, post};
+
+use super::guard::{Failed, surround};
+use super::{Hub, admin, api, data, html, ops};
+use crate::error::Error;
+
+/// Every address of the hub.
+pub fn router(hub: Hub) -> Router {
+    Router::new()
+        .route("/", get(html::home))
+        .route("/search", get(html::search))
+        .route("/models", get(html::models))
+        .route("/models/{model}", get(html::model))
+        .route("/models/{model}/badge.svg", get(html::badge))
+        .route("/hosts", get(html::hosts))
+        .route("/hosts/{host}", get(html::host))
+        .route("/ranking", get(html::ranking))
+        .route("/compare", get(html::compare))
+        .route("/r/{id}", get(api::read).put(api::amend).delete(api::delete))
+        .route("/r/{id}/delete", get(html::delete_form).post(html::delete))
+        .route("/feed.atom", get(html::feed))
+        .route("/about", get(html::about))
+        .route("/style.css", get(html::style))
+        .route("/data", get(html::data))
+        .route("/data/manifest.json", get(data::manifest))
+        .route("/data/documents/{name}", get(data::file))
+        .route("/api/v1/submissions", post(api::submit))
+        .route("/api/v1/search", get(html::search_json))
+        .route("/api/v1/models/{model}", get(html::model_json))
+        .route("/api/v1/moderation/{id}", post(admin::moderate))
+        .route("/api/v1/audit", get(admin::audit))
+        .route("/healthz", get(ops::health))
+        .route("/metrics", get(ops::metrics))
+        .route("/openapi.json", get(ops::openapi))
+        .fallback(async || Failed(Error::NotFound))
+        .layer(from_fn_with_state(hub.clone(), surround))
+        .with_state(hub)
+}

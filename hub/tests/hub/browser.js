@@ -1,0 +1,111 @@
+// Walks through the hub as a newcomer does and prints one line for each fault.
+//
+// Arguments: the directory of node_modules, the browser, the hub's address, the address of the record that was
+// submitted, its token, a directory for screenshots.
+const [modules, browserPath, hub, record, token, shots] = process.argv.slice(-6);
+const path = require('path');
+const { chromium } = require(path.join(modules, 'playwright-core'));
+const axe = require('fs').readFileSync(path.join(modules, 'axe-core', 'axe.min.js'), 'utf8');
+
+const FLAGS = [
+  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+  '--disable-background-networking', '--disable-component-update', '--disable-sync',
+];
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'];
+const faults = [];
+const id = record.split('/').pop();
+
+// Everything that a person does, without JavaScript: all of it must work by links and forms.
+async function walk(browser) {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const tab = await context.newPage();
+  tab.setDefaultTimeout(20000);
+  await tab.goto(hub);
+  await tab.getByRole('searchbox').fill('sandsik extrem plus');
+  await tab.getByRole('button', { name: 'Search' }).click();
+  await tab.locator('.entries a[href*="/models/sim-"]').first().click();
+  const model = tab.url();
+  await tab.locator(`a[href="/r/${id}"]`).first().click();
+  if (tab.url() !== record) faults.push(`the way to the record ends at ${tab.url()}`);
+  if (!(await tab.textContent('.mark')).includes('Simulated')) faults.push('a simulated record is not marked');
+  await tab.getByRole('link', { name: 'compare', exact: true }).click();
+  for (const wanted of ['extreme a1', 'samsung emmc']) {
+    await tab.getByLabel('Add a card').fill(wanted);
+    await tab.getByRole('button', { name: 'Search' }).click();
+    await tab.locator('.entries a').first().click();
+    await tab.locator('.entries .add').first().click();
+  }
+  const compared = tab.url();
+  const count = decodeURIComponent(compared).split('ids=')[1].split(',').length;
+  if (count !== 3) faults.push(`${count} records are compared, not 3`);
+  await tab.goto(record);
+  await tab.getByRole('link', { name: 'delete', exact: true }).click();
+  await tab.getByLabel('Token').fill('wrong');
+  await tab.getByRole('button', { name: 'Delete' }).click();
+  if (!(await tab.textContent('main')).includes('not the token')) faults.push('a wrong token is not named');
+  await context.close();
+  return { model, compared };
+}
+
+const tooWide = () => {
+  const root = document.documentElement;
+  if (root.scrollWidth <= root.clientWidth) return '';
+  const isWide = (it) => it.getBoundingClientRect().right > root.clientWidth + 1 && !it.parentElement.closest('.scroll');
+  const widest = [...document.body.querySelectorAll('*')].filter(isWide).pop();
+  return `${root.scrollWidth} px wide, by ${widest ? widest.outerHTML.slice(0, 120) : 'nothing in particular'}`;
+};
+
+async function look(browser, pages, width, colorScheme) {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true });
+  const taken = {};
+  for (const [name, url] of Object.entries(pages)) {
+    const tab = await context.newPage();
+    const at = `${name}-${width}-${colorScheme}`;
+    tab.on('request', (request) => {
+      if (!request.url().startsWith(hub) && !request.url().startsWith('data:')) faults.push(`${at}: it asks for ${request.url()}`);
+    });
+    tab.on('console', (message) => { if (message.type() === 'error') faults.push(`${at}: ${message.text()}`); });
+    const answer = await tab.goto(url);
+    if (answer.status() !== 200) faults.push(`${at}: ${answer.status()}`);
+    taken[name] = await tab.screenshot({ path: `${shots}/${at}.png`, fullPage: true });
+    const wide = await tab.evaluate(tooWide);
+    if (wide) faults.push(`${at}: ${wide}`);
+    await tab.evaluate(axe);
+    const found = await tab.evaluate((tags) => window.axe.run({ runOnly: tags }), TAGS);
+    for (const { id: rule, nodes } of found.violations) faults.push(`${at}: axe: ${rule}: ${nodes[0].html.slice(0, 160)}`);
+    await tab.close();
+  }
+  await context.close();
+  return taken;
+}
+
+async function remove(browser) {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const tab = await context.newPage();
+  await tab.goto(`${record}/delete`);
+  await tab.getByLabel('Token').fill(token);
+  await tab.getByRole('button', { name: 'Delete' }).click();
+  const answer = await tab.goto(record);
+  if (answer.status() !== 410) faults.push(`after deleting: ${answer.status()}`);
+  await context.close();
+}
+
+(async () => {
+  const browser = await chromium.launch({ executablePath: browserPath, args: FLAGS });
+  const { model, compared } = await walk(browser);
+  const pages = {
+    home: `${hub}/`, search: `${hub}/search?q=sandisk`, model, record, compared, ranking: `${hub}/ranking`,
+    hosts: `${hub}/hosts`, cards: `${hub}/models`, data: `${hub}/data`, about: `${hub}/about`,
+    compare: `${hub}/compare`, delete: `${record}/delete`,
+  };
+  for (const width of [1280, 390]) {
+    const light = await look(browser, pages, width, 'light');
+    const dark = await look(browser, pages, width, 'dark');
+    for (const name of Object.keys(pages)) {
+      if (light[name].equals(dark[name])) faults.push(`${name}-${width}: dark is as light`);
+    }
+  }
+  await remove(browser);
+  await browser.close();
+  for (const fault of faults) console.log(fault);
+})().catch((error) => { console.error(String(error)); process.exit(1); });

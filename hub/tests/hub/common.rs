@@ -1,0 +1,237 @@
+//! What tests of the hub share: the real program on a real database, and a client that can misbehave.
+
+pub(crate) mod client;
+pub(crate) mod postgres;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+
+use client::{Answer, request};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// On which database a test runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum On {
+    /// SQLite.
+    Sqlite,
+    /// PostgreSQL.
+    Postgres,
+}
+
+/// Runs each function as two tests, one on each database.
+#[macro_export]
+macro_rules! on_both {
+    ($($name:ident),* $(,)?) => {
+        $(mod $name {
+            #[test]
+            fn on_sqlite() {
+                super::$name(&$crate::common::Place::new($crate::common::On::Sqlite).unwrap());
+            }
+
+            #[test]
+            fn on_postgres() {
+                match $crate::common::Place::new($crate::common::On::Postgres) {
+                    Ok(place) => super::$name(&place),
+                    Err(reason) => $crate::common::skip(concat!(stringify!($name), "::on_postgres"), &reason),
+                }
+            }
+        })*
+    };
+}
+
+/// Notes that a test was not run, where `cargo xtask test` reads it.
+pub(crate) fn skip(name: &str, reason: &str) {
+    use std::io::Write;
+    println!("skipped: {name}: {reason}");
+    if let Some(log) = std::env::var_os("CARDPROOF_SKIP_LOG") {
+        let mut file = fs::OpenOptions::new().create(true).append(true).open(log).unwrap();
+        writeln!(file, "skipped: {name}: {reason}").unwrap();
+    }
+}
+
+/// A data directory and a database for one test.
+pub(crate) struct Place {
+    pub(crate) on: On,
+    pub(crate) data: TempDir,
+    pub(crate) url: Option<String>,
+}
+
+impl Place {
+    /// A fresh one; an error says why there is no PostgreSQL.
+    pub(crate) fn new(on: On) -> Result<Self, String> {
+        let url = match on {
+            On::Sqlite => None,
+            On::Postgres => Some(postgres::fresh_database()?),
+        };
+        Ok(Self { on, data: tempfile::tempdir().unwrap(), url })
+    }
+
+    /// A command of the hub's on this place.
+    pub(crate) fn command(&self, name: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cardproof-hub"));
+        command.arg(name).arg("--data").arg(self.data.path()).env_remove("CARDPROOF_HUB_DATABASE");
+        if let Some(url) = &self.url {
+            command.arg("--database").arg(url);
+        }
+        command
+    }
+
+    /// A hub that answers.
+    pub(crate) fn start(&self, more: &[&str]) -> Hub {
+        let mut command = self.command("serve");
+        command.args(["--listen", "127.0.0.1:0"]).args(more);
+        Hub::start(command)
+    }
+
+    /// Everything that the database holds, as bytes in which a text can be looked for.
+    pub(crate) fn database_bytes(&self) -> Vec<u8> {
+        match &self.url {
+            Some(url) => postgres::dump(url),
+            None => {
+                let files =
+                    fs::read_dir(self.data.path()).unwrap().map(|entry| entry.unwrap().path());
+                let of_sqlite = files.filter(|path| path.to_string_lossy().contains("hub.sqlite"));
+                of_sqlite.flat_map(|path| fs::read(path).unwrap()).collect()
+            }
+        }
+    }
+}
+
+/// A running hub, killed at the end of its test.
+pub(crate) struct Hub {
+    pub(crate) address: String,
+    pub(crate) process: Child,
+    pub(crate) log: Arc<Mutex<String>>,
+}
+
+impl Hub {
+    fn start(mut command: Command) -> Self {
+        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let log = Arc::new(Mutex::new(String::new()));
+        let (kept, mut stderr) = (Arc::clone(&log), BufReader::new(process.stderr.take().unwrap()));
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            while stderr.read_line(&mut line).is_ok_and(|count| count > 0) {
+                kept.lock().unwrap().push_str(&std::mem::take(&mut line));
+            }
+        });
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().rsplit("http://").next().unwrap().to_owned();
+        assert!(address.contains(':'), "the hub did not start: {}", log.lock().unwrap());
+        Self { address, process, log }
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        request(&self.address, "GET", path, &[("Accept", "text/html")], b"")
+    }
+
+    pub(crate) fn get_json(&self, path: &str) -> Answer {
+        request(&self.address, "GET", path, &[("Accept", "application/json")], b"")
+    }
+
+    pub(crate) fn submit(&self, document: &Value, headers: &[(&str, &str)]) -> Answer {
+        let headers = [&[("Content-Type", "application/json")], headers].concat();
+        request(
+            &self.address,
+            "POST",
+            "/api/v1/submissions",
+            &headers,
+            document.to_string().as_bytes(),
+        )
+    }
+
+    /// The name and the token of `document`, submitted.
+    pub(crate) fn submitted(&self, document: &Value) -> (String, String) {
+        let answer = self.submit(document, &[]);
+        assert_eq!(answer.status, 201, "{}", answer.text());
+        let receipt = answer.json();
+        (receipt["id"].as_str().unwrap().to_owned(), receipt["token"].as_str().unwrap().to_owned())
+    }
+
+    pub(crate) fn delete(&self, id: &str, token: &str) -> Answer {
+        let bearer = format!("Bearer {token}");
+        request(&self.address, "DELETE", &format!("/r/{id}"), &[("Authorization", &bearer)], b"")
+    }
+
+    /// The lines of the whole dump.
+    pub(crate) fn dumped(&self) -> Vec<Value> {
+        let manifest = self.get_json("/data/manifest.json").json();
+        let files = manifest["files"].as_array().unwrap();
+        let lines = files.iter().flat_map(|file| {
+            let bytes = self.get(&format!("/data/{}", file["path"].as_str().unwrap())).body;
+            assert_eq!(bytes.len() as u64, file["bytes"].as_u64().unwrap());
+            let mut text = String::new();
+            flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
+            assert_eq!(text.lines().count() as u64, file["rows"].as_u64().unwrap());
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>()
+        });
+        lines.collect()
+    }
+
+    pub(crate) fn log(&self) -> String {
+        self.log.lock().unwrap().clone()
+    }
+
+    /// Asks the hub to stop, and waits until it has.
+    pub(crate) fn stop(&mut self) -> std::process::ExitStatus {
+        let pid = rustix::process::Pid::from_child(&self.process);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        self.process.wait().unwrap()
+    }
+
+    pub(crate) fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+}
+
+impl Drop for Hub {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A document of a card called `model`, with `iops` random writes a second.
+pub(crate) fn document(model: &str, iops: f64) -> Value {
+    let phase = |name: &str, op: &str, read_percent: u8, iops: f64| {
+        json!({
+            "name": name, "op": op, "pattern": "random", "read_percent": read_percent,
+            "block_size_bytes": 4096, "span_offset_bytes": 0, "span_bytes": 1_073_741_824, "queue_depth": 1,
+            "sync": "none", "state": "measured", "ops": 1000, "bytes": 4_096_000,
+            "duration_ns": 1_000_000_000_u64,
+            "iops": {"estimate": iops, "low": iops * 0.98, "high": iops * 1.02, "confidence": 0.99},
+            "throughput_bytes_per_s": {"estimate": iops * 4096.0, "low": iops * 4014.0, "high": iops * 4178.0,
+                "confidence": 0.99},
+            "latency_ns": {"min": 1000, "mean": 2000, "p50": 2000, "p90": 3000, "p99": 4000, "p999": 5000,
+                "max": 6000},
+            "histogram": [{"up_to_ns": 2000, "ops": 500}, {"up_to_ns": 6000, "ops": 500}],
+            "intervals": [], "warnings": [],
+        })
+    };
+    json!({
+        "schema": "cardproof.submission/1", "licence": "CC0-1.0",
+        "record": {
+            "schema": "cardproof.record/1", "id": "shared", "created": "2026-11-22T00:00:00Z",
+            "tool": {"name": "cardproof", "version": "0.1.0"}, "seed": 0, "state": "complete",
+            "conditions": {
+                "target": {"kind": "block_device", "size_bytes": 32_000_000_000_u64, "logical_block_bytes": 512,
+                    "engine": "io_uring", "direct": true, "read_only": false},
+                "device": {"name": "mmcblk0", "model": model, "transport": "sd",
+                    "size_bytes": 32_000_000_000_u64},
+                "host": {"board": "Raspberry Pi 4 Model B Rev 1.4", "kernel": "6.6.31", "architecture": "aarch64"},
+                "settings": {},
+            },
+            "profile": {"name": "standard", "version": 1, "time_budget_ns": 60_000_000_000_u64},
+            "phases": [
+                phase("random-write-4k-qd1", "write", 0, iops),
+                phase("random-read-4k-qd1", "read", 100, 4.0 * iops),
+            ],
+            "bytes_written": 4_096_000, "bytes_read": 4_096_000,
+        },
+    })
+}

@@ -1,0 +1,295 @@
+//! Hostile input: every case has a clear answer, the hub stays up, and its memory stays bounded.
+
+use std::io::Write;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::common::client::{connect, raw, request};
+use crate::common::{Hub, Place, document};
+
+on_both!(
+    bad_bodies_have_clear_answers,
+    injections_are_texts,
+    stored_scripts_stay_texts,
+    foreign_forms_are_refused,
+    slow_clients_hold_nobody_up,
+);
+
+/// The most memory that the hub may hold, in bytes.
+const MEMORY_MAX: i64 = 256 << 20;
+
+fn memory(hub: &Hub) -> i64 {
+    let text = hub.get("/metrics").text();
+    let line =
+        text.lines().find(|line| line.starts_with("cardproof_hub_resident_memory_bytes ")).unwrap();
+    line.rsplit(' ').next().unwrap().parse().unwrap()
+}
+
+fn post(hub: &Hub, headers: &[(&str, &str)], body: &[u8]) -> (u16, String) {
+    let answer = request(&hub.address, "POST", "/api/v1/submissions", headers, body);
+    (answer.status, answer.text())
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn bad_bodies_have_clear_answers(place: &Place) {
+    let hub = place.start(&["--no-seed"]);
+    let json = ("Content-Type", "application/json");
+    let gz = ("Content-Encoding", "gzip");
+    let good = document("Good", 1.0).to_string();
+    let bomb = gzip(&vec![b' '; 200 << 20]);
+    let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
+    let deep_fields = format!("{}1{}", "{\"record\":".repeat(50_000), "}".repeat(50_000));
+    let many = format!("{{\"record\": {{\"phases\": [{}]}}}}", vec!["{}"; 100_000].join(","));
+    let cases: Vec<(&str, Vec<(&str, &str)>, Vec<u8>, u16)> = vec![
+        ("nothing", vec![json], Vec::new(), 422),
+        ("no JSON", vec![json], b"hello".to_vec(), 422),
+        ("no type", vec![], good.clone().into_bytes(), 400),
+        (
+            "a form",
+            vec![("Content-Type", "application/x-www-form-urlencoded")],
+            b"a=b".to_vec(),
+            400,
+        ),
+        ("100 MB", vec![json], vec![b'x'; 100 << 20], 413),
+        ("a bomb", vec![json, gz], bomb, 413),
+        ("no gzip", vec![json, gz], good.clone().into_bytes(), 415),
+        (
+            "an unknown encoding",
+            vec![json, ("Content-Encoding", "br")],
+            good.clone().into_bytes(),
+            415,
+        ),
+        ("deep lists", vec![json], deep.into_bytes(), 422),
+        ("deep objects", vec![json], deep_fields.into_bytes(), 422),
+        ("many phases", vec![json], many.into_bytes(), 422),
+        ("not UTF-8", vec![json], b"{\"schema\": \"\xff\xfe\"}".to_vec(), 422),
+        ("an empty object", vec![json], b"{}".to_vec(), 422),
+        ("a short key", vec![json, ("Idempotency-Key", "x")], good.clone().into_bytes(), 400),
+        ("good gzip", vec![json, gz], gzip(good.as_bytes()), 201),
+    ];
+    for (name, headers, body, status) in cases {
+        let (found, text) = post(&hub, &headers, &body);
+        // A client that goes on sending may miss the answer when the connection closes.
+        assert!(found == status || (found == 0 && body.len() > 1 << 20), "{name}: {found} {text}");
+        let is_named = |it: Value| it["message"].as_str().is_some_and(|message| message.len() > 10);
+        assert!(
+            status == 201 || found == 0 || serde_json::from_str(&text).is_ok_and(is_named),
+            "{name}: {text}"
+        );
+    }
+    let mut impossible = document("Negative", 1.0);
+    impossible["record"]["phases"][0]["iops"]["estimate"] = json!(-5.0);
+    assert_eq!(hub.submit(&impossible, &[]).status, 422);
+    assert!(memory(&hub) < MEMORY_MAX, "{}", memory(&hub));
+    assert_eq!(hub.get("/healthz").status, 200);
+    assert_eq!(hub.dumped().len(), 1);
+}
+
+/// What attackers write where a name is expected, for SQL, HTML, shells, headers, templates and paths.
+const ATTACKS: [&str; 26] = [
+    "'",
+    "''",
+    "' OR '1'='1",
+    "'; DROP TABLE submissions; --",
+    "\" OR \"\"=\"",
+    "1); DELETE FROM models; --",
+    "' UNION SELECT token_hash FROM submissions --",
+    "$1",
+    "?1",
+    "%27%20OR%201=1",
+    "\\'; --",
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror=alert(1)>",
+    "</title><script>alert(1)</script>",
+    "javascript:alert(1)",
+    "<svg/onload=alert(1)>",
+    "{{7*7}}",
+    "${7*7}",
+    "<%= 7*7 %>",
+    "../../../etc/passwd",
+    "..%2f..%2f..%2fetc%2fpasswd",
+    "/etc/passwd",
+    "file:///etc/passwd",
+    "http://169.254.169.254/latest/meta-data",
+    "$(id)",
+    "\r\nSet-Cookie: a=b",
+];
+
+/// `text` as a part of an address.
+fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+}
+
+fn injections_are_texts(place: &Place) {
+    let hub = place.start(&[]);
+    let before = hub.dumped().len();
+    let mut tried = 0;
+    for attack in ATTACKS {
+        let it = encoded(attack);
+        for path in [
+            format!("/search?q={it}"),
+            format!("/search?q=a&ids={it}"),
+            format!("/r/{it}"),
+            format!("/r/{it}/delete"),
+            format!("/models/{it}"),
+            format!("/models/x?host={it}"),
+            format!("/hosts/{it}"),
+            format!("/ranking?use={it}&basis={it}"),
+            format!("/compare?ids={it}"),
+            format!("/?before={it}"),
+            format!("/data/documents/{it}"),
+            format!("/api/v1/search?q={it}"),
+            format!("/api/v1/models/{it}"),
+            format!("/models/{it}/badge.svg"),
+            format!("/data/{it}"),
+        ] {
+            let answer = hub.get(&path);
+            tried += 1;
+            assert!(
+                (200..500).contains(&answer.status),
+                "{path}: {} {}",
+                answer.status,
+                answer.text()
+            );
+            let text = answer.text();
+            for live in ["<script>alert", "<img src=x", "<svg/onload", "root:x:0", "uid=0"] {
+                assert!(!text.contains(live), "{path} answers {live}");
+            }
+            assert!(!answer.head.contains("set-cookie"), "{path}");
+            assert!(attack.contains("token_hash") || !text.contains("token_hash"), "{path}");
+        }
+        let bearer = format!("Bearer {}", attack.replace(['\r', '\n'], ""));
+        let stolen =
+            request(&hub.address, "DELETE", "/r/sim-v30-a2", &[("Authorization", &bearer)], b"");
+        assert_eq!(stolen.status, 401, "{attack}");
+        tried += 1;
+    }
+    for (bytes, statuses) in [
+        ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n", [200, 400]),
+        ("GET /feed.atom HTTP/1.1\r\nHost: \"><script>\r\nConnection: close\r\n\r\n", [400, 400]),
+        (
+            "POST /api/v1/submissions HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            [400, 422],
+        ),
+        ("TRACE / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", [405, 405]),
+        (
+            "GET http://169.254.169.254/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+            [200, 400],
+        ),
+    ] {
+        let answer = raw(&hub.address, bytes.as_bytes());
+        assert!(statuses.contains(&answer.status), "{bytes}: {}", answer.status);
+        tried += 1;
+    }
+    assert_eq!(hub.dumped().len(), before, "nothing was changed");
+    println!("{tried} attacks tried, 0 successful");
+}
+
+/// Puts `text` into every text of `value`.
+fn poison(value: &mut Value, text: &str) {
+    match value {
+        Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| {
+            if !["schema", "licence", "op", "pattern", "state", "kind", "date", "currency"]
+                .contains(&name.as_str())
+            {
+                poison(value, text);
+            }
+        }),
+        Value::Array(entries) => entries.iter_mut().for_each(|value| poison(value, text)),
+        Value::String(kept) => *kept = text.to_owned(),
+        _ => {}
+    }
+}
+
+fn stored_scripts_stay_texts(place: &Place) {
+    let hub = place.start(&["--no-seed"]);
+    let mut ids = Vec::new();
+    for attack in ATTACKS {
+        let mut sent = document("x", 300.0);
+        sent["label"] = json!("x");
+        sent["record"]["conditions"]["device"]["card"] = json!({"product": "x", "oem_id": "x", "maker_maybe": "x", "manufactured": "x", "quirks": ["x"]});
+        sent["record"]["figures"] = json!([{"name": "x", "tool": "x", "value": 1.0, "unit": "x"}]);
+        poison(&mut sent, attack);
+        let answer = hub.submit(&sent, &[]);
+        assert_eq!(answer.status, 201, "{attack}: {}", answer.text());
+        ids.push(answer.json()["id"].as_str().unwrap().to_owned());
+    }
+    let models = hub.get("/models").text();
+    let cards = models
+        .split("/models/")
+        .skip(1)
+        .map(|rest| format!("/models/{}", rest.split('"').next().unwrap()));
+    let mut paths: Vec<String> = cards.collect();
+    paths.extend(
+        ["/", "/models", "/hosts", "/feed.atom", "/ranking", "/search?q=script"].map(str::to_owned),
+    );
+    paths.extend(ids.iter().map(|id| format!("/r/{id}")));
+    paths.push(format!("/compare?ids={}", ids[11..20].join(",")));
+    for path in &paths {
+        let answer = hub.get(path);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+        let text = answer.text();
+        for live in ["<script", "<img", "<svg/onload", "<%=", "href=\"javascript", ">49<"] {
+            assert!(!text.contains(live), "{path} answers {live}");
+        }
+    }
+    println!("{} pages with {} stored attacks, 0 alive", paths.len(), ATTACKS.len());
+}
+
+fn foreign_forms_are_refused(place: &Place) {
+    let hub = place.start(&["--no-seed"]);
+    let (id, token) = hub.submitted(&document("Mine", 1.0));
+    let body = format!("token={token}");
+    let form = ("Content-Type", "application/x-www-form-urlencoded");
+    let send = |site: &str| {
+        let headers = [form, ("Sec-Fetch-Site", site)];
+        request(&hub.address, "POST", &format!("/r/{id}/delete"), &headers, body.as_bytes()).status
+    };
+    assert_eq!(send("cross-site"), 400);
+    assert_eq!(hub.get(&format!("/r/{id}")).status, 200);
+    let wrong = request(&hub.address, "POST", &format!("/r/{id}/delete"), &[form], b"token=wrong");
+    assert_eq!(wrong.status, 401);
+    assert_eq!(send("same-origin"), 303);
+    assert_eq!(hub.get(&format!("/r/{id}")).status, 410);
+}
+
+/// As many slow clients as there are file descriptors for in a test; `CARDPROOF_HUB_SLOW=1000` asks for more.
+fn slow_clients_hold_nobody_up(place: &Place) {
+    let hub = place.start(&["--no-seed"]);
+    let count =
+        std::env::var("CARDPROOF_HUB_SLOW").ok().and_then(|it| it.parse().ok()).unwrap_or(300);
+    let slow: Vec<_> = (0..count)
+        .filter_map(|at| {
+            let mut stream = connect(&hub.address).ok()?;
+            let part: &[u8] = match at % 3 {
+                0 => b"GET / HT",
+                1 => b"POST /api/v1/submissions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{",
+                _ => b"",
+            };
+            stream.write_all(part).ok()?;
+            Some(stream)
+        })
+        .collect();
+    assert!(slow.len() * 10 > count * 9, "{} of {count} connected", slow.len());
+    let others: Vec<u16> = thread::scope(|scope| {
+        let tries: Vec<_> = (0..8)
+            .map(|at| {
+                let hub = &hub;
+                scope.spawn(move || hub.submit(&document(&format!("Quick {at}"), 1.0), &[]).status)
+            })
+            .collect();
+        tries.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    assert_eq!(others, [201; 8]);
+    assert!(memory(&hub) < MEMORY_MAX, "{}", memory(&hub));
+    drop(slow);
+    thread::sleep(Duration::from_millis(50));
+    assert_eq!(hub.get("/healthz").status, 200);
+}

@@ -1,0 +1,21 @@
+//! The hub as clients see it: the real program on SQLite and on PostgreSQL, each test on both.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "tests"
+)]
+
+#[macro_use]
+mod common;
+
+mod browser;
+mod columns;
+mod crashes;
+mod hostile;
+mod moderation;
+mod moving;
+mod privacy;
+mod story;

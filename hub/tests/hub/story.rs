@@ -1,0 +1,177 @@
+//! The way of a submission: sent, found, compared, amended, deleted; and one that is sent again.
+
+use std::thread;
+
+use serde_json::Value;
+
+use crate::common::client::request;
+use crate::common::{Place, document};
+
+on_both!(
+    a_submission_is_kept_found_compared_and_deleted,
+    an_amended_submission_keeps_its_address,
+    a_submission_that_is_sent_again_is_kept_once,
+    search_forgives_typing,
+    every_page_answers,
+    a_stopped_hub_ends_in_order_and_keeps_everything,
+);
+
+fn a_submission_is_kept_found_compared_and_deleted(place: &Place) {
+    let hub = place.start(&[]);
+    assert_eq!(hub.get("/healthz").status, 200);
+    let sent = document("Testcard Mighty 32 GB", 1234.0);
+    let (id, token) = hub.submitted(&sent);
+    let kept = hub.get_json(&format!("/r/{id}"));
+    assert_eq!((kept.status, kept.json()), (200, sent.clone()));
+    assert_eq!(hub.get_json(&format!("/r/{id}.json")).json(), sent);
+    let page = hub.get(&format!("/r/{id}")).text();
+    assert!(page.contains("Testcard Mighty 32 GB") && page.contains("<svg"), "{page}");
+    assert!(hub.get("/search?q=testcrad+mighty").text().contains("Testcard Mighty"));
+    let model = model_of(&page);
+    let card = hub.get(&format!("/models/{model}")).text();
+    assert!(card.contains("1 result") && card.contains(&id), "{card}");
+    let compared = hub.get(&format!("/compare?ids={id},sim-sandisk-ultra,ref-sandisk-extreme-a1"));
+    assert_eq!(compared.status, 200, "{}", compared.text());
+    let text = compared.text();
+    assert!(text.contains("published") && text.contains("simulated"), "the origins are marked");
+    assert!(hub.dumped().iter().any(|line| line["id"] == id.as_str() && line["document"] == sent));
+    assert_eq!(hub.delete(&id, "0123456789abcdef").status, 401);
+    assert_eq!(hub.delete(&id, &token).status, 204);
+    assert_eq!(hub.get_json(&format!("/r/{id}")).status, 410);
+    assert_eq!(hub.delete(&id, &token).status, 410);
+    assert!(hub.dumped().iter().all(|line| line["id"] != id.as_str()));
+    assert_eq!(
+        hub.get(&format!("/models/{model}")).status,
+        404,
+        "the model went with its last record"
+    );
+    assert!(!hub.get("/search?q=testcard+mighty").text().contains("Testcard Mighty"));
+}
+
+/// The model's name in addresses, from a record's page.
+fn model_of(page: &str) -> String {
+    page.split("/models/").nth(1).and_then(|rest| rest.split('"').next()).unwrap().to_owned()
+}
+
+fn an_amended_submission_keeps_its_address(place: &Place) {
+    let hub = place.start(&["--no-seed"]);
+    let (id, token) = hub.submitted(&document("Alpha card", 100.0));
+    let put = |token: &str, document: &Value| {
+        let bearer = format!("Bearer {token}");
+        let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+        request(&hub.address, "PUT", &format!("/r/{id}"), &headers, document.to_string().as_bytes())
+            .status
+    };
+    let second = document("Zulu drive", 200.0);
+    assert_eq!(put("wrong", &second), 401);
+    assert_eq!(put(&token, &second), 200);
+    assert_eq!(hub.get_json(&format!("/r/{id}")).json(), second);
+    assert!(hub.get("/search?q=alpha").text().contains("Nothing is like"));
+    assert!(hub.get("/search?q=zulu").text().contains("Zulu drive"));
+    assert_eq!(hub.delete(&id, &token).status, 204);
+    assert_eq!(put(&token, &second), 410);
+}
+
+fn a_submission_that_is_sent_again_is_kept_once(place: &Place) {
+    let hub = place.start(&["--no-seed"]);
+    let sent = document("Once", 100.0);
+    let key = [("Idempotency-Key", "0123456789abcdef0123456789abcdef")];
+    let receipts: Vec<Value> = thread::scope(|scope| {
+        let tries: Vec<_> = (0..12).map(|_| scope.spawn(|| hub.submit(&sent, &key))).collect();
+        let answers = tries.into_iter().map(|one| one.join().unwrap());
+        answers
+            .map(|answer| {
+                assert!(matches!(answer.status, 200 | 201), "{}: {}", answer.status, answer.text());
+                answer.json()
+            })
+            .collect()
+    });
+    assert!(receipts.iter().all(|receipt| *receipt == receipts[0]), "{receipts:?}");
+    assert_eq!(hub.dumped().len(), 1);
+    assert_eq!(hub.submit(&document("Other", 1.0), &key).status, 409);
+    let (id, token) = (receipts[0]["id"].as_str().unwrap(), receipts[0]["token"].as_str().unwrap());
+    assert_eq!(hub.delete(id, token).status, 204);
+    assert!(hub.dumped().is_empty());
+}
+
+fn search_forgives_typing(place: &Place) {
+    let hub = place.start(&["--no-seed"]);
+    for model in
+        ["SanDisk Extreme Pro A2, 64 GB", "Samsung EVO+ 2016, 32 GB", "Samsung EVO+ 2017, 32 GB"]
+    {
+        hub.submitted(&document(model, 500.0));
+    }
+    for (query, found) in [
+        ("sandsik extrem", "SanDisk Extreme Pro"),
+        ("samsnug+evo", "Samsung EVO+ 2016"),
+        ("EVO%2B+2017", "Samsung EVO+ 2017"),
+        ("etxreme", "SanDisk Extreme Pro"),
+    ] {
+        let page = hub.get(&format!("/search?q={}", query.replace(' ', "+"))).text();
+        assert!(page.contains(found), "{query}: {page}");
+    }
+    let models = hub.get_json("/api/v1/search?q=samsung").json();
+    assert_eq!(models["models"].as_array().unwrap().len(), 2, "models of two years are two");
+}
+
+/// Every address of the description answers, and every page forbids scripts and other hosts.
+fn every_page_answers(place: &Place) {
+    let hub = place.start(&[]);
+    let described = hub.get_json("/openapi.json").json();
+    let model = hub.get_json("/api/v1/search?q=sandisk").json()["models"][0]["model"].clone();
+    let model = model.as_str().unwrap();
+    let of_description: Vec<String> =
+        described["paths"].as_object().unwrap().keys().cloned().collect();
+    for path in &of_description {
+        let path = path
+            .replace("{model}", model)
+            .replace("{id}", "sim-sandisk-ultra")
+            .replace("/{name}", "/x");
+        let status = hub.get_json(&path).status;
+        assert!(matches!(status, 200 | 401 | 404 | 405), "{path}: {status}");
+        assert!(status != 404 || path.ends_with("/x"), "{path}");
+    }
+    for path in [
+        "/",
+        "/?before=1",
+        "/search",
+        "/search?q=a",
+        "/models",
+        "/hosts",
+        "/hosts/simulated-host",
+        "/ranking",
+        "/ranking?use=camera",
+        "/ranking?use=none&basis=none",
+        "/compare",
+        "/compare?ids=sim-v30-a2",
+        "/data",
+        "/about",
+        "/feed.atom",
+        "/r/sim-v30-a2",
+        "/r/sim-v30-a2/delete",
+        "/style.css",
+        "/metrics",
+        &format!("/models/{model}"),
+        &format!("/models/{model}?host=simulated-host"),
+        &format!("/models/{model}/badge.svg"),
+    ] {
+        let answer = hub.get(path);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+        assert!(answer.head.contains("content-security-policy: default-src 'none'"), "{path}");
+        let text = answer.text();
+        assert!(!text.contains("<script"), "{path}");
+        for outside in ["src=\"http", "src=\"//", "@import", "url(http"] {
+            assert!(!text.contains(outside), "{path}: {outside}");
+        }
+    }
+    assert!(hub.get("/metrics").text().ends_with("# EOF\n"));
+    assert!(hub.get("/ranking").text().contains("scope=\"row\""), "the ranking has cards");
+}
+
+fn a_stopped_hub_ends_in_order_and_keeps_everything(place: &Place) {
+    let mut hub = place.start(&[]);
+    let (id, _) = hub.submitted(&document("Kept", 100.0));
+    assert!(hub.stop().success(), "{}", hub.log());
+    let again = place.start(&[]);
+    assert_eq!(again.get_json(&format!("/r/{id}")).status, 200);
+}
