@@ -33,7 +33,7 @@ impl Frame {
         let mut marks = Vec::new();
         match kept.origin.as_str() {
             "simulated" => {
-                marks.push("Simulated: measured on a model of a card, not on a card.".to_owned())
+                marks.push("Simulated: measured on a model of a card, not on a card.".to_owned());
             }
             "imported" => marks.push("Imported: read from another tool's output.".to_owned()),
             "published" => {

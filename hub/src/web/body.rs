@@ -32,7 +32,7 @@ pub(super) async fn json_bytes(
         return Err(Error::TooLong(LENGTH_MAX));
     }
     let bytes = read(hub, body, LENGTH_MAX).await?;
-    match headers.get(header::CONTENT_ENCODING).map(|encoding| encoding.as_bytes()) {
+    match headers.get(header::CONTENT_ENCODING).map(axum::http::HeaderValue::as_bytes) {
         None | Some(b"identity") => Ok(bytes),
         Some(b"gzip") => gunzipped(&bytes, LENGTH_MAX),
         Some(_) => Err(Error::Encoding),

@@ -38,6 +38,9 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
+/// A name, the headers, the body, and the status that answers it.
+type Case = (&'static str, Vec<(&'static str, &'static str)>, Vec<u8>, u16);
+
 fn bad_bodies_have_clear_answers(place: &Place) {
     let hub = place.start(&["--no-seed"]);
     let json = ("Content-Type", "application/json");
@@ -47,7 +50,7 @@ fn bad_bodies_have_clear_answers(place: &Place) {
     let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
     let deep_fields = format!("{}1{}", "{\"record\":".repeat(50_000), "}".repeat(50_000));
     let many = format!("{{\"record\": {{\"phases\": [{}]}}}}", vec!["{}"; 100_000].join(","));
-    let cases: Vec<(&str, Vec<(&str, &str)>, Vec<u8>, u16)> = vec![
+    let cases: Vec<Case> = vec![
         ("nothing", vec![json], Vec::new(), 422),
         ("no JSON", vec![json], b"hello".to_vec(), 422),
         ("no type", vec![], good.clone().into_bytes(), 400),
