@@ -21,9 +21,9 @@ fn trim(phase: &mut Phase) {
         a.up_to_ns = b.up_to_ns;
     });
     phase.intervals = joined(&phase.intervals, INTERVALS_MAX, |a: &mut Interval, b| {
-        a.duration_ns = a.duration_ns + b.duration_ns;
+        a.duration_ns += b.duration_ns;
         a.ops += b.ops;
-        a.bytes = a.bytes + b.bytes;
+        a.bytes += b.bytes;
         a.latency_max_ns = a.latency_max_ns.max(b.latency_max_ns);
     });
     if let Some(surroundings) = &mut phase.surroundings {

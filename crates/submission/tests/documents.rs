@@ -1,4 +1,5 @@
 //! Documents from records: what is in them, and what never is.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
 use std::path::Path;
@@ -118,9 +119,12 @@ fn what_was_accepted_is_accepted_unchanged() {
     assert_eq!((kept.id.as_str(), kept.label.as_deref()), ("abc", Some("spare card")));
 }
 
+/// A change of a document, and the words that name it.
+type Case = (fn(&mut Map<String, Value>), &'static str);
+
 #[test]
 fn what_cannot_be_shared_is_named() {
-    let cases: [(fn(&mut Map<String, Value>), &str); 7] = [
+    let cases: [Case; 7] = [
         (|it| drop(it.insert("schema".into(), "x".into())), "schema is 'x'"),
         (|it| drop(it.remove("licence")), "CC0-1.0"),
         (|it| drop(it.remove("record")), "no object \"record\""),
@@ -132,7 +136,7 @@ fn what_cannot_be_shared_is_named() {
                 drop(it.insert(
                     "price".into(),
                     json!({"amount": -1, "currency": "EUR", "date": "2026-01-01"}),
-                ))
+                ));
             },
             "above 0",
         ),
