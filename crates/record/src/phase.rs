@@ -4,6 +4,7 @@ use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::ranges::{BYTES_PER_S_MOST, IOPS_MOST};
 use crate::{
     Disturbance, LatencyIntervals, Level, LimitedBy, PhaseRun, PhaseSurroundings, SyncMode, Warning,
 };
@@ -94,6 +95,23 @@ pub struct Estimate<Rate> {
     pub high: Rate,
     /// The probability with which the interval is meant to hold the truth, between 0 and 1.
     pub confidence: f64,
+}
+
+impl Estimate<Iops> {
+    /// The same with an upper end that a storage can reach: two very different runs give an interval
+    /// without a sensible one.
+    #[must_use]
+    pub fn within_reach(self) -> Self {
+        Self { high: Iops(self.high.0.min(IOPS_MOST)), ..self }
+    }
+}
+
+impl Estimate<Throughput> {
+    /// The same with an upper end that a storage can reach.
+    #[must_use]
+    pub fn within_reach(self) -> Self {
+        Self { high: Throughput(self.high.0.min(BYTES_PER_S_MOST)), ..self }
+    }
 }
 
 /// Rates as another tool printed them: single figures, with nothing that tells how sure they are.

@@ -19,14 +19,20 @@ pub struct RangeError {
     pub most: f64,
 }
 
+/// No storage does more operations a second.
+pub(crate) const IOPS_MOST: f64 = 1e12;
+
+/// No storage moves more bytes a second.
+pub(crate) const BYTES_PER_S_MOST: f64 = 1e15;
+
 /// A name that the way to a field holds, and the range of the numbers below it.
 const RANGES: [(&str, f64, f64); 10] = [
     // By how much one read takes longer than another.
     ("difference_ns", -6.4e18, 6.4e18),
     ("confidence", 0.0, 1.0),
     ("read_percent", 0.0, 100.0),
-    ("iops", 0.0, 1e12),
-    ("bytes_per_s", 0.0, 1e15),
+    ("iops", 0.0, IOPS_MOST),
+    ("bytes_per_s", 0.0, BYTES_PER_S_MOST),
     ("celsius", -273.15, 1e4),
     // Two hundred years.
     ("_ns", 0.0, 6.4e18),

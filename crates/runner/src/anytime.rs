@@ -84,7 +84,7 @@ impl Anytime {
     /// The rate as it goes into a record: as it was when the limit was decided, or at the end.
     pub(crate) fn estimate(&self) -> Option<Estimate<Iops>> {
         let RateInterval { estimate, low, high } = self.decided.or_else(|| self.interval())?;
-        Some(Estimate { estimate, low, high, confidence: self.confidence })
+        Some(Estimate { estimate, low, high, confidence: self.confidence }.within_reach())
     }
 
     /// Whether it is sure on which side of the limit the rate lies, as far as that ends the phase;

@@ -152,7 +152,7 @@ impl<'a> Meter<'a> {
     /// The rate as it goes into a record.
     pub(crate) fn iops(&self) -> Option<Estimate<Iops>> {
         let RateInterval { estimate, low, high } = self.rate(CONFIDENCE)?;
-        Some(Estimate { estimate, low, high, confidence: CONFIDENCE })
+        Some(Estimate { estimate, low, high, confidence: CONFIDENCE }.within_reach())
     }
 
     /// The throughput as it goes into a record: the rate, at the mean size of its operations.
@@ -160,12 +160,13 @@ impl<'a> Meter<'a> {
         let Estimate { estimate, low, high, confidence } = self.iops()?;
         let mean_bytes = self.bytes().as_f64() / self.ops() as f64;
         let scaled = |iops: Iops| Throughput(iops.0 * mean_bytes);
-        Some(Estimate {
+        let whole = Estimate {
             estimate: scaled(estimate),
             low: scaled(low),
             high: scaled(high),
             confidence,
-        })
+        };
+        Some(whole.within_reach())
     }
 
     /// The latencies of reads and writes together.

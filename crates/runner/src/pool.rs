@@ -124,9 +124,11 @@ fn together(measured: &[&Run<'_>], runs: &[Run<'_>]) -> Phase {
     phase.bytes = phases().map(|phase| phase.bytes).sum();
     phase.duration_ns = phases().fold(Nanos::ZERO, |sum, phase| sum + phase.duration_ns);
     phase.flushes = phases().map(|phase| phase.flushes).sum();
-    phase.iops = of_runs(phases().map(|phase| phase.iops), |iops| iops.0, Iops);
+    phase.iops = of_runs(phases().map(|phase| phase.iops), |iops| iops.0, Iops)
+        .map(Estimate::<Iops>::within_reach);
     phase.throughput_bytes_per_s =
-        of_runs(phases().map(|phase| phase.throughput_bytes_per_s), |rate| rate.0, Throughput);
+        of_runs(phases().map(|phase| phase.throughput_bytes_per_s), |rate| rate.0, Throughput)
+            .map(Estimate::<Throughput>::within_reach);
     // A run's own interval knows nothing of how the runs vary.
     phase.anytime_iops = None;
     phase.histogram = histogram(phases());

@@ -27,13 +27,15 @@ fn level(level: &RateLevel) -> Level {
             low: rate.low,
             high: rate.high,
             confidence: CONFIDENCE,
-        },
+        }
+        .within_reach(),
         throughput_bytes_per_s: Estimate {
             estimate: throughput(rate.estimate),
             low: throughput(rate.low),
             high: throughput(rate.high),
             confidence: CONFIDENCE,
-        },
+        }
+        .within_reach(),
     }
 }
 

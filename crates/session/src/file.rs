@@ -4,10 +4,14 @@ use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 use rustix::process::Pid;
+
+/// Held while a file is replaced.
+static TURN: Mutex<()> = Mutex::new(());
 
 /// Why a block device is refused.
 pub const BLOCK_DEVICE: &str = "it is a block device, and what is on it would be overwritten";
@@ -118,6 +122,8 @@ pub(crate) fn put(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
     }
     let directory = directory_of(path);
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
+    // Two threads may replace the same file, such as the records of cards that are tested at once.
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let temporary = directory.join(format!(".{name}.{}.tmp", std::process::id()));
     let written = write_through(&temporary, contents.as_ref())
         .and_then(|()| fs::rename(&temporary, path))

@@ -72,7 +72,7 @@ fn the_same_seed_gives_the_same_findings() {
 fn people_read_a_bound_and_what_was_found() {
     let home = Home::new();
     let said = run(home.cardproof(&["powercut", "sim:sandisk-ultra-a1", "--seed", "1"])).expect(0);
-    assert!(said.stdout.contains("nothing that was acknowledged"), "{}", said.stdout);
+    assert!(said.stdout.contains("acknowledged as durable was lost"), "{}", said.stdout);
     assert!(said.stdout.contains("a probability below 3.00 %"), "{}", said.stdout);
     let target = card(&home, "cut = \"collateral\"");
     let page = home.place().join("page.html");
