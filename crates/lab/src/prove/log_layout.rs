@@ -75,7 +75,7 @@ fn run(asked: &Asked) -> Result<Proved> {
 fn as_claimed(card: &str, ratio: &TimeRatio) -> Result<bool> {
     let card = find(card).map_err(|error| anyhow!("{error}"))?;
     Ok(match card.model.write {
-        Writing::Hybrid(_) => ratio.low >= GAIN_MIN,
+        Writing::Hybrid(_) => ratio.estimate >= GAIN_MIN,
         Writing::PageMap(_) => ratio.estimate < 1.05,
     })
 }
