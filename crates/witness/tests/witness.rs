@@ -70,7 +70,7 @@ impl Lab {
     }
 
     fn next(&self) -> Event {
-        self.events.recv_timeout(Duration::from_secs(20)).unwrap()
+        self.events.recv_timeout(Duration::from_secs(120)).unwrap()
     }
 
     fn end(&mut self) -> Result<(), WitnessError> {
