@@ -181,7 +181,8 @@ fn outliers(sorted: &[f64], median: f64) -> impl Fn(f64) -> bool + use<> {
 pub fn median_interval(sorted: &[f64]) -> Option<(f64, Option<[f64; 2]>)> {
     let count = sorted.len();
     let upper = sorted.get(count / 2)?;
-    let median = if count.is_multiple_of(2) { f64::midpoint(sorted[count / 2 - 1], *upper) } else { *upper };
+    let median =
+        if count.is_multiple_of(2) { f64::midpoint(sorted[count / 2 - 1], *upper) } else { *upper };
     // The probability that fewer than k of n lie below the median.
     let mut term = -(count as f64) * 2.0_f64.ln();
     let (mut tail, mut k) = (0.0, 0);

@@ -130,9 +130,10 @@ pub async fn keep(
     let key_hash = key.map(|key| secret::keyed(secret, &["key", key]));
     let mut step = db.write().await?;
     if let Some(key_hash) = &key_hash
-        && let Some(receipt) = earlier(&mut step, draft, key_hash, key, secret).await? {
-            return Ok(receipt);
-        }
+        && let Some(receipt) = earlier(&mut step, draft, key_hash, key, secret).await?
+    {
+        return Ok(receipt);
+    }
     let id = secret::name()?;
     let token = match key {
         Some(key) => secret::keyed(secret, &["token", &id, key]),
