@@ -33,14 +33,14 @@ pub enum LogError {
         "a log for {wanted} needs {needed}, and there are {size}; use more of the target or work in less"
     )]
     TooSmall {
-        /// What the log should hold.
+        /// How much data the log should hold.
         wanted: Bytes,
-        /// What that needs.
+        /// The size of a target on which such a log fits.
         needed: Bytes,
-        /// What there is.
+        /// The size of this target.
         size: Bytes,
     },
-    /// No log of ours.
+    /// The target holds no log.
     #[error("there is no log on this target; lay one out first")]
     NoLog,
     /// A log of another version, or of another target.

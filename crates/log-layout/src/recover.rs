@@ -1,11 +1,12 @@
 //! Finds a log again, whatever a power cut has left of it.
 //!
 //! The last batch that counts is the last of an unbroken row from those that the medium says are
-//! durable. Batches behind a gap were never promised and do not count. They stay on the medium, so each
+//! durable. Batches behind a gap were never promised and do not count: recovery erases their headers.
+//! A torn header can hide such a batch from the recovery, and it can come to light later. So each
 //! recovery begins an *incarnation*: its batches say where it began, and from there on the batches of
-//! earlier incarnations do not count, wherever they turn up.
+//! earlier incarnations do not count.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cardproof_io::Target;
 
@@ -26,10 +27,12 @@ impl<T: Target> LogLayout<T> {
         check(&superblock, inner.target.abilities().size.get())?;
         let found = scan(&mut inner, &superblock)?;
         let incarnation = found.iter().map(|header| header.incarnation).max().unwrap_or(0) + 1;
+        let places: Vec<u32> = found.iter().map(|header| header.place).collect();
         let mut batches = counting(found);
         let flushed = batches.values().map(|header| header.flushed).max().unwrap_or(0);
         let last = last_of_row(&mut inner, &batches, flushed)?;
         batches.split_off(&(last + 1));
+        erase_others(&mut inner, places, &batches)?;
         let Superblock { segments, segment_blocks, logical_blocks, .. } = superblock;
         let mut map = Map::new(segments, segment_blocks, logical_blocks);
         for header in batches.values() {
@@ -49,6 +52,10 @@ impl<T: Target> LogLayout<T> {
         layout.durable = last;
         layout.recorded = flushed;
         layout.said = flushed;
+        // An incarnation is used once: without a durable batch of its own, the next recovery
+        // would take its number again, and its lost batches could count among the new ones.
+        layout.write_batch(&[], |_, _| {})?;
+        layout.make_durable()?;
         layout.clean()?;
         Ok(layout)
     }
@@ -84,6 +91,21 @@ fn counting(mut found: Vec<Header>) -> BTreeMap<u64, Header> {
         }
     }
     batches
+}
+
+/// Erases every header at `places` that is not one of `batches`, for good: once the headers of the
+/// incarnations in between are cleaned away, nothing would tell that it does not count.
+fn erase_others<T: Target>(
+    inner: &mut Inner<T>,
+    places: Vec<u32>,
+    batches: &BTreeMap<u64, Header>,
+) -> Result<(), LogError> {
+    let kept: BTreeSet<u32> = batches.values().map(|header| header.place).collect();
+    let others: Vec<u32> = places.into_iter().filter(|place| !kept.contains(place)).collect();
+    for place in &others {
+        inner.write(*place, 1, |block| block.fill(0))?;
+    }
+    if others.is_empty() { Ok(()) } else { inner.flush() }
 }
 
 /// Every batch on the medium. Within a segment numbers rise; what does not is left from

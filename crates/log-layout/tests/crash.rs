@@ -121,12 +121,13 @@ impl Trial {
     }
 }
 
-fn trials(mode: Mode, seeds: u64, cuts: u64) {
+/// `cuts` cuts on each of `seeds` cards, before each up to `writes_max` writes.
+fn trials(mode: Mode, seeds: u64, cuts: u64, writes_max: u64) {
     let mut cleaned = 0;
     for seed in 0..seeds {
         let mut trial = Trial::new(mode, seed);
         for _ in 0..cuts {
-            for _ in 0..1 + trial.random.next_u64() % 300 {
+            for _ in 0..1 + trial.random.next_u64() % writes_max {
                 let block = match trial.random.next_u64() % 4 {
                     0 => trial.random.next_u64() % (BLOCKS / 8),
                     _ => trial.random.next_u64() % BLOCKS,
@@ -140,17 +141,16 @@ fn trials(mode: Mode, seeds: u64, cuts: u64) {
         }
         cleaned += trial.moved.cleaned_segments;
     }
-    assert!(cleaned > seeds, "the log was never cleaned");
+    assert!(cleaned > seeds, "{cleaned} segments were cleaned");
 }
 
 #[test]
-#[ignore = "a known fault: a block can hold a mixture of old and new data after a cut"]
 fn with_barriers_nothing_flushed_is_lost_in_a_thousand_cuts() {
-    trials(Mode::Barriers, 10, 100);
+    trials(Mode::Barriers, 10, 100, 300);
 }
 
 #[test]
-#[ignore = "a known gap: the log is not cleaned often enough here to show the promise"]
 fn delayed_writes_leave_a_prefix_in_a_thousand_cuts() {
-    trials(Mode::Delayed, 10, 100);
+    // What waits is lost, so it takes more writes until the log is full.
+    trials(Mode::Delayed, 10, 100, 1500);
 }
