@@ -209,7 +209,8 @@ impl Connection {
                     silent = Duration::ZERO;
                     self.keep(wire, &line)?;
                     if let Some(number) = line.strip_prefix("durable ") {
-                        wire.send(&line)?;
+                        // A writer that vanished hears no echo; what it said before is still read.
+                        let _ = wire.send(&line);
                         self.tell(Event::Durable(number.parse().unwrap_or(0)));
                     }
                 }

@@ -80,7 +80,6 @@ impl Lab {
 }
 
 #[test]
-#[ignore = "a known fault: the witness does not hear that a writer vanished, see docs/design/powercut.md"]
 fn what_was_promised_is_known_after_the_writer_vanished() {
     let mut lab = Lab::new();
     let mut writer = lab.client();
