@@ -90,8 +90,10 @@ impl Lab {
     fn wait_for(&self, writer: &mut Running, durable: u64) {
         for _ in 0..5000 {
             assert!(!writer.ends_within(STEP), "the writer ended: {:?}", self.journal());
-            let since = self.journal();
-            let since = since.rsplit("write ").next().unwrap_or_default();
+            let journal = self.journal();
+            // Since the last check; what an earlier writer said does not count.
+            let since = journal.rsplit("result ").next().unwrap_or_default();
+            let since = since.split_once("write ").map_or("", |(_, since)| since);
             let heard = since.lines().filter_map(|line| line.strip_prefix("durable "));
             if heard.filter_map(|number| number.parse::<u64>().ok()).any(|n| n >= durable) {
                 return;
