@@ -47,7 +47,7 @@ pub struct PowerCutTest {
 pub struct CutHarm {
     /// The number of the cut, from 1.
     pub cut: u64,
-    /// What it is.
+    /// The kind of harm, such as `lost` or `torn`.
     pub kind: String,
     /// The write that it happened to or whose data are there, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

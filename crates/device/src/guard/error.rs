@@ -59,7 +59,7 @@ pub enum GuardError {
         path: PathBuf,
         /// What the user named.
         typed: String,
-        /// What it is.
+        /// The identity of the target.
         identity: Identity,
     },
     /// There are objections.

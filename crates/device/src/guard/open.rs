@@ -29,7 +29,7 @@ const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(50);
 pub struct Cleared {
     /// The target, at its first byte.
     pub file: File,
-    /// What it is.
+    /// What the device says of itself.
     pub identity: Identity,
     /// The objections that the user's naming it has lifted: what will be lost.
     pub lifted: Vec<Objection>,

@@ -86,7 +86,7 @@ impl Kind {
 /// One piece of harm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What it is.
+    /// The kind of harm.
     pub kind: Kind,
     /// The write that it happened to, or whose data lie there; `None` where that is not known.
     pub number: Option<u64>,
@@ -174,7 +174,8 @@ impl<'a> Look<'a> {
                 promised[(sector - written.start) as usize] = number;
             }
         }
-        // What was issued may not have been told yet, but no more than the next epoch.
+        // The witness hears of a write after it was issued. So up to one epoch more than the witness
+        // knows of can be in flight.
         let last = promise.issued.max(promise.durable + plan.epoch_writes());
         let in_flight = (promise.durable + 1..=last).map(|n| plan.request(n).range()).collect();
         Self {

@@ -49,15 +49,15 @@ pub struct Request {
 /// An area in which no plan fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// Too small.
+    /// The area is too small.
     #[error("{size} are too few for this test; it needs {needed}")]
     TooSmall {
-        /// What there is.
+        /// The size of the area.
         size: Bytes,
-        /// What is needed.
+        /// The smallest size that fits the test.
         needed: Bytes,
     },
-    /// Blocks that no device has.
+    /// The block size is no multiple of 512 bytes.
     #[error("blocks of {0} are no multiple of 512 bytes")]
     Block(Bytes),
 }

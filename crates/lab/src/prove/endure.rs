@@ -45,7 +45,7 @@ const KILLS_SHORT: usize = 4;
 /// Parts of the life after which runs are stopped, in percent.
 const STOPS: [u64; 3] = [30, 50, 80];
 
-/// So many of a hundred intervals must hold the truth, and so many of a hundred ends be named rightly.
+/// The least share of intervals that hold the true life, and of ends that are named rightly, in percent.
 const HOLD_PERCENT: f64 = 90.0;
 const NAMED_PERCENT: f64 = 99.0;
 

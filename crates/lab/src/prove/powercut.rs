@@ -30,7 +30,7 @@ pub(super) const PROOF: Proof = Proof {
 const COUNT: usize = 1000;
 const COUNT_SHORT: usize = 60;
 
-/// So many of a hundred cuts must be called rightly.
+/// The least share of cuts that are classified rightly, in percent.
 const RIGHT_PERCENT: f64 = 99.0;
 
 /// Cuts of an experiment.

@@ -66,7 +66,7 @@ pub enum PlanError {
     /// The span is too small.
     #[error("{span} is too little to wear out: name at least 4 MiB")]
     TooSmall {
-        /// What there is.
+        /// The size of the span.
         span: Bytes,
     },
     /// The trace writes nothing.
