@@ -2,6 +2,7 @@
 //! form and saved. Nothing panics, nothing of it steers a terminal, and pages hold no foreign tag.
 #![no_main]
 
+use cardproof_fuzz::changed;
 use cardproof_rating::judge;
 use cardproof_record::Record;
 use cardproof_report::{Entry, html, inventory_text, markdown, steers, summary};
@@ -10,28 +11,10 @@ use libfuzzer_sys::fuzz_target;
 /// A record to begin with: without it the fuzzer would have to invent the fields.
 const RECORD: &str = include_str!("../../crates/record/tests/records/layered.json");
 
-/// What ends a change.
-const END: u8 = 0xff;
-
 fuzz_target!(|data: &[u8]| {
     show(&String::from_utf8_lossy(data));
-    show(&changed(data));
+    show(&changed(RECORD, data));
 });
-
-/// The record with pieces put in the place of others: two bytes say where, one how long the old piece is.
-fn changed(data: &[u8]) -> String {
-    let mut bytes = RECORD.as_bytes().to_vec();
-    for change in data.split(|&byte| byte == END) {
-        let Some((head, piece)) = change.split_first_chunk::<3>() else { continue };
-        let at = usize::from(u16::from_le_bytes([head[0], head[1]])) % bytes.len();
-        let end = (at + usize::from(head[2])).min(bytes.len());
-        bytes.splice(at..end, piece.iter().copied());
-        if bytes.is_empty() {
-            return String::new();
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
 
 fn show(text: &str) {
     let Ok(record) = Record::from_json(text) else { return };
