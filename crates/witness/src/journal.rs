@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::str::FromStr;
 
 use cardproof_evidence::powercut::{CutReport, Promise, Tally};
 use cardproof_units::{Bytes, Seed};
+use rustix::fs::OFlags;
 
 use crate::wire::WitnessError;
 
@@ -61,6 +63,18 @@ impl FromStr for Setup {
     }
 }
 
+/// Opens or makes the regular file at `path`. A pipe would be waited for: nothing else is opened.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true);
+    let file = options.custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)?;
+    let other = || io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
+    if file.metadata()?.is_file() { Ok(file) } else { Err(other()) }
+}
+
+/// What a line begins with.
+const WORDS: [&str; 5] = ["write ", "issued ", "durable ", "result ", "ended"];
+
 /// The journal of a witness.
 #[derive(Debug)]
 pub struct Journal {
@@ -78,23 +92,23 @@ impl Journal {
     /// # Errors
     /// It cannot be read or written, or holds something else.
     pub fn open(path: &Path) -> Result<Self, WitnessError> {
-        let mut options = OpenOptions::new();
-        let mut file = options
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(path)
-            .map_err(WitnessError::Journal)?;
+        let mut file = open(path).map_err(WitnessError::Journal)?;
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(WitnessError::Journal)?;
         let mut journal = Self::begin(file);
-        // A last line without its end was being written when its witness was killed.
+        // A last line without its end was being written when its witness was killed. It is cut off.
         for line in text.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
             let line = line.trim_end();
             journal.apply(line).ok_or_else(|| WitnessError::Foreign(line.to_owned()))?;
         }
-        if !text.is_empty() && !text.ends_with('\n') {
-            journal.file.write_all(b"\n").map_err(WitnessError::Journal)?;
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        if whole < text.len() {
+            let torn = &text[whole..];
+            let is_ours = |word: &&str| word.starts_with(torn) || torn.starts_with(*word);
+            if !WORDS.iter().any(|word| is_ours(&word)) {
+                return Err(WitnessError::Foreign(torn.to_owned()));
+            }
+            journal.file.set_len(whole as u64).map_err(WitnessError::Journal)?;
         }
         Ok(journal)
     }
@@ -223,8 +237,11 @@ mod tests {
             journal.add(line).unwrap();
         }
         OpenOptions::new().append(true).open(&path).unwrap().write_all(b"durab").unwrap();
+        for _ in 0..2 {
+            Journal::open(&path).unwrap().add("issued 4").unwrap();
+        }
         let again = Journal::open(&path).unwrap();
-        assert_eq!(again.open_setup().unwrap().1, Promise { issued: 3, durable: 0 });
+        assert_eq!(again.open_setup().unwrap().1, Promise { issued: 4, durable: 0 });
         assert_eq!(again.sums(), "1 1 1 lost=1 torn=1");
         assert_eq!(tally_of(&again.sums()).as_ref(), Some(again.tally()));
     }
@@ -233,8 +250,10 @@ mod tests {
     fn somebodys_file_is_not_taken_for_a_journal() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("letter");
-        std::fs::write(&path, "Dear Ann\n").unwrap();
-        assert!(matches!(Journal::open(&path), Err(WitnessError::Foreign(_))));
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "Dear Ann\n");
+        for letter in ["Dear Ann\n", "Dear Ann"] {
+            std::fs::write(&path, letter).unwrap();
+            assert!(matches!(Journal::open(&path), Err(WitnessError::Foreign(_))));
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), letter);
+        }
     }
 }

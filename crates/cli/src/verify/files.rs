@@ -14,7 +14,7 @@ use cardproof_evidence::capacity::genuine_after_files;
 use cardproof_record::{
     CapacityMethod, CapacityTest, CapacityVerdict, ProfileInfo, Record, State, TargetKind,
 };
-use cardproof_session::{Options, Store, blank};
+use cardproof_session::{Options, Store, blank, open_regular};
 use cardproof_units::{Bytes, Nanos};
 
 use super::{Answer, VerifyArgs, exit_of, publish};
@@ -229,7 +229,7 @@ fn write_set(directory: &Path, wanted: u64, signals: &Signals, talk: Talk) -> Re
 
 /// How many bytes from its start the interrupted file at `path` holds right sectors.
 fn right_until(path: &Path, base: u64, length: u64) -> u64 {
-    let Ok(file) = File::open(path) else { return 0 };
+    let Ok(file) = open_regular(path) else { return 0 };
     let mut file = io::BufReader::with_capacity(CHUNK, file);
     let mut sector = [0; SECTOR];
     let mut right = [0; SECTOR];
@@ -266,7 +266,7 @@ fn read_set(set: &[(u64, PathBuf, u64)], signals: &Signals, talk: Talk) -> Resul
     for (number, path, length) in set {
         tally.missing_files += number - expected;
         expected = number + 1;
-        let mut file = File::open(path).map_err(|error| {
+        let mut file = open_regular(path).map_err(|error| {
             Failure::incomplete(format!("cannot open {}: {error}", path.display()))
         })?;
         let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed);

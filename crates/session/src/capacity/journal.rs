@@ -17,6 +17,7 @@ use cardproof_probe::Drive;
 use cardproof_units::Bytes;
 
 use crate::failure::{Failure, with_causes};
+use crate::file::open_regular;
 
 /// The first bytes of a journal.
 const MAGIC: &[u8; 16] = b"cardproof-undo-1";
@@ -104,7 +105,10 @@ impl Journal {
 
     /// The journal at `path`, with the device it is for; `None` for another kind of file.
     pub(super) fn open(path: &Path) -> io::Result<Option<(Self, String)>> {
-        let mut file = File::open(path)?;
+        let mut file = match open_regular(path) {
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Ok(None),
+            opened => opened?,
+        };
         let mut head = [0; 32];
         if file.read_exact(&mut head).is_err() || head[..16] != *MAGIC {
             return Ok(None);
@@ -311,6 +315,21 @@ mod tests {
         let other = place.path().join("other.undo");
         fs::write(&other, "not a journal").unwrap();
         assert!(Journal::open(&other).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_pipe_with_the_name_of_a_journal_is_none_and_is_not_waited_for() {
+        let place = tempfile::tempdir().unwrap();
+        let pipe = place.path().join("pipe.undo");
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR,
+            0,
+        )
+        .unwrap();
+        assert!(Journal::open(&pipe).unwrap().is_none());
     }
 
     #[test]

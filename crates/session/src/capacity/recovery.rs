@@ -133,7 +133,9 @@ fn found(journals: &Journals, frontend: &mut dyn Frontend) -> Vec<PathBuf> {
 
 fn files_in(directory: &Path, ending: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
-    let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
+    // A pipe would be waited for.
+    let paths =
+        entries.filter_map(Result::ok).map(|entry| entry.path()).filter(|path| path.is_file());
     paths.filter(|path| path.extension().is_some_and(|found| found == ending)).collect()
 }
 

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::device::Device;
 use crate::failure::Failure;
+use crate::file::open_regular;
 use crate::session::digest;
 
 /// The form's name and version.
@@ -154,7 +155,8 @@ pub(super) fn read(path: &Path) -> Result<Saved, Failure> {
             path.display()
         ))
     };
-    let text = fs::read_to_string(path)
+    let text = open_regular(path)
+        .and_then(std::io::read_to_string)
         .map_err(|error| Failure::incomplete(format!("cannot read {}: {error}", path.display())))?;
     // A line without its end was torn.
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
