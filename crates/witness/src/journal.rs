@@ -105,7 +105,7 @@ impl Journal {
         if whole < text.len() {
             let torn = &text[whole..];
             let is_ours = |word: &&str| word.starts_with(torn) || torn.starts_with(*word);
-            if !WORDS.iter().any(|word| is_ours(&word)) {
+            if !WORDS.iter().any(is_ours) {
                 return Err(WitnessError::Foreign(torn.to_owned()));
             }
             journal.file.set_len(whole as u64).map_err(WitnessError::Journal)?;
