@@ -1,12 +1,15 @@
 //! `cargo xtask dist`: everything a release consists of, below `target/dist`.
 //!
 //! Static binaries for all processors, Debian packages, archives, an apt repository, the list of what is
-//! in the program (SBOM), and the sums of all files. The bytes depend on the commit alone.
+//! in the program (SBOM), and the sums of all files. The bytes depend on the commit and on the versions
+//! of the tools, which are listed beside them, and on nothing else.
 
 mod apt;
 mod archive;
+mod bill;
 mod build;
 mod deb;
+mod pages;
 mod targets;
 mod tools;
 
@@ -17,7 +20,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::workspace::{self, Metadata, cargo};
+use crate::workspace::{self, Metadata};
 use targets::{StandardLibrary, Target};
 
 /// What all artefacts of a release share.
@@ -30,9 +33,11 @@ pub(crate) struct Release {
     out: PathBuf,
     /// The program's version.
     version: String,
+    /// The commit.
+    commit: String,
     /// When the commit was made, in seconds since 1970: the time of every file.
     epoch: u64,
-    /// The same as mail and Debian write it.
+    /// The same as mail and Debian write it, in universal time.
     date_rfc2822: String,
 }
 
@@ -59,12 +64,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         fs::remove_dir_all(&release.out)?;
     }
     fs::create_dir_all(&release.out)?;
-    let pages = pages(&release)?;
+    let pages = pages::write(&chosen, &release)?;
     let mut packages = Vec::new();
     for target in chosen {
         packages.extend(artefacts(target, &pages, &release)?);
     }
-    bill_of_materials(&release)?;
+    bill::write(&release)?;
+    fs::write(release.out.join("build-info.txt"), tools::versions(&release.commit)?)?;
     fs::copy(release.root.join("packaging/install.sh"), release.out.join("install.sh"))?;
     archive::write_sums(&release.out)?;
     if !packages.is_empty() {
@@ -85,12 +91,18 @@ impl Release {
             .map(|package| package.version.clone())
             .context("the workspace has no cardproof-cli")?;
         let shown = |format: &str| {
-            let arguments = ["log", "--max-count=1", "--date=rfc2822", format];
-            let output = Command::new("git").args(arguments).current_dir(&root).output()?;
+            let date = "--date=format-local:%a, %d %b %Y %H:%M:%S +0000";
+            let output = Command::new("git")
+                .args(["log", "--max-count=1", date, format])
+                .current_dir(&root)
+                .env("TZ", "UTC")
+                .env("LC_ALL", "C")
+                .output()?;
             ensure!(output.status.success(), "git shows no commit; dist needs a checkout");
             Ok(String::from_utf8(output.stdout)?.trim().to_owned())
         };
         Ok(Self {
+            commit: shown("--format=%H")?,
             epoch: shown("--format=%ct")?.parse().context("git printed no time")?,
             date_rfc2822: shown("--format=%cd")?,
             out: metadata.target_directory.join("dist"),
@@ -99,34 +111,6 @@ impl Release {
             root,
         })
     }
-}
-
-/// The manual pages and completions, made by the program itself.
-fn pages(release: &Release) -> Result<PathBuf> {
-    let pages = release.target_directory.join("dist-pages");
-    if pages.exists() {
-        fs::remove_dir_all(&pages)?;
-    }
-    fs::create_dir_all(&pages)?;
-    let said = |arguments: &[&str]| {
-        let output = Command::new(cargo())
-            .args(["run", "--quiet", "--locked", "--package", "cardproof-cli", "--"])
-            .args(arguments)
-            .current_dir(&release.root)
-            .output()?;
-        ensure!(output.status.success(), "cardproof {} failed", arguments.join(" "));
-        Ok(output.stdout)
-    };
-    let completions =
-        [("bash", "cardproof.bash"), ("zsh", "_cardproof"), ("fish", "cardproof.fish")];
-    for (shell, file) in completions {
-        fs::write(pages.join(file), said(&["completions", shell])?)?;
-    }
-    let manual = pages.join("man");
-    fs::create_dir_all(&manual)?;
-    said(&["manual-pages", &manual.to_string_lossy()])?;
-    deb::write_changelog(release, &pages.join("changelog"))?;
-    Ok(pages)
 }
 
 /// Builds for `target`, packs what was built, and returns the Debian package if there is one.
@@ -162,41 +146,6 @@ fn folder(target: &Target, binary: &Path, pages: &Path, release: &Release) -> Re
         fs::copy(&path, to.join(name))?;
     }
     Ok(folder)
-}
-
-/// The crates in the program, as a CycloneDX document.
-fn bill_of_materials(release: &Release) -> Result<()> {
-    let status = Command::new(cargo())
-        .args(["cyclonedx", "--quiet", "--format", "json", "--spec-version", "1.5"])
-        .args(["--override-filename", "cardproof-sbom", "--manifest-path"])
-        .arg("crates/cli/Cargo.toml")
-        .current_dir(&release.root)
-        .env("SOURCE_DATE_EPOCH", release.epoch.to_string())
-        .status()
-        .context("cannot start cargo cyclonedx")?;
-    ensure!(status.success(), "cargo cyclonedx failed");
-    collect_bill(release)
-}
-
-/// cargo-cyclonedx writes a file beside the manifest of each package of the workspace; the program's is
-/// kept.
-fn collect_bill(release: &Release) -> Result<()> {
-    let mut kept = false;
-    for package in Metadata::read()?.packages {
-        let Some(directory) = package.manifest_path.parent() else { continue };
-        let bill = directory.join("cardproof-sbom.json");
-        if !bill.exists() || !directory.starts_with(&release.root) {
-            continue;
-        }
-        if package.name == "cardproof-cli" {
-            let name = format!("cardproof-{}.cdx.json", release.version);
-            fs::copy(&bill, release.out.join(name))?;
-            kept = true;
-        }
-        fs::remove_file(&bill)?;
-    }
-    ensure!(kept, "cargo cyclonedx wrote no list for cardproof-cli");
-    Ok(())
 }
 
 fn print_list(out: &Path) -> Result<()> {

@@ -64,7 +64,9 @@ fn write_list(apt: &Path, stable: &Path, architecture: &str) -> Result<()> {
 
 fn write_release(stable: &Path, release: &Release) -> Result<()> {
     let architectures: Vec<&str> = TARGETS.iter().filter_map(|target| target.deb).collect();
-    let options = [
+    let options: [(&str, &str); 7] = [
+        // Else it is the time of the build; only newer ones than Debian 12's know SOURCE_DATE_EPOCH.
+        ("Date", &release.date_rfc2822),
         ("Origin", "cardproof"),
         ("Label", "cardproof"),
         ("Suite", "stable"),
@@ -76,10 +78,7 @@ fn write_release(stable: &Path, release: &Release) -> Result<()> {
     for (name, value) in options {
         command.arg("--option").arg(format!("APT::FTPArchive::Release::{name}={value}"));
     }
-    command
-        .args(["release", "."])
-        .current_dir(stable)
-        .env("SOURCE_DATE_EPOCH", release.epoch.to_string());
+    command.args(["release", "."]).current_dir(stable);
     let text = output(&mut command)?;
     fs::write(stable.join("Release"), text).context("cannot write the repository's Release")
 }

@@ -21,7 +21,7 @@ const C_FLAGS: &str = "-fno-asynchronous-unwind-tables";
 /// # Errors
 /// A tool is missing, the build failed, or the binary is for another processor.
 pub(crate) fn build(target: &Target, root: &Path, target_directory: &Path) -> Result<PathBuf> {
-    let paths = Paths::of_this_machine(root)?;
+    let paths = Paths::of_this_machine(root, target_directory)?;
     let mut command = Command::new(cargo());
     command
         .args(["zigbuild", "--quiet", "--release", "--locked", "--package", "cardproof-cli"])
@@ -47,8 +47,9 @@ pub(crate) fn build(target: &Target, root: &Path, target_directory: &Path) -> Re
 struct Paths(Vec<(String, &'static str)>);
 
 impl Paths {
-    fn of_this_machine(root: &Path) -> Result<Self> {
-        let mut paths = vec![(text(root)?, "cardproof")];
+    /// The longest come last: the last that fits counts for the compiler.
+    fn of_this_machine(root: &Path, target_directory: &Path) -> Result<Self> {
+        let mut paths = vec![(text(root)?, "cardproof"), (text(target_directory)?, "target")];
         let sources = cargo_home()?.join("registry/src");
         // One directory for each registry or mirror; its name has a hash of the address.
         for registry in fs::read_dir(&sources).into_iter().flatten() {

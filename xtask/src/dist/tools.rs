@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 use super::is_built_here;
 use super::targets::{StandardLibrary, Target};
@@ -12,8 +12,8 @@ use crate::workspace::cargo;
 const SUBCOMMANDS: &[(&str, &str)] =
     &[("cargo-zigbuild", "0.24.1"), ("cargo-deb", "3.8.0"), ("cargo-cyclonedx", "0.5.9")];
 
-/// The release of Zig: C compiler, linker and musl, from Python's registry.
-const ZIG: &str = "ziglang==0.17.1";
+/// The release of Zig: C compiler, linker and musl. Other releases make other bytes.
+const ZIG_VERSION: &str = "0.17.1";
 
 /// Installs what building `targets` needs.
 ///
@@ -23,7 +23,8 @@ pub(crate) fn install(targets: &[&Target]) -> Result<()> {
     let installed = Command::new(cargo()).args(["install", "--list"]).output()?.stdout;
     let installed = String::from_utf8_lossy(&installed);
     for (name, version) in SUBCOMMANDS {
-        if !installed.lines().any(|line| line.split(' ').next() == Some(name)) {
+        let line = format!("{name} v{version}:");
+        if !installed.lines().any(|found| found == line) {
             println!("installing {name} {version}");
             let version = format!("={version}");
             run(
@@ -32,23 +33,45 @@ pub(crate) fn install(targets: &[&Target]) -> Result<()> {
             )?;
         }
     }
-    if !succeeds("python3", &["-m", "ziglang", "version"]) && !succeeds("zig", &["version"]) {
-        println!("installing {ZIG}");
+    if zig_version().as_deref() != Some(ZIG_VERSION) {
+        println!("installing Zig {ZIG_VERSION}");
         install_zig()?;
     }
     install_standard_libraries(targets)
 }
 
-/// Debian's Python refuses to install beside its own packages unless told otherwise; older ones do not
-/// know that option.
+/// The version of the Zig that cargo-zigbuild takes: Python's package, else the program in the path.
+fn zig_version() -> Option<String> {
+    printed("python3", &["-m", "ziglang", "version"]).or_else(|| printed("zig", &["version"]))
+}
+
+/// Installs Zig from Python's registry. Debian's Python refuses to install beside its own packages
+/// unless told otherwise; older ones do not know that option.
 fn install_zig() -> Result<()> {
-    let pip = ["-m", "pip", "install", "--quiet", "--user", ZIG];
-    if succeeds("python3", &pip)
-        || succeeds("python3", &[&pip[..], &["--break-system-packages"]].concat())
-    {
-        return Ok(());
+    let package = format!("ziglang=={ZIG_VERSION}");
+    let pip = ["-m", "pip", "install", "--quiet", "--user", &package];
+    if !succeeds("python3", &pip) {
+        succeeds("python3", &[&pip[..], &["--break-system-packages"]].concat());
     }
-    bail!("Zig is missing; install it, or Python's package {ZIG}");
+    ensure!(
+        zig_version().as_deref() == Some(ZIG_VERSION),
+        "Zig {ZIG_VERSION} is missing; install it, or Python's package {package}"
+    );
+    Ok(())
+}
+
+/// The commit and the versions of everything that the bytes of a release depend on, a line each.
+///
+/// # Errors
+/// One of the tools cannot be asked.
+pub(crate) fn versions(commit: &str) -> Result<String> {
+    let compiler = printed("rustc", &["--version"]).context("rustc prints no version")?;
+    let zig = zig_version().context("Zig prints no version")?;
+    let mut text = format!("commit {commit}\n{compiler}\nzig {zig}\n");
+    for (name, version) in SUBCOMMANDS {
+        text.push_str(&format!("{name} {version}\n"));
+    }
+    Ok(text)
 }
 
 fn install_standard_libraries(targets: &[&Target]) -> Result<()> {
@@ -64,6 +87,13 @@ fn install_standard_libraries(targets: &[&Target]) -> Result<()> {
         run("rustup", &["component", "add", "rust-src"])?;
     }
     Ok(())
+}
+
+/// The first line that `program` prints; `None` where it cannot be started or fails.
+fn printed(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.lines().next().unwrap_or_default().to_owned())
 }
 
 fn succeeds(program: &str, arguments: &[&str]) -> bool {
