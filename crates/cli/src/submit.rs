@@ -28,7 +28,7 @@ pub(crate) struct SubmitArgs {
     /// A record: a file, an id, a label or `latest`; without one, what is queued is sent
     #[arg(value_name = "RECORD")]
     records: Vec<PathBuf>,
-    /// The hub's address, such as https://hub.example.org
+    /// The hub's address, such as `https://hub.example.org`
     #[arg(long, value_name = "URL", required_unless_present_any = ["queue", "dry_run"])]
     to: Option<String>,
     /// Send without asking
