@@ -249,7 +249,7 @@ fn options_of(args: &EndureArgs, number: usize) -> Result<Options, Failure> {
     options(&Request {
         target,
         size: args.size,
-        seed: args.seed,
+        seed: args.seed.map(|seed| seed_of(seed, number)),
         access: &access,
         expect_device: None,
         require: &[],
@@ -257,6 +257,11 @@ fn options_of(args: &EndureArgs, number: usize) -> Result<Options, Failure> {
         output: &outputs,
         quiet: args.quiet,
     })
+}
+
+/// The seed of the card `number`: two simulated cards of one seed would be the same card.
+fn seed_of(seed: Seed, number: usize) -> Seed {
+    if number == 0 { seed } else { Seed::from_bits(seed.derive(&format!("card {number}"))) }
 }
 
 /// Beside the records.

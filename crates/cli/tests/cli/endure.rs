@@ -95,6 +95,7 @@ fn several_cards_of_one_model_are_joined() {
         (&several["models"][0]["cards"], &several["models"][0]["ended"]),
         (&3.into(), &3.into())
     );
+    assert_eq!(home.records().len(), 3, "each card is another one and has its own record");
 }
 
 #[test]
