@@ -5,11 +5,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use cardproof_testkit::run_command;
 
-use crate::steps::{Outcome, shown_command};
-use crate::workspace::{Metadata, cargo};
+use crate::workspace::built;
 
 /// What stands before the commands.
 const OPENING: &str = "\
@@ -25,12 +24,7 @@ Ctrl-C or SIGTERM.
 
 /// The page, from the program as it is built by this workspace.
 pub(crate) fn page() -> Result<String> {
-    let mut build = Command::new(cargo());
-    build.args(["build", "--quiet", "--package", "cardproof-cli"]);
-    if shown_command(&mut build)? != Outcome::Passed {
-        bail!("the program does not build");
-    }
-    let program = Metadata::read()?.target_directory.join("debug/cardproof");
+    let program = built("cardproof")?;
     let mut text = OPENING.to_owned();
     add_command(&mut text, &program, &[])?;
     Ok(text)

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use cardproof_testkit::run_command;
 use serde::Deserialize;
 
@@ -125,6 +125,19 @@ impl Metadata {
 /// The cargo that runs this program, or else the one in the path.
 pub(crate) fn cargo() -> String {
     std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())
+}
+
+/// Builds the workspace's program `name` as the tests build it, and says where it is.
+///
+/// # Errors
+/// It does not build.
+pub(crate) fn built(name: &str) -> Result<PathBuf> {
+    let status = Command::new(cargo())
+        .args(["build", "--quiet", "--workspace", "--all-features", "--bin", name])
+        .status()
+        .context("cannot start cargo")?;
+    ensure!(status.success(), "the program {name} does not build");
+    Ok(Metadata::read()?.target_directory.join("debug").join(name))
 }
 
 /// The workspace's root directory.

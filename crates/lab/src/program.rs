@@ -20,13 +20,17 @@ pub(crate) enum Build {
 /// It does not build.
 pub(crate) fn build(how: Build) -> Result<PathBuf> {
     let mut command = cargo();
-    command.args(["build", "--quiet", "--package", "cardproof-cli"]).stdin(Stdio::null());
+    command.args(["build", "--quiet"]).stdin(Stdio::null());
     let folder = match how {
         Build::Release => {
-            command.arg("--release");
+            command.args(["--release", "--package", "cardproof-cli"]);
             "release"
         }
-        Build::Quick => "debug",
+        // The same build as that of the tests, so that nothing is compiled a second time for it.
+        Build::Quick => {
+            command.args(["--workspace", "--all-features", "--bin", "cardproof"]);
+            "debug"
+        }
     };
     let status = command.status().context("cannot start cargo")?;
     ensure!(status.success(), "the program does not build");
