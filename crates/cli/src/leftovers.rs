@@ -1,8 +1,9 @@
 //! What killed processes of ours have left in the directory for temporary files.
 //!
-//! A directory there begins as ours do and ends in the number of the process that made it. It is taken away only when it is
-//! this user's, that process is no more, and nobody holds its lock; and only by ways that remove
-//! nothing of others: an unmounting, the removal of an empty directory.
+//! A directory there begins as ours do and ends in the number of the process that made it. It is taken
+//! away only when that process is no more, it is this user's, and nobody holds its lock; or when it is a
+//! mount whose server is dead. And it is taken away only by ways that remove nothing of others: an
+//! unmounting, the removal of an empty directory.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
@@ -43,8 +44,9 @@ pub(crate) fn sweep(prefix: &str, take_away: impl Fn(&Path)) {
     for entry in entries.filter_map(Result::ok) {
         let name = entry.file_name();
         let process = name.to_str().and_then(|name| process_in(name, prefix));
-        if process.is_some_and(is_gone) && is_ours_and_free(&entry.path()) {
-            take_away(&entry.path());
+        let path = entry.path();
+        if process.is_some_and(is_gone) && (is_dead_mount(&path) || is_ours_and_free(&path)) {
+            take_away(&path);
         }
     }
 }
@@ -58,6 +60,12 @@ fn process_in(name: &str, prefix: &str) -> Option<Pid> {
 
 fn is_gone(process: Pid) -> bool {
     rustix::process::test_kill_process(process) == Err(Errno::SRCH)
+}
+
+/// Whether `path` is a FUSE mount that nobody serves any more. The kernel lets nobody look into it.
+pub(crate) fn is_dead_mount(path: &Path) -> bool {
+    let looked = fs::symlink_metadata(path);
+    looked.is_err_and(|error| Errno::from_io_error(&error) == Some(Errno::NOTCONN))
 }
 
 /// A process in another container has another number there, and the lock tells of it.

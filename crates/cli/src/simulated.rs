@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use cardproof_device::Sysroot;
-use cardproof_device::guard;
+use cardproof_device::guard::{self, GuardError, Objection};
 use cardproof_sim::{Card, Kind, Origin, catalogue};
 use cardproof_sim_serve::{ServeError, ServeOptions, Server};
 use serde::Serialize;
@@ -21,6 +21,9 @@ use crate::talk::{self, Talk};
 
 /// How often a wish to stop is looked for before a card in use is tried again: every second.
 const LOOKS_BETWEEN_TRIES: u32 = 10;
+
+/// How often a block device that may be leaving is looked for: three seconds in all.
+const LOOKS_AT_LEAVING: u32 = 30;
 
 /// How long a wish to stop may go unnoticed.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -83,8 +86,9 @@ fn describe(card: &Card) -> String {
 fn serve(args: &ServeArgs, signals: &Signals) -> Result<Exit, Failure> {
     let name = args.name.strip_prefix("sim:").unwrap_or(&args.name);
     let card = &cardproof_session::simulated_card(name)?;
-    args.backing.as_deref().map_or(Ok(()), check_backing)?;
+    // The place comes first: making it takes away what a killed server left over this file.
     let place = Place::new(args, card)?;
+    args.backing.as_deref().map_or(Ok(()), check_backing)?;
     let options = ServeOptions {
         directory: place.path.clone(),
         speed: args.speed,
@@ -168,12 +172,31 @@ fn until_free(
 }
 
 /// What the user has named to keep the card's bytes is checked as what is to be overwritten.
+///
+/// The block device of a server that was killed goes when its last user has heard of it. Until then
+/// the kernel cannot tell that it does not go to this file.
 fn check_backing(path: &Path) -> Result<(), Failure> {
-    match guard::check_file_free(&Sysroot::default(), path) {
+    let mut checked = guard::check_file_free(&Sysroot::default(), path);
+    for _ in 0..LOOKS_AT_LEAVING {
+        if !matches!(&checked, Err(error) if may_be_leaving(error)) {
+            break;
+        }
+        std::thread::sleep(LOOK_EVERY);
+        checked = guard::check_file_free(&Sysroot::default(), path);
+    }
+    match checked {
         Ok(()) => Ok(()),
         Err(error) if error.is_refusal() => Err(Failure::refused(with_causes(&error))),
         Err(error) => Err(Failure::incomplete(with_causes(&error))),
     }
+}
+
+/// Whether the only objections are loop devices of which it is not known where they go.
+fn may_be_leaving(error: &GuardError) -> bool {
+    let GuardError::Refused(refusal) = error else { return false };
+    refusal.objections.iter().all(|objection| {
+        matches!(objection, Objection::MayBeHeld { .. } | Objection::UnknownLoops { .. })
+    })
 }
 
 fn of_serving(error: &ServeError) -> Failure {
@@ -199,7 +222,12 @@ impl Place {
         if let Some(path) = &args.directory {
             return Ok(Self { path: path.clone(), temporary: None });
         }
-        leftovers::sweep(PLACE, leftovers::remove_empty);
+        leftovers::sweep(PLACE, |place| {
+            if leftovers::is_dead_mount(place) {
+                Server::take_down_killed(place);
+            }
+            leftovers::remove_empty(place);
+        });
         let held = leftovers::make(&format!("{PLACE}{}-", card.name))
             .map_err(Failure::because("cannot make a temporary directory"))?;
         Ok(Self { path: held.path.clone(), temporary: Some(held) })

@@ -27,6 +27,17 @@ impl LoopDevice {
         Ok(Self { path })
     }
 
+    /// The attached devices whose file is in `directory`.
+    pub(crate) fn all_in(directory: &Path) -> Vec<Self> {
+        let Ok(devices) = std::fs::read_dir("/sys/class/block") else { return Vec::new() };
+        let attached = devices.filter_map(Result::ok).filter_map(|device| {
+            let below = std::fs::read_to_string(device.path().join("loop/backing_file")).ok()?;
+            let is_in = Path::new(below.trim_end_matches('\n')).parent() == Some(directory);
+            is_in.then(|| Self { path: Path::new("/dev").join(device.file_name()) })
+        });
+        attached.collect()
+    }
+
     /// The device's node.
     pub(crate) fn path(&self) -> &Path {
         &self.path

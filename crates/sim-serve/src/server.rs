@@ -173,6 +173,16 @@ impl Server {
         Ok(server)
     }
 
+    /// Takes down what a killed server has left at `directory`, the mount of a card that nobody
+    /// serves any more: block devices that only fail, and the mount. What cannot be taken down stays.
+    pub fn take_down_killed(directory: &Path) {
+        for device in LoopDevice::all_in(directory) {
+            // The keeper of that server may have been quicker.
+            let _ = device.detach();
+        }
+        let _ = unmount(directory, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW);
+    }
+
     /// The file that is the card.
     #[must_use]
     pub fn file(&self) -> &Path {

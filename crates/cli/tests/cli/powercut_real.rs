@@ -182,14 +182,12 @@ fn killed(name: &str, power: &str, kills: usize, status: i32) -> Result<Value, L
 }
 
 #[test]
-#[ignore = "a card that is served again after its server was killed has no block device"]
 fn a_served_card_that_is_honest_keeps_what_it_acknowledged() {
     let found = lab_or_skip!(killed("good", "", 3, 0));
     assert_eq!((&found["cuts"], &found["harmful_cuts"]), (&3.into(), &0.into()), "{found}");
 }
 
 #[test]
-#[ignore = "a card that is served again after its server was killed has no block device"]
 fn a_served_card_that_ignores_flushes_is_found() {
     let found = lab_or_skip!(killed("liar", "flush = \"ignored\"", 2, 4));
     assert_eq!(found["harmful_cuts"], 2, "{found}");
