@@ -115,8 +115,11 @@ impl Client {
             let mut words = answer.strip_prefix("was ")?.splitn(3, ' ');
             let issued = words.next()?.parse().ok()?;
             let durable = words.next()?.parse().ok()?;
-            let setup = words.next()?.parse().ok()?;
-            Some(Told { setup, promise: Promise { issued, durable } })
+            let setup: Setup = words.next()?.parse().ok()?;
+            // The writer says what it issues before it does so, and the cut can come in between: its
+            // last lines may never have left the board.
+            let unheard = u64::from(setup.epoch_writes);
+            Some(Told { setup, promise: Promise { issued, durable, unheard } })
         };
         told().ok_or(WitnessError::Protocol)
     }

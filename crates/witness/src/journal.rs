@@ -241,7 +241,7 @@ mod tests {
             Journal::open(&path).unwrap().add("issued 4").unwrap();
         }
         let again = Journal::open(&path).unwrap();
-        assert_eq!(again.open_setup().unwrap().1, Promise { issued: 4, durable: 0 });
+        assert_eq!(again.open_setup().unwrap().1, Promise { issued: 4, durable: 0, unheard: 0 });
         assert_eq!(again.sums(), "1 1 1 lost=1 torn=1");
         assert_eq!(tally_of(&again.sums()).as_ref(), Some(again.tally()));
     }

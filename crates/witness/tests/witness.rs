@@ -94,7 +94,10 @@ fn what_was_promised_is_known_after_the_writer_vanished() {
     assert_eq!(gone, Some(Event::Gone { issued: 805, durable: 800 }));
     let mut verifier = lab.client();
     let told = verifier.ask().unwrap();
-    assert_eq!((told.setup, told.promise), (setup(), Promise { issued: 805, durable: 800 }));
+    assert_eq!(
+        (told.setup, told.promise),
+        (setup(), Promise { issued: 805, durable: 800, unheard: 8 })
+    );
     let report = CutReport { had_writes_in_flight: true, ..CutReport::default() };
     let tally = verifier.judged(&report).unwrap();
     assert_eq!((tally.cuts, tally.effective_cuts, tally.harmful_cuts), (1, 1, 0));

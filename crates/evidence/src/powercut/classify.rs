@@ -16,6 +16,9 @@ pub struct Promise {
     /// The last write that the device had promised to keep; 0 where only the data laid down
     /// before the first write were promised.
     pub durable: u64,
+    /// Up to so many writes after `durable` may have been issued without anybody having heard of it;
+    /// 0 where `issued` is exact.
+    pub unheard: u64,
 }
 
 /// What was read of a sector.
@@ -174,9 +177,7 @@ impl<'a> Look<'a> {
                 promised[(sector - written.start) as usize] = number;
             }
         }
-        // The witness hears of a write after it was issued. So up to one epoch more than the witness
-        // knows of can be in flight.
-        let last = promise.issued.max(promise.durable + plan.epoch_writes());
+        let last = promise.issued.max(promise.durable + promise.unheard);
         let in_flight = (promise.durable + 1..=last).map(|n| plan.request(n).range()).collect();
         Self {
             plan,

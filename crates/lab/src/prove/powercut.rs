@@ -175,7 +175,6 @@ mod tests {
     use super::*;
 
     #[test]
-    #[ignore = "a known fault: 3 % of collateral damage is called torn, and at most 1 % is asked"]
     fn the_short_form_holds() {
         let proved = run(&Asked { is_short: true, ..Asked::default() }).unwrap();
         assert!(proved.holds, "{}", proved.tables);

@@ -172,6 +172,15 @@ impl VolatileStore {
         self.latest.range(touched).next().is_some()
     }
 
+    /// Whether the sector at `offset` is of the writes in the cache, or, where there are none, of
+    /// those of the last flush.
+    fn is_of_last_writes(&self, offset: u64) -> bool {
+        let covers =
+            |done: &Done| sectors(done.offset, done.data.len()).contains(&(offset / SECTOR_BYTES));
+        self.is_pending(offset, SECTOR_LEN)
+            || self.pending.is_empty() && self.last.iter().any(covers)
+    }
+
     /// A durable write of the last flush that nothing in the cache touches.
     fn choose_last(&mut self, length_min: usize) -> Option<usize> {
         let fits = |done: &Done| {
@@ -249,7 +258,8 @@ impl VolatileStore {
         Ok(())
     }
 
-    /// Overwrites a sector near the last writes that none of them touches.
+    /// Overwrites a sector near the last writes that none of them touches. With nothing in the cache
+    /// these are the writes of the last flush, whose answer may still be under way.
     fn hit_neighbour(&mut self) -> Result<(), StoreError> {
         let near = match (self.pending.back(), self.last.last()) {
             (Some(pending), _) => pending.offset,
@@ -258,7 +268,7 @@ impl VolatileStore {
         };
         for _ in 0..64 {
             let place = self.neighbour(near, SECTOR_BYTES);
-            if !self.is_pending(place, SECTOR_LEN) {
+            if !self.is_of_last_writes(place) {
                 let mut garbage = [0; SECTOR_LEN];
                 self.random.fill_bytes(&mut garbage);
                 return self.inner.write(place, &garbage);

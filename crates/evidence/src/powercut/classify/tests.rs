@@ -10,7 +10,7 @@ struct Medium {
     sectors: Vec<Sector>,
 }
 
-const PROMISE: Promise = Promise { issued: 46, durable: 40 };
+const PROMISE: Promise = Promise { issued: 46, durable: 40, unheard: 8 };
 
 fn plan() -> Plan {
     Plan::new(Seed::from_bits(5), Bytes::mib(1), Bytes::mib(1), Bytes(512), 8).unwrap()
@@ -100,6 +100,18 @@ fn a_sector_in_flight_that_is_neither_old_nor_new_is_torn() {
 }
 
 #[test]
+fn a_sector_of_a_write_that_was_never_issued_is_collateral() {
+    let mut changed = medium(40);
+    let sector = changed.plan.request(47).sector;
+    *changed.place(sector) = Sector::Other;
+    // The witness may not have heard of write 47; a writer that was asked itself knows.
+    assert_eq!(changed.kinds(), [Kind::Torn]);
+    let exact = Promise { unheard: 0, ..PROMISE };
+    let report = classify(&changed.plan, exact, &changed.sectors, &changed.sectors);
+    assert_eq!(report.kinds().into_iter().collect::<Vec<_>>(), [Kind::Collateral]);
+}
+
+#[test]
 fn changes_far_from_what_was_in_flight_are_collateral_with_their_distance() {
     let mut changed = medium(46);
     let first = changed.plan.area().start;
@@ -148,7 +160,7 @@ fn data_of_an_earlier_run_are_an_old_state() {
 
 #[test]
 fn nothing_in_flight_is_said() {
-    let idle = Promise { issued: 40, durable: 40 };
+    let idle = Promise { issued: 40, durable: 40, unheard: 0 };
     let medium = medium(40);
     let report = classify(&medium.plan, idle, &medium.sectors, &medium.sectors);
     assert_eq!(report, CutReport::default());
