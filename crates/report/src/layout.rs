@@ -1,15 +1,13 @@
 //! A job through a log-structured layer in words: does it pay on this card?
 
-use cardproof_record::{LogTrial, Record};
+use cardproof_rating::{LogGain, log_gain};
+use cardproof_record::{LogTrial, Record, TimeRatio};
 use cardproof_units::Nanos;
 
 use crate::clean::one_line;
 
 /// The heading above it in every report.
 pub(crate) const HEADING: &str = "Writes as a log";
-
-/// A gain or loss below this is not worth a layer.
-const WORTH: f64 = 1.05;
 
 /// What the log did for the job of `record`, in lines; empty where none was tried.
 pub(crate) fn layout_lines(record: &Record) -> Vec<String> {
@@ -31,24 +29,28 @@ fn verdict(trial: &LogTrial) -> String {
         "delayed" => "delayed (acknowledged early, kept in order)".to_owned(),
         other => one_line(other),
     };
-    let Some(ratio) = trial.ratio else {
-        return format!("written as a log, {mode}: not compared, since a replay did not end");
+    let between = |ratio: TimeRatio| {
+        let TimeRatio { low, high, confidence, .. } = ratio;
+        format!("{low:.2} to {high:.2}, {:.0} % confidence", 100.0 * confidence)
     };
-    let between = format!(
-        "{:.2} to {:.2}, {:.0} % confidence",
-        ratio.low,
-        ratio.high,
-        100.0 * ratio.confidence
-    );
-    if ratio.low > 1.0 && ratio.estimate >= WORTH {
-        let times = if ratio.estimate < 2.0 { 2 } else { 1 };
-        return format!(
-            "written as a log, {mode}: {:.times$} times faster on this card ({between})",
-            ratio.estimate
-        );
-    }
-    let loss = if ratio.high < 1.0 { "; the plain layout is faster" } else { "" };
-    format!("written as a log, {mode}: no gain on this card ({between}){loss}")
+    let times = |ratio: TimeRatio| {
+        let digits = if ratio.estimate < 2.0 { 2 } else { 1 };
+        format!("{:.digits$} times faster", ratio.estimate)
+    };
+    let verdict = match log_gain(trial) {
+        LogGain::Unknown => "not compared, since a replay did not end".to_owned(),
+        LogGain::Lasting(ratio) => format!("{} on this card ({})", times(ratio), between(ratio)),
+        LogGain::WhileNew(ratio) => format!(
+            "no gain on this card: {} while the log is new ({}), and cleaning a full log takes that back",
+            times(ratio),
+            between(ratio)
+        ),
+        LogGain::None(ratio) => {
+            let loss = if ratio.high < 1.0 { "; the plain layout is faster" } else { "" };
+            format!("no gain on this card ({}){loss}", between(ratio))
+        }
+    };
+    format!("written as a log, {mode}: {verdict}")
 }
 
 fn times(trial: &LogTrial) -> Option<String> {
@@ -70,7 +72,6 @@ fn work(trial: &LogTrial) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cardproof_record::TimeRatio;
     use cardproof_units::Bytes;
 
     fn trial(low: f64, estimate: f64, high: f64) -> LogTrial {
@@ -92,7 +93,8 @@ mod tests {
     fn a_gain_is_a_number_and_no_gain_is_said() {
         for (low, estimate, high, expected) in [
             (5.8, 6.1, 6.4, "6.1 times faster on this card"),
-            (1.2, 1.25, 1.3, "1.25 times faster on this card"),
+            (1.9, 2.0, 2.1, "2.0 times faster on this card"),
+            (1.2, 1.25, 1.3, "no gain on this card: 1.25 times faster while the log is new"),
             (0.9, 1.2, 1.5, "no gain on this card"),
             (1.01, 1.02, 1.03, "no gain on this card"),
             (0.7, 0.8, 0.9, "the plain layout is faster"),
