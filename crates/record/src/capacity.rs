@@ -62,7 +62,7 @@ pub struct CapacityTest {
     /// Signs of a counterfeit that were found without writing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signs: Vec<String>,
-    /// Fields of a later version.
+    /// Fields of a newer version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }

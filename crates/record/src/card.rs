@@ -72,7 +72,7 @@ pub struct CardInfo {
     /// The product's revision, where a register tells it: an eMMC's CID.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product_revision: Option<String>,
-    /// Fields of a later version.
+    /// Fields of a newer version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -139,7 +139,7 @@ pub struct BusInfo {
     /// Where this was read, such as `debugfs` or `kernel log`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Fields of a later version.
+    /// Fields of a newer version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }

@@ -8,11 +8,11 @@ use serde_json::{Map, Value};
 
 use crate::{BusInfo, CardInfo, EngineName, Transport, Unknown};
 
-/// Everything about the surroundings that can change a figure.
+/// All conditions that can change a figure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Conditions {
-    /// What was driven, and how.
+    /// The target and how it was accessed.
     pub target: TargetInfo,
     /// The storage device below it.
     #[serde(default)]
@@ -26,10 +26,10 @@ pub struct Conditions {
     /// Settings of the system that change figures.
     #[serde(default)]
     pub settings: SettingsInfo,
-    /// What could not be found out, why, and what would be needed.
+    /// What could not be read, why, and what is needed for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<Unknown>,
-    /// Fields of a later version.
+    /// Fields of a newer version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -50,7 +50,7 @@ pub enum TargetKind {
     Simulated,
     /// The null target, which measures cardproof itself.
     Null,
-    /// Not known: what another tool measured and does not tell, or a kind of a later version.
+    /// Unknown: not in another tool's output, or a kind of a newer version.
     #[serde(other)]
     Unknown,
 }
@@ -78,12 +78,12 @@ pub struct TargetInfo {
     pub buffered_reason: Option<String>,
     /// Whether writing was refused.
     pub read_only: bool,
-    /// Fields of a later version.
+    /// Fields of a newer version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// The storage device, as far as it can be told without root.
+/// The storage device, as far as it is known without root.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceInfo {
@@ -111,7 +111,7 @@ pub struct DeviceInfo {
     /// Whether the kernel takes it for a spinning disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotational: Option<bool>,
-    /// The link's ceiling in bytes a second, where the kernel tells its speed.
+    /// The bus limit in bytes a second, if the kernel reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_ceiling_bytes_per_s: Option<u64>,
     /// What the link is, in words, such as `USB 2.0, 480 Mbit/s`.
@@ -138,7 +138,7 @@ pub struct DeviceInfo {
     /// The vendor's and the product's number of a USB bridge, such as `152d:0578`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usb_id: Option<String>,
-    /// Fields of a later version.
+    /// Fields of a newer version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -178,7 +178,7 @@ pub struct HostInfo {
     /// The system on the chip, such as `brcm,bcm2711`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soc: Option<String>,
-    /// Fields of a later version.
+    /// Fields of a newer version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -204,7 +204,7 @@ pub struct FilesystemInfo {
     /// Whether that is at the beginning of an allocation unit of the card.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_aligned: Option<bool>,
-    /// Fields of a later version.
+    /// Fields of a newer version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -222,7 +222,7 @@ pub struct SettingsInfo {
     /// How far the kernel reads ahead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_ahead_bytes: Option<Bytes>,
-    /// What the kernel knows of a volatile cache: `write back` or `write through`.
+    /// The volatile write cache as the kernel reports it: `write back` or `write through`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_cache: Option<String>,
     /// The processor frequency governor.
@@ -234,7 +234,7 @@ pub struct SettingsInfo {
     /// The settings of the device that this one rests on, which has a queue of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beneath: Option<Box<SettingsInfo>>,
-    /// Fields of a later version.
+    /// Fields of a newer version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }

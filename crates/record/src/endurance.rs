@@ -45,7 +45,7 @@ pub struct EnduranceRun {
     /// Times in which the whole device failed and came back: host, reader or cable.
     #[serde(default)]
     pub host_errors: u64,
-    /// Fields of a later version.
+    /// Fields of a newer version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }

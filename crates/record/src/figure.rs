@@ -4,29 +4,29 @@ use serde::{Deserialize, Serialize};
 
 /// One figure in the unit of the tool whose method the run followed.
 ///
-/// It follows from the phases and is kept beside them, because the way from one to the other is
-/// the tool's and may be found nowhere else.
+/// It is computed from the phases. The record keeps it too, because the computation is the tool's own
+/// and may not be documented elsewhere.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Figure {
-    /// What it is, in the tool's words.
+    /// Its name in the tool's output.
     pub name: String,
     /// The tool.
     pub tool: String,
     /// In [`unit`](Self::unit).
     pub value: f64,
-    /// The unit as the tool writes it, such as `kB/s`, whatever the tool means by it.
+    /// The unit as the tool prints it, such as `kB/s`.
     pub unit: String,
-    /// What one of that unit is in bytes a second, where it is a rate of bytes.
+    /// One unit in bytes a second, if it is a rate of bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit_bytes_per_s: Option<f64>,
-    /// The phases that it comes from; empty for one made of other figures.
+    /// The phases that it is computed from; empty if it is computed from other figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<String>,
 }
 
 impl Figure {
-    /// The figure in bytes a second, where it is a rate of bytes.
+    /// The figure in bytes a second, if it is a rate of bytes.
     #[must_use]
     pub fn bytes_per_s(&self) -> Option<f64> {
         self.unit_bytes_per_s.map(|unit| unit * self.value)

@@ -1,7 +1,7 @@
 //! Timings of a flash device at its internal boundaries, as flashbench prints them.
 //!
-//! They are observations: which allocation unit or how many open units they speak for is inferred
-//! elsewhere. Every repeat is kept apart, because repeats that disagree are a finding.
+//! They are observations only: the allocation unit and the number of open units are inferred elsewhere.
+//! Every repeat is kept separately, because repeats that disagree are a finding.
 
 use cardproof_units::{Bytes, Nanos, Throughput};
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub struct FlashTimings {
     /// Writes at the device's beginning (`flashbench --find-fat`), one entry for each run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub first_areas: Vec<FirstAreaRun>,
-    /// What only `cardproof geometry` times.
+    /// Timings that only `cardproof geometry` takes.
     #[serde(default, skip_serializing_if = "is_default")]
     pub probe: ProbeTimings,
 }
@@ -42,7 +42,7 @@ impl FlashTimings {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BoundaryRun {
-    /// How much one read takes; absent where it is not known.
+    /// The size of one read; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_bytes: Option<Bytes>,
     /// A row for each alignment, as printed.
@@ -53,7 +53,7 @@ pub struct BoundaryRun {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BoundaryTiming {
-    /// The boundaries lie at multiples of this and of nothing larger.
+    /// The alignment of the boundaries: the largest power of two that divides their addresses.
     pub alignment_bytes: Bytes,
     /// A read that ends at the boundary.
     pub before_ns: Nanos,
@@ -70,12 +70,12 @@ pub struct BoundaryTiming {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OpenUnitsRun {
-    /// Into how many units; absent where it is not known.
+    /// The number of units; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub units: Option<u32>,
     /// In which order blocks are written inside a unit.
     pub order: PatternName,
-    /// The size of a unit that the tool was told; absent where it is not known.
+    /// The size of a unit as set by the user; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit_bytes: Option<Bytes>,
     /// A row for each block size, as printed.

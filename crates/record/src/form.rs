@@ -15,40 +15,39 @@ use crate::{
 /// The name and version of the form that this crate writes.
 pub const SCHEMA: &str = "cardproof.record/1";
 
-/// What cardproof calls itself in the records that it measured.
+/// The tool name in cardproof's own records.
 const OWN_NAME: &str = "cardproof";
 
-/// One run: what was measured, and under which conditions.
+/// One run: its measurements and their conditions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Record {
     /// The form's name and version: `cardproof.record/1`.
     pub schema: String,
-    /// A name that no other run has; its beginning is the time of its start.
+    /// The unique name of the run. It begins with the start time.
     pub id: String,
-    /// When the run began, RFC 3339, in UTC; where another tool does not tell, when its output
-    /// was read.
+    /// The start of the run, RFC 3339, in UTC; if another tool's output lacks it, the time of the
+    /// import.
     pub created: String,
-    /// What wrote the record.
+    /// The program that measured.
     pub tool: Tool,
-    /// From which all addresses and data follow; zero for another tool's measurement.
+    /// Seed for addresses and data; zero for another tool's measurement.
     pub seed: Seed,
-    /// A name that the user gave, or that stood over another tool's output.
+    /// A name from the user, or from another tool's output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// Whether the run reached its end.
+    /// Whether the run is complete.
     pub state: State,
-    /// The surroundings.
+    /// The conditions of the run.
     pub conditions: Conditions,
-    /// What was to be run.
+    /// The profile.
     pub profile: ProfileInfo,
-    /// What was run, in order.
+    /// The phases, in order.
     pub phases: Vec<Phase>,
     /// Whole jobs that were timed on the same storage.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<Job>,
-    /// Jobs that were run on files, with all that was seen of them; those that were measured are
-    /// among `jobs` as well.
+    /// Jobs that were run on files, with all details. The measured ones are also in `jobs`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub job_runs: Vec<JobRun>,
     /// Recorded jobs that were replayed.
@@ -57,37 +56,36 @@ pub struct Record {
     /// File systems and ways of keeping a database, compared on the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setups: Option<ComparedSetups>,
-    /// What a test of the capacity saw.
+    /// The observations of a capacity test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<crate::CapacityTest>,
-    /// What a run that wears the storage out has seen.
+    /// The observations of an endurance run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endurance: Option<crate::EnduranceRun>,
     /// What power cuts did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power_cuts: Option<crate::PowerCutTest>,
-    /// A job replayed through a log-structured layer, beside the plain layout.
+    /// A job replayed through a log-structured layer, compared with the plain layout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<crate::LogTrial>,
-    /// What the tool whose method was followed would have printed, in its own units.
+    /// The figures that the original tool would have printed, in its own units.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<Figure>,
     /// Timings at the internal boundaries of a flash device.
     #[serde(default, skip_serializing_if = "FlashTimings::is_empty")]
     pub flash_timings: FlashTimings,
-    /// What the run itself cost the computer.
+    /// The processor time and memory of cardproof itself.
     #[serde(default)]
     pub monitor: Monitor,
     /// All bytes written to the target.
     pub bytes_written: Bytes,
     /// All bytes read from it.
     pub bytes_read: Bytes,
-    /// The end of the addresses that phases worked in, from the target's start; absent where nothing
-    /// was measured or another tool does not tell.
+    /// The end of the test range in bytes, from the start of the target; absent if nothing was
+    /// measured or the range is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured_to_bytes: Option<Bytes>,
-    /// What a sample of everything written held at the end of the run; absent where nothing was
-    /// compared.
+    /// The data check at the end of the run; absent if nothing was compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_check: Option<DataCheck>,
     /// Doubts about the run as a whole.
@@ -96,34 +94,34 @@ pub struct Record {
     /// When the run began, as another tool printed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub began_as_printed: Option<String>,
-    /// Verdicts, attached on output only: they are derived from all the rest.
+    /// Verdicts. They are derived from the other fields and attached on output only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdicts: Option<Vec<Verdict>>,
-    /// The geometry of the card, attached on output only: it is inferred from the timings.
+    /// The geometry of the card. It is inferred from the timings and attached on output only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quantities: Option<BTreeMap<String, QuantityFound>>,
-    /// What figures without intervals make likely, attached on output only like the verdicts.
+    /// Indications from figures without intervals, attached on output only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub indications: Option<Vec<Indication>>,
-    /// Fields of a later version.
+    /// Fields of a newer version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// Whether a run reached its end.
+/// Whether a run is complete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// It is still running, or it was killed before it could say so.
+    /// It is still running, or it was killed.
     Running,
-    /// Every phase had its turn.
+    /// Every phase ended.
     Complete,
-    /// It was stopped before its end, by the user or a signal.
+    /// The user or a signal stopped it early.
     Partial,
-    /// A fault of the target or of the engine ended it.
+    /// An error of the target or of the engine ended it.
     Failed,
-    /// A state of a later version: whether the run reached its end is not known.
+    /// A state of a newer version: it is unknown whether the run is complete.
     #[serde(other)]
     Unknown,
 }
@@ -138,7 +136,7 @@ pub struct Tool {
     pub version: String,
 }
 
-/// What was to be run.
+/// The profile of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProfileInfo {
@@ -146,9 +144,9 @@ pub struct ProfileInfo {
     pub name: String,
     /// The profile's version: figures of different versions are not compared.
     pub version: u32,
-    /// The time the whole run was given.
+    /// The time budget of the whole run.
     pub time_budget_ns: Nanos,
-    /// Fields of a later version.
+    /// Fields of a newer version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -166,10 +164,10 @@ pub struct Monitor {
     /// The most memory that cardproof held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_peak_bytes: Option<Bytes>,
-    /// What was seen of the system beside the run; absent where nobody looked.
+    /// What the system did during the run; absent if it was not monitored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<MonitorSummary>,
-    /// Fields of a later version.
+    /// Fields of a newer version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -178,52 +176,52 @@ pub struct Monitor {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Warning {
-    /// What it is about.
+    /// The kind of doubt.
     pub code: WarningCode,
-    /// In words, for this case.
+    /// The message.
     pub message: String,
 }
 
-/// What a doubt is about.
+/// The kind of a doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum WarningCode {
-    /// The range of addresses is smaller than the profile asks for; small spans flatter a card.
+    /// The test range is smaller than in the profile; a smaller range gives higher rates.
     SpanReduced,
-    /// Operations passed through the page cache.
+    /// Operations used the page cache.
     Buffered,
-    /// Whether operations passed through the page cache is not known.
+    /// It is unknown whether operations used the page cache.
     CacheUnknown,
     /// The figures come from memory, not from storage.
     Memory,
-    /// What a layer such as a loop device rests on is unknown; it may be memory.
+    /// The storage below a layer, such as a loop device, is unknown; it may be memory.
     LayerUnknown,
     /// The file system may compress, or never overwrites in place.
     CopyOnWrite,
-    /// What was read is not what was written.
+    /// The storage returned wrong data.
     WrongData,
-    /// Faster than the link can carry.
+    /// The rate is above the bus limit.
     AboveLink,
-    /// The range may hold blocks that were never written, which some devices need not read.
+    /// The range may hold unwritten blocks, which some devices return without a flash access.
     MaybeUnwritten,
     /// Too few operations for a narrow interval.
     FewOperations,
     /// Some operations failed.
     Faults,
-    /// The queue depth asked for was not reached.
+    /// The requested queue depth was not reached.
     QueueDepthReduced,
-    /// A settled level was not reached, or the level changed within the phase.
+    /// The rate did not become steady, or it changed within the phase.
     Unsteady,
-    /// Heat, power, other processes or a changed clock came between.
+    /// Heat, low power, other processes or a changed clock disturbed the phase.
     Disturbed,
-    /// Any doubt of a later version.
+    /// Unknown warning from a newer version.
     #[serde(other)]
     Other,
 }
 
 impl WarningCode {
-    /// Whether no verdict may be built on what this doubts.
+    /// Whether this doubt prevents a verdict.
     #[must_use]
     pub const fn forbids_verdict(self) -> bool {
         matches!(
@@ -238,32 +236,32 @@ impl WarningCode {
     }
 }
 
-/// What a rule says of a record.
+/// The verdict of a rule on a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// The rule's name, such as `A1`.
     pub rule: String,
-    /// What it says.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Why, in words, most important first.
+    /// The reasons in words, most important first.
     pub reasons: Vec<String>,
 }
 
-/// What a rule can say.
+/// The outcome of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The limits are met as measured on this host.
+    /// Passed: every limit is met on this host.
     Meets,
-    /// At least one limit is missed.
+    /// Failed: at least one limit is missed on this host.
     Misses,
-    /// The figures are too close or too few to say.
+    /// The figures are too close to a limit, or too few.
     Undecided,
-    /// This record cannot tell.
+    /// The class cannot be tested from this record.
     NotTestable,
-    /// An outcome of a later version.
+    /// An outcome of a newer version.
     #[serde(other)]
     Unknown,
 }
@@ -277,17 +275,17 @@ pub enum ReadError {
     /// A number that no storage can have.
     #[error("not a measurement: {0}")]
     OutOfRange(#[from] RangeError),
-    /// A record of another version, or of something else.
+    /// A record of another version, or another document.
     #[error("this is '{found}', and this version of cardproof reads '{SCHEMA}'")]
     OtherSchema {
-        /// What the record calls itself.
+        /// The schema that the record names.
         found: String,
     },
 }
 
 impl Record {
-    /// A run that has begun: nothing is told yet but its name, when it began, what writes the record
-    /// and what is to be run. Whoever knows seed and surroundings fills them in.
+    /// A run that has begun, with its name, start time (RFC 3339, UTC), tool and profile only. The caller
+    /// fills in seed and conditions.
     #[must_use]
     pub fn begun(id: String, created: String, tool: Tool, profile: ProfileInfo) -> Self {
         Self {

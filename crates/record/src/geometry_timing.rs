@@ -1,19 +1,18 @@
-//! Timings from which the geometry of a card's flash is inferred, beside those that flashbench knows.
+//! Timings for the geometry of a card's flash that flashbench does not take.
 //!
-//! They are observations like those of [`FlashTimings`](crate::FlashTimings), of which they are a
-//! part. Repeats are kept apart.
+//! They are observations and part of [`FlashTimings`](crate::FlashTimings). Repeats are kept separately.
 
 use cardproof_units::{Bytes, Nanos, Throughput};
 use serde::{Deserialize, Serialize};
 
-/// What `cardproof geometry` times beside what flashbench does.
+/// Timings of `cardproof geometry` that flashbench does not take.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProbeTimings {
-    /// Stretches written from front to back.
+    /// Sequential writes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sweeps: Vec<SweepRun>,
-    /// Fast writing after rests.
+    /// Fast writes after pauses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recoveries: Vec<CacheRecovery>,
     /// Writes to the same place again, by size.
@@ -28,12 +27,12 @@ pub struct ProbeTimings {
     /// Reads by span.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spans: Vec<TimesRun>,
-    /// Why what is missing was not measured; absent where nothing is missing.
+    /// Why some timings are missing; absent if none are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_measured: Option<String>,
 }
 
-/// A stretch written from front to back after a rest.
+/// Sequential writes after a pause.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SweepRun {
@@ -41,17 +40,17 @@ pub struct SweepRun {
     pub block_bytes: Bytes,
     /// How much was written.
     pub written_bytes: Bytes,
-    /// The even distance of writes that take longer than the others, where there is one.
+    /// The regular distance between slow writes, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longer_every_bytes: Option<Bytes>,
-    /// Where the rate falls for good, if it does.
+    /// Where the rate drops permanently, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fall: Option<RateFall>,
     /// The rate over the stretch, in equal parts.
     pub bytes_per_s: Vec<Throughput>,
 }
 
-/// Where a rate falls for good.
+/// A permanent drop of a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RateFall {
@@ -63,11 +62,11 @@ pub struct RateFall {
     pub after_bytes_per_s: Throughput,
 }
 
-/// Writing that was fast again after a rest, on a card whose fast part was full.
+/// Writes that were fast again after a pause, on a card whose cache was full.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CacheRecovery {
-    /// How long the card rested.
+    /// The length of the pause.
     pub rest_ns: Nanos,
     /// How many bytes were written fast after it.
     pub fast_bytes: Bytes,
@@ -118,12 +117,12 @@ pub struct FrontTimes {
     pub obstacle: Option<String>,
 }
 
-/// What is found of a quantity of the geometry: derived from the timings, attached on output only.
+/// The finding for a quantity of the geometry. It is derived from the timings and attached on output only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum QuantityFound {
-    /// It shows.
+    /// It was found.
     Claimed {
         /// A number, or a word.
         value: QuantityValue,
@@ -133,10 +132,10 @@ pub enum QuantityFound {
         probability: f64,
         /// How it was found.
         method: String,
-        /// What else should be known of it.
+        /// Notes.
         notes: Vec<String>,
     },
-    /// It does not show.
+    /// It was not found.
     CannotBeSeen {
         /// Why not.
         cannot_be_seen: String,

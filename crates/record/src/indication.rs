@@ -1,31 +1,31 @@
-//! Indications: what figures without an interval make likely, and never more.
+//! Indications: weaker than verdicts, from figures without an interval.
 //!
-//! They stand apart from verdicts, so that nothing takes one for the other.
+//! They are separate from verdicts, so that no code confuses the two.
 
 use serde::{Deserialize, Serialize};
 
-/// What a rule makes likely of a record whose figures have no intervals.
+/// The indication of a rule for a record whose figures have no intervals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Indication {
     /// The rule's name, such as `A1`.
     pub rule: String,
-    /// What is likely.
+    /// The likely outcome.
     pub outcome: Likelihood,
-    /// On which figures it rests, in words, weightiest first.
+    /// The reasons in words, most important first.
     pub basis: Vec<String>,
 }
 
-/// What can be likely.
+/// A likely outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Likelihood {
-    /// Every figure is further above its limit than cards vary from run to run.
+    /// Every figure is above its limit by more than the usual variation between runs.
     LikelyMeets,
-    /// A figure is further below its limit than cards vary.
+    /// A figure is below its limit by more than the usual variation between runs.
     LikelyMisses,
-    /// Too near a limit, or a figure is missing; also whatever a later version calls likely.
+    /// A figure is too close to its limit or missing, or an outcome of a newer version.
     #[serde(other)]
     Unclear,
 }

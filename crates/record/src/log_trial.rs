@@ -29,7 +29,7 @@ pub struct LogTrial {
     pub cleaned_segments: u64,
     /// The size of a segment.
     pub segment_bytes: Bytes,
-    /// Fields of a later version.
+    /// Fields of a newer version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }

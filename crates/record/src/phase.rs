@@ -20,40 +20,40 @@ pub enum OpName {
     Write,
     /// Reads and writes.
     Mixed,
-    /// Not known: what another tool does not tell, or a kind of a later version.
+    /// Unknown: not in the other tool's output, or a kind of a newer version.
     #[serde(other)]
     Unknown,
 }
 
-/// In which order the phase visits addresses.
+/// The order of the addresses in a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PatternName {
-    /// One after the other.
+    /// In ascending order.
     Sequential,
-    /// Anywhere in the span.
+    /// At random in the span.
     Random,
-    /// Not known: what another tool does not tell, or a pattern of a later version.
+    /// Unknown: not in the other tool's output, or a pattern of a newer version.
     #[serde(other)]
     Unknown,
 }
 
-/// Whether a phase yielded figures.
+/// Whether a phase has valid figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum PhaseState {
-    /// It did; its estimates, or the rates that its tool stated, hold.
+    /// Yes: its estimates, or the rates that its tool stated, are valid.
     Measured,
-    /// It was cut short by the user; what there is is kept, and no verdict is built on it.
+    /// The user stopped it. Its figures are kept, but no verdict uses them.
     Partial,
-    /// It did not. Its figures, if any, count for nothing.
+    /// No. Its figures, if any, are not used.
     NotMeasured {
         /// Why, in words.
         cause: String,
     },
-    /// A state of a later version: whether its figures hold is not known, so none is used.
+    /// A state of a newer version. Its figures are not used.
     #[serde(other)]
     Unknown,
 }
@@ -63,22 +63,22 @@ pub enum PhaseState {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EndedBy {
-    /// Its share of the time was spent.
+    /// Its share of the time budget was used up.
     Time,
     /// Its estimate was precise enough.
     Precision,
-    /// It was sure on which side of a limit its rate lies. A phase that never began was spared
-    /// because an earlier one had decided.
+    /// The interval showed on which side of a limit the rate is. A phase that never began was skipped
+    /// because an earlier phase had decided the verdict.
     Decision,
-    /// It had moved all its bytes.
+    /// It had transferred all its bytes.
     Bytes,
-    /// It had done all its operations.
+    /// It had completed all its operations.
     Operations,
     /// The user stopped the run.
     Interrupted,
-    /// A fault.
+    /// An error.
     Fault,
-    /// Any end of a later version.
+    /// A reason of a newer version.
     #[serde(other)]
     Other,
 }
@@ -93,7 +93,7 @@ pub struct Estimate<Rate> {
     pub low: Rate,
     /// The interval's upper end.
     pub high: Rate,
-    /// The probability with which the interval is meant to hold the truth, between 0 and 1.
+    /// The confidence level of the interval, 0 to 1.
     pub confidence: f64,
 }
 
@@ -114,11 +114,11 @@ impl Estimate<Throughput> {
     }
 }
 
-/// Rates as another tool printed them: single figures, with nothing that tells how sure they are.
+/// Rates as another tool printed them: single figures without an interval.
 ///
-/// They stand beside [`Estimate`] and not in it, because an interval of no width would claim
-/// certainty, and one of any other width would be invented. What asks for an interval finds none
-/// here, and so no verdict can be built on them.
+/// They are not an [`Estimate`], because an interval of zero width would claim certainty, and any other
+/// width would be invented. Code that needs an interval finds none here, so no verdict can use these
+/// rates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stated {
@@ -196,43 +196,43 @@ pub struct Interval {
     pub latency_max_ns: Nanos,
 }
 
-/// How much of what was read was compared with what had been written, byte by byte.
+/// How much of the data that was read was compared with the written data, byte by byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verification {
-    /// Bytes compared in full.
+    /// Compared bytes.
     pub compared_bytes: Bytes,
-    /// Bytes in blocks that did not hold what was written there.
+    /// Bytes in blocks with wrong data.
     pub wrong_bytes: Bytes,
 }
 
-/// A random sample of what was written, read back and compared: counts, from which the share of lost
-/// data follows that it would have found.
+/// A random sample of the written data, read back and compared. The counts give the smallest share of
+/// lost data that the check detects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DataCheck {
-    /// How many places were read back, each once.
+    /// How many blocks were read back, each once.
     pub places: u64,
-    /// The size of each.
+    /// The size of a block.
     pub place_bytes: Bytes,
-    /// Places of which a part did not hold what was written there last.
+    /// Blocks with wrong data.
     pub wrong_places: u64,
-    /// Places that could not be read.
+    /// Blocks that could not be read.
     #[serde(default)]
     pub unreadable_places: u64,
-    /// The lowest address of a wrong place.
+    /// The lowest address of a block with wrong data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_wrong_bytes: Option<Bytes>,
     /// The lowest address read back, from the target's start.
     pub from_bytes: Bytes,
-    /// The end of the highest place read back.
+    /// The end of the highest block read back.
     pub to_bytes: Bytes,
-    /// How much was written for the check, all over the part of the span that no phase had filled.
+    /// How much was written for the check alone, across the part of the span that no phase had filled.
     #[serde(default)]
     pub spread_bytes: Bytes,
-    /// How long it took, in no phase's time.
+    /// The time of the check, which is part of no phase.
     pub duration_ns: Nanos,
-    /// Whether the reads passed the page cache by.
+    /// Whether the reads bypassed the page cache.
     pub direct: bool,
 }
 
@@ -244,9 +244,9 @@ pub struct Phase {
     pub name: String,
     /// What its operations do.
     pub op: OpName,
-    /// In which order.
+    /// The order of its addresses.
     pub pattern: PatternName,
-    /// Of 100 operations, how many read.
+    /// The percentage of reads, 0 to 100.
     pub read_percent: u8,
     /// The size of each operation.
     pub block_size_bytes: Bytes,
@@ -256,18 +256,18 @@ pub struct Phase {
     pub span_bytes: Bytes,
     /// How many operations were kept in flight.
     pub queue_depth: u16,
-    /// What makes writes durable.
+    /// How writes are made durable.
     pub sync: SyncMode,
-    /// How far every operation was moved off its natural alignment.
+    /// The offset of every operation from its natural alignment, in bytes.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub alignment_offset_bytes: Bytes,
-    /// The most operations a second that were asked for; absent where there was no limit.
+    /// The rate limit in operations a second; absent without a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_limit_iops: Option<Iops>,
-    /// Whether it yielded figures.
+    /// Whether it has valid figures.
     #[serde(flatten)]
     pub state: PhaseState,
-    /// What ended it; absent when it never began.
+    /// Why it ended; absent if it never began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_by: Option<EndedBy>,
     /// Operations completed, without flushes.
@@ -282,20 +282,19 @@ pub struct Phase {
     /// Bytes a second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput_bytes_per_s: Option<Estimate<Throughput>>,
-    /// Operations a second with an interval that holds at whatever time the phase was ended, also
-    /// where it was ended for what the interval showed: what verdicts on limits are built on. It
-    /// leaves out the phase's first moments and final flush; where operations are sequential, it
-    /// is that of the second half.
+    /// Operations a second with an interval that stays valid although the phase can end early because
+    /// of that interval. Verdicts use it. It leaves out the start of the phase and the final flush; for
+    /// sequential operations it is that of the second half.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anytime_iops: Option<Estimate<Iops>>,
     /// Rates as another tool stated them, without intervals; `iops` and `throughput_bytes_per_s`
-    /// are then absent. A size, span, depth, count or duration of zero beside them was not told.
+    /// are then absent. A size, span, depth, count or duration of zero is then unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stated: Option<Stated>,
     /// Latencies of its operations, without flushes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ns: Option<Latency>,
-    /// How surely the percentiles of its latencies are known.
+    /// The intervals of its latency percentiles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_intervals: Option<LatencyIntervals>,
     /// Latencies of its flushes.
@@ -316,37 +315,36 @@ pub struct Phase {
     /// The time series, gapless.
     #[serde(default)]
     pub intervals: Vec<Interval>,
-    /// The levels between which its rate changed, in their order; empty where it stayed on one.
+    /// The levels of its rate, in their order; empty if the rate stayed on one level.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<Level>,
-    /// The single runs of a phase that was run several times, in their order; empty for one that
-    /// was run once. All other figures of the phase are then those of all its runs together that
-    /// count, and the intervals of its rates allow for the variation from run to run.
+    /// The single runs of a phase that was run several times, in their order; empty for a phase that
+    /// was run once. All other figures of the phase then combine all runs that count, and the
+    /// intervals of its rates include the variation between runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<PhaseRun>,
-    /// What was verified; absent when nothing was.
+    /// The byte-by-byte comparison of the data that was read; absent if nothing was compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
-    /// What a sample of its writes held when it was over; absent where nothing was compared.
+    /// The data check after the phase; absent if nothing was compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_check: Option<DataCheck>,
-    /// What the system did meanwhile; absent where nobody looked.
+    /// What the system did during the phase; absent if it was not monitored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub surroundings: Option<Box<PhaseSurroundings>>,
-    /// What came between.
+    /// The disturbances during the phase.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbances: Vec<Disturbance>,
-    /// What limited it: attached on output only, since it is derived from all the rest.
+    /// What limited it. It is derived from the other fields and attached on output only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limited_by: Option<LimitedBy>,
-    /// The first try, where that was disturbed and the phase was run a second time. Its figures
-    /// count for nothing.
+    /// The first try of a phase that was disturbed and run again. Its figures are not used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disturbed_try: Option<Box<Phase>>,
     /// Doubts about this phase.
     #[serde(default)]
     pub warnings: Vec<Warning>,
-    /// Fields of a later version.
+    /// Fields of a newer version.
     #[serde(flatten, deserialize_with = "fields_of_later_versions")]
     pub extra: Map<String, Value>,
 }
@@ -371,8 +369,8 @@ fn is_zero(bytes: &Bytes) -> bool {
 }
 
 impl Phase {
-    /// A phase of which only this is told: it was measured without a figure and without a doubt, its
-    /// numbers are zero, and nothing makes its writes durable. Whoever has more fills it in.
+    /// A measured phase without figures and doubts: its numbers are zero, and its writes are not made
+    /// durable. The caller fills in the rest.
     #[must_use]
     pub fn begun(name: String, op: OpName, pattern: PatternName) -> Self {
         Self {
@@ -417,20 +415,20 @@ impl Phase {
         }
     }
 
-    /// Whether verdicts may be built on this phase.
+    /// Whether verdicts may use this phase.
     #[must_use]
     pub fn is_measured(&self) -> bool {
         self.state == PhaseState::Measured
     }
 
-    /// Whether its rate is the highest that the storage gave for what it did: it was not held to a
-    /// limit, and its operations were on their natural boundaries.
+    /// Whether its rate is the full rate of the storage: without a rate limit and with aligned
+    /// operations.
     #[must_use]
     pub fn is_at_full_speed(&self) -> bool {
         self.rate_limit_iops.is_none() && self.alignment_offset_bytes == Bytes::ZERO
     }
 
-    /// Whether it was not run because nothing depended on it any more.
+    /// Whether it was skipped because the verdict was already decided.
     #[must_use]
     pub fn was_spared(&self) -> bool {
         matches!(self.state, PhaseState::NotMeasured { .. })

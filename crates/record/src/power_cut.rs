@@ -36,7 +36,7 @@ pub struct PowerCutTest {
     /// Sectors that two readings after a cut differed in.
     #[serde(default)]
     pub unstable_sectors: u64,
-    /// Fields of a later version.
+    /// Fields of a newer version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }

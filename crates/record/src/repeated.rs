@@ -1,4 +1,4 @@
-//! What a phase shows beyond one rate: its levels, its runs, how surely its percentiles are known.
+//! The levels and runs of a phase, and the intervals of its percentiles.
 
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ pub struct Level {
     pub throughput_bytes_per_s: Estimate<Throughput>,
 }
 
-/// Between which latencies a percentile of the card's own distribution lies.
+/// The interval of a latency percentile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PercentileInterval {
@@ -43,7 +43,7 @@ pub struct PercentileInterval {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LatencyIntervals {
-    /// The probability with which each is meant to hold the truth, between 0 and 1.
+    /// The confidence level of each interval, 0 to 1.
     pub confidence: f64,
     /// Of the median.
     pub p50: PercentileInterval,
@@ -59,8 +59,8 @@ pub struct LatencyIntervals {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PhaseRun {
-    /// Whether the phase's own figures rest on it; those before steady state do not count where a
-    /// run was to go on until steady state.
+    /// Whether the phase's figures include it. Runs before steady state do not count in a run that
+    /// continues until steady state.
     #[serde(default = "counts", skip_serializing_if = "is_true")]
     pub counts: bool,
     /// Its place in the order of everything that was run, from 0.

@@ -9,28 +9,28 @@ use crate::{Disturbance, Latency, PhaseState, PhaseSurroundings};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Replay {
-    /// What the trace calls itself.
+    /// The name of the trace.
     pub trace: String,
-    /// Whether it was replayed to its end.
+    /// Whether the replay is complete.
     #[serde(flatten)]
     pub state: PhaseState,
-    /// From the first request to the end of the last; of a replay that was cut short, to there.
+    /// From the first request to the end of the last one that was replayed.
     pub duration_ns: Nanos,
-    /// How long the job took where it was recorded.
+    /// The duration of the original job.
     pub recorded_ns: Nanos,
     /// How many of the trace's requests were replayed.
     pub requests: u64,
-    /// How many there are.
+    /// How many requests the trace has.
     pub requests_of: u64,
-    /// What the job's thinking was multiplied by; 0 where it did not think.
+    /// The factor for the computing time between requests; 0 leaves it out.
     pub think_factor: f64,
     /// The most requests under way at a time.
     pub queue_depth: u16,
-    /// How the trace's addresses were laid on the target.
+    /// How the trace's addresses were mapped to the target.
     pub layout: ReplayLayout,
-    /// The time in which the job was thinking, whatever the storage did meanwhile.
+    /// The time that the job spent computing.
     pub thought_ns: Nanos,
-    /// The time in which the job could not go on without the storage.
+    /// The time that the job waited for the storage.
     pub waited: Waiting,
     /// The reads, unless there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,26 +49,26 @@ pub struct Replay {
     /// Discards that were left out because the target has none.
     #[serde(default)]
     pub discards_left_out: u64,
-    /// What came between the replay and its time.
+    /// The disturbances of the replay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbances: Vec<Disturbance>,
-    /// What was seen of the system meanwhile, unless nobody looked.
+    /// What the system did during the replay, if it was monitored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub surroundings: Option<Box<PhaseSurroundings>>,
 }
 
-/// How a trace's addresses were laid on a target.
+/// How a trace's addresses were mapped to a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReplayLayout {
     /// As they were recorded.
     Kept,
-    /// The parts of the device that the trace touches lie side by side.
+    /// The address ranges of the trace are moved together.
     Packed,
-    /// The same, and some share a place.
+    /// The same, and some ranges overlap.
     Wrapped,
-    /// In a way of a later version.
+    /// A mapping of a newer version.
     #[serde(other)]
     Other,
 }

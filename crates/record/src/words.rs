@@ -113,13 +113,13 @@ words! {
 }
 
 words! {
-    /// Who drove the target.
+    /// The I/O engine.
     pub enum EngineName {
         /// Linux's io_uring.
         IoUring = "io_uring",
         /// Positioned reads and writes on threads.
         Psync = "psync",
-        /// Nobody: operations end as soon as they are taken.
+        /// The null engine: operations complete at once.
         Null = "null",
         /// A simulated card.
         Simulated = "simulated",
@@ -131,13 +131,13 @@ words! {
 }
 
 impl Default for EngineName {
-    /// The empty word: not known.
+    /// The empty word: unknown.
     fn default() -> Self {
         Self::Other(String::new())
     }
 }
 
-/// What makes writes durable: `none`, `flush-at-end`, or `fsync-every-N`.
+/// How writes are made durable: `none`, `flush-at-end`, or `fsync-every-N`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum SyncMode {
@@ -146,7 +146,7 @@ pub enum SyncMode {
     None,
     /// One flush after the last write.
     FlushAtEnd,
-    /// A flush after every so many writes.
+    /// A flush after each group of this many writes.
     FsyncEvery(NonZeroU32),
     /// A word of a later version, or of another tool.
     Other(String),

@@ -36,7 +36,7 @@ fn old_records_are_read_and_handed_on_unchanged() {
 }
 
 #[test]
-fn an_old_record_tells_what_the_device_rests_on() {
+fn an_old_record_has_the_layers_below_the_device() {
     let record = Record::from_json(LAYERED).unwrap();
     let device = &record.conditions.device;
     let transports: Vec<_> = device.layers().map(|it| it.transport.clone().unwrap()).collect();
