@@ -67,7 +67,7 @@ pub(crate) fn run(args: &DiagnoseArgs, signals: &Signals) -> Result<Exit, Failur
         .map_err(|error| Failure::usage(with_causes(&error)))?;
     let windows = (args.time.get() / WINDOW.as_nanos() as u64).max(1);
     Talk::new(args.quiet).note(&format!(
-        "Watching for {}; do what is slow meanwhile.",
+        "Watching for {}. Run the slow program now.",
         Nanos::from(WINDOW) * windows
     ));
     let Some(windows) = watch(windows, signals)? else {

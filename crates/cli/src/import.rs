@@ -202,9 +202,9 @@ fn note(read: &Read, talk: Talk) -> bool {
         if skipped.len() > RUNS_MAX {
             places.push(format!("and {} more places", skipped.len() - RUNS_MAX));
         }
-        let lines = if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
+        let lines = if count == 1 { "line" } else { "lines" };
         talk.note(&format!(
-            "{}: {lines} of no known tool passed over ({})",
+            "{}: skipped {lines} {}: not the output of a known tool",
             read.name,
             places.join(", ")
         ));

@@ -202,7 +202,7 @@ fn show(args: &TuneArgs, steps: &[TuningStep], applied: &[String]) -> Result<(),
 
 fn in_words(step: &TuningStep) -> String {
     let gain = match &step.gain {
-        Gain::NotMeasured { not_measured } => format!("not measured: {not_measured}"),
+        Gain::NotMeasured { not_measured } => format!("not measured ({not_measured})"),
         Gain::Measured { ratio, low, high, confidence, is_gain } => {
             let word = if *is_gain { "a gain" } else { "no gain is shown" };
             format!(
@@ -212,14 +212,14 @@ fn in_words(step: &TuningStep) -> String {
         }
     };
     let by = match step.applied_by {
-        AppliedBy::Apply => "--apply",
-        AppliedBy::Destroy => "--apply --destroy=IDENTITY",
-        AppliedBy::Hand => "you",
+        AppliedBy::Apply => "apply with --apply",
+        AppliedBy::Destroy => "apply with --apply --destroy=IDENTITY",
+        AppliedBy::Hand => "manual step",
     };
     let commands: String = step.commands.iter().map(|line| format!("    {line}\n")).collect();
     let undo = step.undo.join("; ");
     format!(
-        "{} (done by {by}, {:.0} % sure)\n  Why: {}\n{commands}  Gain: {gain}\n  Risk: {}\n  Undo: \
+        "{} ({by}; confidence {:.0} %)\n  Why: {}\n{commands}  Gain: {gain}\n  Risk: {}\n  Undo: \
          {undo}\n\n",
         step.name,
         step.sure * 100.0,

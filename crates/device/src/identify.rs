@@ -199,7 +199,7 @@ fn note_absent(sources: &Sources<'_>, medium: Option<&BlockDevice<'_>>, node: Op
     } else if medium.is_none() {
         sources.unknown(
             "the storage device",
-            "what was asked about is on no single block device",
+            "the place is not on a single block device",
             "name a device, such as /dev/mmcblk0",
         );
     }
@@ -209,12 +209,15 @@ fn note_no_ceiling(sources: &Sources<'_>, transport: Option<&Transport>) {
     use Transport::{Dm, Loop, Md, Mmc, Ram, Sd, Virtio, Zram};
     let (reason, needed) = match transport {
         Some(Virtio | Loop | Zram | Ram | Dm | Md) => {
-            ("it has no link of its own", "the machine and the device that it really lies on")
+            ("a virtual device has no bus", "run identify on the physical device, on its host")
         }
-        Some(Sd | Mmc) => ("the bus mode is not known", "what the bus mode needs, see there"),
-        _ => ("the kernel does not tell the link's speed", "a kernel or a port that tells it"),
+        Some(Sd | Mmc) => ("the bus mode is unknown", "the bus mode, see there"),
+        _ => (
+            "the kernel does not report the speed of the bus",
+            "a kernel or a port that reports it",
+        ),
     };
-    sources.unknown("the link's ceiling", reason, needed);
+    sources.unknown("the bus limit", reason, needed);
 }
 
 /// What the registers of the card in `device` say, the serial number included, which the answer

@@ -1,4 +1,4 @@
-//! Why a text is not read: what was found, in which line, and what was expected there.
+//! Errors of reading a tool's output: the line, what was found and what was expected.
 
 use super::ForeignTool;
 
@@ -10,8 +10,7 @@ const SHOWN_CHARS: usize = 60;
 pub enum ImportError {
     /// Nothing in the text is known.
     #[error(
-        "no line is the output of a tool that can be read ({}); if it is one of them, name it \
-         with --as",
+        "no output of a known tool found ({}); if the text is from one of them, name it with --as",
         ForeignTool::names()
     )]
     Unrecognised,
@@ -34,7 +33,7 @@ pub enum ImportError {
         found: String,
     },
     /// The text ends before the tool's first figure.
-    #[error("line {line}: the output of {tool} has no figure up to there; expected {expected}")]
+    #[error("line {line}: the output of {tool} ends without a figure; expected {expected}")]
     Ends {
         /// The tool.
         tool: ForeignTool,
@@ -54,7 +53,7 @@ pub enum ImportError {
         what: String,
     },
     /// A name that is no tool's.
-    #[error("there is no tool '{name}' to read; there is: {}", ForeignTool::names())]
+    #[error("unknown tool '{name}'; known tools: {}", ForeignTool::names())]
     NoSuchTool {
         /// What was asked for.
         name: String,

@@ -45,13 +45,13 @@ pub struct Outcome {
 
 /// A part of the probe, for those who follow it.
 const STEPS: [&str; 7] = [
-    "writing from front to back",
-    "reading over boundaries",
-    "writing to several units in order",
-    "writing to several units at random",
-    "writing the same places again",
-    "writing at the front",
-    "reading in wider and wider spans",
+    "testing sequential writes",
+    "testing reads across boundaries",
+    "testing sequential writes to several units",
+    "testing random writes to several units",
+    "testing repeated writes",
+    "testing writes at the start",
+    "testing reads in growing ranges",
 ];
 
 /// Times what `plan` allows on `target`; `watch` hears of each step and may end it.
@@ -68,7 +68,7 @@ pub fn run(
     let mut observations = Observations {
         reported_unit: plan.scope.reported_unit,
         not_measured: (!plan.writes())
-            .then(|| "it needs writing, which was not allowed here".to_owned()),
+            .then(|| "it needs writes, which were not allowed here".to_owned()),
         ..Observations::default()
     };
     let ended = steps(&mut bench, plan, &mut observations);

@@ -1,18 +1,22 @@
 //! What to do next, from what a record and its verdicts say.
 //!
-//! Advice is given only where the record gives a cause for it; a run that leaves nothing to do
-//! says so. What protects data comes first, then what makes the measurement sound, then what
-//! makes the system faster.
+//! Each piece of advice has its cause in the record; a run that needs no action says so. Advice that
+//! protects data comes first, then advice for a sound measurement, then advice for a faster system.
 
-use cardproof_record::{OpName, Outcome, Record, Replay, State, Transport, Verdict, WarningCode};
+use cardproof_evidence::geometry::Finding as Shown;
+use cardproof_record::{
+    EndedBy, OpName, Outcome, Record, Replay, State, Transport, Verdict, WarningCode,
+};
 
 use crate::bus::BUS_BOUND;
 use crate::classes::{CLASS_SPAN, Class};
 use crate::doubts::doubts;
+use crate::geometry::geometry;
 use crate::meaning::PAUSE_POOR;
 use crate::pauses::{FELT_PAUSE, pauses_in};
 use crate::pick::{Figure, Finding, is_sequential};
 use crate::transports::storage;
+use cardproof_units::Throughput;
 
 /// What the pieces of advice look at.
 struct Case<'r> {
@@ -59,16 +63,19 @@ type Adviser = fn(&Case<'_>) -> Option<String>;
 /// What another tool did cannot be run again from here, nor can its conditions be seen.
 const OF_IMPORTED: [Adviser; 3] = [distrust, look_into_faults, measure_with_intervals];
 
-const OF_OWN: [Adviser; 15] = [
+const OF_OWN: [Adviser; 18] = [
     distrust,
+    distrust_after_cuts,
+    distrust_worn,
     look_into_faults,
+    complete_geometry,
     name_real_storage,
     show_layer_beneath,
     go_around_file_system,
     go_around_cache,
     go_around_memory,
     finish,
-    give_room,
+    widen_range,
     allow_writes,
     repeat_in_peace,
     unblock_link,
@@ -77,14 +84,20 @@ const OF_OWN: [Adviser; 15] = [
     test_a2,
 ];
 
-/// What is left to say where nothing needs doing.
+/// The advice where nothing went wrong.
 fn otherwise(record: &Record) -> &'static str {
     if record.phases.is_empty() && (!record.job_runs.is_empty() || record.setups.is_some()) {
-        return "Measure the storage itself with `cardproof run`: it tells why the job took so long, \
-                and what can be done about it.";
+        return "Measure the storage itself with `cardproof run`. The result shows why the job took this \
+                time, and what would make it faster.";
     }
     if !record.replays.is_empty() {
         return of_replays(record);
+    }
+    if record.power_cuts.is_some() {
+        return "No cut did harm. For a lower bound on the probability of harm, run more cuts: --cuts N.";
+    }
+    if !record.flash_timings.is_empty() {
+        return "Use the geometry with `cardproof tune`: it plans partition, file system and settings.";
     }
     "No action is needed. Keep this record, and measure again when the system feels slower."
 }
@@ -96,11 +109,11 @@ fn of_replays(record: &Record) -> &'static str {
         kinds.into_iter().flatten().map(|requests| requests.latency_ns.max).max()
     };
     if record.replays.iter().filter_map(longest).max() >= Some(FELT_PAUSE) {
-        "The job waited for single requests for a quarter of a second or more, which is felt. Measure \
-         the storage itself with `cardproof run`, and compare with a replay on another card."
+        "The job waited 250 ms or more for single requests, which a user notices. Measure the storage \
+         itself with `cardproof run`, and compare with a replay on another card."
     } else {
-        "No request of the job was waited for long enough to be felt. Measure the storage itself with \
-         `cardproof run` for its verdicts."
+        "No request took so long that a user notices it. For verdicts, measure the storage itself with \
+         `cardproof run`."
     }
 }
 
@@ -111,23 +124,68 @@ fn say(applies: bool, text: &str) -> Option<String> {
 fn distrust(case: &Case<'_>) -> Option<String> {
     say(
         case.has(WarningCode::WrongData),
-        "Do not trust this storage with data: it returned data that differs from what was written. Copy \
-         off what matters, then measure again in another reader; if it happens again, replace it.",
+        "Do not store data on this card or disk: it returned wrong data. Copy your important files to \
+         another device. Then run `cardproof verify` in another reader. If data is wrong again, \
+         replace the storage.",
     )
+}
+
+fn distrust_after_cuts(case: &Case<'_>) -> Option<String> {
+    let cuts = case.record.power_cuts.as_ref()?;
+    if cuts.harmful_cuts > 0 {
+        return Some(
+            "Do not rely on this storage where the power can fail: power cuts harmed data that it had \
+             acknowledged as durable. Use other storage, or a power supply with a battery."
+                .to_owned(),
+        );
+    }
+    say(
+        cuts.effective_cuts == 0,
+        "Run more power cuts: none of these came while writes were in flight, so they tested nothing.",
+    )
+}
+
+fn distrust_worn(case: &Case<'_>) -> Option<String> {
+    say(
+        case.record.endurance.is_some(),
+        "Do not store data on this card: the test has worn it. Compare its life with other cards of \
+         the same model before you buy more of them.",
+    )
+}
+
+/// Advice where a quantity of the geometry needs a larger range, or none was found.
+fn complete_geometry(case: &Case<'_>) -> Option<String> {
+    let geometry = geometry(case.record)?;
+    let mut missing = geometry.quantities().into_iter().filter_map(|(_, finding)| match finding {
+        Shown::CannotBeSeen(reason) => Some(reason),
+        Shown::Claimed(_) => None,
+    });
+    let has_any = geometry.quantities().iter().any(|(_, finding)| finding.claim().is_some());
+    let size =
+        missing.find_map(|reason| reason.split_once("it needs --size ").map(|(_, size)| size));
+    match size {
+        Some(size) => Some(format!(
+            "The test range was too small for some quantities. Run again with --size {size}."
+        )),
+        None => say(
+            !has_any,
+            "No quantity was found. `cardproof tune` then uses values that suit most cards.",
+        ),
+    }
 }
 
 fn look_into_faults(case: &Case<'_>) -> Option<String> {
     say(
         case.has(WarningCode::Faults) || case.record.state == State::Failed,
-        "Operations failed. Copy off what matters, read the kernel's log (dmesg), and try another \
-         reader, port or power supply; if it fails again, replace the storage.",
+        "Operations failed. Copy your important files to another device, read the kernel log (dmesg), \
+         and try another reader, port or power supply. If operations fail again, replace the storage.",
     )
 }
 
 fn measure_with_intervals(case: &Case<'_>) -> Option<String> {
     Some(format!(
-        "For verdicts and grades, measure the storage with `cardproof run`; compare the figures of \
-         {} with others by `cardproof compare`.",
+        "For verdicts and exact grades, measure the storage with `cardproof run`. To compare the \
+         figures of {} with other cards, use `cardproof compare`.",
         case.record.tool.name
     ))
 }
@@ -135,16 +193,16 @@ fn measure_with_intervals(case: &Case<'_>) -> Option<String> {
 fn name_real_storage(case: &Case<'_>) -> Option<String> {
     say(
         case.has(WarningCode::Memory),
-        "Name a directory on the storage you mean, such as one under /home or /media: cardproof \
-         run DIRECTORY.",
+        "This run measured memory. Name a directory on the storage that you want to measure, such as \
+         one below /home or /media: cardproof run DIRECTORY.",
     )
 }
 
 fn show_layer_beneath(case: &Case<'_>) -> Option<String> {
     say(
         case.has(WarningCode::LayerUnknown) && !case.has(WarningCode::Memory),
-        "Run cardproof as root and outside of any chroot or container, where it can see what the \
-         device rests on; or name a directory on the storage itself.",
+        "Run cardproof as root and outside of any chroot or container, so that it can find the device \
+         below; or name a directory on the storage itself.",
     )
 }
 
@@ -159,16 +217,16 @@ fn go_around_file_system(case: &Case<'_>) -> Option<String> {
 fn go_around_cache(case: &Case<'_>) -> Option<String> {
     say(
         case.has(WarningCode::Buffered) && !case.has(WarningCode::Memory),
-        "Measure where direct I/O is possible, such as a directory on ext4: what passes through \
-         memory says little of the storage.",
+        "Measure a directory on a file system with direct I/O, such as ext4: the page cache hides the \
+         speed of the storage.",
     )
 }
 
 fn go_around_memory(case: &Case<'_>) -> Option<String> {
     say(
         case.has(WarningCode::AboveLink),
-        "A figure is above what the link can carry, so something else than the storage answered. \
-         Measure again with a larger --size, or attach the storage directly.",
+        "A rate is above the bus limit, so the data came from elsewhere, such as a cache. Measure again \
+         with a larger --size, or attach the storage directly.",
     )
 }
 
@@ -177,27 +235,41 @@ fn finish(case: &Case<'_>) -> Option<String> {
     matches!(case.record.state, State::Partial | State::Running).then(|| {
         // Work of a fixed amount has no time of its own.
         let time =
-            if seconds > 0.0 { format!(": it takes about {seconds:.0} s") } else { String::new() };
-        format!("Run it again to its end{time}.")
+            if seconds > 0.0 { format!("; it takes about {seconds:.0} s") } else { String::new() };
+        format!("The run is not complete. Run it again to its end{time}.")
     })
 }
 
-fn give_room(case: &Case<'_>) -> Option<String> {
-    let is_short =
-        case.record.phases.iter().any(|phase| phase.is_measured() && phase.span_bytes < CLASS_SPAN);
-    (is_short || case.has(WarningCode::SpanReduced)).then(|| {
-        format!(
-            "Free some space and run it again, or ask for the full range with --size 256M: the \
-             class limits are for {CLASS_SPAN}, and a smaller range flatters."
-        )
+/// Advice where the test range was too small: by the time budget, by the room, or by `--size`.
+fn widen_range(case: &Case<'_>) -> Option<String> {
+    let measured = || case.record.phases.iter().filter(|phase| phase.is_measured());
+    let least = measured().map(|phase| phase.span_bytes).min()?;
+    // The phase that writes the test file was to write all of it, and the time ended it.
+    let whole = measured()
+        .filter(|phase| phase.op == OpName::Write && phase.ended_by == Some(EndedBy::Time))
+        .map(|phase| phase.span_bytes)
+        .max()
+        .filter(|whole| *whole > least);
+    if least >= CLASS_SPAN && !case.has(WarningCode::SpanReduced) {
+        return None;
+    }
+    Some(match whole {
+        Some(whole) => format!(
+            "The test range was {least} instead of {whole}, since the time budget ended. Run again \
+             with a longer --time-budget, such as 5m."
+        ),
+        None => format!(
+            "The test range was {least}. The class limits are for {CLASS_SPAN}, and a smaller range \
+             gives higher rates. Free some space and run again, or set the range with --size 256M."
+        ),
     })
 }
 
 fn allow_writes(case: &Case<'_>) -> Option<String> {
     say(
         case.record.conditions.target.read_only,
-        "To measure writes as well, name a directory on the mounted storage: cardproof writes a \
-         file of its own there and removes it.",
+        "To measure writes too, name a directory on the mounted storage. cardproof writes its own file \
+         there and removes it.",
     )
 }
 
@@ -207,25 +279,25 @@ fn repeat_in_peace(case: &Case<'_>) -> Option<String> {
         is_application && verdict.outcome == Outcome::Undecided
     });
     let is_unclear = case.has(WarningCode::Unsteady) || case.has(WarningCode::FewOperations);
-    let has_room = give_room(case).is_none() && !case.record.conditions.target.read_only;
+    let has_room = widen_range(case).is_none() && !case.record.conditions.target.read_only;
     say(
         case.speaks_of_storage() && has_room && (is_undecided || is_unclear),
-        "Run it again while the machine does nothing else, with a larger --time-budget: more \
-         operations narrow the intervals.",
+        "Close other programs and run again with a longer --time-budget, such as 5m: more operations \
+         give narrower intervals.",
     )
 }
 
-/// Advice where the sequential read is near what the link can carry.
+/// Advice where the sequential read rate is close to the bus limit.
 fn unblock_link(case: &Case<'_>) -> Option<String> {
     let device = &case.record.conditions.device;
     let ceiling = device.link_ceiling_bytes_per_s? as f64;
     let read = Finding::of(case.record, |phase| is_sequential(phase, OpName::Read));
     let rate = Figure::of_throughput(read.measured()?)?.estimate;
-    let link = device.link.as_deref().unwrap_or("its link");
+    let limit = Throughput(ceiling);
     (case.speaks_of_storage() && rate.per_second() >= BUS_BOUND * ceiling).then(|| {
         format!(
-            "Sequential reading ({rate}) is near what the link carries ({link}): a faster reader \
-             or port may show more."
+            "The sequential read rate ({rate}) is close to the bus limit ({limit}). A faster reader \
+             or port may give a higher rate."
         )
     })
 }
@@ -235,8 +307,9 @@ fn settle_pauses(case: &Case<'_>) -> Option<String> {
     let stands_still = pauses.map(|pause| pause.length).max() >= Some(PAUSE_POOR);
     say(
         case.speaks_of_storage() && stands_still,
-        "Free space, run fstrim where the file system offers it, and measure again. Pauses that \
-         stay are the card's own housekeeping, and only another card ends them.",
+        "The storage paused for a second or more. Free some space, run fstrim if the file system \
+         supports it, and measure again. If the pauses stay, the card itself causes them; only \
+         another card helps.",
     )
 }
 
@@ -246,10 +319,10 @@ fn choose_card(case: &Case<'_>) -> Option<String> {
     }
     let text = match case.transport() {
         Some(Transport::Sd | Transport::Usb) => {
-            "Measure once more in another reader or board. If it misses A1 there too, keep it for \
-             photos and files, and run systems from a card that meets A1."
+            "Measure again in another reader or board. If the card fails A1 there too, use it for \
+             photos and files, and run the system from a card that passes A1."
         }
-        _ => "To run a system from it, compare with a card that meets A1, or with an SSD.",
+        _ => "To run a system, compare this storage with a card that passes A1, or with an SSD.",
     };
     Some(text.to_owned())
 }
@@ -259,7 +332,7 @@ fn test_a2(case: &Case<'_>) -> Option<String> {
         && case.outcome("A1") == Some(Outcome::Meets);
     say(
         is_open && case.transport() == Some(&Transport::Sd),
-        "To test for A2, the host must use the card's command queue and cache. On Linux, \
-         Raspberry Pi's own kernel does so on a Pi 5 (dtparam=sd_cqe).",
+        "A2 can be tested only if the host uses the card's command queue and cache. Raspberry Pi's own \
+         kernel does so on a Pi 5 (dtparam=sd_cqe).",
     )
 }

@@ -1,7 +1,7 @@
-//! The bus between host and card: what it can carry, and when it and not the card sets a rate.
+//! The bus between host and card: its highest rate, and when the bus and not the card limits a rate.
 //!
-//! A card in a slow slot must not be blamed for the slot. So a limit above what the bus carries
-//! cannot be tested there, and a rate close to what the bus carries says nothing of the card.
+//! A card must not be blamed for a slow slot. So a limit above the bus limit cannot be tested there, and
+//! a rate close to the bus limit does not show the limit of the card.
 
 use cardproof_record::Record;
 use cardproof_units::Throughput;
@@ -10,12 +10,12 @@ use cardproof_units::Throughput;
 /// 92 % of it (measured on several boards).
 pub(crate) const BUS_BOUND: f64 = 0.8;
 
-/// What a bus can carry.
+/// A bus with its highest rate.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Bus {
     /// The raw rate of its data lines.
     pub(crate) ceiling: Throughput,
-    /// What it is, in words, such as `SD UHS-I SDR104`.
+    /// Its name, such as `SD UHS-I SDR104`.
     pub(crate) name: Option<String>,
 }
 
@@ -35,6 +35,12 @@ impl Bus {
     /// Whether `rate` is so close to what this bus carries that it may be the bus's own.
     pub(crate) fn may_set(&self, rate: Throughput) -> bool {
         rate.0 >= BUS_BOUND * self.ceiling.0
+    }
+
+    /// How much it carries, such as `the bus (SD high speed) carries at most 25 MB/s`.
+    pub(crate) fn carries(&self) -> String {
+        let name = self.name.as_ref().map_or(String::new(), |name| format!(" ({name})"));
+        format!("the bus{name} carries at most {}", self.ceiling)
     }
 
     /// In words, such as `25 MB/s bus (SD high speed)`.

@@ -1,4 +1,4 @@
-//! What no storage of a kind can exceed, whatever the kernel says of its link.
+//! The highest rate of each kind of storage, whatever bus the kernel reports.
 //!
 //! The figures are the highest raw rates of the standards by which a transport may be attached,
 //! so that only the impossible is above them; real transfers stay well below.

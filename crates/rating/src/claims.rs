@@ -1,8 +1,7 @@
-//! What a card claims in its registers against what it did here.
+//! The classes that a card claims in its registers, compared with the verdicts.
 //!
-//! A claim is the maker's; a verdict is about one computer. Where the bus holds a card back, its
-//! claim is neither kept nor broken, and where a claim is missed, only the computer at hand is
-//! spoken of.
+//! A claim comes from the manufacturer; a verdict is for one computer. If the bus limits the card, its
+//! claim cannot be tested here, and a failed claim is stated for this computer only.
 
 use cardproof_record::{Claims, Outcome, Record, Verdict};
 
@@ -27,8 +26,8 @@ pub(crate) fn claimed(claims: &Claims) -> Vec<&'static Class> {
         .collect()
 }
 
-/// The classes that the card claims in `record`, beside what `verdicts` say of them, in a sentence
-/// for all of which the same is said, such as `claims C10 and U1: kept here, sequential write 18
+/// The classes that the card claims in `record`, with the result of each from `verdicts`. Classes with
+/// the same result share a sentence, such as `claims C10 and U1: passed here, sequential write 18
 /// MB/s (17 to 19 at 99 %)`. Empty where the registers were not read or claim nothing.
 #[must_use]
 pub fn claims(record: &Record, verdicts: &[Verdict]) -> Vec<String> {
@@ -47,13 +46,13 @@ pub fn claims(record: &Record, verdicts: &[Verdict]) -> Vec<String> {
     said.iter().map(|(words, names)| format!("claims {}: {words}", wording::list(names))).collect()
 }
 
-/// What became of the claim.
+/// The result for a claimed class.
 fn in_words(record: &Record, class: &Class, verdict: &Verdict) -> String {
     let measured = measured(record, class);
     match verdict.outcome {
-        Outcome::Meets => format!("kept here{measured}"),
+        Outcome::Meets => format!("passed here{measured}"),
         Outcome::Misses => {
-            format!("missed here{measured}{}", bus_of_a_miss(record))
+            format!("failed here{measured}{}", bus_of_a_miss(record))
         }
         Outcome::Undecided => format!("undecided{measured}"),
         Outcome::NotTestable => {
@@ -79,7 +78,7 @@ fn measured(record: &Record, class: &Class) -> String {
 
 fn bus_of_a_miss(record: &Record) -> String {
     match Bus::of(record) {
-        Some(bus) => format!(" on a {}, which could carry it", bus.label()),
-        None => "; what the bus carries is not known, so a miss may be the computer's".to_owned(),
+        Some(bus) => format!(" on a {}, which is fast enough for it", bus.label()),
+        None => "; the bus limit is unknown, so the computer may be the cause".to_owned(),
     }
 }

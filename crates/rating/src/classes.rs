@@ -1,4 +1,4 @@
-//! The classes printed on SD cards, and what they ask for.
+//! The classes printed on SD cards, and their limits.
 //!
 //! The limits are those of the SD Association's Physical Layer Specification. How a card is
 //! prepared, how many operations are counted and how they are averaged is public in part for the
@@ -28,7 +28,7 @@ pub struct Class {
     pub needs_queue_and_cache: bool,
 }
 
-/// A kind of class: what it is for, where it is defined, and how its test differs from ours.
+/// A kind of class: its purpose, its source, and how its test differs from cardproof's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// Speed classes 2 to 10.
@@ -84,7 +84,7 @@ impl Class {
         CLASSES.iter().find(|class| class.name == name)
     }
 
-    /// What it asks for; all of it must be met.
+    /// Its limits; all of them must be met.
     #[must_use]
     pub fn limits(&self) -> Vec<Limit> {
         let random = self.random.map(|[read, write]| {
@@ -119,20 +119,20 @@ impl Family {
         }
     }
 
-    /// What is known of this family's own test, as far as it differs from how cardproof measures.
+    /// How the specification's test of this family differs from cardproof's.
     #[must_use]
     pub const fn differs(self) -> &'static str {
         match self {
             Self::Speed => {
-                "the class is tested at a bus clock of 20 MHz (C10: 40 MHz) in units of 16 to 64 \
-                 KB (C10: 512 KB), and every allocation unit must reach the limit"
+                "the specification tests at a bus clock of 20 MHz (C10: 40 MHz) in units of 16 to \
+                 64 KB (C10: 512 KB), and every allocation unit must reach the limit"
             }
             Self::Uhs => {
-                "the grade is tested at a bus clock of 80 MHz (40 MHz DDR) in units of 512 KB, and \
-                 every allocation unit must reach the limit"
+                "the specification tests at a bus clock of 80 MHz (40 MHz DDR) in units of 512 KB, \
+                 and every allocation unit must reach the limit"
             }
-            Self::Video => "how the class is tested is not public",
-            Self::Application => "how the class prepares the card and averages is not public",
+            Self::Video => "the test procedure of the class is not public",
+            Self::Application => "the test procedure of the class is not public",
         }
     }
 }

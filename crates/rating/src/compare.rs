@@ -40,7 +40,7 @@ pub const CONFIDENCE: f64 = 0.99;
 /// A card to be compared: one record, or one for each of its runs.
 #[derive(Clone, Debug)]
 pub struct Contender<'r> {
-    /// What it is called in the comparison.
+    /// Its name in the comparison.
     pub name: String,
     /// Its records, at least one. Several are runs of one card under the same conditions.
     pub runs: Vec<&'r Record>,
@@ -62,7 +62,7 @@ pub enum Pairing {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
-    /// The names of the cards. The first is what the others are held against.
+    /// The names of the cards. The first is the baseline.
     pub cards: Vec<String>,
     /// One row for each thing that was measured of at least one card.
     pub rows: Vec<ComparedRow>,
@@ -160,7 +160,7 @@ impl Ratio {
     }
 }
 
-/// Puts `cards` side by side; the first is what the others are held against. `seed` decides the
+/// Compares `cards`; the first is the baseline. `seed` decides the
 /// draws of the bootstrap.
 #[must_use]
 pub fn compare(cards: &[Contender<'_>], pairing: Pairing, seed: u64) -> Comparison {

@@ -1,9 +1,9 @@
-//! What samples of data say of the storage: wrong data, and how small a loss would have been found.
+//! Data checks: wrong data, and the smallest loss that the check detects.
 //!
-//! A record holds counts. Places were drawn at random from all that was written, so of storage that
-//! lost the share `s` of it, `n` places find nothing with probability (1 - s)^n. The share found with
-//! 99 % is where that is 1 %; it is exact for independent places, and no loss at all is implied by
-//! none found.
+//! A record holds counts. The checked blocks are drawn at random from all written data. If the storage
+//! lost the share `s` of it, `n` blocks find nothing with probability (1 - s)^n. The share detected with
+//! 99 % confidence makes that 1 %; it is exact for independent blocks. A check that finds no loss does
+//! not prove that there is none.
 
 use cardproof_record::{DataCheck, Phase, Record, WarningCode};
 use cardproof_units::Bytes;
@@ -11,17 +11,17 @@ use cardproof_units::Bytes;
 use crate::doubts::Doubt;
 use crate::wording;
 
-/// How surely a loss of the share that is told would have been found.
+/// The confidence with which the stated loss is detected.
 pub const CONFIDENCE: f64 = 0.99;
 
-/// The share of lost data that `places` places drawn at random find with `confidence`, between 0 and
-/// 1; 1 without a place.
+/// The least share of lost data, 0 to 1, that `places` random blocks detect with `confidence` (0 to 1);
+/// 1 without a block.
 #[must_use]
 pub fn share_found(places: u64, confidence: f64) -> f64 {
     if places == 0 { 1.0 } else { 1.0 - (1.0 - confidence).powf(1.0 / places as f64) }
 }
 
-/// What the samples of `record` and of its phases say against it.
+/// The doubts that the data checks of `record` and of its phases raise.
 pub(crate) fn doubts(record: &Record) -> Vec<Doubt> {
     let of_run = record.data_check.iter().flat_map(|check| of_check(check, None));
     let of_phases = record.phases.iter().enumerate().flat_map(|(index, phase)| {
@@ -38,8 +38,7 @@ fn of_check(check: &DataCheck, phase: Option<usize>) -> Vec<Doubt> {
     if check.unreadable_places > 0 {
         let DataCheck { places, place_bytes, unreadable_places, .. } = check;
         let message = format!(
-            "{unreadable_places} of {places} places of {place_bytes} could not be read back after \
-             they had been written"
+            "{unreadable_places} of {places} checked blocks of {place_bytes} could not be read back"
         );
         doubts.push(Doubt::new(phase, WarningCode::Faults, message));
     }
@@ -49,14 +48,11 @@ fn of_check(check: &DataCheck, phase: Option<usize>) -> Vec<Doubt> {
 fn wrong(check: &DataCheck) -> String {
     let DataCheck { places, place_bytes, wrong_places, .. } = check;
     let first =
-        check.first_wrong_bytes.map_or(String::new(), |first| format!(", the first at {first}"));
-    format!(
-        "{wrong_places} of {places} places of {place_bytes} that were read back do not hold what was \
-         written there{first}"
-    )
+        check.first_wrong_bytes.map_or(String::new(), |first| format!("; the first is at {first}"));
+    format!("{wrong_places} of {places} checked blocks of {place_bytes} contain wrong data{first}")
 }
 
-/// That data was wrong, in one sentence that leads a report; `None` where none was found wrong.
+/// The alarm about wrong data that leads a report; `None` if no wrong data was found.
 #[must_use]
 pub fn alarm(record: &Record) -> Option<String> {
     let doubts = crate::doubts::doubts(record);
@@ -69,13 +65,14 @@ pub fn alarm(record: &Record) -> Option<String> {
         count => format!("; {count} other checks found wrong data too"),
     };
     Some(format!(
-        "WRONG DATA: {text}{more}. This storage loses data: it may hold less than it announces, or be \
-         broken. Trust it with nothing, and save what is on it."
+        "WRONG DATA: {text}{more}. This storage loses data. Its real capacity may be smaller than \
+         advertised, or it is damaged. Do not store data on it, and copy your files to another \
+         device. Check the capacity with `cardproof verify`."
     ))
 }
 
-/// What was compared and how small a loss it would have found, in one sentence; `None` where nothing
-/// was compared.
+/// The result of the data checks and the least loss that they detect, in one sentence; `None` if
+/// nothing was compared.
 #[must_use]
 pub fn in_words(record: &Record) -> Option<String> {
     let in_full: Bytes = record
@@ -84,7 +81,7 @@ pub fn in_words(record: &Record) -> Option<String> {
         .filter_map(|phase| phase.verification)
         .map(|verification| verification.compared_bytes)
         .sum();
-    let in_full = (in_full > Bytes::ZERO).then(|| format!("{in_full} compared in full"));
+    let in_full = (in_full > Bytes::ZERO).then(|| format!("{in_full} compared completely"));
     let of_phases = record.phases.iter().filter_map(|phase: &Phase| phase.data_check);
     let sampled = match record.data_check {
         Some(check) => Some(sample(&check, "at the end")),
@@ -97,32 +94,30 @@ pub fn in_words(record: &Record) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// As [`in_words`] in a few words, where all that was compared at the end was right; `None` else.
+/// As [`in_words`] in a few words, if the final check found all data correct; `None` otherwise.
 #[must_use]
 pub fn in_short(record: &Record) -> Option<String> {
     let check = record.data_check?;
     let share = wording::percent_of_loss(share_found(check.places, CONFIDENCE));
     let is_right = check.wrong_places + check.unreadable_places == 0 && alarm(record).is_none();
-    is_right.then(|| format!("data right (losses of {share} would show)"))
+    is_right.then(|| format!("Data check passed (it detects {share} data loss)"))
 }
 
 fn sample(check: &DataCheck, when: &str) -> String {
     let DataCheck { places, wrong_places, unreadable_places, .. } = check;
     let right = places.saturating_sub(wrong_places + unreadable_places);
     let share = wording::percent_of_loss(share_found(*places, CONFIDENCE));
-    let through = if check.direct { "" } else { ", through the page cache, which proves little" };
-    let found = if right == *places {
+    let through =
+        if check.direct { "" } else { ", read through the page cache, which proves little" };
+    let result = if right == *places {
+        let confidence = wording::percent(CONFIDENCE);
         format!(
-            "losses of {share} or more would have been found ({})",
-            wording::percent(CONFIDENCE)
+            "all {places} blocks correct; it detects data loss of {share} or more ({confidence} confidence)"
         )
     } else {
-        "data was lost".to_owned()
+        format!("{right} of {places} blocks correct; data was lost")
     };
-    format!(
-        "{right} of {places} places up to {} were right {when}{through}; {found}",
-        check.to_bytes
-    )
+    format!("{when}, range {}{through}: {result}", check.to_bytes)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! "This computer is slow: is it the card?" One answer from what was seen while watching, from the state
 //! of the computer, and from the last measurement of the storage.
 //!
-//! What limited for the most time is the answer, if it limited for a fifth of it. While nothing happens
+//! The answer is the limit of most of the time, if it was the limit for at least a fifth of it. While nothing happens
 //! nothing can be seen, and then only the last measurement speaks: as a suspicion, never as the answer.
 
 use cardproof_record::{Limit, LimitedBy, Outcome, Record};
@@ -72,7 +72,8 @@ pub fn diagnose(known: &Known<'_>) -> Diagnosis {
     let mut reasons = Vec::new();
     if let Some((_, share, evidence)) = found {
         reasons.push(format!(
-            "It limited for {:.0} % of the time watched, at last: {}.",
+            "{} limited the computer for {:.0} % of the time. Last sample: {}.",
+            noun(culprit),
             100.0 * share,
             evidence.evidence.join("; ")
         ));
@@ -116,18 +117,31 @@ const fn culprit_of(limit: Limit) -> Option<Culprit> {
     }
 }
 
+/// The culprit at the start of a sentence.
+const fn noun(culprit: Culprit) -> &'static str {
+    match culprit {
+        Culprit::Storage => "The storage",
+        Culprit::Bus => "The bus",
+        Culprit::Processor => "The processors",
+        Culprit::Memory => "Too little memory",
+        Culprit::Heat => "Heat",
+        Culprit::Power => "The power supply",
+        Culprit::NothingSeen => "Nothing",
+    }
+}
+
 fn answer(culprit: Culprit, last: Option<&Record>) -> &'static str {
     match culprit {
         Culprit::Storage => "Yes: programs wait for the card or disk.",
-        Culprit::Bus => "Partly: the way to the storage is the limit, not the storage itself.",
+        Culprit::Bus => "Partly: the bus or reader is the limit, not the storage itself.",
         Culprit::Processor => "No: the processors are busy. A faster card would not help.",
-        Culprit::Memory => "No: memory is short, and the storage only serves the swapping.",
+        Culprit::Memory => "No: there is too little memory, and the storage is busy with swapping.",
         Culprit::Heat => "No: the computer is too hot and runs slower.",
         Culprit::Power => "No: the power supply is too weak, and the computer runs slower.",
         Culprit::NothingSeen if last.is_some_and(is_slow) => {
-            "Perhaps: nothing was slow while it was watched, but this storage was measured as slow."
+            "Perhaps: nothing was slow during the watch, but an earlier run measured this storage as slow."
         }
-        Culprit::NothingSeen => "It cannot be told: nothing was slow while it was watched.",
+        Culprit::NothingSeen => "Unknown: nothing was slow during the watch.",
     }
 }
 
@@ -153,19 +167,17 @@ fn last_in_words(record: &Record) -> Option<String> {
 fn steps(culprit: Culprit, known: &Known<'_>) -> Vec<String> {
     let step = match culprit {
         Culprit::Storage => {
-            "Move what writes often (logs, databases, swap) to an SSD, or use a faster card; \
-             `cardproof compare` helps to choose one."
+            "Move logs, databases and swap to an SSD, or use a faster card. `cardproof compare` \
+             helps to choose one."
         }
-        Culprit::Bus => {
-            "Use a port, reader or bus mode that carries more; see `cardproof identify`."
-        }
+        Culprit::Bus => "Use a faster port, reader or bus mode; see `cardproof identify`.",
         Culprit::Processor => "Look at `top` for the program that keeps the processors busy.",
         Culprit::Memory => "Close programs, or use a computer with more memory.",
-        Culprit::Heat => "Add a heat sink or a fan, or give the case more air.",
-        Culprit::Power => "Use the supply and the cable that the maker of the board names.",
-        Culprit::NothingSeen => {
-            "Do what is slow, and run `cardproof diagnose` again at the same time."
+        Culprit::Heat => "Add a heat sink or a fan, or open the case.",
+        Culprit::Power => {
+            "Use the power supply and the cable that the manufacturer of the board recommends."
         }
+        Culprit::NothingSeen => "Run `cardproof diagnose` again while the slow program runs.",
     };
     let mut steps = vec![step.to_owned()];
     if known.had_low_voltage && culprit != Culprit::Power {
@@ -192,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_limited_longest_is_the_answer() {
+    fn the_limit_of_most_of_the_time_is_the_answer() {
         for (limits, culprit) in [
             (vec![(Limit::StorageRandomWrite, 8), (Limit::Nothing, 7)], Culprit::Storage),
             (
@@ -215,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_record_alone_is_a_suspicion_and_no_answer() {
+    fn a_slow_record_alone_gives_a_perhaps() {
         let record = cardproof_testkit::records::slow_class4();
         let known = Known { last: Some(&record), ..Known::default() };
         let diagnosis = diagnose(&known);

@@ -1,8 +1,8 @@
-//! Doubts about a record: those it holds, and those that follow from what it holds.
+//! Doubts about a record: those that it holds, and those that follow from its figures and conditions.
 //!
-//! The runner notes what it sees while it measures. This file looks at the finished record, also
-//! at one from another program or an older version, and names what cannot be true of storage or
-//! was not measured on it. A doubt is never a proof; it only takes away what a figure could prove.
+//! The runner stores the doubts that it finds during the run. This file checks the finished record, also
+//! one from another program or an older version, for figures that storage cannot have or that are not
+//! the storage's own. A doubt proves nothing; it only prevents a verdict or weakens it.
 
 use std::collections::HashSet;
 
@@ -144,7 +144,7 @@ fn derived(record: &Record) -> Vec<Doubt> {
 
 fn null_target(record: &Record) -> Option<Doubt> {
     (record.conditions.target.kind == TargetKind::Null).then(|| {
-        let message = "the null target stores nothing; its figures are those of cardproof itself";
+        let message = "the null target stores nothing; its rates are those of cardproof itself";
         Doubt::of_run(WarningCode::Memory, message)
     })
 }
@@ -159,7 +159,7 @@ fn memory_beneath(device: &DeviceInfo) -> Option<Warning> {
     let message = if transports(device).count() == 1 {
         format!("a {memory} device is memory, so no storage was measured")
     } else {
-        "the device rests on memory, so no storage was measured".to_owned()
+        "the device is in memory, so no storage was measured".to_owned()
     };
     Some(Warning { code: WarningCode::Memory, message })
 }
@@ -174,7 +174,7 @@ fn unknown_beneath(device: &DeviceInfo) -> Option<Warning> {
     let lowest = device.lowest();
     let words = lowest.layer.as_deref().filter(|_| lowest.device_count.is_none())?;
     let what = if lowest.transport == Some(Transport::Loop) { "loop device" } else { words };
-    let message = format!("the layer beneath the {what} is unknown; it may be memory");
+    let message = format!("the storage below the {what} is unknown; it may be memory");
     Some(Warning { code: WarningCode::LayerUnknown, message })
 }
 
@@ -201,7 +201,7 @@ fn buffered(record: &Record) -> Option<Doubt> {
     (is_real && !target.direct && !is_job).then(|| {
         let cause = target.buffered_reason.as_deref();
         let cause = cause.map_or(String::new(), |cause| format!(" ({cause})"));
-        let message = format!("operations passed through the page cache in memory{cause}");
+        let message = format!("operations used the page cache in memory{cause}");
         Doubt::of_run(WarningCode::Buffered, message)
     })
 }
@@ -213,7 +213,7 @@ fn borrowed_storage(record: &Record) -> Option<Doubt> {
         Transport::Loop => ("a loop device", "the file behind it"),
         _ => return None,
     };
-    let message = format!("{what} passes on what {whose} can do, caches included");
+    let message = format!("the result of {what} depends on {whose} and its caches");
     Some(Doubt::of_run(WarningCode::Other, message))
 }
 
@@ -221,8 +221,8 @@ fn borrowed_storage(record: &Record) -> Option<Doubt> {
 fn never_written(is_unwritten: bool, index: usize, phase: &Phase) -> Option<Doubt> {
     let is_blind = is_unwritten && phase.op == OpName::Read && phase.is_measured();
     is_blind.then(|| {
-        let message = "nothing was written before reading; blocks that were never written may be \
-                       answered without reading the medium";
+        let message =
+            "the run wrote nothing; reads of unwritten blocks may return without a flash access";
         Doubt::of_phase(index, WarningCode::MaybeUnwritten, message.to_owned())
     })
 }
@@ -247,7 +247,7 @@ fn wrong_data(index: usize, phase: &Phase) -> Option<Doubt> {
     let verification = phase.verification?;
     (verification.wrong_bytes > Bytes::ZERO).then(|| {
         let message = format!(
-            "{} of {} read back were not what had been written there",
+            "{} of {} read back contain wrong data",
             verification.wrong_bytes, verification.compared_bytes
         );
         Doubt::of_phase(index, WarningCode::WrongData, message)
@@ -272,13 +272,13 @@ fn above_link(record: &Record, index: usize, phase: &Phase) -> Option<Doubt> {
 fn lowest_ceiling(record: &Record) -> Option<(Throughput, String)> {
     let device = &record.conditions.device;
     let of_link = device.link_ceiling_bytes_per_s.map(|bytes| {
-        let name = device.link.as_deref().unwrap_or("as the kernel tells it");
-        (Throughput(bytes as f64), format!("its link ({name})"))
+        let name = device.link.as_deref().unwrap_or("as reported by the kernel");
+        (Throughput(bytes as f64), format!("its bus ({name})"))
     });
     let of_kind = device
         .transport
         .as_ref()
         .and_then(ceiling_of)
-        .map(|ceiling| (ceiling.rate, format!("any link of its kind ({})", ceiling.source)));
+        .map(|ceiling| (ceiling.rate, format!("any bus of its kind ({})", ceiling.source)));
     of_link.into_iter().chain(of_kind).min_by(|a, b| a.0.0.total_cmp(&b.0.0))
 }

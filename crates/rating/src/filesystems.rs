@@ -18,8 +18,8 @@ pub(crate) fn doubt(filesystem: &FilesystemInfo) -> Option<Warning> {
         ),
         "overlay" => warning(
             WarningCode::CopyOnWrite,
-            "an overlay hides what it writes to, which may be memory (as it is on a Raspberry Pi \
-             with the overlay file system switched on)"
+            "the target is on an overlay file system; its storage is unknown and may be memory (as \
+             on a Raspberry Pi with the overlay file system switched on)"
                 .to_owned(),
         ),
         "btrfs" if has("nodatacow") => None,
@@ -27,18 +27,18 @@ pub(crate) fn doubt(filesystem: &FilesystemInfo) -> Option<Warning> {
         "btrfs" | "bcachefs" | "zfs" | "nilfs2" => warning(
             WarningCode::CopyOnWrite,
             format!(
-                "{kind} writes changed blocks to new places, so random overwrites do not reach \
-                 the storage as such"
+                "{kind} does not overwrite blocks in place, so the storage sees other writes than \
+                 this run issues"
             ),
         ),
         "f2fs" if has("mode=lfs") || compresses(filesystem) => warning(
             WarningCode::CopyOnWrite,
-            "f2fs with these mount options compresses, or writes changed blocks to new places"
+            "f2fs with these mount options compresses, or does not overwrite blocks in place"
                 .to_owned(),
         ),
         "nfs" | "nfs4" | "cifs" | "smb3" | "9p" | "virtiofs" | "ceph" => warning(
             WarningCode::Buffered,
-            format!("{kind} is served by another system, whose cache takes part"),
+            format!("{kind} is served by another system, so the result includes its cache"),
         ),
         _ if kind == "fuseblk" || kind == "fuse" || kind.starts_with("fuse.") => warning(
             WarningCode::Buffered,

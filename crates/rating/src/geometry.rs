@@ -16,6 +16,8 @@ use cardproof_record::{
 };
 use cardproof_units::{Bytes, Throughput};
 
+use crate::wording::list;
+
 /// What the timings in `record` show of the card's geometry; `None` where it holds none.
 #[must_use]
 pub fn geometry(record: &Record) -> Option<Geometry> {
@@ -146,28 +148,55 @@ fn spans(run: &TimesRun) -> SpanPass {
     SpanPass { rows: run.rows.iter().map(row).collect() }
 }
 
-/// The findings in lines, such as `allocation unit: 4 MiB (96 %; read step)`.
+/// The findings in lines, such as `allocation unit: 4 MiB (confidence 96 %; read step)`. Quantities that
+/// cannot be measured for the same reason share a line.
 #[must_use]
 pub fn geometry_in_words(geometry: &Geometry) -> Vec<String> {
-    geometry.quantities().iter().map(|(name, finding)| line(name, finding)).collect()
-}
-
-fn line(name: &str, finding: &Finding) -> String {
-    let name = name.replace('_', " ");
-    match finding {
-        Finding::CannotBeSeen(reason) => format!("{name}: cannot be seen: {reason}"),
-        Finding::Claimed(claim) => {
-            let value = match claim.value {
-                Value::Bytes(bytes) => Bytes::to_string(&bytes),
-                Value::Units(count) => count.to_string(),
-                Value::Rate(rate) => rate.to_string(),
-                Value::Mapping(mapping) => format!("by {}", mapping.name()),
-            };
-            let notes: String = claim.notes.iter().map(|note| format!("; {note}")).collect();
-            let percent = claim.probability * 100.0;
-            format!("{name}: {value} ({percent:.0} % sure; {}{notes})", claim.method)
+    let mut lines = Vec::new();
+    let mut missing: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (name, finding) in geometry.quantities() {
+        match finding {
+            Finding::Claimed(claim) => lines.push(line(term(name), claim)),
+            Finding::CannotBeSeen(reason) => {
+                match missing.iter_mut().find(|(known, _)| known == reason) {
+                    Some((_, names)) => names.push(term(name)),
+                    None => missing.push((reason, vec![term(name)])),
+                }
+            }
         }
     }
+    lines.extend(
+        missing.iter().map(|(reason, names)| format!("{}: not measurable: {reason}", list(names))),
+    );
+    lines
+}
+
+/// The term for the quantity that scripts call `name`.
+fn term(name: &str) -> &str {
+    match name {
+        "allocation_unit" => "allocation unit",
+        "page" => "page size",
+        "open_units_linear" => "open allocation units (sequential writes)",
+        "open_units_random" => "open allocation units (random writes)",
+        "small_write_threshold" => "small-write limit (smaller writes go to a log)",
+        "slc_cache" => "SLC cache",
+        "slc_recovery" => "SLC cache recovery",
+        "map_reach" => "mapping-table cache",
+        "first_area" => "special area at the start",
+        other => other,
+    }
+}
+
+fn line(term: &str, claim: &Claim) -> String {
+    let value = match claim.value {
+        Value::Bytes(bytes) => Bytes::to_string(&bytes),
+        Value::Units(count) => count.to_string(),
+        Value::Rate(rate) => rate.to_string(),
+        Value::Mapping(mapping) => format!("by {}", mapping.name()),
+    };
+    let notes: String = claim.notes.iter().map(|note| format!("; {note}")).collect();
+    let percent = claim.probability * 100.0;
+    format!("{term}: {value} (confidence {percent:.0} %; {}{notes})", claim.method)
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Indications: whether stated figures, which have no interval, lie so far from a limit that cards
-//! hardly vary as much.
+//! Indications: whether stated figures, which have no interval, are further from a limit than cards
+//! usually vary between runs.
 //!
 //! Two rounds of the same cards on one board differ by 3.4 % in the median and by 22 % at the 90th
 //! percentile (T. Kaiser, 2018); five runs of fio on one board vary by 6.8 % in random writes, 0.8 % in
@@ -27,8 +27,8 @@ const MEMORY_FROM: Iops = Iops(30_000.0);
 /// The queue depths at which a random rate is looked for, the class's own first.
 const DEPTHS: [u16; 6] = [32, 64, 16, 8, 4, 1];
 
-/// What `record` makes likely of each class, in the order of [`CLASSES`]; nothing for a class of which it
-/// has no figure, and nothing at all where its figures have intervals or its data was wrong.
+/// The indications of `record` for each class, in the order of [`CLASSES`]. A class without a figure has
+/// none. There are none at all if the figures have intervals or if wrong data was found.
 #[must_use]
 pub fn indications(record: &Record) -> Vec<Indication> {
     let has_interval =
@@ -93,7 +93,7 @@ fn fill_in_sequential(class: &Class, weighed: &mut [Weighed]) {
     }
     sequential.likelihood = Likelihood::LikelyMeets;
     sequential.reason = format!(
-        "sequential write: not measured; every published card with such random writes reached {} or more",
+        "sequential write: not measured; every published card with such random writes has {} or more",
         Throughput(slowest)
     );
 }
@@ -112,40 +112,43 @@ fn weigh(record: &Record, class: &Class, limit: Limit) -> Weighed {
     let (likelihood, why) = if is_memory {
         (
             Likelihood::Unclear,
-            "it may be the rate of memory, since the page cache may have been in use",
+            "but the page cache may have been used, so this may be the rate of memory",
         )
     } else if evidence.rate > least * VARIATION {
-        (Likelihood::LikelyMeets, "above it by more than cards vary")
+        (Likelihood::LikelyMeets, "well above it")
     } else if evidence.rate * VARIATION >= least {
-        (Likelihood::Unclear, "nearer to it than cards vary")
+        (Likelihood::Unclear, "too close to it")
     } else if has_no_queue {
-        (Likelihood::Unclear, "below it, but the class is stated for a queue")
+        (Likelihood::Unclear, "below it, but the limit is for queue depth 32")
     } else if evidence.is_lower_bound {
         (Likelihood::Unclear, "below it, but larger blocks may be faster")
     } else {
-        (Likelihood::LikelyMisses, "below it by more than cards vary")
+        (Likelihood::LikelyMisses, "well below it")
     };
     let rate = match limit.at_least {
         Rate::Iops(_) => Rate::Iops(Iops(evidence.rate)),
         Rate::Throughput(_) => Rate::Throughput(Throughput(evidence.rate)),
     };
     let reason = format!(
-        "{label}: {rate} stated, limit {}, {why} ({}{})",
-        limit.at_least,
+        "{label}: {rate} ({}), limit {}, {why}{}",
         source(record, evidence.count),
-        if evidence.is_cache_unknown { "; whether past the page cache is not known" } else { "" }
+        limit.at_least,
+        if evidence.is_cache_unknown && !is_memory {
+            "; it is unknown whether the page cache was used"
+        } else {
+            ""
+        }
     );
     Weighed { likelihood, reason, is_measured: true }
 }
 
-/// Such as `one iozone run; cards vary by about 10 %`.
+/// Such as `one iozone run`.
 fn source(record: &Record, count: usize) -> String {
     let name = &record.tool.name;
-    let runs = match count {
-        1 => format!("one {name} run"),
-        _ => format!("the mean of {count} {name} runs"),
-    };
-    format!("{runs}; cards vary by about 10 %, seldom by more than 22 %")
+    match count {
+        1 => format!("one {name} figure"),
+        _ => format!("mean of {count} {name} figures"),
+    }
 }
 
 /// The stated figures of `quantity`.

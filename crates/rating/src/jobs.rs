@@ -1,10 +1,10 @@
-//! What a job that was run tells of a larger one.
+//! The estimated time of a full job, from a short form of it.
 
 use cardproof_record::{JobRun, PhaseState};
 use cardproof_units::Nanos;
 
-/// How long the whole job would take of which `run` was a part; none where it was no part, or was
-/// not measured.
+/// The estimated time of the full job, of which `run` was the short form; `None` if it was not a short
+/// form, or was not measured.
 ///
 /// In each step the time spent waiting until something is durable grows with the number of waits,
 /// all other time with the other calls of the system. How far that is from the truth is in

@@ -1,12 +1,12 @@
 //! Verdicts: whether a record's figures meet the limits of the classes printed on cards.
 //!
-//! A class is met when every limit is at or below the lower end of its figure's interval, and
-//! missed when any limit is above the upper end. With intervals of 99 %, an application class is
-//! called met wrongly in at most 1 % of records, since that takes one interval that is wrong (an
-//! intersection-union test: Berger, Technometrics 24, 1982); and missed wrongly in at most 1.5 %,
-//! half of 1 % for each of three limits. The recording classes all limit one rate, so one sound
-//! interval makes all of their verdicts right together. Everything short of that is undecided,
-//! and where the record cannot tell at all, not testable. No verdict is a certificate.
+//! A class is passed if every limit is at or below the lower end of its figure's interval, and failed
+//! if any limit is above the upper end. With intervals of 99 %, an application class is wrongly passed
+//! in at most 1 % of records, since that takes one wrong interval (an intersection-union test: Berger,
+//! Technometrics 24, 1982). It is wrongly failed in at most 1.5 %: half of 1 % for each of three
+//! limits. The recording classes all limit one rate, so one sound interval makes all of their verdicts
+//! right together. Everything else is undecided, or cannot be tested if the record lacks what the class
+//! needs. No verdict is a certificate.
 
 use cardproof_record::{Outcome, Phase, Record, State, Transport, Verdict};
 
@@ -54,7 +54,10 @@ fn judge_class(court: &Court<'_>, class: &Class) -> Verdict {
     let obstacle = obstacle(court, class);
     let worst = rulings.first().map_or(Outcome::NotTestable, |ruling| ruling.outcome);
     let outcome = if obstacle.is_some() { Outcome::NotTestable } else { worst };
-    let limits = rulings.into_iter().map(|ruling| ruling.reason);
+    // A limit that the bus cannot carry is not failed by the card.
+    let is_bus = obstacle.is_some() && is_out_of_reach(court, class);
+    let limits = rulings.into_iter().filter(|ruling| !is_bus || ruling.outcome != Outcome::Misses);
+    let limits = limits.map(|ruling| ruling.reason);
     let notes = [yardstick(record, class), conditions(record, class)];
     verdict(
         outcome,
@@ -80,18 +83,24 @@ fn obstacle(court: &Court<'_>, class: &Class) -> Option<String> {
     if record.is_imported() && !record.phases.iter().any(is_certain) {
         let name = &record.tool.name;
         return Some(format!(
-            "{name} states its figures without an interval, so their uncertainty is unknown"
+            "the output of {name} has no intervals, so the uncertainty of its figures is unknown"
         ));
     }
     if record.conditions.target.read_only {
-        return Some("the target was read-only, so nothing is known of its writes".to_owned());
+        return Some("the target was read-only, so writes were not measured".to_owned());
     }
     if record.state == State::Failed {
-        return Some("a fault ended the run, so no class is judged from it".to_owned());
+        return Some("an error ended the run, so there is no verdict".to_owned());
     }
     let bus = court.bus.as_ref()?;
-    let is_out_of_reach = class.limits().iter().any(|limit| bus.excludes(limit.needs()));
-    is_out_of_reach.then(|| format!("no card can reach {} on this {}", class.name, bus.label()))
+    is_out_of_reach(court, class)
+        .then(|| format!("{}, less than {} requires", bus.carries(), class.name))
+}
+
+/// Whether the bus carries less than `class` requires.
+fn is_out_of_reach(court: &Court<'_>, class: &Class) -> bool {
+    let bus = court.bus.as_ref();
+    bus.is_some_and(|bus| class.limits().iter().any(|limit| bus.excludes(limit.needs())))
 }
 
 /// What an SD class means for storage that is not seen to be an SD card.
@@ -103,14 +112,14 @@ fn yardstick(record: &Record, class: &Class) -> Option<String> {
     match storage(&record.conditions.device) {
         Some(Transport::Sd) => None,
         Some(Transport::Usb) => Some(format!(
-            "attached by USB: the {name} limits serve as a yardstick, and a card in a reader may \
-             be faster than the reader lets it be"
+            "attached by USB: the {name} limits are for comparison, and the reader may be slower \
+             than the card"
         )),
         Some(other) => {
-            Some(format!("not an SD card ({other}): the {name} limits serve as a yardstick only"))
+            Some(format!("not an SD card ({other}): the {name} limits are for comparison only"))
         }
         None => Some(format!(
-            "how this storage is attached is not known: the {name} limits serve as a yardstick"
+            "the kind of storage is unknown: the {name} limits are for comparison only"
         )),
     }
 }
@@ -121,14 +130,14 @@ fn conditions(record: &Record, class: &Class) -> Option<String> {
     let phase = Finding::of(record, |phase| limit.quantity.is_measured_by(phase)).measured()?;
     let (bytes, block) = (phase.bytes, phase.block_size_bytes);
     let (differs, source) = (class.family.differs(), class.family.source());
-    Some(format!("measured as the mean over {bytes} in blocks of {block}; {differs} ({source})"))
+    Some(format!("measured: mean over {bytes} in blocks of {block}; {differs} ({source})"))
 }
 
 /// What the card itself claims, where it claims this very class.
 fn claim(record: &Record, class: &Class) -> Option<String> {
     let card = record.conditions.device.card.as_ref()?;
     let is_claimed = claimed(&card.claims).iter().any(|other| other.name == class.name);
-    is_claimed.then(|| format!("the card's registers claim {}", class.name))
+    is_claimed.then(|| format!("the card claims {} in its registers", class.name))
 }
 
 /// Withdraws a miss that the host may be to blame for: A2 is stated for a host that uses the
@@ -145,21 +154,23 @@ fn weigh_queue_and_cache(
         return verdict;
     }
     let name = class.name;
-    let needs = format!("{name} needs the card's command queue and cache in use");
+    let needs = format!("{name} assumes that the host uses the card's command queue and cache");
     let with = |outcome, reasons: Vec<String>| {
         let reasons = reasons.into_iter().chain(verdict.reasons.clone()).collect();
         Verdict { outcome, reasons, rule: verdict.rule.clone() }
     };
+    // The measured miss comes first, then what is known of queue and cache.
+    let failed_with = |note: String| {
+        let mut reasons = verdict.reasons.clone();
+        reasons.first_mut().into_iter().for_each(|miss| *miss = format!("{miss}; {note}"));
+        Verdict { outcome: Outcome::Misses, reasons, rule: verdict.rule.clone() }
+    };
     match QueueAndCache::of(record) {
-        QueueAndCache::InUse => {
-            with(Outcome::Misses, vec!["command queue and cache are in use".to_owned()])
-        }
-        QueueAndCache::MissingInCard(why) => {
-            with(Outcome::Misses, vec![format!("{needs}, and {why}")])
-        }
+        QueueAndCache::InUse => failed_with("command queue and cache are in use".to_owned()),
+        QueueAndCache::MissingInCard(why) => failed_with(why),
         QueueAndCache::NotUsed(why) | QueueAndCache::Unknown(why) => {
             let beside = judged.iter().filter(|other| is_application(other)).map(|other| {
-                format!("beside it, {}: {}", other.rule, wording::outcome(other.outcome))
+                format!("for comparison, {}: {}", other.rule, wording::outcome(other.outcome))
             });
             let excuse = [format!("{needs}; {why}")].into_iter().chain(beside).collect();
             with(Outcome::NotTestable, excuse)

@@ -124,15 +124,15 @@ fn model_of(record: &Record) -> String {
 fn reasons(run: &EnduranceRun, life: &Life) -> Vec<String> {
     let mut reasons = Vec::new();
     reasons.push(match life.basis {
-        Basis::Observed => "the life was seen: 0.1 % was bad, or the card was of no use".to_owned(),
+        Basis::Observed => "the end of life was observed: 0.1 % was bad, or the card was unusable".to_owned(),
         Basis::Extrapolated => format!(
-            "the life follows from the growth of {} bad places in {} cycles; a mechanism that has not \
-             begun can only shorten it, so the lower end allows for one",
+            "the life is estimated from the growth of {} bad blocks in {} cycles; another kind of wear \
+             can only shorten it, and the lower end allows for that",
             run.failures.iter().map(|failures| failures.places).sum::<u64>(),
             run.cycles
         ),
         Basis::NoErrors => format!(
-            "nothing was bad in {} cycles: the life is longer, and nothing tells by how much",
+            "nothing was bad in {} cycles: the life is longer, and it is unknown by how much",
             run.cycles
         ),
     });
@@ -141,13 +141,14 @@ fn reasons(run: &EnduranceRun, life: &Life) -> Vec<String> {
     }
     if run.transient > 0 {
         reasons.push(format!(
-            "{} failures were not there at a second attempt and count for nothing",
+            "{} failures did not occur at a second attempt and are ignored",
             run.transient
         ));
     }
     if run.host_errors > 0 {
         reasons.push(format!(
-            "{} times the whole device failed and came back: host, reader or cable, not the card",
+            "the whole device failed {} times and came back: the cause is the host, reader or cable, not \
+             the card",
             run.host_errors
         ));
     }
@@ -158,13 +159,13 @@ fn reasons(run: &EnduranceRun, life: &Life) -> Vec<String> {
 #[must_use]
 pub fn end_in_words(end: &str) -> &str {
     match end {
-        "read_only" => "it takes no writes any more; what was written can be read",
-        "silently_wrong" => "it reports success and returns other data",
+        "read_only" => "it no longer accepts writes, but its data can be read",
+        "silently_wrong" => "it reports success and returns wrong data",
         "ignores_writes" => "it reports success and writes nothing",
         "times_out" => "it does not answer in time",
-        "shrinks" => "addresses from a place on fail",
-        "gone" => "it has vanished and not come back, unless the reader is at fault",
-        "unreadable" => "what was written cannot be read",
+        "shrinks" => "all addresses above a limit fail",
+        "gone" => "it disappeared and did not come back, or the reader failed",
+        "unreadable" => "its data cannot be read",
         other => other,
     }
 }
@@ -183,7 +184,7 @@ pub fn in_words(record: &Record) -> Vec<String> {
         (None, _) => format!("life: more than {:.0} cycles to 0.1 % bad", life.low),
     };
     let written = format!(
-        "{} cycles of {} ({}) were written and read back, {} in all",
+        "{} cycles of {} ({}) were written and read back, {} in total",
         run.cycles, run.cycle_bytes, run.pattern, run.written_bytes
     );
     [cycles, written].into_iter().chain(reasons(run, &life)).collect()

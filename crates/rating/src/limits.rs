@@ -156,7 +156,7 @@ fn cpu(cpu: &CpuActivity) -> Option<LimitedBy> {
 /// How busy the processors were, and with what.
 pub(crate) fn cpu_in_words(cpu: &CpuActivity) -> String {
     let stolen = match cpu.steal {
-        steal if steal >= 0.01 => format!(", taken by the host {}", whole_percent(steal)),
+        steal if steal >= 0.01 => format!(", steal {}", whole_percent(steal)),
         _ => String::new(),
     };
     format!(

@@ -1,8 +1,8 @@
-//! What the figures mean for somebody who runs a computer from this storage.
+//! Grades of the figures for users who run a computer from this storage.
 //!
-//! Each use is graded by a figure that is known to matter for it, against published figures. The
-//! sentences compare; they predict nothing, since other hosts and systems differ. Pauses are a use
-//! of their own, because a fast card that stands still for seconds is not a good one.
+//! Each use is graded by the figure that matters most for it, compared with published figures. The
+//! sentences compare. They do not predict, since other hosts and systems differ. Pauses have a grade of
+//! their own, because a fast card that stops for seconds is not a good one.
 
 use std::fmt::Display;
 
@@ -18,16 +18,16 @@ use crate::quantity::Rate;
 use crate::sound::{cause, figure_of, find, find_random_4k};
 use crate::wording;
 
-/// What a figure means for one daily use.
+/// The grade of one daily use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meaning {
     /// The use, such as `Starting up and opening programs`.
     pub topic: &'static str,
     /// How well the storage serves it.
     pub grade: Grade,
-    /// The figure on which the grade rests, or why there is no grade, in a sentence.
+    /// The graded figure, or why there is no grade, in a sentence.
     pub finding: String,
-    /// What the figure compares with, in sentences; empty where nothing is graded.
+    /// The comparison with published figures, in sentences; empty without a grade.
     pub comparison: String,
 }
 
@@ -52,7 +52,7 @@ pub enum Grade {
     FairOrGood,
     /// Fair or poor: the figure's interval reaches into both.
     PoorOrFair,
-    /// Nothing trustworthy was measured.
+    /// There is no figure without a doubt.
     Unknown,
 }
 
@@ -141,8 +141,8 @@ const RECORDING_FAIR: Throughput = Throughput::from_mb_per_s(10.0);
 /// From here on a pause is poor: four times what a card may be busy, and plainly felt.
 pub(crate) const PAUSE_POOR: Nanos = Nanos::from_secs(1);
 
-/// What the figures of `record` mean in daily use, most noticeable first. A use whose figure was
-/// not measured, or is not to be trusted, is there with the cause.
+/// The grades of `record` for each daily use, most noticeable first. A use whose figure was not measured,
+/// or is in doubt, has the grade [`Grade::Unknown`] and the cause.
 #[must_use]
 pub fn meaning(record: &Record) -> Vec<Meaning> {
     let uses: [(&'static str, Explain); 5] = [
@@ -155,7 +155,7 @@ pub fn meaning(record: &Record) -> Vec<Meaning> {
     let doubts = doubts(record);
     let forbidding = doubts.iter().find(|doubt| doubt.forbids_all());
     let answer = |explain: Explain| match forbidding {
-        Some(doubt) => Answer::unknown(format!("Not known: {}.", doubt.text(record))),
+        Some(doubt) => Answer::unknown(format!("Reason: {}.", doubt.text(record))),
         None => explain(record),
     };
     uses.into_iter()
@@ -169,8 +169,8 @@ pub fn meaning(record: &Record) -> Vec<Meaning> {
 /// That nothing is known of `what`, or no more than the point that another tool stated.
 fn unknown(what: &str, finding: Finding<'_>) -> Answer {
     Answer::unknown(match finding.stated(Phase::point_iops) {
-        Some(rate) => format!("{what} {}, so there is no grade.", as_stated(rate)),
-        None => format!("Not known: {what} was not measured ({}).", cause(finding)),
+        Some(rate) => format!("{what}: {}, so there is no grade.", as_stated(rate)),
+        None => format!("{what}: not measured ({}).", cause(finding)),
     })
 }
 
@@ -191,18 +191,18 @@ fn indicated<Unit>(
 fn of_stated(what: &str, figure: &Figure, (poor, good): (f64, f64)) -> Answer {
     let grade = Grade::of(figure, poor, good);
     let finding = format!(
-        "{what} {}; the grade allows for what cards vary from run to run.",
+        "{what}: {}. The grade includes the usual variation between runs.",
         as_stated(figure.estimate)
     );
     Answer { grade, finding, comparison: String::new() }
 }
 
 fn as_stated(rate: impl Display) -> String {
-    format!("was stated as {rate} by another tool, without an interval")
+    format!("{rate} as stated by another tool, without an interval")
 }
 
 fn starting(record: &Record) -> Answer {
-    let what = "4 KiB random read, one at a time,";
+    let what = "4 KiB random read at queue depth 1";
     let finding = find_random_4k(record, OpName::Read);
     match figure_of(finding, Figure::of_iops) {
         None => indicated(record, finding, Phase::point_iops, Rate::Iops).map_or_else(
@@ -215,7 +215,7 @@ fn starting(record: &Record) -> Answer {
             let compared = compare(
                 iops,
                 |card| card.random_read,
-                |card| format!("started its system in {}", card.boot),
+                |card| format!("booted in {} s", card.boot.as_secs_f64()),
             );
             let grade = Grade::of(&figure, READ_POOR_IOPS, READ_GOOD_IOPS);
             reaching(what, &reached, grade, compared)
@@ -224,7 +224,7 @@ fn starting(record: &Record) -> Answer {
 }
 
 fn installing(record: &Record) -> Answer {
-    let what = "4 KiB random write, one at a time,";
+    let what = "4 KiB random write at queue depth 1";
     let finding = find_random_4k(record, OpName::Write);
     match figure_of(finding, Figure::of_iops) {
         None => indicated(record, finding, Phase::point_iops, Rate::Iops).map_or_else(
@@ -247,7 +247,7 @@ fn installing(record: &Record) -> Answer {
 
 /// That `what` reaches so much, and what that compares with.
 fn reaching(what: &str, reached: &str, grade: Grade, comparison: String) -> Answer {
-    Answer { grade, finding: format!("{what} reaches {reached}{}.", too_wide(grade)), comparison }
+    Answer { grade, finding: format!("{what}: {reached}{}.", too_wide(grade)), comparison }
 }
 
 /// Where `iops` stands among the published devices, and what those nearest to it did.
@@ -259,20 +259,30 @@ fn compare(
     let describe = |card: &PublishedCard| format!("{} ({}) {}", card.name, column(card), did(card));
     match neighbours(iops, &column) {
         [Some(slower), Some(faster)] => {
-            format!("Of eight published devices, {}; {}.", describe(slower), describe(faster))
+            format!(
+                "The published devices with the nearest rates: {}; {}.",
+                describe(slower),
+                describe(faster)
+            )
         }
         [Some(fastest), None] => {
-            format!("That is not below any of eight published devices: {}.", describe(fastest))
+            format!(
+                "No published device is faster. The fastest of the eight: {}.",
+                describe(fastest)
+            )
         }
         [None, Some(slowest)] => {
-            format!("That is below all of eight published devices: {}.", describe(slowest))
+            format!(
+                "All published devices are faster. The slowest of the eight: {}.",
+                describe(slowest)
+            )
         }
         [None, None] => String::new(),
     }
 }
 
 fn databases(record: &Record) -> Answer {
-    let what = "4 KiB overwrite with a flush after each";
+    let what = "4 KiB overwrites, each followed by a flush";
     let finding = find(record, |phase| {
         is_random_4k(phase, OpName::Write, 1) && phase.sync.fsync_every() == Some(1)
     });
@@ -288,8 +298,8 @@ fn databases(record: &Record) -> Answer {
             let grade = Grade::of(&figure, SYNCED_POOR_IOPS, SYNCED_GOOD_IOPS);
             let compared = format!(
                 "SQLite with its default journal flushes {SQLITE_FLUSHES} times for a single-row \
-                 transaction: at this rate, some {transactions:.0} transactions a second. Two \
-                 published cards on ext4: 54 and 244 IOPS."
+                 transaction. This rate allows about {transactions:.0} transactions a second. For \
+                 comparison, two published cards on ext4 reach 54 and 244 IOPS."
             );
             reaching(what, &reached, grade, compared)
         }
@@ -301,7 +311,7 @@ fn large_files(record: &Record) -> Answer {
     let figure = |finding: Finding<'_>| figure_of(finding, Figure::of_throughput);
     let (read, write) = (find(OpName::Read), find(OpName::Write));
     let reading = match figure(read) {
-        Some(read) => format!("sequential read reaches {}", wording::figure_unless_narrow(&read)),
+        Some(read) => format!("sequential read: {}", wording::figure_unless_narrow(&read)),
         None => without_interval("sequential read", read),
     };
     match figure(write) {
@@ -321,8 +331,8 @@ fn large_files(record: &Record) -> Answer {
 /// That `what` is not known, or no more than the point that another tool stated.
 fn without_interval(what: &str, finding: Finding<'_>) -> String {
     match finding.stated(Phase::point_throughput) {
-        Some(rate) => format!("{what} {}", as_stated(rate)),
-        None => format!("{what} was not measured ({})", cause(finding)),
+        Some(rate) => format!("{what}: {}", as_stated(rate)),
+        None => format!("{what}: not measured ({})", cause(finding)),
     }
 }
 
@@ -334,7 +344,7 @@ fn grade_of_recording(write: &Figure) -> Grade {
 /// Why there is no grade although there is a figure.
 const fn too_wide(grade: Grade) -> &'static str {
     match grade {
-        Grade::Unknown => ", an interval from poor to good, so there is no grade",
+        Grade::Unknown => "; the interval reaches from poor to good, so there is no grade",
         _ => "",
     }
 }
@@ -344,15 +354,15 @@ fn large_files_answer(write: &Figure, read: &str, grade: Grade) -> Answer {
     let rate = write.estimate.per_second();
     let time = if rate > 0.0 {
         let time = Nanos::from_secs_f64(ten_gb.as_f64() / rate);
-        format!("At this rate 10 GB take {time} to write. ")
+        format!("At this rate, writing 10 GB takes {time}. ")
     } else {
         String::new()
     };
     let write = wording::figure_unless_narrow(write);
-    let classes = "Recording classes ask for 10 MB/s (Class 10, U1, V10) and 30 MB/s (U3, V30).";
+    let classes = "Recording classes require 10 MB/s (Class 10, U1, V10) or 30 MB/s (U3, V30).";
     Answer {
         grade,
-        finding: format!("Sequential write reaches {write}{}; {read}.", too_wide(grade)),
+        finding: format!("Sequential write: {write}{}; {read}.", too_wide(grade)),
         comparison: format!("{time}{classes}"),
     }
 }
@@ -366,28 +376,29 @@ fn pauses(record: &Record) -> Answer {
         return felt_pauses(record, grade, length, name);
     }
     let wait = if length == Nanos::ZERO {
-        "No wait stood out".to_owned()
+        "There was no long wait".to_owned()
     } else {
         format!("The longest wait was {length} (in {name})")
     };
     if has_run_writes(record) {
-        let comparison = format!("SD cards may be busy for up to {FELT_PAUSE}.");
+        let comparison =
+            format!("The SD specification allows a card to be busy for up to {FELT_PAUSE}.");
         Answer { grade: Grade::Good, finding: format!("{wait}."), comparison }
     } else {
-        Answer::unknown(format!("{wait}; but pauses come with writing, and nothing was written."))
+        Answer::unknown(format!("{wait}. Pauses occur during writes, and nothing was written."))
     }
 }
 
 /// Why no pause is known, and the longest operation where at least that was told.
 fn no_pauses(record: &Record) -> String {
     if record.phases.iter().any(|phase| !phase.intervals.is_empty()) {
-        return "Not known: no phase can tell pauses.".to_owned();
+        return "No phase is able to show pauses.".to_owned();
     }
     let latencies = record.phases.iter().filter_map(|phase| phase.latency_ns);
     let longest = latencies.map(|latency| latency.max).max();
     let longest =
         longest.map_or(String::new(), |longest| format!("; the longest operation took {longest}"));
-    format!("Not known: the record has no rates over time, in which pauses would show{longest}.")
+    format!("The record has no rates over time, which would show pauses{longest}.")
 }
 
 fn felt_pauses(record: &Record, grade: Grade, longest: Nanos, name: &str) -> Answer {
@@ -400,13 +411,13 @@ fn felt_pauses(record: &Record, grade: Grade, longest: Nanos, name: &str) -> Ans
         count => {
             let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
             let finding = format!(
-                "The storage stood still for {FELT_PAUSE} or more {times}, at the longest for \
-                 {longest} (in {name})."
+                "The storage completed nothing for {FELT_PAUSE} or more {times}. The longest pause \
+                 was {longest} (in {name})."
             );
             (finding, "it")
         }
     };
-    let comparison = format!("Everything that waits for {who} stands still as long.");
+    let comparison = format!("Programs that wait for {who} stop for that time.");
     Answer { grade, finding, comparison }
 }
 

@@ -1,15 +1,15 @@
-//! Times in which the storage answered nothing.
+//! Pauses: times in which the storage completed no operation.
 //!
-//! A system that waits for its card stands still, and averages hide it. A pause is seen in two
-//! ways: as slices of time without a completion, where the phase's rate would have had several in
-//! each; and as the longest wait for a single operation, where only one is in flight. The wait in
-//! a queue of 32 is no pause, nor is the time that a large block takes to transfer, nor the wait
-//! for storage that is always that slow.
+//! A system that waits for its card stops, and averages hide that. A pause shows in two ways: as slices
+//! of time without a completion, where several were expected at the phase's rate; and as the longest
+//! latency, if only one operation is in flight. The latency in a queue of 32 is no pause, nor is the
+//! transfer time of a large block, nor the latency of storage that is always that slow.
 
 use cardproof_record::{Interval, Phase, PhaseState, Record};
 use cardproof_units::{Bytes, Nanos};
 
-/// From here on a person notices: the SD specification lets a card be busy for 250 ms a write.
+/// Users notice pauses from this length on: the SD specification allows a card to be busy for 250 ms in a
+/// write.
 pub const FELT_PAUSE: Nanos = Nanos::from_millis(250);
 
 /// A slice without a completion says something only where this many were to be expected.
@@ -18,7 +18,7 @@ const EXPECTED_OPS_MIN: u64 = 3;
 /// Larger blocks take noticeable time to transfer alone.
 const SMALL_BLOCK: Bytes = Bytes::kib(64);
 
-/// A time in which a phase answered nothing.
+/// A time in which no operation of a phase completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pause {
     /// The phase's place in the record.
@@ -32,7 +32,7 @@ pub struct Pause {
 /// A wait of this many times the median is out of the ordinary.
 const MEDIANS_MIN: u64 = 4;
 
-/// The longest time without an answer in any phase that ran: a pause or not, felt or not.
+/// The longest time without a completion in any phase that ran, even if it is too short for a pause.
 #[must_use]
 pub fn longest_wait(record: &Record) -> Option<Pause> {
     let has_run = |phase: &Phase| !matches!(phase.state, PhaseState::NotMeasured { .. });

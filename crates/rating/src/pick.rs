@@ -1,7 +1,7 @@
-//! Finding the phase that measured something, by what it did and not by what it is called.
+//! Finds the phase that measured a quantity, by its operations and not by its name.
 //!
-//! A profile may rename its phases, and imported records have names of their own. Where several
-//! phases fit, the one that moved the most bytes speaks, since it says most about what lasts.
+//! A profile may rename its phases, and imported records have other names. If several phases fit, the
+//! one with the most bytes is used, since its rate is closest to the sustained rate.
 
 use cardproof_record::{
     EndedBy, Estimate, OpName, PatternName, Phase, PhaseState, Record, State, WarningCode,
@@ -24,11 +24,11 @@ pub enum Finding<'r> {
         /// The phase.
         phase: &'r Phase,
     },
-    /// It was to be run, and there is no figure.
+    /// The record has the phase, but no figure of it.
     NotMeasured(&'r Phase),
     /// The record has no such phase.
     Absent {
-        /// Whether the run ended before every phase had its turn.
+        /// Whether the run ended early.
         ended_early: bool,
     },
 }
@@ -75,13 +75,12 @@ impl<'r> Finding<'r> {
         }
     }
 
-    /// Why there is no figure, in words; for a measured phase, that its figure is unusable.
+    /// Why there is no usable figure, in words.
     #[must_use]
     pub fn cause(self) -> String {
         match self {
             Self::Measured { phase, .. } if phase.stated.is_some() => {
-                "its figure was stated by another tool without an interval, so how sure it is, is \
-                 not known"
+                "another tool stated the figure without an interval, so its uncertainty is unknown"
                     .to_owned()
             }
             Self::Measured { .. } => "its figure is unusable".to_owned(),
@@ -91,7 +90,7 @@ impl<'r> Finding<'r> {
                 PhaseState::NotMeasured { cause } => cause.clone(),
                 PhaseState::Partial => "the phase was cut short".to_owned(),
                 PhaseState::Measured => "its figure is missing".to_owned(),
-                PhaseState::Unknown => "its state is one of a later version".to_owned(),
+                PhaseState::Unknown => "its state is from a newer version of cardproof".to_owned(),
             },
         }
     }
@@ -106,7 +105,7 @@ pub struct Figure {
     pub low: Rate,
     /// The interval's upper end.
     pub high: Rate,
-    /// The probability with which the interval is meant to hold the truth, between 0 and 1.
+    /// The confidence level of the interval, 0 to 1.
     pub confidence: f64,
 }
 

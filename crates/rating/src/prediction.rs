@@ -1,12 +1,12 @@
-//! How long whole jobs would take on one reference board, from a card's micro-benchmarks.
+//! Predicted times of whole jobs on one reference board, from a card's micro-benchmarks.
 //!
-//! A job is the processor's time, the same on every card, and the card's requests, each at the
-//! card's own cost. The numbers of requests come from block traces of such jobs, and the
+//! The time of a job is the processor time, the same on every card, and the time of its requests, which
+//! depends on the card. The numbers of requests come from block traces of such jobs, and the
 //! processor's times from eight published cards; nothing else is fitted but how far a slow card
 //! merges requests. `docs/design/prediction.md` says how well this holds, and where it does not.
 //!
-//! It speaks of one board only. It does not know how a card behaves that is fuller, hotter or
-//! older than it was, nor what another processor makes of the job.
+//! The prediction is for one board only. It does not include changes when a card becomes fuller, hotter
+//! or older, nor another processor.
 
 mod costs;
 mod job;
@@ -32,21 +32,21 @@ pub struct Prediction {
     pub job: Job,
     /// The best single figure.
     pub time: Nanos,
-    /// The range's shorter end. The range is as wide as the errors on eight published cards, each
-    /// predicted without being looked at, and the intervals of the figures on top: of eight cards
-    /// none fell outside, so of others some will.
+    /// The lower end of the range. The range covers the errors on eight published cards, each predicted
+    /// from the other seven, and the intervals of the figures. None of the eight is outside; some other
+    /// cards will be.
     pub low: Nanos,
-    /// The range's longer end; `None` where a figure's interval begins at 0, which bounds nothing.
+    /// The upper end of the range; `None` if a figure's interval begins at 0.
     pub high: Option<Nanos>,
-    /// Whether every figure that it rests on has an interval. Where one was stated by another tool
-    /// without, the range allows for what cards vary from run to run, and is an indication.
+    /// Whether every figure behind it has an interval. If another tool stated one without an interval,
+    /// the range allows for the usual variation between runs, and is an indication.
     pub is_bounded: bool,
 }
 
 /// The times of all jobs that can be predicted from `record`, in the order of [`Job::ALL`].
 ///
 /// # Errors
-/// There is none that can be, and this is why, in words.
+/// No job can be predicted; the reason in words.
 pub fn predictions(record: &Record) -> Result<Vec<Prediction>, String> {
     let priced = Priced::of(record)?;
     let model = Model::fit(&PUBLISHED_CARDS);
@@ -84,17 +84,19 @@ fn predict(
 }
 
 impl Prediction {
-    /// In a sentence, such as `Installing a desktop (400 packages): about 3 minutes (2.6 to 3.7);
-    /// 161 s on the best card measured in 2018, 1070 s on the worst`.
+    /// In a sentence, such as `Installing a desktop (400 packages): about 3 minutes (2.6 to 3.7); best
+    /// published card 2.7 minutes, worst 18 minutes`.
     #[must_use]
     pub fn text(&self) -> String {
         let times = PUBLISHED_CARDS.map(|card| self.job.published(&card));
-        let best = times.iter().min().map_or(0.0, |time| time.as_secs_f64());
-        let worst = times.iter().max().map_or(0.0, |time| time.as_secs_f64());
+        let unit = Unit::of(self.time);
+        let [best, worst] = [times.iter().min(), times.iter().max()]
+            .map(|time| unit.number(time.copied().unwrap_or_default()));
         format!(
-            "{}: {}; {best} s on the best card measured in 2018, {worst} s on the worst",
+            "{}: {}; best published card {best} {unit}, worst {worst} {unit}",
             self.job.label(),
             self.time_in_words(),
+            unit = unit.word(),
         )
     }
 

@@ -1,4 +1,4 @@
-//! Eight storage devices measured by somebody else, to compare with.
+//! Eight storage devices with published measurements, for comparison.
 //!
 //! They were all measured on one board, so they can be compared with each other. They cannot be
 //! compared exactly with a card on another host: a comparison is an orientation, not a

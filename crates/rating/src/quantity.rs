@@ -45,7 +45,7 @@ pub enum Quantity {
 }
 
 /// The figure on which verdicts on `phase` rest, where that is another than the phase's own: its
-/// interval holds at whatever time the phase was ended, and it leaves out the phase's first moments
+/// interval stays valid although the phase can end early, and it leaves out the start of the phase
 /// and, of sequential writes, the first half. `None` where verdicts rest on the phase's own figure, or
 /// none rests on it.
 #[must_use]

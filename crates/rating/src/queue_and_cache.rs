@@ -93,17 +93,17 @@ fn in_words(queue: Use, cache: Use) -> String {
                 Use::NoneInKernel => format!("this kernel does not use the card's {name}"),
                 Use::NoneInHost => format!("this host controller does not use the card's {name}"),
                 Use::SwitchedOff => format!("the {name} is switched off"),
-                Use::Unknown => format!("whether the {name} is in use is not known"),
+                Use::Unknown => format!("it is unknown whether the {name} is in use"),
             });
         return format!("{queue}, and {cache}");
     }
     let both = match queue {
         Use::Working => "both are in use",
-        Use::NoneInCard => "the card has neither",
+        Use::NoneInCard => "the card has no command queue and no cache",
         Use::NoneInKernel => "this kernel uses neither",
         Use::NoneInHost => "this host controller uses neither",
         Use::SwitchedOff => "both are switched off",
-        Use::Unknown => "whether this host uses them is not known",
+        Use::Unknown => "it is unknown whether this host uses them",
     };
     both.to_owned()
 }
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_on_is_in_use_and_what_cannot_be_is_laid_at_the_right_door() {
+    fn a_feature_is_in_use_or_has_the_cause_why_not() {
         let (yes, no) = (Some(true), Some(false));
         let cases = [
             (feature(None, None, yes), Use::Working),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn two_of_a_kind_are_said_once() {
+    fn the_same_state_of_both_is_shown_once() {
         assert_eq!(in_words(Use::NoneInKernel, Use::NoneInKernel), "this kernel uses neither");
         assert_eq!(
             in_words(Use::NoneInKernel, Use::Working),

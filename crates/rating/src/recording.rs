@@ -1,7 +1,7 @@
-//! The recording classes in one line: which are met, and the first that is not.
+//! The recording classes in one line: the highest that passed and the lowest that did not.
 //!
-//! The C, U and V classes all limit one figure, the sequential write, so eleven verdicts say no
-//! more than the highest limit met and the lowest not met.
+//! The C, U and V classes all limit one figure, the sequential write. So the highest limit passed and
+//! the lowest not passed say as much as eleven verdicts.
 
 use cardproof_record::{Outcome, Verdict};
 
@@ -12,7 +12,7 @@ use crate::wording;
 const FAMILIES: [Family; 3] = [Family::Speed, Family::Uhs, Family::Video];
 
 /// The verdicts on recording classes in a sentence, such as `C10, U1 and V10 passed;
-/// U3 and V30 missed`; `None` where `verdicts` hold none of them.
+/// U3 and V30 failed`; `None` where `verdicts` hold none of them.
 #[must_use]
 pub fn recording_classes(verdicts: &[Verdict]) -> Option<String> {
     let families: Vec<Vec<(&Class, Outcome)>> =
@@ -22,7 +22,7 @@ pub fn recording_classes(verdicts: &[Verdict]) -> Option<String> {
     }
     let is_testable = |(_, outcome): &(_, Outcome)| *outcome != Outcome::NotTestable;
     if !families.iter().flatten().any(is_testable) {
-        return Some("none can be tested here".to_owned());
+        return Some("cannot be tested here".to_owned());
     }
     let highest_met = families.iter().filter_map(|family| {
         family.iter().rev().find(|(_, outcome)| *outcome == Outcome::Meets).map(|(class, _)| class)
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_met_and_the_lowest_not_met_are_named() {
+    fn the_highest_passed_and_the_lowest_not_passed_are_named() {
         let at = |mb_per_s: f64| {
             recording_classes(&verdicts(|class| {
                 if class.sequential_write.as_mb_per_s() <= mb_per_s {
@@ -104,8 +104,8 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_found_out_is_no_miss() {
+    fn an_untested_class_is_not_failed() {
         let all = recording_classes(&verdicts(|_| Outcome::NotTestable));
-        assert_eq!(all.as_deref(), Some("none can be tested here"));
+        assert_eq!(all.as_deref(), Some("cannot be tested here"));
     }
 }

@@ -20,7 +20,7 @@ pub(crate) const ID_PREFIX: &str = "ref:";
 /// A published measurement.
 #[derive(Clone, Debug)]
 pub struct ReferenceCard {
-    /// What it is called, such as `sandisk-extreme-a1`; no other has this name.
+    /// Its unique name, such as `sandisk-extreme-a1`.
     pub name: String,
     /// The table it stands in, such as `sd-card-bench-2018`.
     pub table: &'static str,

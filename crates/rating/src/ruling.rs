@@ -1,7 +1,7 @@
-//! One limit against one figure: met, missed, open, or not to be told from this record.
+//! One limit against one figure: passed, failed, undecided, or cannot be tested from this record.
 //!
-//! What can only flatter a figure takes its pass and leaves its miss; what can only harm it, the
-//! reverse.
+//! A condition that can only raise a figure rules out a pass and not a fail; one that can only lower
+//! it, the reverse.
 
 use cardproof_record::{Outcome, Phase, Record, WarningCode};
 use cardproof_units::{Bytes, Throughput};
@@ -22,8 +22,8 @@ const CONFIDENCE_MIN: f64 = 0.9;
 /// MiB (SD Physical Layer Specification 3.01, table of maximum AU sizes).
 const SDHC_MAX: Bytes = Bytes::gib(32);
 
-/// What comes between may cost half of a rate, and hardly more: others that have half of all
-/// processors are a disturbance, and boards lower their clock for heat to about half.
+/// A disturbance may halve a rate, and hardly lowers it further: other programs that use half of all
+/// processors count as a disturbance, and hot boards lower their clock to about half.
 const DISTURBED_FACTOR: f64 = 2.0;
 
 /// What one limit came to, and why.
@@ -58,7 +58,7 @@ impl Court<'_> {
         let finding = Finding::of(self.record, |phase| limit.quantity.is_measured_by(phase));
         let not_testable = |reason| Ruling { outcome: Outcome::NotTestable, reason };
         let Finding::Measured { index, phase } = finding else {
-            return not_testable(format!("{label}: not measured; {}", finding.cause()));
+            return not_testable(format!("{label}: not measured: {}", finding.cause()));
         };
         if let Some(doubt) = self.doubts.iter().find(|doubt| doubt.forbids_verdict_on(index)) {
             return not_testable(format!("{label}: no verdict; {}", doubt.warning.message));
@@ -96,7 +96,7 @@ impl Court<'_> {
         }
         match self.what_flatters(case) {
             Some(why) => open(&why),
-            None => (Outcome::Meets, format!("met{}", scope::in_short(self.record))),
+            None => (Outcome::Meets, format!("passed{}", scope::in_short(self.record))),
         }
     }
 
@@ -107,14 +107,14 @@ impl Court<'_> {
         let reached = Limit { at_least: case.figure.high, ..case.limit }.needs();
         match self.bus.as_ref().filter(|bus| bus.may_set(reached)) {
             Some(bus) => {
-                let why = format!("below it, but near all that this {} carries", bus.label());
+                let why = format!("below it, but near the limit of this {}", bus.label());
                 (Outcome::NotTestable, why)
             }
-            None => (Outcome::Misses, "missed".to_owned()),
+            None => (Outcome::Misses, "failed".to_owned()),
         }
     }
 
-    /// What makes a figure above its limit too little for a pass.
+    /// Why a figure above its limit is not a pass.
     fn what_flatters(&self, case: &Case<'_>) -> Option<String> {
         let short = if case.class.is_application() {
             short_span(case)
@@ -122,7 +122,7 @@ impl Court<'_> {
             short_recording(self.record, case)
         };
         let of_code = |code, why: &str| case.doubts.contains(&code).then(|| why.to_owned());
-        let unwritten = "blocks that were never written flatter a read";
+        let unwritten = "reads of unwritten blocks may be too fast";
         short
             .or_else(|| of_code(WarningCode::MaybeUnwritten, unwritten))
             .or_else(|| of_code(WarningCode::Faults, "some operations failed"))
@@ -133,21 +133,26 @@ fn open(why: &str) -> Weighed {
     (Outcome::Undecided, format!("undecided: {why}"))
 }
 
-/// What makes a figure below its limit too little for a miss.
+/// Why a figure below its limit is not a fail.
 fn what_harms(case: &Case<'_>) -> Option<&'static str> {
     if case.doubts.contains(&WarningCode::QueueDepthReduced) {
-        return Some("the queue depth asked for was not reached, which can only lower the figure");
+        return Some("the requested queue depth was not reached, which can only lower the rate");
     }
     let undisturbed = DISTURBED_FACTOR * case.figure.high.per_second();
     let may_be_met = undisturbed >= case.limit.at_least.per_second();
     (may_be_met && case.doubts.contains(&WarningCode::Disturbed))
-        .then_some("the run was disturbed, which can only lower the figure")
+        .then_some("the run was disturbed, which can only lower the rate")
 }
 
 fn short_span(case: &Case<'_>) -> Option<String> {
     let span = case.phase.span_bytes;
     let is_short = span < CLASS_SPAN || case.doubts.contains(&WarningCode::SpanReduced);
-    is_short.then(|| format!("a range of {span} flatters; the limit is for {CLASS_SPAN}"))
+    is_short.then(|| {
+        format!(
+            "the test range was {span}, the class requires {CLASS_SPAN}, and a smaller range gives \
+             higher rates"
+        )
+    })
 }
 
 /// A recording class is for every allocation unit, so a whole one must have been written, and no
@@ -155,16 +160,21 @@ fn short_span(case: &Case<'_>) -> Option<String> {
 fn short_recording(record: &Record, case: &Case<'_>) -> Option<String> {
     let (unit, written) = (allocation_unit(record), case.phase.bytes);
     if case.doubts.contains(&WarningCode::SpanReduced) {
-        return Some(format!("a range of {} flatters", case.phase.span_bytes));
+        return Some(format!(
+            "the test range was only {}, and a smaller range gives higher rates",
+            case.phase.span_bytes
+        ));
     }
     if written < unit {
-        return Some(format!("only {written} were written; an allocation unit may be {unit}"));
+        return Some(format!(
+            "only {written} were written, less than an allocation unit, which may be {unit}"
+        ));
     }
     let Rate::Throughput(least) = case.limit.at_least else { return None };
     let slowest: Throughput = slowest_stretch(&case.phase.intervals, unit)?;
     (slowest < least).then(|| {
         format!(
-            "the slowest {unit} in a row ran at {slowest}, and every allocation unit must reach \
+            "the slowest stretch of {unit} had {slowest}, and every allocation unit must reach \
              the limit"
         )
     })

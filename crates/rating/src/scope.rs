@@ -1,38 +1,51 @@
 //! Over which part of the storage a record's figures were measured.
 //!
-//! A card may be slower, or hold nothing at all, beyond the range that was worked in. So a verdict
-//! names that range where the storage is larger.
+//! Beyond the test range a card may be slower, or keep no data at all. Therefore a verdict names the
+//! test range where the storage is larger.
 
 use cardproof_record::{Record, TargetKind};
 use cardproof_units::Bytes;
 
-/// The part of the storage that was measured, such as `the first 256.0 MiB`, with the size of the
-/// whole; `None` where that was all of it, or where the record does not tell.
-fn part(record: &Record) -> Option<(String, Bytes)> {
+/// The test range, the first `measured` bytes of a storage of `size` bytes, or a file on it.
+struct Range {
+    is_file: bool,
+    measured: Bytes,
+    size: Bytes,
+}
+
+/// The test range; `None` if it is the whole storage, or if the record does not tell.
+fn range(record: &Record) -> Option<Range> {
     let target = &record.conditions.target;
     let measured = record.measured_to_bytes?;
     let of_target = (target.size_bytes > Bytes::ZERO).then_some(target.size_bytes);
-    let (words, size) = match target.kind {
+    let (is_file, size) = match target.kind {
         // A file may lie anywhere on its device.
-        TargetKind::Directory | TargetKind::File => {
-            (format!("a file of {measured}"), record.conditions.device.size_bytes)
-        }
+        TargetKind::Directory | TargetKind::File => (true, record.conditions.device.size_bytes),
         TargetKind::BlockDevice | TargetKind::Simulated => {
-            (format!("the first {measured}"), record.conditions.device.size_bytes.or(of_target))
+            (false, record.conditions.device.size_bytes.or(of_target))
         }
         TargetKind::Null | TargetKind::Unknown => return None,
     };
-    size.filter(|size| *size > measured).map(|size| (words, size))
+    size.filter(|size| *size > measured).map(|size| Range { is_file, measured, size })
 }
 
-/// The part in few words, such as ` over the first 256.0 MiB`; empty where all was measured.
+/// The test range in few words, such as ` over the first 256 MiB`; empty if it is the whole storage.
 pub(crate) fn in_short(record: &Record) -> String {
-    part(record).map_or(String::new(), |(words, _)| format!(" over {words}"))
+    match range(record) {
+        None => String::new(),
+        Some(Range { is_file: true, measured, .. }) => format!(" over a file of {measured}"),
+        Some(Range { measured, .. }) => format!(" over the first {measured}"),
+    }
 }
 
-/// The part in a sentence; `None` where all was measured, or where the record does not tell.
+/// The test range in words, such as `test range: the first 256 MiB of 29.7 GiB`; `None` if it is the
+/// whole storage, or if the record does not tell.
 #[must_use]
 pub fn scope(record: &Record) -> Option<String> {
-    let (words, size) = part(record)?;
-    Some(format!("Measured over {words}; the storage announces {size}."))
+    let Range { is_file, measured, size } = range(record)?;
+    Some(if is_file {
+        format!("test range: a file of {measured} on a device of {size}")
+    } else {
+        format!("test range: the first {measured} of {size}")
+    })
 }

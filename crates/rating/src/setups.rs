@@ -21,7 +21,7 @@ fn of_job(comparison: &SetupComparison, job: &str, deed: &str) -> Vec<String> {
     faster.sort_by(|a, b| b.1.estimate.total_cmp(&a.1.estimate));
     let (deed, baseline) = (capital(deed), &comparison.baseline);
     if faster.is_empty() && !ratios.is_empty() {
-        return vec![format!("{deed}: nothing compared was surely faster than {baseline}.")];
+        return vec![format!("{deed}: nothing was faster than {baseline} with certainty.")];
     }
     faster.iter().map(|(result, ratio)| sentence(&deed, result, *ratio, baseline)).collect()
 }
@@ -38,12 +38,12 @@ fn sentence(deed: &str, result: &SetupResult, ratio: SetupRatio, baseline: &str)
         "{deed}: {setup} is {estimate:.2} times ({low:.2} to {high:.2}) as fast as {baseline}"
     );
     match result.fit_for {
-        SetupUse::Anything => format!("{faster}. Its price: {costs}."),
+        SetupUse::Anything => format!("{faster}. Disadvantage: {costs}."),
         SetupUse::StorageOnly => {
-            format!("{faster}. Only where nothing but files is kept: {costs}.")
+            format!("{faster}. Use it for files only: {costs}.")
         }
         SetupUse::Nothing => {
-            format!("{faster}, which shows what safety costs. Not advised: {costs}.")
+            format!("{faster}, but this is not recommended: {costs}.")
         }
     }
 }
@@ -86,23 +86,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_surely_faster_is_named_with_its_price_and_nothing_else() {
+    fn only_a_setup_that_is_faster_with_certainty_is_advised() {
         let mut comparison = comparison();
         comparison.results.push(result("vfat", 60.0, Some([1.2, 0.9, 1.6])));
         assert_eq!(
             setup_advice(&comparison),
             ["4 KiB writes, fsync after each: f2fs is 2.00 times (1.90 to 2.10) as fast as ext4. \
-              Its price: its price."]
+              Disadvantage: its price."]
         );
     }
 
     #[test]
-    fn a_gain_in_doubt_is_no_advice() {
+    fn an_uncertain_gain_is_no_advice() {
         let mut comparison = comparison();
         comparison.results[1].ratio = Some(SetupRatio { estimate: 3.0, low: 0.9, high: 9.0 });
         let advice = setup_advice(&comparison);
         assert_eq!(advice.len(), 1);
-        assert!(advice[0].ends_with("nothing compared was surely faster than ext4."), "{advice:?}");
+        assert!(advice[0].ends_with("nothing was faster than ext4 with certainty."), "{advice:?}");
     }
 
     #[test]
@@ -114,9 +114,9 @@ mod tests {
     }
 
     #[test]
-    fn what_costs_data_is_never_advised() {
+    fn a_setup_that_loses_data_is_never_advised() {
         let mut comparison = comparison();
         comparison.results[1].fit_for = SetupUse::Nothing;
-        assert!(setup_advice(&comparison)[0].contains("Not advised: its price"));
+        assert!(setup_advice(&comparison)[0].contains("not recommended: its price"));
     }
 }

@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_tells_nothing() {
+    fn too_little_data_has_no_slowest_stretch() {
         assert_eq!(slowest_stretch(&slices(&[2, 2]), Bytes::mib(8)), None);
         assert_eq!(slowest_stretch(&slices(&[9]), Bytes::mib(8)), None, "within one slice");
         assert_eq!(slowest_stretch(&[], Bytes::mib(8)), None);

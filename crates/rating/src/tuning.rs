@@ -89,15 +89,17 @@ pub enum Gain {
 
 impl Gain {
     fn unknown() -> Self {
-        Self::NotMeasured { not_measured: "no gain is claimed without --prove".to_owned() }
+        Self::NotMeasured { not_measured: "use --prove to measure it".to_owned() }
+    }
+
+    fn not_measurable() -> Self {
+        Self::NotMeasured { not_measured: "run cardproof before and after, and compare".to_owned() }
     }
 
     fn not_measured_by_prove() -> Self {
         Self::NotMeasured {
-            not_measured:
-                "--prove does not measure this step; cardproof compare-setups compares file \
-                           systems and journal modes"
-                    .to_owned(),
+            not_measured: "cardproof compare-setups compares file systems and journal modes"
+                .to_owned(),
         }
     }
 }
@@ -160,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_system_is_told_of_the_unit_that_is_known() {
+    fn a_file_system_gets_the_known_allocation_unit() {
         let mut conditions = conditions();
         conditions.device.size_bytes = Some(Bytes::gib(60));
         let card = conditions.device.card.get_or_insert_default();

@@ -82,7 +82,7 @@ pub const fn outcome(outcome: Outcome) -> &'static str {
         Outcome::Misses => "failed on this computer",
         Outcome::Undecided => "undecided",
         Outcome::NotTestable => "cannot be tested here",
-        Outcome::Unknown => "judged in a way that a later version knows",
+        Outcome::Unknown => "judged by a newer version of cardproof",
     }
 }
 
@@ -90,8 +90,8 @@ pub const fn outcome(outcome: Outcome) -> &'static str {
 #[must_use]
 pub const fn likelihood(likelihood: Likelihood) -> &'static str {
     match likelihood {
-        Likelihood::LikelyMeets => "likely meets the limits",
-        Likelihood::LikelyMisses => "likely misses the limits",
+        Likelihood::LikelyMeets => "probably passed",
+        Likelihood::LikelyMisses => "probably failed",
         Likelihood::Unclear => "unclear",
     }
 }

@@ -35,7 +35,7 @@ fn a1(record: &Record) -> Likelihood {
 }
 
 #[test]
-fn a1_is_indicated_rightly_wherever_a_card_is_not_near_its_limits() {
+fn an_a1_indication_is_correct_unless_a_card_is_close_to_a_limit() {
     let mut judged = 0;
     for card in &PUBLISHED_CARDS {
         let shares = [
@@ -81,7 +81,7 @@ fn installs_are_predicted_in_the_published_order() {
 }
 
 #[test]
-fn what_may_be_memory_or_lost_data_indicates_nothing() {
+fn possible_memory_rates_and_lost_data_give_no_indication() {
     let fast = table(&PUBLISHED_CARDS[5]).replace("    12804", "   412804");
     assert_eq!(a1(&record(&fast)), Likelihood::Unclear);
     let mut wrong = record(&table(&PUBLISHED_CARDS[5]));

@@ -41,14 +41,14 @@ fn two_cards(change: impl Fn(&mut Record)) -> [Record; 2] {
 }
 
 #[test]
-fn cards_of_hosts_that_are_not_known_share_no_order() {
+fn cards_of_unknown_hosts_are_not_ranked_together() {
     assert_eq!(sizes(&compared(&two_cards(|_| ())), Use::System), [2]);
     let unknown = two_cards(|record| record.conditions.host = HostInfo::default());
     assert_eq!(sizes(&compared(&unknown), Use::System), [1, 1]);
 }
 
 #[test]
-fn a_figure_in_doubt_has_no_place_in_an_order() {
+fn a_figure_in_doubt_is_not_ranked() {
     let mut cards = two_cards(|_| ());
     let message = "faster than its bus".to_owned();
     cards[1].warnings.push(Warning { code: WarningCode::Memory, message });

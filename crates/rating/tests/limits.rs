@@ -315,7 +315,7 @@ fn limit_of(record: &Record, phase: &Phase) -> Option<Limit> {
 }
 
 #[test]
-fn a_phase_is_limited_by_what_it_asks_for_unless_something_else_was_in_the_way() {
+fn a_phase_is_limited_by_its_own_kind_of_operation_unless_disturbed() {
     let record = records::typical_a1_card();
     assert!(record.phases.iter().all(|phase| limit_of_phase(&record, phase).is_none()));
     for (index, phase) in record.phases.iter().enumerate() {
@@ -365,7 +365,7 @@ fn a_job_is_limited_by_what_it_waited_for_or_computed() {
     assert_eq!(waited.limit, Limit::StorageRandomWrite);
     assert_eq!(waited.device.as_deref(), Some("mmcblk0"));
     let words = in_words(&waited);
-    assert!(words.contains("it waited 3075 times until something was durable, 84 %"), "{words}");
+    assert!(words.contains("it waited for 3075 syncs, 84 %"), "{words}");
     assert_eq!(limit(|seen, _| seen.activity.devices.clear()), Some(Limit::StorageRandomWrite));
     let without_syncs = |run: &mut JobRun| run.syncs = None;
     let computed = limit_of_installation(|seen, run| {
@@ -391,7 +391,7 @@ fn a_job_is_limited_by_what_it_waited_for_or_computed() {
 }
 
 #[test]
-fn a_job_that_waits_for_syncs_is_limited_by_writes_whatever_others_read_meanwhile() {
+fn a_job_that_waits_for_syncs_is_limited_by_writes_even_if_others_read() {
     let told = limit_of_installation(|seen, run| {
         let reads = requests(900, Bytes::kib(512), Nanos::from_millis(5));
         let writes = requests(300, Bytes::kib(8), Nanos::from_millis(3));
@@ -407,7 +407,7 @@ fn a_job_that_waits_for_syncs_is_limited_by_writes_whatever_others_read_meanwhil
 }
 
 #[test]
-fn a_job_without_a_time_or_that_nobody_watched_has_no_limit() {
+fn a_job_without_a_time_or_without_monitoring_has_no_limit() {
     let record = records::package_installation();
     assert_eq!(limit_of_job(&record, &record.job_runs[0]), None);
     let failed = |_: &mut PhaseSurroundings, run: &mut JobRun| {

@@ -64,7 +64,7 @@ fn codes(record: &Record) -> Vec<WarningCode> {
 }
 
 #[test]
-fn what_cannot_be_storage_is_doubted() {
+fn figures_that_are_not_the_storages_own_are_in_doubt() {
     let cases: [(&str, Spoil, WarningCode); 7] = [
         ("zram", |r| r.conditions.device.transport = Some(Transport::Zram), WarningCode::Memory),
         ("ram", |r| r.conditions.device.transport = Some(Transport::Ram), WarningCode::Memory),
@@ -104,7 +104,7 @@ fn filesystem(record: &mut Record) -> &mut FilesystemInfo {
 }
 
 #[test]
-fn a_ceiling_of_the_kind_holds_where_the_link_is_not_known() {
+fn an_unknown_bus_has_the_limit_of_its_kind() {
     let mut record = records::ram_disk();
     record.conditions.filesystem = None;
     record.conditions.target.direct = true;
@@ -122,7 +122,7 @@ fn a_doubt_that_is_stored_is_not_raised_again() {
 }
 
 #[test]
-fn silence_at_any_depth_is_a_pause_and_slowness_is_none() {
+fn time_without_completions_is_a_pause_and_a_low_rate_is_not() {
     let pausing = records::with_pauses();
     assert_eq!(longest_wait(&pausing).unwrap().length, Nanos::from_millis(1_900));
     let mut deep_only = pausing;
@@ -196,7 +196,7 @@ fn a_phase_in_doubt_has_no_grade() {
     let mut both = sound.clone();
     let writes = |phase: &&Phase| phase.name == "sequential-write-1m";
     let mut cached = sound.phases.iter().find(writes).unwrap().clone();
-    let message = "through the page cache, as the tool that it follows does".to_owned();
+    let message = "the phase used the page cache, as the original tool does".to_owned();
     cached.warnings.push(Warning { code: WarningCode::Buffered, message });
     cached.bytes = Bytes(cached.bytes.get() * 10);
     if let Some(rate) = &mut cached.throughput_bytes_per_s {
@@ -209,5 +209,5 @@ fn a_phase_in_doubt_has_no_grade() {
     alone.phases.push(cached);
     let (grade, text) = of(&alone);
     assert_eq!(grade, Grade::Unknown, "{text}");
-    assert!(text.contains("its figure is in doubt: through the page cache"), "{text}");
+    assert!(text.contains("its figure is in doubt: the phase used the page cache"), "{text}");
 }

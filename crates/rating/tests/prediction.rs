@@ -79,7 +79,7 @@ fn the_counts_are_those_of_the_traces() {
 }
 
 #[test]
-fn slower_writes_never_make_a_job_quicker() {
+fn slower_writes_never_make_a_job_faster() {
     let mut last = 0.0;
     for iops in [20_000.0, 2_000.0, 1_999.0, 700.0, 100.0, 33.0, 5.0] {
         let time = prediction(&writing(iops, iops, iops), Job::Install).time.as_secs_f64();
@@ -120,7 +120,7 @@ fn in_words(record: &Record) -> String {
 }
 
 #[test]
-fn without_small_reads_only_the_boot_is_left_out() {
+fn without_random_reads_only_the_boot_has_no_prediction() {
     let mut record = records::typical_a1_card();
     record.phases.retain(|phase| phase.name != "random-read-16k-qd1");
     let jobs: Vec<Job> = predictions(&record).unwrap().iter().map(|one| one.job).collect();
@@ -143,7 +143,7 @@ fn rates_that_another_tool_stated_predict_as_well() {
 }
 
 #[test]
-fn what_is_doubted_or_not_measured_predicts_nothing() {
+fn figures_in_doubt_or_missing_give_no_prediction() {
     let spoils: [fn(&mut Record); 3] = [
         |record| {
             let message = "for the test".to_owned();

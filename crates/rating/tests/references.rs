@@ -162,7 +162,7 @@ fn the_two_evo_plus_models_of_one_name_are_told_apart() {
 }
 
 #[test]
-fn only_like_is_compared_with_like() {
+fn only_figures_of_the_same_method_are_compared() {
     let comparison = compared(&["sandisk-extreme-a1", "pi4-sandisk-extreme-pro-a1-32gb"]);
     let row = comparison.rows.iter().find(|row| row.what == "4 KiB random write, depth 1").unwrap();
     assert!(row.cells[1].rate.is_some() && row.cells[1].ratio.is_none());

@@ -51,7 +51,7 @@ fn a_time_in_the_table_is_what_the_model_takes() {
 }
 
 #[test]
-fn what_thought_otherwise_or_broke_off_is_not_compared() {
+fn a_replay_with_other_pauses_or_a_stopped_one_is_not_compared() {
     let trace = find_shipped("desktop-removal").unwrap();
     let whole = replayed(trace, "sandisk-ultra-a1");
     for other in [

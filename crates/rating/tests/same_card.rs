@@ -130,7 +130,7 @@ fn a_card_beats_itself_in_at_most_one_of_a_hundred_answers() {
 }
 
 #[test]
-fn a_card_that_is_better_by_half_is_told_from_the_other() {
+fn a_card_that_is_better_by_half_is_found() {
     // By the published figures that both are fitted to: 1480 and 787 writes, 3201 and 2867 reads.
     for (runs, seed) in [(1, 5), (5, 6)] {
         let (a, b) = (run("sandisk-ultra-a1", seed, runs), run("sandisk-extreme-a1", seed, runs));

@@ -34,7 +34,7 @@ fn no_class_is_judged_without_an_interval_and_the_reason_says_so() {
 }
 
 #[test]
-fn nor_is_any_use_called_good() {
+fn stated_rates_of_a_fresh_run_have_no_grade() {
     let record = stated();
     let rates = meaning(&record).into_iter().filter(|meaning| meaning.topic != "Pauses");
     for meaning in rates {
@@ -57,12 +57,12 @@ fn imported() -> Record {
 }
 
 #[test]
-fn what_another_tool_stated_is_graded_by_what_cards_vary() {
+fn stated_figures_are_graded_with_the_usual_variation() {
     for meaning in meaning(&imported()) {
         let is_pauses = meaning.topic == "Pauses";
         assert_eq!(meaning.grade == Grade::Unknown, is_pauses, "{meaning:?}");
         assert_eq!(meaning.comparison, "", "{meaning:?}");
-        let is_told = meaning.finding.contains("was stated as")
+        let is_told = meaning.finding.contains("as stated by another tool")
             || meaning.topic == "Pauses" && meaning.finding.contains("no rates over time");
         assert!(is_told, "{meaning:?}");
         assert!(!meaning.finding.contains("not measured"), "{meaning:?}");
@@ -70,17 +70,17 @@ fn what_another_tool_stated_is_graded_by_what_cards_vary() {
 }
 
 #[test]
-fn every_class_is_open_for_the_want_of_intervals_whatever_else_is_missing() {
+fn no_class_has_a_verdict_without_intervals() {
     let mut record = imported();
     record.phases.retain(|phase| phase.op == OpName::Read);
     for verdict in judge(&record) {
         assert_eq!(verdict.outcome, Outcome::NotTestable);
-        assert!(verdict.reasons[0].starts_with("iozone states its figures without an interval"));
+        assert!(verdict.reasons[0].starts_with("the output of iozone has no intervals"));
     }
 }
 
 #[test]
-fn nobody_is_told_to_run_another_tool_again() {
+fn the_advice_never_is_to_run_another_tool_again() {
     let record = imported();
     let steps = next_steps(&record, &judge(&record));
     assert_eq!(steps.len(), 1, "{steps:?}");
@@ -98,7 +98,7 @@ fn a_predicted_time_has_a_likely_range_where_its_figures_have_none() {
 }
 
 #[test]
-fn that_a_tool_wrote_is_known_also_where_it_does_not_tell_how_much() {
+fn a_tool_s_writes_count_even_if_their_amount_is_unknown() {
     let is_blind = |record: &Record| {
         doubts(record).iter().any(|doubt| doubt.warning.code == WarningCode::MaybeUnwritten)
     };

@@ -49,7 +49,7 @@ fn a1(record: &Record) -> Outcome {
 
 /// A fast disk has written all it may before an interval that holds at any time says anything.
 #[test]
-fn a_fast_disk_is_judged_by_what_it_did_and_a_decided_phase_by_what_holds_at_any_time() {
+fn a_fast_disk_uses_the_plain_interval_and_a_decided_phase_the_verdict_interval() {
     let mut record = good();
     let write = phase(&mut record, "random-write-4k-qd32");
     write.anytime_iops = Some(estimate((0.0, 700.0, 9000.0), Iops));
@@ -116,7 +116,7 @@ fn every_limit_counts() {
 }
 
 #[test]
-fn a_proven_miss_outweighs_what_is_open_or_missing() {
+fn a_proven_miss_decides_over_undecided_and_missing_limits() {
     let mut record = record((1400.0, 1500.0, 1600.0), (80.0, 90.0, 100.0), (15.0, 17.0, 19.0));
     phase(&mut record, "sequential-write-1m").state = PhaseState::Partial;
     let verdict = verdict(&record, "A1");
@@ -155,7 +155,7 @@ fn phases_are_known_by_what_they_do() {
 }
 
 #[test]
-fn a_target_that_takes_less_in_flight_is_judged_by_what_it_took() {
+fn a_reduced_queue_depth_rules_out_a_fail_and_not_a_pass() {
     for (mut record, expected) in
         [(good(), Outcome::Meets), (records::slow_class4(), Outcome::Undecided)]
     {
@@ -184,7 +184,7 @@ fn a_mapped_card_is_a_card_and_a_file_in_memory_is_memory() {
 }
 
 #[test]
-fn a_layer_over_something_unknown_is_not_judged() {
+fn a_layer_over_unknown_storage_has_no_verdict() {
     let layer = |transport, layer: &str| DeviceInfo {
         transport: Some(transport),
         layer: Some(layer.to_owned()),
@@ -214,7 +214,7 @@ fn a_layer_over_something_unknown_is_not_judged() {
         let expected = if doubted.is_some() { Outcome::NotTestable } else { Outcome::Meets };
         assert_eq!(verdict.outcome, expected, "{:?}", record.conditions.device);
         if let Some(what) = doubted {
-            let says = format!("the layer beneath {what} is unknown; it may be memory");
+            let says = format!("the storage below {what} is unknown; it may be memory");
             assert!(verdict.reasons[0].contains(&says), "{verdict:?}");
             let verdicts = judge(&record);
             assert!(next_steps(&record, &verdicts)[0].contains("chroot or container"));
@@ -223,7 +223,7 @@ fn a_layer_over_something_unknown_is_not_judged() {
 }
 
 #[test]
-fn synced_writes_do_not_stand_for_the_plain_ones() {
+fn synced_writes_do_not_replace_plain_writes() {
     let mut record = good();
     phase(&mut record, "random-write-4k-qd32").sync = SyncMode::every(1);
     phase(&mut record, "sequential-write-1m").sync = SyncMode::every(8);
@@ -233,7 +233,7 @@ fn synced_writes_do_not_stand_for_the_plain_ones() {
 }
 
 #[test]
-fn what_flatters_takes_the_pass_and_leaves_the_miss() {
+fn a_condition_that_raises_rates_rules_out_a_pass_and_not_a_fail() {
     let cases: [(&str, Spoil); 3] = [
         ("a short span", |phase| phase.span_bytes = Bytes::mib(64)),
         ("unwritten blocks", |phase| warn(phase, WarningCode::MaybeUnwritten)),
@@ -250,7 +250,7 @@ fn what_flatters_takes_the_pass_and_leaves_the_miss() {
 }
 
 #[test]
-fn what_harms_takes_the_miss_and_leaves_the_pass() {
+fn a_condition_that_lowers_rates_rules_out_a_fail_and_not_a_pass() {
     for code in [WarningCode::QueueDepthReduced, WarningCode::Disturbed] {
         let mut fast = good();
         let mut slow = record((1900.0, 2000.0, 2100.0), (280.0, 290.0, 300.0), (15.0, 17.0, 19.0));
@@ -266,7 +266,7 @@ fn what_harms_takes_the_miss_and_leaves_the_pass() {
 }
 
 #[test]
-fn a_phase_that_was_held_back_is_no_measure_of_a_card() {
+fn a_rate_limited_or_misaligned_phase_is_not_used_for_verdicts() {
     let held_back: [Spoil; 2] = [
         |phase| phase.rate_limit_iops = Some(Iops(100.0)),
         |phase| phase.alignment_offset_bytes = Bytes(2048),
@@ -282,7 +282,7 @@ fn a_phase_that_was_held_back_is_no_measure_of_a_card() {
 }
 
 #[test]
-fn doubts_that_forbid_verdicts_do_so_for_misses_too() {
+fn doubts_that_prevent_verdicts_prevent_fails_too() {
     let codes = [
         WarningCode::Buffered,
         WarningCode::Memory,
@@ -371,11 +371,11 @@ fn an_sd_card_is_not_blamed_for_a_host_without_its_queue() {
 }
 
 #[test]
-fn what_is_no_sd_card_is_measured_by_a_yardstick() {
+fn other_storage_gets_the_limits_for_comparison() {
     let mut record = good();
     record.conditions.device.transport = Some(Transport::Nvme);
     let reasons = verdict(&record, "A1").reasons;
-    assert!(reasons.last().unwrap().contains("yardstick"), "{reasons:?}");
+    assert!(reasons.last().unwrap().contains("for comparison"), "{reasons:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What every report says, in words, before it is set for a terminal, a forum or a browser.
+//! The words of every report, before they are laid out for a terminal, a forum or a browser.
 
 use cardproof_rating::prediction::{Prediction, predictions};
 use cardproof_rating::{
@@ -17,69 +17,70 @@ use crate::rows::{self, Row, confidence, rows};
 use crate::setups;
 use crate::shared::{self, Limited};
 
-/// What stands under the verdicts of every report.
-pub(crate) const VERDICT_NOTE: &str = "Limits of the SD Association's classes, as measured on this host under the conditions stated here; the Association's own \
-    test conditions are not public, so this is no certificate.";
+/// The note below the verdicts of every report.
+pub(crate) const VERDICT_NOTE: &str = "The limits are those of the SD Association. Its full test \
+    procedure is not public, so this result is not a certificate.";
 
-/// What stands under the daily use of every report.
-pub(crate) const MEANING_NOTE: &str = "Comparisons with published figures, no predictions: other \
-    hosts and other systems differ.";
+/// The note below the daily use of every report.
+pub(crate) const MEANING_NOTE: &str = "These grades compare with published figures. They do not \
+    predict times on your computer.";
 
-/// What stands under the predicted times of every report.
-const PREDICTION_NOTE: &str = "Predicted for a NanoPi M4 of 2018 from this storage's figures and \
-    from eight published cards. Each range is as wide as the errors on those eight, the intervals \
-    of the figures included. Another computer takes other times.";
+/// The note below the predicted times of every report.
+const PREDICTION_NOTE: &str = "Predicted times on a NanoPi M4 (2018), not on this computer. They \
+    are computed from the figures of this storage and of eight published cards. Each range covers the \
+    prediction errors on those eight cards and the uncertainty of this measurement.";
 
 /// The same where figures have no intervals.
-const UNBOUNDED_PREDICTION_NOTE: &str = "Predicted for a NanoPi M4 of 2018 from the figures that \
-    the tool stated and from eight published cards. The figures have no intervals, so no range can \
-    be told. Another computer takes other times.";
+const UNBOUNDED_PREDICTION_NOTE: &str = "Predicted times on a NanoPi M4 (2018), not on this \
+    computer. They are computed from the stated figures and from eight published cards. The stated \
+    figures have no intervals, so the ranges only allow for the usual variation between runs.";
 
 /// The contents of a report.
 pub(crate) struct Contents {
     /// What was measured.
     pub(crate) title: String,
-    /// That data was wrong; it leads every report.
+    /// The alarm about wrong data; it leads every report.
     pub(crate) alarm: Option<String>,
-    /// That the data was right, in a few words.
+    /// The result of a passed data check, in a few words.
     pub(crate) data: Option<String>,
     /// The verdicts in one sentence.
     pub(crate) headline: String,
-    /// On what and how.
+    /// Device, computer and conditions.
     pub(crate) facts: Vec<Fact>,
-    /// What timings show of the card's geometry.
+    /// The card's geometry from timings.
     pub(crate) geometry: Vec<String>,
-    /// What the jobs took that were run.
+    /// The times of the jobs that were run.
     pub(crate) jobs: Vec<String>,
-    /// Whether jobs were run and no phase: then a table of phases, classes and daily use say nothing.
+    /// Whether jobs were run and no phase: then there are no rates, classes and grades.
     pub(crate) is_jobs_only: bool,
     /// The table of phases.
     pub(crate) rows: Vec<Row>,
-    /// What is to be known of the table.
+    /// The note below the table.
     pub(crate) rows_note: Option<&'static str>,
     /// The confidence of the table's intervals, if it is the same for all.
     pub(crate) confidence: Option<String>,
     /// Figures in the units of the tools whose method was followed.
     pub(crate) figures: Vec<String>,
-    /// What stands over them.
+    /// Their heading.
     pub(crate) figures_heading: &'static str,
     /// Recorded jobs that were replayed, in lines.
     pub(crate) replays: Vec<String>,
     /// Compared setups: headings, each with its items.
     pub(crate) setups: Vec<setups::List>,
-    /// The verdicts that are told in full.
+    /// The verdicts that are shown in full.
     pub(crate) verdicts: Vec<Ruling>,
     /// The verdicts on the recording classes.
     pub(crate) recording: Option<Recording>,
-    /// What stated figures make likely of the classes.
+    /// Indications for the classes, from stated figures.
     pub(crate) indications: Vec<Indicated>,
-    /// The classes that the card claims, against what it did.
+    /// The classes that the card claims, with the result of each.
     pub(crate) claims: Vec<String>,
-    /// Over which part of the storage all this was measured, where it is larger.
+    /// The test range, such as `test range: the first 256 MiB of 29.7 GiB`; none if it is the whole
+    /// storage.
     pub(crate) scope: Option<String>,
     /// Daily use.
     pub(crate) meanings: Vec<Meaning>,
-    /// Where rates changed, and what several runs show.
+    /// Changes of rates, and differences between runs.
     pub(crate) course: Vec<String>,
     /// The same in short.
     pub(crate) course_in_short: Vec<String>,
@@ -104,10 +105,10 @@ pub(crate) struct Ruling {
 
 /// An indication in words.
 pub(crate) struct Indicated {
-    /// Such as `A1: likely meets the limits (an indication)`.
+    /// Such as `A1: probably passed (indication)`.
     pub(crate) label: String,
     pub(crate) outcome: Likelihood,
-    /// On what it rests.
+    /// The reasons.
     pub(crate) basis: Vec<String>,
 }
 
@@ -126,7 +127,7 @@ fn indicated(record: &Record) -> Vec<Indicated> {
         .chain(worst)
         .map(|it| Indicated {
             label: format!(
-                "{}: {} (an indication)",
+                "{}: {} (indication)",
                 one_line(&it.rule),
                 wording::likelihood(it.outcome)
             ),
@@ -140,9 +141,9 @@ fn is_recording_class(rule: &str) -> bool {
     Class::named(rule).is_some_and(|class| !class.is_application())
 }
 
-/// The classes that all limit the sequential write, told together.
+/// The classes that all limit the sequential write, shown together.
 pub(crate) struct Recording {
-    /// Which are met and which are not, in one sentence.
+    /// Which passed and which did not, in one sentence.
     pub(crate) text: String,
     /// Each of them.
     pub(crate) rulings: Vec<Ruling>,
@@ -153,14 +154,25 @@ impl Recording {
         let text = format!("Recording classes: {}", recording_classes(verdicts)?);
         let rulings = verdicts.iter().filter(|verdict| is_recording(verdict)).map(ruling);
         let rulings: Vec<Ruling> = rulings.collect();
-        // What the host cannot carry is said at once, or a card is blamed for it.
-        let host = rulings
-            .iter()
-            .filter_map(|ruling| ruling.reasons.first())
-            .find(|reason| reason.starts_with("no card can reach"));
-        let text = host.map_or(text.clone(), |host| format!("{text} ({host})"));
-        Some(Self { text, rulings })
+        Some(Self { text: text + &out_of_reach(&rulings), rulings })
     }
+}
+
+/// Which classes the bus cannot carry, such as `. V90 cannot be tested: the bus carries at most 75
+/// MB/s`: otherwise the card would be blamed for it. Empty where the bus carries all.
+fn out_of_reach(rulings: &[Ruling]) -> String {
+    let bus_of = |ruling: &Ruling| {
+        let reason = ruling.reasons.first().filter(|_| ruling.outcome == Outcome::NotTestable)?;
+        let (bus, _) = reason.split_once(", less than ")?;
+        Some(bus.to_owned())
+    };
+    let names: Vec<&str> = rulings
+        .iter()
+        .filter(|ruling| bus_of(ruling).is_some())
+        .map(|ruling| ruling.rule.as_str())
+        .collect();
+    let bus = rulings.iter().find_map(bus_of);
+    bus.map_or(String::new(), |bus| format!(". {} cannot be tested: {bus}", wording::list(&names)))
 }
 
 impl Contents {
@@ -218,7 +230,7 @@ impl Contents {
 }
 
 impl Contents {
-    /// What stands under the predicted times.
+    /// The note below the predicted times.
     pub(crate) fn prediction_note(&self) -> &'static str {
         if self.predictions.iter().all(|prediction| prediction.is_bounded) {
             PREDICTION_NOTE
@@ -241,18 +253,18 @@ impl Contents {
 /// The heading above the geometry in every report.
 pub(crate) const GEOMETRY_HEADING: &str = "Geometry";
 
-/// What timings show of the card's geometry, in lines.
+/// The card's geometry from timings, in lines.
 fn geometry_lines(record: &Record) -> Vec<String> {
     let lines = geometry(record).map(|geometry| geometry_in_words(&geometry)).unwrap_or_default();
     lines.iter().map(|line| one_line(line)).collect()
 }
 
-/// How many quantities of the geometry show.
+/// How many quantities of the geometry were found.
 fn of_geometry(record: &Record) -> String {
     geometry(record).map_or_else(String::new, |geometry| {
         let quantities = geometry.quantities();
         let seen = quantities.iter().filter(|(_, finding)| finding.claim().is_some()).count();
-        format!("{seen} of {} quantities of the card's geometry show.", quantities.len())
+        format!("Geometry: {seen} of {} quantities found.", quantities.len())
     })
 }
 
@@ -270,13 +282,13 @@ fn lists(record: &Record) -> Vec<setups::List> {
     lists
 }
 
-/// Each job and each replay in a sentence, and what to make of compared setups.
-/// The life of a card that was worn, in one sentence.
+/// The life of a card that was worn out, in one sentence.
 fn of_endurance(record: &Record) -> String {
     let sentences = cardproof_rating::life::in_words(record);
     sentences.first().map_or_else(String::new, |sentence| format!("Endurance: {sentence}."))
 }
 
+/// The result of an experiment without phases, in a sentence for each part.
 fn of_jobs(record: &Record) -> String {
     let all = [
         jobs::headline(record),
@@ -290,7 +302,7 @@ fn of_jobs(record: &Record) -> String {
     all.iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>().join(" ")
 }
 
-/// Daily use. Where nothing is known of any use for one and the same cause, that is said once.
+/// Daily use. If all uses are unknown for the same reason, they share one line.
 fn meanings(record: &Record) -> Vec<Meaning> {
     let mut meanings: Vec<Meaning> = meaning(record)
         .into_iter()
@@ -303,7 +315,7 @@ fn meanings(record: &Record) -> Vec<Meaning> {
     let is_same = |pair: &[Meaning]| pair[0].text() == pair[1].text();
     if meanings.windows(2).all(is_same) {
         meanings.truncate(1);
-        meanings.iter_mut().for_each(|meaning| meaning.topic = "Every use");
+        meanings.iter_mut().for_each(|meaning| meaning.topic = "All uses");
     }
     meanings
 }

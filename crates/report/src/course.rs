@@ -64,15 +64,15 @@ fn runs(phase: &Phase) -> Option<String> {
     let left_out = phase.runs.len() - rates.len();
     let before = match left_out {
         0 => String::new(),
-        _ => format!(" after {left_out} that do not count"),
+        _ => format!(" after {left_out} warm-up runs"),
     };
     let mut text = format!("{} runs{before}, {}", variation.runs, spread(&variation));
     match variation.runs_needed(WANTED, confidence) {
         Some(runs) if runs > variation.runs => {
-            text.push_str(&format!("; {runs} runs are needed to know it to 5 %"));
+            text.push_str(&format!("; {runs} runs are needed for an interval of ±5 %"));
         }
-        Some(_) => text.push_str("; known to 5 %"),
-        None => text.push_str("; not to be known to 5 % by repeating"),
+        Some(_) => text.push_str("; the interval is within ±5 %"),
+        None => text.push_str("; more runs cannot give an interval of ±5 %"),
     }
     text.push_str(&standing_out(phase, &bare));
     if let Some(state) = SteadyState::of(&bare) {
@@ -90,11 +90,11 @@ fn runs(phase: &Phase) -> Option<String> {
 fn spread(variation: &Variation) -> String {
     match (variation.between_cv, variation.within_cv) {
         (Some(between), Some(within)) => format!(
-            "varying by {} from run to run beyond the {} that one run leaves open",
+            "runs vary by {}, in addition to the {} uncertainty of one run",
             wording::percent(between),
             wording::percent(within)
         ),
-        _ => format!("varying by {}", wording::percent(variation.total_cv)),
+        _ => format!("runs vary by {}", wording::percent(variation.total_cv)),
     }
 }
 
@@ -103,7 +103,11 @@ fn standing_out(phase: &Phase, rates: &[f64]) -> String {
     let named: Vec<String> = outliers(rates)
         .into_iter()
         .map(|index| {
-            format!("run {} ({}) stands out and is kept", index + 1, told(phase, rates[index]))
+            format!(
+                "run {} ({}) is an outlier and is included",
+                index + 1,
+                told(phase, rates[index])
+            )
         })
         .collect();
     if named.is_empty() { String::new() } else { format!("; {}", named.join(", ")) }

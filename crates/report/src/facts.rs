@@ -1,4 +1,4 @@
-//! What was measured, on what and how, as short labelled facts. What is not known is left out.
+//! Device, computer and conditions as short labelled facts. Unknown ones are left out.
 
 use cardproof_record::{
     Conditions, DeviceInfo, EngineName, Phase, Record, State, TargetInfo, TargetKind, Transport,
@@ -10,8 +10,8 @@ use crate::clean::one_line;
 /// The label of the system's settings, which a short report leaves out.
 pub(crate) const SETTINGS: &str = "Settings";
 
-/// The label of what was compared, which a short report says elsewhere.
-pub(crate) const DATA: &str = "Data";
+/// The label of the data check, which a short report shows elsewhere.
+pub(crate) const DATA: &str = "Data check";
 
 /// A labelled fact.
 pub(crate) struct Fact {
@@ -19,7 +19,7 @@ pub(crate) struct Fact {
     pub(crate) text: String,
 }
 
-/// The name by which a report calls what was measured, such as `SanDisk SC32G, SD card, 29.7 GiB`.
+/// The name of the storage in a report, such as `SanDisk SC32G, SD card, 29.7 GiB`.
 #[must_use]
 pub fn title(record: &Record) -> String {
     let device = &record.conditions.device;
@@ -49,7 +49,7 @@ fn device_name(device: &DeviceInfo) -> Option<String> {
     }
 }
 
-/// A transport as people call it.
+/// The common name of a transport.
 fn attachment(transport: &Transport) -> String {
     match transport {
         Transport::Sd => "SD card".to_owned(),
@@ -63,7 +63,7 @@ fn attachment(transport: &Transport) -> String {
     }
 }
 
-/// The facts, in the order in which they matter.
+/// The facts, most important first.
 pub(crate) fn facts(record: &Record) -> Vec<Fact> {
     let conditions = &record.conditions;
     let facts = [
@@ -73,9 +73,9 @@ pub(crate) fn facts(record: &Record) -> Vec<Fact> {
         ("Target", Some(target(conditions))),
         (SETTINGS, settings(conditions)),
         ("Run", Some(run(record))),
-        ("Moved", moved(record)),
+        ("Transferred", transferred(record)),
         (DATA, cardproof_rating::data::in_words(record)),
-        ("Not told", untold(record)),
+        ("Unknown", untold(record)),
     ];
     let known = facts.into_iter().filter_map(|(label, text)| Some(Fact { label, text: text? }));
     known.filter(|fact| !fact.text.is_empty()).collect()
@@ -86,7 +86,7 @@ fn joined(parts: impl IntoIterator<Item = Option<String>>) -> Option<String> {
     (!known.is_empty()).then(|| known.join(", "))
 }
 
-/// What the title leaves out of the device: its name in the kernel and its link.
+/// The device's name in the kernel and its bus, which the title leaves out.
 fn device(device: &DeviceInfo) -> Option<String> {
     let ceiling = device.link_ceiling_bytes_per_s.map(|bytes| Throughput(bytes as f64));
     joined([
@@ -129,14 +129,14 @@ fn target(conditions: &Conditions) -> String {
     let what = match target.kind {
         TargetKind::Directory if target.engine == EngineName::Files => {
             return format!(
-                "files of at most {size} in all, made for the run and used as programs do"
+                "files of at most {size} in total, made for the run, used through the page cache"
             );
         }
         TargetKind::Directory => format!("a file of {size}, made for the run"),
         TargetKind::File => format!("an existing file of {size}"),
         TargetKind::BlockDevice => format!("the whole device of {size}"),
         TargetKind::Simulated => format!("a simulated card of {size}"),
-        TargetKind::Null => "nothing: operations end as soon as they are taken".to_owned(),
+        TargetKind::Null => "nothing: operations complete at once".to_owned(),
         TargetKind::Unknown => return foreign_target(target),
     };
     let engine = one_line(target.engine.as_str());
@@ -152,14 +152,15 @@ fn target(conditions: &Conditions) -> String {
     format!("{what}; engine {engine}{fallback}, {access}{only}")
 }
 
-/// What is known of a target that another tool measured.
+/// The known facts of a target that another tool measured.
 fn foreign_target(target: &TargetInfo) -> String {
     let engine = one_line(target.engine.as_str());
     let known = [
         (target.size_bytes > Bytes::ZERO).then(|| target.size_bytes.to_string()),
         (!engine.is_empty()).then(|| format!("engine {engine}")),
     ];
-    joined([Some("as another tool had it".to_owned())].into_iter().chain(known)).unwrap_or_default()
+    joined([Some("measured by another tool".to_owned())].into_iter().chain(known))
+        .unwrap_or_default()
 }
 
 fn settings(conditions: &Conditions) -> Option<String> {
@@ -184,10 +185,10 @@ fn run(record: &Record) -> String {
     let tool = &record.tool;
     let state = match record.state {
         State::Complete => "",
-        State::Running => ", not at its end",
-        State::Partial => ", stopped before its end",
-        State::Failed => ", ended by a fault",
-        State::Unknown => ", in a state of a later version",
+        State::Running => ", not yet complete",
+        State::Partial => ", stopped early",
+        State::Failed => ", ended by an error",
+        State::Unknown => ", in a state of a newer version",
     };
     format!(
         "profile {} (version {}), {}, {} {}, seed {}{state}",
@@ -208,15 +209,15 @@ fn when(record: &Record) -> String {
     }
 }
 
-/// Where an imported record comes from: its profile, budget and seed are not ours to tell.
+/// The source of an imported record, whose profile, budget and seed are unknown.
 fn imported(record: &Record) -> String {
     let tool = &record.tool;
     let name = format!("{} {}", one_line(&tool.name), one_line(&tool.version));
     format!("read from the output of {}, {}", name.trim_end(), one_line(&record.created))
 }
 
-/// How much was read and written; `None` where another tool tells nothing of it.
-fn moved(record: &Record) -> Option<String> {
+/// How much was read and written; `None` if another tool's output does not contain it.
+fn transferred(record: &Record) -> Option<String> {
     let durations = record.phases.iter().map(|phase| phase.duration_ns);
     let durations = durations.chain(record.job_runs.iter().map(|run| run.duration_ns));
     let total = durations.fold(Nanos::ZERO, Nanos::saturating_add);
@@ -233,7 +234,7 @@ fn moved(record: &Record) -> Option<String> {
     ])
 }
 
-/// What another tool's output does not tell and a run of our own would; `None` of a run of our own.
+/// The facts that another tool's output lacks and cardproof measures; `None` for cardproof's own runs.
 fn untold(record: &Record) -> Option<String> {
     if !record.is_imported() {
         return None;
@@ -249,7 +250,7 @@ fn untold(record: &Record) -> Option<String> {
         (any(|phase| phase.latency_ns.is_none()), "latencies"),
         (any(|phase| phase.block_size_bytes == Bytes::ZERO), "block sizes"),
         (any(|phase| phase.queue_depth == 0), "queue depths"),
-        (any(|phase| phase.span_bytes == Bytes::ZERO), "the range worked in"),
+        (any(|phase| phase.span_bytes == Bytes::ZERO), "the test range"),
         (record.conditions.target.kind == TargetKind::Unknown, "the kind of target"),
         (is_storage_untold, "the storage"),
         (is_host_untold, "the computer"),

@@ -131,15 +131,15 @@ impl Entry {
     fn verdicts(&self) -> String {
         let mut parts = Vec::new();
         if !self.met.is_empty() {
-            parts.push(self.met.join(" "));
+            parts.push(format!("passed {}", self.met.join(" ")));
         }
-        for (word, classes) in [("misses", &self.missed), ("undecided:", &self.undecided)] {
+        for (word, classes) in [("failed", &self.missed), ("undecided", &self.undecided)] {
             if !classes.is_empty() {
                 parts.push(format!("{word} {}", classes.join(" ")));
             }
         }
         if parts.is_empty() {
-            parts.push("no verdict".to_owned());
+            parts.push("no class verdict".to_owned());
         }
         if !self.doubts.is_empty() {
             parts.push("in doubt".to_owned());

@@ -42,7 +42,7 @@ fn outcome(run: &JobRun) -> String {
         (PhaseState::NotMeasured { cause }, _) => {
             format!("{deed} was not measured: {}.", one_line(cause))
         }
-        (PhaseState::Unknown, _) => format!("{deed} ended in a state of a later version."),
+        (PhaseState::Unknown, _) => format!("{deed} ended in a state of a newer version."),
     }
 }
 
@@ -50,8 +50,7 @@ fn outcome(run: &JobRun) -> String {
 fn each_transaction(transactions: &JobTransactions) -> String {
     let JobTransactions { count, latency_ns, a_crash_costs, .. } = transactions;
     format!(
-        "Of {count} transactions half took at most {}, 99 % at most {}, the longest {}. After a crash: \
-         {}.",
+        "Latency of {count} transactions: median {}, p99 {}, max {}. After a crash: {}.",
         latency_ns.p50,
         latency_ns.p99,
         latency_ns.max,
@@ -63,7 +62,7 @@ fn each_transaction(transactions: &JobTransactions) -> String {
 fn whole(run: &JobRun) -> Option<String> {
     let (part, time) = (run.part_of.as_ref()?, whole_job_time(run)?);
     Some(format!(
-        "All of {}, which waits {:.1} times as often, would take about {time}.",
+        "The full job {}, which syncs {:.1} times as often, would take about {time}.",
         one_line(&part.name),
         part.syncs_ratio
     ))
@@ -72,7 +71,7 @@ fn whole(run: &JobRun) -> Option<String> {
 fn steps(run: &JobRun) -> Option<String> {
     let timed = run.steps.iter().filter(|step| step.duration_ns > Nanos::ZERO);
     let steps: Vec<String> = timed.map(of_step).collect();
-    (steps.len() > 1).then(|| format!("Of that: {}.", steps.join(", ")))
+    (steps.len() > 1).then(|| format!("Steps: {}.", steps.join(", ")))
 }
 
 fn of_step(step: &JobStep) -> String {
@@ -90,15 +89,17 @@ fn waits(run: &JobRun) -> Option<String> {
     let share = 100.0 * syncs.total_ns.as_secs_f64() / run.duration_ns.as_secs_f64().max(1e-9);
     let latency = &syncs.latency_ns;
     Some(format!(
-        "It waited {} times until something was durable, {share:.0} % of its time: half of the waits \
-         within {}, 99 % within {}, the longest {}.",
+        "It waited for {} syncs, {share:.0} % of its time: median {}, p99 {}, max {}.",
         syncs.count, latency.p50, latency.p99, latency.max
     ))
 }
 
 fn settle(run: &JobRun) -> Option<String> {
     let time = run.settle_ns.filter(|_| run.state == PhaseState::Measured)?;
-    Some(format!("After its end it took {time} until all of it was on the storage."))
+    Some(format!(
+        "After the job, {time} passed until all data was on the storage. Wait this long before you \
+         remove the card."
+    ))
 }
 
 fn moved(run: &JobRun) -> Option<String> {
@@ -107,7 +108,7 @@ fn moved(run: &JobRun) -> Option<String> {
     }
     let fetched = run
         .bytes_from_storage
-        .map_or(String::new(), |bytes| format!(", {bytes} of that from the storage"));
+        .map_or(String::new(), |bytes| format!(", of which {bytes} came from the storage"));
     let read = run.bytes_read;
     Some(format!("It wrote {} to files and read {read}{fetched}.", run.bytes_written))
 }

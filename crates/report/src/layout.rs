@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gain_is_a_number_and_no_gain_is_said() {
+    fn a_gain_has_a_number_and_a_missing_gain_is_named() {
         for (low, estimate, high, expected) in [
             (5.8, 6.1, 6.4, "6.1 times faster on this card"),
             (1.9, 2.0, 2.1, "2.0 times faster on this card"),

@@ -8,6 +8,7 @@ use cardproof_record::{Record, Verdict};
 use crate::clean::Markdown;
 use crate::contents::{Contents, GEOMETRY_HEADING, MEANING_NOTE, Recording, VERDICT_NOTE};
 use crate::rows::{Cells, Row, shown};
+use crate::wrap::sentence;
 
 /// The record in Markdown (with tables as GitHub and most forums read them), ending in a newline.
 /// Text from the record cannot make markup.
@@ -55,7 +56,7 @@ fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
 }
 
 fn write_meanings(out: &mut String, contents: &Contents) -> std::fmt::Result {
-    writeln!(out, "\n## In daily use\n")?;
+    writeln!(out, "\n## Daily use\n")?;
     for meaning in &contents.meanings {
         let (grade, text) = (meaning.grade.word(), meaning.text());
         let text = Markdown(&text);
@@ -126,7 +127,7 @@ fn write_verdicts(out: &mut String, contents: &Contents) -> std::fmt::Result {
         writeln!(out, "- {}", Markdown(claim))?;
     }
     if let Some(scope) = &contents.scope {
-        writeln!(out, "\n{}", Markdown(scope))?;
+        writeln!(out, "\n{}.", Markdown(&sentence(scope)))?;
     }
     writeln!(out, "\n{VERDICT_NOTE}")
 }

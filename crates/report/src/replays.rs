@@ -48,7 +48,7 @@ fn headline(replay: &Replay) -> String {
     let trace = one_line(&replay.trace);
     match &replay.state {
         PhaseState::Measured => {
-            format!("{trace}: took {duration_ns}; where it was recorded it took {recorded_ns}")
+            format!("{trace}: took {duration_ns}; the original took {recorded_ns}")
         }
         PhaseState::Partial => {
             format!("{trace}: stopped after {duration_ns} and {requests} of {requests_of} requests")
@@ -57,7 +57,7 @@ fn headline(replay: &Replay) -> String {
             "{trace}: not measured, after {requests} of {requests_of} requests: {}",
             one_line(cause)
         ),
-        PhaseState::Unknown => format!("{trace}: ended in a state of a later version"),
+        PhaseState::Unknown => format!("{trace}: ended in a state of a newer version"),
     }
 }
 
@@ -68,8 +68,7 @@ fn time(replay: &Replay) -> String {
         if whole > 0.0 { 100.0 * part.as_secs_f64() / whole } else { 0.0 }
     };
     format!(
-        "{:.0} % of that thinking, {:.0} % waiting for writes, {:.0} % for flushes, {:.0} % for \
-         reads",
+        "time: {:.0} % computing, {:.0} % waiting for writes, {:.0} % for flushes, {:.0} % for reads",
         share(replay.thought_ns),
         share(waited.writes_ns),
         share(waited.flushes_ns),
@@ -82,7 +81,7 @@ fn kind(name: &str, requests: &ReplayedRequests) -> String {
     let bytes = if *bytes == Bytes::ZERO { String::new() } else { format!(", {bytes}") };
     let (p50, p99, max) = (latency_ns.p50, latency_ns.p99, latency_ns.max);
     if max == Nanos::ZERO {
-        return format!("{name}: {ops}{bytes}; no time of their own");
+        return format!("{name}: {ops}{bytes}; they took no time");
     }
     format!("{name}: {ops}{bytes}; median {p50}, p99 {p99}, longest {max}")
 }
@@ -90,23 +89,26 @@ fn kind(name: &str, requests: &ReplayedRequests) -> String {
 fn remarks(replay: &Replay) -> impl Iterator<Item = String> {
     let layout = match replay.layout {
         ReplayLayout::Kept => None,
-        ReplayLayout::Packed => {
-            Some("the parts of the device that the job used were moved together to fit")
-        }
-        ReplayLayout::Other => Some("how the addresses were laid out is not known to this version"),
+        ReplayLayout::Packed => Some("the address ranges of the job were moved together to fit"),
+        ReplayLayout::Other => Some("this version does not know the layout of the addresses"),
         ReplayLayout::Wrapped => {
-            Some("parts of the device that the job used share a place, as there was less room")
+            Some("some address ranges of the job overlap, because there was too little room")
         }
     };
     let think = match replay.think_factor {
-        factor if factor <= 0.0 => Some("the job did not think in between".to_owned()),
+        factor if factor <= 0.0 => {
+            Some("the computing time between requests was left out".to_owned())
+        }
         factor if (factor - 1.0).abs() > 1e-9 => {
-            Some(format!("the job thought {factor} times as long as when it was recorded"))
+            Some(format!("the computing time between requests was multiplied by {factor}"))
         }
         _ => None,
     };
     let discards = (replay.discards_left_out > 0).then(|| {
-        format!("{} discards were left out: this target has none", replay.discards_left_out)
+        format!(
+            "{} discards were left out: this target does not support them",
+            replay.discards_left_out
+        )
     });
     [layout.map(str::to_owned), think, discards].into_iter().flatten()
 }

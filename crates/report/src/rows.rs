@@ -6,25 +6,25 @@ use cardproof_units::{Bytes, Iops, Nanos};
 
 use crate::clean::one_line;
 
-/// Up to this block size a phase is told in operations, above it in bytes a second.
+/// Up to this block size a rate is in operations a second, above it in bytes a second.
 const IOPS_BLOCK_MAX: Bytes = Bytes::kib(64);
 
-/// What the row is called whose figure verdicts rest on.
-const FOR_VERDICTS: &str = "for verdicts";
+/// The row with the interval that verdicts use.
+const FOR_VERDICTS: &str = "verdict interval";
 
 /// One row.
 pub(crate) struct Row {
-    /// The phase's name, or what part of it this is.
+    /// The phase's name, or the name of this part of it.
     pub(crate) name: String,
     /// Whether it is a part of the phase above it.
     pub(crate) is_part: bool,
-    /// What it holds.
+    /// Its figures, or why there are none.
     pub(crate) cells: Cells,
 }
 
-/// What a row holds.
+/// The contents of a row.
 pub(crate) enum Cells {
-    /// Figures; what is not there was not kept.
+    /// Figures; those that the record lacks are `None`.
     Figures {
         /// The best single figure with its unit.
         rate: String,
@@ -68,12 +68,12 @@ fn cells(phase: &Phase) -> Cells {
     }
     match rate_and_interval(phase) {
         Some((rate, interval)) => Cells::Figures { rate, interval, latency: phase.latency_ns },
-        None => Cells::NotMeasured("no sound figure was kept".to_owned()),
+        None => Cells::NotMeasured("the record has no valid figure".to_owned()),
     }
 }
 
-/// The phase's rate in the unit in which people speak of it, and its interval without a unit,
-/// which what another tool stated lacks; `None` where it has no sound figure.
+/// The phase's rate in its usual unit, and its interval without a unit, `None` for a rate that another
+/// tool stated; `None` if the phase has no valid figure.
 pub(crate) fn rate_and_interval(phase: &Phase) -> Option<(String, Option<String>)> {
     if let Some(stated) = phase.stated {
         return Some((stated_rate(phase, stated)?, None));
@@ -84,7 +84,7 @@ pub(crate) fn rate_and_interval(phase: &Phase) -> Option<(String, Option<String>
     Some((figure.estimate.to_string(), Some(format!("{low} to {high}"))))
 }
 
-/// The rate that another tool stated, in the phase's unit where it has one in that.
+/// The rate that another tool stated, in the phase's unit if there is one.
 fn stated_rate(phase: &Phase, stated: Stated) -> Option<String> {
     let iops = stated.iops.map(|iops| iops.to_string());
     let throughput = stated.throughput_bytes_per_s.map(|rate| rate.to_string());
@@ -96,12 +96,12 @@ pub(crate) fn is_told_in_iops(phase: &Phase) -> bool {
     phase.block_size_bytes <= IOPS_BLOCK_MAX && phase.block_size_bytes > Bytes::ZERO
 }
 
-/// The figure on which verdicts rest, where it is another than the phase's.
+/// The figure that verdicts use, if it differs from the phase's own.
 fn for_verdicts(phase: &Phase) -> Option<Row> {
     let figure = figure_for_verdicts(phase).filter(|_| phase.is_measured())?;
     let (low, high) = (wording::bare(&figure.low), wording::bare(&figure.high));
     Some(Row {
-        name: format!("{FOR_VERDICTS} ({})", wording::percent(figure.confidence)),
+        name: format!("{FOR_VERDICTS}, {}", wording::percent(figure.confidence)),
         is_part: true,
         cells: Cells::Figures {
             rate: figure.estimate.to_string(),
@@ -111,12 +111,12 @@ fn for_verdicts(phase: &Phase) -> Option<Row> {
     })
 }
 
-/// Why verdicts rest on other figures, where `rows` have such.
+/// Why verdicts use other intervals, if `rows` have such.
 pub(crate) fn note(rows: &[Row]) -> Option<&'static str> {
     let is_of_verdicts = |row: &Row| row.is_part && row.name.starts_with(FOR_VERDICTS);
     rows.iter().any(is_of_verdicts).then_some(
-        "For verdicts: intervals that hold at whatever time a phase ends. They leave out its first \
-         moments, which a cache flatters, and the first half of sequential writes.",
+        "Verdict intervals stay valid although a phase can end early. They ignore the start of each \
+         phase, where a cache raises the rate, and the first half of sequential writes.",
     )
 }
 
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_flush_is_told_only_where_it_took_long() {
+    fn a_single_flush_is_shown_only_if_it_was_slow() {
         assert_eq!(parts(0, Nanos::ZERO), Vec::<String>::new());
         assert_eq!(parts(1, Nanos::from_millis(20)), Vec::<String>::new());
         assert_eq!(parts(1, Nanos::from_millis(800)), ["final flush"]);

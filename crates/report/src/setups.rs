@@ -51,7 +51,7 @@ fn of_comparison(comparison: &SetupComparison) -> Vec<List> {
 /// What to make of `comparison`, or why nothing is to be made of it.
 fn conclusion(comparison: &SetupComparison) -> Vec<String> {
     let doubts = comparison.doubts.iter();
-    let doubts = doubts.map(|doubt| format!("In doubt, so nothing is advised: {}.", doubt.message));
+    let doubts = doubts.map(|doubt| format!("No advice, because of a doubt: {}.", doubt.message));
     doubts.chain(setup_advice(comparison)).map(|sentence| one_line(&sentence)).collect()
 }
 
@@ -75,7 +75,7 @@ fn ratio(result: &SetupResult) -> String {
         None => String::new(),
         // An interval over an order of magnitude says nothing but that.
         Some(ratio) if ratio.high > 10.0 * ratio.low => {
-            format!(", {:.2} times, too uneven to tell", ratio.estimate)
+            format!(", {:.2} times, too uneven to measure", ratio.estimate)
         }
         Some(ratio) => {
             format!(", {:.2} times ({:.2} to {:.2})", ratio.estimate, ratio.low, ratio.high)
@@ -148,11 +148,11 @@ mod tests {
     }
 
     #[test]
-    fn a_doubt_is_said_in_the_place_of_advice() {
+    fn a_doubt_replaces_advice() {
         let message = "it is all memory".to_owned();
         let record = record(vec![Warning { code: WarningCode::Memory, message }]);
         let text = crate::summary(&record, &[], 100, false);
-        assert!(text.contains("In doubt, so nothing is advised: it is all memory."), "{text}");
+        assert!(text.contains("No advice, because of a doubt: it is all memory."), "{text}");
         assert!(!text.contains("as fast as ext4"), "{text}");
     }
 }

@@ -1,7 +1,7 @@
-//! What several phases share, said once with the phases named.
+//! Sentences that apply to several phases, shown once with the names of the phases.
 //!
-//! A disturbed machine disturbs every phase, each with figures of its own. Ten sentences that differ
-//! in their figures alone hide the eleventh, so those are told by one of them.
+//! A disturbed machine disturbs every phase, with different figures for each. Ten sentences that differ
+//! only in their figures would hide the eleventh, so one of them stands for all.
 
 use cardproof_rating::limits::{limit_of_job, limit_of_phase};
 use cardproof_rating::wording;
@@ -11,7 +11,7 @@ use cardproof_record::{Limit, Record, WarningCode};
 use crate::clean::one_line;
 use crate::wrap::is_unit;
 
-/// All but at most so many phases are told by those left out.
+/// If at most this many phases are not affected, these are named instead of the affected ones.
 const LEFT_OUT_MAX: usize = 3;
 
 /// What limited phases.
@@ -191,7 +191,7 @@ fn which(names: &[String], record: &Record) -> String {
     match (names.len(), others.len()) {
         (2.., 0) if names.len() == record.phases.len() => "all phases".to_owned(),
         (some, 1..=LEFT_OUT_MAX) if others.len() < some => {
-            format!("all phases but {}", list(&others))
+            format!("all phases except {}", list(&others))
         }
         _ => list(names),
     }
@@ -214,17 +214,15 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_in_its_figures_alone_is_said_once() {
+    fn sentences_that_differ_only_in_figures_are_shown_once() {
         let others = |index: usize| {
             let requests =
                 if index == 2 { String::new() } else { format!(" in {index}7 requests") };
-            format!(
-                "sda1 did more than this run asked of it: {index} MiB read{requests}, by others"
-            )
+            format!("sda1 did more I/O than this run issued: {index} MiB read{requests}, by others")
         };
         assert_eq!(
             doubted(WarningCode::Disturbed, 10, others),
-            ["all phases, such as sequential-write-1m: sda1 did more than this run asked of it: \
+            ["all phases, such as sequential-write-1m: sda1 did more I/O than this run issued: \
               0 MiB read in 07 requests, by others"]
         );
     }
@@ -235,7 +233,7 @@ mod tests {
         let cases = [
             (1, "sequential-write-1m: the interval is wide"),
             (2, "sequential-write-1m and sequential-read-1m: the interval is wide"),
-            (9, "all phases but mixed-70-30-4k-qd32: the interval is wide"),
+            (9, "all phases except mixed-70-30-4k-qd32: the interval is wide"),
             (10, "all phases: the interval is wide"),
         ];
         for (count, wanted) in cases {
@@ -258,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_forbids_a_verdict_comes_first() {
+    fn doubts_that_prevent_a_verdict_come_first() {
         let mut record = records::typical_a1_card();
         let warning = |code, message: &str| Warning { code, message: message.to_owned() };
         record.warnings = vec![

@@ -68,8 +68,8 @@ fn verdicts(entry: &Entry) -> String {
         (!classes.is_empty()).then(|| format!("{} {word}", classes.join(", ")))
     };
     let parts: Vec<String> = [
-        part(&entry.met, "met as measured"),
-        part(&entry.missed, "missed"),
+        part(&entry.met, "passed"),
+        part(&entry.missed, "failed"),
         part(&entry.undecided, "undecided"),
     ]
     .into_iter()

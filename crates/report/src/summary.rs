@@ -1,10 +1,10 @@
-//! The record in words for a terminal: what one reader takes in at a sitting.
+//! The record in words for a terminal.
 //!
-//! The verdicts come first, then what they mean, what limited and what is in doubt; then the figures
-//! and their conditions; and last, where the eye rests, what to do. Of each verdict there is the reason
-//! that decided; all of them, and what the figures compare with, are in the other reports. Everything
-//! is said in text; colour only repeats it. A table that does not fit the terminal becomes a list,
-//! so that nothing is cut off and nothing wraps inside a column.
+//! The verdicts come first, then daily use, limits and doubts, then the figures and their conditions,
+//! and at the end, where the eye rests, the next steps. Each verdict has its decisive reason; the other
+//! reports have all reasons and comparisons. Everything is text; colour only repeats it. A table that
+//! does not fit the terminal becomes a list, so that nothing is cut off and nothing wraps inside a
+//! column.
 
 use anstyle::{AnsiColor, Style};
 use cardproof_rating::prediction::Prediction;
@@ -25,8 +25,9 @@ const WIDTH_MAX: usize = 100;
 /// Below this there is no room for words.
 const WIDTH_MIN: usize = 20;
 
-/// What stands under the verdicts; the other reports have it at length.
-const NO_CERTIFICATE: &str = "Limits of the SD Association's classes; this is no certificate.";
+/// The note below the verdicts; the other reports have a longer one.
+const NO_CERTIFICATE: &str =
+    "The limits are those of the SD Association. This result is not a certificate.";
 
 const BOLD: Style = Style::new().bold();
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -117,7 +118,7 @@ impl Page {
             Some(confidence) => format!("Measured, with {confidence} intervals"),
             None => "Measured".to_owned(),
         };
-        let data = contents.data.as_ref().map_or(String::new(), |data| format!("; {data}"));
+        let data = contents.data.as_ref().map_or(String::new(), |data| format!(". {data}"));
         self.heading(&format!("{heading}{data}"));
         match fitting_table(&contents.rows, self.width) {
             Some(table) => self.out.push_str(&table),
@@ -169,7 +170,7 @@ impl Page {
             return;
         }
         match &contents.scope {
-            Some(scope) => self.heading(&format!("Verdicts, {}", first_small(scope))),
+            Some(scope) => self.heading(&format!("Verdicts ({scope})")),
             None => self.heading("Verdicts"),
         }
         for Decided { rules, outcome, reason } in decided(&contents.verdicts) {
@@ -199,7 +200,7 @@ impl Page {
         if contents.is_jobs_only {
             return;
         }
-        self.heading("In daily use, beside published figures");
+        self.heading("Daily use, compared with published figures");
         for meaning in &contents.meanings {
             let label = format!("{}: {}.", meaning.topic, meaning.grade.word());
             let style = style_of_grade(meaning.grade);
@@ -207,7 +208,12 @@ impl Page {
         }
         if !contents.predictions.is_empty() {
             let text = predicted(&contents.predictions);
-            self.labelled("Predicted for a NanoPi M4 of 2018:", PLAIN, &text, "  ");
+            self.labelled(
+                "Predicted on a NanoPi M4 (2018), not on this computer:",
+                PLAIN,
+                &text,
+                "  ",
+            );
         }
     }
 
@@ -230,12 +236,6 @@ impl Page {
             wrap_into(&mut self.out, "  - ", item, "    ", self.width);
         }
     }
-}
-
-/// A sentence as the end of a heading: without its capital and its full stop.
-fn first_small(sentence: &str) -> String {
-    let mut letters = sentence.trim_end_matches('.').chars();
-    letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
 }
 
 /// Verdicts that were decided by the same reason, its figures aside.
@@ -263,7 +263,7 @@ fn decided(verdicts: &[Ruling]) -> Vec<Decided<'_>> {
     decided
 }
 
-/// So many predicted times are enough to know what to expect.
+/// The maximum number of predicted times on the terminal.
 const PREDICTED_MAX: usize = 2;
 
 /// The first of the predicted times in one sentence.
@@ -271,8 +271,8 @@ fn predicted(predictions: &[Prediction]) -> String {
     let times = predictions
         .iter()
         .take(PREDICTED_MAX)
-        .map(|prediction| format!("{}: {}", prediction.job.label(), prediction.time_in_words()));
-    format!("{}.", times.collect::<Vec<_>>().join("; "))
+        .map(|prediction| format!("{} {}", prediction.job.noun(), prediction.time_in_words()));
+    format!("{}.", times.collect::<Vec<_>>().join(", "))
 }
 
 /// Where `label` ends in `wrapped`, which begins with it, however its words were broken to lines.
@@ -311,7 +311,7 @@ const fn style_of_grade(grade: Grade) -> Style {
 }
 
 /// The headings of the table's columns.
-const COLUMNS: [&str; 6] = ["", "rate", "between", "p50", "p99.9", "max"];
+const COLUMNS: [&str; 6] = ["", "rate", "interval", "p50", "p99.9", "max"];
 
 /// The column that is missed least.
 const P50: usize = 3;

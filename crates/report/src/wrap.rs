@@ -100,6 +100,12 @@ fn hang(line: &str, width: usize) -> usize {
     column.filter(|&column| line[..column].chars().count() <= width / 2).unwrap_or(start)
 }
 
+/// `text` with a capital as its first letter.
+pub(crate) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

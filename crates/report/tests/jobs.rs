@@ -38,7 +38,7 @@ fn a_page_of_a_job_has_no_empty_sections() {
     let record = package_installation();
     let page = html(&record, &judge(&record)).unwrap();
     assert!(page.contains("Installing 40 packages took 32.0 s."), "{page}");
-    for empty in ["In daily use", "<h2>Measured</h2>", "<h2>Verdicts</h2>"] {
+    for empty in ["aily use", "<h2>Measured</h2>", "<h2>Verdicts</h2>"] {
         assert!(!page.contains(empty), "{empty}");
     }
 }
@@ -66,7 +66,7 @@ fn a_fault_gives_a_cause_and_no_time() {
 }
 
 #[test]
-fn what_limited_a_job_is_told() {
+fn the_limit_of_a_job_is_shown() {
     let cpu = CpuActivity { cpus: 4, user: 0.1, idle: 0.9, ..CpuActivity::default() };
     let activity =
         Activity { window_ns: Nanos::from_secs(32), cpu: Some(cpu), ..Activity::default() };

@@ -221,7 +221,7 @@ fn a_record_with_nothing_in_it_is_still_a_report() {
     record.conditions = cardproof_record::Conditions::default();
     record.conditions.target.direct = true;
     let verdicts = judge(&record);
-    assert!(page(&record).contains("No place among them"));
+    assert!(page(&record).contains("Not compared"));
     assert!(summary(&record, &verdicts, 80, false).contains("not measured"));
     assert!(markdown(&record, &verdicts).contains("Unknown storage"));
 }

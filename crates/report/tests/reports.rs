@@ -52,7 +52,7 @@ fn a_disturbed_run_fits_sixty_lines() {
     let mut record = records::typical_a1_card();
     for (index, phase) in record.phases.iter_mut().enumerate() {
         let others = format!(
-            "mmcblk0 did more than this run asked of it: 0 bytes read and {index}.4 MiB written in \
+            "mmcblk0 did more I/O than this run issued: 0 bytes read and {index}.4 MiB written in \
              {index}82 requests, by other programs or the file system"
         );
         let cpu = format!("other programs had 6{index} % of the processors' time");

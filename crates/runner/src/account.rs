@@ -63,7 +63,7 @@ pub(crate) fn run(spec: &PhaseSpec, place: Place, meter: &mut Meter<'_>, end: &P
         (Some(error), _) => PhaseState::NotMeasured { cause: error.to_string() },
         (None, Some(EndedBy::Interrupted)) => PhaseState::Partial,
         (None, _) if meter.ops() == 0 => PhaseState::NotMeasured {
-            cause: "no operation completed in the time it was given".to_owned(),
+            cause: "no operation completed in the time of the phase".to_owned(),
         },
         (None, _) => PhaseState::Measured,
     };
@@ -105,7 +105,7 @@ fn warnings(spec: &PhaseSpec, place: Place, phase: &Phase) -> Vec<Warning> {
         warn(
             WarningCode::QueueDepthReduced,
             format!(
-                "run at queue depth {}, the most this target takes, instead of {}",
+                "run at queue depth {}, the maximum of this target, instead of {}",
                 place.queue_depth, spec.queue_depth
             ),
         );
@@ -119,7 +119,13 @@ fn warnings(spec: &PhaseSpec, place: Place, phase: &Phase) -> Vec<Warning> {
     if let Some(iops) = phase.iops.filter(|_| phase.ops >= OPS_ENOUGH) {
         let width = (iops.high.0 - iops.estimate.0) / iops.estimate.0;
         if width > WIDTH_UNSTEADY {
-            warn(WarningCode::Unsteady, format!("too uneven to measure (±{:.0} %)", 100.0 * width));
+            let percent = 100.0 * width;
+            let message = if width > 1.0 {
+                format!("too uneven to measure (±{percent:.0} %)")
+            } else {
+                format!("the rate varied strongly; its interval is ±{percent:.0} %")
+            };
+            warn(WarningCode::Unsteady, message);
         }
     }
     if let Some(Verification { compared_bytes, wrong_bytes }) = phase.verification
@@ -127,9 +133,7 @@ fn warnings(spec: &PhaseSpec, place: Place, phase: &Phase) -> Vec<Warning> {
     {
         warn(
             WarningCode::WrongData,
-            format!(
-                "{wrong_bytes} of the {compared_bytes} read back are not what was written there"
-            ),
+            format!("{wrong_bytes} of {compared_bytes} read back contain wrong data"),
         );
     }
     warnings

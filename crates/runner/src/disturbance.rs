@@ -114,7 +114,7 @@ fn other_io(whole: &Activity, own: &Own) -> Option<Disturbance> {
     }
     let requests = requests.map_or(String::new(), |count| format!(" in {count} requests"));
     let message = format!(
-        "{} did more than this run asked of it: {read} read and {written} written{requests}, by \
+        "{} did more I/O than this run issued: {read} read and {written} written{requests}, by \
          other programs or the file system",
         device.name
     );

@@ -294,13 +294,13 @@ impl Run<'_> {
     /// Why `spec` cannot begin, if it cannot.
     fn hindrance(&self, spec: &PhaseSpec, place: Place) -> Option<String> {
         if let Some(cause) = &self.given_up {
-            return Some(format!("not begun, because before it {cause}"));
+            return Some(format!("skipped, because {cause}"));
         }
         if spec.writes() && self.target.abilities().read_only {
             return Some("the target is read-only".to_owned());
         }
         if self.ground.is_missing(spec, place.span) {
-            return Some("nothing was laid out for it to work in".to_owned());
+            return Some("the test file was not written".to_owned());
         }
         None
     }
@@ -310,10 +310,13 @@ impl Run<'_> {
         let mut warnings = Vec::new();
         let wanted = spec.span.unwrap_or(self.plan.profile.span);
         if place.span < wanted && spec.role != Role::LayOut {
+            let is_cut_short = place.span < spec.span_within(self.plan.span);
+            let cause = if is_cut_short { ", since the time budget ended" } else { "" };
             warnings.push(Warning {
                 code: WarningCode::SpanReduced,
                 message: format!(
-                    "run over {} instead of {wanted}; a smaller span flatters a card",
+                    "the test range was {} instead of {wanted}{cause}; a smaller range gives higher \
+                     rates",
                     place.span
                 ),
             });
@@ -321,7 +324,7 @@ impl Run<'_> {
         if self.target.abilities().read_only || self.ground.is_unwritten(spec, place.span) {
             warnings.push(Warning {
                 code: WarningCode::MaybeUnwritten,
-                message: "parts that were never written may read faster than real data".to_owned(),
+                message: "the phase read blocks that were never written, which may be faster than real data".to_owned(),
             });
         }
         warnings
@@ -333,7 +336,7 @@ fn cache_warning(spec: &PhaseSpec, directness: &Directness) -> Option<Warning> {
     match (spec.arrangement.caching, directness) {
         (Caching::Through { .. }, Directness::Buffered { .. }) => Some(Warning {
             code: WarningCode::Buffered,
-            message: "through the page cache, as the tool that it follows does".to_owned(),
+            message: "the phase used the page cache, as the original tool does".to_owned(),
         }),
         _ => None,
     }
@@ -356,8 +359,12 @@ fn verdict(spec: &PhaseSpec, phase: &Phase) -> Option<String> {
     (rate.high < decision.limit).then(|| {
         let limit = Throughput(decision.limit.0 * spec.block_size.as_f64());
         match spec.access {
-            Access::Sequential => format!("spared, since {} misses {limit}", spec.name),
-            Access::Random(_) => format!("spared, since {} misses {}", spec.name, decision.limit),
+            Access::Sequential => {
+                format!("skipped, because {} failed the limit of {limit}", spec.name)
+            }
+            Access::Random(_) => {
+                format!("skipped, because {} failed the limit of {}", spec.name, decision.limit)
+            }
         }
     })
 }

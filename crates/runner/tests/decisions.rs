@@ -53,7 +53,10 @@ fn a_missed_limit_spares_the_rest_and_says_so() {
     assert!(phase(&record, "random-write-4k-qd32").anytime_iops.unwrap().high < Iops(500.0));
     assert_eq!(
         causes(&record),
-        [("random-read-4k-qd32", "spared, since random-write-4k-qd32 misses 500 IOPS")]
+        [(
+            "random-read-4k-qd32",
+            "skipped, because random-write-4k-qd32 failed the limit of 500 IOPS"
+        )]
     );
     assert!(phase(&record, "random-read-4k-qd32").was_spared());
     let sequential = run(memory(100_000), application::a1());

@@ -104,8 +104,8 @@ fn profile(class: &Class) -> Profile {
         figures: Vec::new(),
         early_ends: Vec::new(),
         notes: vec![
-            "A limit is decided when an interval that holds at any time leaves it.".to_owned(),
-            "A miss spares the phases after it.".to_owned(),
+            "Each phase ends as soon as its interval is on one side of the limit.".to_owned(),
+            "After a failed limit, the remaining phases are skipped.".to_owned(),
         ],
     }
 }

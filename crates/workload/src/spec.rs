@@ -122,9 +122,7 @@ pub struct PhaseSpec {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// Not even one operation fits.
-    #[error(
-        "a span of {span} holds no operation of {block_size} at an offset of {alignment_offset}"
-    )]
+    #[error("{span} is less than one operation of {block_size} at an offset of {alignment_offset}")]
     SpanTooSmall {
         /// The span.
         span: Bytes,

@@ -36,7 +36,7 @@ pub(super) fn settings(identity: &Identity) -> Section {
     }
     let settings = &identity.settings;
     section.some("Scheduler", settings.scheduler.clone());
-    section.some("Requests", settings.nr_requests.map(|count| format!("{count} in the queue")));
+    section.some("Request queue", settings.nr_requests.map(|count| format!("{count} requests")));
     section.some("Read-ahead", settings.read_ahead_bytes.map(|bytes| bytes.to_string()));
     section.some("Write cache", settings.write_cache.clone());
     section
@@ -48,14 +48,18 @@ fn of_filesystem(section: &mut Section, filesystem: &FilesystemInfo) {
     let has = |option: &str| filesystem.options.iter().any(|other| other == option);
     section.some("Commit interval", commit_interval(filesystem));
     let atime = match (has("noatime"), has("relatime")) {
-        (true, _) => "no (noatime): reading writes nothing",
-        (_, true) => "at most daily for each file (relatime); noatime ends that",
-        _ => "yes: reading a file may write its time; noatime ends that",
+        (true, _) => "not updated (noatime)",
+        (_, true) => {
+            "updated at most once a day per file (relatime); mount with noatime to disable"
+        }
+        _ => "updated at each read; mount with noatime to disable",
     };
     section.row("Access times", atime);
     let discards = has("discard");
-    section
-        .row("Discard", if discards { "at once (discard)" } else { "not at once; fstrim does it" });
+    section.row(
+        "Discard",
+        if discards { "immediate (mount option discard)" } else { "by fstrim only" },
+    );
     if let (Some(free), Some(size)) = (filesystem.free_bytes, filesystem.size_bytes) {
         section.row("Free", format!("{free} of {size}"));
     }
@@ -73,8 +77,8 @@ fn commit_interval(filesystem: &FilesystemInfo) -> Option<String> {
 
 fn place(partition: &PartitionPlace) -> String {
     let alignment = match partition.is_aligned {
-        Some(true) => ", at an allocation unit's beginning",
-        Some(false) => ", NOT at an allocation unit's beginning",
+        Some(true) => ", aligned to an allocation unit",
+        Some(false) => ", NOT aligned to an allocation unit",
         None => "",
     };
     let size = partition.size_bytes.map(|size| format!("{size}, ")).unwrap_or_default();
@@ -95,7 +99,7 @@ pub(super) fn health(identity: &Identity) -> Section {
 /// The estimate of used life is a band of ten percent.
 fn life(upper_percent: u8) -> String {
     match upper_percent {
-        101.. => "more than it was made for".to_owned(),
+        101.. => "more than its rated life".to_owned(),
         upper => format!("{} to {upper} %", upper.saturating_sub(10)),
     }
 }
@@ -120,7 +124,8 @@ fn of_power(section: &mut Section, power: &Power) {
 pub(super) fn unknown(identity: &Identity) -> Section {
     let mut section = Section::new("What could not be read");
     for unknown in &identity.unknown {
-        section.row("-", format!("{}: {}; {}", unknown.what, unknown.reason, unknown.needed));
+        section
+            .row("-", format!("{}: {}. Needed: {}", unknown.what, unknown.reason, unknown.needed));
     }
     section
 }

@@ -379,8 +379,8 @@ fn judge(args: &VerifyArgs, tally: &Tally, tested: u64, space: Space, record: &R
     let is_false = (tally.foreign * sector >= PIECE)
         || (lost > LOST_SHARE && tally.longest * sector >= PIECE && tally.failed < tally.bad());
     let mut reasons = vec![format!(
-        "{} of files were read: {} sectors right, {} of another address, {} with other data, {} \
-         unreadable",
+        "{} of files were read: {} sectors correct, {} with data of another address, {} with wrong \
+         data, {} unreadable",
         Bytes(tested),
         tally.right,
         tally.foreign,
@@ -394,7 +394,7 @@ fn judge(args: &VerifyArgs, tally: &Tally, tested: u64, space: Space, record: &R
         reasons.push(format!("{} files of the set are missing", tally.missing_files));
     }
     reasons.push(format!(
-        "the files cover {:.1} % of the file system, and where they lie is its choice",
+        "the files cover {:.1} % of the file system, which decides where they are",
         share * 100.0
     ));
     let size = Bytes(space.size);

@@ -81,10 +81,12 @@ fn script(answer: &Answer) -> Result<String, String> {
     match answer.verdict {
         CapacityVerdict::Fake if answer.damaged_ranges.is_empty() => {}
         CapacityVerdict::Fake => {
-            return Err("its flash is damaged too, which no partition mends".to_owned());
+            return Err(
+                "its flash is damaged too, and a partition does not help against that".to_owned()
+            );
         }
-        CapacityVerdict::Genuine => return Err("the card holds what it announces".to_owned()),
-        _ => return Err("it is for fakes, whose real size is known".to_owned()),
+        CapacityVerdict::Genuine => return Err("the capacity of the card is real".to_owned()),
+        _ => return Err("it is only for fakes with a known real size".to_owned()),
     }
     let end = answer.real_size.0.get() / UNIT * UNIT;
     if end < UNIT + SIZE_MIN {
@@ -133,7 +135,7 @@ mod tests {
     #[test]
     fn no_partition_is_made_where_it_does_not_help() {
         for (verdict, low, damaged, word) in [
-            (CapacityVerdict::Genuine, 1 << 30, vec![], "announces"),
+            (CapacityVerdict::Genuine, 1 << 30, vec![], "is real"),
             (CapacityVerdict::Damaged, 1 << 30, vec![], "fakes"),
             (CapacityVerdict::Fake, 1 << 30, vec![(0, 512)], "damaged too"),
             (CapacityVerdict::Fake, 1 << 20, vec![], "too little"),

@@ -16,7 +16,9 @@ pub(super) fn page(answer: &Answer, args: &VerifyArgs) -> String {
         let _ = writeln!(text, "  - {reason}.");
     }
     text.push_str(&ranges(answer));
-    let _ = writeln!(text, "Written {}, read {}.", answer.written, answer.read);
+    let is_early = answer.verdict == CapacityVerdict::Fake && answer.written < answer.planned.0;
+    let end = if is_early { " The test ended early, since the answer was certain." } else { "" };
+    let _ = writeln!(text, "Written {}, read {}.{end}", answer.written, answer.read);
     text.push_str(&advice(answer, args, &identity(args)));
     text.push('\n');
     text
@@ -27,19 +29,24 @@ fn headline(answer: &Answer) -> String {
     let (low, high) = answer.real_size;
     match answer.verdict {
         CapacityVerdict::Genuine => {
-            format!("GENUINE: holds the announced {} ({percent} sure).", answer.announced)
+            format!(
+                "GENUINE: the full capacity of {} is real (confidence {percent}).",
+                answer.announced
+            )
         }
         CapacityVerdict::Fake => format!(
-            "FAKE: announces {} and holds {} ({percent} sure; kind: {}).",
+            "FAKE: advertised capacity {}, real capacity {} (confidence {percent}; kind: {}).",
             answer.announced,
             between(low, high),
             answer.kind.replace('_', " "),
         ),
         CapacityVerdict::Damaged => {
-            format!("DAMAGED: parts of the device do not keep data ({percent} sure).")
+            format!("DAMAGED: parts of the device do not keep data (confidence {percent}).")
         }
-        CapacityVerdict::Suspicious => "SUSPICIOUS: shows signs of a counterfeit.".to_owned(),
-        CapacityVerdict::Undecided => "UNDECIDED: not enough is known for a verdict.".to_owned(),
+        CapacityVerdict::Suspicious => "SUSPICIOUS: there are signs of a counterfeit.".to_owned(),
+        CapacityVerdict::Undecided => {
+            "UNDECIDED: the test did not show enough for a verdict.".to_owned()
+        }
     }
 }
 
@@ -94,14 +101,14 @@ pub(super) fn advice(answer: &Answer, args: &VerifyArgs, identity: &str) -> Stri
         }
     };
     match answer.verdict {
-        CapacityVerdict::Genuine => "What to do: nothing; use it.".to_owned(),
+        CapacityVerdict::Genuine => "What to do: nothing. You can use it.".to_owned(),
         CapacityVerdict::Fake => format!(
-            "What to do: return it and ask for your money back; keep no data on it. Of all that was \
-             written to it only the first {} may be whole.",
+            "What to do: return it and ask for your money back. Do not store data on it: only the first \
+             {} can keep data.",
             answer.real_size.0
         ),
-        CapacityVerdict::Damaged => "What to do: copy what you need from it now, replace it, and \
-                                     do not trust it with data."
+        CapacityVerdict::Damaged => "What to do: copy your files to another device now, and \
+                                     replace it. Do not store data on it."
             .to_owned(),
         CapacityVerdict::Suspicious => {
             format!("What to do: test it by writing: {}.", by_writing())

@@ -70,7 +70,7 @@ fn a_replay_is_reported_beside_the_simulated_cards() {
             text.contains("Of the 8 simulated cards that did the same job, 1 took no longer"),
             "{text}"
         );
-        assert!(!text.contains("In daily use"), "{text}");
+        assert!(!text.contains("aily use"), "{text}");
     }
 }
 

@@ -112,7 +112,7 @@ fn a_loop_device_through_the_page_cache_is_a_doubt_in_every_output_and_nothing_i
     let document: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
     let comparison = &document["setups"]["comparisons"][0];
     assert_eq!(comparison["doubts"][0]["code"], "buffered", "{document:#}");
-    let doubt = "In doubt, so nothing is advised: the loop device under the file systems goes through \
+    let doubt = "No advice, because of a doubt: the loop device under the file systems goes through \
                  the page cache";
     for text in [&ended.stdout, &fs::read_to_string(&markdown).unwrap()] {
         let text = text.replace("\n    ", " ");

@@ -61,7 +61,7 @@ fn the_last_line_says_what_to_do() {
     let home = Home::new();
     let said =
         run(home.cardproof(&["verify", "sim:fake-wrap", "--exclude-store", "64M"])).expect(4);
-    assert!(said.stdout.starts_with("\nFAKE: announces 64 GiB"), "{}", said.stdout);
+    assert!(said.stdout.starts_with("\nFAKE: advertised capacity 64 GiB"), "{}", said.stdout);
     let last = said.stdout.lines().last().unwrap();
     assert!(last.starts_with("What to do: return it"), "{last}");
 }

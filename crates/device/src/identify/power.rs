@@ -86,15 +86,15 @@ impl Power {
         if self.temperatures.is_empty() {
             sources.unknown(
                 "temperature",
-                "sysfs shows no sensor, as in many virtual machines",
+                "no sensor in sysfs",
                 "a kernel with a driver for the board's sensors",
             );
         }
         if self.processor_clock_hz.is_none() {
             sources.unknown(
                 "processor clock and governor",
-                "sysfs has no cpufreq: the clock is fixed, or set by somebody else",
-                "the real machine, or a kernel with a cpufreq driver",
+                "sysfs has no cpufreq (fixed clock, or set by firmware or host)",
+                "a kernel with a cpufreq driver, or the physical machine",
             );
         }
         let is_pi = board.is_some_and(|board| board.starts_with("Raspberry Pi"));

@@ -17,8 +17,8 @@ pub(super) fn reasons(evidence: &Evidence, finding: &Finding) -> Vec<String> {
     };
     if finding.transient_errors > 0 {
         reasons.push(format!(
-            "{} transient errors: a second attempt succeeded. They count neither as a fake nor as \
-             damage; a poor contact or reader causes them",
+            "{} transient errors: a second attempt succeeded. They are no sign of a fake or of \
+             damage; a bad contact or reader causes them",
             finding.transient_errors
         ));
     }
@@ -28,15 +28,15 @@ pub(super) fn reasons(evidence: &Evidence, finding: &Finding) -> Vec<String> {
 fn genuine(evidence: &Evidence, finding: &Finding) -> Vec<String> {
     let places = evidence.observations.len();
     let mut reasons = vec![if evidence.is_full {
-        "every byte was written and read back right".to_owned()
+        "every byte was written and read back correctly".to_owned()
     } else {
-        format!("{places} test places over the whole address range came back right")
+        format!("{places} test blocks across the whole address range returned correct data")
     }];
     reasons.push(excluded(finding));
     if evidence.grid_bytes > 0 && evidence.grid_bytes <= evidence.filler_bytes {
         reasons.push(format!(
-            "no two addresses share a place: any wrap-around, whatever its modulus, puts one of the \
-             test places under the {} written last",
+            "no address wraps around: otherwise the last {} written would have overwritten a test \
+             block",
             Bytes(evidence.filler_bytes)
         ));
     }
@@ -45,7 +45,7 @@ fn genuine(evidence: &Evidence, finding: &Finding) -> Vec<String> {
 
 fn excluded(finding: &Finding) -> String {
     format!(
-        "excluded: a hidden store of up to {}, and a share of bad places above {:.2} % ({} % \
+        "the test rules out a hidden store of up to {} and more than {:.2} % bad blocks ({} % \
          confidence)",
         Bytes(finding.excluded_store_bytes),
         finding.excluded_bad_share * 100.0,
@@ -57,15 +57,15 @@ fn fake(evidence: &Evidence, finding: &Finding) -> Vec<String> {
     let mut reasons = vec![what_happens(evidence, finding)];
     if let Some(store) = finding.store {
         reasons.push(format!(
-            "a hidden store returns the latest writes, so that files look right when read at once: \
-             places were right after {} and lost after {} of other writes",
+            "a hidden store returns the latest writes, so files look correct if read at once: test \
+             blocks were correct after {} of other writes, and lost after {}",
             Bytes(store.low),
             Bytes(store.high)
         ));
     }
     if finding.damaged_share > 0.0 {
         reasons.push(format!(
-            "it is also damaged: {:.1} % of the test places below its real size fail",
+            "it is also damaged: {:.1} % of the test blocks below its real size fail",
             finding.damaged_share * 100.0
         ));
     }
@@ -77,14 +77,14 @@ fn what_happens(evidence: &Evidence, finding: &Finding) -> String {
     match finding.kind {
         Kind::Wrap => format!("{}, and so on at every multiple of {edge}", shared(evidence)),
         Kind::Chained => format!(
-            "addresses start again at {} and hold nothing above {edge} of each round",
+            "addresses start again at {}, and each round keeps nothing above {edge}",
             Bytes(finding.modulus_bytes.unwrap_or_default())
         ),
         Kind::LastBlock => {
-            format!("all addresses from {edge} up give back the block that was written last")
+            format!("all addresses from {edge} up return the block that was written last")
         }
-        Kind::Limbo => format!("addresses from {edge} up give other data on each reading"),
-        _ => format!("writes from {edge} up are accepted and dropped"),
+        Kind::Limbo => format!("addresses from {edge} up return different data on each read"),
+        _ => format!("writes from {edge} up are accepted and discarded"),
     }
 }
 
@@ -95,7 +95,7 @@ fn shared(evidence: &Evidence) -> String {
             "the data written to byte {} appeared at byte {}",
             alias.written_bytes, alias.read_bytes
         ),
-        None => "addresses share their places".to_owned(),
+        None => "different addresses return the same data".to_owned(),
     }
 }
 
@@ -108,16 +108,16 @@ fn damaged(evidence: &Evidence, finding: &Finding) -> Vec<String> {
     let wrong = count(&|place| !place.is_right()) - failed;
     if failed + wrong == all {
         return vec![
-            "no test place kept its data; the device is at its end, or its reader is".to_owned(),
+            "no test block kept its data; the device or its reader is defective".to_owned(),
         ];
     }
     vec![
         format!(
-            "{} of {all} test places fail on every attempt: {failed} with an error, {wrong} with \
+            "{} of {all} test blocks fail on every attempt: {failed} with an error, {wrong} with \
              wrong data",
             failed + wrong
         ),
-        "they lie among good places, so that the capacity itself is not false".to_owned(),
+        "they are between good blocks, so the capacity itself is real".to_owned(),
         format!("about {:.2} % of the device is bad", finding.damaged_share * 100.0),
     ]
 }
@@ -125,7 +125,7 @@ fn damaged(evidence: &Evidence, finding: &Finding) -> Vec<String> {
 fn undecided(evidence: &Evidence, finding: &Finding) -> Vec<String> {
     if evidence.is_cut_short {
         return vec![format!(
-            "the test was ended early, after {} were written",
+            "the test ended early, after {} were written",
             Bytes(evidence.writes.total_bytes())
         )];
     }

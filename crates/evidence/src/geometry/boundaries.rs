@@ -73,7 +73,7 @@ pub(super) fn unit(passes: &[BoundaryPass], missing: Option<&str>) -> Finding {
     let Some(unit) = agreed(&units) else { return Finding::CannotBeSeen(disagreement(&units)) };
     if !(UNITS.0..=UNITS.1).contains(&unit) {
         return Finding::CannotBeSeen(format!(
-            "reads show a step at {unit} only, which is one of pages, not of allocation units"
+            "reads show a step at {unit} only, which is the size of pages, not of allocation units"
         ));
     }
     Finding::Claimed(claim(unit, &clear))
@@ -91,7 +91,7 @@ fn claim(unit: Bytes, passes: &[Best]) -> Claim {
     };
     let mut notes = vec![levels_note(passes)];
     notes.extend(between.map(|below| {
-        format!("the row at {below} lies between both levels; {below} is possible too")
+        format!("the time at {below} is between both levels, so {below} is also possible")
     }));
     if passes.len() == 1 {
         notes.push("measured in one pass only; another pass may disagree".to_owned());
@@ -105,7 +105,7 @@ fn levels_note(passes: &[Best]) -> String {
     let high = passes.iter().map(|best| best.levels.high).sum::<f64>() / count / 1000.0;
     let least = passes.iter().map(|best| best.levels.r_squared).fold(1.0, f64::min);
     format!(
-        "reads over its boundaries take {high:.0} us longer, over others {low:.0} us \
+        "reads across its boundaries take {high:.0} us longer, across others {low:.0} us \
          (passes: {}, R² at least {least:.2})",
         passes.len()
     )
@@ -116,14 +116,13 @@ fn unclear(best: &[Option<Best>], passes: usize) -> String {
     let most = best.iter().flatten().map(|best| best.levels.r_squared).fold(0.0, f64::max);
     if clear == 0 {
         return format!(
-            "reads over boundaries show no clear step (the best fit of two levels explains {:.0} % \
-             of the variance, {:.0} % are needed): the card maps by page, interleaves, was never \
-             written there, or the connection is slower than the step",
+            "the read test shows no clear step (fit {:.0} %, required {:.0} %). Possible causes: \
+             page mapping, interleaving, an unwritten area, a slow connection",
             most * 100.0,
             CLEAR * 100.0
         );
     }
-    format!("reads over boundaries show a clear step in {clear} of {passes} passes only")
+    format!("the read test shows a clear step in only {clear} of {passes} passes")
 }
 
 fn disagreement(units: &[Bytes]) -> String {
@@ -184,7 +183,7 @@ pub(super) fn joined(
             Finding::CannotBeSeen(match (is_measured.0, is_measured.1) {
                 (true, false) => read,
                 (false, true) => write,
-                _ => format!("{read}; by writing: {write}"),
+                _ => format!("{read}. In addition, {write}"),
             })
         }
     };

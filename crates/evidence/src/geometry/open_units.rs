@@ -54,7 +54,7 @@ pub(super) fn limit(tables: &[UnitsTable], order: Order, missing: Option<&str>) 
     }
     let units: Vec<Option<u16>> = found.iter().map(|limit| limit.units).collect();
     match agreed(&units) {
-        None => Finding::CannotBeSeen("the passes disagree on where the rate falls".to_owned()),
+        None => Finding::CannotBeSeen("the passes disagree on where the rate drops".to_owned()),
         Some(None) => Finding::CannotBeSeen(no_limit(&found)),
         Some(Some(units)) => {
             let fall = found.iter().map(|limit| limit.fall).fold(f64::INFINITY, f64::min);
@@ -71,19 +71,19 @@ fn claim(units: u16, fall: f64, passes: usize, order: Order) -> Claim {
         (false, false) => 0.75,
     };
     let method = match order {
-        Order::Linear => "fall of the rate with more places, front to back",
-        Order::Random => "fall of the rate with more places, random order",
+        Order::Linear => "drop of the rate with more units, sequential order",
+        Order::Random => "drop of the rate with more units, random order",
     };
-    let notes = vec![format!("with one unit more, writing is at least {fall:.1} times slower")];
+    let notes = vec![format!("with one more unit, writes are at least {fall:.1} times slower")];
     Claim { value: Value::Units(units), probability, method, notes }
 }
 
 fn no_limit(found: &[Limit]) -> String {
     let most = found.iter().map(|limit| limit.most).min().unwrap_or(0);
     if found.iter().any(|limit| limit.is_uneven) {
-        return format!("the rate does not fall at one number of units up to {most}");
+        return format!("the rate has no single drop up to {most} units");
     }
-    format!("the rate does not fall up to {most} units: more can be open, or the card maps by page")
+    format!("the rate does not drop up to {most} units: more can be open, or the card maps by page")
 }
 
 /// What one table shows.

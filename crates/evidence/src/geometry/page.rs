@@ -37,7 +37,7 @@ pub(super) fn page(passes: &[BoundaryPass], unit: Option<Bytes>, missing: Option
         return Finding::unmeasured(missing);
     }
     if !rows.iter().all(has_small) {
-        return Finding::CannotBeSeen("no reads over boundaries as small as a page".to_owned());
+        return Finding::CannotBeSeen("no reads across boundaries as small as a page".to_owned());
     }
     let steps: Vec<Result<Bytes, &'static str>> = rows.iter().map(|rows| step(rows)).collect();
     if let Some(reason) = steps.iter().find_map(|step| step.err()) {
@@ -53,7 +53,7 @@ pub(super) fn page(passes: &[BoundaryPass], unit: Option<Bytes>, missing: Option
         ));
     }
     let probability = if found.len() >= 2 { 0.93 } else { 0.75 };
-    let notes = vec!["pages that are read together show as one".to_owned()];
+    let notes = vec!["pages that are read together count as one".to_owned()];
     Finding::Claimed(Claim { value: Value::Bytes(page), probability, method: "read step", notes })
 }
 
@@ -73,10 +73,10 @@ fn step(rows: &[BoundaryRow]) -> Result<Bytes, &'static str> {
     });
     let best = fits.min_by(|(_, one), (_, other)| one.deviation.total_cmp(&other.deviation));
     let Some((page, levels)) = best.filter(|(_, levels)| levels.r_squared >= CLEAR) else {
-        return Err("reads over small boundaries show no clear step");
+        return Err("reads across small boundaries show no clear step");
     };
     if levels.low > BASE_MOST * levels.high {
-        return Err("reads over the smallest boundaries cost extra already");
+        return Err("reads across the smallest boundaries already take longer");
     }
     let reaches = |row: &&BoundaryRow| row.extra_ns > levels.low + PARTIAL * levels.step();
     let below = rows.iter().filter(|row| !row.align.is_multiple_of(page));
@@ -84,6 +84,6 @@ fn step(rows: &[BoundaryRow]) -> Result<Bytes, &'static str> {
     match partial.as_slice() {
         [] => Ok(page),
         [half] if half.align.get() * 2 == page.get() => Ok(half.align),
-        _ => Err("extra times over small boundaries lie on more than two levels"),
+        _ => Err("the extra times at small boundaries have more than two levels"),
     }
 }

@@ -51,15 +51,15 @@ pub(super) fn reach(passes: &[SpanPass], missing: Option<&str>) -> Finding {
     if clear.len() < passes.len() {
         let most = passes.iter().flat_map(|pass| &pass.rows).map(|row| row.span).max();
         return Finding::CannotBeSeen(format!(
-            "reads take the same time in every span up to {}: the whole map is at hand, or what a \
-             miss costs is hidden",
+            "reads take the same time in every range up to {}. Either the whole table is cached, or \
+             misses are too fast to see",
             most.unwrap_or(Bytes::ZERO)
         ));
     }
     let least = clear.iter().map(|fit| fit.reach).fold(f64::INFINITY, f64::min);
     let most = clear.iter().map(|fit| fit.reach).fold(0.0, f64::max);
     if most > least * AGREEMENT {
-        return Finding::CannotBeSeen("the passes disagree on the span".to_owned());
+        return Finding::CannotBeSeen("the passes disagree on the range".to_owned());
     }
     let middle = (least * most).sqrt();
     let power = 2_f64.powf(middle.log2().round());
@@ -67,10 +67,10 @@ pub(super) fn reach(passes: &[SpanPass], missing: Option<&str>) -> Finding {
     let value = Bytes(if is_near { power } else { middle }.round() as u64);
     let cost = clear.iter().map(|fit| fit.cost).fold(f64::INFINITY, f64::min) * 100.0;
     let notes = vec![
-        format!("a read outside takes {cost:.0} % longer"),
-        "known within a factor of 1.25".to_owned(),
+        format!("a read outside the cached range takes {cost:.0} % longer"),
+        "accurate within a factor of 1.25".to_owned(),
     ];
-    let method = "latency of reads by span";
+    let method = "latency of reads in growing ranges";
     Finding::Claimed(Claim { value: Value::Bytes(value), probability: 0.9, method, notes })
 }
 

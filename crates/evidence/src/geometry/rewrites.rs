@@ -74,13 +74,13 @@ pub(super) fn threshold(passes: &[SizePass], missing: Option<&str>) -> Finding {
     match agreed(&jumps) {
         Some(Some(size)) => {
             let probability = if jumps.len() > 1 { 0.95 } else { 0.8 };
-            let notes = vec!["shorter writes to the same place are collected".to_owned()];
-            let method = "jump of the time of writing the same place again";
+            let notes = vec!["the card collects shorter writes to the same address".to_owned()];
+            let method = "jump in the time of repeated writes to one address";
             Finding::Claimed(Claim { value: Value::Bytes(size), probability, method, notes })
         }
         Some(None) => Finding::CannotBeSeen(
-            "the time of writing the same place again grows without a jump: the card maps by page, \
-             or treats all sizes alike"
+            "the time of repeated writes to one address grows without a jump: the card maps by \
+             page, or handles all sizes alike"
                 .to_owned(),
         ),
         None => Finding::CannotBeSeen("the passes disagree on the size".to_owned()),
@@ -122,8 +122,8 @@ pub(super) fn mapping(
     };
     let all = |test: fn(f64) -> bool| factors.iter().all(|factor| test(*factor));
     let claim = |mapping, probability| {
-        let notes = vec![format!("writing the same places again takes {factor:.1} times as long")];
-        let method = "cost of writing again";
+        let notes = vec![format!("repeated writes take {factor:.1} times as long")];
+        let method = "time of repeated writes";
         Finding::Claimed(Claim { value: Value::Mapping(mapping), probability, method, notes })
     };
     if all(|factor| factor >= UNITS_LEAST) {
@@ -133,8 +133,8 @@ pub(super) fn mapping(
         return claim(Mapping::Pages, 0.93);
     }
     Finding::CannotBeSeen(format!(
-        "writing the same places again takes {factor:.1} times as long as writing in order, which \
-         fits neither map"
+        "repeated writes take {factor:.1} times as long as sequential writes, which fits neither \
+         mapping"
     ))
 }
 
@@ -142,14 +142,14 @@ pub(super) fn mapping(
 fn from_limit(linear: &Finding, missing: Option<&str>) -> Finding {
     let Some(limit) = linear.claim() else {
         return match missing {
-            None => Finding::CannotBeSeen("no limit of open units shows a map of units".to_owned()),
+            None => Finding::CannotBeSeen("no limit of open allocation units was found".to_owned()),
             missing => Finding::unmeasured(missing),
         };
     };
     Finding::Claimed(Claim {
         value: Value::Mapping(Mapping::Units),
         probability: limit.probability.min(0.85),
-        method: "limit of open units",
+        method: "limit of open allocation units",
         notes: Vec::new(),
     })
 }
@@ -166,20 +166,19 @@ pub(super) fn first_area(area: Option<&FirstArea>, missing: Option<&str>) -> Fin
     let spared = rows.iter().take_while(|row| is_spared(row)).count();
     let comes_back = rows[spared..].iter().any(is_spared);
     match (spared, comes_back) {
-        (_, true) => Finding::CannotBeSeen("the front has no one end".to_owned()),
+        (_, true) => Finding::CannotBeSeen("the area at the start has no clear end".to_owned()),
         (0, _) => Finding::CannotBeSeen(
-            "the front of the card costs what other places cost: there is no such area, or the \
-             card maps by page"
+            "writes at the start take as long as elsewhere: there is no such area, or the card \
+             maps by page"
                 .to_owned(),
         ),
         (all, _) if all == rows.len() => {
-            Finding::CannotBeSeen("its end lies beyond what was measured".to_owned())
+            Finding::CannotBeSeen("its end is beyond the measured range".to_owned())
         }
         (count, _) => {
             let end = rows[count - 1].end;
-            let notes =
-                vec![format!("the first place that costs more ends at {}", rows[count].end)];
-            let method = "cost of writing again at the front";
+            let notes = vec![format!("the first slow write ends at {}", rows[count].end)];
+            let method = "time of repeated writes at the start";
             Finding::Claimed(Claim { value: Value::Bytes(end), probability: 0.9, method, notes })
         }
     }

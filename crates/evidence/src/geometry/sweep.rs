@@ -147,14 +147,13 @@ pub(super) fn unit(sweeps: &[Sweep], missing: Option<&str>) -> Finding {
     match agreed(&units) {
         Some(Some(unit)) => {
             let probability = if units.len() > 1 { 0.96 } else { 0.85 };
-            let notes = vec![format!("every {unit} one write takes longer than the others")];
+            let notes = vec![format!("one write takes longer every {unit}")];
             let method = "write step";
             Finding::Claimed(Claim { value: Value::Bytes(unit), probability, method, notes })
         }
-        None if clear.len() > 1 => Finding::CannotBeSeen("the sweeps disagree".to_owned()),
+        None if clear.len() > 1 => Finding::CannotBeSeen("the write passes disagree".to_owned()),
         _ => Finding::CannotBeSeen(
-            "no write takes longer than others at even distances: the card maps by page, or hides \
-             the erasing"
+            "the write test shows no regular slow writes. Possible causes: page mapping, hidden erases"
                 .to_owned(),
         ),
     }
@@ -193,25 +192,25 @@ pub(super) fn slc_cache(sweeps: &[Sweep], missing: Option<&str>) -> Finding {
     let cliffs: Vec<Cliff> = sweeps.iter().filter_map(|sweep| sweep.cliff).collect();
     if cliffs.is_empty() {
         return Finding::CannotBeSeen(format!(
-            "the rate does not fall within {longest} written from front to back"
+            "the write rate did not drop during {longest} of sequential writes"
         ));
     }
     if cliffs.len() < sweeps.len() {
-        return Finding::CannotBeSeen("the rate falls in some sweeps only".to_owned());
+        return Finding::CannotBeSeen("the write rate drops in some passes only".to_owned());
     }
     let sizes: Vec<Bytes> = cliffs.iter().map(|cliff| cliff.fast).collect();
     let (least, most) = (sizes.iter().min(), sizes.iter().max());
     let (Some(least), Some(most)) = (least, most) else { return Finding::unmeasured(missing) };
     if least.as_f64() < 0.9 * most.as_f64() {
         return Finding::CannotBeSeen(format!(
-            "the sweeps disagree: the rate falls after {least} and after {most}; a cache that was \
-             not empty at the start, or one that changes its size"
+            "the passes disagree: the rate drops after {least} and after {most}. Possible causes: a \
+             cache that was not empty at the start, or a cache of variable size"
         ));
     }
     let probability = if sizes.len() > 1 { 0.95 } else { 0.8 };
     let (before, after) = (cliffs[0].before, cliffs[0].after);
-    let notes = vec![format!("writing falls from {before} to {after}")];
-    let method = "bytes written until the rate falls";
+    let notes = vec![format!("the write rate drops from {before} to {after}")];
+    let method = "bytes written until the rate drops";
     Finding::Claimed(Claim { value: Value::Bytes(*most), probability, method, notes })
 }
 
@@ -224,20 +223,20 @@ pub(super) fn slc_recovery(recoveries: &[Recovery], missing: Option<&str>) -> Fi
         .map(|one| one.fast.as_f64() / one.rest.as_secs_f64())
         .collect();
     if recoveries.is_empty() {
-        let reason = missing.unwrap_or("no SLC cache was seen whose recovery could be measured");
+        let reason = missing.unwrap_or("no SLC cache was found");
         return Finding::CannotBeSeen(reason.to_owned());
     }
     let (Some(rate), true) = (median(&partial), partial.len() >= 2) else {
         return Finding::CannotBeSeen(
-            "no rest emptied the cache partly: it is empty at once, or stays full".to_owned(),
+            "no pause emptied the cache partly: it becomes empty at once, or stays full".to_owned(),
         );
     };
     if partial.iter().any(|one| (one / rate - 1.0).abs() > 0.15) {
-        return Finding::CannotBeSeen("rests of different length disagree on the rate".to_owned());
+        return Finding::CannotBeSeen("pauses of different length give different rates".to_owned());
     }
-    let notes = vec![format!("rests that made room for a part of the cache: {}", partial.len())];
+    let notes = vec![format!("pauses that emptied a part of the cache: {}", partial.len())];
     let value = Value::Rate(Throughput(rate));
-    let method = "bytes written fast again after a rest";
+    let method = "bytes written fast again after a pause";
     Finding::Claimed(Claim { value, probability: 0.9, method, notes })
 }
 

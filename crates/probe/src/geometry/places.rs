@@ -53,10 +53,12 @@ impl Places {
         let apart = wanted.min(fitting);
         let least = unit.map_or(APART, Bytes::get);
         if apart < least {
+            let needed = (PLACES_MOST + 1) * least.div_ceil(grid) * grid;
             return Err(format!(
-                "the target holds {}, too little for {PLACES_MOST} places in allocation units of \
-                 their own",
-                plan.scope.size
+                "the test range of {} is too small for {PLACES_MOST} allocation units; it needs \
+                 --size {}M or more",
+                plan.scope.size,
+                needed.div_ceil(1 << 20)
             ));
         }
         let quarter = (grid / 4).next_power_of_two();

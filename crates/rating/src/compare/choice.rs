@@ -9,18 +9,17 @@ use super::rank::{Ranked, Ranking};
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Choice {
-    /// Whether all of the best have intervals. If not, the order is that of bare figures, and nobody
-    /// can say how sure it is.
+    /// Whether all of the best have intervals. If not, the order is uncertain.
     pub has_intervals: bool,
-    /// The cards that no other is surely better than, the best figure first; at least one. Without
-    /// intervals only the card of the best figure.
+    /// The cards of which no other card is better with certainty, best first; at least one. Without
+    /// intervals only the card with the best figure.
     pub best: Vec<String>,
-    /// The first card that is surely behind one of the best; absent where none is. Without intervals
-    /// the card of the second best figure.
+    /// The first card that is worse with certainty than one of the best; absent if there is none. Without
+    /// intervals the card with the second best figure.
     pub next: Option<String>,
-    /// What makes the greatest difference between the best and the next.
+    /// The quantity that contributes most to the difference between the best and the next.
     pub reason: Option<Reason>,
-    /// The card that gives most for its price; absent where fewer than two have a price.
+    /// The card with the best value for its price; absent if fewer than two have a price.
     pub best_value: Option<String>,
 }
 

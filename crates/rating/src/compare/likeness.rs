@@ -87,7 +87,7 @@ fn host(a: &Measured<'_>, b: &Measured<'_>) -> Option<String> {
     match (host_a, host_b) {
         (Some(a), Some(b)) if a == b => None,
         (Some(a), Some(b)) => Some(two("the host", &a, &b)),
-        _ => Some("the host is not known of both".to_owned()),
+        _ => Some("the host is unknown for one of them".to_owned()),
     }
 }
 
@@ -119,7 +119,7 @@ fn board_class(board: &str) -> String {
 fn span(a: &Measured<'_>, b: &Measured<'_>) -> Option<String> {
     let [span_a, span_b] = [a, b].map(|of| of.phase.span_bytes);
     let told = |span: Bytes| {
-        if span == Bytes::ZERO { "not told".to_owned() } else { span.to_string() }
+        if span == Bytes::ZERO { "unknown".to_owned() } else { span.to_string() }
     };
     (!is_span_alike(span_a, span_b)).then(|| two("the range", &told(span_a), &told(span_b)))
 }
@@ -131,7 +131,7 @@ fn is_buffered(measured: &Measured<'_>) -> bool {
 }
 
 fn cache(a: &Measured<'_>, b: &Measured<'_>) -> Option<String> {
-    (is_buffered(a) != is_buffered(b)).then(|| "only one went through the page cache".to_owned())
+    (is_buffered(a) != is_buffered(b)).then(|| "only one used the page cache".to_owned())
 }
 
 /// Why the figure of `measured` stands for nothing, if it does not.

@@ -1,7 +1,7 @@
-//! Where a card stands among the published ones.
+//! The position of a card among the published ones.
 //!
-//! A place among cards that were measured otherwise, or on other hosts, is an orientation and no
-//! rank; what differs is said with it.
+//! A position among cards that were measured with other methods or on other hosts is a rough comparison
+//! and no rank; the differences are named with it.
 
 use cardproof_record::{OpName, Record};
 use serde::Serialize;
@@ -10,19 +10,19 @@ use super::likeness::differences;
 use super::shape::{Measured, Shape};
 use crate::reference::references;
 
-/// The place of one figure among those of published cards.
+/// The position of one figure among those of published cards.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Position {
     /// What was measured, such as `4 KiB random write, depth 1`.
     pub what: String,
-    /// Than how many published cards the figure is higher.
+    /// The number of published cards with a lower figure.
     pub faster_than: usize,
-    /// Of how many.
+    /// The number of published cards in the comparison.
     pub of: usize,
-    /// Whether these are only the cards that were measured as this one was.
+    /// Whether all of them were measured with the same method on the same kind of host.
     pub is_like_with_like: bool,
-    /// What differs from most of the others, in words; empty where nothing does.
+    /// The differences from the others, in words; empty if there are none.
     pub differs_in: Vec<String>,
 }
 
@@ -33,10 +33,10 @@ impl Position {
         let Self { what, faster_than, of, .. } = self;
         let place = format!("{what}: faster than {faster_than} of {of} published measurements");
         if self.is_like_with_like {
-            format!("{place}, all taken the same way on the same kind of host.")
+            format!("{place} with the same method on the same kind of host.")
         } else {
             format!(
-                "{place}; an orientation only, since other things differ: {}.",
+                "{place}. This is a rough comparison, since these differ or are unknown: {}.",
                 self.differs_in.join(", ")
             )
         }
@@ -78,7 +78,14 @@ fn position(shape: &Shape, record: &Record) -> Option<Position> {
 fn kinds_of_difference(own: &Measured<'_>, others: &[&Measured<'_>]) -> Vec<String> {
     let mut kinds: Vec<String> = Vec::new();
     for difference in others.iter().flat_map(|other| differences(own, other)) {
-        let kind = difference.split(" differs").next().unwrap_or(&difference).to_owned();
+        let kind = match difference.split_once(" differs").or(difference.split_once(" is unknown"))
+        {
+            Some((kind, _)) => kind.to_owned(),
+            None if difference.ends_with("used the page cache") => {
+                "the use of the page cache".to_owned()
+            }
+            None => difference,
+        };
         if !kinds.contains(&kind) {
             kinds.push(kind);
         }

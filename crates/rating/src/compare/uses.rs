@@ -6,11 +6,11 @@
 //! - **System** is fitted: over eight published devices (sd-card-bench.sh, 2018) the time of a
 //!   desktop install is 162 s + 31,900 / (4 KiB write IOPS) with a mean error of 8 %, and the start
 //!   goes with 13,100 / (4 KiB read IOPS); sequential rates say less of either.
-//! - **Desktop**, **server** and **retro** are conventions of this project: amounts in the proportions
-//!   that the use suggests. They are shown with every result, so that a reader can disagree.
+//! - **Desktop**, **server** and **retro** are conventions of this project: typical amounts for each
+//!   use. Every result shows them, so that a reader can disagree.
 //! - **Database** counts transactions of SQLite with its default journal, 4.1 synced writes each.
-//! - **Camera** takes the sequential write rate that lasts: of several levels the lowest. A recorder
-//!   that must drop frames once the cache is full has no use for the faster one.
+//! - **Camera** takes the lowest sustained sequential write rate: a recorder must not drop frames once
+//!   the cache is full.
 
 use serde::Serialize;
 
@@ -60,12 +60,12 @@ impl Use {
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
-            Self::System => "As a system card",
-            Self::Desktop => "For a desktop",
-            Self::Server => "For a server",
-            Self::Database => "For a database",
-            Self::Camera => "For a camera",
-            Self::Retro => "For a games console",
+            Self::System => "system card",
+            Self::Desktop => "desktop",
+            Self::Server => "server",
+            Self::Database => "database",
+            Self::Camera => "camera",
+            Self::Retro => "games console",
         }
     }
 
@@ -86,12 +86,12 @@ impl Use {
     #[must_use]
     pub const fn about(self) -> &'static str {
         match self {
-            Self::System => "starting, installing and updating a Pi",
-            Self::Desktop => "opening a browser and large programs, and working with them",
+            Self::System => "boot, install and update a Raspberry Pi",
+            Self::Desktop => "open and use a browser and large programs",
             Self::Server => "services that keep state, such as home automation",
-            Self::Database => "small transactions, each durable before the next",
-            Self::Camera => "recording without a gap, until the card is full",
-            Self::Retro => "loading games, and saving now and then",
+            Self::Database => "small transactions, each durable before the next begins",
+            Self::Camera => "record without a gap until the card is full",
+            Self::Retro => "load games, and save now and then",
         }
     }
 
@@ -100,21 +100,21 @@ impl Use {
     pub const fn formula(self) -> &'static str {
         match self {
             Self::System => {
-                "seconds for 32,000 random writes and 13,000 random reads of 4 KiB, one at a time"
+                "the time for 32,000 random writes and 13,000 random reads of 4 KiB at queue depth 1"
             }
             Self::Desktop => {
-                "seconds for 40,000 random reads and 8,000 random writes of 4 KiB, one at a time, \
-                 and 500 MB read and 100 MB written in sequence"
+                "the time for 40,000 random reads and 8,000 random writes of 4 KiB at queue depth 1, \
+                 and 500 MB of sequential reads and 100 MB of sequential writes"
             }
             Self::Server => {
-                "seconds for 20,000 synced writes, 10,000 random reads and 5,000 random writes of \
-                 4 KiB, one at a time"
+                "the time for 20,000 synced writes, 10,000 random reads and 5,000 random writes of \
+                 4 KiB at queue depth 1"
             }
-            Self::Database => "SQLite transactions a second: synced 4 KiB writes, 4.1 flushes each",
-            Self::Camera => "lowest sustained sequential write rate in MB/s",
+            Self::Database => "SQLite transactions a second (4.1 synced 4 KiB writes each)",
+            Self::Camera => "the lowest sustained sequential write rate in MB/s",
             Self::Retro => {
-                "seconds for 1,000 MB read in sequence, and 10,000 random reads and 500 synced \
-                 writes of 4 KiB, one at a time"
+                "the time for 1,000 MB of sequential reads, and 10,000 random reads and 500 synced \
+                 writes of 4 KiB at queue depth 1"
             }
         }
     }

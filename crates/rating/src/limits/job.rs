@@ -34,7 +34,7 @@ fn waits(run: &JobRun, seen: &PhaseSurroundings) -> Option<LimitedBy> {
     (share >= MOSTLY).then(|| {
         let device = seen.activity.devices.first();
         let waited = format!(
-            "it waited {} times until something was durable, {} of its time",
+            "it waited for {} syncs, {} of its time",
             syncs.count,
             whole_percent(share.min(1.0))
         );
@@ -88,7 +88,7 @@ fn has_worked(device: &DeviceActivity) -> bool {
 
 /// What is left is waiting for `device`.
 fn rest(device: &DeviceActivity) -> LimitedBy {
-    let waited = "what the job did not compute it waited for the storage".to_owned();
+    let waited = "the rest of its time the job waited for the storage".to_owned();
     LimitedBy {
         limit: kind(device),
         device: Some(device.name.clone()),

@@ -50,6 +50,17 @@ impl Job {
         }
     }
 
+    /// As a noun within a sentence.
+    #[must_use]
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Boot => "system start",
+            Self::Install => "desktop install (400 packages)",
+            Self::Removal => "removing 150 packages",
+            Self::Reinstall => "installing 150 packages again",
+        }
+    }
+
     /// How long it took on `card`.
     #[must_use]
     pub const fn published(self, card: &PublishedCard) -> Nanos {

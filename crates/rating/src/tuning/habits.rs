@@ -9,7 +9,10 @@ pub(super) fn steps() -> [TuningStep; 3] {
         why: why.to_owned(),
         sure,
         commands: commands.iter().map(|&command| command.to_owned()).collect(),
-        gain: Gain::not_measured_by_prove(),
+        gain: match name {
+            "sqlite" => Gain::not_measured_by_prove(),
+            _ => Gain::not_measurable(),
+        },
         risk: risk.to_owned(),
         undo: undo.iter().map(|&command| command.to_owned()).collect(),
         applied_by: AppliedBy::Hand,
@@ -21,19 +24,19 @@ pub(super) fn steps() -> [TuningStep; 3] {
             "swapping to a card is slow and wears the card; compressed memory (zram) avoids both",
             0.85,
             &["swapoff -a", "apt install zram-tools"],
-            "less memory is left for data that does not compress",
+            "less memory for data that does not compress",
             &["apt remove zram-tools", "swapon -a"],
         ),
         step(
             "logs",
-            "logs in memory spare the card many small synced writes",
+            "logs in memory avoid many small synced writes to the card",
             0.7,
             &[
                 "mkdir -p /etc/systemd/journald.conf.d",
                 "printf '[Journal]\\nStorage=volatile\\n' > /etc/systemd/journald.conf.d/volatile.conf",
                 "systemctl restart systemd-journald",
             ],
-            "after a power cut or a crash all logs since the start are lost, also those that show its \
+            "after a crash or a power cut, all logs since boot are lost, including those that show the \
              cause",
             &[
                 "rm /etc/systemd/journald.conf.d/volatile.conf",

@@ -35,9 +35,9 @@ fn by_hand(name: &'static str, why: String, sure: f64) -> TuningStep {
         why,
         sure,
         commands: Vec::new(),
-        gain: Gain::not_measured_by_prove(),
+        gain: Gain::not_measurable(),
         risk: "none for data".to_owned(),
-        undo: vec!["go back to the settings before".to_owned()],
+        undo: vec!["restore the earlier settings".to_owned()],
         applied_by: AppliedBy::Hand,
         setting: None,
     }
@@ -91,9 +91,10 @@ fn queue_and_cache(device: &DeviceInfo) -> Option<TuningStep> {
             "echo dtparam=sd_cqe=1 >> /boot/firmware/config.txt  # Raspberry Pi 5 only".to_owned(),
             "reboot".to_owned(),
         ],
-        risk: "a card whose command queue has a fault can hang or lose data; the value 1 uses it only on \
+        risk:
+            "a card with a faulty command queue can hang or lose data; the value 1 uses it only on \
                cards that the kernel knows to be good"
-            .to_owned(),
+                .to_owned(),
         undo: vec!["sed -i '/sd_cqe/d' /boot/firmware/config.txt".to_owned(), "reboot".to_owned()],
         ..by_hand(
             "queue_and_cache",
@@ -120,8 +121,8 @@ fn setting_step(
         why: why.to_owned(),
         sure: 0.7,
         commands: vec![format!("echo {} > {file}", setting.value)],
-        gain: Gain::not_measured_by_prove(),
-        risk: "none for data; it lasts until the next start".to_owned(),
+        gain: Gain::not_measurable(),
+        risk: "none for data; it is lost at the next boot".to_owned(),
         undo: vec![format!("echo {before} > {file}")],
         applied_by: AppliedBy::Apply,
         setting: Some(setting),
@@ -141,8 +142,7 @@ fn scheduler(name: &str, conditions: &Conditions) -> Option<TuningStep> {
             "scheduler",
             Setting { file: "scheduler", value: WANTED.to_owned() },
             now,
-            "writes on a card take long; mq-deadline lets reads go before them, so that programs wait \
-             less",
+            "writes to a card are slow; mq-deadline prefers reads, so that programs wait less",
         )
     })
 }
@@ -155,8 +155,8 @@ fn read_ahead(name: &str, conditions: &Conditions) -> Option<TuningStep> {
             "read_ahead",
             Setting { file: "read_ahead_kb", value: (READ_AHEAD.get() >> 10).to_string() },
             &(now.get() >> 10).to_string(),
-            "each read command costs the same time beside its data; longer ones cost less a byte when \
-             files are read from front to back",
+            "each read command has a fixed cost, so longer commands are faster when files are read \
+             sequentially",
         )
     })
 }
@@ -169,7 +169,7 @@ fn mount_options(conditions: &Conditions) -> Option<TuningStep> {
         why: "with noatime, reading a file writes nothing".to_owned(),
         sure: 0.95,
         commands: vec!["mount -o remount,noatime MOUNTPOINT".to_owned()],
-        gain: Gain::not_measured_by_prove(),
+        gain: Gain::not_measurable(),
         risk: "programs that look at access times (some mail readers) see old ones".to_owned(),
         undo: vec!["mount -o remount,relatime MOUNTPOINT".to_owned()],
         applied_by: AppliedBy::Hand,

@@ -63,8 +63,8 @@ impl Layout {
             _ => (
                 USUAL_UNIT,
                 format!(
-                    "the allocation unit is not known; {USUAL_UNIT} is a multiple of every smaller \
-                     power of two"
+                    "the allocation unit is unknown, so the partition begins at {USUAL_UNIT}, which suits \
+                     all units up to {USUAL_UNIT}"
                 ),
                 0.7,
                 false,
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn partitions_begin_and_end_at_the_unit_and_say_why() {
         let cases = [
-            (None, Bytes::mib(8), "not known"),
+            (None, Bytes::mib(8), "unknown"),
             (Some(Bytes::mib(4)), Bytes::mib(4), "reports"),
             (Some(Bytes::mib(24)), Bytes::mib(24), "reports"),
             (Some(Bytes::kib(512)), Bytes::mib(1), "reports"),

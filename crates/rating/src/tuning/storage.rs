@@ -39,7 +39,7 @@ fn lost(name: &'static str, why: String, sure: f64, commands: Vec<String>) -> Tu
         commands,
         gain: Gain::not_measured_by_prove(),
         risk: "all data in the partition are lost".to_owned(),
-        undo: vec!["not possible; restore a backup".to_owned()],
+        undo: vec!["not possible; restore from a backup".to_owned()],
         applied_by: AppliedBy::Hand,
         setting: None,
     }
@@ -54,8 +54,8 @@ fn partition(path: &str, layout: &Layout) -> TuningStep {
         ..lost(
             "partition",
             format!(
-                "if a partition begins inside an allocation unit, the card works on two units where \
-                 one would do; {}",
+                "if a partition begins inside an allocation unit, the card writes two units instead of \
+                 one; {}",
                 layout.why
             ),
             layout.sure,
@@ -75,14 +75,14 @@ fn filesystem(partition: &str, layout: &Layout) -> TuningStep {
         }
         (None, Some(_)) => {
             "The option stripe_width (allocation unit / 4 KiB) spreads its tables over units; stride is left out \
-             because the page is not known"
+             because the page size is unknown"
         }
         (Some(_), None) => {
             "The option stride (page / 4 KiB) is given; stripe_width is left out because the allocation unit is \
-             not known"
+             unknown"
         }
         (None, None) => {
-            "The options stride and stripe_width are left out because page and allocation unit are not known"
+            "The options stride and stripe_width are left out because page size and allocation unit are unknown"
         }
     };
     TuningStep {
@@ -90,8 +90,8 @@ fn filesystem(partition: &str, layout: &Layout) -> TuningStep {
         ..lost(
             "filesystem",
             format!(
-                "ext4 with a journal keeps synced data through a power cut; {JOURNAL_MIB} MiB are enough \
-                 for the journal of a card. {spread}"
+                "ext4 with a journal keeps synced data after a power cut. A journal of {JOURNAL_MIB} MiB \
+                 is enough for a card. {spread}"
             ),
             0.6,
             vec![format!("mkfs.ext4 {size}{options}{partition}")],
@@ -110,8 +110,8 @@ fn journal(partition: &str) -> TuningStep {
         ..lost(
             "journal",
             format!(
-                "an ext4 that is there already keeps its data and gets a journal of {JOURNAL_MIB} MiB. \
-                 It stays on the card: with a journal on another device, both devices are needed"
+                "an existing ext4 keeps its data and gets a journal of {JOURNAL_MIB} MiB. Keep the \
+                 journal on the card: with an external journal, the system needs two devices"
             ),
             0.6,
             vec![
@@ -135,7 +135,7 @@ fn f2fs(partition: &str, layout: &Layout) -> TuningStep {
         ),
         None => (
             String::new(),
-            "sections stay at the default, because the allocation unit is not known or no multiple of \
+            "sections keep their default size, because the allocation unit is unknown or no multiple of \
              2 MiB"
                 .to_owned(),
         ),
@@ -143,8 +143,8 @@ fn f2fs(partition: &str, layout: &Layout) -> TuningStep {
     lost(
         "filesystem_f2fs",
         format!(
-            "instead of ext4, where small synced writes matter most: F2FS writes them one after the \
-             other; {why}. Measure both with cardproof compare-setups"
+            "use it instead of ext4 if small synced writes matter most: F2FS writes them sequentially; \
+             {why}. Measure both with cardproof compare-setups"
         ),
         0.5,
         vec![format!("mkfs.f2fs {option}{partition}")],

@@ -32,7 +32,7 @@ pub(crate) fn speed_over_cycles(run: &EnduranceRun) -> Option<Chart> {
     ];
     let most = |cycle: &EnduranceCycle| rate(cycle.write_bytes_per_s.max(cycle.read_bytes_per_s));
     chart(
-        "Rates in MB/s over the cycles: writing, and dashed reading",
+        "Rates in MB/s over the cycles: writes, and reads (dashed)",
         run,
         layers,
         1.0,

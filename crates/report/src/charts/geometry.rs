@@ -26,7 +26,8 @@ pub(crate) fn boundaries(record: &Record) -> Option<Chart> {
         .collect();
     let (x, y) = (range(&passes, |point| point.0)?, range(&passes, |point| point.1)?);
     let chart = Chart {
-        title: "Extra time in microseconds of reads over a boundary, by its alignment".to_owned(),
+        title: "Extra time of reads across a boundary, in microseconds, by its alignment"
+            .to_owned(),
         width: WIDTH,
         height: HEIGHT,
         x: Axis { scale: Scale::Logarithmic, low: x.0, high: x.1, tick: size },
@@ -42,7 +43,7 @@ pub(crate) fn sweeps(record: &Record) -> Option<Chart> {
         record.flash_timings.probe.sweeps.iter().map(course).collect();
     let (x, y) = (range(&courses, |point| point.0)?, range(&courses, |point| point.1)?);
     let chart = Chart {
-        title: "Rate in MB/s over what was written from front to back".to_owned(),
+        title: "Rate of sequential writes in MB/s, by the amount written".to_owned(),
         width: WIDTH,
         height: HEIGHT,
         x: Axis { scale: Scale::Linear, low: 0.0, high: x.1, tick: size },

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_curve_falls_from_all_to_the_rarest_and_ends_at_the_longest() {
+    fn a_latency_curve_falls_to_the_longest_latency() {
         let bucket = |up_to_ns, ops| Bucket { up_to_ns: Nanos(up_to_ns), ops };
         let buckets = [bucket(1_000_000, 90), bucket(2_000_000, 6), bucket(5_000_000, 4)];
         let points = exceedance(&buckets, Nanos(400_000));

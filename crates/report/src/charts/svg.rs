@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_drawing_is_refused() {
+    fn a_text_that_is_no_drawing_is_refused() {
         for svg in ["", "<div></div>", "<svg", "<svg></g>"] {
             assert_eq!(
                 embed(&mut String::new(), svg, &chart(), "c"),

@@ -168,7 +168,7 @@ pub(crate) fn waits_over_time(record: &Record, index: usize) -> Option<Chart> {
         layers.push(Layer::LimitAcross { at: FELT_PAUSE.as_secs_f64(), label: None });
     }
     Some(Chart {
-        title: format!("{}: longest wait for an operation over time", one_line(&phase.name)),
+        title: format!("{}: longest latency over time", one_line(&phase.name)),
         width: WIDTH,
         height: HEIGHT,
         x: time_axis(&columns)?,

@@ -90,7 +90,7 @@ fn figure(page: &mut String, column: Column, bars: &[Bar<'_>], number: usize) {
 }
 
 fn sentence(column: Column) -> String {
-    super::words::sentence(column.label())
+    crate::wrap::sentence(column.label())
 }
 
 fn unit(column: Column) -> &'static str {

@@ -25,11 +25,11 @@ pub(super) fn notes(comparison: &Comparison, rankings: &[&Ranking], wanted: Use)
     let orders = || rankings.iter().filter(|ranking| ranking.cards.len() > 1);
     let has_intervals = |ranking: &&&Ranking| ranking.cards.iter().all(|card| card.has_intervals);
     if !orders().all(|ranking| has_intervals(&ranking)) {
-        notes.push(format!("{BARE}  the place by bare figures, of which some have no interval."));
+        notes.push(format!("{BARE}  uncertain rank: some of these figures have no interval."));
     }
     if orders().any(|ranking| has_intervals(&ranking)) {
         notes.push(format!(
-            "Place: one more than the number of cards that are surely better ({}).",
+            "Rank: one more than the number of cards that are better with certainty ({}).",
             wording::percent(comparison.confidence)
         ));
     }
@@ -52,11 +52,11 @@ fn spans(rankings: &[&Ranking]) -> Option<String> {
     let cure = if common == Bytes::ZERO {
         String::new()
     } else {
-        format!(" For one range, measure every card with --size {}M.", common.get() >> 20)
+        format!(" For equal ranges, measure every card with --size {}M.", common.get() >> 20)
     };
     Some(format!(
-        "The ranges differ ({} to {}). A smaller range flatters a card, so such a card is only told \
-         apart where it is slower in spite of that.{cure}",
+        "The test ranges differ ({} to {}). A smaller range gives higher rates, so such a card is only \
+         called slower, never faster.{cure}",
         range(*least),
         range(*most)
     ))
@@ -72,7 +72,7 @@ fn doubted(comparison: &Comparison) -> Option<String> {
             }
         }
     }
-    causes.in_words(DOUBTED, "in doubt, and without a place")
+    causes.in_words(DOUBTED, "in doubt, not ranked")
 }
 
 /// Why cells are empty: those of the use first.

@@ -11,8 +11,8 @@ use cardproof_rating::wording;
 
 use super::notes;
 use super::sections::told;
-use super::words::sentence;
 use crate::clean::one_line;
+use crate::wrap::sentence;
 
 /// The answer with its table.
 pub(super) struct Overview {
@@ -66,7 +66,7 @@ pub(super) fn overview(comparison: &Comparison, wanted: Use) -> Overview {
         rows: group.rows(comparison, wanted),
     };
     Overview {
-        heading: format!("{}: {}", wanted.label(), wanted.about()),
+        heading: format!("Use: {} ({})", wanted.label(), wanted.about()),
         answer: answer(comparison, &rankings, wanted),
         weighting: format!("Ranked by {}.", wanted.formula()),
         grids: groups.iter().map(grid).collect(),
@@ -81,9 +81,11 @@ struct Group<'c> {
     others: Vec<&'c CardFigures>,
 }
 
+/// The basis of cards that are ranked with no other.
+const ALONE: &str = "each on its own host or method, not ranked";
+
 /// The cards by basis. Those that stand alone come together at the end.
 fn groups<'c>(comparison: &'c Comparison, rankings: &[&'c Ranking]) -> Vec<Group<'c>> {
-    const ALONE: &str = "each alone on its host or method, in no order";
     let mut groups: Vec<Group<'c>> = Vec::new();
     let mut alone = Group { basis: ALONE, ranked: Vec::new(), others: Vec::new() };
     let is_only = rankings.len() == 1;
@@ -115,7 +117,7 @@ fn groups<'c>(comparison: &'c Comparison, rankings: &[&'c Ranking]) -> Vec<Group
 
 impl Group<'_> {
     fn rows(&self, comparison: &Comparison, wanted: Use) -> Vec<Vec<String>> {
-        let is_order = self.ranked.len() > 1;
+        let is_order = self.ranked.len() > 1 && self.basis != ALONE;
         let of_name = |name: &str| comparison.figures.iter().find(|card| card.name == name);
         let has_intervals = self.ranked.iter().all(|card| card.has_intervals);
         let ranked = self.ranked.iter().enumerate().filter_map(|(at, ranked)| {
@@ -222,17 +224,14 @@ fn answer(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> Vec<St
             let mut sentences = vec![best(ranking, choice)];
             sentences.extend(value_for_money(ranking, choice));
             if alone > 0 {
-                sentences.push(format!(
-                    "Without a place in this order: {alone} of {} cards.",
-                    comparison.cards.len()
-                ));
+                sentences.push(format!("Not ranked: {alone} of {} cards.", comparison.cards.len()));
             }
             sentences
         }
         several => {
             let mut sentences = vec![format!(
-                "No single answer: these cards were measured on {} hosts or by as many methods, and \
-                 figures of one say nothing about another.",
+                "No single answer: these cards were measured on {} hosts or with {0} methods, and \
+                 figures of different hosts or methods cannot be compared.",
                 several.len()
             )];
             sentences.extend(several.iter().map(|(ranking, choice)| {
@@ -259,8 +258,8 @@ fn best(ranking: &Ranking, choice: &Choice) -> String {
     let behind = choice.next.as_ref().map(|next| (one_line(next), in_unit(score(next))));
     let mut text = match (names.as_slice(), &behind) {
         ([winner], Some((next, behind))) if !choice.has_intervals => format!(
-            "{winner} has the best figure, {}; {next} follows with {behind}. These figures have no \
-             intervals, so the order is uncertain.",
+            "{winner} has the best result, {}, then {next} with {behind}. Some of these figures have \
+             no interval, so the order is uncertain.",
             in_unit(values[0])
         ),
         ([winner], Some((next, behind))) => {
@@ -279,7 +278,7 @@ fn best(ranking: &Ranking, choice: &Choice) -> String {
                     let others = ranking.cards.iter().filter(|card| card.place > 1).count() - 1;
                     let more =
                         if others > 0 { format!(", and {others} more") } else { String::new() };
-                    format!(" Surely behind: {next} with {behind}{more}.")
+                    format!(" Worse with certainty: {next} with {behind}{more}.")
                 }
                 None => String::new(),
             };
@@ -292,7 +291,7 @@ fn best(ranking: &Ranking, choice: &Choice) -> String {
     if let Some(reason) = &choice.reason {
         let unit = if reason.column.is_told_in_iops() { "IOPS" } else { "bytes/s" };
         text.push_str(&format!(
-            " The greatest difference is in {}: {} against {}.",
+            " The difference comes mainly from {}: {} and {}.",
             reason.column.label(),
             told(unit, reason.best_rate),
             told(unit, reason.next_rate)
@@ -318,10 +317,14 @@ fn value_for_money(ranking: &Ranking, choice: &Choice) -> Option<String> {
         if best.name == *name {
             String::new()
         } else {
-            format!(" ({} gives {:.0} % of that)", one_line(&best.name), 100.0 * value)
+            format!(
+                " ({} gives {:.0} % of its value for money)",
+                one_line(&best.name),
+                100.0 * value
+            )
         }
     });
-    Some(format!("Most for its price: {} at {price:.2}{than_best}.", one_line(name)))
+    Some(format!("Best value for money: {} at {price:.2}{than_best}.", one_line(name)))
 }
 
 /// Why there is no order at all, with the way to one.
@@ -332,18 +335,18 @@ fn no_order(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> Stri
     match (rankings, comparison.cards.len()) {
         ([_], 1) => "There is one card, and nothing to compare it with.".to_owned(),
         _ if !shares_anything(comparison) => {
-            format!("These records share no quantity that was measured. {again}")
+            format!("These records have no measured quantity in common. {again}")
         }
         ([], _) => format!(
-            "No order: none of these records has a sound figure of {}. {again}",
+            "No ranking: none of these records has a valid figure of {}. {again}",
             wording::list(&needed)
         ),
         ([_], _) => format!(
-            "No order: only one of these records has a sound figure of {}. {again}",
+            "No ranking: only one of these records has a valid figure of {}. {again}",
             wording::list(&needed)
         ),
         _ => format!(
-            "No order: each of these cards was measured on another host or by another method. {again}"
+            "No ranking: each of these cards was measured on another host or with another method. {again}"
         ),
     }
 }

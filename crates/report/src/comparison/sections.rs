@@ -7,8 +7,8 @@ use cardproof_rating::compare::{
 use cardproof_rating::wording;
 use cardproof_units::{Iops, Throughput};
 
-use super::words::sentence;
 use crate::clean::one_line;
+use crate::wrap::sentence;
 
 /// A table with words.
 pub(super) struct Section {
@@ -122,7 +122,7 @@ fn ranked(ranking: &Ranking) -> Section {
     }
     let rows = ranking.cards.iter().map(place).collect();
     Section {
-        heading: ranking.by.label().to_owned(),
+        heading: sentence(ranking.by.label()),
         about: vec![format!("{}. Measured by {}.", sentence(ranking.by.formula()), ranking.basis)],
         columns,
         rows,

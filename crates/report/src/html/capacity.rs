@@ -69,7 +69,7 @@ fn summary(test: &CapacityTest) -> String {
     let how = if test.surface_bytes > Bytes::ZERO {
         "everything was read in order"
     } else {
-        "test places were read one by one, so compare the bars with each other only"
+        "test blocks were read one by one, so compare the bars with each other only"
     };
     let errors = match wrong {
         0 => "No part had errors.".to_owned(),

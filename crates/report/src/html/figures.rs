@@ -50,7 +50,7 @@ impl Figures<'_> {
             .map_err(|source| HtmlError { chart: chart.title.clone(), source })
     }
 
-    /// What wearing the card out has shown: its life in words, bad pages and speed over the cycles.
+    /// The result of an endurance run: the life in words, bad pages and speed over the cycles.
     fn endurance(&mut self) -> Result<(), HtmlError> {
         let Some(run) = &self.record.endurance else { return Ok(()) };
         self.page.push_str("<section id=\"endurance\">\n<h2>Endurance</h2>\n<ul>\n");
@@ -73,10 +73,10 @@ impl Figures<'_> {
             return Ok(());
         }
         self.page.push_str(
-            "<section id=\"timings\">\n<h2>Timings of the card's geometry</h2>\n<p>Above: how much longer a \
-             read takes over a boundary, by the boundary's alignment; one line a pass. A step at an \
-             alignment shows a page or an allocation unit. Below: the rate of writing from front to \
-             back.</p>\n",
+            "<section id=\"timings\">\n<h2>Timings of the card's geometry</h2>\n<p>The first chart \
+             shows the extra time of reads across boundaries, by the alignment of the boundary, with one \
+             line for each pass. A step at an alignment shows a page or an allocation unit. The second \
+             chart shows the rate of sequential writes.</p>\n",
         );
         for chart in [boundaries, sweeps].iter().flatten() {
             put!(self.page, "<figure>\n<figcaption>{}</figcaption>\n", Html(&chart.title));
@@ -96,10 +96,10 @@ impl Figures<'_> {
             return Ok(());
         }
         self.page.push_str(
-            "<section id=\"over-time\">\n<h2>Over time</h2>\n<p>For each phase, its rate and below \
-             it the longest wait for an operation. A fast card that stands still again and again \
-             feels slow; such pauses are shaded. The \
-             dashed line is at 250 ms, as long as an SD card may be busy.</p>\n<div class=\"grid\">\n",
+            "<section id=\"over-time\">\n<h2>Over time</h2>\n<p>Each chart shows the rate \
+             of a phase and, below, the longest latency. Pauses are shaded: a fast card that pauses \
+             again and again feels slow. The dashed line marks 250 ms, the longest busy time that the \
+             SD specification allows.</p>\n<div class=\"grid\">\n",
         );
         for index in with_series {
             self.phase(index)?;
@@ -119,7 +119,7 @@ impl Figures<'_> {
             self.draw(&chart)?;
         }
         if let Some(chart) = waits_over_time(self.record, index) {
-            self.page.push_str("<p class=\"axis\">longest wait</p>\n");
+            self.page.push_str("<p class=\"axis\">longest latency</p>\n");
             self.draw(&chart)?;
         }
         write_series(self.page, phase, &name);
@@ -153,9 +153,9 @@ impl Figures<'_> {
             return Ok(());
         }
         self.page.push_str(
-            "<section id=\"latency\">\n<h2>How long operations take</h2>\n<p>How large a share of \
-             operations took longer than a given time. The further right a curve reaches, the \
-             longer the waits; the lower it is there, the rarer they are.</p>\n\
+            "<section id=\"latency\">\n<h2>How long operations take</h2>\n<p>The charts show \
+             the share of operations that took longer than a given time. A curve that extends to the \
+             right shows long latencies. A low curve shows that they are rare.</p>\n\
              <div class=\"grid\">\n",
         );
         for (heading, drawn) in ["Reads", "Writes and mixed"].iter().zip(&charts) {
@@ -176,13 +176,13 @@ impl Figures<'_> {
         let ours = our_places(self.record);
         if let Some(doubt) = doubts.iter().find(|doubt| doubt.forbids_all()) {
             let cause = one_line(&doubt.text(self.record));
-            put!(self.page, "<p>No place among them: {}.</p>\n</section>\n", Html(&cause));
+            put!(self.page, "<p>Not compared: {}.</p>\n</section>\n", Html(&cause));
             return Ok(());
         }
         if ours.is_empty() {
             self.page.push_str(
-                "<p>No place among them: it takes 4 KiB random reads and writes with intervals, and \
-                 not both are there.</p>\n</section>\n",
+                "<p>Not compared: the comparison needs 4 KiB random reads and writes with \
+                 intervals, and the record does not have both.</p>\n</section>\n",
             );
             return Ok(());
         }
@@ -196,9 +196,9 @@ impl Figures<'_> {
         put!(
             self.page,
             "</div>\n</div>\n<figcaption><p>Published devices were measured one operation at a \
-             time, so they compare with depth 1. Dashed are the limits of A1 and A2, which are for \
-             many operations in flight, so they go with depth 32. Source of the published figures: \
-             {}.</p></figcaption>\n",
+             time, so compare them with depth 1. Dashed lines are the limits of A1 and A2. Compare \
+             them with depth 32, because these limits apply to many operations in flight. Source of \
+             the published figures: {}.</p></figcaption>\n",
             Html(PUBLISHED_SOURCE)
         );
         for position in positions(self.record) {
@@ -245,16 +245,16 @@ fn close_table(page: &mut String) {
 }
 
 fn write_series(page: &mut String, phase: &Phase, name: &str) {
-    let headings = ["from", "rate", "slowest slice", "longest wait"];
+    let headings = ["time (s)", "mean rate", "lowest rate", "longest latency"];
     open_table(page, &format!("Figures of {name} over time"), &headings);
     for column in columns(phase, TABLE_ROWS_MAX) {
         let wait = match column.wait {
-            Nanos::ZERO => "no answer".to_owned(),
+            Nanos::ZERO => "none completed".to_owned(),
             wait => wait.to_string(),
         };
         put!(
             page,
-            "<tr><th scope=\"row\">{:.2} s</th><td>{}</td><td>{}</td><td>{wait}</td></tr>\n",
+            "<tr><th scope=\"row\">{:.2}</th><td>{}</td><td>{}</td><td>{wait}</td></tr>\n",
             column.start.as_secs_f64(),
             rate_text(phase, column.mean),
             rate_text(phase, column.low)
@@ -284,7 +284,11 @@ fn write_legend(page: &mut String, record: &Record, curves: &[Curve]) {
 
 fn write_latencies(page: &mut String, record: &Record, curves: &[Curve], heading: &str) {
     let label = format!("Latencies: {heading}");
-    open_table(page, &label, &["phase", "operations", "p50", "p99.9", "between", "longest"]);
+    open_table(
+        page,
+        &label,
+        &["phase", "operations", "p50", "p99.9", "99 % interval of p99.9", "max"],
+    );
     for phase in curves.iter().map(|curve| &record.phases[curve.phase]) {
         let Some(latency) = phase.latency_ns else { continue };
         let [p50, p999, max] = shown(&latency);
@@ -327,7 +331,8 @@ fn write_field_legend(page: &mut String, ours: &[Place]) {
 }
 
 fn write_published(page: &mut String, ours: &[Place]) {
-    let headings = ["number", "device", "4 KiB read", "4 KiB write", "start", "desktop install"];
+    let headings =
+        ["number", "device", "4 KiB read", "4 KiB write", "system start", "desktop install"];
     open_table(page, "Figures of published devices", &headings);
     for Place { label, read, write } in ours {
         put!(

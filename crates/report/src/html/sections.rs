@@ -7,7 +7,7 @@ use super::put;
 use crate::clean::Html;
 use crate::contents::{Contents, GEOMETRY_HEADING, MEANING_NOTE, Recording, Ruling, VERDICT_NOTE};
 use crate::rows::{Cells, Row, shown};
-use crate::wrap::bound;
+use crate::wrap::{bound, sentence};
 
 /// Appends everything before the charts, and opens the main part of the page.
 pub(super) fn write(page: &mut String, contents: &Contents) {
@@ -61,7 +61,7 @@ fn write_verdicts(page: &mut String, contents: &Contents) {
         put!(page, "<p>{}</p>\n", Html(&bound(claim)));
     }
     if let Some(scope) = &contents.scope {
-        put!(page, "<p>{}</p>\n", Html(&bound(scope)));
+        put!(page, "<p>{}.</p>\n", Html(&bound(&sentence(scope))));
     }
     put!(page, "<p class=\"note\">{VERDICT_NOTE}</p>\n</section>\n");
 }
@@ -76,13 +76,38 @@ fn write_verdict(page: &mut String, verdict: &Ruling) {
     page.push_str("</ul>\n</article>\n");
 }
 
-/// The recording classes in a line, and each of them for whoever opens it.
+/// The recording classes in a line, and a table of them for whoever opens it. Below the table is each
+/// note once, with the classes that it applies to.
 fn write_recording(page: &mut String, recording: &Recording) {
-    put!(page, "<details>\n<summary>{}</summary>\n<ul>\n", Html(&recording.text));
+    put!(page, "<details>\n<summary>{}</summary>\n", Html(&recording.text));
+    page.push_str(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Recording classes\"><table>\n\
+         <thead><tr><th scope=\"col\">class</th><th scope=\"col\">result</th>\
+         <th scope=\"col\">reason</th></tr></thead>\n<tbody>\n",
+    );
+    let mut notes: Vec<(&str, Vec<&str>)> = Vec::new();
     for Ruling { rule, outcome, reasons } in &recording.rulings {
-        let (rule, words) = (Html(rule), wording::outcome(*outcome));
-        let reasons = reasons.join("; ");
-        put!(page, "<li>{rule}: {words}. {}</li>\n", Html(&bound(&reasons)));
+        let (reason, others) =
+            reasons.split_first().map_or(("", &[][..]), |(first, others)| (first.as_str(), others));
+        put!(
+            page,
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>\n",
+            Html(rule),
+            wording::outcome(*outcome),
+            Html(&bound(reason))
+        );
+        for note in others {
+            match notes.iter_mut().find(|(known, _)| known == note) {
+                Some((_, rules)) => rules.push(rule),
+                None => notes.push((note, vec![rule])),
+            }
+        }
+    }
+    page.push_str("</tbody>\n</table></div>\n<ul>\n");
+    for (note, rules) in notes {
+        let is_of_all = rules.len() == recording.rulings.len();
+        let rules = if is_of_all { "all".to_owned() } else { wording::list(&rules) };
+        put!(page, "<li>{}: {}</li>\n", Html(&rules), Html(&bound(note)));
     }
     page.push_str("</ul>\n</details>\n");
 }
@@ -97,7 +122,7 @@ const fn outcome_class(outcome: Outcome) -> &'static str {
 }
 
 fn write_meanings(page: &mut String, contents: &Contents) {
-    page.push_str("<section id=\"daily-use\">\n<h2>In daily use</h2>\n<dl class=\"uses\">\n");
+    page.push_str("<section id=\"daily-use\">\n<h2>Daily use</h2>\n<dl class=\"uses\">\n");
     for meaning in &contents.meanings {
         let grade = meaning.grade.word();
         let class = grade_class(meaning.grade);
@@ -154,7 +179,7 @@ fn write_rows(page: &mut String, contents: &Contents) {
         "<section id=\"measured\">\n<h2>Measured</h2>\n<table class=\"phases\" role=\"table\">\n\
          <thead role=\"rowgroup\"><tr role=\"row\">",
     );
-    for heading in ["phase", "rate", &interval, "p50", "p99.9", "longest"] {
+    for heading in ["phase", "rate", &interval, "p50", "p99.9", "max"] {
         put!(page, "<th role=\"columnheader\" scope=\"col\">{heading}</th>");
     }
     page.push_str("</tr></thead>\n<tbody role=\"rowgroup\">\n");
@@ -185,7 +210,7 @@ fn write_row(page: &mut String, row: &Row, interval_heading: &str) {
             write_cell(page, interval_heading, interval.as_deref().unwrap_or_default());
             let latencies = latency.as_ref().map(shown).map(|all| all.map(|one| one.to_string()));
             let latencies = latencies.unwrap_or_default();
-            for (heading, latency) in ["p50", "p99.9", "longest"].iter().zip(&latencies) {
+            for (heading, latency) in ["p50", "p99.9", "max"].iter().zip(&latencies) {
                 write_cell(page, heading, latency);
             }
         }

@@ -47,8 +47,8 @@ const HEADINGS: [&str; 10] = [
     "record",
     "date",
     "card",
-    "met",
-    "missed",
+    "passed",
+    "failed",
     "random read, IOPS",
     "random write, IOPS",
     "synced write, IOPS",
@@ -156,8 +156,8 @@ pub fn inventory_html(entries: &[Entry]) -> String {
         page.push_str("</tr>\n");
     }
     page.push_str(
-        "</tbody>\n</table></div>\n<p class=\"note\">Met: the highest class of each kind that is met \
-         as measured; this is no certificate. Missed: the lowest of each kind.</p>\n</section>\n",
+        "</tbody>\n</table></div>\n<p class=\"note\">Passed: the highest class of each kind that \
+         passed; this is not a certificate. Failed: the lowest class of each kind that failed.</p>\n</section>\n",
     );
     end_page(&mut page);
     page

@@ -12,10 +12,10 @@ const SLOW_WRITES: u64 = 10;
 
 /// Before a test that only reads.
 pub(super) fn of_reading(place: &mut Storage, is_surface: bool) -> Result<Vec<String>, Failure> {
-    let mut notes = vec!["Only reads; nothing is written.".to_owned()];
+    let mut notes = vec!["This test only reads. It writes nothing.".to_owned()];
     if is_surface {
         let (size, time) = (place.span, reading::time_to_read(&mut *place.target)?);
-        notes.push(format!("Reads all {size}; takes about {time}."));
+        notes.push(format!("It reads all {size}, which takes about {time}."));
     }
     Ok(notes)
 }
@@ -25,19 +25,18 @@ pub(super) fn of_writing(plan: &Plan, size: Bytes, time: Nanos, restores: bool) 
     let written = plan.bytes_to_write();
     let share = 100.0 * written.as_f64() / size.as_f64().max(1.0);
     let (time, twice) =
-        if restores { (time * 2, ", saved first and put back") } else { (time, "") };
+        if restores { (time * 2, ", after saving it, and restore it") } else { (time, "") };
     let mut notes = vec![format!(
-        "Writes {written} ({share:.1} % of the device){twice} and reads {}. Takes {time} if it \
-         writes as fast as it reads, up to {} on a slow card; the first writes measure it, and then \
-         the time is announced.",
+        "Plan: write {written} ({share:.1} % of the device){twice} and read {}. Estimated time: {time} \
+         to {} (writes are usually slower than reads). The first writes give a better estimate.",
         plan.bytes_to_read(),
         time * SLOW_WRITES
     )];
     if restores {
         notes.push(
-            "A device that lies about its size cannot be restored in full: what lies beyond its \
-             real size was lost before the test, and a write beyond it may land on good data. The \
-             order of restoring undoes that where addresses start again."
+            "A fake cannot be restored in full: data beyond its real size was lost before the test, \
+             and a write beyond it may overwrite good data. If addresses wrap around, the restore \
+             order repairs that."
                 .to_owned(),
         );
     }
@@ -47,9 +46,9 @@ pub(super) fn of_writing(plan: &Plan, size: Bytes, time: Nanos, restores: bool) 
 /// What the test is doing, in words.
 pub(super) fn deed(progress: &Progress) -> String {
     let deed = match progress.stage {
-        Stage::Writing => "writes",
-        Stage::Reading => "reads back",
-        Stage::Narrowing => "narrows down the real size",
+        Stage::Writing => "writing",
+        Stage::Reading => "reading back",
+        Stage::Narrowing => "searching the real size",
     };
     match progress.left {
         Some(left) => format!("{deed}, {left} left"),

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn why_there_is_no_figure_names_no_place() {
+    fn the_reason_for_a_missing_figure_has_no_path() {
         let place = Path::new("/home/ann/no-such-place");
         let (seed, never) = (Seed::from_bits(1), AtomicBool::new(false));
         let turn = perform(Task::SyncedWrites, place, seed, &never).unwrap();

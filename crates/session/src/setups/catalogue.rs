@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setup_that_costs_data_is_for_nobody() {
+    fn a_setup_that_can_lose_data_is_not_recommended() {
         let nobody: Vec<_> =
             SETUPS.iter().filter(|setup| setup.for_whom == ForWhom::Nobody).collect();
         assert_eq!(nobody.len(), 1);

@@ -111,14 +111,14 @@ mod tests {
     }
 
     #[test]
-    fn what_can_destroy_a_database_takes_part_only_where_it_is_named() {
+    fn a_setup_that_can_destroy_a_database_runs_only_if_named() {
         assert!(chosen(&[]).modes.iter().all(|mode| !mode.is_extreme()));
         let named = chosen(&["sqlite-off"]);
         assert_eq!(of_mode(named.modes[1]).for_whom, ForWhom::Nobody);
     }
 
     #[test]
-    fn an_unknown_name_is_told_with_those_that_there_are() {
+    fn an_unknown_name_gives_the_known_names() {
         let failure = Choice::new(&["ntfs".to_owned()], &[]).unwrap_err();
         assert!(failure.message.contains("exfat") && failure.message.contains("sqlite-off"));
     }
