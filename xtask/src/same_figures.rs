@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     /// The state to compare with: anything that git knows
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     base: String,
-    /// From which all addresses and data follow
+    /// Seed for addresses and data
     #[arg(long, value_name = "NUMBER", default_value_t = 7)]
     seed: u64,
     /// Only cards with this in their names

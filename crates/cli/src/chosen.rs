@@ -62,7 +62,7 @@ fn from_file<E: Display>(
     read(&text).map_err(|error| failed(&error))
 }
 
-/// The file's name without its end: what its profile is called. A path is nobody's business.
+/// The name of the profile: the file's name without its extension. Paths are never recorded.
 fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -126,7 +126,7 @@ fn agree(args: &SubmitArgs, hub: &Hub, documents: &[Value]) -> Result<(), Failur
     }
     if !talk.can_ask() {
         return Err(Failure::usage(
-            "nobody can be asked here, and nothing was sent; look at it with --dry-run, then give --yes",
+            "there is no terminal to confirm on, so nothing was sent; check with --dry-run, then add --yes",
         ));
     }
     talk.note("Send it? Type yes, then Enter:");

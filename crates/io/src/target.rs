@@ -85,7 +85,7 @@ pub trait Target {
         false
     }
 
-    /// The numbers from which all data of the last read on `slot` follow; `None` where its buffer
+    /// The numbers that determine the data of the last read on `slot`; `None` where its buffer
     /// holds them.
     fn described(&self, slot: Slot) -> Option<[u64; 3]> {
         let _ = slot;

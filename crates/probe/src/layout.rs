@@ -25,7 +25,7 @@ pub struct Trial {
     pub span: Bytes,
     /// How many pairs of turns.
     pub pairs: u32,
-    /// From which all places and data follow.
+    /// Seed for places and data.
     pub seed: Seed,
 }
 

@@ -1,7 +1,7 @@
 //! Eight storage devices with published measurements, for comparison.
 //!
 //! They were all measured on one board, so they can be compared with each other. They cannot be
-//! compared exactly with a card on another host: a comparison is an orientation, not a
+//! compared exactly with a card on another host: it is a rough comparison, not a
 //! prediction. The random figures are iozone's, one operation at a time over a file of 100 MiB.
 
 use cardproof_record::{OpName, PatternName, Phase, Record, WarningCode};

@@ -3,7 +3,7 @@
 //! The others are the eight simulated cards that are fitted to published figures; their times stand
 //! in a table, computed beforehand by `cargo xtask prove replay-cards`, with the job thinking as
 //! it did when it was recorded. Only such a replay is compared with them. They are models and are
-//! called so. Published times of jobs of the same kind are an orientation only: another number of
+//! called so. Published times of jobs of the same kind are a rough comparison only: another number of
 //! packages, on a board that thinks longer.
 
 use cardproof_record::{PhaseState, Replay};

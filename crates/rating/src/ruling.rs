@@ -94,7 +94,7 @@ impl Court<'_> {
         if case.figure.low.per_second() < least {
             return open("the interval contains the limit");
         }
-        match self.what_flatters(case) {
+        match self.what_raises(case) {
             Some(why) => open(&why),
             None => (Outcome::Meets, format!("passed{}", scope::in_short(self.record))),
         }
@@ -115,7 +115,7 @@ impl Court<'_> {
     }
 
     /// Why a figure above its limit is not a pass.
-    fn what_flatters(&self, case: &Case<'_>) -> Option<String> {
+    fn what_raises(&self, case: &Case<'_>) -> Option<String> {
         let short = if case.class.is_application() {
             short_span(case)
         } else {

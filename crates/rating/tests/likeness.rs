@@ -95,7 +95,7 @@ fn jobs_on_another_host_do_not_count_in_a_correlation() {
     assert_eq!(told(&of_both), told(&of_one_host));
 }
 
-/// A smaller range flatters a card: it may lose by what was measured over it, and may not win.
+/// A smaller range gives higher rates, so a card with a smaller range may lose and never win.
 #[test]
 fn a_card_of_a_smaller_range_may_lose_and_not_win() {
     let card = |iops: f64, span: Bytes| {

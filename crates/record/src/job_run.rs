@@ -49,7 +49,7 @@ pub struct JobRun {
     /// Where the job is a part that stands for a larger one: which, and how much of its waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part_of: Option<JobPart>,
-    /// What came between the job and its time.
+    /// The disturbances of the job.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbances: Vec<Disturbance>,
     /// What was seen of the system from the first step that counts to the last, unless nobody

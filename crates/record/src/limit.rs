@@ -1,4 +1,4 @@
-//! What held a measurement or a system back, and what came between.
+//! The limits and disturbances of a measurement or a system.
 
 use cardproof_units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
@@ -65,7 +65,7 @@ pub struct LimitedBy {
     pub evidence: Vec<String>,
 }
 
-/// What came between a phase and its figures.
+/// A disturbance of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

@@ -111,7 +111,9 @@ fn name_sign(evidence: &Evidence<'_>) -> Option<String> {
 
 fn maker_sign(evidence: &Evidence<'_>) -> Option<String> {
     let id = evidence.manufacturer_id?;
-    NOBODYS.contains(&id).then(|| format!("manufacturer's number {id:#04x} is nobody's known"))
+    NOBODYS
+        .contains(&id)
+        .then(|| format!("manufacturer's number {id:#04x} belongs to no known maker"))
 }
 
 fn oem_sign(evidence: &Evidence<'_>) -> Option<String> {

@@ -1,4 +1,4 @@
-//! What came between a phase and its figures, from what the monitor saw: facts with figures, each
+//! Disturbances of a phase, from what the monitor saw: facts with figures, each
 //! with the threshold below which it changes no figure by more than the phase's own interval.
 
 use cardproof_record::{Activity, Climate, Disturbance, DisturbanceKind, Requests};
@@ -45,7 +45,7 @@ pub(crate) struct Own {
     pub(crate) is_plain: bool,
 }
 
-/// What came between, the most telling first.
+/// The disturbances, most important first.
 pub(crate) fn disturbances(seen: &Observation, own: &Own) -> Vec<Disturbance> {
     let climates: Vec<&Climate> =
         seen.windows.iter().chain([&seen.whole]).map(|window| &window.climate).collect();

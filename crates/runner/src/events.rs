@@ -31,7 +31,7 @@ pub enum Event<'a> {
     PhaseRepeated {
         /// Which one, from 0.
         index: usize,
-        /// What its first try yielded, and what came between.
+        /// The result of the first try, and its disturbances.
         first: &'a Phase,
     },
     /// The record as it stands after a phase, sound enough to be saved.

@@ -267,7 +267,7 @@ fn levels<'p>(mut phases: impl Iterator<Item = &'p Phase>) -> Vec<Level> {
     phases.find(|phase| !phase.levels.is_empty()).map_or(Vec::new(), |phase| phase.levels.clone())
 }
 
-/// What came between any of the runs, of each kind the first.
+/// The first disturbance of each kind in any of the runs.
 fn disturbances<'p>(phases: impl Iterator<Item = &'p Phase>) -> Vec<Disturbance> {
     let mut all: Vec<Disturbance> = Vec::new();
     for disturbance in phases.flat_map(|phase| &phase.disturbances) {

@@ -139,7 +139,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Runs the phase at `index`, and once more if something came between and there is room.
+    /// Runs the phase at `index`, and once more if it was disturbed and there is room.
     fn phase_at_best(
         &mut self,
         index: usize,

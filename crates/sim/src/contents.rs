@@ -64,7 +64,7 @@ pub trait Store: Debug + Send {
         Ok(false)
     }
 
-    /// The numbers from which all that lies in `length` bytes at `offset` follows; `None` where the
+    /// The numbers that determine the `length` bytes at `offset`; `None` where the
     /// bytes are to be read.
     ///
     /// # Errors

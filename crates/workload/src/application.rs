@@ -45,7 +45,7 @@ struct Class {
 pub fn a1() -> Profile {
     profile(&Class {
         name: "a1",
-        purpose: "the quickest sound verdict on A1",
+        purpose: "the fastest reliable verdict on A1",
         reads: Iops(1_500.0),
         writes: Iops(500.0),
     })
@@ -56,7 +56,7 @@ pub fn a1() -> Profile {
 pub fn a2() -> Profile {
     profile(&Class {
         name: "a2",
-        purpose: "the quickest sound verdict on A2, on a host that queues commands and uses the card's cache",
+        purpose: "the fastest reliable verdict on A2, on a host that uses the card's command queue and cache",
         reads: Iops(4_000.0),
         writes: Iops(2_000.0),
     })

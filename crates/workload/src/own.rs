@@ -164,7 +164,7 @@ pub fn from_toml(name: &str, text: &str) -> Result<Profile, OwnError> {
     let profile = Profile {
         name: name.to_owned(),
         version: 1,
-        purpose: file.purpose.unwrap_or_else(|| "what its author had in mind".to_owned()),
+        purpose: file.purpose.unwrap_or_else(|| "not stated by its author".to_owned()),
         source: file.source.unwrap_or_else(|| "a profile of the user's own".to_owned()),
         span: file.span,
         time_budget: file.time_budget.unwrap_or(Nanos::from_secs(60)),

@@ -2,7 +2,7 @@
 //!
 //! Each takes the tool's sizes, order, depth, caching, flushes and state of the file, and names
 //! its figures in the tool's units, whatever the tool means by them. What cannot be done alike is
-//! said in the profile's notes. None writes what the tool writes: zeros and repeated blocks flatter
+//! said in the profile's notes. None writes what the tool writes: zeros and repeated blocks raise the rates of
 //! storage that compresses, so data is incompressible here as everywhere.
 
 mod agnostics;

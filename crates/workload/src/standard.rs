@@ -35,7 +35,7 @@ pub fn profile() -> Profile {
         name: "standard".to_owned(),
         version: 1,
         purpose:
-            "how a system will feel on this storage, and whether it meets A1 and A2, in a minute"
+            "the speed of a system on this storage, and whether it passes A1 and A2, in a minute"
                 .to_owned(),
         source: "cardproof's own, over the 256 MiB of the SD specification's application classes"
             .to_owned(),

@@ -9,6 +9,7 @@ mod cycles;
 mod documents;
 mod finding;
 mod house;
+mod phrases;
 mod source;
 mod text;
 
@@ -44,6 +45,7 @@ fn findings() -> Result<Vec<Finding>> {
         // What is not text, such as an image, has no rules.
         let Ok(text) = fs::read_to_string(&path) else { continue };
         findings.extend(text::check(&path, &text));
+        findings.extend(phrases::check(&path, &text));
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("rs") => {
                 let source = Source::new(&path, &text);

@@ -15,7 +15,7 @@ pub struct Scope {
     pub is_whole_device: bool,
     /// The allocation unit that the card's registers report, if they do.
     pub reported_unit: Option<Bytes>,
-    /// From which all addresses and data follow.
+    /// Seed for addresses and data.
     pub seed: Seed,
 }
 

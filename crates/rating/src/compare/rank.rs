@@ -5,7 +5,7 @@
 //! of the ratio of their figures excludes 1: with all pairs of an order together at the confidence of
 //! a comparison, and with the allowance for what varies from run to run.
 //!
-//! A smaller range of addresses flatters a card. Cards of different ranges are therefore told apart
+//! A smaller test range gives higher rates. Cards of different ranges are therefore told apart
 //! only where the slower one had the smaller range: it is slower in spite of it.
 
 use cardproof_record::Record;
@@ -150,12 +150,11 @@ impl<'r> Score<'r> {
         else {
             return false;
         };
-        let is_flattered =
-            self.ranked.parts.iter().zip(&other.ranked.parts).any(|(own, theirs)| {
-                !is_span_alike(own.span_bytes, theirs.span_bytes)
-                    && (own.span_bytes < theirs.span_bytes || theirs.span_bytes == Bytes::ZERO)
-            });
-        !is_flattered && (other.seconds() / self.seconds()).ln() > up.hypot(down)
+        let is_raised = self.ranked.parts.iter().zip(&other.ranked.parts).any(|(own, theirs)| {
+            !is_span_alike(own.span_bytes, theirs.span_bytes)
+                && (own.span_bytes < theirs.span_bytes || theirs.span_bytes == Bytes::ZERO)
+        });
+        !is_raised && (other.seconds() / self.seconds()).ln() > up.hypot(down)
     }
 }
 

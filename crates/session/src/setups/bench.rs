@@ -46,7 +46,7 @@ pub(super) fn perform(
     turn
 }
 
-/// `words` without the name of `directory`, which is nobody's business who reads the figures.
+/// `words` without the name of `directory`: paths are never recorded.
 pub(super) fn without_place(words: &str, directory: &Path) -> String {
     words.replace(&directory.display().to_string(), "the place")
 }

@@ -146,7 +146,7 @@ impl Stretches {
         self.join_or_put(address, Stretch { sectors, data: Data::Numbers(numbers), time });
     }
 
-    /// The numbers from which all of `sectors` at `address` follow, if they are one stretch.
+    /// The numbers that determine `sectors` at `address`, if they are one stretch.
     fn numbers(&self, address: u64, sectors: u64) -> Option<Numbers> {
         let (&start, stretch) = self.map.range(..=address).next_back()?;
         match stretch.data {

@@ -92,7 +92,11 @@ const FIXED: &[(&str, &str, &str)] = &[
     ("numjobs", "1", "several processes at a time are not run; raise iodepth instead"),
     ("nrfiles", "1", "a job works in one file"),
     ("invalidate", "1", "the page cache is always emptied before a job"),
-    ("zero_buffers", "0", "data is always incompressible, or compressing storage is flattered"),
+    (
+        "zero_buffers",
+        "0",
+        "data is always incompressible, or storage that compresses would seem faster",
+    ),
     ("buffer_compress_percentage", "0", "data is always incompressible"),
     ("random_distribution", "random", "random addresses are spread evenly"),
     ("fadvise_hint", "1", "random jobs always tell the system so"),
@@ -143,7 +147,7 @@ impl Settings {
     pub(super) fn check(&self) -> Result<(), String> {
         let missing = |what: &str| Err(what.to_owned());
         if self.read_percent.is_none() {
-            return missing("it does not say rw=, so nobody knows what it does");
+            return missing("rw= is missing, so its operations are unknown");
         }
         if self.size.is_none() {
             return missing("it has no size=; give it one such as size=256m");

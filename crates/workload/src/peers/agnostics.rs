@@ -26,7 +26,7 @@ pub(super) fn profile() -> Profile {
     Profile {
         name: "agnostics".to_owned(),
         version: 1,
-        purpose: "what Raspberry Pi's own test says of a card".to_owned(),
+        purpose: "the result of Raspberry Pi's own card test".to_owned(),
         source: "Raspberry Pi's SD Card Speed Test (agnostics): fio libaio iodepth=32 size=256m \
                  direct=1 end_fsync=1, writing by 512k, writing and reading by 4m, 4k random \
                  writes and reads for 10 s each; up to three times until a run passes"

@@ -45,7 +45,7 @@ pub(super) fn profile() -> Profile {
     Profile {
         name: "crystaldiskmark".to_owned(),
         version: 1,
-        purpose: "figures beside those of CrystalDiskMark and KDiskMark".to_owned(),
+        purpose: "figures to compare with CrystalDiskMark and KDiskMark".to_owned(),
         source: "CrystalDiskMark 8 and KDiskMark 3, default profile with mixes: SEQ1M Q8T1, SEQ1M \
                  Q1T1, RND4K Q32T1, RND4K Q1T1 on 1 GiB, 5 loops of 5 s"
             .to_owned(),

@@ -19,7 +19,7 @@ pub(super) fn randrw75() -> Profile {
     Profile {
         name: "fio-randrw75".to_owned(),
         version: 1,
-        purpose: "figures beside those of the fio mix that many articles repeat".to_owned(),
+        purpose: "figures to compare with the fio mix that many articles use".to_owned(),
         source: "an article on the Raspberry Pi 3 (2018): fio --randrepeat=1 --ioengine=libaio \
                  --direct=1 --gtod_reduce=1 --name=test --filename=test --bs=4k --iodepth=64 \
                  --size=100M --readwrite=randrw --rwmixread=75"
@@ -53,7 +53,7 @@ pub(super) fn fsync() -> Profile {
     Profile {
         name: "fio-fsync".to_owned(),
         version: 1,
-        purpose: "how a file system takes an fsync after every write, beside published figures"
+        purpose: "rate of writes with an fsync after each, to compare with published figures"
             .to_owned(),
         source: "the CyanogenMod 12.1 wiki: fio with fsync=1, size=32m, rw=randwrite, bs=4k, and \
                  with size=128m, rw=randread, bs=4k, both through the page cache"

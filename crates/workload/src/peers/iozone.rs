@@ -95,7 +95,7 @@ pub(super) fn sd_card_bench() -> Profile {
     Profile {
         name: "sd-card-bench".to_owned(),
         version: 1,
-        purpose: "figures beside those of sd-card-bench.sh, for cards that systems run from"
+        purpose: "figures to compare with sd-card-bench.sh, for cards that systems run from"
             .to_owned(),
         source: "T. Kaiser's sd-card-bench.sh (2018): iozone -e -I -a -s 100M -r 1k -r 2k -r 4k \
                  -r 16k -r 128k -r 512k -r 1024k -r 16384k -i 0 -i 1 -i 2"
@@ -141,7 +141,7 @@ pub(super) fn sd6_256m() -> Profile {
     Profile {
         name: "sd6-256m".to_owned(),
         version: 1,
-        purpose: "figures beside those of reviews that took the SD 6.0 range with iozone"
+        purpose: "figures to compare with reviews that used iozone over the SD 6.0 range"
             .to_owned(),
         source: "the SD 6.0 scenario of a 2019 review of cards on the Raspberry Pi: iozone -e -I \
                  -a -s 256M -r 4k -i 0 -i 2"

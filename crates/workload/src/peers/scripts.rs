@@ -61,7 +61,7 @@ pub(super) fn microsd_benchmarks() -> Profile {
     Profile {
         name: "microsd-benchmarks".to_owned(),
         version: 1,
-        purpose: "figures beside those of the Raspberry Pi microSD comparisons".to_owned(),
+        purpose: "figures to compare with the Raspberry Pi microSD comparisons".to_owned(),
         source: "J. Geerling's microsd-benchmarks.sh: hdparm -t; dd bs=8k count=50k conv=fsync; \
                  iozone -e -I -a -s 100M -r 4k -i 0 -i 1 -i 2"
             .to_owned(),
@@ -89,7 +89,7 @@ pub(super) fn pibenchmarks() -> Profile {
     Profile {
         name: "pibenchmarks".to_owned(),
         version: 1,
-        purpose: "figures and the score beside those of pibenchmarks.com".to_owned(),
+        purpose: "figures and score to compare with pibenchmarks.com".to_owned(),
         source:
             "J. Chambers' Storage.sh: hdparm -Tt --direct; dd bs=4k count=130k conv=fsync; fio \
                  libaio direct iodepth=64 bs=4k size=80M randwrite, then randread; iozone -a -e -I \
