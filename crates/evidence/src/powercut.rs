@@ -12,11 +12,13 @@
 mod bound;
 mod classify;
 mod plan;
+mod records;
 mod stamp;
 mod tally;
 
 pub use bound::{interval, upper_bound};
 pub use classify::{CutReport, Finding, Kind, Promise, Sector, classify, gone};
 pub use plan::{Plan, PlanError, Request};
+pub use records::{Application, SLOTS, classify_records, record, slot_of};
 pub use stamp::{SECTOR, Stamp};
 pub use tally::{CONFIDENCE, Tally};

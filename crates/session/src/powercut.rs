@@ -1,5 +1,6 @@
 //! Power cuts on a simulated card: the experiment of `cardproof_probe`, put into the record.
 
+pub(crate) mod apps;
 pub(crate) mod real;
 
 use std::sync::atomic::Ordering;

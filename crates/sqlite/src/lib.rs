@@ -12,6 +12,7 @@
 mod database;
 mod fault;
 mod measure;
+mod numbered;
 mod place;
 mod row;
 mod setting;
@@ -19,6 +20,7 @@ mod setting;
 pub use database::{Database, ROWS};
 pub use fault::DatabaseError;
 pub use measure::{End, Limits, Run};
+pub use numbered::Numbered;
 pub use setting::{Journal, Setting, Synchronous};
 
 /// The version of the SQLite that is driven, such as `3.50.2`.

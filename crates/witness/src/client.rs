@@ -30,6 +30,8 @@ pub struct Told {
     pub setup: Setup,
     /// What was promised.
     pub promise: Promise,
+    /// The cut was judged before, and nothing was written since then.
+    pub is_judged: bool,
 }
 
 impl Client {
@@ -112,16 +114,30 @@ impl Client {
         self.wire.send("check")?;
         let answer = self.answer()?;
         let told = || {
-            let mut words = answer.strip_prefix("was ")?.splitn(3, ' ');
+            let (word, rest) = answer.split_once(' ')?;
+            let is_judged = match word {
+                "was" => false,
+                "judged" => true,
+                _ => return None,
+            };
+            let mut words = rest.splitn(3, ' ');
             let issued = words.next()?.parse().ok()?;
             let durable = words.next()?.parse().ok()?;
             let setup: Setup = words.next()?.parse().ok()?;
             // The writer says what it issues before it does so, and the cut can come in between: its
             // last lines may never have left the board.
             let unheard = u64::from(setup.epoch_writes);
-            Some(Told { setup, promise: Promise { issued, durable, unheard } })
+            Some(Told { setup, promise: Promise { issued, durable, unheard }, is_judged })
         };
         told().ok_or(WitnessError::Protocol)
+    }
+
+    /// Says what is seen of a cut that was judged before; the sum of all cuts that the witness knows of.
+    ///
+    /// # Errors
+    /// The witness has vanished or cannot keep it.
+    pub fn judged_again(&mut self, report: &CutReport) -> Result<Tally, WitnessError> {
+        self.sum_after(&format!("later{}", kinds_of(report)))
     }
 
     /// Says what the cut did; the sum of all cuts that the witness knows of.
@@ -130,9 +146,17 @@ impl Client {
     /// The witness has vanished or cannot keep it.
     pub fn judged(&mut self, report: &CutReport) -> Result<Tally, WitnessError> {
         let effect = if report.had_writes_in_flight { "effective" } else { "idle" };
-        let kinds = report.kinds().into_iter().map(|kind| format!(" {}", kind.name()));
-        self.wire.send(&format!("result {effect}{}", kinds.collect::<String>()))?;
+        self.sum_after(&format!("result {effect}{}", kinds_of(report)))
+    }
+
+    fn sum_after(&mut self, line: &str) -> Result<Tally, WitnessError> {
+        self.wire.send(line)?;
         let answer = self.answer()?;
         answer.strip_prefix("sums ").and_then(tally_of).ok_or(WitnessError::Protocol)
     }
+}
+
+/// The kinds of harm in `report`, with a blank in front of each.
+fn kinds_of(report: &CutReport) -> String {
+    report.kinds().into_iter().map(|kind| format!(" {}", kind.name())).collect()
 }

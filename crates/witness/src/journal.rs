@@ -1,13 +1,13 @@
 //! What the witness keeps: a text file to which lines are added, and the state that follows from it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::str::FromStr;
 
-use cardproof_evidence::powercut::{CutReport, Promise, Tally};
+use cardproof_evidence::powercut::{Application, CutReport, Finding, Kind, Promise, Tally};
 use cardproof_units::{Bytes, Seed};
 use rustix::fs::OFlags;
 
@@ -28,7 +28,7 @@ pub struct Setup {
     pub epoch_writes: u32,
     /// The most writes under way at a time.
     pub queue_depth: u16,
-    /// How a write is made durable: `flush`, `fua` or `fsync`.
+    /// How a write is made durable: `flush`, `fua`, `fsync`, or the name of an [`Application`].
     pub mode: String,
 }
 
@@ -49,7 +49,7 @@ impl FromStr for Setup {
             return Err(());
         };
         let bytes = |word: &str| word.parse().map(Bytes).map_err(|_| ());
-        let known = ["flush", "fua", "fsync"].contains(&mode);
+        let known = ["flush", "fua", "fsync"].contains(&mode) || Application::find(mode).is_some();
         known.then_some(()).ok_or(())?;
         Ok(Self {
             seed: seed.parse().map_err(|_| ())?,
@@ -84,6 +84,17 @@ pub struct Journal {
     /// The area was laid down, so that a cut can be judged.
     is_laid: bool,
     tally: Tally,
+    /// The last cut that was judged, until the next writer begins.
+    last: Option<Judged>,
+}
+
+/// A cut that was judged.
+#[derive(Clone, Debug)]
+struct Judged {
+    setup: Setup,
+    promise: Promise,
+    had_writes_in_flight: bool,
+    kinds: BTreeSet<Kind>,
 }
 
 impl Journal {
@@ -116,7 +127,7 @@ impl Journal {
     /// A journal that begins in `file`, which is open for writing.
     #[must_use]
     pub fn begin(file: File) -> Self {
-        Self { file, open: None, is_laid: false, tally: Tally::default() }
+        Self { file, open: None, is_laid: false, tally: Tally::default(), last: None }
     }
 
     /// Whether the area that is being written was laid down, so that a cut can be judged.
@@ -129,6 +140,12 @@ impl Journal {
     #[must_use]
     pub const fn open_setup(&self) -> Option<&(Setup, Promise)> {
         self.open.as_ref()
+    }
+
+    /// What the last cut that was judged had left to judge, while nothing was written since then.
+    #[must_use]
+    pub fn judged_setup(&self) -> Option<(Setup, Promise)> {
+        self.last.as_ref().map(|last| (last.setup.clone(), last.promise))
     }
 
     /// All cuts that were judged.
@@ -150,6 +167,7 @@ impl Journal {
             "write" => {
                 self.open = Some((rest.parse().ok()?, Promise::default()));
                 self.is_laid = false;
+                self.last = None;
                 Some(())
             }
             "issued" => {
@@ -168,26 +186,39 @@ impl Journal {
                 Some(())
             }
             "result" => self.judged(rest),
+            "later" => self.judged_again(rest),
             _ => None,
         }
     }
 
     /// A cut was judged: whether writes were in flight, and the kinds of harm.
     fn judged(&mut self, rest: &str) -> Option<()> {
-        use cardproof_evidence::powercut::{Finding, Kind};
         let mut words = rest.split(' ').filter(|word| !word.is_empty());
         let had_writes_in_flight = match words.next()? {
             "effective" => true,
             "idle" => false,
             _ => return None,
         };
-        let mut findings = Vec::new();
-        for word in words {
-            let kind = Kind::ALL.into_iter().find(|kind| kind.name() == word)?;
-            findings.push(Finding { kind, number: None, sector: 0, sectors: 0, distance: None });
-        }
-        self.tally.add(&CutReport { had_writes_in_flight, findings, unstable_sectors: 0 });
-        self.open = None;
+        let kinds = words.map(kind_called).collect::<Option<BTreeSet<Kind>>>()?;
+        self.tally.add(&report(had_writes_in_flight, &kinds));
+        self.last = self.open.take().map(|(setup, promise)| Judged {
+            setup,
+            promise,
+            had_writes_in_flight,
+            kinds,
+        });
+        Some(())
+    }
+
+    /// The last cut was judged once more: the kinds of harm that were seen then. What an earlier look
+    /// had not seen counts for the same cut.
+    fn judged_again(&mut self, rest: &str) -> Option<()> {
+        let last = self.last.as_mut()?;
+        let words = rest.split(' ').filter(|word| !word.is_empty());
+        let seen = words.map(kind_called).collect::<Option<BTreeSet<Kind>>>()?;
+        let before = report(last.had_writes_in_flight, &last.kinds);
+        last.kinds.extend(seen);
+        self.tally.replace(&before, &report(last.had_writes_in_flight, &last.kinds));
         Some(())
     }
 
@@ -199,16 +230,26 @@ impl Journal {
     }
 }
 
+fn kind_called(name: &str) -> Option<Kind> {
+    Kind::ALL.into_iter().find(|kind| kind.name() == name)
+}
+
+/// A report that holds what the journal keeps of one.
+fn report(had_writes_in_flight: bool, kinds: &BTreeSet<Kind>) -> CutReport {
+    let finding = |&kind| Finding { kind, number: None, sector: 0, sectors: 0, distance: None };
+    let findings = kinds.iter().map(finding).collect();
+    CutReport { had_writes_in_flight, findings, unstable_sectors: 0 }
+}
+
 /// The sum of cuts that [`Journal::sums`] says.
 pub(crate) fn tally_of(text: &str) -> Option<Tally> {
-    use cardproof_evidence::powercut::Kind;
     let mut words = text.split(' ');
     let mut number = || words.next()?.parse().ok();
     let (cuts, effective_cuts, harmful_cuts) = (number()?, number()?, number()?);
     let mut findings = BTreeMap::new();
     for word in words {
         let (name, count) = word.split_once('=')?;
-        let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name)?;
+        let kind = kind_called(name)?;
         findings.insert(kind, count.parse().ok()?);
     }
     Some(Tally { cuts, effective_cuts, harmful_cuts, findings })

@@ -228,25 +228,31 @@ impl Connection {
     }
 
     fn serve_verifier(&self, wire: &mut Wire) -> Result<(), WitnessError> {
-        let (has_writer, open, is_laid) = {
+        let (has_writer, open, is_laid, judged) = {
             let shared = lock(&self.shared);
             let journal = &shared.journal;
-            (shared.has_writer, journal.open_setup().cloned(), journal.is_laid())
+            let open = journal.open_setup().cloned();
+            (shared.has_writer, open, journal.is_laid(), journal.judged_setup())
         };
         if has_writer {
             wire.send("refused a writer is still at work; the power was not cut")?;
             return Ok(());
         }
-        let Some((setup, promise)) = open else {
-            wire.send("refused nothing was written since the last check")?;
-            return Ok(());
+        let (word, last) = match (open, judged) {
+            (Some(open), _) => ("was", open),
+            (None, Some(judged)) => ("judged", judged),
+            (None, None) => {
+                wire.send("refused nothing was written since the last check")?;
+                return Ok(());
+            }
         };
-        if !is_laid {
+        if word == "was" && !is_laid {
             self.keep(wire, "ended")?;
             wire.send("refused the power went before the first write; write again")?;
             return Ok(());
         }
-        wire.send(&format!("was {} {} {setup}", promise.issued, promise.durable))?;
+        let (setup, promise) = last;
+        wire.send(&format!("{word} {} {} {setup}", promise.issued, promise.durable))?;
         wire.set_patience(Duration::from_secs(3600))?;
         let Got::Line(line) = wire.receive()? else { return Ok(()) };
         self.keep(wire, &line)?;

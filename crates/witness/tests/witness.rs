@@ -101,9 +101,19 @@ fn what_was_promised_is_known_after_the_writer_vanished() {
     let report = CutReport { had_writes_in_flight: true, ..CutReport::default() };
     let tally = verifier.judged(&report).unwrap();
     assert_eq!((tally.cuts, tally.effective_cuts, tally.harmful_cuts), (1, 1, 0));
+    let harmed = cardproof_evidence::powercut::gone(true);
+    // Harm that is seen later counts for the same cut, and once.
+    for _ in 0..2 {
+        let mut again = lab.client();
+        assert!(again.ask().unwrap().is_judged);
+        let tally = again.judged_again(&harmed).unwrap();
+        assert_eq!((tally.cuts, tally.effective_cuts, tally.harmful_cuts), (1, 1, 1));
+        assert_eq!(tally.findings.values().sum::<u64>(), 1);
+    }
     lab.end().unwrap();
     let path = lab.directory.path().join("journal");
-    assert_eq!(Journal::open(&path).unwrap().tally().cuts, 1);
+    let tally = Journal::open(&path).unwrap().tally().clone();
+    assert_eq!((tally.cuts, tally.harmful_cuts), (1, 1));
 }
 
 #[test]

@@ -7,14 +7,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use cardproof_evidence::powercut::Tally;
+use cardproof_evidence::powercut::{Application, Tally};
 use cardproof_record::{Conditions, PowerCutTest, ProfileInfo, Record, State};
 use cardproof_session::{
-    CutChecked, CutWriting, Store, blank, check_after_cut, cut_harm, of_witness, write_until_cut,
+    AppWriting, CutChecked, CutWriting, Looking, Store, blank, check_after_cut, cut_harm,
+    of_witness, write_app_until_cut, write_until_cut,
 };
 use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_witness::{Client, Event, Journal, Secret, Witness};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::{ModeArg, exit_of, publish};
 use crate::args::{AccessArgs, label};
@@ -71,12 +72,36 @@ pub(crate) struct WriteArgs {
     /// How much is written
     #[arg(long, value_name = "SIZE", default_value = "16M")]
     pub(crate) size: Bytes,
+    /// Test an application's own promise on the file system of a directory
+    #[arg(long, value_enum, conflicts_with_all = ["mode", "queue_depth", "size", "destroy", "engine"])]
+    pub(crate) app: Option<AppArg>,
     /// Seed for addresses and data; random by default
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) seed: Option<Seed>,
     /// How the target may be used.
     #[command(flatten)]
     pub(crate) access: AccessArgs,
+}
+
+/// What writes, in place of cardproof's own writer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AppArg {
+    /// A file whose records are each followed by fsync
+    Ext4Fsync,
+    /// SQLite with a rollback journal, synchronous = EXTRA
+    SqliteDelete,
+    /// SQLite with a write-ahead log, synchronous = FULL
+    SqliteWal,
+}
+
+impl From<AppArg> for Application {
+    fn from(app: AppArg) -> Self {
+        match app {
+            AppArg::Ext4Fsync => Self::Ext4Fsync,
+            AppArg::SqliteDelete => Self::SqliteDelete,
+            AppArg::SqliteWal => Self::SqliteWal,
+        }
+    }
 }
 
 /// What to judge after a cut.
@@ -93,6 +118,9 @@ pub(crate) struct CheckArgs {
     /// Count a target that is not there as gone: it did not survive the cut
     #[arg(long)]
     pub(crate) gone: bool,
+    /// Leave the files in a directory, so that they can be checked again later
+    #[arg(long)]
+    pub(crate) keep: bool,
     /// A name for the card, kept in the record
     #[arg(long, value_name = "NAME", value_parser = label)]
     pub(crate) label: Option<String>,
@@ -193,6 +221,12 @@ pub(crate) fn write(args: &WriteArgs, signals: &Signals) -> Result<Exit, Failure
         None => Seed::from_bits(random_bits()?),
     };
     let mut client = connect(&args.witness, &args.secret_file)?;
+    if let Some(app) = args.app {
+        let directory = args.target.clone();
+        let writing = AppWriting { directory, application: app.into(), seed };
+        let durable = write_app_until_cut(&writing, &mut client, signals.stop(), &mut terminal)?;
+        return Ok(not_cut(durable, signals));
+    }
     let writing = CutWriting {
         target: args.target.clone(),
         access: (&args.access).into(),
@@ -202,8 +236,13 @@ pub(crate) fn write(args: &WriteArgs, signals: &Signals) -> Result<Exit, Failure
         seed,
     };
     let durable = write_until_cut(&writing, &mut client, signals.stop(), &mut terminal)?;
+    Ok(not_cut(durable, signals))
+}
+
+/// The end of a writer that nobody cut off.
+fn not_cut(durable: u64, signals: &Signals) -> Exit {
     Talk::new(false).note(&format!("Ended after {durable} durable writes; the power was not cut."));
-    Ok(signals.exit().unwrap_or(Exit::Done))
+    signals.exit().unwrap_or(Exit::Done)
 }
 
 /// Judges what a cut has left.
@@ -214,7 +253,8 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     let mut client = connect(&args.witness, &args.secret_file)?;
     let mut terminal = Terminal::new(talk);
-    let checked = check_after_cut(&args.target, args.gone, &mut client, &mut terminal)?;
+    let looking = Looking { may_be_gone: args.gone, keeps_files: args.keep };
+    let checked = check_after_cut(&args.target, looking, &mut client, &mut terminal)?;
     let record = record(&checked, args)?;
     publish(args.json.as_ref(), args.html.as_ref(), args.quiet, &record, talk)?;
     let store = Store::open(&Store::of_user()?)?;

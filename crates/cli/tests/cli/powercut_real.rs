@@ -150,6 +150,41 @@ fn a_killed_writer_in_a_directory_has_lost_nothing() {
     }
 }
 
+#[test]
+fn an_applications_promise_holds_and_is_judged_again_later() {
+    let lab = lab_or_skip!(Lab::new("app"));
+    for (turn, app) in (1..).zip(["ext4-fsync", "sqlite-delete", "sqlite-wal"]) {
+        let place = PathBuf::from(lab.path(app));
+        fs::create_dir(&place).unwrap();
+        let target = place.to_str().unwrap();
+        let common = ["powercut", "write", target, "--witness", &lab.address, "--app", app];
+        let mut writer = start(lab.command(&lab.here, &common));
+        lab.wait_for(&mut writer, 20);
+        kill(writer);
+        let check = |status| {
+            let words = ["powercut", "check", target, "--witness", &lab.address, "--keep"];
+            let words = [&words[..], &["--json", "-"]].concat();
+            let said = run(lab.command(&lab.here, &words)).expect(status);
+            serde_json::from_str::<Value>(&said.stdout).unwrap()
+        };
+        // The status is that of all cuts in the journal.
+        let found = check(if turn == 1 { 0 } else { 4 });
+        assert_eq!((&found["mode"], &found["cuts"]), (&app.into(), &turn.into()), "{found}");
+        assert_eq!(found["harmful_cuts"], turn - 1, "{found}");
+        // The storage forgets later.
+        let ours = place.join("cardproof-powercut.app");
+        for file in fs::read_dir(&ours).unwrap().map(|entry| entry.unwrap().path()) {
+            fs::write(file, b"").unwrap();
+        }
+        let found = check(4);
+        assert_eq!(
+            (&found["cuts"], &found["harmful_cuts"]),
+            (&turn.into(), &turn.into()),
+            "{found}"
+        );
+    }
+}
+
 /// Kills the server of a card and its writer together `kills` times; what the last check found.
 fn killed(name: &str, power: &str, kills: usize, status: i32) -> Result<Value, LabError> {
     let lab = Lab::new(name)?;

@@ -35,6 +35,21 @@ impl Tally {
         }
     }
 
+    /// Puts what is known of a cut in place of what was known `before`, which was added.
+    pub fn replace(&mut self, before: &CutReport, report: &CutReport) {
+        let earlier = before.kinds();
+        let is_effective =
+            |report: &CutReport, is_harmful| report.had_writes_in_flight || is_harmful;
+        let (was_harmful, is_harmful) = (!earlier.is_empty(), !report.kinds().is_empty());
+        self.harmful_cuts += u64::from(is_harmful && !was_harmful);
+        let becomes_effective =
+            is_effective(report, is_harmful) && !is_effective(before, was_harmful);
+        self.effective_cuts += u64::from(becomes_effective);
+        for kind in report.kinds().difference(&earlier) {
+            *self.findings.entry(*kind).or_default() += 1;
+        }
+    }
+
     /// The share of effective cuts that do harm is below this at [`CONFIDENCE`].
     #[must_use]
     pub fn bound(&self) -> f64 {
@@ -61,6 +76,18 @@ mod tests {
         assert_eq!((tally.cuts, tally.effective_cuts, tally.bound()), (50, 0, 1.0));
         tally.add(&CutReport { had_writes_in_flight: true, ..idle });
         assert_eq!(tally.effective_cuts, 1);
+    }
+
+    #[test]
+    fn harm_that_is_seen_later_counts_for_the_same_cut() {
+        let mut tally = Tally::default();
+        let before = CutReport::default();
+        tally.add(&before);
+        let after = gone(false);
+        tally.replace(&before, &after);
+        tally.replace(&after, &after);
+        assert_eq!((tally.cuts, tally.effective_cuts, tally.harmful_cuts), (1, 1, 1));
+        assert_eq!(tally.findings[&Kind::Gone], 1);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cardproof_evidence::powercut::{CutReport, Plan, Tally, classify, gone};
+use cardproof_evidence::powercut::{Application, CutReport, Plan, Tally, classify, gone};
 use cardproof_io::{EngineChoice, OpenOptions, Target, open, open_new};
 use cardproof_probe::DriveError;
 use cardproof_probe::powercut::{Ended, Ledger, Read, Style, Until, Writer, read_area};
@@ -15,6 +15,7 @@ use cardproof_units::{Bytes, Seed};
 use cardproof_witness::{Client, Setup, Told, WitnessError};
 
 use super::CutMode;
+use super::apps::{judge_records, records_in, remove_records};
 use crate::failure::{Failure, FailureKind, with_causes};
 use crate::frontend::Frontend;
 use crate::options::Access;
@@ -44,14 +45,36 @@ pub struct CutWriting {
 }
 
 /// What the witness is told.
-struct Witnessed<'a> {
+pub(super) struct Witnessed<'a> {
     client: &'a mut Client,
     stop: &'a AtomicBool,
     failed: Option<WitnessError>,
     durable: u64,
 }
 
-impl Witnessed<'_> {
+impl<'a> Witnessed<'a> {
+    /// A writer's words to the witness, until `stop` turns true.
+    pub(super) const fn new(client: &'a mut Client, stop: &'a AtomicBool) -> Self {
+        Self { client, stop, failed: None, durable: 0 }
+    }
+
+    /// Says that the writer ends in order; the last promised write.
+    ///
+    /// # Errors
+    /// The witness has vanished, now or before.
+    pub(super) fn finish(self) -> Result<u64, Failure> {
+        if let Some(error) = self.failed {
+            return Err(of_witness(&error));
+        }
+        self.client.end().map_err(|error| of_witness(&error))?;
+        Ok(self.durable)
+    }
+
+    /// Whether the witness has vanished.
+    const fn has_failed(&self) -> bool {
+        self.failed.is_some()
+    }
+
     fn note(&mut self, said: Result<(), WitnessError>) -> bool {
         match said {
             Ok(()) => !self.stop.load(Ordering::Relaxed),
@@ -123,18 +146,16 @@ pub fn write_until_cut(
     }
     client.durable(0).map_err(|error| of_witness(&error))?;
     frontend.note("The area is laid down. Cut the power whenever you like; Ctrl-C ends in order.");
-    let mut told = Witnessed { client, stop, failed: None, durable: 0 };
+    let mut told = Witnessed::new(client, stop);
     let ended = writer.write(Until::Ended, &mut told);
-    let Witnessed { failed: vanished, durable, client, .. } = told;
-    if let Some(error) = vanished {
-        return Err(of_witness(&error));
-    }
-    match ended.map_err(failed)? {
-        Ended::Device(fault) => {
+    match ended {
+        Ok(Ended::Device(fault)) if !told.has_failed() => {
+            let durable = told.durable;
             Err(Failure::incomplete(format!("the target failed after write {durable}: {fault}")))
         }
-        Ended::Reached | Ended::Told => {
-            client.end().map_err(|error| of_witness(&error))?;
+        Err(error) if !told.has_failed() => Err(failed(error)),
+        _ => {
+            let durable = told.finish()?;
             drop(writer);
             drop(target);
             remove_file(&writing.target);
@@ -143,7 +164,8 @@ pub fn write_until_cut(
     }
 }
 
-fn plan(setup: &Setup) -> Result<Plan, Failure> {
+/// What `setup` writes, sector by sector.
+pub(super) fn plan(setup: &Setup) -> Result<Plan, Failure> {
     let Setup { seed, start, size, block, epoch_writes, .. } = *setup;
     Plan::new(seed, start, size, block, epoch_writes)
         .map_err(|error| Failure::usage(error.to_string()))
@@ -230,22 +252,41 @@ pub struct CutChecked {
     pub bytes_read: Bytes,
 }
 
+/// How it is looked at what a cut has left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Looking {
+    /// A target that is not there did not survive the cut.
+    pub may_be_gone: bool,
+    /// Files of ours in a directory stay, so that they can be judged again later.
+    pub keeps_files: bool,
+}
+
 /// Reads what the last writer left on `target`, twice, judges it against what the witness kept, and
-/// tells the witness. With `may_be_gone` a target that is not there did not survive the cut.
+/// tells the witness. A cut that was judged before is judged again, and counts once.
 ///
 /// # Errors
 /// The witness knows of no cut, or the target cannot be read for another reason than being gone.
 pub fn check_after_cut(
     target: &Path,
-    may_be_gone: bool,
+    looking: Looking,
     client: &mut Client,
     frontend: &mut dyn Frontend,
 ) -> Result<CutChecked, Failure> {
     let told = client.ask().map_err(|error| of_witness(&error))?;
     let plan = plan(&told.setup)?;
-    let (report, bytes_read) = judged(target, may_be_gone, &plan, &told, frontend)?;
-    let tally = client.judged(&report).map_err(|error| of_witness(&error))?;
-    remove_file(target);
+    if told.is_judged {
+        frontend.note("This cut was judged before. What is seen now counts for the same cut.");
+    }
+    let (report, bytes_read) = judged(target, looking.may_be_gone, &plan, &told, frontend)?;
+    let kept = match told.is_judged {
+        true => client.judged_again(&report),
+        false => client.judged(&report),
+    };
+    let tally = kept.map_err(|error| of_witness(&error))?;
+    if !looking.keeps_files {
+        remove_file(target);
+        remove_records(target);
+    }
     Ok(CutChecked { told, report, tally, bytes_read })
 }
 
@@ -257,16 +298,27 @@ fn judged(
     frontend: &mut dyn Frontend,
 ) -> Result<(CutReport, Bytes), Failure> {
     let in_flight = told.promise.issued > told.promise.durable;
-    let path = if target.is_dir() { target.join(FILE) } else { target.to_owned() };
+    let application = Application::find(&told.setup.mode);
+    let path = match application {
+        Some(_) => records_in(target),
+        None if target.is_dir() => target.join(FILE),
+        None => target.to_owned(),
+    };
     if !path.exists() {
         if !may_be_gone {
-            return Err(Failure::usage(format!(
-                "{} is not there; if it did not come back after the cut, add --gone",
-                path.display()
-            )));
+            let why = match told.is_judged {
+                true => {
+                    "this cut was judged before, and without --keep its files were removed then"
+                }
+                false => "if it did not come back after the cut, add --gone",
+            };
+            return Err(Failure::usage(format!("{} is not there; {why}", path.display())));
         }
         frontend.note(&format!("{} is not there any more.", path.display()));
         return Ok((gone(in_flight), Bytes::ZERO));
+    }
+    if let Some(application) = application {
+        return judge_records(application, target, plan, told);
     }
     let file =
         File::open(&path).map_err(Failure::because(format!("cannot read {}", path.display())))?;
