@@ -13,6 +13,7 @@ mod log_layout;
 mod misalignment;
 mod packages;
 mod powercut;
+mod powercut_machine;
 mod prediction;
 mod replay;
 mod replay_cards;
@@ -37,7 +38,7 @@ pub(crate) use stamp::Stamp;
 pub(crate) use packages::{Base, Chroot, Stage, WANTED};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 21] = [
+const PROOFS: [&Proof; 22] = [
     &attack::PROOF,
     &endure::PROOF,
     &geometry::PROOF,
@@ -47,6 +48,7 @@ const PROOFS: [&Proof; 21] = [
     &packages::on_cards::PROOF,
     &packages::PROOF,
     &powercut::PROOF,
+    &powercut_machine::PROOF,
     &prediction::PROOF,
     &replay::PROOF,
     &replay_cards::PROOF,

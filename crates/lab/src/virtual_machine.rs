@@ -4,6 +4,7 @@
 //! The machine boots Debian's kernel under software emulation, so it needs no privilege and works
 //! in a container.
 
+mod frozen;
 mod image;
 mod kernel;
 mod machine;
@@ -11,6 +12,7 @@ mod mmc;
 
 use anyhow::Result;
 
+pub(crate) use frozen::{Frozen, READY};
 pub(crate) use image::Image;
 pub(crate) use kernel::Kernel;
 pub(crate) use machine::Machine;
