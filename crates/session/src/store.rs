@@ -145,12 +145,13 @@ fn with_prefix(directory: &Path, prefix: &str) -> Result<Option<PathBuf>, Failur
 
 /// The record in `directory` that began last, by the time in its id: judging or copying a record
 /// changes the time of its file. Where an id holds no time, as that of a simulated card's record, the
-/// time of its file stands for it.
+/// time of its file stands for it. An id has whole seconds; within one the time of the file decides.
 fn youngest(directory: &Path) -> Option<PathBuf> {
     let written = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
     records(directory).max_by_key(|path| {
         let written = written(path);
-        (began(path).or(written), written)
+        let seconds = began(path).or(written)?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        Some((seconds.as_secs(), written))
     })
 }
 
@@ -188,5 +189,30 @@ fn data_home() -> Result<PathBuf, Failure> {
         None => Err(Failure::incomplete(
             "cannot tell where to keep records: neither HOME nor XDG_DATA_HOME is set; set one",
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    #[test]
+    fn the_latest_record_of_a_second_is_the_one_written_last() {
+        let place = tempfile::tempdir().unwrap();
+        let write = |name: &str, milliseconds: u64| {
+            let path = place.path().join(name);
+            let file = fs::File::create(&path).unwrap();
+            // 2026-11-04, 18:15:02.
+            let time = Duration::from_millis(1_793_816_102_000 + milliseconds);
+            file.set_modified(SystemTime::UNIX_EPOCH + time).unwrap();
+            path
+        };
+        write("sim-sandisk-ultra-standard-1-00000000.json", 400);
+        let measured = write("20261104T181502Z-0000.json", 900);
+        assert_eq!(youngest(place.path()), Some(measured));
+        let simulated = write("sim-sandisk-ultra-standard-2-00000000.json", 1100);
+        assert_eq!(youngest(place.path()), Some(simulated));
     }
 }
