@@ -73,7 +73,7 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 /// What a line begins with.
-const WORDS: [&str; 5] = ["write ", "issued ", "durable ", "result ", "ended"];
+const WORDS: [&str; 6] = ["write ", "issued ", "durable ", "result ", "later", "ended"];
 
 /// The journal of a witness.
 #[derive(Debug)]
