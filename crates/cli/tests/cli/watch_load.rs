@@ -33,7 +33,7 @@ fn alone() -> MutexGuard<'static, ()> {
 macro_rules! skip_if_crowded {
     ($document:expr, $at_most:expr) => {
         let share = |field: &str| $document["cpu"][field].as_f64().unwrap();
-        let busy = 1.0 - share("idle") - share("iowait") - share("nice");
+        let busy = 1.0 - share("idle") - share("iowait");
         if busy > $at_most {
             let reason = format!("others keep the processors {:.0} % busy", 100.0 * busy);
             skip(test_name!(), &reason);
