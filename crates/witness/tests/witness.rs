@@ -1,6 +1,6 @@
 //! The witness over a real connection: what it keeps, whom it refuses, and what happens when it goes.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -73,6 +73,19 @@ impl Lab {
         self.events.recv_timeout(Duration::from_secs(20)).unwrap()
     }
 
+    /// Waits until the journal holds `line`.
+    fn wait_for(&self, line: &str) {
+        let path = self.directory.path().join("journal");
+        for _ in 0..2000 {
+            let journal = std::fs::read_to_string(&path).unwrap_or_default();
+            if journal.lines().any(|it| it == line) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("the journal never holds '{line}'");
+    }
+
     fn end(&mut self) -> Result<(), WitnessError> {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.take().unwrap().join().unwrap()
@@ -89,6 +102,8 @@ fn what_was_promised_is_known_after_the_writer_vanished() {
         writer.durable(8 * epoch).unwrap();
     }
     writer.issued(805).unwrap();
+    // A connection that breaks may take with it what it has not delivered yet.
+    lab.wait_for("issued 805");
     drop(writer);
     let gone = std::iter::repeat_with(|| lab.next()).find(|it| matches!(it, Event::Gone { .. }));
     assert_eq!(gone, Some(Event::Gone { issued: 805, durable: 800 }));
