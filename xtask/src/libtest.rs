@@ -88,10 +88,17 @@ pub(crate) fn run_in(directory: &str, name: &str, arguments: &[&str]) -> Result<
         .args(["test", "--workspace", "--all-features", "--no-fail-fast"])
         .args(arguments)
         .env(SKIP_LOG, &log);
+    forget_flags(&mut command);
     let (count, good) = count_shown(&mut command)?;
     let skips = skips_in(&fs::read_to_string(&log)?);
     fs::remove_file(&log)?;
     Ok(account(name, count, &skips, good))
+}
+
+/// Cargo hands the variables of its configuration down to this program. Another workspace has its own, which
+/// do not replace what is set already.
+pub(crate) fn forget_flags(command: &mut Command) {
+    command.env_remove("LIBSQLITE3_FLAGS");
 }
 
 /// Runs `command`, shows its output line by line, and counts; also whether it succeeded.
