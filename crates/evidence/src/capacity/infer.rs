@@ -202,11 +202,19 @@ fn stores(evidence: &Evidence) -> Vec<(StoreRange, f64)> {
     stores
 }
 
-/// The largest store that would have been seen: every place chosen at random was read after more
-/// than so many other bytes were written.
+/// The largest store that would have been seen: between writing and reading each place chosen at
+/// random more bytes were written. Only those of the filler count where there is a whole one: a store
+/// may keep only what lies beyond the flash, and the other places may lie below its end.
 fn excluded_store(evidence: &Evidence) -> u64 {
+    let filler_start = match evidence.filler_bytes {
+        0 => 0,
+        filler => evidence.announced_bytes.saturating_sub(filler),
+    };
     let random = evidence.observations.iter().filter(|place| place.is_random);
-    random.map(Observation::distance_bytes).min().unwrap_or(0)
+    let between = |place: &Observation| {
+        evidence.writes.beyond(filler_start, place.written_at_bytes, place.read_at_bytes)
+    };
+    random.map(between).min().unwrap_or(0)
 }
 
 /// The share of bad places that the random ones exclude; the one seen, if everything was read.

@@ -111,6 +111,20 @@ impl Writes {
         self.total
     }
 
+    /// How many bytes were written at `from_bytes` and beyond, while the number of bytes that the run had
+    /// written went from `after_bytes` to `until_bytes`.
+    #[must_use]
+    pub fn beyond(&self, from_bytes: u64, after_bytes: u64, until_bytes: u64) -> u64 {
+        let of = |stretch: &Stretch| {
+            let skipped = from_bytes
+                .saturating_sub(stretch.start)
+                .max(after_bytes.saturating_sub(stretch.before));
+            let end = stretch.length.min(until_bytes.saturating_sub(stretch.before));
+            end.saturating_sub(skipped)
+        };
+        self.stretches.iter().map(of).sum()
+    }
+
     /// The stretches as (start, length, bytes written before it), in the order of writing.
     pub fn stretches(&self) -> impl DoubleEndedIterator<Item = (u64, u64, u64)> {
         self.stretches.iter().map(|stretch| (stretch.start, stretch.length, stretch.before))
@@ -263,5 +277,18 @@ mod tests {
         let stretches: Vec<_> = writes.stretches().collect();
         assert_eq!(stretches, [(0, 1024, 0), (4096, 512, 1024)]);
         assert_eq!(writes.total_bytes(), 1536);
+    }
+
+    #[test]
+    fn bytes_beyond_an_address_are_counted_between_two_moments() {
+        let mut writes = Writes::default();
+        writes.note(1000, 100);
+        writes.note(0, 500);
+        writes.note(900, 200);
+        assert_eq!(writes.beyond(0, 0, 800), 800);
+        assert_eq!(writes.beyond(1000, 0, 800), 200);
+        assert_eq!(writes.beyond(1000, 100, 800), 100);
+        assert_eq!(writes.beyond(1000, 720, 800), 80);
+        assert_eq!(writes.beyond(1000, 40, 750), 60 + 50);
     }
 }

@@ -94,6 +94,8 @@ struct Tally {
     right: u32,
     /// A genuine card called a fake, or a fake called genuine whose store is excluded.
     wrong: u32,
+    /// A fake called damaged whose store is excluded.
+    damaged: u32,
     /// A fake called genuine, whose store is above the excluded one.
     above: u32,
     undecided: u32,
@@ -218,6 +220,7 @@ impl Tally {
             cards: self.cards + other.cards,
             right: self.right + other.right,
             wrong: self.wrong + other.wrong,
+            damaged: self.damaged + other.damaged,
             above: self.above + other.above,
             undecided: self.undecided + other.undecided,
             bounds_hold: self.bounds_hold + other.bounds_hold,
@@ -243,6 +246,7 @@ fn count_in(row: &mut Tally, made: &Made, finding: &Finding, written: Bytes) {
         Verdict::Undecided => row.undecided += 1,
         // A damaged fake whose store hides what it lacks looks like a damaged card.
         Verdict::Genuine | Verdict::Damaged if is_fake && is_above => row.above += 1,
+        Verdict::Damaged if is_fake => row.damaged += 1,
         _ => row.wrong += 1,
     }
     let size = finding.size;
@@ -260,10 +264,13 @@ fn make(number: usize, seed: Seed) -> Result<Made> {
         Xoshiro256PlusPlus::seed_from_u64(seed.derive("capacity cards") ^ number as u64);
     let kind = KINDS[number % KINDS.len()];
     let rest = number / KINDS.len();
-    let store = STORES[rest % STORES.len()];
+    let store_number = rest % STORES.len();
+    let store = STORES[store_number];
     let rest = rest / STORES.len();
     let damage = rest % 3;
-    let announced = SIZES_GB[(rest / 3) % SIZES_GB.len()] * 1_000_000_000;
+    // Small and large ones among the first cards, and each with every kind, store and damage.
+    let size = number % KINDS.len() + store_number + rest / 3;
+    let announced = SIZES_GB[size % SIZES_GB.len()] * 1_000_000_000;
     let in_range = |random: &mut Xoshiro256PlusPlus, low: u64, high: u64| {
         (low + random.next_u64() % (high - low).max(1)) / 512 * 512
     };
@@ -343,20 +350,21 @@ fn tell(made: &Made, finding: &Finding) {
 
 fn table(rows: &BTreeMap<(usize, usize), Tally>, fakes: &Tally, bounds: f64) -> String {
     let mut text = String::from(
-        "| kind | hidden store | cards | right | wrong | passed, store above the excluded one | undecided | real size within bounds | written on average |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+        "| kind | hidden store | cards | right | wrong | fake called damaged | passed, store above the excluded one | undecided | real size within bounds | written on average |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
     );
     for (&(kind, store), row) in rows {
         let bounds = if kind == 0 { "-".to_owned() } else { row.bounds_hold.to_string() };
         // Writing to a string does not fail.
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {} | {} | {} | {bounds} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {bounds} | {} |",
             KINDS[kind],
             if kind == 0 { "-".to_owned() } else { STORES[store].to_string() },
             row.cards,
             row.right,
             row.wrong,
+            row.damaged,
             row.above,
             row.undecided,
             Bytes(row.written / u64::from(row.cards.max(1))).round_down_to(Bytes::mib(1)),

@@ -108,8 +108,7 @@ impl Plan {
         let size = size.get();
         let is_full = wish.is_full || size <= FULL_BELOW;
         let store = wish.store.map_or(STORE, Bytes::get).clamp(CHUNK, size / 2) / PLACE * PLACE;
-        // What is written after the random places counts as filler.
-        let filler = if is_full { size } else { least_filler(size, store) };
+        let filler = if is_full { size } else { store };
         let filler_start = size / PLACE * PLACE - filler / PLACE * PLACE;
         let mut taken = Taken::new(size, seed);
         let count = places_for_share(wish.bad_share.unwrap_or(BAD_SHARE)).min(size / PLACE / 8);
@@ -121,7 +120,7 @@ impl Plan {
         shuffle(&mut chosen, &mut taken.random);
         let mut plan =
             Self { seed, size, random_length, looks, random, chosen, filler_start, grid, is_full };
-        while !is_full && plan.written_after_random() < store {
+        while !is_full && plan.filler_after_random() < store {
             plan.filler_start -= PLACE;
         }
         Ok(plan)
@@ -143,9 +142,11 @@ impl Plan {
         start..start + self.looks[number].len()
     }
 
-    /// How many bytes are written after the last random place.
-    fn written_after_random(&self) -> u64 {
-        self.bytes_to_write().get() - self.random.len() as u64 * self.random_length
+    /// How many bytes of the filler's addresses are written after the last random place: all but the
+    /// random places among them.
+    fn filler_after_random(&self) -> u64 {
+        let among = self.random.iter().filter(|&&start| start >= self.filler_start).count() as u64;
+        self.size - self.filler_start - among * self.random_length
     }
 
     /// How many bytes an honest device is written.
@@ -224,16 +225,6 @@ impl Taken {
             self.take(address)
         })
     }
-}
-
-/// How much filler there is at least if `store` bytes are to be written after the random places: the
-/// other places are written after them too.
-fn least_filler(size: u64, store: u64) -> u64 {
-    let edges = edges(size, size / 2).len() as u64;
-    let looks = look_count(store) * (LOOK_PLACES + HALVINGS + 1);
-    let grid = (size / 2).div_ceil(store / 2) + 1;
-    let others = (edges + looks + if grid > GRID_MAX { 0 } else { grid }) * PLACE;
-    store.saturating_sub(others).max(store / 2).max(CHUNK) / PLACE * PLACE
 }
 
 /// How many looks there are before `filler` is written.
@@ -326,12 +317,13 @@ mod tests {
     }
 
     #[test]
-    fn the_cost_is_the_store_to_be_excluded_and_the_random_places() {
+    fn the_cost_is_the_store_to_be_excluded_and_the_places() {
         for size in [8_000_000_000, 64_000_000_000, 256_000_000_000, 2_000_000_000_000] {
             let plan = plan(Bytes(size));
             let extra = plan.bytes_to_write().get() - (1 << 30);
-            let random = plan.random.len() as u64 * 512;
-            assert!((random..random + 2 * PLACE).contains(&extra), "{size}: {extra}");
+            let places: u64 = plan.places().map(|place| place.length).sum();
+            assert!(extra <= places + 2 * PLACE, "{size}: {extra}");
+            assert!(extra <= 10 << 20, "{size}: {extra}");
             assert!(plan.random.len() >= 1023);
             assert!(plan.bytes_to_read().get() < 12 << 20);
         }
