@@ -67,7 +67,10 @@ impl Frame {
 const STYLE: &str = "
 .hub a { color: var(--line-0); }
 nav.hub { display: flex; flex-wrap: wrap; gap: .25rem 1rem; margin-bottom: 1rem; }
-nav.hub a, .hub li a { display: inline-block; padding: .25rem 0; }
+nav.hub a { display: inline-block; padding: .25rem 0; }
+.hub ul { list-style: none; padding: 0; }
+.hub li a { display: block; padding: .25rem 0; }
+.scroll td:first-child, .scroll th:first-child { white-space: normal; min-width: 8rem; }
 section.hub { margin: 0 0 1.5rem; }
 .hub .mark { border-left: 4px solid var(--fair); background: var(--raised); padding: .5rem .75rem; }
 .hub form { margin: .5rem 0; display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; }

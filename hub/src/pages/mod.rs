@@ -150,12 +150,16 @@ pub struct Ranking {
     pub uses: Vec<(&'static str, &'static str, bool)>,
     /// The bases, and whether it is the one shown.
     pub bases: Vec<(String, bool)>,
-    /// What the figure is.
-    pub formula: &'static str,
+    /// What the figure is, as the beginning of a sentence.
+    pub formula: String,
     /// Its unit.
     pub unit: &'static str,
     /// The rows, best first.
     pub rows: Vec<RankRow>,
+    /// Whether a price of any of them is known.
+    pub has_prices: bool,
+    /// Whether several cards are first, and none is behind them for certain.
+    pub is_undecided: bool,
     /// Whether all were measured over one range of addresses.
     pub is_one_span: bool,
 }

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use cardproof_submission::accept;
 use serde_json::json;
 
-use super::guard::{Failed, html_response, json_response, typed, wants_json};
+use super::guard::{Failed, json_response, typed, wants_json};
 use super::server::Peer;
 use super::{Hub, body, html};
 use crate::clock;
@@ -115,7 +115,7 @@ pub(super) async fn read(
     let mut response = if is_json || wants_json(&headers) {
         typed("application/json", kept.document)
     } else {
-        html_response(html::record_page(&hub, kept).await?)
+        html::report(html::record_page(&hub, kept).await?)
     };
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("Accept"));
     Ok(response)

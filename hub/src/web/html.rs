@@ -264,8 +264,10 @@ pub(super) async fn ranking(State(hub): State<Hub>, Query(asked): Query<Asked>) 
     Ok(page(pages::Ranking {
         uses: uses(wanted),
         bases: bases.into_iter().map(|known| (known.key.clone(), known.key == basis)).collect(),
-        formula: wanted.formula(),
-        unit: wanted.unit(),
+        formula: sentence(wanted.formula()),
+        unit: if wanted.is_better_low() { "Time, s" } else { wanted.unit() },
+        has_prices: rows.iter().any(|row| !row.price.is_empty()),
+        is_undecided: rows.len() > 1 && rows.iter().all(|row| row.place == 1),
         rows,
         is_one_span,
     }))
@@ -316,7 +318,7 @@ fn rank(wanted: Use, models: &Models) -> (Vec<pages::RankRow>, bool) {
 }
 
 /// A report's page with its own policy.
-fn report(page: String) -> Response {
+pub(super) fn report(page: String) -> Response {
     let mut response = html_response(page);
     let policy = HeaderValue::from_static(REPORT_POLICY);
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
@@ -361,10 +363,10 @@ pub(super) async fn compare(State(hub): State<Hub>, Query(asked): Query<Asked>) 
 
 fn comparison(kept: &[Kept], wanted: Use, ids: String) -> Result<String, Error> {
     let records: Vec<Record> = kept.iter().map(Kept::record).collect::<Result<_, _>>()?;
-    let name = |kept: &Kept| {
-        let mark =
-            if kept.origin == "measured" { String::new() } else { format!(", {}", kept.origin) };
-        format!("{} ({}{mark})", kept.title, kept.id)
+    // The title of a simulated card says so itself.
+    let name = |kept: &Kept| match kept.origin.as_str() {
+        "measured" | "simulated" => format!("{} ({})", kept.title, kept.id),
+        origin => format!("{} ({}, {origin})", kept.title, kept.id),
     };
     let cards: Vec<Contender<'_>> = kept
         .iter()

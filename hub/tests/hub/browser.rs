@@ -18,7 +18,10 @@ fn needed() -> Result<[PathBuf; 3], String> {
     let modules = root.join("target/browser/node_modules");
     let browser = PathBuf::from("/usr/bin/chromium");
     let built = ["debug", "release"].map(|kind| root.join("target").join(kind).join("cardproof"));
-    let program = built.into_iter().find(|path| path.is_file()).ok_or("cardproof is not built")?;
+    let when = |path: &PathBuf| path.metadata().and_then(|it| it.modified()).ok();
+    let newest = built.into_iter().max_by_key(when).filter(|path| path.is_file());
+    let program =
+        newest.ok_or("cardproof is not built; run `cargo build -p cardproof-cli` at the root")?;
     if !modules.join("playwright-core").is_dir() || !modules.join("axe-core").is_dir() {
         return Err("no playwright-core and axe-core; `cargo xtask test` installs them".to_owned());
     }
@@ -31,7 +34,6 @@ fn needed() -> Result<[PathBuf; 3], String> {
 }
 
 #[test]
-#[ignore = "it takes many minutes and was not yet seen to pass; run it with --ignored"]
 fn a_newcomer_submits_finds_compares_and_deletes() {
     let [modules, browser, program] = match needed() {
         Ok(needed) => needed,

@@ -160,6 +160,9 @@ fn every_page_answers(place: &Place) {
         assert!(answer.head.contains("content-security-policy: default-src 'none'"), "{path}");
         let text = answer.text();
         assert!(!text.contains("<script"), "{path}");
+        // A report carries its style with it; a page that forbids it is bare text.
+        let allows_style = answer.head.contains("style-src 'unsafe-inline'");
+        assert_eq!(text.contains("<style>"), allows_style, "{path}: {}", answer.head);
         for outside in ["src=\"http", "src=\"//", "@import", "url(http"] {
             assert!(!text.contains(outside), "{path}: {outside}");
         }
