@@ -151,6 +151,37 @@ fn a_killed_writer_in_a_directory_has_lost_nothing() {
 }
 
 #[test]
+fn a_check_touches_only_what_its_own_test_wrote() {
+    let lab = lab_or_skip!(Lab::new("own"));
+    let place = PathBuf::from(lab.path("place"));
+    let foreign = place.join("foreign");
+    fs::create_dir_all(&foreign).unwrap();
+    fs::write(foreign.join("records"), "mine").unwrap();
+    let target = place.to_str().unwrap();
+    let ours = place.join("cardproof-powercut.app");
+    // The records of an application are no part of a test of the storage.
+    fs::create_dir(&ours).unwrap();
+    fs::write(ours.join("records"), "not judged yet").unwrap();
+    let mut writer = lab.writer(target, &[]);
+    lab.wait_for(&mut writer, 8);
+    kill(writer);
+    lab.found(target, 0);
+    assert_eq!(fs::read_to_string(ours.join("records")).unwrap(), "not judged yet");
+    fs::remove_dir_all(&ours).unwrap();
+    // A link in the place of our directory leads to somebody's files.
+    let words = ["powercut", "write", target, "--witness", &lab.address, "--app", "ext4-fsync"];
+    let mut writer = start(lab.command(&lab.here, &words));
+    lab.wait_for(&mut writer, 8);
+    kill(writer);
+    fs::remove_dir_all(&ours).unwrap();
+    std::os::unix::fs::symlink(&foreign, &ours).unwrap();
+    let words = ["powercut", "check", target, "--witness", &lab.address];
+    let refused = run(lab.command(&lab.here, &words)).expect(3);
+    assert!(refused.stderr.contains("symbolic link"), "{}", refused.stderr);
+    assert_eq!(fs::read_to_string(foreign.join("records")).unwrap(), "mine");
+}
+
+#[test]
 fn an_applications_promise_holds_and_is_judged_again_later() {
     let lab = lab_or_skip!(Lab::new("app"));
     for (turn, app) in (1..).zip(["ext4-fsync", "sqlite-delete", "sqlite-wal"]) {

@@ -17,6 +17,7 @@ use cardproof_witness::{Client, Setup, Told};
 
 use super::real::{Witnessed, of_witness, plan};
 use crate::failure::{Failure, with_causes};
+use crate::file::open_regular;
 use crate::frontend::Frontend;
 use crate::target::{not_there, refuse_link};
 
@@ -168,9 +169,13 @@ fn make_directory(directory: &Path) -> Result<PathBuf, Failure> {
     Ok(ours)
 }
 
-/// Removes our files, and the directory where nothing else is in it.
+/// Removes our files, and the directory where nothing else is in it. A link in its place leads to the
+/// files of others.
 pub(super) fn remove_records(directory: &Path) {
     let ours = directory.join(DIRECTORY);
+    if !fs::symlink_metadata(&ours).is_ok_and(|metadata| metadata.is_dir()) {
+        return;
+    }
     for end in ["", "-journal", "-wal", "-shm"] {
         // A file that stays is named by the next writer.
         let _ = fs::remove_file(ours.join(format!("{FILE}{end}")));
@@ -206,7 +211,7 @@ pub(super) fn judge_records(
 /// The records of a file, slot by slot. A slot that cannot be read is unreadable; one that ends early
 /// or holds zeros was never written.
 fn read_file(path: &Path, durable: u64) -> BTreeMap<u64, Sector> {
-    let Ok(file) = File::open(path) else {
+    let Ok(file) = open_regular(path) else {
         return unread(path, durable, BTreeMap::new());
     };
     let mut found = BTreeMap::new();

@@ -1,7 +1,7 @@
 //! Power cuts for real: writing until the power goes, and judging what is there afterwards. What was
 //! promised is kept by a witness on another computer.
 
-use std::fs::{self, File, OpenOptions as FileOptions};
+use std::fs::{self, OpenOptions as FileOptions};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -17,6 +17,7 @@ use cardproof_witness::{Client, Setup, Told, WitnessError};
 use super::CutMode;
 use super::apps::{judge_records, records_in, remove_records};
 use crate::failure::{Failure, FailureKind, with_causes};
+use crate::file::open_storage_file;
 use crate::frontend::Frontend;
 use crate::options::Access;
 use crate::target::{Existing, not_there, refuse_link, simulated_name};
@@ -284,8 +285,10 @@ pub fn check_after_cut(
     };
     let tally = kept.map_err(|error| of_witness(&error))?;
     if !looking.keeps_files {
-        remove_file(target);
-        remove_records(target);
+        match Application::find(&told.setup.mode) {
+            Some(_) => remove_records(target),
+            None => remove_file(target),
+        }
     }
     Ok(CutChecked { told, report, tally, bytes_read })
 }
@@ -318,10 +321,12 @@ fn judged(
         return Ok((gone(in_flight), Bytes::ZERO));
     }
     if let Some(application) = application {
+        // SQLite puts a database in order when it opens it: none of others.
+        refuse_link(&path)?;
         return judge_records(application, target, plan, told);
     }
-    let file =
-        File::open(&path).map_err(Failure::because(format!("cannot read {}", path.display())))?;
+    let file = open_storage_file(&path)
+        .map_err(Failure::because(format!("cannot read {}", path.display())))?;
     let options = OpenOptions { engine: EngineChoice::Auto, read_only: true, direct: true };
     let mut opened =
         open(file, options).map_err(Failure::because(format!("cannot read {}", path.display())))?;
