@@ -191,9 +191,13 @@ fn check_backing(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Whether the only objections are loop devices of which it is not known where they go.
+/// Whether the only objections are loop devices of which it is not known where they go. Without root
+/// that is not known of any, and no waiting helps.
 fn may_be_leaving(error: &GuardError) -> bool {
     let GuardError::Refused(refusal) = error else { return false };
+    if !rustix::process::geteuid().is_root() {
+        return false;
+    }
     refusal.objections.iter().all(|objection| {
         matches!(objection, Objection::MayBeHeld { .. } | Objection::UnknownLoops { .. })
     })
