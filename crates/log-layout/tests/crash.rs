@@ -151,6 +151,6 @@ fn with_barriers_nothing_flushed_is_lost_in_a_thousand_cuts() {
 
 #[test]
 fn delayed_writes_leave_a_prefix_in_a_thousand_cuts() {
-    // What waits is lost, so it takes more writes until the log is full.
+    // A cut loses the writes that wait, so the log needs more writes before it is full.
     trials(Mode::Delayed, 10, 100, 1500);
 }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::fs::File;
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result};
 use cardproof_testkit::run as run_tool;
 use cardproof_units::Bytes;
 use rand_core::{Rng, SeedableRng};
@@ -34,7 +34,7 @@ pub(super) const PROOF: Proof = Proof {
 const KILLS: usize = 25;
 const KILLS_SHORT: usize = 3;
 
-/// So many records are acknowledged before a kill, at least and at most.
+/// The number of acknowledged records after which a kill comes: the least and the most.
 const RECORDS: (u64, u64) = (5, 120);
 
 /// How long after that the kill comes at most.
@@ -123,6 +123,5 @@ fn killed(
         eprintln!("{application}: kill {} of {kills}: {judged:?}", kill + 1);
         verdict = Some(judged);
     }
-    ensure!(verdict.is_some(), "no kill was asked for");
-    Ok(verdict.unwrap_or_default())
+    verdict.context("no kill was asked for")
 }

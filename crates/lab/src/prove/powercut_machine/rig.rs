@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use cardproof_testkit::{LabError, run};
+use cardproof_testkit::{Filesystem, LabError, Mount, run};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -98,9 +98,7 @@ impl Rig {
         }
         let port = self.witness.1.rsplit(':').next().unwrap_or_default();
         let wish = format!("app={application} seed={seed} witness=10.0.2.2:{port}\n");
-        let mount = Mounted::new(self.device()?)?;
-        fs::write(mount.path().join("wish"), wish)?;
-        mount.unmount()?;
+        fs::write(self.mount()?.path().join("wish"), wish)?;
         // The file system itself is kept also by a card that ignores flushes: it ends in order.
         self.end_in_order()?;
         self.serve()
@@ -163,15 +161,18 @@ impl Rig {
     /// Serves the card again, mounts what is on it, and judges the records.
     pub(super) fn judge(&mut self) -> Result<Verdict> {
         self.serve()?;
-        let Ok(mount) = Mounted::new(self.device()?) else {
+        let Ok(mount) = self.mount() else {
             // The file system did not survive.
             self.has_filesystem = false;
             return self.check(&self.path("no file system"), true);
         };
         let is_gone = !mount.path().join("cardproof-powercut.app").exists();
-        let verdict = self.check(mount.path(), is_gone)?;
-        mount.unmount()?;
-        Ok(verdict)
+        self.check(mount.path(), is_gone)
+    }
+
+    /// The card's file system.
+    fn mount(&self) -> Result<Mount> {
+        Ok(Mount::node(self.device()?, Filesystem::Ext4, "")?)
     }
 
     fn check(&self, target: &Path, is_gone: bool) -> Result<Verdict> {
@@ -194,45 +195,6 @@ impl Rig {
             findings: kinds.join(", "),
             bound: found["bound"].as_f64().unwrap_or(1.0),
         })
-    }
-}
-
-/// A mounted card.
-struct Mounted {
-    point: Option<TempDir>,
-}
-
-impl Mounted {
-    fn new(device: &Path) -> Result<Self> {
-        let point = tempfile::tempdir()?;
-        run(
-            "mount",
-            ["-t".as_ref(), "ext4".as_ref(), device.as_os_str(), point.path().as_os_str()],
-        )?;
-        Ok(Self { point: Some(point) })
-    }
-
-    fn path(&self) -> &Path {
-        self.point.as_ref().map_or(Path::new(""), TempDir::path)
-    }
-
-    fn unmount(mut self) -> Result<()> {
-        let Some(point) = self.point.take() else { return Ok(()) };
-        let unmounted = run("umount", [point.path()]);
-        if unmounted.is_err() {
-            // Removing the directory would remove what is mounted there.
-            let _ = point.keep();
-        }
-        Ok(unmounted.map(|_| ())?)
-    }
-}
-
-impl Drop for Mounted {
-    fn drop(&mut self) {
-        let Some(point) = self.point.take() else { return };
-        if run("umount", [point.path()]).is_err() {
-            let _ = point.keep();
-        }
     }
 }
 
