@@ -49,6 +49,8 @@ pub struct Observations {
     pub reported_unit: Option<cardproof_units::Bytes>,
     /// Why what was not measured was not measured.
     pub not_measured: Option<String>,
+    /// How large the test range must be to measure it, where it was too small.
+    pub needed_range: Option<cardproof_units::Bytes>,
 }
 
 /// What `observations` show of the card's geometry.

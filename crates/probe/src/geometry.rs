@@ -106,7 +106,10 @@ fn steps(
         let unit = infer(observations).allocation_unit.bytes();
         match places::Places::new(plan, unit) {
             Ok(places) => several(bench, plan, &places, observations)?,
-            Err(reason) => observations.not_measured = Some(reason),
+            Err(too_small) => {
+                observations.not_measured = Some(too_small.to_string());
+                observations.needed_range = Some(too_small.needed);
+            }
         }
     }
     bench.step(STEPS[6], 0.9)?;

@@ -3,7 +3,6 @@
 //! Each piece of advice has its cause in the record; a run that needs no action says so. Advice that
 //! protects data comes first, then advice for a sound measurement, then advice for a faster system.
 
-use cardproof_evidence::geometry::Finding as Shown;
 use cardproof_record::{
     EndedBy, OpName, Outcome, Record, Replay, State, Transport, Verdict, WarningCode,
 };
@@ -156,16 +155,12 @@ fn distrust_worn(case: &Case<'_>) -> Option<String> {
 /// Advice where a quantity of the geometry needs a larger range, or none was found.
 fn complete_geometry(case: &Case<'_>) -> Option<String> {
     let geometry = geometry(case.record)?;
-    let mut missing = geometry.quantities().into_iter().filter_map(|(_, finding)| match finding {
-        Shown::CannotBeSeen(reason) => Some(reason),
-        Shown::Claimed(_) => None,
-    });
     let has_any = geometry.quantities().iter().any(|(_, finding)| finding.claim().is_some());
-    let size =
-        missing.find_map(|reason| reason.split_once("it needs --size ").map(|(_, size)| size));
-    match size {
-        Some(size) => Some(format!(
-            "The test range was too small for some quantities. Run again with --size {size}."
+    let needed = case.record.flash_timings.probe.needed_range_bytes;
+    match needed {
+        Some(needed) => Some(format!(
+            "The test range was too small for some quantities. Run again with --size {}M or more.",
+            needed.get().div_ceil(1 << 20)
         )),
         None => say(
             !has_any,

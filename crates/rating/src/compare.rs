@@ -228,7 +228,10 @@ fn compared(shape: &Shape, row: &[Option<Measured<'_>>], scale: &Scale) -> Compa
             ..ComparedCell::default()
         };
         if let Some(first) = first.filter(|_| index > 0) {
-            cell.not_alike = differences(first, measured);
+            cell.not_alike = differences(first, measured)
+                .into_iter()
+                .map(|difference| difference.text)
+                .collect();
             if cell.not_alike.is_empty() {
                 cell.ratio = Some(ratio(shape, first, measured, scale));
             }

@@ -93,6 +93,7 @@ fn observations(timings: &FlashTimings) -> Observations {
             .collect(),
         reported_unit: None,
         not_measured: probe.not_measured.clone(),
+        needed_range: probe.needed_range_bytes,
     }
 }
 

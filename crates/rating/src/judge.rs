@@ -78,7 +78,26 @@ const fn weight(outcome: Outcome) -> u8 {
 
 /// Why the class cannot be judged, although figures of some phases may be sound.
 fn obstacle(court: &Court<'_>, class: &Class) -> Option<String> {
-    let record = court.record;
+    obstacle_to_all(court.record).or_else(|| {
+        let bus = court.bus.as_ref().filter(|_| is_out_of_reach(court, class))?;
+        Some(format!("{}, less than {} requires", bus.carries(), class.name))
+    })
+}
+
+/// What the bus of `record` carries, in words, where this alone keeps the class `rule` from being
+/// judged, such as `the bus (SD high speed) carries at most 25 MB/s`.
+#[must_use]
+pub fn limiting_bus(record: &Record, rule: &str) -> Option<String> {
+    let class = Class::named(rule)?;
+    let doubts = doubts(record);
+    let court = Court { record, doubts: &doubts, bus: Bus::of(record) };
+    let is_barred = doubts.iter().any(Doubt::forbids_all) || obstacle_to_all(record).is_some();
+    let bus = court.bus.as_ref().filter(|_| !is_barred && is_out_of_reach(&court, class))?;
+    Some(bus.carries())
+}
+
+/// Why no class can be judged.
+fn obstacle_to_all(record: &Record) -> Option<String> {
     let is_certain = |phase: &Phase| phase.iops.is_some() || phase.throughput_bytes_per_s.is_some();
     if record.is_imported() && !record.phases.iter().any(is_certain) {
         let name = &record.tool.name;
@@ -92,9 +111,7 @@ fn obstacle(court: &Court<'_>, class: &Class) -> Option<String> {
     if record.state == State::Failed {
         return Some("an error ended the run, so there is no verdict".to_owned());
     }
-    let bus = court.bus.as_ref()?;
-    is_out_of_reach(court, class)
-        .then(|| format!("{}, less than {} requires", bus.carries(), class.name))
+    None
 }
 
 /// Whether the bus carries less than `class` requires.

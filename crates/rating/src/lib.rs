@@ -49,7 +49,7 @@ pub use doubts::{Doubt, doubts, doubts_of_place, plausibility};
 pub use geometry::{geometry, geometry_in_words, quantities};
 pub use indications::indications;
 pub use jobs::whole_job_time;
-pub use judge::judge;
+pub use judge::{judge, limiting_bus};
 pub use log_gain::{LogGain, log_gain};
 pub use meaning::{Grade, Meaning, meaning};
 pub use pauses::{FELT_PAUSE, Pause, longest_wait, pauses_in};

@@ -30,6 +30,9 @@ pub struct ProbeTimings {
     /// Why some timings are missing; absent if none are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_measured: Option<String>,
+    /// How large the test range must be to measure them; absent where it was large enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needed_range_bytes: Option<Bytes>,
 }
 
 /// Sequential writes after a pause.

@@ -335,7 +335,7 @@ pub struct Phase {
     /// The disturbances during the phase.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbances: Vec<Disturbance>,
-    /// What limited it. It is derived from the other fields and attached on output only.
+    /// The limit of the phase. It is computed from the other fields and only written on output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limited_by: Option<LimitedBy>,
     /// The first try of a phase that was disturbed and run again. Its figures are not used.

@@ -2,8 +2,8 @@
 
 use cardproof_rating::prediction::{Prediction, predictions};
 use cardproof_rating::{
-    Class, Meaning, claims, geometry, geometry_in_words, indications, is_recording, meaning,
-    next_steps, recording_classes, scope, wording,
+    Class, Meaning, claims, geometry, geometry_in_words, indications, is_recording, limiting_bus,
+    meaning, next_steps, recording_classes, scope, wording,
 };
 use cardproof_record::{Indication, Likelihood, Outcome, Record, Verdict};
 
@@ -150,29 +150,27 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    fn of(verdicts: &[Verdict]) -> Option<Self> {
+    fn of(record: &Record, verdicts: &[Verdict]) -> Option<Self> {
         let text = format!("Recording classes: {}", recording_classes(verdicts)?);
         let rulings = verdicts.iter().filter(|verdict| is_recording(verdict)).map(ruling);
         let rulings: Vec<Ruling> = rulings.collect();
-        Some(Self { text: text + &out_of_reach(&rulings), rulings })
+        Some(Self { text: text + &out_of_reach(record, &rulings), rulings })
     }
 }
 
 /// Which classes the bus cannot carry, such as `. V90 cannot be tested: the bus carries at most 75
 /// MB/s`: otherwise the card would be blamed for it. Empty where the bus carries all.
-fn out_of_reach(rulings: &[Ruling]) -> String {
-    let bus_of = |ruling: &Ruling| {
-        let reason = ruling.reasons.first().filter(|_| ruling.outcome == Outcome::NotTestable)?;
-        let (bus, _) = reason.split_once(", less than ")?;
-        Some(bus.to_owned())
-    };
-    let names: Vec<&str> = rulings
+fn out_of_reach(record: &Record, rulings: &[Ruling]) -> String {
+    let is_untested = |ruling: &&Ruling| ruling.outcome == Outcome::NotTestable;
+    let limited: Vec<(&str, String)> = rulings
         .iter()
-        .filter(|ruling| bus_of(ruling).is_some())
-        .map(|ruling| ruling.rule.as_str())
+        .filter(is_untested)
+        .filter_map(|ruling| Some((ruling.rule.as_str(), limiting_bus(record, &ruling.rule)?)))
         .collect();
-    let bus = rulings.iter().find_map(bus_of);
-    bus.map_or(String::new(), |bus| format!(". {} cannot be tested: {bus}", wording::list(&names)))
+    let names: Vec<&str> = limited.iter().map(|(name, _)| *name).collect();
+    limited.first().map_or(String::new(), |(_, bus)| {
+        format!(". {} cannot be tested: {}", wording::list(&names), one_line(bus))
+    })
 }
 
 impl Contents {
@@ -209,7 +207,7 @@ impl Contents {
             replays: replays::replays(record),
             setups: lists(record),
             verdicts: in_full.into_iter().map(ruling).collect(),
-            recording: Recording::of(verdicts),
+            recording: Recording::of(record, verdicts),
             indications: indicated(record),
             claims: claims(record, verdicts)
                 .iter()

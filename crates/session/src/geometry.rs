@@ -215,6 +215,7 @@ fn probe_timings(observations: &Observations) -> ProbeTimings {
             })
             .collect(),
         not_measured: observations.not_measured.clone(),
+        needed_range_bytes: observations.needed_range,
     }
 }
 

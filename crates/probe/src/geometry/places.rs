@@ -43,9 +43,27 @@ pub(super) struct Places {
     pub(super) room: u64,
 }
 
+/// The test range has no room for the places.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error(
+    "the test range of {range} is too small for {PLACES_MOST} allocation units; it needs --size \
+     {} or more",
+    in_mib(*needed)
+)]
+pub(super) struct TooSmall {
+    range: Bytes,
+    /// The smallest range that has.
+    pub(super) needed: Bytes,
+}
+
+/// `size` as an argument of the command line, in whole MiB.
+fn in_mib(size: Bytes) -> String {
+    format!("{}M", size.get().div_ceil(1 << 20))
+}
+
 impl Places {
     /// Places on a target with allocation units of `unit`, if they are known.
-    pub(super) fn new(plan: &Plan, unit: Option<Bytes>) -> Result<Self, String> {
+    pub(super) fn new(plan: &Plan, unit: Option<Bytes>) -> Result<Self, TooSmall> {
         let size = plan.scope.size.get();
         let grid = unit.map_or(1 << 20, Bytes::get);
         let wanted = APART.div_ceil(grid) * grid;
@@ -53,13 +71,8 @@ impl Places {
         let apart = wanted.min(fitting);
         let least = unit.map_or(APART, Bytes::get);
         if apart < least {
-            let needed = (PLACES_MOST + 1) * least.div_ceil(grid) * grid;
-            return Err(format!(
-                "the test range of {} is too small for {PLACES_MOST} allocation units; it needs \
-                 --size {}M or more",
-                plan.scope.size,
-                needed.div_ceil(1 << 20)
-            ));
+            let needed = Bytes((PLACES_MOST + 1) * least.div_ceil(grid) * grid);
+            return Err(TooSmall { range: plan.scope.size, needed });
         }
         let quarter = (grid / 4).next_power_of_two();
         let block =

@@ -13,12 +13,21 @@ const IOZONE: [&str; 5] =
 /// Ranges that differ by less are alike: time may end the laying out a block early.
 const SPAN_TOLERANCE: f64 = 1.05;
 
-/// Everything that differs between `a` and `b` and decides a rate, in words; empty where they are
-/// alike.
-pub(super) fn differences(a: &Measured<'_>, b: &Measured<'_>) -> Vec<String> {
-    let mut found: Vec<String> =
+/// Something that differs between two figures and decides a rate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Difference {
+    /// What differs, without its values, such as `the host`.
+    pub(super) subject: String,
+    /// The whole difference in words.
+    pub(super) text: String,
+}
+
+/// Everything that differs between `a` and `b` and decides a rate; empty where they are alike.
+pub(super) fn differences(a: &Measured<'_>, b: &Measured<'_>) -> Vec<Difference> {
+    let mut found: Vec<Difference> =
         [method(a, b), host(a, b), span(a, b), cache(a, b)].into_iter().flatten().collect();
-    found.extend([a, b].into_iter().filter_map(in_doubt));
+    let doubts = [a, b].into_iter().filter_map(in_doubt);
+    found.extend(doubts.map(|text| Difference { subject: text.clone(), text }));
     found
 }
 
@@ -43,11 +52,11 @@ pub(super) fn shared_basis(measured: &Measured<'_>) -> Option<String> {
     is_known.then(|| basis(measured))
 }
 
-fn two(what: &str, a: &str, b: &str) -> String {
-    format!("{what} differs ({a}; {b})")
+fn two(subject: &str, a: &str, b: &str) -> Difference {
+    Difference { subject: subject.to_owned(), text: format!("{subject} differs ({a}; {b})") }
 }
 
-fn method(a: &Measured<'_>, b: &Measured<'_>) -> Option<String> {
+fn method(a: &Measured<'_>, b: &Measured<'_>) -> Option<Difference> {
     let [method_a, method_b] = [a, b].map(|of| method_of(of.record, of.phase));
     if method_a != method_b {
         return Some(two("the method", &method_a, &method_b));
@@ -82,12 +91,15 @@ fn is_a_peers_method(name: &str) -> bool {
         || ["fio-randrw75", "fio-fsync", "agnostics", "crystaldiskmark"].contains(&name)
 }
 
-fn host(a: &Measured<'_>, b: &Measured<'_>) -> Option<String> {
+fn host(a: &Measured<'_>, b: &Measured<'_>) -> Option<Difference> {
     let [host_a, host_b] = [a, b].map(|of| host_class(of.record));
     match (host_a, host_b) {
         (Some(a), Some(b)) if a == b => None,
         (Some(a), Some(b)) => Some(two("the host", &a, &b)),
-        _ => Some("the host is unknown for one of them".to_owned()),
+        _ => Some(Difference {
+            subject: "the host".to_owned(),
+            text: "the host is unknown for one of them".to_owned(),
+        }),
     }
 }
 
@@ -116,7 +128,7 @@ fn board_class(board: &str) -> String {
     }
 }
 
-fn span(a: &Measured<'_>, b: &Measured<'_>) -> Option<String> {
+fn span(a: &Measured<'_>, b: &Measured<'_>) -> Option<Difference> {
     let [span_a, span_b] = [a, b].map(|of| of.phase.span_bytes);
     let told = |span: Bytes| {
         if span == Bytes::ZERO { "unknown".to_owned() } else { span.to_string() }
@@ -130,8 +142,11 @@ fn is_buffered(measured: &Measured<'_>) -> bool {
     is_warned || (!measured.record.is_imported() && !measured.record.conditions.target.direct)
 }
 
-fn cache(a: &Measured<'_>, b: &Measured<'_>) -> Option<String> {
-    (is_buffered(a) != is_buffered(b)).then(|| "only one used the page cache".to_owned())
+fn cache(a: &Measured<'_>, b: &Measured<'_>) -> Option<Difference> {
+    (is_buffered(a) != is_buffered(b)).then(|| Difference {
+        subject: "the use of the page cache".to_owned(),
+        text: "only one used the page cache".to_owned(),
+    })
 }
 
 /// Why the figure of `measured` stands for nothing, if it does not.

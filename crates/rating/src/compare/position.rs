@@ -78,16 +78,8 @@ fn position(shape: &Shape, record: &Record) -> Option<Position> {
 fn kinds_of_difference(own: &Measured<'_>, others: &[&Measured<'_>]) -> Vec<String> {
     let mut kinds: Vec<String> = Vec::new();
     for difference in others.iter().flat_map(|other| differences(own, other)) {
-        let kind = match difference.split_once(" differs").or(difference.split_once(" is unknown"))
-        {
-            Some((kind, _)) => kind.to_owned(),
-            None if difference.ends_with("used the page cache") => {
-                "the use of the page cache".to_owned()
-            }
-            None => difference,
-        };
-        if !kinds.contains(&kind) {
-            kinds.push(kind);
+        if !kinds.contains(&difference.subject) {
+            kinds.push(difference.subject);
         }
     }
     kinds
