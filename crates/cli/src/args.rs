@@ -8,6 +8,7 @@ mod layout;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use cardproof_facts::CONFIDENCE;
 use cardproof_io::EngineChoice;
 use cardproof_session::Access;
 use cardproof_units::{Bytes, Nanos, Seed};
@@ -40,7 +41,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) time_budget: Option<Nanos>,
     /// Confidence level that the profiles a1 and a2 need for a verdict, from 0.9 to 0.9999
-    #[arg(long, value_name = "LEVEL", default_value = "0.99", value_parser = confidence)]
+    #[arg(long, value_name = "LEVEL", default_value_t = CONFIDENCE, value_parser = confidence)]
     pub(crate) confidence: f64,
     /// Seed for addresses and data; random by default
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]

@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use cardproof_facts::CONFIDENCE;
 use cardproof_io::{Arrangement, Caching, Calls, FileState, NullTarget, Target};
 use cardproof_record::{Conditions, Latency, PhaseState, ProfileInfo, Record};
 use cardproof_runner::{Event, Monitor, Observer, Plan};
@@ -250,7 +251,7 @@ fn spec(args: &EngineArgs) -> PhaseSpec {
             ops: args.ops,
             precision: args.precision.map(|percent| Precision {
                 relative_half_width: f64::from(percent) / 100.0,
-                confidence: 0.99,
+                confidence: CONFIDENCE,
                 time_min: Nanos::from_millis(500),
                 limits: &[],
             }),

@@ -3,12 +3,12 @@
 //! Each piece of advice has its cause in the record; a run that needs no action says so. Advice that
 //! protects data comes first, then advice for a sound measurement, then advice for a faster system.
 
+use cardproof_facts::{Class, RANDOM_SPAN};
 use cardproof_record::{
     EndedBy, OpName, Outcome, Record, Replay, State, Transport, Verdict, WarningCode,
 };
 
 use crate::bus::BUS_BOUND;
-use crate::classes::{CLASS_SPAN, Class};
 use crate::doubts::doubts;
 use crate::geometry::geometry;
 use crate::meaning::PAUSE_POOR;
@@ -245,7 +245,7 @@ fn widen_range(case: &Case<'_>) -> Option<String> {
         .map(|phase| phase.span_bytes)
         .max()
         .filter(|whole| *whole > least);
-    if least >= CLASS_SPAN && !case.has(WarningCode::SpanReduced) {
+    if least >= RANDOM_SPAN && !case.has(WarningCode::SpanReduced) {
         return None;
     }
     Some(match whole {
@@ -254,7 +254,7 @@ fn widen_range(case: &Case<'_>) -> Option<String> {
              with a longer --time-budget, such as 5m."
         ),
         None => format!(
-            "The test range was {least}. The class limits are for {CLASS_SPAN}, and a smaller range \
+            "The test range was {least}. The class limits are for {RANDOM_SPAN}, and a smaller range \
              gives higher rates. Free some space and run again, or set the range with --size 256M."
         ),
     })

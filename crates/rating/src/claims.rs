@@ -3,10 +3,10 @@
 //! A claim comes from the manufacturer; a verdict is for one computer. If the bus limits the card, its
 //! claim cannot be tested here, and a failed claim is stated for this computer only.
 
+use cardproof_facts::Class;
 use cardproof_record::{Claims, Outcome, Record, Verdict};
 
 use crate::bus::Bus;
-use crate::classes::Class;
 use crate::pick::{Figure, Finding};
 use crate::quantity::Quantity;
 use crate::wording;

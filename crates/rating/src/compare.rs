@@ -17,6 +17,7 @@ mod rank;
 mod shape;
 mod uses;
 
+use cardproof_facts::CONFIDENCE;
 use cardproof_record::Record;
 use cardproof_stats::{RatioInterval, RunRate};
 use serde::Serialize;
@@ -33,9 +34,6 @@ pub use uses::{Use, Weight};
 
 use likeness::differences;
 use shape::{Measured, shapes_in};
-
-/// The confidence of all intervals of a comparison together.
-pub const CONFIDENCE: f64 = 0.99;
 
 /// A card to be compared: one record, or one for each of its runs.
 #[derive(Clone, Debug)]

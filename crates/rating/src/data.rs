@@ -5,14 +5,12 @@
 //! 99 % confidence makes that 1 %; it is exact for independent blocks. A check that finds no loss does
 //! not prove that there is none.
 
+use cardproof_facts::CONFIDENCE;
 use cardproof_record::{DataCheck, Phase, Record, WarningCode};
 use cardproof_units::Bytes;
 
 use crate::doubts::Doubt;
 use crate::wording;
-
-/// The confidence with which the stated loss is detected.
-pub const CONFIDENCE: f64 = 0.99;
 
 /// The least share of lost data, 0 to 1, that `places` random blocks detect with `confidence` (0 to 1);
 /// 1 without a block.

@@ -7,16 +7,16 @@
 //! makes one side of it likely. An indication is no verdict: it meets no requirement unless it is asked
 //! for.
 
+use cardproof_facts::{CLASSES, Class, RandomRates};
 use cardproof_record::{
     Indication, Likelihood, OpName, PatternName, Phase, Record, SyncMode, WarningCode,
 };
 use cardproof_units::{Bytes, Iops, Throughput};
 
-use crate::classes::{CLASSES, Class};
 use crate::doubts::{Doubt, doubts};
 use crate::pick::{Figure, is_sequential, is_synced};
 use crate::published::PUBLISHED_CARDS;
-use crate::quantity::{Limit, Quantity, Rate};
+use crate::quantity::{Limit, Quantity, Rate, limits_of};
 
 /// Two rounds of one card differ by at most this factor in nine of ten cases.
 pub(crate) const VARIATION: f64 = 1.22;
@@ -59,7 +59,7 @@ struct Weighed {
 
 fn of_class(record: &Record, class: &Class) -> Option<Indication> {
     let mut weighed: Vec<Weighed> =
-        class.limits().into_iter().map(|limit| weigh(record, class, limit)).collect();
+        limits_of(class).into_iter().map(|limit| weigh(record, class, limit)).collect();
     if !weighed.iter().any(|limit| limit.is_measured) {
         return None;
     }
@@ -80,7 +80,9 @@ fn of_class(record: &Record, class: &Class) -> Option<Indication> {
 /// Takes the sequential limit of an application class for met where it was not measured and both random
 /// limits are likely met: every published card with such random writes exceeds it.
 fn fill_in_sequential(class: &Class, weighed: &mut [Weighed]) {
-    let (Some([_, write]), [read, random_write, sequential]) = (class.random, weighed) else {
+    let (Some(RandomRates { write, .. }), [read, random_write, sequential]) =
+        (class.random, weighed)
+    else {
         return;
     };
     let are_met = [&read.likelihood, &random_write.likelihood]

@@ -8,13 +8,14 @@
 //! right together. Everything else is undecided, or cannot be tested if the record lacks what the class
 //! needs. No verdict is a certificate.
 
+use cardproof_facts::{CLASSES, Class};
 use cardproof_record::{Outcome, Phase, Record, State, Transport, Verdict};
 
 use crate::bus::Bus;
 use crate::claims::claimed;
-use crate::classes::{CLASSES, Class};
 use crate::doubts::{Doubt, doubts};
 use crate::pick::Finding;
+use crate::quantity::limits_of;
 use crate::queue_and_cache::QueueAndCache;
 use crate::ruling::{Court, Ruling};
 use crate::transports::storage;
@@ -49,7 +50,7 @@ fn judge_class(court: &Court<'_>, class: &Class) -> Verdict {
         return verdict(Outcome::NotTestable, forbidding);
     }
     let mut rulings: Vec<Ruling> =
-        class.limits().into_iter().map(|limit| court.rule_on(class, limit)).collect();
+        limits_of(class).into_iter().map(|limit| court.rule_on(class, limit)).collect();
     rulings.sort_by_key(|ruling| weight(ruling.outcome));
     let obstacle = obstacle(court, class);
     let worst = rulings.first().map_or(Outcome::NotTestable, |ruling| ruling.outcome);
@@ -117,7 +118,7 @@ fn obstacle_to_all(record: &Record) -> Option<String> {
 /// Whether the bus carries less than `class` requires.
 fn is_out_of_reach(court: &Court<'_>, class: &Class) -> bool {
     let bus = court.bus.as_ref();
-    bus.is_some_and(|bus| class.limits().iter().any(|limit| bus.excludes(limit.needs())))
+    bus.is_some_and(|bus| limits_of(class).iter().any(|limit| bus.excludes(limit.needs())))
 }
 
 /// What an SD class means for storage that is not seen to be an SD card.
@@ -143,7 +144,7 @@ fn yardstick(record: &Record, class: &Class) -> Option<String> {
 
 /// Under which conditions a recording class was measured, and what differs from its own test.
 fn conditions(record: &Record, class: &Class) -> Option<String> {
-    let [limit] = class.limits()[..] else { return None };
+    let [limit] = limits_of(class)[..] else { return None };
     let phase = Finding::of(record, |phase| limit.quantity.is_measured_by(phase)).measured()?;
     let (bytes, block) = (phase.bytes, phase.block_size_bytes);
     let (differs, source) = (class.family.differs(), class.family.source());

@@ -2,17 +2,11 @@
 
 use std::fmt;
 
+use cardproof_facts::{Class, RANDOM_BLOCK, RANDOM_QUEUE_DEPTH};
 use cardproof_record::{OpName, Phase};
-use cardproof_units::{Bytes, Iops, Throughput};
+use cardproof_units::{Iops, Throughput};
 
 use crate::pick::{self, Figure};
-
-/// The block size of the random limits.
-const RANDOM_BLOCK: Bytes = Bytes::kib(4);
-
-/// The queue depth at which random limits are tested. The public text names none; 32 is what the
-/// publicly known checks of these limits use.
-const CLASS_QUEUE_DEPTH: u16 = 32;
 
 /// One thing that a class asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,6 +15,22 @@ pub struct Limit {
     pub quantity: Quantity,
     /// The least it must reach.
     pub at_least: Rate,
+}
+
+/// The limits of `class`; all of them must be met.
+#[must_use]
+pub fn limits_of(class: &Class) -> Vec<Limit> {
+    let random = class.random.map(|rates| {
+        [
+            Limit { quantity: Quantity::RandomRead, at_least: Rate::Iops(rates.read) },
+            Limit { quantity: Quantity::RandomWrite, at_least: Rate::Iops(rates.write) },
+        ]
+    });
+    let sequential = Limit {
+        quantity: Quantity::SequentialWrite,
+        at_least: Rate::Throughput(class.sequential_write),
+    };
+    random.into_iter().flatten().chain([sequential]).collect()
 }
 
 impl Limit {
@@ -77,9 +87,9 @@ impl Quantity {
     pub fn is_measured_by(self, phase: &Phase) -> bool {
         let at_random = |op| {
             let queue_depth = if pick::is_depth_reduced(phase) {
-                phase.queue_depth.min(CLASS_QUEUE_DEPTH)
+                phase.queue_depth.min(RANDOM_QUEUE_DEPTH)
             } else {
-                CLASS_QUEUE_DEPTH
+                RANDOM_QUEUE_DEPTH
             };
             pick::is_random_4k(phase, op, queue_depth) && !pick::is_synced(phase)
         };

@@ -3,9 +3,9 @@
 //! The C, U and V classes all limit one figure, the sequential write. So the highest limit passed and
 //! the lowest not passed say as much as eleven verdicts.
 
+use cardproof_facts::{CLASSES, Class, Family};
 use cardproof_record::{Outcome, Verdict};
 
-use crate::classes::{CLASSES, Class, Family};
 use crate::wording;
 
 /// The families of recording classes, as printed on cards.

@@ -3,11 +3,11 @@
 //! A condition that can only raise a figure rules out a pass and not a fail; one that can only lower
 //! it, the reverse.
 
+use cardproof_facts::{Class, RANDOM_SPAN};
 use cardproof_record::{Outcome, Phase, Record, WarningCode};
 use cardproof_units::{Bytes, Throughput};
 
 use crate::bus::Bus;
-use crate::classes::{CLASS_SPAN, Class};
 use crate::doubts::Doubt;
 use crate::pick::{Figure, Finding};
 use crate::quantity::{Limit, Rate};
@@ -146,10 +146,10 @@ fn what_harms(case: &Case<'_>) -> Option<&'static str> {
 
 fn short_span(case: &Case<'_>) -> Option<String> {
     let span = case.phase.span_bytes;
-    let is_short = span < CLASS_SPAN || case.doubts.contains(&WarningCode::SpanReduced);
+    let is_short = span < RANDOM_SPAN || case.doubts.contains(&WarningCode::SpanReduced);
     is_short.then(|| {
         format!(
-            "the test range was {span}, the class requires {CLASS_SPAN}, and a smaller range gives \
+            "the test range was {span}, the class requires {RANDOM_SPAN}, and a smaller range gives \
              higher rates"
         )
     })

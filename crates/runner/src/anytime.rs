@@ -6,6 +6,7 @@
 //! largest allocation units that the SD specification allows. Cards do not get faster by being
 //! written to, so that a miss in the first half counts at once.
 
+use cardproof_facts::CONFIDENCE;
 use cardproof_record::Estimate;
 use cardproof_stats::{RateInterval, RateSequence};
 use cardproof_units::{Iops, Nanos};
@@ -40,7 +41,7 @@ impl Anytime {
     pub(crate) fn new(spec: &PhaseSpec, start: Nanos) -> Self {
         let confidence = match spec.ends.decision {
             Some(decision) => decision.confidence,
-            None => application::confidence_of_each(application::CONFIDENCE),
+            None => application::confidence_of_each(CONFIDENCE),
         };
         let halves = spec.ends.bytes.filter(|_| spec.access == Access::Sequential && spec.writes());
         Self {

@@ -4,6 +4,7 @@
 //! The modes that can lose a database are not among these; they are for comparing setups, where
 //! they are named.
 
+use cardproof_facts::CONFIDENCE;
 use cardproof_io::files::written_for_storage;
 use cardproof_record::{
     EngineName, Estimate, JobRun, JobTransactions, Latency, PhaseState, ProfileInfo, Record, State,
@@ -28,9 +29,6 @@ pub const PURPOSE: &str = "how fast programs can keep what they know in a databa
 
 /// Raised whenever figures stop being comparable with those of the version before.
 const VERSION: u32 = 1;
-
-/// How sure the intervals are, as in every record.
-const CONFIDENCE: f64 = 0.99;
 
 /// How long a mode may take: a card that makes 30 transactions a second then makes 300.
 const TIME: Nanos = Nanos::from_secs(10);

@@ -9,57 +9,38 @@
 //! checks of these limits use, and what lets a host that queues commands use the queue that A2 is
 //! stated for; a card without a queue gets one command at a time all the same.
 
-use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+use cardproof_facts::{
+    A1, A1_RATES, A2, A2_RATES, CONFIDENCE, Class, RANDOM_BLOCK, RANDOM_QUEUE_DEPTH, RandomRates,
+};
+use cardproof_units::{Bytes, Iops, Nanos};
 
 use crate::{Access, Decision, Ends, PhaseSpec, Profile, Repetition, Role, TimeLimit, standard};
 
 /// The most that the random writes may write on top of the laid-out range.
 pub const RANDOM_WRITES_MAX: Bytes = Bytes::mib(64);
 
-/// The confidence of a verdict on a class, unless told otherwise.
-pub const CONFIDENCE: f64 = 0.99;
-
 /// How many limits a class has.
 const LIMITS: f64 = 3.0;
-
-/// The depth of the random phases.
-const QUEUE_DEPTH: u16 = 32;
 
 /// The size of the sequential writes: the unit in which Class 10 and the UHS classes are recorded,
 /// and the largest request of an SD host controller under Linux.
 const SEQUENTIAL_BLOCK: Bytes = Bytes::kib(512);
 
-/// The limit of the sequential write, the same for both classes.
-const SEQUENTIAL: Throughput = Throughput::from_mb_per_s(10.0);
-
-/// A class that has a profile: what its random limits are.
-struct Class {
-    name: &'static str,
-    purpose: &'static str,
-    reads: Iops,
-    writes: Iops,
-}
-
 /// The profile for A1.
 #[must_use]
 pub fn a1() -> Profile {
-    profile(&Class {
-        name: "a1",
-        purpose: "the fastest reliable verdict on A1",
-        reads: Iops(1_500.0),
-        writes: Iops(500.0),
-    })
+    profile(&A1, A1_RATES, "a1", "the fastest reliable verdict on A1")
 }
 
 /// The profile for A2.
 #[must_use]
 pub fn a2() -> Profile {
-    profile(&Class {
-        name: "a2",
-        purpose: "the fastest reliable verdict on A2, on a host that uses the card's command queue and cache",
-        reads: Iops(4_000.0),
-        writes: Iops(2_000.0),
-    })
+    profile(
+        &A2,
+        A2_RATES,
+        "a2",
+        "the fastest reliable verdict on A2, on a host that uses the card's command queue and cache",
+    )
 }
 
 /// The confidence of each limit's interval, so that a verdict on the class has `confidence`.
@@ -86,20 +67,20 @@ impl Profile {
     }
 }
 
-fn profile(class: &Class) -> Profile {
-    let sequential = Iops(SEQUENTIAL.0 / SEQUENTIAL_BLOCK.as_f64());
+fn profile(class: &Class, rates: RandomRates, name: &str, purpose: &str) -> Profile {
+    let sequential = Iops(class.sequential_write.0 / SEQUENTIAL_BLOCK.as_f64());
     Profile {
-        name: class.name.to_owned(),
+        name: name.to_owned(),
         version: 1,
-        purpose: class.purpose.to_owned(),
+        purpose: purpose.to_owned(),
         source: "cardproof's own, for the limits of the SD specification's application classes"
             .to_owned(),
         span: standard::SPAN,
         time_budget: Nanos::from_secs(180),
         phases: vec![
             lay_out(sequential),
-            random("random-write-4k-qd32", 0, class.writes),
-            random("random-read-4k-qd32", 100, class.reads),
+            random("random-write-4k-qd32", 0, rates.write),
+            random("random-read-4k-qd32", 100, rates.read),
         ],
         figures: Vec::new(),
         early_ends: Vec::new(),
@@ -135,9 +116,9 @@ fn random(name: &str, read_percent: u8, limit: Iops) -> PhaseSpec {
         span: None,
         arrangement: Default::default(),
         read_percent,
-        block_size: Bytes::kib(4),
+        block_size: RANDOM_BLOCK,
         alignment_offset: Bytes::ZERO,
-        queue_depth: QUEUE_DEPTH,
+        queue_depth: RANDOM_QUEUE_DEPTH,
         fsync_every: None,
         flush_at_end: read_percent < 100,
         rate_limit: None,

@@ -6,12 +6,13 @@
 //! class whatever else it does. All other phases end as soon as their figure is known to 2 %, and those
 //! on which the classes rest when their limits are decided too, as far as there is time.
 
-use cardproof_units::{Bytes, Iops, Nanos};
+use cardproof_facts::{A1_RATES, A2_RATES, CONFIDENCE, RANDOM_SPAN};
+use cardproof_units::{Bytes, Nanos};
 
 use crate::{Access, Ends, PhaseSpec, Precision, Profile, Repetition, Role, TimeLimit};
 
-/// The span in which the application classes A1 and A2 are defined.
-pub const SPAN: Bytes = Bytes::mib(256);
+/// The span that is laid out and worked in: the one of the application classes.
+pub const SPAN: Bytes = RANDOM_SPAN;
 
 /// The most that each of the phases with small writes may write. It bounds the wear; cards never
 /// reach it in their time, fast disks reach it after their figure is known.
@@ -19,14 +20,14 @@ const SMALL_WRITES_MAX: Bytes = Bytes::mib(128);
 
 const PRECISION: Precision = Precision {
     relative_half_width: 0.02,
-    confidence: 0.99,
+    confidence: CONFIDENCE,
     time_min: Nanos::from_millis(1500),
     limits: &[],
 };
 
 /// As [`PRECISION`], and sure enough for verdicts on A1 and A2.
-const READS: Precision = Precision { limits: &[Iops(1_500.0), Iops(4_000.0)], ..PRECISION };
-const WRITES: Precision = Precision { limits: &[Iops(500.0), Iops(2_000.0)], ..PRECISION };
+const READS: Precision = Precision { limits: &[A1_RATES.read, A2_RATES.read], ..PRECISION };
+const WRITES: Precision = Precision { limits: &[A1_RATES.write, A2_RATES.write], ..PRECISION };
 
 /// The profile.
 #[must_use]

@@ -1,5 +1,6 @@
 //! The gain of a partition's place, measured on the user's own card.
 
+use cardproof_facts::CONFIDENCE;
 use cardproof_probe::layout::Trial;
 use cardproof_rating::tuning::{Gain, Layout};
 use cardproof_session::{Options, Silent, Span, StorageNeeds, Writing, open_storage, with_causes};
@@ -12,9 +13,6 @@ use crate::exit::Failure;
 use crate::measuring::{fresh_identity, random_bits};
 use crate::signals::Signals;
 use crate::talk::Talk;
-
-/// The interval's confidence.
-const CONFIDENCE: f64 = 0.99;
 
 /// Where old partitioning tools let the first partition begin: sector 63.
 const OLD_START: Bytes = Bytes(63 * 512);

@@ -1,7 +1,6 @@
 //! Shares of bad places that a number of good places excludes.
 
-/// The confidence of every excluded share: 99 %.
-pub const CONFIDENCE: f64 = 0.99;
+pub use cardproof_facts::CONFIDENCE;
 
 /// The share of bad places that `places` good ones, chosen at random and independently, exclude with
 /// [`CONFIDENCE`]: the largest share s with (1 - s)^n above 1 - confidence, for which -ln(a)/n is the

@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
+use cardproof_facts::CONFIDENCE;
 use cardproof_record::Record;
 use cardproof_runner::Repeat;
 use cardproof_session::{Access, Failure, Identity, Options, Phases, Silent, measure};
@@ -32,8 +33,6 @@ pub(super) const PROOF: Proof = Proof {
 /// Pairs of runs for each card and place.
 const PAIRS: usize = 6;
 const PAIRS_SHORT: usize = 3;
-
-const CONFIDENCE: f64 = 0.99;
 
 /// The range in which each phase works, without its offset.
 const SPAN: Bytes = Bytes::mib(256);

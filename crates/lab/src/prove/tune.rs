@@ -7,6 +7,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
+use cardproof_facts::CONFIDENCE;
 use cardproof_probe::layout::Trial;
 use cardproof_sim::model::Writing;
 use cardproof_sim::{Keeping, SimulatedTarget};
@@ -34,9 +35,8 @@ const CARDS_SHORT: usize = 40;
 /// The published seed.
 const SEED: u64 = 21;
 
-/// Pairs of turns, and the confidence, as `tune --prove` has them.
+/// Pairs of turns, as `tune --prove` has them.
 const PAIRS: u32 = 12;
-const CONFIDENCE: f64 = 0.99;
 
 /// Where today's partitioning tools begin.
 const BEFORE: Bytes = Bytes::mib(1);

@@ -1,7 +1,7 @@
 //! Where the storage stands: random reads against random writes, among eight published devices,
 //! with the limits of the classes.
 
-use cardproof_rating::{CLASSES, PUBLISHED_CARDS, Quantity, Rate};
+use cardproof_rating::{CLASSES, PUBLISHED_CARDS, Quantity, Rate, limits_of};
 use cardproof_units::Iops;
 
 use super::{Axis, Chart, Layer, Scale, Tone};
@@ -74,7 +74,7 @@ fn label(index: usize) -> String {
 pub(crate) fn limits() -> Vec<Layer> {
     let mut layers = Vec::new();
     for class in &CLASSES {
-        for limit in class.limits() {
+        for limit in limits_of(class) {
             let label = Some(class.name);
             match (limit.quantity, limit.at_least) {
                 (Quantity::RandomRead, Rate::Iops(iops)) => {

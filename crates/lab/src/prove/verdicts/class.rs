@@ -1,5 +1,6 @@
 //! The two classes of the experiment: their limits, their hosts, their profiles.
 
+use cardproof_facts::{A1, A1_RATES, A2, A2_RATES, RandomRates};
 use cardproof_record::{Feature, Record, TargetKind};
 use cardproof_sim::Host;
 use cardproof_testkit::records;
@@ -15,12 +16,18 @@ pub(super) struct Class {
 }
 
 /// What the experiment is about.
-pub(super) const CLASSES: [Class; 2] = [
-    Class { name: "A1", reads: 1_500.0, writes: 500.0, sequential: 1e7 },
-    Class { name: "A2", reads: 4_000.0, writes: 2_000.0, sequential: 1e7 },
-];
+pub(super) const CLASSES: [Class; 2] = [Class::of(&A1, A1_RATES), Class::of(&A2, A2_RATES)];
 
 impl Class {
+    const fn of(class: &cardproof_facts::Class, rates: RandomRates) -> Self {
+        Self {
+            name: class.name,
+            reads: rates.read.0,
+            writes: rates.write.0,
+            sequential: class.sequential_write.0,
+        }
+    }
+
     /// A host on which the class can be tested. The cards have one way, so that their truth can be
     /// computed; a queue of commands hides the command times of none.
     pub(super) const fn host(&self) -> Host {

@@ -8,10 +8,15 @@
 
 use cardproof_units::{Bytes, Iops, Throughput};
 
-use crate::quantity::{Limit, Quantity, Rate};
+/// The range of addresses that the random limits of the application classes are stated for.
+pub const RANDOM_SPAN: Bytes = Bytes::mib(256);
 
-/// The range of addresses that the application classes' random limits are stated for.
-pub(crate) const CLASS_SPAN: Bytes = Bytes::mib(256);
+/// The block size of the random limits.
+pub const RANDOM_BLOCK: Bytes = Bytes::kib(4);
+
+/// The queue depth at which random limits are tested. The public text names none; 32 is what the
+/// publicly known checks of these limits use.
+pub const RANDOM_QUEUE_DEPTH: u16 = 32;
 
 /// A class that is printed on cards.
 #[derive(Clone, Copy, Debug)]
@@ -22,10 +27,19 @@ pub struct Class {
     pub family: Family,
     /// The least rate of writing one block after the other.
     pub sequential_write: Throughput,
-    /// The least random reads and writes of 4 KiB.
-    pub random: Option<[Iops; 2]>,
+    /// The least random rates in blocks of [`RANDOM_BLOCK`]; `None` for the recording classes.
+    pub random: Option<RandomRates>,
     /// Whether the limits are stated for a host that uses the card's command queue and cache.
     pub needs_queue_and_cache: bool,
+}
+
+/// Random reads and writes a second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RandomRates {
+    /// Reads a second.
+    pub read: Iops,
+    /// Writes a second.
+    pub write: Iops,
 }
 
 /// A kind of class: its purpose, its source, and how its test differs from cardproof's.
@@ -43,8 +57,8 @@ pub enum Family {
 
 use Family::{Speed, Uhs, Video};
 
-/// The classes, family by family, in each the least demanding first. MB/s of sequential write;
-/// the application classes begin with their random reads and writes a second.
+/// The classes, family by family, in each the least demanding first. MB/s of sequential
+/// write.
 pub const CLASSES: [Class; 13] = [
     recording("C2", Speed, 2.0),
     recording("C4", Speed, 4.0),
@@ -57,9 +71,24 @@ pub const CLASSES: [Class; 13] = [
     recording("V30", Video, 30.0),
     recording("V60", Video, 60.0),
     recording("V90", Video, 90.0),
-    application("A1", [Iops(1_500.0), Iops(500.0)], 10.0, false),
-    application("A2", [Iops(4_000.0), Iops(2_000.0)], 10.0, true),
+    A1,
+    A2,
 ];
+
+/// Application performance class 1.
+pub const A1: Class = application("A1", A1_RATES, false);
+
+/// The least random rates of [`A1`].
+pub const A1_RATES: RandomRates = RandomRates { read: Iops(1_500.0), write: Iops(500.0) };
+
+/// Application performance class 2, for a host that uses the card's command queue and cache.
+pub const A2: Class = application("A2", A2_RATES, true);
+
+/// The least random rates of [`A2`].
+pub const A2_RATES: RandomRates = RandomRates { read: Iops(4_000.0), write: Iops(2_000.0) };
+
+/// The least sequential write of the application classes.
+const APPLICATION_WRITE: Throughput = Throughput::from_mb_per_s(10.0);
 
 const fn recording(name: &'static str, family: Family, mb_per_s: f64) -> Class {
     let sequential_write = Throughput::from_mb_per_s(mb_per_s);
@@ -68,13 +97,16 @@ const fn recording(name: &'static str, family: Family, mb_per_s: f64) -> Class {
 
 const fn application(
     name: &'static str,
-    random: [Iops; 2],
-    mb_per_s: f64,
+    random: RandomRates,
     needs_queue_and_cache: bool,
 ) -> Class {
-    let sequential_write = Throughput::from_mb_per_s(mb_per_s);
-    let family = Family::Application;
-    Class { name, family, sequential_write, random: Some(random), needs_queue_and_cache }
+    Class {
+        name,
+        family: Family::Application,
+        sequential_write: APPLICATION_WRITE,
+        random: Some(random),
+        needs_queue_and_cache,
+    }
 }
 
 impl Class {
@@ -82,22 +114,6 @@ impl Class {
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         CLASSES.iter().find(|class| class.name == name)
-    }
-
-    /// Its limits; all of them must be met.
-    #[must_use]
-    pub fn limits(&self) -> Vec<Limit> {
-        let random = self.random.map(|[read, write]| {
-            [
-                Limit { quantity: Quantity::RandomRead, at_least: Rate::Iops(read) },
-                Limit { quantity: Quantity::RandomWrite, at_least: Rate::Iops(write) },
-            ]
-        });
-        let sequential = Limit {
-            quantity: Quantity::SequentialWrite,
-            at_least: Rate::Throughput(self.sequential_write),
-        };
-        random.into_iter().flatten().chain([sequential]).collect()
     }
 
     /// Whether it is about running programs, and not about recording alone.
