@@ -123,7 +123,7 @@ pub const TABLES: &[Table] = &[
     },
     Table { name: "trigrams", columns: &[text("gram"), text("model")] },
     Table { name: "tombstones", columns: &[text("id"), whole("deleted_ms")] },
-    Table { name: "months", columns: &[text("month"), whole("changed_ms")] },
+    Table { name: "months", columns: &[text("month"), whole("changed_ms"), text("version")] },
     Table {
         name: "audit",
         columns: &[

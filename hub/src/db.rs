@@ -21,8 +21,10 @@ pub enum Kind {
 }
 
 /// The changes that make the database what this version needs, oldest first. A published one never changes.
-const MIGRATIONS: &[(i64, &str, &str)] =
-    &[(1, "submissions", include_str!("../migrations/001-submissions.sql"))];
+const MIGRATIONS: &[(i64, &str, &str)] = &[
+    (1, "submissions", include_str!("../migrations/001-submissions.sql")),
+    (2, "dump", include_str!("../migrations/002-dump.sql")),
+];
 
 /// How long a request waits for a connection.
 const WAIT_MAX: Duration = Duration::from_secs(3);
@@ -147,11 +149,14 @@ async fn migrate(kind: Kind, writers: &AnyPool) -> Result<(), Error> {
             "the database has form {newest}, and this hub knows forms up to {known}; use a newer hub"
         )));
     }
-    let bytes = if kind == Kind::Sqlite { "BLOB" } else { "BYTEA" };
+    // The type of bytes, and the order of texts by their bytes, which is SQLite's own.
+    let (bytes, bytewise) =
+        if kind == Kind::Sqlite { ("BLOB", "") } else { ("BYTEA", "COLLATE \"C\"") };
     for (version, name, statements) in MIGRATIONS.iter().filter(|(version, ..)| *version > newest) {
         for statement in statements.split(';').map(str::trim).filter(|it| !it.is_empty()) {
-            // The text is this program's own, and only the name of a type is put into it.
-            step.execute(AssertSqlSafe(statement.replace("{BYTES}", bytes))).await?;
+            // The text is this program's own, and only these two words are put into it.
+            let statement = statement.replace("{BYTES}", bytes).replace("{BYTEWISE}", bytewise);
+            step.execute(AssertSqlSafe(statement)).await?;
         }
         sqlx::query("INSERT INTO migrations (version, name) VALUES ($1, $2)")
             .bind(*version)

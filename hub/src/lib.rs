@@ -11,6 +11,7 @@ pub mod error;
 pub mod log;
 mod pack;
 pub mod pages;
+pub mod queries;
 pub mod secret;
 pub mod seed;
 pub mod store;

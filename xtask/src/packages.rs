@@ -104,6 +104,55 @@ pub(crate) fn install_browser_packages() -> Result<Outcome> {
     })
 }
 
+/// Where Python has its own packages for the tests.
+const ENGINES: &str = "target/engines";
+
+/// The engines that read the hub's dump in its tests: what they are called when imported, and as packages.
+const ENGINE_PACKAGES: [(&str, &str); 3] =
+    [("duckdb", "duckdb==2.*"), ("chdb", "chdb==4.*"), ("polars", "polars==2.*")];
+
+/// Installs what the tests of the hub's dump need from Python's registry, in an environment of its own below
+/// the target directory.
+pub(crate) fn install_engines() -> Result<Outcome> {
+    let wanted: Vec<&str> = ENGINE_PACKAGES
+        .iter()
+        .filter(|(module, _)| !has_module(module))
+        .map(|&(_, package)| package)
+        .collect();
+    if wanted.is_empty() {
+        return Ok(Outcome::Passed);
+    }
+    let mut environment = Command::new("python3");
+    environment.args(["-m", "venv", ENGINES]);
+    if !is_in_path("python3") || shown_command(&mut environment)? == Outcome::Failed {
+        let reason =
+            "no python3 with venv (Debian: python3-venv), so the hub's dump is read by no engine";
+        return Ok(Outcome::Skipped(reason.to_owned()));
+    }
+    // One by one: without one of them the others still answer.
+    let mut not_had = Vec::new();
+    for package in wanted {
+        let mut pip = Command::new(format!("{ENGINES}/bin/python"));
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", package]);
+        if shown_command(&mut pip)? == Outcome::Failed {
+            not_had.push(package);
+        }
+    }
+    if not_had.is_empty() {
+        return Ok(Outcome::Passed);
+    }
+    Ok(Outcome::Skipped(format!("not to be had here: {}", not_had.join(" "))))
+}
+
+/// Whether the environment's Python finds `module`.
+fn has_module(module: &str) -> bool {
+    let question =
+        format!("import importlib.util, sys; sys.exit(not importlib.util.find_spec('{module}'))");
+    let mut command = Command::new(format!("{ENGINES}/bin/python"));
+    command.args(["-c", &question]).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
 /// The packages that are not there.
 fn missing() -> Vec<&'static str> {
     let mut missing: Vec<&str> = PROGRAMS
@@ -114,6 +163,9 @@ fn missing() -> Vec<&'static str> {
     if !["python3", "/usr/bin/python3"].iter().any(|python| has_jsonschema(python)) {
         missing.push("python3-jsonschema");
     }
+    if !has_venv() {
+        missing.push("python3-venv");
+    }
     missing
 }
 
@@ -121,6 +173,13 @@ fn missing() -> Vec<&'static str> {
 fn has_jsonschema(python: &str) -> bool {
     let mut command = Command::new(python);
     command.args(["-c", "import jsonschema"]).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// Whether Python can make an environment with packages of its own.
+fn has_venv() -> bool {
+    let mut command = Command::new("python3");
+    command.args(["-c", "import venv, ensurepip"]).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }
 

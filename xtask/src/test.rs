@@ -20,6 +20,7 @@ pub(crate) fn run() -> Result<bool> {
     let mut account = Account::default();
     account.step("packages", packages::install);
     account.step("browser packages", packages::install_browser_packages);
+    account.step("engines for the hub's dump", packages::install_engines);
     lint_steps(&mut account);
     account.step("licences and sources", || deny::run(deny::WhenAbsent::Install));
     account.step("build", || {

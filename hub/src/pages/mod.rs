@@ -11,6 +11,8 @@ use std::borrow::Borrow;
 use askama::Template;
 
 use crate::clock;
+use crate::dump::{Manifest, TableForm, forms};
+use crate::queries::Query;
 use crate::store::find::{Counted, DatedPrice, Entry, ModelRow};
 
 pub use frame::{Frame, framed};
@@ -182,12 +184,59 @@ pub struct About {
     pub fields: Vec<String>,
 }
 
+/// A month of the raw data.
+#[derive(Debug)]
+pub struct Month {
+    /// The month.
+    pub name: String,
+    /// Its submissions.
+    pub rows: u64,
+    /// Its files in the order of the tables: path and length.
+    pub files: Vec<(String, u64)>,
+}
+
 /// The raw data.
 #[derive(Debug, Template)]
 #[template(path = "data.html")]
 pub struct Data {
+    /// The months, the latest first.
+    pub months: Vec<Month>,
+    /// The tables and their columns.
+    pub tables: Vec<TableForm>,
     /// What the manifest says.
-    pub manifest: crate::dump::Manifest,
+    pub manifest: Manifest,
+}
+
+impl Data {
+    /// The page of what `manifest` names.
+    #[must_use]
+    pub fn of(manifest: Manifest) -> Self {
+        let mut months: Vec<Month> = Vec::new();
+        for file in &manifest.files {
+            let month = match months.last_mut() {
+                Some(month) if month.name == file.month => month,
+                _ => {
+                    let (name, rows) = (file.month.clone(), file.rows);
+                    months.push(Month { name, rows, files: Vec::new() });
+                    let Some(month) = months.last_mut() else { continue };
+                    month
+                }
+            };
+            month.files.push((file.path.clone(), file.bytes));
+        }
+        months.reverse();
+        Self { months, tables: forms(), manifest }
+    }
+}
+
+/// Example queries.
+#[derive(Debug, Template)]
+#[template(path = "queries.html")]
+pub struct Queries {
+    /// The hub's address.
+    pub base: String,
+    /// The queries.
+    pub queries: Vec<Query>,
 }
 
 /// The form for a comparison, without any card yet.
@@ -237,7 +286,8 @@ macro_rules! into_text {
 }
 
 into_text!(
-    Home, Search, Models, Model, Hosts, Host, Ranking, Delete, About, Data, Compare, Feed, Badge
+    Home, Search, Models, Model, Hosts, Host, Ranking, Delete, About, Data, Queries, Compare, Feed,
+    Badge
 );
 
 /// The day of a moment, for templates, which hand some values by reference.

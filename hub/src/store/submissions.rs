@@ -339,18 +339,20 @@ async fn leave_model(step: &mut Transaction<'static, Any>, model: &str) -> Resul
     Ok(())
 }
 
-/// Notes that the dump of `month` is out of date.
+/// Notes that the dump of `month` is out of date: by a fresh name for what the month holds, so that neither clocks
+/// nor a restored backup can make an old dump look like a new one.
 async fn touch_month(
     step: &mut Transaction<'static, Any>,
     month: &str,
     now: i64,
 ) -> Result<(), Error> {
     sqlx::query(
-        "INSERT INTO months (month, changed_ms) VALUES ($1, $2) \
-         ON CONFLICT (month) DO UPDATE SET changed_ms = excluded.changed_ms",
+        "INSERT INTO months (month, changed_ms, version) VALUES ($1, $2, $3) \
+         ON CONFLICT (month) DO UPDATE SET changed_ms = excluded.changed_ms, version = excluded.version",
     )
     .bind(month)
     .bind(now)
+    .bind(secret::name()?)
     .execute(&mut **step)
     .await?;
     Ok(())

@@ -9,7 +9,8 @@ use axum::response::Response;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
 use super::Hub;
-use super::guard::{Failed, typed};
+use super::guard::{Failed, json_response, typed};
+use crate::dump::description;
 use crate::error::Error;
 
 /// The manifest, after what has changed was dumped again.
@@ -20,14 +21,23 @@ pub(super) async fn manifest(State(hub): State<Hub>) -> Result<Response, Failed>
     Ok(typed("application/json", text))
 }
 
+/// The description of the tables.
+pub(super) async fn schema() -> Response {
+    json_response(&description())
+}
+
 /// A file of the dump, or the part of it that is asked for.
 pub(super) async fn file(
     State(hub): State<Hub>,
-    Path(name): Path<String>,
+    Path((table, name)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Result<Response, Failed> {
     // Only names in the manifest are files; no part of an address becomes a path.
-    let path = hub.dump.file(&format!("documents/{name}")).ok_or(Error::NotFound)?;
+    let path = hub.dump.file(&format!("{table}/{name}")).ok_or(Error::NotFound)?;
+    let kind = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("parquet") => "application/vnd.apache.parquet",
+        _ => "application/gzip",
+    };
     let mut file = tokio::fs::File::open(&path).await.map_err(|_| Error::NotFound)?;
     let length = file.metadata().await.map_err(|e| Error::File(name.clone(), e))?.len();
     let asked = headers.get(header::RANGE).and_then(|range| range.to_str().ok());
@@ -37,7 +47,7 @@ pub(super) async fn file(
         Some(Part::Outside) => (StatusCode::RANGE_NOT_SATISFIABLE, 0, 0),
     };
     file.seek(SeekFrom::Start(start)).await.map_err(|e| Error::File(name.clone(), e))?;
-    let mut response = typed("application/gzip", stream(file, end - start));
+    let mut response = typed(kind, stream(file, end - start));
     *response.status_mut() = status;
     let fields = response.headers_mut();
     fields.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));

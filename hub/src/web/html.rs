@@ -17,6 +17,7 @@ use super::guard::{Failed, REPORT_POLICY, html_response, json_response, typed};
 use crate::clock;
 use crate::error::Error;
 use crate::pages::{self, Distribution, Frame, framed};
+use crate::queries::queries;
 use crate::store::find::{self, DatedPrice, FigureRow, LIST_MAX, Only};
 use crate::store::submissions::{self, Kept};
 use crate::summary::quantity;
@@ -426,7 +427,15 @@ pub(super) async fn about() -> Response {
 }
 
 pub(super) async fn data(State(hub): State<Hub>) -> Page {
-    Ok(page(pages::Data { manifest: hub.dump.refresh(&hub.db).await? }))
+    Ok(page(pages::Data::of(hub.dump.refresh(&hub.db).await?)))
+}
+
+/// The example queries, on the model with the most records.
+pub(super) async fn example_queries(State(hub): State<Hub>, headers: HeaderMap) -> Page {
+    let most = find::models(&hub.db).await?.into_iter().next();
+    let model = most.map_or_else(|| "MODEL".to_owned(), |most| most.model);
+    let base = super::api::base(&hub, &headers)?;
+    Ok(page(pages::Queries { base, queries: queries(&model) }))
 }
 
 pub(super) async fn style() -> Response {

@@ -102,7 +102,7 @@ async function remove(browser) {
   const { model, compared } = await walk(browser);
   const pages = {
     home: `${hub}/`, search: `${hub}/search?q=sandisk`, model, record, compared, ranking: `${hub}/ranking`,
-    hosts: `${hub}/hosts`, cards: `${hub}/models`, data: `${hub}/data`, about: `${hub}/about`,
+    hosts: `${hub}/hosts`, cards: `${hub}/models`, data: `${hub}/data`, queries: `${hub}/data/queries`, about: `${hub}/about`,
     compare: `${hub}/compare`, delete: `${record}/delete`,
   };
   for (const width of [1280, 390]) {

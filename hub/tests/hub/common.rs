@@ -2,6 +2,7 @@
 
 pub(crate) mod client;
 pub(crate) mod postgres;
+pub(crate) mod variations;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -157,13 +158,24 @@ impl Hub {
         request(&self.address, "DELETE", &format!("/r/{id}"), &[("Authorization", &bearer)], b"")
     }
 
-    /// The lines of the whole dump.
-    pub(crate) fn dumped(&self) -> Vec<Value> {
+    /// The dump's files of `table`, as the manifest has them, with what is in them.
+    pub(crate) fn files(&self, table: &str) -> Vec<(Value, Vec<u8>)> {
         let manifest = self.get_json("/data/manifest.json").json();
-        let files = manifest["files"].as_array().unwrap();
-        let lines = files.iter().flat_map(|file| {
+        let files = manifest["files"].as_array().unwrap().iter();
+        let of_table = files.filter(|file| file["table"] == table);
+        let with_content = of_table.map(|file| {
             let bytes = self.get(&format!("/data/{}", file["path"].as_str().unwrap())).body;
             assert_eq!(bytes.len() as u64, file["bytes"].as_u64().unwrap());
+            assert_eq!(cardproof_hub::secret::hash_bytes(&bytes), file["sha256"].as_str().unwrap());
+            (file.clone(), bytes)
+        });
+        with_content.collect()
+    }
+
+    /// The lines of the whole dump.
+    pub(crate) fn dumped(&self) -> Vec<Value> {
+        let files = self.files("documents");
+        let lines = files.iter().flat_map(|(file, bytes)| {
             let mut text = String::new();
             flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
             assert_eq!(text.lines().count() as u64, file["rows"].as_u64().unwrap());

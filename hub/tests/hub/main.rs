@@ -14,6 +14,8 @@ mod common;
 mod browser;
 mod columns;
 mod crashes;
+mod dump;
+mod engines;
 mod hostile;
 mod moderation;
 mod moving;

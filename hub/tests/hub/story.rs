@@ -126,7 +126,7 @@ fn every_page_answers(place: &Place) {
         let path = path
             .replace("{model}", model)
             .replace("{id}", "sim-sandisk-ultra")
-            .replace("/{name}", "/x");
+            .replace("/{table}/{name}", "/runs/x");
         let status = hub.get_json(&path).status;
         assert!(matches!(status, 200 | 401 | 404 | 405), "{path}: {status}");
         assert!(status != 404 || path.ends_with("/x"), "{path}");
@@ -145,6 +145,7 @@ fn every_page_answers(place: &Place) {
         "/compare",
         "/compare?ids=sim-v30-a2",
         "/data",
+        "/data/queries",
         "/about",
         "/feed.atom",
         "/r/sim-v30-a2",

@@ -1,0 +1,285 @@
+//! The files of one month: its submissions as JSON lines, and the tables `runs` and `phases` as Parquet.
+//!
+//! All three are made in one pass over one snapshot of the database, in pages, so that neither the memory nor the
+//! time of a query grows with the month. Reading and writing are two tasks: files are written by a thread that may
+//! block. What is half made has another name and is taken away.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use cardproof_rating::judge;
+use cardproof_submission::{LENGTH_MAX, LICENCE, record_of};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use parquet::errors::ParquetError;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use sqlx::any::AnyRow;
+use sqlx::{Any, AssertSqlSafe, Executor, Row, Transaction};
+use tokio::sync::mpsc;
+
+use super::phases::{PHASES, PhaseOf};
+use super::runs::{Kept, RUNS, Run};
+use super::sheet::{Column, Sheet};
+use super::tables::DATA_SCHEMA;
+use super::{DOCUMENTS, File, PHASES_TABLE, RUNS_TABLE};
+use crate::clock;
+use crate::db::{Db, Kind};
+use crate::error::Error;
+use crate::pack::unpacked;
+use crate::secret::hex;
+use crate::summary::summary;
+
+/// Submissions that are read at once.
+const PAGE_ROWS: usize = 128;
+
+/// Pages that wait for the writer.
+const PAGES_WAITING: usize = 2;
+
+/// A submission as the database has it.
+struct Raw {
+    kept: Kept,
+    doubts: String,
+    document: Vec<u8>,
+}
+
+/// Makes the files of `month` below `directory` as the database has it at one moment.
+pub(super) async fn make(db: &Db, directory: &Path, month: &str) -> Result<Vec<File>, Error> {
+    let mut snapshot = snapshot(db).await?;
+    let row = sqlx::query("SELECT version FROM months WHERE month = $1")
+        .bind(month)
+        .fetch_optional(&mut *snapshot)
+        .await?;
+    let version: String =
+        row.map(|row| row.try_get("version")).transpose()?.unwrap_or_else(|| "none".to_owned());
+    let (pages, waiting) = mpsc::channel(PAGES_WAITING);
+    let place = directory.to_owned();
+    let name = month.to_owned();
+    let writing = tokio::task::spawn_blocking(move || write(&place, &name, waiting));
+    let read = read(&mut snapshot, db.kind(), month, pages).await;
+    let written = writing.await.map_err(|error| Error::Internal(error.to_string()))?;
+    snapshot.rollback().await?;
+    // A reader that fails leaves the writer with a part of the month.
+    read?;
+    written?.into_iter().map(|part| part.published(directory, month, &version)).collect()
+}
+
+/// A transaction that sees the database as it is now, however long it reads.
+async fn snapshot(db: &Db) -> Result<Transaction<'static, Any>, Error> {
+    let mut snapshot = db.readers().begin().await?;
+    if db.kind() == Kind::Postgres {
+        snapshot.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
+    }
+    Ok(snapshot)
+}
+
+/// Reads the public submissions of `month` in the order of model and name, a page at a time.
+async fn read(
+    snapshot: &mut Transaction<'static, Any>,
+    kind: Kind,
+    month: &str,
+    pages: mpsc::Sender<Vec<Raw>>,
+) -> Result<(), Error> {
+    // Bytewise as in the index, whatever the language of the database.
+    let bytewise = if kind == Kind::Postgres { "COLLATE \"C\"" } else { "" };
+    let text = format!(
+        "SELECT id, created_ms, month, origin, source, model, title, host, host_name, lot, doubts, \
+         price_hundredths, price_currency, price_date, revision, document FROM submissions \
+         WHERE month = $1 AND (model {bytewise}, id {bytewise}) > ($2, $3) AND state = 'public' \
+         ORDER BY model {bytewise}, id {bytewise} LIMIT {PAGE_ROWS}"
+    );
+    let (mut model, mut id) = (String::new(), String::new());
+    loop {
+        let rows = sqlx::query(AssertSqlSafe(text.clone()))
+            .bind(month)
+            .bind(model.clone())
+            .bind(id.clone())
+            .fetch_all(&mut **snapshot)
+            .await?;
+        let page: Vec<Raw> = rows.iter().map(raw).collect::<Result<_, _>>()?;
+        let is_last = page.len() < PAGE_ROWS;
+        if let Some(last) = page.last() {
+            (model, id) = (last.kept.model.clone(), last.kept.id.clone());
+        }
+        // A writer that has failed says so itself.
+        if pages.send(page).await.is_err() || is_last {
+            return Ok(());
+        }
+    }
+}
+
+fn raw(row: &AnyRow) -> Result<Raw, Error> {
+    Ok(Raw {
+        kept: Kept {
+            id: row.try_get("id")?,
+            created_ms: row.try_get("created_ms")?,
+            month: row.try_get("month")?,
+            origin: row.try_get("origin")?,
+            source: row.try_get("source")?,
+            model: row.try_get("model")?,
+            title: row.try_get("title")?,
+            host: row.try_get("host")?,
+            host_name: row.try_get("host_name")?,
+            lot: row.try_get("lot")?,
+            price_hundredths: row.try_get("price_hundredths")?,
+            price_currency: row.try_get("price_currency")?,
+            price_date: row.try_get("price_date")?,
+            revision: row.try_get("revision")?,
+        },
+        doubts: row.try_get("doubts")?,
+        document: row.try_get("document")?,
+    })
+}
+
+/// Writes what comes from `pages` into three files that are not yet published.
+fn write(
+    directory: &Path,
+    month: &str,
+    mut pages: mpsc::Receiver<Vec<Raw>>,
+) -> Result<[Part; 3], Error> {
+    let documents = Part::new(directory, DOCUMENTS, "jsonl.gz", month)?;
+    let runs = Part::new(directory, RUNS_TABLE, "parquet", month)?;
+    let phases = Part::new(directory, PHASES_TABLE, "parquet", month)?;
+    let paths = [&documents, &runs, &phases].map(|part| part.path.clone());
+    let failed = |at: usize| {
+        let path = paths[at].clone();
+        move |error| super::named(&path, error)
+    };
+    let mut lines = GzEncoder::new(documents, Compression::new(6));
+    let mut runs =
+        sheet(runs, RUNS_TABLE, RUNS, &["model", "id"]).map_err(|e| of_parquet(&paths[1], e))?;
+    let mut phases = sheet(phases, PHASES_TABLE, PHASES, &["model", "run", "position"])
+        .map_err(|e| of_parquet(&paths[2], e))?;
+    let mut count = 0;
+    while let Some(page) = pages.blocking_recv() {
+        for raw in page {
+            let document: Value = serde_json::from_slice(&unpacked(&raw.document, 2 * LENGTH_MAX)?)
+                .map_err(|e| Error::Internal(e.to_string()))?;
+            let line = line(&raw, &document);
+            writeln!(lines, "{line}").map_err(failed(0))?;
+            let run = Rc::new(judged(raw, &document)?);
+            runs.push(&run).map_err(|e| of_parquet(&paths[1], e))?;
+            for at in 0..run.record.phases.len() {
+                let row = PhaseOf { run: Rc::clone(&run), at };
+                phases.push(&row).map_err(|e| of_parquet(&paths[2], e))?;
+            }
+            count += 1;
+        }
+    }
+    let mut documents = lines.finish().map_err(failed(0))?;
+    documents.rows = count;
+    let (mut runs, run_rows) = runs.finish().map_err(|e| of_parquet(&paths[1], e))?;
+    runs.rows = run_rows;
+    let (mut phases, phase_rows) = phases.finish().map_err(|e| of_parquet(&paths[2], e))?;
+    phases.rows = phase_rows;
+    Ok([documents, runs, phases])
+}
+
+fn sheet<Row>(
+    out: Part,
+    table: &str,
+    columns: &'static [Column<Row>],
+    sorted_by: &[&str],
+) -> Result<Sheet<Row, Part>, ParquetError> {
+    Sheet::new(out, table, columns, sorted_by, &[("schema", DATA_SCHEMA), ("licence", LICENCE)])
+}
+
+fn judged(raw: Raw, document: &Value) -> Result<Run, Error> {
+    let record =
+        record_of(document, &raw.kept.id).map_err(|error| Error::Internal(error.to_string()))?;
+    let summary = summary(&record, raw.kept.source.as_deref());
+    let verdicts = judge(&record);
+    Ok(Run { kept: raw.kept, record, summary, verdicts })
+}
+
+/// A submission as a line of JSON.
+fn line(raw: &Raw, document: &Value) -> Value {
+    let kept = &raw.kept;
+    json!({
+        "id": kept.id,
+        "submitted": clock::day(kept.created_ms),
+        "origin": kept.origin,
+        "source": kept.source,
+        "model": kept.model,
+        "host": kept.host,
+        "doubts": serde_json::from_str::<Value>(&raw.doubts).unwrap_or_default(),
+        "revision": kept.revision,
+        "document": document,
+    })
+}
+
+/// An error of the writer of Parquet, which hides those of the disk.
+fn of_parquet(path: &Path, error: ParquetError) -> Error {
+    match error {
+        ParquetError::External(cause) => match cause.downcast::<std::io::Error>() {
+            Ok(error) => super::named(path, *error),
+            Err(other) => Error::Internal(other.to_string()),
+        },
+        other => Error::Internal(other.to_string()),
+    }
+}
+
+/// A file that is being written beside its place; it counts and hashes. One that is not published goes.
+struct Part {
+    out: fs::File,
+    path: PathBuf,
+    table: &'static str,
+    format: &'static str,
+    hash: Sha256,
+    bytes: u64,
+    rows: u64,
+}
+
+impl Part {
+    fn new(
+        directory: &Path,
+        table: &'static str,
+        format: &'static str,
+        month: &str,
+    ) -> Result<Self, Error> {
+        let path = directory.join(table).join(format!(".{month}.part"));
+        let out = fs::File::create(&path).map_err(|e| super::named(&path, e))?;
+        Ok(Self { out, path, table, format, hash: Sha256::new(), bytes: 0, rows: 0 })
+    }
+
+    /// Puts the file into its place. A new content has a new name, so that who reads the old one gets it whole.
+    fn published(self, directory: &Path, month: &str, version: &str) -> Result<File, Error> {
+        self.out.sync_all().map_err(|e| super::named(&self.path, e))?;
+        let sha256 = hex(&self.hash.clone().finalize());
+        let path = format!("{}/{month}-{}.{}", self.table, &sha256[..12], self.format);
+        let place = directory.join(&path);
+        fs::rename(&self.path, &place).map_err(|e| super::named(&place, e))?;
+        Ok(File {
+            path,
+            table: self.table.to_owned(),
+            format: self.format.to_owned(),
+            month: month.to_owned(),
+            sha256,
+            bytes: self.bytes,
+            rows: self.rows,
+            version: version.to_owned(),
+        })
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // A file that was published has no such name any more.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+impl Write for Part {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.hash.update(&bytes[..written]);
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
+    }
+}
