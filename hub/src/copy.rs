@@ -6,10 +6,10 @@
 use futures_util::TryStreamExt;
 use sha2::{Digest, Sha256};
 use sqlx::any::AnyRow;
-use sqlx::{Any, AssertSqlSafe, Executor, Row, Transaction};
+use sqlx::{AssertSqlSafe, Row};
 
 use crate::columns::{Kind as Held, TABLES, Table};
-use crate::db::{Db, Kind};
+use crate::db::{Db, Step};
 use crate::error::Error;
 use crate::secret::hex;
 
@@ -33,10 +33,7 @@ impl Copied {
 /// # Errors
 /// The target is not empty, holds something else afterwards, or a database does not answer.
 pub async fn copy(from: &Db, to: &Db) -> Result<Copied, Error> {
-    let mut source = from.write().await?;
-    if from.kind() == Kind::Postgres {
-        source.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ").await?;
-    }
+    let mut source = from.snapshot().await?;
     let mut target = to.write().await?;
     let mut copied = Copied::default();
     for table in TABLES {
@@ -61,7 +58,7 @@ pub async fn copy(from: &Db, to: &Db) -> Result<Copied, Error> {
     Ok(copied)
 }
 
-async fn rows_in(step: &mut Transaction<'static, Any>, table: &Table) -> Result<i64, Error> {
+async fn rows_in(step: &mut Step, table: &Table) -> Result<i64, Error> {
     let text = format!("SELECT COUNT(*) AS found FROM {}", table.name);
     Ok(sqlx::query(AssertSqlSafe(text)).fetch_one(&mut **step).await?.try_get("found")?)
 }
@@ -75,8 +72,8 @@ fn all_of(table: &Table) -> String {
 }
 
 async fn copy_table(
-    source: &mut Transaction<'static, Any>,
-    target: &mut Transaction<'static, Any>,
+    source: &mut Step,
+    target: &mut Step,
     table: &Table,
 ) -> Result<(u64, String), Error> {
     let places: Vec<String> = (1..=table.columns.len()).map(|at| format!("${at}")).collect();
@@ -103,10 +100,7 @@ async fn copy_table(
     Ok((rows, hex(&sum)))
 }
 
-async fn digest(
-    step: &mut Transaction<'static, Any>,
-    table: &Table,
-) -> Result<(u64, String), Error> {
+async fn digest(step: &mut Step, table: &Table) -> Result<(u64, String), Error> {
     let (mut rows, mut sum) = (0, [0_u8; 32]);
     let mut stream = sqlx::query(AssertSqlSafe(all_of(table))).fetch(&mut **step);
     while let Some(row) = stream.try_next().await? {

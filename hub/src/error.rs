@@ -42,8 +42,15 @@ pub enum Error {
     /// More work than the hub can hold in memory.
     #[error("the hub is busy; try again in a moment")]
     Busy,
+    /// The answer took too long to make.
+    #[error(
+        "the hub did not answer in time; try again later, with the same Idempotency-Key if you have sent one"
+    )]
+    Late,
     /// The database does not answer.
-    #[error("the hub's database does not answer; nothing was kept; try again later")]
+    #[error(
+        "the hub's database does not answer; try again later, with the same Idempotency-Key if you have sent one"
+    )]
     Database(#[source] sqlx::Error),
     /// The disk is full.
     #[error("the hub's disk is full; nothing was kept; try again later")]
@@ -74,7 +81,7 @@ impl Error {
             Self::TooMany => 429,
             Self::Encoding => 415,
             Self::TooSlow => 408,
-            Self::Busy | Self::Database(_) => 503,
+            Self::Busy | Self::Late | Self::Database(_) => 503,
             Self::DiskFull => 507,
             Self::Setup(_) | Self::File(..) | Self::Internal(_) => 500,
         }
@@ -95,6 +102,7 @@ impl Error {
             Self::Encoding => "encoding",
             Self::TooSlow => "too_slow",
             Self::Busy => "busy",
+            Self::Late => "late",
             Self::Database(_) => "database",
             Self::DiskFull => "disk_full",
             Self::Setup(_) => "setup",

@@ -5,7 +5,8 @@ use cardproof_submission::{Additions, accept, document};
 
 use crate::db::Db;
 use crate::error::Error;
-use crate::store::submissions::{Draft, seed};
+use crate::store::draft::Draft;
+use crate::store::submissions::seed;
 
 /// Documents of simulated cards, made by `cardproof run sim:NAME` and `cardproof submit --dry-run`.
 const SIMULATED: &[(&str, &str)] = &[
@@ -28,12 +29,12 @@ pub async fn fill(db: &Db) -> Result<usize, Error> {
     for card in references() {
         // A table of whole jobs alone has nothing that a page could show.
         if let Ok(accepted) = document(&card.record, &Additions::default()) {
-            let draft = Draft::of(accepted, Some(card.source.clone()));
+            let draft = Draft::of(&accepted, Some(card.source.clone()))?;
             drafts.push((format!("ref-{}", card.name), draft));
         }
     }
     for (id, text) in SIMULATED {
-        drafts.push(((*id).to_owned(), Draft::of(accept(text.as_bytes())?, None)));
+        drafts.push(((*id).to_owned(), Draft::of(&accept(text.as_bytes())?, None)?));
     }
     seed(db, &drafts).await
 }

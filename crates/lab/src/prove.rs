@@ -8,6 +8,7 @@
 pub(crate) mod attack;
 mod endure;
 mod geometry;
+mod hub;
 mod kill;
 mod log_layout;
 mod misalignment;
@@ -38,10 +39,11 @@ pub(crate) use stamp::Stamp;
 pub(crate) use packages::{Base, Chroot, Stage, WANTED};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 22] = [
+const PROOFS: [&Proof; 23] = [
     &attack::PROOF,
     &endure::PROOF,
     &geometry::PROOF,
+    &hub::PROOF,
     &kill::PROOF,
     &misalignment::PROOF,
     &log_layout::PROOF,

@@ -17,7 +17,7 @@ use parquet::errors::ParquetError;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use sqlx::any::AnyRow;
-use sqlx::{Any, AssertSqlSafe, Executor, Row, Transaction};
+use sqlx::{AssertSqlSafe, Row};
 use tokio::sync::mpsc;
 
 use super::phases::{PHASES, PhaseOf};
@@ -26,7 +26,7 @@ use super::sheet::{Column, Sheet};
 use super::tables::DATA_SCHEMA;
 use super::{DOCUMENTS, File, PHASES_TABLE, RUNS_TABLE};
 use crate::clock;
-use crate::db::{Db, Kind};
+use crate::db::{Db, Kind, Step};
 use crate::error::Error;
 use crate::pack::unpacked;
 use crate::secret::hex;
@@ -47,7 +47,7 @@ struct Raw {
 
 /// Makes the files of `month` below `directory` as the database has it at one moment.
 pub(super) async fn make(db: &Db, directory: &Path, month: &str) -> Result<Vec<File>, Error> {
-    let mut snapshot = snapshot(db).await?;
+    let mut snapshot = db.snapshot().await?;
     let row = sqlx::query("SELECT version FROM months WHERE month = $1")
         .bind(month)
         .fetch_optional(&mut *snapshot)
@@ -66,18 +66,9 @@ pub(super) async fn make(db: &Db, directory: &Path, month: &str) -> Result<Vec<F
     written?.into_iter().map(|part| part.published(directory, month, &version)).collect()
 }
 
-/// A transaction that sees the database as it is now, however long it reads.
-async fn snapshot(db: &Db) -> Result<Transaction<'static, Any>, Error> {
-    let mut snapshot = db.readers().begin().await?;
-    if db.kind() == Kind::Postgres {
-        snapshot.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
-    }
-    Ok(snapshot)
-}
-
 /// Reads the public submissions of `month` in the order of model and name, a page at a time.
 async fn read(
-    snapshot: &mut Transaction<'static, Any>,
+    snapshot: &mut Step,
     kind: Kind,
     month: &str,
     pages: mpsc::Sender<Vec<Raw>>,

@@ -39,9 +39,9 @@ pub async fn add(db: &Db, name: &str) -> Result<String, Error> {
     .bind(hash(&token))
     .execute(&mut *step)
     .await?;
-    if added.rows_affected() == 0 {
-        return Err(Error::Setup(format!("there is an administrator '{name}'; revoke it first")));
-    }
+    let is_new = added.rows_affected() > 0;
+    let known = || Error::Setup(format!("there is an administrator '{name}'; revoke it first"));
+    let (step, ()) = step.or_undo(is_new.then_some(()).ok_or_else(known)).await?;
     step.commit().await?;
     note(db, "console", "add administrator", name, "").await?;
     Ok(token)
@@ -57,9 +57,9 @@ pub async fn revoke(db: &Db, name: &str) -> Result<(), Error> {
         .bind(name)
         .execute(&mut *step)
         .await?;
-    if gone.rows_affected() == 0 {
-        return Err(Error::Setup(format!("there is no administrator '{name}'")));
-    }
+    let was_there = gone.rows_affected() > 0;
+    let unknown = || Error::Setup(format!("there is no administrator '{name}'"));
+    let (step, ()) = step.or_undo(was_there.then_some(()).ok_or_else(unknown)).await?;
     step.commit().await?;
     note(db, "console", "revoke administrator", name, "").await
 }

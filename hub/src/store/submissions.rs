@@ -1,41 +1,19 @@
 //! Submissions: kept, read, amended, deleted. Each change is one transaction.
 
 use cardproof_record::Record;
-use cardproof_submission::{Accepted, LENGTH_MAX, record_of};
+use cardproof_submission::{LENGTH_MAX, record_of};
 use serde_json::Value;
+use sqlx::Row;
 use sqlx::any::AnyRow;
-use sqlx::{Any, Row, Transaction};
 
 use crate::clock;
-use crate::db::Db;
+use crate::db::{Db, Step};
 use crate::error::Error;
-use crate::pack::{packed, unpacked};
+use crate::pack::unpacked;
 use crate::secret::{self, hash, is_same};
+use crate::store::draft::Draft;
 use crate::store::find::grams;
-use crate::summary::{Model, Summary, summary};
-
-/// A submission that is to be kept.
-#[derive(Clone, Debug)]
-pub struct Draft {
-    /// The document.
-    pub document: Value,
-    /// What the database keeps beside it.
-    pub summary: Summary,
-    /// Who has published it, for a reference.
-    pub source: Option<String>,
-    /// The hash of what the client has sent.
-    pub sent_sha256: String,
-}
-
-impl Draft {
-    /// The draft of an accepted document; `source` names a publication.
-    #[must_use]
-    pub fn of(accepted: Accepted, source: Option<String>) -> Self {
-        let summary = summary(&accepted.record, source.as_deref());
-        let sent_sha256 = hash(&accepted.document.to_string());
-        Self { document: accepted.document, summary, source, sent_sha256 }
-    }
-}
+use crate::summary::{Model, Summary};
 
 /// What a client gets for a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,10 +107,14 @@ pub async fn keep(
 ) -> Result<Receipt, Error> {
     let key_hash = key.map(|key| secret::keyed(secret, &["key", key]));
     let mut step = db.write().await?;
-    if let Some(key_hash) = &key_hash
-        && let Some(receipt) = earlier(&mut step, draft, key_hash, key, secret).await?
-    {
-        return Ok(receipt);
+    if let Some(key_hash) = &key_hash {
+        let found = earlier(&mut step, draft, key_hash, key, secret).await;
+        let (own, found) = step.or_undo(found).await?;
+        if let Some(receipt) = found {
+            own.rollback().await?;
+            return Ok(receipt);
+        }
+        step = own;
     }
     let id = secret::name()?;
     let token = match key {
@@ -145,7 +127,9 @@ pub async fn keep(
         step.rollback().await?;
         let mut step = db.write().await?;
         let key_hash = key_hash.unwrap_or_default();
-        let receipt = earlier(&mut step, draft, &key_hash, key, secret).await?;
+        let found = earlier(&mut step, draft, &key_hash, key, secret).await;
+        let (step, receipt) = step.or_undo(found).await?;
+        step.rollback().await?;
         return receipt.ok_or(Error::Busy);
     }
     step.commit().await?;
@@ -154,7 +138,7 @@ pub async fn keep(
 
 /// The receipt that `key` was given before.
 async fn earlier(
-    step: &mut Transaction<'static, Any>,
+    step: &mut Step,
     draft: &Draft,
     key_hash: &str,
     key: Option<&str>,
@@ -166,7 +150,7 @@ async fn earlier(
         .await?;
     let Some(row) = row else { return Ok(None) };
     let (id, sent): (String, String) = (row.try_get("id")?, row.try_get("sent_sha256")?);
-    if sent != draft.sent_sha256 {
+    if sent != draft.sha256 {
         return Err(Error::KeyReused);
     }
     let token = secret::keyed(secret, &["token", &id, key.unwrap_or_default()]);
@@ -198,7 +182,7 @@ pub async fn seed(db: &Db, drafts: &[(String, Draft)]) -> Result<usize, Error> {
 }
 
 async fn insert(
-    step: &mut Transaction<'static, Any>,
+    step: &mut Step,
     id: &str,
     draft: &Draft,
     token_hash: &str,
@@ -206,8 +190,11 @@ async fn insert(
 ) -> Result<bool, Error> {
     let now = clock::now_ms();
     let month = clock::month(now);
-    let (text, of) = (draft.document.to_string(), &draft.summary);
-    let price = &draft.document["price"];
+    let of = &draft.summary;
+    let (amount, currency, date) = draft
+        .price
+        .clone()
+        .map_or((None, None, None), |price| (Some(price.0), Some(price.1), Some(price.2)));
     let added = sqlx::query(
         "INSERT INTO submissions (id, created_ms, changed_ms, month, state, origin, source, model, title, host, \
          host_name, lot, doubts, price_hundredths, price_currency, price_date, revision, document, document_sha256, \
@@ -226,14 +213,14 @@ async fn insert(
     .bind(&of.host_name)
     .bind(of.lot.as_deref())
     .bind(serde_json::to_string(&of.doubts).unwrap_or_default())
-    .bind(hundredths(price))
-    .bind(price["currency"].as_str())
-    .bind(price["date"].as_str())
-    .bind(packed(text.as_bytes())?)
-    .bind(hash(&text))
+    .bind(amount)
+    .bind(currency)
+    .bind(date)
+    .bind(&draft.packed)
+    .bind(&draft.sha256)
     .bind(token_hash)
     .bind(key_hash)
-    .bind(&draft.sent_sha256)
+    .bind(&draft.sha256)
     .execute(&mut **step)
     .await?;
     if added.rows_affected() == 0 {
@@ -245,19 +232,9 @@ async fn insert(
     Ok(true)
 }
 
-/// The amount of a price in hundredths: an optional number of 64 bits has one type on both databases, an optional
-/// floating-point number has not (sqlx's `Any` declares its absence as a number of 32 bits to PostgreSQL).
-fn hundredths(price: &Value) -> Option<i64> {
-    price["amount"].as_f64().map(|amount| (amount * 100.0).round() as i64)
-}
-
-async fn add_figures(
-    step: &mut Transaction<'static, Any>,
-    id: &str,
-    of: &Summary,
-) -> Result<(), Error> {
+async fn add_figures(step: &mut Step, id: &str, of: &Summary) -> Result<(), Error> {
     for figure in &of.figures {
-        // Two statements, so that no absent floating-point number is bound; see `hundredths`.
+        // Two statements, so that no absent floating-point number is bound; see `price`.
         let statement = match figure.between {
             Some(_) => {
                 "INSERT INTO figures (submission, quantity, model, host, basis, doubt, rate, low, high) \
@@ -285,7 +262,7 @@ async fn add_figures(
 }
 
 /// Counts one more submission of `model`, which is made searchable with the first.
-async fn add_model(step: &mut Transaction<'static, Any>, model: &Model) -> Result<(), Error> {
+async fn add_model(step: &mut Step, model: &Model) -> Result<(), Error> {
     let words =
         [Some(&model.name), model.maker.as_ref(), model.product.as_ref(), model.revision.as_ref()];
     let words: Vec<&str> = words.into_iter().flatten().map(String::as_str).collect();
@@ -321,7 +298,7 @@ async fn add_model(step: &mut Transaction<'static, Any>, model: &Model) -> Resul
 }
 
 /// Takes one submission from the count of `model`, which goes with its last.
-async fn leave_model(step: &mut Transaction<'static, Any>, model: &str) -> Result<(), Error> {
+async fn leave_model(step: &mut Step, model: &str) -> Result<(), Error> {
     sqlx::query("UPDATE models SET submissions = submissions - 1 WHERE model = $1")
         .bind(model)
         .execute(&mut **step)
@@ -341,11 +318,7 @@ async fn leave_model(step: &mut Transaction<'static, Any>, model: &str) -> Resul
 
 /// Notes that the dump of `month` is out of date: by a fresh name for what the month holds, so that neither clocks
 /// nor a restored backup can make an old dump look like a new one.
-async fn touch_month(
-    step: &mut Transaction<'static, Any>,
-    month: &str,
-    now: i64,
-) -> Result<(), Error> {
+async fn touch_month(step: &mut Step, month: &str, now: i64) -> Result<(), Error> {
     sqlx::query(
         "INSERT INTO months (month, changed_ms, version) VALUES ($1, $2, $3) \
          ON CONFLICT (month) DO UPDATE SET changed_ms = excluded.changed_ms, version = excluded.version",
@@ -388,11 +361,7 @@ pub enum By<'a> {
 }
 
 /// The model and month of a submission that may be changed by `by`.
-async fn changeable(
-    step: &mut Transaction<'static, Any>,
-    id: &str,
-    by: By<'_>,
-) -> Result<(String, String), Error> {
+async fn changeable(step: &mut Step, id: &str, by: By<'_>) -> Result<(String, String), Error> {
     let row = sqlx::query("SELECT model, month, token_hash FROM submissions WHERE id = $1")
         .bind(id)
         .fetch_optional(&mut **step)
@@ -419,7 +388,8 @@ async fn changeable(
 /// There is none, the token is wrong, or the database does not answer.
 pub async fn delete(db: &Db, id: &str, by: By<'_>) -> Result<(), Error> {
     let mut step = db.write().await?;
-    let (model, month) = changeable(&mut step, id, by).await?;
+    let found = changeable(&mut step, id, by).await;
+    let (mut step, (model, month)) = step.or_undo(found).await?;
     let now = clock::now_ms();
     sqlx::query("DELETE FROM figures WHERE submission = $1").bind(id).execute(&mut *step).await?;
     sqlx::query("DELETE FROM submissions WHERE id = $1").bind(id).execute(&mut *step).await?;
@@ -440,10 +410,14 @@ pub async fn delete(db: &Db, id: &str, by: By<'_>) -> Result<(), Error> {
 /// As [`delete`].
 pub async fn amend(db: &Db, id: &str, by: By<'_>, draft: &Draft) -> Result<(), Error> {
     let mut step = db.write().await?;
-    let (model, month) = changeable(&mut step, id, by).await?;
+    let found = changeable(&mut step, id, by).await;
+    let (mut step, (model, month)) = step.or_undo(found).await?;
     let now = clock::now_ms();
-    let (text, of) = (draft.document.to_string(), &draft.summary);
-    let price = &draft.document["price"];
+    let of = &draft.summary;
+    let (amount, currency, date) = draft
+        .price
+        .clone()
+        .map_or((None, None, None), |price| (Some(price.0), Some(price.1), Some(price.2)));
     sqlx::query(
         "UPDATE submissions SET changed_ms = $2, origin = $3, model = $4, title = $5, host = $6, host_name = $7, \
          lot = $8, doubts = $9, price_hundredths = $10, price_currency = $11, price_date = $12, \
@@ -458,11 +432,11 @@ pub async fn amend(db: &Db, id: &str, by: By<'_>, draft: &Draft) -> Result<(), E
     .bind(&of.host_name)
     .bind(of.lot.as_deref())
     .bind(serde_json::to_string(&of.doubts).unwrap_or_default())
-    .bind(hundredths(price))
-    .bind(price["currency"].as_str())
-    .bind(price["date"].as_str())
-    .bind(packed(text.as_bytes())?)
-    .bind(hash(&text))
+    .bind(amount)
+    .bind(currency)
+    .bind(date)
+    .bind(&draft.packed)
+    .bind(&draft.sha256)
     .execute(&mut *step)
     .await?;
     sqlx::query("DELETE FROM figures WHERE submission = $1").bind(id).execute(&mut *step).await?;
@@ -480,7 +454,8 @@ pub async fn amend(db: &Db, id: &str, by: By<'_>, draft: &Draft) -> Result<(), E
 /// There is none, or the database does not answer.
 pub async fn set_state(db: &Db, id: &str, state: &'static str) -> Result<(), Error> {
     let mut step = db.write().await?;
-    let (_, month) = changeable(&mut step, id, By::Moderator).await?;
+    let found = changeable(&mut step, id, By::Moderator).await;
+    let (mut step, (_, month)) = step.or_undo(found).await?;
     let now = clock::now_ms();
     sqlx::query("UPDATE submissions SET state = $2, changed_ms = $3 WHERE id = $1")
         .bind(id)

@@ -48,8 +48,8 @@ pub(super) async fn moderate(
 ) -> Result<Response, Failed> {
     let (parts, body) = request.into_parts();
     let who = admin::who(&hub.db, token(&parts.headers)?).await?;
-    let bytes = body::json_bytes(&hub, &parts.headers, body).await?;
-    let wish: Wish = serde_json::from_slice(&bytes).map_err(|_| {
+    let held = body::json_bytes(&hub, &parts.headers, body).await?;
+    let wish: Wish = serde_json::from_slice(&held.bytes).map_err(|_| {
         Error::Request(
             "send {\"action\": \"hide\", \"show\" or \"delete\", \"reason\": \"...\"}".to_owned(),
         )

@@ -1,6 +1,7 @@
 //! Submissions over HTTP: sent, read, amended, deleted.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use axum::body::Body;
@@ -9,6 +10,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cardproof_submission::accept;
 use serde_json::json;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::guard::{Failed, json_response, typed, wants_json};
 use super::server::Peer;
@@ -16,7 +18,8 @@ use super::{Hub, body, html};
 use crate::clock;
 use crate::error::Error;
 use crate::log;
-use crate::store::submissions::{self, By, Draft};
+use crate::store::draft::Draft;
+use crate::store::submissions::{self, By};
 use crate::store::{admin, limits};
 
 /// The shortest idempotency key: shorter ones would meet by chance.
@@ -31,7 +34,7 @@ pub(super) async fn submit(State(hub): State<Hub>, request: Request) -> Result<R
     let key = key(&parts.headers)?;
     let client = client(&hub, &parts.headers, parts.extensions.get::<Peer>());
     limits::count(&hub.db, client, hub.options.submissions_per_hour, &hub.secret).await?;
-    let draft = draft(&hub, &parts.headers, body).await?;
+    let (draft, _share) = draft(&hub, &parts.headers, body).await?;
     let receipt = submissions::keep(&hub.db, &draft, key.as_deref(), &hub.secret).await?;
     if !receipt.was_there {
         hub.metrics.submissions.fetch_add(1, Ordering::Relaxed);
@@ -52,12 +55,23 @@ pub(super) async fn submit(State(hub): State<Hub>, request: Request) -> Result<R
     Ok(response)
 }
 
-/// The document in `body`, accepted and judged. As many at once as there are processors: the others wait.
-async fn draft(hub: &Hub, headers: &HeaderMap, body: Body) -> Result<Draft, Error> {
-    let bytes = body::json_bytes(hub, headers, body).await?;
-    let _judge = hub.judges.acquire().await.map_err(|_| Error::Busy)?;
-    let judged = tokio::task::spawn_blocking(move || Ok(Draft::of(accept(&bytes)?, None)));
-    judged.await.map_err(|error| Error::Internal(error.to_string()))?
+/// The document in `body`, accepted and judged, with its share of the memory for bodies. As many are judged at once
+/// as there are processors: the others wait.
+async fn draft(
+    hub: &Hub,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<(Draft, Vec<OwnedSemaphorePermit>), Error> {
+    let (bytes, share) = body::json_bytes(hub, headers, body).await?.into_parts();
+    let judge = Arc::clone(&hub.judges).acquire_owned().await.map_err(|_| Error::Busy)?;
+    // The judge is kept to the end, also where the client has gone.
+    let judged = tokio::task::spawn_blocking(move || {
+        let draft = Draft::of(&accept(&bytes)?, None);
+        drop((bytes, judge));
+        draft
+    });
+    let draft = judged.await.map_err(|error| Error::Internal(error.to_string()))??;
+    Ok((draft, share))
 }
 
 /// The idempotency key among `headers`.
@@ -140,7 +154,7 @@ pub(super) async fn amend(
     let token = token(&parts.headers)?;
     let client = client(&hub, &parts.headers, parts.extensions.get::<Peer>());
     limits::count(&hub.db, client, hub.options.submissions_per_hour, &hub.secret).await?;
-    let draft = draft(&hub, &parts.headers, body).await?;
+    let (draft, _share) = draft(&hub, &parts.headers, body).await?;
     submissions::amend(&hub.db, id, By::Token(token), &draft).await?;
     let path = format!("/r/{id}");
     Ok(json_response(

@@ -1,7 +1,7 @@
 //! What surrounds every answer: headers that keep browsers safe, counting, one log line, and errors in the form
 //! that the client reads.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
@@ -21,6 +21,9 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form
 
 /// The same for a report, which carries its style with it.
 pub(super) const REPORT_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// The longest time for an answer: longer than a body may take and a database may be waited for.
+const ANSWER_MAX: Duration = Duration::from_secs(18);
 
 /// Headers of every answer.
 const HEADERS: [(HeaderName, &str); 6] = [
@@ -42,7 +45,11 @@ pub(super) async fn surround(State(hub): State<Hub>, request: Request, next: Nex
     let mut response = if is_foreign_form(&request) {
         Failed(Error::Request("this form was sent from another site".to_owned())).into_response()
     } else {
-        next.run(request).await
+        match tokio::time::timeout(ANSWER_MAX, next.run(request)).await {
+            Ok(response) => response,
+            // A database that keeps its connections and says nothing, most likely.
+            Err(_) => Failed(Error::Late).into_response(),
+        }
     };
     if let Some(told) = response.extensions_mut().remove::<Told>() {
         hub.metrics.error(told.name);
@@ -135,7 +142,7 @@ impl IntoResponse for Failed {
             StatusCode::from_u16(self.0.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let retry_after_s = match self.0 {
             Error::TooMany => Some(600),
-            Error::Busy | Error::Database(_) | Error::DiskFull => Some(10),
+            Error::Busy | Error::Late | Error::Database(_) | Error::DiskFull => Some(10),
             _ => None,
         };
         let (name, words, detail) = (self.0.name(), self.0.told(), self.0.detail());

@@ -259,8 +259,11 @@ pub(super) async fn ranking(State(hub): State<Hub>, Query(asked): Query<Asked>) 
     for (key, entry) in &mut by_model {
         entry.2 = find::price(&hub.db, key).await?;
     }
-    let _judge = hub.judges.clone().acquire_owned().await.map_err(|_| Error::Busy)?;
-    let made = tokio::task::spawn_blocking(move || rank(wanted, &by_model));
+    let turn = hub.judges.clone().acquire_owned().await.map_err(|_| Error::Busy)?;
+    let made = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        rank(wanted, &by_model)
+    });
     let (rows, is_one_span) = made.await.map_err(|error| Error::Internal(error.to_string()))?;
     Ok(page(pages::Ranking {
         uses: uses(wanted),
@@ -332,8 +335,10 @@ fn internal(error: impl std::fmt::Display) -> Error {
 
 /// The page of a record with all its charts.
 pub(super) async fn record_page(hub: &Hub, kept: Kept) -> Result<String, Error> {
-    let _judge = hub.judges.acquire().await.map_err(|_| Error::Busy)?;
+    let turn = hub.judges.clone().acquire_owned().await.map_err(|_| Error::Busy)?;
     let made = tokio::task::spawn_blocking(move || {
+        // Kept to the end, also where the client has gone.
+        let _turn = turn;
         let record = kept.record()?;
         let page = cardproof_report::html(&record, &judge(&record)).map_err(internal)?;
         framed(&page, &Frame::of(&kept)).ok_or_else(|| internal("the report has another form"))
@@ -357,8 +362,11 @@ pub(super) async fn compare(State(hub): State<Hub>, Query(asked): Query<Asked>) 
         kept.push(submissions::find(&hub.db, name, false).await?);
     }
     let wanted = asked.wanted();
-    let _judge = hub.judges.clone().acquire_owned().await.map_err(|_| Error::Busy)?;
-    let made = tokio::task::spawn_blocking(move || comparison(&kept, wanted, names.join(",")));
+    let turn = hub.judges.clone().acquire_owned().await.map_err(|_| Error::Busy)?;
+    let made = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        comparison(&kept, wanted, names.join(","))
+    });
     Ok(report(made.await.map_err(internal)??))
 }
 

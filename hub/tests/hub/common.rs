@@ -1,6 +1,7 @@
 //! What tests of the hub share: the real program on a real database, and a client that can misbehave.
 
 pub(crate) mod client;
+pub(crate) mod disk;
 pub(crate) mod postgres;
 pub(crate) mod variations;
 
@@ -9,6 +10,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 
+use cardproof_hub::db::Db;
 use client::{Answer, request};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -53,6 +55,11 @@ pub(crate) fn skip(name: &str, reason: &str) {
     }
 }
 
+/// Says what was shown, in a line that `cargo xtask prove hub` puts into its table.
+pub(crate) fn prove(row: &str) {
+    println!("shown: {row}");
+}
+
 /// A data directory and a database for one test.
 pub(crate) struct Place {
     pub(crate) on: On,
@@ -68,6 +75,20 @@ impl Place {
             On::Postgres => Some(postgres::fresh_database()?),
         };
         Ok(Self { on, data: tempfile::tempdir().unwrap(), url })
+    }
+
+    /// A fresh one with a database of `server`.
+    pub(crate) fn on_server(server: &postgres::Server) -> Self {
+        let url = Some(server.fresh_database().unwrap());
+        Self { on: On::Postgres, data: tempfile::tempdir().unwrap(), url }
+    }
+
+    /// The database, beside the hub or after it.
+    pub(crate) async fn open(&self) -> Db {
+        match &self.url {
+            Some(url) => Db::postgres(url).await.unwrap(),
+            None => Db::sqlite(&self.data.path().join("hub.sqlite")).await.unwrap(),
+        }
     }
 
     /// A command of the hub's on this place.

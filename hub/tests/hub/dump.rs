@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
 use crate::common::client::request;
-use crate::common::{Hub, On, Place, document};
+use crate::common::{Hub, Place, document};
 
 on_both!(
     tables_hold_what_was_submitted,
@@ -23,10 +23,10 @@ on_both!(
 );
 
 /// A row of a table by the names of its columns.
-type Row = BTreeMap<String, Field>;
+pub(crate) type Row = BTreeMap<String, Field>;
 
 /// The rows of the dump's files of `table`.
-fn rows(hub: &Hub, table: &str) -> Vec<Row> {
+pub(crate) fn rows(hub: &Hub, table: &str) -> Vec<Row> {
     let files = hub.files(table);
     files.iter().flat_map(|(file, bytes)| read(file, bytes)).collect()
 }
@@ -211,13 +211,7 @@ fn deleted_and_hidden_records_leave_all_tables(place: &Place) {
 fn execute(place: &Place, text: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let db = match (&place.url, place.on) {
-            (Some(url), _) => cardproof_hub::db::Db::postgres(url).await.unwrap(),
-            (None, On::Sqlite | On::Postgres) => {
-                let path = place.data.path().join("hub.sqlite");
-                cardproof_hub::db::Db::sqlite(&path).await.unwrap()
-            }
-        };
+        let db = place.open().await;
         let mut step = db.write().await.unwrap();
         sqlx::query(AssertSqlSafe(text.to_owned())).execute(&mut *step).await.unwrap();
         step.commit().await.unwrap();

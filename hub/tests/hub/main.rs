@@ -16,6 +16,7 @@ mod columns;
 mod crashes;
 mod dump;
 mod engines;
+mod hardship;
 mod hostile;
 mod moderation;
 mod moving;

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::common::{Place, document};
+use crate::dump::rows;
 
 on_both!(no_canary_is_found_anywhere, logs_hold_nothing_of_a_request);
 
@@ -83,6 +84,8 @@ fn no_canary_is_found_anywhere(place: &Place) {
     let mut places: Vec<(String, String)> = vec![
         ("answer".to_owned(), answer.text()),
         ("dump".to_owned(), serde_json::to_string(&manifest).unwrap()),
+        ("runs".to_owned(), format!("{:?}", rows(&hub, "runs"))),
+        ("phases".to_owned(), format!("{:?}", rows(&hub, "phases"))),
     ];
     for path in [
         format!("/r/{id}"),

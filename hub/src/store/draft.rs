@@ -1,0 +1,50 @@
+//! A submission on its way into the database: judged, and in the form in which it is kept.
+
+use cardproof_submission::Accepted;
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::pack::packed;
+use crate::secret::hash;
+use crate::summary::{Summary, summary};
+
+/// A submission that is to be kept. It holds the document in the form of the database, which is small, since many
+/// may wait for it.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// The document, packed.
+    pub(super) packed: Vec<u8>,
+    /// The hash of the document.
+    pub(super) sha256: String,
+    /// The amount of its price in hundredths, the currency, the day.
+    pub(super) price: Option<(i64, String, String)>,
+    /// What the database keeps beside it.
+    pub(super) summary: Summary,
+    /// Who has published it, for a reference.
+    pub(super) source: Option<String>,
+}
+
+impl Draft {
+    /// The draft of an accepted document; `source` names a publication.
+    ///
+    /// # Errors
+    /// Memory is exhausted.
+    pub fn of(accepted: &Accepted, source: Option<String>) -> Result<Self, Error> {
+        let text = accepted.document.to_string();
+        Ok(Self {
+            packed: packed(text.as_bytes())?,
+            sha256: hash(&text),
+            price: price(&accepted.document["price"]),
+            summary: summary(&accepted.record, source.as_deref()),
+            source,
+        })
+    }
+}
+
+/// A price as it is kept. The amount is in hundredths: an optional number of 64 bits has one type on both databases,
+/// an optional floating-point number has not (sqlx's `Any` declares its absence as a number of 32 bits to PostgreSQL).
+fn price(price: &Value) -> Option<(i64, String, String)> {
+    let word = |name: &str| price[name].as_str().map(str::to_owned);
+    let hundredths = (price["amount"].as_f64()? * 100.0).round() as i64;
+    Some((hundredths, word("currency")?, word("date")?))
+}
