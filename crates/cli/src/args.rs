@@ -27,20 +27,20 @@ pub(crate) struct RunArgs {
     /// sim:NAME or sim:FILE.toml
     #[arg(value_name = "TARGET", default_value = ".")]
     pub(crate) target: PathBuf,
-    /// What to run: a name of `cardproof profiles`, a profile of your own (FILE.toml) or a fio job
-    /// file (FILE.fio)
+    /// What to run: a name from the list of `cardproof profiles`, your own profile (FILE.toml) or a
+    /// fio job file (FILE.fio)
     #[arg(long, value_name = "NAME|FILE", default_value = "standard")]
     pub(crate) profile: String,
-    /// Size of the range to measure in
+    /// How much of the storage to test, such as 64M
     ///
-    /// A number and a unit, such as 64M. Default: the size in the profile, but at most 10 % of the
-    /// free space. If at least 1 GiB is free, 256 MiB are always allowed.
+    /// Default: the size in the profile, but at most 10 % of the free space (or 256 MiB, if 1 GiB or
+    /// more is free).
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub(crate) size: Option<Bytes>,
     /// Time limit of the whole run, such as 60s or 5m
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) time_budget: Option<Nanos>,
-    /// Confidence level that the profiles a1 and a2 need for a verdict, from 0.9 to 0.9999
+    /// How sure the verdicts of the profiles a1 and a2 must be, from 0.9 to 0.9999
     #[arg(long, value_name = "LEVEL", default_value_t = CONFIDENCE, value_parser = confidence)]
     pub(crate) confidence: f64,
     /// Seed for addresses and data; random by default
@@ -54,8 +54,9 @@ pub(crate) struct RunArgs {
     pub(crate) repeat: Option<u32>,
     /// Repeat until every phase reaches steady state, at most 25 times (--repeat changes this limit)
     ///
-    /// SNIA's definition: the last five runs lie within 20 % of their average, with no trend above
-    /// 10 %. Only these five count. This takes long and wears the storage.
+    /// Steady means: the last five runs lie within 20 % of their average, and a line through them rises
+    /// or falls by at most 10 % (the rule of SNIA, an industry group). Only these five runs go into the
+    /// result. This takes long and wears the storage.
     #[arg(long)]
     pub(crate) until_steady: bool,
     /// A name for what is measured, such as the number written on the card
@@ -150,8 +151,7 @@ pub(crate) struct OutputArgs {
     /// The report as one HTML file
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// The result as Markdown, for a forum or an issue; `short` prints a short version instead of
-    /// the summary
+    /// The result as Markdown, for a forum or an issue; `short` prints about ten lines
     #[arg(long, value_name = "FILE|-|short")]
     pub(crate) markdown: Option<MarkdownSink>,
 }
@@ -227,10 +227,10 @@ pub(crate) struct ServeArgs {
     /// and is lost
     #[arg(long, value_name = "FILE")]
     pub(crate) backing: Option<PathBuf>,
-    /// Put a log-structured layer over the card; with --backing it is found again
+    /// How writes reach the card; with --backing a log is still there at the next start
     #[arg(long, value_enum, default_value = "plain")]
     pub(crate) layout: LayoutArg,
-    /// What a flush means to the log
+    /// What the log does at a flush
     #[arg(long, value_enum, default_value = "barriers")]
     pub(crate) log_mode: LogModeArg,
     /// Seed for the card's random behaviour

@@ -49,8 +49,7 @@ fn from_file<E: Display>(
 ) -> Result<Profile, Failure> {
     let failed = |error: &dyn Display| Failure::usage(format!("{}: {error}", path.display()));
     let missing = |error: io::Error| {
-        let text =
-            format!("{}: {error}; `cardproof profiles` lists those there are", path.display());
+        let text = format!("{}: {error}; `cardproof profiles` lists all", path.display());
         Failure::of_opening(&error, text)
     };
     let metadata = fs::metadata(path).map_err(missing)?;
@@ -72,7 +71,10 @@ fn ours(name: &str) -> Result<Profile, Failure> {
     find(name).ok_or_else(|| {
         let known: Vec<&str> =
             names().into_iter().chain(jobs::names()).chain([sqlite::NAME]).collect();
-        Failure::usage(format!("there is no profile '{name}'; there is: {}", known.join(", ")))
+        Failure::usage(format!(
+            "there is no profile '{name}'; the profiles are: {}",
+            known.join(", ")
+        ))
     })
 }
 

@@ -65,12 +65,17 @@ pub(crate) fn run(args: &DiagnoseArgs, signals: &Signals) -> Result<Exit, Failur
     args.json.iter().try_for_each(output::check)?;
     let identity = identify(&Sysroot::default(), &Place::Named(args.place.clone()))
         .map_err(|error| Failure::usage(with_causes(&error)))?;
-    let windows = (args.time.get() / WINDOW.as_nanos() as u64).max(1);
-    Talk::new(args.quiet).note(&format!(
-        "Watching for {}. Run the slow program now.",
-        Nanos::from(WINDOW) * windows
-    ));
-    let Some(windows) = watch(windows, signals)? else {
+    if args.time < Nanos::from(WINDOW) {
+        return Err(Failure::usage(format!(
+            "{} is too short to see anything; give at least {}",
+            args.time,
+            Nanos::from(WINDOW)
+        )));
+    }
+    let windows = args.time.get() / WINDOW.as_nanos() as u64;
+    Talk::new(args.quiet).note(&format!("Watching for {}. Run the slow program now.", args.time));
+    let length = Duration::from_nanos(args.time.get() / windows);
+    let Some(windows) = watch(windows, length, signals)? else {
         return Ok(signals.exit().unwrap_or(Exit::Interrupted));
     };
     let last = last_record(&identity)?;
@@ -87,12 +92,16 @@ pub(crate) fn run(args: &DiagnoseArgs, signals: &Signals) -> Result<Exit, Failur
     Ok(Exit::Done)
 }
 
-/// What limited in each of `count` windows; `None` where a signal came first.
-fn watch(count: u64, signals: &Signals) -> Result<Option<Vec<LimitedBy>>, Failure> {
+/// What limited in each of `count` windows of `length`; `None` where a signal came first.
+fn watch(
+    count: u64,
+    length: Duration,
+    signals: &Signals,
+) -> Result<Option<Vec<LimitedBy>>, Failure> {
     let mut source = Source::new(&[])?;
     let mut windows = Vec::new();
     for _ in 0..count {
-        let end = Instant::now() + WINDOW;
+        let end = Instant::now() + length;
         while let Some(left) = end.checked_duration_since(Instant::now()) {
             if signals.stop().load(Ordering::Relaxed) {
                 return Ok(None);

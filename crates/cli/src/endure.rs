@@ -29,9 +29,9 @@ use crate::terminal::Terminal;
 
 /// What stands under the help.
 const AFTER_HELP: &str =
-    "Each cycle writes verifiable data, reads them back and compares. The state \
-is kept: the same command on the same card goes on where it stood, after Ctrl-C, a power cut or an \
-unplugged reader. What host, reader or cable do wrong is told apart and counts for nothing.
+    "Each cycle writes test data, reads it back and compares it. You can stop at any time: \
+after Ctrl-C, a power cut or an unplugged reader, the same command continues the test on the same \
+card. Errors of the computer, the reader or the cable are recognised and not counted.
 
 Exit status: 0 done, or the budget was passed; 4 the budget was failed; 1 could not be completed; \
 2 wrong command line; 3 refused for safety; 130 stopped by Ctrl-C.";
@@ -52,28 +52,28 @@ pub(crate) struct EndureArgs {
     /// Where each cycle writes: random, sequential, hot-spot or trace:FILE
     #[arg(long, value_name = "PATTERN", default_value = "random")]
     pub(crate) pattern: String,
-    /// Stop after so many cycles
+    /// Stop after N cycles
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) cycles: Option<u64>,
-    /// Qualification: stop once so much was written, such as 3TB; pass if nothing was bad
+    /// Stop after this much was written, such as 3TB. The card passes if no error was found
     #[arg(long, value_name = "SIZE", conflicts_with = "cycles")]
     pub(crate) budget: Option<Bytes>,
-    /// Work in so much from the start of the device; all of it by default
+    /// Use only this much from the start of the device; all of it by default
     #[arg(long, value_name = "SIZE")]
     pub(crate) size: Option<Bytes>,
     /// What your computer writes in a day, such as 5GB: gives the life in days
     #[arg(long, value_name = "SIZE")]
     pub(crate) bytes_per_day: Option<Bytes>,
-    /// Bytes that the card writes for each byte of the computer; an assumption
+    /// Your assumption: how many bytes the card writes for each byte that it receives
     #[arg(long, value_name = "N", default_value = "4", value_parser = amplification)]
     pub(crate) write_amplification: f64,
-    /// Begin another run where one is under way
+    /// Forget the interrupted test and start again
     #[arg(long)]
     pub(crate) restart: bool,
     /// How long to wait for a device that vanished
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub(crate) patience: Nanos,
-    /// Seed for orders and data; random by default
+    /// Seed for the order of writing and the data; random by default
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) seed: Option<Seed>,
     /// Engine that issues the operations
@@ -82,7 +82,7 @@ pub(crate) struct EndureArgs {
     /// A name for the card, kept in the record
     #[arg(long, value_name = "NAME", value_parser = label)]
     pub(crate) label: Option<String>,
-    /// A line for each cycle, to a file; of several cards FILE-1, FILE-2 …
+    /// Write one line per cycle to this file; with several cards: FILE-1, FILE-2 …
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
     /// The result as JSON, to a file or to standard output

@@ -22,9 +22,9 @@ use crate::saved;
 use crate::talk;
 
 /// What stands under the help.
-const AFTER_HELP: &str = "SD cards have no standard for this. Some makers answer CMD56; a card that \
-does not know it may stop answering until it is plugged in again. So a card is asked only with \
---ask-card, and never while it is mounted unless --force is given.
+const AFTER_HELP: &str = "The SD standard has no report of wear. Some cards answer the command CMD56. \
+Others may hang after it until they are unplugged. So cardproof asks a card only with --ask-card, and \
+a mounted card only with --force.
 
 Days left need two readings, days apart: --over RECORD RECORD, or --raw FILE FILE of the same device.
 
@@ -38,8 +38,8 @@ pub(crate) struct HealthArgs {
     /// A block device, such as /dev/mmcblk0; with --over, records; with --raw, files
     #[arg(required = true)]
     pub(crate) sources: Vec<PathBuf>,
-    /// Judge recorded outputs, the oldest first: CMD56 (512 bytes or hex), EXT_CSD (hex), sdmon, smartctl
-    /// --json
+    /// Judge saved output files, the oldest first: of CMD56 (512 bytes or hex), EXT_CSD (hex), sdmon or
+    /// smartctl --json
     #[arg(long, conflicts_with = "over")]
     pub(crate) raw: bool,
     /// Read the wear from saved records of one card
@@ -48,7 +48,7 @@ pub(crate) struct HealthArgs {
     /// Ask an SD card by CMD56
     #[arg(long, conflicts_with_all = ["raw", "over"])]
     pub(crate) ask_card: bool,
-    /// Ask it although it is mounted, at the risk of losing its file systems until the next start
+    /// Ask a mounted card too. It may stop working until the computer is restarted
     #[arg(long, requires = "ask_card")]
     pub(crate) force: bool,
     /// The values as JSON, to a file or to standard output

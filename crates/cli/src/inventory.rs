@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use cardproof_rating::{CLASSES, Class};
 use cardproof_record::Record;
 use cardproof_report::{
-    Entry, LIST_SCHEMA, List, inventory_csv, inventory_html, inventory_markdown, inventory_text,
+    Entry, LIST_SCHEMA, List, inventory_csv, inventory_html, inventory_markdown, inventory_table,
+    inventory_text,
 };
 use cardproof_session::Store;
 use clap::Args;
@@ -94,7 +95,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<Exit, Failure> {
 fn class(name: &str) -> Result<&'static Class, Failure> {
     CLASSES.iter().find(|class| class.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
         let known: Vec<&str> = CLASSES.iter().map(|class| class.name).collect();
-        Failure::usage(format!("there is no class '{name}'; there is: {}", known.join(", ")))
+        Failure::usage(format!("there is no class '{name}'; the classes are: {}", known.join(", ")))
     })
 }
 
@@ -155,7 +156,7 @@ pub(crate) fn summary(args: &SummaryArgs) -> Result<Exit, Failure> {
     if args.quiet || sinks.into_iter().flatten().any(|sink| *sink == Sink::Stdout) {
         return Ok(Exit::Done);
     }
-    output::write(&Sink::Stdout, &inventory_text(&entries, talk::width()))?;
+    output::write(&Sink::Stdout, &inventory_table(&entries))?;
     Ok(Exit::Done)
 }
 

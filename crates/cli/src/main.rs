@@ -79,9 +79,8 @@ const AFTER_HELP: &str = "Examples:
 A measurement is kept as a record, a file in ~/.local/share/cardproof/records.
 
 Exit status: 0 done; 1 could not be completed; 2 wrong command line;
-3 refused for safety; 4 a --require not met, or a verdict or reading that is not
-in order (verify, endure, health); 130 stopped by Ctrl-C, 143 by SIGTERM (the
-record is kept).";
+3 refused for safety; 4 a --require is not met, or a bad result (verify, endure,
+health, powercut); 130 stopped by Ctrl-C, 143 by SIGTERM (the record is kept).";
 
 /// Find out the truth about an SD card, eMMC, USB stick or SSD: measure it, judge it, explain it.
 ///
@@ -112,7 +111,7 @@ enum Command {
     Profiles(ProfilesArgs),
     /// Show what the card is, how it is attached, and what limits it
     Identify(IdentifyArgs),
-    /// Judge saved records again
+    /// Print the verdicts of saved records, by the present rules
     Rate(RateArgs),
     /// Make a report of a saved record
     Report(ReportArgs),
@@ -126,9 +125,9 @@ enum Command {
     Compare(Box<CompareArgs>),
     /// List the saved records
     List(ListArgs),
-    /// Sum up a directory of records in one table
+    /// Show a directory of records as one table
     Summary(SummaryArgs),
-    /// Measure a card's allocation unit, page size, number of open allocation units and caches
+    /// Find out how a card divides its memory: allocation unit, page size, caches
     Geometry(Box<GeometryArgs>),
     /// Plan a card's setup (partition, file system, settings); apply it, undo it, measure its gain
     Tune(Box<TuneArgs>),
@@ -143,11 +142,11 @@ enum Command {
     Capture(CaptureArgs),
     /// Find out whether a card's capacity is real: genuine, fake or damaged
     Verify(Box<VerifyArgs>),
-    /// Write cards until they fail, and say how long they last: cycles, end, life with an interval
+    /// Write to cards until they fail, and report how many cycles they last
     Endure(Box<EndureArgs>),
-    /// Read what a device says of its own wear, reject what cannot be true, and say how long it lasts
+    /// Read a device's own report of its wear, reject wrong values, and estimate the days left
     Health(HealthArgs),
-    /// Cut the power again and again: does the card keep what it acknowledged?
+    /// Cut the power during writes: does the card keep the data that it reported as written?
     Powercut(Box<PowercutArgs>),
     /// Replay a recorded job on a directory, a block device, or a simulated card
     Replay(Box<ReplayArgs>),

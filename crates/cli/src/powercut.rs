@@ -39,7 +39,7 @@ pub(crate) struct PowercutArgs {
     /// How a write is made durable
     #[arg(long, value_enum, default_value = "flush")]
     pub(crate) mode: ModeArg,
-    /// The most writes under way at a time
+    /// Number of writes at the same time
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) queue_depth: u16,
     /// How much of the card is written and read for each cut; 1 MiB by default
@@ -65,11 +65,11 @@ pub(crate) struct PowercutArgs {
 /// What to do for power cuts on a real device, whose writer and witness are two computers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RealCommand {
-    /// On another computer: keep what the writer's device acknowledges, and cut its power
+    /// On a second computer: note which writes the card confirmed, and cut the board's power
     Witness(real::WitnessArgs),
-    /// On the board: write until the power goes
+    /// On the board: write until the power is cut
     Write(real::WriteArgs),
-    /// After power-on: judge what is there
+    /// After power-on: read the card and judge it
     Check(real::CheckArgs),
 }
 
@@ -124,9 +124,8 @@ fn simulated(args: &PowercutArgs, signals: &Signals) -> Result<Exit, Failure> {
     };
     if cardproof_session::simulated_name(target).is_none() {
         return Err(Failure::usage(format!(
-            "{} is no simulated card, and only the power of one can be cut by this command; name \
-             sim:NAME ('cardproof sim list' shows those there are), or see 'cardproof powercut write \
-             --help'",
+            "powercut TARGET needs a simulated card (sim:NAME, see 'cardproof sim list'), and {} is none. \
+             For a real card: cardproof powercut write --help",
             target.display()
         )));
     }

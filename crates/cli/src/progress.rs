@@ -75,7 +75,7 @@ impl ProgressView {
     fn current(&self, progress: &Progress) -> Vec<String> {
         let Progress { iops, throughput, latency_max, .. } = progress;
         if *latency_max == Nanos::ZERO {
-            return vec!["nothing completed just now".to_owned()];
+            return vec!["waiting for the storage".to_owned()];
         }
         let mut parts = self.phase.rates(*iops, *throughput);
         parts.push(format!("slowest {latency_max}"));
@@ -86,7 +86,7 @@ impl ProgressView {
     pub(crate) fn phase_repeated(&self, first: &Phase) {
         let causes: Vec<&str> =
             first.disturbances.iter().map(|disturbance| &*disturbance.message).collect();
-        let line = format!("{}  run again, because {}", self.phase.start(), causes.join("; "));
+        let line = format!("{}  repeated, because {}", self.phase.start(), causes.join("; "));
         match &self.bar {
             Some(bar) => bar.suspend(|| self.talk.note(&line)),
             None => self.talk.note(&line),

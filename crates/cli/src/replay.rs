@@ -29,10 +29,11 @@ pub(crate) struct ReplayArgs {
     /// Maximum number of requests in flight
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) queue_depth: u16,
-    /// Compare the plain layout with a log-structured layer: writes in order, reads through a map
+    /// `log`: replay also with all writes in sequence, as a log-structured file system writes, and
+    /// compare
     #[arg(long, value_enum, default_value = "plain")]
     pub(crate) layout: LayoutArg,
-    /// What a flush means to the log
+    /// What the log does at a flush
     #[arg(long, value_enum, default_value = "barriers")]
     pub(crate) log_mode: LogModeArg,
     /// With --layout log: pairs of replays, one of each layout

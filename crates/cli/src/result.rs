@@ -25,7 +25,7 @@ impl Requirement {
             .map(|name| match known().find(|known| known.eq_ignore_ascii_case(name)) {
                 Some(known) => Ok(Self { rule: known.to_owned() }),
                 None => Err(Failure::usage(format!(
-                    "there is no class '{name}' to require; there is: {}",
+                    "there is no class '{name}' to require; the classes are: {}",
                     known().collect::<Vec<_>>().join(", ")
                 ))),
             })

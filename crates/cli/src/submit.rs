@@ -40,13 +40,14 @@ pub(crate) struct SubmitArgs {
     /// Share what the card cost today, such as 9.90:EUR
     #[arg(long, value_name = "AMOUNT:CURRENCY", value_parser = price)]
     price: Option<(f64, String)>,
-    /// Keep what the hub does not take now, and send it with the next `submit --queue`
+    /// If the hub cannot be reached, keep the record and send it with the next `submit --queue`
     #[arg(long)]
     queue: bool,
     /// Print what would be sent, and send nothing
     #[arg(long)]
     dry_run: bool,
-    /// Address and token as JSON, to a file or to standard output
+    /// The address of the shared record and the token that deletes it, as JSON, to a file or to
+    /// standard output
     #[arg(long, value_name = "FILE|-")]
     json: Option<Sink>,
     /// Print errors only

@@ -25,7 +25,7 @@ use crate::inventory;
 use crate::output::{self, Sink};
 use crate::saved;
 use crate::signals::Signals;
-use crate::talk::Talk;
+use crate::talk::{self, Talk};
 
 /// What to set up, and how far to go.
 #[derive(Debug, Args)]
@@ -33,22 +33,23 @@ pub(crate) struct TuneArgs {
     /// A block device, an image file, a directory (for its device's settings), or sim:NAME
     #[arg(value_name = "TARGET", default_value = ".")]
     pub(crate) target: PathBuf,
-    /// A record of `cardproof geometry` on the same card: a file, a record's name, or latest
+    /// A record of `cardproof geometry` on the same card: a file, an id, or latest
     #[arg(long, value_name = "RECORD")]
     pub(crate) geometry: Option<PathBuf>,
-    /// Do the safe steps; with --destroy=IDENTITY, partition and file system too
+    /// Do the steps that lose no data; with --destroy=IDENTITY also make the partition and the file
+    /// system
     #[arg(long)]
     pub(crate) apply: bool,
     /// Restore the settings as they were before --apply
     #[arg(long, conflicts_with_all = ["apply", "prove"])]
     pub(crate) undo: bool,
-    /// Measure the gain of the partition's place, before and after in turn; this writes
+    /// Measure how much the new start of the partition gains; writes test data
     #[arg(long)]
     pub(crate) prove: bool,
     /// How many pairs of measurements --prove takes
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(4..=200))]
     pub(crate) pairs: u32,
-    /// How much of the target --prove works in
+    /// Size of the area that --prove writes to
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub(crate) size: Option<Bytes>,
     /// Seed for addresses and data; random by default
@@ -73,9 +74,13 @@ struct Document<'a> {
     applied: &'a [String],
 }
 
+/// Stands for the device in the commands for a simulated card.
+const PLACEHOLDER: &str = "/dev/DEVICE";
+
 /// What is known of the target.
 struct Known {
-    path: String,
+    /// The device that can be laid out; none for a directory.
+    path: Option<String>,
     conditions: Conditions,
     geometry: Option<Geometry>,
 }
@@ -91,8 +96,12 @@ pub(crate) fn run(args: &TuneArgs, signals: &Signals) -> Result<Exit, Failure> {
         restored.iter().for_each(|line| Talk::new(args.quiet).note(line));
         return Ok(Exit::Done);
     }
-    let mut steps =
-        tuning_plan(&known.path, name.as_deref(), &known.conditions, known.geometry.as_ref());
+    let mut steps = tuning_plan(
+        known.path.as_deref(),
+        name.as_deref(),
+        &known.conditions,
+        known.geometry.as_ref(),
+    );
     if args.prove {
         let gain = gain::of_partition(args, &known, signals)?;
         if let Some(step) = steps.iter_mut().find(|step| step.name == "partition") {
@@ -142,7 +151,12 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
     conditions.filesystem = filesystem;
     conditions.settings = settings;
     conditions.unknown = unknown;
-    Ok(Known { path: args.target.display().to_string(), conditions, geometry })
+    let path = if cardproof_session::simulated_name(&args.target).is_some() {
+        Some(PLACEHOLDER.to_owned())
+    } else {
+        Some(args.target.display().to_string()).filter(|_| !args.target.is_dir())
+    };
+    Ok(Known { path, conditions, geometry })
 }
 
 /// The record called `name`; `latest` is the last one that holds timings of a geometry.
@@ -192,7 +206,12 @@ fn show(args: &TuneArgs, steps: &[TuningStep], applied: &[String]) -> Result<(),
     }
     let mut text = String::new();
     for step in steps {
-        text.push_str(&in_words(step));
+        text.push_str(&in_words(step, talk::width()));
+    }
+    if args.target.is_dir() {
+        text.push_str(
+            "For partition and file system, name the card itself, such as /dev/mmcblk0.\n",
+        );
     }
     for line in applied {
         text.push_str(&format!("{line}\n"));
@@ -200,7 +219,7 @@ fn show(args: &TuneArgs, steps: &[TuningStep], applied: &[String]) -> Result<(),
     output::write(&Sink::Stdout, &text)
 }
 
-fn in_words(step: &TuningStep) -> String {
+fn in_words(step: &TuningStep, width: u16) -> String {
     let gain = match &step.gain {
         Gain::NotMeasured { not_measured } => format!("not measured ({not_measured})"),
         Gain::Measured { ratio, low, high, confidence, is_gain } => {
@@ -217,13 +236,26 @@ fn in_words(step: &TuningStep) -> String {
         AppliedBy::Hand => "manual step",
     };
     let commands: String = step.commands.iter().map(|line| format!("    {line}\n")).collect();
-    let undo = step.undo.join("; ");
+    let line =
+        |label: &str, text: &str| cardproof_report::wrapped(&format!("  {label}: {text}\n"), width);
     format!(
-        "{} ({by}; confidence {:.0} %)\n  Why: {}\n{commands}  Gain: {gain}\n  Risk: {}\n  Undo: \
-         {undo}\n\n",
-        step.name,
+        "{} ({by}; {:.0} % sure that it helps)\n{}{commands}{}{}{}\n",
+        title(step.name),
         step.sure * 100.0,
-        step.why,
-        step.risk
+        line("Why", &step.why),
+        line("Gain", &gain),
+        line("Risk", &step.risk),
+        line("Undo", &step.undo.join("; ")),
     )
+}
+
+/// The heading of the step `name`.
+fn title(name: &str) -> &str {
+    match name {
+        "filesystem" => "file system: ext4 (choose ONE of the three file systems)",
+        "filesystem_f2fs" => "or file system: F2FS",
+        "filesystem_fat" => "or file system: FAT or exFAT, to share the card with other computers",
+        "journal" => "journal of an ext4 that you keep",
+        other => other,
+    }
 }

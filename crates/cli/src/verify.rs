@@ -9,12 +9,10 @@ use std::path::{Path, PathBuf};
 
 use cardproof_device::Sysroot;
 use cardproof_device::guard;
-use cardproof_evidence::capacity::{Finding, Verdict};
 use cardproof_probe::capacity::Wish;
-use cardproof_record::{CapacityTest, CapacityVerdict, Record, State};
-use cardproof_session::{
-    CapacityCheck, CapacityMode, Journals, Store, capacity_finding, simulated_name,
-};
+use cardproof_rating::{Capacity, capacity};
+use cardproof_record::{CapacityMethod, CapacityVerdict, Record, State};
+use cardproof_session::{CapacityCheck, CapacityMode, Journals, Store, simulated_name};
 use cardproof_units::{Bytes, Nanos, Seed};
 use clap::Args;
 
@@ -52,10 +50,11 @@ pub(crate) struct VerifyArgs {
     /// Write and read every byte
     #[arg(long)]
     pub(crate) full: bool,
-    /// Detect a hidden store of up to this size; a larger size takes longer
+    /// Exclude a hidden store (extra memory that makes a fake look genuine) of up to this size. A larger
+    /// size takes longer
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     pub(crate) exclude_store: Bytes,
-    /// Detect bad blocks if at least this share of all blocks is bad, such as 0.001
+    /// Exclude that more than this share of all blocks is bad; 0.0045 by default
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) exclude_share: Option<f64>,
     /// Directory for the journal of --restore; must be on another device
@@ -64,7 +63,7 @@ pub(crate) struct VerifyArgs {
     /// Read every byte too, for a map of speed and errors
     #[arg(long)]
     pub(crate) surface: bool,
-    /// For a fake: a partition that ends at the real size
+    /// For a fake: make a partition that uses only the real size
     ///
     /// Prints the commands; with --destroy it runs them, too.
     #[arg(long)]
@@ -97,24 +96,15 @@ fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What a test has said, in one form for every kind of target.
+/// What a test has said, and what it cost.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
-    pub(crate) verdict: CapacityVerdict,
-    /// The kind of card, such as `wrap`.
-    pub(crate) kind: &'static str,
-    pub(crate) probability: f64,
-    pub(crate) real_size: (Bytes, Bytes),
-    pub(crate) excluded_store: Bytes,
-    pub(crate) excluded_share: f64,
+    pub(crate) found: Capacity,
     pub(crate) written: Bytes,
     pub(crate) read: Bytes,
     /// What was announced: bytes written and read, and the time.
     pub(crate) planned: (Bytes, Bytes, Option<Nanos>),
     pub(crate) time: Option<Nanos>,
-    pub(crate) reasons: Vec<String>,
-    pub(crate) damaged_ranges: Vec<(u64, u64)>,
-    pub(crate) announced: Bytes,
     /// The name of its record.
     pub(crate) record: String,
 }
@@ -199,7 +189,7 @@ fn as_asked(args: &VerifyArgs, failure: Failure) -> Failure {
 
 /// Status 0 is for genuine cards alone.
 pub(crate) fn exit_of(answer: &Answer) -> Exit {
-    if answer.verdict == CapacityVerdict::Genuine { Exit::Done } else { Exit::NotMet }
+    if answer.found.verdict == CapacityVerdict::Genuine { Exit::Done } else { Exit::NotMet }
 }
 
 /// Shows `answer` on the terminal and wherever `--json` says.
@@ -266,91 +256,16 @@ fn lasting_name(target: &Path) -> Result<String, Failure> {
 
 /// The answer that follows from `record`.
 pub(crate) fn answer(record: &Record) -> Answer {
-    let announced = record.conditions.target.size_bytes;
     let test = record.capacity.as_ref();
     let planned =
         test.map(|test| (test.planned_write_bytes, test.planned_read_bytes, test.planned_time_ns));
-    let blank = Answer {
-        verdict: CapacityVerdict::Undecided,
-        kind: "unknown",
-        probability: 0.0,
-        real_size: (Bytes::ZERO, announced),
-        excluded_store: Bytes::ZERO,
-        excluded_share: 1.0,
+    let timed = test.filter(|test| test.method != CapacityMethod::Files);
+    Answer {
+        found: capacity(record).unwrap_or_else(|| Capacity::not_tested(record)),
         written: record.bytes_written,
         read: record.bytes_read,
         planned: planned.unwrap_or_default(),
-        time: test.map(|test| test.time_ns),
-        reasons: Vec::new(),
-        damaged_ranges: Vec::new(),
-        announced,
+        time: timed.map(|test| test.time_ns),
         record: record.id.clone(),
-    };
-    let answer = match capacity_finding(record) {
-        Some(finding) => of_finding(blank, finding),
-        None => of_reading(blank, record),
-    };
-    with_surface(answer, test)
-}
-
-/// The answer of a test that wrote nothing.
-fn of_reading(blank: Answer, record: &Record) -> Answer {
-    let signs = record.capacity.as_ref().map(|test| test.signs.clone()).unwrap_or_default();
-    if signs.is_empty() {
-        let reason = match record.state {
-            State::Failed => "the test could not be done",
-            _ => {
-                "nothing suspicious was found, but nothing was written: only a test that writes \
-                  can tell whether the capacity is real"
-            }
-        };
-        return Answer { reasons: vec![reason.to_owned()], ..blank };
-    }
-    Answer { verdict: CapacityVerdict::Suspicious, reasons: signs, ..blank }
-}
-
-/// The probability of damage where stretches stay unreadable.
-const UNREADABLE: f64 = 0.99;
-
-/// `answer` with what reading everything has shown.
-fn with_surface(mut answer: Answer, test: Option<&CapacityTest>) -> Answer {
-    let Some(test) = test.filter(|test| test.surface_bytes > Bytes::ZERO) else { return answer };
-    let unreadable: Bytes = test.unreadable.iter().map(|[_, length]| *length).sum();
-    if unreadable == Bytes::ZERO {
-        answer.reasons.push(format!("{} were read without an error", test.surface_bytes));
-        return answer;
-    }
-    let ranges =
-        test.unreadable.iter().map(|[start, length]| (start.get(), start.get() + length.get()));
-    answer.damaged_ranges.extend(ranges);
-    answer.damaged_ranges.sort_unstable();
-    answer.reasons.push(format!(
-        "{unreadable} of {} cannot be read, each part tried three times",
-        test.surface_bytes
-    ));
-    if answer.verdict != CapacityVerdict::Fake {
-        let (verdict, kind) = (CapacityVerdict::Damaged, "damaged");
-        answer = Answer { verdict, kind, probability: UNREADABLE, ..answer };
-    }
-    answer
-}
-
-fn of_finding(blank: Answer, finding: Finding) -> Answer {
-    let verdict = match finding.verdict {
-        Verdict::Genuine => CapacityVerdict::Genuine,
-        Verdict::Fake => CapacityVerdict::Fake,
-        Verdict::Damaged => CapacityVerdict::Damaged,
-        Verdict::Undecided => CapacityVerdict::Undecided,
-    };
-    Answer {
-        verdict,
-        kind: finding.kind.name(),
-        probability: finding.probability.clamp(0.0, 1.0),
-        real_size: (Bytes(finding.size.low), Bytes(finding.size.high)),
-        excluded_store: Bytes(finding.excluded_store_bytes),
-        excluded_share: finding.excluded_bad_share,
-        reasons: finding.reasons,
-        damaged_ranges: finding.damaged_ranges,
-        ..blank
     }
 }

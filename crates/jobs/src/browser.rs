@@ -60,7 +60,7 @@ pub(super) fn job() -> Job {
     Job {
         name: "browser",
         version: 1,
-        deed: format!("keeping what a browser keeps of {PAGES} pages"),
+        deed: format!("saving {PAGES} pages in the cache of a browser"),
         purpose: "how long a browser waits for the storage",
         source: "the files of a Firefox profile and cache and how they are written, with sizes of \
                  the order found there",

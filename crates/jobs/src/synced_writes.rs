@@ -36,7 +36,7 @@ pub(super) fn job() -> Job {
         name: "fsync-4k",
         version: 1,
         deed: format!("{WRITES} writes of 4 KiB, each with its own fsync"),
-        purpose: "what a file system makes of the smallest write that is waited for",
+        purpose: "how fast small writes are that must be safe at once",
         source: "fio with rw=randwrite, bs=4k, fsync=1 through the page cache, as in published \
                  comparisons of file systems",
         form: Form::Full,

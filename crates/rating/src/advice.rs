@@ -9,6 +9,7 @@ use cardproof_record::{
 };
 
 use crate::bus::BUS_BOUND;
+use crate::capacity::capacity;
 use crate::doubts::doubts;
 use crate::geometry::geometry;
 use crate::meaning::PAUSE_POOR;
@@ -62,8 +63,9 @@ type Adviser = fn(&Case<'_>) -> Option<String>;
 /// What another tool did cannot be run again from here, nor can its conditions be seen.
 const OF_IMPORTED: [Adviser; 3] = [distrust, look_into_faults, measure_with_intervals];
 
-const OF_OWN: [Adviser; 18] = [
+const OF_OWN: [Adviser; 19] = [
     distrust,
+    follow_capacity,
     distrust_after_cuts,
     distrust_worn,
     look_into_faults,
@@ -93,7 +95,7 @@ fn otherwise(record: &Record) -> &'static str {
         return of_replays(record);
     }
     if record.power_cuts.is_some() {
-        return "No cut did harm. For a lower bound on the probability of harm, run more cuts: --cuts N.";
+        return "No cut did harm. More cuts (--cuts N) prove a smaller probability of harm.";
     }
     if !record.flash_timings.is_empty() {
         return "Use the geometry with `cardproof tune`: it plans partition, file system and settings.";
@@ -129,6 +131,15 @@ fn distrust(case: &Case<'_>) -> Option<String> {
     )
 }
 
+fn follow_capacity(case: &Case<'_>) -> Option<String> {
+    let found = capacity(case.record)?;
+    Some(found.advice().unwrap_or_else(|| {
+        "The capacity is not proven. Run `cardproof verify` on the device itself with --restore (keeps \
+         your data) or --destroy."
+            .to_owned()
+    }))
+}
+
 fn distrust_after_cuts(case: &Case<'_>) -> Option<String> {
     let cuts = case.record.power_cuts.as_ref()?;
     if cuts.harmful_cuts > 0 {
@@ -145,11 +156,15 @@ fn distrust_after_cuts(case: &Case<'_>) -> Option<String> {
 }
 
 fn distrust_worn(case: &Case<'_>) -> Option<String> {
-    say(
-        case.record.endurance.is_some(),
-        "Do not store data on this card: the test has worn it. Compare its life with other cards of \
-         the same model before you buy more of them.",
-    )
+    let endurance = case.record.endurance.as_ref()?;
+    let text = if endurance.end.is_some() || endurance.bad_pages > 0 {
+        "Do not store data on this card: the test has worn it out. Compare its life with other cards of \
+         the same model before you buy more of them."
+    } else {
+        "The test used up a part of this card's life. Continue it to learn how long the card lasts: give \
+         the same command again."
+    };
+    Some(text.to_owned())
 }
 
 /// Advice where a quantity of the geometry needs a larger range, or none was found.
@@ -255,7 +270,8 @@ fn widen_range(case: &Case<'_>) -> Option<String> {
         ),
         None => format!(
             "The test range was {least}. The class limits are for {RANDOM_SPAN}, and a smaller range \
-             gives higher rates. Free some space and run again, or set the range with --size 256M."
+             gives higher rates. Test a directory with at least 1 GiB of free space, or set the range with \
+             --size 256M."
         ),
     })
 }
@@ -314,8 +330,8 @@ fn choose_card(case: &Case<'_>) -> Option<String> {
     }
     let text = match case.transport() {
         Some(Transport::Sd | Transport::Usb) => {
-            "Measure again in another reader or board. If the card fails A1 there too, use it for \
-             photos and files, and run the system from a card that passes A1."
+            "Measure again in another reader or board. If the card fails A1 there too, run \
+             the system from a card that passes A1."
         }
         _ => "To run a system, compare this storage with a card that passes A1, or with an SSD.",
     };
@@ -327,7 +343,7 @@ fn test_a2(case: &Case<'_>) -> Option<String> {
         && case.outcome("A1") == Some(Outcome::Meets);
     say(
         is_open && case.transport() == Some(&Transport::Sd),
-        "A2 can be tested only if the host uses the card's command queue and cache. Raspberry Pi's own \
-         kernel does so on a Pi 5 (dtparam=sd_cqe).",
+        "A2 can be tested only if the computer uses the card's command queue and cache. A Raspberry Pi 5 \
+         does so with the line dtparam=sd_cqe in /boot/firmware/config.txt.",
     )
 }

@@ -32,6 +32,13 @@ impl Bus {
         rate > self.ceiling
     }
 
+    /// The rate of the storage alone, if it reaches `rate` through this bus and both work one after the
+    /// other; `None` where the bus may take all the time.
+    pub(crate) fn without(&self, rate: Throughput) -> Option<Throughput> {
+        let seconds_per_byte = 1.0 / rate.0 - 1.0 / self.ceiling.0;
+        (rate.0 > 0.0 && seconds_per_byte > 0.0).then(|| Throughput(1.0 / seconds_per_byte))
+    }
+
     /// Whether `rate` is so close to what this bus carries that it may be the bus's own.
     pub(crate) fn may_set(&self, rate: Throughput) -> bool {
         rate.0 >= BUS_BOUND * self.ceiling.0

@@ -98,7 +98,7 @@ pub fn in_short(record: &Record) -> Option<String> {
     let check = record.data_check?;
     let share = wording::percent_of_loss(share_found(check.places, CONFIDENCE));
     let is_right = check.wrong_places + check.unreadable_places == 0 && alarm(record).is_none();
-    is_right.then(|| format!("Data check passed (it detects {share} data loss)"))
+    is_right.then(|| format!("Data check passed: no loss ({share} would show)"))
 }
 
 fn sample(check: &DataCheck, when: &str) -> String {
@@ -110,7 +110,8 @@ fn sample(check: &DataCheck, when: &str) -> String {
     let result = if right == *places {
         let confidence = wording::percent(CONFIDENCE);
         format!(
-            "all {places} blocks correct; it detects data loss of {share} or more ({confidence} confidence)"
+            "all {places} blocks correct; a loss of {share} or more would have been found ({confidence} \
+             confidence)"
         )
     } else {
         format!("{right} of {places} blocks correct; data was lost")

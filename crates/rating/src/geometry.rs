@@ -167,7 +167,7 @@ pub fn geometry_in_words(geometry: &Geometry) -> Vec<String> {
         }
     }
     lines.extend(
-        missing.iter().map(|(reason, names)| format!("{}: not measurable: {reason}", list(names))),
+        missing.iter().map(|(reason, names)| format!("{}: not found; {reason}", list(names))),
     );
     lines
 }

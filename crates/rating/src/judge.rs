@@ -15,7 +15,7 @@ use crate::bus::Bus;
 use crate::claims::claimed;
 use crate::doubts::{Doubt, doubts};
 use crate::pick::Finding;
-use crate::quantity::limits_of;
+use crate::quantity::{Limit, limits_of};
 use crate::queue_and_cache::QueueAndCache;
 use crate::ruling::{Court, Ruling};
 use crate::transports::storage;
@@ -115,10 +115,12 @@ fn obstacle_to_all(record: &Record) -> Option<String> {
     None
 }
 
-/// Whether the bus carries less than `class` requires.
+/// Whether the bus carries less than `class` requires, and the storage might meet it on a faster bus.
 fn is_out_of_reach(court: &Court<'_>, class: &Class) -> bool {
-    let bus = court.bus.as_ref();
-    bus.is_some_and(|bus| limits_of(class).iter().any(|limit| bus.excludes(limit.needs())))
+    let Some(bus) = &court.bus else { return false };
+    let is_excluded =
+        |limit: &Limit| bus.excludes(limit.needs()) && !court.misses_on_any_bus(*limit);
+    limits_of(class).iter().any(is_excluded)
 }
 
 /// What an SD class means for storage that is not seen to be an SD card.

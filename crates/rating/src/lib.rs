@@ -7,6 +7,7 @@
 
 mod advice;
 mod bus;
+mod capacity;
 mod ceilings;
 mod claims;
 pub mod compare;
@@ -42,6 +43,7 @@ pub mod tuning;
 pub mod wording;
 
 pub use advice::next_steps;
+pub use capacity::{Capacity, capacity};
 pub use cardproof_facts::{CLASSES, CONFIDENCE, Class, Family};
 pub use claims::claims;
 pub use doubts::{Doubt, doubts, doubts_of_place, plausibility};

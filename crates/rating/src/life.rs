@@ -124,7 +124,7 @@ fn model_of(record: &Record) -> String {
 fn reasons(run: &EnduranceRun, life: &Life) -> Vec<String> {
     let mut reasons = Vec::new();
     reasons.push(match life.basis {
-        Basis::Observed => "the end of life was observed: 0.1 % was bad, or the card was unusable".to_owned(),
+        Basis::Observed => "the end of its life was observed".to_owned(),
         Basis::Extrapolated => format!(
             "the life is estimated from the growth of {} bad blocks in {} cycles; another kind of wear \
              can only shorten it, and the lower end allows for that",
@@ -132,7 +132,7 @@ fn reasons(run: &EnduranceRun, life: &Life) -> Vec<String> {
             run.cycles
         ),
         Basis::NoErrors => format!(
-            "nothing was bad in {} cycles: the life is longer, and it is unknown by how much",
+            "no error in {} cycles: the life is longer, and nobody knows by how much",
             run.cycles
         ),
     });
@@ -177,11 +177,11 @@ pub fn in_words(record: &Record) -> Vec<String> {
     let life = life(run);
     let cycles = match (life.estimate, life.high) {
         (Some(estimate), Some(high)) if high > life.low => format!(
-            "life: {estimate:.0} cycles to 0.1 % bad, {:.0} to {high:.0} with 95 % confidence",
+            "life until 0.1 % is bad: {estimate:.0} cycles ({:.0} to {high:.0} with 95 % confidence)",
             life.low
         ),
-        (Some(estimate), _) => format!("life: {estimate:.0} cycles to 0.1 % bad"),
-        (None, _) => format!("life: more than {:.0} cycles to 0.1 % bad", life.low),
+        (Some(estimate), _) => format!("life until 0.1 % is bad: {estimate:.0} cycles"),
+        (None, _) => format!("life until 0.1 % is bad: more than {:.0} cycles", life.low),
     };
     let written = format!(
         "{} cycles of {} ({}) were written and read back, {} in total",

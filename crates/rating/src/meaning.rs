@@ -148,7 +148,7 @@ pub fn meaning(record: &Record) -> Vec<Meaning> {
     let uses: [(&'static str, Explain); 5] = [
         ("Starting up and opening programs", starting),
         ("Installing and updating programs", installing),
-        ("Databases and other work that waits for every write", databases),
+        ("Databases (they wait for every write)", databases),
         ("Photos, films and large files", large_files),
         ("Pauses", pauses),
     ];
@@ -405,7 +405,9 @@ fn felt_pauses(record: &Record, grade: Grade, longest: Nanos, name: &str) -> Ans
     let felt: usize = (0..record.phases.len()).map(|index| pauses_in(record, index).len()).sum();
     let (finding, who) = match felt {
         0 => (
-            format!("There was no pause, but single operations took up to {longest} (in {name})."),
+            format!(
+                "No pause of {FELT_PAUSE} without any operation, but single operations took up to {longest} (in {name})."
+            ),
             "them",
         ),
         count => {

@@ -71,13 +71,24 @@ impl Court<'_> {
         self.rule(&Case { figure, limit, class, phase, doubts })
     }
 
+    /// Whether the storage misses `limit` even if the bus took no time at all: bus and storage work one
+    /// after the other at worst, so the time of the bus is at most what it needs for the data.
+    pub(crate) fn misses_on_any_bus(&self, limit: Limit) -> bool {
+        let finding = Finding::of(self.record, |phase| limit.quantity.is_measured_by(phase));
+        let Finding::Measured { phase, .. } = finding else { return false };
+        let (Some(bus), Some(figure)) = (&self.bus, limit.quantity.figure(phase)) else {
+            return false;
+        };
+        let reached = Limit { at_least: figure.high, ..limit }.needs();
+        bus.without(reached).is_some_and(|rate| rate < limit.needs())
+    }
+
     fn rule(&self, case: &Case<'_>) -> Ruling {
         let (outcome, mut because) = self.weigh(case);
         if case.doubts.contains(&WarningCode::Unsteady) {
-            because.push_str("; the rate changed within the phase");
+            because.push_str(" (the rate changed during the phase)");
         }
-        let least = wording::bare(&case.limit.at_least);
-        let least = least.trim_end_matches(".0");
+        let least = case.limit.at_least.to_string();
         let (label, measured) = (case.limit.quantity.label(), wording::figure(&case.figure));
         Ruling { outcome, reason: format!("{label}: {measured}, limit {least}, {because}") }
     }

@@ -29,12 +29,12 @@ fn range(record: &Record) -> Option<Range> {
     size.filter(|size| *size > measured).map(|size| Range { is_file, measured, size })
 }
 
-/// The test range in few words, such as ` over the first 256 MiB`; empty if it is the whole storage.
+/// The test range in few words, such as ` (tested on the first 256 MiB)`; empty if it is the whole storage.
 pub(crate) fn in_short(record: &Record) -> String {
     match range(record) {
         None => String::new(),
-        Some(Range { is_file: true, measured, .. }) => format!(" over a file of {measured}"),
-        Some(Range { measured, .. }) => format!(" over the first {measured}"),
+        Some(Range { is_file: true, measured, .. }) => format!(" (tested in a file of {measured})"),
+        Some(Range { measured, .. }) => format!(" (tested on the first {measured})"),
     }
 }
 

@@ -104,10 +104,11 @@ impl Gain {
     }
 }
 
-/// The steps for the device `name`, which is at `path`.
+/// The steps for the device `name`. Those that lay it out name it as `path`; where there is none, as
+/// for a directory, they are left out.
 #[must_use]
 pub fn tuning_plan(
-    path: &str,
+    path: Option<&str>,
     name: Option<&str>,
     conditions: &Conditions,
     geometry: Option<&Geometry>,
@@ -115,8 +116,8 @@ pub fn tuning_plan(
     let card = conditions.device.card.as_ref();
     let reported = card.and_then(|card| card.allocation_unit_bytes);
     let size = conditions.device.size_bytes.unwrap_or(Bytes::ZERO);
-    let layout = Layout::of(size, geometry, reported);
-    let mut steps = layout.map_or_else(Vec::new, |layout| storage::steps(path, &layout));
+    let layout = path.zip(Layout::of(size, geometry, reported));
+    let mut steps = layout.map_or_else(Vec::new, |(path, layout)| storage::steps(path, &layout));
     steps.extend(host::steps(name, conditions));
     steps.extend(habits::steps());
     steps
@@ -138,7 +139,7 @@ mod tests {
 
     #[test]
     fn no_step_claims_a_gain_that_was_not_measured() {
-        let steps = tuning_plan("/dev/mmcblk0", Some("mmcblk0"), &conditions(), None);
+        let steps = tuning_plan(Some("/dev/mmcblk0"), Some("mmcblk0"), &conditions(), None);
         let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
         for name in ["partition", "filesystem", "scheduler", "read_ahead", "swap", "logs"] {
             assert!(names.contains(&name), "{names:?}");
@@ -155,7 +156,7 @@ mod tests {
 
     #[test]
     fn two_steps_never_make_a_file_system_one_over_the_other_by_apply() {
-        let steps = tuning_plan("/dev/sda", Some("sda"), &conditions(), None);
+        let steps = tuning_plan(Some("/dev/sda"), Some("sda"), &conditions(), None);
         let applied = steps.iter().filter(|step| step.applied_by == AppliedBy::Destroy);
         let made = applied.flat_map(|step| &step.commands).filter(|line| line.contains("mkfs"));
         assert_eq!(made.count(), 1);
@@ -167,7 +168,7 @@ mod tests {
         conditions.device.size_bytes = Some(Bytes::gib(60));
         let card = conditions.device.card.get_or_insert_default();
         card.allocation_unit_bytes = Some(Bytes::mib(8));
-        let steps = tuning_plan("/dev/sda", Some("sda"), &conditions, None);
+        let steps = tuning_plan(Some("/dev/sda"), Some("sda"), &conditions, None);
         let command = |name: &str| {
             let step = steps.iter().find(|step| step.name == name).unwrap();
             step.commands.join("\n")
@@ -180,7 +181,7 @@ mod tests {
     #[test]
     fn a_bus_that_is_risky_or_slow_and_an_idle_queue_are_steps() {
         let names = |conditions: &Conditions| {
-            let steps = tuning_plan("/dev/mmcblk0", Some("mmcblk0"), conditions, None);
+            let steps = tuning_plan(Some("/dev/mmcblk0"), Some("mmcblk0"), conditions, None);
             steps.into_iter().map(|step| step.name).collect::<Vec<_>>()
         };
         let mut conditions = conditions();

@@ -164,7 +164,7 @@ fn synced(low: f64, value: f64, high: f64) -> Grade {
     let phase = record.phases.iter_mut().find(|phase| phase.name == "overwrite-4k-fsync").unwrap();
     let [estimate, low, high] = [value, low, high].map(Iops);
     phase.iops = Some(Estimate { estimate, low, high, confidence: 0.99 });
-    let topic = "Databases and other work that waits for every write";
+    let topic = "Databases (they wait for every write)";
     meaning(&record).into_iter().find(|meaning| meaning.topic == topic).unwrap().grade
 }
 

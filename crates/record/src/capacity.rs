@@ -59,12 +59,42 @@ pub struct CapacityTest {
     /// errors, `random` or `chosen`, and what came back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
+    /// What files in the free space have shown; absent for a test of a device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<CapacityFiles>,
     /// Signs of a counterfeit that were found without writing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signs: Vec<String>,
     /// Fields of a newer version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+/// What reading a set of files N.h2w has shown, in sectors of 512 bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CapacityFiles {
+    /// The length of all files.
+    pub tested_bytes: Bytes,
+    /// Whether they fill the free space.
+    pub is_all_free_space: bool,
+    /// Sectors that hold what was written.
+    pub right_sectors: u64,
+    /// Sectors that hold what was written to another offset.
+    pub foreign_sectors: u64,
+    /// Sectors that hold other data.
+    pub wrong_sectors: u64,
+    /// Sectors that could not be read twice.
+    pub unreadable_sectors: u64,
+    /// Errors that a second attempt did not show.
+    pub transient_errors: u64,
+    /// The longest stretch of sectors that are not right.
+    pub longest_bad_sectors: u64,
+    /// Stretches that are not right, as offsets of start and end in the set; at most 64.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bad_ranges: Vec<[Bytes; 2]>,
+    /// Files of the set that are not there.
+    pub missing_files: u64,
 }
 
 /// What reading has shown of a part of the addresses.

@@ -2,8 +2,8 @@
 
 use cardproof_rating::prediction::{Prediction, predictions};
 use cardproof_rating::{
-    Class, Meaning, claims, geometry, geometry_in_words, indications, is_recording, limiting_bus,
-    meaning, next_steps, recording_classes, scope, wording,
+    Class, Meaning, capacity, claims, geometry, geometry_in_words, indications, is_recording,
+    limiting_bus, meaning, next_steps, recording_classes, scope, wording,
 };
 use cardproof_record::{Indication, Likelihood, Outcome, Record, Verdict};
 
@@ -16,6 +16,7 @@ use crate::replays;
 use crate::rows::{self, Row, confidence, rows};
 use crate::setups;
 use crate::shared::{self, Limited};
+use crate::wrap::sentence;
 
 /// The note below the verdicts of every report.
 pub(crate) const VERDICT_NOTE: &str = "The limits are those of the SD Association. Its full test \
@@ -26,8 +27,8 @@ pub(crate) const MEANING_NOTE: &str = "These grades compare with published figur
     predict times on your computer.";
 
 /// The note below the predicted times of every report.
-const PREDICTION_NOTE: &str = "Predicted times on a NanoPi M4 (2018), not on this computer. They \
-    are computed from the figures of this storage and of eight published cards. Each range covers the \
+const PREDICTION_NOTE: &str = "Predicted times on the board of the published measurements \
+    (NanoPi M4, 2018), not on this computer. They are computed from the figures of this storage and of eight published cards. Each range covers the \
     prediction errors on those eight cards and the uncertainty of this measurement.";
 
 /// The same where figures have no intervals.
@@ -47,6 +48,8 @@ pub(crate) struct Contents {
     pub(crate) headline: String,
     /// Device, computer and conditions.
     pub(crate) facts: Vec<Fact>,
+    /// Why the capacity is judged so.
+    pub(crate) capacity: Vec<String>,
     /// The card's geometry from timings.
     pub(crate) geometry: Vec<String>,
     /// The times of the jobs that were run.
@@ -151,26 +154,44 @@ pub(crate) struct Recording {
 
 impl Recording {
     fn of(record: &Record, verdicts: &[Verdict]) -> Option<Self> {
-        let text = format!("Recording classes: {}", recording_classes(verdicts)?);
+        let all = recording_classes(verdicts)?;
         let rulings = verdicts.iter().filter(|verdict| is_recording(verdict)).map(ruling);
         let rulings: Vec<Ruling> = rulings.collect();
-        Some(Self { text: text + &out_of_reach(record, &rulings), rulings })
+        let limited = out_of_reach(record, &rulings);
+        let is_limited = |verdict: &&Verdict| limited.names.contains(&verdict.rule);
+        let others: Vec<Verdict> = verdicts.iter().filter(|it| !is_limited(it)).cloned().collect();
+        let sentences = match &limited.bus {
+            None => vec![all],
+            Some(bus) => recording_classes(&others)
+                .into_iter()
+                .chain([format!("{} cannot be tested: {bus}", limited.in_words())])
+                .collect(),
+        };
+        Some(Self { text: format!("Recording classes: {}", sentences.join(". ")), rulings })
     }
 }
 
-/// Which classes the bus cannot carry, such as `. V90 cannot be tested: the bus carries at most 75
-/// MB/s`: otherwise the card would be blamed for it. Empty where the bus carries all.
-fn out_of_reach(record: &Record, rulings: &[Ruling]) -> String {
-    let is_untested = |ruling: &&Ruling| ruling.outcome == Outcome::NotTestable;
-    let limited: Vec<(&str, String)> = rulings
-        .iter()
-        .filter(is_untested)
-        .filter_map(|ruling| Some((ruling.rule.as_str(), limiting_bus(record, &ruling.rule)?)))
-        .collect();
-    let names: Vec<&str> = limited.iter().map(|(name, _)| *name).collect();
-    limited.first().map_or(String::new(), |(_, bus)| {
-        format!(". {} cannot be tested: {}", wording::list(&names), one_line(bus))
-    })
+/// The classes that the bus cannot carry: otherwise the card would be blamed for it.
+struct OutOfReach {
+    names: Vec<String>,
+    /// What it carries; `None` where it carries all.
+    bus: Option<String>,
+}
+
+impl OutOfReach {
+    fn in_words(&self) -> String {
+        wording::list(&self.names.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+}
+
+fn out_of_reach(record: &Record, rulings: &[Ruling]) -> OutOfReach {
+    let untested = rulings.iter().filter(|ruling| ruling.outcome == Outcome::NotTestable);
+    let limited: Vec<(&Ruling, String)> =
+        untested.filter_map(|ruling| Some((ruling, limiting_bus(record, &ruling.rule)?))).collect();
+    OutOfReach {
+        names: limited.iter().map(|(ruling, _)| ruling.rule.clone()).collect(),
+        bus: limited.into_iter().next().map(|(_, bus)| one_line(&bus)),
+    }
 }
 
 impl Contents {
@@ -180,6 +201,7 @@ impl Contents {
             || !record.replays.is_empty()
             || !record.flash_timings.is_empty()
             || record.endurance.is_some()
+            || record.capacity.is_some()
             || record.setups.is_some()
             || record.power_cuts.is_some();
         let is_jobs_only = has_jobs && record.phases.is_empty();
@@ -196,6 +218,7 @@ impl Contents {
             data: cardproof_rating::data::in_short(record),
             headline,
             facts: facts(record),
+            capacity: capacity_lines(record),
             geometry: geometry_lines(record),
             jobs: jobs::jobs(record),
             is_jobs_only,
@@ -248,6 +271,16 @@ impl Contents {
     }
 }
 
+/// The heading above the verdict on the capacity in every report.
+pub(crate) const CAPACITY_HEADING: &str = "Is the capacity real?";
+
+/// The verdict on the capacity, and its reasons.
+fn capacity_lines(record: &Record) -> Vec<String> {
+    let Some(found) = capacity(record) else { return Vec::new() };
+    let reasons = found.reasons.iter().map(|reason| sentence(&one_line(reason)));
+    std::iter::once(found.headline()).chain(reasons).collect()
+}
+
 /// The heading above the geometry in every report.
 pub(crate) const GEOMETRY_HEADING: &str = "Geometry";
 
@@ -294,6 +327,7 @@ fn of_jobs(record: &Record) -> String {
         setups::headline(record),
         crate::powercut::sentence(record),
         crate::layout::sentence(record),
+        capacity(record).map_or_else(String::new, |found| found.headline()),
         of_geometry(record),
         of_endurance(record),
     ];

@@ -15,7 +15,9 @@ use serde::Serialize;
 use crate::clean::one_line;
 use crate::facts::title;
 
-pub use forms::{inventory_csv, inventory_html, inventory_markdown, inventory_text};
+pub use forms::{
+    inventory_csv, inventory_html, inventory_markdown, inventory_table, inventory_text,
+};
 
 /// The name and version of the form of a list.
 pub const LIST_SCHEMA: &str = "cardproof.list/1";
@@ -40,6 +42,8 @@ pub struct Entry {
     pub label: Option<String>,
     /// When it was made, RFC 3339.
     pub created: String,
+    /// Whether the card is simulated. Such a run has no date.
+    pub is_simulated: bool,
     /// The program that measured.
     pub tool: String,
     /// What was run.
@@ -50,6 +54,8 @@ pub struct Entry {
     pub card: String,
     /// The size of the card.
     pub size_bytes: Option<Bytes>,
+    /// The verdict on the capacity in a few words; absent where it was not tested.
+    pub capacity: Option<String>,
     /// The highest class of each kind that is met as measured.
     pub met: Vec<String>,
     /// The lowest class of each kind that is missed.
@@ -95,11 +101,13 @@ impl Entry {
             id: one_line(&record.id),
             label: record.label.as_deref().map(one_line),
             created: one_line(&record.created),
+            is_simulated: record.is_simulated(),
             tool: one_line(&record.tool.name),
             profile: one_line(&record.profile.name),
             is_complete: record.state == State::Complete,
             card: title(record),
             size_bytes: record.conditions.device.size_bytes,
+            capacity: cardproof_rating::capacity(record).map(|found| found.in_short()),
             met: of(Outcome::Meets, true),
             missed: of(Outcome::Misses, false),
             undecided: of(Outcome::Undecided, false),
@@ -122,14 +130,18 @@ impl Entry {
         self.label.as_deref().unwrap_or(&self.id)
     }
 
-    /// The day it was made.
+    /// The day it was made; a simulated run has none.
     fn day(&self) -> &str {
-        self.created.get(..10).unwrap_or(&self.created)
+        if self.is_simulated {
+            "simulated "
+        } else {
+            self.created.get(..10).unwrap_or(&self.created)
+        }
     }
 
     /// The verdicts in a few words.
     fn verdicts(&self) -> String {
-        let mut parts = Vec::new();
+        let mut parts: Vec<String> = self.capacity.iter().cloned().collect();
         if !self.met.is_empty() {
             parts.push(format!("passed {}", self.met.join(" ")));
         }

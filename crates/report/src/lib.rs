@@ -32,7 +32,8 @@ pub use comparison::{View, comparison_csv, comparison_html, comparison_markdown,
 pub use facts::title;
 pub use html::{HtmlError, html};
 pub use inventory::{
-    Entry, LIST_SCHEMA, List, inventory_csv, inventory_html, inventory_markdown, inventory_text,
+    Entry, LIST_SCHEMA, List, inventory_csv, inventory_html, inventory_markdown, inventory_table,
+    inventory_text,
 };
 pub use markdown::markdown;
 pub use powercut::power_cut_lines;

@@ -6,7 +6,9 @@ use cardproof_rating::wording;
 use cardproof_record::{Record, Verdict};
 
 use crate::clean::Markdown;
-use crate::contents::{Contents, GEOMETRY_HEADING, MEANING_NOTE, Recording, VERDICT_NOTE};
+use crate::contents::{
+    CAPACITY_HEADING, Contents, GEOMETRY_HEADING, MEANING_NOTE, Recording, VERDICT_NOTE,
+};
 use crate::rows::{Cells, Row, shown};
 use crate::wrap::sentence;
 
@@ -29,6 +31,7 @@ fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
     if !contents.headline.is_empty() {
         writeln!(out, "**{}**\n", Markdown(&contents.headline))?;
     }
+    write_list(out, CAPACITY_HEADING, &contents.capacity)?;
     write_list(out, GEOMETRY_HEADING, &contents.geometry)?;
     write_list(out, crate::jobs::HEADING, &contents.jobs)?;
     for (heading, items) in &contents.setups {
@@ -50,7 +53,7 @@ fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
     }
     write_list(out, crate::replays::HEADING, &contents.replays)?;
     write_list(out, contents.figures_heading, &contents.figures)?;
-    write_list(out, "Changes and runs", &contents.course)?;
+    write_list(out, "Changes of the rate", &contents.course)?;
     let facts = contents.facts.iter().map(|fact| format!("{}: {}", fact.label, fact.text));
     write_list(out, "Conditions", &facts.collect::<Vec<_>>())
 }

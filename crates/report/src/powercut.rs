@@ -51,7 +51,7 @@ fn bound(found: &Document<'_>) -> String {
             "only cuts with writes in flight count; cutting an idle device tests nothing".into()
         }
         Some(_) if found.harmful_cuts == 0 => format!(
-            "a cut does harm with a probability below {:.2} % ({confidence:.0} % confidence)",
+            "a cut does harm with a probability below {:.1} % ({confidence:.0} % confidence)",
             percent(found.bound)
         ),
         Some(share) => format!(
@@ -65,7 +65,7 @@ fn bound(found: &Document<'_>) -> String {
 
 fn conditions(found: &Document<'_>) -> String {
     format!(
-        "mode {}, {} writes for each flush, {} at a time, in {}; power cut: {}",
+        "writes were made durable by {}, {} writes each time; {} writes at a time in an area of {}; the power cut was {}",
         one_line(found.mode),
         found.writes_per_flush,
         found.queue_depth,

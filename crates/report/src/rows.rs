@@ -115,8 +115,9 @@ fn for_verdicts(phase: &Phase) -> Option<Row> {
 pub(crate) fn note(rows: &[Row]) -> Option<&'static str> {
     let is_of_verdicts = |row: &Row| row.is_part && row.name.starts_with(FOR_VERDICTS);
     rows.iter().any(is_of_verdicts).then_some(
-        "Verdict intervals stay valid although a phase can end early. They ignore the start of each \
-         phase, where a cache raises the rate, and the first half of sequential writes.",
+        "The verdicts use the wider intervals, which allow for looking at the rate many times during a \
+         phase. They leave out the start of each phase, where a cache raises the rate, and the first \
+         half of the time of sequential writes.",
     )
 }
 

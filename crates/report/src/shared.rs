@@ -51,7 +51,7 @@ pub(crate) fn limits_in_short(record: &Record) -> Vec<String> {
         let held_back: Vec<String> = of_storage.into_iter().flat_map(|(.., names)| names).collect();
         let in_order = record.phases.iter().map(|phase| one_line(&phase.name));
         let names: Vec<String> = in_order.filter(|name| held_back.contains(name)).collect();
-        short.push(format!("{}: limited by the storage itself", which(&names, record)));
+        short.push(format!("{}: limited by the storage", which(&names, record)));
     }
     short.extend(in_words(others, record).iter().map(Limited::in_full));
     short
@@ -131,7 +131,7 @@ impl Said {
         match phases.as_slice() {
             [] => message,
             [first, _, ..] if !is_same => {
-                format!("{}, such as {first}: {message}", which(&phases, record))
+                format!("{} (here {first}): {message}", which(&phases, record))
             }
             _ => format!("{}: {message}", which(&phases, record)),
         }
@@ -218,12 +218,13 @@ mod tests {
         let others = |index: usize| {
             let requests =
                 if index == 2 { String::new() } else { format!(" in {index}7 requests") };
-            format!("sda1 did more I/O than this run issued: {index} MiB read{requests}, by others")
+            format!("others also used sda1: they read {index} MiB{requests}")
         };
         assert_eq!(
             doubted(WarningCode::Disturbed, 10, others),
-            ["all phases, such as sequential-write-1m: sda1 did more I/O than this run issued: \
-              0 MiB read in 07 requests, by others"]
+            [
+                "all phases (here sequential-write-1m): others also used sda1: they read 0 MiB in 07 requests"
+            ]
         );
     }
 

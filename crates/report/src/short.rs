@@ -68,6 +68,7 @@ fn verdicts(entry: &Entry) -> String {
         (!classes.is_empty()).then(|| format!("{} {word}", classes.join(", ")))
     };
     let parts: Vec<String> = [
+        entry.capacity.clone(),
         part(&entry.met, "passed"),
         part(&entry.missed, "failed"),
         part(&entry.undecided, "undecided"),

@@ -13,7 +13,7 @@ use cardproof_record::{Likelihood, Outcome, Record, Verdict};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
-use crate::contents::{Contents, GEOMETRY_HEADING, Ruling};
+use crate::contents::{CAPACITY_HEADING, Contents, GEOMETRY_HEADING, Ruling};
 use crate::facts::{DATA, SETTINGS};
 use crate::rows::{Cells, Row, shown};
 use crate::shared::without_figures;
@@ -45,6 +45,7 @@ pub fn summary(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) 
     let mut page = Page { out: String::with_capacity(4096), width, styled };
     page.heading(&contents.title);
     page.alarm(contents.alarm.as_deref());
+    page.list(CAPACITY_HEADING, &contents.capacity);
     page.list(GEOMETRY_HEADING, &contents.geometry);
     page.list(crate::jobs::HEADING, &contents.jobs);
     contents.setups.iter().for_each(|(heading, items)| page.list(heading, items));
@@ -54,7 +55,7 @@ pub fn summary(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) 
     page.limits_and_doubts(&contents);
     page.phases(&contents);
     page.list(contents.figures_heading, &contents.figures);
-    page.list("Changes and runs", &contents.course_in_short);
+    page.list("Changes of the rate", &contents.course_in_short);
     page.conditions(&contents);
     page.list("What next", &contents.steps);
     page.out
@@ -208,12 +209,7 @@ impl Page {
         }
         if !contents.predictions.is_empty() {
             let text = predicted(&contents.predictions);
-            self.labelled(
-                "Predicted on a NanoPi M4 (2018), not on this computer:",
-                PLAIN,
-                &text,
-                "  ",
-            );
+            self.labelled("Predicted for another board (NanoPi M4, 2018):", PLAIN, &text, "  ");
         }
     }
 

@@ -52,8 +52,8 @@ fn a_disturbed_run_fits_sixty_lines() {
     let mut record = records::typical_a1_card();
     for (index, phase) in record.phases.iter_mut().enumerate() {
         let others = format!(
-            "mmcblk0 did more I/O than this run issued: 0 bytes read and {index}.4 MiB written in \
-             {index}82 requests, by other programs or the file system"
+            "other programs or the file system also used mmcblk0: they read 0 bytes and wrote \
+             {index}.4 MiB in {index}82 requests"
         );
         let cpu = format!("other programs had 6{index} % of the processors' time");
         let doubts = [(WarningCode::Disturbed, others), (WarningCode::Disturbed, cpu)].into_iter();
@@ -189,7 +189,7 @@ fn what_the_single_rates_do_not_tell_is_said_in_words() {
         })
         .collect();
     let text = markdown(&record, &judge(&record));
-    let course = text.split("## Changes and runs\n").nth(1).expect("the section is there");
+    let course = text.split("## Changes of the rate\n").nth(1).expect("the section is there");
     insta::assert_snapshot!(course.split("\n##").next().unwrap_or_default());
 
     let repeated = record.phases.iter().find(|phase| !phase.runs.is_empty());

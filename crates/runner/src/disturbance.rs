@@ -114,8 +114,7 @@ fn other_io(whole: &Activity, own: &Own) -> Option<Disturbance> {
     }
     let requests = requests.map_or(String::new(), |count| format!(" in {count} requests"));
     let message = format!(
-        "{} did more I/O than this run issued: {read} read and {written} written{requests}, by \
-         other programs or the file system",
+        "other programs or the file system also used {}: they read {read} and wrote {written}{requests}",
         device.name
     );
     Some(disturbance(DisturbanceKind::OtherIo, message))
@@ -229,7 +228,7 @@ mod tests {
             Requests { count: 3, bytes: Bytes::mib(3), ..Requests::default() };
         assert_eq!(kinds(&seen, &own()), [DisturbanceKind::OtherIo]);
         let message = &disturbances(&seen, &own())[0].message;
-        assert!(message.contains("0 bytes read and 3 MiB written"), "{message}");
+        assert!(message.contains("read 0 bytes and wrote 3 MiB"), "{message}");
         seen.whole.devices[0].writes.bytes = Bytes::kib(100);
         assert_eq!(kinds(&seen, &own()), [], "a journal");
         seen.whole.devices[0].writes.count = 800;

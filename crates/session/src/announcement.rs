@@ -60,7 +60,7 @@ impl Effect {
     /// The effect in a sentence; `None` where nothing is written.
     pub(crate) fn sentence(&self, place: Where) -> Option<String> {
         let takes = match self.time_max {
-            Some(time) => format!("Takes about {time} or less"),
+            Some(time) => format!("Takes at most about {time}"),
             None => "Takes as long as the storage needs".to_owned(),
         };
         let (much, most) = match self.writes {

@@ -25,8 +25,6 @@ use crate::frontend::{Event, Frontend};
 use crate::session::Bench;
 use crate::target::{Span, Storage, StorageNeeds, Writing};
 
-pub use stored::capacity_finding;
-
 /// Test sectors as numbers.
 pub(crate) const SHORTHAND: Shorthand = Shorthand {
     shorten: shorthand::shorten,
@@ -228,7 +226,7 @@ impl<'a, 'b> Teller<'a, 'b> {
             });
             let time = estimate.total() + restoring;
             self.told = Some(time);
-            self.recorder.note(&format!("Takes about {time} in all, by its first writes."));
+            self.recorder.note(&format!("About {time} in all, judging by the first writes."));
         }
         self.recorder.tell(Event::Step {
             name: "verify",

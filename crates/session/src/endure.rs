@@ -295,10 +295,10 @@ fn announcement(plan: &Plan, wish: &Wish) -> String {
     let until = match (wish.cycles_max, wish.bytes_max) {
         (Some(cycles), _) => format!("{cycles} cycles are done"),
         (None, Some(bytes)) => format!("{bytes} are written"),
-        (None, None) => "half of it is bad or it fails as a whole".to_owned(),
+        (None, None) => "half of the area is bad, or the card fails".to_owned(),
     };
     format!(
-        "WEARS THE CARD OUT: writes {} a cycle ({}) and reads it back, until {until}.",
+        "WEARS THE CARD OUT: writes {} in each cycle ({}) and reads them back, until {until}.",
         Bytes(plan.cycle_bytes()),
         wish.pattern.name(),
     )

@@ -30,7 +30,7 @@ mod store;
 mod target;
 
 pub use announcement::{Effect, Prepared, Writes};
-pub use capacity::{CapacityCheck, CapacityMode, Journals, capacity_finding};
+pub use capacity::{CapacityCheck, CapacityMode, Journals};
 pub use endure::{Endurance, EndureOptions, Hub, Seat};
 pub use experiment::Experiment;
 pub use failure::{Failure, FailureKind, with_causes};

@@ -119,7 +119,7 @@ impl Experiment for PowerCuts {
             decided_by: format!("{wish:?}"),
             effect: Effect { writes: Writes::Nothing, span: place.span, ..Effect::default() },
             notes: vec![format!(
-                "Cuts the power {} times while it writes ({}).",
+                "Cuts the simulated power {} times during writes (mode {}).",
                 self.cuts,
                 self.mode.name()
             )],

@@ -25,7 +25,7 @@ use crate::target::{FilesNeeds, OpenedTree};
 pub const NAME: &str = "sqlite";
 
 /// What it is for.
-pub const PURPOSE: &str = "how fast programs can keep what they know in a database";
+pub const PURPOSE: &str = "the speed of SQLite in each journal mode";
 
 /// Raised whenever figures stop being comparable with those of the version before.
 const VERSION: u32 = 1;

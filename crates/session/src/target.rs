@@ -410,8 +410,7 @@ impl Existing<'_> {
     fn for_reading(&self) -> Result<File, Failure> {
         open_storage_file(self.path).map_err(|error| match error.kind() {
             io::ErrorKind::PermissionDenied => Failure::incomplete(format!(
-                "you may not read {}; run cardproof as root, or measure a directory on it as \
-                 yourself",
+                "no permission to read {}; use sudo, or measure a directory on it",
                 self.path.display()
             )),
             _ => Failure::usage(format!("cannot open {}: {error}", self.path.display())),

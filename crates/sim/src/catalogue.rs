@@ -213,7 +213,7 @@ impl Card {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum OpenError {
     /// The catalogue has no such card.
-    #[error("there is no simulated card '{0}'; 'cardproof sim list' shows those there are")]
+    #[error("there is no simulated card '{0}'; 'cardproof sim list' shows all")]
     NoSuchCard(String),
     /// Its parameters are impossible.
     #[error("the simulated card '{name}' cannot be built")]

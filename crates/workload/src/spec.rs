@@ -122,7 +122,7 @@ pub struct PhaseSpec {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// Not even one operation fits.
-    #[error("{span} is less than one operation of {block_size} at an offset of {alignment_offset}")]
+    #[error("{span} is too small for operations of {block_size}")]
     SpanTooSmall {
         /// The span.
         span: Bytes,

@@ -21,7 +21,7 @@ pub(crate) struct CompareArgs {
     /// Show the published measurements
     #[arg(long, conflicts_with = "cards")]
     pub(crate) list: bool,
-    /// Treat run N of each card as a pair: they were measured directly one after another
+    /// Use this if the cards were measured in turn: run 1 of each, then run 2 of each, and so on
     #[arg(long)]
     pub(crate) paired: bool,
     /// What you want to use the card for

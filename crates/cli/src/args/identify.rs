@@ -24,7 +24,8 @@ pub(crate) struct IdentifyArgs {
     /// Show the card's serial number
     #[arg(long)]
     pub(crate) show_serial: bool,
-    /// Read this directory or dump instead of the running system
+    /// Read a file written by --dump, or a directory with a copy of /sys and /proc, instead of this
+    /// computer
     #[arg(long, value_name = "DIR|FILE")]
     pub(crate) sysroot: Option<PathBuf>,
     /// Write all facts to a file that others can read with --sysroot
@@ -35,9 +36,9 @@ pub(crate) struct IdentifyArgs {
     pub(crate) dump: Option<Sink>,
     /// Decode registers: hex text, a file, or `-` for standard input
     ///
-    /// Accepts CID, CSD, SCR, SSR, OCR and EXT_CSD, and the output of `mmc extcsd read`. One text may
-    /// contain several registers. Labels such as `cid:` are optional. Registers of several cards are
-    /// shown card by card.
+    /// Accepts the registers of a card (CID, CSD, SCR, SSR, OCR, EXT_CSD) and the output of
+    /// `mmc extcsd read`. One text may contain several registers. Labels such as `cid:` are optional.
+    /// Registers of several cards are shown card by card.
     #[arg(long, value_name = "HEX|FILE|-", conflicts_with_all = ["place", "all", "sysroot", "dump"])]
     pub(crate) raw: Option<String>,
     /// Print errors only

@@ -15,9 +15,9 @@ pub(crate) enum LayoutArg {
 /// What a flush means to a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogModeArg {
-    /// It waits until all before it is durable
+    /// It waits until all earlier writes are durable
     Barriers,
-    /// It is acknowledged at once; a power cut leaves the state after some write
+    /// It does not wait; after a power cut the last writes may be missing, but never an earlier one
     Delayed,
 }
 

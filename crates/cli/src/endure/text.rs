@@ -36,7 +36,8 @@ pub(super) fn headline(document: &EndureDocument) -> String {
 }
 
 fn card(text: &mut String, document: &EndureDocument) {
-    let _ = writeln!(text, "  Life: {} to 0.1 % bad.", cycles(&document.life_cycles));
+    let _ =
+        writeln!(text, "  Life until 0.1 % of the area is bad: {}.", cycles(&document.life_cycles));
     if let Some(days) = &document.life_days {
         let _ = writeln!(
             text,
@@ -53,8 +54,16 @@ fn card(text: &mut String, document: &EndureDocument) {
         Some(format!("{name} in cycle {cycle}"))
     });
     let reached: Vec<String> = reached.collect();
-    if !reached.is_empty() {
-        let _ = writeln!(text, "  Bad: {}.", reached.join(", "));
+    let cycles: std::collections::BTreeSet<u64> =
+        shown.iter().filter_map(|name| document.milestones.get(*name).copied().flatten()).collect();
+    match (reached.len(), cycles.first()) {
+        (0, _) | (_, None) => {}
+        (2.., Some(cycle)) if cycles.len() == 1 => {
+            let _ = writeln!(text, "  All errors came in cycle {cycle}.");
+        }
+        _ => {
+            let _ = writeln!(text, "  Bad: {}.", reached.join(", "));
+        }
     }
     for reason in &document.reasons {
         let _ = writeln!(text, "  - {reason}.");

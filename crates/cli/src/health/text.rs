@@ -35,7 +35,8 @@ pub(super) fn page(document: &HealthDocument) -> String {
 fn outlook(text: &mut String, document: &HealthDocument) {
     let wear = &document.wear;
     if let Some(bytes) = wear.bytes_per_day {
-        let _ = writeln!(text, "Written by this computer: {bytes} a day.");
+        let _ =
+            writeln!(text, "Written per day, at the rate since this computer started: {bytes}.");
     }
     let left = &wear.days_left;
     let _ = match (left.estimate, left.low, left.high) {

@@ -38,16 +38,16 @@ pub(crate) struct WitnessArgs {
     /// File with the secret that the writer has too, at least 16 bytes
     #[arg(long, value_name = "FILE")]
     pub(crate) secret_file: PathBuf,
-    /// File that keeps the acknowledgements; it is continued
+    /// File for the confirmed writes; new ones are added to an existing file
     #[arg(long, value_name = "FILE", default_value = "cardproof-witness.journal")]
     pub(crate) journal: PathBuf,
     /// Command that cuts the board's power, for a shell, such as 'uhubctl -l 1-1 -p 2 -a cycle'
     #[arg(long, value_name = "COMMAND")]
     pub(crate) cut: Option<String>,
-    /// With --cut: how long the writer writes before
+    /// With --cut: how long to let the board write before the cut
     #[arg(long, value_name = "TIME", default_value = "10s", requires = "cut")]
     pub(crate) cut_after: Nanos,
-    /// A writer that says nothing for so long is gone
+    /// Treat the board as off after this time without a message
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub(crate) silence: Nanos,
 }
@@ -66,13 +66,13 @@ pub(crate) struct WriteArgs {
     /// How a write is made durable
     #[arg(long, value_enum, default_value = "flush")]
     pub(crate) mode: ModeArg,
-    /// The most writes under way at a time
+    /// Number of writes at the same time
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) queue_depth: u16,
     /// How much is written
     #[arg(long, value_name = "SIZE", default_value = "16M")]
     pub(crate) size: Bytes,
-    /// Test an application's own promise on the file system of a directory
+    /// Test whether a program keeps its data on the file system of this directory
     #[arg(long, value_enum, conflicts_with_all = ["mode", "queue_depth", "size", "destroy", "engine"])]
     pub(crate) app: Option<AppArg>,
     /// Seed for addresses and data; random by default
@@ -115,7 +115,7 @@ pub(crate) struct CheckArgs {
     /// File with the secret that the witness has too
     #[arg(long, value_name = "FILE")]
     pub(crate) secret_file: PathBuf,
-    /// Count a target that is not there as gone: it did not survive the cut
+    /// If the device is missing after the cut, count it as dead
     #[arg(long)]
     pub(crate) gone: bool,
     /// Leave the files in a directory, so that they can be checked again later

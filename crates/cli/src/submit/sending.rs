@@ -49,7 +49,7 @@ impl Hub {
         };
         let uri: Uri = address.parse().map_err(|_| wrong("is no address"))?;
         if !matches!(uri.scheme_str(), Some("http" | "https")) {
-            return Err(wrong("is no address of the web"));
+            return Err(wrong("is not a web address"));
         }
         let authority = uri.authority().ok_or_else(|| wrong("names no host"))?;
         if authority.as_str().contains('@') {

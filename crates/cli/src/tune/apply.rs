@@ -47,7 +47,10 @@ fn lay_out(args: &TuneArgs, known: &Known) -> Result<Vec<String>, Failure> {
     let reported = card.and_then(|card| card.allocation_unit_bytes);
     let size = may_be_destroyed(args)?;
     let layout = Layout::of(size, known.geometry.as_ref(), reported).ok_or_else(|| {
-        Failure::usage(format!("{} holds {size}, too little for a partition", known.path))
+        Failure::usage(format!(
+            "{} holds {size}, too little for a partition",
+            args.target.display()
+        ))
     })?;
     // Both are asked for before the first write, so that no partition is left without a file system.
     perform(Command::new("sfdisk").arg("--version"), None)?;

@@ -9,23 +9,24 @@ use crate::exit::Failure;
 /// `answer` as one JSON document that ends in a newline.
 pub(super) fn json(answer: &Answer, advice: &str) -> Result<String, Failure> {
     let (planned_write_bytes, planned_read_bytes, planned_time) = answer.planned;
+    let (low, high) = answer.found.real_size;
     let document = CapacityAnswer {
         schema: VERIFY_SCHEMA,
-        verdict: answer.verdict,
-        kind: answer.kind,
-        probability: answer.probability,
-        announced_size_bytes: answer.announced,
-        real_size_bytes: CapacityBounds { low: answer.real_size.0, high: answer.real_size.1 },
-        excluded_hidden_store_bytes: answer.excluded_store,
-        excluded_bad_share: answer.excluded_share,
+        verdict: answer.found.verdict,
+        kind: answer.found.kind,
+        probability: answer.found.probability,
+        announced_size_bytes: answer.found.announced,
+        real_size_bytes: CapacityBounds { low, high },
+        excluded_hidden_store_bytes: answer.found.excluded_store,
+        excluded_bad_share: answer.found.excluded_share,
         bytes_written: answer.written,
         bytes_read: answer.read,
         planned_write_bytes,
         planned_read_bytes,
         planned_seconds: planned_time.map(Nanos::as_secs_f64),
         seconds: answer.time.map(Nanos::as_secs_f64),
-        damaged_ranges_bytes: &answer.damaged_ranges,
-        reasons: &answer.reasons,
+        damaged_ranges_bytes: &answer.found.damaged_ranges,
+        reasons: &answer.found.reasons,
         advice,
         record: &answer.record,
     };

@@ -10,14 +10,13 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use cardproof_evidence::capacity::genuine_after_files;
 use cardproof_record::{
-    CapacityMethod, CapacityTest, CapacityVerdict, ProfileInfo, Record, State, TargetKind,
+    CapacityFiles, CapacityMethod, CapacityTest, ProfileInfo, Record, State, TargetKind,
 };
 use cardproof_session::{Options, Store, blank, open_regular};
 use cardproof_units::{Bytes, Nanos};
 
-use super::{Answer, VerifyArgs, exit_of, publish};
+use super::{VerifyArgs, answer, exit_of, publish};
 use crate::exit::{Exit, Failure};
 use crate::signals::Signals;
 use crate::talk::Talk;
@@ -29,12 +28,8 @@ const CHUNK: usize = 1 << 20;
 /// Says that the files beside it are ours: of a test that was interrupted.
 const MARKER: &str = ".cardproof-h2w";
 
-/// Losses below this share, or in pieces below [`PIECE`], are damage and no false capacity.
-const LOST_SHARE: f64 = 0.05;
-const PIECE: u64 = 1 << 20;
-
-/// From this share of the file system up a full test covers the device.
-const COVERED: f64 = 0.9;
+/// Files that leave no more than this free fill the file system.
+const NEARLY_ALL: u64 = 64 << 20;
 
 /// What reading a set of files has shown, in sectors.
 #[derive(Clone, Debug, Default)]
@@ -106,8 +101,12 @@ pub(super) fn run(
         remove(&set, &marker)?;
     }
     let mut record = record(options, space, written, tested);
-    let answer = judge(args, &tally, tested, space, &record);
+    if let Some(test) = &mut record.capacity {
+        let is_all_free_space = args.full || tested + NEARLY_ALL >= space.free;
+        test.files = Some(tally.stored(tested, is_all_free_space));
+    }
     record.state = State::Complete;
+    let answer = answer(&record);
     store.save(&record)?;
     publish(args, &answer, talk)?;
     Ok(exit_of(&answer))
@@ -336,8 +335,20 @@ impl Tally {
         }
     }
 
-    const fn bad(&self) -> u64 {
-        self.foreign + self.wrong + self.failed
+    /// As a record keeps it, of files of `tested` bytes.
+    fn stored(&self, tested: u64, is_all_free_space: bool) -> CapacityFiles {
+        CapacityFiles {
+            tested_bytes: Bytes(tested),
+            is_all_free_space,
+            right_sectors: self.right,
+            foreign_sectors: self.foreign,
+            wrong_sectors: self.wrong,
+            unreadable_sectors: self.failed,
+            transient_errors: self.transient,
+            longest_bad_sectors: self.longest,
+            bad_ranges: self.ranges.iter().map(|&(from, to)| [Bytes(from), Bytes(to)]).collect(),
+            missing_files: self.missing_files,
+        }
     }
 }
 
@@ -369,62 +380,4 @@ fn record(options: &Options, space: Space, written: u64, tested: u64) -> Record 
         ..CapacityTest::default()
     });
     record
-}
-
-/// The answer that `tally` gives.
-fn judge(args: &VerifyArgs, tally: &Tally, tested: u64, space: Space, record: &Record) -> Answer {
-    let sector = SECTOR as u64;
-    let share = tested as f64 / space.size.max(1) as f64;
-    let lost = tally.bad() as f64 / (tested / sector).max(1) as f64;
-    let is_false = (tally.foreign * sector >= PIECE)
-        || (lost > LOST_SHARE && tally.longest * sector >= PIECE && tally.failed < tally.bad());
-    let mut reasons = vec![format!(
-        "{} of files were read: {} sectors correct, {} with data of another address, {} with wrong \
-         data, {} unreadable",
-        Bytes(tested),
-        tally.right,
-        tally.foreign,
-        tally.wrong,
-        tally.failed
-    )];
-    if tally.transient > 0 {
-        reasons.push(format!("{} transient errors: a second attempt succeeded", tally.transient));
-    }
-    if tally.missing_files > 0 {
-        reasons.push(format!("{} files of the set are missing", tally.missing_files));
-    }
-    reasons.push(format!(
-        "the files cover {:.1} % of the file system, which decides where they are",
-        share * 100.0
-    ));
-    let size = Bytes(space.size);
-    let right = Bytes(tally.right * sector);
-    let store = tested.saturating_sub(tested / 5);
-    let genuine = genuine_after_files(share, store);
-    let (verdict, kind, probability, real_size) = if is_false {
-        let kind = if tally.foreign > 0 { "wrap" } else { "drop" };
-        (CapacityVerdict::Fake, kind, 0.99, (right, Bytes(space.size - tally.bad() * sector)))
-    } else if tally.bad() > 0 {
-        (CapacityVerdict::Damaged, "damaged", 0.95, (right, size))
-    } else if share >= COVERED && (args.full || tested + (64 << 20) >= space.free) {
-        (CapacityVerdict::Genuine, "honest", genuine, (size, size))
-    } else {
-        (CapacityVerdict::Undecided, "honest", genuine, (right, size))
-    };
-    Answer {
-        verdict,
-        kind,
-        probability,
-        real_size,
-        excluded_store: Bytes(store),
-        excluded_share: (1.0 - share).clamp(0.0, 1.0),
-        written: record.bytes_written,
-        read: record.bytes_read,
-        planned: Default::default(),
-        time: None,
-        reasons,
-        damaged_ranges: tally.ranges.clone(),
-        announced: size,
-        record: record.id.clone(),
-    }
 }

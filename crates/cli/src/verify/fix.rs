@@ -78,8 +78,8 @@ pub(super) fn fix(args: &VerifyArgs, answer: &Answer, talk: Talk) -> Result<(), 
 
 /// What `sfdisk` reads, or why no partition helps.
 fn script(answer: &Answer) -> Result<String, String> {
-    match answer.verdict {
-        CapacityVerdict::Fake if answer.damaged_ranges.is_empty() => {}
+    match answer.found.verdict {
+        CapacityVerdict::Fake if answer.found.damaged_ranges.is_empty() => {}
         CapacityVerdict::Fake => {
             return Err(
                 "its flash is damaged too, and a partition does not help against that".to_owned()
@@ -88,9 +88,12 @@ fn script(answer: &Answer) -> Result<String, String> {
         CapacityVerdict::Genuine => return Err("the capacity of the card is real".to_owned()),
         _ => return Err("it is only for fakes with a known real size".to_owned()),
     }
-    let end = answer.real_size.0.get() / UNIT * UNIT;
+    let end = answer.found.real_size.0.get() / UNIT * UNIT;
     if end < UNIT + SIZE_MIN {
-        return Err(format!("{} of real size are too little for a partition", answer.real_size.0));
+        return Err(format!(
+            "{} of real size are too little for a partition",
+            answer.found.real_size.0
+        ));
     }
     let (start, size) = (UNIT / 512, (end - UNIT) / 512);
     // The table of a PC has no room for more sectors.
@@ -120,9 +123,9 @@ mod tests {
         let seed = cardproof_units::Seed::from_bits(1);
         let record = cardproof_session::blank(profile, seed, Default::default(), identity);
         let mut answer = super::super::answer(&record);
-        answer.verdict = verdict;
-        answer.real_size = (Bytes(low), Bytes(low + 4096));
-        answer.damaged_ranges = damaged_ranges;
+        answer.found.verdict = verdict;
+        answer.found.real_size = (Bytes(low), Bytes(low + 4096));
+        answer.found.damaged_ranges = damaged_ranges;
         answer
     }
 

@@ -12,12 +12,12 @@ pub(crate) struct WatchArgs {
     /// I/O since boot
     #[arg(value_name = "DEVICE")]
     pub(crate) devices: Vec<String>,
-    /// Length of a window, such as 2s or 500ms; 1s by default
+    /// Time between two lines, such as 2s or 500ms; 1s by default
     ///
     /// With --explain: the interval of the iostat log, if the log does not state it.
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) interval: Option<Nanos>,
-    /// Stop after N windows
+    /// Stop after N lines
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: Option<u64>,
     /// Measure one window, print what limited the storage, and exit

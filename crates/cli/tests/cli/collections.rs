@@ -47,7 +47,7 @@ fn a_list_shows_what_was_asked_for() {
         assert_eq!(text.matches("card-00").count(), count, "{words:?}\n{text}");
     }
     let unknown = run(home.cardproof(&["list", "--meets", "A9"])).expect(2);
-    assert!(unknown.stderr.contains("there is: C2"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("the classes are: C2"), "{}", unknown.stderr);
 }
 
 #[test]

@@ -91,6 +91,8 @@ fn a_plan_changes_nothing() {
     let home = Home::new();
     let place = home.place().to_str().unwrap().to_owned();
     let plan = json(&home, &["tune", &place, "--json", "-", "--quiet"]);
+    let commands = plan["steps"].to_string();
+    assert!(!commands.contains("sfdisk") && !commands.contains("mkfs"), "a directory is no device");
     for step in plan["steps"].as_array().unwrap() {
         for key in ["why", "commands", "gain", "risk", "undo"] {
             assert!(!step[key].is_null(), "{step}");

@@ -73,7 +73,7 @@ fn people_read_a_bound_and_what_was_found() {
     let home = Home::new();
     let said = run(home.cardproof(&["powercut", "sim:sandisk-ultra-a1", "--seed", "1"])).expect(0);
     assert!(said.stdout.contains("acknowledged as durable was lost"), "{}", said.stdout);
-    assert!(said.stdout.contains("a probability below 3.00 %"), "{}", said.stdout);
+    assert!(said.stdout.contains("a probability below 3.0 %"), "{}", said.stdout);
     let target = card(&home, "cut = \"collateral\"");
     let page = home.place().join("page.html");
     let html = page.to_str().unwrap();
@@ -87,7 +87,7 @@ fn people_read_a_bound_and_what_was_found() {
 fn what_cannot_be_cut_is_a_clear_error() {
     let home = Home::new();
     for (words, said) in [
-        (vec!["."], "no simulated card"),
+        (vec!["."], "needs a simulated card"),
         (vec!["sim:sandisk-ultra-a1", "--cuts", "0"], "--cuts"),
         (vec!["sim:sandisk-ultra-a1", "--size", "8K"], "it needs 256 KiB"),
         (vec!["sim:none"], "no simulated card 'none'"),

@@ -57,13 +57,37 @@ fn the_status_is_0_for_genuine_alone_and_the_fields_are_there() {
 }
 
 #[test]
+fn every_form_of_a_record_says_that_the_card_is_a_fake() {
+    let home = Home::new();
+    let verify =
+        home.cardproof(&["verify", "sim:fake-drop", "--exclude-store", "64M", "--seed", "1"]);
+    run(verify).expect(4);
+    let page = home.place().join("report.html");
+    let page = page.to_str().unwrap();
+    for (words, wanted) in [
+        (vec!["rate", "latest"], "FAKE: advertised capacity"),
+        (vec!["report", "latest", "--markdown", "-"], "FAKE: advertised capacity"),
+        (vec!["report", "latest", "--markdown", "short"], "FAKE: holds"),
+        (vec!["list"], "FAKE: holds"),
+        (vec!["summary"], "FAKE: holds"),
+    ] {
+        let shown = run(home.cardproof(&words)).expect(0).stdout;
+        assert!(shown.contains(wanted), "{words:?}\n{shown}");
+    }
+    run(home.cardproof(&["report", "latest", "--html", page])).expect(0);
+    let text = fs::read_to_string(page).unwrap();
+    assert!(text.contains("FAKE: advertised capacity") && text.contains("Return it"), "{text}");
+    assert!(!text.contains("No action is needed"));
+}
+
+#[test]
 fn the_last_line_says_what_to_do() {
     let home = Home::new();
     let said =
         run(home.cardproof(&["verify", "sim:fake-wrap", "--exclude-store", "64M"])).expect(4);
     assert!(said.stdout.starts_with("\nFAKE: advertised capacity 64 GiB"), "{}", said.stdout);
     let last = said.stdout.lines().last().unwrap();
-    assert!(last.starts_with("What to do: return it"), "{last}");
+    assert!(last.starts_with("What to do: Return it"), "{last}");
 }
 
 #[test]

@@ -35,8 +35,7 @@ fn genuine(evidence: &Evidence, finding: &Finding) -> Vec<String> {
     reasons.push(excluded(finding));
     if evidence.grid_bytes > 0 && evidence.grid_bytes <= evidence.filler_bytes {
         reasons.push(format!(
-            "no address wraps around: otherwise the last {} written would have overwritten a test \
-             block",
+            "no two addresses use the same memory: the last {} written overwrote no test block",
             Bytes(evidence.filler_bytes)
         ));
     }
@@ -45,8 +44,8 @@ fn genuine(evidence: &Evidence, finding: &Finding) -> Vec<String> {
 
 fn excluded(finding: &Finding) -> String {
     format!(
-        "the test rules out a hidden store of up to {} and more than {:.2} % bad blocks ({} % \
-         confidence)",
+        "no hidden store of up to {} pretends to be the card, and at most {:.2} % of the blocks are bad \
+         ({} % confidence)",
         Bytes(finding.excluded_store_bytes),
         finding.excluded_bad_share * 100.0,
         CONFIDENCE * 100.0

@@ -116,13 +116,13 @@ fn unclear(best: &[Option<Best>], passes: usize) -> String {
     let most = best.iter().flatten().map(|best| best.levels.r_squared).fold(0.0, f64::max);
     if clear == 0 {
         return format!(
-            "the read test shows no clear step (fit {:.0} %, required {:.0} %). Possible causes: \
-             page mapping, interleaving, an unwritten area, a slow connection",
+            "the reads show no clear pattern (fit {:.0} %, required {:.0} %). Possible causes: page \
+             mapping, interleaving, an unwritten area, a slow connection",
             most * 100.0,
             CLEAR * 100.0
         );
     }
-    format!("the read test shows a clear step in only {clear} of {passes} passes")
+    format!("the reads show a clear pattern in only {clear} of {passes} passes")
 }
 
 fn disagreement(units: &[Bytes]) -> String {

@@ -83,7 +83,9 @@ fn no_limit(found: &[Limit]) -> String {
     if found.iter().any(|limit| limit.is_uneven) {
         return format!("the rate has no single drop up to {most} units");
     }
-    format!("the rate does not drop up to {most} units: more can be open, or the card maps by page")
+    format!(
+        "the rate does not drop up to {most} units, so more can be open, or the card maps by page"
+    )
 }
 
 /// What one table shows.

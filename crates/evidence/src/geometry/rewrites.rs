@@ -79,7 +79,7 @@ pub(super) fn threshold(passes: &[SizePass], missing: Option<&str>) -> Finding {
             Finding::Claimed(Claim { value: Value::Bytes(size), probability, method, notes })
         }
         Some(None) => Finding::CannotBeSeen(
-            "the time of repeated writes to one address grows without a jump: the card maps by \
+            "the time of repeated writes to one address grows evenly, so the card maps by \
              page, or handles all sizes alike"
                 .to_owned(),
         ),
@@ -168,7 +168,7 @@ pub(super) fn first_area(area: Option<&FirstArea>, missing: Option<&str>) -> Fin
     match (spared, comes_back) {
         (_, true) => Finding::CannotBeSeen("the area at the start has no clear end".to_owned()),
         (0, _) => Finding::CannotBeSeen(
-            "writes at the start take as long as elsewhere: there is no such area, or the card \
+            "writes at the start take as long as elsewhere, so there is no such area, or the card \
              maps by page"
                 .to_owned(),
         ),

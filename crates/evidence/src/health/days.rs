@@ -46,7 +46,7 @@ pub fn days_left(readings: &[UsedAt]) -> DaysLeft {
         reason: reason.to_owned(),
     };
     let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else {
-        return unknown("no reading of the used life is plausible");
+        return unknown("the device reports no usable wear value");
     };
     if last.day - first.day < SPAN_DAYS_MIN {
         return unknown(
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_known_says_why() {
-        assert!(days_left(&[]).reason.contains("plausible"));
+        assert!(days_left(&[]).reason.contains("no usable wear value"));
         assert!(days_left(&[band(0.0, 30.0)]).reason.contains("two readings"));
         let same = days_left(&[band(0.0, 30.0), band(30.0, 30.0)]);
         assert_eq!((same.estimate, same.high), (None, None));

@@ -119,7 +119,7 @@ fn install(name: &'static str, form: Form, short: Option<&'static str>, made: Ma
         name,
         version: 1,
         deed: format!("installing {} packages", count(form)),
-        purpose: "how long installing software takes, such as a desktop",
+        purpose: "how long it takes to install much software, such as a desktop",
         source: SOURCE,
         form,
         short,
@@ -141,7 +141,7 @@ fn remove(name: &'static str, form: Form, short: Option<&'static str>, made: Mad
 fn reinstall(name: &'static str, form: Form, short: Option<&'static str>, made: Made) -> Job {
     Job {
         deed: format!("installing {} packages again", count(form)),
-        purpose: "how long installing software takes whose archives are there already",
+        purpose: "how long it takes to install software that is already downloaded",
         steps: REINSTALL,
         ..install(name, form, short, made)
     }

@@ -36,7 +36,7 @@ impl Position {
             format!("{place} with the same method on the same kind of host.")
         } else {
             format!(
-                "{place}. This is a rough comparison, since these differ or are unknown: {}.",
+                "{place}. This is only a rough comparison. Different or unknown: {}.",
                 self.differs_in.join(", ")
             )
         }

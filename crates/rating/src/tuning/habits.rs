@@ -24,7 +24,8 @@ pub(super) fn steps() -> [TuningStep; 3] {
             "swapping to a card is slow and wears the card; compressed memory (zram) avoids both",
             0.85,
             &["swapoff -a", "apt install zram-tools"],
-            "less memory for data that does not compress",
+            "programs may run out of memory if their data does not compress; some systems switch swap on again \
+             at the next start",
             &["apt remove zram-tools", "swapon -a"],
         ),
         step(

@@ -110,8 +110,9 @@ fn journal(partition: &str) -> TuningStep {
         ..lost(
             "journal",
             format!(
-                "an existing ext4 keeps its data and gets a journal of {JOURNAL_MIB} MiB. Keep the \
-                 journal on the card: with an external journal, the system needs two devices"
+                "instead of making a new file system: an existing ext4 keeps its data and gets a \
+                 journal of {JOURNAL_MIB} MiB. Keep the journal on the card: with an external journal, \
+                 the system needs two devices"
             ),
             0.6,
             vec![

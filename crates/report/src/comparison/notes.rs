@@ -29,7 +29,7 @@ pub(super) fn notes(comparison: &Comparison, rankings: &[&Ranking], wanted: Use)
     }
     if orders().any(|ranking| has_intervals(&ranking)) {
         notes.push(format!(
-            "Rank: one more than the number of cards that are better with certainty ({}).",
+            "Cards of the same rank do not differ with certainty ({}).",
             wording::percent(comparison.confidence)
         ));
     }

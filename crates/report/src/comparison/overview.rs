@@ -82,7 +82,7 @@ struct Group<'c> {
 }
 
 /// The basis of cards that are ranked with no other.
-const ALONE: &str = "each on its own host or method, not ranked";
+const ALONE: &str = "measured on another computer or in another way: not comparable";
 
 /// The cards by basis. Those that stand alone come together at the end.
 fn groups<'c>(comparison: &'c Comparison, rankings: &[&'c Ranking]) -> Vec<Group<'c>> {
@@ -283,7 +283,7 @@ fn best(ranking: &Ranking, choice: &Choice) -> String {
                 None => String::new(),
             };
             format!(
-                "{} cannot be told apart: {first} to {last} {unit}.{rest}",
+                "{} cannot be told apart: {first} to {last} {unit}. Cards vary from run to run, so the order is not certain.{rest}",
                 names_in_short(several)
             )
         }
@@ -335,7 +335,7 @@ fn no_order(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> Stri
     match (rankings, comparison.cards.len()) {
         ([_], 1) => "There is one card, and nothing to compare it with.".to_owned(),
         _ if !shares_anything(comparison) => {
-            format!("These records have no measured quantity in common. {again}")
+            format!("These records have no measured rate in common. {again}")
         }
         ([], _) => format!(
             "No ranking: none of these records has a valid figure of {}. {again}",

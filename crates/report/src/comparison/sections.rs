@@ -42,8 +42,8 @@ pub(super) fn sections(comparison: &Comparison, wanted: Use) -> Vec<Section> {
 fn how_to_read(comparison: &Comparison) -> String {
     let first = comparison.cards.first().map_or(String::new(), |name| one_line(name));
     let mut text = format!(
-        "Speed relative to {first}. All intervals of ratios hold together with {}. If an interval \
-         excludes 1, the difference is real.",
+        "Speed relative to {first}. All ranges of ratios are right together with {} confidence. If a \
+         range excludes 1, the difference is real.",
         wording::percent(comparison.confidence)
     );
     let mut ratios = comparison.rows.iter().flat_map(|row| &row.cells).filter_map(|it| it.ratio);

@@ -197,7 +197,7 @@ impl Figures<'_> {
             self.page,
             "</div>\n</div>\n<figcaption><p>Published devices were measured one operation at a \
              time, so compare them with depth 1. Dashed lines are the limits of A1 and A2. Compare \
-             them with depth 32, because these limits apply to many operations in flight. Source of \
+             the limits with the point of depth 32, because they apply to many operations at a time. Source of \
              the published figures: {}.</p></figcaption>\n",
             Html(PUBLISHED_SOURCE)
         );

@@ -5,7 +5,9 @@ use cardproof_record::Outcome;
 
 use super::put;
 use crate::clean::Html;
-use crate::contents::{Contents, GEOMETRY_HEADING, MEANING_NOTE, Recording, Ruling, VERDICT_NOTE};
+use crate::contents::{
+    CAPACITY_HEADING, Contents, GEOMETRY_HEADING, MEANING_NOTE, Recording, Ruling, VERDICT_NOTE,
+};
 use crate::rows::{Cells, Row, shown};
 use crate::wrap::{bound, sentence};
 
@@ -20,6 +22,7 @@ pub(super) fn write(page: &mut String, contents: &Contents) {
     if let Some(alarm) = &contents.alarm {
         put!(page, "<p class=\"alarm\"><strong>{}</strong></p>\n", Html(&bound(alarm)));
     }
+    write_list(page, "capacity", CAPACITY_HEADING, &contents.capacity);
     write_list(page, "geometry", GEOMETRY_HEADING, &contents.geometry);
     write_list(page, "done", crate::jobs::HEADING, &contents.jobs);
     for (number, (heading, items)) in contents.setups.iter().enumerate() {
@@ -38,7 +41,7 @@ pub(super) fn write(page: &mut String, contents: &Contents) {
     }
     write_list(page, "replays", crate::replays::HEADING, &contents.replays);
     write_list(page, "tools", contents.figures_heading, &contents.figures);
-    write_list(page, "course", "Changes and runs", &contents.course);
+    write_list(page, "course", "Changes of the rate", &contents.course);
 }
 
 fn write_verdicts(page: &mut String, contents: &Contents) {

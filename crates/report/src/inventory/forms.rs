@@ -22,7 +22,6 @@ const DAY_WIDTH: usize = 14;
 pub fn inventory_text(entries: &[Entry], width: u16) -> String {
     let width = usize::from(width).clamp(WIDTH_MIN, 120);
     let widest = |text: &dyn Fn(&Entry) -> usize| entries.iter().map(text).max().unwrap_or(0);
-    let length = |text: &str| text.chars().count();
     let name_width = widest(&|entry| length(entry.name())).min(NAME_MAX);
     let room = width - name_width - DAY_WIDTH;
     let card_width = widest(&|entry| length(&entry.card)).min(room);
@@ -41,6 +40,47 @@ pub fn inventory_text(entries: &[Entry], width: u16) -> String {
         }
     }
     out
+}
+
+/// The rows as a table for a terminal of 80 columns, ending in a newline: name, what passed, rates.
+#[must_use]
+pub fn inventory_table(entries: &[Entry]) -> String {
+    let mut out = format!(
+        "{:<NAME_MAX$}  {:<12}  {:>6} {:>6} {:>6}  {:>6} {:>6}\n{:<NAME_MAX$}  {:<12}  {:>20}  {:>13}\n",
+        "",
+        "",
+        "read",
+        "write",
+        "synced",
+        "read",
+        "write",
+        "record",
+        "passed",
+        "4 KiB random, IOPS",
+        "MB/s, 1 MiB"
+    );
+    for entry in entries {
+        let [_, _, _, met, _, read, write, synced, sequential_read, sequential_write] =
+            cells(entry);
+        let verdict = entry.capacity.clone().unwrap_or(met);
+        let name = cut(entry.name(), NAME_MAX);
+        if length(&verdict) > 12 {
+            out.push_str(&format!("{name:<NAME_MAX$}  {verdict}\n"));
+            continue;
+        }
+        let shown = |cell: String| if cell.is_empty() { "-".to_owned() } else { cell };
+        let [read, write, synced] = [read, write, synced].map(shown);
+        let [sequential_read, sequential_write] = [sequential_read, sequential_write].map(shown);
+        out.push_str(&format!(
+            "{name:<NAME_MAX$}  {verdict:<12}  {read:>6} {write:>6} {synced:>6}  \
+             {sequential_read:>6} {sequential_write:>6}\n"
+        ));
+    }
+    out
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
 }
 
 const HEADINGS: [&str; 10] = [

@@ -28,7 +28,7 @@ pub(super) fn of_writing(plan: &Plan, size: Bytes, time: Nanos, restores: bool) 
         if restores { (time * 2, ", after saving it, and restore it") } else { (time, "") };
     let mut notes = vec![format!(
         "Plan: write {written} ({share:.1} % of the device){twice} and read {}. Estimated time: {time} \
-         to {} (writes are usually slower than reads). The first writes give a better estimate.",
+         to {}. The first writes will give a better estimate.",
         plan.bytes_to_read(),
         time * SLOW_WRITES
     )];

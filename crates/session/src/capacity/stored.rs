@@ -1,8 +1,7 @@
-//! What a test saw, in the form of a record, and back.
+//! What a test saw, in the form of a record.
 
-use cardproof_evidence::capacity::{Evidence, Finding, Writes, infer};
 use cardproof_probe::capacity::{Outcome, Plan};
-use cardproof_record::{CapacityMethod, CapacityRegion, CapacityTest, Record};
+use cardproof_record::{CapacityMethod, CapacityRegion, CapacityTest};
 use cardproof_units::{Bytes, Nanos};
 
 /// Into how many parts the addresses are cut for the map.
@@ -67,25 +66,4 @@ impl Regions {
     pub(super) fn note_wrong(&mut self, address: u64) {
         self.at(address).wrong += 1;
     }
-}
-
-/// What the capacity test in `record` means; `None` where there is none that wrote, or its places
-/// cannot be read.
-#[must_use]
-pub fn capacity_finding(record: &Record) -> Option<Finding> {
-    let test = record.capacity.as_ref().filter(|test| !test.places.is_empty())?;
-    let places: Result<Vec<_>, _> = test.places.iter().map(|line| line.parse()).collect();
-    let mut writes = Writes::default();
-    test.written.iter().for_each(|[start, length]| writes.note(start.get(), length.get()));
-    Some(infer(&Evidence {
-        announced_bytes: test.announced_bytes.get(),
-        writes,
-        observations: places.ok()?,
-        filler_bytes: test.filler_bytes.get(),
-        grid_bytes: test.grid_bytes.get(),
-        unshared_distances: test.unshared_distances.iter().map(|bytes| bytes.get()).collect(),
-        guessed_modulus: test.guessed_modulus_bytes.map(Bytes::get),
-        is_full: test.is_full,
-        is_cut_short: test.is_cut_short,
-    }))
 }

@@ -49,7 +49,12 @@ const ANNOUNCED: Bytes = Bytes::gib(64);
 
 /// The cards.
 pub(super) const CARDS: [Card; 5] = [
-    fake("fake-wrap", "Fake 64 GiB card: 2 GiB, addresses start again", Beyond::WrapAround, 0),
+    fake(
+        "fake-wrap",
+        "Fake 64 GiB card: 2 GiB, writes beyond overwrite the beginning",
+        Beyond::WrapAround,
+        0,
+    ),
     fake(
         "fake-drop",
         "Fake 64 GiB card: 2 GiB, writes beyond are dropped",
@@ -58,14 +63,14 @@ pub(super) const CARDS: [Card; 5] = [
     ),
     fake(
         "fake-last-block",
-        "Fake 64 GiB card: 2 GiB, all beyond is the last block",
+        "Fake 64 GiB card: 2 GiB, every address beyond is the same block",
         Beyond::LastBlock,
         0,
     ),
-    fake("fake-limbo", "Fake 64 GiB card: 2 GiB, anything is read beyond", Beyond::Limbo, 0),
+    fake("fake-limbo", "Fake 64 GiB card: 2 GiB, reads beyond give random data", Beyond::Limbo, 0),
     fake(
         "fake-cached",
-        "Fake 64 GiB card: 2 GiB, addresses start again, latest writes read back rightly",
+        "Fake 64 GiB card: 2 GiB, writes beyond overwrite the beginning, the newest 1 MiB reads back right",
         Beyond::WrapAround,
         1 << 20,
     ),

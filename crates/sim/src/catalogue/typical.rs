@@ -148,7 +148,12 @@ const HIGH_ENDURANCE: Model = Model {
 
 /// The cards.
 pub(super) const CARDS: [Card; 5] = [
-    typical("v30-a2", "V30 A2 card, 64 GB, host without queue and cache", V30_A2, Host::SDR104),
+    typical(
+        "v30-a2",
+        "V30 A2 card, 64 GB, in a computer that cannot use A2 functions",
+        V30_A2,
+        Host::SDR104,
+    ),
     typical(
         "v30-a2-queued",
         "V30 A2 card, 64 GB, host with queue and cache",

@@ -141,8 +141,7 @@ pub(super) fn sd6_256m() -> Profile {
     Profile {
         name: "sd6-256m".to_owned(),
         version: 1,
-        purpose: "figures to compare with reviews that used iozone over the SD 6.0 range"
-            .to_owned(),
+        purpose: "figures to compare with reviews that ran iozone over 256 MiB".to_owned(),
         source: "the SD 6.0 scenario of a 2019 review of cards on the Raspberry Pi: iozone -e -I \
                  -a -s 256M -r 4k -i 0 -i 2"
             .to_owned(),

@@ -1,0 +1,358 @@
+//! What a test of the capacity means: genuine, fake, damaged, suspicious or undecided.
+//!
+//! A record keeps what was written and what came back; the verdict follows from that, so that an old
+//! record is judged by the present rules.
+
+use cardproof_evidence::capacity::{
+    Evidence, Finding, Verdict, Writes, genuine_after_files, infer, stamp::SECTOR,
+};
+use cardproof_record::{CapacityFiles, CapacityTest, CapacityVerdict, Record, State};
+use cardproof_units::Bytes;
+
+/// The probability of damage where stretches stay unreadable.
+const UNREADABLE: f64 = 0.99;
+
+/// Losses below this share of the files, or in pieces below [`PIECE`], are damage and no false
+/// capacity.
+const LOST_SHARE: f64 = 0.05;
+const PIECE: u64 = 1 << 20;
+
+/// From this share of the file system up a full test with files covers the device.
+const COVERED: f64 = 0.9;
+
+/// The probabilities of a false capacity and of damage that files have shown.
+const FAKE_BY_FILES: f64 = 0.99;
+const DAMAGED_BY_FILES: f64 = 0.95;
+
+/// The verdict on a capacity, and what supports it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Capacity {
+    /// The verdict.
+    pub verdict: CapacityVerdict,
+    /// The kind of card, such as `wrap`; `unknown` where none was determined.
+    pub kind: &'static str,
+    /// The probability of the verdict, 0 to 1.
+    pub probability: f64,
+    /// What the device announces.
+    pub announced: Bytes,
+    /// How much it really holds: at least, and at most.
+    pub real_size: (Bytes, Bytes),
+    /// A hidden store of up to this size would have been found.
+    pub excluded_store: Bytes,
+    /// A larger share of bad blocks, 0 to 1, would have been found.
+    pub excluded_share: f64,
+    /// Why, the most important first.
+    pub reasons: Vec<String>,
+    /// Places that do not keep data, as (start, end) in bytes; at most 64.
+    pub damaged_ranges: Vec<(u64, u64)>,
+}
+
+/// The verdict on the capacity of the device of `record`; `None` where it was not tested.
+#[must_use]
+pub fn capacity(record: &Record) -> Option<Capacity> {
+    let test = record.capacity.as_ref()?;
+    let announced = record.conditions.target.size_bytes;
+    let found = match (&test.files, finding(test)) {
+        (Some(files), _) => of_files(announced, files),
+        (None, Some(finding)) => of_finding(announced, finding),
+        (None, None) => of_reading(announced, test, &record.state),
+    };
+    Some(with_surface(found, test))
+}
+
+impl Capacity {
+    /// Nothing is known of a device that announces so much.
+    const fn unknown(announced: Bytes) -> Self {
+        Self {
+            verdict: CapacityVerdict::Undecided,
+            kind: "unknown",
+            probability: 0.0,
+            announced,
+            real_size: (Bytes::ZERO, announced),
+            excluded_store: Bytes::ZERO,
+            excluded_share: 1.0,
+            reasons: Vec::new(),
+            damaged_ranges: Vec::new(),
+        }
+    }
+
+    /// The device of `record`, whose test could not be done.
+    #[must_use]
+    pub fn not_tested(record: &Record) -> Self {
+        Self {
+            reasons: vec!["the test could not be done".to_owned()],
+            ..Self::unknown(record.conditions.target.size_bytes)
+        }
+    }
+
+    /// The verdict in one sentence.
+    #[must_use]
+    pub fn headline(&self) -> String {
+        let percent = percent(self.probability);
+        match self.verdict {
+            CapacityVerdict::Genuine => format!(
+                "GENUINE: the full capacity of {} is real (confidence {percent}).",
+                self.announced
+            ),
+            CapacityVerdict::Fake => format!(
+                "FAKE: advertised capacity {}, real capacity {} (confidence {percent}).",
+                self.announced,
+                between(self.real_size),
+            ),
+            CapacityVerdict::Damaged => {
+                format!("DAMAGED: parts of the device do not keep data (confidence {percent}).")
+            }
+            CapacityVerdict::Suspicious => {
+                "SUSPICIOUS: there are signs of a counterfeit.".to_owned()
+            }
+            CapacityVerdict::Undecided => {
+                "UNDECIDED: the test did not show enough for a verdict.".to_owned()
+            }
+        }
+    }
+
+    /// The verdict in a few words, for a list.
+    #[must_use]
+    pub fn in_short(&self) -> String {
+        match self.verdict {
+            CapacityVerdict::Genuine => "capacity genuine".to_owned(),
+            CapacityVerdict::Fake => {
+                format!("FAKE: holds {} of {}", self.real_size.0, self.announced)
+            }
+            CapacityVerdict::Damaged => "DAMAGED".to_owned(),
+            CapacityVerdict::Suspicious => "suspicious".to_owned(),
+            CapacityVerdict::Undecided => "capacity undecided".to_owned(),
+        }
+    }
+
+    /// What to do with the device; `None` where another test is needed first.
+    #[must_use]
+    pub fn advice(&self) -> Option<String> {
+        let advice = match self.verdict {
+            CapacityVerdict::Genuine => "You can use it: it holds what it announces.".to_owned(),
+            CapacityVerdict::Fake => format!(
+                "Return it and ask for your money back. Do not store data on it: only the first {} can \
+                 keep data.",
+                self.real_size.0
+            ),
+            CapacityVerdict::Damaged => {
+                "Copy your files to another device now, and replace it. Do \
+                                         not store data on it."
+                    .to_owned()
+            }
+            CapacityVerdict::Suspicious | CapacityVerdict::Undecided => return None,
+        };
+        Some(advice)
+    }
+}
+
+/// Rounded down, so that 100 % stands for certainty alone.
+fn percent(probability: f64) -> String {
+    if probability >= 1.0 - 1e-12 {
+        return "100 %".to_owned();
+    }
+    format!("{:.2} %", (probability * 1e4).floor() / 100.0)
+}
+
+fn between((low, high): (Bytes, Bytes)) -> String {
+    if low.to_string() == high.to_string() {
+        format!("{low} ({} bytes)", high.get())
+    } else {
+        format!("{low} to {high}")
+    }
+}
+
+/// What the places of `test` mean; `None` where none was written, or they cannot be read.
+fn finding(test: &CapacityTest) -> Option<Finding> {
+    if test.places.is_empty() {
+        return None;
+    }
+    let places: Result<Vec<_>, _> = test.places.iter().map(|line| line.parse()).collect();
+    let mut writes = Writes::default();
+    test.written.iter().for_each(|[start, length]| writes.note(start.get(), length.get()));
+    Some(infer(&Evidence {
+        announced_bytes: test.announced_bytes.get(),
+        writes,
+        observations: places.ok()?,
+        filler_bytes: test.filler_bytes.get(),
+        grid_bytes: test.grid_bytes.get(),
+        unshared_distances: test.unshared_distances.iter().map(|bytes| bytes.get()).collect(),
+        guessed_modulus: test.guessed_modulus_bytes.map(Bytes::get),
+        is_full: test.is_full,
+        is_cut_short: test.is_cut_short,
+    }))
+}
+
+fn of_finding(announced: Bytes, finding: Finding) -> Capacity {
+    let verdict = match finding.verdict {
+        Verdict::Genuine => CapacityVerdict::Genuine,
+        Verdict::Fake => CapacityVerdict::Fake,
+        Verdict::Damaged => CapacityVerdict::Damaged,
+        Verdict::Undecided => CapacityVerdict::Undecided,
+    };
+    Capacity {
+        verdict,
+        kind: finding.kind.name(),
+        probability: finding.probability.clamp(0.0, 1.0),
+        real_size: (Bytes(finding.size.low), Bytes(finding.size.high)),
+        excluded_store: Bytes(finding.excluded_store_bytes),
+        excluded_share: finding.excluded_bad_share,
+        reasons: finding.reasons,
+        damaged_ranges: finding.damaged_ranges,
+        ..Capacity::unknown(announced)
+    }
+}
+
+/// A test that wrote nothing.
+fn of_reading(announced: Bytes, test: &CapacityTest, state: &State) -> Capacity {
+    if !test.signs.is_empty() {
+        let reasons = test.signs.clone();
+        return Capacity {
+            verdict: CapacityVerdict::Suspicious,
+            reasons,
+            ..Capacity::unknown(announced)
+        };
+    }
+    let reason = match state {
+        State::Failed => "the test could not be done",
+        _ => {
+            "nothing suspicious was found, but nothing was written: only a test that writes can tell \
+             whether the capacity is real"
+        }
+    };
+    Capacity { reasons: vec![reason.to_owned()], ..Capacity::unknown(announced) }
+}
+
+/// A test with files in the free space.
+fn of_files(announced: Bytes, files: &CapacityFiles) -> Capacity {
+    let sector = SECTOR as u64;
+    let size = announced.get();
+    let tested = files.tested_bytes.get();
+    let bad = files.foreign_sectors + files.wrong_sectors + files.unreadable_sectors;
+    let share = tested as f64 / size.max(1) as f64;
+    let lost = bad as f64 / (tested / sector).max(1) as f64;
+    let is_in_pieces = files.longest_bad_sectors * sector >= PIECE;
+    let is_false = files.foreign_sectors * sector >= PIECE
+        || (lost > LOST_SHARE && is_in_pieces && files.unreadable_sectors < bad);
+    let right = Bytes(files.right_sectors * sector);
+    // The latest writes may come from a store; a fifth of them is left out of account.
+    let store = tested.saturating_sub(tested / 5);
+    let genuine = genuine_after_files(share, store);
+    let is_covered = share >= COVERED && files.is_all_free_space;
+    let (verdict, kind, probability, real_size) = if is_false {
+        let kind = if files.foreign_sectors > 0 { "wrap" } else { "drop" };
+        let most = Bytes(size.saturating_sub(bad * sector));
+        (CapacityVerdict::Fake, kind, FAKE_BY_FILES, (right, most))
+    } else if bad > 0 {
+        (CapacityVerdict::Damaged, "damaged", DAMAGED_BY_FILES, (right, announced))
+    } else if is_covered {
+        (CapacityVerdict::Genuine, "honest", genuine, (announced, announced))
+    } else {
+        (CapacityVerdict::Undecided, "honest", genuine, (right, announced))
+    };
+    Capacity {
+        verdict,
+        kind,
+        probability,
+        real_size,
+        excluded_store: Bytes(store),
+        excluded_share: (1.0 - share).clamp(0.0, 1.0),
+        reasons: reasons_of_files(files, share),
+        damaged_ranges: files.bad_ranges.iter().map(|[from, to]| (from.get(), to.get())).collect(),
+        ..Capacity::unknown(announced)
+    }
+}
+
+fn reasons_of_files(files: &CapacityFiles, share: f64) -> Vec<String> {
+    let mut reasons = vec![format!(
+        "{} of files were read: {} sectors correct, {} with data of another address, {} with wrong \
+         data, {} unreadable",
+        files.tested_bytes,
+        files.right_sectors,
+        files.foreign_sectors,
+        files.wrong_sectors,
+        files.unreadable_sectors
+    )];
+    if files.transient_errors > 0 {
+        let count = files.transient_errors;
+        reasons.push(format!("{count} transient errors: a second attempt succeeded"));
+    }
+    if files.missing_files > 0 {
+        reasons.push(format!("{} files of the set are missing", files.missing_files));
+    }
+    reasons.push(format!(
+        "the files cover {:.1} % of the file system, which decides where they are",
+        share * 100.0
+    ));
+    reasons
+}
+
+/// `found` with what reading everything has shown.
+fn with_surface(mut found: Capacity, test: &CapacityTest) -> Capacity {
+    if test.surface_bytes == Bytes::ZERO {
+        return found;
+    }
+    let unreadable: Bytes = test.unreadable.iter().map(|[_, length]| *length).sum();
+    if unreadable == Bytes::ZERO {
+        found.reasons.push(format!("{} were read without an error", test.surface_bytes));
+        return found;
+    }
+    let ranges =
+        test.unreadable.iter().map(|[start, length]| (start.get(), start.get() + length.get()));
+    found.damaged_ranges.extend(ranges);
+    found.damaged_ranges.sort_unstable();
+    found.reasons.push(format!(
+        "{unreadable} of {} cannot be read, each part tried three times",
+        test.surface_bytes
+    ));
+    if found.verdict != CapacityVerdict::Fake {
+        let (verdict, kind) = (CapacityVerdict::Damaged, "damaged");
+        found = Capacity { verdict, kind, probability: UNREADABLE, ..found };
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use cardproof_testkit::records;
+
+    use super::*;
+
+    fn with_files(files: CapacityFiles) -> Capacity {
+        let mut record = records::typical_a1_card();
+        record.conditions.target.size_bytes = Bytes::gib(8);
+        record.capacity = Some(CapacityTest { files: Some(files), ..CapacityTest::default() });
+        capacity(&record).unwrap()
+    }
+
+    /// Files over the whole card, of which `bad` sectors hold data of another address.
+    fn files(bad: u64) -> CapacityFiles {
+        let sectors = Bytes::gib(8).get() / 512;
+        CapacityFiles {
+            tested_bytes: Bytes::gib(8),
+            right_sectors: sectors - bad,
+            foreign_sectors: bad,
+            longest_bad_sectors: bad,
+            is_all_free_space: true,
+            ..CapacityFiles::default()
+        }
+    }
+
+    #[test]
+    fn files_tell_a_fake_from_damage_and_from_a_genuine_card() {
+        assert_eq!(with_files(files(0)).verdict, CapacityVerdict::Genuine);
+        assert_eq!(with_files(files(8)).verdict, CapacityVerdict::Damaged);
+        let fake = with_files(files(1 << 22));
+        assert_eq!(fake.verdict, CapacityVerdict::Fake);
+        assert_eq!(fake.real_size, (Bytes::gib(6), Bytes::gib(6)));
+        assert_eq!(fake.in_short(), "FAKE: holds 6 GiB of 8 GiB");
+        assert!(fake.advice().unwrap().starts_with("Return it"), "{fake:?}");
+        let part = CapacityFiles { is_all_free_space: false, ..files(0) };
+        assert_eq!(with_files(part).verdict, CapacityVerdict::Undecided);
+    }
+
+    #[test]
+    fn a_record_without_a_test_has_no_verdict() {
+        assert_eq!(capacity(&records::typical_a1_card()), None);
+    }
+}
