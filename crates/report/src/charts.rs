@@ -1,23 +1,21 @@
-//! Charts: what is to be drawn, said without any drawing library.
+//! Charts: what is to be drawn, as data, and its drawing as SVG.
 //!
-//! A [`Chart`] is data; a [`Plotter`] turns one into SVG. The only plotter is [`kuva`], a young
-//! library, and nothing outside [`kuva`] names it, so it can be replaced. Charts are small and
-//! many rather than large: each is legible at the width of a phone without being scrolled.
+//! Charts are small and many rather than large: each is legible at the width of a phone without
+//! being scrolled.
 
 mod cycles;
 mod field;
 mod geometry;
-mod kuva;
 mod latency;
 mod svg;
+mod ticks;
 mod time;
 
 pub(crate) use cycles::{bad_over_cycles, speed_over_cycles};
 pub(crate) use field::{Place, field, limits as class_limits};
 pub(crate) use geometry::{boundaries, sweeps};
-pub(crate) use kuva::Kuva;
 pub(crate) use latency::{Curve, latency, tails_together};
-pub(crate) use svg::embed;
+pub(crate) use svg::draw;
 pub(crate) use time::{columns, rate_over_time, rate_text, rates_together, waits_over_time};
 
 /// Something to be drawn. Every number in it is finite, and positive where its scale is
@@ -110,26 +108,10 @@ pub(crate) enum Dashes {
     Short,
 }
 
-/// A chart that came out unusable.
+/// A number of a chart cannot be placed on its axis.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PlotError {
-    /// A number cannot be placed on its axis.
-    #[error("a value lies outside what its axis can show")]
-    Unplaceable,
-    /// What the library returned is not one SVG element.
-    #[error("the drawing library returned no SVG")]
-    NoSvg,
-}
-
-/// What draws charts.
-pub(crate) trait Plotter {
-    /// The chart as one `<svg>` element whose colours are those of [`Tone::css`] and, for text,
-    /// axes and grid, `var(--ink)`, `var(--axis)` and `var(--grid)`.
-    ///
-    /// # Errors
-    /// The chart is not drawable, or the library failed.
-    fn draw(&self, chart: &Chart) -> Result<String, PlotError>;
-}
+#[error("a value lies outside what its axis can show")]
+pub struct PlotError;
 
 impl Axis {
     fn can_show(&self, value: f64) -> bool {
@@ -142,7 +124,7 @@ impl Axis {
 }
 
 impl Chart {
-    /// Whether every number can be placed, so that a plotter need not check.
+    /// Whether every number can be placed, so that drawing need not check.
     pub(crate) fn is_drawable(&self) -> bool {
         self.x.is_drawable()
             && self.y.is_drawable()

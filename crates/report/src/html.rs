@@ -10,7 +10,7 @@ mod sections;
 
 use cardproof_record::{Record, Verdict};
 
-use crate::charts::{Kuva, PlotError};
+use crate::charts::PlotError;
 use crate::clean::Html;
 use crate::contents::Contents;
 
@@ -39,7 +39,7 @@ pub fn html(record: &Record, verdicts: &[Verdict]) -> Result<String, HtmlError> 
     let mut page = String::with_capacity(256 * 1024);
     head(&mut page, &contents.title);
     sections::write(&mut page, &contents);
-    figures::write(&mut page, record, contents.is_jobs_only, &Kuva)?;
+    figures::write(&mut page, record, contents.is_jobs_only)?;
     capacity::write(&mut page, record.capacity.as_ref());
     sections::write_conditions(&mut page, &contents);
     end_page(&mut page);

@@ -5,8 +5,8 @@ use cardproof_rating::compare::{CardFigures, Column, Comparison, Use};
 use cardproof_record::{OpName, Phase, Record};
 
 use crate::charts::{
-    Axis, Chart, Dashes, Kuva, LINE_TONES, Layer, Plotter, Scale, Tone, class_limits, embed,
-    rates_together, tails_together,
+    self, Axis, Chart, Dashes, LINE_TONES, Layer, Scale, Tone, class_limits, rates_together,
+    tails_together,
 };
 use crate::clean::{Html, one_line};
 use crate::html::{HtmlError, put};
@@ -185,7 +185,5 @@ fn random_write(record: &Record) -> Option<usize> {
 }
 
 fn draw(page: &mut String, chart: &Chart, id: &str) -> Result<(), HtmlError> {
-    Kuva.draw(chart)
-        .and_then(|svg| embed(page, &svg, chart, id))
-        .map_err(|source| HtmlError { chart: chart.title.clone(), source })
+    charts::draw(page, chart, id).map_err(|source| HtmlError { chart: chart.title.clone(), source })
 }

@@ -8,8 +8,8 @@ use cardproof_units::Nanos;
 
 use super::{HtmlError, put};
 use crate::charts::{
-    Chart, Curve, Dashes, Place, Plotter, Tone, bad_over_cycles, boundaries, columns, embed, field,
-    latency, rate_over_time, rate_text, speed_over_cycles, sweeps, waits_over_time,
+    Chart, Curve, Dashes, Place, Tone, bad_over_cycles, boundaries, columns, draw, field, latency,
+    rate_over_time, rate_text, speed_over_cycles, sweeps, waits_over_time,
 };
 use crate::clean::{Html, one_line};
 use crate::rows::{is_told_in_iops, rate_and_interval, shown};
@@ -23,9 +23,8 @@ pub(super) fn write(
     page: &mut String,
     record: &Record,
     is_jobs_only: bool,
-    plotter: &dyn Plotter,
 ) -> Result<(), HtmlError> {
-    let mut figures = Figures { page, record, plotter, drawn: 0 };
+    let mut figures = Figures { page, record, drawn: 0 };
     figures.endurance()?;
     figures.geometry()?;
     figures.over_time()?;
@@ -36,7 +35,6 @@ pub(super) fn write(
 struct Figures<'p> {
     page: &'p mut String,
     record: &'p Record,
-    plotter: &'p dyn Plotter,
     drawn: usize,
 }
 
@@ -44,9 +42,7 @@ impl Figures<'_> {
     fn draw(&mut self, chart: &Chart) -> Result<(), HtmlError> {
         self.drawn += 1;
         let id = format!("chart-{}", self.drawn);
-        self.plotter
-            .draw(chart)
-            .and_then(|svg| embed(self.page, &svg, chart, &id))
+        draw(self.page, chart, &id)
             .map_err(|source| HtmlError { chart: chart.title.clone(), source })
     }
 
