@@ -49,13 +49,13 @@ const TABLES: [&str; 3] = [DOCUMENTS, RUNS_TABLE, PHASES_TABLE];
 const MADE_BY: &str = concat!("cardproof-hub ", env!("CARGO_PKG_VERSION"), ", cardproof.data/1");
 
 /// How long a request waits for a dump in the making before it gets the one before.
-const WAIT_MAX: Duration = Duration::from_secs(5);
+const WAIT_MAX: Duration = Duration::from_secs(15);
 
-/// A dump that took at most so long may follow the one before at once.
-const QUICK: Duration = Duration::from_secs(3);
+/// After a dump of at most so many submissions the next may follow at once.
+const FEW: u64 = 2_000;
 
-/// After a dump that took longer, nothing is dumped for so many times its duration, so that changes that go on
-/// all the time cost a bounded share of a processor.
+/// After a dump of more, nothing is dumped for so many times its duration, so that changes that go on all the time
+/// cost a bounded share of a processor.
 const REST_FACTOR: u32 = 10;
 
 /// The longest rest: what was deleted leaves within it and a dump's duration.
@@ -189,11 +189,15 @@ impl Dump {
         {
             return Ok(old.clone());
         }
-        let mut files = Vec::new();
+        let (mut files, mut made) = (Vec::new(), 0);
         for (month, known) in plan {
             match known {
                 Some(known) => files.extend(known),
-                None => files.extend(make::make(db, &self.directory, &month).await?),
+                None => {
+                    let fresh = make::make(db, &self.directory, &month).await?;
+                    made += submissions(&fresh);
+                    files.extend(fresh);
+                }
             }
         }
         let manifest = manifest(files);
@@ -203,8 +207,8 @@ impl Dump {
         self.sweep(&manifest);
         let took = start.elapsed();
         let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-        log::event("dumped", &[("rows", manifest.rows.into()), ("ms", ms.into())]);
-        let rest = if took <= QUICK { Duration::ZERO } else { (took * REST_FACTOR).min(REST_MAX) };
+        log::event("dumped", &[("submissions", made.into()), ("ms", ms.into())]);
+        let rest = if made <= FEW { Duration::ZERO } else { (took * REST_FACTOR).min(REST_MAX) };
         *next = Instant::now() + rest;
         Ok(manifest)
     }
@@ -224,6 +228,11 @@ impl Dump {
     }
 }
 
+/// The submissions in `files`.
+fn submissions(files: &[File]) -> u64 {
+    files.iter().filter(|file| file.table == DOCUMENTS).map(|file| file.rows).sum()
+}
+
 fn manifest(files: Vec<File>) -> Manifest {
     Manifest {
         schema: MANIFEST_SCHEMA.to_owned(),
@@ -232,7 +241,7 @@ fn manifest(files: Vec<File>) -> Manifest {
         generated: clock::rfc3339(clock::now_ms()),
         made_by: MADE_BY.to_owned(),
         note: NOTE.to_owned(),
-        rows: files.iter().filter(|file| file.table == DOCUMENTS).map(|file| file.rows).sum(),
+        rows: submissions(&files),
         files,
     }
 }

@@ -1,7 +1,7 @@
 //! The hub and its database are killed under load: no submission that was acknowledged is lost, none is there
 //! twice, none that was deleted comes back, and what is derived from records still agrees with them.
 //!
-//! A short, seeded form; `cargo xtask prove hub` asks for a thousand moments by `CARDPROOF_HUB_KILLS`.
+//! A short, seeded form; `cargo xtask prove hub` asks for hundreds of moments by `CARDPROOF_HUB_KILLS`.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Mutex;
