@@ -103,6 +103,7 @@ pub const TABLES: &[Table] = &[
             real("low"),
             real("high"),
             text("doubt"),
+            whole("created_ms"),
         ],
     },
     Table {
@@ -120,6 +121,10 @@ pub const TABLES: &[Table] = &[
             whole("submissions"),
             whole("grams"),
         ],
+    },
+    Table {
+        name: "model_hosts",
+        columns: &[text("model"), text("host"), text("host_name"), whole("submissions")],
     },
     Table { name: "trigrams", columns: &[text("gram"), text("model")] },
     Table { name: "tombstones", columns: &[text("id"), whole("deleted_ms")] },

@@ -26,6 +26,7 @@ pub enum Kind {
 const MIGRATIONS: &[(i64, &str, &str)] = &[
     (1, "submissions", include_str!("../migrations/001-submissions.sql")),
     (2, "dump", include_str!("../migrations/002-dump.sql")),
+    (3, "growth", include_str!("../migrations/003-growth.sql")),
 ];
 
 /// How long a request waits for a connection.

@@ -14,8 +14,8 @@ const GRAMS_MAX: usize = 48;
 /// The most entries of a list.
 pub const LIST_MAX: i64 = 50;
 
-/// The most submissions of one model whose figures are drawn, the latest first.
-pub const FIGURES_MAX: i64 = 5000;
+/// The most figures of one model that are drawn, of the latest submissions.
+pub const FIGURES_MAX: i64 = 1000;
 
 /// A card model in a list.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -227,8 +227,9 @@ pub async fn latest(db: &Db, only: Only<'_>, before_ms: i64) -> Result<Vec<Entry
 pub async fn figures(db: &Db, model: &str) -> Result<Vec<FigureRow>, Error> {
     let rows = sqlx::query(
         "SELECT f.submission, f.quantity, f.host, f.basis, f.rate, f.low, f.high, f.doubt FROM figures f \
-         JOIN submissions s ON s.id = f.submission WHERE f.model = $1 AND s.state = 'public' \
-         ORDER BY s.created_ms DESC LIMIT $2",
+         WHERE f.model = $1 AND NOT EXISTS \
+         (SELECT 1 FROM submissions s WHERE s.state <> 'public' AND s.id = f.submission) \
+         ORDER BY f.created_ms DESC LIMIT $2",
     )
     .bind(model)
     .bind(FIGURES_MAX)
@@ -261,6 +262,16 @@ pub struct Counted {
     pub count: i64,
 }
 
+impl Counted {
+    fn of(row: &AnyRow) -> Result<Self, Error> {
+        Ok(Self {
+            key: row.try_get("key")?,
+            name: row.try_get("name")?,
+            count: row.try_get("count")?,
+        })
+    }
+}
+
 async fn counted(
     db: &Db,
     text: &'static str,
@@ -270,15 +281,7 @@ async fn counted(
     if let Some(argument) = argument {
         asked = asked.bind(argument.to_owned());
     }
-    let rows = asked.fetch_all(db.readers()).await?;
-    let of = |row: &AnyRow| {
-        Ok(Counted {
-            key: row.try_get("key")?,
-            name: row.try_get("name")?,
-            count: row.try_get("count")?,
-        })
-    };
-    rows.iter().map(of).collect()
+    asked.fetch_all(db.readers()).await?.iter().map(Counted::of).collect()
 }
 
 /// The hosts with the most submissions.
@@ -286,8 +289,8 @@ async fn counted(
 /// # Errors
 /// The database does not answer.
 pub async fn hosts(db: &Db) -> Result<Vec<Counted>, Error> {
-    let text = "SELECT host AS key, MIN(host_name) AS name, COUNT(*) AS count FROM submissions \
-                WHERE state = 'public' GROUP BY host ORDER BY COUNT(*) DESC, host LIMIT 200";
+    let text = "SELECT host AS key, MIN(host_name) AS name, CAST(SUM(submissions) AS BIGINT) AS count \
+                FROM model_hosts GROUP BY host ORDER BY SUM(submissions) DESC, host LIMIT 200";
     counted(db, text, None).await
 }
 
@@ -296,19 +299,24 @@ pub async fn hosts(db: &Db) -> Result<Vec<Counted>, Error> {
 /// # Errors
 /// The database does not answer.
 pub async fn hosts_of(db: &Db, model: &str) -> Result<Vec<Counted>, Error> {
-    let text = "SELECT host AS key, MIN(host_name) AS name, COUNT(*) AS count FROM submissions \
-                WHERE state = 'public' AND model = $1 GROUP BY host ORDER BY COUNT(*) DESC, host LIMIT 200";
+    let text = "SELECT host AS key, host_name AS name, submissions AS count FROM model_hosts \
+                WHERE model = $1 ORDER BY submissions DESC, host LIMIT 200";
     counted(db, text, Some(model)).await
 }
 
-/// The ways of measuring by the number of models that were measured so.
+/// The latest figures among which ways of measuring are looked for.
+const BASES_OF: i64 = 5_000;
+
+/// The ways of measuring of the latest figures, by the number of models that were measured so.
 ///
 /// # Errors
 /// The database does not answer.
 pub async fn bases(db: &Db) -> Result<Vec<Counted>, Error> {
-    let text = "SELECT basis AS key, basis AS name, COUNT(DISTINCT model) AS count FROM figures \
-                WHERE doubt IS NULL GROUP BY basis ORDER BY COUNT(DISTINCT model) DESC, basis LIMIT 50";
-    counted(db, text, None).await
+    let text = "SELECT basis AS key, basis AS name, COUNT(DISTINCT model) AS count FROM \
+                (SELECT basis, model FROM figures WHERE doubt IS NULL ORDER BY created_ms DESC LIMIT $1) latest \
+                GROUP BY basis ORDER BY COUNT(DISTINCT model) DESC, basis LIMIT 50";
+    let rows = sqlx::query(text).bind(BASES_OF).fetch_all(db.readers()).await?;
+    rows.iter().map(Counted::of).collect()
 }
 
 /// A submission that takes part in a ranking.
@@ -322,6 +330,9 @@ pub struct Candidate {
     pub title: String,
 }
 
+/// The latest figures of a basis among which candidates are looked for.
+const CANDIDATES_OF: i64 = 2_000;
+
 /// The latest public submissions measured by `basis`, at most `per_model` of each of at most `models` models.
 ///
 /// # Errors
@@ -333,22 +344,26 @@ pub async fn candidates(
     per_model: usize,
 ) -> Result<Vec<Candidate>, Error> {
     let rows = sqlx::query(
-        "SELECT s.id, s.model, s.title FROM submissions s WHERE s.state = 'public' AND s.id IN \
-         (SELECT submission FROM figures WHERE basis = $1 AND doubt IS NULL) \
-         ORDER BY s.created_ms DESC, s.id LIMIT 2000",
+        "SELECT s.id, s.model, s.title FROM figures f JOIN submissions s ON s.id = f.submission \
+         WHERE f.basis = $1 AND f.doubt IS NULL AND s.state = 'public' \
+         ORDER BY f.created_ms DESC LIMIT $2",
     )
     .bind(basis)
+    .bind(CANDIDATES_OF)
     .fetch_all(db.readers())
     .await?;
     let mut counts = std::collections::HashMap::<String, usize>::new();
-    let mut found = Vec::new();
+    let mut found: Vec<Candidate> = Vec::new();
+    let mut seen = BTreeSet::new();
     for row in &rows {
         let one = Candidate {
             id: row.try_get("id")?,
             model: row.try_get("model")?,
             title: row.try_get("title")?,
         };
-        if !counts.contains_key(&one.model) && counts.len() == models {
+        // A submission comes with each of its figures.
+        let is_seen = !seen.insert(one.id.clone());
+        if is_seen || (!counts.contains_key(&one.model) && counts.len() == models) {
             continue;
         }
         let count = counts.entry(one.model.clone()).or_default();

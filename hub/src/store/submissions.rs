@@ -11,9 +11,9 @@ use crate::db::{Db, Step};
 use crate::error::Error;
 use crate::pack::unpacked;
 use crate::secret::{self, hash, is_same};
+use crate::store::counts::{add_model, leave_model};
 use crate::store::draft::Draft;
-use crate::store::find::grams;
-use crate::summary::{Model, Summary};
+use crate::summary::Summary;
 
 /// What a client gets for a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -226,23 +226,28 @@ async fn insert(
     if added.rows_affected() == 0 {
         return Ok(false);
     }
-    add_figures(step, id, of).await?;
-    add_model(step, &of.model).await?;
+    add_figures(step, id, now, of).await?;
+    add_model(step, of).await?;
     touch_month(step, &month, now).await?;
     Ok(true)
 }
 
-async fn add_figures(step: &mut Step, id: &str, of: &Summary) -> Result<(), Error> {
+async fn add_figures(
+    step: &mut Step,
+    id: &str,
+    created_ms: i64,
+    of: &Summary,
+) -> Result<(), Error> {
     for figure in &of.figures {
         // Two statements, so that no absent floating-point number is bound; see `price`.
         let statement = match figure.between {
             Some(_) => {
-                "INSERT INTO figures (submission, quantity, model, host, basis, doubt, rate, low, high) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+                "INSERT INTO figures (submission, quantity, model, host, basis, doubt, created_ms, rate, low, high) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
             }
             None => {
-                "INSERT INTO figures (submission, quantity, model, host, basis, doubt, rate) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7)"
+                "INSERT INTO figures (submission, quantity, model, host, basis, doubt, created_ms, rate) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
             }
         };
         let mut insert = sqlx::query(statement)
@@ -252,66 +257,12 @@ async fn add_figures(step: &mut Step, id: &str, of: &Summary) -> Result<(), Erro
             .bind(&of.host)
             .bind(&of.basis)
             .bind(figure.doubt.as_deref())
+            .bind(created_ms)
             .bind(figure.rate);
         for end in figure.between.into_iter().flatten() {
             insert = insert.bind(end);
         }
         insert.execute(&mut **step).await?;
-    }
-    Ok(())
-}
-
-/// Counts one more submission of `model`, which is made searchable with the first.
-async fn add_model(step: &mut Step, model: &Model) -> Result<(), Error> {
-    let words =
-        [Some(&model.name), model.maker.as_ref(), model.product.as_ref(), model.revision.as_ref()];
-    let words: Vec<&str> = words.into_iter().flatten().map(String::as_str).collect();
-    let grams = grams(&words.join(" "));
-    let row = sqlx::query(
-        "INSERT INTO models (model, name, maker, product, manufacturer_id, oem_id, revision, transport, \
-         capacity_bytes, submissions, grams) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10) \
-         ON CONFLICT (model) DO UPDATE SET submissions = models.submissions + 1 RETURNING submissions",
-    )
-    .bind(&model.key)
-    .bind(&model.name)
-    .bind(model.maker.as_deref())
-    .bind(model.product.as_deref())
-    .bind(model.manufacturer_id.as_deref())
-    .bind(model.oem_id.as_deref())
-    .bind(model.revision.as_deref())
-    .bind(model.transport.as_deref())
-    .bind(model.capacity_bytes)
-    .bind(i64::try_from(grams.len()).unwrap_or(0))
-    .fetch_one(&mut **step)
-    .await?;
-    if row.try_get::<i64, _>("submissions")? > 1 {
-        return Ok(());
-    }
-    for gram in &grams {
-        sqlx::query("INSERT INTO trigrams (gram, model) VALUES ($1, $2) ON CONFLICT DO NOTHING")
-            .bind(gram)
-            .bind(&model.key)
-            .execute(&mut **step)
-            .await?;
-    }
-    Ok(())
-}
-
-/// Takes one submission from the count of `model`, which goes with its last.
-async fn leave_model(step: &mut Step, model: &str) -> Result<(), Error> {
-    sqlx::query("UPDATE models SET submissions = submissions - 1 WHERE model = $1")
-        .bind(model)
-        .execute(&mut **step)
-        .await?;
-    let emptied = sqlx::query("DELETE FROM models WHERE model = $1 AND submissions <= 0")
-        .bind(model)
-        .execute(&mut **step)
-        .await?;
-    if emptied.rows_affected() > 0 {
-        sqlx::query("DELETE FROM trigrams WHERE model = $1")
-            .bind(model)
-            .execute(&mut **step)
-            .await?;
     }
     Ok(())
 }
@@ -360,12 +311,22 @@ pub enum By<'a> {
     Moderator,
 }
 
-/// The model and month of a submission that may be changed by `by`.
-async fn changeable(step: &mut Step, id: &str, by: By<'_>) -> Result<(String, String), Error> {
-    let row = sqlx::query("SELECT model, month, token_hash FROM submissions WHERE id = $1")
-        .bind(id)
-        .fetch_optional(&mut **step)
-        .await?;
+/// What a submission counts in, before it is changed.
+struct Changeable {
+    created_ms: i64,
+    model: String,
+    host: String,
+    month: String,
+}
+
+/// The submission `id`, if it may be changed by `by`.
+async fn changeable(step: &mut Step, id: &str, by: By<'_>) -> Result<Changeable, Error> {
+    let row = sqlx::query(
+        "SELECT created_ms, model, host, month, token_hash FROM submissions WHERE id = $1",
+    )
+    .bind(id)
+    .fetch_optional(&mut **step)
+    .await?;
     let Some(row) = row else {
         let deleted = sqlx::query("SELECT id FROM tombstones WHERE id = $1")
             .bind(id)
@@ -379,7 +340,12 @@ async fn changeable(step: &mut Step, id: &str, by: By<'_>) -> Result<(String, St
             return Err(Error::WrongToken);
         }
     }
-    Ok((row.try_get("model")?, row.try_get("month")?))
+    Ok(Changeable {
+        created_ms: row.try_get("created_ms")?,
+        model: row.try_get("model")?,
+        host: row.try_get("host")?,
+        month: row.try_get("month")?,
+    })
 }
 
 /// Deletes the submission called `id`; nothing of it stays but its name and the hour.
@@ -389,7 +355,7 @@ async fn changeable(step: &mut Step, id: &str, by: By<'_>) -> Result<(String, St
 pub async fn delete(db: &Db, id: &str, by: By<'_>) -> Result<(), Error> {
     let mut step = db.write().await?;
     let found = changeable(&mut step, id, by).await;
-    let (mut step, (model, month)) = step.or_undo(found).await?;
+    let (mut step, found) = step.or_undo(found).await?;
     let now = clock::now_ms();
     sqlx::query("DELETE FROM figures WHERE submission = $1").bind(id).execute(&mut *step).await?;
     sqlx::query("DELETE FROM submissions WHERE id = $1").bind(id).execute(&mut *step).await?;
@@ -398,8 +364,8 @@ pub async fn delete(db: &Db, id: &str, by: By<'_>) -> Result<(), Error> {
         .bind(now)
         .execute(&mut *step)
         .await?;
-    leave_model(&mut step, &model).await?;
-    touch_month(&mut step, &month, now).await?;
+    leave_model(&mut step, &found.model, &found.host).await?;
+    touch_month(&mut step, &found.month, now).await?;
     step.commit().await?;
     Ok(())
 }
@@ -411,7 +377,7 @@ pub async fn delete(db: &Db, id: &str, by: By<'_>) -> Result<(), Error> {
 pub async fn amend(db: &Db, id: &str, by: By<'_>, draft: &Draft) -> Result<(), Error> {
     let mut step = db.write().await?;
     let found = changeable(&mut step, id, by).await;
-    let (mut step, (model, month)) = step.or_undo(found).await?;
+    let (mut step, found) = step.or_undo(found).await?;
     let now = clock::now_ms();
     let of = &draft.summary;
     let (amount, currency, date) = draft
@@ -440,10 +406,10 @@ pub async fn amend(db: &Db, id: &str, by: By<'_>, draft: &Draft) -> Result<(), E
     .execute(&mut *step)
     .await?;
     sqlx::query("DELETE FROM figures WHERE submission = $1").bind(id).execute(&mut *step).await?;
-    leave_model(&mut step, &model).await?;
-    add_figures(&mut step, id, of).await?;
-    add_model(&mut step, &of.model).await?;
-    touch_month(&mut step, &month, now).await?;
+    leave_model(&mut step, &found.model, &found.host).await?;
+    add_figures(&mut step, id, found.created_ms, of).await?;
+    add_model(&mut step, of).await?;
+    touch_month(&mut step, &found.month, now).await?;
     step.commit().await?;
     Ok(())
 }
@@ -455,7 +421,7 @@ pub async fn amend(db: &Db, id: &str, by: By<'_>, draft: &Draft) -> Result<(), E
 pub async fn set_state(db: &Db, id: &str, state: &'static str) -> Result<(), Error> {
     let mut step = db.write().await?;
     let found = changeable(&mut step, id, By::Moderator).await;
-    let (mut step, (_, month)) = step.or_undo(found).await?;
+    let (mut step, found) = step.or_undo(found).await?;
     let now = clock::now_ms();
     sqlx::query("UPDATE submissions SET state = $2, changed_ms = $3 WHERE id = $1")
         .bind(id)
@@ -463,7 +429,7 @@ pub async fn set_state(db: &Db, id: &str, state: &'static str) -> Result<(), Err
         .bind(now)
         .execute(&mut *step)
         .await?;
-    touch_month(&mut step, &month, now).await?;
+    touch_month(&mut step, &found.month, now).await?;
     step.commit().await?;
     Ok(())
 }

@@ -41,7 +41,7 @@ pub(super) async fn surround(State(hub): State<Hub>, request: Request, next: Nex
     let route =
         request.extensions().get::<MatchedPath>().map_or("none", |path| path.as_str()).to_owned();
     let method = request.method().clone();
-    let wants_json = wants_json(request.headers());
+    let wants_page = accepts_pages(request.headers()) && !wants_json(request.headers());
     let mut response = if is_foreign_form(&request) {
         Failed(Error::Request("this form was sent from another site".to_owned())).into_response()
     } else {
@@ -57,7 +57,7 @@ pub(super) async fn surround(State(hub): State<Hub>, request: Request, next: Nex
             let detail = Value::from(told.detail.clone());
             log::event("error", &[("error", Value::from(told.name)), ("detail", detail)]);
         }
-        response = told.in_form(response.status(), wants_json || route.starts_with("/api/"));
+        response = told.in_form(response.status(), !wants_page || route.starts_with("/api/"));
     }
     for (name, value) in HEADERS {
         response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
@@ -84,6 +84,12 @@ fn is_foreign_form(request: &Request) -> bool {
     }
     let site = request.headers().get("sec-fetch-site").map(HeaderValue::as_bytes);
     matches!(site, Some(b"cross-site" | b"same-site"))
+}
+
+/// Whether the client names pages among what it takes, as browsers do.
+fn accepts_pages(headers: &HeaderMap) -> bool {
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    accept.is_some_and(|accept| accept.contains("text/html"))
 }
 
 /// Whether the client asks for JSON rather than for a page.

@@ -90,9 +90,12 @@ pub(super) async fn home(State(hub): State<Hub>, Query(asked): Query<Asked>) -> 
     Ok(page(pages::Home { records, models, latest, more_before }))
 }
 
+/// The most characters of a query.
+const QUERY_MAX: usize = 100;
+
 /// A query as far as it is looked at.
 fn query(asked: &Asked) -> String {
-    asked.q.as_deref().unwrap_or_default().chars().take(100).collect()
+    asked.q.as_deref().unwrap_or_default().chars().take(QUERY_MAX).collect()
 }
 
 pub(super) async fn search(State(hub): State<Hub>, Query(asked): Query<Asked>) -> Page {
@@ -102,6 +105,9 @@ pub(super) async fn search(State(hub): State<Hub>, Query(asked): Query<Asked>) -
 }
 
 pub(super) async fn search_json(State(hub): State<Hub>, Query(asked): Query<Asked>) -> Page {
+    if asked.q.as_deref().is_some_and(|query| query.chars().count() > QUERY_MAX) {
+        return Err(Error::Request(format!("q has at most {QUERY_MAX} characters")).into());
+    }
     let found = find::search(&hub.db, &query(&asked)).await?;
     Ok(json_response(&json!({"models": found})))
 }
