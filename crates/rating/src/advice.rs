@@ -174,8 +174,8 @@ fn complete_geometry(case: &Case<'_>) -> Option<String> {
     let needed = case.record.flash_timings.probe.needed_range_bytes;
     match needed {
         Some(needed) => Some(format!(
-            "The test range was too small for some quantities. Run again with --size {}M or more.",
-            needed.get().div_ceil(1 << 20)
+            "The test range was too small for some quantities. Run again with --size {} or more.",
+            needed.as_argument()
         )),
         None => say(
             !has_any,

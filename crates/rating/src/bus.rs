@@ -6,8 +6,8 @@
 use cardproof_record::Record;
 use cardproof_units::Throughput;
 
-/// From this share of the bus's raw rate on, the bus is what limits: real transfers reach 85 to
-/// 92 % of it (measured on several boards).
+/// The share of its raw rate that every bus carries: real transfers reach 85 to 92 % of it (measured
+/// on several boards). So from this share on, the bus may be what limits.
 pub(crate) const BUS_BOUND: f64 = 0.8;
 
 /// A bus with its highest rate.
@@ -32,10 +32,11 @@ impl Bus {
         rate > self.ceiling
     }
 
-    /// The rate of the storage alone, if it reaches `rate` through this bus and both work one after the
-    /// other; `None` where the bus may take all the time.
+    /// The highest rate that the storage alone can have if it reaches `rate` through this bus: the bus
+    /// carries at least its usable share, and at worst both work one after the other. `None` where the
+    /// bus may take all the time.
     pub(crate) fn without(&self, rate: Throughput) -> Option<Throughput> {
-        let seconds_per_byte = 1.0 / rate.0 - 1.0 / self.ceiling.0;
+        let seconds_per_byte = 1.0 / rate.0 - 1.0 / (BUS_BOUND * self.ceiling.0);
         (rate.0 > 0.0 && seconds_per_byte > 0.0).then(|| Throughput(1.0 / seconds_per_byte))
     }
 

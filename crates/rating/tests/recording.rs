@@ -96,6 +96,21 @@ fn a_rate_close_to_the_bus_limit_is_no_fail() {
 }
 
 #[test]
+fn a_card_is_blamed_behind_a_slow_bus_only_for_what_the_bus_cannot_explain() {
+    // A card of 90 MB/s that takes turns with a bus of 25 MB/s, of which 23 arrive, reaches 18.3 MB/s.
+    for (rate, bus, rule, expected) in [
+        (18.3, 25, "V90", Outcome::NotTestable),
+        (10.6, 25, "U3", Outcome::Misses),
+        (21.0, 75, "V90", Outcome::Misses),
+        (37.5, 75, "V90", Outcome::NotTestable),
+    ] {
+        let record = on_bus(writing(rate - 0.1, rate + 0.1), bus);
+        let verdict = verdict(&record, rule);
+        assert_eq!(verdict.outcome, expected, "{rate} MB/s on {bus}: {:?}", verdict.reasons);
+    }
+}
+
+#[test]
 fn a_bus_too_slow_for_a1_makes_a1_not_testable() {
     let record = on_bus(writing(2.0, 2.2), 3);
     let a1 = verdict(&record, "A1");

@@ -84,7 +84,7 @@ pub struct CapacityFiles {
     pub foreign_sectors: u64,
     /// Sectors that hold other data.
     pub wrong_sectors: u64,
-    /// Sectors that could not be read twice.
+    /// Sectors that could not be read in two attempts.
     pub unreadable_sectors: u64,
     /// Errors that a second attempt did not show.
     pub transient_errors: u64,

@@ -133,7 +133,7 @@ impl Entry {
     /// The day it was made; a simulated run has none.
     fn day(&self) -> &str {
         if self.is_simulated {
-            "simulated "
+            "simulated"
         } else {
             self.created.get(..10).unwrap_or(&self.created)
         }

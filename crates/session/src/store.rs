@@ -218,4 +218,21 @@ mod tests {
         let simulated = write("sim-sandisk-ultra-standard-2-00000000.json", 1100);
         assert_eq!(youngest(place.path()), Some(simulated));
     }
+
+    #[test]
+    fn an_id_that_a_list_has_shortened_finds_its_record() {
+        let place = tempfile::tempdir().unwrap();
+        let write = |name: &str| {
+            let path = place.path().join(name);
+            fs::write(&path, "").unwrap();
+            path
+        };
+        let ours = write("sim-sandisk-ultra-standard-1-00000000.json");
+        let other = write("sim-sandisk-ultra-standard-1-0000ffff.json");
+        let found = |name: &str| with_prefix(place.path(), name);
+        assert_eq!(found("sim-sandisk…00000000").unwrap(), Some(ours));
+        assert_eq!(found("sim-sandisk…0000ffff").unwrap(), Some(other));
+        assert_eq!(found("sim-sandisk…00001111").unwrap(), None);
+        found("sim-sandisk…").unwrap_err();
+    }
 }

@@ -70,6 +70,12 @@ impl Bytes {
         if unit.0 == 0 { self } else { Self(self.0 - self.0 % unit.0) }
     }
 
+    /// As an argument of the command line that is not below this, in whole MiB: `704M`.
+    #[must_use]
+    pub fn as_argument(self) -> String {
+        format!("{}M", self.0.div_ceil(1 << 20))
+    }
+
     /// The difference, or zero where `other` is the larger.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
@@ -255,6 +261,14 @@ mod tests {
         let mut sum = half;
         sum += half;
         assert_eq!(sum, Bytes(u64::MAX));
+    }
+
+    #[test]
+    fn an_argument_is_never_below_its_size() {
+        for (size, text) in [(Bytes::mib(704), "704M"), (Bytes(1), "1M"), (Bytes::ZERO, "0M")] {
+            assert_eq!(size.as_argument(), text);
+            assert!(text.parse::<Bytes>().unwrap() >= size);
+        }
     }
 
     #[test]

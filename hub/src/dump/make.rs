@@ -148,7 +148,7 @@ fn write(
         for raw in page {
             let document: Value = serde_json::from_slice(&unpacked(&raw.document, 2 * LENGTH_MAX)?)
                 .map_err(|e| Error::Internal(e.to_string()))?;
-            let line = line(&raw, &document);
+            let line = line(&raw, &document)?;
             writeln!(lines, "{line}").map_err(failed(0))?;
             let run = Rc::new(judged(raw, &document)?);
             runs.push(&run).map_err(|e| of_parquet(&paths[1], e))?;
@@ -186,19 +186,21 @@ fn judged(raw: Raw, document: &Value) -> Result<Run, Error> {
 }
 
 /// A submission as a line of JSON.
-fn line(raw: &Raw, document: &Value) -> Value {
+fn line(raw: &Raw, document: &Value) -> Result<Value, Error> {
     let kept = &raw.kept;
-    json!({
+    let doubts: Value = serde_json::from_str(&raw.doubts)
+        .map_err(|e| Error::Internal(format!("the doubts of {}: {e}", kept.id)))?;
+    Ok(json!({
         "id": kept.id,
         "submitted": clock::day(kept.created_ms),
         "origin": kept.origin,
         "source": kept.source,
         "model": kept.model,
         "host": kept.host,
-        "doubts": serde_json::from_str::<Value>(&raw.doubts).unwrap_or_default(),
+        "doubts": doubts,
         "revision": kept.revision,
         "document": document,
-    })
+    }))
 }
 
 /// An error of the writer of Parquet, which hides those of the disk.

@@ -220,7 +220,7 @@ impl Dump {
             for entry in entries {
                 let name = format!("{table}/{}", entry.file_name().to_string_lossy());
                 if !manifest.files.iter().any(|file| file.path == name) {
-                    // What stays is taken away by the next dump.
+                    // The next dump removes what stays.
                     let _ = fs::remove_file(entry.path());
                 }
             }

@@ -1,7 +1,7 @@
 //! The columns of the tables `runs` and `phases`, and what each holds: the published form of the data.
 //!
-//! What is here is public. A column never changes its name, its type or its meaning within one version of
-//! [`DATA_SCHEMA`]; columns may be added at the end.
+//! Every column here is public. Within one version of [`DATA_SCHEMA`], no column changes its name, its type
+//! or its meaning; a new column comes at the end.
 
 use cardproof_submission::LICENCE;
 use serde::Serialize;

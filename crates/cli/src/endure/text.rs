@@ -48,22 +48,19 @@ fn card(text: &mut String, document: &EndureDocument) {
         );
     }
     let shown = ["first_error", "0.1%", "1%", "10%", "25%", "50%"];
-    let reached = shown.iter().filter_map(|name| {
-        let cycle = document.milestones.get(*name).copied().flatten()?;
-        let name = if *name == "first_error" { "first error" } else { name };
-        Some(format!("{name} in cycle {cycle}"))
-    });
-    let reached: Vec<String> = reached.collect();
-    let cycles: std::collections::BTreeSet<u64> =
-        shown.iter().filter_map(|name| document.milestones.get(*name).copied().flatten()).collect();
-    match (reached.len(), cycles.first()) {
-        (0, _) | (_, None) => {}
-        (2.., Some(cycle)) if cycles.len() == 1 => {
-            let _ = writeln!(text, "  All errors came in cycle {cycle}.");
-        }
-        _ => {
-            let _ = writeln!(text, "  Bad: {}.", reached.join(", "));
-        }
+    let reached: Vec<(&str, u64)> = shown
+        .iter()
+        .filter_map(|name| Some((*name, document.milestones.get(*name).copied().flatten()?)))
+        .collect();
+    if let [(_, first), _, ..] = reached[..]
+        && reached.iter().all(|(_, cycle)| *cycle == first)
+    {
+        let _ = writeln!(text, "  All errors came in cycle {first}.");
+    } else if !reached.is_empty() {
+        let in_words = reached
+            .iter()
+            .map(|(name, cycle)| format!("{} in cycle {cycle}", name.replace('_', " ")));
+        let _ = writeln!(text, "  Bad: {}.", in_words.collect::<Vec<_>>().join(", "));
     }
     for reason in &document.reasons {
         let _ = writeln!(text, "  - {reason}.");

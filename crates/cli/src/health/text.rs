@@ -35,8 +35,13 @@ pub(super) fn page(document: &HealthDocument) -> String {
 fn outlook(text: &mut String, document: &HealthDocument) {
     let wear = &document.wear;
     if let Some(bytes) = wear.bytes_per_day {
-        let _ =
-            writeln!(text, "Written per day, at the rate since this computer started: {bytes}.");
+        // A device is read once; several readings are of saved outputs or records.
+        let period = if document.readings.len() > 1 {
+            "between the first and the last reading"
+        } else {
+            "since this computer started"
+        };
+        let _ = writeln!(text, "Written per day, at the rate {period}: {bytes}.");
     }
     let left = &wear.days_left;
     let _ = match (left.estimate, left.low, left.high) {

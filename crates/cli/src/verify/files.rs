@@ -31,22 +31,12 @@ const MARKER: &str = ".cardproof-h2w";
 /// Files that leave no more than this free fill the file system.
 const NEARLY_ALL: u64 = 64 << 20;
 
-/// What reading a set of files has shown, in sectors.
+/// What reading a set of files has shown.
 #[derive(Clone, Debug, Default)]
 struct Tally {
-    right: u64,
-    /// Sectors of another offset.
-    foreign: u64,
-    /// Other data.
-    wrong: u64,
-    /// Reading failed twice.
-    failed: u64,
-    transient: u64,
-    /// The longest stretch of sectors that are not right.
-    longest: u64,
+    shown: CapacityFiles,
+    /// Sectors up to here that are not right.
     stretch: u64,
-    ranges: Vec<(u64, u64)>,
-    missing_files: u64,
 }
 
 /// Tests the directory that `args` name.
@@ -93,7 +83,7 @@ pub(super) fn run(
     }
     let set = files_in(directory)?;
     let tested: u64 = set.iter().map(|(_, _, length)| length).sum();
-    let tally = read_set(&set, signals, talk)?;
+    let mut shown = read_set(&set, signals, talk)?;
     if let Some(exit) = signals.exit() {
         return Ok(exit);
     }
@@ -103,7 +93,8 @@ pub(super) fn run(
     let mut record = record(options, space, written, tested);
     if let Some(test) = &mut record.capacity {
         let is_all_free_space = args.full || tested + NEARLY_ALL >= space.free;
-        test.files = Some(tally.stored(tested, is_all_free_space));
+        shown.is_all_free_space = is_all_free_space;
+        test.files = Some(shown);
     }
     record.state = State::Complete;
     let answer = answer(&record);
@@ -258,12 +249,16 @@ fn tell(tenths: &mut u64, deed: &str, done: u64, of: u64, talk: Talk) {
     }
 }
 
-fn read_set(set: &[(u64, PathBuf, u64)], signals: &Signals, talk: Talk) -> Result<Tally, Failure> {
+fn read_set(
+    set: &[(u64, PathBuf, u64)],
+    signals: &Signals,
+    talk: Talk,
+) -> Result<CapacityFiles, Failure> {
     let of: u64 = set.iter().map(|(_, _, length)| length).sum();
     let mut tally = Tally::default();
     let (mut done, mut tenths, mut expected) = (0, 0, 1);
     for (number, path, length) in set {
-        tally.missing_files += number - expected;
+        tally.shown.missing_files += number - expected;
         expected = number + 1;
         let mut file = open_regular(path).map_err(|error| {
             Failure::incomplete(format!("cannot open {}: {error}", path.display()))
@@ -279,7 +274,8 @@ fn read_set(set: &[(u64, PathBuf, u64)], signals: &Signals, talk: Talk) -> Resul
         }
     }
     tally.end_stretch(done);
-    Ok(tally)
+    tally.shown.tested_bytes = Bytes(of);
+    Ok(tally.shown)
 }
 
 /// Reads a part of a file; where that fails, sector by sector, each twice.
@@ -291,7 +287,7 @@ fn read_part(file: &mut File, base: u64, at: u64, length: u64, tally: &mut Tally
         let mut outcome = if whole.is_ok() { Ok(()) } else { read_at(file, inside, sector) };
         if whole.is_err() && outcome.is_err() {
             outcome = read_at(file, inside, sector);
-            tally.transient += u64::from(outcome.is_ok());
+            tally.shown.transient_errors += u64::from(outcome.is_ok());
         }
         tally.note(base + inside, sector, outcome.is_ok());
     }
@@ -307,7 +303,7 @@ impl Tally {
         let mut right = [0; SECTOR];
         fill(offset, &mut right);
         if is_read && *sector == right {
-            self.right += 1;
+            self.shown.right_sectors += 1;
             self.end_stretch(offset);
             return;
         }
@@ -315,11 +311,11 @@ impl Tally {
         let named = sector.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
         fill(named, &mut right);
         if !is_read {
-            self.failed += 1;
+            self.shown.unreadable_sectors += 1;
         } else if named.is_multiple_of(SECTOR as u64) && *sector == right {
-            self.foreign += 1;
+            self.shown.foreign_sectors += 1;
         } else {
-            self.wrong += 1;
+            self.shown.wrong_sectors += 1;
         }
     }
 
@@ -327,27 +323,12 @@ impl Tally {
     fn end_stretch(&mut self, offset: u64) {
         const RANGES_MAX: usize = 64;
         if self.stretch > 0 {
-            self.longest = self.longest.max(self.stretch);
-            if self.ranges.len() < RANGES_MAX {
-                self.ranges.push((offset - self.stretch * SECTOR as u64, offset));
+            self.shown.longest_bad_sectors = self.shown.longest_bad_sectors.max(self.stretch);
+            if self.shown.bad_ranges.len() < RANGES_MAX {
+                let start = offset - self.stretch * SECTOR as u64;
+                self.shown.bad_ranges.push([Bytes(start), Bytes(offset)]);
             }
             self.stretch = 0;
-        }
-    }
-
-    /// As a record keeps it, of files of `tested` bytes.
-    fn stored(&self, tested: u64, is_all_free_space: bool) -> CapacityFiles {
-        CapacityFiles {
-            tested_bytes: Bytes(tested),
-            is_all_free_space,
-            right_sectors: self.right,
-            foreign_sectors: self.foreign,
-            wrong_sectors: self.wrong,
-            unreadable_sectors: self.failed,
-            transient_errors: self.transient,
-            longest_bad_sectors: self.longest,
-            bad_ranges: self.ranges.iter().map(|&(from, to)| [Bytes(from), Bytes(to)]).collect(),
-            missing_files: self.missing_files,
         }
     }
 }

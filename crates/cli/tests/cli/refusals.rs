@@ -109,6 +109,13 @@ fn an_output_that_cannot_be_written_is_found_out_before_the_run() {
 }
 
 #[test]
+fn to_diagnose_for_less_than_one_reading() {
+    let home = Home::new();
+    let words = ["diagnose", word(home.place()), "--time", "1s"];
+    refuse(&words, &home, USAGE, &["1.00 s is too short", "2.00 s"]);
+}
+
+#[test]
 fn a_symbolic_link_in_the_place_of_a_directory() {
     let home = Home::new();
     let link = home.data().join("card");

@@ -48,17 +48,12 @@ pub(super) struct Places {
 #[error(
     "the test range of {range} is too small for {PLACES_MOST} allocation units; it needs --size \
      {} or more",
-    in_mib(*needed)
+    needed.as_argument()
 )]
 pub(super) struct TooSmall {
     range: Bytes,
     /// The smallest range that has.
     pub(super) needed: Bytes,
-}
-
-/// `size` as an argument of the command line, in whole MiB.
-fn in_mib(size: Bytes) -> String {
-    format!("{}M", size.get().div_ceil(1 << 20))
 }
 
 impl Places {

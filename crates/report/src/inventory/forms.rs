@@ -1,5 +1,8 @@
 //! The rows of many records as text, CSV, Markdown and HTML.
 
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table};
+
 use cardproof_units::{Iops, Throughput};
 
 use super::Entry;
@@ -13,6 +16,11 @@ const WIDTH_MIN: usize = 60;
 
 /// A longer name is cut in its middle.
 const NAME_MAX: usize = 26;
+
+/// The width of the table of rates, the longest name in it, and where its verdicts stand.
+const TABLE_WIDTH: u16 = 80;
+const TABLE_NAME_MAX: usize = 24;
+const VERDICT: usize = 1;
 
 /// A day and the gaps beside it.
 const DAY_WIDTH: usize = 14;
@@ -31,7 +39,7 @@ pub fn inventory_text(entries: &[Entry], width: u16) -> String {
     let mut out = String::new();
     for entry in entries {
         let (name, card) = (cut(entry.name(), name_width), cut(&entry.card, card_width));
-        let first = format!("{name:<name_width$}  {}  {card:<card_width$}", entry.day());
+        let first = format!("{name:<name_width$}  {:<10}  {card:<card_width$}", entry.day());
         if has_one_line {
             out.push_str(&format!("{first}  {}\n", entry.verdicts()));
         } else {
@@ -42,41 +50,42 @@ pub fn inventory_text(entries: &[Entry], width: u16) -> String {
     out
 }
 
-/// The rows as a table for a terminal of 80 columns, ending in a newline: name, what passed, rates.
+/// The rows as a table for a terminal of 80 columns, ending in a newline: name, verdict, rates.
 #[must_use]
 pub fn inventory_table(entries: &[Entry]) -> String {
-    let mut out = format!(
-        "{:<NAME_MAX$}  {:<12}  {:>6} {:>6} {:>6}  {:>6} {:>6}\n{:<NAME_MAX$}  {:<12}  {:>20}  {:>13}\n",
-        "",
-        "",
-        "read",
-        "write",
-        "synced",
-        "read",
-        "write",
+    let mut table = Table::new();
+    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_width(TABLE_WIDTH);
+    table.set_header([
         "record",
-        "passed",
-        "4 KiB random, IOPS",
-        "MB/s, 1 MiB"
-    );
+        "verdict",
+        "4 KiB\nread\nIOPS",
+        "4 KiB\nwrite\nIOPS",
+        "4 KiB\nsynced\nIOPS",
+        "1 MiB\nread\nMB/s",
+        "1 MiB\nwrite\nMB/s",
+    ]);
     for entry in entries {
-        let [_, _, _, met, _, read, write, synced, sequential_read, sequential_write] =
-            cells(entry);
-        let verdict = entry.capacity.clone().unwrap_or(met);
-        let name = cut(entry.name(), NAME_MAX);
-        if length(&verdict) > 12 {
-            out.push_str(&format!("{name:<NAME_MAX$}  {verdict}\n"));
-            continue;
-        }
-        let shown = |cell: String| if cell.is_empty() { "-".to_owned() } else { cell };
-        let [read, write, synced] = [read, write, synced].map(shown);
-        let [sequential_read, sequential_write] = [sequential_read, sequential_write].map(shown);
-        out.push_str(&format!(
-            "{name:<NAME_MAX$}  {verdict:<12}  {read:>6} {write:>6} {synced:>6}  \
-             {sequential_read:>6} {sequential_write:>6}\n"
-        ));
+        let verdict = match (&entry.capacity, entry.met.as_slice()) {
+            (Some(capacity), _) => capacity.clone(),
+            (None, []) => "no class passed".to_owned(),
+            (None, met) => format!("passed {}", met.join(" ")),
+        };
+        let figures = figures(entry).map(|it| if it.is_empty() { "-".to_owned() } else { it });
+        let row = [cut(entry.name(), TABLE_NAME_MAX), verdict].into_iter().chain(figures);
+        table.add_row(row);
     }
-    out
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 1));
+        if index > 1 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        // Only a verdict is broken to several lines.
+        if index != VERDICT {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+    }
+    table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 fn length(text: &str) -> usize {
@@ -100,15 +109,27 @@ const HEADINGS: [&str; 10] = [
 const FIRST_FIGURE: usize = 5;
 
 fn cells(entry: &Entry) -> [String; 10] {
-    let iops = |rate: Option<f64>| rate.map_or(String::new(), |rate| bare(&Iops(rate).to_string()));
-    let mb =
-        |rate: Option<f64>| rate.map_or(String::new(), |rate| bare(&Throughput(rate).to_string()));
+    let [read, write, synced, sequential_read, sequential_write] = figures(entry);
     [
         entry.name().to_owned(),
         entry.day().to_owned(),
         entry.card.clone(),
         entry.met.join(" "),
         entry.missed.join(" "),
+        read,
+        write,
+        synced,
+        sequential_read,
+        sequential_write,
+    ]
+}
+
+/// The rates without their units, in the order of [`HEADINGS`]; empty where not known.
+fn figures(entry: &Entry) -> [String; 5] {
+    let iops = |rate: Option<f64>| rate.map_or(String::new(), |rate| bare(&Iops(rate).to_string()));
+    let mb =
+        |rate: Option<f64>| rate.map_or(String::new(), |rate| bare(&Throughput(rate).to_string()));
+    [
         iops(entry.random_read_iops),
         iops(entry.random_write_iops),
         iops(entry.synced_write_iops),
