@@ -143,10 +143,19 @@ fn short(name: &str) -> String {
 
 /// The records that `name` names: one, or with commas several runs of one card.
 fn runs(name: &str) -> Result<Vec<Record>, Failure> {
-    if Path::new(name).exists() {
-        return Ok(vec![saved::read(Path::new(name))?]);
+    let runs: Vec<Record> = if Path::new(name).exists() {
+        vec![saved::read(Path::new(name))?]
+    } else {
+        name.split(',').map(record).collect::<Result<_, _>>()?
+    };
+    if let Some(other) = runs.iter().find(|run| run.phases.is_empty()) {
+        return Err(Failure::usage(format!(
+            "{name} is a record of '{}' and holds no rates to compare; name a record of \
+             `cardproof run` (`cardproof list` shows them)",
+            other.profile.name
+        )));
     }
-    name.split(',').map(record).collect()
+    Ok(runs)
 }
 
 fn record(name: &str) -> Result<Record, Failure> {

@@ -41,6 +41,7 @@ mod verify;
 mod watch;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::builder::Styles;
@@ -181,6 +182,10 @@ fn main() -> ExitCode {
 /// The arguments; where they are wrong, this says so and ends the process.
 fn parsed() -> Cli {
     Cli::try_parse().unwrap_or_else(|error| {
+        if let (true, Err(failure)) = (error.use_stderr(), check_first_word()) {
+            talk::error(&failure.message);
+            std::process::exit(failure.exit as i32);
+        }
         let steers = |word: OsString| word.to_string_lossy().contains(cardproof_report::steers);
         if error.use_stderr() && std::env::args_os().any(steers) {
             // The parser repeats a word as it is.
@@ -189,6 +194,14 @@ fn parsed() -> Cli {
         }
         error.exit()
     })
+}
+
+/// Checks the first word, which the parser takes for a target where it is no command.
+fn check_first_word() -> Result<(), Failure> {
+    match std::env::args_os().nth(1) {
+        Some(word) => suggestion::check(Path::new(&word), &Cli::command()),
+        None => Ok(()),
+    }
 }
 
 fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {

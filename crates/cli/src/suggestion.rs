@@ -20,7 +20,7 @@ pub(crate) fn check(target: &Path, program: &Command) -> Result<(), Failure> {
     let Some(word) = target.to_str().filter(|word| !word.contains(['/', ':', '.'])) else {
         return Ok(());
     };
-    if target.symlink_metadata().is_ok() {
+    if program.find_subcommand(word).is_some() || target.symlink_metadata().is_ok() {
         return Ok(());
     }
     match nearest(word, program) {

@@ -11,6 +11,7 @@ mod words;
 use cardproof_device::Sysroot;
 use cardproof_device::identify::{Identity, Place, StorageSummary, identify, storages};
 use cardproof_registers::Serials;
+use cardproof_session::simulated_name;
 
 use crate::args::IdentifyArgs;
 use crate::exit::{Exit, Failure, with_causes};
@@ -69,6 +70,12 @@ fn identities(
     args: &IdentifyArgs,
     others: &[StorageSummary],
 ) -> Result<Vec<Identity>, Failure> {
+    if let Some(card) = args.place.as_deref().and_then(simulated_name) {
+        return Err(Failure::usage(format!(
+            "sim:{card} is a simulated card and has no registers; `cardproof run sim:{card}` \
+             measures it"
+        )));
+    }
     let places: Vec<Place> = if args.all && !others.is_empty() {
         others.iter().filter(|one| !one.is_empty_slot()).map(named).collect()
     } else {

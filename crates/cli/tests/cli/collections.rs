@@ -109,8 +109,10 @@ fn several_records_are_judged_at_once() {
 #[test]
 fn a_mistyped_command_is_suggested_and_nothing_is_measured() {
     let home = Home::new();
-    let ended = run(home.cardproof(&["lsit"])).expect(2);
-    assert!(ended.stderr.contains("did you mean `cardproof list`?"), "{}", ended.stderr);
+    for words in [&["lsit"][..], &["lsit", "."], &["lsit", "--quiet", "x", "y"]] {
+        let ended = run(home.cardproof(words)).expect(2);
+        assert!(ended.stderr.contains("did you mean `cardproof list`?"), "{}", ended.stderr);
+    }
     assert!(home.records().is_empty());
 }
 

@@ -115,6 +115,16 @@ fn the_list_names_every_table_with_its_source() {
 }
 
 #[test]
+fn a_record_without_rates_is_named_and_not_compared() {
+    let home = Home::new();
+    run(home.cardproof(&["verify", "sim:fake-drop", "--seed", "1", "--quiet"])).expect(4);
+    let ended = run(home.cardproof(&["compare", "latest", "ref:sandisk-extreme-a1"])).expect(2);
+    for text in ["latest is a record of 'verify'", "`cardproof run`", "`cardproof list`"] {
+        assert!(ended.stderr.contains(text), "no '{text}' in: {}", ended.stderr);
+    }
+}
+
+#[test]
 fn records_are_found_by_file_by_id_and_as_the_latest() {
     let home = Home::new();
     let first = measured(&home, "sandisk-ultra-a1", "11", &[]);

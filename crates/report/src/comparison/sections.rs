@@ -1,5 +1,7 @@
 //! What a comparison says, as tables with words above and below, before it is set anywhere.
 
+use std::collections::HashSet;
+
 use cardproof_rating::compare::{
     ComparedCell, ComparedRow, Comparison, Correlation, Places, Position, Ranked, Ranking, Ratio,
     Use,
@@ -28,6 +30,11 @@ pub(super) fn sections(comparison: &Comparison, wanted: Use) -> Vec<Section> {
     let is_wanted = |ranking: &&Ranking| ranking.by == wanted;
     let mut sections: Vec<Section> =
         comparison.rows.iter().map(|row| measured(comparison, row)).collect();
+    // A reason that holds for several rates is said once.
+    let mut said = HashSet::new();
+    for section in &mut sections {
+        section.notes.retain(|note| said.insert(note.clone()));
+    }
     if let Some(first) = sections.first_mut() {
         first.about.insert(0, how_to_read(comparison));
     }
