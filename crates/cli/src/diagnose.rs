@@ -69,11 +69,12 @@ pub(crate) fn run(args: &DiagnoseArgs, signals: &Signals) -> Result<Exit, Failur
         return Err(Failure::usage(format!(
             "{} is too short to see anything; give at least {}",
             args.time,
-            Nanos::from(WINDOW)
+            Nanos::from(WINDOW).in_whole_seconds()
         )));
     }
     let windows = args.time.get() / WINDOW.as_nanos() as u64;
-    Talk::new(args.quiet).note(&format!("Watching for {}. Run the slow program now.", args.time));
+    Talk::new(args.quiet)
+        .note(&format!("Watching for {}. Run the slow program now.", args.time.in_whole_seconds()));
     let length = Duration::from_nanos(args.time.get() / windows);
     let Some(windows) = watch(windows, length, signals)? else {
         return Ok(signals.exit().unwrap_or(Exit::Interrupted));

@@ -78,7 +78,7 @@ fn explain(text: &mut String, profile: &Profile) {
     // Writing to a string does not fail.
     let _ = writeln!(text, "{name} (version {version})\n  For: {purpose}\n  From: {source}");
     let time = if profile.is_bounded_by_time() {
-        format!("in at most {time_budget}")
+        format!("in at most {}", time_budget.in_whole_seconds())
     } else {
         "for as long as the storage needs".to_owned()
     };

@@ -60,7 +60,7 @@ impl Effect {
     /// The effect in a sentence; `None` where nothing is written.
     pub(crate) fn sentence(&self, place: Where) -> Option<String> {
         let takes = match self.time_max {
-            Some(time) => format!("Takes at most about {time}"),
+            Some(time) => format!("Takes at most {}", time.in_whole_seconds()),
             None => "Takes as long as the storage needs".to_owned(),
         };
         let (much, most) = match self.writes {

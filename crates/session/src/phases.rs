@@ -106,7 +106,10 @@ impl Experiment for Phases {
         let mut notes = plan.profile.notes;
         let is_read_only = place.target.abilities().read_only;
         if checks > Nanos::ZERO && place.simulated_card.is_none() && !is_read_only {
-            notes.push(format!("This includes at most {checks} to check the data."));
+            notes.push(format!(
+                "This includes at most {} to check the data.",
+                checks.in_whole_seconds()
+            ));
         }
         Ok(Prepared { name: format!("{}{times}", plan.profile.name), decided_by, effect, notes })
     }

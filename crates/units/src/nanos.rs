@@ -18,6 +18,17 @@ use serde::{Deserialize, Serialize};
 pub struct Nanos(pub u64);
 
 impl Nanos {
+    /// A limit or a plan for people, in whole seconds, rounded up: `64 s`, `2 min 5 s`, `5 min`.
+    #[must_use]
+    pub fn in_whole_seconds(self) -> String {
+        let seconds = self.0.div_ceil(1_000_000_000);
+        match (seconds / 60, seconds % 60) {
+            _ if seconds < 100 => format!("{seconds} s"),
+            (minutes, 0) => format!("{minutes} min"),
+            (minutes, rest) => format!("{minutes} min {rest} s"),
+        }
+    }
+
     /// No time, or a clock's start.
     pub const ZERO: Self = Self(0);
 
@@ -193,6 +204,20 @@ impl FromStr for Nanos {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_limit_is_told_in_whole_seconds() {
+        for (nanos, text) in [
+            (0, "0 s"),
+            (1, "1 s"),
+            (64_000_000_000, "64 s"),
+            (99_000_000_001, "1 min 40 s"),
+            (125_000_000_000, "2 min 5 s"),
+            (300_000_000_000, "5 min"),
+        ] {
+            assert_eq!(Nanos(nanos).in_whole_seconds(), text);
+        }
+    }
 
     #[test]
     fn durations_parse_with_their_unit() {
