@@ -128,9 +128,9 @@ struct Figures {
 }
 
 /// Only brings a monitor along, if there is one.
-struct Beholder(Option<SystemMonitor>);
+struct LoadObserver(Option<SystemMonitor>);
 
-impl Observer for Beholder {
+impl Observer for LoadObserver {
     fn observe(&mut self, _event: Event<'_>) {}
 
     fn monitor(&mut self) -> Option<&mut dyn Monitor> {
@@ -150,8 +150,8 @@ pub(crate) fn run(args: &EngineArgs, stop: &AtomicBool) -> Result<(), Failure> {
     // The record serves to hold the figures; it is not kept.
     let draft = draft(&plan);
     let device = Path::new(&args.target).file_name().and_then(|name| name.to_str());
-    let mut beholder = Beholder(args.monitor.then(|| SystemMonitor::start(device)).flatten());
-    let record = cardproof_runner::run(&mut target, &plan, draft, &mut beholder, stop);
+    let mut observer = LoadObserver(args.monitor.then(|| SystemMonitor::start(device)).flatten());
+    let record = cardproof_runner::run(&mut target, &plan, draft, &mut observer, stop);
     let Some(phase) = record.phases.first() else {
         return Err(Failure::incomplete("the phase did not begin"));
     };

@@ -17,7 +17,7 @@ use crate::doubts::{Doubt, doubts};
 use crate::pick::Finding;
 use crate::quantity::{Limit, limits_of};
 use crate::queue_and_cache::QueueAndCache;
-use crate::ruling::{Court, Ruling};
+use crate::ruling::{Grounds, Ruling};
 use crate::transports::storage;
 use crate::wording;
 
@@ -26,10 +26,10 @@ use crate::wording;
 #[must_use]
 pub fn judge(record: &Record) -> Vec<Verdict> {
     let doubts = doubts(record);
-    let court = Court { record, doubts: &doubts, bus: Bus::of(record) };
+    let grounds = Grounds { record, doubts: &doubts, bus: Bus::of(record) };
     let mut verdicts: Vec<Verdict> = Vec::with_capacity(CLASSES.len());
     for class in &CLASSES {
-        let verdict = judge_class(&court, class);
+        let verdict = judge_class(&grounds, class);
         let mut verdict = weigh_queue_and_cache(record, class, verdict, &verdicts);
         verdict.reasons.extend(claim(record, class));
         verdicts.push(verdict);
@@ -37,10 +37,10 @@ pub fn judge(record: &Record) -> Vec<Verdict> {
     verdicts
 }
 
-fn judge_class(court: &Court<'_>, class: &Class) -> Verdict {
-    let record = court.record;
+fn judge_class(grounds: &Grounds<'_>, class: &Class) -> Verdict {
+    let record = grounds.record;
     let verdict = |outcome, reasons| Verdict { rule: class.name.to_owned(), outcome, reasons };
-    let forbidding: Vec<String> = court
+    let forbidding: Vec<String> = grounds
         .doubts
         .iter()
         .filter(|doubt| doubt.forbids_all())
@@ -50,13 +50,13 @@ fn judge_class(court: &Court<'_>, class: &Class) -> Verdict {
         return verdict(Outcome::NotTestable, forbidding);
     }
     let mut rulings: Vec<Ruling> =
-        limits_of(class).into_iter().map(|limit| court.rule_on(class, limit)).collect();
+        limits_of(class).into_iter().map(|limit| grounds.rule_on(class, limit)).collect();
     rulings.sort_by_key(|ruling| weight(ruling.outcome));
-    let obstacle = obstacle(court, class);
+    let obstacle = obstacle(grounds, class);
     let worst = rulings.first().map_or(Outcome::NotTestable, |ruling| ruling.outcome);
     let outcome = if obstacle.is_some() { Outcome::NotTestable } else { worst };
     // A limit that the bus cannot carry is not failed by the card.
-    let is_bus = obstacle.is_some() && is_out_of_reach(court, class);
+    let is_bus = obstacle.is_some() && is_out_of_reach(grounds, class);
     let limits = rulings.into_iter().filter(|ruling| !is_bus || ruling.outcome != Outcome::Misses);
     let limits = limits.map(|ruling| ruling.reason);
     let notes = [yardstick(record, class), conditions(record, class)];
@@ -78,9 +78,9 @@ const fn weight(outcome: Outcome) -> u8 {
 }
 
 /// Why the class cannot be judged, although figures of some phases may be sound.
-fn obstacle(court: &Court<'_>, class: &Class) -> Option<String> {
-    obstacle_to_all(court.record).or_else(|| {
-        let bus = court.bus.as_ref().filter(|_| is_out_of_reach(court, class))?;
+fn obstacle(grounds: &Grounds<'_>, class: &Class) -> Option<String> {
+    obstacle_to_all(grounds.record).or_else(|| {
+        let bus = grounds.bus.as_ref().filter(|_| is_out_of_reach(grounds, class))?;
         Some(format!("{}, less than {} requires", bus.carries(), class.name))
     })
 }
@@ -91,9 +91,9 @@ fn obstacle(court: &Court<'_>, class: &Class) -> Option<String> {
 pub fn limiting_bus(record: &Record, rule: &str) -> Option<String> {
     let class = Class::named(rule)?;
     let doubts = doubts(record);
-    let court = Court { record, doubts: &doubts, bus: Bus::of(record) };
+    let grounds = Grounds { record, doubts: &doubts, bus: Bus::of(record) };
     let is_barred = doubts.iter().any(Doubt::forbids_all) || obstacle_to_all(record).is_some();
-    let bus = court.bus.as_ref().filter(|_| !is_barred && is_out_of_reach(&court, class))?;
+    let bus = grounds.bus.as_ref().filter(|_| !is_barred && is_out_of_reach(&grounds, class))?;
     Some(bus.carries())
 }
 
@@ -116,10 +116,10 @@ fn obstacle_to_all(record: &Record) -> Option<String> {
 }
 
 /// Whether the bus carries less than `class` requires, and the storage might meet it on a faster bus.
-fn is_out_of_reach(court: &Court<'_>, class: &Class) -> bool {
-    let Some(bus) = &court.bus else { return false };
+fn is_out_of_reach(grounds: &Grounds<'_>, class: &Class) -> bool {
+    let Some(bus) = &grounds.bus else { return false };
     let is_excluded =
-        |limit: &Limit| bus.excludes(limit.needs()) && !court.misses_on_any_bus(*limit);
+        |limit: &Limit| bus.excludes(limit.needs()) && !grounds.misses_on_any_bus(*limit);
     limits_of(class).iter().any(is_excluded)
 }
 

@@ -33,7 +33,7 @@ pub(crate) struct Ruling {
 }
 
 /// What every ruling on a record looks at.
-pub(crate) struct Court<'r> {
+pub(crate) struct Grounds<'r> {
     pub(crate) record: &'r Record,
     pub(crate) doubts: &'r [Doubt],
     pub(crate) bus: Option<Bus>,
@@ -51,7 +51,7 @@ struct Case<'r> {
 /// An outcome, and why in words.
 type Weighed = (Outcome, String);
 
-impl Court<'_> {
+impl Grounds<'_> {
     /// What `limit` of `class` comes to.
     pub(crate) fn rule_on(&self, class: &Class, limit: Limit) -> Ruling {
         let label = limit.quantity.label();
