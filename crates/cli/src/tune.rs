@@ -138,12 +138,7 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
         String::new(),
         String::new(),
         cardproof_record::Tool { name: String::new(), version: String::new() },
-        cardproof_record::ProfileInfo {
-            name: String::new(),
-            version: 1,
-            time_budget_ns: cardproof_units::Nanos::ZERO,
-            extra: Default::default(),
-        },
+        cardproof_record::ProfileInfo::untimed("", 1),
     )
     .conditions;
     conditions.device = device;

@@ -353,8 +353,7 @@ impl RecordDraft {
         conditions.target.direct = !phases.is_empty() && phases.iter().all(is_direct);
         let name = self.tools.iter().map(|tool| tool.name()).collect::<Vec<_>>().join("+");
         let tool = Tool { name: name.clone(), version: self.version.unwrap_or_default() };
-        let profile =
-            ProfileInfo { name, version: 0, time_budget_ns: Nanos::ZERO, extra: Map::new() };
+        let profile = ProfileInfo::untimed(name, 0);
         Record {
             state: if self.is_partial { State::Partial } else { State::Complete },
             label: self.label,

@@ -151,6 +151,14 @@ pub struct ProfileInfo {
     pub extra: Map<String, Value>,
 }
 
+impl ProfileInfo {
+    /// What a command does whose work, and not a time budget, decides how long it takes.
+    #[must_use]
+    pub fn untimed(name: impl Into<String>, version: u32) -> Self {
+        Self { name: name.into(), version, time_budget_ns: Nanos::ZERO, extra: Map::new() }
+    }
+}
+
 /// What the run itself cost the computer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

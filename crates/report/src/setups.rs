@@ -124,12 +124,7 @@ mod tests {
         let setups =
             ComparedSetups { rounds: 4, ground: None, comparisons: vec![comparison], not_tried };
         let tool = Tool { name: "cardproof".to_owned(), version: "1".to_owned() };
-        let profile = ProfileInfo {
-            name: "compare-setups".to_owned(),
-            version: 1,
-            time_budget_ns: Default::default(),
-            extra: Default::default(),
-        };
+        let profile = ProfileInfo::untimed("compare-setups", 1);
         let begun = Record::begun("id".to_owned(), "2026-01-01".to_owned(), tool, profile);
         Record { setups: Some(setups), ..begun }
     }

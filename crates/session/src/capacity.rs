@@ -100,12 +100,7 @@ impl Experiment for CapacityCheck {
         draft: &mut Record,
         frontend: &mut dyn Frontend,
     ) -> Result<Prepared, Failure> {
-        draft.profile = ProfileInfo {
-            name: "verify".to_owned(),
-            version: 1,
-            time_budget_ns: Nanos::ZERO,
-            extra: Default::default(),
-        };
+        draft.profile = ProfileInfo::untimed("verify", 1);
         let name = "verify".to_owned();
         if let Some(journals) = &self.journals {
             match self.mode {

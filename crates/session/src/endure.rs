@@ -185,12 +185,7 @@ impl Experiment for Endurance {
         draft: &mut Record,
         frontend: &mut dyn Frontend,
     ) -> Result<Prepared, Failure> {
-        draft.profile = ProfileInfo {
-            name: "endure".to_owned(),
-            version: 1,
-            time_budget_ns: Nanos::ZERO,
-            extra: Default::default(),
-        };
+        draft.profile = ProfileInfo::untimed("endure", 1);
         let ready = match &self.asked.states {
             Some(states) if place.simulated_card.is_none() => {
                 self.on_device(&states.clone(), place, draft, frontend)?

@@ -50,12 +50,7 @@ impl Experiment for GeometryProbe {
         draft: &mut Record,
         _frontend: &mut dyn Frontend,
     ) -> Result<Prepared, Failure> {
-        draft.profile = ProfileInfo {
-            name: "geometry".to_owned(),
-            version: 1,
-            time_budget_ns: Nanos::ZERO,
-            extra: Default::default(),
-        };
+        draft.profile = ProfileInfo::untimed("geometry", 1);
         let card = draft.conditions.device.card.as_ref();
         let abilities = place.target.abilities();
         let plan = Plan::new(Scope {

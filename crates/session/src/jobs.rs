@@ -7,7 +7,7 @@ use cardproof_jobs::{Form, Job, Totals};
 use cardproof_record::{
     EngineName, Job as TimedJob, JobRun, PhaseState, ProfileInfo, Record, State,
 };
-use cardproof_units::{Bytes, Nanos, Seed};
+use cardproof_units::{Bytes, Seed};
 
 use crate::announcement::{Effect, Prepared, Writes};
 use crate::experiment::Experiment;
@@ -71,12 +71,7 @@ impl Experiment for JobOnFiles {
         let Chosen { job, totals } = &chosen;
         draft.conditions.target.size_bytes = totals.space_peak;
         draft.conditions.target.engine = EngineName::Files;
-        draft.profile = ProfileInfo {
-            name: job.name.to_owned(),
-            version: job.version,
-            time_budget_ns: Nanos::ZERO,
-            extra: Default::default(),
-        };
+        draft.profile = ProfileInfo::untimed(job.name, job.version);
         let prepared = prepared(job, totals);
         self.chosen = Some(chosen);
         Ok(prepared)

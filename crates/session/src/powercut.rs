@@ -9,7 +9,7 @@ use cardproof_evidence::powercut::{CutReport, Finding, Plan, SECTOR};
 use cardproof_probe::powercut::{Outcome, Style, Wish, run};
 use cardproof_record::{CutHarm, PowerCutTest, ProfileInfo, Record, State, TargetKind};
 use cardproof_sim::Keeping;
-use cardproof_units::{Bytes, Nanos, Seed};
+use cardproof_units::{Bytes, Seed};
 
 use crate::announcement::{Effect, Prepared, Writes};
 use crate::experiment::Experiment;
@@ -104,12 +104,7 @@ impl Experiment for PowerCuts {
                  powercut write on the board, and cardproof powercut witness on another computer",
             ));
         }
-        draft.profile = ProfileInfo {
-            name: "powercut".to_owned(),
-            version: 1,
-            time_budget_ns: Nanos::ZERO,
-            extra: Default::default(),
-        };
+        draft.profile = ProfileInfo::untimed("powercut", 1);
         let wish = self.wish(place.span);
         let block = place.target.abilities().logical_block;
         Plan::new(draft.seed, wish.start, wish.size, block, wish.epoch_writes)

@@ -9,7 +9,7 @@ use cardproof_record::{Job, PhaseState, ProfileInfo, Record, Replay, State};
 use cardproof_runner::{LayoutPlan, LayoutsTried, ReplayPlan, ReplayProgress, replay_layouts};
 use cardproof_sim::Keeping;
 use cardproof_trace::{FoldError, REGION, Reach, Shape, TraceReader};
-use cardproof_units::{Bytes, Nanos, Seed};
+use cardproof_units::{Bytes, Seed};
 
 use crate::announcement::{Effect, Prepared, Writes};
 use crate::experiment::Experiment;
@@ -104,12 +104,7 @@ impl Experiment for TraceReplay<'_> {
         draft: &mut Record,
         _frontend: &mut dyn Frontend,
     ) -> Result<Prepared, Failure> {
-        draft.profile = ProfileInfo {
-            name: "replay".to_owned(),
-            version: 1,
-            time_budget_ns: Nanos::ZERO,
-            extra: Default::default(),
-        };
+        draft.profile = ProfileInfo::untimed("replay", 1);
         let mut shape = Shape::new();
         // An unsound request ends the replay later, with its place.
         self.trace.restarted().map_while(Result::ok).for_each(|request| shape.add(&request));

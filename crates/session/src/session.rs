@@ -131,13 +131,7 @@ fn draft(place: &impl Place, options: &Options) -> Record {
         unknown: surroundings.unknown,
         extra: Default::default(),
     };
-    let profile = ProfileInfo {
-        name: String::new(),
-        version: 1,
-        time_budget_ns: Default::default(),
-        extra: Default::default(),
-    };
-    blank(profile, options.seed, conditions, options.identity.clone())
+    blank(ProfileInfo::untimed("", 1), options.seed, conditions, options.identity.clone())
 }
 
 /// A record in which nothing was run yet.

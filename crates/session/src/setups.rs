@@ -94,12 +94,7 @@ impl Experiment for Setups {
         draft: &mut Record,
         _frontend: &mut dyn Frontend,
     ) -> Result<Prepared, Failure> {
-        draft.profile = ProfileInfo {
-            name: NAME.to_owned(),
-            version: 1,
-            time_budget_ns: Default::default(),
-            extra: Default::default(),
-        };
+        draft.profile = ProfileInfo::untimed(NAME, 1);
         let makes_systems = place.makes_file_systems();
         let systems =
             if makes_systems { systems::written(&self.choice, self.rounds) } else { LITTLE };

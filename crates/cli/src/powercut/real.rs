@@ -266,12 +266,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
 /// The record of all cuts that the witness knows of.
 fn record(checked: &CutChecked, args: &CheckArgs) -> Result<Record, Failure> {
     let CutChecked { told, report, tally, bytes_read } = checked;
-    let profile = ProfileInfo {
-        name: "powercut".to_owned(),
-        version: 1,
-        time_budget_ns: Nanos::ZERO,
-        extra: Default::default(),
-    };
+    let profile = ProfileInfo::untimed("powercut", 1);
     let identity = fresh_identity(args.label.clone())?;
     let setup = &told.setup;
     let Tally { cuts, effective_cuts, harmful_cuts, findings } = tally;

@@ -14,7 +14,7 @@ use cardproof_record::{
     CapacityFiles, CapacityMethod, CapacityTest, ProfileInfo, Record, State, TargetKind,
 };
 use cardproof_session::{Options, Store, blank, open_regular};
-use cardproof_units::{Bytes, Nanos};
+use cardproof_units::Bytes;
 
 use super::{VerifyArgs, answer, exit_of, publish};
 use crate::exit::{Exit, Failure};
@@ -343,12 +343,7 @@ fn remove(set: &[(u64, PathBuf, u64)], marker: &Path) -> Result<(), Failure> {
 }
 
 fn record(options: &Options, space: Space, written: u64, tested: u64) -> Record {
-    let profile = ProfileInfo {
-        name: "verify".to_owned(),
-        version: 1,
-        time_budget_ns: Nanos::ZERO,
-        extra: Default::default(),
-    };
+    let profile = ProfileInfo::untimed("verify", 1);
     let mut record = blank(profile, options.seed, Default::default(), options.identity.clone());
     record.conditions.target.kind = TargetKind::Directory;
     record.conditions.target.size_bytes = Bytes(space.size);

@@ -109,12 +109,7 @@ mod tests {
     use cardproof_units::Bytes;
 
     fn answer(verdict: CapacityVerdict, low: u64, damaged_ranges: Vec<(u64, u64)>) -> Answer {
-        let profile = cardproof_record::ProfileInfo {
-            name: "verify".to_owned(),
-            version: 1,
-            time_budget_ns: Default::default(),
-            extra: Default::default(),
-        };
+        let profile = cardproof_record::ProfileInfo::untimed("verify", 1);
         let identity = cardproof_session::Identity {
             id: "1".to_owned(),
             label: None,

@@ -1,8 +1,6 @@
 //! The scratch directory among other people's files: what it refuses, what it leaves alone,
 //! what it clears up.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
@@ -12,42 +10,8 @@ use std::process::Command;
 use cardproof_io::scratch::{Scratch, ScratchError, sweep};
 use cardproof_testkit::{Filesystem, LoopDevice, Mount, Tree, lab_or_skip, skip, test_name};
 use cardproof_units::Bytes;
-use tempfile::TempDir;
 
-const MARKER: &str = "cardproof-marker";
-const TEST_FILE: &str = "test-file";
-const LEFT: &str = ".cardproof-00c0ffee";
-
-/// The text of a marker, taken from a real one.
-fn marker_text() -> Vec<u8> {
-    let directory = tempfile::tempdir().unwrap();
-    let scratch = Scratch::create(directory.path(), None).unwrap();
-    fs::read(scratch.path().join(MARKER)).unwrap()
-}
-
-/// What a killed run leaves in `directory`, as [`LEFT`].
-fn leave(directory: &Path) -> PathBuf {
-    let left = directory.join(LEFT);
-    fs::create_dir(&left).unwrap();
-    fs::write(left.join(MARKER), marker_text()).unwrap();
-    fs::write(left.join(TEST_FILE), [7; 5000]).unwrap();
-    left
-}
-
-/// A directory with a user's file in it.
-fn users_directory() -> TempDir {
-    let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("photo.jpg"), "a photograph").unwrap();
-    directory
-}
-
-fn names(directory: &Path) -> Vec<String> {
-    let entries = fs::read_dir(directory).unwrap();
-    let mut names: Vec<_> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
+use super::{LEFT, MARKER, TEST_FILE, leave, marker_text, names, users_directory};
 
 /// What `create` says of `directory`, in which nothing may have changed.
 fn refused(directory: &Path, expected_device: Option<u64>) -> ScratchError {
