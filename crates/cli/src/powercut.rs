@@ -139,7 +139,7 @@ fn simulated(args: &PowercutArgs, signals: &Signals) -> Result<Exit, Failure> {
         return Err(failure.into());
     }
     if let Some(store) = &measured.store {
-        talk.note(&format!("Record: {}", store.record_path(&record.id).display()));
+        talk.note(&format!("\nRecord: {}", store.record_path(&record.id).display()));
     }
     Ok(match (&record.state, signals.exit()) {
         (State::Partial, Some(exit)) => exit,

@@ -132,7 +132,7 @@ fn reasons(run: &EnduranceRun, life: &Life) -> Vec<String> {
             run.cycles
         ),
         Basis::NoErrors => format!(
-            "no error in {} cycles: the life is longer, and nobody knows by how much",
+            "no error in {} cycles: the card lasts longer; this test cannot tell how much longer",
             run.cycles
         ),
     });

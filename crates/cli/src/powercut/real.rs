@@ -259,7 +259,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     publish(args.json.as_ref(), args.html.as_ref(), args.quiet, &record, talk)?;
     let store = Store::open(&Store::of_user()?)?;
     store.save(&record)?;
-    talk.note(&format!("Record: {}", store.record_path(&record.id).display()));
+    talk.note(&format!("\nRecord: {}", store.record_path(&record.id).display()));
     Ok(exit_of(&record))
 }
 
