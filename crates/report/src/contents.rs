@@ -11,6 +11,7 @@ use crate::clean::one_line;
 use crate::course::{course, course_in_short};
 use crate::facts::{Fact, facts, title};
 use crate::figures::{self, figures};
+use crate::flushes::flush_lines;
 use crate::jobs;
 use crate::replays;
 use crate::rows::{self, Row, confidence, rows};
@@ -83,6 +84,8 @@ pub(crate) struct Contents {
     pub(crate) scope: Option<String>,
     /// Daily use.
     pub(crate) meanings: Vec<Meaning>,
+    /// What bursts with flushes show.
+    pub(crate) flushes: Vec<String>,
     /// Changes of rates, and differences between runs.
     pub(crate) course: Vec<String>,
     /// The same in short.
@@ -238,6 +241,7 @@ impl Contents {
                 .collect(),
             scope: scope(record).map(|scope| one_line(&scope)),
             meanings: meanings(record),
+            flushes: flush_lines(record),
             course: course(record),
             course_in_short: course_in_short(record),
             // Why there are none is plain from the table and the doubts.

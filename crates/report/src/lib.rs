@@ -12,6 +12,7 @@ mod contents;
 mod course;
 mod facts;
 mod figures;
+mod flushes;
 mod html;
 mod inventory;
 mod jobs;

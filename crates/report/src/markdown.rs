@@ -45,6 +45,7 @@ fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
     if !contents.predictions.is_empty() {
         writeln!(out, "\n{}", contents.prediction_note())?;
     }
+    write_list(out, crate::flushes::HEADING, &contents.flushes)?;
     write_list(out, "What limited", &contents.limits_in_full())?;
     write_list(out, "Doubts", &contents.doubts)?;
     write_list(out, "What next", &contents.steps)?;

@@ -50,6 +50,7 @@ pub fn summary(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) 
     page.list(crate::jobs::HEADING, &contents.jobs);
     contents.setups.iter().for_each(|(heading, items)| page.list(heading, items));
     page.list(crate::replays::HEADING, &contents.replays);
+    page.list(crate::flushes::HEADING, &contents.flushes);
     page.verdicts(&contents);
     page.daily_use(&contents);
     page.limits_and_doubts(&contents);

@@ -3,6 +3,9 @@
 //! A card of the catalogue is the base; what the file says goes over it. The form is in
 //! `docs/design/simulator.md`. This reads text and no file.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use cardproof_units::{Bytes, Nanos};
 use serde::Deserialize;
 use toml::{Table, Value};
@@ -171,9 +174,8 @@ pub fn describe(name: &str, text: &str) -> Result<Card, DescriptionError> {
     check(&Model { capacity: announced, ..model }, &host)?;
     check(&model, &host)?;
     Ok(Card {
-        // One card a process is described in this way, so its name may stay for good.
-        name: String::leak(name.to_owned()),
-        title: String::leak(form.title.unwrap_or_else(|| format!("as described in {name}"))),
+        name: kept(name.to_owned()),
+        title: kept(form.title.unwrap_or_else(|| format!("as described in {name}"))),
         model,
         host,
         fake,
@@ -182,6 +184,18 @@ pub fn describe(name: &str, text: &str) -> Result<Card, DescriptionError> {
         power,
         ..*base
     })
+}
+
+/// `text` for as long as the process lives, each text once: a process describes few cards.
+fn kept(text: String) -> &'static str {
+    static KEPT: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut all = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = all.get(text.as_str()) {
+        return known;
+    }
+    let new = String::leak(text);
+    all.insert(new);
+    new
 }
 
 fn form_error(error: &toml::de::Error) -> DescriptionError {

@@ -141,7 +141,7 @@ fn decision(limit: Iops) -> Decision {
 
 impl Ends {
     /// An equal share of the time, with those that are left.
-    const SHARED: Self =
+    pub(crate) const SHARED: Self =
         Self { time: TimeLimit::Share(1), bytes: None, ops: None, precision: None, decision: None };
 }
 

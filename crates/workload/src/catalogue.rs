@@ -1,11 +1,11 @@
 //! All profiles that come with cardproof, by name.
 
-use crate::{Profile, application, peers, standard};
+use crate::{Profile, application, honesty, peers, standard};
 
 /// The names of all profiles.
 #[must_use]
 pub fn names() -> Vec<&'static str> {
-    ["standard", "a1", "a2"].into_iter().chain(peers::names()).collect()
+    ["standard", "a1", "a2", "honesty"].into_iter().chain(peers::names()).collect()
 }
 
 /// The profile called `name`.
@@ -15,6 +15,7 @@ pub fn find(name: &str) -> Option<Profile> {
         "standard" => Some(standard::profile()),
         "a1" => Some(application::a1()),
         "a2" => Some(application::a2()),
+        "honesty" => Some(honesty::profile()),
         _ => peers::find(name),
     }
 }

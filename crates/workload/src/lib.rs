@@ -8,6 +8,7 @@ mod bounds;
 mod catalogue;
 mod data;
 mod figure;
+mod honesty;
 pub mod job;
 mod mix;
 pub mod own;

@@ -33,6 +33,7 @@ pub(super) fn write(page: &mut String, contents: &Contents) {
         write_meanings(page, contents);
     }
     write_predictions(page, contents);
+    write_list(page, "flushes", crate::flushes::HEADING, &contents.flushes);
     write_list(page, "limits", "What limited", &contents.limits_in_full());
     write_list(page, "doubts", "Doubts", &contents.doubts);
     write_list(page, "next", "What next", &contents.steps);
