@@ -51,10 +51,11 @@ pub(crate) fn word(text: &str, length_max: usize) -> Option<String> {
 pub(crate) fn name(text: &str, length_max: usize) -> Option<String> {
     let shown: String = text.chars().map(|c| if steers(c) { ' ' } else { c }).collect();
     let line = shown.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.is_empty() || is_private(&line) {
-        return None;
-    }
-    Some(line.chars().take(length_max).collect())
+    let cut: String = line.chars().take(length_max).collect();
+    // A cut can end in a space, and can make of one text another that leads to a person.
+    let cut = cut.trim_end();
+    let is_shown = !cut.is_empty() && !is_private(&line) && !is_private(cut);
+    is_shown.then(|| cut.to_owned())
 }
 
 /// The version of a kernel without what its builder has added: `6.6.31` of `6.6.31-of-my-laptop`.
@@ -163,6 +164,13 @@ fn has_uuid(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_was_cut_is_taken_unchanged_the_next_time() {
+        let cut = name("Storage Device", 8).unwrap();
+        assert_eq!((cut.as_str(), name(&cut, 8)), ("Storage", Some("Storage".to_owned())));
+        assert_eq!(name("aa:bb:cc:dd:ee:ff0", 17), None, "the cut makes it a MAC address");
+    }
 
     #[test]
     fn products_pass_and_people_do_not() {
