@@ -8,6 +8,7 @@ mod bench;
 mod bench_import;
 mod bench_replay;
 mod bench_sim;
+mod debian;
 mod document;
 mod fit;
 mod measure;

@@ -53,7 +53,10 @@ pub(crate) fn cache(kind: &str) -> Result<PathBuf> {
 }
 
 /// Cargo's target directory, in which this program lies two levels down.
-fn target_directory() -> Result<PathBuf> {
+///
+/// # Errors
+/// The program was started from elsewhere.
+pub(crate) fn target_directory() -> Result<PathBuf> {
     let own = std::env::current_exe()?;
     let target = own.ancestors().nth(2).context("this program is not in a target directory")?;
     Ok(target.to_owned())

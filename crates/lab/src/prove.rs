@@ -6,6 +6,7 @@
 //! and writes nothing.
 
 pub(crate) mod attack;
+mod boards;
 mod endure;
 mod geometry;
 mod hub;
@@ -13,6 +14,7 @@ mod kill;
 mod log_layout;
 mod misalignment;
 mod packages;
+mod packages_install;
 mod powercut;
 mod powercut_machine;
 mod prediction;
@@ -36,11 +38,12 @@ use rows::Rows;
 
 pub(crate) use stamp::Stamp;
 
-pub(crate) use packages::{Base, Chroot, Stage, WANTED};
+pub(crate) use packages::{Base, Chroot, Stage, WANTED, mirror_address, proxy};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 23] = [
+const PROOFS: [&Proof; 25] = [
     &attack::PROOF,
+    &boards::PROOF,
     &endure::PROOF,
     &geometry::PROOF,
     &hub::PROOF,
@@ -49,6 +52,7 @@ const PROOFS: [&Proof; 23] = [
     &log_layout::PROOF,
     &packages::on_cards::PROOF,
     &packages::PROOF,
+    &packages_install::PROOF,
     &powercut::PROOF,
     &powercut_machine::PROOF,
     &prediction::PROOF,

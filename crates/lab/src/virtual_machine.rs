@@ -4,6 +4,7 @@
 //! The machine boots Debian's kernel under software emulation, so it needs no privilege and works
 //! in a container.
 
+mod boards;
 mod frozen;
 mod image;
 mod kernel;
@@ -12,6 +13,7 @@ mod mmc;
 
 use anyhow::Result;
 
+pub(crate) use boards::{Board, Seen, by_name, visit};
 pub(crate) use frozen::{Frozen, READY};
 pub(crate) use image::Image;
 pub(crate) use kernel::Kernel;
@@ -23,11 +25,19 @@ pub(crate) enum Laboratory {
     /// Compare the output of `identify` with an SD card behind Linux's own MMC stack, and with USB,
     /// NVMe and virtio disks
     Mmc,
+    /// Install the Debian packages on emulated boards and use the program there; prints all that it
+    /// says. Needs root and the packages of `cargo xtask dist`
+    Boards {
+        /// The boards; all without a name
+        #[arg(value_name = "BOARD")]
+        names: Vec<String>,
+    },
 }
 
 /// Runs the laboratory; whether everything was as it should be.
 pub(crate) fn run(laboratory: &Laboratory) -> Result<bool> {
     match laboratory {
         Laboratory::Mmc => mmc::run(),
+        Laboratory::Boards { names } => boards::run(names),
     }
 }

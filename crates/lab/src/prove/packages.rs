@@ -20,8 +20,8 @@ use crate::program::{self, Build};
 use real::Real;
 use table::{Pair, table};
 
-pub(crate) use base::{Base, WANTED};
-pub(crate) use chroot::Chroot;
+pub(crate) use base::{Base, WANTED, mirror_address};
+pub(crate) use chroot::{Chroot, proxy};
 use stage::Seen;
 pub(crate) use stage::Stage;
 

@@ -43,17 +43,26 @@ impl Image {
     /// # Errors
     /// [`LabError::Unavailable`] without a static busybox.
     pub(crate) fn new() -> Result<Self> {
-        let image = Self { stage: tempfile::tempdir()? };
-        for directory in ["bin", "dev", "proc", "sys", "modules", "sbin", "usr/bin", "usr/sbin"] {
-            fs::create_dir_all(image.stage.path().join(directory))?;
-        }
         let busybox = ["/bin/busybox", "/usr/bin/busybox"].map(Path::new);
         let busybox = busybox.iter().find(|path| path.is_file()).ok_or_else(|| {
             LabError::Unavailable("no busybox here; install Debian's busybox-static".to_owned())
         })?;
-        image.copy(busybox, "bin/busybox")?;
+        let image = Self::with(busybox, INIT)?;
         image.add_libraries_of(busybox)?;
-        image.write("init", INIT)?;
+        Ok(image)
+    }
+
+    /// One with this `busybox`, which may be another processor's, and the script that the kernel starts.
+    ///
+    /// # Errors
+    /// A file cannot be copied or written.
+    pub(crate) fn with(busybox: &Path, init: &str) -> Result<Self> {
+        let image = Self { stage: tempfile::tempdir()? };
+        for directory in ["bin", "dev", "proc", "sys", "modules", "sbin", "usr/bin", "usr/sbin"] {
+            fs::create_dir_all(image.stage.path().join(directory))?;
+        }
+        image.copy(busybox, "bin/busybox")?;
+        image.write("init", init)?;
         Ok(image)
     }
 

@@ -49,9 +49,26 @@ impl Kernel {
         Ok(Self { tree, release })
     }
 
+    /// The kernel unpacked in `tree`, for any processor.
+    ///
+    /// # Errors
+    /// There is no whole kernel, or depmod cannot be started.
+    pub(crate) fn unpacked_in(tree: &Path) -> Result<Self> {
+        let release = release_in(tree).context("the package holds no kernel")?;
+        if !tree.join("lib/modules").join(&release).join("modules.dep").is_file() {
+            run("depmod", ["--basedir".as_ref(), tree.as_os_str(), OsStr::new(&release)])?;
+        }
+        Ok(Self { tree: tree.to_owned(), release })
+    }
+
     /// The kernel's image.
     pub(crate) fn image(&self) -> PathBuf {
-        self.tree.join(format!("boot/vmlinuz-{}", self.release))
+        self.tree.join("boot").join(image_name(&self.tree, &self.release))
+    }
+
+    /// A board's device tree, by its name in the package.
+    pub(crate) fn device_tree(&self, name: &str) -> PathBuf {
+        self.tree.join(format!("usr/lib/linux-image-{}", self.release)).join(name)
     }
 
     /// The files of the modules `names` and of all that they need, in the order to load them.
@@ -79,7 +96,14 @@ impl Kernel {
 fn release_in(tree: &Path) -> Option<String> {
     let modules = fs::read_dir(tree.join("lib/modules")).ok()?.next()?.ok()?;
     let release = modules.file_name().into_string().ok()?;
-    tree.join(format!("boot/vmlinuz-{release}")).is_file().then_some(release)
+    tree.join("boot").join(image_name(tree, &release)).is_file().then_some(release)
+}
+
+/// What Debian calls the image: packed on most processors, plain on RISC-V.
+fn image_name(tree: &Path, release: &str) -> String {
+    let packed = format!("vmlinuz-{release}");
+    let is_packed = tree.join("boot").join(&packed).is_file();
+    if is_packed { packed } else { format!("vmlinux-{release}") }
 }
 
 /// Downloads the current kernel's package into `directory`.

@@ -90,6 +90,14 @@ fn make(archive: &Path) -> Result<()> {
     Ok(())
 }
 
+/// The address of the mirror of Debian's main packages that this machine's apt uses.
+///
+/// # Errors
+/// [`LabError::Unavailable`] on another system.
+pub(crate) fn mirror_address() -> Result<String> {
+    Ok(mirror()?.address)
+}
+
 /// The mirror of Debian's main packages that this machine's apt uses.
 fn mirror() -> Result<Mirror> {
     let format = "$(REPO_URI) $(RELEASE) $(COMPONENT) $(LABEL)";

@@ -45,7 +45,7 @@ impl Chroot {
 
     /// The command that runs `words` in the root, with nothing of this machine's environment but
     /// its proxy.
-    pub(super) fn command(&self, words: &[&str]) -> Command {
+    pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new("chroot");
         command.arg(&self.root).args(["env", "-i", "HOME=/root", "LC_ALL=C"]);
         command.args(["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive"]);
@@ -94,7 +94,7 @@ impl Drop for Chroot {
 }
 
 /// The proxy by which this machine's apt reaches its mirror, if it goes by one.
-pub(super) fn proxy() -> Option<String> {
+pub(crate) fn proxy() -> Option<String> {
     let text = run("apt-config", ["shell", "proxy", "Acquire::http::Proxy"]).unwrap_or_default();
     let configured = text.trim().strip_prefix("proxy='").and_then(|text| text.strip_suffix('\''));
     let configured = configured.map(str::to_owned);
