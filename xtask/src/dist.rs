@@ -21,7 +21,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 
 use crate::workspace::{self, Metadata};
-use targets::{StandardLibrary, Target};
+use targets::Target;
 
 /// What all artefacts of a release share.
 pub(crate) struct Release {
@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let chosen = targets::named(&arguments.targets)?;
     let release = Release::of_this_commit()?;
-    tools::install(&chosen)?;
+    tools::install()?;
     if release.out.exists() {
         fs::remove_dir_all(&release.out)?;
     }
@@ -156,9 +156,4 @@ fn print_list(out: &Path) -> Result<()> {
         println!("{:>10}  {}", entry.metadata()?.len(), entry.file_name().to_string_lossy());
     }
     Ok(())
-}
-
-/// Whether a target's standard library is built here.
-fn is_built_here(target: &Target) -> bool {
-    target.standard_library == StandardLibrary::Built
 }

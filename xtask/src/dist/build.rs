@@ -10,11 +10,17 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::targets::{StandardLibrary, Target};
+use super::targets::Target;
 use crate::workspace::cargo;
 
 /// The variable that says how the C compiler is called; `.cargo/config.toml` has the ordinary value.
 const C_FLAGS: &str = "-fno-asynchronous-unwind-tables";
+
+/// Rust's standard library is built too: rustup has none for some processors, and this one is half a
+/// megabyte smaller in the program. It sorts with less code, and names no functions after a panic,
+/// which it could not do anyway where no names are kept.
+const STANDARD_LIBRARY: [&str; 2] =
+    ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
 
 /// Builds the program for `target` below `target_directory` and returns the binary's path.
 ///
@@ -26,16 +32,15 @@ pub(crate) fn build(target: &Target, root: &Path, target_directory: &Path) -> Re
     command
         .args(["zigbuild", "--quiet", "--release", "--locked", "--package", "cardproof-cli"])
         .args(["--target", target.triple])
+        .args(STANDARD_LIBRARY)
         .current_dir(root)
+        // `-Z` on a stable compiler: no stable way exists to build the standard library.
+        .env("RUSTC_BOOTSTRAP", "1")
         .env("CARGO_TARGET_DIR", target_directory)
-        .env("CARGO_ENCODED_RUSTFLAGS", rust_flags(target, &paths).join("\x1f"))
+        .env("CARGO_ENCODED_RUSTFLAGS", rust_flags(&paths).join("\x1f"))
         .env("CFLAGS", c_flags(&paths))
         // The time in the headers of archives.
         .env("ZERO_AR_DATE", "1");
-    if target.standard_library == StandardLibrary::Built {
-        // `-Z` on a stable compiler: no stable way exists to build the standard library.
-        command.arg("-Zbuild-std=std,panic_unwind").env("RUSTC_BOOTSTRAP", "1");
-    }
     let status = command.status().context("cannot start cargo zigbuild")?;
     ensure!(status.success(), "the build for {} failed", target.name);
     let binary = target_directory.join(target.triple).join("release/cardproof");
@@ -73,14 +78,17 @@ fn text(path: &Path) -> Result<String> {
     path.to_str().map(str::to_owned).with_context(|| format!("{} is no UTF-8", path.display()))
 }
 
-fn rust_flags(target: &Target, paths: &Paths) -> Vec<String> {
+fn rust_flags(paths: &Paths) -> Vec<String> {
     let mut flags: Vec<String> =
         paths.0.iter().map(|(from, to)| format!("--remap-path-prefix={from}=/{to}")).collect();
-    flags.push("-Ctarget-feature=+crt-static".to_owned());
-    if target.standard_library == StandardLibrary::Built {
-        // rustup brings no start-up objects for these; Zig has them.
-        flags.push("-Clink-self-contained=no".to_owned());
-    }
+    let linking = [
+        "-Ctarget-feature=+crt-static",
+        // Zig has start-up objects for every processor, rustup only for some.
+        "-Clink-self-contained=no",
+        // Nothing unwinds.
+        "-Cforce-unwind-tables=no",
+    ];
+    flags.extend(linking.map(str::to_owned));
     flags
 }
 
@@ -165,9 +173,8 @@ mod tests {
     #[test]
     fn no_path_of_the_machine_reaches_a_binary() {
         let paths = Paths(vec![("/home/me/cardproof".to_owned(), "cardproof")]);
-        let target = &super::super::targets::TARGETS[0];
         assert!(
-            rust_flags(target, &paths)
+            rust_flags(&paths)
                 .contains(&"--remap-path-prefix=/home/me/cardproof=/cardproof".to_owned())
         );
         assert!(c_flags(&paths).ends_with("-ffile-prefix-map=/home/me/cardproof=/cardproof"));

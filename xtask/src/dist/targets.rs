@@ -11,23 +11,12 @@ pub(crate) struct Target {
     pub(crate) name: &'static str,
     /// Rust's name.
     pub(crate) triple: &'static str,
-    /// Where the standard library comes from.
-    pub(crate) standard_library: StandardLibrary,
     /// Debian's architecture; `None` where no package is made.
     pub(crate) deb: Option<&'static str>,
     /// The processor which `readelf` must name in the binary's header.
     pub(crate) machine: &'static str,
     /// Build attributes which `readelf -A` must show, and which limit the boards that can run it.
     pub(crate) attributes: &'static [&'static str],
-}
-
-/// Where a target's standard library comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StandardLibrary {
-    /// rustup has it.
-    Prebuilt,
-    /// It is built here from rustup's component `rust-src`.
-    Built,
 }
 
 /// All processors of a release.
@@ -38,7 +27,6 @@ pub(crate) const TARGETS: &[Target] = &[
     Target {
         name: "x86_64",
         triple: "x86_64-unknown-linux-musl",
-        standard_library: StandardLibrary::Prebuilt,
         deb: Some("amd64"),
         machine: "X86-64",
         attributes: &[],
@@ -46,7 +34,6 @@ pub(crate) const TARGETS: &[Target] = &[
     Target {
         name: "aarch64",
         triple: "aarch64-unknown-linux-musl",
-        standard_library: StandardLibrary::Prebuilt,
         deb: Some("arm64"),
         machine: "AArch64",
         attributes: &[],
@@ -54,7 +41,6 @@ pub(crate) const TARGETS: &[Target] = &[
     Target {
         name: "armv6",
         triple: "arm-unknown-linux-musleabihf",
-        standard_library: StandardLibrary::Built,
         deb: Some("armhf"),
         machine: "ARM",
         attributes: &["Tag_CPU_arch: v6", "Tag_FP_arch: VFPv2", "Tag_ABI_VFP_args: VFP registers"],
@@ -62,7 +48,6 @@ pub(crate) const TARGETS: &[Target] = &[
     Target {
         name: "armv7",
         triple: "armv7-unknown-linux-musleabihf",
-        standard_library: StandardLibrary::Built,
         deb: None,
         machine: "ARM",
         attributes: &["Tag_CPU_arch: v7", "Tag_ABI_VFP_args: VFP registers"],
@@ -70,7 +55,6 @@ pub(crate) const TARGETS: &[Target] = &[
     Target {
         name: "i686",
         triple: "i686-unknown-linux-musl",
-        standard_library: StandardLibrary::Prebuilt,
         deb: None,
         machine: "Intel 80386",
         attributes: &[],
@@ -78,7 +62,6 @@ pub(crate) const TARGETS: &[Target] = &[
     Target {
         name: "riscv64",
         triple: "riscv64gc-unknown-linux-musl",
-        standard_library: StandardLibrary::Built,
         deb: Some("riscv64"),
         machine: "RISC-V",
         attributes: &[],

@@ -4,8 +4,6 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-use super::is_built_here;
-use super::targets::{StandardLibrary, Target};
 use crate::workspace::cargo;
 
 /// A subcommand of cargo, and the version that the release was tried with.
@@ -15,11 +13,11 @@ const SUBCOMMANDS: &[(&str, &str)] =
 /// The release of Zig: C compiler, linker and musl. Other releases make other bytes.
 const ZIG_VERSION: &str = "0.17.1";
 
-/// Installs what building `targets` needs.
+/// Installs what building needs.
 ///
 /// # Errors
 /// Something is missing that cannot be installed; the error names it.
-pub(crate) fn install(targets: &[&Target]) -> Result<()> {
+pub(crate) fn install() -> Result<()> {
     let installed = Command::new(cargo()).args(["install", "--list"]).output()?.stdout;
     let installed = String::from_utf8_lossy(&installed);
     for (name, version) in SUBCOMMANDS {
@@ -37,7 +35,7 @@ pub(crate) fn install(targets: &[&Target]) -> Result<()> {
         println!("installing Zig {ZIG_VERSION}");
         install_zig()?;
     }
-    install_standard_libraries(targets)
+    run("rustup", &["component", "add", "rust-src"])
 }
 
 /// The version of the Zig that cargo-zigbuild takes: Python's package, else the program in the path.
@@ -72,21 +70,6 @@ pub(crate) fn versions(commit: &str) -> Result<String> {
         text.push_str(&format!("{name} {version}\n"));
     }
     Ok(text)
-}
-
-fn install_standard_libraries(targets: &[&Target]) -> Result<()> {
-    let prebuilt: Vec<&str> = targets
-        .iter()
-        .filter(|target| target.standard_library == StandardLibrary::Prebuilt)
-        .map(|target| target.triple)
-        .collect();
-    if !prebuilt.is_empty() {
-        run("rustup", &[&["target", "add"][..], &prebuilt].concat())?;
-    }
-    if targets.iter().any(|target| is_built_here(target)) {
-        run("rustup", &["component", "add", "rust-src"])?;
-    }
-    Ok(())
 }
 
 /// The first line that `program` prints; `None` where it cannot be started or fails.
