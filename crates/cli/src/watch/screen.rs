@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Stdout, stdin, stdout};
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsFd, OwnedFd};
+use std::panic;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -145,7 +146,8 @@ fn of_terminal(error: io::Error) -> Failure {
     ))
 }
 
-/// The terminal while it is ours. It is given back when this goes, after an error or a panic too.
+/// The terminal while it is ours. It is given back when this goes, after an error too, and before the
+/// message of a panic: a release ends there without unwinding.
 struct Screen {
     /// Never dropped: it would complain of a terminal that is gone to that terminal, and panic.
     terminal: ManuallyDrop<Terminal<CrosstermBackend<Stdout>>>,
@@ -154,6 +156,11 @@ struct Screen {
 impl Screen {
     fn take() -> io::Result<Self> {
         let terminal = ManuallyDrop::new(Terminal::new(CrosstermBackend::new(stdout()))?);
+        let usual = panic::take_hook();
+        panic::set_hook(Box::new(move |panicked| {
+            give_back();
+            usual(panicked);
+        }));
         enable_raw_mode()?;
         let screen = Self { terminal };
         execute!(stdout(), EnterAlternateScreen)?;
@@ -168,8 +175,12 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // A terminal that is gone cannot be told, and need not be.
-        let _ = disable_raw_mode();
-        let _ = execute!(stdout(), LeaveAlternateScreen, Show);
+        give_back();
     }
+}
+
+fn give_back() {
+    // A terminal that is gone cannot be told, and need not be.
+    let _ = disable_raw_mode();
+    let _ = execute!(stdout(), LeaveAlternateScreen, Show);
 }
