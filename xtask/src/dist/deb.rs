@@ -10,13 +10,13 @@ use super::Release;
 use super::targets::Target;
 use crate::workspace::cargo;
 
-/// dpkg and apt refuse nothing by size; a Pi with a slow line does.
-pub(crate) const SIZE_MAX_BYTES: u64 = 3_000_000;
+/// dpkg and apt refuse nothing by size; a Pi with a slow line does. A larger package is named and made.
+const SIZE_AIM_BYTES: u64 = 3_000_000;
 
 /// Makes the package of `architecture` from what was built, and returns its path.
 ///
 /// # Errors
-/// cargo-deb failed, or the package is larger than [`SIZE_MAX_BYTES`].
+/// cargo-deb failed.
 pub(crate) fn package(target: &Target, architecture: &str, release: &Release) -> Result<PathBuf> {
     let file = release.out.join(format!("cardproof_{}-1_{architecture}.deb", release.version));
     let status = Command::new(cargo())
@@ -32,11 +32,8 @@ pub(crate) fn package(target: &Target, architecture: &str, release: &Release) ->
         .context("cannot start cargo deb")?;
     ensure!(status.success(), "cargo deb failed for {architecture}");
     let size = fs::metadata(&file)?.len();
-    ensure!(
-        size < SIZE_MAX_BYTES,
-        "{} has {size} bytes, more than {SIZE_MAX_BYTES}",
-        file.display()
-    );
+    let verdict = if size < SIZE_AIM_BYTES { "below" } else { "ABOVE" };
+    println!("{architecture}: package of {size} bytes, {verdict} the aim of {SIZE_AIM_BYTES}");
     Ok(file)
 }
 
