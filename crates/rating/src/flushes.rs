@@ -7,7 +7,7 @@
 use cardproof_record::{OpName, PatternName, Phase, Record, SyncMode};
 use cardproof_units::{Bytes, Throughput};
 
-/// So many times the continuous rate is no accident of a few slices.
+/// A burst is suspicious above this multiple of the continuous rate; a few slices vary by less.
 const FACTOR: f64 = 1.5;
 
 /// A volatile cache fills first; what follows is the rate of what is behind it. Caches of cards and USB
@@ -33,8 +33,8 @@ pub struct Burst {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flushes {
     /// The rate that continuous writes reach in nine of ten slices of time at most, behind any volatile
-    /// cache.
-    pub continuous: Throughput,
+    /// cache; `None` where the phase ended before a volatile cache is surely full.
+    pub continuous: Option<Throughput>,
     /// The bursts, by size; at least one.
     pub bursts: Vec<Burst>,
     /// Whether others used the storage meanwhile, so that the rates are not its own.
@@ -45,8 +45,8 @@ impl Flushes {
     /// Whether a burst was durable faster than the storage writes.
     #[must_use]
     pub fn is_suspicious(&self) -> bool {
-        let is_faster = |burst: &Burst| burst.rate.0 > FACTOR * self.continuous.0;
-        !self.is_disturbed && self.bursts.iter().any(is_faster)
+        let is_above = |rate: Throughput| self.bursts.iter().any(|it| it.rate.0 > FACTOR * rate.0);
+        !self.is_disturbed && self.continuous.is_some_and(is_above)
     }
 }
 
@@ -54,7 +54,7 @@ impl Flushes {
 #[must_use]
 pub fn flushes(record: &Record) -> Option<Flushes> {
     let measured = || record.phases.iter().filter(|phase| phase.is_measured());
-    let continuous = measured().filter(|phase| is_sequential_write(phase)).find_map(continuous)?;
+    let continuous = measured().filter(|phase| is_sequential_write(phase)).find_map(continuous);
     let bursts: Vec<Burst> = measured().filter_map(burst).collect();
     let is_disturbed = measured().any(|phase| !phase.disturbances.is_empty());
     (!bursts.is_empty()).then_some(Flushes { continuous, bursts, is_disturbed })

@@ -74,6 +74,13 @@ fn a_disturbed_run_accuses_nobody() {
 }
 
 #[test]
+fn a_card_that_wrote_too_little_is_not_judged_and_not_left_out() {
+    let found = flushes(&record(&[5, 5, 5], 44, 1)).unwrap();
+    assert_eq!(found.continuous, None);
+    assert!(!found.is_suspicious() && found.bursts.len() == 1, "{found:?}");
+}
+
+#[test]
 fn a_run_without_rests_between_its_flushes_says_nothing() {
     assert_eq!(flushes(&records::typical_a1_card()), None);
     let mut hurried = record(&[20; 10], 44, 1);

@@ -9,6 +9,17 @@ pub(crate) const HEADING: &str = "Flushes";
 /// The lines on the flushes of `record`; empty where they were not looked at.
 pub(crate) fn flush_lines(record: &Record) -> Vec<String> {
     let Some(found) = flushes(record) else { return Vec::new() };
+    let rates =
+        found.bursts.iter().map(|burst| format!("{} with its flush: {}", burst.size, burst.rate));
+    let rates = rates.collect::<Vec<_>>().join("; ");
+    let Some(continuous) = found.continuous else {
+        return vec![
+            "cannot be judged: too little was written continuously. Run again with a longer \
+             --time-budget, such as 3m, and without --size"
+                .to_owned(),
+            rates,
+        ];
+    };
     let answer = if found.is_disturbed {
         "cannot be judged: others used the storage during the test. Close other programs and run again"
     } else if found.is_suspicious() {
@@ -19,11 +30,5 @@ pub(crate) fn flush_lines(record: &Record) -> Vec<String> {
         "no sign that flushes are answered too early. This is no proof; only power cuts can prove it: \
          `cardproof powercut write --help`"
     };
-    let rates =
-        found.bursts.iter().map(|burst| format!("{} with its flush: {}", burst.size, burst.rate));
-    let rates: Vec<String> = rates.collect();
-    vec![
-        answer.to_owned(),
-        format!("continuous writes: at most {}; {}", found.continuous, rates.join("; ")),
-    ]
+    vec![answer.to_owned(), format!("continuous writes: at most {continuous}; {rates}")]
 }

@@ -82,8 +82,8 @@ pub(super) fn run(
         return Ok(exit);
     }
     let set = files_in(directory)?;
-    let tested: u64 = set.iter().map(|(_, _, length)| length).sum();
     let mut shown = read_set(&set, signals, talk)?;
+    let tested = shown.tested_bytes.get();
     if let Some(exit) = signals.exit() {
         return Ok(exit);
     }

@@ -14,7 +14,7 @@ use crate::virtual_machine::Kernel;
 pub(crate) struct Board {
     /// Its name on the command line.
     pub(crate) name: &'static str,
-    /// What it is, for tables.
+    /// The board in words, as tables show it.
     pub(crate) what: &'static str,
     /// The system on its card or disk.
     pub(crate) system: Debian,
