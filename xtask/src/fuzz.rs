@@ -124,6 +124,18 @@ fn build(names: &[&String], compiler: &Compiler, directory: &Path) -> Result<()>
     }
 }
 
+/// The folders of outputs with which a target begins: one of each kind that its readers know, so that
+/// each of them is reached.
+const fn seeds(name: &str) -> &'static [&'static str] {
+    match name.as_bytes() {
+        b"import" | b"iostat" => {
+            &["crates/import/tests/import", "crates/import/tests/import/defects"]
+        }
+        b"trace-import" => &["crates/trace/tests/import"],
+        _ => &[],
+    }
+}
+
 /// Runs the target with its growing corpus.
 fn fuzz(name: &str, program: &Path, seconds: u32) -> Result<Outcome> {
     let corpus = PathBuf::from("fuzz/corpus").join(name);
@@ -133,6 +145,7 @@ fn fuzz(name: &str, program: &Path, seconds: u32) -> Result<Outcome> {
     shown_command(
         Command::new(program)
             .arg(&corpus)
+            .args(seeds(name))
             .arg(format!("-max_total_time={seconds}"))
             .arg(format!("-artifact_prefix={}/", artifacts.display()))
             .args(["-print_final_stats=1", "-timeout=10", "-max_len=4096"]),
