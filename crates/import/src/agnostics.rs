@@ -51,6 +51,14 @@ enum Kind {
     Result(usize),
 }
 
+/// Whether `line` is another one of the program's, which names no card.
+pub(super) fn is_talk(line: &str) -> bool {
+    let text = line.trim();
+    text.starts_with("Raspberry Pi Diagnostics - version")
+        || text == "Test : SD Card Speed Test"
+        || matches!(text, "Test PASS" | "Test FAIL" | "Run 1" | "Run 2" | "Run 3")
+}
+
 /// Whether another run begins with `line`.
 pub(super) fn is_start(line: &str) -> bool {
     job_in(line).is_some_and(|job| job.kind == Kind::Preparing)
@@ -85,12 +93,15 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     // fio's lines of the run, among which the figures of the sentences must be.
     let mut jobs: Vec<JobLine> = Vec::new();
     let mut has_sentences = false;
+    // The results of the run that sentences told.
+    let mut said: Vec<usize> = Vec::new();
     for line in lines {
         let text = line.text.trim();
         if let Some(job) = job_in(text) {
             line.claim();
-            if has_sentences {
-                (jobs, has_sentences) = (Vec::new(), false);
+            if has_sentences || job.kind == Kind::Preparing {
+                draft.phases.extend(unsaid(&jobs, &said));
+                (jobs, said, has_sentences) = (Vec::new(), Vec::new(), false);
             }
             if job.kind == Kind::SequentialRead {
                 draft.phases.push(sequential_read(job));
@@ -99,15 +110,34 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
         } else if let Some(kind) = kind_of(text).filter(|_| is_sign(text)) {
             line.claim();
             has_sentences = true;
+            said.push(kind);
             let phase = result(line, kind, &jobs, &mut draft)?;
             draft.phases.push(phase);
+        } else if is_talk(text) {
+            line.claim();
         }
     }
+    draft.phases.extend(unsaid(&jobs, &said));
     if draft.phases.is_empty() {
         let expected = format!("'{} …'", RESULTS[0].0);
         return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
     }
     Ok(draft)
+}
+
+/// The results of fio's lines whose sentences are not in the text.
+fn unsaid(jobs: &[JobLine], said: &[usize]) -> Vec<PhaseDraft> {
+    let result = |job: &JobLine| match job.kind {
+        Kind::Result(kind) if !said.contains(&kind) => {
+            let (name, unit) = RESULTS[kind];
+            let value = if kind == 0 { job.kib_per_s } else { job.iops };
+            let printed = Printed::new(name, value, unit);
+            let printed = if kind == 0 { printed.in_bytes_per_s(1024.0) } else { printed };
+            (value > 0.0).then(|| phase(kind, value, printed))
+        }
+        _ => None,
+    };
+    jobs.iter().filter_map(result).collect()
 }
 
 fn sequential_read(job: JobLine) -> PhaseDraft {

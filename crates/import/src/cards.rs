@@ -14,7 +14,10 @@ use super::draft::RecordDraft;
 use super::labels::{self, Between};
 use super::readers::Marks;
 use super::text::{Line, kernel_name, number};
-use super::{ForeignTool, ImportError, MEASUREMENTS_MAX, iozone, sbc_bench};
+use super::{
+    ForeignTool, ImportError, MEASUREMENTS_MAX, agnostics, crystaldiskmark, f3, fio, h2testw,
+    hdparm, ioping, iozone, kdiskmark, sbc_bench, sd_bench,
+};
 
 /// What begins a part of a text.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,6 +96,8 @@ fn parts<'l, 't>(lines: &'l [Line<'t>], marks: &[Marks]) -> Vec<Part<'l, 't>> {
             starts.is_listing = true;
         } else if !mark.is_empty() {
             starts.at_sign(index, line, *mark, is_script);
+        } else if let Some(heading) = labels::underlined(line, lines.get(index + 1)) {
+            starts.at_heading(index, heading, is_script);
         } else {
             starts.at_other(index, line, is_script);
         }
@@ -127,6 +132,8 @@ impl Starts {
     fn at_sign(&mut self, index: usize, line: &Line, mark: Marks, is_script: bool) {
         if self.is_listing {
             self.push(index, Boundary::Weak(String::new()));
+        } else if hdparm::is_of_device(&line.text) {
+            self.push(index, Boundary::Device);
         }
         let is_start = mark.readers().iter().any(|reader| (reader.is_start)(&line.text));
         if let Some((at, text)) = self.sentence.take()
@@ -145,6 +152,13 @@ impl Starts {
             return self.push(index, Boundary::Heading(name));
         }
         if let Some(device) = device_of_kernel(text) {
+            // A name on a line of its own stands before what the kernel says of the card.
+            let has_heading =
+                !self.has_sign && matches!(self.starts.last(), Some((_, Boundary::Heading(_))));
+            let named = self.sentence.take().filter(|(_, text)| labels::names_card(text));
+            if let Some((at, name)) = named.filter(|_| !has_heading) {
+                self.push(at, Boundary::Heading(name));
+            }
             return self.push(index, Boundary::Kernel(Box::new(device)));
         }
         if is_script {
@@ -156,17 +170,20 @@ impl Starts {
         if text.trim().strip_suffix(':').and_then(kernel_name).is_some() {
             return self.push(index, Boundary::Device);
         }
-        if self.is_banner || labels::is_repeat(text) {
+        if self.is_banner || labels::is_repeat(text) || is_of_output(text) {
             return;
         }
         match labels::between(text) {
-            Between::Heading(heading) if labels::is_about_test(&heading) => {
-                self.push(index, Boundary::Weak(heading));
-            }
-            Between::Heading(heading) => self.push(index, Boundary::Heading(heading)),
+            Between::Heading(heading) => self.at_heading(index, heading, is_script),
             Between::Prose(text) => self.sentence = Some((index, text)),
             Between::Noise => {}
         }
+    }
+
+    fn at_heading(&mut self, index: usize, heading: String, is_script: bool) {
+        let is_weak = !is_script && labels::is_about_test(&heading);
+        let boundary = if is_weak { Boundary::Weak } else { Boundary::Heading };
+        self.push(index, boundary(heading));
     }
 
     fn cut<'l, 't>(self, lines: &'l [Line<'t>], marks: &[Marks]) -> Vec<Part<'l, 't>> {
@@ -183,6 +200,22 @@ impl Starts {
         };
         starts.into_iter().zip(ends).map(part).collect()
     }
+}
+
+/// Whether a line without a sign is of a tool's output all the same, and no sentence about a card.
+fn is_of_output(text: &str) -> bool {
+    const PARTS: [fn(&str) -> bool; 9] = [
+        iozone::is_of_banner,
+        fio::is_part,
+        ioping::is_part,
+        f3::is_talk,
+        h2testw::is_part,
+        agnostics::is_talk,
+        kdiskmark::is_part,
+        crystaldiskmark::is_part,
+        sd_bench::is_talk,
+    ];
+    PARTS.iter().any(|is_part| is_part(text.trim()))
 }
 
 /// The device in a message of the kernel.
@@ -265,6 +298,7 @@ impl Cards {
         let sentence = sentence.unwrap_or_default();
         shapes.iter().any(|shape| self.shapes.contains(shape))
             && !labels::is_repeat(sentence)
+            && !labels::is_only_about_test(sentence)
             && !labels::is_same_but_count(sentence, &self.sentence)
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Its MB/s are 10^6 bytes (its own legend), and operations a second stand beside them where the test is
 //! at random, from version 7 on everywhere. Its engine opens files past the cache of Windows. Up to
-//! version 6 the size of a sequential block is not told, and so not known here.
+//! version 6 the size of a sequential block is not told, and so not known here. Version 7.0 has lines of
+//! the form that `KDiskMark` took over; they are its own only below its banner.
 
 use cardproof_record::{OpName, PatternName};
 use cardproof_units::{Bytes, Iops};
@@ -17,7 +18,8 @@ const TOOL: ForeignTool = ForeignTool::Crystaldiskmark;
 const MEGABYTE: f64 = 1e6;
 
 pub(super) fn is_sign(line: &str) -> bool {
-    line.contains("CrystalDiskMark ") && line.contains("(C)") || test_of(line, None).is_some()
+    line.contains("CrystalDiskMark ") && line.contains("(C)")
+        || test_of(line, None, false).is_some()
 }
 
 /// Whether another report begins with `line`.
@@ -39,11 +41,16 @@ struct Test {
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
     let mut section = None;
+    // Whether the lines are those of a report of this tool, as its banner says.
+    let mut is_own = false;
     for line in lines {
         let text = line.text.trim();
+        if text.contains("DiskMark (") {
+            (is_own, section) = (false, None);
+        }
         let field =
             |name: &str| Some(text.strip_prefix(name)?.trim_start().strip_prefix(':')?.trim());
-        if let Some((test, figures)) = test_of(text, section) {
+        if let Some((test, figures)) = test_of(text, section, is_own) {
             line.claim();
             draft.phases.push(phase(line, test, figures)?);
         } else if let Some(found) = section_of(text) {
@@ -51,6 +58,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
             section = Some(found);
         } else if let Some((_, rest)) = text.split_once("CrystalDiskMark ") {
             line.claim();
+            is_own |= text.contains("(C)");
             let version = rest.split_whitespace().next().unwrap_or_default();
             draft.version =
                 Some(version.to_owned()).filter(|it| it.starts_with(|c: char| c.is_ascii_digit()));
@@ -83,6 +91,12 @@ fn section_of(text: &str) -> Option<(OpName, u8)> {
     }
 }
 
+/// Whether `text` is a line of a report that holds no figure and names no card.
+pub(super) fn is_part(text: &str) -> bool {
+    is_talk(text)
+        || ["Test :", "Date :", "Test:", "Date:"].iter().any(|name| text.starts_with(name))
+}
+
 fn is_talk(text: &str) -> bool {
     const STARTS: [&str; 8] =
         ["Crystal Dew World", "* MB/s", "* KB", "Profile:", "Mode:", "Time:", "OS :", "OS:"];
@@ -90,8 +104,9 @@ fn is_talk(text: &str) -> bool {
     is_rule || STARTS.iter().any(|start| text.starts_with(start))
 }
 
-/// The test in a line, and its figures; of version 7 and later the `section` tells the operation.
-fn test_of(line: &str, section: Option<(OpName, u8)>) -> Option<(Test, &str)> {
+/// The test in a line, and its figures; of version 7 and later the `section` tells the operation. Lines
+/// in the form of version 7.0 are tests only where they are known to be of this tool.
+fn test_of(line: &str, section: Option<(OpName, u8)>, is_own: bool) -> Option<(Test, &str)> {
     let text = line.trim();
     let pattern = match text.split_whitespace().next()? {
         "SEQ" | "Sequential" => PatternName::Sequential,
@@ -108,6 +123,7 @@ fn test_of(line: &str, section: Option<(OpName, u8)>) -> Option<(Test, &str)> {
         (true, _) => section.unwrap_or((OpName::Unknown, 0)),
         (false, shape) if shape.contains(" Read") => (OpName::Read, 100),
         (false, shape) if shape.contains(" Write") => (OpName::Write, 0),
+        (false, shape) if is_own && shape.contains("(Q=") => section?,
         _ => return None,
     };
     let sizes = quantities(shape);

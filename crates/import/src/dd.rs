@@ -30,6 +30,8 @@ pub(super) struct Command {
     /// Whether all options are known.
     pub(super) is_told: bool,
     pub(super) block: Bytes,
+    /// Whether no storage is asked for anything, such as from `/dev/zero` to `/dev/null`.
+    pub(super) is_of_memory: bool,
 }
 
 impl Default for Command {
@@ -40,6 +42,7 @@ impl Default for Command {
             is_direct: false,
             is_told: false,
             block: Bytes::ZERO,
+            is_of_memory: false,
         }
     }
 }
@@ -48,26 +51,63 @@ pub(super) fn is_sign(line: &str) -> bool {
     is_rate(line) || is_records(line)
 }
 
-/// Whether `line` ends in a rate after at least two other numbers, of which the first is whole.
+/// Whether `line` holds an amount, a time and a rate as dd prints them.
 fn is_rate(line: &str) -> bool {
+    figures_in(line).is_some()
+}
+
+/// The numbers of one line: the amount, the seconds, the rate.
+struct Figures<'t> {
+    amount: Quantity<'t>,
+    seconds: Quantity<'t>,
+    rate: Quantity<'t>,
+}
+
+/// The figures of a line that ends in a rate after at least two other numbers, of which the first is
+/// whole; or those of a sentence around dd's words, or in a translation whose second is unknown here,
+/// where the rate is that of amount and time.
+fn figures_in(line: &str) -> Option<Figures<'_>> {
     if !line.contains('/') {
-        return false;
+        return None;
     }
     let numbers = quantities(line);
-    let (Some(first), [.., seconds, last]) = (numbers.first(), numbers.as_slice()) else {
-        return false;
-    };
-    let ends_in_rate = line.trim_end().trim_end_matches(')').ends_with(last.unit);
-    // Some translations begin with the word for "copied"; then the unit of seconds tells dd's line.
+    let first = numbers.iter().position(|it| it.value.fract() == 0.0 && !it.unit.is_empty())?;
+    let last = numbers.iter().rposition(|it| it.unit.contains('/'))?;
+    if last < first + 2 {
+        return None;
+    }
+    let [amount, seconds, rate] = [numbers[first], numbers[last - 1], numbers[last]];
+    let is_plain = first == 0 && last + 1 == numbers.len() && is_plain(line, &seconds, &rate);
+    let found = Figures { amount, seconds, rate };
+    (is_plain || found.are_certain()).then_some(found)
+}
+
+/// Whether nothing but dd's own words stands in `line`. Some translations begin with the word for
+/// "copied"; then the unit of seconds tells dd's line.
+fn is_plain(line: &str, seconds: &Quantity<'_>, rate: &Quantity<'_>) -> bool {
+    let ends_in_rate = line.trim_end().trim_end_matches(')').ends_with(rate.unit);
     let is_word = |c: char| c.is_alphabetic() || c == ' ';
     let before = line.trim_start().split(|c: char| c.is_ascii_digit()).next().unwrap_or_default();
     let starts = before.is_empty() || before.chars().all(is_word) && is_second(seconds.unit);
-    numbers.len() >= 3
-        && starts
-        && first.value.fract() == 0.0
-        && !first.unit.is_empty()
-        && ends_in_rate
-        && !meanings(last.unit).is_empty()
+    let is_time = !seconds.unit.contains('/');
+    let is_known = is_time && rate.unit.split_once('/').is_some_and(|(_, time)| is_second(time));
+    starts && ends_in_rate && is_known && !meanings(rate.unit).is_empty()
+}
+
+impl Figures<'_> {
+    /// Whether the figures prove each other: a large amount, over a time with the rate's own word for
+    /// seconds, gives the rate.
+    fn are_certain(&self) -> bool {
+        let Some((_, time)) = self.rate.unit.split_once('/') else { return false };
+        let is_long = self.amount.value >= 1e5 && self.seconds.value > 0.0;
+        let is_time = self.seconds.unit == time || is_second(self.seconds.unit);
+        let by_time = self.amount.value / self.seconds.value;
+        is_long
+            && is_time
+            && meanings(self.rate.unit)
+                .into_iter()
+                .any(|unit| is_near(self.rate.value * unit, by_time, 0.06, 0.0))
+    }
 }
 
 /// Whether `line` counts records, such as `81920+0 records in`.
@@ -89,21 +129,17 @@ fn is_second(unit: &str) -> bool {
     matches!(unit, "s" | "sec" | "secs" | "seconds" | "S" | "с" | "c" | "сек" | "秒" | "초" | "seg")
 }
 
-/// What the unit of a rate can mean, in bytes a second.
+/// What the unit of a rate can mean, in bytes a second. Android's dd leaves out the bytes.
 fn meanings(unit: &str) -> Vec<f64> {
-    let Some((amount, time)) = unit.split_once('/') else { return Vec::new() };
-    let is_time = is_second(time);
+    let Some((amount, _)) = unit.split_once('/') else { return Vec::new() };
     let power = match amount {
-        "bytes" | "B" => 0,
-        "kB" | "KB" | "kb" => 1,
-        "MB" => 2,
-        "GB" => 3,
-        "TB" => 4,
+        "bytes" | "B" | "Б" => 0,
+        "kB" | "KB" | "kb" | "k" | "K" | "кБ" | "КБ" | "Кб" => 1,
+        "MB" | "M" | "МБ" | "Мб" => 2,
+        "GB" | "G" | "ГБ" | "Гб" => 3,
+        "TB" | "T" | "ТБ" => 4,
         _ => return Vec::new(),
     };
-    if !is_time {
-        return Vec::new();
-    }
     let mut meanings = vec![1000_f64.powi(power), 1024_f64.powi(power)];
     meanings.dedup();
     meanings
@@ -132,11 +168,14 @@ pub(super) fn find(lines: &[Line], command: Command) -> Result<Vec<PhaseDraft>, 
         } else if is_records(text) {
             line.claim();
             records = full_records(text);
-        } else if is_rate(text) && has_moved_nothing(text) {
+        } else if is_rate(text) && (has_moved_nothing(text) || current.is_of_memory) {
             // A device that was not there or was full: no measurement, and no contradiction.
             line.claim();
             phases.extend(progress.take().map(|it| it.phase));
             records = None;
+            if !has_whole_seconds(text) {
+                current = command;
+            }
         } else if is_rate(text) {
             line.claim();
             let phase = read_rate(line, current, records)?;
@@ -161,7 +200,7 @@ pub(super) fn find(lines: &[Line], command: Command) -> Result<Vec<PhaseDraft>, 
 }
 
 fn has_moved_nothing(text: &str) -> bool {
-    quantities(text).first().is_some_and(|bytes| bytes.value == 0.0)
+    figures_in(text).is_some_and(|found| found.amount.value == 0.0)
 }
 
 /// A line that may be one of progress.
@@ -182,8 +221,7 @@ impl Progress {
 
 /// Whether the seconds of a rate's line are printed without a fraction, as in progress.
 fn has_whole_seconds(text: &str) -> bool {
-    let numbers = quantities(text);
-    let [.., seconds, _] = numbers.as_slice() else { return false };
+    let Some(Figures { seconds, .. }) = figures_in(text) else { return false };
     let printed = format!("{} {}", seconds.value, seconds.unit);
     seconds.value.fract() == 0.0 && text.contains(&printed)
 }
@@ -194,18 +232,17 @@ fn read_rate(
     records: Option<u64>,
 ) -> Result<PhaseDraft, ImportError> {
     let unexpected = || ImportError::unexpected(TOOL, line.number, EXPECTED, &line.text);
-    let numbers = quantities(&line.text);
-    let (Some(amount), [.., seconds, rate]) = (numbers.first(), numbers.as_slice()) else {
-        return Err(unexpected());
-    };
+    let Figures { amount, seconds, rate } = figures_in(&line.text).ok_or_else(unexpected)?;
     let bytes = Bytes(amount.value as u64);
     if seconds.value <= 0.0 || bytes == Bytes::ZERO {
         return Err(unexpected());
     }
     let bytes_per_s = amount.value / seconds.value;
-    let unit_bytes_per_s = agreeing_unit(line, amount, seconds, rate, bytes_per_s)?;
+    let unit_bytes_per_s = agreeing_unit(line, &amount, &seconds, &rate, bytes_per_s)?;
     let of_records = records.filter(|count| *count > 0 && bytes.0.is_multiple_of(*count));
-    let block = of_records.map_or(command.block, |count| Bytes(bytes.0 / count));
+    let is_whole = command.block > Bytes::ZERO && bytes.is_multiple_of(command.block);
+    let asked = if is_whole { command.block } else { Bytes::ZERO };
+    let block = of_records.map_or(asked, |count| Bytes(bytes.0 / count));
     let draft = PhaseDraft {
         block,
         span: bytes,
@@ -269,6 +306,7 @@ fn command_in(line: &str) -> Option<Command> {
         return None;
     }
     let is_source = |path: &str| matches!(path, "/dev/zero" | "/dev/urandom" | "/dev/random");
+    let is_of_memory = input.is_some_and(is_source) && output == Some("/dev/null");
     let op = match (input, output) {
         (_, Some("/dev/null")) => OpName::Read,
         (Some(input), Some(_)) if is_source(input) => OpName::Write,
@@ -289,5 +327,23 @@ fn command_in(line: &str) -> Option<Command> {
         OpName::Write => has("oflag", &["direct"]),
         _ => has("oflag", &["direct"]) && has("iflag", &["direct"]),
     };
-    Some(Command { op, sync, is_direct, is_told: true, block: Bytes::ZERO })
+    let block = value("bs").and_then(block_of).unwrap_or(Bytes::ZERO);
+    Some(Command { op, sync, is_direct, is_told: true, block, is_of_memory })
+}
+
+/// A block size as dd's options have it: powers of 1024 by their letter, of 1000 with a `B` behind.
+fn block_of(text: &str) -> Option<Bytes> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit: u64 = match &text[digits.len()..] {
+        "" | "c" => 1,
+        "kB" | "KB" => 1000,
+        "k" | "K" | "KiB" => 1 << 10,
+        "MB" => 1_000_000,
+        "m" | "M" | "MiB" => 1 << 20,
+        "GB" => 1_000_000_000,
+        "g" | "G" | "GiB" => 1 << 30,
+        _ => return None,
+    };
+    let count = whole(digits).filter(|count| (1..1 << 30).contains(count))?;
+    Some(Bytes(count * unit))
 }

@@ -83,8 +83,8 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
 }
 
 /// Whether `text` is a line of one of the programs.
-fn is_talk(text: &str) -> bool {
-    const STARTS: [&str; 27] = [
+pub(super) fn is_talk(text: &str) -> bool {
+    const STARTS: [&str; 29] = [
         "Copyright (C)",
         "This is free software",
         "Free space:",
@@ -112,8 +112,12 @@ fn is_talk(text: &str) -> bool {
         "You can \"fix\"",
         "You can 'fix'",
         "Missing file",
+        "it can take longer",
+        "Operation: total time",
     ];
+    let is_time = |name: &str| text.starts_with(name) && text.contains(" / ") && text.contains('=');
     STARTS.iter().any(|start| text.starts_with(start))
+        || ["Read:", "Write:", "Reset:"].into_iter().any(is_time)
 }
 
 fn read_speed(

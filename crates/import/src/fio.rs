@@ -5,6 +5,7 @@
 //! plain output tells what it did but not whether it passed the page cache by, which only a pasted
 //! command line says.
 
+mod damaged;
 mod human;
 mod json;
 mod shared;
@@ -27,6 +28,11 @@ pub(super) fn is_sign(line: &str) -> bool {
 /// Whether an output begins with `line`, so that one of another run ends before it.
 pub(super) fn is_start(line: &str) -> bool {
     json::is_sign(line) || terse::is_sign(line) || human::is_announcement(line)
+}
+
+/// Whether `line` is one of an output and names no card.
+pub(super) fn is_part(line: &str) -> bool {
+    human::is_of_output(line)
 }
 
 /// The record of all runs in any of fio's forms.

@@ -12,7 +12,7 @@ use cardproof_record::{
 use cardproof_units::{Bytes, Nanos, Throughput};
 
 use super::draft::RecordDraft;
-use super::text::{Line, last_number, number, quantities, whole};
+use super::text::{Line, is_near, last_number, number, quantities, whole};
 use super::{ForeignTool, ImportError};
 
 const TOOL: ForeignTool = ForeignTool::Flashbench;
@@ -136,29 +136,39 @@ fn boundary(text: &str) -> Option<BoundaryTiming> {
         Some(size) => (true, size),
         None => (false, difference),
     };
-    let difference_ns = nanos(difference)?;
+    let difference_ns = nanos(difference)? * if negative { -1.0 } else { 1.0 };
+    if !agrees(difference_ns, nanos(across)?, nanos(before)?, nanos(after)?) {
+        return None;
+    }
     let time = |word| nanos(word).map(|nanos: f64| Nanos(nanos.round() as u64));
     Some(BoundaryTiming {
         alignment_bytes: alignment,
         before_ns: time(before)?,
         across_ns: time(across)?,
         after_ns: time(after)?,
-        difference_ns: if negative { -difference_ns } else { difference_ns },
+        difference_ns,
     })
 }
 
+/// Whether the difference is that of the times, which are printed with three digits. It is not where a
+/// micro sign was lost on the way, so that `308µs` reads as seconds.
+fn agrees(difference: f64, across: f64, before: f64, after: f64) -> bool {
+    let expected = across - f64::midpoint(before, after);
+    is_near(difference, expected, 0.01, 0.02 * (across + before + after))
+}
+
 /// A time such as `741µs`, `1.08ms`, `-1166ns` without its sign, in nanoseconds. The micro sign is one
-/// of two characters.
+/// of two characters, or what a wrong character set makes of it. No read takes a minute.
 fn nanos(word: &str) -> Option<f64> {
     let digits = word.trim_end_matches(|c: char| !c.is_ascii_digit());
     let scale = match &word[digits.len()..] {
         "ns" => 1.0,
-        "us" | "\u{b5}s" | "\u{3bc}s" => 1e3,
+        "us" | "\u{b5}s" | "\u{3bc}s" | "\u{c2}\u{b5}s" | "\u{fffd}s" => 1e3,
         "ms" => 1e6,
         "s" => 1e9,
         _ => return None,
     };
-    number(digits).map(|value| value * scale).filter(|nanos| *nanos < 1e12)
+    number(digits).map(|value| value * scale).filter(|nanos| *nanos < 6e10)
 }
 
 /// A row such as `4MiB 8.79M/s` or `512KiB 16.4M/s 16.7M/s`.
@@ -266,9 +276,9 @@ mod tests {
     #[test]
     fn repeats_are_kept_apart_and_units_are_not_mixed_up() {
         let text = "flashbench -a /dev/mmcblk0 --blocksize=1024\n\
-                    align 8192\tpre 785µs\ton 1.08ms\tpost 725µs\tdiff 53.3µs\n\
+                    align 8192\tpre 785µs\ton 808µs\tpost 725µs\tdiff 53.3µs\n\
                     align 4096\tpre 784µs\ton 788µs\tpost 779µs\tdiff -1166ns\n\
-                    align 8192\tpre 1.1ms\ton 808us\tpost 725µs\tdiff 2s\n";
+                    align 8192\tpre 1.1ms\ton 808us\tpost 725\u{fffd}s\tdiff -104us\n";
         let timings = read(&lines(text)).unwrap().flash_timings;
         let counts: Vec<usize> = timings.boundaries.iter().map(|run| run.rows.len()).collect();
         assert_eq!(counts, [2, 1]);
@@ -295,6 +305,17 @@ mod tests {
         assert_eq!(of(0), (Some(5), PatternName::Random, None, 2));
         let unit = Some(Bytes::mib(4));
         assert_eq!(of(1), (Some(3), PatternName::Sequential, unit, 2));
+    }
+
+    #[test]
+    fn a_row_whose_micro_signs_were_lost_is_not_read() {
+        for text in [
+            "align 4096 pre 1.33ms on 1.65ms post 1.35ms diff 308s",
+            "align 4096 pre 784s on 788s post 779s diff 6s",
+        ] {
+            assert!(!is_sign(text), "{text}");
+        }
+        assert!(is_sign("align 4096 pre 1.33ms on 1.65ms post 1.35ms diff 308µs"));
     }
 
     #[test]

@@ -21,18 +21,38 @@ const SPEEDS: [(&str, OpName); 4] = [
 ];
 
 /// Lines that only h2testw prints, beside those of [`SPEEDS`] with its own unit.
-const SIGNS: [&str; 5] = [
+const SIGNS: [&str; 4] = [
     "H2testw v",
-    "The media is likely to be defective",
+    "H2testw V",
     "You can now delete the test files *.h2w",
-    "Der Datenträger ist wahrscheinlich defekt",
     "Sie können die Testdateien *.h2w jetzt löschen",
+];
+
+/// Lines with which its text begins.
+const BEGINNINGS: [&str; 7] = [
+    "Warning: Only ",
+    "Achtung: Nur ",
+    "Test finished without errors",
+    "Fertig, kein Fehler aufgetreten",
+    "Test fehlerfrei",
+    "The media is likely to be defective",
+    "Der Datenträger ist wahrscheinlich defekt",
 ];
 
 pub(super) fn is_sign(line: &str) -> bool {
     let text = line.trim_start();
     SIGNS.iter().any(|sign| text.starts_with(sign))
+        || is_start(text)
         || speed_of(text).is_some_and(|(figures, _)| figures.contains("Byte/s"))
+}
+
+/// Whether another output begins with `line`.
+pub(super) fn is_start(line: &str) -> bool {
+    let text = line.trim_start();
+    // Other programs warn as well, but not of MByte.
+    let is_warning = text.starts_with("Warning:") || text.starts_with("Achtung:");
+    BEGINNINGS.iter().any(|start| text.starts_with(start))
+        && (!is_warning || text.contains("MByte"))
 }
 
 fn speed_of(text: &str) -> Option<(&str, OpName)> {
@@ -44,36 +64,35 @@ fn speed_of(text: &str) -> Option<(&str, OpName)> {
 struct Data {
     sound: Option<u64>,
     lost: Option<u64>,
+    /// Whether h2testw says that the medium is likely to be defective.
+    is_defective: bool,
 }
 
 /// The record of a run.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
     let mut data = Data::default();
+    // Where the output that is being read begins among the phases.
+    let mut first = 0;
     for line in lines {
         let text = line.text.trim();
+        if is_start(text) && draft.phases.len() > first {
+            settle(&mut draft, first, std::mem::take(&mut data));
+            first = draft.phases.len();
+        }
         if let Some((figures, op)) = speed_of(text) {
             line.claim();
             draft.phases.push(phase(line, figures, op)?);
-        } else if let Some(version) = text.strip_prefix("H2testw v") {
+        } else if let Some(version) = text.strip_prefix("H2testw ") {
             line.claim();
-            draft.version = Some(version.trim_start_matches("ersion ").trim().to_owned());
+            let version = version.trim_start_matches(|c: char| c.is_alphabetic()).trim();
+            draft.version = Some(version.to_owned());
         } else if is_part(text) {
             line.claim();
             read_data(text, &mut data, &mut draft);
         }
     }
-    let lost = data.lost.unwrap_or(0);
-    let all = Bytes(data.sound.unwrap_or(0).saturating_add(lost));
-    for phase in &mut draft.phases {
-        phase.bytes = all;
-    }
-    if lost > 0 {
-        let message = format!("h2testw lost {} of {all}", Bytes(lost));
-        draft.warnings.insert(0, Warning { code: WarningCode::WrongData, message });
-    } else if lines.iter().any(|line| line.text.contains("likely to be defective")) {
-        draft.warn(WarningCode::WrongData, "h2testw calls the medium likely to be defective");
-    }
+    settle(&mut draft, first, data);
     if draft.phases.is_empty() && draft.warnings.is_empty() {
         let expected = "'Writing speed: N MByte/s' or 'Reading speed: N MByte/s'".to_owned();
         return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
@@ -81,9 +100,25 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     Ok(draft)
 }
 
+/// Ends an output: its phases from the one at `first` on moved all data, and what was lost leads the
+/// record.
+fn settle(draft: &mut RecordDraft, first: usize, data: Data) {
+    let lost = data.lost.unwrap_or(0);
+    let all = Bytes(data.sound.unwrap_or(0).saturating_add(lost));
+    for phase in draft.phases.iter_mut().skip(first) {
+        phase.bytes = all;
+    }
+    if lost > 0 {
+        let message = format!("h2testw lost {} of {all}", Bytes(lost));
+        draft.warnings.insert(0, Warning { code: WarningCode::WrongData, message });
+    } else if data.is_defective {
+        draft.warn(WarningCode::WrongData, "h2testw calls the medium likely to be defective");
+    }
+}
+
 /// Whether `text` is a line of h2testw's findings.
-fn is_part(text: &str) -> bool {
-    const PARTS: [&str; 14] = [
+pub(super) fn is_part(text: &str) -> bool {
+    const PARTS: [&str; 20] = [
         "DATA LOST",
         "DATEN VERLOREN",
         "Byte OK",
@@ -97,12 +132,21 @@ fn is_part(text: &str) -> bool {
         "Expected: 0x",
         "Found: 0x",
         "*.h2w",
-        "Warning: Only ",
+        "Erster Fehler bei Offset",
+        "Soll: 0x",
+        "Ist: 0x",
+        "nochmals überprüfen",
+        "Details:",
+        "8 bit/sector",
+        "8 Bit/Sektor",
     ];
-    PARTS.iter().any(|part| text.contains(part))
+    is_start(text) || PARTS.iter().any(|part| text.contains(part))
 }
 
 fn read_data(text: &str, data: &mut Data, draft: &mut RecordDraft) {
+    data.is_defective |= ["likely to be defective", "wahrscheinlich defekt"]
+        .iter()
+        .any(|words| text.contains(words));
     let numbers = quantities(text);
     let is_sectors = |unit: &str| matches!(unit, "sectors" | "sector" | "Sektoren");
     let Some(sectors) = numbers.iter().find(|it| is_sectors(it.unit)).map(|it| it.value) else {

@@ -30,8 +30,28 @@ pub(super) struct Found {
 }
 
 pub(super) fn is_sign(line: &str) -> bool {
-    let text = line.trim_start();
-    text.starts_with("Timing ") && text.contains(" reads:")
+    timing_in(line).is_some()
+}
+
+/// The timing in `line`, behind the device's name where the two lines have become one. With
+/// `--offset` the words go on behind `reads`.
+fn timing_in(line: &str) -> Option<&str> {
+    let at = line.find("Timing ")?;
+    let before = line[..at].trim();
+    let is_alone = before.is_empty() || device_in(before).is_some();
+    let (what, _) = line[at..].split_once(':')?;
+    (is_alone && (what.ends_with(" reads") || what.contains(" reads (offset ")))
+        .then_some(&line[at..])
+}
+
+/// Whether `line` names the device before its timing.
+pub(super) fn is_of_device(line: &str) -> bool {
+    timing_in(line).is_some_and(|timing| !line.trim_start().starts_with(timing))
+}
+
+/// The path in a line that names a device, such as `/dev/sda:`.
+fn device_in(text: &str) -> Option<&str> {
+    text.strip_suffix(':').filter(|path| path.starts_with("/dev/") && !path.contains(' '))
 }
 
 /// The record of one or several timings.
@@ -48,10 +68,12 @@ pub(super) fn find(lines: &[Line]) -> Result<Found, ImportError> {
     let mut found = Found::default();
     for line in lines {
         let text = line.text.trim();
-        if is_sign(text) {
+        if let Some(timing) = timing_in(text) {
             line.claim();
-            read_timing(line, &mut found)?;
-        } else if let Some(path) = text.strip_suffix(':').filter(|path| path.starts_with("/dev/")) {
+            let path = device_in(text.strip_suffix(timing).unwrap_or_default().trim());
+            found.device = found.device.take().or_else(|| kernel_name(path?));
+            read_timing(line, timing, &mut found)?;
+        } else if let Some(path) = device_in(text) {
             line.claim();
             found.device = found.device.take().or_else(|| kernel_name(path));
         }
@@ -63,9 +85,9 @@ pub(super) fn find(lines: &[Line]) -> Result<Found, ImportError> {
     Ok(found)
 }
 
-fn read_timing(line: &Line, found: &mut Found) -> Result<(), ImportError> {
+fn read_timing(line: &Line, timing: &str, found: &mut Found) -> Result<(), ImportError> {
     let unexpected = || ImportError::unexpected(TOOL, line.number, EXPECTED, &line.text);
-    let (what, figures) = line.text.split_once(':').ok_or_else(unexpected)?;
+    let (what, figures) = timing.split_once(':').ok_or_else(unexpected)?;
     let numbers = quantities(figures);
     let [moved, seconds, rate] = numbers.as_slice() else { return Err(unexpected()) };
     let unit_bytes_per_s = match rate.unit {

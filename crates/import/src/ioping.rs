@@ -3,7 +3,7 @@
 //! Its rate is that of the time in which requests were under way (`requests completed in`), not of
 //! the second that ioping waits between them, which is another line. Its units are powers of 1024,
 //! as it prints. It does not tell whether it passed the page cache by (`-D`), nor whether it went
-//! through the target in order (`-L`).
+//! through the target in order (`-L`); a command before it does.
 
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
@@ -31,14 +31,21 @@ pub(super) fn is_start(line: &str) -> bool {
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
     let mut request = None;
+    let mut command = Command::default();
     for line in lines {
         let text = line.text.trim();
         if let Some(found) = request_of(text) {
             line.claim();
             request = Some(found);
+        } else if let Some(said) = command_in(text) {
+            line.claim();
+            command = said;
         } else if text.contains(" requests completed in ") {
             line.claim();
-            draft.phases.push(phase(line, request.take())?);
+            let mut phase = phase(line, request.take())?;
+            (phase.pattern, phase.cache) = (command.pattern, command.cache);
+            command = Command::default();
+            draft.phases.push(phase);
         } else if text.starts_with("--- ") {
             line.claim();
             read_target(text, &mut draft);
@@ -54,6 +61,48 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
         return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
     }
     Ok(draft)
+}
+
+/// What a command asks for.
+#[derive(Clone, Copy, Debug)]
+struct Command {
+    pattern: PatternName,
+    cache: Cache,
+}
+
+impl Default for Command {
+    fn default() -> Self {
+        Self {
+            pattern: PatternName::Unknown,
+            cache: Cache::Unknown(
+                "ioping's output does not tell whether the page cache was in use",
+            ),
+        }
+    }
+}
+
+/// The command in `line`, if there is one. Requests are at random unless asked for otherwise.
+fn command_in(line: &str) -> Option<Command> {
+    let (before, options) = line.split_once("ioping ")?;
+    let is_word = !before.ends_with(|c: char| c.is_alphanumeric());
+    let flags = |word: &&str| {
+        word.strip_prefix('-').is_some_and(|flags| flags.starts_with(char::is_alphabetic))
+    };
+    let words: Vec<&str> = options.split_whitespace().filter(flags).collect();
+    let has = |letter: char, long: &str| {
+        words.iter().any(|word| *word == long || !word.starts_with("--") && word.contains(letter))
+    };
+    if !is_word || words.is_empty() {
+        return None;
+    }
+    let cache = if has('D', "-direct") {
+        Cache::Bypassed
+    } else {
+        Cache::Used("ioping's command does not ask for direct I/O")
+    };
+    let is_in_order = has('L', "-linear");
+    let pattern = if is_in_order { PatternName::Sequential } else { PatternName::Random };
+    Some(Command { pattern, cache })
 }
 
 /// What a line about one request tells.
@@ -76,6 +125,14 @@ fn request_of(text: &str) -> Option<Request> {
     }
     let block = Bytes(quantities(size).first().and_then(bytes_of)? as u64);
     Some(Request { block, op })
+}
+
+/// Whether `line` is about one request, or about a run, and names no card.
+pub(super) fn is_part(line: &str) -> bool {
+    let text = line.trim();
+    request_of(text).is_some()
+        || text.starts_with("min/avg/max/mdev = ")
+        || text.starts_with("generated ") && text.contains(" requests in ")
 }
 
 /// The parts of a summary: `N requests completed in N ms, N KiB read, N iops, N MiB/s`. Up to version
@@ -117,8 +174,11 @@ fn phase(line: &Line, request: Option<Request>) -> Result<PhaseDraft, ImportErro
             is_near(iops * seconds, count, 0.02, 1.0)
                 && is_near(bytes_per_s * seconds, bytes, 0.02, 1.0)
         }
+        // They print one decimal, of thousands of operations too.
         None => request.is_none_or(|request| {
-            is_near(iops * request.block.as_f64(), bytes_per_s, 0.02, unit_bytes_per_s * 0.06)
+            let block = request.block.as_f64();
+            let rounding = unit_bytes_per_s * 0.06 + scale_of(printed.unit) * 0.06 * block;
+            is_near(iops * block, bytes_per_s, 0.02, rounding)
         }),
     };
     if !agrees {
@@ -136,7 +196,6 @@ fn phase(line: &Line, request: Option<Request>) -> Result<PhaseDraft, ImportErro
         ops: count as u64,
         bytes: Bytes(bytes as u64),
         duration: Nanos::from_secs_f64(duration.min(1e9)),
-        cache: Cache::Unknown("ioping's output does not tell whether the page cache was in use"),
         stated: Stated {
             iops: Some(Iops(iops)),
             throughput_bytes_per_s: Some(Throughput(bytes_per_s)),

@@ -3,12 +3,15 @@
 //! The columns' widths differ from version to version, and tests that were not run leave theirs
 //! empty, so the numbers of a row are told apart by the tests that the command line asked for; without
 //! one by where they stand below the heading, and only then by how many there are. A table is mostly
-//! pasted without its banner, and then whether the page cache was in use is not known. iozone's kB are KiB (its source counts 1024 bytes), and
-//! so are its sizes. Each test passes over the file once, one operation at a time. Tests that have
+//! pasted without its banner, and then whether the page cache was in use is not known. iozone's kB are
+//! KiB (its source counts 1024 bytes), and so are its sizes; with `-O` its rates are operations. Each test passes over the file once, one operation at a time. Tests that have
 //! no like here (backwards, strided, through stdio) are kept as the tool's own figures.
 
-use cardproof_units::Bytes;
+mod command;
 
+use cardproof_units::{Bytes, Iops};
+
+use self::command::{Command, all_tests, columns_of, command_in};
 use super::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
 use super::text::{Line, last_number, whole};
 use super::{ForeignTool, ImportError};
@@ -18,18 +21,6 @@ const TOOL: ForeignTool = ForeignTool::Iozone;
 
 /// What ends a run.
 const END: &str = "iozone test complete.";
-
-/// A test's columns, in the order of the table.
-const TESTS: [(u8, &[Column]); 8] = [
-    (0, &[Column::Write, Column::Rewrite]),
-    (1, &[Column::Read, Column::Reread]),
-    (2, &[Column::RandomRead, Column::RandomWrite]),
-    (3, &[Column::Other("backward read")]),
-    (4, &[Column::Other("record rewrite")]),
-    (5, &[Column::Other("stride read")]),
-    (6, &[Column::Other("fwrite"), Column::Other("frewrite")]),
-    (7, &[Column::Other("fread"), Column::Other("freread")]),
-];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Column {
@@ -69,13 +60,31 @@ impl Column {
     }
 }
 
+/// What the numbers of a table are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Unit {
+    /// KiB a second.
+    #[default]
+    Kibibytes,
+    /// Operations a second (`-O`).
+    Operations,
+    /// Times, or the sums of several processes: no table that is read.
+    Other,
+}
+
+/// So many lines a banner takes at most for those who contributed.
+const NAMES_MAX: usize = 16;
+
 /// A run: what its banner or its command line tells of how it measured.
 #[derive(Clone, Debug, Default)]
 struct Run {
     is_direct: Option<bool>,
     is_flushed: bool,
     is_synced: bool,
+    unit: Unit,
     tests: Option<Vec<u8>>,
+    /// Whether the tests are those that iozone's own banner repeats.
+    are_tests_certain: bool,
     /// Where the heading's names of columns end, if it stands as iozone printed it.
     column_ends: Vec<usize>,
 }
@@ -94,14 +103,77 @@ pub(super) fn is_sign(line: &str) -> bool {
 }
 
 fn is_header(line: &str) -> bool {
-    let mut words = line.split_whitespace();
+    // People turn tables into those of Markdown.
+    let mut words = line.split_whitespace().filter(|word| *word != "|");
     words.next().is_some_and(|word| word.eq_ignore_ascii_case("kb"))
         && words.next() == Some("reclen")
+}
+
+/// Whether `line` rules off the heading of a table of Markdown.
+fn is_rule(line: &str) -> bool {
+    let text = line.trim();
+    text.starts_with("|") && text.contains("--") && text.chars().all(|c| "|:- ".contains(c))
 }
 
 /// Whether `line` begins a banner, which goes on until the table.
 pub(super) fn is_banner(line: &str) -> bool {
     line.contains("Iozone: Performance Test")
+}
+
+/// Whether `line` is one of a banner, which says what comes and names no card.
+pub(super) fn is_of_banner(line: &str) -> bool {
+    let text = line.trim();
+    is_talk(text) || option_told(text).is_some()
+}
+
+fn is_talk(text: &str) -> bool {
+    const TALK: [&str; 17] = [
+        "Iozone: Performance Test",
+        "Version $Revision:",
+        "Compiled for ",
+        "Build: ",
+        "Contributors:",
+        "Run began:",
+        "Command line used:",
+        "Auto Mode",
+        "File size set to",
+        "Record Size",
+        "Output is in",
+        "Time Resolution",
+        "Processor cache",
+        "File stride size",
+        "Using minimum",
+        "Using maximum",
+        "Excel chart generation",
+    ];
+    TALK.iter().any(|talk| text.starts_with(talk))
+}
+
+/// What a line of a banner says of the way of measuring.
+#[derive(Clone, Copy, Debug)]
+enum Told {
+    Direct,
+    Flushed,
+    Synced,
+    Unit(Unit),
+}
+
+fn option_told(text: &str) -> Option<Told> {
+    let is_rate = |text: &str| text.to_ascii_lowercase().contains("kbytes/sec");
+    match text {
+        "O_DIRECT feature enabled" => Some(Told::Direct),
+        "Include fsync in write timing" => Some(Told::Flushed),
+        _ if text.starts_with("SYNC Mode") => Some(Told::Synced),
+        _ if text.starts_with("OPS Mode") => Some(Told::Unit(Unit::Operations)),
+        _ if text.starts_with("Output is in ops/sec") => Some(Told::Unit(Unit::Operations)),
+        _ if text.starts_with("Microseconds/op Mode")
+            || text.starts_with("Throughput test with")
+            || text.starts_with("Output is in") && !is_rate(text) =>
+        {
+            Some(Told::Unit(Unit::Other))
+        }
+        _ => None,
+    }
 }
 
 /// Whether another run begins with `line`.
@@ -124,17 +196,26 @@ pub(super) fn find(lines: &[Line]) -> Result<Found, ImportError> {
     let mut run = Run::default();
     let mut is_table = false;
     let mut rows = 0;
+    // How many lines of names may follow those who contributed.
+    let mut names = 0;
     for line in lines {
+        names =
+            if line.text.contains("Contributors:") { NAMES_MAX } else { names.saturating_sub(1) };
         if is_header(&line.text) {
             line.claim();
             run.column_ends = column_ends(&line.text);
             is_table = true;
+        } else if is_table && is_rule(&line.text) {
+            line.claim();
         } else if is_table && read_row(line, &run, &mut found) {
             line.claim();
             rows += 1;
-        } else if read_banner(line, &mut run, &mut found)? {
+        } else if read_banner(line, &mut run, &mut found) {
             line.claim();
             is_table = false;
+            names = if names == NAMES_MAX { names } else { 0 };
+        } else if names > 0 && line.text.contains([',', '.']) {
+            line.claim();
         }
     }
     if rows == 0 {
@@ -146,74 +227,48 @@ pub(super) fn find(lines: &[Line]) -> Result<Found, ImportError> {
 }
 
 /// Reads a line of a banner or a command, or says that it is none.
-fn read_banner(line: &Line, run: &mut Run, found: &mut Found) -> Result<bool, ImportError> {
-    const TALK: [&str; 12] = [
-        "Compiled for ",
-        "Build:",
-        "Contributors:",
-        "Auto Mode",
-        "File size set to",
-        "Record Size",
-        "Output is in",
-        "Time Resolution",
-        "Processor cache",
-        "File stride size",
-        "Using minimum",
-        "Excel",
-    ];
+fn read_banner(line: &Line, run: &mut Run, found: &mut Found) -> bool {
     let text = line.text.trim();
-    refuse_other_units(line)?;
-    if text.contains("Iozone: Performance Test") {
+    if is_banner(text) {
         *run = Run { is_direct: Some(false), ..Run::default() };
+    } else if let Some(told) = option_told(text) {
+        match told {
+            Told::Direct => run.is_direct = Some(true),
+            Told::Flushed => run.is_flushed = true,
+            Told::Synced => run.is_synced = true,
+            Told::Unit(unit) => run.unit = unit,
+        }
     } else if let Some(version) = text.strip_prefix("Version $Revision:") {
         found.version = version.trim_end_matches('$').trim().to_owned().into();
     } else if let Some(began) = text.strip_prefix("Run began:") {
         found.began = found.began.take().or(Some(began.trim().to_owned()));
-    } else if let Some(command) = text.strip_prefix("Command line used:") {
-        run.tests = Some(tests_of(command));
-        run.is_direct = Some(run.is_direct == Some(true) || has_option(command, 'I'));
-    } else if text == "O_DIRECT feature enabled" {
-        run.is_direct = Some(true);
-    } else if text == "Include fsync in write timing" {
-        run.is_flushed = true;
-    } else if text.starts_with("SYNC Mode") {
-        run.is_synced = true;
-    } else if let Some(command) = command_in(text) {
-        *run = Run {
-            is_direct: Some(has_option(command, 'I')),
-            is_flushed: has_option(command, 'e'),
-            is_synced: has_option(command, 'o'),
-            tests: Some(tests_of(command)),
-            column_ends: Vec::new(),
-        };
+    } else if let Some(line) = text.strip_prefix("Command line used:") {
+        let said = command::of_line(line);
+        run.is_direct = Some(run.is_direct == Some(true) || said.is_direct);
+        (run.tests, run.are_tests_certain) = (Some(said.tests), true);
+    } else if let Some(said) = command_in(text) {
+        *run = Run::of(said);
     } else if text == END {
         // Whatever comes next may be another run, of which nothing is known.
         *run = Run::default();
     } else {
-        let is_columns = text.starts_with("random") && text.matches("random").count() == 2;
-        return Ok(is_columns || TALK.iter().any(|talk| text.starts_with(talk)));
+        return is_talk(text) || text.starts_with("random") && text.matches("random").count() == 2;
     }
-    Ok(true)
+    true
 }
 
-/// The options of an iozone command behind a prompt.
-fn command_in(text: &str) -> Option<&str> {
-    let at = text.find("iozone")?;
-    let options = text[at..].split_once(' ')?.1;
-    let is_command = !text[..at].trim_end().ends_with(|c: char| c.is_alphanumeric())
-        || text[..at].trim_end().ends_with("sudo")
-        || text[..at].trim_end().ends_with("time");
-    (is_command && options.starts_with('-')).then_some(options)
-}
-
-/// Whether a command's options hold `letter`, alone or among others that take no value.
-fn has_option(command: &str, letter: char) -> bool {
-    let is_flags = |word: &str| {
-        word.strip_prefix('-').is_some_and(|flags| {
-            flags.contains(letter) && flags.chars().all(|flag| "aeIocwpRSz".contains(flag))
-        })
-    };
-    command.split_whitespace().any(is_flags)
+impl Run {
+    /// What a command behind a prompt or in a sentence asks for.
+    fn of(said: Command) -> Self {
+        Self {
+            is_direct: Some(said.is_direct),
+            is_flushed: said.is_flushed,
+            is_synced: said.is_synced,
+            unit: said.unit,
+            tests: Some(said.tests),
+            ..Self::default()
+        }
+    }
 }
 
 /// Where the names of a heading's columns end, from that of the first test on.
@@ -226,54 +281,37 @@ fn column_ends(header: &str) -> Vec<usize> {
         }
         is_word = c != ' ';
     }
-    if header.contains('\t') { Vec::new() } else { ends.split_off(2.min(ends.len())) }
+    if header.contains(['\t', '|']) { Vec::new() } else { ends.split_off(2.min(ends.len())) }
 }
 
-/// The numbers after `-i` in a command line; all where it names none.
-fn tests_of(command: &str) -> Vec<u8> {
-    let mut tests = Vec::new();
-    let mut words = command.split_whitespace();
-    while let Some(word) = words.next() {
-        if let Some(glued) = word.strip_prefix("-i") {
-            let number = if glued.is_empty() { words.next().unwrap_or_default() } else { glued };
-            tests.extend(number.parse::<u8>().ok().filter(|test| *test < 8));
-        }
+/// The numbers of a row; nothing where the line is none. In a table of Markdown no cell may be empty.
+fn numbers_of(row: &str) -> Option<Vec<u64>> {
+    let text = row.trim().trim_matches('|');
+    if !text.contains('|') {
+        return text.split_whitespace().map(whole).collect();
     }
-    if tests.is_empty() { TESTS.map(|(test, _)| test).to_vec() } else { tests }
-}
-
-/// iozone can print operations or microseconds in the same table; those are not rates in kB/s.
-fn refuse_other_units(line: &Line) -> Result<(), ImportError> {
-    let text = line.text.trim();
-    let is_other = text.starts_with("Output is in")
-        && !text.to_ascii_lowercase().contains("kbytes/sec")
-        || text.starts_with("OPS Mode")
-        || text.starts_with("Microseconds/op Mode")
-        || text.contains("Children see throughput");
-    if is_other {
-        let expected = "a table in kBytes/sec, without -O, -N and -t";
-        return Err(ImportError::unexpected(TOOL, line.number, expected, text));
-    }
-    Ok(())
+    text.split('|').map(|cell| whole(cell.trim())).collect()
 }
 
 /// Reads a row of a table, or says that the line is none.
 fn read_row(line: &Line, run: &Run, found: &mut Found) -> bool {
-    let numbers: Option<Vec<u64>> = line.text.split_whitespace().map(whole).collect();
+    let numbers = numbers_of(&line.text).filter(|_| run.unit != Unit::Other);
     let Some([file_kib, record_kib, rates @ ..]) = numbers.as_deref() else { return false };
     let is_sane = *record_kib > 0 && file_kib >= record_kib && *file_kib < 1 << 40;
     let Some(columns) = columns(run, &line.text, rates.len()).filter(|_| is_sane) else {
         return false;
     };
     for (column, rate) in columns.into_iter().zip(rates) {
-        let figure = Printed::new(column.name(), *rate as f64, "kB/s").in_bytes_per_s(1024.0);
+        let figure = match run.unit {
+            Unit::Operations => Printed::new(column.name(), *rate as f64, "ops/s"),
+            _ => Printed::new(column.name(), *rate as f64, "kB/s").in_bytes_per_s(1024.0),
+        };
         match column.shape() {
+            // A test that iozone left out, such as a retest under -+n, has a rate of zero.
+            Some(_) if *rate == 0 => {}
             Some(shape) => {
                 let draft = pass(shape, run, Bytes::kib(*file_kib), Bytes::kib(*record_kib));
-                // A test that iozone left out, such as a retest under -+n, has a rate of zero.
-                if *rate > 0 {
-                    found.phases.push(draft.at(*rate as f64 * 1024.0, figure));
-                }
+                found.phases.push(stated(draft, run.unit, *rate as f64, figure));
             }
             None => found.figures.push(Printed {
                 name: format!("{} {record_kib}k of {file_kib}k", figure.name),
@@ -284,21 +322,30 @@ fn read_row(line: &Line, run: &Run, found: &mut Found) -> bool {
     true
 }
 
+fn stated(mut draft: PhaseDraft, unit: Unit, rate: f64, figure: Printed) -> PhaseDraft {
+    if unit == Unit::Operations {
+        draft.stated.iops = Some(Iops(rate));
+        draft.figures.push(figure);
+        return draft;
+    }
+    draft.at(rate * 1024.0, figure)
+}
+
 /// The columns of a row with so many rates; nothing where that does not fit the tests.
 fn columns(run: &Run, row: &str, count: usize) -> Option<Vec<Column>> {
-    let of_tests = |tests: &[u8]| -> Vec<Column> {
-        let asked = TESTS.iter().filter(|(test, _)| tests.contains(test));
-        asked.flat_map(|(_, columns)| columns.iter().copied()).collect()
-    };
     if let Some(tests) = &run.tests {
-        return Some(of_tests(tests)).filter(|columns| columns.len() == count);
+        let columns = Some(columns_of(tests)).filter(|columns| columns.len() == count);
+        // A command in the text need not be the one that printed this table.
+        if columns.is_some() || run.are_tests_certain {
+            return columns;
+        }
     }
-    let all = of_tests(&[0, 1, 2, 3, 4, 5, 6, 7]);
-    if let Some(columns) = columns_by_place(&run.column_ends, row, &all, count) {
+    if let Some(columns) = columns_by_place(&run.column_ends, row, &columns_of(&all_tests()), count)
+    {
         return Some(columns);
     }
     let guesses: [&[u8]; 4] = [&[0], &[0, 1], &[0, 1, 2], &[0, 1, 2, 3, 4, 5, 6, 7]];
-    guesses.into_iter().map(of_tests).find(|columns| columns.len() == count)
+    guesses.into_iter().map(columns_of).find(|columns| columns.len() == count)
 }
 
 /// How far a number may end from its column's name: the names are not all set flush right.
@@ -311,7 +358,7 @@ fn columns_by_place(
     all: &[Column],
     count: usize,
 ) -> Option<Vec<Column>> {
-    let is_indented = row.starts_with(' ') && !row.contains('\t');
+    let is_indented = row.starts_with(' ') && !row.contains(['\t', '|']);
     if !is_indented || ends.len() > all.len() {
         return None;
     }

@@ -64,7 +64,7 @@ pub(super) fn read_as(tool: ForeignTool, lines: &[Line]) -> Result<RecordDraft, 
 }
 
 /// Whether `text` is a line of the report.
-fn is_part(text: &str) -> bool {
+pub(super) fn is_part(text: &str) -> bool {
     const STARTS: [&str; 10] = [
         "Flexible I/O Tester",
         "* MB/s",

@@ -5,6 +5,8 @@
 //! `cards` decides by what was measured. A name is taken from such a line only where it is short and
 //! holds nothing that identifies a person or a place.
 
+use super::text::Line;
+
 /// The longest name that is kept.
 const LABEL_CHARS_MAX: usize = 80;
 
@@ -134,17 +136,34 @@ pub(super) fn between(line: &str) -> Between {
     if is_noise(text) { Between::Noise } else { Between::Prose(text.to_owned()) }
 }
 
+/// The heading that `line` is when the `next` one underlines it, as in Markdown.
+pub(super) fn underlined(line: &Line<'_>, next: Option<&Line<'_>>) -> Option<String> {
+    let next = next.filter(|next| next.number == line.number + 1)?;
+    let rule = next.text.trim();
+    let is_rule = |mark: char| rule.len() >= 3 && rule.chars().all(|c| c == mark);
+    let text = line.text.trim();
+    // Programs centre their titles over rules, and end their sections' names in a colon.
+    let is_of_program = line.text.starts_with("    ") || text.ends_with(':') && !names_card(text);
+    let is_heading = (is_rule('=') || is_rule('-'))
+        && !is_of_program
+        && name(text).is_some()
+        && matches!(between(text), Between::Prose(_));
+    is_heading.then(|| text.to_owned())
+}
+
 /// The text of a heading in Markdown, HTML or a forum's marks.
 fn heading(text: &str) -> Option<String> {
     let marked = |open: &str, close: &str| text.strip_prefix(open)?.strip_suffix(close);
     let inner = if text.starts_with('#') {
         let inner = text.trim_start_matches('#');
-        if text.len() - inner.len() > 6 || !inner.starts_with([' ', '[', '*']) {
+        // A program's banner in a box is centred.
+        let is_box = inner.starts_with("    ") && text.ends_with('#');
+        if text.len() - inner.len() > 6 || !inner.starts_with([' ', '[', '*']) || is_box {
             return None;
         }
         inner.trim_matches([' ', '#', '[', ']', '*']).to_owned()
     } else {
-        let html = ["h1", "h2", "h3", "h4", "b", "strong"]
+        let html = ["h1", "h2", "h3", "h4", "b", "strong", "summary"]
             .into_iter()
             .find_map(|tag| marked(&format!("<{tag}>"), &format!("</{tag}>")));
         let bold = [("**", "**"), ("[b]", "[/b]"), ("[B]", "[/B]")];
@@ -165,6 +184,7 @@ fn is_program(word: &str) -> bool {
 fn is_noise(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default();
     let has_prompt = text.starts_with(['$', '#', '%'])
+        || ["nsh>", "pxh>", "INFO", "WARN", "ERROR"].contains(&first)
         || (first.contains('@')
             && (text.contains("$ ") || text.contains("# ") || text.ends_with(['$', '#'])));
     let is_time =
@@ -212,7 +232,8 @@ fn words(text: &str) -> impl Iterator<Item = String> {
         .map(str::to_lowercase)
 }
 
-fn names_card(text: &str) -> bool {
+/// Whether `text` names a capacity or says that a card is meant.
+pub(super) fn names_card(text: &str) -> bool {
     has_capacity(text) || words(text).any(|word| CARD_WORDS.contains(&word.as_str()))
 }
 
@@ -221,6 +242,18 @@ pub(super) fn is_about_test(heading: &str) -> bool {
     let is_test =
         |word: &String| TEST_WORDS.contains(&word.as_str()) || PROGRAMS.contains(&word.as_str());
     words(heading).any(|word| is_test(&word)) && !has_capacity(heading)
+}
+
+/// Words that may stand between those of a test.
+const LINKS: [&str; 10] = ["a", "and", "for", "now", "of", "running", "the", "then", "to", "with"];
+
+/// Whether `text` says nothing but which test comes, such as `Running DD READ test...`.
+pub(super) fn is_only_about_test(text: &str) -> bool {
+    let is_test = |word: &String| {
+        let word = word.as_str();
+        TEST_WORDS.contains(&word) || PROGRAMS.contains(&word) || LINKS.contains(&word)
+    };
+    is_about_test(text) && words(text).all(|word| is_test(&word))
 }
 
 /// Whether `text` only counts a repeat, such as `Run 2` or `2nd run:`.
@@ -237,7 +270,8 @@ pub(super) fn is_same_but_count(a: &str, b: &str) -> bool {
 
 /// `text` as a card's name, where it is one: short, and without a path, an address or a host.
 pub(super) fn name(text: &str) -> Option<String> {
-    let text = text.trim_matches(|c: char| c.is_whitespace() || "*_`#=:-".contains(c));
+    let text = link_text(text.trim()).unwrap_or(text);
+    let text = text.trim_matches(|c: char| c.is_whitespace() || "*_`#=:-[]".contains(c));
     let is_path = |part: &str| part.starts_with(|c: char| !c.is_ascii_digit()) || part.is_empty();
     let has_path = text.split('/').skip(1).any(is_path);
     let is_harmless = !has_path && !text.contains(['@', '\\', '\u{fffd}']);
@@ -246,9 +280,18 @@ pub(super) fn name(text: &str) -> Option<String> {
     (is_harmless && has_letters && is_short).then(|| text.to_owned())
 }
 
+/// The words of a heading that is a link, as in Markdown.
+fn link_text(text: &str) -> Option<&str> {
+    let (words, address) = text.trim_start_matches('[').split_once("](")?;
+    (!words.contains(['[', ']']) && address.ends_with(')')).then_some(words)
+}
+
 /// Whether a sentence before an output is likely to name what was measured.
 pub(super) fn is_name(text: &str) -> bool {
-    names_card(text) || text.trim_end().ends_with(':') && !is_about_test(text)
+    let has_program = words(text).any(|word| PROGRAMS.contains(&word.as_str()));
+    has_capacity(text)
+        || names_card(text) && !has_program
+        || text.trim_end().ends_with(':') && !is_about_test(text)
 }
 
 /// The name that stands in an iozone table's heading, before the names of columns.
@@ -288,6 +331,7 @@ mod tests {
             ("**Samsung EVO**", Some("Samsung EVO")),
             ("<h3>Kingston</h3>", Some("Kingston")),
             ("# hdparm -tT /dev/hda", None),
+            ("#                     v2023-11-30                     #", None),
             ("# ./bench.sh", None),
             ("Samsung EVO", None),
         ];
@@ -301,6 +345,26 @@ mod tests {
     }
 
     #[test]
+    fn underlined_names_are_headings_and_titles_of_programs_are_not() {
+        let found = |text: &str| {
+            let lines = super::super::text::lines(text);
+            underlined(&lines[0], lines.get(1))
+        };
+        for text in ["SanDisk Ultra\n-------------", "SanDisk 32GB:\n====", "Kingston\n---"] {
+            assert!(found(text).is_some(), "{text}");
+        }
+        for text in [
+            "      Flexible I/O Tester (fio-3.33)\n-----------",
+            "Basic System Information:\n---------------------------------",
+            "Kingston\n\n---",
+            "Kingston\n- - -",
+            "$ ls\n---",
+        ] {
+            assert_eq!(found(text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn repeats_are_told_from_other_cards() {
         for text in ["Run 1", "2nd run:", "Second run", "Test 3:", "once more"] {
             assert!(is_repeat(text), "{text}");
@@ -308,6 +372,8 @@ mod tests {
         for text in ["Card 2:", "SanDisk Ultra 32GB", "SD 2", "Kingston"] {
             assert!(!is_repeat(text), "{text}");
         }
+        assert!(is_only_about_test("Running DD READ test..."));
+        assert!(!is_only_about_test("Intenso write test:") && !is_only_about_test("and now"));
         assert!(is_same_but_count("Align test: 1", "Align test: 2"));
         assert!(!is_same_but_count("Ultra 32GB", "Ultra 64GB"));
         assert!(!is_same_but_count("Card 1", "Card 2"));

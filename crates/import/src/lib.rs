@@ -12,10 +12,12 @@
 mod agnostics;
 mod cards;
 mod crystaldiskmark;
+mod cut_json;
 mod dd;
 mod decode;
 mod disk_benchmark;
 mod draft;
+mod entities;
 mod error;
 mod f3;
 mod fio;

@@ -24,9 +24,9 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let command = dd::Command {
         op: OpName::Write,
         sync: Sync::AtEnd,
-        is_direct: false,
         is_told: true,
         block: Bytes::kib(8),
+        ..dd::Command::default()
     };
     let mut draft = RecordDraft::new(TOOL);
     if let Some(timings) = found(hdparm::find(lines))? {

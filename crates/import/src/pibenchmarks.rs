@@ -63,9 +63,9 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let command = dd::Command {
         op: OpName::Write,
         sync: Sync::AtEnd,
-        is_direct: false,
         is_told: true,
         block: Bytes::kib(4),
+        ..dd::Command::default()
     };
     let mut draft = RecordDraft::new(TOOL);
     let timings = found(hdparm::find(lines))?.unwrap_or_default();

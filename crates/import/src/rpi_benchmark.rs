@@ -40,7 +40,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
         let Some(start) = start else { continue };
         let sync = if op == OpName::Write { Sync::AtEnd } else { Sync::None };
         let command =
-            dd::Command { op, sync, is_direct: false, is_told: true, block: Bytes::mib(1) };
+            dd::Command { op, sync, is_told: true, block: Bytes::mib(1), ..dd::Command::default() };
         let part = &lines[start..end_of(start, other)];
         draft.phases.extend(found(dd::find(part, command))?.unwrap_or_default());
     }

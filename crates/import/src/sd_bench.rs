@@ -15,7 +15,18 @@ const TOOL: ForeignTool = ForeignTool::SdBench;
 
 pub(super) fn is_sign(line: &str) -> bool {
     let text = without_head(line);
-    text.starts_with("Testing Sequential Write Speed") || run_of(text).is_some()
+    text.starts_with("Testing Sequential ") || run_of(text).is_some()
+}
+
+/// Whether another output begins with `line`.
+pub(super) fn is_start(line: &str) -> bool {
+    without_head(line).starts_with("Testing Sequential Write Speed")
+}
+
+/// Whether `line` says what comes and names no card.
+pub(super) fn is_talk(line: &str) -> bool {
+    let text = without_head(line);
+    line.contains("[sd_bench]") || text.starts_with("Using block size") || mean_of(text).is_some()
 }
 
 /// `line` without the words `INFO  [sd_bench]` before it.
@@ -39,13 +50,18 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut shape = (Bytes::ZERO, Sync::AtEnd);
     let mut op = OpName::Write;
     let mut has_mean = false;
+    // Where the runs of the present test begin among the phases.
+    let mut first = 0;
     for line in lines {
         let text = without_head(&line.text);
         if text.starts_with("Using block size") {
             line.claim();
             shape = shape_of(text);
+        } else if line.text.trim_end().ends_with("[sd_bench]") {
+            line.claim();
         } else if text.starts_with("Testing Sequential") {
             line.claim();
+            first = draft.phases.len();
             op = if text.contains("Read") { OpName::Read } else { OpName::Write };
             has_mean = false;
         } else if let Some(figures) = run_of(text) {
@@ -62,7 +78,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
             has_mean = true;
             let rate = figures.split(',').next().unwrap_or_default();
             // The runs were of one kind: their mean stands for them.
-            draft.phases.retain(|phase| phase.op != op);
+            draft.phases.truncate(first);
             draft.phases.push(phase(line, rate, "mean", op, shape)?);
         }
     }

@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
+use super::entities;
+
 /// A line that shows something, and its number, from 1.
 #[derive(Clone, Debug)]
 pub(super) struct Line<'t> {
@@ -29,15 +31,36 @@ impl Line<'_> {
 /// The lines of `text` that show something, as a terminal would show them.
 pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    (1..)
+    let shown_lines = (1..)
         .zip(text.lines())
         .map(|(number, line)| Line {
             number,
             text: unquoted(shown(line)),
             is_read: Cell::new(false),
         })
-        .filter(|line| !line.text.trim().is_empty())
-        .collect()
+        .filter(|line| !line.text.trim().is_empty());
+    let mut lines: Vec<Line<'_>> = Vec::new();
+    for line in shown_lines {
+        match lines.last_mut().filter(|last| is_continued(last, &line.text)) {
+            Some(last) => {
+                let start = last.text.trim_end().trim_end_matches('\\').trim_end();
+                last.text = Cow::Owned(format!("{start} {}", line.text.trim()));
+            }
+            None => lines.push(line),
+        }
+    }
+    lines
+}
+
+/// The longest command that is joined of several lines, in bytes.
+const COMMAND_MAX: usize = 4096;
+
+/// Whether `line` is a command that goes on in `next`: it ends with ` \`, and options follow.
+fn is_continued(line: &Line<'_>, next: &str) -> bool {
+    let next = next.trim_start();
+    line.text.len() < COMMAND_MAX
+        && line.text.trim_end().ends_with(" \\")
+        && (next.starts_with('-') || next.contains('='))
 }
 
 /// The number of the last line that says something; 1 where none does.
@@ -46,8 +69,12 @@ pub(super) fn last_number(lines: &[Line]) -> usize {
 }
 
 /// `line` without the marks with which mail, forums and web pages quote: `> `, tags of code, and the
-/// time that build services print before each line.
+/// time that build services and logs print before each line.
 fn unquoted(line: Cow<'_, str>) -> Cow<'_, str> {
+    let line = match entities::decoded(&line) {
+        Some(decoded) => Cow::Owned(decoded),
+        None => line,
+    };
     let kept = content(&line);
     if kept.len() == line.len() {
         return line;
@@ -58,32 +85,100 @@ fn unquoted(line: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// What quotes a line from its beginning.
-const OPENING: [&str; 12] = [
-    "> ", ">", "&gt; ", "&gt;", "<pre>", "<code>", "[code]", "[CODE]", "</pre>", "</code>",
-    "[quote]", "[QUOTE]",
+/// Marks and tags that stand around quoted text; a tag may have attributes.
+const TAGS: [&str; 22] = [
+    "pre",
+    "code",
+    "samp",
+    "tt",
+    "p",
+    "div",
+    "span",
+    "font",
+    "li",
+    "ul",
+    "td",
+    "tr",
+    "blockquote",
+    "details",
+    "quote",
+    "size",
+    "color",
+    "br",
+    "syntaxhighlight",
+    "nowiki",
+    "center",
+    "hr",
 ];
 
-/// What ends a quotation.
-const CLOSING: [&str; 8] =
-    ["</code>", "</pre>", "[/code]", "[/CODE]", "<br>", "<br/>", "<br />", "[/quote]"];
-
 fn content(line: &str) -> &str {
-    let mut kept = without_build_time(line);
+    let mut kept = without_prefix(line);
     loop {
         let text = kept.trim_start();
         // A quotation's mark alone is followed by a space, or by nothing.
-        let inner = OPENING.iter().find_map(|mark| text.strip_prefix(mark));
-        match inner {
+        let mark = ["> ", ">"].into_iter().find_map(|mark| text.strip_prefix(mark));
+        match mark.or_else(|| without_tag(text)) {
             Some(inner) => kept = inner,
             None => break,
         }
     }
-    while let Some(inner) = CLOSING.iter().find_map(|mark| kept.trim_end().strip_suffix(mark)) {
+    while let Some(inner) = without_last_tag(kept.trim_end()) {
         kept = inner;
     }
     let is_marked = |mark: char| kept.len() > 2 && kept.starts_with(mark) && kept.ends_with(mark);
     if is_marked('`') { kept.trim_matches('`') } else { kept }
+}
+
+/// `text` without the tag at its beginning.
+fn without_tag(text: &str) -> Option<&str> {
+    let (inner, close) = match text.as_bytes().first()? {
+        b'<' => (&text[1..], '>'),
+        b'[' => (&text[1..], ']'),
+        _ => return None,
+    };
+    let (tag, rest) = inner.split_once(close)?;
+    is_tag(tag).then_some(rest)
+}
+
+/// `text` without the tag at its end.
+fn without_last_tag(text: &str) -> Option<&str> {
+    let open = match text.as_bytes().last()? {
+        b'>' => '<',
+        b']' => '[',
+        _ => return None,
+    };
+    let (before, tag) = text[..text.len() - 1].rsplit_once(open)?;
+    is_tag(tag).then_some(before)
+}
+
+/// Whether the inside of brackets is one of [`TAGS`], with attributes or without.
+fn is_tag(inside: &str) -> bool {
+    let name = inside.trim_start_matches('/');
+    let end = name.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(name.len());
+    let (name, attributes) = name.split_at(end);
+    let is_end = attributes.is_empty() || attributes.starts_with([' ', '=', '/']);
+    is_end && TAGS.iter().any(|tag| tag.eq_ignore_ascii_case(name))
+}
+
+/// `line` without what a log puts before each line.
+fn without_prefix(line: &str) -> &str {
+    without_syslog(without_build_time(line))
+}
+
+/// `line` without `Jan 06 12:00:00 host program[123]: ` before it.
+fn without_syslog(line: &str) -> &str {
+    let bytes = line.as_bytes();
+    let is_time = bytes.len() > 20
+        && (bytes[3], bytes[6], bytes[9], bytes[12], bytes[15]) == (b' ', b' ', b':', b':', b' ')
+        && bytes[7].is_ascii_digit();
+    if !is_time || !line.is_char_boundary(16) {
+        return line;
+    }
+    let program = |(_, rest): (&'_ str, &'_ str)| {
+        let (program, rest) = rest.split_once(": ").or_else(|| rest.split_once(':'))?;
+        (!program.contains(' ')).then_some(line.len() - rest.len())
+    };
+    line[16..].split_once(' ').and_then(program).map_or(line, |start| &line[start..])
 }
 
 /// `line` without a time such as `2024-05-01T10:11:12.1234567Z ` before it.
@@ -282,6 +377,15 @@ mod tests {
             let lines = lines(text);
             assert_eq!(lines.first().map_or("", |line| &*line.text), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_command_on_several_lines_is_one() {
+        let text = "$ fio --rw=read \\\n  --direct=1 \\\n  --bs=4k\nC:\\here\\\n-1 2\n";
+        let found: Vec<(usize, String)> =
+            lines(text).iter().map(|line| (line.number, line.text.to_string())).collect();
+        let command = "$ fio --rw=read --direct=1 --bs=4k".to_owned();
+        assert_eq!(found, [(1, command), (4, "C:\\here\\".to_owned()), (5, "-1 2".to_owned())]);
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
         } else if is_header(text) {
             line.claim();
             columns = cells.filter_map(column).collect();
-        } else if text.starts_with("------") || text.starts_with("Total") {
+        } else if text.starts_with("------") || text.starts_with("Total") || is_blank(&line.text) {
             line.claim();
         } else if text.starts_with("Read") && text.contains('|') {
             line.claim();
@@ -77,6 +77,11 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
         return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
     }
     Ok(draft)
+}
+
+/// Whether `line` is a row of empty cells.
+fn is_blank(line: &str) -> bool {
+    line.contains('|') && line.chars().all(|c| c == '|' || c == ' ')
 }
 
 /// A column's heading, such as `4k (IOPS)`.

@@ -35,8 +35,32 @@ struct Report {
     duration: Nanos,
 }
 
+impl Report {
+    fn new(name: String, copies: u16, error: i64) -> Self {
+        Self {
+            name,
+            copies,
+            error,
+            read: Rates::default(),
+            write: Rates::default(),
+            duration: Nanos::ZERO,
+        }
+    }
+}
+
 pub(super) fn is_sign(line: &str) -> bool {
-    line.contains(": (groupid=") || is_announcement(line)
+    line.contains(": (groupid=") || is_announcement(line) || is_bare_rate(line)
+}
+
+/// Whether `line` holds a job's rates, which no other tool prints so.
+fn is_bare_rate(line: &str) -> bool {
+    let text = line.trim_start();
+    let has = |start: &str| text.strip_prefix(start).map(str::trim_start);
+    let rest = has("read").or_else(|| has("write")).and_then(|rest| rest.strip_prefix(':'));
+    rest.map(str::trim_start).is_some_and(|rest| {
+        rest.starts_with("IOPS=") && rest.contains("BW=")
+            || rest.starts_with("io=") && rest.contains("iops=") && rest.contains("runt=")
+    })
 }
 
 /// Whether `line` announces a job.
@@ -79,6 +103,21 @@ fn is_detail(text: &str) -> bool {
         || text.contains(": Laying out IO file")
 }
 
+/// Whether `line` is one of an output and names no card.
+pub(super) fn is_of_output(line: &str) -> bool {
+    let text = line.trim();
+    is_detail(text) || is_prelude(text)
+}
+
+/// Whether `text` is a line between what a job was announced to do and its report.
+fn is_prelude(text: &str) -> bool {
+    text == "..."
+        || text.starts_with("Jobs: ")
+        || text.starts_with("Starting ") && (text.contains("process") || text.contains("thread"))
+        || text.starts_with("note: both iodepth")
+        || text.contains(": Laying out IO file")
+}
+
 /// The record of one job or several.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
@@ -90,6 +129,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
         let text = line.text.trim();
         if let Some(said) = Command::of(line) {
             line.claim();
+            found.extend(finished(report.take(), &announced, command)?);
             command = said;
         } else if let Some(version) = text.strip_prefix("fio-").filter(|_| !text.contains(' ')) {
             line.claim();
@@ -100,6 +140,11 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
             report = Some(begun(line)?);
         } else if text.contains(": (g=") {
             line.claim();
+            if report.is_some() {
+                // Another run, of whose command nothing is known.
+                found.extend(finished(report.take(), &announced, command)?);
+                command = Command::default();
+            }
             if let Some((name, job)) = announcement(text) {
                 announced.entry(name).or_insert((job, 0)).1 += 1;
             }
@@ -111,6 +156,14 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
                 line.claim();
             }
             read_rates(line, report)?;
+        } else if is_bare_rate(text) {
+            // Only these lines of an output were kept, and what the job did is not known.
+            line.claim();
+            let mut bare = Report::new(String::new(), 0, 0);
+            read_rates(line, &mut bare)?;
+            found.extend(finished(Some(bare), &announced, command)?);
+        } else if is_prelude(text) {
+            line.claim();
         }
     }
     found.extend(finished(report, &announced, command)?);
@@ -127,11 +180,10 @@ fn announcement(text: &str) -> Option<(String, Announced)> {
     let (name, _) = text.split_once(": (g=")?;
     let (op, pattern) = fio::shape_of(between(text, "rw=", ",")?)?;
     let sizes = quantities(between(text, "bs=", "ioengine=")?);
-    let size = sizes.first().and_then(|size| bytes_of(size));
     let job = Announced {
         op,
         pattern,
-        block: size.map_or(Bytes::ZERO, |bytes| Bytes(bytes as u64)),
+        block: block_of(op, &sizes).unwrap_or(Bytes::ZERO),
         depth: fio::depth_of(
             between(text, "ioengine=", ",").unwrap_or_default(),
             word_after(text, "iodepth=").and_then(|depth| depth.parse().ok()).unwrap_or(0),
@@ -140,20 +192,35 @@ fn announcement(text: &str) -> Option<(String, Announced)> {
     Some((name.to_owned(), job))
 }
 
+/// The block size of `op`, of least and greatest sizes of reads and then of writes; nothing where they
+/// differ.
+fn block_of(op: OpName, sizes: &[Quantity<'_>]) -> Option<Bytes> {
+    // Version 2 puts a slash between reads and writes.
+    let bytes = |size: &Quantity<'_>| {
+        bytes_of(&Quantity { unit: size.unit.trim_end_matches('/'), ..*size })
+    };
+    let all: Option<Vec<f64>> = sizes.iter().map(bytes).collect();
+    let all = all.filter(|all| !all.is_empty())?;
+    let own = match op {
+        OpName::Write => all.get(2..4).or_else(|| all.get(..2)),
+        OpName::Mixed => all.get(..4).or_else(|| all.get(..2)),
+        _ => all.get(..2),
+    };
+    let own = own.unwrap_or(&all);
+    own.iter().all(|size| *size == own[0]).then(|| Bytes(own[0] as u64))
+}
+
 fn begun(line: &Line) -> Result<Report, ImportError> {
     let (name, rest) = line.text.split_once(": (groupid=").unwrap_or_default();
-    let error = between(rest, "err=", ":").and_then(|code| code.parse().ok());
+    // Behind the number of an error stands where it arose: `err= 5 (file:io_u.c:1787, …):`.
+    let error = rest
+        .split_once("err=")
+        .and_then(|(_, code)| code.split([':', '(']).next()?.trim().parse().ok());
     let error = error.ok_or_else(|| {
         ImportError::unexpected(TOOL, line.number, "'(groupid=0, jobs=1): err= 0:'", &line.text)
     })?;
-    Ok(Report {
-        name: name.trim().to_owned(),
-        copies: between(rest, "jobs=", ")").and_then(|copies| copies.parse().ok()).unwrap_or(1),
-        error,
-        read: Rates::default(),
-        write: Rates::default(),
-        duration: Nanos::ZERO,
-    })
+    let copies = between(rest, "jobs=", ")").and_then(|copies| copies.parse().ok()).unwrap_or(1);
+    Ok(Report::new(name.trim().to_owned(), copies, error))
 }
 
 /// Takes over the rates in `line`, if it is one of rates.
@@ -181,13 +248,14 @@ fn read_rates(line: &Line, report: &mut Report) -> Result<(), ImportError> {
 fn version_3(text: &str) -> Option<(Rates, Nanos)> {
     let iops = *quantities(between(text, "IOPS=", ",")?).first()?;
     let rate = *quantities(text.split_once("BW=")?.1).first()?;
+    let bytes_of = bytes_of_3;
     let (_, amounts) = text.rsplit_once('(')?;
     let amounts = quantities(amounts.split_once(')')?.0);
     let [amount, time] = amounts.as_slice() else { return None };
     // `23.9MiB/127msec` reads as an amount in `MiB/` and a time.
     let amount = Quantity { unit: amount.unit.trim_end_matches('/'), ..*amount };
     let bytes = bytes_of(&amount)?;
-    Some((rates(&rate, &iops, bytes)?, time_of(time)?))
+    Some((rates(&rate, &iops, bytes, bytes_of)?, time_of(time)?))
 }
 
 fn version_2(text: &str) -> Option<(Rates, Nanos)> {
@@ -195,15 +263,20 @@ fn version_2(text: &str) -> Option<(Rates, Nanos)> {
     let bytes = bytes_of(&first("io=", ",")?)?;
     let (rate, iops) = (first("bw=", ",")?, first("iops=", ",")?);
     let time = time_of(quantities(text.split_once("runt=")?.1).first()?)?;
-    Some((rates(&rate, &iops, bytes)?, time))
+    Some((rates(&rate, &iops, bytes, bytes_of)?, time))
 }
 
-fn rates(rate: &Quantity<'_>, iops: &Quantity<'_>, bytes: f64) -> Option<Rates> {
+fn rates(
+    rate: &Quantity<'_>,
+    iops: &Quantity<'_>,
+    bytes: f64,
+    bytes_of: fn(&Quantity<'_>) -> Option<f64>,
+) -> Option<Rates> {
     let unit_bytes = rate.unit.strip_suffix("/s")?;
     let unit_bytes_per_s = bytes_of(&Quantity { unit: unit_bytes, value: 1.0 })?;
     let (factor, iops_unit) = match iops.unit {
         "" => (1.0, "IOPS"),
-        "k" => (1e3, "k IOPS"),
+        "k" | "K" => (1e3, "k IOPS"),
         "M" => (1e6, "M IOPS"),
         _ => return None,
     };
@@ -217,6 +290,17 @@ fn rates(rate: &Quantity<'_>, iops: &Quantity<'_>, bytes: f64) -> Option<Rates> 
             Printed::new("iops", iops.value, iops_unit),
         ],
     })
+}
+
+/// Bytes of an amount of version 3, which with `kb_base=1000` prints powers of 1000 first, as kB and MB.
+fn bytes_of_3(amount: &Quantity<'_>) -> Option<f64> {
+    let power = match amount.unit {
+        "kB" | "KB" => 1,
+        "MB" => 2,
+        "GB" => 3,
+        _ => return bytes_of(amount),
+    };
+    Some(amount.value * 1000_f64.powi(power))
 }
 
 /// Bytes of an amount, in which K, M and G are powers of 1024 however they are written.

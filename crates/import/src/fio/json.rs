@@ -9,27 +9,33 @@ use std::collections::BTreeMap;
 use cardproof_units::{Bytes, Nanos};
 use serde::Deserialize;
 
+use super::damaged;
 use super::shared::{self as fio, Rates, TOOL};
 use crate::ImportError;
 use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
 use crate::text::{Line, last_number};
-use cardproof_record::{Latency, OpName, PatternName};
+use cardproof_record::{Latency, OpName, PatternName, WarningCode};
 
 /// The head of fio's JSON document.
 const HEAD: &str = "\"fio version\"";
+
+/// The job that sums up those of all clients, which stand before it.
+const SUM: &str = "All clients";
 
 pub(super) fn is_sign(line: &str) -> bool {
     line.contains(HEAD)
 }
 
 #[derive(Debug, Deserialize)]
-struct Document {
+pub(super) struct Document {
     #[serde(rename = "fio version")]
     version: String,
     #[serde(default)]
     time: Option<String>,
     #[serde(rename = "global options", default)]
     global: Options,
+    /// With clients each has its own, under another name.
+    #[serde(alias = "client_stats")]
     jobs: Vec<Job>,
 }
 
@@ -37,13 +43,18 @@ struct Document {
 type Options = BTreeMap<String, String>;
 
 #[derive(Debug, Deserialize)]
-struct Job {
+pub(super) struct Job {
+    #[serde(rename = "jobname", default)]
+    name: String,
     #[serde(default)]
     error: i64,
     #[serde(rename = "job options", default)]
     options: Options,
     read: Direction,
     write: Direction,
+    /// How large a share of operations, in percent, found so many in flight.
+    #[serde(rename = "iodepth_level", default)]
+    depths: BTreeMap<String, f64>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -81,20 +92,35 @@ struct Spread {
 /// The record of all JSON documents in `lines`.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
-    let mut from = 0;
-    while let Some(head) = (from..lines.len()).find(|&index| is_sign(&lines[index].text)) {
-        let is_start = |&index: &usize| lines[index].text.trim_start().starts_with('{');
-        let start = (from..=head).rev().find(is_start).unwrap_or(head);
-        let (document, end) = parse(&lines[start..])?;
-        add(&mut draft, document, lines[start].number)?;
-        from = (start + end).max(head + 1);
+    let heads: Vec<usize> = (0..lines.len()).filter(|&index| is_sign(&lines[index].text)).collect();
+    let starts: Vec<usize> = heads
+        .iter()
+        .scan(0, |from, &head| {
+            let is_start = |&index: &usize| lines[index].text.trim_start().starts_with('{');
+            let start = (*from..=head).rev().find(is_start).unwrap_or(head);
+            *from = head + 1;
+            Some(start)
+        })
+        .collect();
+    let ends = starts.iter().skip(1).copied().chain([lines.len()]);
+    for (&start, end) in starts.iter().zip(ends) {
+        let part = &lines[start..end];
+        let (document, is_damaged) = parse(part)?;
+        if is_damaged {
+            draft.warn(
+                WarningCode::Other,
+                "fio's JSON is cut off or damaged; only the jobs that stand whole in it were read",
+            );
+        }
+        add(&mut draft, document, part[0].number)?;
     }
     Ok(draft)
 }
 
 fn add(draft: &mut RecordDraft, document: Document, line: usize) -> Result<(), ImportError> {
     let version = document.version.trim_start_matches("fio-").to_owned();
-    for job in &document.jobs {
+    let has_others = document.jobs.len() > 1;
+    for job in document.jobs.iter().filter(|job| !(has_others && job.name == SUM)) {
         draft.phases.push(phase(job, &document.global, is_old(&version), line)?);
     }
     let mut engines =
@@ -112,32 +138,41 @@ fn is_old(version: &str) -> bool {
     version.starts_with(['1', '2']) && version[1..].starts_with('.')
 }
 
-/// The document at the beginning of `lines`, and how many lines it takes.
-fn parse(lines: &[Line]) -> Result<(Document, usize), ImportError> {
+/// The document at the beginning of `lines`, and whether it is only what is whole of a damaged one.
+fn parse(lines: &[Line]) -> Result<(Document, bool), ImportError> {
     let mut document = String::new();
     for line in lines {
         document.push_str(&line.text);
         document.push('\n');
     }
+    // The document may begin behind other words of its line.
+    let head = document.find(HEAD).unwrap_or(0);
+    let text = &document[document[..head].rfind('{').unwrap_or(0)..];
+    let skipped = document.len() - text.len();
     let number = lines.first().map_or(1, |line| line.number);
-    let mut values = serde_json::Deserializer::from_str(&document).into_iter::<Document>();
-    match values.next() {
+    let claim = |until: usize| {
+        let count = document[..skipped + until].lines().count();
+        lines.iter().take(count).for_each(Line::claim);
+    };
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Document>();
+    let error = match values.next() {
         Some(Ok(found)) if !found.jobs.is_empty() => {
-            let count = document[..values.byte_offset()].lines().count();
-            lines.iter().take(count).for_each(Line::claim);
-            Ok((found, count))
+            claim(values.byte_offset());
+            return Ok((found, false));
         }
-        Some(Err(error)) if error.is_eof() => Err(ImportError::Ends {
-            tool: TOOL,
-            line: last_number(lines),
-            expected: "the end of the JSON document".to_owned(),
-        }),
-        Some(Err(error)) => {
-            let line = lines.get(error.line().saturating_sub(1)).map_or(number, |line| line.number);
-            Err(ImportError::unexpected(TOOL, line, "fio's JSON with its jobs", &error.to_string()))
-        }
-        _ => Err(ImportError::unexpected(TOOL, number, "at least one job", "none")),
+        Some(Err(error)) => error,
+        _ => return Err(ImportError::unexpected(TOOL, number, "at least one job", "none")),
+    };
+    if let Some((found, until)) = damaged::whole_jobs(text, &error) {
+        claim(until);
+        return Ok((found, true));
     }
+    if error.is_eof() {
+        let expected = "the end of the JSON document".to_owned();
+        return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
+    }
+    let line = lines.get(error.line().saturating_sub(1)).map_or(number, |line| line.number);
+    Err(ImportError::unexpected(TOOL, line, "fio's JSON with its jobs", &error.to_string()))
 }
 
 fn option<'o>(job: &'o Job, global: &'o Options, names: &[&str]) -> Option<&'o str> {
@@ -169,14 +204,21 @@ fn phase(
         .unwrap_or(Bytes::ZERO);
     phase.span = size_of(option(&["size", "filesize"])).unwrap_or(Bytes::ZERO);
     let depth = option(&["iodepth"]).map_or(Some(1), |depth| depth.parse().ok());
-    let depth = fio::depth_of(option(&["ioengine"]).unwrap_or_default(), depth.unwrap_or(0));
+    let depth = match option(&["ioengine"]) {
+        Some(engine) => fio::depth_of(engine, depth.unwrap_or(0)),
+        // fio's default engine is another on each system; most have one operation in flight.
+        None if job.depths.get("1").is_some_and(|percent| *percent >= 99.95) => 1,
+        None if job.depths.is_empty() => depth.filter(|depth| *depth == 1).unwrap_or(0),
+        None => depth.unwrap_or(0),
+    };
     let copies = option(&["numjobs"]).map_or(Some(1), |copies| copies.parse().ok());
     let are_summed = option(&["group_reporting"]).is_some_and(|value| value != "0");
     let is_known = !(job.options.is_empty() && global.is_empty());
     let depth = if is_known { depth } else { 0 };
     phase.depth = fio::depth_of_copies(depth, copies.unwrap_or(u16::MAX), are_summed);
     phase.sync = sync_of(&option);
-    let is_direct = option(&["direct"]) == Some("1") || option(&["buffered"]) == Some("0");
+    let is_direct =
+        option(&["direct"]).is_some_and(fio::is_on) || option(&["buffered"]) == Some("0");
     let has_options = !(job.options.is_empty() && global.is_empty());
     phase.cache = if is_direct {
         Cache::Bypassed

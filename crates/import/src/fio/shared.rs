@@ -24,22 +24,33 @@ impl Command {
     /// The options of fio in `line`; nothing where it is no command line of fio.
     pub(super) fn of(line: &Line) -> Option<Self> {
         let (_, options) = line.text.split_once("fio ")?;
-        let mut options = options.split_whitespace().filter_map(|word| word.strip_prefix("--"));
+        // Before a value one dash is as good as two.
+        let with_one_dash = |word: &'_ str| word.starts_with('-') && word.contains('=');
+        let options = options.split_whitespace().filter_map(|word| {
+            let short = || word.strip_prefix('-').filter(|_| with_one_dash(word));
+            word.strip_prefix("--").or_else(short)
+        });
         let mut command = Self::default();
-        let mut has_any = false;
-        for option in options.by_ref() {
+        let (mut has_any, mut has_job) = (false, false);
+        for option in options {
             has_any = true;
             let (name, value) = option.split_once('=').unwrap_or((option, "1"));
             match (name, value) {
-                ("direct", value) => command.is_direct = Some(value == "1"),
-                ("buffered", value) => command.is_direct = Some(value == "0"),
+                ("direct", value) => command.is_direct = Some(is_on(value)),
+                ("buffered", value) => command.is_direct = Some(!is_on(value)),
                 ("fsync" | "fdatasync", value) => {
                     let every = value.parse().ok().filter(|count| *count > 0);
                     command.sync = every.map_or(command.sync, Sync::Every);
                 }
                 ("end_fsync", "1") => command.sync = Sync::AtEnd,
+                ("rw" | "readwrite", _) => has_job = true,
                 _ => {}
             }
+        }
+        // A whole job without the option is buffered: that is fio's default.
+        let is_whole = !line.text.contains("...") && !line.text.contains('\u{2026}');
+        if command.is_direct.is_none() && has_job && is_whole {
+            command.is_direct = Some(false);
         }
         has_any.then_some(command)
     }
@@ -48,10 +59,15 @@ impl Command {
     pub(super) const fn cache(self, untold: &'static str) -> Cache {
         match self.is_direct {
             Some(true) => Cache::Bypassed,
-            Some(false) => Cache::Used("fio's command asks for buffered I/O"),
+            Some(false) => Cache::Used("fio's command does not ask for direct I/O"),
             None => Cache::Unknown(untold),
         }
     }
+}
+
+/// Whether an option's value switches it on; an option alone does.
+pub(super) fn is_on(value: &str) -> bool {
+    !matches!(value.trim_matches(['"', '\'']), "0" | "false")
 }
 
 /// Whether `text` says that a signal ended fio before its time.

@@ -1,8 +1,10 @@
-//! The JSON of `iostat -o JSON`, plain and extended. An iostat that was ended by a signal leaves
-//! the document open; such a log is refused rather than mended.
+//! The JSON of `iostat -o JSON`, plain and extended. An iostat that was ended by a signal, or is still
+//! at work, leaves the document open: its whole reports are read.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
+
+use crate::cut_json::{closed, offset_of};
 
 use super::{Columns, IostatCpu, IostatError, IostatLog, IostatReport, IostatRow, printable};
 
@@ -45,19 +47,39 @@ struct AvgCpu {
 /// Reads the log in JSON at the beginning of `text`, and tells how long it is in bytes.
 pub(crate) fn document(text: &str) -> Result<(IostatLog, usize), IostatError> {
     let mut documents = serde_json::Deserializer::from_str(text).into_iter::<Document>();
-    let document = match documents.next() {
-        Some(document) => {
-            document.map_err(|error| IostatError::Json(printable(&error.to_string())))?
+    let (document, length) = match documents.next() {
+        Some(Ok(document)) => (document, documents.byte_offset()),
+        Some(Err(error)) => {
+            let is_cut = error.is_eof() || error.is_syntax();
+            let whole = || whole_reports(&text[..offset_of(text, &error)]);
+            is_cut
+                .then(whole)
+                .flatten()
+                .ok_or_else(|| IostatError::Json(printable(&error.to_string())))?
         }
         None => return Err(IostatError::Empty),
     };
-    let length = documents.byte_offset();
     let [host] = document.sysstat.hosts.as_slice() else {
         let count = document.sysstat.hosts.len();
         return Err(IostatError::Json(format!("{count} hosts instead of one")));
     };
     let reports = host.statistics.iter().map(report).collect::<Result<_, _>>()?;
     Ok((IostatLog { cpus: host.cpus, first_is_since_boot: true, reports }, length))
+}
+
+/// How many lists and objects are open between two reports: the document, `sysstat`, `hosts`, the host,
+/// `statistics`.
+const OPEN_BETWEEN_REPORTS: usize = 5;
+
+/// The document whose end is missing, with the reports that are whole; nothing where none is.
+fn whole_reports(text: &str) -> Option<(Document, usize)> {
+    let cut = closed(text)?;
+    let mut document: Document = serde_json::from_str(&cut.closed).ok()?;
+    let reports = &mut document.sysstat.hosts.last_mut()?.statistics;
+    if cut.open_count > OPEN_BETWEEN_REPORTS {
+        reports.pop();
+    }
+    (!reports.is_empty()).then_some((document, cut.until))
 }
 
 fn report(statistics: &Statistics) -> Result<IostatReport, IostatError> {

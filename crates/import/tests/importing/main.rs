@@ -6,6 +6,7 @@
 mod compact;
 mod defects;
 mod fixtures;
+mod forms;
 mod mangled;
 mod pasted;
 mod real_logs;

@@ -20,7 +20,9 @@ fn what_is_cut_short_is_read_as_far_as_it_goes() {
         ("f3-write-and-read.txt", "Average reading", 1),
         ("ioping-read.txt", "min/avg", 1),
         ("kdiskmark-honest.txt", "Test:", 10),
-        ("agnostics.txt", "Random read speed", 2),
+        ("agnostics.txt", "Random read speed", 3),
+        ("agnostics.txt", "Sequential write speed", 3),
+        ("fio-random-write.json", "disk_util", 1),
         ("microsd-benchmarks.txt", "complete!", 8),
         ("pibenchmarks.txt", "Score:", 10),
         ("sd-card-bench-report.txt", "Second desktop", 8),
@@ -35,7 +37,7 @@ fn what_is_cut_short_is_read_as_far_as_it_goes() {
 fn what_holds_no_figure_is_refused_with_what_is_missing() {
     let cases = [
         ("iozone-several-records.txt", "reclen", "reclen"),
-        ("fio-random-write.json", "disk_util", "end of the JSON"),
+        ("fio-random-write.json", "\"write\" :", "end of the JSON"),
         ("dd-english.txt", "copied", "in any language"),
     ];
     for (name, end, missing) in cases {
@@ -123,8 +125,10 @@ fn rows_that_do_not_fit_the_tests_asked_for_are_left_out() {
         assert_eq!(found.records[0].phases.len(), whole - 6, "{broken}");
         assert_eq!(found.skipped.len(), 1, "{broken}");
     }
-    let operations = text.replace("Output is in kBytes/sec", "Output is in ops/sec");
-    assert!(imported(&operations).is_err());
+    let operations = imported(&text.replace("Output is in kBytes/sec", "Output is in ops/sec"));
+    assert_eq!(operations.unwrap().phases[0].point_iops().unwrap().0, 15_391.0);
+    let sums = text.replace("Output is in kBytes/sec", "Throughput test with 4 processes");
+    assert!(imported(&sums).is_err(), "sums of several processes are no table");
 }
 
 #[test]

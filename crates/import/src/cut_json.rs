@@ -1,0 +1,77 @@
+//! JSON whose end is missing: closed after its last whole value.
+
+/// The beginning of a document, closed.
+#[derive(Clone, Debug)]
+pub(crate) struct Cut {
+    /// The document.
+    pub(crate) closed: String,
+    /// How many bytes of the text are in it.
+    pub(crate) until: usize,
+    /// How many lists and objects the text left open.
+    pub(crate) open_count: usize,
+}
+
+/// Where in `text` the fault is.
+pub(crate) fn offset_of(text: &str, error: &serde_json::Error) -> usize {
+    if error.is_eof() {
+        return text.len();
+    }
+    let before: usize =
+        text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+    let mut offset = (before + error.column().saturating_sub(1)).min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    offset
+}
+
+/// The document of which `text` is the beginning, cut after its last whole value and closed.
+pub(crate) fn closed(text: &str) -> Option<Cut> {
+    let mut open: Vec<char> = Vec::new();
+    let mut safe: Option<usize> = None;
+    let (mut is_text, mut is_escaped) = (false, false);
+    for (at, c) in text.char_indices() {
+        if is_text {
+            is_text = is_escaped || c != '"';
+            is_escaped = !is_escaped && c == '\\';
+            continue;
+        }
+        match c {
+            '"' => is_text = true,
+            '{' | '[' => {
+                open.push(if c == '{' { '}' } else { ']' });
+                safe = Some(at + 1);
+            }
+            '}' | ']' => {
+                open.pop();
+                safe = Some(at + 1);
+            }
+            ',' => safe = Some(at),
+            _ => {}
+        }
+    }
+    let end = safe?;
+    let open_count = open.len();
+    let closed = text[..end].chars().chain(open.into_iter().rev()).collect();
+    Some(Cut { closed, until: end, open_count })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_number_and_half_a_name_are_dropped() {
+        let cases = [
+            ("{\"a\": 1, \"b\": 23", "{\"a\": 1}"),
+            ("{\"a\": {\"b\": [1, 2", "{\"a\": {\"b\": [1]}}"),
+            ("{\"a\": {\"b\": 1}, \"c", "{\"a\": {\"b\": 1}}"),
+            ("{\"a\": \"x,\\\"y\", \"b\": \"z", "{\"a\": \"x,\\\"y\"}"),
+            ("{\"a\": {\"b\"", "{\"a\": {}}"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(closed(text).map(|cut| cut.closed).as_deref(), Some(expected), "{text}");
+        }
+        assert!(closed("12").is_none());
+    }
+}
