@@ -31,12 +31,14 @@ pub struct ReferenceCard {
 }
 
 /// The tables that ship with the program.
-const TABLES: [(&str, &str); 5] = [
+const TABLES: [(&str, &str); 7] = [
     ("sd-card-bench-2018", include_str!("../data/sd-card-bench-2018.csv")),
     ("iozone-rpi3-2018", include_str!("../data/iozone-rpi3-2018.csv")),
     ("fio-mixed-rpi3-2018", include_str!("../data/fio-mixed-rpi3-2018.csv")),
     ("microsd-benchmarks-pi", include_str!("../data/microsd-benchmarks-pi.csv")),
     ("fsync-by-filesystem", include_str!("../data/fsync-by-filesystem.csv")),
+    ("fio-pi5-2024", include_str!("../data/fio-pi5-2024.csv")),
+    ("iozone-pi-ssd", include_str!("../data/iozone-pi-ssd.csv")),
 ];
 
 static REFERENCES: LazyLock<Vec<ReferenceCard>> = LazyLock::new(|| {

@@ -46,6 +46,8 @@ fn every_row_of_every_table_is_a_record_with_its_source() {
     assert_eq!(count("fio-mixed-rpi3-2018"), 7);
     assert_eq!(count("microsd-benchmarks-pi"), 52);
     assert_eq!(count("fsync-by-filesystem"), 7);
+    assert_eq!(count("fio-pi5-2024"), 20);
+    assert_eq!(count("iozone-pi-ssd"), 8);
     let names: HashSet<&str> = references().iter().map(|card| card.name.as_str()).collect();
     assert_eq!(names.len(), references().len(), "every name is one card's");
     for ReferenceCard { name, record, source, .. } in references() {
@@ -57,6 +59,29 @@ fn every_row_of_every_table_is_a_record_with_its_source() {
             assert!(phase.iops.is_none() && phase.point_throughput().is_some(), "{name}");
         }
     }
+}
+
+/// The two cards of one maker that gain by the command queue, and one that does not.
+#[test]
+fn the_command_queue_more_than_doubles_deep_writes_of_some_a2_cards() {
+    for (card, range) in [
+        ("sandisk-extreme-64gb", 2.0..3.0),
+        ("sandisk-extreme-pro-128gb", 2.0..3.0),
+        ("samsung-pro-plus-128gb", 0.9..1.1),
+    ] {
+        let [off, on] = ["off", "on"].map(|queue| format!("pi5-{card}-queue-{queue}"));
+        let comparison = compared(&[&off, &on]);
+        let gain = ratio(&comparison, "4 KiB random write, depth 64");
+        assert!(range.contains(&gain), "{card}: {gain}");
+    }
+}
+
+/// A USB SSD and a card on one Raspberry Pi 4 are in one order with the older table of that board.
+#[test]
+fn ssds_and_cards_of_one_board_and_method_are_ranked_together() {
+    let names = ["pi4-usb-kingston-ssd-uasp", "pi4-sd-samsung-evo-plus-32gb"];
+    let all = compared(&[names[1], "pi4-samsung-evo-plus-32gb", names[0]]);
+    assert_eq!(order(&all, Use::System), [names[0], "pi4-samsung-evo-plus-32gb", names[1]]);
 }
 
 #[test]

@@ -27,6 +27,8 @@ pub(super) fn of(name: &'static str, table: &Table) -> Vec<ReferenceCard> {
         "iozone-rpi3-2018" => iozone,
         "fio-mixed-rpi3-2018" => fio_mixed,
         "microsd-benchmarks-pi" => microsd_benchmarks,
+        "fio-pi5-2024" => fio_pi_5,
+        "iozone-pi-ssd" => iozone_ssd,
         _ => fsync,
     };
     let card = |row: Row<'_>| {
@@ -43,8 +45,8 @@ struct Draft {
     tool: &'static str,
     /// The profile that does what it did.
     method: &'static str,
-    /// The year of publication.
-    year: &'static str,
+    /// The year or day of publication.
+    published: &'static str,
     board: Option<&'static str>,
     kernel: Option<&'static str>,
     model: String,
@@ -63,6 +65,7 @@ struct Shape {
     pattern: &'static str,
     block: Bytes,
     span: Bytes,
+    queue_depth: u16,
     sync: &'static str,
     /// Why the page cache was in the way, if it was.
     buffered: Option<&'static str>,
@@ -80,7 +83,7 @@ impl Shape {
     const fn iozone(op: &'static str, pattern: &'static str, block: Bytes) -> Self {
         let is_write = matches!(op.as_bytes(), b"write");
         let sync = if is_write { "flush-at-end" } else { "none" };
-        Self { op, pattern, block, span: Bytes::mib(100), sync, buffered: None }
+        Self { op, pattern, block, span: Bytes::mib(100), queue_depth: 1, sync, buffered: None }
     }
 
     fn phase(&self, rate: Stated) -> Value {
@@ -102,14 +105,14 @@ impl Shape {
             .into_iter()
             .collect();
         json!({
-            "name": format!("{}-{}-{size}-qd1{synced}", self.pattern, self.op),
+            "name": format!("{}-{}-{size}-qd{}{synced}", self.pattern, self.op, self.queue_depth),
             "op": self.op,
             "pattern": self.pattern,
             "read_percent": if self.op == "read" { 100 } else { 0 },
             "block_size_bytes": self.block,
             "span_offset_bytes": 0,
             "span_bytes": self.span,
-            "queue_depth": 1,
+            "queue_depth": self.queue_depth,
             "sync": self.sync,
             "state": "measured",
             "ops": 0,
@@ -122,11 +125,16 @@ impl Shape {
 }
 
 impl Draft {
-    fn new(tool: &'static str, method: &'static str, year: &'static str, model: String) -> Self {
+    fn new(
+        tool: &'static str,
+        method: &'static str,
+        published: &'static str,
+        model: String,
+    ) -> Self {
         Self {
             tool,
             method,
-            year,
+            published,
             board: None,
             kernel: None,
             model,
@@ -184,7 +192,7 @@ impl Draft {
         let record = json!({
             "schema": cardproof_record::SCHEMA,
             "id": format!("{ID_PREFIX}{name}"),
-            "created": self.year,
+            "created": self.published,
             "tool": {"name": self.tool, "version": ""},
             "seed": cardproof_units::Seed::default(),
             "state": "complete",
@@ -346,5 +354,57 @@ fn fsync(row: Row<'_>) -> Draft {
     let rate = |heading: &str| row.number(heading).map(|rate| Stated::BytesPerS(rate * KIB));
     draft.add(&read, rate("rand_read_KBps"));
     draft.add(&write, rate("rand_write_KBps"));
+    draft
+}
+
+/// The method of the script whose figures `fio-pi5-2024` holds; other forms of the script run fio otherwise.
+const FIO_DEPTH_64: &str = "fio-depth64-512m";
+
+fn fio_pi_5(row: Row<'_>) -> Draft {
+    let card = row.text("card").unwrap_or_default();
+    let mode = row.text("mode").unwrap_or_default();
+    let date = row.text("date").unwrap_or_default();
+    let mut draft = Draft {
+        board: Some("Raspberry Pi 5"),
+        transport: row.text("transport").unwrap_or_default(),
+        capacity_gb: row.number("capacity_gb"),
+        ..Draft::new("fio", FIO_DEPTH_64, date, format!("{card}, {mode}"))
+    };
+    let deep = |op, pattern, block| Shape {
+        span: Bytes::mib(512),
+        queue_depth: 64,
+        sync: "none",
+        ..Shape::iozone(op, pattern, block)
+    };
+    for (op, heading) in [("read", "randread_4k_iops"), ("write", "randwrite_4k_iops")] {
+        let rate = row.number(heading).map(Stated::Iops);
+        draft.add(&deep(op, "random", Bytes::kib(4)), rate);
+    }
+    for (op, heading) in [("read", "read_1m_MBps"), ("write", "write_1m_MBps")] {
+        let rate = row.number(heading).map(|rate| Stated::BytesPerS(rate * KIB_THOUSAND));
+        draft.add(&deep(op, "sequential", Bytes::mib(1)), rate);
+    }
+    draft
+}
+
+fn iozone_ssd(row: Row<'_>) -> Draft {
+    let model = row.text("card").unwrap_or_default().to_owned();
+    let date = row.text("date").unwrap_or_default();
+    let mut draft = Draft {
+        board: row.text("host"),
+        transport: row.text("transport").unwrap_or_default(),
+        capacity_gb: row.number("capacity_gb"),
+        ..Draft::new("iozone", "iozone", date, model)
+    };
+    let span = Bytes::mib(row.number("span_mib").map_or(0, |span| span as u64));
+    for (op, pattern, block, heading) in [
+        ("read", "random", Bytes::kib(4), "rand_read_4k_MBps"),
+        ("write", "random", Bytes::kib(4), "rand_write_4k_MBps"),
+        ("read", "sequential", Bytes::mib(1), "read_1m_MBps"),
+        ("write", "sequential", Bytes::mib(1), "write_1m_MBps"),
+    ] {
+        let rate = row.number(heading).map(|rate| Stated::BytesPerS(rate * KIB_THOUSAND));
+        draft.add(&Shape { span, ..Shape::iozone(op, pattern, block) }, rate);
+    }
     draft
 }
