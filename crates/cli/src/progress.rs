@@ -5,6 +5,7 @@ mod steps;
 use std::io;
 use std::time::Duration;
 
+use cardproof_rating::{Rate, figure_for_verdicts};
 use cardproof_record::{Phase, PhaseState};
 use cardproof_runner::Progress;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
@@ -107,7 +108,15 @@ impl ProgressView {
         match (&phase.state, phase.iops, phase.throughput_bytes_per_s) {
             (PhaseState::NotMeasured { cause }, _, _) => format!("not measured: {cause}"),
             (_, Some(iops), Some(throughput)) => {
-                let rates = self.phase.rates(iops.estimate, throughput.estimate).join("  ");
+                // As in the result: the figure of the verdict, where the phase has one.
+                let factor = match figure_for_verdicts(phase).map(|figure| figure.estimate) {
+                    Some(Rate::Iops(of_verdict)) => of_verdict.0 / iops.estimate.0,
+                    Some(Rate::Throughput(of_verdict)) => of_verdict.0 / throughput.estimate.0,
+                    None => 1.0,
+                };
+                let (iops, throughput) =
+                    (Iops(iops.estimate.0 * factor), Throughput(throughput.estimate.0 * factor));
+                let rates = self.phase.rates(iops, throughput).join("  ");
                 let stopped = if phase.is_measured() { "" } else { "  (stopped early)" };
                 format!("{}{stopped}", rates.trim_end())
             }

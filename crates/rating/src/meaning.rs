@@ -14,7 +14,7 @@ use crate::indications::widened;
 use crate::pauses::{FELT_PAUSE, longest_wait, pauses_in};
 use crate::pick::{Figure, Finding, is_random_4k, is_sequential};
 use crate::published::{PublishedCard, neighbours};
-use crate::quantity::Rate;
+use crate::quantity::{Rate, figure_for_verdicts};
 use crate::sound::{cause, figure_of, find, find_random_4k};
 use crate::wording;
 
@@ -309,12 +309,18 @@ fn databases(record: &Record) -> Answer {
 fn large_files(record: &Record) -> Answer {
     let find = |op: OpName| find(record, |phase| is_sequential(phase, op));
     let figure = |finding: Finding<'_>| figure_of(finding, Figure::of_throughput);
+    // The figure of its verdicts, where it has one: a rate is told with one interval everywhere.
+    let written = |finding: Finding<'_>| {
+        figure_of(finding, |phase| {
+            figure_for_verdicts(phase).or_else(|| Figure::of_throughput(phase))
+        })
+    };
     let (read, write) = (find(OpName::Read), find(OpName::Write));
     let reading = match figure(read) {
         Some(read) => format!("sequential read: {}", wording::figure_unless_narrow(&read)),
         None => without_interval("sequential read", read),
     };
-    match figure(write) {
+    match written(write) {
         None => {
             let stated = indicated(record, write, Phase::point_throughput, Rate::Throughput);
             let grade = stated.as_ref().map_or(Grade::Unknown, grade_of_recording);

@@ -61,7 +61,7 @@ pub(crate) struct Contents {
     pub(crate) rows: Vec<Row>,
     /// The note below the table.
     pub(crate) rows_note: Option<&'static str>,
-    /// The confidence of the table's intervals, if it is the same for all.
+    /// The confidence of the table's intervals, if it has any.
     pub(crate) confidence: Option<String>,
     /// Figures in the units of the tools whose method was followed.
     pub(crate) figures: Vec<String>,
@@ -225,7 +225,7 @@ impl Contents {
             geometry: geometry_lines(record),
             jobs: jobs::jobs(record),
             is_jobs_only,
-            rows_note: rows::note(&rows(record)),
+            rows_note: rows::note(record),
             rows: rows(record),
             confidence: confidence(record),
             figures: figures(record),

@@ -9,9 +9,6 @@ use crate::clean::one_line;
 /// Up to this block size a rate is in operations a second, above it in bytes a second.
 const IOPS_BLOCK_MAX: Bytes = Bytes::kib(64);
 
-/// The row with the interval that verdicts use.
-const FOR_VERDICTS: &str = "verdict interval";
-
 /// One row.
 pub(crate) struct Row {
     /// The phase's name, or the name of this part of it.
@@ -51,7 +48,6 @@ fn rows_of(phase: &Phase) -> Vec<Row> {
     if matches!(phase.state, PhaseState::NotMeasured { .. }) {
         return rows;
     }
-    rows.extend(for_verdicts(phase));
     rows.extend(phase.reads.map(|reads| direction("reads", &reads)));
     rows.extend(phase.writes.map(|writes| direction("writes", &writes)));
     rows.extend(flushes(phase));
@@ -78,10 +74,18 @@ pub(crate) fn rate_and_interval(phase: &Phase) -> Option<(String, Option<String>
     if let Some(stated) = phase.stated {
         return Some((stated_rate(phase, stated)?, None));
     }
-    let figure =
-        if is_told_in_iops(phase) { Figure::of_iops(phase) } else { Figure::of_throughput(phase) }?;
+    let figure = shown_figure(phase)?;
     let (low, high) = (wording::bare(&figure.low), wording::bare(&figure.high));
     Some((figure.estimate.to_string(), Some(format!("{low} to {high}"))))
+}
+
+/// The one figure of `phase`: that of its verdicts, where these rest on another than its own.
+fn shown_figure(phase: &Phase) -> Option<Figure> {
+    let of_verdicts = || figure_for_verdicts(phase).filter(|_| phase.is_measured());
+    let own = || {
+        if is_told_in_iops(phase) { Figure::of_iops(phase) } else { Figure::of_throughput(phase) }
+    };
+    of_verdicts().or_else(own)
 }
 
 /// The rate that another tool stated, in the phase's unit if there is one.
@@ -96,28 +100,14 @@ pub(crate) fn is_told_in_iops(phase: &Phase) -> bool {
     phase.block_size_bytes <= IOPS_BLOCK_MAX && phase.block_size_bytes > Bytes::ZERO
 }
 
-/// The figure that verdicts use, if it differs from the phase's own.
-fn for_verdicts(phase: &Phase) -> Option<Row> {
-    let figure = figure_for_verdicts(phase).filter(|_| phase.is_measured())?;
-    let (low, high) = (wording::bare(&figure.low), wording::bare(&figure.high));
-    Some(Row {
-        name: format!("{FOR_VERDICTS}, {}", wording::percent(figure.confidence)),
-        is_part: true,
-        cells: Cells::Figures {
-            rate: figure.estimate.to_string(),
-            interval: Some(format!("{low} to {high}")),
-            latency: None,
-        },
-    })
-}
-
-/// Why verdicts use other intervals, if `rows` have such.
-pub(crate) fn note(rows: &[Row]) -> Option<&'static str> {
-    let is_of_verdicts = |row: &Row| row.is_part && row.name.starts_with(FOR_VERDICTS);
-    rows.iter().any(is_of_verdicts).then_some(
-        "The verdicts use the wider intervals, which allow for looking at the rate many times during a \
-         phase. They leave out the start of each phase, where a cache raises the rate, and the first \
-         half of the time of sequential writes.",
+/// How the figures that verdicts use differ from others, if `record` has such.
+pub(crate) fn note(record: &Record) -> Option<&'static str> {
+    let is_of_verdicts =
+        |phase: &Phase| phase.is_measured() && figure_for_verdicts(phase).is_some();
+    record.phases.iter().any(is_of_verdicts).then_some(
+        "Phases with a class limit have wider intervals, which allow for looking at the rate many \
+         times during a phase. They leave out the start of the phase, where a cache raises the rate, \
+         and the first half of the time of sequential writes.",
     )
 }
 
@@ -155,12 +145,18 @@ fn flushes(phase: &Phase) -> Option<Row> {
     Some(Row { name: name.to_owned(), is_part: true, cells })
 }
 
-/// The confidence of the rows' intervals where it is the same for all, in per cent: `99 %`.
+/// The confidence of the rows' intervals: `99 %`, or `99 to 99.3 %` where they differ.
 pub(crate) fn confidence(record: &Record) -> Option<String> {
-    let mut confidences =
-        record.phases.iter().filter_map(|phase| phase.iops).map(|iops| iops.confidence);
-    let first = confidences.next()?;
-    confidences.all(|other| (other - first).abs() < 1e-9).then(|| wording::percent(first))
+    let mut confidences: Vec<f64> = record
+        .phases
+        .iter()
+        .filter(|phase| phase.stated.is_none())
+        .filter_map(|phase| shown_figure(phase).map(|figure| figure.confidence))
+        .collect();
+    confidences.sort_by(f64::total_cmp);
+    let [low, high] = [*confidences.first()?, *confidences.last()?].map(wording::percent);
+    let number = low.trim_end_matches(" %");
+    Some(if low == high { low } else { format!("{number} to {high}") })
 }
 
 /// The three latencies that a row shows.

@@ -66,9 +66,10 @@ fn a_card_is_not_accused_for_the_bus_of_its_host() {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let bus = "C10, U1 and V10 passed. U3, V30, V60 and V90 cannot be tested: the bus";
     assert!(text.contains(bus), "{text}");
-    // The interval that verdicts use stands below the one of the phase, and the text says why.
-    assert!(text.contains("verdict interval, 99.3 %"), "{text}");
-    assert!(text.contains("They leave out the start of each phase"), "{text}");
+    // A phase has one figure, that of its verdicts, and the text says why it is wider than others.
+    assert!(text.contains("Measured, with 99 to 99.3 % intervals"), "{text}");
+    assert!(text.contains("They leave out the start of the phase"), "{text}");
+    assert_eq!(text.matches("17.3 to 29").count(), 2, "{text}");
 }
 
 #[test]
