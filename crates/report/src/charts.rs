@@ -12,7 +12,7 @@ mod ticks;
 mod time;
 
 pub(crate) use cycles::{bad_over_cycles, speed_over_cycles};
-pub(crate) use field::{Place, field, limits as class_limits};
+pub(crate) use field::{Place, corners as class_corners, field};
 pub(crate) use geometry::{boundaries, sweeps};
 pub(crate) use latency::{Curve, latency, tails_together};
 pub(crate) use svg::draw;
@@ -69,10 +69,10 @@ pub(crate) enum Layer {
     Point { at: (f64, f64), tone: Tone, label: String },
     /// The point that the chart is about.
     MainPoint { at: (f64, f64), tone: Tone },
+    /// What lies to the right of a place and above it, with its name.
+    Corner { at: (f64, f64), label: &'static str },
     /// A dashed line over the whole width at a value of the vertical axis.
     LimitAcross { at: f64, label: Option<&'static str> },
-    /// A dashed line over the whole height at a value of the horizontal axis.
-    LimitUp { at: f64, label: Option<&'static str> },
 }
 
 /// A colour by its task; the page says what colour that is, by day, by night and on paper.
@@ -139,9 +139,10 @@ impl Chart {
             Layer::Steps { points, .. } | Layer::Line { points, .. } => {
                 points.iter().all(|point| x(point.0) && y(point.1))
             }
-            Layer::Point { at, .. } | Layer::MainPoint { at, .. } => x(at.0) && y(at.1),
+            Layer::Point { at, .. } | Layer::MainPoint { at, .. } | Layer::Corner { at, .. } => {
+                x(at.0) && y(at.1)
+            }
             Layer::LimitAcross { at, .. } => y(*at),
-            Layer::LimitUp { at, .. } => x(*at),
         }
     }
 }

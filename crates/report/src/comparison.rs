@@ -4,10 +4,12 @@
 
 mod bars;
 mod csv;
+mod names;
 mod notes;
 mod overview;
 mod page;
 mod pictures;
+mod save;
 mod sections;
 mod text;
 mod words;
@@ -21,7 +23,7 @@ use overview::{GridColumn, Overview, overview};
 use sections::{Section, sections};
 
 pub(crate) use csv::quoted as csv_quoted;
-pub(crate) use text::cut;
+pub(crate) use names::{cut, cut_apart};
 
 pub use csv::comparison_csv;
 pub use page::comparison_html;

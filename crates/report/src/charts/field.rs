@@ -1,7 +1,7 @@
 //! Where the storage stands: random reads against random writes, among eight published devices,
 //! with the limits of the classes.
 
-use cardproof_rating::{CLASSES, PUBLISHED_CARDS, Quantity, Rate, limits_of};
+use cardproof_rating::{CLASSES, Class, PUBLISHED_CARDS, Quantity, Rate, limits_of};
 use cardproof_units::Iops;
 
 use super::{Axis, Chart, Layer, Scale, Tone};
@@ -21,7 +21,7 @@ pub(crate) struct Place {
 
 /// The chart, with `ours` as the points it is about, in the tones of lines from 0.
 pub(crate) fn field(ours: &[Place]) -> Chart {
-    let mut layers: Vec<Layer> = limits();
+    let mut layers: Vec<Layer> = corners();
     layers.extend((0..PUBLISHED_CARDS.len()).map(|index| Layer::Point {
         at: place(index),
         tone: Tone::Quiet,
@@ -70,24 +70,19 @@ fn label(index: usize) -> String {
     near.iter().map(|index| (index + 1).to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// The limits of the application classes.
-pub(crate) fn limits() -> Vec<Layer> {
-    let mut layers = Vec::new();
-    for class in &CLASSES {
-        for limit in limits_of(class) {
-            let label = Some(class.name);
-            match (limit.quantity, limit.at_least) {
-                (Quantity::RandomRead, Rate::Iops(iops)) => {
-                    layers.push(Layer::LimitUp { at: iops.0, label });
-                }
-                (Quantity::RandomWrite, Rate::Iops(iops)) => {
-                    layers.push(Layer::LimitAcross { at: iops.0, label });
-                }
-                _ => {}
-            }
-        }
-    }
-    layers
+/// The limits of the application classes: a card meets one that lies in its corner.
+pub(crate) fn corners() -> Vec<Layer> {
+    let corner = |class: &'static Class| {
+        let limit = |quantity: Quantity| {
+            limits_of(class).into_iter().find_map(|limit| match limit.at_least {
+                Rate::Iops(iops) if limit.quantity == quantity => Some(iops.0),
+                _ => None,
+            })
+        };
+        let at = (limit(Quantity::RandomRead)?, limit(Quantity::RandomWrite)?);
+        Some(Layer::Corner { at, label: class.name })
+    };
+    CLASSES.iter().filter_map(corner).collect()
 }
 
 /// An axis from at most `low` to at least `high` that also holds all of `ours`.

@@ -173,17 +173,22 @@ impl<'c> Frame<'c> {
                 let fill = tone.css();
                 write!(page, "<path d=\"M{x} {y}l7.8 7.8-7.8 7.8-7.8-7.8z\" fill=\"{fill}\"/>")
             }
+            Layer::Corner { at, label } => {
+                let (x, y) = (self.x(at.0), self.y(at.1));
+                write!(
+                    page,
+                    "<path fill=\"none\" stroke=\"var(--axis)\" stroke-dasharray=\"5 4\" \
+                     d=\"M{x} {}V{y}H{}\"/>",
+                    self.top, self.right
+                )?;
+                let place = (Number(self.right - 4.0), Number(y.0 - 4.0));
+                word(page, place, "end", label)
+            }
             Layer::LimitAcross { at, label } => {
                 let y = self.y(*at);
                 self.limit(page, (Number(self.left), y), (Number(self.right), y))?;
                 let place = (Number(self.right - 4.0), Number(y.0 - 4.0));
                 label.map_or(Ok(()), |label| word(page, place, "end", label))
-            }
-            Layer::LimitUp { at, label } => {
-                let x = self.x(*at);
-                self.limit(page, (x, Number(self.top)), (x, Number(self.bottom)))?;
-                let place = (Number(x.0 + 4.0), Number(self.top + FONT_SIZE + 1.0));
-                label.map_or(Ok(()), |label| word(page, place, "start", label))
             }
         }
     }
@@ -335,7 +340,7 @@ mod tests {
             Layer::Point { at: (5.0, 5.0), tone: Tone::Quiet, label: "1, <2>".to_owned() },
             Layer::MainPoint { at: (5.0, 5.0), tone },
             Layer::LimitAcross { at: 4.0, label: Some("A1") },
-            Layer::LimitUp { at: 4.0, label: None },
+            Layer::Corner { at: (4.0, 4.0), label: "A2" },
         ];
         let drawn: Vec<String> = layers.into_iter().map(inside).collect();
         insta::assert_snapshot!(drawn.join("\n"));

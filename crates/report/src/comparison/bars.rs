@@ -6,8 +6,9 @@
 use cardproof_rating::compare::{CardFigure, Column, Comparison};
 
 use super::csv::quoted;
+use super::names::cut;
+use super::save;
 use super::sections::told;
-use super::text::cut;
 use crate::clean::{Html, one_line};
 use crate::html::put;
 
@@ -25,10 +26,6 @@ const BAR_MAX: f64 = 250.0;
 
 /// Longer names lose their middle.
 const NAME_MAX: usize = 46;
-
-/// The colours of a picture that stands outside of the page.
-const OUTSIDE: &str = "<style>svg{--ink:#1b1f24;--axis:#7a828d;--line-0:#0b5fc1;--quiet:#7a828d;\
-                       font-family:sans-serif;background:#ffffff}</style>";
 
 /// A card's bar.
 struct Bar<'c> {
@@ -77,16 +74,8 @@ fn figure(page: &mut String, column: Column, bars: &[Bar<'_>], number: usize) {
     let id = format!("bars-{number}");
     let picture = picture(column, bars, &id);
     put!(page, "<figure>\n<figcaption><h3>{heading}</h3></figcaption>\n{picture}\n");
-    let name = column.label().replace(' ', "-").to_lowercase();
-    let alone = picture.replacen('>', &format!(">{OUTSIDE}"), 1);
-    put!(
-        page,
-        "<p class=\"save\"><a download=\"{name}.svg\" href=\"data:image/svg+xml,{}\">Save {heading} as \
-         SVG</a> <a download=\"{name}.csv\" href=\"data:text/csv,{}\">{heading} as CSV</a></p>\n\
-         </figure>\n",
-        percent_encoded(&alone),
-        percent_encoded(&csv(column, bars))
-    );
+    save::write(page, column.label(), &picture, &csv(column, bars));
+    page.push_str("</figure>\n");
 }
 
 fn sentence(column: Column) -> String {
@@ -158,20 +147,6 @@ fn csv(column: Column, bars: &[Bar<'_>]) -> String {
         };
         let rate = bar.figure.rate;
         out.push_str(&format!("{},{},{rate:.2},{low},{high}\n", quoted(&bar.name), unit(column)));
-    }
-    out
-}
-
-/// `text` as the data of a URL: all but letters, digits and a few signs by their bytes.
-fn percent_encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() * 2);
-    for byte in text.replace("&#58;", ":").bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b',' | b'/' => {
-                out.push(char::from(byte));
-            }
-            other => put!(out, "%{other:02X}"),
-        }
     }
     out
 }

@@ -68,10 +68,17 @@ pub(super) fn overview(comparison: &Comparison, wanted: Use) -> Overview {
     Overview {
         heading: format!("Use: {} ({})", wanted.label(), wanted.about()),
         answer: answer(comparison, &rankings, wanted),
-        weighting: format!("Ranked by {}.", wanted.formula()),
+        weighting: weighting(&rankings, wanted),
         grids: groups.iter().map(grid).collect(),
         notes: notes::notes(comparison, &rankings, wanted),
     }
+}
+
+/// What the figure of the use is, and whether cards are ranked by it.
+fn weighting(rankings: &[&Ranking], wanted: Use) -> String {
+    let is_ranked = rankings.iter().any(|ranking| ranking.cards.len() > 1);
+    let verb = if is_ranked { "Ranked by" } else { "This use is ranked by" };
+    format!("{verb} {}.", wanted.formula())
 }
 
 /// The cards of one basis: those with a place, best first, then those without.

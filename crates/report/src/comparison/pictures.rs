@@ -4,8 +4,10 @@
 use cardproof_rating::compare::{CardFigures, Column, Comparison, Use};
 use cardproof_record::{OpName, Phase, Record};
 
+use super::csv::quoted;
+use super::save;
 use crate::charts::{
-    self, Axis, Chart, Dashes, LINE_TONES, Layer, Scale, Tone, class_limits, rates_together,
+    self, Axis, Chart, Dashes, LINE_TONES, Layer, Scale, Tone, class_corners, rates_together,
     tails_together,
 };
 use crate::clean::{Html, one_line};
@@ -41,8 +43,8 @@ pub(super) fn write(
         .collect();
     if dots.len() > 1 {
         let about = "4 KiB random reads (to the right) and writes (upwards), one at a time, IOPS. \
-                     Dashed are the limits of A1 and A2, which are for many in flight.";
-        scatter(page, ("scatter", "Reads against writes", about), &dots, class_limits())?;
+                     The dashed corners are the limits of A1 and A2, which are for many in flight.";
+        scatter(page, ("scatter", "Reads against writes", about), &dots, class_corners())?;
     }
     prices(page, comparison, wanted)?;
     if (2..=LINES_MAX).contains(&records.len()) {
@@ -87,17 +89,45 @@ fn scatter(
         layers,
     };
     put!(page, "<section id=\"{id}\">\n<h2>{heading}</h2>\n<figure>\n<div class=\"field\"><div>\n");
-    draw(page, &chart, &format!("{id}-chart"))?;
+    let picture = drawn(&chart, &format!("{id}-chart"))?;
+    page.push_str(&picture);
     page.push_str("</div>\n<ol class=\"names\">\n");
     for dot in dots {
         put!(page, "<li>{}</li>\n", Html(&dot.name));
     }
-    put!(
-        page,
-        "</ol></div>\n<figcaption><p>{}</p></figcaption>\n</figure>\n</section>\n",
-        Html(about)
-    );
+    put!(page, "</ol></div>\n<figcaption><p>{}</p></figcaption>\n", Html(about));
+    let name = |(at, dot): (usize, &Dot)| {
+        (format!("<text x=\"0\" y=\"4\">{}.</text>", at + 1), dot.name.clone())
+    };
+    let names: Vec<(String, String)> = dots.iter().enumerate().map(name).collect();
+    let alone = save::with_legend(&picture, (chart.width, chart.height), &names);
+    save::write(page, heading, &alone, &csv(dots));
+    page.push_str("</figure>\n</section>\n");
     Ok(())
+}
+
+/// The points of a scatter, with the numbers that they have in it.
+fn csv(dots: &[Dot]) -> String {
+    let mut out = String::from("number,card,to_the_right,upwards\n");
+    for (at, Dot { name, at: (x, y) }) in dots.iter().enumerate() {
+        out.push_str(&format!("{},{},{x:.2},{y:.2}\n", at + 1, quoted(name)));
+    }
+    out
+}
+
+/// The lines of a chart, point by point, each with the name of its card.
+fn csv_of_lines(chart: &Chart, names: &[String]) -> String {
+    let mut out = String::from("card,to_the_right,upwards\n");
+    let lines = chart.layers.iter().filter_map(|layer| match layer {
+        Layer::Line { points, .. } | Layer::Steps { points, .. } => Some(points),
+        _ => None,
+    });
+    for (points, name) in lines.zip(names) {
+        for (x, y) in points {
+            out.push_str(&format!("{},{x},{y}\n", quoted(name)));
+        }
+    }
+    out
 }
 
 /// A logarithmic axis around `values`, half a decade at least.
@@ -124,6 +154,8 @@ fn overlaid(
         .iter()
         .map(|&(card, record, phase)| (&record.phases[phase], tone(card), dashes(card)))
         .collect();
+    let names: Vec<String> =
+        phases.iter().map(|&(card, ..)| one_line(&comparison.cards[card])).collect();
     let charts = [
         ("tails", "Share of operations that took longer", tails_together(&lines)),
         ("rates", "Operations a second over time", rates_together(&lines)),
@@ -137,23 +169,23 @@ fn overlaid(
     for (id, heading, chart) in &charts {
         let Some(chart) = chart else { continue };
         put!(page, "<figure>\n<figcaption><h3>{heading}</h3></figcaption>\n");
-        draw(page, chart, &format!("overlaid-{id}"))?;
+        let picture = drawn(chart, &format!("overlaid-{id}"))?;
+        page.push_str(&picture);
         page.push_str("<ul class=\"legend\">\n");
         for &(card, ..) in &phases {
-            let stroke = match dashes(card) {
-                Dashes::Whole => "0",
-                Dashes::Long => "8 4",
-                Dashes::Short => "2 3",
-            };
             put!(
                 page,
-                "<li><svg aria-hidden=\"true\" viewBox=\"0 0 28 8\"><line x1=\"0\" y1=\"4\" x2=\"28\" \
-                 y2=\"4\" stroke=\"{}\" stroke-width=\"2.5\" stroke-dasharray=\"{stroke}\"/></svg>{}</li>\n",
-                tone(card).css(),
+                "<li><svg aria-hidden=\"true\" viewBox=\"0 -4 28 8\">{}</svg>{}</li>\n",
+                mark(card),
                 Html(&one_line(&comparison.cards[card]))
             );
         }
-        page.push_str("</ul>\n</figure>\n");
+        page.push_str("</ul>\n");
+        let marks = phases.iter().map(|&(card, ..)| mark(card)).zip(names.iter().cloned());
+        let marks: Vec<(String, String)> = marks.collect();
+        let alone = save::with_legend(&picture, (chart.width, chart.height), &marks);
+        save::write(page, heading, &alone, &csv_of_lines(chart, &names));
+        page.push_str("</figure>\n");
     }
     page.push_str("</div>\n</section>\n");
     Ok(())
@@ -161,6 +193,20 @@ fn overlaid(
 
 fn tone(card: usize) -> Tone {
     Tone::Line(card % LINE_TONES)
+}
+
+/// A short piece of a card's line.
+fn mark(card: usize) -> String {
+    let stroke = match dashes(card) {
+        Dashes::Whole => "0",
+        Dashes::Long => "8 4",
+        Dashes::Short => "2 3",
+    };
+    format!(
+        "<line x1=\"0\" y1=\"0\" x2=\"28\" y2=\"0\" stroke=\"{}\" stroke-width=\"2.5\" \
+         stroke-dasharray=\"{stroke}\"/>",
+        tone(card).css()
+    )
 }
 
 const fn dashes(card: usize) -> Dashes {
@@ -184,6 +230,10 @@ fn random_write(record: &Record) -> Option<usize> {
     })
 }
 
-fn draw(page: &mut String, chart: &Chart, id: &str) -> Result<(), HtmlError> {
-    charts::draw(page, chart, id).map_err(|source| HtmlError { chart: chart.title.clone(), source })
+/// The chart as one SVG element.
+fn drawn(chart: &Chart, id: &str) -> Result<String, HtmlError> {
+    let mut picture = String::new();
+    charts::draw(&mut picture, chart, id)
+        .map_err(|source| HtmlError { chart: chart.title.clone(), source })?;
+    Ok(picture)
 }

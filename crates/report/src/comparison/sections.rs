@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 
 use cardproof_rating::compare::{
-    ComparedCell, ComparedRow, Comparison, Correlation, Places, Position, Ranked, Ranking, Ratio,
-    Use,
+    ComparedCell, ComparedRow, Comparison, Correlation, Places, Ranked, Ranking, Ratio, Use,
 };
 use cardproof_rating::wording;
 use cardproof_units::{Iops, Throughput};
@@ -39,7 +38,7 @@ pub(super) fn sections(comparison: &Comparison, wanted: Use) -> Vec<Section> {
         first.about.insert(0, how_to_read(comparison));
     }
     sections.extend(comparison.rankings.iter().filter(is_wanted).map(ranked));
-    sections.extend(comparison.places.iter().map(placed));
+    sections.extend(placed(&comparison.places));
     if !comparison.correlations.is_empty() {
         sections.push(correlated(&comparison.correlations));
     }
@@ -157,17 +156,36 @@ fn place(card: &Ranked) -> Vec<String> {
     row
 }
 
-fn placed(places: &Places) -> Section {
-    let row = |position: &Position| {
-        vec![position.what.clone(), position.faster_than.to_string(), position.of.to_string()]
-    };
-    Section {
-        heading: format!("{} among published measurements", one_line(&places.name)),
-        about: Vec::new(),
-        columns: vec!["measured", "faster than", "of"],
-        rows: places.positions.iter().map(row).collect(),
-        notes: places.positions.iter().map(Position::in_words).collect(),
+/// All cards among the published measurements. Why that is only rough is said once for all cards that
+/// it holds for.
+fn placed(places: &[Places]) -> Option<Section> {
+    let mut rows = Vec::new();
+    let mut differences: Vec<&str> = Vec::new();
+    for Places { name, positions } in places {
+        for position in positions {
+            rows.push(vec![
+                format!("{}: {}", one_line(name), position.what),
+                position.faster_than.to_string(),
+                position.of.to_string(),
+            ]);
+            for difference in &position.differs_in {
+                if !differences.contains(&difference.as_str()) {
+                    differences.push(difference);
+                }
+            }
+        }
     }
+    let note = format!(
+        "This is only a rough comparison. Different or unknown for some of them: {}.",
+        differences.join(", ")
+    );
+    (!rows.is_empty()).then(|| Section {
+        heading: "Among published measurements".to_owned(),
+        about: Vec::new(),
+        columns: vec!["card and quantity", "faster than", "of"],
+        rows,
+        notes: if differences.is_empty() { Vec::new() } else { vec![note] },
+    })
 }
 
 fn correlated(correlations: &[Correlation]) -> Section {

@@ -4,6 +4,7 @@ use anstyle::Style;
 use cardproof_rating::compare::Comparison;
 
 use super::View;
+use super::names::cut_apart;
 use super::overview::{Grid, Overview, overview};
 use super::sections::{Section, sections};
 use crate::wrap::wrap_into;
@@ -32,7 +33,8 @@ pub fn comparison_text(comparison: &Comparison, view: View, width: u16, styled: 
     if view.has_details {
         sections(comparison, view.wanted).iter().for_each(|section| page.section(section));
     } else {
-        page.out.push_str("\nEvery figure with its interval and ratios: --all\n");
+        page.out.push('\n');
+        wrap_into(&mut page.out, "", "Every figure with its interval and ratios: --all", "", width);
     }
     page.out
 }
@@ -106,8 +108,8 @@ fn grid_into(out: &mut String, grid: &Grid, width: usize) {
         shown.remove(at);
     }
     let name_width = widths[1].min(room(&shown).max(NAME_MIN));
+    let names: Vec<&str> = grid.rows.iter().map(|row| row[1].as_str()).collect();
     let mut line = |place: &str, name: &str, cells: &dyn Fn(usize) -> String| {
-        let name = cut(name, name_width);
         let mut text = format!("  {place:>PLACE_WIDTH$} {name:<name_width$}");
         for &column in &shown {
             let width = widths[column];
@@ -122,10 +124,11 @@ fn grid_into(out: &mut String, grid: &Grid, width: usize) {
             line("", grid.columns[1].heading[at], &heading);
         }
     }
-    for row in &grid.rows {
-        line(&row[0], &row[1], &|column| row[column].clone());
+    for (row, name) in grid.rows.iter().zip(cut_apart(&names, name_width)) {
+        line(&row[0], &name, &|column| row[column].clone());
     }
 }
+
 /// The table, its first column cut to what the others leave.
 fn table(out: &mut String, section: &Section, width: usize) {
     let headings: Vec<String> = section.columns.iter().map(|&column| column.to_owned()).collect();
@@ -139,35 +142,14 @@ fn table(out: &mut String, section: &Section, width: usize) {
     let others: usize = widths.iter().skip(1).map(|width| width + 2).sum();
     let room = width.saturating_sub(2 + others).max(NAME_MIN);
     let first = widths.first().copied().unwrap_or(0).min(room);
-    for line in lines {
-        let mut text = format!("  {:<first$}", cut(line.first().map_or("", String::as_str), first));
+    let names: Vec<&str> =
+        lines.iter().map(|line| line.first().map_or("", String::as_str)).collect();
+    for (line, name) in lines.iter().zip(cut_apart(&names, first)) {
+        let mut text = format!("  {name:<first$}");
         for (cell, width) in line.iter().zip(&widths).skip(1) {
             text.push_str(&format!("  {cell:>width$}"));
         }
         out.push_str(text.trim_end());
         out.push('\n');
-    }
-}
-
-/// `text` in at most `width` columns, its middle left out where it is longer: names differ at both
-/// ends.
-pub(crate) fn cut(text: &str, width: usize) -> String {
-    let letters: Vec<char> = text.chars().collect();
-    if letters.len() <= width {
-        return text.to_owned();
-    }
-    let front = (width - 1) / 2;
-    let back = letters.len() - (width - 1 - front);
-    letters[..front].iter().chain(&['…']).chain(&letters[back..]).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::cut;
-
-    #[test]
-    fn a_long_name_keeps_both_ends() {
-        assert_eq!(cut("sandisk-extreme-a1", 9), "sand…e-a1");
-        assert_eq!(cut("short", 9), "short");
     }
 }

@@ -7,7 +7,7 @@ use cardproof_units::{Iops, Throughput};
 
 use super::Entry;
 use crate::clean::{Html, Markdown};
-use crate::comparison::{csv_quoted, cut};
+use crate::comparison::{csv_quoted, cut, cut_apart};
 use crate::html::{end_page, head, put};
 use crate::wrap::wrap_into;
 
@@ -37,8 +37,9 @@ pub fn inventory_text(entries: &[Entry], width: u16) -> String {
     let has_one_line =
         name_width + DAY_WIDTH + card_width + 2 + widest(&|it| length(&it.verdicts())) <= width;
     let mut out = String::new();
-    for entry in entries {
-        let (name, card) = (cut(entry.name(), name_width), cut(&entry.card, card_width));
+    let names: Vec<&str> = entries.iter().map(Entry::name).collect();
+    for (entry, name) in entries.iter().zip(cut_apart(&names, name_width)) {
+        let card = cut(&entry.card, card_width);
         let first = format!("{name:<name_width$}  {:<10}  {card:<card_width$}", entry.day());
         if has_one_line {
             out.push_str(&format!("{first}  {}\n", entry.verdicts()));
@@ -65,14 +66,15 @@ pub fn inventory_table(entries: &[Entry]) -> String {
         "1 MiB\nread\nMB/s",
         "1 MiB\nwrite\nMB/s",
     ]);
-    for entry in entries {
+    let names: Vec<&str> = entries.iter().map(Entry::name).collect();
+    for (entry, name) in entries.iter().zip(cut_apart(&names, TABLE_NAME_MAX)) {
         let verdict = match (&entry.capacity, entry.met.as_slice()) {
             (Some(capacity), _) => capacity.clone(),
             (None, []) => "no class passed".to_owned(),
             (None, met) => format!("passed {}", met.join(" ")),
         };
         let figures = figures(entry).map(|it| if it.is_empty() { "-".to_owned() } else { it });
-        let row = [cut(entry.name(), TABLE_NAME_MAX), verdict].into_iter().chain(figures);
+        let row = [name, verdict].into_iter().chain(figures);
         table.add_row(row);
     }
     for (index, column) in table.column_iter_mut().enumerate() {
