@@ -10,9 +10,11 @@ use cardproof_record::{OpName, Record};
 use cardproof_report::{
     View, comparison_csv, comparison_html, comparison_markdown, comparison_text, title,
 };
+use cardproof_session::LATEST;
 use cardproof_units::Bytes;
 
 use crate::args::CompareArgs;
+use crate::catalogue::{self, Entry};
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::saved;
@@ -27,11 +29,17 @@ const SEED: u64 = 1;
 /// A card with its records, read.
 struct Card {
     name: String,
+    /// What the user called it.
+    given: String,
     runs: Vec<Record>,
 }
 
 /// Compares what `args` name.
 pub(crate) fn run(args: &CompareArgs) -> Result<Exit, Failure> {
+    if let (true, Some(sink)) = (args.list, &args.json) {
+        catalogue::write(sink, &entries())?;
+        return Ok(Exit::Done);
+    }
     if args.list {
         output::write(&Sink::Stdout, &talk::paged(&list()))?;
         return Ok(Exit::Done);
@@ -58,16 +66,26 @@ fn list() -> String {
             // Writing to a string does not fail.
             let _ = writeln!(text, "{gap}{about}");
         }
-        let board = card.record.conditions.host.board.as_deref().unwrap_or("host not known");
-        let _ = writeln!(
-            text,
-            "  {REFERENCE}{}\n      {}; {board}{}",
-            card.name,
-            title(&card.record),
-            rates(&card.record)
-        );
+        let _ = writeln!(text, "  {REFERENCE}{}\n      {}", card.name, in_short(&card.record));
     }
     text
+}
+
+/// The published measurements as JSON.
+fn entries() -> Vec<Entry> {
+    let entry = |card: &cardproof_rating::ReferenceCard| Entry {
+        name: format!("{REFERENCE}{}", card.name),
+        purpose: format!("{}. {}", in_short(&card.record), card.source),
+        size_bytes: card.record.conditions.device.size_bytes,
+        ..Entry::default()
+    };
+    references().iter().map(entry).collect()
+}
+
+/// What was measured where, with its random rates.
+fn in_short(record: &Record) -> String {
+    let board = record.conditions.host.board.as_deref().unwrap_or("host not known");
+    format!("{}; {board}{}", title(record), rates(record))
 }
 
 /// The random rates of a record, in a few words.
@@ -105,12 +123,12 @@ fn cards(names: &[String]) -> Result<Vec<Card>, Failure> {
         let of_table = name.strip_prefix(REFERENCE).map(table).unwrap_or_default();
         if of_table.is_empty() {
             let runs = runs(name)?;
-            let label = runs.first().and_then(|record| record.label.clone());
-            cards.push(Card { name: label.unwrap_or_else(|| short(name)), runs });
+            cards.push(Card { name: called(name, &runs), given: short(name), runs });
         } else {
             cards.extend(of_table);
         }
     }
+    tell_apart(&mut cards);
     let mut seen = HashSet::new();
     for card in &mut cards {
         while !seen.insert(card.name.clone()) {
@@ -125,12 +143,52 @@ fn table(name: &str) -> Vec<Card> {
     let of_table = references().iter().filter(|card| card.table == name);
     let card = |card: &cardproof_rating::ReferenceCard| Card {
         name: card.name.clone(),
+        given: card.name.clone(),
         runs: vec![card.record.clone()],
     };
     of_table.map(card).collect()
 }
 
-/// What a card is called in the comparison: a file's name without its directory and ending.
+/// What the card of `runs` is called in the comparison: by its label, or by what the user called it. An
+/// id that no user has chosen says nothing, so the card is called by its device.
+fn called(given: &str, runs: &[Record]) -> String {
+    let Some(first) = runs.first() else { return short(given) };
+    if let Some(label) = &first.label {
+        return label.clone();
+    }
+    let is_id = first.id.starts_with(&short(given)) || given == LATEST;
+    if is_id && !given.starts_with(REFERENCE) { device(first) } else { short(given) }
+}
+
+/// The device of `record` in few words: a simulated card's name, else its model and size.
+fn device(record: &Record) -> String {
+    let device = &record.conditions.device;
+    let name = if record.is_simulated() {
+        device.name.clone()
+    } else {
+        let size = device.size_bytes.map(|size| size.to_string());
+        let parts: Vec<String> = [device.model.clone(), size].into_iter().flatten().collect();
+        Some(parts.join(", "))
+    };
+    name.filter(|name| !name.is_empty()).unwrap_or_else(|| record.id.clone())
+}
+
+/// Adds the end of the record's id to names that several cards have. Labels are the user's, and stay.
+fn tell_apart(cards: &mut [Card]) {
+    let names: Vec<String> = cards.iter().map(|card| card.name.clone()).collect();
+    for card in cards {
+        let is_shared = names.iter().filter(|name| **name == card.name).count() > 1;
+        let by_device = |first: &&Record| is_shared && card.name == device(first);
+        if let Some(first) = card.runs.first().filter(by_device) {
+            let end = first.id.rsplit('-').next().unwrap_or_default();
+            if !end.is_empty() {
+                card.name = format!("{} ({end})", card.name);
+            }
+        }
+    }
+}
+
+/// What the user calls a card: a file's name without its directory and ending.
 fn short(name: &str) -> String {
     if let Some(name) = name.strip_prefix(REFERENCE) {
         return name.to_owned();
@@ -172,9 +230,12 @@ fn record(name: &str) -> Result<Record, Failure> {
 }
 
 fn contenders<'c>(cards: &'c [Card], args: &CompareArgs) -> Result<Vec<Contender<'c>>, Failure> {
-    let bare = |name: &str| name.strip_prefix(REFERENCE).unwrap_or(name).to_owned();
+    let is_of = |name: &str, card: &Card| {
+        let name = name.strip_prefix(REFERENCE).unwrap_or(name);
+        card.name == name || card.given == name
+    };
     for price in &args.price {
-        if !cards.iter().any(|card| card.name == bare(&price.name)) {
+        if !cards.iter().any(|card| is_of(&price.name, card)) {
             let names: Vec<&str> = cards.iter().map(|card| card.name.as_str()).collect();
             return Err(Failure::usage(format!(
                 "--price names '{}', and what is compared is: {}",
@@ -186,11 +247,7 @@ fn contenders<'c>(cards: &'c [Card], args: &CompareArgs) -> Result<Vec<Contender
     let contender = |card: &'c Card| Contender {
         name: card.name.clone(),
         runs: card.runs.iter().collect(),
-        price: args
-            .price
-            .iter()
-            .find(|price| bare(&price.name) == card.name)
-            .map(|price| price.amount),
+        price: args.price.iter().find(|price| is_of(&price.name, card)).map(|price| price.amount),
     };
     Ok(cards.iter().map(contender).collect())
 }

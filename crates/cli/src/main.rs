@@ -181,7 +181,7 @@ fn main() -> ExitCode {
 
 /// The arguments; where they are wrong, this says so and ends the process.
 fn parsed() -> Cli {
-    Cli::try_parse().unwrap_or_else(|error| {
+    Cli::try_parse_from(words()).unwrap_or_else(|error| {
         if let (true, Err(failure)) = (error.use_stderr(), check_first_word()) {
             talk::error(&failure.message);
             std::process::exit(failure.exit as i32);
@@ -194,6 +194,15 @@ fn parsed() -> Cli {
         }
         error.exit()
     })
+}
+
+/// The command line. The parser's `help` knows no options, so `help --help` becomes `help`.
+fn words() -> Vec<OsString> {
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    if words.get(1).is_some_and(|word| word == "help") {
+        words.retain(|word| word != "--help" && word != "-h");
+    }
+    words
 }
 
 /// Checks the first word, which the parser takes for a target where it is no command.

@@ -206,6 +206,10 @@ fn help_and_version_are_data() {
         assert!(help.stdout.contains(word), "no {word} in the help:\n{}", help.stdout);
     }
     assert_eq!(help.stderr, "");
+    for words in [&["help", "--help"][..], &["help", "run", "-h"]] {
+        let help = run(home.cardproof(words)).expect(0);
+        assert!(help.stdout.contains("Usage: cardproof"), "{words:?}: {}", help.stdout);
+    }
 }
 
 #[test]

@@ -18,6 +18,10 @@ const CID: &str = "03534453553136478012345678012c00";
 /// Forms whose documents do not name them: a list, and the figures of one phase.
 const NAMELESS: [&str; 2] = ["catalogue", "engine"];
 
+/// A short run on a simulated card.
+const RUN: [&str; 9] =
+    ["run", "sim:usb-stick", "--size", "16M", "--time-budget", "5s", "--seed", "1", "--quiet"];
+
 /// A run on a simulated card, kept and labelled.
 fn measured(home: &Home, card: &str, label: &str) {
     let target = format!("sim:{card}");
@@ -39,15 +43,25 @@ fn every_document_is_of_its_published_form() {
     let mut trees = fs::read_dir(&tree).unwrap().map(|entry| entry.unwrap().path());
     let dump = trees.find(|path| path.is_file()).expect("there is a recorded machine");
     let dump = dump.to_str().unwrap().to_owned();
+    let log =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../import/tests/import/iozone-all-tests.txt");
+    let log = log.to_str().unwrap();
     let genuine = format!("sim:{}", home.place().join("genuine.toml").display());
     fs::write(home.place().join("genuine.toml"), "size = \"16MB\"").unwrap();
     for (form, words) in [
         ("record", vec!["rate", "card 1", "--json", "-"]),
+        ("record", vec!["report", "card 2", "--json", "-"]),
+        ("record", [&RUN[..], &["--json", "-"]].concat()),
+        ("record", vec!["import", log, "--quiet", "--json", "-"]),
+        ("record", vec!["replay", "desktop-install", "sim:samsung-emmc", "--quiet", "--json", "-"]),
+        ("record", vec!["geometry", "sim:sandisk-ultra-a1", "--quiet", "--json", "-"]),
         ("list", vec!["list", "--json", "-"]),
         ("list", vec!["summary", "--json", "-"]),
         ("comparison", vec!["compare", "card 1", "card 2", "--json", "-"]),
         ("comparison", vec!["compare", "ref:sd-card-bench-2018", "--use", "camera", "--json", "-"]),
         ("comparison", vec!["compare", "card 1", "--price", "card 1=5", "--json", "-"]),
+        ("comparison", vec!["compare", "ref:fio-pi5-2024", "ref:iozone-pi-ssd", "--json", "-"]),
+        ("catalogue", vec!["compare", "--list", "--json", "-"]),
         ("identity", vec!["identify", "--sysroot", &dump, "--json", "-"]),
         ("powercut", vec!["powercut", "sim:sandisk-ultra-a1", "--cuts", "5", "--json", "-"]),
         ("watch", vec!["watch", "--once", "--json"]),
