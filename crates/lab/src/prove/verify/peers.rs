@@ -46,7 +46,9 @@ struct Served {
 /// Forty cards: four that are genuine, and each kind of fake with each store.
 fn cards() -> Vec<Served> {
     let plain = Served { announced: 0, real: 0, beyond: "", round: 0, store: "", damage: "" };
-    let announced = 16_000_000;
+    // f3probe fills 1 GiB at the end of the addresses. On a wrap-around that holds no more than that
+    // it would overwrite its own marks, which says little of it; fakes on sale hold several GiB.
+    let announced = 62_500_000;
     let mut cards = Vec::new();
     for (announced, damage) in [
         (15_523_840, ""),
@@ -59,7 +61,7 @@ fn cards() -> Vec<Served> {
     for (number, store) in ["", "8KiB", "3MiB", "63MiB", "1GiB", "4GiB"].into_iter().enumerate() {
         let number = number as u64;
         // A size of chips, and one of any number of sectors.
-        let (power, odd) = (1 << 21, 2_400_001 + 137_777 * number);
+        let (power, odd) = (1 << 23, 9_600_001 + 537_777 * number);
         for (beyond, real) in [
             ("drop", power),
             ("limbo", odd),
