@@ -19,13 +19,13 @@ const MACHINES: [&str; 5] = [
 const END: u8 = 0xff;
 
 fuzz_target!(|data: &[u8]| {
-    let Some((&choice, rest)) = data.split_first() else { return };
+    let Some((&[choice, place], rest)) = data.split_first_chunk() else { return };
     let text = match MACHINES.get(usize::from(choice)) {
         Some(machine) => changed(machine, rest),
         None => format!("# cardproof dump 1\n{}", String::from_utf8_lossy(rest)),
     };
     if let Ok(root) = Sysroot::from_dump(&text) {
-        look(&root.with_journal());
+        look(&root.with_journal(), place.into());
     }
 });
 
@@ -44,11 +44,12 @@ fn changed(machine: &str, changes: &[u8]) -> String {
     lines.join("\n")
 }
 
-/// Looks at everything that there is.
-fn look(root: &Sysroot) {
-    for storage in storages(root) {
-        let _ = identify(root, &Place::Named(format!("/dev/{}", storage.name).into()));
-    }
-    let _ = identify(root, &Place::System);
+/// Looks at one of the storages, or at the system's: all of them take half a second each time.
+fn look(root: &Sysroot, place: usize) {
+    let place = match storages(root).get(place) {
+        Some(storage) => Place::Named(format!("/dev/{}", storage.name).into()),
+        None => Place::System,
+    };
+    let _ = identify(root, &place);
     assert!(Sysroot::from_dump(&root.dump()).is_ok());
 }
