@@ -2,10 +2,10 @@
 
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::steps::{Account, Outcome, shown, shown_command};
-use crate::workspace::cargo;
+use crate::workspace::{Metadata, cargo};
 use crate::{deny, fuzz, generate, libtest, tidy};
 
 /// Every quick step, then the account.
@@ -13,6 +13,7 @@ pub(crate) fn run() -> Result<bool> {
     let mut account = Account::default();
     lint_steps(&mut account);
     account.step("licences and sources", || deny::run(deny::WhenAbsent::Skip));
+    account.step("oldest Rust", oldest_rust);
     account.add(libtest::run("unit tests", &["--lib", "--bins"])?);
     print!("\n{}", account.closing());
     Ok(account.is_good())
@@ -33,6 +34,29 @@ pub(crate) fn lint_steps(account: &mut Account) {
         )
     });
     account.step("generated files", || Ok(Outcome::of(generate::are_fresh()?)));
+}
+
+/// Whether the workspace compiles with the oldest Rust that its manifest promises.
+fn oldest_rust() -> Result<Outcome> {
+    let metadata = Metadata::read()?;
+    let package = metadata.packages.iter().find(|package| package.name == "cardproof-cli");
+    let version = package.and_then(|package| package.rust_version.as_deref());
+    let version = version.context("Cargo.toml has no rust-version")?;
+    let with_it = |words: &[&str]| {
+        let mut rustup = Command::new("rustup");
+        // The cargo that runs this has set its own.
+        rustup.args(["run", version, "cargo"]).args(words).env_remove("RUSTC").env_remove("CARGO");
+        rustup
+    };
+    if !with_it(&["--version"]).output().is_ok_and(|output| output.status.success()) {
+        return Ok(Outcome::Skipped(format!(
+            "Rust {version} is not installed; add it with `rustup toolchain install {version} \
+             --profile minimal`"
+        )));
+    }
+    let target = metadata.target_directory.join("oldest");
+    let mut check = with_it(&["check", "--quiet", "--locked", "--workspace", "--all-targets"]);
+    shown_command(check.arg("--target-dir").arg(target))
 }
 
 /// Runs cargo with `words`, whose first is the command `name` of the component `component`. A system's own

@@ -34,6 +34,9 @@ pub(crate) struct Package {
     /// Its manifest.
     #[serde(default)]
     pub(crate) manifest_path: PathBuf,
+    /// The oldest Rust that it promises to compile with, such as `1.89`.
+    #[serde(default)]
+    pub(crate) rust_version: Option<String>,
     /// What its manifest asks for.
     pub(crate) dependencies: Vec<Dependency>,
 }
