@@ -25,6 +25,11 @@ pub(crate) fn mmc_step() -> Result<Outcome> {
     step("lab", &["mmc"])
 }
 
+/// The laboratory of reconnecting as a step of the tests.
+pub(crate) fn reconnect_step() -> Result<Outcome> {
+    step("lab", &["reconnect"])
+}
+
 /// The short form of the attacks as a step of the tests.
 pub(crate) fn attack_step() -> Result<Outcome> {
     step("attack", &[])

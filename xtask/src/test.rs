@@ -27,6 +27,7 @@ pub(crate) fn run() -> Result<bool> {
         shown(&cargo(), &["build", "--quiet", "--release", "--package", "cardproof-cli"])
     });
     account.step("laboratory of identities", lab::mmc_step);
+    account.step("laboratory of reconnecting", lab::reconnect_step);
     account.step("attacks", lab::attack_step);
     account.step("kills", lab::kill_step);
     account.add(libtest::run("tests", &["--all-targets"])?);

@@ -63,6 +63,12 @@ pub(crate) struct VerifyArgs {
     /// Read every byte too, for a map of speed and errors
     #[arg(long)]
     pub(crate) surface: bool,
+    /// Disconnect the device after writing and connect it again before reading
+    ///
+    /// Then no cache of the computer answers, and none of a card reader that forgets when it is
+    /// disconnected. For USB devices and cards in an SD slot; needs root and --destroy.
+    #[arg(long, requires = "destroy", conflicts_with = "fix")]
+    pub(crate) reconnect: bool,
     /// For a fake: make a partition that uses only the real size
     ///
     /// Prints the commands; with --destroy it runs them, too.
@@ -105,6 +111,8 @@ pub(crate) struct Answer {
     /// What was announced: bytes written and read, and the time.
     pub(crate) planned: (Bytes, Bytes, Option<Nanos>),
     pub(crate) time: Option<Nanos>,
+    /// Whether the device was disconnected and connected again between writing and reading.
+    pub(crate) is_reconnected: bool,
     /// The name of its record.
     pub(crate) record: String,
 }
@@ -145,7 +153,9 @@ pub(crate) fn run(args: &VerifyArgs, signals: &Signals) -> Result<Exit, Failure>
     let journals =
         if mode(args) == CapacityMode::Restore { Some(journals?) } else { journals.ok() };
     let mut terminal = Terminal::new(talk);
-    let check = CapacityCheck::new(wish, mode(args), journals).with_surface(args.surface);
+    let check = CapacityCheck::new(wish, mode(args), journals)
+        .with_surface(args.surface)
+        .with_reconnecting(args.reconnect);
     let measured = cardproof_session::measure(check, &options, &mut terminal, signals.stop())
         .map_err(|failure| as_asked(args, failure.into()))?;
     let record = &measured.record;
@@ -266,6 +276,7 @@ pub(crate) fn answer(record: &Record) -> Answer {
         read: record.bytes_read,
         planned: planned.unwrap_or_default(),
         time: timed.map(|test| test.time_ns),
+        is_reconnected: test.is_some_and(|test| test.is_reconnected),
         record: record.id.clone(),
     }
 }

@@ -31,6 +31,7 @@ use cardproof_units::Bytes;
 
 pub use error::{GuardError, Refusal};
 pub use identity::Identity;
+pub(crate) use identity::serial;
 pub use objection::{Holder, Objection};
 pub use open::{Cleared, open_for_destruction};
 
@@ -230,10 +231,7 @@ fn inspect_closed(
 }
 
 fn objections_of_device(root: &Sysroot, device: &BlockDevice<'_>, size: Bytes) -> Vec<Objection> {
-    let mut objections = match Users::read(root) {
-        Ok(users) => users.of_device(device),
-        Err(unknown) => vec![unknown],
-    };
+    let mut objections = in_use_of(root, device);
     if size == Bytes::ZERO {
         objections.push(Objection::NoMedium);
     }
@@ -246,6 +244,14 @@ fn objections_of_device(root: &Sysroot, device: &BlockDevice<'_>, size: Bytes) -
         objections.push(Objection::Partitions { names });
     }
     objections
+}
+
+/// Who uses the disk `device`, which must then neither be written nor disconnected.
+pub(crate) fn in_use_of(root: &Sysroot, device: &BlockDevice<'_>) -> Vec<Objection> {
+    match Users::read(root) {
+        Ok(users) => users.of_device(device),
+        Err(unknown) => vec![unknown],
+    }
 }
 
 /// All that can be said against overwriting the regular file `file`, which is open.

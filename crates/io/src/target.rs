@@ -97,6 +97,16 @@ pub trait Target {
         None
     }
 
+    /// Takes the device from the system and brings it back, so that the reads to come meet it as
+    /// after plugging it in. Nothing may be in flight; what was prepared stays prepared. `false`
+    /// where that was not asked for, as by default.
+    ///
+    /// # Errors
+    /// The system refused, or the same device did not come back.
+    fn reconnect(&mut self) -> std::io::Result<bool> {
+        Ok(false)
+    }
+
     /// The buffer of `slot`; empty where there is no such slot or it is in flight.
     fn buffer(&mut self, slot: Slot) -> &mut [u8];
 
@@ -157,6 +167,10 @@ macro_rules! forward_target {
 
             fn power(&mut self) -> Option<&mut dyn PowerSwitch> {
                 (**self).power()
+            }
+
+            fn reconnect(&mut self) -> std::io::Result<bool> {
+                (**self).reconnect()
             }
 
             fn buffer(&mut self, slot: Slot) -> &mut [u8] {

@@ -10,6 +10,7 @@ mod image;
 mod kernel;
 mod machine;
 mod mmc;
+mod reconnect;
 
 use anyhow::Result;
 
@@ -25,6 +26,9 @@ pub(crate) enum Laboratory {
     /// Compare the output of `identify` with an SD card behind Linux's own MMC stack, and with USB,
     /// NVMe and virtio disks
     Mmc,
+    /// Test the capacity of an SD card and of USB disks that are disconnected and connected again on
+    /// the way
+    Reconnect,
     /// Install the Debian packages on emulated boards and use the program there; prints all that it
     /// says. Needs root and the packages of `cargo xtask dist`
     Boards {
@@ -38,6 +42,7 @@ pub(crate) enum Laboratory {
 pub(crate) fn run(laboratory: &Laboratory) -> Result<bool> {
     match laboratory {
         Laboratory::Mmc => mmc::run(),
+        Laboratory::Reconnect => reconnect::run(),
         Laboratory::Boards { names } => boards::run(names),
     }
 }

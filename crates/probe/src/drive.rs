@@ -23,6 +23,12 @@ pub enum DriveError {
     /// The device is gone.
     #[error("the device has vanished; put it back and start again")]
     Vanished,
+    /// It was to be reconnected.
+    #[error(
+        "the device cannot be disconnected and connected again; unplug it, plug it in, and start \
+         again without --reconnect"
+    )]
+    Unconnected(#[source] std::io::Error),
 }
 
 /// A target, driven one operation at a time.
@@ -66,6 +72,15 @@ impl<'a> Drive<'a> {
     /// The target's clock.
     pub fn now(&mut self) -> Nanos {
         self.target.now()
+    }
+
+    /// Takes the device from the system and brings it back, where the target was opened for that;
+    /// whether it did.
+    ///
+    /// # Errors
+    /// It did not come back.
+    pub fn reconnect(&mut self) -> Result<bool, DriveError> {
+        self.target.reconnect().map_err(DriveError::Unconnected)
     }
 
     /// The longest operation.

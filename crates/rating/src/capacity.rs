@@ -57,7 +57,7 @@ pub fn capacity(record: &Record) -> Option<Capacity> {
         (None, Some(finding)) => of_finding(announced, finding),
         (None, None) => of_reading(announced, test, &record.state),
     };
-    Some(with_surface(found, test))
+    Some(with_surface(with_reconnection(found, test), test))
 }
 
 impl Capacity {
@@ -288,6 +288,14 @@ fn reasons_of_files(files: &CapacityFiles, share: f64) -> Vec<String> {
 }
 
 /// `found` with what reading everything has shown.
+fn with_reconnection(mut found: Capacity, test: &CapacityTest) -> Capacity {
+    if test.is_reconnected {
+        let reason = "it was disconnected and connected again before it was read";
+        found.reasons.push(reason.to_owned());
+    }
+    found
+}
+
 fn with_surface(mut found: Capacity, test: &CapacityTest) -> Capacity {
     if test.surface_bytes == Bytes::ZERO {
         return found;

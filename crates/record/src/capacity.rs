@@ -30,6 +30,9 @@ pub struct CapacityTest {
     /// It was ended before its plan was done.
     #[serde(default)]
     pub is_cut_short: bool,
+    /// The device was disconnected and connected again between writing and reading.
+    #[serde(default)]
+    pub is_reconnected: bool,
     /// What it was to write, if nothing was wrong; zero for a test that does not write.
     #[serde(default)]
     pub planned_write_bytes: Bytes,

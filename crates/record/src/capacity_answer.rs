@@ -40,6 +40,8 @@ pub struct CapacityAnswer<'a> {
     pub planned_seconds: Option<f64>,
     /// How long it took, in seconds; null for files in a directory.
     pub seconds: Option<f64>,
+    /// Whether the device was disconnected and connected again between writing and reading.
+    pub reconnected: bool,
     /// Damaged places as first byte and the byte behind the last.
     pub damaged_ranges_bytes: &'a [(u64, u64)],
     /// Why, the most important first.

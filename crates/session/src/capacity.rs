@@ -60,6 +60,7 @@ pub struct CapacityCheck {
     mode: CapacityMode,
     journals: Option<Journals>,
     is_surface_read: bool,
+    is_reconnecting: bool,
     plan: Option<Plan>,
 }
 
@@ -68,13 +69,19 @@ impl CapacityCheck {
     /// [`CapacityMode::Restore`]; with the other modes they tell of a test that was killed.
     #[must_use]
     pub const fn new(wish: Wish, mode: CapacityMode, journals: Option<Journals>) -> Self {
-        Self { wish, mode, journals, is_surface_read: false, plan: None }
+        Self { wish, mode, journals, is_surface_read: false, is_reconnecting: false, plan: None }
     }
 
     /// The same test, which also reads every byte of the target at its end.
     #[must_use]
     pub fn with_surface(self, is_surface_read: bool) -> Self {
         Self { is_surface_read, ..self }
+    }
+
+    /// The same test, which disconnects the device and connects it again before it reads.
+    #[must_use]
+    pub fn with_reconnecting(self, is_reconnecting: bool) -> Self {
+        Self { is_reconnecting, ..self }
     }
 }
 
@@ -91,6 +98,7 @@ impl Experiment for CapacityCheck {
             writing,
             keeping: Keeping::Short(SHORTHAND),
             power_cuts: false,
+            reconnects: self.is_reconnecting,
         }
     }
 
@@ -118,7 +126,10 @@ impl Experiment for CapacityCheck {
             .map_err(|error| Failure::usage(error.to_string()))?;
         let time = reading::time_guess(&mut *place.target, &plan)?;
         let restores = self.mode == CapacityMode::Restore;
-        let notes = announcing::of_writing(&plan, place.span, time, restores);
+        let mut notes = announcing::of_writing(&plan, place.span, time, restores);
+        if self.is_reconnecting {
+            notes.push(announcing::of_reconnecting());
+        }
         if let Some(journals) = self.journals.as_ref().filter(|_| restores) {
             journal::check_room(journals.directory(), plan.bytes_to_write())?;
         }

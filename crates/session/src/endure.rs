@@ -176,6 +176,7 @@ impl Experiment for Endurance {
             writing: Writing::Always,
             keeping: Keeping::Short(SHORTHAND),
             power_cuts: false,
+            reconnects: false,
         }
     }
 

@@ -41,6 +41,7 @@ impl Experiment for GeometryProbe {
             // Nobody reads the bytes again.
             keeping: Keeping::Nothing,
             power_cuts: false,
+            reconnects: false,
         }
     }
 

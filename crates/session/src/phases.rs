@@ -73,6 +73,7 @@ impl Experiment for Phases {
             writing: Writing::WhereAllowed,
             keeping: Keeping::Bytes,
             power_cuts: false,
+            reconnects: false,
         }
     }
 

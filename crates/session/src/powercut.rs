@@ -89,6 +89,7 @@ impl Experiment for PowerCuts {
             writing: Writing::Always,
             keeping: Keeping::Bytes,
             power_cuts: true,
+            reconnects: false,
         }
     }
 

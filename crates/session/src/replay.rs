@@ -95,6 +95,7 @@ impl Experiment for TraceReplay<'_> {
             // Nobody reads the bytes again.
             keeping: Keeping::Nothing,
             power_cuts: false,
+            reconnects: false,
         }
     }
 

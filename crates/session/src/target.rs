@@ -1,5 +1,6 @@
 //! From what the user named to a target that may be driven, or to a refusal.
 
+mod reconnecting;
 mod storage;
 mod tree;
 
@@ -35,6 +36,8 @@ pub struct StorageNeeds {
     pub keeping: Keeping,
     /// Whether the power of a simulated card is cut: then what it has not flushed is volatile.
     pub power_cuts: bool,
+    /// Whether the device is disconnected and connected again on the way.
+    pub reconnects: bool,
 }
 
 /// How much of a target an experiment works in, unless the user says so.
@@ -75,6 +78,9 @@ pub fn open_storage(
     talk: &mut dyn Frontend,
 ) -> Result<Storage, Failure> {
     let path = &*args.target;
+    if needs.reconnects {
+        reconnecting::check(path)?;
+    }
     if let Some(name) = simulated_name(path) {
         return open_simulated(name, args, needs);
     }
@@ -96,7 +102,7 @@ pub fn open_storage(
     }
     let existing = Existing { path, direct: true };
     let writes = needs.writing != Writing::Never && args.access.destroy.is_some();
-    let mut opened = existing.open(&args.access, writes, talk)?;
+    let mut opened = reconnecting::open(&existing, needs, &args.access, writes, talk)?;
     opened.span = span_in(opened.target.abilities().size, args, needs.span.existing)?;
     if opened.target.abilities().read_only && needs.writing == Writing::WhereAllowed {
         talk.note(&format!(

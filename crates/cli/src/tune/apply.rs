@@ -100,6 +100,7 @@ fn may_be_destroyed(args: &TuneArgs) -> Result<Bytes, Failure> {
         writing: Writing::Always,
         keeping: Keeping::Nothing,
         power_cuts: false,
+        reconnects: false,
     };
     let storage = open_storage(&needs, &options, &mut Silent)?;
     Ok(storage.span)

@@ -58,6 +58,7 @@ pub(super) fn of_partition(
         writing: Writing::Always,
         keeping: Keeping::Nothing,
         power_cuts: false,
+        reconnects: false,
     };
     let mut storage = open_storage(&needs, &options, &mut Silent)?;
     // A place inside a directory's file says nothing of the card's units: the file lies anywhere.

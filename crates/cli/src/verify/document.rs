@@ -25,6 +25,7 @@ pub(super) fn json(answer: &Answer, advice: &str) -> Result<String, Failure> {
         planned_read_bytes,
         planned_seconds: planned_time.map(Nanos::as_secs_f64),
         seconds: answer.time.map(Nanos::as_secs_f64),
+        reconnected: answer.is_reconnected,
         damaged_ranges_bytes: &answer.found.damaged_ranges,
         reasons: &answer.found.reasons,
         advice,

@@ -94,7 +94,7 @@ pub(crate) fn shell_word(text: &str) -> String {
 }
 
 /// The serial number of a whole device, from wherever its bus keeps it.
-fn serial(device: &BlockDevice<'_>) -> Option<String> {
+pub(crate) fn serial(device: &BlockDevice<'_>) -> Option<String> {
     let root = device.root();
     let card = device.ancestors().find(|path| is_mmc_card(path));
     let of_bus =

@@ -70,6 +70,8 @@ pub struct Outcome {
     /// How long it was to take, see [`Progress::estimate`]; `None` where it ended before that was
     /// known.
     pub estimate: Option<Estimate>,
+    /// Whether the device was disconnected and connected again between writing and reading.
+    pub is_reconnected: bool,
     /// The mean rate of the places and chunks over the addresses, for a map: (address, bytes,
     /// duration of the reading).
     pub readings: Vec<(Bytes, Bytes, Nanos)>,
@@ -119,6 +121,7 @@ pub(super) struct Experiment<'a> {
     looked: usize,
     pub(super) stage: Stage,
     pub(super) is_stopped: bool,
+    pub(super) is_reconnected: bool,
     /// The first round of a wrap-around was tested as a whole.
     pub(super) is_round_tested: bool,
     /// How many places were not right.
@@ -162,6 +165,7 @@ impl<'a> Experiment<'a> {
             looked: 0,
             stage: Stage::Writing,
             is_stopped: false,
+            is_reconnected: false,
             is_round_tested: false,
             wrong: 0,
             readings: Vec::new(),
@@ -400,6 +404,7 @@ impl<'a> Experiment<'a> {
             bytes_written: self.drive.written(),
             bytes_read: self.drive.read_so_far(),
             duration,
+            is_reconnected: self.is_reconnected,
             readings: self.readings,
         })
     }

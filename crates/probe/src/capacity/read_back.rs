@@ -17,6 +17,7 @@ impl Experiment<'_> {
         self.stage = Stage::Reading;
         // A device that cannot flush is read all the same; what is missing then is seen.
         let _ = self.drive.flush()?;
+        self.is_reconnected = self.drive.reconnect()?;
         self.read_rest()?;
         if self.plan.is_full { self.read_filler() } else { self.sample_filler() }
     }

@@ -43,6 +43,13 @@ pub(super) fn of_writing(plan: &Plan, size: Bytes, time: Nanos, restores: bool) 
     notes
 }
 
+/// What happens to the device between writing and reading.
+pub(super) fn of_reconnecting() -> String {
+    "After writing, the device is disconnected and connected again. Close what mounts devices by \
+     itself, such as a file manager."
+        .to_owned()
+}
+
 /// What the test is doing, in words.
 pub(super) fn deed(progress: &Progress) -> String {
     let deed = match progress.stage {

@@ -27,6 +27,7 @@ pub(super) fn stored(outcome: &Outcome, plan: &Plan, method: CapacityMethod) -> 
         guessed_modulus_bytes: evidence.guessed_modulus.map(Bytes),
         is_full: evidence.is_full,
         is_cut_short: evidence.is_cut_short,
+        is_reconnected: outcome.is_reconnected,
         planned_write_bytes: plan.bytes_to_write(),
         planned_read_bytes: plan.bytes_to_read(),
         regions: regions.0,

@@ -1,0 +1,130 @@
+//! The laboratory of reconnecting: a card behind Linux's own MMC stack and two USB disks are tested with
+//! `verify --reconnect`, which takes them from the system and brings them back.
+//!
+//! Whether the kernel made a new disk is read from its own count of disks (`diskseq`), not from what
+//! the program says.
+
+use std::fs::File;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+use serde_json::Value;
+
+use super::image::Image;
+use super::kernel::Kernel;
+use super::machine::Machine;
+use crate::program::{self, Build};
+
+const MODULES: &[&str] = &["sdhci-pci", "mmc_block", "xhci_pci", "usb-storage", "uas", "sd_mod"];
+
+/// For each disk: its count, the test, and its count again.
+const TASK: &str = "\
+tries=0
+for disk in mmcblk0 sda sdb sdc; do
+  while [ ! -b /dev/$disk ] && [ $tries -lt 80 ]; do sleep 0.25; tries=$((tries + 1)); done
+done
+sleep 1
+of_size() {
+  for disk in /sys/block/*; do
+    if [ \"$(cat $disk/size)\" = \"$(($1 / 512))\" ]; then basename $disk; fi
+  done
+}
+for words in 67108864:0xdeadbeef 50331648:STICK 41943040:UAS; do
+  size=${words%%:*}
+  disk=$(of_size $size)
+  before=$(cat /sys/block/$disk/diskseq)
+  cardproof verify /dev/$disk --destroy=$disk:$words --exclude-store 8M --reconnect --json /answer
+  status=$?
+  after=$(cat /sys/block/$(of_size $size)/diskseq)
+  echo \"$words status $status disks $before $after $(tr -d '\\n' < /answer)\"
+  rm -f /answer
+done
+";
+
+const MIB: u64 = 1 << 20;
+
+/// The disks: image, size, devices in QEMU's words, and how the identity names them.
+const DISKS: &[(&str, u64, &[&str])] = &[
+    ("card", 64 * MIB, &["sdhci-pci", "sd-card,drive=card"]),
+    ("stick", 48 * MIB, &["qemu-xhci,id=usb", "usb-storage,bus=usb.0,drive=stick,serial=STICK"]),
+    ("uas", 40 * MIB, &["usb-uas,id=uas,bus=usb.0,serial=UAS", "scsi-hd,bus=uas.0,drive=uas"]),
+];
+
+/// Boots the machine and looks at what the test says of each disk.
+pub(super) fn run() -> Result<bool> {
+    let kernel = Kernel::fetch(&program::cache("lab")?)?;
+    let image = Image::new()?;
+    image.add_modules(&kernel.modules(MODULES)?)?;
+    image.add_program(&program::build(Build::Release)?)?;
+    image.set_task(TASK)?;
+    let disks = tempfile::tempdir()?;
+    let machine = Machine {
+        kernel: &kernel,
+        image: &image,
+        memory_mib: 512,
+        devices: devices(disks.path())?,
+        time_max: Duration::from_secs(240),
+    };
+    let answers = machine.run()?;
+    let faults = faults(&answers);
+    if !faults.is_empty() {
+        println!("{answers}");
+    }
+    for fault in &faults {
+        println!("{fault}");
+    }
+    println!("{} disks reconnected, {} wrong", DISKS.len(), faults.len());
+    Ok(faults.is_empty())
+}
+
+fn devices(directory: &Path) -> Result<Vec<String>> {
+    let mut words = Vec::new();
+    for (name, size, devices) in DISKS {
+        let file = directory.join(name);
+        File::create(&file)?.set_len(*size)?;
+        words.push("-drive".to_owned());
+        words.push(format!("id={name},if=none,format=raw,file={}", file.display()));
+        for device in *devices {
+            words.extend(["-device".to_owned(), (*device).to_owned()]);
+        }
+    }
+    Ok(words)
+}
+
+/// What is wrong with `answers`: a line for each disk, its words, status, counts and answer.
+fn faults(answers: &str) -> Vec<String> {
+    let lines: Vec<&str> = answers.lines().filter(|line| line.contains(" status ")).collect();
+    let mut faults: Vec<String> = lines.iter().filter_map(|line| fault(line)).collect();
+    if lines.len() != DISKS.len() {
+        faults.push(format!("{} answers instead of {}", lines.len(), DISKS.len()));
+    }
+    faults
+}
+
+fn fault(line: &str) -> Option<String> {
+    let mut words = line.splitn(7, ' ');
+    let mut next = || words.next().unwrap_or_default();
+    let (disk, _, status, _, before, after, answer) =
+        (next(), next(), next(), next(), next(), next(), next());
+    let answer: Value = serde_json::from_str(answer).unwrap_or_default();
+    let count = |text: &str| text.parse::<u64>().unwrap_or_default();
+    let is_new = count(before) < count(after);
+    let is_right =
+        status == "0" && answer["verdict"] == "genuine" && answer["reconnected"] == true && is_new;
+    (!is_right).then(|| format!("{disk}: status {status}, disks {before} to {after}, {answer}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_that_stayed_is_a_fault() {
+        let answer = r#"{"verdict": "genuine", "reconnected": true}"#;
+        assert_eq!(fault(&format!("1:A status 0 disks 4 9 {answer}")), None);
+        assert!(fault(&format!("1:A status 0 disks 4 4 {answer}")).is_some());
+        assert!(fault("1:A status 0 disks 4 9 {}").is_some());
+        assert_eq!(faults("").len(), 1);
+    }
+}
