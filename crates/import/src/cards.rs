@@ -12,10 +12,10 @@ use cardproof_units::Bytes;
 
 use super::draft::RecordDraft;
 use super::labels::{self, Between};
-use super::readers::Marks;
+use super::readers::{Marks, Reader};
 use super::text::{Line, kernel_name, number};
 use super::{
-    ForeignTool, ImportError, MEASUREMENTS_MAX, agnostics, crystaldiskmark, f3, fio, h2testw,
+    ForeignTool, ImportError, MEASUREMENTS_MAX, agnostics, crystaldiskmark, dd, f3, fio, h2testw,
     hdparm, ioping, iozone, kdiskmark, sbc_bench, sd_bench,
 };
 
@@ -30,8 +30,9 @@ enum Boundary {
     Kernel(Box<DeviceInfo>),
     /// A device in a list of devices, which no measurement follows.
     Listed,
-    /// A line that names a device, before what was measured on it.
-    Device,
+    /// A line that names a device, before what was measured on it; the kernel's name where the output
+    /// does not repeat it.
+    Device(Option<String>),
     /// A sentence, or a heading of a test, before an output.
     Weak(String),
 }
@@ -55,7 +56,10 @@ pub(super) fn read(
     let mut cards = Cards::default();
     let mut refused = Vec::new();
     for part in parts(lines, &marks) {
-        let draft = read_part(&part, &mut refused);
+        let mut draft = read_part(&part, &mut refused);
+        if let (Boundary::Device(Some(name)), Some(draft)) = (&part.boundary, &mut draft) {
+            draft.conditions.device.name.get_or_insert_with(|| name.clone());
+        }
         cards.add(part.boundary, draft)?;
     }
     if cards.drafts.is_empty() {
@@ -68,7 +72,7 @@ pub(super) fn read(
 fn read_part(part: &Part<'_, '_>, refused: &mut Vec<ImportError>) -> Option<RecordDraft> {
     let mut found: Option<RecordDraft> = None;
     for reader in part.marks.readers() {
-        match (reader.read)(part.lines) {
+        match read_with(reader, part.lines, refused) {
             Ok(mut draft) => {
                 if reader.is_script {
                     part.lines.iter().for_each(Line::claim);
@@ -83,6 +87,40 @@ fn read_part(part: &Part<'_, '_>, refused: &mut Vec<ImportError>) -> Option<Reco
         }
     }
     found.filter(RecordDraft::has_content)
+}
+
+/// So many outputs of one part are refused one by one, before all of them are.
+const REFUSED_MAX: usize = 8;
+
+/// What `reader` finds in `lines`. Where each line is an output by itself, one that contradicts itself
+/// does not take the others with it.
+fn read_with(
+    reader: &Reader,
+    lines: &[Line],
+    refused: &mut Vec<ImportError>,
+) -> Result<RecordDraft, ImportError> {
+    let first = match (reader.read)(lines) {
+        Err(error @ ImportError::Contradiction { .. }) if reader.tool.prints_lines() => error,
+        result => return result,
+    };
+    let mut kept: Vec<(usize, Line)> = lines.iter().cloned().enumerate().collect();
+    let mut errors = vec![first];
+    while let Some(ImportError::Contradiction { line: number, .. }) = errors.last()
+        && errors.len() <= REFUSED_MAX
+    {
+        kept.retain(|(_, line)| line.number != *number);
+        let tried: Vec<Line> = kept.iter().map(|(_, line)| line.clone()).collect();
+        match (reader.read)(&tried) {
+            Ok(draft) => {
+                let claimed = kept.iter().zip(&tried).filter(|(_, line)| line.is_claimed());
+                claimed.for_each(|((index, _), _)| lines[*index].claim());
+                refused.extend(errors);
+                return Ok(draft);
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    Err(errors.swap_remove(0))
 }
 
 /// `lines` cut into parts.
@@ -120,7 +158,7 @@ struct Starts {
 
 impl Starts {
     fn push(&mut self, index: usize, boundary: Boundary) {
-        let is_weaker = matches!(boundary, Boundary::Device | Boundary::Weak(_));
+        let is_weaker = matches!(boundary, Boundary::Device(_) | Boundary::Weak(_));
         // A heading over a device's name says more than that name.
         if is_weaker && !self.has_sign && !self.starts.is_empty() && !self.is_listing {
             return;
@@ -133,7 +171,7 @@ impl Starts {
         if self.is_listing {
             self.push(index, Boundary::Weak(String::new()));
         } else if hdparm::is_of_device(&line.text) {
-            self.push(index, Boundary::Device);
+            self.push(index, Boundary::Device(None));
         }
         let is_start = mark.readers().iter().any(|reader| (reader.is_start)(&line.text));
         if let Some((at, text)) = self.sentence.take()
@@ -168,7 +206,10 @@ impl Starts {
             return;
         }
         if text.trim().strip_suffix(':').and_then(kernel_name).is_some() {
-            return self.push(index, Boundary::Device);
+            return self.push(index, Boundary::Device(None));
+        }
+        if let Some(name) = dd::device_in(text).or_else(|| fio::device_in(text)) {
+            return self.push(index, Boundary::Device(Some(name)));
         }
         if self.is_banner || labels::is_repeat(text) || is_of_output(text) {
             return;
@@ -209,7 +250,7 @@ fn is_of_output(text: &str) -> bool {
         fio::is_part,
         ioping::is_part,
         f3::is_talk,
-        h2testw::is_part,
+        h2testw::is_finding,
         agnostics::is_talk,
         kdiskmark::is_part,
         crystaldiskmark::is_part,
@@ -260,7 +301,7 @@ impl Cards {
         let is_weak = matches!(boundary, Boundary::Weak(_));
         let mut sentence = None;
         match boundary {
-            Boundary::Start | Boundary::Device => {}
+            Boundary::Start | Boundary::Device(_) => {}
             Boundary::Listed => self.is_closed = true,
             Boundary::Heading(heading) => {
                 if !labels::is_repeat(&heading) && self.heading.as_ref() != Some(&heading) {

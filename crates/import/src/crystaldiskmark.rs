@@ -41,6 +41,8 @@ struct Test {
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
     let mut section = None;
+    // The first phase of the report that is being read.
+    let mut first = 0;
     // Whether the lines are those of a report of this tool, as its banner says.
     let mut is_own = false;
     for line in lines {
@@ -64,7 +66,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
                 Some(version.to_owned()).filter(|it| it.starts_with(|c: char| c.is_ascii_digit()));
         } else if let Some(test) = field("Test") {
             line.claim();
-            read_test(test, &mut draft);
+            read_test(test, &mut draft, &mut first);
         } else if let Some(date) = field("Date") {
             line.claim();
             draft.began = Some(date.to_owned());
@@ -181,7 +183,7 @@ fn phase(line: &Line, test: Test, figures: &str) -> Result<PhaseDraft, ImportErr
 }
 
 /// The size of the test's file in `1 GiB (x5) [E: …]` or `1000 MB [E: …] (x5)`.
-fn read_test(test: &str, draft: &mut RecordDraft) {
+fn read_test(test: &str, draft: &mut RecordDraft, first: &mut usize) {
     let numbers = quantities(test);
     let Some(size) = numbers.first() else { return };
     let unit = match size.unit {
@@ -191,5 +193,6 @@ fn read_test(test: &str, draft: &mut RecordDraft) {
     };
     let span = Bytes((size.value * unit) as u64);
     draft.conditions.target.size_bytes = span;
-    draft.phases.iter_mut().for_each(|phase| phase.span = span);
+    draft.phases.iter_mut().skip(*first).for_each(|phase| phase.span = span);
+    *first = draft.phases.len();
 }

@@ -12,7 +12,7 @@
 use cardproof_units::{Bytes, Nanos};
 
 use super::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
-use super::text::{Line, Quantity, is_near, last_number, quantities, whole};
+use super::text::{Line, Quantity, is_near, kernel_name, last_number, quantities, whole};
 use super::{ForeignTool, ImportError};
 use cardproof_record::{OpName, PatternName};
 
@@ -71,15 +71,20 @@ fn figures_in(line: &str) -> Option<Figures<'_>> {
         return None;
     }
     let numbers = quantities(line);
-    let first = numbers.iter().position(|it| it.value.fract() == 0.0 && !it.unit.is_empty())?;
-    let last = numbers.iter().rposition(|it| it.unit.contains('/'))?;
-    if last < first + 2 {
-        return None;
-    }
-    let [amount, seconds, rate] = [numbers[first], numbers[last - 1], numbers[last]];
-    let is_plain = first == 0 && last + 1 == numbers.len() && is_plain(line, &seconds, &rate);
-    let found = Figures { amount, seconds, rate };
-    (is_plain || found.are_certain()).then_some(found)
+    let last = numbers.iter().rposition(|it| it.unit.contains('/')).filter(|last| *last >= 2)?;
+    let (seconds, rate) = (numbers[last - 1], numbers[last]);
+    let mut amounts = numbers[..last - 1].iter().enumerate().filter(|(_, it)| is_amount(it));
+    let is_plain =
+        |first: usize| first == 0 && last + 1 == numbers.len() && is_plain(line, &seconds, &rate);
+    amounts.find_map(|(at, amount)| {
+        let found = Figures { amount: *amount, seconds, rate };
+        (is_plain(at) || found.are_certain()).then_some(found)
+    })
+}
+
+/// Whether a number can be that of bytes.
+fn is_amount(number: &Quantity<'_>) -> bool {
+    number.value.fract() == 0.0 && !number.unit.is_empty()
 }
 
 /// Whether nothing but dd's own words stands in `line`. Some translations begin with the word for
@@ -329,6 +334,21 @@ fn command_in(line: &str) -> Option<Command> {
     };
     let block = value("bs").and_then(block_of).unwrap_or(Bytes::ZERO);
     Some(Command { op, sync, is_direct, is_told: true, block, is_of_memory })
+}
+
+/// The device that the dd command in `line` reads or writes, where it is one.
+pub(super) fn device_in(line: &str) -> Option<String> {
+    let (_, arguments) = line.split_once("dd ")?;
+    let is_none = |name: &String| {
+        matches!(name.as_str(), "zero" | "null" | "urandom" | "random" | "stdin" | "stdout")
+    };
+    let mut devices = arguments
+        .split_whitespace()
+        .filter_map(|word| word.strip_prefix("if=").or_else(|| word.strip_prefix("of=")))
+        .filter_map(|path| kernel_name(path.trim_matches(['"', '\'', ';'])))
+        .filter(|name| !is_none(name));
+    // A copy from one to another is of neither.
+    devices.next().filter(|_| devices.next().is_none())
 }
 
 /// A block size as dd's options have it: powers of 1024 by their letter, of 1000 with a `B` behind.

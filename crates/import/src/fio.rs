@@ -30,6 +30,11 @@ pub(super) fn is_start(line: &str) -> bool {
     json::is_sign(line) || terse::is_sign(line) || human::is_announcement(line)
 }
 
+/// The device that the command of fio in `line` works on, where it is one.
+pub(super) fn device_in(line: &str) -> Option<String> {
+    shared::device_in(line)
+}
+
 /// Whether `line` is one of an output and names no card.
 pub(super) fn is_part(line: &str) -> bool {
     human::is_of_output(line)

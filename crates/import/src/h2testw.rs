@@ -117,7 +117,7 @@ fn settle(draft: &mut RecordDraft, first: usize, data: Data) {
 }
 
 /// Whether `text` is a line of h2testw's findings.
-pub(super) fn is_part(text: &str) -> bool {
+fn is_part(text: &str) -> bool {
     const PARTS: [&str; 20] = [
         "DATA LOST",
         "DATEN VERLOREN",
@@ -141,6 +141,24 @@ pub(super) fn is_part(text: &str) -> bool {
         "8 Bit/Sektor",
     ];
     is_start(text) || PARTS.iter().any(|part| text.contains(part))
+}
+
+/// The same for a line of which no tool is known yet, without a search of the whole line.
+pub(super) fn is_finding(text: &str) -> bool {
+    const STARTS: [&str; 8] = [
+        "Details:",
+        "First error at offset",
+        "Expected: 0x",
+        "Found: 0x",
+        "Erster Fehler bei Offset",
+        "Soll: 0x",
+        "Ist: 0x",
+        "nochmals überprüfen",
+    ];
+    let has_sectors = || text.contains("sectors)") || text.contains("Sektoren)");
+    is_start(text)
+        || STARTS.iter().any(|start| text.starts_with(start))
+        || text.starts_with(|c: char| c.is_ascii_digit()) && has_sectors()
 }
 
 fn read_data(text: &str, data: &mut Data, draft: &mut RecordDraft) {

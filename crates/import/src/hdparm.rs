@@ -17,6 +17,9 @@ const TOOL: ForeignTool = ForeignTool::Hdparm;
 /// What hdparm reads at a time.
 const BLOCK: Bytes = Bytes::mib(2);
 
+/// What a timing begins with.
+const MARK: &str = "Timing ";
+
 /// What a timing's line looks like.
 const EXPECTED: &str = "'Timing … reads: N MB in N seconds = N MB/sec'";
 
@@ -36,7 +39,7 @@ pub(super) fn is_sign(line: &str) -> bool {
 /// The timing in `line`, behind the device's name where the two lines have become one. With
 /// `--offset` the words go on behind `reads`.
 fn timing_in(line: &str) -> Option<&str> {
-    let at = line.find("Timing ")?;
+    let at = line.find(MARK)?;
     let before = line[..at].trim();
     let is_alone = before.is_empty() || device_in(before).is_some();
     let (what, _) = line[at..].split_once(':')?;
@@ -68,11 +71,14 @@ pub(super) fn find(lines: &[Line]) -> Result<Found, ImportError> {
     let mut found = Found::default();
     for line in lines {
         let text = line.text.trim();
-        if let Some(timing) = timing_in(text) {
-            line.claim();
-            let path = device_in(text.strip_suffix(timing).unwrap_or_default().trim());
+        if let Some(timings) = timing_in(text) {
+            let path = device_in(text.strip_suffix(timings).unwrap_or_default().trim());
             found.device = found.device.take().or_else(|| kernel_name(path?));
-            read_timing(line, timing, &mut found)?;
+            for (at, mark) in timings.match_indices(MARK) {
+                let rest = &timings[at + mark.len()..];
+                let end = rest.find(MARK).map_or(timings.len(), |end| at + mark.len() + end);
+                read_timing(line, &timings[at..end], &mut found)?;
+            }
         } else if let Some(path) = device_in(text) {
             line.claim();
             found.device = found.device.take().or_else(|| kernel_name(path));
@@ -85,22 +91,23 @@ pub(super) fn find(lines: &[Line]) -> Result<Found, ImportError> {
     Ok(found)
 }
 
+/// Reads a timing. One that is cut, or whose units are none of hdparm's, is left out.
 fn read_timing(line: &Line, timing: &str, found: &mut Found) -> Result<(), ImportError> {
-    let unexpected = || ImportError::unexpected(TOOL, line.number, EXPECTED, &line.text);
-    let (what, figures) = timing.split_once(':').ok_or_else(unexpected)?;
+    let Some((what, figures)) = timing.split_once(':') else { return Ok(()) };
     let numbers = quantities(figures);
-    let [moved, seconds, rate] = numbers.as_slice() else { return Err(unexpected()) };
+    let [moved, seconds, rate] = numbers.as_slice() else { return Ok(()) };
     let unit_bytes_per_s = match rate.unit {
         "MB/sec" => 1_048_576.0,
         "kB/sec" => 1024.0,
-        _ => return Err(unexpected()),
+        _ => return Ok(()),
     };
     let rate_bytes_per_s = rate.value * unit_bytes_per_s;
     if moved.unit != "MB" || seconds.unit != "seconds" {
-        return Err(unexpected());
+        return Ok(());
     }
+    line.claim();
     check(line, moved, seconds, rate, rate_bytes_per_s)?;
-    let what = what.trim().trim_start_matches("Timing ").trim();
+    let what = what.trim().trim_start_matches(MARK).trim();
     let figure = Printed::new(what, rate.value, rate.unit).in_bytes_per_s(unit_bytes_per_s);
     // Before version 5 the reads of -T are called those of the buffer cache.
     if what.contains("cached") || what.contains("buffer-cache") {

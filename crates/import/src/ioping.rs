@@ -130,7 +130,7 @@ fn request_of(text: &str) -> Option<Request> {
 /// Whether `line` is about one request, or about a run, and names no card.
 pub(super) fn is_part(line: &str) -> bool {
     let text = line.trim();
-    request_of(text).is_some()
+    text.contains("request=") && request_of(text).is_some()
         || text.starts_with("min/avg/max/mdev = ")
         || text.starts_with("generated ") && text.contains(" requests in ")
 }

@@ -286,7 +286,8 @@ fn column_ends(header: &str) -> Vec<usize> {
 
 /// The numbers of a row; nothing where the line is none. In a table of Markdown no cell may be empty.
 fn numbers_of(row: &str) -> Option<Vec<u64>> {
-    let text = row.trim().trim_matches('|');
+    // Markdown ends a line in a backslash where it is to break.
+    let text = row.trim().trim_end_matches('\\').trim_matches('|').trim();
     if !text.contains('|') {
         return text.split_whitespace().map(whole).collect();
     }
@@ -297,7 +298,9 @@ fn numbers_of(row: &str) -> Option<Vec<u64>> {
 fn read_row(line: &Line, run: &Run, found: &mut Found) -> bool {
     let numbers = numbers_of(&line.text).filter(|_| run.unit != Unit::Other);
     let Some([file_kib, record_kib, rates @ ..]) = numbers.as_deref() else { return false };
-    let is_sane = *record_kib > 0 && file_kib >= record_kib && *file_kib < 1 << 40;
+    // Other programs print rows of whole numbers as well, such as vmstat.
+    let is_record = record_kib.is_power_of_two() || *record_kib > 0 && record_kib.is_multiple_of(4);
+    let is_sane = is_record && file_kib >= record_kib && *file_kib < 1 << 40;
     let Some(columns) = columns(run, &line.text, rates.len()).filter(|_| is_sane) else {
         return false;
     };

@@ -33,6 +33,8 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
 pub(super) fn read_as(tool: ForeignTool, lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(tool);
     let mut section: Option<Section> = None;
+    // The first phase of the report that is being read.
+    let mut first = 0;
     for line in lines {
         let text = line.text.trim();
         if is_part(text) {
@@ -49,7 +51,7 @@ pub(super) fn read_as(tool: ForeignTool, lines: &[Line]) -> Result<RecordDraft, 
             let phase = phase(line, op, read_percent, &mut draft)?;
             draft.phases.push(phase);
         } else if let Some(test) = text.strip_prefix("Test:") {
-            read_test(line, test, &mut draft)?;
+            read_test(line, test, &mut draft, &mut first)?;
         } else if let Some(date) = text.strip_prefix("Date:") {
             draft.began = Some(date.trim().to_owned());
         } else if let Some(system) = text.strip_prefix("OS:") {
@@ -213,14 +215,20 @@ fn note_wrong_unit(draft: &mut RecordDraft) {
 }
 
 /// The size of the test's file, in `1 GiB (x5) [Measure: 5 sec / Interval: 5 sec]`.
-fn read_test(line: &Line, test: &str, draft: &mut RecordDraft) -> Result<(), ImportError> {
+fn read_test(
+    line: &Line,
+    test: &str,
+    draft: &mut RecordDraft,
+    from: &mut usize,
+) -> Result<(), ImportError> {
     let first = test.split_once('(').map_or(test, |(size, _)| size);
     let size = quantities(first).first().and_then(|size| size_of(size.value, size.unit));
     let size = size.ok_or_else(|| {
         ImportError::unexpected(TOOL, line.number, "the size of the test's file", test)
     })?;
     draft.conditions.target.size_bytes = size;
-    draft.phases.iter_mut().for_each(|phase| phase.span = size);
+    draft.phases.iter_mut().skip(*from).for_each(|phase| phase.span = size);
+    *from = draft.phases.len();
     let loops = between(test, "(x", ")").and_then(number);
     draft.figures.extend(loops.map(|loops| Printed::new("loops", loops, "")));
     Ok(())

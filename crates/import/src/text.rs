@@ -33,6 +33,7 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let shown_lines = (1..)
         .zip(text.lines())
+        .flat_map(|(number, line)| broken(line).map(move |line| (number, line)))
         .map(|(number, line)| Line {
             number,
             text: unquoted(shown(line)),
@@ -50,6 +51,21 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
         }
     }
     lines
+}
+
+/// The lines that `line` of a web page shows: `<br>` ends one.
+fn broken(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(line);
+    std::iter::from_fn(move || {
+        let whole = rest?;
+        let next = whole.match_indices("<br").find_map(|(at, mark)| {
+            let after = whole[at + mark.len()..].trim_start_matches([' ', '/']);
+            after.strip_prefix('>').map(|after| (at, after))
+        });
+        let (shown, after) = next.map_or((whole, None), |(at, after)| (&whole[..at], Some(after)));
+        rest = after;
+        Some(shown)
+    })
 }
 
 /// The longest command that is joined of several lines, in bytes.
@@ -199,7 +215,7 @@ fn without_build_time(line: &str) -> &str {
 /// What remains of `line` on a terminal: no escape sequences, and after a carriage return only
 /// what overwrote the rest.
 fn shown(line: &str) -> Cow<'_, str> {
-    let is_plain = |c: char| c == '\t' || !(c.is_control() || c == '\u{feff}');
+    let is_plain = |c: char| c == '\t' || !(c.is_control() || is_invisible(c));
     if line.bytes().all(|byte| (b' '..0x7f).contains(&byte)) || line.chars().all(is_plain) {
         return Cow::Borrowed(line);
     }
@@ -219,7 +235,8 @@ fn shown(line: &str) -> Cow<'_, str> {
                 keep_numbers_apart(&mut out, chars.as_str());
             }
             '\r' if !chars.as_str().is_empty() => out.clear(),
-            '\u{feff}' | '\u{7}' | '\r' => keep_numbers_apart(&mut out, chars.as_str()),
+            '\u{7}' | '\r' => keep_numbers_apart(&mut out, chars.as_str()),
+            c if is_invisible(c) => keep_numbers_apart(&mut out, chars.as_str()),
             '\t' => out.push(c),
             // No tool writes it.
             c if c.is_control() => out.push(char::REPLACEMENT_CHARACTER),
@@ -227,6 +244,11 @@ fn shown(line: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
+}
+
+/// Whether `c` has no width: web pages hold such characters to allow a line to break.
+const fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
 /// Marks where something between two numbers was taken off, which would make one number of them.
@@ -371,12 +393,23 @@ mod tests {
             ("244537\u{1b}61134", "244537\u{fffd}61134"),
             ("1\u{1b}[0m2", "1\u{fffd}2"),
             ("1\u{7},2", "1\u{fffd},2"),
+            ("1\u{200b}2 \u{200b}MB", "1\u{fffd}2 MB"),
             ("\u{1b}7\u{1b}[33m1,151\u{1b}[m", "1,151"),
         ];
         for (text, expected) in cases {
             let lines = lines(text);
             assert_eq!(lines.first().map_or("", |line| &*line.text), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn what_a_web_page_breaks_are_lines() {
+        let found: Vec<(usize, String)> = lines("<pre>a b<br>c <brr><BR d<br />e</pre>\nf\n")
+            .iter()
+            .map(|line| (line.number, line.text.to_string()))
+            .collect();
+        let expected = [(1, "a b"), (1, "c <brr><BR d"), (1, "e"), (2, "f")];
+        assert_eq!(found, expected.map(|(number, text)| (number, text.to_owned())));
     }
 
     #[test]

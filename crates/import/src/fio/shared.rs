@@ -4,7 +4,7 @@ use cardproof_record::{OpName, PatternName, Stated};
 use cardproof_units::{Bytes, Iops, Throughput};
 
 use crate::draft::{Cache, PhaseDraft, Printed, Sync};
-use crate::text::{Line, is_near};
+use crate::text::{Line, is_near, kernel_name};
 use crate::{ForeignTool, ImportError};
 
 pub(super) const TOOL: ForeignTool = ForeignTool::Fio;
@@ -63,6 +63,13 @@ impl Command {
             None => Cache::Unknown(untold),
         }
     }
+}
+
+/// The device that the command of fio in `line` works on, where it is one.
+pub(super) fn device_in(line: &str) -> Option<String> {
+    let (_, options) = line.split_once("fio ")?;
+    let (_, path) = options.split_once("-filename=")?;
+    kernel_name(path.split_whitespace().next()?.trim_matches(['"', '\'']))
 }
 
 /// Whether an option's value switches it on; an option alone does.

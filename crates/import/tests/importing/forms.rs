@@ -363,3 +363,66 @@ fn iostat_s_json_that_is_still_open_tells_its_whole_reports() {
     let cut = open(3);
     assert_eq!(rate(&cut[..cut.len() - 30]), 200.0, "a report that is cut does not count");
 }
+
+#[test]
+fn pages_in_one_line_invisible_characters_and_backslashes_are_read() {
+    let page = format!("<pre>{}</pre>\n", ROW.trim_end().replace('\n', "<br />"));
+    let invisible = ROW.replace("  ", "\u{200b}  ");
+    let markdown = ROW.replace('\n', "\\\n");
+    for text in [page, invisible, markdown] {
+        assert_eq!(told(&text), of_row("unknown"), "{text}");
+    }
+}
+
+#[test]
+fn rows_of_other_programs_below_a_table_are_none_of_it() {
+    let vmstat = " r  b   swpd   free   buff  cache\n 30 21 4 5 6 7\n 1 0 0 812344 33424 120000\n";
+    assert_eq!(told(&format!("{ROW}{vmstat}")), of_row("unknown"));
+}
+
+#[test]
+fn outputs_that_lost_their_line_ends_are_read() {
+    check(&[
+        (
+            "1024+0 records in 1024+0 records out 1073741824 bytes (1.1 GB) copied, 51.2039 s, 21.0 MB/s\n",
+            &["sequential-transfer-qd1 21 MB/s unknown"],
+        ),
+        (
+            "/dev/sda: Timing cached reads: 1532 MB in 2.00 seconds = 766.12 MB/sec Timing buffered \
+             disk reads: 410 MB in 3.00 seconds = 136.61 MB/sec\n",
+            &["sequential-read-2m-qd1-buffered 136.61 MB/sec cached"],
+        ),
+    ]);
+}
+
+#[test]
+fn a_line_that_is_cut_or_contradicts_itself_does_not_take_the_others_with_it() {
+    let whole = " Timing buffered disk reads: 410 MB in  3.00 seconds = 136.61 MB/sec\n";
+    let expected = ["sequential-read-2m-qd1-buffered 136.61 MB/sec cached"];
+    assert_eq!(told(&format!("{whole} Timing buffered disk reads: 410 MB in  3.0\n")), expected);
+    let line = |rate: &str| format!("1073741824 bytes (1.1 GB) copied, 51.2039 s, {rate} MB/s\n");
+    let found = all_of(&format!("{}{}{}", line("21.0"), line("91.0"), line("20.9"))).unwrap();
+    let phases: Vec<String> = found.records.iter().flat_map(lines_of).collect();
+    assert_eq!(phases.len(), 2, "{phases:?}");
+    assert_eq!((found.refused.len(), found.skipped.len()), (1, 0));
+    assert!(found.refused[0].to_string().starts_with("line 2:"), "{:?}", found.refused);
+}
+
+#[test]
+fn commands_of_dd_and_fio_on_two_devices_are_two_records() {
+    let dd = |device: &str| {
+        format!(
+            "# dd if=/dev/{device} of=/dev/null bs=1M iflag=direct\n1073741824 bytes (1.1 GB) copied, 51.2039 s, 21.0 MB/s\n"
+        )
+    };
+    let fio = |device: &str| {
+        format!("# fio --name=j --filename=/dev/{device} --rw=randread --direct=1\n{FIO}")
+    };
+    let devices = |text: &str| -> Vec<Option<String>> {
+        all_of(text).unwrap().records.into_iter().map(|it| it.conditions.device.name).collect()
+    };
+    let two = vec![Some("mmcblk0".to_owned()), Some("sda".to_owned())];
+    assert_eq!(devices(&format!("{}{}", dd("mmcblk0"), dd("sda"))), two);
+    assert_eq!(devices(&format!("{}{}", fio("mmcblk0"), fio("sda"))), two);
+    assert_eq!(devices(&format!("{}{}", dd("mmcblk0"), fio("mmcblk0p2"))).len(), 1);
+}
