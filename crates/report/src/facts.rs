@@ -202,7 +202,7 @@ fn run(record: &Record) -> String {
 }
 
 /// When it was measured; a simulated run has a clock of its own, which begins with it.
-fn when(record: &Record) -> String {
+pub(crate) fn when(record: &Record) -> String {
     match record.conditions.target.kind {
         TargetKind::Simulated => "in simulated time".to_owned(),
         _ => one_line(&record.created),

@@ -1,10 +1,10 @@
 //! A record in at most ten lines of Markdown, for a forum.
 
-use cardproof_record::Record;
-use cardproof_units::{Iops, Throughput};
+use cardproof_record::{OpName, PatternName, Phase, Record};
+use cardproof_units::{Bytes, Iops, Throughput};
 
 use crate::clean::{Markdown, one_line};
-use crate::facts::facts;
+use crate::facts::{facts, when};
 use crate::inventory::Entry;
 
 /// More doubts than this are counted.
@@ -23,12 +23,17 @@ pub fn markdown_short(record: &Record) -> String {
     lines.push(format!("- Verdicts: {}", Markdown(&verdicts(&entry))));
     let iops = |rate: Option<f64>| rate.map(|rate| Iops(rate).to_string());
     let mb = |rate: Option<f64>| rate.map(|rate| Throughput(rate).to_string());
+    let [deep_read, deep_write] = [OpName::Read, OpName::Write].map(|op| deepest(record, op));
+    let depth = [deep_read, deep_write].into_iter().flatten().map(|phase| phase.queue_depth).max();
+    let deep = format!("4 KiB random, {} at a time", depth.unwrap_or_default());
+    let rate = |phase: Option<&Phase>| iops(phase?.iops.as_ref().map(|rate| rate.estimate.0));
     let figures = [
         (
             "4 KiB random, one at a time",
             iops(entry.random_read_iops),
             iops(entry.random_write_iops),
         ),
+        (&*deep, rate(deep_read), rate(deep_write)),
         ("4 KiB with a flush after each", None, iops(entry.synced_write_iops)),
         (
             "Sequential",
@@ -57,10 +62,22 @@ pub fn markdown_short(record: &Record) -> String {
     lines.push(format!(
         "- Profile {}, {}, {}",
         Markdown(&entry.profile),
-        Markdown(&entry.created),
+        Markdown(&when(record)),
         Markdown(one_line(&tool).trim())
     ));
     lines.join("\n") + "\n"
+}
+
+/// The random phase of `op` with the most operations in flight, of several, as A1 asks for.
+fn deepest(record: &Record, op: OpName) -> Option<&Phase> {
+    let is_random = |phase: &&Phase| {
+        phase.is_measured()
+            && phase.op == op
+            && phase.pattern == PatternName::Random
+            && phase.block_size_bytes == Bytes::kib(4)
+            && phase.queue_depth > 1
+    };
+    record.phases.iter().filter(is_random).max_by_key(|phase| phase.queue_depth)
 }
 
 fn verdicts(entry: &Entry) -> String {

@@ -6,7 +6,7 @@ use cardproof_record::{
     Activity, CpuActivity, Estimate, Level, PhaseRun, PhaseSurroundings, Record, Warning,
     WarningCode,
 };
-use cardproof_report::{html, markdown, summary};
+use cardproof_report::{html, markdown, markdown_short, summary};
 use cardproof_testkit::records;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
@@ -199,4 +199,11 @@ fn what_the_single_rates_do_not_tell_is_said_in_words() {
     }
     let short = plain(&record, 80);
     assert_eq!(short.matches(": 5 runs,").count(), 1, "{short}");
+}
+
+#[test]
+fn the_short_form_has_the_random_rates_that_a_class_asks_for() {
+    let text = markdown_short(&records::typical_a1_card());
+    assert!(text.lines().count() <= 10, "{text}");
+    assert!(text.contains("4 KiB random, 32 at a time: read "), "{text}");
 }
