@@ -16,10 +16,9 @@ const OPENING: &str = "\
 
 This page is generated from the program's own help by `cargo xtask generate`.
 
-Data goes to standard output, talk and progress to standard error. The exit status is 0 when done,
+Data goes to standard output; messages and progress go to standard error. The exit status is 0 when done,
 1 when it could not be completed, 2 for a mistake in the command line, 3 when refused for safety,
-4 when a `--require` was not met or a verdict or reading is not in order, 130 and 143 when stopped by
-Ctrl-C or SIGTERM.
+4 when a `--require` was not met or the result is bad, 130 and 143 when stopped by Ctrl-C or SIGTERM.
 ";
 
 /// The page, from the program as it is built by this workspace.

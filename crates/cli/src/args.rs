@@ -33,14 +33,14 @@ pub(crate) struct RunArgs {
     pub(crate) profile: String,
     /// How much of the storage to test, such as 64M
     ///
-    /// Default: the size in the profile, but at most 10 % of the free space (or 256 MiB, if 1 GiB or
-    /// more is free).
+    /// Default: the size in the profile, but at most 10 % of the free space, or 256 MiB if that is
+    /// more and at least 1 GiB is free.
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub(crate) size: Option<Bytes>,
     /// Time limit of the whole run, such as 60s or 5m
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) time_budget: Option<Nanos>,
-    /// How sure the verdicts of the profiles a1 and a2 must be, from 0.9 to 0.9999
+    /// Confidence level of the verdicts of the profiles a1 and a2, from 0.9 to 0.9999
     #[arg(long, value_name = "LEVEL", default_value_t = CONFIDENCE, value_parser = confidence)]
     pub(crate) confidence: f64,
     /// Seed for addresses and data; random by default
@@ -227,7 +227,7 @@ pub(crate) struct ServeArgs {
     /// and is lost
     #[arg(long, value_name = "FILE")]
     pub(crate) backing: Option<PathBuf>,
-    /// How writes reach the card; with --backing a log is still there at the next start
+    /// How writes reach the card; with --backing the log is kept for the next start
     #[arg(long, value_enum, default_value = "plain")]
     pub(crate) layout: LayoutArg,
     /// What the log does at a flush

@@ -29,7 +29,8 @@ pub(crate) struct CaptureArgs {
     /// The trace file
     #[arg(long, value_name = "FILE", default_value = "capture.trace")]
     pub(crate) output: PathBuf,
-    /// The device to record, such as /dev/mmcblk0; by default the one under the current directory
+    /// The device to record, such as /dev/mmcblk0; by default the device that holds the
+    /// current directory
     #[arg(long, value_name = "DEVICE")]
     pub(crate) device: Option<PathBuf>,
     /// Record the job's file operations with strace instead of block requests; needs no root

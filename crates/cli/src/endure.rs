@@ -46,7 +46,7 @@ pub(crate) struct EndureArgs {
     /// Allow writing to a device: ALL ITS DATA IS LOST. One for each device, in the same order
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
     pub(crate) destroy: Vec<Option<String>>,
-    /// Judge saved records instead of wearing anything out
+    /// Judge saved records; write nothing
     #[arg(long, conflicts_with_all = ["destroy", "pattern", "cycles", "budget", "restart", "csv", "seed"])]
     pub(crate) from: bool,
     /// Where each cycle writes: random, sequential, hot-spot or trace:FILE
@@ -55,13 +55,13 @@ pub(crate) struct EndureArgs {
     /// Stop after N cycles
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) cycles: Option<u64>,
-    /// Stop after this much was written, such as 3TB. The card passes if no error was found
+    /// Stop after writing this much (the budget), such as 3TB. The card passes if no error was found
     #[arg(long, value_name = "SIZE", conflicts_with = "cycles")]
     pub(crate) budget: Option<Bytes>,
     /// Use only this much from the start of the device; all of it by default
     #[arg(long, value_name = "SIZE")]
     pub(crate) size: Option<Bytes>,
-    /// What your computer writes in a day, such as 5GB: gives the life in days
+    /// How much your computer writes in a day, such as 5GB; to estimate the life in days
     #[arg(long, value_name = "SIZE")]
     pub(crate) bytes_per_day: Option<Bytes>,
     /// Your assumption: how many bytes the card writes for each byte that it receives
@@ -70,7 +70,7 @@ pub(crate) struct EndureArgs {
     /// Forget the interrupted test and start again
     #[arg(long)]
     pub(crate) restart: bool,
-    /// How long to wait for a device that vanished
+    /// How long to wait for a device that was disconnected
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub(crate) patience: Nanos,
     /// Seed for the order of writing and the data; random by default

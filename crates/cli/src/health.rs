@@ -119,7 +119,7 @@ fn records(names: &[PathBuf]) -> Result<Found, Failure> {
         let (device, sourced) = of_record(&record);
         if !found.device.is_empty() && found.device != device {
             return Err(Failure::usage(format!(
-                "the records are of different devices, {} and {device}; name records of one",
+                "the records are of different devices, '{}' and '{device}'; name records of a single device",
                 found.device
             )));
         }

@@ -83,7 +83,7 @@ Exit status: 0 done; 1 could not be completed; 2 wrong command line;
 3 refused for safety; 4 a --require is not met, or a bad result (verify, endure,
 health, powercut); 130 stopped by Ctrl-C, 143 by SIGTERM (the record is kept).";
 
-/// Find out the truth about an SD card, eMMC, USB stick or SSD: measure it, judge it, explain it.
+/// Measure and judge an SD card, eMMC, USB stick or SSD.
 ///
 /// Without a command, cardproof measures the storage device that holds the current directory.
 #[derive(Debug, Parser)]
@@ -112,7 +112,7 @@ enum Command {
     Profiles(ProfilesArgs),
     /// Show what the card is, how it is attached, and what limits it
     Identify(IdentifyArgs),
-    /// Print the verdicts of saved records, by the present rules
+    /// Print the verdicts of saved records under the current rules
     Rate(RateArgs),
     /// Make a report of a saved record
     Report(ReportArgs),

@@ -59,7 +59,12 @@ pub(crate) fn measure(
             request.target.display()
         ));
     }
-    Ok(exit_of(record, signals, &requirements))
+    let exit = exit_of(record, signals, &requirements);
+    if matches!(exit, Exit::NotMet) {
+        let unmet = Requirement::unmet(&requirements, record).join(", ");
+        talk.note(&format!("Required, but not passed: {unmet}."));
+    }
+    Ok(exit)
 }
 
 /// The session's options that `request` asks for.

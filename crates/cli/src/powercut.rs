@@ -81,7 +81,7 @@ pub(crate) enum RealCommand {
 pub(crate) enum ModeArg {
     /// A flush after eight writes
     Flush,
-    /// Each write by itself (forced unit access)
+    /// Each write is durable when it completes (forced unit access)
     Fua,
     /// fsync of a file after eight writes
     Fsync,

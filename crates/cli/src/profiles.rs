@@ -157,10 +157,10 @@ fn describe(phase: &PhaseSpec, shares: u32) -> String {
         percent => format!("mix, {percent} % reads"),
     };
     let extra = match (phase.role, phase.fsync_every) {
-        (Role::LayOut, _) => ", lays the test file out",
-        (Role::MeasureAndVerify, _) => ", compares all it reads",
+        (Role::LayOut, _) => ", writes the test file",
+        (Role::MeasureAndVerify, _) => ", compares all data that it reads",
         (Role::Measure, Some(1)) => ", fsync after each",
-        (Role::Measure, Some(_)) => ", fsync now and then",
+        (Role::Measure, Some(_)) => ", fsync after some",
         (Role::Measure, None) => "",
     };
     let span = phase.span.map_or_else(String::new, |span| format!(" over {span}"));

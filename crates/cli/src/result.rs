@@ -47,12 +47,18 @@ impl Requirement {
 
     /// Whether `record` surely meets all of them.
     pub(crate) fn all_met(requirements: &[Self], record: &Record) -> bool {
+        Self::unmet(requirements, record).is_empty()
+    }
+
+    /// The classes that `record` does not surely meet.
+    pub(crate) fn unmet<'a>(requirements: &'a [Self], record: &Record) -> Vec<&'a str> {
         let verdicts = cardproof_rating::judge(record);
-        requirements.iter().all(|requirement| {
+        let is_met = |requirement: &&Self| {
             verdicts.iter().any(|verdict| {
                 verdict.rule == requirement.rule && verdict.outcome == Outcome::Meets
             })
-        })
+        };
+        requirements.iter().filter(|it| !is_met(it)).map(|it| &*it.rule).collect()
     }
 }
 

@@ -25,7 +25,7 @@ use sending::{Answer, Hub};
 /// What to share, and with whom.
 #[derive(Debug, Args)]
 pub(crate) struct SubmitArgs {
-    /// A record: a file, an id, a label or `latest`; without one, what is queued is sent
+    /// A record: a file, an id, a label or `latest`; without one, the queued records are sent
     #[arg(value_name = "RECORD")]
     records: Vec<PathBuf>,
     /// The hub's address, such as `https://hub.example.org`

@@ -36,14 +36,14 @@ pub(crate) struct TuneArgs {
     /// A record of `cardproof geometry` on the same card: a file, an id, or latest
     #[arg(long, value_name = "RECORD")]
     pub(crate) geometry: Option<PathBuf>,
-    /// Do the steps that lose no data; with --destroy=IDENTITY also make the partition and the file
-    /// system
+    /// Apply the steps that keep all data; with --destroy=IDENTITY also make the partition and the
+    /// file system
     #[arg(long)]
     pub(crate) apply: bool,
-    /// Restore the settings as they were before --apply
+    /// Restore the settings from before --apply
     #[arg(long, conflicts_with_all = ["apply", "prove"])]
     pub(crate) undo: bool,
-    /// Measure how much the new start of the partition gains; writes test data
+    /// Measure how much faster an aligned partition is; writes test data
     #[arg(long)]
     pub(crate) prove: bool,
     /// How many pairs of measurements --prove takes
@@ -248,9 +248,11 @@ fn in_words(step: &TuningStep, width: u16) -> String {
 fn title(name: &str) -> &str {
     match name {
         "filesystem" => "file system: ext4 (choose ONE of the three file systems)",
-        "filesystem_f2fs" => "or file system: F2FS",
-        "filesystem_fat" => "or file system: FAT or exFAT, to share the card with other computers",
-        "journal" => "journal of an ext4 that you keep",
+        "filesystem_f2fs" => "alternative file system: F2FS",
+        "filesystem_fat" => {
+            "alternative file system: FAT or exFAT, to share the card with other computers"
+        }
+        "journal" => "journal of an existing ext4",
         other => other,
     }
 }

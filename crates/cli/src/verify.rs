@@ -31,7 +31,7 @@ can find signs of a counterfeit, but cannot prove the capacity. In a directory, 
 files N.h2w into the free space; f3read and h2testw can read them too.
 
 Exit status: 0 genuine; 4 every other verdict; 1 could not be completed; 2 wrong command line;
-3 refused for safety; 130 stopped by Ctrl-C.";
+3 refused for safety; 130 stopped by Ctrl-C; 143 by SIGTERM.";
 
 /// What to verify, and how.
 #[derive(Debug, Args)]
@@ -50,22 +50,22 @@ pub(crate) struct VerifyArgs {
     /// Write and read every byte
     #[arg(long)]
     pub(crate) full: bool,
-    /// Exclude a hidden store (extra memory that makes a fake look genuine) of up to this size. A larger
+    /// Detect a hidden store (extra memory that makes a fake look genuine) of up to this size. A larger
     /// size takes longer
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     pub(crate) exclude_store: Bytes,
-    /// Exclude that more than this share of all blocks is bad; 0.0045 by default
+    /// Detect bad blocks if they are more than this share of all blocks; 0.0045 (0.45 %) by default
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) exclude_share: Option<f64>,
     /// Directory for the journal of --restore; must be on another device
     #[arg(long, value_name = "DIR", requires = "restore")]
     pub(crate) journal: Option<PathBuf>,
-    /// Read every byte too, for a map of speed and errors
+    /// Additionally read every byte, for a map of speed and errors
     #[arg(long)]
     pub(crate) surface: bool,
     /// Disconnect the device after writing and connect it again before reading
     ///
-    /// Then no cache of the computer answers, and none of a card reader that forgets when it is
+    /// Then the computer's cache is empty, and also the cache of a card reader that loses it when it is
     /// disconnected. For USB devices and cards in an SD slot; needs root and --destroy.
     #[arg(long, requires = "destroy", conflicts_with = "fix")]
     pub(crate) reconnect: bool,

@@ -163,7 +163,7 @@ fn add_score(
     })();
     let score = figures.map(|figures| pibenchmarks_score(&figures) as f64);
     draft.figures.extend(score.map(|score| Printed::new("score", score, "")));
-    draft.figures.extend(printed.map(|score| Printed::new("score as printed", score, "")));
+    draft.figures.extend(printed.map(|score| Printed::new("score (in the file)", score, "")));
     if let Some((score, printed)) = score.zip(printed).filter(|(a, b)| (a - b).abs() > 1.0) {
         let message = format!(
             "the log's score is {printed}, and that of its figures {score}: the script takes dd's \

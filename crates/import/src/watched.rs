@@ -57,7 +57,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     }
     draft.warn(
         WarningCode::Other,
-        "iostat watched what others did: these are loads, and not what the storage can do",
+        "these figures show the load of other programs, not what the storage can do",
     );
     Ok(draft)
 }
@@ -117,7 +117,7 @@ fn phase(device: &str, rows: &[&IostatRow]) -> Option<PhaseDraft> {
     let bytes = rows.iter().filter_map(moved).fold(0, u64::saturating_add);
     let mut phase = PhaseDraft::new(OpName::Unknown, PatternName::Unknown);
     phase.note = device.to_owned().into();
-    phase.cache = Cache::Unknown("iostat does not tell for whom a device worked");
+    phase.cache = Cache::Unknown("iostat does not tell which program used a device");
     phase.bytes = Bytes(bytes);
     phase.duration = windows.fold(Nanos::ZERO, Nanos::saturating_add);
     phase.stated = Stated {

@@ -36,7 +36,7 @@ pub(super) fn job() -> Job {
         name: "fsync-4k",
         version: 1,
         deed: format!("{WRITES} writes of 4 KiB, each with its own fsync"),
-        purpose: "how fast small writes are that must be safe at once",
+        purpose: "speed of small writes that must be durable at once",
         source: "fio with rw=randwrite, bs=4k, fsync=1 through the page cache, as in published \
                  comparisons of file systems",
         form: Form::Full,

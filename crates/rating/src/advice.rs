@@ -95,7 +95,7 @@ fn otherwise(record: &Record) -> &'static str {
         return of_replays(record);
     }
     if record.power_cuts.is_some() {
-        return "No cut did harm. More cuts (--cuts N) prove a smaller probability of harm.";
+        return "No data was lost. With more cuts (--cuts N) the upper bound becomes lower.";
     }
     if !record.flash_timings.is_empty() {
         return "Use the geometry with `cardproof tune`: it plans partition, file system and settings.";
@@ -125,7 +125,7 @@ fn say(applies: bool, text: &str) -> Option<String> {
 fn distrust(case: &Case<'_>) -> Option<String> {
     say(
         case.has(WarningCode::WrongData),
-        "Do not store data on this card or disk: it returned wrong data. Copy your important files to \
+        "Do not store data on this storage: it returned wrong data. Copy your important files to \
          another device. Then run `cardproof verify` in another reader. If data is wrong again, \
          replace the storage.",
     )

@@ -129,7 +129,9 @@ impl Capacity {
     #[must_use]
     pub fn advice(&self) -> Option<String> {
         let advice = match self.verdict {
-            CapacityVerdict::Genuine => "You can use it: it holds what it announces.".to_owned(),
+            CapacityVerdict::Genuine => {
+                "The capacity is genuine. You can use the device.".to_owned()
+            }
             CapacityVerdict::Fake => format!(
                 "Return it and ask for your money back. Do not store data on it: only the first {} can \
                  keep data.",

@@ -79,7 +79,7 @@ pub fn in_words(record: &Record) -> Option<String> {
         .filter_map(|phase| phase.verification)
         .map(|verification| verification.compared_bytes)
         .sum();
-    let in_full = (in_full > Bytes::ZERO).then(|| format!("{in_full} compared completely"));
+    let in_full = (in_full > Bytes::ZERO).then(|| format!("{in_full} compared byte by byte"));
     let of_phases = record.phases.iter().filter_map(|phase: &Phase| phase.data_check);
     let sampled = match record.data_check {
         Some(check) => Some(sample(&check, "at the end")),
@@ -98,7 +98,7 @@ pub fn in_short(record: &Record) -> Option<String> {
     let check = record.data_check?;
     let share = wording::percent_of_loss(share_found(check.places, CONFIDENCE));
     let is_right = check.wrong_places + check.unreadable_places == 0 && alarm(record).is_none();
-    is_right.then(|| format!("Data check passed: no loss ({share} would show)"))
+    is_right.then(|| format!("Data check passed (it detects a loss of {share} or more)"))
 }
 
 fn sample(check: &DataCheck, when: &str) -> String {

@@ -179,11 +179,11 @@ fn term(name: &str) -> &str {
         "page" => "page size",
         "open_units_linear" => "open allocation units (sequential writes)",
         "open_units_random" => "open allocation units (random writes)",
-        "small_write_threshold" => "small-write limit (smaller writes go to a log)",
+        "small_write_threshold" => "small-write limit (the card collects smaller writes)",
         "slc_cache" => "SLC cache",
         "slc_recovery" => "SLC cache recovery",
         "map_reach" => "mapping-table cache",
-        "first_area" => "special area at the start",
+        "first_area" => "fast area at the start (for file system tables)",
         other => other,
     }
 }

@@ -109,8 +109,10 @@ fn weigh(record: &Record, class: &Class, limit: Limit) -> Weighed {
     let least = limit.at_least.per_second();
     let is_random = limit.quantity != Quantity::SequentialWrite;
     let is_memory = evidence.is_cache_unknown && is_random && evidence.rate > MEMORY_FROM.0;
-    // What needs a queue is not missed by what was measured without one.
-    let has_no_queue = class.needs_queue_and_cache && is_random && evidence.depth < 32;
+    // What needs the card's queue is not missed by what was perhaps measured without it.
+    let needs_queue = class.needs_queue_and_cache && is_random;
+    let has_no_depth = needs_queue && evidence.depth < 32;
+    let is_queue_unsure = needs_queue && !uses_queue(record);
     let (likelihood, why) = if is_memory {
         (
             Likelihood::Unclear,
@@ -120,8 +122,13 @@ fn weigh(record: &Record, class: &Class, limit: Limit) -> Weighed {
         (Likelihood::LikelyMeets, "well above it")
     } else if evidence.rate * VARIATION >= least {
         (Likelihood::Unclear, "too close to it")
-    } else if has_no_queue {
+    } else if has_no_depth {
         (Likelihood::Unclear, "below it, but the limit is for queue depth 32")
+    } else if is_queue_unsure {
+        (
+            Likelihood::Unclear,
+            "below it, but it is unknown whether the host used the card's command queue",
+        )
     } else if evidence.is_lower_bound {
         (Likelihood::Unclear, "below it, but larger blocks may be faster")
     } else {
@@ -142,6 +149,12 @@ fn weigh(record: &Record, class: &Class, limit: Limit) -> Weighed {
         }
     );
     Weighed { likelihood, reason, is_measured: true }
+}
+
+/// Whether the figures were surely measured with the card's command queue on.
+fn uses_queue(record: &Record) -> bool {
+    let card = record.conditions.device.card.as_ref();
+    card.is_some_and(|card| card.command_queue.enabled == Some(true))
 }
 
 /// Such as `one iozone run`.

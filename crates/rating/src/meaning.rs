@@ -267,13 +267,13 @@ fn compare(
         }
         [Some(fastest), None] => {
             format!(
-                "No published device is faster. The fastest of the eight: {}.",
+                "No published device is faster. The one with the highest rate of the eight: {}.",
                 describe(fastest)
             )
         }
         [None, Some(slowest)] => {
             format!(
-                "All published devices are faster. The slowest of the eight: {}.",
+                "All published devices are faster. The one with the lowest rate of the eight: {}.",
                 describe(slowest)
             )
         }
@@ -417,9 +417,9 @@ fn felt_pauses(record: &Record, grade: Grade, longest: Nanos, name: &str) -> Ans
             "them",
         ),
         count => {
-            let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
+            let pauses = if count == 1 { "pause" } else { "pauses" };
             let finding = format!(
-                "The storage completed nothing for {FELT_PAUSE} or more {times}. The longest pause \
+                "The storage had {count} {pauses} of {FELT_PAUSE} or more. The longest pause \
                  was {longest} (in {name})."
             );
             (finding, "it")

@@ -118,7 +118,8 @@ impl Grounds<'_> {
         let reached = Limit { at_least: case.figure.high, ..case.limit }.needs();
         match self.bus.as_ref().filter(|bus| bus.may_set(reached)) {
             Some(bus) => {
-                let why = format!("below it, but near the limit of this {}", bus.label());
+                let why =
+                    format!("below it, but the rate is near the limit of this {}", bus.label());
                 (Outcome::NotTestable, why)
             }
             None => (Outcome::Misses, "failed".to_owned()),

@@ -130,7 +130,7 @@ const ROWS: [Row; 10] = {
             Whenever,
             Mainline,
             DiscardOff,
-            "cards of this maker announce a discard that does not work",
+            "cards of this maker report a discard that does not work",
         ),
         row(
             0x5d,

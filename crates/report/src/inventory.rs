@@ -154,7 +154,7 @@ impl Entry {
             parts.push("no class verdict".to_owned());
         }
         if !self.doubts.is_empty() {
-            parts.push("in doubt".to_owned());
+            parts.push("with doubts".to_owned());
         }
         if !self.is_complete {
             parts.push("incomplete".to_owned());

@@ -51,11 +51,11 @@ fn bound(found: &Document<'_>) -> String {
             "only cuts with writes in flight count; cutting an idle device tests nothing".into()
         }
         Some(_) if found.harmful_cuts == 0 => format!(
-            "a cut does harm with a probability below {:.1} % ({confidence:.0} % confidence)",
+            "the probability of harm by a cut is below {:.1} % ({confidence:.0} % confidence)",
             percent(found.bound)
         ),
         Some(share) => format!(
-            "a cut does harm in {:.2} % of cases ({:.2} to {:.2} %, {confidence:.0} % confidence)",
+            "the probability of harm by a cut is {:.2} % ({:.2} to {:.2} %, {confidence:.0} % confidence)",
             percent(share.estimate),
             percent(share.low),
             percent(share.high)
@@ -65,9 +65,13 @@ fn bound(found: &Document<'_>) -> String {
 
 fn conditions(found: &Document<'_>) -> String {
     format!(
-        "writes were made durable by {}, {} writes each time; {} writes at a time in an area of {}; the power cut was {}",
+        "writes were made durable by {} after {}; queue depth {}, test range {}; the power cut was {}",
         one_line(found.mode),
-        found.writes_per_flush,
+        if found.writes_per_flush == 1 {
+            "each write".to_owned()
+        } else {
+            format!("{} writes", found.writes_per_flush)
+        },
         found.queue_depth,
         found.area_bytes,
         one_line(found.power)

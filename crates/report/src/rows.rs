@@ -105,9 +105,9 @@ pub(crate) fn note(record: &Record) -> Option<&'static str> {
     let is_of_verdicts =
         |phase: &Phase| phase.is_measured() && figure_for_verdicts(phase).is_some();
     record.phases.iter().any(is_of_verdicts).then_some(
-        "Phases with a class limit have wider intervals, which allow for looking at the rate many \
-         times during a phase. They leave out the start of the phase, where a cache raises the rate, \
-         and the first half of the time of sequential writes.",
+        "Phases with a class limit have wider intervals, because their rate is checked repeatedly. \
+         These intervals exclude the start of the phase, where a cache raises the rate. For sequential \
+         writes they exclude the first half of the phase.",
     )
 }
 

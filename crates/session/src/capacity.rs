@@ -232,7 +232,7 @@ impl<'a, 'b> Teller<'a, 'b> {
             });
             let time = estimate.total() + restoring;
             self.told = Some(time);
-            self.recorder.note(&format!("About {time} in all, judging by the first writes."));
+            self.recorder.note(&format!("New estimate from the first writes: {time} in total."));
         }
         self.recorder.tell(Event::Step {
             name: "verify",

@@ -294,7 +294,7 @@ fn announcement(plan: &Plan, wish: &Wish) -> String {
         (None, None) => "half of the area is bad, or the card fails".to_owned(),
     };
     format!(
-        "WEARS THE CARD OUT: writes {} in each cycle ({}) and reads them back, until {until}.",
+        "This test WEARS THE CARD OUT. It writes {} in each cycle ({}) and reads them back, until {until}.",
         Bytes(plan.cycle_bytes()),
         wish.pattern.name(),
     )

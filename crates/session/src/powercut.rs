@@ -127,7 +127,7 @@ impl Experiment for PowerCuts {
         let Bench { place, record, seed, stop, recorder } = bench;
         let of = self.cuts;
         let outcome = run(&mut *place.target, &wish, *seed, &mut |done| {
-            recorder.tell(Event::Part { deed: "cut", done, of });
+            recorder.tell(Event::Part { deed: "of the cuts done", done, of });
             !stop.load(Ordering::Relaxed)
         });
         match outcome {

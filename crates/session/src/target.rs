@@ -106,7 +106,7 @@ pub fn open_storage(
     opened.span = span_in(opened.target.abilities().size, args, needs.span.existing)?;
     if opened.target.abilities().read_only && needs.writing == Writing::WhereAllowed {
         talk.note(&format!(
-            "{} is only read. To measure writing too, at the cost of ALL ITS DATA, add {}.",
+            "cardproof only reads {}. To measure writing too, which DESTROYS ALL ITS DATA, add {}.",
             path.display(),
             option_to_destroy(path)
         ));

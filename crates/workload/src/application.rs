@@ -85,7 +85,8 @@ fn profile(class: &Class, rates: RandomRates, name: &str, purpose: &str) -> Prof
         figures: Vec::new(),
         early_ends: Vec::new(),
         notes: vec![
-            "Each phase ends as soon as its interval is on one side of the limit.".to_owned(),
+            "Each phase ends when its interval lies completely above or below the class limit."
+                .to_owned(),
             "After a failed limit, the remaining phases are skipped.".to_owned(),
         ],
     }

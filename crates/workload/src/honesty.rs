@@ -32,7 +32,7 @@ pub(crate) fn profile() -> Profile {
     Profile {
         name: "honesty".to_owned(),
         version: 1,
-        purpose: "signs that flushes are answered before the data are on the flash".to_owned(),
+        purpose: "looks for flushes that are confirmed before the data is durable".to_owned(),
         source: "cardproof's own".to_owned(),
         span: standard::SPAN,
         time_budget: Nanos::from_secs(60),

@@ -21,7 +21,7 @@ pub(crate) struct CompareArgs {
     /// Show the published measurements
     #[arg(long, conflicts_with = "cards")]
     pub(crate) list: bool,
-    /// Use this if the cards were measured in turn: run 1 of each, then run 2 of each, and so on
+    /// Use this if the runs of the cards alternated: run 1 of each, then run 2 of each, and so on
     #[arg(long)]
     pub(crate) paired: bool,
     /// What you want to use the card for

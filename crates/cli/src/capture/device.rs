@@ -22,7 +22,7 @@ pub(super) fn disk_of(path: &Path) -> Result<Disk, Failure> {
         Failure::of_opening(&error, text)
     })?;
     if !metadata.file_type().is_block_device() {
-        return Err(Failure::usage(format!("{shown} is no block device; name one")));
+        return Err(Failure::usage(format!("{shown} is not a block device; name one")));
     }
     disk_with(metadata.rdev()).ok_or_else(|| {
         Failure::incomplete(format!("the system has no information about the device {shown}"))

@@ -30,7 +30,7 @@ pub(super) fn headline(document: &EndureDocument) -> String {
         (None, Some(budget)) if budget.passed == Some(false) => {
             format!("FAILED: bad pages before {} were written", budget.bytes)
         }
-        (None, _) => format!("ALIVE after {} cycles", document.cycles),
+        (None, _) => format!("NO FAILURE in {} cycles", document.cycles),
     };
     format!("{name}: {state}.")
 }

@@ -27,7 +27,7 @@ pub(super) fn device(path: &Path, asks_card: bool, is_forced: bool) -> Result<Fo
     })?;
     if !crate::output::is_block_device(&real) {
         return Err(Failure::usage(format!(
-            "{} is no block device; name one, such as /dev/mmcblk0, or judge a recorded output with --raw",
+            "{} is not a block device; name one, such as /dev/mmcblk0, or use --raw for a saved output",
             path.display()
         )));
     }

@@ -9,7 +9,7 @@ use super::words;
 /// The bus or link, and the most that it lets through.
 pub(super) fn bus(identity: &Identity) -> Section {
     let device = identity.device.lowest();
-    let mut section = Section::new("Bus and ceiling");
+    let mut section = Section::new("Bus and its limit");
     section.some("Link", device.link.clone());
     if let Some(bus) = &device.bus {
         of_card_bus(&mut section, bus);
@@ -63,10 +63,7 @@ fn of_ceiling(section: &mut Section, ceiling: &Ceiling) {
         section.row("", text);
     }
     let operations = ceiling.operations_4k_per_s;
-    section.row(
-        "",
-        format!("no more than {operations} IOPS of 4 KiB, by the time on the wires alone"),
-    );
+    section.row("", format!("at most {operations} IOPS of 4 KiB (time of the transfers alone)"));
     if ceiling.source == CeilingSource::Board {
         section.row("Set by", ceiling.set_by.clone());
     }

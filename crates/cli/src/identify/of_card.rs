@@ -64,7 +64,7 @@ fn maker(card: &CardInfo) -> Option<String> {
     let name = card.maker_maybe.as_ref().map(|name| format!(", perhaps {name}"));
     (!numbers.is_empty()).then(|| {
         let name = name.unwrap_or_default();
-        format!("{numbers}{name} (a number of a controller's or card's maker, not of a brand)")
+        format!("{numbers}{name} (the number is of the maker of the controller or card, not of the brand)")
     })
 }
 
@@ -104,7 +104,7 @@ fn capacity(section: &mut Section, identity: &Identity) {
     let capacity = &identity.capacity;
     let size = capacity.kernel_bytes.or(capacity.register_bytes);
     let agreement = match (capacity.register_bytes, capacity.disagreements.is_empty()) {
-        (Some(_), true) => "; the register, the kernel and the partitions agree",
+        (Some(_), true) => "; the register, the kernel and the partitions give the same size",
         _ => "",
     };
     let size = size.filter(|&size| size > Bytes::ZERO);
@@ -119,7 +119,9 @@ pub(super) fn suspicions(identity: &Identity) -> Section {
     let mut section = Section::new("Suspicions");
     let Some(suspicion) = &identity.suspicion else { return section };
     let words = match suspicion.grade {
-        "none" => "no sign of one, which proves nothing: only a test of the capacity does",
+        "none" => {
+            "no sign of a counterfeit; only a test of the capacity can prove that it is genuine"
+        }
         "weak" => "a weak suspicion; only a test of the whole capacity proves anything",
         _ => "a strong suspicion; only a test of the whole capacity proves anything",
     };

@@ -107,7 +107,7 @@ impl From<AppArg> for Application {
 /// What to judge after a cut.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// What was written to
+    /// The target of `powercut write`
     pub(crate) target: PathBuf,
     /// The witness, such as 192.168.1.5:7777
     #[arg(long, value_name = "ADDRESS")]

@@ -153,8 +153,8 @@ fn bad_input_is_one_clear_error() {
     let text = write(&home, "letter.txt", "Dear Sir");
     for (words, status, said) in [
         (vec!["/dev/cardproof-none"], 2, "name a block device"),
-        (vec![text.as_str()], 2, "no block device"),
-        (vec![text.as_str(), "--ask-card"], 2, "no block device"),
+        (vec![text.as_str()], 2, "is not a block device"),
+        (vec![text.as_str(), "--ask-card"], 2, "is not a block device"),
         (vec!["--raw", text.as_str()], 2, "no output that is known"),
         (vec!["--raw", "/none"], 2, "cannot read /none"),
         (vec![text.as_str(), text.as_str()], 2, "name one device"),

@@ -73,7 +73,11 @@ fn people_read_a_bound_and_what_was_found() {
     let home = Home::new();
     let said = run(home.cardproof(&["powercut", "sim:sandisk-ultra-a1", "--seed", "1"])).expect(0);
     assert!(said.stdout.contains("acknowledged as durable was lost"), "{}", said.stdout);
-    assert!(said.stdout.contains("a probability below 3.0 %"), "{}", said.stdout);
+    assert!(
+        said.stdout.contains("the probability of harm by a cut is below 3.0 %"),
+        "{}",
+        said.stdout
+    );
     let target = card(&home, "cut = \"collateral\"");
     let page = home.place().join("page.html");
     let html = page.to_str().unwrap();

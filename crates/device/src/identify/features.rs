@@ -91,15 +91,15 @@ fn sd_cache(around: &Surrounding<'_>, cache: &mut Feature) {
         cache.evidence.push(format!("kernel {verb} use it: Linux {major}.{minor} is {than}"));
     }
     cache.host = Some(true);
-    cache.evidence.push("host: the cache needs nothing of the controller".to_owned());
+    cache.evidence.push("host: the cache needs no support of the controller".to_owned());
     match around.device.text("queue/write_cache").as_deref() {
         Some("write back") => {
             cache.enabled = Some(true);
-            cache.evidence.push("on: the queue says write back".to_owned());
+            cache.evidence.push("on: the block device reports write back".to_owned());
         }
         Some("write through") => {
             cache.enabled = Some(false);
-            cache.evidence.push("off: the queue says write through".to_owned());
+            cache.evidence.push("off: the block device reports write through".to_owned());
         }
         _ => around.sources.unknown(
             "whether the card's cache is on",
@@ -120,7 +120,7 @@ fn sd_queue(around: &Surrounding<'_>, has_ext_perf: bool, queue: &mut Feature) {
     }
     if queue.kernel == Some(false) || queue.card == Some(false) || queue.host == Some(false) {
         queue.enabled = Some(false);
-        queue.evidence.push("off: not all three have it".to_owned());
+        queue.evidence.push("off: card, kernel and host must all have it".to_owned());
     } else if around.sources.log().lines().is_none() {
         let (reason, needed) = around.sources.log_gap();
         around.sources.unknown("whether command queueing is on", reason, needed);
@@ -134,7 +134,9 @@ fn sd_queue_of_kernel(around: &Surrounding<'_>, has_ext_perf: bool, queue: &mut 
         queue.kernel = Some(true);
     } else if has_ext_perf {
         queue.kernel = Some(true);
-        queue.evidence.push("kernel can use it: it has ext_perf, as Raspberry Pi's".to_owned());
+        queue
+            .evidence
+            .push("kernel can use it: it has ext_perf, as Raspberry Pi's kernels have".to_owned());
     } else if kernel.number <= NO_SD_QUEUE_UNTIL && !kernel.is_raspberry_pi {
         queue.kernel = Some(false);
         let text = format!("kernel cannot use it: Linux {major}.{minor} has it for eMMC only");
@@ -222,7 +224,7 @@ fn queue_of_board(around: &Surrounding<'_>, queue: &mut Feature) {
     if let Some(slot) = around.board.and_then(slot_of) {
         queue.host = Some(slot.can_queue_commands);
         let verb = if slot.can_queue_commands { "can" } else { "cannot" };
-        let text = format!("host {verb}: known of this board, not read from it");
+        let text = format!("host {verb}: from a table of boards, not read from this one");
         queue.evidence.push(text);
     }
 }

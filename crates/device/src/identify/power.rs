@@ -155,8 +155,8 @@ fn troubles_in_log(sources: &Sources<'_>) -> Vec<String> {
         .count();
     match count {
         0 => Vec::new(),
-        1 => vec!["the kernel log has under-voltage once".to_owned()],
-        several => vec![format!("the kernel log has under-voltage {several} times")],
+        1 => vec!["the kernel log reports under-voltage once".to_owned()],
+        several => vec![format!("the kernel log reports under-voltage {several} times")],
     }
 }
 

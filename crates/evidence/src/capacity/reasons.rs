@@ -35,7 +35,7 @@ fn genuine(evidence: &Evidence, finding: &Finding) -> Vec<String> {
     reasons.push(excluded(finding));
     if evidence.grid_bytes > 0 && evidence.grid_bytes <= evidence.filler_bytes {
         reasons.push(format!(
-            "no two addresses use the same memory: the last {} written overwrote no test block",
+            "no addresses share a place in the flash: the last {} of writes changed no test block",
             Bytes(evidence.filler_bytes)
         ));
     }
@@ -44,8 +44,8 @@ fn genuine(evidence: &Evidence, finding: &Finding) -> Vec<String> {
 
 fn excluded(finding: &Finding) -> String {
     format!(
-        "no hidden store of up to {} pretends to be the card, and at most {:.2} % of the blocks are bad \
-         ({} % confidence)",
+        "there is no hidden store of up to {}, and at most {:.2} % of the blocks are bad (both with {} % \
+         confidence)",
         Bytes(finding.excluded_store_bytes),
         finding.excluded_bad_share * 100.0,
         CONFIDENCE * 100.0
@@ -74,7 +74,7 @@ fn fake(evidence: &Evidence, finding: &Finding) -> Vec<String> {
 fn what_happens(evidence: &Evidence, finding: &Finding) -> String {
     let edge = Bytes(finding.size.high);
     match finding.kind {
-        Kind::Wrap => format!("{}, and so on at every multiple of {edge}", shared(evidence)),
+        Kind::Wrap => format!("{}; addresses repeat every {edge}", shared(evidence)),
         Kind::Chained => format!(
             "addresses start again at {}, and each round keeps nothing above {edge}",
             Bytes(finding.modulus_bytes.unwrap_or_default())

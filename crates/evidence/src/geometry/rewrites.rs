@@ -122,7 +122,7 @@ pub(super) fn mapping(
     };
     let all = |test: fn(f64) -> bool| factors.iter().all(|factor| test(*factor));
     let claim = |mapping, probability| {
-        let notes = vec![format!("repeated writes take {factor:.1} times as long")];
+        let notes = vec![format!("writing a block again takes {factor:.1} times as long")];
         let method = "time of repeated writes";
         Finding::Claimed(Claim { value: Value::Mapping(mapping), probability, method, notes })
     };

@@ -147,7 +147,7 @@ pub(super) fn unit(sweeps: &[Sweep], missing: Option<&str>) -> Finding {
     match agreed(&units) {
         Some(Some(unit)) => {
             let probability = if units.len() > 1 { 0.96 } else { 0.85 };
-            let notes = vec![format!("one write takes longer every {unit}")];
+            let notes = vec![format!("every {unit}, a write takes longer")];
             let method = "write step";
             Finding::Claimed(Claim { value: Value::Bytes(unit), probability, method, notes })
         }

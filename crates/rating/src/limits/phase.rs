@@ -71,7 +71,7 @@ fn cpu(phase: &Phase, seen: &PhaseSurroundings) -> Option<LimitedBy> {
     if cpu.busy() - cpu.nice < CPU_FULL && own_of_one < ONE_CPU_FULL {
         return None;
     }
-    let rate = phase.iops.map(|iops| format!("{} took them", iops.estimate));
+    let rate = phase.iops.map(|iops| format!("the rate was {}", iops.estimate));
     let own = seen
         .own_cpu
         .map(|_| format!("this run used {} of one processor", whole_percent(own_of_one)));

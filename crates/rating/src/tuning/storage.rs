@@ -54,8 +54,7 @@ fn partition(path: &str, layout: &Layout) -> TuningStep {
         ..lost(
             "partition",
             format!(
-                "if a partition begins inside an allocation unit, the card writes two units instead of \
-                 one; {}",
+                "a partition that begins inside an allocation unit causes extra writes; {}",
                 layout.why
             ),
             layout.sure,
@@ -70,12 +69,12 @@ fn filesystem(partition: &str, layout: &Layout) -> TuningStep {
     let size = layout.journal_mib().map_or_else(String::new, |mib| format!("-J size={mib} "));
     let spread = match (layout.stride, layout.stripe_width) {
         (Some(_), Some(_)) => {
-            "The options stride (page / 4 KiB) and stripe_width (allocation unit / 4 KiB) spread its tables over \
-             units"
+            "The options stride (page / 4 KiB) and stripe_width (allocation unit / 4 KiB) spread the tables of ext4 \
+             over allocation units"
         }
         (None, Some(_)) => {
-            "The option stripe_width (allocation unit / 4 KiB) spreads its tables over units; stride is left out \
-             because the page size is unknown"
+            "The option stripe_width (allocation unit / 4 KiB) spreads the tables of ext4 over allocation \
+             units; stride is left out because the page size is unknown"
         }
         (Some(_), None) => {
             "The option stride (page / 4 KiB) is given; stripe_width is left out because the allocation unit is \
@@ -101,7 +100,7 @@ fn filesystem(partition: &str, layout: &Layout) -> TuningStep {
 
 fn journal(partition: &str) -> TuningStep {
     TuningStep {
-        risk: "a power cut between the two commands can damage the file system; unmount it before"
+        risk: "a power cut between the two commands can damage the file system; unmount it before you run them"
             .to_owned(),
         undo: vec![
             format!("tune2fs -O ^has_journal {partition}"),
@@ -110,8 +109,8 @@ fn journal(partition: &str) -> TuningStep {
         ..lost(
             "journal",
             format!(
-                "instead of making a new file system: an existing ext4 keeps its data and gets a \
-                 journal of {JOURNAL_MIB} MiB. Keep the journal on the card: with an external journal, \
+                "an existing ext4 keeps its data and gets a journal of {JOURNAL_MIB} MiB, instead of \
+                 a new file system. Keep the journal on the card: with an external journal, \
                  the system needs two devices"
             ),
             0.6,
@@ -136,8 +135,8 @@ fn f2fs(partition: &str, layout: &Layout) -> TuningStep {
         ),
         None => (
             String::new(),
-            "sections keep their default size, because the allocation unit is unknown or no multiple of \
-             2 MiB"
+            "sections keep their default size, because the allocation unit is unknown or is not a multiple \
+             of 2 MiB"
                 .to_owned(),
         ),
     };

@@ -29,7 +29,7 @@ pub(super) fn notes(comparison: &Comparison, rankings: &[&Ranking], wanted: Use)
     }
     if orders().any(|ranking| has_intervals(&ranking)) {
         notes.push(format!(
-            "Cards of the same rank do not differ with certainty ({}).",
+            "Between cards of the same rank no difference was found ({} confidence).",
             wording::percent(comparison.confidence)
         ));
     }

@@ -340,7 +340,7 @@ fn no_order(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> Stri
                  compare them.";
     let needed: Vec<&str> = wanted.weights().iter().map(|weight| weight.column.label()).collect();
     match (rankings, comparison.cards.len()) {
-        ([_], 1) => "There is one card, and nothing to compare it with.".to_owned(),
+        ([_], 1) => "Only one card was given. Name a second one, such as ref:NAME.".to_owned(),
         _ if !shares_anything(comparison) => {
             format!("These records have no measured rate in common. {again}")
         }

@@ -48,7 +48,7 @@ pub(super) fn sections(comparison: &Comparison, wanted: Use) -> Vec<Section> {
 fn how_to_read(comparison: &Comparison) -> String {
     let first = comparison.cards.first().map_or(String::new(), |name| one_line(name));
     let mut text = format!(
-        "Speed relative to {first}. All ranges of ratios are right together with {} confidence. If a \
+        "Speed relative to {first}. The confidence of {} applies to all ranges of ratios together. If a \
          range excludes 1, the difference is real.",
         wording::percent(comparison.confidence)
     );
@@ -84,7 +84,7 @@ fn measured(comparison: &Comparison, row: &ComparedRow) -> Section {
     Section {
         heading: row.what.clone(),
         about: Vec::new(),
-        columns: vec!["card", "rate", "between", "times", "between"],
+        columns: vec!["card", "rate", "interval", "ratio", "interval"],
         rows,
         notes,
     }
@@ -176,7 +176,7 @@ fn placed(places: &[Places]) -> Option<Section> {
         }
     }
     let note = format!(
-        "This is only a rough comparison. Different or unknown for some of them: {}.",
+        "This is only a rough comparison. For some of them these are different or unknown: {}.",
         differences.join(", ")
     );
     (!rows.is_empty()).then(|| Section {

@@ -92,8 +92,8 @@ impl Figures<'_> {
             return Ok(());
         }
         self.page.push_str(
-            "<section id=\"over-time\">\n<h2>Over time</h2>\n<p>Each chart shows the rate \
-             of a phase and, below, the longest latency. Pauses are shaded: a fast card that pauses \
+            "<section id=\"over-time\">\n<h2>Over time</h2>\n<p>Each upper chart shows \
+             the rate of a phase, the lower one its longest latency. Pauses are shaded: a fast card that pauses \
              again and again feels slow. The dashed line marks 250 ms, the longest busy time that the \
              SD specification allows.</p>\n<div class=\"grid\">\n",
         );
@@ -150,8 +150,8 @@ impl Figures<'_> {
         }
         self.page.push_str(
             "<section id=\"latency\">\n<h2>How long operations take</h2>\n<p>The charts show \
-             the share of operations that took longer than a given time. A curve that extends to the \
-             right shows long latencies. A low curve shows that they are rare.</p>\n\
+             the share of operations that took longer than a given time. The further right a \
+             curve, the longer the latencies; the lower, the fewer operations reach them.</p>\n\
              <div class=\"grid\">\n",
         );
         for (heading, drawn) in ["Reads", "Writes and mixed"].iter().zip(&charts) {
@@ -183,8 +183,8 @@ impl Figures<'_> {
             return Ok(());
         }
         self.page.push_str(
-            "<figure>\n<p class=\"axis\">4 KiB random writes (upwards) and reads (to the right), \
-             IOPS</p>\n<div class=\"field\">\n<div>\n",
+            "<figure>\n<p class=\"axis\">Vertical: 4 KiB random write IOPS; horizontal: \
+             4 KiB random read IOPS</p>\n<div class=\"field\">\n<div>\n",
         );
         self.draw(&field(&ours))?;
         self.page.push_str("</div>\n<div>\n");
@@ -303,7 +303,7 @@ fn write_latencies(page: &mut String, record: &Record, curves: &[Curve], heading
 fn percentile_interval(phase: &Phase) -> String {
     match phase.latency_intervals.map(|intervals| intervals.p999) {
         Some(PercentileInterval { low, high: Some(high) }) => format!("{low} to {high}"),
-        Some(PercentileInterval { low, high: None }) => format!("{low} or more"),
+        Some(PercentileInterval { low, high: None }) => format!("at least {low}"),
         None => String::new(),
     }
 }

@@ -70,6 +70,9 @@ pub fn inventory_table(entries: &[Entry]) -> String {
     for (entry, name) in entries.iter().zip(cut_apart(&names, TABLE_NAME_MAX)) {
         let verdict = match (&entry.capacity, entry.met.as_slice()) {
             (Some(capacity), _) => capacity.clone(),
+            (None, []) if entry.missed.is_empty() && entry.undecided.is_empty() => {
+                "no class tested".to_owned()
+            }
             (None, []) => "no class passed".to_owned(),
             (None, met) => format!("passed {}", met.join(" ")),
         };

@@ -128,7 +128,7 @@ impl Attached<'_, '_> {
         };
         let (write, read) = self.keeper.rates;
         let deed = format!(
-            "cycle {} {doing} {:.0} %, {:.3} % bad, {}, {:.0}/{:.0} MB/s",
+            "cycle {} {doing} {:.0} %, {:.3} % bad, {} written; write {:.0}, read {:.0} MB/s",
             progress.cycle,
             progress.done * 100.0,
             progress.bad_share * 100.0,
