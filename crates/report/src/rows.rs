@@ -106,8 +106,7 @@ pub(crate) fn note(record: &Record) -> Option<&'static str> {
         |phase: &Phase| phase.is_measured() && figure_for_verdicts(phase).is_some();
     record.phases.iter().any(is_of_verdicts).then_some(
         "Phases with a class limit have wider intervals, because their rate is checked repeatedly. \
-         These intervals exclude the start of the phase, where a cache raises the rate. For sequential \
-         writes they exclude the first half of the phase.",
+         These intervals exclude the start of the phase (of sequential writes the first half).",
     )
 }
 
