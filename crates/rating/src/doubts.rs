@@ -7,12 +7,14 @@
 use std::collections::HashSet;
 
 use cardproof_record::{
-    DeviceInfo, FilesystemInfo, OpName, Phase, Record, TargetKind, Transport, Warning, WarningCode,
+    DeviceInfo, Disturbance, FilesystemInfo, OpName, Phase, Record, TargetKind, Transport, Warning,
+    WarningCode,
 };
 use cardproof_units::{Bytes, Throughput};
 
 use crate::ceilings::ceiling_of;
 use crate::data;
+use crate::disturbance;
 use crate::filesystems;
 use crate::pick::Figure;
 use crate::transports::{storage, transports};
@@ -89,17 +91,34 @@ pub fn plausibility(record: &Record) -> Vec<Warning> {
 }
 
 fn stored(record: &Record) -> Vec<Doubt> {
-    let of_jobs = record.job_runs.iter().flat_map(|run| &run.warnings);
-    let of_run = record
-        .warnings
-        .iter()
-        .chain(of_jobs)
-        .map(|warning| Doubt { phase: None, warning: warning.clone() });
+    let of_jobs = record.job_runs.iter().flat_map(|run| {
+        with_disturbances(&run.warnings, &run.disturbances, disturbance::of_job(record, run))
+    });
+    let of_run = record.warnings.iter().cloned().chain(of_jobs);
+    let of_run = of_run.map(|warning| Doubt { phase: None, warning });
     let of_phases = record.phases.iter().enumerate().flat_map(|(index, phase)| {
-        let doubt = move |warning: &Warning| Doubt { phase: Some(index), warning: warning.clone() };
-        phase.warnings.iter().map(doubt)
+        let disturbances = disturbance::of_phase(record, phase);
+        let warnings = with_disturbances(&phase.warnings, &phase.disturbances, disturbances);
+        warnings.into_iter().map(move |warning| Doubt { phase: Some(index), warning })
     });
     of_run.chain(of_phases).collect()
+}
+
+/// The `stored` warnings, with those about `stored_disturbances` replaced by `disturbances` where
+/// these are others.
+fn with_disturbances(
+    stored: &[Warning],
+    stored_disturbances: &[Disturbance],
+    disturbances: Vec<Disturbance>,
+) -> Vec<Warning> {
+    if disturbances == stored_disturbances {
+        return stored.to_vec();
+    }
+    let others = stored.iter().filter(|warning| warning.code != WarningCode::Disturbed);
+    let disturbed = disturbances
+        .into_iter()
+        .map(|disturbance| Warning { code: WarningCode::Disturbed, message: disturbance.message });
+    others.cloned().chain(disturbed).collect()
 }
 
 /// Whether the same is said already, of the same phase or of the run as a whole.

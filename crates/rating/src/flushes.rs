@@ -7,6 +7,8 @@
 use cardproof_record::{OpName, PatternName, Phase, Record, SyncMode};
 use cardproof_units::{Bytes, Throughput};
 
+use crate::disturbance;
+
 /// A burst is suspicious above this multiple of the continuous rate; a few slices vary by less.
 const FACTOR: f64 = 1.5;
 
@@ -56,7 +58,7 @@ pub fn flushes(record: &Record) -> Option<Flushes> {
     let measured = || record.phases.iter().filter(|phase| phase.is_measured());
     let continuous = measured().filter(|phase| is_sequential_write(phase)).find_map(continuous);
     let bursts: Vec<Burst> = measured().filter_map(burst).collect();
-    let is_disturbed = measured().any(|phase| !phase.disturbances.is_empty());
+    let is_disturbed = measured().any(|phase| !disturbance::of_phase(record, phase).is_empty());
     (!bursts.is_empty()).then_some(Flushes { continuous, bursts, is_disturbed })
 }
 

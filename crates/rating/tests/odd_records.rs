@@ -84,6 +84,7 @@ fn a_phase_of_which_no_run_counts_has_no_rate_and_breaks_nothing() {
             iops: phase.iops,
             throughput_bytes_per_s: phase.throughput_bytes_per_s,
             latency_ns: None,
+            surroundings: None,
         };
         phase.runs = vec![run.clone(), run];
     }

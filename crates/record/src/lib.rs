@@ -63,7 +63,8 @@ pub use health_document::{
 pub use indication::{Indication, Likelihood};
 pub use job_run::{JobPart, JobPartStep, JobRun, JobStep, JobSyncs, JobTransactions};
 pub use limit::{
-    Disturbance, DisturbanceKind, Limit, LimitedBy, Moment, MonitorSummary, PhaseSurroundings,
+    ClimateExtremes, Disturbance, DisturbanceKind, Limit, LimitedBy, Moment, MonitorSummary,
+    OwnActivity, PhaseSurroundings,
 };
 pub use log_trial::{LogTrial, TimeRatio};
 pub use phase::{

@@ -85,7 +85,9 @@ pub enum DisturbanceKind {
     Other,
 }
 
-/// One disturbance of a phase: a fact, with its figure.
+/// One disturbance of a phase, with its figure. A record holds those by the rules of the version that
+/// ran it, which repeated the phase for them. The counts that they follow from are in the phase's
+/// surroundings, so that newer rules can judge again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Disturbance {
@@ -123,9 +125,68 @@ pub struct PhaseSurroundings {
     /// The share of all processors' time that this run itself used, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_cpu: Option<f64>,
+    /// What this run itself did in it; absent in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<OwnActivity>,
+    /// The extremes of heat, clock and power in it; absent in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub climate: Option<ClimateExtremes>,
     /// The time series, at most a hundred points however long the phase.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moments: Vec<Moment>,
+}
+
+/// What the run itself did while the system was monitored. The difference to the device's activity is
+/// of other programs or of the file system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OwnActivity {
+    /// The size of each operation, or of the largest.
+    pub block_size_bytes: Bytes,
+    /// Operations completed, without flushes.
+    pub ops: u64,
+    /// Flushes completed.
+    pub flushes: u64,
+    /// Bytes read.
+    pub read_bytes: Bytes,
+    /// Bytes written.
+    pub written_bytes: Bytes,
+    /// Whether each operation went to the device or its file system past the page cache.
+    pub direct: bool,
+    /// Whether `read_bytes` is what the kernel fetched from storage for this run, not what the run
+    /// read through the page cache.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub fetched: bool,
+}
+
+/// For serde, which hands a reference.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+/// The extremes of heat, clock and power over the windows of a phase, its whole time counted as one
+/// window more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ClimateExtremes {
+    /// Windows with too low a supply voltage.
+    pub under_voltage_windows: u64,
+    /// Windows in which the firmware throttled, capped the clock, or reached its soft temperature limit.
+    pub throttled_windows: u64,
+    /// The highest temperature, in degrees Celsius.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature_max_celsius: Option<f64>,
+    /// The highest temperature in windows whose allowed clock was below the processors' maximum, in
+    /// degrees Celsius.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature_max_slowed_celsius: Option<f64>,
+    /// The lowest of the highest clocks that were allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_allowed_min_hz: Option<u64>,
+    /// The highest clock that was allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_allowed_max_hz: Option<u64>,
 }
 
 /// What the monitor beside a run saw in all of it.

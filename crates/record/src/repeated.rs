@@ -3,7 +3,7 @@
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use serde::{Deserialize, Serialize};
 
-use crate::{Estimate, Latency};
+use crate::{Estimate, Latency, PhaseSurroundings};
 
 /// A stretch of a phase over which the rate stayed on one level.
 ///
@@ -82,6 +82,9 @@ pub struct PhaseRun {
     /// Latencies of its operations, without flushes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ns: Option<Latency>,
+    /// What the system did during it, without the time series; absent if it was not monitored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surroundings: Option<Box<PhaseSurroundings>>,
 }
 
 /// A run counts unless it is said that it does not.

@@ -11,7 +11,7 @@ pub(crate) const HEADING: &str = "Replayed jobs";
 
 /// What the replays in `record` took, in lines.
 pub(crate) fn replays(record: &Record) -> Vec<String> {
-    record.replays.iter().flat_map(replay_lines).collect()
+    record.replays.iter().flat_map(|replay| replay_lines(record, replay)).collect()
 }
 
 /// Each replay in a sentence.
@@ -21,9 +21,9 @@ pub(crate) fn headlines(record: &Record) -> String {
     all.join(" ")
 }
 
-/// What `replay` took, what it waited for and where it lies, in lines.
+/// What `replay` of `record` took, what it waited for and where it lies, in lines.
 #[must_use]
-pub fn replay_lines(replay: &Replay) -> Vec<String> {
+pub fn replay_lines(record: &Record, replay: &Replay) -> Vec<String> {
     let mut lines = vec![headline(replay), time(replay)];
     for (name, requests) in
         [("reads", &replay.reads), ("writes", &replay.writes), ("flushes", &replay.flushes)]
@@ -37,8 +37,8 @@ pub fn replay_lines(replay: &Replay) -> Vec<String> {
         lines.push(format!("epochs: {epochs}; median {p50}, p99 {p99}, longest {max}"));
     }
     lines.extend(remarks(replay));
-    let disturbed = replay.disturbances.iter();
-    lines.extend(disturbed.map(|it| format!("disturbed: {}", one_line(&it.message))));
+    let disturbed = cardproof_rating::disturbance::of_replay(record, replay);
+    lines.extend(disturbed.iter().map(|it| format!("disturbed: {}", one_line(&it.message))));
     lines.extend(standing(replay).iter().map(|sentence| one_line(sentence)));
     lines
 }

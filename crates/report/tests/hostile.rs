@@ -76,7 +76,8 @@ fn no_field_of_a_record_steers_an_output() {
             assert_harmless("summary", &summary(&record, &verdicts, width, false));
         }
         assert_harmless("title", &title(&record));
-        record.replays.iter().flat_map(replay_lines).for_each(|it| assert_harmless("replay", &it));
+        let lines = record.replays.iter().flat_map(|replay| replay_lines(&record, replay));
+        lines.for_each(|it| assert_harmless("replay", &it));
         assert_no_markup("markdown", &markdown(&record, &verdicts));
         // The page holds its charts as SVG.
         assert_no_markup("page", &html(&record, &verdicts).unwrap());

@@ -186,6 +186,7 @@ fn what_the_single_rates_do_not_tell_is_said_in_words() {
             }),
             throughput_bytes_per_s: None,
             latency_ns: None,
+            surroundings: None,
         })
         .collect();
     let text = markdown(&record, &judge(&record));

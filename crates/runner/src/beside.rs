@@ -2,37 +2,72 @@
 
 use cardproof_io::Usage;
 use cardproof_record::{
-    Activity, Moment, MonitorSummary, Phase, PhaseSurroundings, Record, Warning, WarningCode,
+    Activity, Climate, ClimateExtremes, Disturbance, Moment, MonitorSummary, OwnActivity, Phase,
+    PhaseSurroundings, Warning, WarningCode,
 };
 use cardproof_units::Nanos;
 
-use crate::disturbance::{Own, cpu_share, disturbances};
 use crate::monitor::{MonitorCost, Observation};
 
 /// The most points of a phase's time series.
 const MOMENTS_MAX: usize = 100;
 
-/// File systems that write data where they are told and little else. Others copy on write, pack
-/// or log, and the device does more than the run asks for.
-const PLAIN_FILESYSTEMS: [&str; 7] = ["ext2", "ext3", "ext4", "xfs", "vfat", "exfat", "msdos"];
-
-/// Notes in `phase` what was `seen` while the run did its `own` part.
-pub(crate) fn note(phase: &mut Phase, seen: &Observation, own: &Own) {
-    phase.disturbances = disturbances(seen, own);
-    phase.warnings.extend(phase.disturbances.iter().map(|disturbance| Warning {
-        code: WarningCode::Disturbed,
-        message: disturbance.message.clone(),
-    }));
-    phase.surroundings = Some(Box::new(surroundings(seen, own)));
+/// Notes in `phase` its `surroundings` and the `disturbances` that they are by the monitor's rules.
+pub(crate) fn note(
+    phase: &mut Phase,
+    surroundings: PhaseSurroundings,
+    disturbances: Vec<Disturbance>,
+) {
+    phase.warnings.extend(warnings(&disturbances));
+    phase.disturbances = disturbances;
+    phase.surroundings = Some(Box::new(surroundings));
 }
 
-/// What was `seen` of the system while a phase or a replay did its `own` part.
-pub(crate) fn surroundings(seen: &Observation, own: &Own) -> PhaseSurroundings {
+/// A warning for each of `disturbances`.
+pub(crate) fn warnings(disturbances: &[Disturbance]) -> impl Iterator<Item = Warning> {
+    disturbances.iter().map(|disturbance| Warning {
+        code: WarningCode::Disturbed,
+        message: disturbance.message.clone(),
+    })
+}
+
+/// What was `seen` of the system while a phase, a replay or a job did its `own` part with the share
+/// `own_cpu` of all processors.
+pub(crate) fn surroundings(
+    seen: &Observation,
+    own: OwnActivity,
+    own_cpu: Option<f64>,
+) -> PhaseSurroundings {
     PhaseSurroundings {
         activity: seen.whole.clone(),
-        own_bytes: own.read + own.written,
-        own_cpu: own.cpu,
+        own_bytes: own.read_bytes + own.written_bytes,
+        own_cpu,
+        own: Some(own),
+        climate: Some(extremes(seen)),
         moments: moments(&seen.windows),
+    }
+}
+
+fn extremes(seen: &Observation) -> ClimateExtremes {
+    let climates =
+        || seen.windows.iter().chain([&seen.whole]).map(|window: &Activity| &window.climate);
+    let count = |is_so: fn(&&Climate) -> bool| climates().filter(is_so).count() as u64;
+    let is_slowed = |climate: &&Climate| {
+        climate.clock_allowed_hz.is_some() && climate.clock_allowed_hz < climate.clock_max_hz
+    };
+    let temperatures = || climates().filter_map(|climate| climate.temperature_celsius);
+    let slowed = climates().filter(is_slowed).filter_map(|climate| climate.temperature_celsius);
+    let allowed = || climates().filter_map(|climate| climate.clock_allowed_hz);
+    ClimateExtremes {
+        under_voltage_windows: count(|climate| climate.under_voltage == Some(true)),
+        throttled_windows: count(|climate| {
+            let flags = [climate.throttled, climate.soft_temperature_limit, climate.clock_capped];
+            flags.contains(&Some(true))
+        }),
+        temperature_max_celsius: temperatures().reduce(f64::max),
+        temperature_max_slowed_celsius: slowed.reduce(f64::max),
+        clock_allowed_min_hz: allowed().min(),
+        clock_allowed_max_hz: allowed().max(),
     }
 }
 
@@ -47,16 +82,10 @@ pub(crate) fn own_cpu(
     cpu_share(spent, whole.window_ns, whole.cpu.as_ref()?.cpus)
 }
 
-/// Whether what the run asks for is what its device does.
-pub(crate) fn is_plain(record: &Record, is_direct: bool) -> bool {
-    let filesystem = record.conditions.filesystem.as_ref();
-    is_direct && is_plain_on(filesystem.map(|known| &*known.kind))
-}
-
-/// Whether `filesystem`, as the kernel calls it, writes little but what it is told; without one
-/// nothing is between.
-pub(crate) fn is_plain_on(filesystem: Option<&str>) -> bool {
-    filesystem.is_none_or(|kind| PLAIN_FILESYSTEMS.contains(&kind))
+/// The share of `cpus` processors that `time` is of `window`.
+fn cpu_share(time: Nanos, window: Nanos, cpus: u32) -> Option<f64> {
+    let all = window.as_secs_f64() * f64::from(cpus);
+    (all > 0.0).then(|| (time.as_secs_f64() / all).min(1.0))
 }
 
 /// The windows as a time series; of a long phase every second, third and so on.

@@ -9,7 +9,6 @@ mod again;
 mod anytime;
 mod beside;
 mod check;
-mod disturbance;
 mod events;
 mod figures;
 mod ground;

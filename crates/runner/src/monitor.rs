@@ -2,9 +2,10 @@
 //!
 //! The runner has no clock but the target's and reads no file of the system; so whoever starts a
 //! run may hand in a monitor with its [`Observer`](crate::Observer), which keeps its own time. A
-//! run on a model has none: what the computer does meanwhile has no meaning for it.
+//! run on a model has none: what the computer does meanwhile has no meaning for it. The runner counts;
+//! whether the counts disturb a phase is the monitor's to say, so that no threshold is here.
 
-use cardproof_record::Activity;
+use cardproof_record::{Activity, Disturbance, PhaseSurroundings};
 use cardproof_units::Nanos;
 
 /// What was seen while a phase ran.
@@ -35,6 +36,14 @@ pub trait Monitor {
     /// The phase is over: what was seen since [`begin`](Self::begin), or `None` where nothing
     /// could be. Called outside of what is measured.
     fn end(&mut self) -> Option<Observation>;
+
+    /// What of `surroundings` counts as a disturbance, most important first; a disturbed phase is
+    /// repeated and decides nothing. `filesystem` is what the target is on, as the kernel calls it.
+    fn disturbances(
+        &self,
+        surroundings: &PhaseSurroundings,
+        filesystem: Option<&str>,
+    ) -> Vec<Disturbance>;
 
     /// What looking has cost so far.
     fn cost(&self) -> MonitorCost;

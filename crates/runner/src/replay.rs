@@ -12,12 +12,13 @@ mod tally;
 use std::sync::atomic::AtomicBool;
 
 use cardproof_io::{Target, TargetError, Usage};
-use cardproof_record::{PhaseState, Replay, ReplayLayout, ReplayedRequests};
+use cardproof_record::{
+    OwnActivity, PhaseState, PhaseSurroundings, Replay, ReplayLayout, ReplayedRequests,
+};
 use cardproof_trace::{Fold, FoldError, Layout, Reach, TraceError, TraceReader};
 use cardproof_units::{Bytes, Nanos, Seed};
 
 use crate::beside;
-use crate::disturbance::{Own, disturbances};
 use crate::monitor::{Observation, Watcher};
 use crate::phase::PhaseError;
 pub use layouts::{LayoutPlan, LayoutsTried, replay_layouts};
@@ -87,7 +88,7 @@ pub fn replay(
     plan: &ReplayPlan,
     progress: &mut dyn FnMut(ReplayProgress),
     stop: &AtomicBool,
-    mut beside: Option<Watcher<'_>>,
+    mut watcher: Option<Watcher<'_>>,
 ) -> Replay {
     let header = trace.header();
     let queue_depth = plan.queue_depth.clamp(1, target.abilities().queue_depth_max);
@@ -126,8 +127,8 @@ pub fn replay(
             drive.lay_out(progress)?;
         }
         cost_before = drive.cost();
-        if let Some(beside) = &mut beside {
-            beside.monitor.begin();
+        if let Some(watcher) = &mut watcher {
+            watcher.monitor.begin();
             is_watched = true;
         }
         drive.run(trace, progress)
@@ -139,40 +140,40 @@ pub fn replay(
         Err(error) => PhaseState::NotMeasured { cause: error.to_string() },
     };
     tally.put_into(&mut replay);
-    let filesystem = beside.as_ref().and_then(|beside| beside.filesystem);
-    let is_plain = target.abilities().directness.is_direct() && beside::is_plain_on(filesystem);
+    let is_direct = target.abilities().directness.is_direct();
     // A replay that did not begin has nothing beside it.
-    let beside = beside.filter(|_| is_watched);
-    if let Some(seen) = beside.and_then(|beside| beside.monitor.end()) {
-        note(&mut replay, &seen, cost, is_plain);
+    if let Some(watcher) = watcher.filter(|_| is_watched)
+        && let Some(seen) = watcher.monitor.end()
+    {
+        let surroundings = surroundings(&replay, &seen, cost, is_direct);
+        replay.disturbances = watcher.monitor.disturbances(&surroundings, watcher.filesystem);
+        replay.surroundings = Some(Box::new(surroundings));
     }
     replay
 }
 
-/// Notes in `replay` what was `seen` meanwhile; `cost` is what driving it had cost before and had
-/// in the end.
-fn note(
-    replay: &mut Replay,
+/// What was `seen` during `replay`; `cost` is what driving it had cost before and had in the end.
+fn surroundings(
+    replay: &Replay,
     seen: &Observation,
     cost: (Option<Usage>, Option<Usage>),
-    is_plain: bool,
-) {
+    is_direct: bool,
+) -> PhaseSurroundings {
     let moved = |requests: &Option<ReplayedRequests>| {
         requests.as_ref().map_or((0, Bytes::ZERO), |requests| (requests.ops, requests.bytes))
     };
     let (reads, writes) = (moved(&replay.reads), moved(&replay.writes));
-    let own = Own {
+    let own = OwnActivity {
         // Requests of many sizes cannot be counted against the device's own.
-        block_size: PIECE_MAX,
+        block_size_bytes: PIECE_MAX,
         ops: reads.0 + writes.0,
         flushes: moved(&replay.flushes).0,
-        read: reads.1,
-        written: writes.1,
-        cpu: beside::own_cpu(cost.0, cost.1, &seen.whole),
-        is_plain,
+        read_bytes: reads.1,
+        written_bytes: writes.1,
+        direct: is_direct,
+        fetched: false,
     };
-    replay.disturbances = disturbances(seen, &own);
-    replay.surroundings = Some(Box::new(beside::surroundings(seen, &own)));
+    beside::surroundings(seen, own, beside::own_cpu(cost.0, cost.1, &seen.whole))
 }
 
 /// The longest piece: whole blocks of the target.

@@ -5,14 +5,15 @@ mod data;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_io::{Caching, Directness, FileState, Target, Usage};
-use cardproof_record::{self as record, EndedBy, Phase, Record, State, Warning, WarningCode};
+use cardproof_record::{
+    self as record, EndedBy, OwnActivity, Phase, Record, State, Warning, WarningCode,
+};
 use cardproof_units::{Iops, Nanos, Throughput};
 use cardproof_workload::{Access, DataPattern, Generation, OpStream, PhaseSpec, Role};
 
 use crate::account::{self, Place};
 use crate::again::{Again, better};
 use crate::beside;
-use crate::disturbance::Own;
 use crate::events::{Event, Observer, Progress};
 use crate::figures::{figures, may_end};
 use crate::ground::Ground;
@@ -218,17 +219,21 @@ impl Run<'_> {
         phase.warnings.extend(self.span_warnings(spec, place));
         self.ground.note(spec, place.span, &end);
         phase.warnings.extend(cache_warning(spec, &directness));
-        if let Some(seen) = &seen {
-            let own = Own {
-                block_size: spec.block_size,
+        if let (Some(seen), Some(monitor)) = (&seen, observer.monitor()) {
+            let own = OwnActivity {
+                block_size_bytes: spec.block_size,
                 ops: meter.ops(),
                 flushes: meter.flushes(),
-                read: meter.bytes_read,
-                written: meter.bytes_written,
-                cpu: beside::own_cpu(cost.0, cost.1, &seen.whole),
-                is_plain: beside::is_plain(record, directness.is_direct()),
+                read_bytes: meter.bytes_read,
+                written_bytes: meter.bytes_written,
+                direct: directness.is_direct(),
+                fetched: false,
             };
-            beside::note(&mut phase, seen, &own);
+            let own_cpu = beside::own_cpu(cost.0, cost.1, &seen.whole);
+            let surroundings = beside::surroundings(seen, own, own_cpu);
+            let filesystem = record.conditions.filesystem.as_ref().map(|known| &*known.kind);
+            let disturbances = monitor.disturbances(&surroundings, filesystem);
+            beside::note(&mut phase, surroundings, disturbances);
         }
         self.note_written(spec, stream_before, generation_before, &end);
         if spec.writes() && end.error.is_none() {

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cardproof_io::scratch::Scratch;
 use cardproof_jobs::find;
 use cardproof_record::{
-    Activity, Climate, CpuActivity, DeviceActivity, DisturbanceKind, JobRun, PhaseState, Requests,
-    WarningCode,
+    Activity, Climate, CpuActivity, DeviceActivity, Disturbance, DisturbanceKind, JobRun,
+    PhaseState, PhaseSurroundings, Requests, WarningCode,
 };
 use cardproof_runner::{JobProgress, Monitor, MonitorCost, Observation, Watcher, run_job};
 use cardproof_testkit::{Filesystem, LoopDevice, Mount, lab_or_skip};
@@ -91,6 +91,14 @@ impl Monitor for Onlooker {
             ..Activity::default()
         };
         Some(Observation { windows: vec![whole.clone()], whole })
+    }
+
+    fn disturbances(
+        &self,
+        surroundings: &PhaseSurroundings,
+        filesystem: Option<&str>,
+    ) -> Vec<Disturbance> {
+        cardproof_rating::disturbances(surroundings, filesystem)
     }
 
     fn cost(&self) -> MonitorCost {

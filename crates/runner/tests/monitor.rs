@@ -9,7 +9,8 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use cardproof_record::{
-    Activity, Climate, DisturbanceKind, Phase, PhaseState, Record, State, WarningCode,
+    Activity, Climate, Disturbance, DisturbanceKind, Phase, PhaseState, PhaseSurroundings, Record,
+    State, WarningCode,
 };
 use cardproof_runner::{
     Event, Monitor, MonitorCost, Observation, Observer, Repeat, Silent, run_repeatedly,
@@ -50,6 +51,14 @@ impl Monitor for Scripted {
         };
         let window = Activity { window_ns: Nanos::from_secs(1), climate, ..Activity::default() };
         Some(Observation { whole: window.clone(), windows: vec![window.clone(), window] })
+    }
+
+    fn disturbances(
+        &self,
+        surroundings: &PhaseSurroundings,
+        filesystem: Option<&str>,
+    ) -> Vec<Disturbance> {
+        cardproof_rating::disturbances(surroundings, filesystem)
     }
 
     fn cost(&self) -> MonitorCost {

@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicBool;
 
 use cardproof_io::{NullTarget, Target};
-use cardproof_record::{PhaseState, Replay, ReplayLayout};
+use cardproof_record::{Disturbance, PhaseState, PhaseSurroundings, Replay, ReplayLayout};
 use cardproof_runner::{Monitor, MonitorCost, Observation, ReplayPlan, Watcher, replay};
 use cardproof_sim::Keeping;
 use cardproof_trace::{Request, RequestKind, Source, TraceReader, TraceWriter};
@@ -137,6 +137,14 @@ impl Monitor for Counting {
     fn end(&mut self) -> Option<Observation> {
         self.ended += 1;
         Some(Observation::default())
+    }
+
+    fn disturbances(
+        &self,
+        surroundings: &PhaseSurroundings,
+        filesystem: Option<&str>,
+    ) -> Vec<Disturbance> {
+        cardproof_rating::disturbances(surroundings, filesystem)
     }
 
     fn cost(&self) -> MonitorCost {

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use cardproof_device::Sysroot;
 use cardproof_device::live::{Counters, Sampler};
+use cardproof_record::{Disturbance, PhaseSurroundings};
 use cardproof_runner::{Monitor, MonitorCost, Observation};
 use cardproof_units::Nanos;
 use rustix::time::{ClockId, clock_gettime};
@@ -135,6 +136,14 @@ impl Monitor for SystemMonitor {
         let whole = looks.last()?.since(looks.first()?);
         let windows = looks.windows(2).map(|pair| pair[1].since(&pair[0])).collect();
         Some(Observation { whole, windows })
+    }
+
+    fn disturbances(
+        &self,
+        surroundings: &PhaseSurroundings,
+        filesystem: Option<&str>,
+    ) -> Vec<Disturbance> {
+        cardproof_rating::disturbances(surroundings, filesystem)
     }
 
     fn cost(&self) -> MonitorCost {

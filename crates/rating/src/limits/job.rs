@@ -22,13 +22,13 @@ pub fn limit_of_job(record: &Record, run: &JobRun) -> Option<LimitedBy> {
     super::power(&seen.activity.climate)
         .or_else(|| super::heat(&seen.activity.climate))
         .or_else(|| super::memory(&seen.activity))
-        .or_else(|| waits(run, seen))
-        .or_else(|| cpu(run, seen))
+        .or_else(|| waits(record, run, seen))
+        .or_else(|| cpu(record, run, seen))
         .or_else(|| other_waits(record, seen))
 }
 
 /// The job waited until something was durable: for writes, whatever others read meanwhile.
-fn waits(run: &JobRun, seen: &PhaseSurroundings) -> Option<LimitedBy> {
+fn waits(record: &Record, run: &JobRun, seen: &PhaseSurroundings) -> Option<LimitedBy> {
     let syncs = run.syncs.as_ref()?;
     let share = syncs.total_ns.as_secs_f64() / run.duration_ns.as_secs_f64();
     (share >= MOSTLY).then(|| {
@@ -38,8 +38,9 @@ fn waits(run: &JobRun, seen: &PhaseSurroundings) -> Option<LimitedBy> {
             syncs.count,
             whole_percent(share.min(1.0))
         );
-        let others = disturbed(run, DisturbanceKind::OtherIo).map(str::to_owned);
-        let evidence = [Some(waited), others, device.map(work_in_words), cpu_words(run, seen)];
+        let others = disturbed(record, run, DisturbanceKind::OtherIo);
+        let evidence =
+            [Some(waited), others, device.map(work_in_words), cpu_words(record, run, seen)];
         LimitedBy {
             limit: device.map_or(Limit::StorageRandomWrite, kind_of_writes),
             device: device.map(|device| device.name.clone()),
@@ -57,7 +58,7 @@ fn kind_of_writes(device: &DeviceActivity) -> Limit {
 }
 
 /// The job computed, or others left it no processor.
-fn cpu(run: &JobRun, seen: &PhaseSurroundings) -> Option<LimitedBy> {
+fn cpu(record: &Record, run: &JobRun, seen: &PhaseSurroundings) -> Option<LimitedBy> {
     let cpu = seen.activity.cpu.as_ref()?;
     let own = seen.own_cpu.map(|share| share * f64::from(cpu.cpus));
     let own_words = own.map(|own| format!("the job used {} of one processor", whole_percent(own)));
@@ -65,7 +66,7 @@ fn cpu(run: &JobRun, seen: &PhaseSurroundings) -> Option<LimitedBy> {
     // Work of lowered priority gives way.
     let is_full = cpu.busy() - cpu.nice >= CPU_FULL;
     (is_own || is_full).then(|| {
-        let evidence = [own_words, cpu_words(run, seen)];
+        let evidence = [own_words, cpu_words(record, run, seen)];
         limited(Limit::Cpu, evidence.into_iter().flatten().collect())
     })
 }
@@ -97,13 +98,14 @@ fn rest(device: &DeviceActivity) -> LimitedBy {
 }
 
 /// How busy the processors were, and what of it was others'.
-fn cpu_words(run: &JobRun, seen: &PhaseSurroundings) -> Option<String> {
+fn cpu_words(record: &Record, run: &JobRun, seen: &PhaseSurroundings) -> Option<String> {
     let words = cpu_in_words(seen.activity.cpu.as_ref()?);
-    let others = disturbed(run, DisturbanceKind::CpuByOthers);
+    let others = disturbed(record, run, DisturbanceKind::CpuByOthers);
     Some(others.map_or(words.clone(), |others| format!("{words}; {others}")))
 }
 
-/// What of `kind` disturbed `run`, in words.
-fn disturbed(run: &JobRun, kind: DisturbanceKind) -> Option<&str> {
-    run.disturbances.iter().find(|it| it.kind == kind).map(|it| it.message.as_str())
+/// What of `kind` disturbed `run` of `record`, in words.
+fn disturbed(record: &Record, run: &JobRun, kind: DisturbanceKind) -> Option<String> {
+    let mut all = crate::disturbance::of_job(record, run).into_iter();
+    all.find(|disturbance| disturbance.kind == kind).map(|disturbance| disturbance.message)
 }

@@ -19,7 +19,7 @@ pub fn limit_of_phase(record: &Record, phase: &Phase) -> Option<LimitedBy> {
     let seen = phase.surroundings.as_deref().filter(|_| phase.is_measured())?;
     let climate = &seen.activity.climate;
     super::power(climate)
-        .or_else(|| phase_heat(phase, seen))
+        .or_else(|| phase_heat(record, phase, seen))
         .or_else(|| bus(record, phase))
         .or_else(|| cpu(phase, seen))
         .or_else(|| Some(card(record, phase, seen)))
@@ -39,11 +39,12 @@ pub fn with_limits(record: &Record) -> Record {
     told
 }
 
-fn phase_heat(phase: &Phase, seen: &PhaseSurroundings) -> Option<LimitedBy> {
+fn phase_heat(record: &Record, phase: &Phase, seen: &PhaseSurroundings) -> Option<LimitedBy> {
     super::heat(&seen.activity.climate).or_else(|| {
         let heat = |kind| kind == DisturbanceKind::Heat;
-        let disturbance = phase.disturbances.iter().find(|other| heat(other.kind))?;
-        Some(limited(Limit::Heat, vec![disturbance.message.clone()]))
+        let disturbances = crate::disturbance::of_phase(record, phase);
+        let disturbance = disturbances.into_iter().find(|other| heat(other.kind))?;
+        Some(limited(Limit::Heat, vec![disturbance.message]))
     })
 }
 

@@ -6,11 +6,10 @@
 use cardproof_io::Usage;
 use cardproof_io::files::read_from_storage;
 use cardproof_jobs::Timing;
-use cardproof_record::{JobRun, Warning, WarningCode};
+use cardproof_record::{JobRun, OwnActivity};
 use cardproof_units::Bytes;
 
 use crate::beside;
-use crate::disturbance::{Own, disturbances, reads_by_others};
 use crate::monitor::{Observation, Watcher};
 
 /// What had been used at one moment.
@@ -73,22 +72,18 @@ impl<'a> JobWatch<'a> {
             return;
         };
         let fetched = end.fetched.zip(start.fetched).map(|(end, start)| end.saturating_sub(start));
-        let own = Own {
-            read: fetched.unwrap_or(run.bytes_read),
-            written: run.bytes_written,
-            cpu: beside::own_cpu(Some(start.usage), Some(end.usage), &seen.whole),
+        let own = OwnActivity {
+            read_bytes: fetched.unwrap_or(run.bytes_read),
+            written_bytes: run.bytes_written,
             // What a job writes goes through the page cache, and when is up to the kernel.
-            is_plain: false,
-            ..Own::default()
+            direct: false,
+            fetched: fetched.is_some(),
+            ..OwnActivity::default()
         };
-        run.disturbances = disturbances(&seen, &own);
-        if beside::is_plain_on(watcher.filesystem) {
-            run.disturbances.extend(fetched.and_then(|_| reads_by_others(&seen.whole, &own)));
-        }
-        run.warnings.extend(run.disturbances.iter().map(|disturbance| Warning {
-            code: WarningCode::Disturbed,
-            message: disturbance.message.clone(),
-        }));
-        run.surroundings = Some(Box::new(beside::surroundings(&seen, &own)));
+        let own_cpu = beside::own_cpu(Some(start.usage), Some(end.usage), &seen.whole);
+        let surroundings = beside::surroundings(&seen, own, own_cpu);
+        run.disturbances = watcher.monitor.disturbances(&surroundings, watcher.filesystem);
+        run.warnings.extend(beside::warnings(&run.disturbances));
+        run.surroundings = Some(Box::new(surroundings));
     }
 }

@@ -78,10 +78,31 @@ pub(super) static MOMENT: Node = Node::Fields(&[
     ("clock_hz", &NUMBER),
 ]);
 
+static OWN_ACTIVITY: Node = Node::Fields(&[
+    ("block_size_bytes", &NUMBER),
+    ("ops", &NUMBER),
+    ("flushes", &NUMBER),
+    ("read_bytes", &NUMBER),
+    ("written_bytes", &NUMBER),
+    ("direct", &FLAG),
+    ("fetched", &FLAG),
+]);
+
+static CLIMATE_EXTREMES: Node = Node::Fields(&[
+    ("under_voltage_windows", &NUMBER),
+    ("throttled_windows", &NUMBER),
+    ("temperature_max_celsius", &NUMBER),
+    ("temperature_max_slowed_celsius", &NUMBER),
+    ("clock_allowed_min_hz", &NUMBER),
+    ("clock_allowed_max_hz", &NUMBER),
+]);
+
 pub(super) static SURROUNDINGS: Node = Node::Fields(&[
     ("activity", &ACTIVITY),
     ("own_bytes", &NUMBER),
     ("own_cpu", &NUMBER),
+    ("own", &OWN_ACTIVITY),
+    ("climate", &CLIMATE_EXTREMES),
     ("moments", &Node::List(INTERVALS_MAX, &MOMENT)),
 ]);
 
