@@ -15,7 +15,7 @@ use cardproof_units::{Bytes, Iops, Throughput};
 
 use crate::doubts::{Doubt, doubts};
 use crate::pick::{Figure, is_sequential, is_synced};
-use crate::published::PUBLISHED_CARDS;
+use cardproof_facts::PUBLISHED_CARDS;
 use crate::quantity::{Limit, Quantity, Rate, limits_of};
 
 /// Two rounds of one card differ by at most this factor in nine of ten cases.

@@ -46,7 +46,7 @@ pub mod wording;
 
 pub use advice::next_steps;
 pub use capacity::{Capacity, capacity};
-pub use cardproof_facts::{CLASSES, CONFIDENCE, Class, Family};
+pub use cardproof_facts::{CLASSES, CONFIDENCE, Class, Family, PUBLISHED_CARDS, PUBLISHED_SOURCE, PublishedCard};
 pub use claims::claims;
 pub use disturbance::disturbances;
 pub use doubts::{Doubt, doubts, doubts_of_place, plausibility};
@@ -60,7 +60,6 @@ pub use meaning::{Grade, Meaning, meaning};
 pub use pauses::{FELT_PAUSE, Pause, longest_wait, pauses_in};
 pub use pick::{Figure, Finding};
 pub use powercut::power_cuts;
-pub use published::{PUBLISHED_CARDS, PUBLISHED_SOURCE, PublishedCard};
 pub use quantity::{Limit, Quantity, Rate, figure_for_verdicts, limits_of};
 pub use queue_and_cache::idle_queue_or_cache;
 pub use recording::{is_recording, recording_classes};

@@ -6,6 +6,7 @@
 
 use std::fmt::Display;
 
+use cardproof_facts::PublishedCard;
 use cardproof_record::{OpName, Phase, Record, WarningCode};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
@@ -13,7 +14,7 @@ use crate::doubts::doubts;
 use crate::indications::widened;
 use crate::pauses::{FELT_PAUSE, longest_wait, pauses_in};
 use crate::pick::{Figure, Finding, is_random_4k, is_sequential};
-use crate::published::{PublishedCard, neighbours};
+use crate::published::neighbours;
 use crate::quantity::{Rate, figure_for_verdicts};
 use crate::sound::{cause, figure_of, find, find_random_4k};
 use crate::wording;

@@ -1,76 +1,10 @@
-//! Eight storage devices with published measurements, for comparison.
-//!
-//! They were all measured on one board, so they can be compared with each other. They cannot be
-//! compared exactly with a card on another host: it is a rough comparison, not a
-//! prediction. The random figures are iozone's, one operation at a time over a file of 100 MiB.
+//! Which of the devices with published measurements a record is like, and between which a rate stands.
 
+use cardproof_facts::{PUBLISHED_CARDS, PublishedCard};
 use cardproof_record::{OpName, PatternName, Phase, Record, WarningCode};
-use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+use cardproof_units::{Bytes, Iops};
 
 use crate::pick::is_synced;
-
-/// Where the figures of [`PUBLISHED_CARDS`] come from.
-pub const PUBLISHED_SOURCE: &str = "T. Kaiser, \"Performance impact of MMC storage used on SBC\" \
-    (2018): sd-card-bench.sh on a NanoPi M4, 4 KiB iozone over 100 MiB";
-
-/// A device with published figures.
-#[derive(Clone, Copy, Debug)]
-pub struct PublishedCard {
-    /// Its name in the source.
-    pub name: &'static str,
-    /// 4 KiB random read, one at a time.
-    pub random_read: Iops,
-    /// 4 KiB random write, one at a time.
-    pub random_write: Iops,
-    /// 16 KiB random read, one at a time.
-    pub random_read_16k: Iops,
-    /// Sequential read in records of 16 MiB.
-    pub sequential_read: Throughput,
-    /// Sequential write in records of 16 MiB.
-    pub sequential_write: Throughput,
-    /// How long the system took to start.
-    pub boot: Nanos,
-    /// How long a desktop (about 400 packages) took to install.
-    pub desktop_install: Nanos,
-    /// How long 150 of its packages took to remove.
-    pub removal: Nanos,
-    /// How long the same 150 took to install again.
-    pub reinstall: Nanos,
-}
-
-const fn card(
-    name: &'static str,
-    iops: (f64, f64, f64),
-    mb_per_s: (f64, f64),
-    boot_ms: u64,
-    jobs_s: [u64; 3],
-) -> PublishedCard {
-    PublishedCard {
-        name,
-        random_read: Iops(iops.0),
-        random_write: Iops(iops.1),
-        random_read_16k: Iops(iops.2),
-        sequential_read: Throughput::from_mb_per_s(mb_per_s.0),
-        sequential_write: Throughput::from_mb_per_s(mb_per_s.1),
-        boot: Nanos::from_millis(boot_ms),
-        desktop_install: Nanos::from_secs(jobs_s[0]),
-        removal: Nanos::from_secs(jobs_s[1]),
-        reinstall: Nanos::from_secs(jobs_s[2]),
-    }
-}
-
-/// The devices, in the source's order: IOPS (4 KiB read, 4 KiB write, 16 KiB read), MB/s (read,
-/// write), milliseconds to start, seconds to install, remove and install again.
-pub static PUBLISHED_CARDS: [PublishedCard; 8] = [
-    card("Intenso Class 4", (1926.0, 33.0, 726.0), (43.0, 10.0), 26700, [1070, 149, 470]),
-    card("SanDisk Ultra", (2139.0, 133.0, 1421.0), (45.0, 8.0), 20900, [430, 68, 157]),
-    card("SanDisk Industrial", (1853.0, 762.0, 1571.0), (66.0, 29.0), 20700, [253, 49, 113]),
-    card("SanDisk Extreme Plus", (2344.0, 770.0, 1915.0), (66.0, 62.0), 13400, [216, 33, 76]),
-    card("SanDisk Ultra A1", (2867.0, 787.0, 1784.0), (66.0, 18.0), 14200, [207, 31, 75]),
-    card("SanDisk Extreme A1", (3201.0, 1480.0, 2030.0), (66.0, 59.0), 16200, [161, 28, 57]),
-    card("SanDisk Extreme Pro A2", (1766.0, 732.0, 1660.0), (65.0, 50.0), 17000, [190, 36, 75]),
-    card("Samsung eMMC", (5083.0, 1943.0, 3707.0), (128.0, 32.0), 15500, [178, 27, 65]),
-];
 
 /// How far a stated figure may be from a published card's, in shares, to count as the same: reads vary by
 /// 1 % and writes by 7 %, and megabytes of both kinds are in use.

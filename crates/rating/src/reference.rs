@@ -1,7 +1,7 @@
 //! Reference cards: published measurements of others, as records to compare with.
 //!
-//! The figures are in `data/*.csv`, one table a source, with the source and its method in the lines
-//! above; here they become records as an imported log does: the tool is the one that measured, the
+//! The figures are in the crate of facts and in `data/*.csv`, one table a source, with the source and
+//! its method in the lines above; here they become records as an imported log does: the tool is the one that measured, the
 //! rates are stated and have no interval, and what the source does not tell is absent. Nothing is
 //! corrected, but units are told apart: KiB/s that a source calls KB/s are KiB/s.
 
@@ -31,8 +31,7 @@ pub struct ReferenceCard {
 }
 
 /// The tables that ship with the program.
-const TABLES: [(&str, &str); 7] = [
-    ("sd-card-bench-2018", include_str!("../data/sd-card-bench-2018.csv")),
+const TABLES: [(&str, &str); 6] = [
     ("iozone-rpi3-2018", include_str!("../data/iozone-rpi3-2018.csv")),
     ("fio-mixed-rpi3-2018", include_str!("../data/fio-mixed-rpi3-2018.csv")),
     ("microsd-benchmarks-pi", include_str!("../data/microsd-benchmarks-pi.csv")),
@@ -42,7 +41,8 @@ const TABLES: [(&str, &str); 7] = [
 ];
 
 static REFERENCES: LazyLock<Vec<ReferenceCard>> = LazyLock::new(|| {
-    TABLES.iter().flat_map(|(name, text)| records::of(name, &Table::read(text))).collect()
+    let tables = TABLES.iter().flat_map(|(name, text)| records::of(name, &Table::read(text)));
+    records::published_cards().chain(tables).collect()
 });
 
 /// All published measurements, in the order of their tables.

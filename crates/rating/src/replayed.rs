@@ -10,7 +10,7 @@ use cardproof_record::{PhaseState, Replay};
 use cardproof_units::Nanos;
 
 use crate::prediction::Job;
-use crate::published::{PUBLISHED_CARDS, PUBLISHED_SOURCE};
+use cardproof_facts::{PUBLISHED_CARDS, PUBLISHED_SOURCE};
 
 /// Lines of trace, its number of requests, the published name of the card, milliseconds.
 const TABLE: &str = include_str!("../data/simulated-replays.csv");

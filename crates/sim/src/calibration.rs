@@ -7,6 +7,7 @@
 //! sequential writing that of the rewrite, because the first write after a random pass also pays
 //! for what that pass left behind.
 
+use cardproof_facts::{PUBLISHED_CARDS, PublishedCard};
 use cardproof_io::{
     Completion, Op, OpKind, Slot, Submission, SubmitError, Target, TargetError, Wait,
 };
@@ -91,20 +92,33 @@ pub struct Published {
     pub figures: Figures,
 }
 
-/// The published table (T. Kaiser, "Performance impact of MMC storage used on SBC", 2018).
-pub const PUBLISHED: [Published; 8] = [
-    row("intenso-class-4", [1574., 99., 1926., 33., 726., 2., 43., 10.]),
-    row("sandisk-ultra", [2243., 184., 2139., 133., 1421., 6., 45., 8.]),
-    row("sandisk-industrial", [2257., 416., 1853., 762., 1571., 457., 66., 29.]),
-    row("sandisk-extreme-plus", [2903., 564., 2344., 770., 1915., 577., 66., 62.]),
-    row("sandisk-ultra-a1", [3262., 470., 2867., 787., 1784., 516., 66., 18.]),
-    row("sandisk-extreme-a1", [3840., 826., 3201., 1480., 2030., 769., 66., 59.]),
-    row("sandisk-extreme-pro-a2", [2431., 417., 1766., 732., 1660., 427., 65., 50.]),
-    row("samsung-emmc", [5191., 1230., 5083., 1943., 3707., 981., 128., 32.]),
-];
+/// The published cards, in the order of [`PUBLISHED_CARDS`].
+pub static PUBLISHED: [Published; 8] = {
+    let mut all = [Published::of(&PUBLISHED_CARDS[0]); 8];
+    let mut index = 1;
+    while index < all.len() {
+        all[index] = Published::of(&PUBLISHED_CARDS[index]);
+        index += 1;
+    }
+    all
+};
 
-const fn row(card: &'static str, figures: [f64; 8]) -> Published {
-    Published { card, figures: Figures(figures) }
+impl Published {
+    const fn of(card: &PublishedCard) -> Self {
+        Self {
+            card: card.reference,
+            figures: Figures([
+                card.random_read_1k.0,
+                card.random_write_1k.0,
+                card.random_read.0,
+                card.random_write.0,
+                card.random_read_16k.0,
+                card.random_write_16k.0,
+                card.sequential_read.as_mb_per_s(),
+                card.sequential_write.as_mb_per_s(),
+            ]),
+        }
+    }
 }
 
 /// Why a target could not be measured.

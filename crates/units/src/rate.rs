@@ -49,7 +49,7 @@ impl Throughput {
 
     /// In MB (10^6 bytes) a second.
     #[must_use]
-    pub fn as_mb_per_s(self) -> f64 {
+    pub const fn as_mb_per_s(self) -> f64 {
         self.0 / 1e6
     }
 }

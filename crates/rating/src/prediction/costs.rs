@@ -6,7 +6,7 @@ use cardproof_units::{Bytes, Iops, Throughput};
 use crate::doubts::{Doubt, doubts};
 use crate::indications::VARIATION;
 use crate::pick::{Figure, Finding, is_sequential, is_synced};
-use crate::published::PublishedCard;
+use cardproof_facts::PublishedCard;
 
 /// The size up to which small reads are measured.
 const MEASURED_READ: Bytes = Bytes::kib(16);

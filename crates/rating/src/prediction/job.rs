@@ -8,7 +8,7 @@
 
 use cardproof_units::Nanos;
 
-use crate::published::PublishedCard;
+use cardproof_facts::PublishedCard;
 
 /// Packages in the timed jobs.
 const INSTALLED: f64 = 400.0;

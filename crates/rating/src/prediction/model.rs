@@ -11,7 +11,7 @@
 
 use super::costs::Costs;
 use super::job::Job;
-use crate::published::PublishedCard;
+use cardproof_facts::PublishedCard;
 
 /// The cost of a write up to which none is merged, in seconds.
 const UNMERGED_S: f64 = 0.5e-3;

@@ -8,7 +8,7 @@
 use super::costs::Costs;
 use super::job::Job;
 use super::model::Model;
-use crate::published::{PUBLISHED_CARDS, PublishedCard};
+use cardproof_facts::{PUBLISHED_CARDS, PublishedCard};
 
 /// Times closer than this are not expected in the right order: repeated rounds of one card differ
 /// by 3.4 % in the median.

@@ -3,6 +3,7 @@
 //! A record is put together as JSON, the form in which records are exchanged, so that a field which
 //! no source tells of needs no word here.
 
+use cardproof_facts::{PUBLISHED_CARDS, PUBLISHED_METHOD, PublishedCard};
 use cardproof_record::Record;
 use cardproof_units::Bytes;
 use serde_json::{Map, Value, json};
@@ -20,10 +21,18 @@ const MIB: f64 = 1_048_576.0;
 
 const MB: f64 = 1e6;
 
+/// The published cards of the crate of facts.
+pub(super) fn published_cards() -> impl Iterator<Item = ReferenceCard> {
+    PUBLISHED_CARDS.iter().filter_map(|card| {
+        let (name, table) = (card.reference.to_owned(), "sd-card-bench-2018");
+        let record = sd_card_bench(card).finish(&name, table, PUBLISHED_METHOD)?;
+        Some(ReferenceCard { name, table, source: PUBLISHED_METHOD.to_owned(), record })
+    })
+}
+
 /// The cards of `table`, which is called `name`.
 pub(super) fn of(name: &'static str, table: &Table) -> Vec<ReferenceCard> {
     let draft: fn(Row<'_>) -> Draft = match name {
-        "sd-card-bench-2018" => sd_card_bench,
         "iozone-rpi3-2018" => iozone,
         "fio-mixed-rpi3-2018" => fio_mixed,
         "microsd-benchmarks-pi" => microsd_benchmarks,
@@ -218,40 +227,38 @@ fn app_class(row: Row<'_>) -> Option<u8> {
     row.text("app_class")?.strip_prefix('A')?.parse().ok()
 }
 
-fn sd_card_bench(row: Row<'_>) -> Draft {
-    let model = row.text("device").unwrap_or_default().to_owned();
-    let is_emmc = row.text("kind") == Some("emmc");
+fn sd_card_bench(card: &PublishedCard) -> Draft {
     let mut draft = Draft {
         board: Some("NanoPi M4"),
         kernel: Some("Linux 4.x"),
-        transport: if is_emmc { "mmc" } else { "sd" },
-        capacity_gb: row.number("capacity_gb"),
-        app_class: app_class(row),
-        made: row.text("made"),
+        transport: if card.is_emmc { "mmc" } else { "sd" },
+        capacity_gb: card.capacity_gb.map(f64::from),
+        app_class: card.application_class,
+        made: Some(card.made),
         filesystem: Some("ext4"),
-        ..Draft::new("sd-card-bench", "sd-card-bench", "2018", model)
+        ..Draft::new("sd-card-bench", "sd-card-bench", "2018", card.model())
     };
     for (kib, read, write) in [
-        (1, "read_1k_iops", "write_1k_iops"),
-        (4, "read_4k_iops", "write_4k_iops"),
-        (16, "read_16k_iops", "write_16k_iops"),
+        (1, card.random_read_1k, card.random_write_1k),
+        (4, card.random_read, card.random_write),
+        (16, card.random_read_16k, card.random_write_16k),
     ] {
-        for (op, heading) in [("read", read), ("write", write)] {
-            let rate = row.number(heading).map(Stated::Iops);
-            draft.add(&Shape::iozone(op, "random", Bytes::kib(kib)), rate);
+        for (op, rate) in [("read", read), ("write", write)] {
+            let shape = Shape::iozone(op, "random", Bytes::kib(kib));
+            draft.add(&shape, Some(Stated::Iops(rate.0)));
         }
     }
-    for (op, heading) in [("read", "seq_read_MBps"), ("write", "seq_write_MBps")] {
-        let rate = row.number(heading).map(|rate| Stated::BytesPerS(rate * MIB));
-        draft.add(&Shape::iozone(op, "sequential", Bytes::mib(16)), rate);
+    for (op, rate) in [("read", card.sequential_read), ("write", card.sequential_write)] {
+        let shape = Shape::iozone(op, "sequential", Bytes::mib(16));
+        draft.add(&shape, Some(Stated::BytesPerS(rate.as_mb_per_s() * MIB)));
     }
-    for (job, heading) in [
-        ("boot", "boot_s"),
-        ("desktop-install", "install_first_s"),
-        ("desktop-removal", "remove_s"),
-        ("desktop-install-again", "install_second_s"),
+    for (job, took) in [
+        ("boot", card.boot),
+        ("desktop-install", card.desktop_install),
+        ("desktop-removal", card.removal),
+        ("desktop-install-again", card.reinstall),
     ] {
-        draft.job(job, row.number(heading));
+        draft.job(job, Some(took.as_secs_f64()));
     }
     draft
 }
