@@ -172,7 +172,7 @@ pub(crate) fn judged(record: &Record, verdicts: Vec<Verdict>) -> Record {
         verdicts: Some(verdicts),
         quantities: cardproof_rating::quantities(record),
         indications: (!indications.is_empty()).then_some(indications),
-        ..cardproof_rating::limits::with_limits(record)
+        ..cardproof_rating::limits::with_limits(&cardproof_rating::with_doubts(record))
     }
 }
 

@@ -124,12 +124,67 @@ const fn of_class(class: u8, product: Product) -> Product {
 
 /// The devices, in the source's order.
 pub static PUBLISHED_CARDS: [PublishedCard; 8] = [
-    card(product("Intenso Class 4", "intenso-class-4", Some(4), "2015-02"), [(1574.0, 99.0), (1926.0, 33.0), (726.0, 2.0)], (43.0, 10.0), 26700, [1070, 149, 470]),
-    card(product("SanDisk Ultra", "sandisk-ultra", Some(8), "2016-06"), [(2243.0, 184.0), (2139.0, 133.0), (1421.0, 6.0)], (45.0, 8.0), 20900, [430, 68, 157]),
-    card(product("SanDisk Industrial", "sandisk-industrial", Some(8), "2018-02"), [(2257.0, 416.0), (1853.0, 762.0), (1571.0, 457.0)], (66.0, 29.0), 20700, [253, 49, 113]),
-    card(product("SanDisk Extreme Plus", "sandisk-extreme-plus", None, "2015-07"), [(2903.0, 564.0), (2344.0, 770.0), (1915.0, 577.0)], (66.0, 62.0), 13400, [216, 33, 76]),
-    card(of_class(1, product("SanDisk Ultra A1", "sandisk-ultra-a1", Some(32), "2017-09")), [(3262.0, 470.0), (2867.0, 787.0), (1784.0, 516.0)], (66.0, 18.0), 14200, [207, 31, 75]),
-    card(of_class(1, product("SanDisk Extreme A1", "sandisk-extreme-a1", Some(32), "2017-10")), [(3840.0, 826.0), (3201.0, 1480.0), (2030.0, 769.0)], (66.0, 59.0), 16200, [161, 28, 57]),
-    card(of_class(2, product("SanDisk Extreme Pro A2", "sandisk-extreme-pro-a2", Some(64), "2018-08")), [(2431.0, 417.0), (1766.0, 732.0), (1660.0, 427.0)], (65.0, 50.0), 17000, [190, 36, 75]),
-    PublishedCard { is_emmc: true, maker: Some("FriendlyELEC"), ..card(product("Samsung eMMC", "samsung-emmc", Some(8), "2018-02"), [(5191.0, 1230.0), (5083.0, 1943.0), (3707.0, 981.0)], (128.0, 32.0), 15500, [178, 27, 65]) },
+    card(
+        product("Intenso Class 4", "intenso-class-4", Some(4), "2015-02"),
+        [(1574.0, 99.0), (1926.0, 33.0), (726.0, 2.0)],
+        (43.0, 10.0),
+        26700,
+        [1070, 149, 470],
+    ),
+    card(
+        product("SanDisk Ultra", "sandisk-ultra", Some(8), "2016-06"),
+        [(2243.0, 184.0), (2139.0, 133.0), (1421.0, 6.0)],
+        (45.0, 8.0),
+        20900,
+        [430, 68, 157],
+    ),
+    card(
+        product("SanDisk Industrial", "sandisk-industrial", Some(8), "2018-02"),
+        [(2257.0, 416.0), (1853.0, 762.0), (1571.0, 457.0)],
+        (66.0, 29.0),
+        20700,
+        [253, 49, 113],
+    ),
+    card(
+        product("SanDisk Extreme Plus", "sandisk-extreme-plus", None, "2015-07"),
+        [(2903.0, 564.0), (2344.0, 770.0), (1915.0, 577.0)],
+        (66.0, 62.0),
+        13400,
+        [216, 33, 76],
+    ),
+    card(
+        of_class(1, product("SanDisk Ultra A1", "sandisk-ultra-a1", Some(32), "2017-09")),
+        [(3262.0, 470.0), (2867.0, 787.0), (1784.0, 516.0)],
+        (66.0, 18.0),
+        14200,
+        [207, 31, 75],
+    ),
+    card(
+        of_class(1, product("SanDisk Extreme A1", "sandisk-extreme-a1", Some(32), "2017-10")),
+        [(3840.0, 826.0), (3201.0, 1480.0), (2030.0, 769.0)],
+        (66.0, 59.0),
+        16200,
+        [161, 28, 57],
+    ),
+    card(
+        of_class(
+            2,
+            product("SanDisk Extreme Pro A2", "sandisk-extreme-pro-a2", Some(64), "2018-08"),
+        ),
+        [(2431.0, 417.0), (1766.0, 732.0), (1660.0, 427.0)],
+        (65.0, 50.0),
+        17000,
+        [190, 36, 75],
+    ),
+    PublishedCard {
+        is_emmc: true,
+        maker: Some("FriendlyELEC"),
+        ..card(
+            product("Samsung eMMC", "samsung-emmc", Some(8), "2018-02"),
+            [(5191.0, 1230.0), (5083.0, 1943.0), (3707.0, 981.0)],
+            (128.0, 32.0),
+            15500,
+            [178, 27, 65],
+        )
+    },
 ];

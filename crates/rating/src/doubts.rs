@@ -7,8 +7,8 @@
 use std::collections::HashSet;
 
 use cardproof_record::{
-    DeviceInfo, Disturbance, FilesystemInfo, OpName, Phase, Record, TargetKind, Transport, Warning,
-    WarningCode,
+    DeviceInfo, Disturbance, FilesystemInfo, JobRun, OpName, Phase, Record, TargetKind, Transport,
+    Warning, WarningCode,
 };
 use cardproof_units::{Bytes, Throughput};
 
@@ -17,6 +17,7 @@ use crate::data;
 use crate::disturbance;
 use crate::filesystems;
 use crate::pick::Figure;
+use crate::precision;
 use crate::transports::{storage, transports};
 
 /// A doubt, and which part of the record it is about.
@@ -91,17 +92,53 @@ pub fn plausibility(record: &Record) -> Vec<Warning> {
 }
 
 fn stored(record: &Record) -> Vec<Doubt> {
-    let of_jobs = record.job_runs.iter().flat_map(|run| {
-        with_disturbances(&run.warnings, &run.disturbances, disturbance::of_job(record, run))
-    });
+    let of_jobs = record.job_runs.iter().flat_map(|run| warnings_of_job(record, run));
     let of_run = record.warnings.iter().cloned().chain(of_jobs);
     let of_run = of_run.map(|warning| Doubt { phase: None, warning });
     let of_phases = record.phases.iter().enumerate().flat_map(|(index, phase)| {
-        let disturbances = disturbance::of_phase(record, phase);
-        let warnings = with_disturbances(&phase.warnings, &phase.disturbances, disturbances);
+        let warnings = warnings_of_phase(record, phase);
         warnings.into_iter().map(move |warning| Doubt { phase: Some(index), warning })
     });
     of_run.chain(of_phases).collect()
+}
+
+/// `record` with the doubts that follow from the counts of its phases and jobs among their warnings, for
+/// output.
+#[must_use]
+pub fn with_doubts(record: &Record) -> Record {
+    let mut told = record.clone();
+    for (phase, of) in told.phases.iter_mut().zip(&record.phases) {
+        phase.warnings = warnings_of_phase(record, of);
+        phase.disturbances = disturbance::of_phase(record, of);
+    }
+    for (run, of) in told.job_runs.iter_mut().zip(&record.job_runs) {
+        run.warnings = warnings_of_job(record, of);
+        run.disturbances = disturbance::of_job(record, of);
+    }
+    told
+}
+
+/// The warnings that `phase` of `record` holds, and those that follow from its counts.
+fn warnings_of_phase(record: &Record, phase: &Phase) -> Vec<Warning> {
+    let disturbances = disturbance::of_phase(record, phase);
+    let stored = with_disturbances(&phase.warnings, &phase.disturbances, disturbances);
+    with_new(stored, precision::of_phase(record, phase))
+}
+
+fn warnings_of_job(record: &Record, run: &JobRun) -> Vec<Warning> {
+    let disturbances = disturbance::of_job(record, run);
+    let stored = with_disturbances(&run.warnings, &run.disturbances, disturbances);
+    with_new(stored, precision::of_job(run))
+}
+
+/// `stored` and those of `derived` whose kind is not among them.
+fn with_new(mut stored: Vec<Warning>, derived: impl IntoIterator<Item = Warning>) -> Vec<Warning> {
+    for warning in derived {
+        if stored.iter().all(|known| known.code != warning.code) {
+            stored.push(warning);
+        }
+    }
+    stored
 }
 
 /// The `stored` warnings, with those about `stored_disturbances` replaced by `disturbances` where

@@ -15,8 +15,8 @@ use cardproof_units::{Bytes, Iops, Throughput};
 
 use crate::doubts::{Doubt, doubts};
 use crate::pick::{Figure, is_sequential, is_synced};
-use cardproof_facts::PUBLISHED_CARDS;
 use crate::quantity::{Limit, Quantity, Rate, limits_of};
+use cardproof_facts::PUBLISHED_CARDS;
 
 /// Two rounds of one card differ by at most this factor in nine of ten cases.
 pub(crate) const VARIATION: f64 = 1.22;

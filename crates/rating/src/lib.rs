@@ -28,6 +28,7 @@ mod meaning;
 mod pauses;
 mod pick;
 pub mod powercut;
+mod precision;
 pub mod prediction;
 mod published;
 mod quantity;
@@ -46,10 +47,12 @@ pub mod wording;
 
 pub use advice::next_steps;
 pub use capacity::{Capacity, capacity};
-pub use cardproof_facts::{CLASSES, CONFIDENCE, Class, Family, PUBLISHED_CARDS, PUBLISHED_SOURCE, PublishedCard};
+pub use cardproof_facts::{
+    CLASSES, CONFIDENCE, Class, Family, PUBLISHED_CARDS, PUBLISHED_SOURCE, PublishedCard,
+};
 pub use claims::claims;
 pub use disturbance::disturbances;
-pub use doubts::{Doubt, doubts, doubts_of_place, plausibility};
+pub use doubts::{Doubt, doubts, doubts_of_place, plausibility, with_doubts};
 pub use flushes::{Burst, Flushes, flushes};
 pub use geometry::{geometry, geometry_in_words, quantities};
 pub use indications::indications;

@@ -23,8 +23,8 @@ pub use validation::{LeftOut, LeftOutCard, Method, leave_one_out};
 use costs::{Costs, Priced};
 use model::Model;
 
-use cardproof_facts::{PUBLISHED_CARDS, PublishedCard};
 use crate::published;
+use cardproof_facts::{PUBLISHED_CARDS, PublishedCard};
 
 /// How long a job would take on the reference board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

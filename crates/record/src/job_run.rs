@@ -40,6 +40,9 @@ pub struct JobRun {
     /// included; absent where the kernel does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_from_storage: Option<Bytes>,
+    /// Whether the job emptied the page cache before it read, so that it means to read from the storage.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub empties_cache: bool,
     /// Its waits until something was durable, unless there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub syncs: Option<JobSyncs>,
@@ -81,6 +84,7 @@ impl JobRun {
             bytes_read: Bytes::ZERO,
             bytes_written_in_all: Bytes::ZERO,
             bytes_from_storage: None,
+            empties_cache: false,
             syncs: None,
             transactions: None,
             part_of: None,
@@ -90,6 +94,12 @@ impl JobRun {
             warnings: Vec::new(),
         }
     }
+}
+
+/// For serde, which hands a reference.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// A named part of a job.

@@ -9,12 +9,6 @@ use cardproof_workload::{Access, PhaseSpec};
 use crate::meter::Meter;
 use crate::phase::PhaseEnd;
 
-/// Fewer operations than this leave a wide interval and no 99th percentile worth the name.
-const OPS_ENOUGH: u64 = 100;
-
-/// An interval wider to each side than this part of its estimate says little.
-const WIDTH_UNSTEADY: f64 = 0.25;
-
 /// Where and how a phase was run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
@@ -109,24 +103,6 @@ fn warnings(spec: &PhaseSpec, place: Place, phase: &Phase) -> Vec<Warning> {
                 place.queue_depth, spec.queue_depth
             ),
         );
-    }
-    if phase.is_measured() && phase.ops < OPS_ENOUGH && spec.block_size < Bytes::mib(1) {
-        warn(
-            WarningCode::FewOperations,
-            format!("only {} operations completed, so the interval is wide", phase.ops),
-        );
-    }
-    if let Some(iops) = phase.iops.filter(|_| phase.ops >= OPS_ENOUGH) {
-        let width = (iops.high.0 - iops.estimate.0) / iops.estimate.0;
-        if width > WIDTH_UNSTEADY {
-            let percent = 100.0 * width;
-            let message = if width > 1.0 {
-                format!("too uneven to measure (±{percent:.0} %)")
-            } else {
-                format!("the rate varied strongly; its interval is ±{percent:.0} %")
-            };
-            warn(WarningCode::Unsteady, message);
-        }
     }
     if let Some(Verification { compared_bytes, wrong_bytes }) = phase.verification
         && wrong_bytes > Bytes::ZERO

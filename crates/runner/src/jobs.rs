@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 use cardproof_io::files::{FileFault, FileTree};
 use cardproof_jobs::{FileOp, Job, Totals};
 use cardproof_record::{JobPart, JobPartStep, JobRun, PhaseState, Warning, WarningCode};
-use cardproof_units::{Bytes, Nanos, Seed};
+use cardproof_units::{Nanos, Seed};
 
 use crate::monitor::Watcher;
 use drive::Drive;
@@ -47,9 +47,6 @@ pub(crate) enum JobError {
     #[error("stopped")]
     Stopped,
 }
-
-/// Of what a job was to read from the storage, this share must have come from there.
-const FROM_STORAGE_MIN: f64 = 0.9;
 
 /// Runs `job`, of which `totals` were counted, in `tree`, which is empty, and tells `progress`
 /// before each step, whose time has not begun then, and now and then. What `watcher` sees while the
@@ -89,7 +86,9 @@ pub fn run_job(
     };
     tally.put_into(&mut run);
     if run.state == PhaseState::Measured {
-        run.warnings = doubts(&run, job.stream(seed), links_left_out);
+        // A job that empties the cache before it reads means to read from the storage.
+        run.empties_cache = job.stream(seed).any(|op| matches!(op, FileOp::DropCache(_)));
+        run.warnings = warnings(&run, links_left_out);
     }
     watch.note(&mut run);
     run
@@ -128,15 +127,16 @@ fn ratio(many: u64, few: u64) -> f64 {
     many as f64 / (few as f64).max(1.0)
 }
 
-/// What speaks against the time.
-fn doubts(
-    run: &JobRun,
-    mut ops: impl Iterator<Item = FileOp>,
-    links_left_out: u64,
-) -> Vec<Warning> {
-    // A job that empties the cache before it reads means to read from the storage.
-    let is_cold = ops.any(|op| matches!(op, FileOp::DropCache(_)));
-    let cached = is_cold.then(|| cached(run.bytes_read, run.bytes_from_storage)).flatten();
+/// What speaks against the time by facts alone: nothing here depends on a threshold.
+fn warnings(run: &JobRun, links_left_out: u64) -> Vec<Warning> {
+    let is_untold = run.empties_cache && run.bytes_from_storage.is_none();
+    let cached = is_untold.then(|| Warning {
+        code: WarningCode::Other,
+        message:
+            "this kernel does not tell whether the job's reads reached the storage or only the \
+                  page cache"
+                .to_owned(),
+    });
     let links = (links_left_out > 0).then(|| Warning {
         code: WarningCode::Other,
         message: format!(
@@ -144,41 +144,4 @@ fn doubts(
         ),
     });
     cached.into_iter().chain(links).collect()
-}
-
-/// The doubt whether what was read came from the storage.
-fn cached(read: Bytes, from_storage: Option<Bytes>) -> Option<Warning> {
-    let Some(from_storage) = from_storage else {
-        return Some(Warning {
-            code: WarningCode::Other,
-            message: "this kernel does not tell whether the job's reads reached the storage or \
-                      only the page cache"
-                .to_owned(),
-        });
-    };
-    let share = from_storage.as_f64() / read.as_f64().max(1.0);
-    (share < FROM_STORAGE_MIN).then(|| Warning {
-        code: WarningCode::Memory,
-        message: format!(
-            "of {read} that the job read only {from_storage} came from the storage, the rest from \
-             memory: the kernel did not forget the files, or this file system has no storage"
-        ),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_from_memory_are_doubted_and_those_from_the_storage_are_not() {
-        let mib = |count| Some(Bytes::mib(count));
-        let code = |from_storage| cached(Bytes::mib(100), from_storage).map(|warning| warning.code);
-        assert_eq!(code(mib(100)), None);
-        assert_eq!(code(mib(140)), None);
-        assert_eq!(code(mib(91)), None);
-        assert_eq!(code(mib(80)), Some(WarningCode::Memory));
-        assert_eq!(code(mib(0)), Some(WarningCode::Memory));
-        assert_eq!(code(None), Some(WarningCode::Other));
-    }
 }

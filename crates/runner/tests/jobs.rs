@@ -9,10 +9,10 @@ use cardproof_io::scratch::Scratch;
 use cardproof_jobs::find;
 use cardproof_record::{
     Activity, Climate, CpuActivity, DeviceActivity, Disturbance, DisturbanceKind, JobRun,
-    PhaseState, PhaseSurroundings, Requests, WarningCode,
+    PhaseState, PhaseSurroundings, Record, Requests, WarningCode,
 };
 use cardproof_runner::{JobProgress, Monitor, MonitorCost, Observation, Watcher, run_job};
-use cardproof_testkit::{Filesystem, LoopDevice, Mount, lab_or_skip};
+use cardproof_testkit::{Filesystem, LoopDevice, Mount, lab_or_skip, records};
 use cardproof_units::{Bytes, Nanos, Seed};
 
 /// Runs the job `name` in `directory`, which is left as it was.
@@ -149,7 +149,9 @@ fn reads_reach_the_storage_or_are_doubted() {
 
     let memory = lab_or_skip!(Mount::tmpfs("size=400M"));
     let boot = run("boot", memory.path(), &mut |_| {});
-    assert_eq!(boot.warnings.first().map(|warning| warning.code), Some(WarningCode::Memory));
+    let record = Record { job_runs: vec![boot], ..records::typical_a1_card() };
+    let doubts = cardproof_rating::doubts(&record);
+    assert!(doubts.iter().any(|doubt| doubt.warning.code == WarningCode::Memory), "{doubts:?}");
 }
 
 #[test]

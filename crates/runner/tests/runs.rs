@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cardproof_io::Target;
 use cardproof_record::{EndedBy, Phase, PhaseState, Record, State, SyncMode, WarningCode};
 use cardproof_runner::{Event, Observer, Progress, Silent};
+use cardproof_testkit::records;
 use cardproof_units::{Bytes, Iops, Nanos};
 use cardproof_workload::{Access, Ends, PhaseSpec, Profile, Repetition, Role, TimeLimit, standard};
 
@@ -355,8 +356,11 @@ fn a_rate_that_swings_is_called_unsteady() {
             spec.ends.time = TimeLimit::Fixed(Nanos::from_secs(5));
         })
     };
-    let is_unsteady =
-        |phase: Phase| phase.warnings.iter().any(|doubt| doubt.code == WarningCode::Unsteady);
+    let is_unsteady = |phase: Phase| {
+        let record = Record { phases: vec![phase], ..records::typical_a1_card() };
+        let doubts = cardproof_rating::doubts(&record);
+        doubts.iter().any(|doubt| doubt.warning.code == WarningCode::Unsteady)
+    };
     assert!(!is_unsteady(phase(Nanos::ZERO)));
     assert!(is_unsteady(phase(Nanos::from_secs(1))));
 }

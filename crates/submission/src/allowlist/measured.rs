@@ -168,6 +168,7 @@ pub(super) static JOB_RUN: Node = Node::Fields(&[
     ("bytes_read", &NUMBER),
     ("bytes_written_in_all", &NUMBER),
     ("bytes_from_storage", &NUMBER),
+    ("empties_cache", &FLAG),
     ("syncs", &JOB_SYNCS),
     ("transactions", &JOB_TRANSACTIONS),
     ("disturbances", &DISTURBANCES),

@@ -76,6 +76,7 @@ fn installation() -> JobRun {
         bytes_read: Bytes::mib(33),
         bytes_written_in_all: Bytes::mib(202),
         bytes_from_storage: Some(Bytes::ZERO),
+        empties_cache: false,
         syncs: Some(JobSyncs {
             count: 3075,
             total_ns: Nanos::from_secs(27),

@@ -1,0 +1,117 @@
+//! Doubts about how well a figure is known: too few operations, a rate that varied, and reads of a job
+//! that memory answered instead of the storage.
+//!
+//! A record holds the counts. Records of older versions hold these doubts as warnings, and other tools'
+//! figures have no interval of ours; both are left as they are.
+
+use cardproof_record::{
+    Estimate, JobRun, Phase, PhaseRun, PhaseState, Record, Warning, WarningCode,
+};
+use cardproof_units::{Bytes, Iops};
+
+/// Fewer operations than this leave a wide interval and no 99th percentile worth the name.
+const OPS_ENOUGH: u64 = 100;
+
+/// Operations from this size on are judged by their bytes, not by their number.
+const LARGE: Bytes = Bytes::mib(1);
+
+/// An interval wider to each side than this part of its estimate says little.
+const WIDTH_UNSTEADY: f64 = 0.25;
+
+/// Of the data that a job was to read from the storage, this share must have come from there.
+const FROM_STORAGE_MIN: f64 = 0.9;
+
+/// The doubts about the rate of `phase` of `record`: of several runs the first of each kind.
+pub(crate) fn of_phase(record: &Record, phase: &Phase) -> Vec<Warning> {
+    if record.is_imported() {
+        return Vec::new();
+    }
+    let small = phase.block_size_bytes < LARGE;
+    if phase.runs.is_empty() {
+        let few = few_operations(phase.ops).filter(|_| small && phase.is_measured());
+        return few.into_iter().chain(unsteady(phase.ops, phase.iops)).collect();
+    }
+    let few = |run: &PhaseRun| few_operations(run.ops).filter(|_| small);
+    let of_runs = [first(&phase.runs, few), first(&phase.runs, |run| unsteady(run.ops, run.iops))];
+    of_runs.into_iter().flatten().collect()
+}
+
+/// The first doubt that `doubt` has about any of `runs`, with the run's number.
+fn first(runs: &[PhaseRun], doubt: impl Fn(&PhaseRun) -> Option<Warning>) -> Option<Warning> {
+    (1..).zip(runs).find_map(|(number, run)| {
+        let Warning { code, message } = doubt(run)?;
+        Some(Warning { code, message: format!("run {number}: {message}") })
+    })
+}
+
+fn few_operations(ops: u64) -> Option<Warning> {
+    (ops < OPS_ENOUGH).then(|| Warning {
+        code: WarningCode::FewOperations,
+        message: format!("only {ops} operations completed, so the interval is wide"),
+    })
+}
+
+fn unsteady(ops: u64, rate: Option<Estimate<Iops>>) -> Option<Warning> {
+    let rate = rate.filter(|_| ops >= OPS_ENOUGH)?;
+    let width = (rate.high.0 - rate.estimate.0) / rate.estimate.0;
+    (width > WIDTH_UNSTEADY).then(|| {
+        let percent = 100.0 * width;
+        let message = if width > 1.0 {
+            format!("too uneven to measure (±{percent:.0} %)")
+        } else {
+            format!("the rate varied strongly; its interval is ±{percent:.0} %")
+        };
+        Warning { code: WarningCode::Unsteady, message }
+    })
+}
+
+/// The doubt whether the reads of `run`, a job that means to read from the storage, came from there.
+pub(crate) fn of_job(run: &JobRun) -> Option<Warning> {
+    let is_cold = run.empties_cache && run.state == PhaseState::Measured;
+    let from_storage = run.bytes_from_storage.filter(|_| is_cold)?;
+    let share = from_storage.as_f64() / run.bytes_read.as_f64().max(1.0);
+    (share < FROM_STORAGE_MIN).then(|| Warning {
+        code: WarningCode::Memory,
+        message: format!(
+            "of {} that the job read only {from_storage} came from the storage, the rest from memory: \
+             the kernel did not forget the files, or this file system has no storage",
+            run.bytes_read
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_from_memory_are_doubted_and_those_from_the_storage_are_not() {
+        let run = |empties_cache, mib| JobRun {
+            empties_cache,
+            bytes_read: Bytes::mib(100),
+            bytes_from_storage: Some(Bytes::mib(mib)),
+            ..JobRun::begun("boot".to_owned(), 1, "starting a system".to_owned())
+        };
+        let code = |mib| of_job(&run(true, mib)).map(|warning| warning.code);
+        assert_eq!(code(100), None);
+        assert_eq!(code(140), None);
+        assert_eq!(code(91), None);
+        assert_eq!(code(80), Some(WarningCode::Memory));
+        assert_eq!(code(0), Some(WarningCode::Memory));
+        assert_eq!(of_job(&run(false, 0)), None, "a job that may read from memory");
+    }
+
+    #[test]
+    fn a_wide_interval_is_unsteady_from_enough_operations_on() {
+        let rate = |high| {
+            let (estimate, low) = (Iops(100.0), Iops(200.0 - high));
+            Some(Estimate { estimate, low, high: Iops(high), confidence: 0.99 })
+        };
+        let code = |ops, high| unsteady(ops, rate(high)).map(|warning| warning.code);
+        assert_eq!(code(1000, 125.0), None);
+        assert_eq!(code(1000, 126.0), Some(WarningCode::Unsteady));
+        assert_eq!(code(99, 190.0), None);
+        assert_eq!(few_operations(99).map(|it| it.code), Some(WarningCode::FewOperations));
+        assert_eq!(few_operations(100), None);
+    }
+}
