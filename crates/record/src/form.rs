@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::ranges::{self, RangeError};
 use crate::{
     ComparedSetups, Conditions, DataCheck, Figure, FlashTimings, Indication, Job, JobRun,
-    MonitorSummary, Phase, QuantityFound, Replay,
+    MonitorSummary, Phase, QuantityFound, Replay, Warning,
 };
 
 /// The name and version of the form that this crate writes.
@@ -178,70 +178,6 @@ pub struct Monitor {
     /// Fields of a newer version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
-}
-
-/// A doubt about a measurement: a value, so that rules can act on it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Warning {
-    /// The kind of doubt.
-    pub code: WarningCode,
-    /// The message.
-    pub message: String,
-}
-
-/// The kind of a doubt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum WarningCode {
-    /// The test range is smaller than in the profile; a smaller range gives higher rates.
-    SpanReduced,
-    /// Operations used the page cache.
-    Buffered,
-    /// It is unknown whether operations used the page cache.
-    CacheUnknown,
-    /// The figures come from memory, not from storage.
-    Memory,
-    /// The storage below a layer, such as a loop device, is unknown; it may be memory.
-    LayerUnknown,
-    /// The file system may compress, or never overwrites in place.
-    CopyOnWrite,
-    /// The storage returned wrong data.
-    WrongData,
-    /// The rate is above the bus limit.
-    AboveLink,
-    /// The range may hold unwritten blocks, which some devices return without a flash access.
-    MaybeUnwritten,
-    /// Too few operations for a narrow interval.
-    FewOperations,
-    /// Some operations failed.
-    Faults,
-    /// The requested queue depth was not reached.
-    QueueDepthReduced,
-    /// The rate did not become steady, or it changed within the phase.
-    Unsteady,
-    /// Heat, low power, other processes or a changed clock disturbed the phase.
-    Disturbed,
-    /// Unknown warning from a newer version.
-    #[serde(other)]
-    Other,
-}
-
-impl WarningCode {
-    /// Whether this doubt prevents a verdict.
-    #[must_use]
-    pub const fn forbids_verdict(self) -> bool {
-        matches!(
-            self,
-            Self::Buffered
-                | Self::Memory
-                | Self::LayerUnknown
-                | Self::CopyOnWrite
-                | Self::WrongData
-                | Self::AboveLink
-        )
-    }
 }
 
 /// The verdict of a rule on a record.

@@ -12,6 +12,7 @@ mod card;
 mod conditions;
 mod endurance;
 mod endurance_document;
+mod estimate;
 mod figure;
 mod flash_timing;
 mod form;
@@ -22,6 +23,7 @@ mod job_run;
 mod limit;
 mod log_trial;
 mod phase;
+mod phase_words;
 mod power_cut;
 mod ranges;
 mod repeated;
@@ -29,6 +31,7 @@ mod replay;
 #[cfg(feature = "schema")]
 mod schema;
 mod setups;
+mod warning;
 mod words;
 
 pub use activity::{
@@ -45,14 +48,12 @@ pub use endurance_document::{
     BudgetVerdict, ENDURE_CARDS_SCHEMA, ENDURE_SCHEMA, EndureCardsDocument, EndureDocument,
     LifeDays, LifeInterval, ModelDocument,
 };
+pub use estimate::{Estimate, Latency, Stated};
 pub use figure::Figure;
 pub use flash_timing::{
     BlockRates, BoundaryRun, BoundaryTiming, FirstAreaRun, FlashTimings, OpenUnitsRun,
 };
-pub use form::{
-    Monitor, Outcome, ProfileInfo, ReadError, Record, SCHEMA, State, Tool, Verdict, Warning,
-    WarningCode,
-};
+pub use form::{Monitor, Outcome, ProfileInfo, ReadError, Record, SCHEMA, State, Tool, Verdict};
 pub use geometry_timing::{
     CacheRecovery, FrontTimes, ProbeTimings, QuantityFound, QuantityValue, RateFall, SpreadTimes,
     SweepRun, TimeAt, TimesRun,
@@ -67,10 +68,8 @@ pub use limit::{
     OwnActivity, PhaseSurroundings,
 };
 pub use log_trial::{LogTrial, TimeRatio};
-pub use phase::{
-    Bucket, DataCheck, Direction, EndedBy, Estimate, Interval, Latency, OpName, PatternName, Phase,
-    PhaseState, Stated, Verification,
-};
+pub use phase::{Bucket, DataCheck, Direction, EndedBy, Interval, Phase, Verification};
+pub use phase_words::{OpName, PatternName, PhaseState};
 pub use power_cut::{CutHarm, PowerCutTest};
 pub use ranges::RangeError;
 pub use repeated::{Job, LatencyIntervals, Level, PercentileInterval, PhaseRun};
@@ -80,4 +79,5 @@ pub use schema::json_schema;
 pub use setups::{
     ComparedSetups, SetupComparison, SetupGround, SetupNotTried, SetupRatio, SetupResult, SetupUse,
 };
+pub use warning::{Warning, WarningCode};
 pub use words::{EngineName, SyncMode, Transport};
