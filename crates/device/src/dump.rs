@@ -5,7 +5,6 @@
 //! kernel log and the boot configuration only the lines that say something of storage are kept.
 
 mod format;
-mod redact;
 mod tree;
 
 use std::io;
@@ -49,7 +48,7 @@ pub(crate) fn parse(text: &str) -> Result<Tree, DumpError> {
     format::parse(text)
 }
 
-/// What was read, as text that may be given away.
-pub(crate) fn write(read: &Tree) -> String {
-    format::write(&redact::redacted(read))
+/// The text of a dump of `tree`.
+pub(crate) fn write(tree: &Tree) -> String {
+    format::write(tree)
 }

@@ -38,7 +38,7 @@ pub use usb::UsbStorage;
 
 pub(crate) use alignment::{is_aligned, start_of};
 pub(crate) use card::{read_emmc, read_sd};
-pub(crate) use doubts::fill as fill_doubts;
+pub(crate) use doubts::fill_doubts;
 pub(crate) use features::{Surrounding, fill_emmc, fill_sd, is_boot_setting_of_storage};
 pub(crate) use kernel_log::{is_log_file, public_lines};
 pub(crate) use kernel_version::KernelVersion;

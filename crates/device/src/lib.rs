@@ -24,6 +24,7 @@ mod mounts;
 mod number;
 mod options;
 mod reconnect;
+mod redact;
 mod settings;
 mod stack;
 mod sysroot;

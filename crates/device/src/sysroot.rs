@@ -94,12 +94,10 @@ impl Sysroot {
         Self { source: self.source.clone(), journal: Some(Arc::default()) }
     }
 
-    /// What was read since [`with_journal`](Self::with_journal), as the text of a dump without
-    /// serial numbers, names and paths.
-    #[must_use]
-    pub fn dump(&self) -> String {
+    /// What was read since [`with_journal`](Self::with_journal).
+    pub(crate) fn journal(&self) -> Tree {
         let read = self.journal.as_ref().and_then(|journal| journal.lock().ok());
-        dump::write(&read.map(|tree| tree.clone()).unwrap_or_default())
+        read.map(|tree| tree.clone()).unwrap_or_default()
     }
 
     /// Whether this is the machine that we run on.

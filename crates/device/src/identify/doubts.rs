@@ -52,7 +52,7 @@ pub(crate) fn doubts(word: &CardWord, device_size: Option<Bytes>) -> Doubts {
 }
 
 /// Fills what lists know of the SD card `word`.
-pub(crate) fn fill(word: &mut CardWord, device_size: Option<Bytes>, release: Option<&str>) {
+pub(crate) fn fill_doubts(word: &mut CardWord, device_size: Option<Bytes>, release: Option<&str>) {
     word.info.counterfeit_signs = doubts(word, device_size).signs;
     word.info.quirks = quirks(word, release);
 }

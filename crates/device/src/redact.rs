@@ -6,10 +6,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::SERIALS_REMOVED;
-use super::tree::{Entry, Tree};
+use crate::dump::{self, Entry, SERIALS_REMOVED, Tree};
 use crate::identify::{is_boot_setting_of_storage, is_log_file, public_lines};
 use crate::options;
+use crate::sysroot::Sysroot;
 
 /// Files never kept, whoever read them.
 const SECRET_NAMES: [&str; 8] = [
@@ -27,8 +27,17 @@ const SECRET_NAMES: [&str; 8] = [
 const PUBLIC_POINTS: [&str; 9] =
     ["/", "/boot", "/boot/firmware", "/boot/efi", "/home", "/var", "/tmp", "/srv", "/opt"];
 
+impl Sysroot {
+    /// What was read since [`with_journal`](Self::with_journal), as the text of a dump without
+    /// serial numbers, names and paths.
+    #[must_use]
+    pub fn dump(&self) -> String {
+        dump::write(&redacted(&self.journal()))
+    }
+}
+
 /// The public part of what was read.
-pub(super) fn redacted(read: &Tree) -> Tree {
+fn redacted(read: &Tree) -> Tree {
     let mut public = Tree::default();
     let mut volumes = Vec::new();
     for (path, entry) in read.entries() {
