@@ -11,14 +11,14 @@ use crate::phase::PhaseEnd;
 
 /// Where and how a phase was run.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct PhaseRange {
     pub(crate) span_offset: Bytes,
     pub(crate) span: Bytes,
     pub(crate) queue_depth: u16,
 }
 
 /// The entry of a phase that did not begin.
-pub(crate) fn not_begun(spec: &PhaseSpec, place: Place, cause: &str) -> Phase {
+pub(crate) fn not_begun(spec: &PhaseSpec, place: PhaseRange, cause: &str) -> Phase {
     let op = match spec.read_percent {
         100 => OpName::Read,
         0 => OpName::Write,
@@ -47,12 +47,17 @@ pub(crate) fn not_begun(spec: &PhaseSpec, place: Place, cause: &str) -> Phase {
 }
 
 /// The entry of a phase that was not run because an earlier one had decided.
-pub(crate) fn spared(spec: &PhaseSpec, place: Place, cause: &str) -> Phase {
+pub(crate) fn spared(spec: &PhaseSpec, place: PhaseRange, cause: &str) -> Phase {
     Phase { ended_by: Some(EndedBy::Decision), ..not_begun(spec, place, cause) }
 }
 
 /// The entry of a phase that was run.
-pub(crate) fn run(spec: &PhaseSpec, place: Place, meter: &mut Meter<'_>, end: &PhaseEnd) -> Phase {
+pub(crate) fn run(
+    spec: &PhaseSpec,
+    place: PhaseRange,
+    meter: &mut Meter<'_>,
+    end: &PhaseEnd,
+) -> Phase {
     let state = match (&end.error, end.ended_by) {
         (Some(error), _) => PhaseState::NotMeasured { cause: error.to_string() },
         (None, Some(EndedBy::Interrupted)) => PhaseState::Partial,
@@ -92,7 +97,7 @@ pub(crate) fn run(spec: &PhaseSpec, place: Place, meter: &mut Meter<'_>, end: &P
     phase
 }
 
-fn warnings(spec: &PhaseSpec, place: Place, phase: &Phase) -> Vec<Warning> {
+fn warnings(spec: &PhaseSpec, place: PhaseRange, phase: &Phase) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut warn = |code, message| warnings.push(Warning { code, message });
     if place.queue_depth < spec.queue_depth {

@@ -17,7 +17,7 @@ use cardproof_record::DataCheck;
 use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_workload::{DataPattern, Generation, SECTOR};
 
-use crate::history::{Place, Written, draw, held};
+use crate::history::{CheckedBlock, Written, draw, held};
 
 /// The unit of comparison where the target's own is not larger.
 const PLACE: Bytes = Bytes::kib(4);
@@ -110,7 +110,7 @@ pub(crate) fn check(
     let size = target.abilities().size;
     offsets.retain(|offset| *offset + unit <= size);
     let mut places = held(written, &offsets, unit);
-    places.retain(Place::is_known);
+    places.retain(CheckedBlock::is_known);
     dice.shuffle(&mut places);
     let directness = target.arrange(Arrangement::default()).ok()?;
     let mut reading = Reading {
@@ -143,7 +143,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn all(&mut self, places: &[Place]) -> Result<(), TargetError> {
+    fn all(&mut self, places: &[CheckedBlock]) -> Result<(), TargetError> {
         self.target.prepare(self.depth, self.unit)?;
         let mut completions = Vec::with_capacity(usize::from(self.depth));
         for group in places.chunks(usize::from(self.depth)) {
@@ -172,7 +172,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn compare(&mut self, group: &[Place], completion: &Completion) {
+    fn compare(&mut self, group: &[CheckedBlock], completion: &Completion) {
         let Some(place) = group.get(completion.slot.index()) else { return };
         let found = &mut self.found;
         found.from_bytes =
@@ -194,7 +194,7 @@ impl Reading<'_> {
 }
 
 /// Whether every sector of `place` that is known holds one of the generations that it may.
-fn is_right(data: &DataPattern, place: &Place, buffer: &[u8]) -> bool {
+fn is_right(data: &DataPattern, place: &CheckedBlock, buffer: &[u8]) -> bool {
     place.known().all(|(number, mut generations)| {
         let start = number * SECTOR.as_len();
         let sector = buffer.get(start..start + SECTOR.as_len()).unwrap_or_default();

@@ -126,7 +126,7 @@ pub(crate) fn draw(
 
 /// A place, and what each of its sectors may hold.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct CheckedBlock {
     pub(crate) offset: Bytes,
     sectors: Vec<Held>,
 }
@@ -142,7 +142,7 @@ struct Candidate {
     generation: Generation,
 }
 
-impl Place {
+impl CheckedBlock {
     /// Whether anything is known of it.
     pub(crate) fn is_known(&self) -> bool {
         self.sectors.iter().any(|sector| !sector.0.is_empty())
@@ -156,10 +156,10 @@ impl Place {
 }
 
 /// What the places of `unit` at `offsets`, the lowest first, hold after all that was `written`.
-pub(crate) fn held(written: &[Written], offsets: &[Bytes], unit: Bytes) -> Vec<Place> {
+pub(crate) fn held(written: &[Written], offsets: &[Bytes], unit: Bytes) -> Vec<CheckedBlock> {
     let sectors = (unit.get() / SECTOR.get()) as usize;
-    let empty = |&offset: &Bytes| Place { offset, sectors: vec![Held::default(); sectors] };
-    let mut places: Vec<Place> = offsets.iter().map(empty).collect();
+    let empty = |&offset: &Bytes| CheckedBlock { offset, sectors: vec![Held::default(); sectors] };
+    let mut places: Vec<CheckedBlock> = offsets.iter().map(empty).collect();
     for (phase, entry) in written.iter().enumerate() {
         entry.each(|write| {
             let end = write.offset + entry.block_size;

@@ -7,11 +7,9 @@
 mod account;
 mod again;
 mod anytime;
-mod beside;
 mod check;
 mod events;
 mod figures;
-mod ground;
 mod history;
 mod jobs;
 mod meter;
@@ -24,7 +22,9 @@ mod replay;
 mod rest;
 mod run;
 mod shape;
+mod span_state;
 mod spread;
+mod surroundings;
 
 pub use events::{Event, Observer, Progress, Silent};
 pub use jobs::{JobProgress, JobWatch, run_job};

@@ -15,11 +15,11 @@ use cardproof_workload::{PhaseSpec, Profile};
 
 use crate::events::{Event, Observer, Progress};
 use crate::figures::figures;
-use crate::ground::Ground;
 use crate::monitor::Monitor;
 use crate::plan::Plan;
 use crate::pool::{Turn, pooled};
 use crate::run::{run, run_on};
+use crate::span_state::SpanState;
 
 /// How often a profile is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,13 +57,13 @@ pub fn run_repeatedly(
     let began = target.now();
     let mut turns: Vec<Turn> = Vec::with_capacity(runs as usize);
     let mut all = draft.clone();
-    let mut ground = Ground::default();
+    let mut span_state = SpanState::default();
     for number in 0..runs {
         let start = target.now().saturating_sub(began);
         let turn_plan = plan_of_turn(plan, number);
         let mut shifted = Shifted { observer, plan, number, runs, so_far: &all };
         let draft_of_turn = draft.clone();
-        let record = run_on(target, &turn_plan, draft_of_turn, &mut shifted, stop, &mut ground);
+        let record = run_on(target, &turn_plan, draft_of_turn, &mut shifted, stop, &mut span_state);
         let has_ended = record.state != State::Complete;
         turns.push(Turn { record, start });
         all = pooled(&draft, &turns, &names, 0);

@@ -18,9 +18,9 @@ use cardproof_record::{
 use cardproof_trace::{Fold, FoldError, Layout, Reach, TraceError, TraceReader};
 use cardproof_units::{Bytes, Nanos, Seed};
 
-use crate::beside;
 use crate::monitor::{Observation, Watcher};
 use crate::phase::PhaseError;
+use crate::surroundings;
 pub use layouts::{LayoutPlan, LayoutsTried, replay_layouts};
 
 use drive::Drive;
@@ -173,7 +173,7 @@ fn surroundings(
         direct: is_direct,
         fetched: false,
     };
-    beside::surroundings(seen, own, beside::own_cpu(cost.0, cost.1, &seen.whole))
+    surroundings::surroundings(seen, own, surroundings::own_cpu(cost.0, cost.1, &seen.whole))
 }
 
 /// The longest piece: whole blocks of the target.

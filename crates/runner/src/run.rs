@@ -11,18 +11,18 @@ use cardproof_record::{
 use cardproof_units::{Iops, Nanos, Throughput};
 use cardproof_workload::{Access, DataPattern, Generation, OpStream, PhaseSpec, Role};
 
-use crate::account::{self, Place};
+use crate::account::{self, PhaseRange};
 use crate::again::{Again, better};
-use crate::beside;
 use crate::events::{Event, Observer, Progress};
 use crate::figures::{figures, may_end};
-use crate::ground::Ground;
 use crate::history::Written;
 use crate::meter::{Histograms, Meter};
 use crate::monitor::Monitor;
 use crate::phase::{PhaseEnd, PhaseLoop};
 use crate::plan::{Plan, time_for_first};
 use crate::rest::rest_before;
+use crate::span_state::SpanState;
+use crate::surroundings;
 
 /// A phase is given at least this, however little of the run's time is left.
 const PHASE_MIN: Nanos = Nanos::from_millis(200);
@@ -42,20 +42,20 @@ pub fn run(
     observer: &mut dyn Observer,
     stop: &AtomicBool,
 ) -> Record {
-    run_on(target, plan, draft, observer, stop, &mut Ground::default())
+    run_on(target, plan, draft, observer, stop, &mut SpanState::default())
 }
 
-/// The same on a span that earlier runs have left as `ground` says, and which it leaves so.
+/// The same on a span that earlier runs have left as `span_state` says, and which it leaves so.
 pub(crate) fn run_on(
     target: &mut dyn Target,
     plan: &Plan,
     draft: Record,
     observer: &mut dyn Observer,
     stop: &AtomicBool,
-    ground: &mut Ground,
+    span_state: &mut SpanState,
 ) -> Record {
     let mut record = draft;
-    ground.begin_run();
+    span_state.begin_run();
     record.state = State::Running;
     let Some(mut histograms) = Histograms::new() else {
         record.state = State::Failed;
@@ -70,7 +70,7 @@ pub(crate) fn run_on(
         stop,
         data: DataPattern::new(plan.seed),
         generation: Generation::default(),
-        ground,
+        span_state,
         written: Vec::new(),
         given_up: None,
         decided: None,
@@ -92,7 +92,7 @@ pub(crate) fn run_on(
         };
         record.monitor = monitor(cost_before, run.target.cost());
         record.monitor.seen =
-            observer.monitor().map(|monitor| beside::summary(&record.phases, monitor.cost()));
+            observer.monitor().map(|monitor| surroundings::summary(&record.phases, monitor.cost()));
         if was_interrupted || stop.load(Ordering::Relaxed) {
             record.state = State::Partial;
             break;
@@ -130,7 +130,7 @@ struct Run<'a> {
     deadline: Nanos,
     data: DataPattern,
     generation: Generation,
-    ground: &'a mut Ground,
+    span_state: &'a mut SpanState,
     /// What the phases have written, in their order.
     written: Vec<Written>,
     /// Why no later phase can work.
@@ -168,9 +168,9 @@ impl Run<'_> {
         observer: &mut dyn Observer,
     ) -> Phase {
         let spec = again.map_or(&self.plan.profile.phases[index], |again| &again.spec);
-        let place = Place {
+        let place = PhaseRange {
             span_offset: self.plan.span_offset,
-            span: self.ground.span_for(spec, self.plan.span),
+            span: self.span_state.span_for(spec, self.plan.span),
             queue_depth: spec.queue_depth.min(self.target.abilities().queue_depth_max),
         };
         if let Some(cause) = &self.decided {
@@ -180,7 +180,7 @@ impl Run<'_> {
             return account::not_begun(spec, place, &cause);
         }
         if spec.arrangement.file != FileState::AsIs {
-            self.ground.empty();
+            self.span_state.empty();
             self.written.clear();
         }
         let directness = match self.target.arrange(spec.arrangement) {
@@ -217,7 +217,7 @@ impl Run<'_> {
         }
         let mut phase = account::run(spec, place, &mut meter, &end);
         phase.warnings.extend(self.span_warnings(spec, place));
-        self.ground.note(spec, place.span, &end);
+        self.span_state.note(spec, place.span, &end);
         phase.warnings.extend(cache_warning(spec, &directness));
         if let (Some(seen), Some(monitor)) = (&seen, observer.monitor()) {
             let own = OwnActivity {
@@ -229,11 +229,11 @@ impl Run<'_> {
                 direct: directness.is_direct(),
                 fetched: false,
             };
-            let own_cpu = beside::own_cpu(cost.0, cost.1, &seen.whole);
-            let surroundings = beside::surroundings(seen, own, own_cpu);
+            let own_cpu = surroundings::own_cpu(cost.0, cost.1, &seen.whole);
+            let surroundings = surroundings::surroundings(seen, own, own_cpu);
             let filesystem = record.conditions.filesystem.as_ref().map(|known| &*known.kind);
             let disturbances = monitor.disturbances(&surroundings, filesystem);
-            beside::note(&mut phase, surroundings, disturbances);
+            surroundings::note(&mut phase, surroundings, disturbances);
         }
         self.note_written(spec, stream_before, generation_before, &end);
         if spec.writes() && end.error.is_none() {
@@ -248,7 +248,7 @@ impl Run<'_> {
         &mut self,
         spec: &PhaseSpec,
         time: Option<Nanos>,
-        place: Place,
+        place: PhaseRange,
         stream: OpStream,
         meter: &mut Meter<'_>,
         record: &Record,
@@ -278,7 +278,7 @@ impl Run<'_> {
             data: self.data,
             generation: &mut self.generation,
             meter,
-            is_laid_out: self.ground.is_known(),
+            is_laid_out: self.span_state.is_known(),
             deadline: time.map(|time| start.saturating_add(time)),
             stop: self.stop,
             tick: &mut tick,
@@ -297,21 +297,21 @@ impl Run<'_> {
     }
 
     /// Why `spec` cannot begin, if it cannot.
-    fn hindrance(&self, spec: &PhaseSpec, place: Place) -> Option<String> {
+    fn hindrance(&self, spec: &PhaseSpec, place: PhaseRange) -> Option<String> {
         if let Some(cause) = &self.given_up {
             return Some(format!("skipped, because {cause}"));
         }
         if spec.writes() && self.target.abilities().read_only {
             return Some("the target is read-only".to_owned());
         }
-        if self.ground.is_missing(spec, place.span) {
+        if self.span_state.is_missing(spec, place.span) {
             return Some("the test file was not written".to_owned());
         }
         None
     }
 
     /// Doubts about where a phase was run.
-    fn span_warnings(&self, spec: &PhaseSpec, place: Place) -> Vec<Warning> {
+    fn span_warnings(&self, spec: &PhaseSpec, place: PhaseRange) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let wanted = spec.span.unwrap_or(self.plan.profile.span);
         if place.span < wanted && spec.role != Role::LayOut {
@@ -326,7 +326,7 @@ impl Run<'_> {
                 ),
             });
         }
-        if self.target.abilities().read_only || self.ground.is_unwritten(spec, place.span) {
+        if self.target.abilities().read_only || self.span_state.is_unwritten(spec, place.span) {
             warnings.push(Warning {
                 code: WarningCode::MaybeUnwritten,
                 message: "the phase read blocks that were never written, which may be faster than real data".to_owned(),

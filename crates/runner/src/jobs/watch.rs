@@ -9,8 +9,8 @@ use cardproof_jobs::Timing;
 use cardproof_record::{JobRun, OwnActivity};
 use cardproof_units::Bytes;
 
-use crate::beside;
 use crate::monitor::{Observation, Watcher};
+use crate::surroundings;
 
 /// What had been used at one moment.
 #[derive(Clone, Copy)]
@@ -80,10 +80,10 @@ impl<'a> JobWatch<'a> {
             fetched: fetched.is_some(),
             ..OwnActivity::default()
         };
-        let own_cpu = beside::own_cpu(Some(start.usage), Some(end.usage), &seen.whole);
-        let surroundings = beside::surroundings(&seen, own, own_cpu);
+        let own_cpu = surroundings::own_cpu(Some(start.usage), Some(end.usage), &seen.whole);
+        let surroundings = surroundings::surroundings(&seen, own, own_cpu);
         run.disturbances = watcher.monitor.disturbances(&surroundings, watcher.filesystem);
-        run.warnings.extend(beside::warnings(&run.disturbances));
+        run.warnings.extend(surroundings::warnings(&run.disturbances));
         run.surroundings = Some(Box::new(surroundings));
     }
 }

@@ -88,7 +88,7 @@ impl Run<'_> {
         let most = plan.profile.bytes_written_max();
         let room = most.map_or(Bytes(u64::MAX), |most| most.saturating_sub(record.bytes_written));
         let gap = Gap {
-            start: plan.span_offset + self.ground.dense_to(),
+            start: plan.span_offset + self.span_state.dense_to(),
             end: plan.span_offset + plan.span,
             room,
         };

@@ -12,7 +12,7 @@ use crate::phase::PhaseEnd;
 
 /// The span as the phases so far have left it, those of earlier runs on it included.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Ground {
+pub(crate) struct SpanState {
     /// How much of it, from its start, was laid out, once a phase has tried to.
     laid_out: Option<Bytes>,
     /// How much of it, from its start, was written at all.
@@ -21,7 +21,7 @@ pub(crate) struct Ground {
     is_known: bool,
 }
 
-impl Ground {
+impl SpanState {
     /// Another run begins, whose data are others.
     pub(crate) const fn begin_run(&mut self) {
         self.is_known = false;
