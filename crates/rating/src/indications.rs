@@ -15,7 +15,7 @@ use cardproof_units::{Bytes, Iops, Throughput};
 
 use crate::doubts::{Doubt, doubts};
 use crate::pick::{Figure, is_sequential, is_synced};
-use crate::quantity::{Limit, Quantity, Rate, limits_of};
+use crate::quantity::{ClassLimit, Quantity, Rate, limits_of};
 use cardproof_facts::PUBLISHED_CARDS;
 
 /// Two rounds of one card differ by at most this factor in nine of ten cases.
@@ -100,7 +100,7 @@ fn fill_in_sequential(class: &Class, weighed: &mut [Weighed]) {
     );
 }
 
-fn weigh(record: &Record, class: &Class, limit: Limit) -> Weighed {
+fn weigh(record: &Record, class: &Class, limit: ClassLimit) -> Weighed {
     let label = limit.quantity.label();
     let Some(evidence) = evidence(record, limit.quantity) else {
         let reason = format!("{label}: not measured");

@@ -15,7 +15,7 @@ use crate::bus::Bus;
 use crate::claims::claimed;
 use crate::doubts::{Doubt, doubts};
 use crate::pick::Finding;
-use crate::quantity::{Limit, limits_of};
+use crate::quantity::{ClassLimit, limits_of};
 use crate::queue_and_cache::QueueAndCache;
 use crate::ruling::{Grounds, Ruling};
 use crate::transports::storage;
@@ -119,7 +119,7 @@ fn obstacle_to_all(record: &Record) -> Option<String> {
 fn is_out_of_reach(grounds: &Grounds<'_>, class: &Class) -> bool {
     let Some(bus) = &grounds.bus else { return false };
     let is_excluded =
-        |limit: &Limit| bus.excludes(limit.needs()) && !grounds.misses_on_any_bus(*limit);
+        |limit: &ClassLimit| bus.excludes(limit.needs()) && !grounds.misses_on_any_bus(*limit);
     limits_of(class).iter().any(is_excluded)
 }
 

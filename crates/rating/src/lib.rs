@@ -63,7 +63,7 @@ pub use meaning::{Grade, Meaning, meaning};
 pub use pauses::{FELT_PAUSE, Pause, longest_wait, pauses_in};
 pub use pick::{Figure, Finding};
 pub use powercut::power_cuts;
-pub use quantity::{Limit, Quantity, Rate, figure_for_verdicts, limits_of};
+pub use quantity::{ClassLimit, Quantity, Rate, figure_for_verdicts, limits_of};
 pub use queue_and_cache::idle_queue_or_cache;
 pub use recording::{is_recording, recording_classes};
 pub use reference::{ReferenceCard, find_reference, references};

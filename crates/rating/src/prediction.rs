@@ -16,7 +16,7 @@ mod validation;
 use cardproof_record::Record;
 use cardproof_units::Nanos;
 
-pub use job::Job;
+pub use job::PredictedJob;
 pub use model::JobNumbers;
 pub use validation::{LeftOut, LeftOutCard, Method, leave_one_out};
 
@@ -30,7 +30,7 @@ use cardproof_facts::{PUBLISHED_CARDS, PublishedCard};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prediction {
     /// The job.
-    pub job: Job,
+    pub job: PredictedJob,
     /// The best single figure.
     pub time: Nanos,
     /// The lower end of the range. The range covers the errors on eight published cards, each predicted
@@ -44,7 +44,7 @@ pub struct Prediction {
     pub is_bounded: bool,
 }
 
-/// The times of all jobs that can be predicted from `record`, in the order of [`Job::ALL`].
+/// The times of all jobs that can be predicted from `record`, in the order of [`PredictedJob::ALL`].
 ///
 /// # Errors
 /// No job can be predicted; the reason in words.
@@ -52,18 +52,18 @@ pub fn predictions(record: &Record) -> Result<Vec<Prediction>, String> {
     let priced = Priced::of(record)?;
     let model = Model::fit(&PUBLISHED_CARDS);
     let like = published::like(record);
-    Ok(Job::ALL.into_iter().filter_map(|job| predict(&model, job, &priced, like)).collect())
+    Ok(PredictedJob::ALL.into_iter().filter_map(|job| predict(&model, job, &priced, like)).collect())
 }
 
 /// The numbers by which `job` is predicted, fitted to all eight published cards.
 #[must_use]
-pub fn numbers(job: Job) -> JobNumbers {
+pub fn numbers(job: PredictedJob) -> JobNumbers {
     Model::fit(&PUBLISHED_CARDS).numbers(job)
 }
 
 fn predict(
     model: &Model,
-    job: Job,
+    job: PredictedJob,
     priced: &Priced,
     like: Option<&PublishedCard>,
 ) -> Option<Prediction> {

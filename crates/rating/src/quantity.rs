@@ -10,7 +10,7 @@ use crate::pick::{self, Figure};
 
 /// One thing that a class asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limit {
+pub struct ClassLimit {
     /// What is measured.
     pub quantity: Quantity,
     /// The least it must reach.
@@ -19,21 +19,21 @@ pub struct Limit {
 
 /// The limits of `class`; all of them must be met.
 #[must_use]
-pub fn limits_of(class: &Class) -> Vec<Limit> {
+pub fn limits_of(class: &Class) -> Vec<ClassLimit> {
     let random = class.random.map(|rates| {
         [
-            Limit { quantity: Quantity::RandomRead, at_least: Rate::Iops(rates.read) },
-            Limit { quantity: Quantity::RandomWrite, at_least: Rate::Iops(rates.write) },
+            ClassLimit { quantity: Quantity::RandomRead, at_least: Rate::Iops(rates.read) },
+            ClassLimit { quantity: Quantity::RandomWrite, at_least: Rate::Iops(rates.write) },
         ]
     });
-    let sequential = Limit {
+    let sequential = ClassLimit {
         quantity: Quantity::SequentialWrite,
         at_least: Rate::Throughput(class.sequential_write),
     };
     random.into_iter().flatten().chain([sequential]).collect()
 }
 
-impl Limit {
+impl ClassLimit {
     /// The data that must cross the bus in a second for this limit to be reached.
     pub(crate) fn needs(self) -> Throughput {
         match self.at_least {

@@ -9,7 +9,7 @@
 use cardproof_record::{PhaseState, Replay};
 use cardproof_units::Nanos;
 
-use crate::prediction::Job;
+use crate::prediction::PredictedJob;
 use cardproof_facts::{PUBLISHED_CARDS, PUBLISHED_SOURCE};
 
 /// Lines of trace, its number of requests, the published name of the card, milliseconds.
@@ -82,9 +82,9 @@ pub fn standing(replay: &Replay) -> Vec<String> {
 /// What was published of real cards doing a job of the kind of `trace`.
 fn published(trace: &str) -> Option<String> {
     let job = match trace {
-        "desktop-install" => Job::Install,
-        "desktop-removal" => Job::Removal,
-        "desktop-reinstall" => Job::Reinstall,
+        "desktop-install" => PredictedJob::Install,
+        "desktop-removal" => PredictedJob::Removal,
+        "desktop-reinstall" => PredictedJob::Reinstall,
         _ => return None,
     };
     let fastest = PUBLISHED_CARDS.iter().min_by_key(|card| job.published(card))?;

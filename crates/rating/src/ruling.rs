@@ -10,7 +10,7 @@ use cardproof_units::{Bytes, Throughput};
 use crate::bus::Bus;
 use crate::doubts::Doubt;
 use crate::pick::{Figure, Finding};
-use crate::quantity::{Limit, Rate};
+use crate::quantity::{ClassLimit, Rate};
 use crate::scope;
 use crate::stretch::slowest_stretch;
 use crate::wording;
@@ -42,7 +42,7 @@ pub(crate) struct Grounds<'r> {
 /// One figure before its limit.
 struct Case<'r> {
     figure: Figure,
-    limit: Limit,
+    limit: ClassLimit,
     class: &'r Class,
     phase: &'r Phase,
     doubts: Vec<WarningCode>,
@@ -53,7 +53,7 @@ type Weighed = (Outcome, String);
 
 impl Grounds<'_> {
     /// What `limit` of `class` comes to.
-    pub(crate) fn rule_on(&self, class: &Class, limit: Limit) -> Ruling {
+    pub(crate) fn rule_on(&self, class: &Class, limit: ClassLimit) -> Ruling {
         let label = limit.quantity.label();
         let finding = Finding::of(self.record, |phase| limit.quantity.is_measured_by(phase));
         let not_testable = |reason| Ruling { outcome: Outcome::NotTestable, reason };
@@ -73,13 +73,13 @@ impl Grounds<'_> {
 
     /// Whether the storage misses `limit` even if the bus took no time at all: bus and storage work one
     /// after the other at worst, so the time of the bus is at most what it needs for the data.
-    pub(crate) fn misses_on_any_bus(&self, limit: Limit) -> bool {
+    pub(crate) fn misses_on_any_bus(&self, limit: ClassLimit) -> bool {
         let finding = Finding::of(self.record, |phase| limit.quantity.is_measured_by(phase));
         let Finding::Measured { phase, .. } = finding else { return false };
         let (Some(bus), Some(figure)) = (&self.bus, limit.quantity.figure(phase)) else {
             return false;
         };
-        let reached = Limit { at_least: figure.high, ..limit }.needs();
+        let reached = ClassLimit { at_least: figure.high, ..limit }.needs();
         bus.without(reached).is_some_and(|rate| rate < limit.needs())
     }
 
@@ -115,7 +115,7 @@ impl Grounds<'_> {
         if let Some(why) = what_harms(case) {
             return open(why);
         }
-        let reached = Limit { at_least: case.figure.high, ..case.limit }.needs();
+        let reached = ClassLimit { at_least: case.figure.high, ..case.limit }.needs();
         match self.bus.as_ref().filter(|bus| bus.may_set(reached)) {
             Some(bus) => {
                 let why =

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a helper of a test fails with it")]
 
 use cardproof_import::{Origin, import};
-use cardproof_rating::prediction::{Job, predictions};
+use cardproof_rating::prediction::{PredictedJob, predictions};
 use cardproof_rating::{PUBLISHED_CARDS, PublishedCard, indications, judge};
 use cardproof_record::{Likelihood, Outcome, Record, WarningCode};
 
@@ -60,7 +60,7 @@ fn an_a1_indication_is_correct_unless_a_card_is_close_to_a_limit() {
 fn installs_are_predicted_in_the_published_order() {
     let time = |card: &PublishedCard| {
         let predictions = predictions(&record(&table(card))).unwrap();
-        let install = predictions.iter().find(|it| it.job == Job::Install).unwrap();
+        let install = predictions.iter().find(|it| it.job == PredictedJob::Install).unwrap();
         install.time.as_secs_f64()
     };
     let times: Vec<(f64, f64)> = PUBLISHED_CARDS

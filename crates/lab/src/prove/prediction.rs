@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use cardproof_rating::prediction::{Job, LeftOut, Method, leave_one_out, numbers};
+use cardproof_rating::prediction::{LeftOut, Method, PredictedJob, leave_one_out, numbers};
 
 use super::{Asked, DependsOn, Proof, Proved};
 
@@ -25,11 +25,11 @@ pub(super) const PROOF: Proof = Proof {
 const ORDER_PERCENT: usize = 95;
 
 /// What is asked of the model for a job: the mean and the worst error, in per cent.
-const fn asked(job: Job) -> [f64; 2] {
+const fn asked(job: PredictedJob) -> [f64; 2] {
     match job {
-        Job::Boot => [13.0, 25.0],
-        Job::Install | Job::Reinstall => [8.0, 20.0],
-        Job::Removal => [10.0, 25.0],
+        PredictedJob::Boot => [13.0, 25.0],
+        PredictedJob::Install | PredictedJob::Reinstall => [8.0, 20.0],
+        PredictedJob::Removal => [10.0, 25.0],
     }
 }
 
@@ -52,20 +52,20 @@ fn tables() -> Result<String> {
 fn write_numbers(out: &mut String) -> Result<()> {
     writeln!(out, "| job | processor, s (fitted) | writes (counted) | reads (counted) |")?;
     writeln!(out, "| --- | ---: | ---: | ---: |")?;
-    for job in Job::ALL {
+    for job in PredictedJob::ALL {
         let numbers = numbers(job);
         let (cpu, writes, reads) = (numbers.cpu_s, numbers.writes, numbers.reads);
         writeln!(out, "| {} | {cpu:.1} | {writes:.0} | {reads:.0} |", job.label())?;
     }
-    let merging = numbers(Job::Install).merging;
+    let merging = numbers(PredictedJob::Install).merging;
     writeln!(out, "\nThe exponent of merging, fitted to all three package jobs, is {merging:.2}.")?;
     Ok(())
 }
 
 /// Every card, left out: published and predicted seconds.
 fn write_cards(out: &mut String) -> Result<()> {
-    let jobs = Job::ALL.map(|job| leave_one_out(Method::Requests, job));
-    let labels = Job::ALL.map(Job::label).join(" | ");
+    let jobs = PredictedJob::ALL.map(|job| leave_one_out(Method::Requests, job));
+    let labels = PredictedJob::ALL.map(PredictedJob::label).join(" | ");
     writeln!(out, "| card left out | {labels} |")?;
     writeln!(out, "| --- | ---: | ---: | ---: | ---: |")?;
     for (index, card) in jobs[0].cards.iter().enumerate() {
@@ -87,7 +87,7 @@ fn write_methods(out: &mut String) -> Result<()> {
         "| job | method | mean error | worst | pairs in order | asked: mean, worst, order |"
     )?;
     writeln!(out, "| --- | --- | ---: | ---: | ---: | --- |")?;
-    for job in Job::ALL {
+    for job in PredictedJob::ALL {
         for method in Method::ALL {
             let left_out = leave_one_out(method, job);
             let (mean, worst) = (100.0 * left_out.mean_error(), 100.0 * left_out.worst_error());
@@ -106,7 +106,7 @@ fn write_methods(out: &mut String) -> Result<()> {
 }
 
 /// Whether the model does what is asked, figure by figure.
-fn answer(job: Job, left_out: &LeftOut) -> String {
+fn answer(job: PredictedJob, left_out: &LeftOut) -> String {
     let [mean, worst] = asked(job);
     let (right, all) = left_out.pairs_in_order();
     let verdict = |holds: bool| if holds { "met" } else { "**missed**" };

@@ -21,7 +21,7 @@ const BOOT_WRITES: f64 = 244.0;
 
 /// A job that a user waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Job {
+pub enum PredictedJob {
     /// From power to a working system.
     Boot,
     /// About 400 packages of a desktop, for the first time.
@@ -32,7 +32,7 @@ pub enum Job {
     Reinstall,
 }
 
-impl Job {
+impl PredictedJob {
     /// Every job, in the order in which they were timed.
     pub const ALL: [Self; 4] = [Self::Boot, Self::Install, Self::Removal, Self::Reinstall];
 

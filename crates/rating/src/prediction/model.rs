@@ -10,7 +10,7 @@
 //! the least sum of absolute logarithms of predicted to published times.
 
 use super::costs::Costs;
-use super::job::Job;
+use super::job::PredictedJob;
 use cardproof_facts::PublishedCard;
 
 /// The cost of a write up to which none is merged, in seconds.
@@ -25,7 +25,7 @@ const MERGING_PERCENT_MAX: u32 = 30;
 pub(super) struct Model {
     /// How the number of requests falls with their cost: an exponent.
     merging: f64,
-    /// The processor's seconds, in the order of [`Job::ALL`].
+    /// The processor's seconds, in the order of [`PredictedJob::ALL`].
     cpu_s: [f64; 4],
 }
 
@@ -47,11 +47,11 @@ impl Model {
     pub(super) fn fit(cards: &[PublishedCard]) -> Self {
         let candidates = (0..=MERGING_PERCENT_MAX).map(|percent| {
             let merging = f64::from(percent) / 100.0;
-            let cpu_s = Job::ALL.map(|job| median_cpu_s(cards, job, merging));
+            let cpu_s = PredictedJob::ALL.map(|job| median_cpu_s(cards, job, merging));
             Self { merging, cpu_s }
         });
         let misfit = |model: &Self| -> f64 {
-            Job::OF_PACKAGES.into_iter().map(|job| model.misfit(cards, job)).sum()
+            PredictedJob::OF_PACKAGES.into_iter().map(|job| model.misfit(cards, job)).sum()
         };
         let best = candidates.min_by(|a, b| misfit(a).total_cmp(&misfit(b)));
         best.unwrap_or(Self { merging: 0.0, cpu_s: [0.0; 4] })
@@ -59,12 +59,12 @@ impl Model {
 
     /// The seconds that `job` takes where requests cost this much; `None` where it has requests of
     /// a kind whose cost is not known.
-    pub(super) fn seconds(&self, job: Job, costs: &Costs) -> Option<f64> {
+    pub(super) fn seconds(&self, job: PredictedJob, costs: &Costs) -> Option<f64> {
         Some(self.cpu_s[job as usize] + requests_s(job, costs, self.merging)?)
     }
 
     /// The numbers behind the prediction of `job`.
-    pub(super) const fn numbers(&self, job: Job) -> JobNumbers {
+    pub(super) const fn numbers(&self, job: PredictedJob) -> JobNumbers {
         JobNumbers {
             merging: self.merging,
             cpu_s: self.cpu_s[job as usize],
@@ -73,7 +73,7 @@ impl Model {
         }
     }
 
-    fn misfit(&self, cards: &[PublishedCard], job: Job) -> f64 {
+    fn misfit(&self, cards: &[PublishedCard], job: PredictedJob) -> f64 {
         let logs = cards.iter().filter_map(|card| {
             let predicted = self.seconds(job, &Costs::of_published(card))?;
             Some((predicted / job.published(card).as_secs_f64()).ln().abs())
@@ -83,7 +83,7 @@ impl Model {
 }
 
 /// The seconds that the requests of `job` take.
-fn requests_s(job: Job, costs: &Costs, merging: f64) -> Option<f64> {
+fn requests_s(job: PredictedJob, costs: &Costs, merging: f64) -> Option<f64> {
     let write_s = costs.write_s?;
     let waiting = if job.merges() { (write_s / UNMERGED_S).max(1.0) } else { 1.0 };
     let writes_s = job.writes() * waiting.powf(-merging) * write_s;
@@ -91,7 +91,7 @@ fn requests_s(job: Job, costs: &Costs, merging: f64) -> Option<f64> {
     Some(writes_s + reads_s)
 }
 
-fn median_cpu_s(cards: &[PublishedCard], job: Job, merging: f64) -> f64 {
+fn median_cpu_s(cards: &[PublishedCard], job: PredictedJob, merging: f64) -> f64 {
     let mut left_over: Vec<f64> = cards
         .iter()
         .filter_map(|card| {

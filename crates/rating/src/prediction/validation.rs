@@ -6,7 +6,7 @@
 //! itself known to a few per cent only.
 
 use super::costs::Costs;
-use super::job::Job;
+use super::job::PredictedJob;
 use super::model::Model;
 use cardproof_facts::{PUBLISHED_CARDS, PublishedCard};
 
@@ -62,7 +62,7 @@ impl Method {
     }
 
     /// The seconds of `job` on `card`, with everything fitted to `known`.
-    fn predict(self, known: &[PublishedCard], job: Job, card: &PublishedCard) -> f64 {
+    fn predict(self, known: &[PublishedCard], job: PredictedJob, card: &PublishedCard) -> f64 {
         let against = |cost: fn(&PublishedCard) -> f64| line(known, job, cost).at(cost(card));
         match self {
             Self::Requests => {
@@ -77,7 +77,7 @@ impl Method {
 
 /// Predicts `job` on every published card by `method`, each without having seen it.
 #[must_use]
-pub fn leave_one_out(method: Method, job: Job) -> LeftOut {
+pub fn leave_one_out(method: Method, job: PredictedJob) -> LeftOut {
     let cards = PUBLISHED_CARDS.iter().enumerate().map(|(index, card)| {
         let mut known = PUBLISHED_CARDS.to_vec();
         known.remove(index);
@@ -152,7 +152,7 @@ impl Line {
 
 /// The line through the times of `job` over a cost of the cards that has the least sum of squared
 /// relative errors. Where the cost does not vary, it is flat.
-fn line(cards: &[PublishedCard], job: Job, cost: impl Fn(&PublishedCard) -> f64) -> Line {
+fn line(cards: &[PublishedCard], job: PredictedJob, cost: impl Fn(&PublishedCard) -> f64) -> Line {
     let mut sums = [0.0; 5];
     for card in cards {
         let (x, y) = (cost(card), job.published(card).as_secs_f64());
