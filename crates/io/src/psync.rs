@@ -17,7 +17,7 @@ use crate::{
     Abilities, Arrangement, Completion, Directness, Engine, Fault, Op, OpKind, Slot, Submission,
     SubmitError, Target, TargetError, Usage, Wait, usage,
 };
-use crew::{Crew, Job};
+use crew::{Crew, PendingOp};
 
 /// More threads than this help no storage and cost memory.
 const QUEUE_DEPTH_MAX: u16 = 256;
@@ -96,7 +96,7 @@ impl Target for PsyncTarget {
             return Ok(Submission::Done(performed(&self.medium, &op, buffer)));
         };
         let start = self.slots.buffers.start(op.slot).ok_or(SubmitError::NoSuchSlot(op.slot.0))?;
-        if !crew.add(Job { op, start }) {
+        if !crew.add(PendingOp { op, start }) {
             return Ok(Submission::Busy);
         }
         self.slots.flight.take_off(op, Nanos::ZERO);

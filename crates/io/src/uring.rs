@@ -117,10 +117,10 @@ impl UringTarget {
         // begun, and both are then woken on idle processors, which takes longer than a read of
         // memory. Between two calls the worker can run in this thread's place, without a wake-up.
         if is_alone && wait != Wait::No {
-            heard(self.ring.submit())?;
+            ring_result(self.ring.submit())?;
         }
         let want = usize::from(self.ring.completion().is_empty());
-        heard(match wait {
+        ring_result(match wait {
             // The kernel puts completions into the ring only for who waits, if for no time at all.
             Wait::No if want > 0 => self.wait_for(Nanos::ZERO),
             Wait::Until(deadline) if want > 0 => {
@@ -305,7 +305,7 @@ fn refusal(error: &io::Error) -> String {
 }
 
 /// What a call into the ring means: of its errors only those that say more than that nothing came.
-fn heard(result: io::Result<usize>) -> Result<(), TargetError> {
+fn ring_result(result: io::Result<usize>) -> Result<(), TargetError> {
     match result {
         Err(source) if !is_passing(&source) => {
             Err(TargetError::Engine { engine: "io_uring", doing: "submit and wait", source })

@@ -12,7 +12,7 @@ mod ticks;
 mod time;
 
 pub(crate) use cycles::{bad_over_cycles, speed_over_cycles};
-pub(crate) use field::{Place, corners as class_corners, field};
+pub(crate) use field::{RatePoint, corners as class_corners, field};
 pub(crate) use geometry::{boundaries, sweeps};
 pub(crate) use latency::{Curve, latency, tails_together};
 pub(crate) use svg::draw;

@@ -9,11 +9,11 @@ mod bench;
 mod catalogue;
 mod choice;
 mod contest;
-mod ground;
 mod loop_device;
 mod modes;
 mod place;
 mod results;
+mod setup_storage;
 mod systems;
 
 use std::path::PathBuf;
@@ -38,8 +38,8 @@ pub use contest::Task;
 pub use place::{SetupsNeeds, SetupsPlace};
 
 use contest::Contest;
-use ground::Ground;
 use place::Where;
+use setup_storage::SetupStorage;
 
 /// What the record calls it.
 const NAME: &str = "compare-setups";
@@ -200,7 +200,7 @@ fn on_device(
         return Ok(());
     };
     let Some(file) = file.take() else { return Ok(()) };
-    let ground = Ground::prepare(file, place.size, scratch)?;
+    let ground = SetupStorage::prepare(file, place.size, scratch)?;
     found.ground = Some(SetupGround { kind: "device".to_owned(), size_bytes: place.size });
     if !common.choice.setups.is_empty() {
         systems::compare(common, &ground, found);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cardproof_units::{Bytes, Seed};
 use rusqlite::{Connection, OpenFlags, params};
 
-use crate::place::Place;
+use crate::place::DatabaseDirectory;
 use crate::row::{self, Rows};
 use crate::{DatabaseError, Setting};
 
@@ -22,7 +22,7 @@ const ROWS_BETWEEN_LOOKS: u32 = 1000;
 pub struct Database {
     /// Open until the files go.
     connection: Option<Connection>,
-    place: Place,
+    place: DatabaseDirectory,
     rows: Rows,
 }
 
@@ -38,7 +38,7 @@ impl Database {
         seed: Seed,
         stop: &AtomicBool,
     ) -> Result<Self, DatabaseError> {
-        let place = Place::make(directory)?;
+        let place = DatabaseDirectory::make(directory)?;
         let mut database = Self { connection: None, place, rows: Rows::new(seed) };
         let connection = database.connect()?;
         fill(&connection, rows, &mut database.rows, stop)?;

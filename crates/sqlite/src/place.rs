@@ -23,7 +23,7 @@ const SUFFIXES: [&str; 4] = ["", "-journal", "-wal", "-shm"];
 
 /// A directory for one database.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct DatabaseDirectory {
     /// The directory as given, such as `/proc/self/fd/7`.
     given: PathBuf,
     /// Where that leads, by which SQLite knows it.
@@ -32,7 +32,7 @@ pub(crate) struct Place {
     database: (u64, u64),
 }
 
-impl Place {
+impl DatabaseDirectory {
     /// Makes an empty file for the database in `directory`, where there was none.
     pub(crate) fn make(directory: &Path) -> Result<Self, DatabaseError> {
         let cannot_look = || DatabaseError::file("look at the directory of");
@@ -90,7 +90,10 @@ mod tests {
     fn nothing_is_written_over() {
         let directory = tempfile::tempdir().unwrap();
         fs::write(directory.path().join(NAME), "somebody's").unwrap();
-        assert!(matches!(Place::make(directory.path()), Err(DatabaseError::File { .. })));
+        assert!(matches!(
+            DatabaseDirectory::make(directory.path()),
+            Err(DatabaseError::File { .. })
+        ));
         assert_eq!(fs::read(directory.path().join(NAME)).unwrap(), b"somebody's");
     }
 
@@ -99,7 +102,7 @@ mod tests {
         let around = tempfile::tempdir().unwrap();
         let ours = around.path().join("ours");
         fs::create_dir(&ours).unwrap();
-        let place = Place::make(&ours).unwrap();
+        let place = DatabaseDirectory::make(&ours).unwrap();
         assert!(place.checked_path().is_ok());
 
         fs::rename(&ours, around.path().join("moved")).unwrap();
@@ -111,7 +114,7 @@ mod tests {
     #[test]
     fn only_the_database_is_cleared() {
         let directory = tempfile::tempdir().unwrap();
-        let place = Place::make(directory.path()).unwrap();
+        let place = DatabaseDirectory::make(directory.path()).unwrap();
         fs::write(directory.path().join("database-wal"), "").unwrap();
         fs::write(directory.path().join("other"), "").unwrap();
         place.clear().unwrap();

@@ -46,14 +46,14 @@ const fn workers_for(slots: u16) -> u16 {
 
 /// One operation and the start of its buffer.
 #[derive(Debug)]
-pub(super) struct Job {
+pub(super) struct PendingOp {
     pub(super) op: Op,
     pub(super) start: NonNull<u8>,
 }
 
 // SAFETY: the buffer belongs to the job's slot, which is in flight until the worker is done with
 // it, and the target touches no buffer in flight.
-unsafe impl Send for Job {}
+unsafe impl Send for PendingOp {}
 
 /// The threads and what they share with the caller.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ pub(super) struct Crew {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
     /// Taken and not yet put on the board.
-    new_jobs: Vec<Job>,
+    new_jobs: Vec<PendingOp>,
     /// Taken and not yet collected.
     uncollected: usize,
     recent_latency: Nanos,
@@ -76,7 +76,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Board {
-    jobs: VecDeque<Job>,
+    jobs: VecDeque<PendingOp>,
     done: Vec<Completion>,
     idle_workers: usize,
     /// A waiting caller wants to be woken when so many are done; 0 when it does not wait.
@@ -118,7 +118,7 @@ impl Crew {
     }
 
     /// Takes `job`; false where it would only wait for a worker on slow storage.
-    pub(super) fn add(&mut self, job: Job) -> bool {
+    pub(super) fn add(&mut self, job: PendingOp) -> bool {
         if self.is_slow() && self.uncollected >= self.threads.len() {
             return false;
         }
@@ -179,8 +179,8 @@ impl Drop for Crew {
 /// A worker's life: take a job, do it, report it and take the next.
 fn work(shared: &Shared, medium: &Medium) {
     let mut next = next_job(shared, shared.board());
-    while let Some(Job { op, start }) = next {
-        // SAFETY: see `Job`: this worker alone uses the slot's buffer, which is at least
+    while let Some(PendingOp { op, start }) = next {
+        // SAFETY: see `PendingOp`: this worker alone uses the slot's buffer, which is at least
         // `op.length` long, as was checked before the job was made.
         let buffer = unsafe { std::slice::from_raw_parts_mut(start.as_ptr(), op.length.as_len()) };
         let completion = performed(medium, &op, buffer);
@@ -195,7 +195,7 @@ fn work(shared: &Shared, medium: &Medium) {
 }
 
 /// The next job, after waiting for it; `None` when the crew is sent home and no job is left.
-fn next_job(shared: &Shared, mut board: MutexGuard<'_, Board>) -> Option<Job> {
+fn next_job(shared: &Shared, mut board: MutexGuard<'_, Board>) -> Option<PendingOp> {
     loop {
         if let Some(job) = board.jobs.pop_front() {
             return Some(job);

@@ -10,7 +10,7 @@ const WIDTH: f64 = 320.0;
 const HEIGHT: f64 = 270.0;
 
 /// A place in the field.
-pub(crate) struct Place {
+pub(crate) struct RatePoint {
     /// How it was measured.
     pub(crate) label: &'static str,
     /// 4 KiB random reads.
@@ -20,7 +20,7 @@ pub(crate) struct Place {
 }
 
 /// The chart, with `ours` as the points it is about, in the tones of lines from 0.
-pub(crate) fn field(ours: &[Place]) -> Chart {
+pub(crate) fn field(ours: &[RatePoint]) -> Chart {
     let mut layers: Vec<Layer> = corners();
     layers.extend((0..PUBLISHED_CARDS.len()).map(|index| Layer::Point {
         at: place(index),

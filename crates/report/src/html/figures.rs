@@ -8,8 +8,8 @@ use cardproof_units::Nanos;
 
 use super::{HtmlError, put};
 use crate::charts::{
-    Chart, Curve, Dashes, Place, Tone, bad_over_cycles, boundaries, columns, draw, field, latency,
-    rate_over_time, rate_text, speed_over_cycles, sweeps, waits_over_time,
+    Chart, Curve, Dashes, RatePoint, Tone, bad_over_cycles, boundaries, columns, draw, field,
+    latency, rate_over_time, rate_text, speed_over_cycles, sweeps, waits_over_time,
 };
 use crate::clean::{Html, one_line};
 use crate::rows::{is_told_in_iops, rate_and_interval, shown};
@@ -208,7 +208,7 @@ impl Figures<'_> {
 
 /// The storage's own random reads and writes, at the depths at which both were measured and neither
 /// is in doubt.
-fn our_places(record: &Record) -> Vec<Place> {
+fn our_places(record: &Record) -> Vec<RatePoint> {
     let place = |(queue_depth, label)| {
         let is_sound =
             |phase: &Phase| phase.warnings.iter().all(|warning| !warning.code.forbids_verdict());
@@ -217,7 +217,7 @@ fn our_places(record: &Record) -> Vec<Place> {
             let finding = finding.measured().is_some_and(is_sound).then_some(finding)?;
             finding.iops().filter(|iops| iops.0 > 0.0)
         };
-        Some(Place { label, read: iops(OpName::Read)?, write: iops(OpName::Write)? })
+        Some(RatePoint { label, read: iops(OpName::Read)?, write: iops(OpName::Write)? })
     };
     [(1, "depth 1"), (32, "depth 32")].into_iter().filter_map(place).collect()
 }
@@ -308,7 +308,7 @@ fn percentile_interval(phase: &Phase) -> String {
     }
 }
 
-fn write_field_legend(page: &mut String, ours: &[Place]) {
+fn write_field_legend(page: &mut String, ours: &[RatePoint]) {
     page.push_str("<ul class=\"legend column\">\n");
     for (number, place) in ours.iter().enumerate() {
         put!(
@@ -326,11 +326,11 @@ fn write_field_legend(page: &mut String, ours: &[Place]) {
     page.push_str("</ol>\n");
 }
 
-fn write_published(page: &mut String, ours: &[Place]) {
+fn write_published(page: &mut String, ours: &[RatePoint]) {
     let headings =
         ["number", "device", "4 KiB read", "4 KiB write", "system start", "desktop install"];
     open_table(page, "Figures of published devices", &headings);
-    for Place { label, read, write } in ours {
+    for RatePoint { label, read, write } in ours {
         put!(
             page,
             "<tr><td></td><th scope=\"row\">this storage, {label}</th><td>{read}</td><td>{write}</td>\

@@ -9,8 +9,8 @@ use super::bench::{self, Stopped};
 use super::catalogue::{ForWhom, Setup};
 use super::choice::{Choice, of_setup};
 use super::contest::{Contest, Contestant, Task};
-use super::ground::{self, Ground};
 use super::place::SetupsPlace;
+use super::setup_storage::{self, SetupStorage};
 use super::{Common, Found, modes, not_tried};
 use crate::failure::Failure;
 use crate::target::of_scratch;
@@ -26,12 +26,12 @@ pub(super) fn in_image(
 ) -> Result<(), Failure> {
     let Some(scratch) = &place.scratch else { return Ok(()) };
     let (file, size) = (scratch.create_file().map_err(|error| of_scratch(&error))?, place.size);
-    ground::fill(&file, size, common.seed, common.stop)
+    setup_storage::fill(&file, size, common.seed, common.stop)
         .map_err(Failure::because("cannot write the image"))?;
     if common.is_stopped() {
         return Ok(());
     }
-    let ground = Ground::prepare(file, size, scratch)?;
+    let ground = SetupStorage::prepare(file, size, scratch)?;
     found.ground = Some(SetupGround { kind: "loop image".to_owned(), size_bytes: size });
     compare(common, &ground, found);
     Ok(())
@@ -46,7 +46,7 @@ pub(super) fn written(choice: &Choice, rounds: u32) -> Bytes {
 }
 
 /// Compares on `ground` what can be tried there.
-pub(super) fn compare(common: &mut Common<'_>, ground: &Ground, found: &mut Found) {
+pub(super) fn compare(common: &mut Common<'_>, ground: &SetupStorage, found: &mut Found) {
     let mut setups = Vec::new();
     for &setup in &common.choice.setups {
         if common.is_stopped() {
@@ -72,7 +72,7 @@ pub(super) fn compare(common: &mut Common<'_>, ground: &Ground, found: &mut Foun
 
 fn all_rounds(
     common: &mut Common<'_>,
-    ground: &Ground,
+    ground: &SetupStorage,
     setups: &[&'static Setup],
     contest: &mut Contest,
 ) -> Result<(), Stopped> {
@@ -94,7 +94,7 @@ fn all_rounds(
 /// All tasks of one setup in one round, on a fresh file system.
 fn turn(
     common: &mut Common<'_>,
-    ground: &Ground,
+    ground: &SetupStorage,
     setup: &Setup,
     (index, round): (usize, u32),
     contest: &mut Contest,
@@ -146,7 +146,7 @@ pub(super) fn as_it_is(common: &mut Common<'_>) -> Option<Contest> {
 }
 
 /// Journal modes on a fresh baseline file system.
-pub(super) fn modes_on_baseline(common: &mut Common<'_>, ground: &Ground, found: &mut Found) {
+pub(super) fn modes_on_baseline(common: &mut Common<'_>, ground: &SetupStorage, found: &mut Found) {
     let baseline = &super::catalogue::SETUPS[0];
     let not_tried = |reason: &str| not_tried("journal modes", reason);
     let mount = match ground.lay(baseline) {

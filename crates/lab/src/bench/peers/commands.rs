@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use cardproof_testkit::{LabError, run_command};
 
 use super::Figures;
-use super::labs::Place;
+use super::labs::ToolTarget;
 use super::outputs::{self, Terse};
 
 /// A profile of ours and what it follows.
@@ -49,7 +49,7 @@ pub(super) const ALL: &[Tools] = &[
 ];
 
 /// Runs the tools in `place`.
-pub(super) fn run(tools: &Tools, place: &Place<'_>) -> Result<Figures> {
+pub(super) fn run(tools: &Tools, place: &ToolTarget<'_>) -> Result<Figures> {
     match tools.job {
         Job::SdCardBench => sd_card_bench(place),
         Job::MicrosdBenchmarks => microsd_benchmarks(place),
@@ -63,20 +63,20 @@ pub(super) fn run(tools: &Tools, place: &Place<'_>) -> Result<Figures> {
 }
 
 /// `program` with `words`, in the place's directory.
-fn command(place: &Place<'_>, program: &str, words: &[&str]) -> Command {
+fn command(place: &ToolTarget<'_>, program: &str, words: &[&str]) -> Command {
     let mut command = place.command(program);
     command.args(words).current_dir(place.directory).env("LC_ALL", "C");
     command
 }
 
-fn said(place: &Place<'_>, program: &str, words: &[&str]) -> Result<String> {
+fn said(place: &ToolTarget<'_>, program: &str, words: &[&str]) -> Result<String> {
     Ok(run_command(command(place, program, words))?)
 }
 
 /// iozone's names of the columns that it prints with and without `-i 1`.
 const COLUMNS: [&str; 6] = ["write", "rewrite", "read", "reread", "random read", "random write"];
 
-fn iozone(place: &Place<'_>, size: &str, records: &[u64], reads: bool) -> Result<Figures> {
+fn iozone(place: &ToolTarget<'_>, size: &str, records: &[u64], reads: bool) -> Result<Figures> {
     let mut words = vec!["-e", "-I", "-a", "-s", size];
     let sizes: Vec<String> = records.iter().map(|record| format!("{record}k")).collect();
     words.extend(sizes.iter().flat_map(|size| ["-r", size]));
@@ -97,12 +97,12 @@ fn iozone(place: &Place<'_>, size: &str, records: &[u64], reads: bool) -> Result
     Ok(figures)
 }
 
-fn sd_card_bench(place: &Place<'_>) -> Result<Figures> {
+fn sd_card_bench(place: &ToolTarget<'_>) -> Result<Figures> {
     iozone(place, "100M", &[1, 2, 4, 16, 128, 512, 1024, 16_384], true)
 }
 
 /// `dd if=/dev/zero of=test bs=BS count=COUNT conv=fsync`.
-fn dd(place: &Place<'_>, block: &str, count: &str) -> Result<(String, f64)> {
+fn dd(place: &ToolTarget<'_>, block: &str, count: &str) -> Result<(String, f64)> {
     let words = ["if=/dev/zero", "of=test", block, count, "conv=fsync"];
     let mut command = command(place, "dd", &words);
     let output = command.stdin(Stdio::null()).output().context("dd cannot be started")?;
@@ -111,13 +111,13 @@ fn dd(place: &Place<'_>, block: &str, count: &str) -> Result<(String, f64)> {
     Ok(("dd write".to_owned(), rate))
 }
 
-fn hdparm(place: &Place<'_>, words: &[&str]) -> Result<String> {
+fn hdparm(place: &ToolTarget<'_>, words: &[&str]) -> Result<String> {
     let device = place.device.to_string_lossy();
     let words: Vec<&str> = words.iter().copied().chain([&*device]).collect();
     said(place, "hdparm", &words)
 }
 
-fn microsd_benchmarks(place: &Place<'_>) -> Result<Figures> {
+fn microsd_benchmarks(place: &ToolTarget<'_>) -> Result<Figures> {
     let text = hdparm(place, &["-t"])?;
     let reads = ("buffered disk reads".to_owned(), outputs::hdparm(&text, "disk reads")?);
     let mut figures = vec![reads, dd(place, "bs=8k", "count=50k")?];
@@ -139,14 +139,14 @@ const MINIMAL: [&str; 9] = [
 ];
 
 /// fio with `words`, one job; the file goes.
-fn fio(place: &Place<'_>, words: &[&str]) -> Result<Terse> {
+fn fio(place: &ToolTarget<'_>, words: &[&str]) -> Result<Terse> {
     let text = said(place, "fio", words)?;
     fs::remove_file(place.directory.join("test"))?;
     let jobs = outputs::fio(&text)?;
     Ok(*jobs.first().context("fio gave no job")?)
 }
 
-fn fio_mix(place: &Place<'_>) -> Result<Figures> {
+fn fio_mix(place: &ToolTarget<'_>) -> Result<Figures> {
     let words = [&MINIMAL[..], &["--size=100M", "--readwrite=randrw", "--rwmixread=75"]].concat();
     let job = fio(place, &words)?;
     Ok(vec![
@@ -157,7 +157,7 @@ fn fio_mix(place: &Place<'_>) -> Result<Figures> {
     ])
 }
 
-fn fio_fsync(place: &Place<'_>) -> Result<Figures> {
+fn fio_fsync(place: &ToolTarget<'_>) -> Result<Figures> {
     let common = ["--minimal", "--name=test", "--filename=test", "--bs=4k"];
     let write =
         fio(place, &[&common[..], &["--fsync=1", "--size=32m", "--rw=randwrite"]].concat())?;
@@ -174,7 +174,7 @@ const AGNOSTICS: &str = "[global]\nioengine=libaio\niodepth=32\nsize=256m\ndirec
     stonewall\n\n[seq-read]\nrw=read\nbs=4m\nstonewall\n\n[rand-4k-write]\nrw=randwrite\nbs=4k\n\
     runtime=10\nstonewall\n\n[rand-4k-read]\nrw=randread\nbs=4k\nruntime=10\nstonewall\n";
 
-fn agnostics(place: &Place<'_>) -> Result<Figures> {
+fn agnostics(place: &ToolTarget<'_>) -> Result<Figures> {
     fs::write(place.directory.join("sd_bench.fio"), AGNOSTICS)?;
     let text = said(place, "fio", &["--output-format=terse", "sd_bench.fio"])?;
     let jobs = outputs::fio(&text)?;
@@ -190,7 +190,7 @@ fn agnostics(place: &Place<'_>) -> Result<Figures> {
     ])
 }
 
-fn pibenchmarks(place: &Place<'_>) -> Result<Figures> {
+fn pibenchmarks(place: &ToolTarget<'_>) -> Result<Figures> {
     let text = hdparm(place, &["-Tt", "--direct"])?;
     let mut figures = vec![
         ("cached reads".to_owned(), outputs::hdparm(&text, "cached reads")?),
@@ -239,7 +239,7 @@ const DISKMARK: [(&str, &str, &str, &str); 4] = [
 const LOOPS: u32 = 5;
 
 /// What KDiskMark has fio do; its figure is the mean of KiB/s divided by 1000.
-fn kdiskmark(place: &Place<'_>) -> Result<Figures> {
+fn kdiskmark(place: &ToolTarget<'_>) -> Result<Figures> {
     let prepare = ["--create_only=1", "--filename=test", "--size=1024m", "--name=prepare"];
     said(place, "fio", &prepare)?;
     let mut figures = Vec::new();
@@ -256,7 +256,7 @@ fn kdiskmark(place: &Place<'_>) -> Result<Figures> {
     Ok(figures)
 }
 
-fn kdiskmark_loop(place: &Place<'_>, block: &str, depth: &str, rw: &str) -> Result<Terse> {
+fn kdiskmark_loop(place: &ToolTarget<'_>, block: &str, depth: &str, rw: &str) -> Result<Terse> {
     let words = [
         "--output-format=terse",
         "--ioengine=libaio",

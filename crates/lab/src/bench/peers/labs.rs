@@ -30,7 +30,7 @@ pub(super) enum Lab {
 }
 
 /// Where one run takes place.
-pub(super) struct Place<'a> {
+pub(super) struct ToolTarget<'a> {
     /// A directory on a fresh file system.
     pub(super) directory: &'a Path,
     /// The device below it.
@@ -38,7 +38,7 @@ pub(super) struct Place<'a> {
     throttle: Option<&'a Throttle>,
 }
 
-impl Place<'_> {
+impl ToolTarget<'_> {
     /// A command for `program` that meets the laboratory's limits.
     pub(super) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         match self.throttle {
@@ -67,7 +67,7 @@ impl Lab {
     pub(super) fn with<T>(
         self,
         tools: &Tools,
-        job: impl FnOnce(&Place<'_>) -> Result<T>,
+        job: impl FnOnce(&ToolTarget<'_>) -> Result<T>,
     ) -> Result<T> {
         match self {
             Self::Loop => on_loop(tools, job),
@@ -76,12 +76,12 @@ impl Lab {
     }
 }
 
-fn on_loop<T>(tools: &Tools, job: impl FnOnce(&Place<'_>) -> Result<T>) -> Result<T> {
+fn on_loop<T>(tools: &Tools, job: impl FnOnce(&ToolTarget<'_>) -> Result<T>) -> Result<T> {
     let device = LoopDevice::new(DEVICE)?;
     Filesystem::Ext4.make(&device)?;
     let mount = Mount::new(&device, Filesystem::Ext4, "")?;
     let throttle = Throttle::new(&device, &limits(tools.reads_per_s))?;
-    job(&Place { directory: mount.path(), device: device.path(), throttle: Some(&throttle) })
+    job(&ToolTarget { directory: mount.path(), device: device.path(), throttle: Some(&throttle) })
 }
 
 /// A card that reads 80 MB/s and writes half of that, as it does half as many writes as reads.
@@ -94,7 +94,7 @@ fn limits(reads_per_s: u32) -> Limits {
     }
 }
 
-fn on_card<T>(job: impl FnOnce(&Place<'_>) -> Result<T>) -> Result<T> {
+fn on_card<T>(job: impl FnOnce(&ToolTarget<'_>) -> Result<T>) -> Result<T> {
     let card = cardproof_sim::find(CARD)?;
     let directory = tempfile::tempdir()?;
     let options = ServeOptions {
@@ -112,7 +112,7 @@ fn on_card<T>(job: impl FnOnce(&Place<'_>) -> Result<T>) -> Result<T> {
     let words = options.iter().map(AsRef::as_ref);
     run("mkfs.ext4", words.chain([device.as_os_str(), blocks.as_ref()]))?;
     let mount = Mount::node(&device, Filesystem::Ext4, "")?;
-    let result = job(&Place { directory: mount.path(), device: &device, throttle: None });
+    let result = job(&ToolTarget { directory: mount.path(), device: &device, throttle: None });
     drop(mount);
     server.stop()?;
     result

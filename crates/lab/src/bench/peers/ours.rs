@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::Figures;
 use super::commands::Tools;
-use super::labs::Place;
+use super::labs::ToolTarget;
 
 /// The part of a record that is used.
 #[derive(Deserialize)]
@@ -23,7 +23,7 @@ struct Figure {
 }
 
 /// Runs the profile and returns its figures.
-pub(super) fn run(program: &Path, tools: &Tools, place: &Place<'_>) -> Result<Figures> {
+pub(super) fn run(program: &Path, tools: &Tools, place: &ToolTarget<'_>) -> Result<Figures> {
     let Some(profile) = cardproof_workload::find(tools.profile) else {
         bail!("there is no profile {}", tools.profile);
     };

@@ -3,7 +3,7 @@
 use cardproof_units::{Bytes, Nanos};
 
 use super::line::{Parts, number};
-use super::names::Place;
+use super::names::PathTarget;
 use super::table::Way;
 use super::{Descriptor, StraceReader};
 use crate::calls::call::{Call, CallKind, OpenHow};
@@ -87,7 +87,7 @@ impl StraceReader {
     fn open(&mut self, caller: &Caller, parts: &Parts<'_>, path: usize, how: OpenHow) {
         let place = self.path(caller, parts, path);
         let file = match place {
-            Some(Place::Storage(file)) => Some(file).filter(|&file| file > 0),
+            Some(PathTarget::Storage(file)) => Some(file).filter(|&file| file > 0),
             _ => None,
         };
         if let Some(descriptor) = parts.result.filter(|&descriptor| descriptor >= 0) {
@@ -144,7 +144,7 @@ impl StraceReader {
             return self.on_descriptor(caller, parts, kind, Bytes::ZERO);
         }
         match self.path(caller, parts, path) {
-            Some(Place::Storage(file)) => {
+            Some(PathTarget::Storage(file)) => {
                 let file = Some(file).filter(|&file| file > 0);
                 let length = match kind {
                     CallKind::Truncate => number_or_zero(parts.argument(path + 1)),
@@ -165,7 +165,7 @@ impl StraceReader {
     ) {
         let places = if at_directories { [1, 3] } else { [0, 1] };
         let [old, new] = places.map(|path| self.path(caller, parts, path));
-        let (Some(Place::Storage(old)), Some(Place::Storage(new))) = (old, new) else {
+        let (Some(PathTarget::Storage(old)), Some(PathTarget::Storage(new))) = (old, new) else {
             self.elsewhere += 1;
             return;
         };
@@ -227,9 +227,9 @@ impl StraceReader {
             None => self
                 .descriptor(files, parts.argument(0))
                 .and_then(|known| known.file)
-                .map(Place::Storage),
+                .map(PathTarget::Storage),
         };
-        if let Some(Place::Storage(directory)) = place {
+        if let Some(PathTarget::Storage(directory)) = place {
             self.files[files].working_directory = directory;
         }
     }
@@ -252,21 +252,21 @@ impl StraceReader {
     }
 
     /// The place of the path that is the argument called `index`.
-    fn path(&mut self, caller: &Caller, parts: &Parts<'_>, index: usize) -> Option<Place> {
+    fn path(&mut self, caller: &Caller, parts: &Parts<'_>, index: usize) -> Option<PathTarget> {
         let path = quoted(parts.argument(index))?;
         let directory = index.checked_sub(1).map_or("", |before| parts.argument(before));
         let base = match (annotation(directory), descriptor_number(directory)) {
             (Some(path), _) => self.names.place(0, path),
             (None, Some(number)) => {
                 let known = self.files[caller.files].open.get(&number);
-                Place::Storage(known.and_then(|known| known.file).unwrap_or(0))
+                PathTarget::Storage(known.and_then(|known| known.file).unwrap_or(0))
             }
-            _ => Place::Storage(self.files[caller.files].working_directory),
+            _ => PathTarget::Storage(self.files[caller.files].working_directory),
         };
         match base {
-            Place::Storage(base) => Some(self.names.place(base, path)),
-            Place::Elsewhere if path.starts_with('/') => Some(self.names.place(0, path)),
-            Place::Elsewhere => Some(Place::Elsewhere),
+            PathTarget::Storage(base) => Some(self.names.place(base, path)),
+            PathTarget::Elsewhere if path.starts_with('/') => Some(self.names.place(0, path)),
+            PathTarget::Elsewhere => Some(PathTarget::Elsewhere),
         }
     }
 
@@ -276,7 +276,7 @@ impl StraceReader {
             descriptor_number(word).and_then(|number| self.files[files].open.get(&number)).copied();
         let Some(path) = annotation(word) else { return known };
         let file = match path.starts_with('/').then(|| self.names.place(0, path)) {
-            Some(Place::Storage(file)) => Some(file).filter(|&file| file > 0),
+            Some(PathTarget::Storage(file)) => Some(file).filter(|&file| file > 0),
             _ => None,
         };
         let position = known.and_then(|known| known.position);

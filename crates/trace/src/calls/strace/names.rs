@@ -14,7 +14,7 @@ pub(super) struct Names {
 
 /// What a path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PathTarget {
     /// The file of this number, or the root as 0.
     Storage(u32),
     /// Somewhere without a storage.
@@ -23,14 +23,14 @@ pub(super) enum Place {
 
 impl Names {
     /// The place of `path`, which is below the directory `base` unless it begins with a slash.
-    pub(super) fn place(&mut self, base: u32, path: &str) -> Place {
+    pub(super) fn place(&mut self, base: u32, path: &str) -> PathTarget {
         let mut here = if path.starts_with('/') { 0 } else { base };
         let mut parts = path.split('/').filter(|part| !part.is_empty()).peekable();
         if here == 0
             && path.starts_with('/')
             && parts.peek().is_some_and(|part| ELSEWHERE.contains(part))
         {
-            return Place::Elsewhere;
+            return PathTarget::Elsewhere;
         }
         for part in parts {
             here = match part {
@@ -39,7 +39,7 @@ impl Names {
                 _ => self.number(here, part),
             };
         }
-        Place::Storage(here)
+        PathTarget::Storage(here)
     }
 
     /// The directory that each name is in, for the names 1, 2, 3 and so on.
@@ -71,13 +71,13 @@ mod tests {
     #[test]
     fn a_path_is_one_number_however_it_is_spelt() {
         let mut names = Names::default();
-        let Place::Storage(home) = names.place(0, "/home/a") else { panic!("a place") };
+        let PathTarget::Storage(home) = names.place(0, "/home/a") else { panic!("a place") };
         let file = names.place(home, "x/y");
         for path in ["/home/a/x/y", "/home//a/./x/../x/y"] {
             assert_eq!(names.place(0, path), file, "{path}");
         }
-        assert_eq!(names.place(home, "../../.."), Place::Storage(0));
-        assert_eq!(names.place(home, "/proc/self/maps"), Place::Elsewhere);
+        assert_eq!(names.place(home, "../../.."), PathTarget::Storage(0));
+        assert_eq!(names.place(home, "/proc/self/maps"), PathTarget::Elsewhere);
         assert_eq!(names.into_directories(), [0, 1, 2, 3]);
     }
 }

@@ -31,7 +31,7 @@ const PIECE: Bytes = Bytes::mib(1);
 const SIGNATURES: Bytes = Bytes::mib(1);
 
 /// The loop device, our own view of the mounts, and where a file system appears in it.
-pub(super) struct Ground {
+pub(super) struct SetupStorage {
     mounts: PrivateMounts,
     device: LoopDevice,
     /// The file or device below it.
@@ -61,7 +61,7 @@ pub(super) enum NotTried {
     NotMounted { source: std::io::Error },
 }
 
-impl Ground {
+impl SetupStorage {
     /// Attaches a loop device over the first `size` of `below`, in a view of the mounts of our own.
     /// File systems will appear over `scratch`.
     pub(super) fn prepare(below: File, size: Bytes, scratch: &Scratch) -> Result<Self, Failure> {
