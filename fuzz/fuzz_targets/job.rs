@@ -2,7 +2,7 @@
 //! can be run and ends.
 #![no_main]
 
-use cardproof_workload::{Profile, job, own};
+use cardproof_workload::{Profile, job, user_profile};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -10,7 +10,7 @@ fuzz_target!(|data: &[u8]| {
     if let Ok(profile) = job::from_fio("fuzz", &text) {
         check(&profile);
     }
-    if let Ok(profile) = own::from_toml("fuzz", &text) {
+    if let Ok(profile) = user_profile::from_toml("fuzz", &text) {
         check(&profile);
     }
 });

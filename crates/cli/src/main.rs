@@ -5,7 +5,6 @@
 mod args;
 mod capture;
 mod catalogue;
-mod chosen;
 mod compare;
 mod completions;
 mod diagnose;
@@ -22,6 +21,7 @@ mod leftovers;
 mod measuring;
 mod output;
 mod powercut;
+mod profile_choice;
 mod profiles;
 mod progress;
 mod replay;

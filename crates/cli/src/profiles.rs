@@ -10,9 +10,9 @@ use cardproof_workload::{Access, FigureSpec, PhaseSpec, Profile, Role, TimeLimit
 
 use crate::args::ProfilesArgs;
 use crate::catalogue::{self, Entry};
-use crate::chosen::named;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
+use crate::profile_choice::named;
 use crate::talk;
 
 /// Lists the profiles or explains one of them.

@@ -6,9 +6,9 @@ use cardproof_session::{JobOnFiles, Phases, sqlite};
 use cardproof_workload::application;
 
 use crate::args::{EngineArg, RunArgs};
-use crate::chosen;
 use crate::exit::{Exit, Failure};
 use crate::measuring::{Request, measure};
+use crate::profile_choice;
 use crate::signals::Signals;
 
 /// The most runs before steady state (SNIA PTS: 25).
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
     let without_queue_or_cache =
         (args.profile == "a2").then(|| application::a1().with_confidence(args.confidence));
     let phases = Phases {
-        profile: chosen::profile(args)?,
+        profile: profile_choice::profile(args)?,
         without_queue_or_cache,
         time_budget: args.time_budget,
         repeat: repeat(args),

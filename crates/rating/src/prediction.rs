@@ -52,7 +52,10 @@ pub fn predictions(record: &Record) -> Result<Vec<Prediction>, String> {
     let priced = Priced::of(record)?;
     let model = Model::fit(&PUBLISHED_CARDS);
     let like = published::like(record);
-    Ok(PredictedJob::ALL.into_iter().filter_map(|job| predict(&model, job, &priced, like)).collect())
+    Ok(PredictedJob::ALL
+        .into_iter()
+        .filter_map(|job| predict(&model, job, &priced, like))
+        .collect())
 }
 
 /// The numbers by which `job` is predicted, fitted to all eight published cards.

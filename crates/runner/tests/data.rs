@@ -15,7 +15,7 @@ use cardproof_record::{DataCheck, Record};
 use cardproof_runner::Silent;
 use cardproof_sim::{Keeping, catalogue, find};
 use cardproof_units::{Bytes, Nanos, Seed};
-use cardproof_workload::{Profile, own};
+use cardproof_workload::{Profile, user_profile};
 
 use support::{Memory, phase, plan, run_plan};
 
@@ -82,7 +82,7 @@ ops = 100
 "#;
 
 fn own_profile(text: &str) -> Profile {
-    own::from_toml("own", text).unwrap()
+    user_profile::from_toml("own", text).unwrap()
 }
 
 fn run_on(target: &mut dyn Target, profile: Profile, seed: u64) -> Record {

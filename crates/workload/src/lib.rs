@@ -11,13 +11,13 @@ mod figure;
 mod honesty;
 pub mod job;
 mod mix;
-pub mod own;
 mod peers;
 mod permutation;
 mod profile;
 mod spec;
 pub mod standard;
 mod stream;
+pub mod user_profile;
 
 pub use catalogue::{find, names};
 pub use data::{DataPattern, Generation, SECTOR, SectorIdentity};

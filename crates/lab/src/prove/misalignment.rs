@@ -15,7 +15,7 @@ use cardproof_session::{Access, Failure, Identity, Options, Phases, Silent, meas
 use cardproof_sim::{Card, catalogue};
 use cardproof_stats::RatioInterval;
 use cardproof_units::{Bytes, Seed};
-use cardproof_workload::own;
+use cardproof_workload::user_profile;
 
 use super::{Asked, DependsOn, Proof, Proved, Takes};
 
@@ -110,7 +110,7 @@ fn rates(card: &Card, offset: Bytes, pairs: usize) -> Result<Vec<Vec<f64>>> {
 
 fn measured(card: &Card, offset: Bytes, seed: Seed) -> Result<Record> {
     let phases = Phases {
-        profile: own::from_toml("misalignment", &profile(card, offset)?)?,
+        profile: user_profile::from_toml("misalignment", &profile(card, offset)?)?,
         without_queue_or_cache: None,
         time_budget: None,
         repeat: Repeat::ONCE,

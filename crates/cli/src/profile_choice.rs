@@ -12,7 +12,7 @@ use std::path::Path;
 use cardproof_jobs as jobs;
 use cardproof_session::sqlite;
 use cardproof_units::{Bytes, Nanos};
-use cardproof_workload::{Profile, find, job, names, own};
+use cardproof_workload::{Profile, find, job, names, user_profile};
 
 use crate::args::RunArgs;
 use crate::exit::Failure;
@@ -37,7 +37,7 @@ pub(crate) fn named(name: &str) -> Result<Profile, Failure> {
     let path = Path::new(name);
     match path.extension().and_then(OsStr::to_str) {
         Some("fio") => from_file(path, |text| job::from_fio(&stem(path), text)),
-        Some("toml") => from_file(path, |text| own::from_toml(&stem(path), text)),
+        Some("toml") => from_file(path, |text| user_profile::from_toml(&stem(path), text)),
         _ => ours(name),
     }
 }
