@@ -12,7 +12,7 @@ use serde_json::Map;
 
 use super::ForeignTool;
 use cardproof_record::{
-    Conditions, DeviceInfo, EngineName, Figure, FlashTimings, HostInfo, Job, Latency, OpName,
+    Conditions, DeviceInfo, EngineName, Figure, FlashTimings, HostInfo, JobTime, Latency, OpName,
     PatternName, Phase, PhaseState, ProfileInfo, Record, State, Stated, SyncMode, TargetInfo,
     TargetKind, Tool, Warning, WarningCode,
 };
@@ -258,7 +258,7 @@ pub(super) struct RecordDraft {
     pub(super) conditions: Conditions,
     pub(super) phases: Vec<PhaseDraft>,
     /// Whole jobs that were timed.
-    pub(super) jobs: Vec<Job>,
+    pub(super) jobs: Vec<JobTime>,
     /// Figures that belong to no phase.
     pub(super) figures: Vec<Printed>,
     pub(super) flash_timings: FlashTimings,

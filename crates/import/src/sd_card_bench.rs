@@ -10,7 +10,7 @@ use cardproof_units::{Bytes, Iops, Nanos};
 use super::draft::{PhaseDraft, Printed, RecordDraft, Sync};
 use super::text::{Line, last_number, number, quantities, whole};
 use super::{ForeignTool, ImportError};
-use cardproof_record::{Job, OpName, PatternName};
+use cardproof_record::{JobTime, OpName, PatternName};
 
 const TOOL: ForeignTool = ForeignTool::SdCardBench;
 
@@ -59,8 +59,8 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     Ok(draft)
 }
 
-fn job(name: &str, seconds: f64) -> Job {
-    Job { name: name.to_owned(), duration_ns: Nanos::from_secs_f64(seconds) }
+fn job(name: &str, seconds: f64) -> JobTime {
+    JobTime { name: name.to_owned(), duration_ns: Nanos::from_secs_f64(seconds) }
 }
 
 fn seconds(line: &Line, text: &str) -> Result<f64, ImportError> {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::ranges::{self, RangeError};
 use crate::{
-    ComparedSetups, Conditions, DataCheck, Figure, FlashTimings, Indication, Job, JobRun,
+    ComparedSetups, Conditions, DataCheck, Figure, FlashTimings, Indication, JobRun, JobTime,
     MonitorSummary, Phase, QuantityFound, Replay, Warning,
 };
 
@@ -46,7 +46,7 @@ pub struct Record {
     pub phases: Vec<Phase>,
     /// Whole jobs that were timed on the same storage.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub jobs: Vec<Job>,
+    pub jobs: Vec<JobTime>,
     /// Jobs that were run on files, with all details. The measured ones are also in `jobs`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub job_runs: Vec<JobRun>,
@@ -76,7 +76,7 @@ pub struct Record {
     pub flash_timings: FlashTimings,
     /// The processor time and memory of cardproof itself.
     #[serde(default)]
-    pub monitor: Monitor,
+    pub monitor: RunCost,
     /// All bytes written to the target.
     pub bytes_written: Bytes,
     /// All bytes read from it.
@@ -161,8 +161,8 @@ impl ProfileInfo {
 
 /// What the run itself cost the computer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Monitor {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Monitor"))]
+pub struct RunCost {
     /// Processor time in cardproof's own code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_user_ns: Option<Nanos>,
@@ -253,7 +253,7 @@ impl Record {
             layout: None,
             figures: Vec::new(),
             flash_timings: FlashTimings::default(),
-            monitor: Monitor::default(),
+            monitor: RunCost::default(),
             bytes_written: Bytes::ZERO,
             bytes_read: Bytes::ZERO,
             measured_to_bytes: None,

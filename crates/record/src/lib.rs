@@ -53,7 +53,7 @@ pub use figure::Figure;
 pub use flash_timing::{
     BlockRates, BoundaryRun, BoundaryTiming, FirstAreaRun, FlashTimings, OpenUnitsRun,
 };
-pub use form::{Monitor, Outcome, ProfileInfo, ReadError, Record, SCHEMA, State, Tool, Verdict};
+pub use form::{Outcome, ProfileInfo, ReadError, Record, RunCost, SCHEMA, State, Tool, Verdict};
 pub use geometry_timing::{
     CacheRecovery, FrontTimes, ProbeTimings, QuantityFound, QuantityValue, RateFall, SpreadTimes,
     SweepRun, TimeAt, TimesRun,
@@ -72,7 +72,7 @@ pub use phase::{Bucket, DataCheck, Direction, EndedBy, Interval, Phase, Verifica
 pub use phase_words::{OpName, PatternName, PhaseState};
 pub use power_cut::{CutHarm, PowerCutTest};
 pub use ranges::RangeError;
-pub use repeated::{Job, LatencyIntervals, Level, PercentileInterval, PhaseRun};
+pub use repeated::{JobTime, LatencyIntervals, Level, PercentileInterval, PhaseRun};
 pub use replay::{Replay, ReplayLayout, ReplayedRequests, Waiting};
 #[cfg(feature = "schema")]
 pub use schema::json_schema;

@@ -100,8 +100,8 @@ const fn is_true(value: &bool) -> bool {
 
 /// A whole job that was timed, such as the installation of a desktop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Job {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Job"))]
+pub struct JobTime {
     /// What was done, such as `boot` or `desktop-install`.
     pub name: String,
     /// How long it took.

@@ -11,8 +11,8 @@
 use std::collections::BTreeMap;
 
 use cardproof_record::{
-    Bucket, DataCheck, Disturbance, Estimate, Interval, Latency, Level, Monitor, MonitorSummary,
-    Phase, PhaseRun, PhaseState, PhaseSurroundings, Record, State, Verification, Warning,
+    Bucket, DataCheck, Disturbance, Estimate, Interval, Latency, Level, MonitorSummary, Phase,
+    PhaseRun, PhaseState, PhaseSurroundings, Record, RunCost, State, Verification, Warning,
     WarningCode,
 };
 use cardproof_stats::{RunRate, Variation};
@@ -52,13 +52,13 @@ pub(crate) fn pooled(
 }
 
 /// The cost of all runs, and what was seen beside any of them.
-fn monitor(turns: &[Turn], last: &Monitor) -> Monitor {
-    let sum = |cost: fn(&Monitor) -> Option<Nanos>| {
+fn monitor(turns: &[Turn], last: &RunCost) -> RunCost {
+    let sum = |cost: fn(&RunCost) -> Option<Nanos>| {
         let costs: Option<Vec<Nanos>> =
             turns.iter().map(|turn| cost(&turn.record.monitor)).collect();
         Some(costs?.into_iter().fold(Nanos::ZERO, Nanos::saturating_add))
     };
-    Monitor {
+    RunCost {
         cpu_user_ns: sum(|monitor| monitor.cpu_user_ns),
         cpu_system_ns: sum(|monitor| monitor.cpu_system_ns),
         memory_peak_bytes: turns.iter().filter_map(|t| t.record.monitor.memory_peak_bytes).max(),

@@ -111,15 +111,15 @@ pub(crate) fn run_on(
 }
 
 /// What the run has cost between `before` and `now`.
-fn monitor(before: Option<Usage>, now: Option<Usage>) -> record::Monitor {
+fn monitor(before: Option<Usage>, now: Option<Usage>) -> record::RunCost {
     let (Some(before), Some(now)) = (before, now) else {
-        return record::Monitor::default();
+        return record::RunCost::default();
     };
-    record::Monitor {
+    record::RunCost {
         cpu_user_ns: Some(now.cpu_user.saturating_sub(before.cpu_user)),
         cpu_system_ns: Some(now.cpu_system.saturating_sub(before.cpu_system)),
         memory_peak_bytes: Some(now.memory_peak),
-        ..record::Monitor::default()
+        ..record::RunCost::default()
     }
 }
 

@@ -4,9 +4,7 @@
 //! short form is done.
 
 use cardproof_jobs::{Form, Job, Totals};
-use cardproof_record::{
-    EngineName, Job as TimedJob, JobRun, PhaseState, ProfileInfo, Record, State,
-};
+use cardproof_record::{EngineName, JobRun, JobTime, PhaseState, ProfileInfo, Record, State};
 use cardproof_units::{Bytes, Seed};
 
 use crate::announcement::{Effect, Prepared, Writes};
@@ -147,7 +145,7 @@ fn fill(record: &mut Record, run: JobRun) {
     if run.state == PhaseState::Measured {
         // Published times are of real systems' jobs, and ours are of what they do to the storage.
         let name = format!("job-{}", run.name);
-        record.jobs.push(TimedJob { name, duration_ns: run.duration_ns });
+        record.jobs.push(JobTime { name, duration_ns: run.duration_ns });
     }
     record.job_runs.push(run);
 }

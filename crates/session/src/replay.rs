@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use cardproof_io::Target;
 use cardproof_log_layout::{LogLayout, Mode};
 use cardproof_probe::Drive;
-use cardproof_record::{Job, PhaseState, ProfileInfo, Record, Replay, State};
+use cardproof_record::{JobTime, PhaseState, ProfileInfo, Record, Replay, State};
 use cardproof_runner::{LayoutPlan, LayoutsTried, ReplayPlan, ReplayProgress, replay_layouts};
 use cardproof_sim::Keeping;
 use cardproof_trace::{FoldError, REGION, Reach, Shape, TraceReader};
@@ -245,7 +245,7 @@ fn fill(record: &mut Record, replay: Replay) {
     record.state = state_of(&replay.state);
     if replay.state == PhaseState::Measured && (replay.think_factor - 1.0).abs() < 1e-9 {
         let name = format!("replay-{}", replay.trace);
-        record.jobs.push(Job { name, duration_ns: replay.duration_ns });
+        record.jobs.push(JobTime { name, duration_ns: replay.duration_ns });
     }
     record.replays.push(replay);
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_io::Usage;
-use cardproof_record::{Conditions, Monitor, ProfileInfo, Record, State, Tool};
+use cardproof_record::{Conditions, ProfileInfo, Record, RunCost, State, Tool};
 use cardproof_units::Seed;
 
 use crate::announcement::Prepared;
@@ -197,7 +197,7 @@ fn recorder<'a>(
 }
 
 /// Adds what the session has cost between `before` and `now`; nothing of a simulated one.
-fn add_cost(monitor: &mut Monitor, before: Option<Usage>, now: Option<Usage>) {
+fn add_cost(monitor: &mut RunCost, before: Option<Usage>, now: Option<Usage>) {
     let (Some(before), Some(now)) = (before, now) else { return };
     monitor.cpu_user_ns = Some(now.cpu_user.saturating_sub(before.cpu_user));
     monitor.cpu_system_ns = Some(now.cpu_system.saturating_sub(before.cpu_system));

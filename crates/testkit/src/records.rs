@@ -9,8 +9,8 @@ mod draw;
 mod job;
 
 use cardproof_record::{
-    Conditions, DataCheck, DeviceInfo, EngineName, FilesystemInfo, HostInfo, Monitor, OpName,
-    PatternName, Phase, PhaseState, ProfileInfo, Record, SettingsInfo, State, SyncMode, TargetInfo,
+    Conditions, DataCheck, DeviceInfo, EngineName, FilesystemInfo, HostInfo, OpName, PatternName,
+    Phase, PhaseState, ProfileInfo, Record, RunCost, SettingsInfo, State, SyncMode, TargetInfo,
     TargetKind, Tool, Transport, Warning, WarningCode,
 };
 use cardproof_units::{Bytes, Nanos, Seed};
@@ -204,11 +204,11 @@ fn card_record(id: &str, rates: &Rates, shape: impl Fn(Draw) -> Draw) -> Record 
         state: State::Complete,
         conditions: conditions(),
         phases,
-        monitor: Monitor {
+        monitor: RunCost {
             cpu_user_ns: Some(Nanos::from_millis(410)),
             cpu_system_ns: Some(Nanos::from_millis(2_900)),
             memory_peak_bytes: Some(Bytes::mib(9)),
-            ..Monitor::default()
+            ..RunCost::default()
         },
         bytes_written: Bytes(bytes_written),
         bytes_read: Bytes(bytes_moved - bytes_written),

@@ -1,7 +1,7 @@
 //! The record of a job on files.
 
 use cardproof_record::{
-    EngineName, Job, JobPart, JobPartStep, JobRun, JobStep, JobSyncs, Latency, PhaseState,
+    EngineName, JobPart, JobPartStep, JobRun, JobStep, JobSyncs, JobTime, Latency, PhaseState,
     ProfileInfo, Record, State, TargetInfo, TargetKind,
 };
 use cardproof_units::{Bytes, Nanos};
@@ -16,7 +16,7 @@ pub fn package_installation() -> Record {
         state: State::Complete,
         profile: ProfileInfo { name: run.name.clone(), ..base.profile },
         phases: Vec::new(),
-        jobs: vec![Job { name: format!("job-{}", run.name), duration_ns: run.duration_ns }],
+        jobs: vec![JobTime { name: format!("job-{}", run.name), duration_ns: run.duration_ns }],
         bytes_written: run.bytes_written_in_all,
         bytes_read: run.bytes_read,
         measured_to_bytes: None,
