@@ -237,6 +237,10 @@ fn tree<'t>(text: &'t str, before: &mut Module, found: &mut Vec<Module>) -> &'t 
     let text = text.trim_start();
     if let Some(mut group) = text.strip_prefix('{') {
         loop {
+            // Behind the last comma stands no path.
+            if let Some(rest) = group.trim_start().strip_prefix('}') {
+                return rest;
+            }
             group = tree(group, &mut before.clone(), found).trim_start();
             group = match group.strip_prefix(',') {
                 Some(rest) => rest,
@@ -321,6 +325,17 @@ mod tests {
         assert_eq!(found(&three), ["3 files import each other: a, b, c; at most 2 may"]);
         let none = [root, ("a", "use crate::Y;"), ("b", "use crate::Z;"), ("c", "")];
         assert!(found(&none).is_empty());
+    }
+
+    #[test]
+    fn a_comma_behind_the_last_name_names_nothing() {
+        let files = [
+            ("a", "mod x;\npub use x::{X, Y};\nuse crate::c::Z;"),
+            ("a/x", ""),
+            ("b", "use crate::a::{\n    X, Y,\n};"),
+            ("c", "use crate::b::W;"),
+        ];
+        assert!(found(&files).is_empty());
     }
 
     #[test]
