@@ -3,11 +3,12 @@
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use cardproof_device::Sysroot;
 use cardproof_device::guard::{Consent, inspect, open_for_destruction};
+use cardproof_io::PrivateMounts;
 use cardproof_testkit::{Contents, LoopDevice, Noise, run};
 use cardproof_units::Bytes;
 use tempfile::TempDir;
@@ -103,15 +104,26 @@ pub(super) fn image_in_another_view(lab: &mut Lab, noise: &mut Noise) -> Result<
     let script = format!("mount --bind \"$0\" \"$1\" && {hides} && shift && exec \"$@\"");
     let name = image.device.image().file_name().context("no name")?;
     let destroy = format!("--destroy={}:{}", name.to_string_lossy(), SIZE.get());
-    let mut command = Command::new("unshare");
-    command.args(["--mount", "--propagation", "private", "sh", "-c", &script]);
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]);
     command.arg(image.around.path()).arg(other.path()).arg(&lab.program);
     command.arg("run").arg(other.path().join(name)).args([&destroy, "--quiet"]);
-    let ended = command.env("XDG_DATA_HOME", data.path()).output()?;
+    command.env("XDG_DATA_HOME", data.path());
+    let ended = in_own_view(&mut command)?;
     let told = String::from_utf8_lossy(&ended.stderr);
     let is_same = Contents::of(image.device.image())? == before;
     let is_refused = ended.status.code() == Some(3) && told.contains("losetup");
     Ok((!is_refused || !is_same).then(|| format!("{}, same: {is_same}: {told}", ended.status)))
+}
+
+/// Runs `command` in a view of the mounts of its own: that of the thread that starts it.
+fn in_own_view(command: &mut Command) -> Result<Output> {
+    let run = || -> Result<Output> {
+        let _view = PrivateMounts::enter().context("no view of the mounts of its own")?;
+        Ok(command.output()?)
+    };
+    let ended = std::thread::scope(|scope| scope.spawn(run).join());
+    ended.unwrap_or_else(|_| Err(anyhow!("the thread of the attack panicked")))
 }
 
 /// A device whose content is damaged at random, with no consent or one to another device.
