@@ -3,7 +3,7 @@
 //! It is a program of its own, so that this one links no database and no simulator.
 
 use std::ffi::{OsStr, OsString};
-use std::process::Command;
+use std::process::{Command, ExitStatus, Stdio};
 
 use anyhow::{Context, Result};
 
@@ -20,14 +20,14 @@ pub(crate) fn run(command: &str, arguments: &[OsString]) -> Result<bool> {
     Ok(status.success())
 }
 
-/// The laboratory of identities as a step of the tests.
-pub(crate) fn mmc_step() -> Result<Outcome> {
-    step("lab", &["mmc"])
+/// The laboratory of identities as a step of the tests, with what it printed.
+pub(crate) fn mmc_step() -> Result<(Outcome, String)> {
+    quiet_step("lab", &["mmc"])
 }
 
-/// The laboratory of reconnecting as a step of the tests.
-pub(crate) fn reconnect_step() -> Result<Outcome> {
-    step("lab", &["reconnect"])
+/// The laboratory of reconnecting as a step of the tests, with what it printed.
+pub(crate) fn reconnect_step() -> Result<(Outcome, String)> {
+    quiet_step("lab", &["reconnect"])
 }
 
 /// The short form of the attacks as a step of the tests.
@@ -40,19 +40,33 @@ pub(crate) fn kill_step() -> Result<Outcome> {
     step("prove", &["kill", "--short"])
 }
 
-/// A short form does not need the optimised build: the build of the tests does.
 fn step(command: &str, arguments: &[&str]) -> Result<Outcome> {
-    let program = built("cardproof-lab")?;
-    let status = Command::new(&program)
-        .arg(command)
-        .args(arguments)
-        .env("CARGO_MANIFEST_DIR", root()?.join("crates/lab"))
-        .status()
-        .with_context(|| format!("cannot start {}", program.display()))?;
-    Ok(match status.code() {
+    let mut command = quick(command, arguments)?;
+    let status = command.status().context("cannot start the laboratory")?;
+    Ok(outcome(status))
+}
+
+/// As [`step`], with what the step printed instead of showing it.
+fn quiet_step(command: &str, arguments: &[&str]) -> Result<(Outcome, String)> {
+    let mut command = quick(command, arguments)?;
+    let output = command.stdin(Stdio::null()).output().context("cannot start the laboratory")?;
+    let printed =
+        [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
+    Ok((outcome(output.status), printed.concat()))
+}
+
+/// The laboratory's `command`. A short form does not need the optimised build: that of the tests does.
+fn quick(command: &str, arguments: &[&str]) -> Result<Command> {
+    let mut quick = Command::new(built("cardproof-lab")?);
+    quick.arg(command).args(arguments).env("CARGO_MANIFEST_DIR", root()?.join("crates/lab"));
+    Ok(quick)
+}
+
+fn outcome(status: ExitStatus) -> Outcome {
+    match status.code() {
         Some(SKIPPED) => Outcome::Skipped("this machine cannot do it, see above".to_owned()),
         _ => Outcome::of(status.success()),
-    })
+    }
 }
 
 fn started(command: &str, arguments: &[impl AsRef<OsStr>]) -> Command {

@@ -1,9 +1,9 @@
 //! A list of steps, each of which passes, fails or is skipped with a reason, and its account.
 
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 
 /// How a step ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +22,9 @@ impl Outcome {
         if good { Self::Passed } else { Self::Failed }
     }
 }
+
+/// A step that hands over what it printed.
+pub(crate) type QuietStep = fn() -> Result<(Outcome, String)>;
 
 /// The account of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,7 +47,36 @@ impl Account {
             println!("{error:#}");
             Outcome::Failed
         });
-        let seconds = start.elapsed().as_secs_f64();
+        self.enter(name, outcome, start.elapsed());
+    }
+
+    /// Takes `steps` at the same time. What each printed is shown when all have ended.
+    pub(crate) fn at_once(&mut self, steps: &[(&str, QuietStep)]) {
+        let timed = |step: QuietStep| {
+            let start = Instant::now();
+            (step(), start.elapsed())
+        };
+        let ended: Vec<_> = std::thread::scope(|scope| {
+            let running: Vec<_> =
+                steps.iter().map(|&(_, step)| scope.spawn(move || timed(step))).collect();
+            running.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
+        });
+        for (&(name, _), ended) in steps.iter().zip(ended) {
+            let (ended, took) =
+                ended.unwrap_or_else(|_| (Err(anyhow!("it panicked")), Duration::ZERO));
+            self.step_ended(name, ended, took);
+        }
+    }
+
+    fn step_ended(&mut self, name: &str, ended: Result<(Outcome, String)>, took: Duration) {
+        let (outcome, printed) =
+            ended.unwrap_or_else(|error| (Outcome::Failed, format!("{error:#}\n")));
+        print!("== {name}\n{printed}");
+        self.enter(name, outcome, took);
+    }
+
+    fn enter(&mut self, name: &str, outcome: Outcome, took: Duration) {
+        let seconds = took.as_secs_f64();
         match outcome {
             Outcome::Passed => {
                 println!("   {name}: passed in {seconds:.1} s");
@@ -122,6 +154,20 @@ mod tests {
             "skipped: absent: no tool\nfailed: bad\n1 passed, 1 failed, 1 skipped\n"
         );
         assert!(!account.is_good());
+    }
+
+    #[test]
+    fn of_steps_taken_at_once_each_is_counted() {
+        let mut account = Account::default();
+        account.at_once(&[
+            ("good", || Ok((Outcome::Passed, "all is well\n".to_owned()))),
+            ("bad", || bail!("broken")),
+            ("absent", || Ok((Outcome::Skipped("no tool".to_owned()), String::new()))),
+        ]);
+        assert_eq!(
+            account.closing(),
+            "skipped: absent: no tool\nfailed: bad\n1 passed, 1 failed, 1 skipped\n"
+        );
     }
 
     #[test]

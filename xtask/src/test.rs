@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::check::lint_steps;
-use crate::steps::{Account, Outcome, shown, shown_command};
+use crate::steps::{Account, Outcome, shown_command};
 use crate::workspace::cargo;
 use crate::{deny, lab, libtest, packages};
 
@@ -23,11 +23,10 @@ pub(crate) fn run() -> Result<bool> {
     account.step("engines for the hub's dump", packages::install_engines);
     lint_steps(&mut account);
     account.step("licences and sources", || deny::run(deny::WhenAbsent::Install));
-    account.step("build", || {
-        shown(&cargo(), &["build", "--quiet", "--release", "--package", "cardproof-cli"])
-    });
-    account.step("laboratory of identities", lab::mmc_step);
-    account.step("laboratory of reconnecting", lab::reconnect_step);
+    account.at_once(&[
+        ("laboratory of identities", lab::mmc_step),
+        ("laboratory of reconnecting", lab::reconnect_step),
+    ]);
     account.step("attacks", lab::attack_step);
     account.step("kills", lab::kill_step);
     account.add(libtest::run("tests", &["--all-targets"])?);

@@ -17,8 +17,8 @@ use crate::home::{Home, our_directories, word};
 use crate::process::{run, start};
 use crate::records;
 
-/// How many moments for each kind of target.
-const MOMENTS: usize = 100;
+/// How many moments for each kind of target; `cargo xtask prove kill` tries more.
+const MOMENTS: usize = 30;
 
 /// A whole run takes about this long, so that a moment can fall anywhere in it.
 const RUN: &[&str] = &["--size", "16M", "--time-budget", "1s", "--quiet"];
@@ -71,7 +71,7 @@ impl Moments {
     fn assert_hit(&self) {
         let Self { seed, sent, too_late, .. } = self;
         assert!(
-            *sent >= MOMENTS / 2 && *too_late <= MOMENTS / 20,
+            *sent >= MOMENTS / 2 && *too_late <= MOMENTS / 10,
             "of {sent} signals {too_late} had no effect, CARDPROOF_TEST_SEED={seed}"
         );
     }

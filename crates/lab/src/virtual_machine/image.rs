@@ -82,6 +82,16 @@ impl Image {
         self.add_libraries_of(program)
     }
 
+    /// As [`Self::add_program`], without the debug information of a build for tests, which would fill the
+    /// machine's memory.
+    pub(crate) fn add_stripped(&self, program: &Path) -> Result<()> {
+        let stripped = tempfile::tempdir()?;
+        let name = program.file_name().context("a program without a name")?;
+        let stripped = stripped.path().join(name);
+        run("strip", ["-o".as_ref(), stripped.as_os_str(), program.as_os_str()])?;
+        self.add_program(&stripped)
+    }
+
     fn add_libraries_of(&self, program: &Path) -> Result<()> {
         // A static program has no libraries, which ldd calls an error.
         let libraries = run("ldd", [program]).unwrap_or_default();

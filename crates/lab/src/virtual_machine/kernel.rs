@@ -28,6 +28,9 @@ impl Kernel {
     /// [`LabError::Unavailable`] where Debian's packages cannot be had.
     pub(crate) fn fetch(cache: &Path) -> Result<Self> {
         let tree = cache.join("kernel");
+        // Two laboratories may start at once.
+        let lock = fs::File::create(cache.join("kernel.lock"))?;
+        lock.lock()?;
         if let Some(release) = release_in(&tree) {
             return Ok(Self { tree, release });
         }

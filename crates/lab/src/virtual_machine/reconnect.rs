@@ -56,7 +56,7 @@ pub(super) fn run() -> Result<bool> {
     let kernel = Kernel::fetch(&program::cache("lab")?)?;
     let image = Image::new()?;
     image.add_modules(&kernel.modules(MODULES)?)?;
-    image.add_program(&program::build(Build::Release)?)?;
+    image.add_stripped(&program::build(Build::Quick)?)?;
     image.set_task(TASK)?;
     let disks = tempfile::tempdir()?;
     let machine = Machine {
@@ -64,7 +64,7 @@ pub(super) fn run() -> Result<bool> {
         image: &image,
         memory_mib: 512,
         devices: devices(disks.path())?,
-        time_max: Duration::from_secs(240),
+        time_max: Duration::from_secs(400),
     };
     let answers = machine.run()?;
     let faults = faults(&answers);
