@@ -173,7 +173,10 @@ fn restoring(bench: &mut Bench<'_, Storage>, plan: &Plan, journals: &Journals) {
         }
     };
     let mut saving = saving::Saving::new(&mut *place.target, journal);
-    let mut teller = Teller { saved: Some(saving.state()), ..Teller::new(recorder, stop) };
+    let mut teller = Teller {
+        saved: Some((saving.state(), plan.bytes_to_write())),
+        ..Teller::new(recorder, stop)
+    };
     test(&mut saving, plan, CapacityMethod::Restored, &mut teller, record);
     let state = saving.state();
     let journal = saving.into_journal();
@@ -212,8 +215,8 @@ fn restoring(bench: &mut Bench<'_, Storage>, plan: &Plan, journals: &Journals) {
 struct Teller<'a, 'b> {
     recorder: &'a mut crate::recorder::Recorder<'b>,
     stop: &'a AtomicBool,
-    /// What saving has cost so far, where it saves.
-    saved: Option<saving::SavingState>,
+    /// What saving has cost so far, where it saves, and how much will be written in all.
+    saved: Option<(saving::SavingState, Bytes)>,
     told: Option<Nanos>,
 }
 
@@ -225,11 +228,8 @@ impl<'a, 'b> Teller<'a, 'b> {
     /// Whether the test goes on.
     fn tell(&mut self, progress: &Progress) -> bool {
         if let (Some(estimate), None) = (progress.estimate, self.told) {
-            let restoring = self.saved.as_ref().map_or(Nanos::ZERO, |saved| {
-                let share =
-                    saved.device_time().as_secs_f64() / progress.elapsed.as_secs_f64().max(1e-9);
-                Nanos::from_secs_f64(estimate.writing.as_secs_f64() * share.min(1.0))
-            });
+            let restoring =
+                self.saved.as_ref().map_or(Nanos::ZERO, |(saved, all)| saved.time_to_restore(*all));
             let time = estimate.total() + restoring;
             self.told = Some(time);
             self.recorder.note(&format!("New estimate from the first writes: {time} in total."));
@@ -240,7 +240,7 @@ impl<'a, 'b> Teller<'a, 'b> {
             done: progress.done.as_f64() / progress.total.as_f64().max(1.0),
             elapsed: progress.elapsed,
         });
-        let has_failed = self.saved.as_ref().is_some_and(|saved| saved.failure().is_some());
+        let has_failed = self.saved.as_ref().is_some_and(|(saved, _)| saved.failure().is_some());
         !has_failed && !self.stop.load(Ordering::Relaxed)
     }
 }

@@ -20,15 +20,26 @@ pub(super) struct SavingState(Rc<RefCell<Known>>);
 
 #[derive(Debug, Default)]
 struct Known {
+    /// The device's time for reading what was saved and for writing what was asked.
     device_time: Nanos,
+    written: Bytes,
+    /// The same of long writes alone.
+    long_time: Nanos,
+    long_written: Bytes,
     failure: Option<String>,
 }
 
+/// Shorter writes take as long as their number, longer ones as long as their bytes.
+const LONG: Bytes = Bytes::kib(64);
+
 impl SavingState {
-    /// How long the device has read what was saved and written what was asked: so long does it take
-    /// to put back as much.
-    pub(super) fn device_time(&self) -> Nanos {
-        self.0.borrow().device_time
+    /// How long it takes to put everything back once `to_write` are written in all, of which long
+    /// writes are left: the device reads and writes as much as it did for saving and writing.
+    pub(super) fn time_to_restore(&self, to_write: Bytes) -> Nanos {
+        let known = self.0.borrow();
+        let left = to_write.saturating_sub(known.written).as_f64();
+        let per_byte = known.long_time.as_secs_f64() / known.long_written.as_f64().max(1.0);
+        known.device_time + Nanos::from_secs_f64(per_byte * left)
     }
 
     /// Why the journal could not be written.
@@ -59,8 +70,22 @@ impl<'a> Saving<'a> {
         self.journal
     }
 
-    fn note_time(&self, took: Nanos) {
-        self.state.0.borrow_mut().device_time += took;
+    fn note_time(&self, length: Bytes, took: Nanos) {
+        let mut known = self.state.0.borrow_mut();
+        known.device_time += took;
+        if length >= LONG {
+            known.long_time += took;
+        }
+    }
+
+    fn note_write(&self, done: &Completion) {
+        let length = done.outcome.unwrap_or_default();
+        self.note_time(length, latency(done));
+        let mut known = self.state.0.borrow_mut();
+        known.written += length;
+        if length >= LONG {
+            known.long_written += length;
+        }
     }
 
     /// Saves what `op` will overwrite; whether it is safe on the journal's disk.
@@ -83,7 +108,7 @@ impl<'a> Saving<'a> {
         if completions.iter().any(|done| done.outcome != Ok(op.length)) {
             return false;
         }
-        completions.iter().for_each(|done| self.note_time(latency(done)));
+        completions.iter().for_each(|done| self.note_time(op.length, latency(done)));
         let data = &self.inner.buffer(self.own)[..op.length.as_len()];
         let saved = self.journal.save(op.offset.get(), data);
         if let Err(error) = &saved {
@@ -119,7 +144,7 @@ impl Target for Saving<'_> {
         if op.kind != OpKind::Write || self.save(&op) {
             let submission = self.inner.submit(op)?;
             if let (OpKind::Write, Submission::Done(done)) = (op.kind, &submission) {
-                self.note_time(latency(done));
+                self.note_write(done);
             }
             return Ok(submission);
         }
@@ -138,7 +163,7 @@ impl Target for Saving<'_> {
         let before = completions.len();
         self.inner.complete(wait, completions)?;
         for done in completions[before..].iter().filter(|done| done.kind == OpKind::Write) {
-            self.note_time(latency(done));
+            self.note_write(done);
         }
         Ok(())
     }
