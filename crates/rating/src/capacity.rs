@@ -148,10 +148,10 @@ impl Capacity {
     }
 }
 
-/// Rounded down, so that 100 % stands for certainty alone.
+/// Rounded down: a test leaves some doubt, so nothing is 100 %.
 fn percent(probability: f64) -> String {
-    if probability >= 1.0 - 1e-12 {
-        return "100 %".to_owned();
+    if probability >= 0.9999 {
+        return "more than 99.99 %".to_owned();
     }
     format!("{:.2} %", (probability * 1e4).floor() / 100.0)
 }

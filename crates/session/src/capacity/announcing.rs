@@ -28,7 +28,8 @@ pub(super) fn of_writing(plan: &Plan, size: Bytes, time: Nanos, restores: bool) 
         if restores { (time * 2, ", after saving it, and restore it") } else { (time, "") };
     let mut notes = vec![format!(
         "Plan: write {written} ({share:.1} % of the device){twice} and read {}. Estimated time: {time} \
-         to {}. The first writes will give a better estimate.",
+         to {}. The first writes will give a better estimate. If the device is a fake, the search for its \
+         real size writes more.",
         plan.bytes_to_read(),
         time * SLOW_WRITES
     )];
