@@ -38,6 +38,11 @@ impl Case<'_> {
         storage(&self.record.conditions.device)
     }
 
+    /// Whether phases ended because a class was decided, so that more time would not help another.
+    fn ends_when_certain(&self) -> bool {
+        self.record.phases.iter().any(|phase| phase.ended_by == Some(EndedBy::Decision))
+    }
+
     /// Whether the figures are those of the storage, so that advice about it makes sense.
     fn speaks_of_storage(&self) -> bool {
         !self.codes.iter().any(|code| code.forbids_verdict())
@@ -63,7 +68,7 @@ type Adviser = fn(&Case<'_>) -> Option<String>;
 /// What another tool did cannot be run again from here, nor can its conditions be seen.
 const OF_IMPORTED: [Adviser; 3] = [distrust, look_into_faults, measure_with_intervals];
 
-const OF_OWN: [Adviser; 19] = [
+const OF_OWN: [Adviser; 20] = [
     distrust,
     follow_capacity,
     distrust_after_cuts,
@@ -79,6 +84,7 @@ const OF_OWN: [Adviser; 19] = [
     widen_range,
     allow_writes,
     repeat_in_peace,
+    test_other_class,
     unblock_link,
     settle_pauses,
     choose_card,
@@ -289,6 +295,7 @@ fn repeat_in_peace(case: &Case<'_>) -> Option<String> {
         let is_application = Class::named(&verdict.rule).is_none_or(Class::is_application);
         is_application && verdict.outcome == Outcome::Undecided
     });
+    let is_undecided = is_undecided && !case.ends_when_certain();
     let is_unclear = case.has(WarningCode::Unsteady) || case.has(WarningCode::FewOperations);
     let has_room = widen_range(case).is_none() && !case.record.conditions.target.read_only;
     say(
@@ -296,6 +303,18 @@ fn repeat_in_peace(case: &Case<'_>) -> Option<String> {
         "Close other programs and run again with a longer --time-budget, such as 5m: more operations \
          give narrower intervals.",
     )
+}
+
+/// Advice where the run ended as soon as one class was certain, and another class stayed open.
+fn test_other_class(case: &Case<'_>) -> Option<String> {
+    let profiles = [("A1", "a1"), ("A2", "a2")];
+    let is_open = |(rule, _): &(&str, &str)| case.outcome(rule) == Some(Outcome::Undecided);
+    let (rule, profile) = profiles.into_iter().find(is_open)?;
+    case.ends_when_certain().then(|| {
+        format!(
+            "This run ended when one class was certain. To test {rule}, run with --profile {profile}."
+        )
+    })
 }
 
 /// Advice where the sequential read rate is close to the bus limit.
@@ -329,7 +348,7 @@ fn choose_card(case: &Case<'_>) -> Option<String> {
         return None;
     }
     let text = match case.transport() {
-        Some(Transport::Sd | Transport::Usb) => {
+        Some(Transport::Sd | Transport::Usb) if !case.record.is_simulated() => {
             "Measure again in another reader or board. If the card fails A1 there too, run \
              the system from a card that passes A1."
         }

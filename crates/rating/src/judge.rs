@@ -59,7 +59,8 @@ fn judge_class(grounds: &Grounds<'_>, class: &Class) -> Verdict {
     let is_bus = obstacle.is_some() && is_out_of_reach(grounds, class);
     let limits = rulings.into_iter().filter(|ruling| !is_bus || ruling.outcome != Outcome::Misses);
     let limits = limits.map(|ruling| ruling.reason);
-    let notes = [yardstick(record, class), conditions(record, class)];
+    let simulated = record.is_simulated().then(|| "this is a simulated card".to_owned());
+    let notes = [simulated, yardstick(record, class), conditions(record, class)];
     verdict(
         outcome,
         obstacle.into_iter().chain(limits).chain(notes.into_iter().flatten()).collect(),
@@ -126,9 +127,6 @@ fn is_out_of_reach(grounds: &Grounds<'_>, class: &Class) -> bool {
 /// What an SD class means for storage that is not seen to be an SD card.
 fn yardstick(record: &Record, class: &Class) -> Option<String> {
     let name = class.name;
-    if record.is_simulated() {
-        return Some("this is a simulated card".to_owned());
-    }
     match storage(&record.conditions.device) {
         Some(Transport::Sd) => None,
         Some(Transport::Usb) => Some(format!(
