@@ -326,12 +326,17 @@ impl Run<'_> {
                 ),
             });
         }
-        if self.target.abilities().read_only || self.span_state.is_unwritten(spec, place.span) {
-            warnings.push(Warning {
-                code: WarningCode::MaybeUnwritten,
-                message: "the phase read blocks that were never written, which may be faster than real data".to_owned(),
-            });
-        }
+        let unwritten = if self.target.abilities().read_only {
+            Some("the target is read-only, so whether its blocks were ever written is unknown")
+        } else if self.span_state.is_unwritten(spec, place.span) {
+            Some("the phase read blocks that were never written")
+        } else {
+            None
+        };
+        warnings.extend(unwritten.map(|what| Warning {
+            code: WarningCode::MaybeUnwritten,
+            message: format!("{what}; such blocks may be read faster than written ones"),
+        }));
         warnings
     }
 }
