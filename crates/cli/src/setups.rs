@@ -21,7 +21,7 @@ pub(crate) struct SetupsArgs {
     /// Only these, separated by commas, such as ext4,f2fs,sqlite-wal-normal
     ///
     /// File systems: ext4, ext4-commit60, ext4-noatime, ext4-fast_commit, ext4-no-journal, f2fs,
-    /// xfs, btrfs, vfat, exfat, nilfs2. Journal modes: sqlite-delete, sqlite-truncate,
+    /// xfs, btrfs, btrfs-zstd, vfat, exfat, nilfs2. Journal modes: sqlite-delete, sqlite-truncate,
     /// sqlite-persist, sqlite-wal-full, sqlite-wal-normal. sqlite-memory and sqlite-off run only if
     /// you name them: with them, a crash can destroy a database. The baselines ext4 and sqlite-delete
     /// are always included.
@@ -29,7 +29,8 @@ pub(crate) struct SetupsArgs {
     pub(crate) only: Vec<String>,
     /// These jobs, separated by commas; fsync-4k and sqlite by default
     ///
-    /// package-install is also available. It writes about 200 MB for each setup in each round.
+    /// browser and package-install are also available. They write about 100 MB and 200 MB for each setup
+    /// in each round.
     #[arg(long, value_name = "JOBS", value_delimiter = ',', value_parser = task)]
     pub(crate) jobs: Vec<Task>,
     /// Number of rounds; every second round uses the reverse order

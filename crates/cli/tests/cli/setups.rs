@@ -267,7 +267,7 @@ fn mistakes_are_told_before_anything_is_written() {
     let place = home.place();
     for (words, says) in [
         (&["--only", "ntfs"][..], "there is no setup 'ntfs'"),
-        (&["--jobs", "boot"], "fsync-4k, sqlite, package-install"),
+        (&["--jobs", "boot"], "fsync-4k, sqlite, browser, package-install"),
         (&["--size", "0"], "holds no file system"),
         (&["--destroy"], "is for block devices"),
         (&["--json", "-", "--markdown", "-"], "cannot both"),

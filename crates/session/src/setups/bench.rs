@@ -70,6 +70,7 @@ impl Task {
     fn job(self) -> Option<Job> {
         match self {
             Self::SyncedWrites => jobs::find("fsync-4k"),
+            Self::Browser => jobs::find("browser"),
             Self::Packages => jobs::find("package-install").map(|job| job.shorter().unwrap_or(job)),
             Self::Transactions => None,
         }
@@ -97,7 +98,7 @@ fn do_job(
 fn rate(run: &JobRun, task: Task) -> Turn {
     let count = match task {
         Task::SyncedWrites => run.syncs.as_ref().map_or(0, |syncs| syncs.count) as f64,
-        Task::Transactions | Task::Packages => 1.0,
+        Task::Transactions | Task::Browser | Task::Packages => 1.0,
     };
     let rate = count / run.duration_ns.as_secs_f64();
     if rate.is_finite() && rate > 0.0 { Ok(rate) } else { Err("it took no time".to_owned()) }

@@ -126,6 +126,17 @@ pub(super) const SETUPS: &[Setup] = &[
         ..EXT4_DEFAULT
     },
     Setup {
+        name: "btrfs-zstd",
+        filesystem: "btrfs",
+        maker: ("mkfs.btrfs", "btrfs-progs"),
+        make: &["-q", "-f", "-K"],
+        mount: c"compress=zstd",
+        size_min: Bytes::mib(128),
+        costs: "as btrfs, and the processor compresses: data that can be compressed is written in \
+                fewer bytes, other data is not",
+        ..EXT4_DEFAULT
+    },
+    Setup {
         name: "vfat",
         filesystem: "vfat",
         maker: ("mkfs.vfat", "dosfstools"),

@@ -31,16 +31,19 @@ pub enum Task {
     SyncedWrites,
     /// Transactions of one row each with SQLite's own default.
     Transactions,
+    /// A browser's profile and cache while pages are read.
+    Browser,
     /// The short form of the installation of packages.
     Packages,
 }
 
 impl Task {
     /// All of them, the shortest first.
-    pub const ALL: [Self; 3] = [Self::SyncedWrites, Self::Transactions, Self::Packages];
+    pub const ALL: [Self; 4] =
+        [Self::SyncedWrites, Self::Transactions, Self::Browser, Self::Packages];
 
-    /// What is done unless told otherwise. Packages are not: some 200 MB a turn are more than a
-    /// card should bear for an answer that the other two give as well.
+    /// What is done unless told otherwise. Browser and packages are not: 100 MB and more a turn are
+    /// more than a card should bear for an answer that the other two give as well.
     pub const DEFAULT: [Self; 2] = [Self::SyncedWrites, Self::Transactions];
 
     /// Its name in JSON.
@@ -49,6 +52,7 @@ impl Task {
         match self {
             Self::SyncedWrites => "fsync-4k",
             Self::Transactions => "sqlite",
+            Self::Browser => "browser",
             Self::Packages => "package-install",
         }
     }
@@ -58,6 +62,7 @@ impl Task {
         match self {
             Self::SyncedWrites => "4 KiB writes, fsync after each",
             Self::Transactions => "SQLite, one row a transaction",
+            Self::Browser => "a browser's profile and cache",
             Self::Packages => "installing packages (short form)",
         }
     }
@@ -67,7 +72,7 @@ impl Task {
         match self {
             Self::SyncedWrites => "writes/s",
             Self::Transactions => "transactions/s",
-            Self::Packages => "jobs/s",
+            Self::Browser | Self::Packages => "jobs/s",
         }
     }
 }
