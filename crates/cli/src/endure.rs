@@ -34,7 +34,7 @@ after Ctrl-C, a power cut or an unplugged reader, the same command continues the
 card. Errors of the computer, the reader or the cable are recognised and not counted.
 
 Exit status: 0 done, or the budget was passed; 4 the budget was failed; 1 could not be completed; \
-2 wrong command line; 3 refused for safety; 130 stopped by Ctrl-C.";
+2 wrong command line; 3 refused for safety; 130 stopped by Ctrl-C; 143 by SIGTERM.";
 
 /// What to wear out, and how.
 #[derive(Debug, Args)]

@@ -36,7 +36,7 @@ pub(crate) fn check(target: &Path, program: &Command) -> Result<(), Failure> {
 fn nearest(word: &str, program: &Command) -> Option<String> {
     let names = program.get_subcommands().filter(|it| !it.is_hide_set());
     let near = names.map(|it| (changes(word, it.get_name()), it.get_name().to_owned()));
-    let near = near.filter(|(changes, name)| *changes <= CHANGES_MAX && *changes < name.len() / 2);
+    let near = near.filter(|(changes, name)| *changes <= CHANGES_MAX && *changes * 3 <= name.len());
     near.min_by_key(|(changes, _)| *changes).map(|(_, name)| name)
 }
 
@@ -73,6 +73,7 @@ mod tests {
             ("compair", Some("compare")),
             ("identfy", Some("identify")),
             ("raet", Some("rate")),
+            ("rn", Some("run")),
             ("card", None),
             ("mnt", None),
             ("usbstick", None),

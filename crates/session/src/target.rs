@@ -242,8 +242,8 @@ fn simulated_bus(card: &Card) -> Option<BusInfo> {
 pub fn not_there(path: &Path, error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::NotFound => Failure::usage(format!(
-            "{} does not exist; name a directory, a file or a block device; cardproof --help has \
-             the commands",
+            "{} does not exist; check the name: `lsblk` lists devices, `cardproof --help` the \
+             commands",
             path.display()
         )),
         io::ErrorKind::PermissionDenied => Failure::incomplete(format!(

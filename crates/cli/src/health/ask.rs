@@ -16,6 +16,14 @@ use crate::exit::{Failure, with_causes};
 
 /// The health of the device at `path`.
 pub(super) fn device(path: &Path, asks_card: bool, is_forced: bool) -> Result<Found, Failure> {
+    if path.to_string_lossy().starts_with("sim:") {
+        return Err(Failure::usage(format!(
+            "{} is a simulated card, which reports no wear; name a block device, such as \
+             /dev/mmcblk0; `cardproof endure {}` wears it out",
+            path.display(),
+            path.display()
+        )));
+    }
     let real = std::fs::canonicalize(path).map_err(|error| {
         Failure::of_opening(
             &error,
