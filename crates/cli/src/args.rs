@@ -33,14 +33,14 @@ pub(crate) struct RunArgs {
     pub(crate) profile: String,
     /// How much of the storage to test, such as 64M
     ///
-    /// Default: the size in the profile, but at most 10 % of the free space, or 256 MiB if that is
-    /// more and at least 1 GiB is free.
+    /// Default: the size in the profile, but at most 10 % of the free space. If that is less than 256 MiB
+    /// and at least 1 GiB is free, 256 MiB.
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub(crate) size: Option<Bytes>,
     /// Time limit of the whole run, such as 60s or 5m
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) time_budget: Option<Nanos>,
-    /// Confidence level of the verdicts of the profiles a1 and a2, from 0.9 to 0.9999
+    /// How certain a verdict must be, from 0.9 to 0.9999; only for the profiles a1 and a2
     #[arg(long, value_name = "LEVEL", default_value_t = CONFIDENCE, value_parser = confidence)]
     pub(crate) confidence: f64,
     /// Seed for addresses and data; random by default
@@ -52,11 +52,10 @@ pub(crate) struct RunArgs {
     /// with the number of runs. Start with five.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) repeat: Option<u32>,
-    /// Repeat until every phase reaches steady state, at most 25 times (--repeat changes this limit)
+    /// Repeat until every phase reaches steady state, at most 25 times; with --repeat N at most N times
     ///
-    /// Steady means: the last five runs lie within 20 % of their average, and a line through them rises
-    /// or falls by at most 10 % (the rule of SNIA, an industry group). Only these five runs go into the
-    /// result. This takes long and wears the storage.
+    /// Steady means: the last five runs lie within 20 % of their average and show no clear trend (at most
+    /// 10 %). This is the rule of SNIA, an industry group. Only these five runs go into the result. This takes long and wears the storage.
     #[arg(long)]
     pub(crate) until_steady: bool,
     /// A name for what is measured, such as the number written on the card
@@ -109,7 +108,7 @@ pub(crate) struct AccessArgs {
     /// Without it, cardproof refuses and prints the exact option to add.
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
     pub(crate) destroy: Option<Option<String>>,
-    /// Engine that issues the operations
+    /// How cardproof sends reads and writes to Linux
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) engine: EngineArg,
 }
@@ -269,8 +268,8 @@ pub(crate) struct RateArgs {
     /// End with status 4 unless every record meets the classes, such as A1 or A1,C10
     #[arg(long, value_name = "CLASS", action = ArgAction::Append, value_delimiter = ',')]
     pub(crate) require: Vec<String>,
-    /// Accept an indication for --require: a weaker judgement of imported figures, which have no
-    /// intervals
+    /// For --require: accept the weaker judgement of imported figures, which have no intervals (an
+    /// indication)
     #[arg(long, requires = "require")]
     pub(crate) accept_indication: bool,
     /// Print errors only

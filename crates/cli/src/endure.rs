@@ -43,7 +43,8 @@ pub(crate) struct EndureArgs {
     /// Block devices, files, sim:NAME or sim:FILE.toml; with --from, records
     #[arg(required = true)]
     pub(crate) targets: Vec<PathBuf>,
-    /// Allow writing to a device: ALL ITS DATA IS LOST. One for each device, in the same order
+    /// Allow writing to a device: ALL ITS DATA IS LOST. Give one --destroy for each device, in
+    /// the same order
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
     pub(crate) destroy: Vec<Option<String>>,
     /// Judge saved records; write nothing
@@ -55,7 +56,8 @@ pub(crate) struct EndureArgs {
     /// Stop after N cycles
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) cycles: Option<u64>,
-    /// Stop after writing this much (the budget), such as 3TB. The card passes if no error was found
+    /// Stop after writing this much (the budget), such as 3TB. If no error was found until then, the result is
+    /// "passed"
     #[arg(long, value_name = "SIZE", conflicts_with = "cycles")]
     pub(crate) budget: Option<Bytes>,
     /// Use only this much from the start of the device; all of it by default
@@ -76,7 +78,7 @@ pub(crate) struct EndureArgs {
     /// Seed for the order of writing and the data; random by default
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) seed: Option<Seed>,
-    /// Engine that issues the operations
+    /// How cardproof sends reads and writes to Linux
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) engine: EngineArg,
     /// A name for the card, kept in the record

@@ -38,8 +38,8 @@ pub(crate) struct HealthArgs {
     /// A block device, such as /dev/mmcblk0; with --over, records; with --raw, files
     #[arg(required = true)]
     pub(crate) sources: Vec<PathBuf>,
-    /// Judge saved output files, the oldest first: of CMD56 (512 bytes or hex), EXT_CSD (hex), sdmon or
-    /// smartctl --json
+    /// Judge saved files, the oldest first. Accepted are the output of CMD56 (512 bytes or hex), EXT_CSD
+    /// (hex), sdmon, and smartctl --json
     #[arg(long, conflicts_with = "over")]
     pub(crate) raw: bool,
     /// Read the wear from saved records of one card

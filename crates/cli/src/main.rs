@@ -147,7 +147,7 @@ enum Command {
     Endure(Box<EndureArgs>),
     /// Read a device's own report of its wear, reject wrong values, and estimate the days left
     Health(HealthArgs),
-    /// Cut the power during writes: does the card keep the data that it reported as written?
+    /// After a power cut: is data lost that the card had confirmed? Cuts are simulated, or made by you
     Powercut(Box<PowercutArgs>),
     /// Replay a recorded job on a directory, a block device, or a simulated card
     Replay(Box<ReplayArgs>),

@@ -19,8 +19,9 @@ use crate::talk::Talk;
 use crate::terminal::Terminal;
 
 /// What stands under the help.
-const AFTER_HELP: &str = "Exit status: 0 no harm found; 4 a cut did harm to data that was \
-acknowledged as durable; 1 could not be completed; 2 wrong command line; 3 refused for safety; \
+const AFTER_HELP: &str =
+    "Exit status: 0 no harm found; 4 a cut lost or damaged data that the card \
+had confirmed; 1 could not be completed; 2 wrong command line; 3 refused for safety; \
 130 stopped by Ctrl-C.
 
 Without power cuts, `cardproof TARGET --profile honesty` looks for signs that flushes are \

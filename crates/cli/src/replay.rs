@@ -29,8 +29,7 @@ pub(crate) struct ReplayArgs {
     /// Maximum number of requests in flight
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) queue_depth: u16,
-    /// `log`: replay a second time with all writes in sequence, as a log-structured file system
-    /// writes, and compare the two
+    /// The order of writes on the storage
     #[arg(long, value_enum, default_value = "plain")]
     pub(crate) layout: LayoutArg,
     /// What the log does at a flush

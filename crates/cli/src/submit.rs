@@ -25,7 +25,7 @@ use sending::{Answer, Hub};
 /// What to share, and with whom.
 #[derive(Debug, Args)]
 pub(crate) struct SubmitArgs {
-    /// A record: a file, an id, a label or `latest`; without one, the queued records are sent
+    /// A record: a file, an id, a label or `latest`. Without one, `submit --queue` sends the queued ones
     #[arg(value_name = "RECORD")]
     records: Vec<PathBuf>,
     /// The hub's address, such as `https://hub.example.org`
@@ -40,7 +40,8 @@ pub(crate) struct SubmitArgs {
     /// Share what the card cost today, such as 9.90:EUR
     #[arg(long, value_name = "AMOUNT:CURRENCY", value_parser = price)]
     price: Option<(f64, String)>,
-    /// If the hub cannot be reached, keep the record and send it with the next `submit --queue`
+    /// If the hub cannot be reached, keep the record. `submit --queue` without a
+    /// record sends it later
     #[arg(long)]
     queue: bool,
     /// Print what would be sent, and send nothing

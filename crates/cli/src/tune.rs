@@ -36,8 +36,8 @@ pub(crate) struct TuneArgs {
     /// A record of `cardproof geometry` on the same card: a file, an id, or latest
     #[arg(long, value_name = "RECORD")]
     pub(crate) geometry: Option<PathBuf>,
-    /// Apply the steps that keep all data; with --destroy=IDENTITY also make the partition and the
-    /// file system
+    /// Change only settings; no data is lost. With --destroy=IDENTITY also make the partition and the file
+    /// system
     #[arg(long)]
     pub(crate) apply: bool,
     /// Restore the settings from before --apply

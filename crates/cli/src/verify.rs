@@ -50,11 +50,11 @@ pub(crate) struct VerifyArgs {
     /// Write and read every byte
     #[arg(long)]
     pub(crate) full: bool,
-    /// Detect a hidden store (extra memory that makes a fake look genuine) of up to this size. A larger
-    /// size takes longer
+    /// Some fakes keep the last written data in extra memory (a hidden store), so that tests pass. Find
+    /// those with a store of up to this size. A larger size takes longer
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     pub(crate) exclude_store: Bytes,
-    /// Detect bad blocks if they are more than this share of all blocks; 0.0045 (0.45 %) by default
+    /// Find bad blocks if more than this share of all blocks is bad; 0.0045 (0.45 %) by default
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) exclude_share: Option<f64>,
     /// Directory for the journal of --restore; must be on another device
@@ -65,8 +65,7 @@ pub(crate) struct VerifyArgs {
     pub(crate) surface: bool,
     /// Disconnect the device after writing and connect it again before reading
     ///
-    /// Then the computer's cache is empty, and also the cache of a card reader that loses it when it is
-    /// disconnected. For USB devices and cards in an SD slot; needs root and --destroy.
+    /// This empties the computer's cache, and that of most card readers. For USB devices and cards in an SD slot; needs root and --destroy.
     #[arg(long, requires = "destroy", conflicts_with = "fix")]
     pub(crate) reconnect: bool,
     /// For a fake: make a partition that uses only the real size
@@ -80,7 +79,7 @@ pub(crate) struct VerifyArgs {
     /// Seed for addresses and data; random by default
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) seed: Option<Seed>,
-    /// Engine that issues the operations
+    /// How cardproof sends reads and writes to Linux
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) engine: EngineArg,
     /// A name for the card, kept in the record

@@ -14,8 +14,8 @@ pub(crate) struct CompareArgs {
     /// A record: a file, an id, `latest`, or ref:NAME for a published one
     ///
     /// To combine several runs of one card, join them with commas. ref:TABLE stands for all cards of
-    /// a published table; --list shows names and tables. --all shows ratios relative to the first
-    /// card.
+    /// a published table; --list shows names and tables. --all also gives each figure as a
+    /// multiple of the first card's.
     #[arg(value_name = "CARD", required_unless_present = "list")]
     pub(crate) cards: Vec<String>,
     /// Show the published measurements

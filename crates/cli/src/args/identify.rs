@@ -24,8 +24,8 @@ pub(crate) struct IdentifyArgs {
     /// Show the card's serial number
     #[arg(long)]
     pub(crate) show_serial: bool,
-    /// Read a file written by --dump, or a directory with a copy of /sys and /proc, instead of this
-    /// computer
+    /// Instead of this computer, examine a file written by --dump, or a directory with a copy of /sys and
+    /// /proc
     #[arg(long, value_name = "DIR|FILE")]
     pub(crate) sysroot: Option<PathBuf>,
     /// Write all facts to a file that others can read with --sysroot

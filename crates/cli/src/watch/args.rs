@@ -20,10 +20,10 @@ pub(crate) struct WatchArgs {
     /// Stop after N lines
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: Option<u64>,
-    /// Measure one window, print what limited the storage, and exit
+    /// Measure once, print what limited the storage, and exit
     #[arg(long, conflicts_with = "count")]
     pub(crate) once: bool,
-    /// Print one JSON document for each window, one on each line
+    /// Print one JSON document for each measurement, one on each line
     #[arg(long)]
     pub(crate) json: bool,
     /// Also append rows in iostat's format to this file
