@@ -148,7 +148,7 @@ fn conditions(record: &Record, class: &Class) -> Option<String> {
     let phase = Finding::of(record, |phase| limit.quantity.is_measured_by(phase)).measured()?;
     let (bytes, block) = (phase.bytes, phase.block_size_bytes);
     let (differs, source) = (class.family.differs(), class.family.source());
-    Some(format!("measured: mean over {bytes} in blocks of {block}; {differs} ({source})"))
+    Some(format!("this test is the mean over {bytes} in blocks of {block}; {differs} ({source})"))
 }
 
 /// What the card itself claims, where it claims this very class.

@@ -300,7 +300,7 @@ fn databases(record: &Record) -> Answer {
             let compared = format!(
                 "SQLite with its default journal flushes {SQLITE_FLUSHES} times for a single-row \
                  transaction. This rate allows about {transactions:.0} transactions a second. For \
-                 comparison, two published cards on ext4 reach 54 and 244 IOPS."
+                 comparison, two published cards on ext4 reach 54 and 244 such overwrites a second."
             );
             reaching(what, &reached, grade, compared)
         }
@@ -383,9 +383,9 @@ fn pauses(record: &Record) -> Answer {
         return felt_pauses(record, grade, length, name);
     }
     let wait = if length == Nanos::ZERO {
-        "There was no long wait".to_owned()
+        "There was no long pause".to_owned()
     } else {
-        format!("The longest wait was {length} (in {name})")
+        format!("In the longest one no operation completed for {length} (in {name})")
     };
     if has_run_writes(record) {
         let comparison =

@@ -118,8 +118,10 @@ impl Grounds<'_> {
         let reached = ClassLimit { at_least: case.figure.high, ..case.limit }.needs();
         match self.bus.as_ref().filter(|bus| bus.may_set(reached)) {
             Some(bus) => {
-                let why =
-                    format!("below it, but the rate is near the limit of this {}", bus.label());
+                let why = format!(
+                    "not reached, and the {} may be the cause: the rate is near its limit",
+                    bus.label()
+                );
                 (Outcome::NotTestable, why)
             }
             None => (Outcome::Misses, "failed".to_owned()),

@@ -29,8 +29,9 @@ pub(crate) const MEANING_NOTE: &str = "These grades compare with published figur
 
 /// The note below the predicted times of every report.
 const PREDICTION_NOTE: &str = "Predicted times on the board of the published measurements \
-    (NanoPi M4, 2018), not on this computer. They are computed from the figures of this storage and of eight published cards. Each range covers the \
-    prediction errors on those eight cards and the uncertainty of this measurement.";
+    (NanoPi M4, 2018), not on this computer. They are computed from the figures of this storage and of eight published cards. The true time \
+    should lie in the range: it includes the errors of this method on those eight cards, and the uncertainty of \
+    this measurement.";
 
 /// The same where figures have no intervals.
 const UNBOUNDED_PREDICTION_NOTE: &str = "Predicted times on a NanoPi M4 (2018), not on this \

@@ -105,8 +105,8 @@ pub(crate) fn note(record: &Record) -> Option<&'static str> {
     let is_of_verdicts =
         |phase: &Phase| phase.is_measured() && figure_for_verdicts(phase).is_some();
     record.phases.iter().any(is_of_verdicts).then_some(
-        "Phases with a class limit have wider intervals, because their rate is checked repeatedly. \
-         These intervals exclude the start of the phase (of sequential writes the first half).",
+        "Phases that decide a class may stop early, so their intervals are wider. These intervals leave \
+         out the start of the phase; for sequential writes, the first half.",
     )
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn limits_in_short(record: &Record) -> Vec<String> {
         let held_back: Vec<String> = of_storage.into_iter().flat_map(|(.., names)| names).collect();
         let in_order = record.phases.iter().map(|phase| one_line(&phase.name));
         let names: Vec<String> = in_order.filter(|name| held_back.contains(name)).collect();
-        short.push(format!("{}: limited by the storage", which(&names, record)));
+        short.push(format!("{}: the storage was the slowest part", which(&names, record)));
     }
     short.extend(in_words(others, record).iter().map(Limited::in_full));
     short
@@ -131,7 +131,7 @@ impl Said {
         match phases.as_slice() {
             [] => message,
             [first, _, ..] if !is_same => {
-                format!("{} (here {first}): {message}", which(&phases, record))
+                format!("{} (values of {first}): {message}", which(&phases, record))
             }
             _ => format!("{}: {message}", which(&phases, record)),
         }
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(
             doubted(WarningCode::Disturbed, 10, others),
             [
-                "all phases (here sequential-write-1m): others also used sda1: they read 0 MiB in 07 requests"
+                "all phases (values of sequential-write-1m): others also used sda1: they read 0 MiB in 07 requests"
             ]
         );
     }

@@ -150,8 +150,8 @@ impl Figures<'_> {
         }
         self.page.push_str(
             "<section id=\"latency\">\n<h2>How long operations take</h2>\n<p>The charts show \
-             the share of operations that took longer than a given time. The further right a \
-             curve, the longer the latencies; the lower, the fewer operations reach them.</p>\n\
+             the share of operations that took longer than a given time. A curve \
+             further to the left is better.</p>\n\
              <div class=\"grid\">\n",
         );
         for (heading, drawn) in ["Reads", "Writes and mixed"].iter().zip(&charts) {
@@ -191,9 +191,9 @@ impl Figures<'_> {
         write_field_legend(self.page, &ours);
         put!(
             self.page,
-            "</div>\n</div>\n<figcaption><p>Published devices were measured one operation at a \
-             time, so compare them with depth 1. Dashed lines are the limits of A1 and A2. Compare \
-             the limits with the point of depth 32, because they apply to many operations at a time. Source of \
+            "</div>\n</div>\n<figcaption><p>Compare other cards with the point of depth 1: \
+             they were measured one operation at a time. Compare the limits of A1 and A2 (dashed lines) with \
+             the point of depth 32: they apply to many operations at a time. Source of \
              the published figures: {}.</p></figcaption>\n",
             Html(PUBLISHED_SOURCE)
         );
