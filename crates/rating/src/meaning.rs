@@ -385,7 +385,7 @@ fn pauses(record: &Record) -> Answer {
     let wait = if length == Nanos::ZERO {
         "There was no long pause".to_owned()
     } else {
-        format!("In the longest one no operation completed for {length} (in {name})")
+        format!("The longest pause was {length} (in {name})")
     };
     if has_run_writes(record) {
         let comparison =

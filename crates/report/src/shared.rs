@@ -131,7 +131,7 @@ impl Said {
         match phases.as_slice() {
             [] => message,
             [first, _, ..] if !is_same => {
-                format!("{} (values of {first}): {message}", which(&phases, record))
+                format!("{} (as in {first}): {message}", which(&phases, record))
             }
             _ => format!("{}: {message}", which(&phases, record)),
         }
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(
             doubted(WarningCode::Disturbed, 10, others),
             [
-                "all phases (values of sequential-write-1m): others also used sda1: they read 0 MiB in 07 requests"
+                "all phases (as in sequential-write-1m): others also used sda1: they read 0 MiB in 07 requests"
             ]
         );
     }
