@@ -14,9 +14,11 @@ mod time;
 pub(crate) use cycles::{bad_over_cycles, speed_over_cycles};
 pub(crate) use field::{RatePoint, corners as class_corners, field};
 pub(crate) use geometry::{boundaries, sweeps};
-pub(crate) use latency::{Curve, latency, tails_together};
+pub(crate) use latency::{Curve, has_tail, latency, tails_together};
 pub(crate) use svg::draw;
-pub(crate) use time::{columns, rate_over_time, rate_text, rates_together, waits_over_time};
+pub(crate) use time::{
+    columns, has_course, rate_over_time, rate_text, rates_together, waits_over_time,
+};
 
 /// Something to be drawn. Every number in it is finite, and positive where its scale is
 /// logarithmic; [`Chart::is_drawable`] tells.

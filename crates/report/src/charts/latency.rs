@@ -72,7 +72,7 @@ pub(crate) fn latency(
 pub(crate) fn tails_together(phases: &[(&Phase, Tone, Dashes)]) -> Option<Chart> {
     let layers: Vec<Layer> = phases
         .iter()
-        .filter(|(phase, ..)| phase.histogram.iter().any(|bucket| bucket.ops > 0))
+        .filter(|(phase, ..)| has_tail(phase))
         .map(|&(phase, tone, dashes)| Layer::Line {
             points: thinned(&curve_of(phase)),
             tone,
@@ -97,6 +97,11 @@ pub(crate) fn tails_together(phases: &[(&Phase, Tone, Dashes)]) -> Option<Chart>
         layers,
     };
     (!chart.layers.is_empty() && chart.is_drawable()).then_some(chart)
+}
+
+/// Whether `phase` has a distribution of latencies.
+pub(crate) fn has_tail(phase: &Phase) -> bool {
+    phase.histogram.iter().any(|bucket| bucket.ops > 0)
 }
 
 fn curve_of(phase: &Phase) -> Vec<(f64, f64)> {

@@ -125,6 +125,11 @@ pub(crate) fn rate_over_time(record: &Record, index: usize) -> Option<Chart> {
     })
 }
 
+/// Whether `phase` kept a time series.
+pub(crate) fn has_course(phase: &Phase) -> bool {
+    !columns(phase, COLUMNS_MAX).is_empty()
+}
+
 /// The rates over time of phases of several records in one chart, each in its own stroke; `None` where
 /// none kept a time series.
 pub(crate) fn rates_together(phases: &[(&Phase, Tone, Dashes)]) -> Option<Chart> {

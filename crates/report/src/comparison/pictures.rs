@@ -7,8 +7,8 @@ use cardproof_record::{OpName, Phase, Record};
 use super::csv::quoted;
 use super::save;
 use crate::charts::{
-    self, Axis, Chart, Dashes, LINE_TONES, Layer, Scale, Tone, class_corners, rates_together,
-    tails_together,
+    self, Axis, Chart, Dashes, LINE_TONES, Layer, Scale, Tone, class_corners, has_course, has_tail,
+    rates_together, tails_together,
 };
 use crate::clean::{Html, one_line};
 use crate::html::{HtmlError, put};
@@ -139,40 +139,52 @@ fn axis(values: impl Iterator<Item = f64> + Clone) -> Axis {
     Axis { scale: Scale::Logarithmic, low: low / 2.0, high: high * 2.0, tick }
 }
 
+/// A chart of several cards: its name, its heading, whether a phase has what it draws, and how it is
+/// drawn.
+type Overlaid = (
+    &'static str,
+    &'static str,
+    fn(&Phase) -> bool,
+    fn(&[(&Phase, Tone, Dashes)]) -> Option<Chart>,
+);
+
+const OVERLAID: [Overlaid; 2] = [
+    ("tails", "Share of operations that took longer", has_tail, tails_together),
+    ("rates", "Operations a second over time", has_course, rates_together),
+];
+
 /// The waits and the rates over time of a few cards, in 4 KiB random writes.
 fn overlaid(
     page: &mut String,
     comparison: &Comparison,
     records: &[&Record],
 ) -> Result<(), HtmlError> {
-    let phases: Vec<(usize, &Record, usize)> = records
+    let phases: Vec<(usize, &Phase)> = records
         .iter()
         .enumerate()
-        .filter_map(|(card, record)| Some((card, *record, random_write(record)?)))
+        .filter_map(|(card, record)| Some((card, &record.phases[random_write(record)?])))
         .collect();
-    let lines: Vec<(&Phase, Tone, Dashes)> = phases
-        .iter()
-        .map(|&(card, record, phase)| (&record.phases[phase], tone(card), dashes(card)))
-        .collect();
-    let names: Vec<String> =
-        phases.iter().map(|&(card, ..)| one_line(&comparison.cards[card])).collect();
-    let charts = [
-        ("tails", "Share of operations that took longer", tails_together(&lines)),
-        ("rates", "Operations a second over time", rates_together(&lines)),
-    ];
-    if lines.len() < 2 || charts.iter().all(|(.., chart)| chart.is_none()) {
+    // A card whose phase has nothing to draw has no place in the legend and in the data either.
+    let chart_of = |&(id, heading, is_drawn, draw): &Overlaid| {
+        let shown = phases.iter().filter(|(_, phase)| is_drawn(phase));
+        let lines: Vec<(&Phase, Tone, Dashes)> =
+            shown.clone().map(|&(card, phase)| (phase, tone(card), dashes(card))).collect();
+        let cards: Vec<usize> = shown.map(|&(card, _)| card).collect();
+        Some((id, heading, cards, draw(&lines)?))
+    };
+    let charts: Vec<_> = OVERLAID.iter().filter_map(chart_of).collect();
+    if phases.len() < 2 || charts.is_empty() {
         return Ok(());
     }
     page.push_str(
         "<section id=\"overlaid\">\n<h2>4 KiB random writes, one at a time</h2>\n<div class=\"grid\">\n",
     );
-    for (id, heading, chart) in &charts {
-        let Some(chart) = chart else { continue };
+    for (id, heading, cards, chart) in &charts {
         put!(page, "<figure>\n<figcaption><h3>{heading}</h3></figcaption>\n");
         let picture = drawn(chart, &format!("overlaid-{id}"))?;
         page.push_str(&picture);
         page.push_str("<ul class=\"legend\">\n");
-        for &(card, ..) in &phases {
+        for &card in cards {
             put!(
                 page,
                 "<li><svg aria-hidden=\"true\" viewBox=\"0 -4 28 8\">{}</svg>{}</li>\n",
@@ -181,7 +193,9 @@ fn overlaid(
             );
         }
         page.push_str("</ul>\n");
-        let marks = phases.iter().map(|&(card, ..)| mark(card)).zip(names.iter().cloned());
+        let names: Vec<String> =
+            cards.iter().map(|&card| one_line(&comparison.cards[card])).collect();
+        let marks = cards.iter().map(|&card| mark(card)).zip(names.iter().cloned());
         let marks: Vec<(String, String)> = marks.collect();
         let alone = save::with_legend(&picture, (chart.width, chart.height), &marks);
         save::write(page, heading, &alone, &csv_of_lines(chart, &names));
