@@ -230,9 +230,12 @@ fn record(name: &str) -> Result<Record, Failure> {
 }
 
 fn contenders<'c>(cards: &'c [Card], args: &CompareArgs) -> Result<Vec<Contender<'c>>, Failure> {
+    // The name in the comparison comes first; what was given counts where it is of one card alone.
     let is_of = |name: &str, card: &Card| {
         let name = name.strip_prefix(REFERENCE).unwrap_or(name);
-        card.name == name || card.given == name
+        let is_shown = cards.iter().any(|card| card.name == name);
+        let given = cards.iter().filter(|card| card.given == name).count();
+        card.name == name || (!is_shown && given == 1 && card.given == name)
     };
     for price in &args.price {
         if !cards.iter().any(|card| is_of(&price.name, card)) {

@@ -201,3 +201,45 @@ fn repeated_runs_are_one_record_and_announced_as_what_they_write() {
 fn moved(phase: &Phase) -> u64 {
     phase.bytes.get()
 }
+
+#[test]
+fn of_two_files_of_one_name_each_has_its_own_price() {
+    let home = Home::new();
+    let mut paths = Vec::new();
+    for (day, seed) in [("day1", "11"), ("day2", "12")] {
+        let saved = measured(&home, "sandisk-ultra-a1", seed, &[]);
+        let place = home.place().join(day);
+        fs::create_dir(&place).unwrap();
+        let path = place.join("card.json");
+        fs::copy(saved, &path).unwrap();
+        paths.push(path.to_str().unwrap().to_owned());
+    }
+    let compared = |prices: &[&str]| -> serde_json::Value {
+        let words = [&["compare", &paths[0], &paths[1]], prices, &["--json", "-"]].concat();
+        serde_json::from_str(&run(home.cardproof(&words)).expect(0).stdout).unwrap()
+    };
+    let plain = compared(&[]);
+    let cards = plain["comparison"]["cards"].as_array().or(plain["cards"].as_array()).unwrap();
+    let [first, second] = [0, 1].map(|card| cards[card].as_str().unwrap().to_owned());
+    assert_ne!(first, second);
+    let (one, other) = (format!("{first}=10"), format!("{second}=20"));
+    let priced = compared(&["--price", &one, "--price", &other]);
+    let figures = priced.pointer("/comparison/figures").or(priced.get("figures")).unwrap();
+    assert_eq!([&figures[0]["price"], &figures[1]["price"]], [10.0, 20.0]);
+}
+
+#[test]
+fn a_card_without_a_distribution_has_no_place_in_the_legend_of_distributions() {
+    let home = Home::new();
+    let path = measured(&home, "sandisk-ultra-a1", "13", &["--label", "MINE"]);
+    let page = home.place().join("page.html");
+    let words =
+        ["compare", "ref:sandisk-ultra-a1", &path, "--html", page.to_str().unwrap(), "--quiet"];
+    run(home.cardproof(&words)).expect(0);
+    let text = fs::read_to_string(&page).unwrap();
+    let chart = text.split("id=\"overlaid\"").nth(1).expect("a chart of both cards");
+    let legend =
+        chart.split("<ul class=\"legend\">").nth(1).unwrap().split("</ul>").next().unwrap();
+    assert_eq!(legend.matches("<li>").count(), 1, "{legend}");
+    assert!(legend.contains("MINE"), "{legend}");
+}
