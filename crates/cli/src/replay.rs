@@ -29,7 +29,8 @@ pub(crate) struct ReplayArgs {
     /// Maximum number of requests in flight
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) queue_depth: u16,
-    /// The order of writes on the storage
+    /// Where writes go on the storage; `log` replays once as recorded and once through the log, and
+    /// compares
     #[arg(long, value_enum, default_value = "plain")]
     pub(crate) layout: LayoutArg,
     /// What the log does at a flush

@@ -38,9 +38,16 @@ impl Case<'_> {
         storage(&self.record.conditions.device)
     }
 
-    /// Whether phases ended because a class was decided, so that more time would not help another.
+    /// Whether the run ended because the class of its profile was decided, so that more time would not
+    /// help another class.
     fn ends_when_certain(&self) -> bool {
-        self.record.phases.iter().any(|phase| phase.ended_by == Some(EndedBy::Decision))
+        let own = match self.record.profile.name.as_str() {
+            "a1" => "A1",
+            "a2" => "A2",
+            _ => return false,
+        };
+        let is_decided = matches!(self.outcome(own), Some(Outcome::Meets | Outcome::Misses));
+        is_decided && self.record.phases.iter().any(|it| it.ended_by == Some(EndedBy::Decision))
     }
 
     /// Whether the figures are those of the storage, so that advice about it makes sense.

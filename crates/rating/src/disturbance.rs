@@ -189,7 +189,7 @@ fn reads_by_others(whole: &Activity, own: &OwnActivity) -> Option<Disturbance> {
 /// How many requests were not ours, where they can be told and are enough to matter.
 fn other_requests(whole: &Activity, own: &OwnActivity) -> Option<u64> {
     let device = whole.devices.first()?;
-    let all = device.reads.count + device.writes.count;
+    let all = device.reads.count.saturating_add(device.writes.count);
     let (count, limit) = if own.flushes > 1 {
         // A flush may make the file system write its journal, which is work of ours.
         return None;

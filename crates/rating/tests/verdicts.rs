@@ -429,3 +429,20 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_longer_run_is_advised_unless_the_class_of_the_profile_is_decided() {
+    let mut record = records::typical_a1_card();
+    record.profile.name = "a1".to_owned();
+    record.phases[0].ended_by = Some(EndedBy::Decision);
+    let advice = |a1| {
+        let verdict =
+            |rule: &str, outcome| Verdict { rule: rule.to_owned(), outcome, reasons: Vec::new() };
+        let verdicts = [verdict("A1", a1), verdict("A2", Outcome::Undecided)];
+        next_steps(&record, &verdicts).join("\n")
+    };
+    let decided = advice(Outcome::Meets);
+    assert!(decided.contains("--profile a2") && !decided.contains("--time-budget"), "{decided}");
+    let open = advice(Outcome::Undecided);
+    assert!(open.contains("--time-budget") && !open.contains("--profile a"), "{open}");
+}

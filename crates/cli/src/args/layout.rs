@@ -8,7 +8,7 @@ use clap::ValueEnum;
 pub(crate) enum LayoutArg {
     /// Each write at its own address
     Plain,
-    /// Replay once as recorded and once with all writes one after another (a log), and compare
+    /// All writes one after another, at the end of a log
     Log,
 }
 

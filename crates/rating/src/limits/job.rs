@@ -84,7 +84,7 @@ fn other_waits(record: &Record, seen: &PhaseSurroundings) -> Option<LimitedBy> {
 }
 
 fn has_worked(device: &DeviceActivity) -> bool {
-    device.reads.count + device.writes.count > 0
+    device.reads.count > 0 || device.writes.count > 0
 }
 
 /// What is left is waiting for `device`.
