@@ -49,6 +49,7 @@ pub use advice::next_steps;
 pub use capacity::{Capacity, capacity};
 pub use cardproof_facts::{
     CLASSES, CONFIDENCE, Class, Family, PUBLISHED_CARDS, PUBLISHED_SOURCE, PublishedCard,
+    RANDOM_QUEUE_DEPTH,
 };
 pub use claims::claims;
 pub use disturbance::disturbances;

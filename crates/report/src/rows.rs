@@ -80,7 +80,7 @@ pub(crate) fn rate_and_interval(phase: &Phase) -> Option<(String, Option<String>
 }
 
 /// The one figure of `phase`: that of its verdicts, where these rest on another than its own.
-fn shown_figure(phase: &Phase) -> Option<Figure> {
+pub(crate) fn shown_figure(phase: &Phase) -> Option<Figure> {
     let of_verdicts = || figure_for_verdicts(phase).filter(|_| phase.is_measured());
     let own = || {
         if is_told_in_iops(phase) { Figure::of_iops(phase) } else { Figure::of_throughput(phase) }

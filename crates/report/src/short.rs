@@ -1,11 +1,13 @@
 //! A record in at most ten lines of Markdown, for a forum.
 
-use cardproof_record::{OpName, PatternName, Phase, Record};
-use cardproof_units::{Bytes, Iops, Throughput};
+use cardproof_rating::{Doubt, Finding, RANDOM_QUEUE_DEPTH, doubts};
+use cardproof_record::{OpName, Record};
+use cardproof_units::{Iops, Throughput};
 
 use crate::clean::{Markdown, one_line};
 use crate::facts::{facts, when};
 use crate::inventory::Entry;
+use crate::rows::shown_figure;
 
 /// More doubts than this are counted.
 const DOUBTS_MAX: usize = 1;
@@ -23,17 +25,14 @@ pub fn markdown_short(record: &Record) -> String {
     lines.push(format!("- Verdicts: {}", Markdown(&verdicts(&entry))));
     let iops = |rate: Option<f64>| rate.map(|rate| Iops(rate).to_string());
     let mb = |rate: Option<f64>| rate.map(|rate| Throughput(rate).to_string());
-    let [deep_read, deep_write] = [OpName::Read, OpName::Write].map(|op| deepest(record, op));
-    let depth = [deep_read, deep_write].into_iter().flatten().map(|phase| phase.queue_depth).max();
-    let deep = format!("4 KiB random, {} at a time", depth.unwrap_or_default());
-    let rate = |phase: Option<&Phase>| iops(phase?.iops.as_ref().map(|rate| rate.estimate.0));
+    let deep = format!("4 KiB random, {RANDOM_QUEUE_DEPTH} at a time");
     let figures = [
         (
             "4 KiB random, one at a time",
             iops(entry.random_read_iops),
             iops(entry.random_write_iops),
         ),
-        (&*deep, rate(deep_read), rate(deep_write)),
+        (&*deep, in_queue(record, OpName::Read), in_queue(record, OpName::Write)),
         ("4 KiB with a flush after each", None, iops(entry.synced_write_iops)),
         (
             "Sequential",
@@ -68,16 +67,16 @@ pub fn markdown_short(record: &Record) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The random phase of `op` with the most operations in flight, of several, as A1 asks for.
-fn deepest(record: &Record, op: OpName) -> Option<&Phase> {
-    let is_random = |phase: &&Phase| {
-        phase.is_measured()
-            && phase.op == op
-            && phase.pattern == PatternName::Random
-            && phase.block_size_bytes == Bytes::kib(4)
-            && phase.queue_depth > 1
-    };
-    record.phases.iter().filter(is_random).max_by_key(|phase| phase.queue_depth)
+/// The rate of random operations at the depth for which A1 is stated, as the table has it; `None` where
+/// it is in doubt.
+fn in_queue(record: &Record, op: OpName) -> Option<String> {
+    let phase = Finding::of_random_4k(record, op, RANDOM_QUEUE_DEPTH).measured()?;
+    let index = record.phases.iter().position(|other| std::ptr::eq(other, phase));
+    let is_about = |doubt: &Doubt| doubt.phase.is_none() || doubt.phase == index;
+    let is_doubted =
+        doubts(record).iter().any(|it| it.warning.code.forbids_verdict() && is_about(it));
+    let figure = shown_figure(phase).filter(|_| !is_doubted)?;
+    Some(Iops(figure.estimate.per_second()).to_string())
 }
 
 fn verdicts(entry: &Entry) -> String {

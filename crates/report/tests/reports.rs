@@ -208,3 +208,13 @@ fn the_short_form_has_the_random_rates_that_a_class_asks_for() {
     assert!(text.lines().count() <= 10, "{text}");
     assert!(text.contains("4 KiB random, 32 at a time: read "), "{text}");
 }
+
+#[test]
+fn a_forum_gets_no_rate_that_is_in_doubt() {
+    let mut record = records::typical_a1_card();
+    assert!(markdown_short(&record).contains("32 at a time: read "));
+    let message = "tmpfs keeps its files in memory".to_owned();
+    record.warnings.push(Warning { code: WarningCode::Memory, message });
+    let text = markdown_short(&record);
+    assert!(!text.contains("at a time: read "), "{text}");
+}

@@ -4,7 +4,7 @@ use cardproof_rating::compare::positions;
 use cardproof_rating::life::in_words as endurance_in_words;
 use cardproof_rating::{Finding, PUBLISHED_CARDS, PUBLISHED_SOURCE, doubts, pauses_in};
 use cardproof_record::{OpName, PercentileInterval, Phase, Record};
-use cardproof_units::Nanos;
+use cardproof_units::{Iops, Nanos};
 
 use super::{HtmlError, put};
 use crate::charts::{
@@ -12,7 +12,7 @@ use crate::charts::{
     latency, rate_over_time, rate_text, speed_over_cycles, sweeps, waits_over_time,
 };
 use crate::clean::{Html, one_line};
-use crate::rows::{is_told_in_iops, rate_and_interval, shown};
+use crate::rows::{is_told_in_iops, rate_and_interval, shown, shown_figure};
 use crate::wrap::bound;
 
 /// The most rows of a chart's table; longer ones say no more.
@@ -214,8 +214,8 @@ fn our_places(record: &Record) -> Vec<RatePoint> {
             |phase: &Phase| phase.warnings.iter().all(|warning| !warning.code.forbids_verdict());
         let iops = |op| {
             let finding = Finding::of_random_4k(record, op, queue_depth);
-            let finding = finding.measured().is_some_and(is_sound).then_some(finding)?;
-            finding.iops().filter(|iops| iops.0 > 0.0)
+            let figure = shown_figure(finding.measured().filter(|phase| is_sound(phase))?)?;
+            Some(Iops(figure.estimate.per_second())).filter(|iops| iops.0 > 0.0)
         };
         Some(RatePoint { label, read: iops(OpName::Read)?, write: iops(OpName::Write)? })
     };
