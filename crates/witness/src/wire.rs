@@ -157,6 +157,8 @@ impl Wire {
             let available = match self.reader.fill_buf() {
                 Ok([]) => return Ok(Got::End),
                 Ok(bytes) => bytes,
+                // A finished request of io_uring, or a stop of the process, ends a wait that has a limit.
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 Err(error) if is_timeout(&error) => return Ok(Got::Nothing),
                 Err(error) => return Err(WitnessError::Vanished(error)),
             };

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use cardproof_testkit::{LabError, lab_or_skip, require_root, run as run_tool};
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::home::Home;
@@ -20,7 +20,7 @@ struct Lab {
     home: Home,
     here: String,
     there: String,
-    witness: Child,
+    witness: Killed,
     address: String,
 }
 
@@ -47,7 +47,7 @@ impl Lab {
         }
         fs::write(home.place().join("secret"), "a secret of more than 16 bytes\n").unwrap();
         let mut lab = Self {
-            witness: Command::new("true").spawn().unwrap(),
+            witness: Killed(Command::new("true").spawn().unwrap()),
             address: "10.99.0.2:7777".to_owned(),
             home,
             here,
@@ -55,7 +55,9 @@ impl Lab {
         };
         let journal = lab.path("journal");
         let words = ["powercut", "witness", "--listen", "10.99.0.2:7777", "--journal", &journal];
-        let (witness, lines) = lines_of(lab.command(&lab.there.clone(), &words), 1);
+        let mut command = lab.command(&lab.there.clone(), &words);
+        command.stderr(Stdio::null());
+        let (witness, lines) = lines_of(command, 1);
         lab.witness = witness;
         assert_eq!(lines, ["10.99.0.2:7777"]);
         Ok(lab)
@@ -109,11 +111,27 @@ impl Lab {
 
 impl Drop for Lab {
     fn drop(&mut self) {
-        let _ = self.witness.kill();
-        let _ = self.witness.wait();
+        self.witness.kill();
         for name in [&self.here, &self.there] {
             let _ = run_tool("ip", ["netns", "delete", name]);
         }
+    }
+}
+
+/// A process that is killed when this is dropped, by a test that fails as well.
+struct Killed(Child);
+
+impl Killed {
+    fn kill(&mut self) {
+        // It may have ended, which is no fault.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        self.kill();
     }
 }
 
@@ -124,10 +142,10 @@ fn kill(running: Running) {
 }
 
 /// Starts `command` and waits for its first lines.
-fn lines_of(mut command: Command, count: usize) -> (Child, Vec<String>) {
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-    let mut child = child.unwrap();
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+fn lines_of(mut command: Command, count: usize) -> (Killed, Vec<String>) {
+    // What goes wrong is shown.
+    let mut child = Killed(command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap());
+    let lines = BufReader::new(child.0.stdout.take().unwrap()).lines();
     let lines = lines.take(count).map(|line| line.unwrap()).collect();
     (child, lines)
 }
@@ -148,6 +166,30 @@ fn a_killed_writer_in_a_directory_has_lost_nothing() {
         assert_eq!(found["mode"], mode);
         assert_eq!(fs::read_dir(&place).unwrap().count(), 0, "our file is removed");
     }
+}
+
+/// A wait on a socket with a time limit ends early when the process was stopped (signal(7)), and when
+/// the kernel closes a ring of io_uring in the process.
+#[test]
+fn a_writer_that_was_stopped_while_it_waited_goes_on() {
+    let lab = lab_or_skip!(Lab::new("stop"));
+    let place = lab.path("place");
+    fs::create_dir(&place).unwrap();
+    let mut writer = lab.writer(&place, &[]);
+    lab.wait_for(&mut writer, 8);
+    let witness = Pid::from_child(&lab.witness.0);
+    kill_process(witness, Signal::STOP).unwrap();
+    // Until then the writer is far enough ahead to wait for an answer.
+    assert!(!writer.ends_within(STEP * 10));
+    for signal in [Signal::STOP, Signal::CONT] {
+        writer.signal(signal);
+        assert!(!writer.ends_within(STEP), "the writer ended: {:?}", writer.end());
+    }
+    kill_process(witness, Signal::CONT).unwrap();
+    let heard = lab.journal().lines().filter(|line| line.starts_with("durable ")).count() as u64;
+    lab.wait_for(&mut writer, heard + 64);
+    kill(writer);
+    lab.found(&place, 0);
 }
 
 #[test]
@@ -223,26 +265,21 @@ fn killed(name: &str, power: &str, kills: usize, status: i32) -> Result<Value, L
     fs::write(&card, format!("size = \"64MB\"\n[power]\nvolatile = \"8MiB\"\n{power}")).unwrap();
     let backing = lab.path("backing");
     let serve = || {
-        let words = ["sim", "serve", &card, "--backing", &backing, "--speed", "100"];
+        let words = ["sim", "serve", &card, "--backing", &backing, "--speed", "100", "--quiet"];
         let (server, lines) = lines_of(lab.home.cardproof(&words), 2);
         (server, lines.get(1).cloned().unwrap_or_default())
     };
     let mut found = Value::Null;
     for _ in 0..kills {
         let (mut server, device) = serve();
-        if device.is_empty() {
-            return Err(LabError::Unavailable("no block device can be served".to_owned()));
-        }
         let identity = format!("--destroy={}:64000000", device.trim_start_matches("/dev/"));
         let mut writer = lab.writer(&device, &[&identity]);
         lab.wait_for(&mut writer, 64);
-        server.kill().unwrap();
+        server.kill();
         kill(writer);
-        server.wait().unwrap();
         let (mut server, device) = serve();
         found = lab.found(&device, status);
-        server.kill().unwrap();
-        server.wait().unwrap();
+        server.kill();
     }
     Ok(found)
 }

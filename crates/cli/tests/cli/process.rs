@@ -39,7 +39,8 @@ impl Ended {
     }
 }
 
-/// A process that runs, with both its streams being read.
+/// A process that runs, with both its streams being read. It is killed when this is dropped, so that a
+/// test that fails leaves nothing that others meet.
 pub(crate) struct Running {
     child: Child,
     streams: Receiver<(Stream, String)>,
@@ -123,5 +124,13 @@ impl Running {
             found.map(|(_, text)| text.clone()).unwrap_or_default()
         };
         Ended { status, stdout: text(Stream::Stdout), stderr: text(Stream::Stderr) }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended, which is no fault.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
