@@ -22,8 +22,8 @@ use crate::talk::{self, Talk};
 /// How often a wish to stop is looked for before a card in use is tried again: every second.
 const LOOKS_BETWEEN_TRIES: u32 = 10;
 
-/// How often a block device that may be leaving is looked for: three seconds in all.
-const LOOKS_AT_LEAVING: u32 = 30;
+/// How often a block device that may be leaving is looked for: ten seconds in all.
+const LOOKS_AT_LEAVING: u32 = 100;
 
 /// How long a wish to stop may go unnoticed.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -174,7 +174,7 @@ fn until_free(
 /// What the user has named to keep the card's bytes is checked as what is to be overwritten.
 ///
 /// The block device of a server that was killed goes when its last user has heard of it. Until then
-/// the kernel cannot tell that it does not go to this file.
+/// the kernel cannot tell that it does not go to this file. A loaded computer takes seconds for it.
 fn check_backing(path: &Path) -> Result<(), Failure> {
     let mut checked = guard::check_file_free(&Sysroot::default(), path);
     for _ in 0..LOOKS_AT_LEAVING {

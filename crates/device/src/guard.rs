@@ -28,6 +28,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use cardproof_units::Bytes;
+use rustix::fs::{FlockOperation, flock};
 
 pub use error::{GuardError, Refusal};
 pub use identity::Identity;
@@ -117,7 +118,8 @@ pub fn inspect(root: &Sysroot, path: &Path) -> Result<Inspection, GuardError> {
 }
 
 /// Checks that nobody uses the regular file at `path`, where there is one: no loop device, no swap.
-/// What it holds is not looked at.
+/// What it holds is not looked at. It is to be the file below a simulated card; another card that is
+/// served keeps its own file locked, so one without a lock is not that.
 ///
 /// # Errors
 /// It is in use, that cannot be told, or it cannot be opened.
@@ -130,8 +132,12 @@ pub fn check_file_free(root: &Sysroot, path: &Path) -> Result<(), GuardError> {
     let mut file =
         File::open(&target.real).map_err(|source| GuardError::from_open(path, source))?;
     let mut inspection = inspect_open(root, path, &target, &mut file)?;
-    inspection.objections.retain(|objection| {
-        !objection.can_be_lifted() && !matches!(objection, Objection::NoMedium)
+    // The lock goes when the file is closed, at the end of this function.
+    let is_locked = flock(&file, FlockOperation::NonBlockingLockShared).is_err();
+    inspection.objections.retain(|objection| match objection {
+        Objection::NoMedium => false,
+        Objection::MayBeHeld { is_served_card: true, .. } => is_locked,
+        objection => !objection.can_be_lifted(),
     });
     let own = Consent::Named(inspection.identity.to_string());
     inspection.check(&own)

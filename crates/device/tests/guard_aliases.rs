@@ -156,14 +156,16 @@ fn the_image_of_a_loop_device_is_refused_below_the_overlay_that_shows_it() {
     let device = lab_or_skip!(device_in(point.path()));
     let below = layer("upper").join(device.image().file_name().unwrap());
     let objections = refused(&below).objections;
-    let may_be = Objection::MayBeHeld { node: device.path().to_owned() };
+    let node = device.path().to_owned();
+    let may_be = Objection::MayBeHeld { node, is_served_card: false };
     assert!(objections.contains(&may_be), "{objections:?}");
     // The other way round, with the image attached below.
     drop(device);
     let device = lab_or_skip!(device_in(&layer("upper")));
     let above = point.path().join(device.image().file_name().unwrap());
     let objections = refused(&above).objections;
-    let may_be = Objection::MayBeHeld { node: device.path().to_owned() };
+    let node = device.path().to_owned();
+    let may_be = Objection::MayBeHeld { node, is_served_card: false };
     assert!(objections.contains(&may_be), "{objections:?}");
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -60,6 +61,30 @@ fn two_servers_do_not_write_to_one_backing_file() {
     assert!(refused.stderr.contains("another program"), "{}", refused.stderr);
     first.running.signal(Signal::INT);
     first.running.end().expect(0);
+}
+
+/// The block device of a served card goes to a file of FUSE, and the kernel does not say what is below it.
+#[test]
+fn a_card_is_served_again_beside_another_of_its_size() {
+    let home = Home::new();
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let words = ["sim", "serve", CARD, "--directory", word(other.path()), "--json"];
+    let mut beside = start(home.cardproof(&words));
+    if !beside.until(|| other.path().join(format!("{CARD}.img")).exists()) {
+        return skip(test_name!(), &beside.end().stderr);
+    }
+    let backing = home.data().join("card");
+    for _ in 0..2 {
+        let served =
+            served_or_skip!(serve(&home, one.path(), &["--backing", word(&backing), "--quiet"]));
+        let card = File::options().write(true).open(&served.file).unwrap();
+        card.write_all_at(&[7; 4096], 0).unwrap();
+        drop(card);
+        served.running.signal(Signal::INT);
+        assert_eq!(served.running.end().expect(0).stderr, "");
+    }
+    beside.signal(Signal::INT);
+    beside.end().expect(0);
 }
 
 #[test]

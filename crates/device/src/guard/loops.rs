@@ -16,7 +16,7 @@ use cardproof_units::Bytes;
 
 use super::objection::{Holder, Objection};
 use crate::block::BlockDevice;
-use crate::mounts::Mounts;
+use crate::mounts::{Mount, Mounts};
 use crate::stack::told_backing;
 use crate::{DeviceNumber, Sysroot};
 
@@ -79,6 +79,8 @@ pub(super) enum Backing<'root> {
         id: Option<FileId>,
         /// Whether its numbers may be those of its file system alone.
         is_view: bool,
+        /// Whether it is a simulated card that a program of ours serves.
+        is_served_card: bool,
     },
 }
 
@@ -156,7 +158,9 @@ impl<'root> Loops<'root> {
 
 impl Loop<'_> {
     fn objection_to(&self, file: &FileInUse) -> Option<Objection> {
-        let Backing::File { path, id, is_view } = &self.backing else { return None };
+        let Backing::File { path, id, is_view, is_served_card } = &self.backing else {
+            return None;
+        };
         let is_same = match (file.id, *id) {
             (Some(one), Some(other)) => one == other,
             _ => file.path == *path,
@@ -169,7 +173,8 @@ impl Loop<'_> {
         let may_be = (*is_view || target.is_view)
             && target.holds_data
             && (self.is_as_large(target) || have_one_inode(file.id?, (*id)?));
-        may_be.then(|| Objection::MayBeHeld { node: self.device.node() })
+        let is_served_card = *is_served_card;
+        may_be.then(|| Objection::MayBeHeld { node: self.device.node(), is_served_card })
     }
 
     /// Whether the device is as large as `target`, a file, makes it.
@@ -207,7 +212,8 @@ fn backing<'root>(
         LoopBacking::File { device, inode } => {
             let id = FileId { device, inode };
             let is_view = id.is_anonymous() && !has_own_numbers_at(&path, id, mounts);
-            Ok(Some(Backing::File { path, id: Some(id), is_view }))
+            let is_served_card = mount_of(id, mounts).is_some_and(is_of_served_card);
+            Ok(Some(Backing::File { path, id: Some(id), is_view, is_served_card }))
         }
     }
 }
@@ -216,7 +222,7 @@ fn backing<'root>(
 fn backing_by_path(root: &Sysroot, path: PathBuf) -> Backing<'_> {
     match BlockDevice::by_node(root, &path) {
         Some(below) => Backing::Device(below),
-        None => Backing::File { path, id: None, is_view: false },
+        None => Backing::File { path, id: None, is_view: false, is_served_card: false },
     }
 }
 
@@ -227,9 +233,13 @@ fn has_own_numbers_at(path: &Path, id: FileId, mounts: &Mounts) -> bool {
     if is_there && let Ok(filesystem) = rustix::fs::statfs(path) {
         return OWN_NUMBERS.iter().any(|own| is_magic(&filesystem, own.magic));
     }
+    mount_of(id, mounts).is_some_and(|mount| OWN_NUMBERS.iter().any(|own| own.name == mount.kind))
+}
+
+/// The mounted file system of the file `id`.
+fn mount_of(id: FileId, mounts: &Mounts) -> Option<&Mount> {
     let number = DeviceNumber::from_raw(id.device);
-    let mount = mounts.iter().find(|mount| mount.device == number);
-    mount.is_some_and(|mount| OWN_NUMBERS.iter().any(|own| own.name == mount.kind))
+    mounts.iter().find(|mount| mount.device == number)
 }
 
 /// Whether the file system of `file` shows files of its own only.
@@ -241,6 +251,11 @@ fn has_own_numbers(file: impl AsFd) -> bool {
 fn is_magic(filesystem: &rustix::fs::StatFs, magic: u32) -> bool {
     // The type's width and sign differ between machines; the numbers have 32 bits on all of them.
     filesystem.f_type as u32 == magic
+}
+
+/// Whether a program of ours serves a simulated card there.
+fn is_of_served_card(mount: &Mount) -> bool {
+    mount.kind.starts_with("fuse") && mount.source == Path::new("cardproof")
 }
 
 /// A file system without a block device of its own number.

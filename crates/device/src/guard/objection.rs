@@ -32,6 +32,8 @@ pub enum Objection {
     MayBeHeld {
         /// The loop device's node.
         node: PathBuf,
+        /// Whether it is that of a simulated card, whose server locks the file below the card.
+        is_served_card: bool,
     },
     /// Loop devices are in use, and it cannot be told of which files.
     UnknownLoops {
@@ -138,7 +140,7 @@ impl Objection {
             Self::Mounted { at, .. } => format!("unmount it: umount {}", word(at)),
             Self::Swap { node } => format!("take it out of use: swapoff {}", word(node)),
             Self::Held { by, .. } => by.remedy(),
-            Self::MayBeHeld { node } => format!(
+            Self::MayBeHeld { node, .. } => format!(
                 "detach that device: losetup --detach {}; or name the file on the file system that \
                  holds it",
                 word(node)
@@ -197,7 +199,7 @@ impl fmt::Display for Objection {
             }
             Self::Swap { node } => write!(f, "{} is in use as swap", node.display()),
             Self::Held { node, by } => write!(f, "{} is part of {by}", node.display()),
-            Self::MayBeHeld { node } => write!(
+            Self::MayBeHeld { node, .. } => write!(
                 f,
                 "{} may use this file under another name: one of their file systems shows files of \
                  another",
