@@ -3,6 +3,7 @@
 use cardproof_units::{Bytes, Iops, Nanos};
 use serde::{Deserialize, Serialize};
 
+use crate::limit::is_false;
 use crate::{Disturbance, Estimate, Latency, LimitedBy, PhaseState, PhaseSurroundings, Warning};
 
 /// One run of a job on a file system.
@@ -94,12 +95,6 @@ impl JobRun {
             warnings: Vec::new(),
         }
     }
-}
-
-/// For serde, which hands a reference.
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
-const fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 /// A named part of a job.

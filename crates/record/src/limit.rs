@@ -161,7 +161,7 @@ pub struct OwnActivity {
 
 /// For serde, which hands a reference.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
-const fn is_false(value: &bool) -> bool {
+pub(crate) const fn is_false(value: &bool) -> bool {
     !*value
 }
 
