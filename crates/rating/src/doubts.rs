@@ -115,6 +115,9 @@ pub fn with_doubts(record: &Record) -> Record {
         run.warnings = warnings_of_job(record, of);
         run.disturbances = disturbance::of_job(record, of);
     }
+    for (replay, of) in told.replays.iter_mut().zip(&record.replays) {
+        replay.disturbances = disturbance::of_replay(record, of);
+    }
     told
 }
 

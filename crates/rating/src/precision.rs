@@ -32,14 +32,22 @@ pub(crate) fn of_phase(record: &Record, phase: &Phase) -> Vec<Warning> {
         return few.into_iter().chain(unsteady(phase.ops, phase.iops)).collect();
     }
     let few = |run: &PhaseRun| few_operations(run.ops).filter(|_| small);
-    let of_runs = [first(&phase.runs, few), first(&phase.runs, |run| unsteady(run.ops, run.iops))];
+    let phases = record.phases.len();
+    let unsteady = |run: &PhaseRun| unsteady(run.ops, run.iops);
+    let of_runs = [first(&phase.runs, phases, few), first(&phase.runs, phases, unsteady)];
     of_runs.into_iter().flatten().collect()
 }
 
-/// The first doubt that `doubt` has about any of `runs`, with the run's number.
-fn first(runs: &[PhaseRun], doubt: impl Fn(&PhaseRun) -> Option<Warning>) -> Option<Warning> {
-    (1..).zip(runs).find_map(|(number, run)| {
+/// The first doubt that `doubt` has about any of `runs`, with the run's number. `runs` leaves out those
+/// that were not measured, so its number follows from its position among all: each run has `phases`.
+fn first(
+    runs: &[PhaseRun],
+    phases: usize,
+    doubt: impl Fn(&PhaseRun) -> Option<Warning>,
+) -> Option<Warning> {
+    runs.iter().find_map(|run| {
         let Warning { code, message } = doubt(run)?;
+        let number = run.position as usize / phases.max(1) + 1;
         Some(Warning { code, message: format!("run {number}: {message}") })
     })
 }
@@ -99,6 +107,16 @@ mod tests {
         assert_eq!(code(80), Some(WarningCode::Memory));
         assert_eq!(code(0), Some(WarningCode::Memory));
         assert_eq!(of_job(&run(false, 0)), None, "a job that may read from memory");
+    }
+
+    #[test]
+    fn a_doubt_names_its_run_although_an_earlier_one_was_not_measured() {
+        let text = r#"{"counts": true, "position": 3, "start_ns": 0, "ops": 50, "bytes": 0,
+            "duration_ns": 1}"#;
+        let run: PhaseRun = serde_json::from_str(text).unwrap();
+        let few = |run: &PhaseRun| few_operations(run.ops);
+        let message = first(&[run], 3, few).unwrap().message;
+        assert!(message.starts_with("run 2: only 50 operations"), "{message}");
     }
 
     #[test]
