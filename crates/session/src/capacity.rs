@@ -215,7 +215,7 @@ fn restoring(bench: &mut Bench<'_, Storage>, plan: &Plan, journals: &Journals) {
 struct Teller<'a, 'b> {
     recorder: &'a mut crate::recorder::Recorder<'b>,
     stop: &'a AtomicBool,
-    /// What saving has cost so far, where it saves, and how much will be written in all.
+    /// With `--restore`: the time that saving took until now, and the bytes that the test will write.
     saved: Option<(saving::SavingState, Bytes)>,
     told: Option<Nanos>,
 }
