@@ -51,6 +51,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("sgdisk", "gdisk"),
     ("sqlite3", "sqlite3"),
     ("strace", "strace"),
+    ("strip", "binutils"),
     ("ubinize", "mtd-utils"),
 ];
 
