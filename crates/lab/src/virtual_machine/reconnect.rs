@@ -18,7 +18,8 @@ use crate::program::{self, Build};
 
 const MODULES: &[&str] = &["sdhci-pci", "mmc_block", "xhci_pci", "usb-storage", "uas", "sd_mod"];
 
-/// For each disk: its count, the test, and its count again.
+/// For each disk: its count, the test, and its count again. Then for two of them: the test is killed
+/// while the disk is away, and the count after the disk is there again.
 const TASK: &str = "\
 tries=0
 for disk in mmcblk0 sda sdb sdc; do
@@ -40,7 +41,24 @@ for words in 67108864:0xdeadbeef 50331648:STICK 41943040:UAS; do
   echo \"$words status $status disks $before $after $(tr -d '\\n' < /answer)\"
   rm -f /answer
 done
+for words in 67108864:0xdeadbeef 41943040:UAS; do
+  size=${words%%:*}
+  disk=$(of_size $size)
+  before=$(cat /sys/block/$disk/diskseq)
+  cardproof verify /dev/$disk --destroy=$disk:$words --exclude-store 8M --reconnect &
+  tries=0
+  while [ -n \"$(of_size $size)\" ] && [ $tries -lt 600 ]; do sleep 0.1; tries=$((tries + 1)); done
+  kill -KILL $!
+  wait $!
+  tries=0
+  while [ -z \"$(of_size $size)\" ] && [ $tries -lt 200 ]; do sleep 0.1; tries=$((tries + 1)); done
+  after=$(cat /sys/block/$(of_size $size)/diskseq)
+  echo \"$words killed $before $after\"
+done
 ";
+
+/// The tests that are killed.
+const KILLED: usize = 2;
 
 const MIB: u64 = 1 << 20;
 
@@ -74,7 +92,11 @@ pub(super) fn run() -> Result<bool> {
     for fault in &faults {
         println!("{fault}");
     }
-    println!("{} disks reconnected, {} wrong", DISKS.len(), faults.len());
+    println!(
+        "{} disks reconnected, {KILLED} of them after a kill too, {} wrong",
+        DISKS.len(),
+        faults.len()
+    );
     Ok(faults.is_empty())
 }
 
@@ -99,7 +121,22 @@ fn faults(answers: &str) -> Vec<String> {
     if lines.len() != DISKS.len() {
         faults.push(format!("{} answers instead of {}", lines.len(), DISKS.len()));
     }
+    let killed: Vec<&str> = answers.lines().filter(|line| line.contains(" killed ")).collect();
+    faults.extend(killed.iter().filter_map(|line| fault_after_kill(line)));
+    if killed.len() != KILLED {
+        faults.push(format!("{} tests killed instead of {KILLED}", killed.len()));
+    }
     faults
+}
+
+/// What is wrong with the line of a test that was killed: the disk's words, and its counts.
+fn fault_after_kill(line: &str) -> Option<String> {
+    let (disk, counts) = line.split_once(" killed ")?;
+    let count = |text: &str| text.trim().parse::<u64>().ok();
+    let is_back = counts
+        .split_once(' ')
+        .is_some_and(|(before, after)| count(before) < count(after) && count(before).is_some());
+    (!is_back).then(|| format!("{disk}: not connected again after a kill, disks {counts}"))
 }
 
 fn fault(line: &str) -> Option<String> {
@@ -125,6 +162,14 @@ mod tests {
         assert_eq!(fault(&format!("1:A status 0 disks 4 9 {answer}")), None);
         assert!(fault(&format!("1:A status 0 disks 4 4 {answer}")).is_some());
         assert!(fault("1:A status 0 disks 4 9 {}").is_some());
-        assert_eq!(faults("").len(), 1);
+        assert_eq!(faults("").len(), 2);
+    }
+
+    #[test]
+    fn a_disk_that_stayed_away_after_a_kill_is_a_fault() {
+        assert_eq!(fault_after_kill("1:A killed 4 9"), None);
+        for counts in ["4 4", "4 ", " 9"] {
+            assert!(fault_after_kill(&format!("1:A killed {counts}")).is_some());
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! A device that is taken from the system and brought back, so that what is read afterwards comes from
 //! no cache of the computer, and from none of a reader that forgets when it is disconnected.
 
+mod keeper;
+
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -15,6 +17,8 @@ use cardproof_io::{
     Wait,
 };
 use cardproof_units::{Bytes, Nanos};
+
+use keeper::Keeper;
 
 use super::{Existing, Storage, StorageNeeds, not_there, simulated_name};
 use crate::failure::{Failure, with_causes};
@@ -110,12 +114,14 @@ impl Reconnecting {
         let root = Sysroot::default();
         // Meanwhile somebody may have begun to use what goes with it.
         self.way.check_others(&root).map_err(io::Error::other)?;
+        let keeper = Keeper::start(&self.way.connect)?;
         self.inner = None;
         fs::write(&self.way.disconnect.file, &self.way.disconnect.text)?;
         let gone = wait_for(|| self.way.is_gone(&root).then_some(()));
         thread::sleep(PAUSE);
         // Whatever happened, it is not left disconnected.
         fs::write(&self.way.connect.file, &self.way.connect.text)?;
+        keeper.dismiss();
         gone.ok_or_else(|| io::Error::other("the system did not let it go"))?;
         let node = wait_for(|| self.way.node(&root).filter(|node| node.exists()));
         let node = node.ok_or_else(|| io::Error::other("the same device did not come back"))?;
