@@ -5,7 +5,7 @@ mod steps;
 use std::io;
 use std::time::Duration;
 
-use cardproof_rating::{Rate, figure_for_verdicts};
+use cardproof_rating::{Rate, rate_for_verdicts};
 use cardproof_record::{Phase, PhaseState};
 use cardproof_runner::Progress;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
@@ -109,7 +109,7 @@ impl ProgressView {
             (PhaseState::NotMeasured { cause }, _, _) => format!("not measured: {cause}"),
             (_, Some(iops), Some(throughput)) => {
                 // As in the result: the figure of the verdict, where the phase has one.
-                let factor = match figure_for_verdicts(phase).map(|figure| figure.estimate) {
+                let factor = match rate_for_verdicts(phase).map(|figure| figure.estimate) {
                     Some(Rate::Iops(of_verdict)) => of_verdict.0 / iops.estimate.0,
                     Some(Rate::Throughput(of_verdict)) => of_verdict.0 / throughput.estimate.0,
                     None => 1.0,

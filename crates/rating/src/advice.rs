@@ -14,7 +14,8 @@ use crate::doubts::doubts;
 use crate::geometry::geometry;
 use crate::meaning::PAUSE_POOR;
 use crate::pauses::{FELT_PAUSE, pauses_in};
-use crate::pick::{Figure, Finding, is_sequential};
+use crate::pick::{Finding, is_sequential};
+use crate::shown::shown_rate;
 use crate::transports::storage;
 use cardproof_units::Throughput;
 
@@ -329,7 +330,7 @@ fn unblock_link(case: &Case<'_>) -> Option<String> {
     let device = &case.record.conditions.device;
     let ceiling = device.link_ceiling_bytes_per_s? as f64;
     let read = Finding::of(case.record, |phase| is_sequential(phase, OpName::Read));
-    let rate = Figure::of_throughput(read.measured()?)?.estimate;
+    let rate = shown_rate(read.measured()?)?.estimate;
     let limit = Throughput(ceiling);
     (case.speaks_of_storage() && rate.per_second() >= BUS_BOUND * ceiling).then(|| {
         format!(

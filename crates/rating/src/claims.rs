@@ -7,7 +7,7 @@ use cardproof_facts::Class;
 use cardproof_record::{Claims, Outcome, Record, Verdict};
 
 use crate::bus::Bus;
-use crate::pick::{Figure, Finding};
+use crate::pick::{BoundedRate, Finding};
 use crate::quantity::Quantity;
 use crate::wording;
 
@@ -70,7 +70,7 @@ fn measured(record: &Record, class: &Class) -> String {
         return String::new();
     }
     let finding = Finding::of(record, |phase| Quantity::SequentialWrite.is_measured_by(phase));
-    let figure = finding.measured().and_then(Figure::of_throughput_at_any_time);
+    let figure = finding.measured().and_then(BoundedRate::of_throughput_at_any_time);
     figure.map_or(String::new(), |figure| {
         format!(", sequential write {}", wording::figure_unless_narrow(&figure))
     })

@@ -86,7 +86,8 @@ pub struct CardFigures {
     pub basis: String,
     /// What it costs.
     pub price: Option<f64>,
-    /// Its figures, in the order of the columns; a column that was not measured is absent.
+    /// Its figures, in the order of the columns; a column that was not measured is absent, and so is the
+    /// sustained write where the sequential write has one level.
     pub figures: Vec<CardFigure>,
     /// Why the others are absent.
     pub missing: Vec<MissingFigure>,
@@ -130,7 +131,7 @@ pub struct ComparedRow {
 pub struct ComparedCell {
     /// Its rate in the row's unit; absent where it was not measured.
     pub rate: Option<f64>,
-    /// The lower and upper end of the rate's interval, by its own record; absent where it has none.
+    /// The lower and upper end of the rate's interval, as the report of its record shows it; absent where it has none.
     pub between: Option<[f64; 2]>,
     /// Of how many runs that is.
     pub runs: usize,
@@ -185,6 +186,9 @@ fn figures(card: &Contender<'_>) -> CardFigures {
     let of_columns = || Column::ALL.iter().filter_map(|column| column.measured(&card.runs));
     let first_phase = || shapes_in(card.runs.iter().copied()).into_iter().next();
     let measured = of_columns().next().or_else(|| Measured::of(&first_phase()?, &card.runs));
+    let has_levels = Column::SequentialWrite
+        .measured(&card.runs)
+        .is_some_and(|measured| !measured.phase.levels.is_empty());
     let is_missing = |column: &Column| column.of(&card.runs).is_none();
     let missing =
         |column: Column| MissingFigure { column, cause: column.cause_of_absence(&card.runs) };
@@ -192,7 +196,11 @@ fn figures(card: &Contender<'_>) -> CardFigures {
         name: card.name.clone(),
         basis: measured.as_ref().map_or_else(|| "nothing measured".to_owned(), likeness::basis),
         price: card.price,
-        figures: Column::ALL.iter().filter_map(|column| column.of(&card.runs)).collect(),
+        figures: Column::ALL
+            .iter()
+            .chain(has_levels.then_some(&Column::SustainedWrite))
+            .filter_map(|column| column.of(&card.runs))
+            .collect(),
         missing: Column::ALL.into_iter().filter(is_missing).map(missing).collect(),
     }
 }

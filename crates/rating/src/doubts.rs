@@ -16,7 +16,7 @@ use crate::ceilings::ceiling_of;
 use crate::data;
 use crate::disturbance;
 use crate::filesystems;
-use crate::pick::Figure;
+use crate::pick::BoundedRate;
 use crate::precision;
 use crate::transports::{storage, transports};
 
@@ -319,7 +319,7 @@ fn above_link(record: &Record, index: usize, phase: &Phase) -> Option<Doubt> {
     if phase.op == OpName::Mixed || record.is_simulated() {
         return None;
     }
-    let low = Throughput(Figure::of_throughput(phase)?.low.per_second());
+    let low = Throughput(BoundedRate::of_throughput(phase)?.low.per_second());
     let (ceiling, what) = lowest_ceiling(record)?;
     (low > ceiling).then(|| {
         let message = format!("{low} is more than {what} can carry ({ceiling})");

@@ -14,7 +14,7 @@ use cardproof_record::{
 use cardproof_units::{Bytes, Iops, Throughput};
 
 use crate::doubts::{Doubt, doubts};
-use crate::pick::{Figure, is_sequential, is_synced};
+use crate::pick::{BoundedRate, is_sequential, is_synced};
 use crate::quantity::{ClassLimit, Quantity, Rate, limits_of};
 use cardproof_facts::PUBLISHED_CARDS;
 
@@ -250,12 +250,12 @@ fn mean(phases: &[&Phase], rate: impl Fn(&Phase) -> Option<f64>) -> Option<Evide
 }
 
 /// A stated rate with the range in which other runs of the card may lie.
-pub(crate) fn widened(rate: Rate) -> Figure {
+pub(crate) fn widened(rate: Rate) -> BoundedRate {
     let scaled = |factor: f64| match rate {
         Rate::Iops(iops) => Rate::Iops(Iops(iops.0 * factor)),
         Rate::Throughput(rate) => Rate::Throughput(Throughput(rate.0 * factor)),
     };
-    Figure {
+    BoundedRate {
         estimate: rate,
         low: scaled(1.0 / VARIATION),
         high: scaled(VARIATION),

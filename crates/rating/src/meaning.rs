@@ -13,9 +13,10 @@ use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use crate::doubts::doubts;
 use crate::indications::widened;
 use crate::pauses::{FELT_PAUSE, longest_wait, pauses_in};
-use crate::pick::{Figure, Finding, is_random_4k, is_sequential};
+use crate::pick::{BoundedRate, Finding, is_random_4k, is_sequential};
 use crate::published::neighbours;
-use crate::quantity::{Rate, figure_for_verdicts};
+use crate::quantity::Rate;
+use crate::shown::shown_rate;
 use crate::sound::{cause, figure_of, find, find_random_4k};
 use crate::wording;
 
@@ -90,7 +91,7 @@ impl Grade {
     /// The grade of `figure`: good from `good` on, poor up to and including `poor`, fair between.
     /// The whole interval counts: where its ends have two grades that are neighbours, so has the
     /// figure; where it reaches from poor to good, it has none.
-    fn of(figure: &Figure, poor: f64, good: f64) -> Self {
+    fn of(figure: &BoundedRate, poor: f64, good: f64) -> Self {
         let of_rate = |rate: f64| {
             if rate >= good {
                 Self::Good
@@ -181,7 +182,7 @@ fn indicated<Unit>(
     finding: Finding<'_>,
     point: impl Fn(&Phase) -> Option<Unit>,
     rate: impl Fn(Unit) -> Rate,
-) -> Option<Figure> {
+) -> Option<BoundedRate> {
     let is_storage =
         |phase: &Phase| !phase.warnings.iter().any(|warning| warning.code == WarningCode::Buffered);
     let phase = finding.measured().filter(|phase| record.is_imported() && is_storage(phase));
@@ -189,7 +190,7 @@ fn indicated<Unit>(
 }
 
 /// What a stated rate makes likely of a use: the grade of all that other runs may reach.
-fn of_stated(what: &str, figure: &Figure, (poor, good): (f64, f64)) -> Answer {
+fn of_stated(what: &str, figure: &BoundedRate, (poor, good): (f64, f64)) -> Answer {
     let grade = Grade::of(figure, poor, good);
     let finding = format!(
         "{what}: {}. The grade includes the usual variation between runs.",
@@ -205,7 +206,7 @@ fn as_stated(rate: impl Display) -> String {
 fn starting(record: &Record) -> Answer {
     let what = "4 KiB random read at queue depth 1";
     let finding = find_random_4k(record, OpName::Read);
-    match figure_of(finding, Figure::of_iops) {
+    match figure_of(finding, shown_rate) {
         None => indicated(record, finding, Phase::point_iops, Rate::Iops).map_or_else(
             || unknown(what, finding),
             |figure| of_stated(what, &figure, (READ_POOR_IOPS, READ_GOOD_IOPS)),
@@ -227,7 +228,7 @@ fn starting(record: &Record) -> Answer {
 fn installing(record: &Record) -> Answer {
     let what = "4 KiB random write at queue depth 1";
     let finding = find_random_4k(record, OpName::Write);
-    match figure_of(finding, Figure::of_iops) {
+    match figure_of(finding, shown_rate) {
         None => indicated(record, finding, Phase::point_iops, Rate::Iops).map_or_else(
             || unknown(what, finding),
             |figure| of_stated(what, &figure, (WRITE_POOR_IOPS, WRITE_GOOD_IOPS)),
@@ -287,7 +288,7 @@ fn databases(record: &Record) -> Answer {
     let finding = find(record, |phase| {
         is_random_4k(phase, OpName::Write, 1) && phase.sync.fsync_every() == Some(1)
     });
-    match figure_of(finding, Figure::of_iops) {
+    match figure_of(finding, shown_rate) {
         None => indicated(record, finding, Phase::point_iops, Rate::Iops).map_or_else(
             || unknown(what, finding),
             |figure| of_stated(what, &figure, (SYNCED_POOR_IOPS, SYNCED_GOOD_IOPS)),
@@ -309,19 +310,13 @@ fn databases(record: &Record) -> Answer {
 
 fn large_files(record: &Record) -> Answer {
     let find = |op: OpName| find(record, |phase| is_sequential(phase, op));
-    let figure = |finding: Finding<'_>| figure_of(finding, Figure::of_throughput);
-    // The figure of its verdicts, where it has one: a rate is told with one interval everywhere.
-    let written = |finding: Finding<'_>| {
-        figure_of(finding, |phase| {
-            figure_for_verdicts(phase).or_else(|| Figure::of_throughput(phase))
-        })
-    };
+    let figure = |finding: Finding<'_>| figure_of(finding, shown_rate);
     let (read, write) = (find(OpName::Read), find(OpName::Write));
     let reading = match figure(read) {
         Some(read) => format!("sequential read: {}", wording::figure_unless_narrow(&read)),
         None => without_interval("sequential read", read),
     };
-    match written(write) {
+    match figure(write) {
         None => {
             let stated = indicated(record, write, Phase::point_throughput, Rate::Throughput);
             let grade = stated.as_ref().map_or(Grade::Unknown, grade_of_recording);
@@ -344,7 +339,7 @@ fn without_interval(what: &str, finding: Finding<'_>) -> String {
 }
 
 /// As [`Grade::of`], but the slower classes' minimum itself is their pass and not poor.
-fn grade_of_recording(write: &Figure) -> Grade {
+fn grade_of_recording(write: &BoundedRate) -> Grade {
     Grade::of(write, RECORDING_FAIR.0.next_down(), RECORDING_GOOD.0)
 }
 
@@ -356,7 +351,7 @@ const fn too_wide(grade: Grade) -> &'static str {
     }
 }
 
-fn large_files_answer(write: &Figure, read: &str, grade: Grade) -> Answer {
+fn large_files_answer(write: &BoundedRate, read: &str, grade: Grade) -> Answer {
     let ten_gb = Bytes(10_000_000_000);
     let rate = write.estimate.per_second();
     let time = if rate > 0.0 {

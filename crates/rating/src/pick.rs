@@ -57,8 +57,8 @@ impl<'r> Finding<'r> {
     /// The best single figure of the phase's operations a second, if it has a sound one.
     #[must_use]
     pub fn iops(self) -> Option<Iops> {
-        let figure = Figure::of_iops(self.measured()?)?;
-        Some(Iops(figure.estimate.per_second()))
+        let rate = BoundedRate::of_iops(self.measured()?)?;
+        Some(Iops(rate.estimate.per_second()))
     }
 
     /// The rate that another tool stated of the phase without an interval, as `point` has it.
@@ -96,9 +96,9 @@ impl<'r> Finding<'r> {
     }
 }
 
-/// A rate with its interval, checked: finite, not negative, and the right way round.
+/// A rate with its interval: finite, not negative, and the right way round.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Figure {
+pub struct BoundedRate {
     /// The best single figure.
     pub estimate: Rate,
     /// The interval's lower end.
@@ -122,7 +122,7 @@ fn anytime_iops(phase: &Phase) -> Option<Estimate<Iops>> {
     phase.anytime_iops.filter(|_| !(by_plan && is_short))
 }
 
-impl Figure {
+impl BoundedRate {
     /// The phase's operations a second, if it has sound ones.
     #[must_use]
     pub fn of_iops(phase: &Phase) -> Option<Self> {

@@ -6,7 +6,7 @@ use cardproof_facts::{Class, RANDOM_BLOCK, RANDOM_QUEUE_DEPTH};
 use cardproof_record::{OpName, Phase};
 use cardproof_units::{Iops, Throughput};
 
-use crate::pick::{self, Figure};
+use crate::pick::{self, BoundedRate};
 
 /// One thing that a class asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,13 +59,13 @@ pub enum Quantity {
 /// and, of sequential writes, the first half. `None` where verdicts rest on the phase's own figure, or
 /// none rests on it.
 #[must_use]
-pub fn figure_for_verdicts(phase: &Phase) -> Option<Figure> {
+pub fn rate_for_verdicts(phase: &Phase) -> Option<BoundedRate> {
     let all = [Quantity::RandomRead, Quantity::RandomWrite, Quantity::SequentialWrite];
     let quantity = all.into_iter().find(|quantity| quantity.is_measured_by(phase))?;
     let figure = quantity.figure(phase)?;
     let own = match quantity {
-        Quantity::RandomRead | Quantity::RandomWrite => Figure::of_iops(phase),
-        Quantity::SequentialWrite => Figure::of_throughput(phase),
+        Quantity::RandomRead | Quantity::RandomWrite => BoundedRate::of_iops(phase),
+        Quantity::SequentialWrite => BoundedRate::of_throughput(phase),
     };
     (own != Some(figure)).then_some(figure)
 }
@@ -102,10 +102,10 @@ impl Quantity {
 
     /// The figure of `phase` in this quantity's unit; `None` where it has none that is sound.
     #[must_use]
-    pub fn figure(self, phase: &Phase) -> Option<Figure> {
+    pub fn figure(self, phase: &Phase) -> Option<BoundedRate> {
         match self {
-            Self::RandomRead | Self::RandomWrite => Figure::of_iops_at_any_time(phase),
-            Self::SequentialWrite => Figure::of_throughput_at_any_time(phase),
+            Self::RandomRead | Self::RandomWrite => BoundedRate::of_iops_at_any_time(phase),
+            Self::SequentialWrite => BoundedRate::of_throughput_at_any_time(phase),
         }
     }
 }

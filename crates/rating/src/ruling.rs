@@ -9,7 +9,7 @@ use cardproof_units::{Bytes, Throughput};
 
 use crate::bus::Bus;
 use crate::doubts::Doubt;
-use crate::pick::{Figure, Finding};
+use crate::pick::{BoundedRate, Finding};
 use crate::quantity::{ClassLimit, Rate};
 use crate::scope;
 use crate::stretch::slowest_stretch;
@@ -41,7 +41,7 @@ pub(crate) struct Grounds<'r> {
 
 /// One figure before its limit.
 struct Case<'r> {
-    figure: Figure,
+    figure: BoundedRate,
     limit: ClassLimit,
     class: &'r Class,
     phase: &'r Phase,

@@ -5,7 +5,7 @@
 
 use cardproof_record::{OpName, Phase, Record};
 
-use crate::pick::{Figure, Finding, is_random_4k, is_synced};
+use crate::pick::{BoundedRate, Finding, is_random_4k, is_synced};
 
 /// The phase of `record` for which `fits` holds, among several one that nothing speaks against.
 pub(crate) fn find(record: &Record, fits: impl Fn(&Phase) -> bool) -> Finding<'_> {
@@ -24,8 +24,8 @@ pub(crate) fn find_random_4k(record: &Record, op: OpName) -> Finding<'_> {
 /// The figure of the phase that was found, unless it is in doubt.
 pub(crate) fn figure_of(
     finding: Finding<'_>,
-    of: impl Fn(&Phase) -> Option<Figure>,
-) -> Option<Figure> {
+    of: impl Fn(&Phase) -> Option<BoundedRate>,
+) -> Option<BoundedRate> {
     finding.measured().filter(|phase| doubt_on(phase).is_none()).and_then(of)
 }
 

@@ -4,18 +4,18 @@ use std::fmt::Display;
 
 use cardproof_record::{Estimate, Likelihood, Outcome};
 
-use crate::pick::Figure;
+use crate::pick::BoundedRate;
 use crate::quantity::Rate;
 
 /// A figure with its interval, such as `1480 IOPS (1450 to 1510 at 99 %)`.
 #[must_use]
-pub fn figure(figure: &Figure) -> String {
+pub fn figure(figure: &BoundedRate) -> String {
     with_interval(&figure.estimate, &figure.low, &figure.high, figure.confidence)
 }
 
 /// A figure alone, or with its interval where that is wider than a tenth of it either way.
 #[must_use]
-pub fn figure_unless_narrow(figure: &Figure) -> String {
+pub fn figure_unless_narrow(figure: &BoundedRate) -> String {
     let [low, value, high] = [figure.low, figure.estimate, figure.high].map(Rate::per_second);
     let is_narrow = (high - value).max(value - low) <= 0.1 * value;
     if is_narrow { figure.estimate.to_string() } else { self::figure(figure) }
@@ -33,7 +33,13 @@ fn with_interval(
     high: &impl Display,
     confidence: f64,
 ) -> String {
-    format!("{value} ({} to {} at {})", bare(low), bare(high), percent(confidence))
+    format!("{value} ({} at {})", ends(low, high), percent(confidence))
+}
+
+/// The ends of an interval without their unit, such as `1450 to 1510`.
+#[must_use]
+pub fn ends(low: &impl Display, high: &impl Display) -> String {
+    format!("{} to {}", bare(low), bare(high))
 }
 
 /// A share in per cent with at most one decimal: `99 %`, `99.5 %`.

@@ -6,8 +6,8 @@ use cardproof_stats::{RunRate, SteadyState, Variation, outliers};
 use cardproof_units::{Iops, Throughput};
 
 use crate::clean::one_line;
-use crate::rows::is_told_in_iops;
 use crate::shared;
+use cardproof_rating::is_told_in_iops;
 
 /// The precision that people ask for, as a part of the rate.
 const WANTED: f64 = 0.05;

@@ -70,7 +70,7 @@ pub struct Entry {
     pub synced_write_iops: Option<f64>,
     /// Sequential read, in bytes a second.
     pub sequential_read_bytes_per_s: Option<f64>,
-    /// Sequential write, in bytes a second; of several levels the lowest.
+    /// Sequential write, in bytes a second.
     pub sequential_write_bytes_per_s: Option<f64>,
     /// What puts the record in doubt, in words.
     pub doubts: Vec<String>,

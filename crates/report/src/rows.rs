@@ -1,13 +1,10 @@
 //! The table of phases: one row for each, with rows of their own for directions and flushes.
 
-use cardproof_rating::{FELT_PAUSE, Figure, figure_for_verdicts, wording};
-use cardproof_record::{Direction, Latency, Phase, PhaseState, Record, Stated};
-use cardproof_units::{Bytes, Iops, Nanos};
+use cardproof_rating::{FELT_PAUSE, rate_for_verdicts, shown_rate, stated_rate, wording};
+use cardproof_record::{Direction, Latency, Phase, PhaseState, Record};
+use cardproof_units::{Iops, Nanos};
 
 use crate::clean::one_line;
-
-/// Up to this block size a rate is in operations a second, above it in bytes a second.
-const IOPS_BLOCK_MAX: Bytes = Bytes::kib(64);
 
 /// One row.
 pub(crate) struct Row {
@@ -71,39 +68,16 @@ fn cells(phase: &Phase) -> Cells {
 /// The phase's rate in its usual unit, and its interval without a unit, `None` for a rate that another
 /// tool stated; `None` if the phase has no valid figure.
 pub(crate) fn rate_and_interval(phase: &Phase) -> Option<(String, Option<String>)> {
-    if let Some(stated) = phase.stated {
-        return Some((stated_rate(phase, stated)?, None));
+    if phase.stated.is_some() {
+        return Some((stated_rate(phase)?.to_string(), None));
     }
-    let figure = shown_figure(phase)?;
-    let (low, high) = (wording::bare(&figure.low), wording::bare(&figure.high));
-    Some((figure.estimate.to_string(), Some(format!("{low} to {high}"))))
-}
-
-/// The one figure of `phase`: that of its verdicts, where these rest on another than its own.
-pub(crate) fn shown_figure(phase: &Phase) -> Option<Figure> {
-    let of_verdicts = || figure_for_verdicts(phase).filter(|_| phase.is_measured());
-    let own = || {
-        if is_told_in_iops(phase) { Figure::of_iops(phase) } else { Figure::of_throughput(phase) }
-    };
-    of_verdicts().or_else(own)
-}
-
-/// The rate that another tool stated, in the phase's unit if there is one.
-fn stated_rate(phase: &Phase, stated: Stated) -> Option<String> {
-    let iops = stated.iops.map(|iops| iops.to_string());
-    let throughput = stated.throughput_bytes_per_s.map(|rate| rate.to_string());
-    if is_told_in_iops(phase) { iops.or(throughput) } else { throughput.or(iops) }
-}
-
-/// Whether operations a second, not bytes a second, are this phase's unit.
-pub(crate) fn is_told_in_iops(phase: &Phase) -> bool {
-    phase.block_size_bytes <= IOPS_BLOCK_MAX && phase.block_size_bytes > Bytes::ZERO
+    let rate = shown_rate(phase)?;
+    Some((rate.estimate.to_string(), Some(wording::ends(&rate.low, &rate.high))))
 }
 
 /// How the figures that verdicts use differ from others, if `record` has such.
 pub(crate) fn note(record: &Record) -> Option<&'static str> {
-    let is_of_verdicts =
-        |phase: &Phase| phase.is_measured() && figure_for_verdicts(phase).is_some();
+    let is_of_verdicts = |phase: &Phase| phase.is_measured() && rate_for_verdicts(phase).is_some();
     record.phases.iter().any(is_of_verdicts).then_some(
         "Phases that decide a class may stop early, so their intervals are wider. These intervals leave \
          out the start of the phase; for sequential writes, the first half.",
@@ -150,7 +124,7 @@ pub(crate) fn confidence(record: &Record) -> Option<String> {
         .phases
         .iter()
         .filter(|phase| phase.stated.is_none())
-        .filter_map(|phase| shown_figure(phase).map(|figure| figure.confidence))
+        .filter_map(|phase| shown_rate(phase).map(|rate| rate.confidence))
         .collect();
     confidences.sort_by(f64::total_cmp);
     let [low, high] = [*confidences.first()?, *confidences.last()?].map(wording::percent);

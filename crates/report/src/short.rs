@@ -1,13 +1,12 @@
 //! A record in at most ten lines of Markdown, for a forum.
 
-use cardproof_rating::{Doubt, Finding, RANDOM_QUEUE_DEPTH, doubts};
+use cardproof_rating::{Doubt, Finding, RANDOM_QUEUE_DEPTH, doubts, shown_rate};
 use cardproof_record::{OpName, Record};
 use cardproof_units::{Iops, Throughput};
 
 use crate::clean::{Markdown, one_line};
 use crate::facts::{facts, when};
 use crate::inventory::Entry;
-use crate::rows::shown_figure;
 
 /// More doubts than this are counted.
 const DOUBTS_MAX: usize = 1;
@@ -75,8 +74,8 @@ fn in_queue(record: &Record, op: OpName) -> Option<String> {
     let is_about = |doubt: &Doubt| doubt.phase.is_none() || doubt.phase == index;
     let is_doubted =
         doubts(record).iter().any(|it| it.warning.code.forbids_verdict() && is_about(it));
-    let figure = shown_figure(phase).filter(|_| !is_doubted)?;
-    Some(Iops(figure.estimate.per_second()).to_string())
+    let rate = shown_rate(phase).filter(|_| !is_doubted)?;
+    Some(rate.estimate.to_string())
 }
 
 fn verdicts(entry: &Entry) -> String {

@@ -124,6 +124,63 @@ fn a_record_without_rates_is_named_and_not_compared() {
     }
 }
 
+/// The cells of the lines of `text` that are rows of a table in Markdown, without the line below the
+/// headings.
+fn cells(text: &str) -> Vec<Vec<String>> {
+    let rows = text.lines().filter(|line| line.starts_with('|') && !line.starts_with("| ---"));
+    rows.map(|row| row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect())
+        .collect()
+}
+
+/// A rate has one figure and one interval, whichever command shows it: of verdicts or not, with levels,
+/// of repeated runs.
+#[test]
+fn a_comparison_shows_the_rates_and_intervals_of_the_report() {
+    for (card, more) in [
+        ("sandisk-ultra-a1", &[][..]),
+        ("usb-stick", &["--size", "512M", "--time-budget", "60s"]),
+        ("v30-a2", &["--repeat", "3"]),
+        ("sandisk-extreme-a1", &["--profile", "a1"]),
+    ] {
+        let home = Home::new();
+        let target = format!("sim:{card}");
+        let words = ["run", &target, "--seed", "21", "--label", "mine", "--quiet"];
+        run(home.cardproof(&[&words[..], more].concat())).expect(0);
+        let of = |words: &[&str]| run(home.cardproof(words)).expect(0).stdout;
+        let report = of(&["report", "mine", "--markdown", "-"]);
+        let (_, measured) = report.split_once("## Measured").expect("a table of the phases");
+        let shown: Vec<[String; 2]> = cells(measured.split("\n## ").next().unwrap())
+            .into_iter()
+            .skip(1)
+            .filter(|row| !row[0].starts_with("&nbsp;") && !row[1].starts_with("not measured"))
+            .map(|row| [row[1].clone(), row[2].clone()])
+            .collect();
+        let all = of(&["compare", "mine", "--all", "--markdown", "-"]);
+        let sections = all.split("\n## ").filter(|text| text.contains("| card | rate |"));
+        let compared: Vec<[String; 2]> = sections
+            .map(|text| cells(text).pop().expect("a row"))
+            .map(|row| [row[1].clone(), row[2].clone()])
+            .collect();
+        assert_eq!(compared, shown, "{card}");
+
+        let json = |words: &[&str]| -> serde_json::Value {
+            serde_json::from_str(&of(words)).expect("it is JSON")
+        };
+        let figures = json(&["compare", "mine", "--json", "-"])["figures"][0]["figures"].clone();
+        let entry = json(&["list", "--json", "-"])["records"][0].clone();
+        for (column, field) in [
+            ("random_read", "random_read_iops"),
+            ("random_write", "random_write_iops"),
+            ("sequential_read", "sequential_read_bytes_per_s"),
+            ("sequential_write", "sequential_write_bytes_per_s"),
+        ] {
+            let figures = figures.as_array().unwrap();
+            let figure = figures.iter().find(|figure| figure["column"] == column);
+            assert_eq!(figure.map_or(&serde_json::Value::Null, |it| &it["rate"]), &entry[field]);
+        }
+    }
+}
+
 #[test]
 fn records_are_found_by_file_by_id_and_as_the_latest() {
     let home = Home::new();

@@ -25,12 +25,15 @@ pub enum Column {
     SyncedWrite,
     /// The longest sequential read, in bytes a second.
     SequentialRead,
-    /// The longest sequential write, of several levels the lowest, in bytes a second.
+    /// The longest sequential write, in bytes a second.
     SequentialWrite,
+    /// What lasts of it once a cache is full: of several levels of the rate the lowest, in bytes a second.
+    SustainedWrite,
 }
 
 impl Column {
-    /// All columns, in the order in which a table shows them.
+    /// The columns of a table, in its order. [`SustainedWrite`](Self::SustainedWrite) is none of them: it
+    /// is the sequential write, except where that has several levels.
     pub const ALL: [Self; 5] = [
         Self::RandomRead,
         Self::RandomWrite,
@@ -48,6 +51,16 @@ impl Column {
             Self::SyncedWrite => "4 KiB synced write",
             Self::SequentialRead => "sequential read",
             Self::SequentialWrite => "sequential write",
+            Self::SustainedWrite => "sustained sequential write",
+        }
+    }
+
+    /// The column of the table whose phase measures this one too.
+    #[must_use]
+    pub const fn of_table(self) -> Self {
+        match self {
+            Self::SustainedWrite => Self::SequentialWrite,
+            other => other,
         }
     }
 
@@ -80,7 +93,7 @@ impl Column {
     pub fn cause_of_absence(self, runs: &[&Record]) -> String {
         let fits = |phase: &Phase| match self {
             Self::SequentialRead => is_sequential(phase, OpName::Read),
-            Self::SequentialWrite => is_sequential(phase, OpName::Write),
+            Self::SequentialWrite | Self::SustainedWrite => is_sequential(phase, OpName::Write),
             _ => self.shape(runs).is_some_and(|shape| Shape::of(phase) == shape),
         };
         let lacking = runs.iter().find(|record| Finding::of(record, fits).measured().is_none());
@@ -119,13 +132,13 @@ impl Column {
                 Some(Shape { fsync_every: Some(1), ..Shape::random_4k(OpName::Write) })
             }
             Self::SequentialRead => sequential(OpName::Read),
-            Self::SequentialWrite => sequential(OpName::Write),
+            Self::SequentialWrite | Self::SustainedWrite => sequential(OpName::Write),
         }
     }
 
-    /// The level that lasts of a sequential write with several; `None` of all others.
+    /// The level of the sustained write of a phase with several; `None` of all others.
     fn lasting<'m>(self, measured: &Measured<'m>) -> Option<&'m Level> {
-        let levels = measured.phase.levels.iter().filter(|_| self == Self::SequentialWrite);
+        let levels = measured.phase.levels.iter().filter(|_| self == Self::SustainedWrite);
         levels.min_by(|a, b| {
             a.throughput_bytes_per_s.estimate.0.total_cmp(&b.throughput_bytes_per_s.estimate.0)
         })

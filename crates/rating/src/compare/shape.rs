@@ -6,8 +6,9 @@ use cardproof_record::{OpName, PatternName, Phase, Record};
 use cardproof_stats::{RunRate, Variation};
 use cardproof_units::Bytes;
 
-/// Up to this block size people speak of operations a second, above it of bytes.
-const IOPS_BLOCK_MAX: Bytes = Bytes::kib(64);
+use crate::pick::BoundedRate;
+use crate::quantity::Rate;
+use crate::shown::{is_size_told_in_iops, shown_rate};
 
 /// What varies from run to run, as a standard deviation: five runs on one Raspberry Pi 4 with an SD
 /// card (the published logs of one owner) gave 6.8 % for random writes, 0.8 % for random reads, and
@@ -69,7 +70,7 @@ impl Shape {
     /// Whether operations a second are its unit.
     #[must_use]
     pub fn is_told_in_iops(&self) -> bool {
-        self.block_size <= IOPS_BLOCK_MAX && self.pattern != PatternName::Sequential
+        is_size_told_in_iops(self.block_size)
     }
 
     /// The standard deviation from run to run that single runs are allowed, as a part of the rate.
@@ -130,61 +131,104 @@ pub(super) struct Measured<'r> {
     pub(super) index: usize,
     /// Its runs, at least one, with rates above 0 in the shape's unit.
     pub(super) runs: Vec<RunRate>,
-    /// The phase's own interval, where there is one record of it.
-    own: Option<RunRate>,
+    /// Its rate in the shape's unit.
+    rate: f64,
+    /// The interval of that rate.
+    between: Option<[f64; 2]>,
+    /// All runs as one.
+    as_one_run: RunRate,
 }
 
 impl<'r> Measured<'r> {
-    /// The first measured phase of `shape` in each of `records`; `None` where one has none.
+    /// The first measured phase of `shape` in each of `records`; `None` where one has none. Of one
+    /// record rate and interval are those that its report shows, of several those of their mean.
     pub(super) fn of(shape: &Shape, records: &[&'r Record]) -> Option<Self> {
         let found: Option<Vec<(&Record, usize, &Phase)>> =
             records.iter().map(|record| find(shape, record)).collect();
         let found = found?;
         let &(record, index, phase) = found.first()?;
         let is_iops = shape.is_told_in_iops();
-        let runs: Option<Vec<RunRate>> = match found.as_slice() {
-            [(_, _, only)] if only.runs.len() > 1 => only
-                .runs
-                .iter()
-                .filter(|run| run.counts)
-                .map(|run| run_rate(run.iops, run.throughput_bytes_per_s, is_iops))
-                .collect(),
-            several => several.iter().map(|(_, _, phase)| phase_rate(phase, is_iops)).collect(),
+        let shown: Option<Vec<Shown>> =
+            found.iter().map(|(_, _, phase)| Shown::of(phase, is_iops)).collect();
+        let shown = shown?;
+        let runs: Vec<RunRate> = match shown.as_slice() {
+            [_] if phase.runs.len() > 1 => {
+                let counting = phase.runs.iter().filter(|run| run.counts);
+                let rates =
+                    counting.map(|run| run_rate(run.iops, run.throughput_bytes_per_s, is_iops));
+                rates.collect::<Option<Vec<RunRate>>>()?
+            }
+            several => several.iter().map(Shown::as_run).collect(),
         };
-        let own = phase_rate(phase, is_iops).filter(|_| found.len() == 1);
-        let runs = runs.filter(|runs| !runs.is_empty())?;
-        Some(Self { record, phase, index, runs, own })
+        if runs.is_empty() {
+            return None;
+        }
+        let (rate, between, as_one_run) = match shown.as_slice() {
+            [only] => (only.rate, only.between(), only.as_run()),
+            _ => together(&runs),
+        };
+        Some(Self { record, phase, index, runs, rate, between, as_one_run })
     }
 
-    /// The rate of all runs: their geometric mean.
+    /// The rate: of several records, their geometric mean.
     pub(super) fn rate(&self) -> f64 {
-        let logs: f64 = self.runs.iter().map(|run| run.rate.ln()).sum();
-        (logs / self.runs.len() as f64).exp()
+        self.rate
     }
 
     /// All runs as one.
     pub(super) fn as_one_run(&self) -> RunRate {
-        match (self.own, self.runs.as_slice()) {
-            (Some(own), _) => own,
-            (None, [only]) => *only,
-            (None, runs) => {
-                let confidence = runs[0].confidence;
-                let all = Variation::of(runs, confidence);
-                let half_width = all.map(|all| all.high / all.mean - 1.0);
-                RunRate { rate: self.rate(), half_width, confidence }
-            }
-        }
+        self.as_one_run
     }
 
     /// The interval of the rate.
     pub(super) fn between(&self) -> Option<[f64; 2]> {
-        if self.runs.len() > 1 {
-            let all = Variation::of(&self.runs, self.runs[0].confidence)?;
-            return Some([all.low, all.high]);
+        self.between
+    }
+}
+
+/// The geometric mean of `runs`, its interval, and both as one run.
+fn together(runs: &[RunRate]) -> (f64, Option<[f64; 2]>, RunRate) {
+    let logs: f64 = runs.iter().map(|run| run.rate.ln()).sum();
+    let rate = (logs / runs.len() as f64).exp();
+    let confidence = runs.first().map_or(super::CONFIDENCE, |run| run.confidence);
+    let all = Variation::of(runs, confidence);
+    let half_width = all.map(|all| all.high / all.mean - 1.0);
+    (rate, all.map(|all| [all.low, all.high]), RunRate { rate, half_width, confidence })
+}
+
+/// The rate of a phase as its report shows it, in the unit of its shape.
+struct Shown {
+    rate: f64,
+    bounds: Option<BoundedRate>,
+}
+
+impl Shown {
+    /// The rate of `phase`, without an interval where it was only stated; `None` where it has no rate
+    /// above 0.
+    fn of(phase: &Phase, is_iops: bool) -> Option<Self> {
+        let is_sound = |rate: &f64| rate.is_finite() && *rate > 0.0;
+        if let Some(bounds) = shown_rate(phase) {
+            let rate = Some(bounds.estimate.per_second()).filter(is_sound)?;
+            return Some(Self { rate, bounds: Some(bounds) });
         }
-        let run = self.as_one_run();
-        let half = run.rate * run.half_width?;
-        Some([(run.rate - half).max(0.0), run.rate + half])
+        let stated = if is_iops {
+            phase.point_iops().map(|iops| iops.0)
+        } else {
+            phase.point_throughput().map(|rate| rate.0)
+        };
+        Some(Self { rate: stated.filter(is_sound)?, bounds: None })
+    }
+
+    fn between(&self) -> Option<[f64; 2]> {
+        self.bounds.map(|bounds| [bounds.low, bounds.high].map(Rate::per_second))
+    }
+
+    fn as_run(&self) -> RunRate {
+        RunRate {
+            rate: self.rate,
+            half_width: self.bounds.map(|bounds| bounds.high.per_second() / self.rate - 1.0),
+            confidence: self.bounds.map_or(super::CONFIDENCE, |bounds| bounds.confidence),
+        }
     }
 }
 
@@ -200,23 +244,7 @@ fn find<'r>(shape: &Shape, record: &'r Record) -> Option<(&'r Record, usize, &'r
     Some((record, index, phase))
 }
 
-/// The rate of `phase`; without an interval where it was only stated.
-fn phase_rate(phase: &Phase, is_iops: bool) -> Option<RunRate> {
-    run_rate(phase.iops, phase.throughput_bytes_per_s, is_iops).or_else(|| {
-        let stated = if is_iops {
-            phase.point_iops().map(|iops| iops.0)
-        } else {
-            phase.point_throughput().map(|rate| rate.0)
-        };
-        let is_sound = |rate: &f64| rate.is_finite() && *rate > 0.0;
-        stated.filter(is_sound).map(|rate| RunRate {
-            rate,
-            half_width: None,
-            confidence: super::CONFIDENCE,
-        })
-    })
-}
-
+/// The rate of one of several runs of a phase.
 fn run_rate(
     iops: Option<cardproof_record::Estimate<cardproof_units::Iops>>,
     throughput: Option<cardproof_record::Estimate<cardproof_units::Throughput>>,

@@ -7,6 +7,8 @@ use cardproof_record::{
 use cardproof_units::Throughput;
 
 use super::{CPU_FULL, ONE_CPU_FULL, cpu_in_words, limited, whole_percent};
+use crate::quantity::Rate;
+use crate::shown::shown_rate;
 use crate::transports::storage;
 
 /// Real transfers reach 85 to 92 % of a bus's rate.
@@ -51,7 +53,7 @@ fn phase_heat(record: &Record, phase: &Phase, seen: &PhaseSurroundings) -> Optio
 fn bus(record: &Record, phase: &Phase) -> Option<LimitedBy> {
     let device = &record.conditions.device;
     let ceiling = Throughput(device.link_ceiling_bytes_per_s? as f64);
-    let rate = phase.throughput_bytes_per_s?.estimate;
+    let rate = shown_throughput(phase)?;
     (rate.0 >= BUS_FULL * ceiling.0).then(|| LimitedBy {
         limit: Limit::BusCeiling,
         device: device.name.clone(),
@@ -60,6 +62,14 @@ fn bus(record: &Record, phase: &Phase) -> Option<LimitedBy> {
             whole_percent(rate.0 / ceiling.0),
             device.link.as_ref().map_or(String::new(), |link| format!(" ({link})"))
         )],
+    })
+}
+
+/// The rate of `phase` that is shown, in bytes a second whatever its unit.
+fn shown_throughput(phase: &Phase) -> Option<Throughput> {
+    Some(match shown_rate(phase)?.estimate {
+        Rate::Iops(iops) => Throughput(iops.0 * phase.block_size_bytes.as_f64()),
+        Rate::Throughput(rate) => rate,
     })
 }
 
@@ -72,7 +82,7 @@ fn cpu(phase: &Phase, seen: &PhaseSurroundings) -> Option<LimitedBy> {
     if cpu.busy() - cpu.nice < CPU_FULL && own_of_one < ONE_CPU_FULL {
         return None;
     }
-    let rate = phase.iops.map(|iops| format!("the rate was {}", iops.estimate));
+    let rate = shown_rate(phase).map(|rate| format!("the rate was {}", rate.estimate));
     let own = seen
         .own_cpu
         .map(|_| format!("this run used {} of one processor", whole_percent(own_of_one)));
@@ -88,11 +98,7 @@ fn card(record: &Record, phase: &Phase, seen: &PhaseSurroundings) -> LimitedBy {
         (PatternName::Random, false) => Limit::StorageRandomRead,
         (PatternName::Unknown, _) => Limit::Unknown,
     };
-    let rate = match (phase.pattern, phase.iops, phase.throughput_bytes_per_s) {
-        (PatternName::Random, Some(iops), _) => Some(iops.estimate.to_string()),
-        (_, _, Some(rate)) => Some(rate.estimate.to_string()),
-        _ => None,
-    };
+    let rate = shown_rate(phase).map(|rate| rate.estimate.to_string());
     let wait = phase.latency_ns.map(|latency| format!("each operation waited {}", latency.mean));
     let cpu = seen.activity.cpu.as_ref().map(cpu_in_words);
     LimitedBy {

@@ -5,7 +5,8 @@ use cardproof_units::{Bytes, Iops, Throughput};
 
 use crate::doubts::{Doubt, doubts};
 use crate::indications::VARIATION;
-use crate::pick::{Figure, Finding, is_sequential, is_synced};
+use crate::pick::{BoundedRate, Finding, is_sequential, is_synced};
+use crate::shown::shown_rate;
 use cardproof_facts::PublishedCard;
 
 /// The size up to which small reads are measured.
@@ -110,13 +111,13 @@ fn trusted<'r>(doubts: &[Doubt], finding: Finding<'r>) -> Option<&'r Phase> {
 
 fn iops(phase: &Phase) -> Option<Span> {
     let stated = || phase.stated.and_then(|stated| stated.iops).map(|iops| iops.0);
-    Figure::of_iops(phase).map(Span::from).or_else(|| stated().map(Span::stated))
+    shown_rate(phase).map(Span::from).or_else(|| stated().map(Span::stated))
 }
 
 fn throughput(phase: &Phase) -> Option<Span> {
     let stated = || phase.stated.and_then(|stated| stated.throughput_bytes_per_s);
     let stated = || stated().map(|rate| Span::stated(rate.0));
-    Figure::of_throughput(phase).map(Span::from).or_else(stated)
+    shown_rate(phase).map(Span::from).or_else(stated)
 }
 
 impl Span {
@@ -126,8 +127,8 @@ impl Span {
     }
 }
 
-impl From<Figure> for Span {
-    fn from(figure: Figure) -> Self {
+impl From<BoundedRate> for Span {
+    fn from(figure: BoundedRate) -> Self {
         Self {
             low: figure.low.per_second(),
             best: figure.estimate.per_second(),

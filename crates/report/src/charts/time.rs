@@ -10,7 +10,7 @@ use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
 use super::{Axis, Chart, Dashes, Layer, Scale, Tone};
 use crate::clean::one_line;
-use crate::rows::is_told_in_iops;
+use cardproof_rating::is_told_in_iops;
 
 const WIDTH: f64 = 320.0;
 const HEIGHT: f64 = 135.0;

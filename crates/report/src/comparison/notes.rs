@@ -78,7 +78,8 @@ fn doubted(comparison: &Comparison) -> Option<String> {
 /// Why cells are empty: those of the use first.
 fn absent(comparison: &Comparison, wanted: Use) -> Option<String> {
     let mut causes = Causes::default();
-    let is_weighed = |column| wanted.weights().iter().any(|weight| weight.column == column);
+    let is_weighed =
+        |column| wanted.weights().iter().any(|weight| weight.column.of_table() == column);
     let is_shown = |column| {
         comparison.figures.iter().flat_map(|card| &card.figures).any(|it| it.column == column)
     };

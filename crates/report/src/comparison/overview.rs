@@ -63,7 +63,7 @@ pub(super) fn overview(comparison: &Comparison, wanted: Use) -> Overview {
     let grid = |group: &Group<'_>| Grid {
         heading: has_several.then(|| sentence(&one_line(group.basis))),
         columns: columns(comparison, wanted),
-        rows: group.rows(comparison, wanted),
+        rows: group.rows(comparison),
     };
     Overview {
         heading: format!("Use: {} ({})", wanted.label(), wanted.about()),
@@ -123,7 +123,7 @@ fn groups<'c>(comparison: &'c Comparison, rankings: &[&'c Ranking]) -> Vec<Group
 }
 
 impl Group<'_> {
-    fn rows(&self, comparison: &Comparison, wanted: Use) -> Vec<Vec<String>> {
+    fn rows(&self, comparison: &Comparison) -> Vec<Vec<String>> {
         let is_order = self.ranked.len() > 1 && self.basis != ALONE;
         let of_name = |name: &str| comparison.figures.iter().find(|card| card.name == name);
         let has_intervals = self.ranked.iter().all(|card| card.has_intervals);
@@ -133,25 +133,23 @@ impl Group<'_> {
                 (true, true) => format!("{}.", ranked.place),
                 (true, false) => format!("{}{}", notes::BARE, at + 1),
             };
-            Some(row(comparison, wanted, of_name(&ranked.name)?, &place, Some(ranked.value)))
+            Some(row(comparison, of_name(&ranked.name)?, &place, Some(ranked.value)))
         });
-        let others = self.others.iter().map(|card| row(comparison, wanted, card, "", None));
+        let others = self.others.iter().map(|card| row(comparison, card, "", None));
         ranked.chain(others).collect()
     }
 }
 
 fn row(
     comparison: &Comparison,
-    wanted: Use,
     card: &CardFigures,
     place: &str,
     value: Option<f64>,
 ) -> Vec<String> {
     let value = value.map_or_else(|| notes::ABSENT.to_owned(), figure);
     let mut row = vec![place.to_owned(), one_line(&card.name), value];
-    let is_own = |column: &&Column| !is_repeated(wanted, **column);
-    for column in shown_columns(comparison).iter().filter(is_own) {
-        let figure = card.figures.iter().find(|figure| figure.column == *column);
+    for column in shown_columns(comparison) {
+        let figure = card.figures.iter().find(|figure| figure.column == column);
         row.push(figure.map_or_else(|| notes::ABSENT.to_owned(), cell));
     }
     if has_prices(comparison) {
@@ -163,16 +161,13 @@ fn row(
 fn columns(comparison: &Comparison, wanted: Use) -> Vec<GridColumn> {
     let fixed = |heading| GridColumn { heading, is_spare: false };
     let score = match wanted {
-        Use::Camera => ["", "lasting", "MB/s"],
+        Use::Camera => ["", "sustained", "MB/s"],
         Use::Database => ["trans-", "actions", "/s"],
         _ => ["", "time", "s"],
     };
     let mut columns = vec![fixed(["", "", ""]), fixed(["", "card", ""]), fixed(score)];
     for column in shown_columns(comparison) {
-        if is_repeated(wanted, column) {
-            continue;
-        }
-        let is_weighed = wanted.weights().iter().any(|weight| weight.column == column);
+        let is_weighed = wanted.weights().iter().any(|weight| weight.column.of_table() == column);
         columns.push(GridColumn { heading: heading(column), is_spare: !is_weighed });
     }
     if has_prices(comparison) {
@@ -181,18 +176,13 @@ fn columns(comparison: &Comparison, wanted: Use) -> Vec<GridColumn> {
     columns
 }
 
-/// Whether the figure of the use is that of the column itself.
-fn is_repeated(wanted: Use, column: Column) -> bool {
-    wanted == Use::Camera && column == Column::SequentialWrite
-}
-
 const fn heading(column: Column) -> [&'static str; 3] {
     match column {
         Column::RandomRead => ["random", "read", "IOPS"],
         Column::RandomWrite => ["random", "write", "IOPS"],
         Column::SyncedWrite => ["synced", "write", "IOPS"],
         Column::SequentialRead => ["seq.", "read", "MB/s"],
-        Column::SequentialWrite => ["seq.", "write", "MB/s"],
+        Column::SequentialWrite | Column::SustainedWrite => ["seq.", "write", "MB/s"],
     }
 }
 
@@ -208,9 +198,9 @@ fn has_prices(comparison: &Comparison) -> bool {
 }
 
 fn cell(figure: &CardFigure) -> String {
-    let rate = if figure.column.is_told_in_iops() { figure.rate } else { figure.rate / 1e6 };
+    let unit = if figure.column.is_told_in_iops() { "IOPS" } else { "bytes/s" };
     let mark = if figure.doubt.is_some() { notes::DOUBTED } else { "" };
-    format!("{}{mark}", self::figure(rate))
+    format!("{}{mark}", wording::bare(&told(unit, figure.rate)))
 }
 
 /// A number to three digits or more.

@@ -68,11 +68,7 @@ pub(super) fn told(unit: &str, rate: f64) -> String {
 }
 
 fn between(unit: &str, [low, high]: [f64; 2]) -> String {
-    let bare = |rate| {
-        let text = told(unit, rate);
-        text.split_once(' ').map_or(text.clone(), |(number, _)| number.to_owned())
-    };
-    format!("{} to {}", bare(low), bare(high))
+    wording::ends(&told(unit, low), &told(unit, high))
 }
 
 fn measured(comparison: &Comparison, row: &ComparedRow) -> Section {

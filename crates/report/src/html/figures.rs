@@ -2,7 +2,9 @@
 
 use cardproof_rating::compare::positions;
 use cardproof_rating::life::in_words as endurance_in_words;
-use cardproof_rating::{Finding, PUBLISHED_CARDS, PUBLISHED_SOURCE, doubts, pauses_in};
+use cardproof_rating::{
+    Finding, PUBLISHED_CARDS, PUBLISHED_SOURCE, doubts, is_told_in_iops, pauses_in, shown_rate,
+};
 use cardproof_record::{OpName, PercentileInterval, Phase, Record};
 use cardproof_units::{Iops, Nanos};
 
@@ -12,7 +14,7 @@ use crate::charts::{
     latency, rate_over_time, rate_text, speed_over_cycles, sweeps, waits_over_time,
 };
 use crate::clean::{Html, one_line};
-use crate::rows::{is_told_in_iops, rate_and_interval, shown, shown_figure};
+use crate::rows::{rate_and_interval, shown};
 use crate::wrap::bound;
 
 /// The most rows of a chart's table; longer ones say no more.
@@ -214,8 +216,8 @@ fn our_places(record: &Record) -> Vec<RatePoint> {
             |phase: &Phase| phase.warnings.iter().all(|warning| !warning.code.forbids_verdict());
         let iops = |op| {
             let finding = Finding::of_random_4k(record, op, queue_depth);
-            let figure = shown_figure(finding.measured().filter(|phase| is_sound(phase))?)?;
-            Some(Iops(figure.estimate.per_second())).filter(|iops| iops.0 > 0.0)
+            let rate = shown_rate(finding.measured().filter(|phase| is_sound(phase))?)?;
+            Some(Iops(rate.estimate.per_second())).filter(|iops| iops.0 > 0.0)
         };
         Some(RatePoint { label, read: iops(OpName::Read)?, write: iops(OpName::Write)? })
     };
