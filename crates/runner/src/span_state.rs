@@ -10,6 +10,20 @@ use cardproof_workload::{Access, PhaseSpec, Repetition, Role};
 
 use crate::phase::PhaseEnd;
 
+/// A layout that lacks less of its span than this part is as good as whole.
+const WHOLE: f64 = 0.95;
+
+/// The range to work in where `written` bytes of `span` were laid out: all of them where that is the
+/// span but for a little, else the next lower power of two. So slow cards share a few ranges, and can be
+/// compared with each other and with any card that is measured over such a range.
+fn common_range(written: Bytes, span: Bytes) -> Bytes {
+    let written = written.min(span);
+    if written.as_f64() >= WHOLE * span.as_f64() || written == Bytes::ZERO {
+        return written;
+    }
+    Bytes(1 << written.get().ilog2())
+}
+
 /// The span as the phases so far have left it, those of earlier runs on it included.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SpanState {
@@ -64,7 +78,7 @@ impl SpanState {
     pub(crate) fn note(&mut self, spec: &PhaseSpec, span: Bytes, end: &PhaseEnd) {
         if spec.role == Role::LayOut {
             // The last block may have ended the time and not the span.
-            self.laid_out = Some(end.written_to.min(span));
+            self.laid_out = Some(common_range(end.written_to, span));
             self.is_known = true;
         }
         let is_dense = !spec.reads() && spec.alignment_offset == Bytes::ZERO;
@@ -80,5 +94,20 @@ impl SpanState {
             Access::Random(_) => Bytes::ZERO,
         };
         self.written = self.written.max(written);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layouts_that_did_not_finish_share_a_few_ranges() {
+        let of = |mib: u64| common_range(Bytes::mib(mib), Bytes::mib(256)).get() >> 20;
+        let cases =
+            [(256, 256), (250, 250), (240, 128), (128, 128), (127, 64), (70, 64), (1, 1), (0, 0)];
+        for (written, expected) in cases {
+            assert_eq!(of(written), expected, "{written} MiB");
+        }
     }
 }

@@ -5,15 +5,16 @@
 //! of the ratio of their figures excludes 1: with all pairs of an order together at the confidence of
 //! a comparison, and with the allowance for what varies from run to run.
 //!
-//! A smaller test range gives higher rates. Cards of different ranges are therefore told apart
-//! only where the slower one had the smaller range: it is slower in spite of it.
+//! A smaller test range gives higher rates. Of cards with different ranges the slower one is told apart
+//! where it had the smaller range, since it is slower in spite of that, and else where the difference is
+//! larger than the ranges can explain.
 
 use cardproof_record::Record;
 use cardproof_units::Bytes;
 use serde::Serialize;
 
 use super::column::Column;
-use super::likeness::{basis, in_doubt, is_span_alike, shared_basis};
+use super::likeness::{basis, in_doubt, is_span_alike, range_advantage, shared_basis};
 use super::shape::Measured;
 use super::uses::Use;
 use super::{CONFIDENCE, Contender};
@@ -26,7 +27,7 @@ pub struct Ranking {
     pub by: Use,
     /// How all of them were measured.
     pub basis: String,
-    /// Best first, at least one.
+    /// By their places, and best first where these are the same; at least one.
     pub cards: Vec<Ranked>,
     /// Whether all were measured over one range of addresses.
     pub is_one_span: bool,
@@ -150,11 +151,17 @@ impl<'r> Score<'r> {
         else {
             return false;
         };
-        let is_raised = self.ranked.parts.iter().zip(&other.ranked.parts).any(|(own, theirs)| {
-            !is_span_alike(own.span_bytes, theirs.span_bytes)
-                && (own.span_bytes < theirs.span_bytes || theirs.span_bytes == Bytes::ZERO)
+        let Some(alike) = self.seconds_over_ranges_of(other) else { return false };
+        (other.seconds() / alike).ln() > up.hypot(down)
+    }
+
+    /// The most that this may take over the ranges of `other`; `None` where a range is not told.
+    fn seconds_over_ranges_of(&self, other: &Self) -> Option<f64> {
+        let parts = self.ranked.parts.iter().zip(&other.ranked.parts);
+        let seconds = parts.map(|(own, theirs)| {
+            Some(own.seconds * range_advantage(own.span_bytes, theirs.span_bytes)?)
         });
-        !is_raised && (other.seconds() / self.seconds()).ln() > up.hypot(down)
+        seconds.sum()
     }
 }
 
@@ -206,10 +213,13 @@ fn ranked(by: Use, mut group: Vec<Score<'_>>) -> Ranking {
     let pairs = group.len() * group.len().saturating_sub(1) / 2;
     let confidence = 1.0 - (1.0 - CONFIDENCE) / pairs.max(1) as f64;
     for at in 1..group.len() {
-        let is_better = |better: &Score<'_>| better.is_surely_better(&group[at], confidence);
-        let (place, is_told_apart) =
-            (1 + group[..at].iter().filter(|it| is_better(it)).count(), is_better(&group[at - 1]));
-        (group[at].ranked.place, group[at].ranked.is_told_apart) = (place, is_told_apart);
+        let is_better = |better: &&Score<'_>| better.is_surely_better(&group[at], confidence);
+        group[at].ranked.place = 1 + group[..at].iter().filter(is_better).count();
+    }
+    // A card with a wide interval may be behind fewer cards than one with a better figure.
+    group.sort_by_key(|score| score.ranked.place);
+    for at in 1..group.len() {
+        group[at].ranked.is_told_apart = group[at - 1].is_surely_better(&group[at], confidence);
     }
     let is_one_span = group.iter().all(|score| {
         let pairs = score.ranked.parts.iter().zip(&group[0].ranked.parts);

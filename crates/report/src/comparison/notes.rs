@@ -56,7 +56,7 @@ fn spans(rankings: &[&Ranking]) -> Option<String> {
     };
     Some(format!(
         "The test ranges differ ({} to {}). A smaller range gives higher rates, so such a card is only \
-         called slower, never faster.{cure}",
+         called faster where the ranges cannot explain the difference.{cure}",
         range(*least),
         range(*most)
     ))
