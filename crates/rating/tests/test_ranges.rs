@@ -77,9 +77,9 @@ fn slow_cards_of_which_one_is_clearly_faster_have_different_ranks() {
         (name, cardproof_sim::describe(name, &text).unwrap())
     };
     let cards = [
-        slow("brisk", "3ms", "3MB/s"),
-        slow("middling", "30ms", "7MB/s"),
-        slow("slow", "300ms", "4MB/s"),
+        slow("brisk", "2ms", "3MB/s"),
+        slow("middling", "60ms", "7MB/s"),
+        slow("slow", "400ms", "4MB/s"),
     ];
     let records: Vec<(String, Record)> = cards
         .iter()
