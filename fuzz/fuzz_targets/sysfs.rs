@@ -3,7 +3,7 @@
 #![no_main]
 
 use cardproof_device::Sysroot;
-use cardproof_device::identify::{Place, identify, storages};
+use cardproof_device::identify::{StorageChoice, identify, storages};
 use libfuzzer_sys::fuzz_target;
 
 /// Machines to begin with: without them the fuzzer would have to invent the paths.
@@ -47,8 +47,8 @@ fn changed(machine: &str, changes: &[u8]) -> String {
 /// Looks at one of the storages, or at the system's: all of them take half a second each time.
 fn look(root: &Sysroot, place: usize) {
     let place = match storages(root).get(place) {
-        Some(storage) => Place::Named(format!("/dev/{}", storage.name).into()),
-        None => Place::System,
+        Some(storage) => StorageChoice::Named(format!("/dev/{}", storage.name).into()),
+        None => StorageChoice::System,
     };
     let _ = identify(root, &place);
     assert!(Sysroot::from_dump(&root.dump()).is_ok());

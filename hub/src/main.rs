@@ -33,7 +33,7 @@ enum Command {
     /// Write everything into one new SQLite file, while the hub goes on
     Backup {
         #[command(flatten)]
-        place: Place,
+        place: HubData,
         /// The file, which must not exist
         #[arg(long, value_name = "FILE")]
         to: PathBuf,
@@ -41,7 +41,7 @@ enum Command {
     /// Read a backup into an empty database
     Restore {
         #[command(flatten)]
-        place: Place,
+        place: HubData,
         /// The file that `backup` has written
         #[arg(long, value_name = "FILE")]
         from: PathBuf,
@@ -58,14 +58,14 @@ enum Command {
     /// Make an administrator and print the token, which is shown once
     AddAdministrator {
         #[command(flatten)]
-        place: Place,
+        place: HubData,
         /// The administrator's name in the audit log
         name: String,
     },
     /// Take an administrator's right away
     RevokeAdministrator {
         #[command(flatten)]
-        place: Place,
+        place: HubData,
         /// The administrator's name
         name: String,
     },
@@ -73,7 +73,7 @@ enum Command {
 
 /// Where the hub's data is.
 #[derive(Debug, Args)]
-struct Place {
+struct HubData {
     /// The data directory; made where it does not exist
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
@@ -90,7 +90,7 @@ struct Place {
 #[derive(Debug, Args)]
 struct ServeArgs {
     #[command(flatten)]
-    place: Place,
+    place: HubData,
     /// Where to listen
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
@@ -108,7 +108,7 @@ struct ServeArgs {
     no_seed: bool,
 }
 
-impl Place {
+impl HubData {
     async fn open(&self) -> Result<Db, Error> {
         make(&self.data)?;
         match &self.database {

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cardproof_device::Sysroot;
-use cardproof_device::identify::{Identity, Place, identify};
+use cardproof_device::identify::{Identity, StorageChoice, identify};
 use cardproof_rating::diagnosis::{DIAGNOSIS_SCHEMA, Diagnosis, Known, diagnose};
 use cardproof_record::{LimitedBy, Record};
 use cardproof_session::Store;
@@ -63,7 +63,7 @@ struct Document<'d> {
 /// Watches, looks, and answers.
 pub(crate) fn run(args: &DiagnoseArgs, signals: &Signals) -> Result<Exit, Failure> {
     args.json.iter().try_for_each(output::check)?;
-    let identity = identify(&Sysroot::default(), &Place::Named(args.place.clone()))
+    let identity = identify(&Sysroot::default(), &StorageChoice::Named(args.place.clone()))
         .map_err(|error| Failure::usage(with_causes(&error)))?;
     if args.time < Nanos::from(WINDOW) {
         return Err(Failure::usage(format!(

@@ -87,7 +87,7 @@ fn serve(args: &ServeArgs, signals: &Signals) -> Result<Exit, Failure> {
     let name = args.name.strip_prefix("sim:").unwrap_or(&args.name);
     let card = &cardproof_session::simulated_card(name)?;
     // The place comes first: making it takes away what a killed server left over this file.
-    let place = Place::new(args, card)?;
+    let place = CardDirectory::new(args, card)?;
     args.backing.as_deref().map_or(Ok(()), check_backing)?;
     let options = ServeOptions {
         directory: place.path.clone(),
@@ -213,7 +213,7 @@ fn of_serving(error: &ServeError) -> Failure {
 }
 
 /// The directory in which the card's file appears; a temporary one goes when this goes.
-struct Place {
+struct CardDirectory {
     path: PathBuf,
     temporary: Option<leftovers::Held>,
 }
@@ -221,7 +221,7 @@ struct Place {
 /// How a temporary one is called, before the card's name and the number of its process.
 const PLACE: &str = "cardproof-sim-";
 
-impl Place {
+impl CardDirectory {
     fn new(args: &ServeArgs, card: &Card) -> Result<Self, Failure> {
         if let Some(path) = &args.directory {
             return Ok(Self { path: path.clone(), temporary: None });
@@ -238,7 +238,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for CardDirectory {
     fn drop(&mut self) {
         if self.temporary.is_some() {
             // It is empty, or still a mount that somebody uses and that is not ours to take away.

@@ -16,9 +16,9 @@ mod features;
 mod kernel_log;
 mod kernel_version;
 mod mmc_host;
-mod place;
 mod power;
 mod sources;
+mod storage_choice;
 mod storages;
 mod usb;
 mod words;
@@ -53,9 +53,9 @@ use crate::stack::Storage;
 use crate::transport::is_mmc_card;
 use crate::{Surroundings, Sysroot};
 use cardproof_registers::Serial;
-use place::{Found, find};
+use storage_choice::{Found, find};
 
-pub use place::Place;
+pub use storage_choice::StorageChoice;
 
 /// All that is known of one storage device and its surroundings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -99,7 +99,7 @@ pub struct Identity {
 ///
 /// # Errors
 /// There is nothing of that name.
-pub fn identify(root: &Sysroot, place: &Place) -> Result<Identity, LookError> {
+pub fn identify(root: &Sysroot, place: &StorageChoice) -> Result<Identity, LookError> {
     let mounts = Mounts::read(root).unwrap_or_default();
     let Found { storage, filesystem, node } = find(root, place, &mounts)?;
     let sources = Sources::new(root);

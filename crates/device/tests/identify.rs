@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use cardproof_device::Sysroot;
-use cardproof_device::identify::{CeilingSource, Place, identify, storages};
+use cardproof_device::identify::{CeilingSource, StorageChoice, identify, storages};
 use common::{Tree, machines};
 use proptest::prelude::*;
 
@@ -23,12 +23,12 @@ fn trees() -> Vec<String> {
 /// Looks at everything that can be looked at.
 fn look_at_all(root: &Sysroot) {
     for storage in storages(root) {
-        let place = Place::Named(format!("/dev/{}", storage.name).into());
+        let place = StorageChoice::Named(format!("/dev/{}", storage.name).into());
         if let Ok(identity) = identify(root, &place) {
             serde_json::to_string(&identity).unwrap();
         }
     }
-    let identity = identify(root, &Place::System).unwrap();
+    let identity = identify(root, &StorageChoice::System).unwrap();
     assert!(!identity.unknown.iter().any(|unknown| unknown.needed.is_empty()));
 }
 
@@ -48,7 +48,7 @@ fn no_serial_number_name_or_path_is_in_a_dump() {
         let root = tree.root().with_journal();
         look_at_all(&root);
         for name in ["/dev/loop7", "/dev/dm-0"] {
-            let _ = identify(&root, &Place::Named(name.into()));
+            let _ = identify(&root, &StorageChoice::Named(name.into()));
         }
         let dump = root.dump();
         let told: Vec<&str> = dump.lines().filter(|line| line.contains("SECRET")).collect();
@@ -61,8 +61,9 @@ fn no_serial_number_name_or_path_is_in_a_dump() {
 fn a_dump_of_a_directory_tells_what_the_directory_tells() {
     for tree in [machines::pi4_with_sd_card("179:2"), machines::usb_stick_on_usb2()] {
         let root = tree.root().with_journal();
-        let first = identify(&root, &Place::System).unwrap();
-        let again = identify(&Sysroot::from_dump(&root.dump()).unwrap(), &Place::System).unwrap();
+        let first = identify(&root, &StorageChoice::System).unwrap();
+        let again =
+            identify(&Sysroot::from_dump(&root.dump()).unwrap(), &StorageChoice::System).unwrap();
         assert_eq!(first.device, again.device);
         assert_eq!(first.settings, again.settings);
         assert_eq!(first.host, again.host);
@@ -74,7 +75,7 @@ fn a_dump_of_a_directory_tells_what_the_directory_tells() {
 #[test]
 fn what_only_the_board_tells_is_no_fact_of_a_record() {
     let tree = machines::pi4_with_sd_card("179:2");
-    let identity = identify(&tree.root(), &Place::System).unwrap();
+    let identity = identify(&tree.root(), &StorageChoice::System).unwrap();
     let ceiling = identity.ceiling.unwrap();
     assert_eq!((ceiling.source, ceiling.bytes_per_s), (CeilingSource::Board, 50_000_000));
     assert_eq!(identity.device.link_ceiling_bytes_per_s, None);
@@ -84,7 +85,7 @@ fn what_only_the_board_tells_is_no_fact_of_a_record() {
 
 #[test]
 fn a_machine_without_sysfs_says_so() {
-    let identity = identify(&Tree::new().root(), &Place::System).unwrap();
+    let identity = identify(&Tree::new().root(), &StorageChoice::System).unwrap();
     assert!(identity.unknown[0].reason.contains("no sysfs"), "{:?}", identity.unknown);
 }
 

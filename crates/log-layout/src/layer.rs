@@ -378,7 +378,7 @@ impl<T: Target> LogLayout<T> {
                         part.copy_from_slice(data);
                     }
                 }
-                Source::Place(place) => {
+                Source::Medium(place) => {
                     let length = part.len();
                     part.copy_from_slice(&self.inner.read(place, run.blocks)?[skip..skip + length]);
                 }
@@ -405,7 +405,7 @@ impl<T: Target> LogLayout<T> {
         };
         let more = (block + 1..=last).take(most as usize - 1).take_while(goes_on).count();
         let source = match begin {
-            Some(place) => Source::Place(place),
+            Some(place) => Source::Medium(place),
             None => Source::Nowhere(self.stand_in(block)),
         };
         Run { source, blocks: 1 + more as u32 }
@@ -443,7 +443,7 @@ enum Source {
     /// They wait for the end of their batch: where their data begin.
     Waiting(usize),
     /// The medium.
-    Place(u32),
+    Medium(u32),
     /// They were never written; the place that is read in their stead.
     Nowhere(u32),
 }

@@ -13,7 +13,7 @@ use crate::Serial;
 const NAMELESS: [&str; 4] = ["00000", "SMI", "ASTC", "AS"];
 
 /// Manufacturer's numbers that are not given out or belong to nobody known.
-const NOBODYS: [u8; 3] = [0x00, 0x12, 0xff];
+const NOT_ASSIGNED: [u8; 3] = [0x00, 0x12, 0xff];
 
 /// The OEM's number `42` and the one manufacturer that owns it.
 const OEM_42: (u16, u8) = (0x3432, 0x41);
@@ -111,7 +111,7 @@ fn name_sign(evidence: &Evidence<'_>) -> Option<String> {
 
 fn maker_sign(evidence: &Evidence<'_>) -> Option<String> {
     let id = evidence.manufacturer_id?;
-    NOBODYS
+    NOT_ASSIGNED
         .contains(&id)
         .then(|| format!("manufacturer's number {id:#04x} belongs to no known maker"))
 }

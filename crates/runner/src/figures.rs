@@ -3,7 +3,7 @@
 //! A figure that rests on a phase without a measurement is left out: no zero stands in its place.
 
 use cardproof_record::{Direction, Figure, Phase};
-use cardproof_workload::{Aggregate, EarlyEnd, FigureSpec, Limit, Origin, Profile, Quantity};
+use cardproof_workload::{Aggregate, EarlyEnd, FigureSpec, Minimum, Origin, Profile, Quantity};
 
 /// The figures of `profile` that `phases` yield, in the profile's order.
 pub(crate) fn figures(profile: &Profile, phases: &[Phase]) -> Vec<Figure> {
@@ -50,7 +50,7 @@ fn value(spec: &FigureSpec, phases: &[Phase], before: &[Figure]) -> Option<f64> 
 }
 
 /// Whether all of `limits` are met; `None` where a figure is not there.
-fn all_met(limits: &[Limit], figures: &[Figure]) -> Option<bool> {
+fn all_met(limits: &[Minimum], figures: &[Figure]) -> Option<bool> {
     let met: Option<Vec<bool>> = limits
         .iter()
         .map(|limit| Some(find(figures, &limit.figure)?.value >= limit.at_least))

@@ -96,7 +96,7 @@ pub(crate) fn filtered(bytes: &[u8], node: &'static Node) -> Result<Value, serde
         return Err(Error::custom(format_args!("it is nested deeper than {DEPTH_MAX} levels")));
     }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
-    let value = Place { node, name: "the document" }.deserialize(&mut reader)?;
+    let value = FieldRule { node, name: "the document" }.deserialize(&mut reader)?;
     reader.end()?;
     Ok(value.unwrap_or(Value::Null))
 }
@@ -123,12 +123,12 @@ fn is_too_deep(bytes: &[u8]) -> bool {
 
 /// A place in the document: what is allowed there, and the name of its field.
 #[derive(Clone, Copy)]
-struct Place {
+struct FieldRule {
     node: &'static Node,
     name: &'static str,
 }
 
-impl Place {
+impl FieldRule {
     /// What is kept of `text`.
     fn of_text<E: Error>(self, text: &str) -> Result<Option<Value>, E> {
         let kept = match self.node {
@@ -168,7 +168,7 @@ impl Place {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Place {
+impl<'de> DeserializeSeed<'de> for FieldRule {
     type Value = Option<Value>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -176,7 +176,7 @@ impl<'de> DeserializeSeed<'de> for Place {
     }
 }
 
-impl<'de> Visitor<'de> for Place {
+impl<'de> Visitor<'de> for FieldRule {
     type Value = Option<Value>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -218,7 +218,7 @@ impl<'de> Visitor<'de> for Place {
             )));
         };
         let mut kept = Vec::new();
-        while let Some(entry) = entries.next_element_seed(Place { node, name: self.name })? {
+        while let Some(entry) = entries.next_element_seed(FieldRule { node, name: self.name })? {
             if kept.len() == *length_max {
                 let most = format_args!("'{}' has more than {length_max} entries", self.name);
                 return Err(A::Error::custom(most));
@@ -244,7 +244,7 @@ impl<'de> Visitor<'de> for Place {
                 continue;
             };
             let (name, node) = fields[at];
-            match entries.next_value_seed(Place { node, name })? {
+            match entries.next_value_seed(FieldRule { node, name })? {
                 Some(value) => drop(kept.insert(name.to_owned(), value)),
                 None => drop(kept.remove(name)),
             }

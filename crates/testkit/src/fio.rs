@@ -163,12 +163,12 @@ impl FioJob {
 /// The part of fio's output that is used.
 #[derive(Deserialize)]
 struct Output {
-    jobs: Vec<Job>,
+    jobs: Vec<JobOutput>,
 }
 
 /// One job, or a group of them reported as one.
 #[derive(Deserialize)]
-struct Job {
+struct JobOutput {
     read: Direction,
     write: Direction,
     /// Milliseconds, summed over the jobs of a group.

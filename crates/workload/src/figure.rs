@@ -55,7 +55,7 @@ pub enum Aggregate {
 
 /// A figure must be at least so much.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Limit {
+pub struct Minimum {
     /// The name of the figure.
     pub figure: String,
     /// In the figure's own unit.
@@ -82,7 +82,7 @@ pub enum Origin {
     /// How many of these sets of limits are met by figures that come before it.
     SetsMet {
         /// The sets.
-        sets: Vec<Vec<Limit>>,
+        sets: Vec<Vec<Minimum>>,
     },
 }
 
@@ -105,5 +105,5 @@ pub struct EarlyEnd {
     /// The phase after which this is looked at.
     pub after: String,
     /// All of these must be met.
-    pub limits: Vec<Limit>,
+    pub limits: Vec<Minimum>,
 }

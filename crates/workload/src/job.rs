@@ -43,7 +43,7 @@ struct Setting {
 
 /// One job as it stands in the file, with the settings that every job before it has set for all.
 #[derive(Clone, Debug)]
-struct Job {
+struct FileJob {
     name: String,
     line: usize,
     settings: Vec<Setting>,
@@ -70,9 +70,9 @@ pub fn from_fio(name: &str, text: &str) -> Result<Profile, JobError> {
 }
 
 /// The jobs of `text` in their order. What stands in `[global]` holds for the jobs after it.
-fn jobs(text: &str) -> Result<Vec<Job>, JobError> {
+fn jobs(text: &str) -> Result<Vec<FileJob>, JobError> {
     let mut globals: Vec<Setting> = Vec::new();
-    let mut jobs: Vec<Job> = Vec::new();
+    let mut jobs: Vec<FileJob> = Vec::new();
     let mut is_global = true;
     for (line, content) in (1..).zip(text.lines()) {
         let content = content.trim();
@@ -86,7 +86,7 @@ fn jobs(text: &str) -> Result<Vec<Job>, JobError> {
             is_global = name == "global";
             bounds::check_count(jobs.len(), 1).map_err(|what| JobError::new(line, name, what))?;
             if !is_global {
-                jobs.push(Job { name: name.to_owned(), line, settings: globals.clone() });
+                jobs.push(FileJob { name: name.to_owned(), line, settings: globals.clone() });
             }
             continue;
         }

@@ -21,7 +21,7 @@ pub mod user_profile;
 
 pub use catalogue::{find, names};
 pub use data::{DataPattern, Generation, SECTOR, SectorIdentity};
-pub use figure::{Aggregate, EarlyEnd, FigureSpec, Limit, Origin, Quantity, Unit};
+pub use figure::{Aggregate, EarlyEnd, FigureSpec, Minimum, Origin, Quantity, Unit};
 pub use permutation::Permutation;
 pub use profile::Profile;
 pub use spec::{

@@ -55,7 +55,7 @@ struct File {
     time_budget: Option<Nanos>,
     phase: Vec<Phase>,
     #[serde(default)]
-    figure: Vec<Figure>,
+    figure: Vec<FigureEntry>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -123,7 +123,7 @@ struct Phase {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Figure {
+struct FigureEntry {
     name: String,
     tool: Option<String>,
     unit: String,
@@ -246,7 +246,7 @@ fn check(phase: &PhaseSpec, span: Bytes) -> Result<(), OwnError> {
     bounds::check_phase(phase).map_err(failed)
 }
 
-fn spec(figure: Figure, known: &[PhaseSpec]) -> Result<FigureSpec, OwnError> {
+fn spec(figure: FigureEntry, known: &[PhaseSpec]) -> Result<FigureSpec, OwnError> {
     let missing = figure.phases.iter().find(|name| known.iter().all(|phase| phase.name != **name));
     if let Some(phase) = missing {
         return Err(OwnError::Figure { figure: figure.name, phase: phase.clone() });

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::common::{On, Place, skip};
+use crate::common::{On, TestData, skip};
 
 const SCRIPT: &str = include_str!("browser.js");
 
@@ -41,7 +41,7 @@ fn a_newcomer_submits_finds_compares_and_deletes() {
             return skip("browser::a_newcomer_submits_finds_compares_and_deletes", &reason);
         }
     };
-    let place = Place::new(On::Sqlite).unwrap();
+    let place = TestData::new(On::Sqlite).unwrap();
     let hub = place.start(&[]);
     let home = tempfile::tempdir().unwrap();
     let cardproof = |words: &[&str]| {

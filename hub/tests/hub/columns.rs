@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use cardproof_hub::columns::{Sight, TABLES};
 
 use crate::common::postgres;
-use crate::common::{On, Place, document};
+use crate::common::{On, TestData, document};
 
 on_both!(every_column_is_marked);
 
-fn every_column_is_marked(place: &Place) {
+fn every_column_is_marked(place: &TestData) {
     let mut hub = place.start(&["--no-seed"]);
     hub.submitted(&document("Any", 100.0));
     let line = hub.dumped().remove(0);
@@ -32,7 +32,7 @@ fn every_column_is_marked(place: &Place) {
 }
 
 /// The columns that the database has, as `table.column`.
-fn columns(place: &Place) -> BTreeSet<String> {
+fn columns(place: &TestData) -> BTreeSet<String> {
     let text = match place.on {
         On::Postgres => postgres::ask(
             place.url.as_ref().unwrap(),
@@ -46,7 +46,7 @@ fn columns(place: &Place) -> BTreeSet<String> {
         .collect()
 }
 
-fn sqlite(place: &Place) -> String {
+fn sqlite(place: &TestData) -> String {
     let path = place.data.path().join("hub.sqlite");
     let text = "SELECT m.name || '.' || p.name AS it FROM sqlite_master m, pragma_table_info(m.name) p \
                 WHERE m.type = 'table'";

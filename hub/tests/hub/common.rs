@@ -31,12 +31,12 @@ macro_rules! on_both {
         $(mod $name {
             #[test]
             fn on_sqlite() {
-                super::$name(&$crate::common::Place::new($crate::common::On::Sqlite).unwrap());
+                super::$name(&$crate::common::TestData::new($crate::common::On::Sqlite).unwrap());
             }
 
             #[test]
             fn on_postgres() {
-                match $crate::common::Place::new($crate::common::On::Postgres) {
+                match $crate::common::TestData::new($crate::common::On::Postgres) {
                     Ok(place) => super::$name(&place),
                     Err(reason) => $crate::common::skip(concat!(stringify!($name), "::on_postgres"), &reason),
                 }
@@ -61,13 +61,13 @@ pub(crate) fn prove(row: &str) {
 }
 
 /// A data directory and a database for one test.
-pub(crate) struct Place {
+pub(crate) struct TestData {
     pub(crate) on: On,
     pub(crate) data: TempDir,
     pub(crate) url: Option<String>,
 }
 
-impl Place {
+impl TestData {
     /// A fresh one; an error says why there is no PostgreSQL.
     pub(crate) fn new(on: On) -> Result<Self, String> {
         let url = match on {

@@ -14,7 +14,7 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 
 use crate::common::client::request;
 use crate::common::postgres::Server;
-use crate::common::{Hub, On, Place, document, prove, skip};
+use crate::common::{Hub, On, TestData, document, prove, skip};
 
 on_both!(a_killed_hub_loses_nothing_and_doubles_nothing);
 
@@ -129,7 +129,7 @@ impl Load {
     }
 }
 
-fn start(place: &Place, load: &Load) -> Hub {
+fn start(place: &TestData, load: &Load) -> Hub {
     let hub = place.start(&OPTIONS);
     *load.address.lock().unwrap() = hub.address.clone();
     hub
@@ -144,7 +144,7 @@ enum Victim {
 }
 
 /// Kills `victims` in turn at seeded moments under load, and looks at what is left.
-fn kill(place: &Place, server: Option<&Server>, victims: &[Victim], name: &str) {
+fn kill(place: &TestData, server: Option<&Server>, victims: &[Victim], name: &str) {
     let wish = |name: &str| std::env::var(name).ok().and_then(|it| it.parse().ok());
     let kills = wish("CARDPROOF_HUB_KILLS").map_or(KILLS, |it: u64| it as u32);
     let seed = wish("CARDPROOF_TEST_SEED").unwrap_or(23);
@@ -203,7 +203,7 @@ struct Left {
 }
 
 impl Left {
-    fn of(place: &Place) -> Self {
+    fn of(place: &TestData) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let db = place.open().await;
@@ -303,7 +303,7 @@ impl Left {
     }
 }
 
-fn a_killed_hub_loses_nothing_and_doubles_nothing(place: &Place) {
+fn a_killed_hub_loses_nothing_and_doubles_nothing(place: &TestData) {
     let name = if place.on == On::Sqlite { "the hub on SQLite" } else { "the hub on PostgreSQL" };
     kill(place, None, &[Victim::Hub], name);
 }
@@ -316,7 +316,7 @@ fn a_killed_postgres_loses_nothing_and_doubles_nothing() {
             return skip("crashes::a_killed_postgres_loses_nothing_and_doubles_nothing", &reason);
         }
     };
-    let place = Place::on_server(&server);
+    let place = TestData::on_server(&server);
     let victims = [Victim::Database, Victim::Database, Victim::Both];
     kill(&place, Some(&server), &victims, "PostgreSQL, every third time with the hub");
 }

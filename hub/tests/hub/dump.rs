@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
 use crate::common::client::request;
-use crate::common::{Hub, Place, document};
+use crate::common::{Hub, TestData, document};
 
 on_both!(
     tables_hold_what_was_submitted,
@@ -81,7 +81,7 @@ fn full(model: &str, iops: f64) -> Value {
     document
 }
 
-fn tables_hold_what_was_submitted(place: &Place) {
+fn tables_hold_what_was_submitted(place: &TestData) {
     let hub = place.start(&[]);
     let (id, _) = hub.submitted(&full("Full card", 1234.5));
     let (plain, _) = hub.submitted(&document("Plain card", 500.0));
@@ -164,7 +164,7 @@ fn columns_are_as_described(hub: &Hub, samples: &[(&str, &Row)]) {
     }
 }
 
-fn deleted_and_hidden_records_leave_all_tables(place: &Place) {
+fn deleted_and_hidden_records_leave_all_tables(place: &TestData) {
     let output = place.command("add-administrator").arg("anna").output().unwrap();
     let administrator = String::from_utf8(output.stdout).unwrap().trim().to_owned();
     let hub = place.start(&["--no-seed"]);
@@ -208,7 +208,7 @@ fn deleted_and_hidden_records_leave_all_tables(place: &Place) {
 }
 
 /// Runs `text` in the database of `place`, which no hub has open.
-fn execute(place: &Place, text: &str) {
+fn execute(place: &TestData, text: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let db = place.open().await;
@@ -219,7 +219,7 @@ fn execute(place: &Place, text: &str) {
     });
 }
 
-fn a_month_that_did_not_change_is_not_made_again(place: &Place) {
+fn a_month_that_did_not_change_is_not_made_again(place: &TestData) {
     let mut hub = place.start(&["--no-seed"]);
     let (old, _) = hub.submitted(&full("Old card", 100.0));
     hub.submitted(&full("New card", 100.0));
@@ -256,7 +256,7 @@ fn a_month_that_did_not_change_is_not_made_again(place: &Place) {
     assert_eq!(stamps(&hub)["runs/2025-03"].0, part, "a file that was lost is made again");
 }
 
-fn tables_agree_while_submissions_go_on(place: &Place) {
+fn tables_agree_while_submissions_go_on(place: &TestData) {
     let hub = place.start(&["--no-seed", "--submissions-per-hour", "0"]);
     let tokens = thread::scope(|scope| {
         let hub = &hub;
@@ -296,7 +296,7 @@ fn tables_agree_while_submissions_go_on(place: &Place) {
     assert_eq!(found, expected);
 }
 
-fn files_are_read_in_ranges(place: &Place) {
+fn files_are_read_in_ranges(place: &TestData) {
     let hub = place.start(&["--no-seed"]);
     hub.submitted(&full("Card", 100.0));
     for (table, kind) in [

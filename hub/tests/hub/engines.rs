@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use crate::common::variations::Variations;
-use crate::common::{Hub, On, Place, skip};
+use crate::common::{Hub, On, TestData, skip};
 
 const SCRIPT: &str = include_str!("engines.py");
 
@@ -42,7 +42,7 @@ impl Golden {
     }
 
     fn make() -> Self {
-        let place = Place::new(On::Sqlite).unwrap();
+        let place = TestData::new(On::Sqlite).unwrap();
         let hub = place.start(&["--submissions-per-hour", "0"]);
         let variations = Variations::new(12);
         for number in 0..DOCUMENTS {

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::common::disk::{SmallDisk, fill};
 use crate::common::postgres::Server;
-use crate::common::{Hub, On, Place, document, prove, skip};
+use crate::common::{Hub, On, TestData, document, prove, skip};
 
 /// The longest time for an answer without a database: nobody waits for longer at a terminal.
 const ANSWER_MAX: Duration = Duration::from_secs(30);
@@ -33,7 +33,7 @@ fn refused(hub: &Hub, number: usize) -> u16 {
 }
 
 /// The names of all submissions, asked without the hub.
-fn kept(place: &Place) -> BTreeSet<String> {
+fn kept(place: &TestData) -> BTreeSet<String> {
     use sqlx::Row;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -46,7 +46,7 @@ fn kept(place: &Place) -> BTreeSet<String> {
 }
 
 /// Submits until the disk is full, again and again; frees it by `free`, and looks at what is left.
-fn fill_up(place: &Place, disk: &Path, free: impl FnOnce(&Path), name: &str) {
+fn fill_up(place: &TestData, disk: &Path, free: impl FnOnce(&Path), name: &str) {
     let mut hub = place.start(&["--no-seed", "--submissions-per-hour", "0"]);
     let mut acknowledged = BTreeSet::new();
     for number in 0..5 {
@@ -94,7 +94,7 @@ fn a_full_disk_under_sqlite_refuses_and_loses_nothing() {
         }
     };
     let data = tempfile::tempdir_in(disk.path()).unwrap();
-    let place = Place { on: On::Sqlite, data, url: None };
+    let place = TestData { on: On::Sqlite, data, url: None };
     fill_up(&place, disk.path(), |ballast| fs::remove_file(ballast).unwrap(), "full disk, SQLite");
 }
 
@@ -106,7 +106,7 @@ fn a_full_disk_under_postgres_refuses_and_loses_nothing() {
             return skip("hardship::a_full_disk_under_postgres_refuses_and_loses_nothing", &reason);
         }
     };
-    let place = Place::on_server(&server);
+    let place = TestData::on_server(&server);
     let free = |ballast: &Path| {
         fs::remove_file(ballast).unwrap();
         // A server that finds no room for its log ends; an operator starts it again.
@@ -125,7 +125,7 @@ fn a_full_disk_leaves_the_dump_that_was_there() {
             return skip("hardship::a_full_disk_leaves_the_dump_that_was_there", &reason);
         }
     };
-    let place = Place::new(On::Sqlite).unwrap();
+    let place = TestData::new(On::Sqlite).unwrap();
     std::os::unix::fs::symlink(disk.path(), place.data.path().join("dump")).unwrap();
     let hub = place.start(&["--no-seed"]);
     hub.submitted(&document("Before", 1.0));
@@ -173,7 +173,7 @@ fn an_absent_postgres_is_named_and_comes_back() {
             return skip("hardship::an_absent_postgres_is_named_and_comes_back", &reason);
         }
     };
-    let place = Place::on_server(&server);
+    let place = TestData::on_server(&server);
     let mut hub = place.start(&["--submissions-per-hour", "0"]);
     let mut acknowledged = BTreeSet::new();
     let mut rows = Vec::new();

@@ -9,7 +9,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::{Value, json};
 
 use crate::common::client::{connect, raw, request};
-use crate::common::{Hub, Place, document, prove};
+use crate::common::{Hub, TestData, document, prove};
 
 on_both!(
     bad_bodies_have_clear_answers,
@@ -55,7 +55,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 /// A name, the headers, the body, and the status that answers it.
 type Case = (&'static str, Vec<(&'static str, &'static str)>, Vec<u8>, u16);
 
-fn bad_bodies_have_clear_answers(place: &Place) {
+fn bad_bodies_have_clear_answers(place: &TestData) {
     let hub = place.start(&["--no-seed"]);
     let json = ("Content-Type", "application/json");
     let gz = ("Content-Encoding", "gzip");
@@ -144,7 +144,7 @@ fn encoded(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }
 
-fn injections_are_texts(place: &Place) {
+fn injections_are_texts(place: &TestData) {
     let hub = place.start(&[]);
     let before = hub.dumped().len();
     let mut tried = 0;
@@ -225,7 +225,7 @@ fn poison(value: &mut Value, text: &str) {
     }
 }
 
-fn stored_scripts_stay_texts(place: &Place) {
+fn stored_scripts_stay_texts(place: &TestData) {
     let hub = place.start(&["--no-seed"]);
     let mut ids = Vec::new();
     for attack in ATTACKS {
@@ -260,7 +260,7 @@ fn stored_scripts_stay_texts(place: &Place) {
     println!("{} pages with {} stored attacks, 0 alive", paths.len(), ATTACKS.len());
 }
 
-fn foreign_forms_are_refused(place: &Place) {
+fn foreign_forms_are_refused(place: &TestData) {
     let hub = place.start(&["--no-seed"]);
     let (id, token) = hub.submitted(&document("Mine", 1.0));
     let body = format!("token={token}");
@@ -288,7 +288,7 @@ fn allow_files() -> u64 {
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }
 
-fn slow_clients_hold_nobody_up(place: &Place) {
+fn slow_clients_hold_nobody_up(place: &TestData) {
     // A tenth more for everything else that the process has open.
     let count = SLOW.min(usize::try_from(allow_files() * 9 / 10).unwrap_or(SLOW));
     let hub = place.start(&["--no-seed"]);
@@ -333,7 +333,7 @@ fn slow_clients_hold_nobody_up(place: &Place) {
 type Bomb<'headers> = (&'headers [(&'headers str, &'headers str)], Vec<u8>, u16);
 
 /// Bodies as large as they may be and bombs, many at once: each has an answer, and the memory is bounded.
-fn bombs_in_parallel_are_bounded(place: &Place) {
+fn bombs_in_parallel_are_bounded(place: &TestData) {
     allow_files();
     let hub = place.start(&["--no-seed", "--submissions-per-hour", "0"]);
     let json = ("Content-Type", "application/json");

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::common::client::{Answer, request};
-use crate::common::{Hub, Place, document};
+use crate::common::{Hub, TestData, document};
 
 on_both!(a_moderator_hides_shows_and_deletes_and_all_is_noted, one_client_is_held_to_its_limit);
 
@@ -19,7 +19,7 @@ fn moderate(hub: &Hub, id: &str, token: &str, wish: &Value) -> Answer {
     )
 }
 
-fn a_moderator_hides_shows_and_deletes_and_all_is_noted(place: &Place) {
+fn a_moderator_hides_shows_and_deletes_and_all_is_noted(place: &TestData) {
     let output = place.command("add-administrator").arg("anna").output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let token = String::from_utf8(output.stdout).unwrap().trim().to_owned();
@@ -57,7 +57,7 @@ fn a_moderator_hides_shows_and_deletes_and_all_is_noted(place: &Place) {
     assert_eq!(moderate(&hub, &id, &token, &hide).status, 401);
 }
 
-fn one_client_is_held_to_its_limit(place: &Place) {
+fn one_client_is_held_to_its_limit(place: &TestData) {
     let hub = place.start(&["--no-seed", "--behind-proxy", "--submissions-per-hour", "3"]);
     let from = |client: &str| hub.submit(&document("Any", 1.0), &[("X-Forwarded-For", client)]);
     let first: Vec<u16> = (0..4).map(|_| from("203.0.113.1").status).collect();

@@ -2,11 +2,11 @@
 
 use std::process::Command;
 
-use crate::common::{On, Place, document, skip};
+use crate::common::{On, TestData, document, skip};
 
 on_both!(a_backup_made_under_load_restores_everything);
 
-fn a_backup_made_under_load_restores_everything(place: &Place) {
+fn a_backup_made_under_load_restores_everything(place: &TestData) {
     let mut hub = place.start(&[]);
     let kept: Vec<(String, String)> = (0..20)
         .map(|at| hub.submitted(&document(&format!("Card {at}"), 100.0 + f64::from(at))))
@@ -19,7 +19,7 @@ fn a_backup_made_under_load_restores_everything(place: &Place) {
     assert!(!backup().status.success(), "a backup is never overwritten");
     let before = hub.dumped();
     hub.stop();
-    let target = Place::new(place.on).unwrap();
+    let target = TestData::new(place.on).unwrap();
     let restore = || target.command("restore").arg("--from").arg(&file).output().unwrap();
     let restored = restore();
     assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
@@ -36,8 +36,8 @@ fn a_backup_made_under_load_restores_everything(place: &Place) {
 
 #[test]
 fn a_move_to_postgres_loses_nothing() {
-    let place = Place::new(On::Sqlite).unwrap();
-    let target = match Place::new(On::Postgres) {
+    let place = TestData::new(On::Sqlite).unwrap();
+    let target = match TestData::new(On::Postgres) {
         Ok(target) => target,
         Err(reason) => return skip("moving::a_move_to_postgres_loses_nothing", &reason),
     };

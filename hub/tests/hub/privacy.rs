@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Place, document};
+use crate::common::{TestData, document};
 use crate::dump::rows;
 
 on_both!(no_canary_is_found_anywhere, logs_hold_nothing_of_a_request);
@@ -40,7 +40,7 @@ fn plant(value: &mut Value, count: &mut usize) {
     }
 }
 
-fn no_canary_is_found_anywhere(place: &Place) {
+fn no_canary_is_found_anywhere(place: &TestData) {
     let mut hub = place.start(&[]);
     let mut sent = document("Plain card", 700.0);
     let mut count = 0;
@@ -123,7 +123,7 @@ fn no_canary_is_found_anywhere(place: &Place) {
     println!("{count} canaries planted, 0 found in {} places", places.len());
 }
 
-fn logs_hold_nothing_of_a_request(place: &Place) {
+fn logs_hold_nothing_of_a_request(place: &TestData) {
     let mut hub = place.start(&["--no-seed"]);
     for path in
         ["/kanarienvogel", "/search?q=kanarienvogel", "/r/kanarienvogel", "/models/kanarienvogel"]

@@ -5,7 +5,7 @@ use std::thread;
 use serde_json::Value;
 
 use crate::common::client::request;
-use crate::common::{Place, document};
+use crate::common::{TestData, document};
 
 on_both!(
     a_submission_is_kept_found_compared_and_deleted,
@@ -16,7 +16,7 @@ on_both!(
     a_stopped_hub_ends_in_order_and_keeps_everything,
 );
 
-fn a_submission_is_kept_found_compared_and_deleted(place: &Place) {
+fn a_submission_is_kept_found_compared_and_deleted(place: &TestData) {
     let hub = place.start(&[]);
     assert_eq!(hub.get("/healthz").status, 200);
     let sent = document("Testcard Mighty 32 GB", 1234.0);
@@ -53,7 +53,7 @@ fn model_of(page: &str) -> String {
     page.split("/models/").nth(1).and_then(|rest| rest.split('"').next()).unwrap().to_owned()
 }
 
-fn an_amended_submission_keeps_its_address(place: &Place) {
+fn an_amended_submission_keeps_its_address(place: &TestData) {
     let hub = place.start(&["--no-seed"]);
     let (id, token) = hub.submitted(&document("Alpha card", 100.0));
     let put = |token: &str, document: &Value| {
@@ -72,7 +72,7 @@ fn an_amended_submission_keeps_its_address(place: &Place) {
     assert_eq!(put(&token, &second), 410);
 }
 
-fn a_submission_that_is_sent_again_is_kept_once(place: &Place) {
+fn a_submission_that_is_sent_again_is_kept_once(place: &TestData) {
     let hub = place.start(&["--no-seed"]);
     let sent = document("Once", 100.0);
     let key = [("Idempotency-Key", "0123456789abcdef0123456789abcdef")];
@@ -94,7 +94,7 @@ fn a_submission_that_is_sent_again_is_kept_once(place: &Place) {
     assert!(hub.dumped().is_empty());
 }
 
-fn search_forgives_typing(place: &Place) {
+fn search_forgives_typing(place: &TestData) {
     let hub = place.start(&["--no-seed"]);
     for model in
         ["SanDisk Extreme Pro A2, 64 GB", "Samsung EVO+ 2016, 32 GB", "Samsung EVO+ 2017, 32 GB"]
@@ -115,7 +115,7 @@ fn search_forgives_typing(place: &Place) {
 }
 
 /// Every address of the description answers, and every page forbids scripts and other hosts.
-fn every_page_answers(place: &Place) {
+fn every_page_answers(place: &TestData) {
     let hub = place.start(&[]);
     let described = hub.get_json("/openapi.json").json();
     let model = hub.get_json("/api/v1/search?q=sandisk").json()["models"][0]["model"].clone();
@@ -172,7 +172,7 @@ fn every_page_answers(place: &Place) {
     assert!(hub.get("/ranking").text().contains("scope=\"row\""), "the ranking has cards");
 }
 
-fn a_stopped_hub_ends_in_order_and_keeps_everything(place: &Place) {
+fn a_stopped_hub_ends_in_order_and_keeps_everything(place: &TestData) {
     let mut hub = place.start(&[]);
     let (id, _) = hub.submitted(&document("Kept", 100.0));
     assert!(hub.stop().success(), "{}", hub.log());

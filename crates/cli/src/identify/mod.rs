@@ -9,7 +9,7 @@ mod raw;
 mod words;
 
 use cardproof_device::Sysroot;
-use cardproof_device::identify::{Identity, Place, StorageSummary, identify, storages};
+use cardproof_device::identify::{Identity, StorageChoice, StorageSummary, identify, storages};
 use cardproof_registers::Serials;
 use cardproof_session::simulated_name;
 
@@ -76,7 +76,7 @@ fn identities(
              measures it"
         )));
     }
-    let places: Vec<Place> = if args.all && !others.is_empty() {
+    let places: Vec<StorageChoice> = if args.all && !others.is_empty() {
         others.iter().filter(|one| !one.is_empty_slot()).map(named).collect()
     } else {
         vec![asked(root, args)]
@@ -87,22 +87,22 @@ fn identities(
         .collect()
 }
 
-fn named(storage: &StorageSummary) -> Place {
-    Place::Named(format!("/dev/{}", storage.name).into())
+fn named(storage: &StorageSummary) -> StorageChoice {
+    StorageChoice::Named(format!("/dev/{}", storage.name).into())
 }
 
-fn asked(root: &Sysroot, args: &IdentifyArgs) -> Place {
+fn asked(root: &Sysroot, args: &IdentifyArgs) -> StorageChoice {
     match &args.place {
-        Some(path) => Place::Named(path.clone()),
-        None if root.is_running_system() => Place::Named(".".into()),
-        None => Place::System,
+        Some(path) => StorageChoice::Named(path.clone()),
+        None if root.is_running_system() => StorageChoice::Named(".".into()),
+        None => StorageChoice::System,
     }
 }
 
 /// Reads all that any question would need, and writes down what was read.
 fn dump(root: &Sysroot, sink: &Sink, is_quiet: bool) -> Result<Exit, Failure> {
     let places = storages(root).into_iter().map(|one| named(&one));
-    for place in [Place::System].into_iter().chain(places) {
+    for place in [StorageChoice::System].into_iter().chain(places) {
         // A device that has gone in the meantime is no reason to keep the rest back.
         let _ = identify(root, &place);
     }

@@ -48,7 +48,7 @@ const SHARE: f64 = 0.6;
 
 /// The limit that `tables` show.
 pub(super) fn limit(tables: &[UnitsTable], order: Order, missing: Option<&str>) -> Finding {
-    let found: Vec<Limit> = tables.iter().filter_map(of_table).collect();
+    let found: Vec<OpenUnitLimit> = tables.iter().filter_map(of_table).collect();
     if found.is_empty() {
         return Finding::unmeasured(missing);
     }
@@ -78,7 +78,7 @@ fn claim(units: u16, fall: f64, passes: usize, order: Order) -> Claim {
     Claim { value: Value::Units(units), probability, method, notes }
 }
 
-fn no_limit(found: &[Limit]) -> String {
+fn no_limit(found: &[OpenUnitLimit]) -> String {
     let most = found.iter().map(|limit| limit.most).min().unwrap_or(0);
     if found.iter().any(|limit| limit.is_uneven) {
         return format!("the rate has no single drop up to {most} units");
@@ -90,7 +90,7 @@ fn no_limit(found: &[Limit]) -> String {
 
 /// What one table shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Limit {
+struct OpenUnitLimit {
     units: Option<u16>,
     fall: f64,
     /// The most places that were tried.
@@ -100,7 +100,7 @@ struct Limit {
 }
 
 /// The limit that most sizes of write agree on; `None` of a table that says nothing.
-fn of_table(table: &UnitsTable) -> Option<Limit> {
+fn of_table(table: &UnitsTable) -> Option<OpenUnitLimit> {
     let mut blocks: Vec<Bytes> = table.rows.iter().map(|row| row.block).collect();
     blocks.sort();
     blocks.dedup();
@@ -122,7 +122,7 @@ fn of_table(table: &UnitsTable) -> Option<Limit> {
     let enough = agreeing.len() as f64 >= SHARE * courses.len() as f64;
     let fall = median(&agreeing).unwrap_or(1.0);
     let units = units.filter(|_| enough);
-    Some(Limit { units, fall, most, is_uneven: !limits.is_empty() && units.is_none() })
+    Some(OpenUnitLimit { units, fall, most, is_uneven: !limits.is_empty() && units.is_none() })
 }
 
 /// The rate of one size of write by the number of places, from one place up without a gap.

@@ -29,7 +29,7 @@ pub(super) struct Directories {
 }
 
 /// The last part of a path and the directory that it is in.
-type Place<'a> = (BorrowedFd<'a>, &'a str);
+type Parent<'a> = (BorrowedFd<'a>, &'a str);
 
 impl Directories {
     pub(super) const fn new(root: OwnedFd) -> Self {
@@ -41,7 +41,7 @@ impl Directories {
     }
 
     /// The directory of `path`, and what it is called in it.
-    pub(super) fn of<'a>(&'a mut self, path: &'a str) -> Result<Place<'a>, Errno> {
+    pub(super) fn of<'a>(&'a mut self, path: &'a str) -> Result<Parent<'a>, Errno> {
         let (directory, name) = parts(path)?;
         let index = self.opened(directory)?;
         Ok((self.by_index(index), name))
@@ -52,7 +52,7 @@ impl Directories {
         &'a mut self,
         one: &'a str,
         other: &'a str,
-    ) -> Result<(Place<'a>, Place<'a>), Errno> {
+    ) -> Result<(Parent<'a>, Parent<'a>), Errno> {
         let ((directory, name), (other_directory, other_name)) = (parts(one)?, parts(other)?);
         self.opened(directory)?;
         let second = self.opened(other_directory)?;

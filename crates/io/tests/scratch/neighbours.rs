@@ -378,7 +378,7 @@ fn what_root_left_on_fat_is_swept_by_root() {
 }
 
 /// The directory that [`as_nobody`] works in, when this process is the one without root.
-const NOBODYS: &str = "CARDPROOF_TEST_NOBODYS_DIRECTORY";
+const USERS_DIRECTORY: &str = "CARDPROOF_TEST_NOBODYS_DIRECTORY";
 
 /// Root may write everywhere, so refusals for want of permission are tried by another user.
 #[test]
@@ -399,7 +399,7 @@ fn a_user_without_root() {
     fs::set_permissions(&left, PermissionsExt::from_mode(0o755)).unwrap();
     let status = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "as_nobody", "--nocapture"])
-        .env(NOBODYS, directory.path())
+        .env(USERS_DIRECTORY, directory.path())
         .stdout(std::process::Stdio::null())
         .uid(65534)
         .gid(65534)
@@ -414,7 +414,7 @@ fn a_user_without_root() {
 /// What [`a_user_without_root`] runs as another user; alone it has nothing to do.
 #[test]
 fn as_nobody() {
-    let Some(directory) = std::env::var_os(NOBODYS).map(PathBuf::from) else { return };
+    let Some(directory) = std::env::var_os(USERS_DIRECTORY).map(PathBuf::from) else { return };
     for name in ["closed", "read", "write"] {
         let error = refused(&directory.join(name), None);
         assert!(

@@ -58,15 +58,18 @@ const APART: f64 = 1.1;
 const CARDS: usize = PUBLISHED.len();
 
 /// A published job and its recorded sibling.
-struct Job {
+struct PublishedJob {
     trace: &'static str,
     published_s: fn(&PublishedCard) -> f64,
 }
 
-const JOBS: [Job; 3] = [
-    Job { trace: "desktop-install", published_s: |card| card.desktop_install.as_secs_f64() },
-    Job { trace: "desktop-removal", published_s: |card| card.removal.as_secs_f64() },
-    Job { trace: "desktop-reinstall", published_s: |card| card.reinstall.as_secs_f64() },
+const JOBS: [PublishedJob; 3] = [
+    PublishedJob {
+        trace: "desktop-install",
+        published_s: |card| card.desktop_install.as_secs_f64(),
+    },
+    PublishedJob { trace: "desktop-removal", published_s: |card| card.removal.as_secs_f64() },
+    PublishedJob { trace: "desktop-reinstall", published_s: |card| card.reinstall.as_secs_f64() },
 ];
 
 /// The seconds of one job on one card, for each of [`FACTORS`].
@@ -74,7 +77,7 @@ type Curve = [f64; FACTORS.len()];
 
 /// The times of one job on all cards.
 struct Times {
-    job: &'static Job,
+    job: &'static PublishedJob,
     curves: [Curve; CARDS],
 }
 
@@ -106,7 +109,7 @@ fn times_as_recorded() -> Result<String> {
     Ok(out)
 }
 
-fn simulate(job: &'static Job) -> Result<Times> {
+fn simulate(job: &'static PublishedJob) -> Result<Times> {
     let trace = find_shipped(job.trace).context("no such trace")?;
     let reader = TraceReader::new(trace.bytes)?;
     let mut curves = [Curve::default(); CARDS];

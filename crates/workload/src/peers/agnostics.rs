@@ -3,7 +3,7 @@
 use cardproof_units::{Bytes, Nanos};
 
 use super::shapes::{ONCE, figure, flushed, kibibytes, on_reserved, pass, within};
-use crate::{Access, EarlyEnd, FigureSpec, Limit, Origin, PhaseSpec, Profile, Quantity, Unit};
+use crate::{Access, EarlyEnd, FigureSpec, Minimum, Origin, PhaseSpec, Profile, Quantity, Unit};
 
 /// The test runs so often before it gives a card up.
 const RUNS: u32 = 3;
@@ -86,12 +86,12 @@ fn rated(job: &str, run: u32) -> FigureSpec {
     figure("agnostics", &name, kibibytes("KB/s"), Quantity::Bytes, &named(job, run))
 }
 
-fn limits(run: u32) -> Vec<Limit> {
+fn limits(run: u32) -> Vec<Minimum> {
     let names = [
         format!("seq-write, run {run}"),
         format!("rand-4k-write IOPS, run {run}"),
         format!("rand-4k-read IOPS, run {run}"),
     ];
-    let limit = |(figure, at_least)| Limit { figure, at_least };
+    let limit = |(figure, at_least)| Minimum { figure, at_least };
     names.into_iter().zip(LIMITS).map(limit).collect()
 }

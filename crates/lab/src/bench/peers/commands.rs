@@ -21,11 +21,11 @@ pub(super) struct Tools {
     /// Reads a second that the loop device allows, twice the writes: slow enough that neither a busy
     /// machine nor the kernel's slices of 100 ms show, fast enough that the set ends in minutes.
     pub(super) reads_per_s: u32,
-    job: Job,
+    job: ToolJob,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Job {
+enum ToolJob {
     SdCardBench,
     MicrosdBenchmarks,
     Sd6,
@@ -38,27 +38,27 @@ enum Job {
 
 /// All of them, the quick ones first.
 pub(super) const ALL: &[Tools] = &[
-    Tools { profile: "fio-randrw75", reads_per_s: 2000, job: Job::FioMix },
-    Tools { profile: "fio-fsync", reads_per_s: 2000, job: Job::FioFsync },
-    Tools { profile: "microsd-benchmarks", reads_per_s: 4000, job: Job::MicrosdBenchmarks },
-    Tools { profile: "pibenchmarks", reads_per_s: 4000, job: Job::PiBenchmarks },
-    Tools { profile: "agnostics", reads_per_s: 4000, job: Job::Agnostics },
-    Tools { profile: "sd6-256m", reads_per_s: 4000, job: Job::Sd6 },
-    Tools { profile: "sd-card-bench", reads_per_s: 8000, job: Job::SdCardBench },
-    Tools { profile: "crystaldiskmark", reads_per_s: 4000, job: Job::KDiskMark },
+    Tools { profile: "fio-randrw75", reads_per_s: 2000, job: ToolJob::FioMix },
+    Tools { profile: "fio-fsync", reads_per_s: 2000, job: ToolJob::FioFsync },
+    Tools { profile: "microsd-benchmarks", reads_per_s: 4000, job: ToolJob::MicrosdBenchmarks },
+    Tools { profile: "pibenchmarks", reads_per_s: 4000, job: ToolJob::PiBenchmarks },
+    Tools { profile: "agnostics", reads_per_s: 4000, job: ToolJob::Agnostics },
+    Tools { profile: "sd6-256m", reads_per_s: 4000, job: ToolJob::Sd6 },
+    Tools { profile: "sd-card-bench", reads_per_s: 8000, job: ToolJob::SdCardBench },
+    Tools { profile: "crystaldiskmark", reads_per_s: 4000, job: ToolJob::KDiskMark },
 ];
 
 /// Runs the tools in `place`.
 pub(super) fn run(tools: &Tools, place: &ToolTarget<'_>) -> Result<Figures> {
     match tools.job {
-        Job::SdCardBench => sd_card_bench(place),
-        Job::MicrosdBenchmarks => microsd_benchmarks(place),
-        Job::Sd6 => iozone(place, "256M", &[4], false),
-        Job::FioMix => fio_mix(place),
-        Job::FioFsync => fio_fsync(place),
-        Job::Agnostics => agnostics(place),
-        Job::PiBenchmarks => pibenchmarks(place),
-        Job::KDiskMark => kdiskmark(place),
+        ToolJob::SdCardBench => sd_card_bench(place),
+        ToolJob::MicrosdBenchmarks => microsd_benchmarks(place),
+        ToolJob::Sd6 => iozone(place, "256M", &[4], false),
+        ToolJob::FioMix => fio_mix(place),
+        ToolJob::FioFsync => fio_fsync(place),
+        ToolJob::Agnostics => agnostics(place),
+        ToolJob::PiBenchmarks => pibenchmarks(place),
+        ToolJob::KDiskMark => kdiskmark(place),
     }
 }
 

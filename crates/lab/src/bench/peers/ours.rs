@@ -13,11 +13,11 @@ use super::labs::ToolTarget;
 #[derive(Deserialize)]
 struct Answer {
     #[serde(default)]
-    figures: Vec<Figure>,
+    figures: Vec<PeerFigure>,
 }
 
 #[derive(Deserialize)]
-struct Figure {
+struct PeerFigure {
     name: String,
     value: f64,
 }

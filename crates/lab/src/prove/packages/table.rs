@@ -9,22 +9,26 @@ use cardproof_trace::Shape;
 pub(super) const WITHIN: f64 = 0.15;
 
 /// A figure: its name, how it is taken, and how many decimals it is shown with.
-struct Figure {
+struct ShapeFigure {
     name: &'static str,
     of: fn(&Shape) -> f64,
     decimals: usize,
 }
 
-const FIGURES: [Figure; 5] = [
-    Figure { name: "requests", of: |shape| shape.requests() as f64, decimals: 0 },
-    Figure { name: "written, MB", of: |shape| shape.bytes_written.get() as f64 / 1e6, decimals: 0 },
-    Figure { name: "flushes", of: |shape| shape.flushes as f64, decimals: 0 },
-    Figure {
+const FIGURES: [ShapeFigure; 5] = [
+    ShapeFigure { name: "requests", of: |shape| shape.requests() as f64, decimals: 0 },
+    ShapeFigure {
+        name: "written, MB",
+        of: |shape| shape.bytes_written.get() as f64 / 1e6,
+        decimals: 0,
+    },
+    ShapeFigure { name: "flushes", of: |shape| shape.flushes as f64, decimals: 0 },
+    ShapeFigure {
         name: "writes up to 4 KiB, %",
         of: |shape| 100.0 * shape.share_up_to_4k(),
         decimals: 1,
     },
-    Figure {
+    ShapeFigure {
         name: "writes that go on with one of two streams, %",
         of: |shape| 100.0 * shape.sequential_share(2),
         decimals: 1,

@@ -18,7 +18,7 @@ use crate::{DeviceNumber, Sysroot};
 
 /// What to identify.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum StorageChoice {
     /// What lies under this path, or the device that it names, with or without `/dev/`.
     Named(PathBuf),
     /// The storage that the system at the root runs from or, where that is on none, the first.
@@ -36,13 +36,17 @@ pub(super) struct Found<'root> {
 /// The storage at `place`.
 pub(super) fn find<'root>(
     root: &'root Sysroot,
-    place: &Place,
+    place: &StorageChoice,
     mounts: &Mounts,
 ) -> Result<Found<'root>, LookError> {
     match place {
-        Place::System => Ok(system(root, mounts)),
-        Place::Named(path) if root.is_running_system() => on_running_system(root, path, mounts),
-        Place::Named(path) => below_root(root, path, mounts).ok_or_else(|| no_such(root, path)),
+        StorageChoice::System => Ok(system(root, mounts)),
+        StorageChoice::Named(path) if root.is_running_system() => {
+            on_running_system(root, path, mounts)
+        }
+        StorageChoice::Named(path) => {
+            below_root(root, path, mounts).ok_or_else(|| no_such(root, path))
+        }
     }
 }
 
