@@ -15,6 +15,7 @@ use crate::geometry::geometry;
 use crate::meaning::PAUSE_POOR;
 use crate::pauses::{FELT_PAUSE, pauses_in};
 use crate::pick::{Finding, is_sequential};
+use crate::scope::tested_of;
 use crate::shown::shown_rate;
 use crate::transports::storage;
 use cardproof_units::Throughput;
@@ -67,6 +68,7 @@ pub fn next_steps(record: &Record, verdicts: &[Verdict]) -> Vec<String> {
     if steps.is_empty() {
         steps.push(otherwise(record).to_owned());
     }
+    steps.extend(verify_capacity(&case));
     steps
 }
 
@@ -274,7 +276,7 @@ fn widen_range(case: &Case<'_>) -> Option<String> {
         .map(|phase| phase.span_bytes)
         .max()
         .filter(|whole| *whole > least);
-    if least >= RANDOM_SPAN && !case.has(WarningCode::SpanReduced) {
+    if whole.is_none() && least >= RANDOM_SPAN && !case.has(WarningCode::SpanReduced) {
         return None;
     }
     Some(match whole {
@@ -370,7 +372,19 @@ fn test_a2(case: &Case<'_>) -> Option<String> {
         && case.outcome("A1") == Some(Outcome::Meets);
     say(
         is_open && case.transport() == Some(&Transport::Sd),
-        "A2 can be tested only if the computer uses the card's command queue and cache. A Raspberry Pi 5 \
-         does so with the line dtparam=sd_cqe in /boot/firmware/config.txt.",
+        "To test A2, the computer must use the card's command queue and cache. On a Raspberry Pi 5 add \
+         the line dtparam=sd_cqe to /boot/firmware/config.txt.",
     )
+}
+
+/// Advice where the run tested a part of a card or stick, so that the rest may not exist.
+fn verify_capacity(case: &Case<'_>) -> Option<String> {
+    let record = case.record;
+    let is_of_run = !record.is_imported() && !record.phases.is_empty() && record.capacity.is_none();
+    let is_often_faked = matches!(case.transport(), Some(Transport::Sd | Transport::Usb));
+    if !is_of_run || !is_often_faked || case.has(WarningCode::WrongData) {
+        return None;
+    }
+    let tested = tested_of(record)?;
+    Some(format!("This run tested {tested}. `cardproof verify` checks the capacity."))
 }

@@ -49,3 +49,8 @@ pub fn scope(record: &Record) -> Option<String> {
         format!("test range: the first {measured} of {size}")
     })
 }
+
+/// How much of the storage was tested, such as `256 MiB of 29.7 GiB`; `None` as [`scope`].
+pub(crate) fn tested_of(record: &Record) -> Option<String> {
+    range(record).map(|Range { measured, size, .. }| format!("{measured} of {size}"))
+}

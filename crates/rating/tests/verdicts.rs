@@ -446,3 +446,39 @@ fn a_longer_run_is_advised_unless_the_class_of_the_profile_is_decided() {
     let open = advice(Outcome::Undecided);
     assert!(open.contains("--time-budget") && !open.contains("--profile a"), "{open}");
 }
+
+#[test]
+fn a_card_that_was_tested_in_part_is_to_be_verified() {
+    let advice = |record: &Record| next_steps(record, &[]).join("\n");
+    let mut record = records::typical_a1_card();
+    record.conditions.device.transport = Some(Transport::Sd);
+    record.conditions.device.size_bytes = Some(Bytes::gib(32));
+    record.measured_to_bytes = Some(Bytes::mib(256));
+    let of_part = advice(&record);
+    assert!(of_part.ends_with("tested 256 MiB of 32 GiB. `cardproof verify` checks the capacity."));
+    for not_to_be_verified in
+        [Record { measured_to_bytes: Some(Bytes::gib(32)), ..record.clone() }, {
+            let mut disk = record.clone();
+            disk.conditions.device.transport = Some(Transport::Nvme);
+            disk
+        }]
+    {
+        assert!(!advice(&not_to_be_verified).contains("verify"));
+    }
+}
+
+#[test]
+fn a_test_range_that_the_time_cut_short_is_told() {
+    let mut record = records::typical_a1_card();
+    for phase in &mut record.phases {
+        phase.span_bytes = Bytes::mib(464);
+    }
+    let layout = phase(&mut record, "sequential-write-1m");
+    layout.span_bytes = Bytes::gib(4);
+    layout.ended_by = Some(EndedBy::Time);
+    let steps = next_steps(&record, &[]).join("\n");
+    assert!(
+        steps.contains("464 MiB instead of 4 GiB") && steps.contains("--time-budget"),
+        "{steps}"
+    );
+}
