@@ -71,10 +71,16 @@ pub(crate) fn install() -> Result<Outcome> {
     if apt(&["update"])? == Outcome::Failed {
         return Ok(Outcome::Skipped(format!("no package lists to be had; missing: {wanted}")));
     }
+    let install = |packages: &[&str]| {
+        apt(&[&["install", "--yes", "--no-install-recommends"], packages].concat())
+    };
+    if install(&missing)? == Outcome::Passed {
+        return Ok(Outcome::Passed);
+    }
     // One by one: a release that has dropped one of them still gives the others.
     let mut not_had = Vec::new();
     for package in missing {
-        if apt(&["install", "--yes", "--no-install-recommends", package])? == Outcome::Failed {
+        if install(&[package])? == Outcome::Failed {
             not_had.push(package);
         }
     }

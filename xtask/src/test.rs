@@ -18,10 +18,12 @@ const HUB: &str = "hub";
 /// Every step, every test, then the account, whose last line is `N passed, N failed, N skipped`.
 pub(crate) fn run() -> Result<bool> {
     let mut account = Account::default();
-    account.step("packages", packages::install);
-    account.step("browser packages", packages::install_browser_packages);
-    account.step("engines for the hub's dump", packages::install_engines);
-    lint_steps(&mut account);
+    // Installing waits for the network and the disk, and reading the source needs none of it.
+    std::thread::scope(|scope| {
+        let installed = scope.spawn(install);
+        lint_steps(&mut account);
+        account.add(installed.join().unwrap_or_else(|_| panicked("packages")));
+    });
     account.step("licences and sources", || deny::run(deny::WhenAbsent::Install));
     account.at_once(&[
         ("laboratory of identities", lab::mmc_step),
@@ -35,6 +37,20 @@ pub(crate) fn run() -> Result<bool> {
     account.add(libtest::run_in(HUB, "hub tests", &["--locked"])?);
     print!("\n{}", account.closing());
     Ok(account.is_good())
+}
+
+/// Installs what the tests need.
+fn install() -> Account {
+    let mut account = Account::default();
+    account.step("packages", packages::install);
+    account.step("browser packages", packages::install_browser_packages);
+    account.step("engines for the hub's dump", packages::install_engines);
+    account
+}
+
+/// The account of a step that ended without one.
+fn panicked(name: &str) -> Account {
+    Account { failed: vec![format!("{name}: it panicked")], ..Account::default() }
 }
 
 /// The hub's format and lints.
