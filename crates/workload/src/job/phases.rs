@@ -7,7 +7,7 @@ use cardproof_io::{Arrangement, Caching, FileState};
 use cardproof_units::{Bytes, Nanos};
 
 use super::options::{Allocation, Settings};
-use super::{Job, JobError};
+use super::{FileJob, JobError};
 use crate::bounds;
 use crate::{
     Access, Aggregate, Ends, FigureSpec, Origin, PhaseSpec, Profile, Quantity, Repetition, Role,
@@ -25,7 +25,7 @@ struct File {
 }
 
 /// The profile `name` of `jobs`.
-pub(super) fn profile(name: &str, jobs: &[(Job, Settings)]) -> Result<Profile, JobError> {
+pub(super) fn profile(name: &str, jobs: &[(FileJob, Settings)]) -> Result<Profile, JobError> {
     let mut phases = Vec::new();
     let mut figures = Vec::new();
     let mut file = File::default();
@@ -69,7 +69,7 @@ pub(super) fn profile(name: &str, jobs: &[(Job, Settings)]) -> Result<Profile, J
 }
 
 /// The phases of one job: the laying out that it needs, then its loops.
-fn of_job(job: &Job, settings: &Settings, file: &mut File) -> Vec<PhaseSpec> {
+fn of_job(job: &FileJob, settings: &Settings, file: &mut File) -> Vec<PhaseSpec> {
     let size = settings.size.unwrap_or_default();
     let name = settings.file.as_ref().unwrap_or(&job.name);
     let is_fresh = file.name != *name;
@@ -110,7 +110,7 @@ fn loop_name(job: &str, round: u32, loops: u32) -> String {
 }
 
 /// One loop of a job on the file as it is.
-fn phase(job: &Job, settings: &Settings, size: Bytes) -> PhaseSpec {
+fn phase(job: &FileJob, settings: &Settings, size: Bytes) -> PhaseSpec {
     let access = match (settings.is_random, settings.repeats) {
         (false, _) => Access::Sequential,
         (true, true) => Access::Random(Repetition::Allowed),
@@ -172,7 +172,7 @@ fn lay_out(name: &str, size: Bytes) -> PhaseSpec {
 }
 
 /// fio's rates of a job: bandwidth in KiB/s and operations a second, for each direction.
-fn figures_of(job: &Job, settings: &Settings, phases: &[String]) -> Vec<FigureSpec> {
+fn figures_of(job: &FileJob, settings: &Settings, phases: &[String]) -> Vec<FigureSpec> {
     let directions = match settings.reads() {
         100 => vec![("", Quantity::Bytes, Quantity::Operations)],
         0 => vec![("", Quantity::Bytes, Quantity::Operations)],
