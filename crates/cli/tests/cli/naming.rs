@@ -117,6 +117,7 @@ fn ctrl_c_ends_at_once_what_waits_for_standard_input() {
             ended = child.try_wait().unwrap();
         }
         child.kill().unwrap();
+        child.wait().unwrap();
         drop(input);
         assert!(ended.is_some_and(|status| !status.success()), "{words:?}");
     }
