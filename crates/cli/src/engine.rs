@@ -89,6 +89,9 @@ pub(crate) struct EngineArgs {
     /// Write the results as JSON, to a file or to standard output
     #[arg(long, default_value = "-", value_name = "FILE|-")]
     json: Sink,
+    /// Print errors only, and no results on standard output
+    #[arg(long, short)]
+    quiet: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -178,7 +181,9 @@ pub(crate) fn run(args: &EngineArgs, stop: &AtomicBool) -> Result<(), Failure> {
     let mut text = serde_json::to_string_pretty(&figures)
         .map_err(|error| Failure::incomplete(error.to_string()))?;
     text.push('\n');
-    output::write(&args.json, &text)?;
+    if !(args.quiet && args.json == Sink::Stdout) {
+        output::write(&args.json, &text)?;
+    }
     match &phase.state {
         PhaseState::NotMeasured { cause } => Err(Failure::incomplete(cause)),
         PhaseState::Measured | PhaseState::Partial | PhaseState::Unknown => Ok(()),

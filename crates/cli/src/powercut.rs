@@ -1,6 +1,7 @@
 //! `cardproof powercut`: does a device keep what it acknowledged when the power goes?
 
 mod real;
+mod witness_line;
 
 use std::path::{Path, PathBuf};
 

@@ -22,6 +22,9 @@ use crate::talk::Talk;
 use notes::{Note, Notes};
 use sending::{Answer, Hub};
 
+/// The name and version of the form of an answer.
+const SCHEMA: &str = "cardproof.shared/1";
+
 /// What to share, and with whom.
 #[derive(Debug, Args)]
 pub(crate) struct SubmitArgs {
@@ -152,7 +155,7 @@ fn send(args: &SubmitArgs, notes: &Notes, noted: Vec<Note>) -> Result<Exit, Fail
                 note.sent(&url, &token);
                 notes.save(&note)?;
                 talk.note(&format!("Shared: {url}\nToken, to amend or delete it: {token}"));
-                results.push(json!({"url": url, "token": token}));
+                results.push(json!({"schema": SCHEMA, "url": url, "token": token}));
             }
             Err(trouble) if args.queue && trouble.may_pass => {
                 note.is_queued = true;
@@ -161,7 +164,9 @@ fn send(args: &SubmitArgs, notes: &Notes, noted: Vec<Note>) -> Result<Exit, Fail
                     "Queued: {}. Send it with: cardproof submit --queue",
                     trouble.message
                 ));
-                results.push(json!({"queued": true, "to": note.to, "reason": trouble.message}));
+                results.push(json!({
+                    "schema": SCHEMA, "queued": true, "to": note.to, "reason": trouble.message
+                }));
             }
             Err(trouble) => {
                 // The hub will never take this one.

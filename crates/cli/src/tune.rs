@@ -72,6 +72,9 @@ struct Document<'a> {
     schema: &'static str,
     steps: &'a [TuningStep],
     applied: &'a [String],
+    /// What `--undo` has restored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    restored: Option<&'a [String]>,
 }
 
 /// Stands for the device in the commands for a simulated card.
@@ -94,6 +97,7 @@ pub(crate) fn run(args: &TuneArgs, signals: &Signals) -> Result<Exit, Failure> {
         let name = name.ok_or_else(no_device)?;
         let restored = state::undo(&name)?;
         restored.iter().for_each(|line| Talk::new(args.quiet).note(line));
+        write_json(args, &Document { restored: Some(&restored), ..Document::of(&[], &[]) })?;
         return Ok(Exit::Done);
     }
     let mut steps = tuning_plan(
@@ -189,13 +193,21 @@ fn simulated(name: &str) -> Result<Surroundings, Failure> {
     Ok(Surroundings { device, ..Surroundings::default() })
 }
 
-fn show(args: &TuneArgs, steps: &[TuningStep], applied: &[String]) -> Result<(), Failure> {
-    if let Some(sink) = &args.json {
-        let document = Document { schema: "cardproof.tuning/1", steps, applied };
-        let text = serde_json::to_string_pretty(&document)
-            .map_err(Failure::because("the plan cannot be put into JSON"))?;
-        output::write(sink, &format!("{text}\n"))?;
+impl<'a> Document<'a> {
+    const fn of(steps: &'a [TuningStep], applied: &'a [String]) -> Self {
+        Self { schema: "cardproof.tuning/1", steps, applied, restored: None }
     }
+}
+
+fn write_json(args: &TuneArgs, document: &Document<'_>) -> Result<(), Failure> {
+    let Some(sink) = &args.json else { return Ok(()) };
+    let text = serde_json::to_string_pretty(document)
+        .map_err(Failure::because("the plan cannot be put into JSON"))?;
+    output::write(sink, &format!("{text}\n"))
+}
+
+fn show(args: &TuneArgs, steps: &[TuningStep], applied: &[String]) -> Result<(), Failure> {
+    write_json(args, &Document::of(steps, applied))?;
     if args.json == Some(Sink::Stdout) || args.quiet {
         return Ok(());
     }

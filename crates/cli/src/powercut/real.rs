@@ -16,7 +16,9 @@ use cardproof_session::{
 use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_witness::{Client, Event, Journal, Secret, Witness};
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 
+use super::witness_line::{self, WitnessLine};
 use super::{ModeArg, exit_of, publish};
 use crate::args::{AccessArgs, label};
 use crate::exit::{Exit, Failure, with_causes};
@@ -50,6 +52,12 @@ pub(crate) struct WitnessArgs {
     /// Treat the board as off after this time without a message
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub(crate) silence: Nanos,
+    /// Print one JSON document for each event, one on each line; the first has the address
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print errors only
+    #[arg(long, short, conflicts_with = "json")]
+    pub(crate) quiet: bool,
 }
 
 /// What to write until the power goes.
@@ -81,6 +89,12 @@ pub(crate) struct WriteArgs {
     /// How the target may be used.
     #[command(flatten)]
     pub(crate) access: AccessArgs,
+    /// How much was written if the power was not cut, as JSON, to a file or to standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<Sink>,
+    /// Print errors only
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 /// What writes, in place of cardproof's own writer.
@@ -147,14 +161,18 @@ fn connect(address: &str, secret_file: &std::path::Path) -> Result<Client, Failu
 
 /// Keeps what a writer says, and cuts its power if asked to.
 pub(crate) fn witness(args: &WitnessArgs, signals: &Signals) -> Result<Exit, Failure> {
-    let talk = Talk::new(false);
+    let talk = Talk::new(args.quiet || args.json);
     let secret = secret(&args.secret_file)?;
     let failed = |error| Failure::from(of_witness(&error));
     let journal = Journal::open(&args.journal).map_err(failed)?;
     let silence = Duration::from(args.silence);
     let witness = Witness::listen(args.listen, secret, journal, silence).map_err(failed)?;
     let address = witness.address().map_err(failed)?;
-    output::write(&Sink::Stdout, &format!("{address}\n"))?;
+    if args.json {
+        witness_line::print(&WitnessLine::listening(address));
+    } else if !args.quiet {
+        output::write(&Sink::Stdout, &format!("{address}\n"))?;
+    }
     talk.note("Listens. Ctrl-C ends it; what was heard is in the journal.");
     let stop: Arc<AtomicBool> = signals.shared_stop();
     // Without random numbers of the kernel nothing could have been started.
@@ -174,6 +192,9 @@ struct Cutter<'a> {
 
 impl Cutter<'_> {
     fn hear(&mut self, event: &Event) {
+        if let Some(line) = WitnessLine::of_event(event) {
+            self.report(&line);
+        }
         match event {
             Event::Began(_) => {
                 (self.begun, self.cut) = (Some(Instant::now()), None);
@@ -190,18 +211,28 @@ impl Cutter<'_> {
         }
     }
 
+    /// Prints `line` where JSON is asked for.
+    fn report(&self, line: &WitnessLine<'_>) {
+        if self.args.json {
+            witness_line::print(line);
+        }
+    }
+
     fn cut_in_time(&mut self, durable: u64) {
         let (Some(command), Some(begun)) = (&self.args.cut, self.begun) else { return };
         match self.cut {
             None if durable > 0 && begun.elapsed() >= Duration::from(self.args.cut_after) => {
                 self.talk.note(&format!("Cuts the power: {command}"));
                 let status = Command::new("sh").arg("-c").arg(command).status();
-                if !matches!(&status, Ok(status) if status.success()) {
+                let is_done = matches!(&status, Ok(status) if status.success());
+                self.report(&WitnessLine::of(if is_done { "cut" } else { "cut_failed" }));
+                if !is_done {
                     self.talk.note("The command failed; the power may not be cut.");
                 }
                 self.cut = Some(Instant::now());
             }
             Some(cut) if cut.elapsed() >= GONE_WITHIN => {
+                self.report(&WitnessLine::of("not_cut"));
                 self.talk.note(
                     "The command ran, and the writer still writes: its power was not cut. Many hubs \
                      claim to switch ports and do not.",
@@ -215,7 +246,8 @@ impl Cutter<'_> {
 
 /// Writes until the power goes.
 pub(crate) fn write(args: &WriteArgs, signals: &Signals) -> Result<Exit, Failure> {
-    let mut terminal = Terminal::new(Talk::new(false));
+    args.json.iter().try_for_each(output::check)?;
+    let mut terminal = Terminal::new(Talk::new(args.quiet));
     let seed = match args.seed {
         Some(seed) => seed,
         None => Seed::from_bits(random_bits()?),
@@ -225,7 +257,7 @@ pub(crate) fn write(args: &WriteArgs, signals: &Signals) -> Result<Exit, Failure
         let directory = args.target.clone();
         let writing = AppWriting { directory, application: app.into(), seed };
         let durable = write_app_until_cut(&writing, &mut client, signals.stop(), &mut terminal)?;
-        return Ok(not_cut(durable, signals));
+        return not_cut(durable, args, signals);
     }
     let writing = CutWriting {
         target: args.target.clone(),
@@ -236,13 +268,27 @@ pub(crate) fn write(args: &WriteArgs, signals: &Signals) -> Result<Exit, Failure
         seed,
     };
     let durable = write_until_cut(&writing, &mut client, signals.stop(), &mut terminal)?;
-    Ok(not_cut(durable, signals))
+    not_cut(durable, args, signals)
+}
+
+/// What a writer says whose power was not cut; with a cut it says nothing more.
+#[derive(Debug, Serialize)]
+struct Uncut {
+    schema: &'static str,
+    durable_writes: u64,
 }
 
 /// The end of a writer that nobody cut off.
-fn not_cut(durable: u64, signals: &Signals) -> Exit {
-    Talk::new(false).note(&format!("Ended after {durable} durable writes; the power was not cut."));
-    signals.exit().unwrap_or(Exit::Done)
+fn not_cut(durable: u64, args: &WriteArgs, signals: &Signals) -> Result<Exit, Failure> {
+    if let Some(sink) = &args.json {
+        let document = Uncut { schema: "cardproof.powercut-write/1", durable_writes: durable };
+        let text = serde_json::to_string(&document)
+            .map_err(Failure::because("the count cannot be put into JSON"))?;
+        output::write(sink, &(text + "\n"))?;
+    }
+    Talk::new(args.quiet)
+        .note(&format!("Ended after {durable} durable writes; the power was not cut."));
+    Ok(signals.exit().unwrap_or(Exit::Done))
 }
 
 /// Judges what a cut has left.

@@ -73,9 +73,16 @@ fn page(explanations: &[LogExplanation]) -> String {
     page
 }
 
-/// One explanation in JSON.
+/// The explanations in JSON.
 #[derive(Serialize)]
 struct Document<'log> {
+    schema: &'static str,
+    devices: Vec<DeviceDocument<'log>>,
+}
+
+/// The explanation of one device.
+#[derive(Serialize)]
+struct DeviceDocument<'log> {
     device: &'log str,
     reports: u64,
     time_ns: Option<Nanos>,
@@ -98,14 +105,15 @@ struct StateDocument {
 
 /// All explanations as one JSON document.
 fn json(explanations: &[LogExplanation]) -> Result<String, Failure> {
-    let documents: Vec<Document<'_>> = explanations.iter().map(document).collect();
-    let mut text = serde_json::to_string_pretty(&documents)
+    let devices = explanations.iter().map(document).collect();
+    let document = Document { schema: "cardproof.explained/1", devices };
+    let mut text = serde_json::to_string_pretty(&document)
         .map_err(Failure::because("the explanation cannot be put into JSON"))?;
     text.push('\n');
     Ok(text)
 }
 
-fn document(explanation: &LogExplanation) -> Document<'_> {
+fn document(explanation: &LogExplanation) -> DeviceDocument<'_> {
     let states = explanation.states.iter().map(|share| StateDocument {
         state: share.state.words(),
         reports: share.reports,
@@ -114,7 +122,7 @@ fn document(explanation: &LogExplanation) -> Document<'_> {
         bytes_per_s: share.bytes_per_s,
         mean_bytes: share.mean_bytes,
     });
-    Document {
+    DeviceDocument {
         device: &explanation.device,
         reports: explanation.reports,
         time_ns: explanation.time,

@@ -17,10 +17,10 @@ use crate::home::Home;
 use crate::process::run;
 
 /// What a hub was sent: the key and the document.
-type Sent = (String, Value);
+pub(crate) type Sent = (String, Value);
 
 /// A hub that answers each request with the next of `statuses`, and hands on what it was sent.
-fn hub(statuses: &'static [u16]) -> (String, Receiver<Sent>) {
+pub(crate) fn hub(statuses: &'static [u16]) -> (String, Receiver<Sent>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let (sender, sent) = channel();
@@ -132,7 +132,10 @@ fn a_record_that_is_shared_twice_has_one_address() {
     let words = ["submit", "latest", "--to", &address, "--yes", "--json", "-"];
     let first = run(home.cardproof(&words)).expect(0);
     let receipt: Value = serde_json::from_str(&first.stdout).unwrap();
-    assert_eq!(receipt, json!({"url": format!("{address}/r/n0"), "token": "t0"}));
+    assert_eq!(
+        receipt,
+        json!({"schema": "cardproof.shared/1", "url": format!("{address}/r/n0"), "token": "t0"})
+    );
     let (key, document) = sent.recv().unwrap();
     assert!(key.len() == 32, "{key}");
     // What was shown is what was sent.

@@ -80,8 +80,8 @@ fn a_log_is_explained_in_words_and_in_json() {
     assert!(told.contains("27\ntransactions/s") || told.contains("27 transactions/s"), "{told}");
     let told = run(watch(&["--explain", path, "--json"])).expect(0).stdout;
     let told: Value = serde_json::from_str(&told).unwrap();
-    assert_eq!(told[0]["limited_by"]["limit"], "storage_random_write");
-    assert_eq!(told[0]["time_ns"], 60_000_000_000_u64);
+    assert_eq!(told["devices"][0]["limited_by"]["limit"], "storage_random_write");
+    assert_eq!(told["devices"][0]["time_ns"], 60_000_000_000_u64);
 }
 
 #[test]
