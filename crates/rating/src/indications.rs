@@ -112,7 +112,7 @@ fn weigh(record: &Record, class: &Class, limit: ClassLimit) -> Weighed {
     // What needs the card's queue is not missed by what was perhaps measured without it.
     let needs_queue = class.needs_queue_and_cache && is_random;
     let has_no_depth = needs_queue && evidence.depth < 32;
-    let is_queue_unsure = needs_queue && !uses_queue(record);
+    let queue = uses_queue(record);
     let (likelihood, why) = if is_memory {
         (
             Likelihood::Unclear,
@@ -124,11 +124,12 @@ fn weigh(record: &Record, class: &Class, limit: ClassLimit) -> Weighed {
         (Likelihood::Unclear, "too close to it")
     } else if has_no_depth {
         (Likelihood::Unclear, "below it, but the limit is for queue depth 32")
-    } else if is_queue_unsure {
-        (
-            Likelihood::Unclear,
-            "below it, but it is unknown whether the host used the card's command queue",
-        )
+    } else if needs_queue && queue != Some(true) {
+        let why = match queue {
+            None => "below it, but it is unknown whether the host used the card's command queue",
+            Some(_) => "below it, but the host did not use the card's command queue",
+        };
+        (Likelihood::Unclear, why)
     } else if evidence.is_lower_bound {
         (Likelihood::Unclear, "below it, but larger blocks may be faster")
     } else {
@@ -151,10 +152,9 @@ fn weigh(record: &Record, class: &Class, limit: ClassLimit) -> Weighed {
     Weighed { likelihood, reason, is_measured: true }
 }
 
-/// Whether the figures were surely measured with the card's command queue on.
-fn uses_queue(record: &Record) -> bool {
-    let card = record.conditions.device.card.as_ref();
-    card.is_some_and(|card| card.command_queue.enabled == Some(true))
+/// Whether the figures were measured with the card's command queue on; `None` where nobody says.
+fn uses_queue(record: &Record) -> Option<bool> {
+    record.conditions.device.card.as_ref()?.command_queue.enabled
 }
 
 /// Such as `one iozone run`.

@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use cardproof_rating::compare::{Comparison, Contender, Pairing, Use, compare};
-use cardproof_rating::{PUBLISHED_CARDS, ReferenceCard, find_reference, references};
-use cardproof_record::{OpName, Outcome, Record};
+use cardproof_rating::{PUBLISHED_CARDS, ReferenceCard, find_reference, indications, references};
+use cardproof_record::{Likelihood, OpName, Outcome, Record};
 
 fn contender(name: &str) -> Contender<'static> {
     let card = find_reference(name).unwrap_or_else(|| panic!("there is no card '{name}'"));
@@ -77,6 +77,25 @@ fn the_command_queue_more_than_doubles_deep_writes_of_some_a2_cards() {
 }
 
 /// A USB SSD and a card on one Raspberry Pi 4 are in one order with the older table of that board.
+#[test]
+fn a_published_a2_card_is_indicated_by_its_command_queue() {
+    for (name, expected, reason) in [
+        ("pi5-sandisk-extreme-pro-128gb-queue-on", Likelihood::LikelyMeets, "well above it"),
+        ("pi5-samsung-pro-plus-128gb-queue-on", Likelihood::LikelyMisses, "well below it"),
+        ("pi5-samsung-pro-plus-128gb-queue-off", Likelihood::Unclear, "did not use"),
+    ] {
+        let record = &find_reference(name).unwrap().record;
+        let found = indications(record);
+        let a2 = found.iter().find(|indication| indication.rule == "A2").unwrap();
+        assert_eq!(a2.outcome, expected, "{name}: {:?}", a2.basis);
+        assert!(a2.basis.join(" ").contains(reason), "{name}: {:?}", a2.basis);
+        assert_eq!(
+            record.conditions.device.card.as_ref().unwrap().claims.application_class,
+            Some(2)
+        );
+    }
+}
+
 #[test]
 fn ssds_and_cards_of_one_board_and_method_are_ranked_together() {
     let names = ["pi4-usb-kingston-ssd-uasp", "pi4-sd-samsung-evo-plus-32gb"];

@@ -62,6 +62,8 @@ struct Draft {
     transport: &'static str,
     capacity_gb: Option<f64>,
     app_class: Option<u8>,
+    /// Whether the card's command queue was in use, where the source says it.
+    is_queue_on: Option<bool>,
     made: Option<&'static str>,
     filesystem: Option<&'static str>,
     phases: Vec<Value>,
@@ -150,6 +152,7 @@ impl Draft {
             transport: "sd",
             capacity_gb: None,
             app_class: None,
+            is_queue_on: None,
             made: None,
             filesystem: None,
             phases: Vec::new(),
@@ -180,6 +183,7 @@ impl Draft {
             "card".to_owned(),
             Value::Object(known([
                 ("claims", Some(Value::Object(claims))),
+                ("command_queue", self.is_queue_on.map(|on| json!({"enabled": on}))),
                 ("manufactured", self.made.map(|made| json!(made))),
             ])),
         );
@@ -371,10 +375,19 @@ fn fio_pi_5(row: Row<'_>) -> Draft {
     let card = row.text("card").unwrap_or_default();
     let mode = row.text("mode").unwrap_or_default();
     let date = row.text("date").unwrap_or_default();
+    let is_queue_on = match mode {
+        "command queue on" => Some(true),
+        "command queue off" => Some(false),
+        // An SSD has no such setting.
+        _ => None,
+    };
     let mut draft = Draft {
         board: Some("Raspberry Pi 5"),
         transport: row.text("transport").unwrap_or_default(),
         capacity_gb: row.number("capacity_gb"),
+        // The source calls all its cards A2.
+        app_class: is_queue_on.map(|_| 2),
+        is_queue_on,
         ..Draft::new("fio", FIO_DEPTH_64, date, format!("{card}, {mode}"))
     };
     let deep = |op, pattern, block| Shape {
