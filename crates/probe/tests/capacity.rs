@@ -101,6 +101,19 @@ fn damage_is_not_called_a_fake_and_a_transient_error_is_no_damage() {
 }
 
 #[test]
+fn a_dying_card_is_damaged_and_no_fake() {
+    for share_ppm in [200_000, 300_000, 500_000, 900_000] {
+        for gives in [DamagedBlock::Fails, DamagedBlock::FlipsBits, DamagedBlock::ReadsZero] {
+            for block in [Bytes::kib(4), Bytes::mib(4)] {
+                let damage = Damage { share_ppm, gives, block, ..Damage::NONE };
+                let finding = verify(&card(64 * GB, None, damage), STORE_256M, 6).finding;
+                assert_eq!(finding.verdict, Verdict::Damaged, "{damage:?}\n{finding:#?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_store_larger_than_the_filler_is_above_the_excluded_one() {
     let remembers = HiddenStore::of(Bytes::gib(1));
     let card = card(8 * GB, Some((64 * GB, Beyond::Drop { reads_as: 0 }, remembers)), Damage::NONE);

@@ -3,7 +3,7 @@
 use super::bounds::excluded_share;
 use super::finding::{Draft, Finding, Kind, Size};
 use super::likelihood::{Edge, Places, StoreRange, ln_damaged, ln_sound, ln_sum};
-use super::lost::{Lost, ln_damage};
+use super::lost::{Damage, Lost};
 use super::modulus::candidates;
 use super::observation::{Evidence, Observation};
 use super::prior;
@@ -59,11 +59,13 @@ pub fn infer(evidence: &Evidence) -> Finding {
 fn genuine_kinds(evidence: &Evidence) -> Vec<Weighed> {
     let places = evidence.observations.len() as u64;
     let wrong = evidence.observations.iter().filter(|place| !place.is_right()).count() as u64;
-    let ln_wrong: f64 = evidence.observations.iter().map(|place| ln_damage(place.found)).sum();
+    let mut damage = Damage::default();
+    evidence.observations.iter().for_each(|place| damage.add(place.found));
+    let flukes = ln_sound(wrong) + damage.ln_of_flukes();
     let size = Size { low: evidence.announced_bytes, high: evidence.announced_bytes };
     let of = |kind, chance: f64, ln_places: f64| Weighed {
         kind,
-        ln_weight: chance.ln() + ln_places + ln_wrong,
+        ln_weight: chance.ln() + ln_places,
         size,
         modulus: None,
         damaged: wrong,
@@ -72,11 +74,11 @@ fn genuine_kinds(evidence: &Evidence) -> Vec<Weighed> {
     let cannot_hide = evidence.is_full && excluded_store(evidence) >= evidence.announced_bytes / 2;
     let hidden = Weighed {
         size: Size { low: 0, high: evidence.announced_bytes },
-        ..of(Kind::HiddenStore, stored * if cannot_hide { 1e-3 } else { 1.0 }, ln_sound(wrong))
+        ..of(Kind::HiddenStore, stored * if cannot_hide { 1e-3 } else { 1.0 }, flukes)
     };
     vec![
-        of(Kind::Sound, prior::SOUND, ln_sound(wrong)),
-        of(Kind::Damaged, prior::DAMAGED, ln_damaged(places, wrong)),
+        of(Kind::Sound, prior::SOUND, flukes),
+        of(Kind::Damaged, prior::DAMAGED, ln_damaged(places, wrong) + damage.ln_chance()),
         hidden,
     ]
 }
@@ -84,7 +86,10 @@ fn genuine_kinds(evidence: &Evidence) -> Vec<Weighed> {
 fn fakes_without_modulus(evidence: &Evidence) -> Vec<Weighed> {
     let places = Places::new(evidence, None);
     let kind = |lost| match lost {
-        Lost::Drop => (Kind::Drop, 0.25),
+        // Most give zeros or ones.
+        Lost::DropConstant => (Kind::Drop, 0.15),
+        Lost::DropGarbled => (Kind::Drop, 0.075),
+        Lost::DropOld => (Kind::Drop, 0.025),
         Lost::Limbo => (Kind::Limbo, 0.2),
         Lost::LastBlock => (Kind::LastBlock, 0.1),
     };
@@ -100,9 +105,12 @@ fn fakes_without_modulus(evidence: &Evidence) -> Vec<Weighed> {
 fn fakes_with_modulus(evidence: &Evidence, modulus: u64) -> Vec<Weighed> {
     let places = Places::new(evidence, Some(modulus));
     let chance = prior::FAKE * MODULUS_CHANCE;
-    let chained = [Lost::Drop, Lost::Limbo].into_iter().filter_map(|lost| {
-        with_edge(evidence, &places, lost, Kind::Chained, chance * 0.15, Some(modulus))
-    });
+    let chained = [(Lost::DropConstant, 0.1), (Lost::DropGarbled, 0.04), (Lost::DropOld, 0.01)]
+        .into_iter()
+        .chain([(Lost::Limbo, 0.15)])
+        .filter_map(|(lost, share)| {
+            with_edge(evidence, &places, lost, Kind::Chained, chance * share, Some(modulus))
+        });
     let mut weighed: Vec<Weighed> = chained.collect();
     let mut ln_weight = f64::NEG_INFINITY;
     let mut damaged = 0;

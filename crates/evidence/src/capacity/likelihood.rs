@@ -4,7 +4,7 @@
 //! these give, and a hidden store. The chance of the evidence is computed for all edges at once:
 //! places are sorted by their folded address and the logarithms are summed from both ends.
 
-use super::lost::{Lost, ln_damage};
+use super::lost::{Damage, Lost};
 use super::modulus::LastWriters;
 use super::observation::{Evidence, Found, Observation};
 use super::prior;
@@ -187,8 +187,8 @@ pub(super) fn cumulative(part: f64) -> f64 {
 struct Below {
     places: u64,
     wrong: u64,
-    /// The logarithms of the chances of what the wrong ones show.
-    ln_wrong: f64,
+    /// What the wrong ones show.
+    damage: Damage,
     /// The logarithms of the chances that have nothing to do with damage.
     ln_other: f64,
 }
@@ -205,7 +205,7 @@ impl Below {
             _ if place.is_wholly_held() => {}
             _ => {
                 self.wrong += 1;
-                self.ln_wrong += ln_damage(found);
+                self.damage.add(found);
             }
         }
     }
@@ -213,9 +213,9 @@ impl Below {
     /// The logarithm of the chance: sound flash in nine of ten cases, else flash with an unknown
     /// share of damaged places.
     fn ln_chance(&self) -> f64 {
-        let sound = 0.9_f64.ln() + ln_sound(self.wrong);
-        let damaged = 0.1_f64.ln() + ln_damaged(self.places, self.wrong);
-        ln_sum(sound, damaged) + self.ln_wrong + self.ln_other
+        let sound = 0.9_f64.ln() + ln_sound(self.wrong) + self.damage.ln_of_flukes();
+        let damaged = 0.1_f64.ln() + ln_damaged(self.places, self.wrong) + self.damage.ln_chance();
+        ln_sum(sound, damaged) + self.ln_other
     }
 }
 

@@ -2,15 +2,21 @@
 //!
 //! The figures are rough on purpose: they only have to rank the findings. An error that the device
 //! reports counts against a fake, because fakes answer; a foreign sector counts against damage,
-//! because damage does not copy.
+//! because damage does not copy. One card has one manner: what one of its addresses without flash, or
+//! one damaged place, gives, most others give too.
 
+use super::likelihood::ln_sum;
 use super::observation::Found;
 
 /// What an address without flash gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lost {
-    /// The write is dropped; what is read is the same each time.
-    Drop,
+    /// The write is dropped; what is read is the same byte throughout.
+    DropConstant,
+    /// The write is dropped; what is read is other data, the same each time.
+    DropGarbled,
+    /// The write is dropped; what is read is what was there before.
+    DropOld,
     /// What is read is something else each time.
     Limbo,
     /// Every such address is the last block of the flash.
@@ -19,7 +25,8 @@ pub(super) enum Lost {
 
 impl Lost {
     /// Every way.
-    pub(super) const ALL: [Self; 3] = [Self::Drop, Self::Limbo, Self::LastBlock];
+    pub(super) const ALL: [Self; 5] =
+        [Self::DropConstant, Self::DropGarbled, Self::DropOld, Self::Limbo, Self::LastBlock];
 
     /// The chance of a right place where nothing is stored.
     const RIGHT: f64 = 1e-9;
@@ -30,17 +37,15 @@ impl Lost {
         let class = Class::of(found);
         let chance = match (self, class) {
             (_, Class::Right) => Self::RIGHT,
-            (Self::LastBlock, Class::Foreign) if is_latest => 0.9,
+            (Self::LastBlock, Class::Foreign) if is_latest => OWN_MANNER,
             (_, Class::Foreign) => 1e-6,
             (_, Class::ReadFailed | Class::WriteFailed) => 1e-4,
             (_, Class::FewBits) => 1e-5,
-            (Self::Drop, Class::Constant) => 0.6,
-            (Self::Drop, Class::ManyBits) => 0.3,
-            (Self::Drop, Class::Old) => 0.05,
-            (Self::Drop, Class::Changing) => 0.01,
-            (Self::Limbo, Class::Changing) => 0.8,
-            (Self::Limbo, Class::ManyBits) => 0.1,
-            (Self::Limbo, Class::Constant | Class::Old) => 0.01,
+            (Self::DropConstant, Class::Constant)
+            | (Self::DropGarbled, Class::ManyBits)
+            | (Self::DropOld, Class::Old)
+            | (Self::Limbo, Class::Changing) => OWN_MANNER,
+            (Self::DropConstant | Self::DropGarbled | Self::DropOld | Self::Limbo, _) => 0.01,
             (Self::LastBlock, Class::Old | Class::ManyBits | Class::Constant | Class::Changing) => {
                 1e-3
             }
@@ -49,16 +54,65 @@ impl Lost {
     }
 }
 
-/// The logarithm of the chance that a damaged place shows `found`; zero for a right one, of which
-/// nothing has to be explained.
-pub(super) fn ln_damage(found: Found) -> f64 {
-    match Class::of(found) {
-        Class::Right => 0.0,
-        Class::ReadFailed => 0.4_f64.ln(),
-        Class::WriteFailed | Class::ManyBits | Class::Constant | Class::Old => 0.1_f64.ln(),
-        Class::FewBits => 0.15_f64.ln(),
-        Class::Changing => 0.05_f64.ln(),
-        Class::Foreign => 1e-4_f64.ln(),
+/// The chance that an address without flash gives what its card's manner is.
+const OWN_MANNER: f64 = 0.97;
+
+/// The chance that a damaged place gives what its card's manner is: damage is less even than a fake.
+const DAMAGED_MANNER: f64 = 0.9;
+
+/// What damaged places may give, each with the chance that a damaged place of unknown manner gives it.
+/// A foreign sector is no manner of damage.
+const DAMAGE: [(Class, f64); 7] = [
+    (Class::ReadFailed, 0.4),
+    (Class::FewBits, 0.15),
+    (Class::WriteFailed, 0.1),
+    (Class::ManyBits, 0.1),
+    (Class::Constant, 0.1),
+    (Class::Old, 0.1),
+    (Class::Changing, 0.05),
+];
+
+/// The chance of a foreign sector at a damaged place.
+const FOREIGN_BY_DAMAGE: f64 = 1e-4;
+
+/// What the wrong places of one card show, weighed as damage.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Damage {
+    /// The logarithm of the chance where each place has a manner of its own.
+    ln_mixed: f64,
+    /// And where all have the manner of the same index in [`DAMAGE`].
+    ln_alike: [f64; DAMAGE.len()],
+}
+
+impl Damage {
+    /// Adds a wrong place; a right one changes nothing, for nothing of it has to be explained.
+    pub(super) fn add(&mut self, found: Found) {
+        let class = Class::of(found);
+        if class == Class::Right {
+            return;
+        }
+        let alone = DAMAGE.iter().find(|(manner, _)| *manner == class);
+        let alone = alone.map_or(FOREIGN_BY_DAMAGE, |(_, chance)| *chance);
+        self.ln_mixed += alone.ln();
+        for (sum, (manner, _)) in self.ln_alike.iter_mut().zip(DAMAGE) {
+            let chance =
+                if manner == class { DAMAGED_MANNER } else { alone * (1.0 - DAMAGED_MANNER) };
+            *sum += chance.ln();
+        }
+    }
+
+    /// The logarithm of the chance of all of them: mixed in half of all cards, else of one manner.
+    pub(super) fn ln_chance(&self) -> f64 {
+        let alike = self.ln_alike.iter().zip(DAMAGE);
+        alike.fold(self.ln_mixed + 0.5_f64.ln(), |sum, (ln, (_, chance))| {
+            ln_sum(sum, ln + (0.5 * chance).ln())
+        })
+    }
+
+    /// The logarithm of the chance where each place has a manner of its own: what fails for no reason
+    /// of the card's.
+    pub(super) const fn ln_of_flukes(&self) -> f64 {
+        self.ln_mixed
     }
 }
 
