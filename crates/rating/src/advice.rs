@@ -276,14 +276,19 @@ fn widen_range(case: &Case<'_>) -> Option<String> {
         .map(|phase| phase.span_bytes)
         .max()
         .filter(|whole| *whole > least);
-    if whole.is_none() && least >= RANDOM_SPAN && !case.has(WarningCode::SpanReduced) {
+    let is_enough = whole.is_none() && least >= RANDOM_SPAN && !case.has(WarningCode::SpanReduced);
+    if is_enough || case.has(WarningCode::WrongData) {
         return None;
     }
     Some(match whole {
-        Some(whole) => format!(
-            "The test range was {least} instead of {whole}, since the time budget ended. Run again \
-             with a longer --time-budget, such as 5m."
-        ),
+        Some(whole) => {
+            // As the verdicts name it.
+            let reached = case.record.measured_to_bytes.unwrap_or(least);
+            format!(
+                "The test range was {reached} instead of {whole}, since the time budget ended. Run again \
+                 with a longer --time-budget, such as 5m."
+            )
+        }
         None => format!(
             "The test range was {least}. The class limits are for {RANDOM_SPAN}, and a smaller range \
              gives higher rates. Test a directory with at least 1 GiB of free space, or set the range with \
@@ -308,11 +313,13 @@ fn repeat_in_peace(case: &Case<'_>) -> Option<String> {
     let is_undecided = is_undecided && !case.ends_when_certain();
     let is_unclear = case.has(WarningCode::Unsteady) || case.has(WarningCode::FewOperations);
     let has_room = widen_range(case).is_none() && !case.record.conditions.target.read_only;
-    say(
-        case.speaks_of_storage() && has_room && (is_undecided || is_unclear),
-        "Close other programs and run again with a longer --time-budget, such as 5m: more operations \
-         give narrower intervals.",
-    )
+    let first = if case.record.is_simulated() { "Run" } else { "Close other programs and run" };
+    (case.speaks_of_storage() && has_room && (is_undecided || is_unclear)).then(|| {
+        format!(
+            "{first} again with a longer --time-budget, such as 5m: more operations give narrower \
+             intervals."
+        )
+    })
 }
 
 /// Advice where the run ended as soon as one class was certain, and another class stayed open.

@@ -476,6 +476,7 @@ fn a_test_range_that_the_time_cut_short_is_told() {
     let layout = phase(&mut record, "sequential-write-1m");
     layout.span_bytes = Bytes::gib(4);
     layout.ended_by = Some(EndedBy::Time);
+    record.measured_to_bytes = Some(Bytes::mib(464));
     let steps = next_steps(&record, &[]).join("\n");
     assert!(
         steps.contains("464 MiB instead of 4 GiB") && steps.contains("--time-budget"),
