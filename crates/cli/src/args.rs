@@ -14,6 +14,7 @@ use cardproof_session::Access;
 use cardproof_units::{Bytes, Nanos, Seed};
 use clap::{ArgAction, Args, Subcommand, ValueEnum};
 
+use crate::charts::PictureFile;
 use crate::output::Sink;
 
 pub(crate) use compare::CompareArgs;
@@ -288,4 +289,10 @@ pub(crate) struct ReportArgs {
     /// Where the report goes.
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    /// Every chart of the report as SVG and PNG, and its figures as CSV, into this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) charts: Option<PathBuf>,
+    /// The result in one picture, for a forum
+    #[arg(long, value_name = "FILE.png|FILE.svg")]
+    pub(crate) picture: Option<PictureFile>,
 }

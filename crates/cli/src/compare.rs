@@ -8,13 +8,15 @@ use cardproof_rating::compare::{Comparison, Contender, Pairing, Use, compare};
 use cardproof_rating::{find_reference, references};
 use cardproof_record::{OpName, Record};
 use cardproof_report::{
-    View, comparison_csv, comparison_html, comparison_markdown, comparison_text, title,
+    View, comparison_charts, comparison_csv, comparison_html, comparison_markdown, comparison_text,
+    title,
 };
 use cardproof_session::LATEST;
 use cardproof_units::Bytes;
 
 use crate::args::CompareArgs;
 use crate::catalogue::{self, Entry};
+use crate::charts;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::saved;
@@ -275,6 +277,11 @@ fn show(comparison: &Comparison, records: &[&Record], args: &CompareArgs) -> Res
         let page = comparison_html(comparison, view.wanted, records)
             .map_err(Failure::because("the comparison cannot be drawn"))?;
         output::write(&Sink::File(path.clone()), &page)?;
+    }
+    if let Some(directory) = &args.charts {
+        let charts = comparison_charts(comparison, view.wanted, records)
+            .map_err(Failure::because("the comparison cannot be drawn"))?;
+        charts::write(directory, &charts)?;
     }
     if let Some(sink) = &args.json {
         output::write(sink, &document(comparison, view.wanted)?)?;

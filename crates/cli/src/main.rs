@@ -5,6 +5,7 @@
 mod args;
 mod capture;
 mod catalogue;
+mod charts;
 mod compare;
 mod completions;
 mod diagnose;

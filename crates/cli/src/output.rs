@@ -38,13 +38,18 @@ impl From<OsString> for Sink {
 pub(crate) fn write(sink: &Sink, text: &str) -> Result<(), Failure> {
     match sink {
         Sink::Stdout => hand_on(text).map(drop),
-        Sink::File(path) => replace(path, text).map_err(|error| {
-            Failure::incomplete(format!(
-                "cannot write {}: {error}; name another file or make room",
-                path.display()
-            ))
-        }),
+        Sink::File(path) => write_file(path, text),
     }
+}
+
+/// Writes `contents` to the file at `path`.
+pub(crate) fn write_file(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), Failure> {
+    replace(path, contents).map_err(|error| {
+        Failure::incomplete(format!(
+            "cannot write {}: {error}; name another file or make room",
+            path.display()
+        ))
+    })
 }
 
 /// Writes `text` to standard output; `false` where its reader has gone away.

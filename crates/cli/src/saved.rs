@@ -10,6 +10,7 @@ use cardproof_session::{LATEST, Store};
 use cardproof_units::Bytes;
 
 use crate::args::{OutputArgs, RateArgs, ReportArgs};
+use crate::charts;
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::inventory;
@@ -76,7 +77,11 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
     let path = locate(&args.record)?;
     let record = read(&path)?;
     let OutputArgs { json, html, markdown } = &args.output;
-    let has_wish = json.is_some() || html.is_some() || markdown.is_some();
+    let has_wish = json.is_some()
+        || html.is_some()
+        || markdown.is_some()
+        || args.charts.is_some()
+        || args.picture.is_some();
     let is_from_stdin = path == Path::new("-");
     let html = match (html, has_wish) {
         (None, false) if is_from_stdin => {
@@ -89,10 +94,25 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
     };
     let outputs = OutputArgs { json: json.clone(), html, markdown: markdown.clone() };
     result::check_outputs(&outputs)?;
+    if let Some(picture) = &args.picture {
+        output::check(&Sink::File(picture.path.clone()))?;
+    }
+    let verdicts = cardproof_rating::judge(&record);
     // The reports asked for are all that is wanted, so the summary stays away.
-    result::show(&record, &cardproof_rating::judge(&record), &outputs, Talk::new(true))?;
+    result::show(&record, &verdicts, &outputs, Talk::new(true))?;
+    let talk = Talk::new(args.quiet);
+    if let Some(directory) = &args.charts {
+        let drawn = cardproof_report::charts(&record, &verdicts)
+            .map_err(Failure::because("the charts cannot be drawn"))?;
+        charts::write(directory, &drawn)?;
+        talk.note(&format!("{} charts: {}", drawn.len(), directory.display()));
+    }
+    if let Some(picture) = &args.picture {
+        charts::write_picture(picture, &cardproof_report::result_picture(&record, &verdicts))?;
+        talk.note(&format!("Picture: {}", picture.path.display()));
+    }
     if let Some(path) = &outputs.html {
-        Talk::new(args.quiet).note(&format!("Report: {}", path.display()));
+        talk.note(&format!("Report: {}", path.display()));
     }
     Ok(Exit::Done)
 }

@@ -26,7 +26,7 @@ pub(crate) use csv::quoted as csv_quoted;
 pub(crate) use names::{cut, cut_apart};
 
 pub use csv::comparison_csv;
-pub use page::comparison_html;
+pub use page::{comparison_charts, comparison_html};
 pub use text::comparison_text;
 
 /// How a comparison is shown.

@@ -13,8 +13,13 @@ use cardproof_record::{Record, Verdict};
 use crate::charts::PlotError;
 use crate::clean::Html;
 use crate::contents::Contents;
+use crate::kept::ChartFile;
 
 const STYLE: &str = include_str!("html/style.css");
+
+/// How charts become files.
+const KEEPING: &str = "<p class=\"note\">Every chart as PNG, SVG and CSV: \
+                       <code>cardproof report RECORD --charts DIR</code></p>\n";
 
 /// A chart of a report could not be drawn.
 #[derive(Debug, thiserror::Error)]
@@ -35,16 +40,32 @@ pub struct HtmlError {
 /// # Errors
 /// A chart could not be drawn.
 pub fn html(record: &Record, verdicts: &[Verdict]) -> Result<String, HtmlError> {
+    Ok(page_of(record, verdicts)?.0)
+}
+
+/// The charts of that page, as files of their own.
+///
+/// # Errors
+/// A chart could not be drawn.
+pub fn charts(record: &Record, verdicts: &[Verdict]) -> Result<Vec<ChartFile>, HtmlError> {
+    Ok(page_of(record, verdicts)?.1)
+}
+
+/// The page, and its charts.
+fn page_of(record: &Record, verdicts: &[Verdict]) -> Result<(String, Vec<ChartFile>), HtmlError> {
     let contents = Contents::of(record, verdicts);
     let mut page = String::with_capacity(256 * 1024);
     head(&mut page, &contents.title);
     sections::write(&mut page, &contents);
-    figures::write(&mut page, record, contents.is_jobs_only)?;
-    capacity::write(&mut page, record.capacity.as_ref());
+    let mut charts = figures::write(&mut page, record, contents.is_jobs_only)?;
+    charts.extend(capacity::write(&mut page, record.capacity.as_ref()));
+    if !charts.is_empty() {
+        page.push_str(KEEPING);
+    }
     sections::write_conditions(&mut page, &contents);
     end_page(&mut page);
     page.shrink_to_fit();
-    Ok(page)
+    Ok((page, charts))
 }
 
 /// Appends the end of every page.

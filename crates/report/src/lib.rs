@@ -16,10 +16,13 @@ mod flushes;
 mod html;
 mod inventory;
 mod jobs;
+mod kept;
 mod layout;
 mod markdown;
 mod powercut;
+mod raster;
 mod replays;
+mod result_picture;
 mod rows;
 mod setups;
 mod shared;
@@ -29,16 +32,21 @@ mod wrap;
 
 pub use charts::PlotError;
 pub use clean::steers;
-pub use comparison::{View, comparison_csv, comparison_html, comparison_markdown, comparison_text};
+pub use comparison::{
+    View, comparison_charts, comparison_csv, comparison_html, comparison_markdown, comparison_text,
+};
 pub use facts::title;
-pub use html::{HtmlError, html};
+pub use html::{HtmlError, charts, html};
 pub use inventory::{
     Entry, LIST_SCHEMA, List, inventory_csv, inventory_html, inventory_markdown, inventory_table,
     inventory_text,
 };
+pub use kept::ChartFile;
 pub use markdown::markdown;
 pub use powercut::power_cut_lines;
+pub use raster::RasterError;
 pub use replays::replay_lines;
+pub use result_picture::result_picture;
 pub use short::markdown_short;
 pub use summary::summary;
 pub use wrap::{wrap_into, wrapped};

@@ -1,4 +1,4 @@
-//! A record in at most ten lines of Markdown, for a forum.
+//! A record in a few rows, for a forum: as Markdown, and as the source of the result picture.
 
 use cardproof_rating::{Doubt, Finding, RANDOM_QUEUE_DEPTH, doubts, shown_rate};
 use cardproof_record::{OpName, Record};
@@ -11,58 +11,78 @@ use crate::inventory::Entry;
 /// More doubts than this are counted.
 const DOUBTS_MAX: usize = 1;
 
+/// What a forum is told of a record.
+pub(crate) struct Short {
+    /// The label and the card.
+    pub(crate) name: String,
+    /// What is said of what.
+    pub(crate) rows: Vec<(String, String)>,
+    /// How it was measured, when, and with what.
+    pub(crate) source: String,
+}
+
+impl Short {
+    pub(crate) fn of(record: &Record) -> Self {
+        let entry = Entry::of(record);
+        let name = match &entry.label {
+            Some(label) => format!("{label}: {}", entry.card),
+            None => entry.card.clone(),
+        };
+        let mut rows = vec![("Verdicts".to_owned(), verdicts(&entry))];
+        let iops = |rate: Option<f64>| rate.map(|rate| Iops(rate).to_string());
+        let mb = |rate: Option<f64>| rate.map(|rate| Throughput(rate).to_string());
+        let figures = [
+            (
+                "4 KiB random, one at a time".to_owned(),
+                iops(entry.random_read_iops),
+                iops(entry.random_write_iops),
+            ),
+            (
+                format!("4 KiB random, {RANDOM_QUEUE_DEPTH} at a time"),
+                in_queue(record, OpName::Read),
+                in_queue(record, OpName::Write),
+            ),
+            ("4 KiB with a flush after each".to_owned(), None, iops(entry.synced_write_iops)),
+            (
+                "Sequential".to_owned(),
+                mb(entry.sequential_read_bytes_per_s),
+                mb(entry.sequential_write_bytes_per_s),
+            ),
+        ];
+        for (what, read, write) in figures {
+            let parts = [
+                read.map(|rate| format!("read {rate}")),
+                write.map(|rate| format!("write {rate}")),
+            ];
+            let parts: Vec<String> = parts.into_iter().flatten().collect();
+            if !parts.is_empty() {
+                rows.push((what, parts.join(", ")));
+            }
+        }
+        if let Some(computer) = facts(record).iter().find(|fact| fact.label == "Computer") {
+            rows.push(("Host".to_owned(), one_line(&computer.text)));
+        }
+        if !entry.doubts.is_empty() {
+            let shown = entry.doubts[..entry.doubts.len().min(DOUBTS_MAX)].join("; ");
+            let more = entry.doubts.len().saturating_sub(DOUBTS_MAX);
+            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+            rows.push(("In doubt".to_owned(), format!("{shown}{more}")));
+        }
+        let tool = format!("{} {}", record.tool.name, record.tool.version);
+        let source =
+            format!("Profile {}, {}, {}", entry.profile, when(record), one_line(&tool).trim());
+        Self { name, rows, source }
+    }
+}
+
 /// The record in at most ten lines of Markdown, ending in a newline. Text from the record cannot make
 /// markup.
 #[must_use]
 pub fn markdown_short(record: &Record) -> String {
-    let entry = Entry::of(record);
-    let name = match &entry.label {
-        Some(label) => format!("{label}: {}", entry.card),
-        None => entry.card.clone(),
-    };
+    let Short { name, rows, source } = Short::of(record);
     let mut lines = vec![format!("**{}**", Markdown(&name)), String::new()];
-    lines.push(format!("- Verdicts: {}", Markdown(&verdicts(&entry))));
-    let iops = |rate: Option<f64>| rate.map(|rate| Iops(rate).to_string());
-    let mb = |rate: Option<f64>| rate.map(|rate| Throughput(rate).to_string());
-    let deep = format!("4 KiB random, {RANDOM_QUEUE_DEPTH} at a time");
-    let figures = [
-        (
-            "4 KiB random, one at a time",
-            iops(entry.random_read_iops),
-            iops(entry.random_write_iops),
-        ),
-        (&*deep, in_queue(record, OpName::Read), in_queue(record, OpName::Write)),
-        ("4 KiB with a flush after each", None, iops(entry.synced_write_iops)),
-        (
-            "Sequential",
-            mb(entry.sequential_read_bytes_per_s),
-            mb(entry.sequential_write_bytes_per_s),
-        ),
-    ];
-    for (what, read, write) in figures {
-        let parts =
-            [read.map(|rate| format!("read {rate}")), write.map(|rate| format!("write {rate}"))];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
-        if !parts.is_empty() {
-            lines.push(format!("- {what}: {}", parts.join(", ")));
-        }
-    }
-    if let Some(computer) = facts(record).iter().find(|fact| fact.label == "Computer") {
-        lines.push(format!("- Host: {}", Markdown(&computer.text)));
-    }
-    if !entry.doubts.is_empty() {
-        let shown = entry.doubts[..entry.doubts.len().min(DOUBTS_MAX)].join("; ");
-        let more = entry.doubts.len().saturating_sub(DOUBTS_MAX);
-        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-        lines.push(format!("- In doubt: {}{more}", Markdown(&shown)));
-    }
-    let tool = format!("{} {}", record.tool.name, record.tool.version);
-    lines.push(format!(
-        "- Profile {}, {}, {}",
-        Markdown(&entry.profile),
-        Markdown(&when(record)),
-        Markdown(one_line(&tool).trim())
-    ));
+    lines.extend(rows.iter().map(|(what, said)| format!("- {what}: {}", Markdown(said))));
+    lines.push(format!("- {}", Markdown(&source)));
     lines.join("\n") + "\n"
 }
 

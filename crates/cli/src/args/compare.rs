@@ -45,6 +45,9 @@ pub(crate) struct CompareArgs {
     /// The comparison as one HTML file
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// Every chart of that file as SVG and PNG, and its figures as CSV, into this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) charts: Option<PathBuf>,
     /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,

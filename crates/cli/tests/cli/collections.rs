@@ -125,6 +125,56 @@ fn a_forum_gets_ten_lines() {
 }
 
 #[test]
+fn every_chart_of_a_page_becomes_a_drawing_a_picture_and_a_table() {
+    let home = three_cards();
+    let place = |name: &str| home.place().join(name).to_str().unwrap().to_owned();
+    for (name, words) in
+        [("report", &["report", "card-001"][..]), ("compare", &["compare", "card-001", "card-003"])]
+    {
+        let (directory, page) = (place(name), place(&format!("{name}.html")));
+        let more = ["--charts", &directory, "--html", &page, "--quiet"];
+        run(home.cardproof(&[words, &more].concat())).expect(0);
+        let page = fs::read_to_string(&page).unwrap();
+        let drawings = page.matches("<svg role=\"img\"").count()
+            + page.matches("<svg xmlns=\"http&#58;").count();
+        let mut files: Vec<(String, String)> = fs::read_dir(&directory)
+            .unwrap()
+            .map(|file| file.unwrap().file_name().into_string().unwrap())
+            .map(|file| file.rsplit_once('.').map(|(name, end)| (name.into(), end.into())).unwrap())
+            .collect();
+        files.sort();
+        assert_eq!(files.len(), 3 * drawings, "{name}: {files:?}");
+        for (chart, ending) in files {
+            let bytes =
+                fs::read(home.place().join(name).join(format!("{chart}.{ending}"))).unwrap();
+            let is_whole = match ending.as_str() {
+                "png" => {
+                    bytes.starts_with(b"\x89PNG\r\n\x1a\n") && bytes.ends_with(b"IEND\xaeB`\x82")
+                }
+                "svg" => bytes.starts_with(b"<svg xmlns=") && bytes.ends_with(b"</svg>"),
+                _ => bytes.iter().filter(|byte| **byte == b'\n').count() > 1,
+            };
+            assert!(is_whole, "{chart}.{ending}");
+        }
+    }
+}
+
+#[test]
+fn the_result_fits_in_one_picture() {
+    let home = three_cards();
+    let place = |name: &str| home.place().join(name).to_str().unwrap().to_owned();
+    let (png, svg) = (place("result.png"), place("result.svg"));
+    for file in [&png, &svg] {
+        run(home.cardproof(&["report", "card-003", "--picture", file, "--quiet"])).expect(0);
+    }
+    assert!(fs::read(&png).unwrap().starts_with(b"\x89PNG"));
+    let svg = fs::read_to_string(&svg).unwrap();
+    assert!(svg.contains("card-003: Intenso Class 4") && svg.contains("IOPS"), "{svg}");
+    let ended = run(home.cardproof(&["report", "card-003", "--picture", "result.gif"])).expect(2);
+    assert!(ended.stderr.contains("FILE.png or FILE.svg"), "{}", ended.stderr);
+}
+
+#[test]
 fn a_diagnosis_has_one_answer_and_something_to_do() {
     let home = Home::new();
     let place = home.place().to_str().unwrap().to_owned();

@@ -7,10 +7,12 @@ use cardproof_rating::compare::{CardFigure, Column, Comparison};
 
 use super::csv::quoted;
 use super::names::cut;
+use super::page::Page;
 use super::save;
 use super::sections::told;
 use crate::clean::{Html, one_line};
 use crate::html::put;
+use crate::kept::ChartFile;
 
 const WIDTH: f64 = 340.0;
 
@@ -34,7 +36,7 @@ struct Bar<'c> {
 }
 
 /// Appends one picture for each column in which two cards or more have a figure.
-pub(super) fn write(page: &mut String, comparison: &Comparison) {
+pub(super) fn write(page: &mut Page, comparison: &Comparison) {
     let drawn: Vec<(Column, Vec<Bar<'_>>)> = Column::ALL
         .into_iter()
         .map(|column| (column, bars(comparison, column)))
@@ -43,7 +45,7 @@ pub(super) fn write(page: &mut String, comparison: &Comparison) {
     if drawn.is_empty() {
         return;
     }
-    page.push_str(
+    page.text.push_str(
         "<section id=\"bars\">\n<h2>Every quantity</h2>\n<p>The longest bar is the best. The thin \
          line is the interval; where two of them overlap widely, the cards may be equal. Figures in \
          doubt are grey. Bars of other hosts or methods are no comparison; the table above says \
@@ -52,7 +54,7 @@ pub(super) fn write(page: &mut String, comparison: &Comparison) {
     for (number, (column, bars)) in drawn.iter().enumerate() {
         figure(page, *column, bars, number);
     }
-    page.push_str("</div>\n</section>\n");
+    page.text.push_str("</div>\n</section>\n");
 }
 
 fn bars(comparison: &Comparison, column: Column) -> Vec<Bar<'_>> {
@@ -69,13 +71,14 @@ fn bars(comparison: &Comparison, column: Column) -> Vec<Bar<'_>> {
     bars
 }
 
-fn figure(page: &mut String, column: Column, bars: &[Bar<'_>], number: usize) {
+fn figure(page: &mut Page, column: Column, bars: &[Bar<'_>], number: usize) {
     let heading = sentence(column);
     let id = format!("bars-{number}");
     let picture = picture(column, bars, &id);
-    put!(page, "<figure>\n<figcaption><h3>{heading}</h3></figcaption>\n{picture}\n");
-    save::write(page, column.label(), &picture, &csv(column, bars));
-    page.push_str("</figure>\n");
+    put!(page.text, "<figure>\n<figcaption><h3>{heading}</h3></figcaption>\n{picture}\n");
+    let file = ChartFile::of(column.label(), &heading, &picture, csv(column, bars));
+    save::write(page, column.label(), file);
+    page.text.push_str("</figure>\n");
 }
 
 fn sentence(column: Column) -> String {

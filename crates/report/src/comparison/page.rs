@@ -9,6 +9,11 @@ use super::pictures;
 use super::sections::{Section, sections};
 use crate::clean::Html;
 use crate::html::{HtmlError, end_page, head, put};
+use crate::kept::ChartFile;
+
+/// How charts become files that a page without a script cannot make.
+const KEEPING: &str = "<p class=\"note\">Every chart as PNG, SVG and CSV: \
+                       <code>cardproof compare CARD CARD ... --charts DIR</code></p>\n";
 
 /// The comparison as one HTML file: no network, no script, no font. It has all details. `records` are
 /// the first of each card, in the order of the comparison.
@@ -20,21 +25,47 @@ pub fn comparison_html(
     wanted: Use,
     records: &[&Record],
 ) -> Result<String, HtmlError> {
-    let mut page = String::with_capacity(64 * 1024);
-    head(&mut page, "Comparison");
-    page.push_str(
+    Ok(page_of(comparison, wanted, records)?.text)
+}
+
+/// The charts of that page, as files of their own.
+///
+/// # Errors
+/// A chart could not be drawn.
+pub fn comparison_charts(
+    comparison: &Comparison,
+    wanted: Use,
+    records: &[&Record],
+) -> Result<Vec<ChartFile>, HtmlError> {
+    Ok(page_of(comparison, wanted, records)?.charts)
+}
+
+/// A page being written, and its charts.
+#[derive(Default)]
+pub(super) struct Page {
+    pub(super) text: String,
+    pub(super) charts: Vec<ChartFile>,
+}
+
+fn page_of(comparison: &Comparison, wanted: Use, records: &[&Record]) -> Result<Page, HtmlError> {
+    let mut page = Page::default();
+    head(&mut page.text, "Comparison");
+    page.text.push_str(
         "<header>\n<p class=\"kind\">cardproof comparison</p>\n<h1>Comparison</h1>\n</header>\n\
          <main>\n",
     );
-    write_overview(&mut page, &overview(comparison, wanted));
+    write_overview(&mut page.text, &overview(comparison, wanted));
     bars::write(&mut page, comparison);
     pictures::write(&mut page, comparison, wanted, records)?;
-    page.push_str("<section id=\"details\">\n<h2>Every figure</h2>\n");
-    for section in sections(comparison, wanted) {
-        write(&mut page, &section);
+    if !page.charts.is_empty() {
+        page.text.push_str(KEEPING);
     }
-    page.push_str("</section>\n");
-    end_page(&mut page);
+    page.text.push_str("<section id=\"details\">\n<h2>Every figure</h2>\n");
+    for section in sections(comparison, wanted) {
+        write(&mut page.text, &section);
+    }
+    page.text.push_str("</section>\n");
+    end_page(&mut page.text);
     Ok(page)
 }
 
@@ -68,7 +99,8 @@ fn write_grid(page: &mut String, grid: &Grid) {
     }
     page.push_str("</tr></thead>\n<tbody>\n");
     for row in &grid.rows {
-        put!(page, "<tr><th scope=\"row\">{} {}</th>", Html(&row[0]), Html(&row[1]));
+        let gap = if row[0].is_empty() { "" } else { "&nbsp;" };
+        put!(page, "<tr><th scope=\"row\">{}{gap}{}</th>", Html(&row[0]), Html(&row[1]));
         for cell in &row[2..] {
             put!(page, "<td>{}</td>", Html(cell));
         }

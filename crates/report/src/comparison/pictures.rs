@@ -5,6 +5,7 @@ use cardproof_rating::compare::{CardFigures, Column, Comparison, Use};
 use cardproof_record::{OpName, Phase, Record};
 
 use super::csv::quoted;
+use super::page::Page;
 use super::save;
 use crate::charts::{
     self, Axis, Chart, Dashes, LINE_TONES, Layer, Scale, Tone, class_corners, has_course, has_tail,
@@ -12,6 +13,7 @@ use crate::charts::{
 };
 use crate::clean::{Html, one_line};
 use crate::html::{HtmlError, put};
+use crate::kept::{ChartFile, csv_of, mark, with_legend};
 
 /// More lines than this cannot be told apart.
 const LINES_MAX: usize = 4;
@@ -24,7 +26,7 @@ struct Dot {
 
 /// Appends the charts of `comparison`; `records` are the first of each card, in its order.
 pub(super) fn write(
-    page: &mut String,
+    page: &mut Page,
     comparison: &Comparison,
     wanted: Use,
     records: &[&Record],
@@ -53,7 +55,7 @@ pub(super) fn write(
     Ok(())
 }
 
-fn prices(page: &mut String, comparison: &Comparison, wanted: Use) -> Result<(), HtmlError> {
+fn prices(page: &mut Page, comparison: &Comparison, wanted: Use) -> Result<(), HtmlError> {
     let ranking = comparison.rankings.iter().find(|ranking| ranking.by == wanted);
     let dots: Vec<Dot> = ranking
         .into_iter()
@@ -70,7 +72,7 @@ fn prices(page: &mut String, comparison: &Comparison, wanted: Use) -> Result<(),
 
 /// A scatter with numbered points and the list of their names.
 fn scatter(
-    page: &mut String,
+    page: &mut Page,
     (id, heading, about): (&str, &str, &str),
     dots: &[Dot],
     mut layers: Vec<Layer>,
@@ -88,21 +90,24 @@ fn scatter(
         y: axis(dots.iter().map(|dot| dot.at.1)),
         layers,
     };
-    put!(page, "<section id=\"{id}\">\n<h2>{heading}</h2>\n<figure>\n<div class=\"field\"><div>\n");
+    put!(
+        page.text,
+        "<section id=\"{id}\">\n<h2>{heading}</h2>\n<figure>\n<div class=\"field\"><div>\n"
+    );
     let picture = drawn(&chart, &format!("{id}-chart"))?;
-    page.push_str(&picture);
-    page.push_str("</div>\n<ol class=\"names\">\n");
+    page.text.push_str(&picture);
+    page.text.push_str("</div>\n<ol class=\"names\">\n");
     for dot in dots {
-        put!(page, "<li>{}</li>\n", Html(&dot.name));
+        put!(page.text, "<li>{}</li>\n", Html(&dot.name));
     }
-    put!(page, "</ol></div>\n<figcaption><p>{}</p></figcaption>\n", Html(about));
+    put!(page.text, "</ol></div>\n<figcaption><p>{}</p></figcaption>\n", Html(about));
     let name = |(at, dot): (usize, &Dot)| {
         (format!("<text x=\"0\" y=\"4\">{}.</text>", at + 1), dot.name.clone())
     };
     let names: Vec<(String, String)> = dots.iter().enumerate().map(name).collect();
-    let alone = save::with_legend(&picture, (chart.width, chart.height), &names);
-    save::write(page, heading, &alone, &csv(dots));
-    page.push_str("</figure>\n</section>\n");
+    let file = ChartFile::of(heading, about, &with_legend(&picture, &chart, &names), csv(dots));
+    save::write(page, heading, file);
+    page.text.push_str("</figure>\n</section>\n");
     Ok(())
 }
 
@@ -111,21 +116,6 @@ fn csv(dots: &[Dot]) -> String {
     let mut out = String::from("number,card,to_the_right,upwards\n");
     for (at, Dot { name, at: (x, y) }) in dots.iter().enumerate() {
         out.push_str(&format!("{},{},{x:.2},{y:.2}\n", at + 1, quoted(name)));
-    }
-    out
-}
-
-/// The lines of a chart, point by point, each with the name of its card.
-fn csv_of_lines(chart: &Chart, names: &[String]) -> String {
-    let mut out = String::from("card,to_the_right,upwards\n");
-    let lines = chart.layers.iter().filter_map(|layer| match layer {
-        Layer::Line { points, .. } | Layer::Steps { points, .. } => Some(points),
-        _ => None,
-    });
-    for (points, name) in lines.zip(names) {
-        for (x, y) in points {
-            out.push_str(&format!("{},{x},{y}\n", quoted(name)));
-        }
     }
     out
 }
@@ -153,9 +143,12 @@ const OVERLAID: [Overlaid; 2] = [
     ("rates", "Operations a second over time", has_course, rates_together),
 ];
 
+/// What a few cards are overlaid in.
+const OVERLAID_PHASE: &str = "4 KiB random writes, one at a time";
+
 /// The waits and the rates over time of a few cards, in 4 KiB random writes.
 fn overlaid(
-    page: &mut String,
+    page: &mut Page,
     comparison: &Comparison,
     records: &[&Record],
 ) -> Result<(), HtmlError> {
@@ -176,51 +169,37 @@ fn overlaid(
     if phases.len() < 2 || charts.is_empty() {
         return Ok(());
     }
-    page.push_str(
-        "<section id=\"overlaid\">\n<h2>4 KiB random writes, one at a time</h2>\n<div class=\"grid\">\n",
-    );
+    put!(page.text, "<section id=\"overlaid\">\n<h2>{OVERLAID_PHASE}</h2>\n<div class=\"grid\">\n");
     for (id, heading, cards, chart) in &charts {
-        put!(page, "<figure>\n<figcaption><h3>{heading}</h3></figcaption>\n");
+        put!(page.text, "<figure>\n<figcaption><h3>{heading}</h3></figcaption>\n");
         let picture = drawn(chart, &format!("overlaid-{id}"))?;
-        page.push_str(&picture);
-        page.push_str("<ul class=\"legend\">\n");
+        page.text.push_str(&picture);
+        page.text.push_str("<ul class=\"legend\">\n");
         for &card in cards {
             put!(
-                page,
+                page.text,
                 "<li><svg aria-hidden=\"true\" viewBox=\"0 -4 28 8\">{}</svg>{}</li>\n",
-                mark(card),
+                mark(tone(card), dashes(card)),
                 Html(&one_line(&comparison.cards[card]))
             );
         }
-        page.push_str("</ul>\n");
+        page.text.push_str("</ul>\n");
         let names: Vec<String> =
             cards.iter().map(|&card| one_line(&comparison.cards[card])).collect();
-        let marks = cards.iter().map(|&card| mark(card)).zip(names.iter().cloned());
+        let marks =
+            cards.iter().map(|&card| mark(tone(card), dashes(card))).zip(names.iter().cloned());
         let marks: Vec<(String, String)> = marks.collect();
-        let alone = save::with_legend(&picture, (chart.width, chart.height), &marks);
-        save::write(page, heading, &alone, &csv_of_lines(chart, &names));
-        page.push_str("</figure>\n");
+        let about = format!("{heading}: {OVERLAID_PHASE}");
+        let alone = with_legend(&picture, chart, &marks);
+        save::write(page, heading, ChartFile::of(heading, &about, &alone, csv_of(chart, &names)));
+        page.text.push_str("</figure>\n");
     }
-    page.push_str("</div>\n</section>\n");
+    page.text.push_str("</div>\n</section>\n");
     Ok(())
 }
 
 fn tone(card: usize) -> Tone {
     Tone::Line(card % LINE_TONES)
-}
-
-/// A short piece of a card's line.
-fn mark(card: usize) -> String {
-    let stroke = match dashes(card) {
-        Dashes::Whole => "0",
-        Dashes::Long => "8 4",
-        Dashes::Short => "2 3",
-    };
-    format!(
-        "<line x1=\"0\" y1=\"0\" x2=\"28\" y2=\"0\" stroke=\"{}\" stroke-width=\"2.5\" \
-         stroke-dasharray=\"{stroke}\"/>",
-        tone(card).css()
-    )
 }
 
 const fn dashes(card: usize) -> Dashes {

@@ -5,6 +5,7 @@ use cardproof_units::Bytes;
 
 use super::put;
 use crate::clean::Html;
+use crate::kept::ChartFile;
 
 /// The picture's measures, in its own units.
 const WIDTH: f64 = 960.0;
@@ -12,14 +13,14 @@ const HEIGHT: f64 = 160.0;
 const MARK: f64 = 14.0;
 
 /// Appends the map, where something was read.
-pub(super) fn write(page: &mut String, test: Option<&CapacityTest>) {
-    let Some(test) = test.filter(|test| test.regions.iter().any(is_read)) else { return };
+pub(super) fn write(page: &mut String, test: Option<&CapacityTest>) -> Option<ChartFile> {
+    let test = test.filter(|test| test.regions.iter().any(is_read))?;
     let regions = &test.regions;
     let fastest = regions.iter().filter_map(speed).fold(0.0, f64::max);
     let width = WIDTH / regions.len() as f64;
-    page.push_str("<section id=\"map\">\n<h2>Map of the addresses</h2>\n");
+    let mut picture = String::new();
     put!(
-        page,
+        picture,
         "<svg viewBox=\"0 0 {WIDTH} {}\" width=\"100%\" role=\"img\" aria-label=\"{}\">\n",
         HEIGHT + MARK,
         Html(&summary(test))
@@ -29,7 +30,7 @@ pub(super) fn write(page: &mut String, test: Option<&CapacityTest>) {
         if let Some(speed) = speed(region) {
             let height = (speed / fastest * HEIGHT).max(1.0);
             put!(
-                page,
+                picture,
                 "<rect x=\"{left:.2}\" y=\"{:.2}\" width=\"{:.2}\" height=\"{height:.2}\" \
                  fill=\"currentColor\" opacity=\"0.55\"/>\n",
                 HEIGHT - height,
@@ -38,15 +39,30 @@ pub(super) fn write(page: &mut String, test: Option<&CapacityTest>) {
         }
         if region.wrong > 0 {
             put!(
-                page,
+                picture,
                 "<rect x=\"{left:.2}\" y=\"{HEIGHT}\" width=\"{:.2}\" height=\"{MARK}\" \
                  fill=\"var(--alarm)\"/>\n",
                 width * 0.9
             );
         }
     }
-    page.push_str("</svg>\n");
-    put!(page, "<p>{}</p>\n</section>\n", Html(&summary(test)));
+    picture.push_str("</svg>\n");
+    put!(
+        page,
+        "<section id=\"map\">\n<h2>Map of the addresses</h2>\n{picture}<p>{}</p>\n</section>\n",
+        Html(&summary(test))
+    );
+    Some(ChartFile::of("map of the addresses", &summary(test), &picture, csv(test)))
+}
+
+/// A line for each bar.
+fn csv(test: &CapacityTest) -> String {
+    let mut out = String::from("part,bytes_per_s,wrong\n");
+    for (number, region) in test.regions.iter().enumerate() {
+        let speed = speed(region).map_or(String::new(), |speed| format!("{speed:.0}"));
+        put!(out, "{},{speed},{}\n", number + 1, region.wrong);
+    }
+    out
 }
 
 const fn is_read(region: &CapacityRegion) -> bool {

@@ -14,8 +14,9 @@ use crate::charts::{
     latency, rate_over_time, rate_text, speed_over_cycles, sweeps, waits_over_time,
 };
 use crate::clean::{Html, one_line};
+use crate::kept::{ChartFile, csv_of, mark, with_legend};
 use crate::rows::{rate_and_interval, shown};
-use crate::wrap::bound;
+use crate::wrap::{bound, sentence};
 
 /// The most rows of a chart's table; longer ones say no more.
 const TABLE_ROWS_MAX: usize = 40;
@@ -25,27 +26,42 @@ pub(super) fn write(
     page: &mut String,
     record: &Record,
     is_jobs_only: bool,
-) -> Result<(), HtmlError> {
-    let mut figures = Figures { page, record, drawn: 0 };
+) -> Result<Vec<ChartFile>, HtmlError> {
+    let mut figures = Figures { page, record, charts: Vec::new() };
     figures.endurance()?;
     figures.geometry()?;
     figures.over_time()?;
     figures.latencies()?;
-    if is_jobs_only { Ok(()) } else { figures.among_published() }
+    if !is_jobs_only {
+        figures.among_published()?;
+    }
+    Ok(figures.charts)
 }
 
 struct Figures<'p> {
     page: &'p mut String,
     record: &'p Record,
-    drawn: usize,
+    charts: Vec<ChartFile>,
 }
 
 impl Figures<'_> {
-    fn draw(&mut self, chart: &Chart) -> Result<(), HtmlError> {
-        self.drawn += 1;
-        let id = format!("chart-{}", self.drawn);
-        draw(self.page, chart, &id)
-            .map_err(|source| HtmlError { chart: chart.title.clone(), source })
+    /// Draws `chart`, and keeps it as a file about `subject`, whose lines have `names`, with `legend` below
+    /// it.
+    fn draw(
+        &mut self,
+        chart: &Chart,
+        subject: &str,
+        names: &[String],
+        legend: &[(String, String)],
+    ) -> Result<(), HtmlError> {
+        let id = format!("chart-{}", self.charts.len() + 1);
+        let mut picture = String::new();
+        draw(&mut picture, chart, &id)
+            .map_err(|source| HtmlError { chart: chart.title.clone(), source })?;
+        self.page.push_str(&picture);
+        let alone = with_legend(&picture, chart, legend);
+        self.charts.push(ChartFile::of(subject, &sentence(subject), &alone, csv_of(chart, names)));
+        Ok(())
     }
 
     /// The result of an endurance run: the life in words, bad pages and speed over the cycles.
@@ -58,7 +74,7 @@ impl Figures<'_> {
         self.page.push_str("</ul>\n<div class=\"grid\">\n");
         for chart in [bad_over_cycles(run), speed_over_cycles(run)].into_iter().flatten() {
             put!(self.page, "<figure>\n<figcaption><h3>{}</h3></figcaption>\n", Html(&chart.title));
-            self.draw(&chart)?;
+            self.draw(&chart, &chart.title, &[], &[])?;
             self.page.push_str("</figure>\n");
         }
         self.page.push_str("</div>\n</section>\n");
@@ -78,7 +94,7 @@ impl Figures<'_> {
         );
         for chart in [boundaries, sweeps].iter().flatten() {
             put!(self.page, "<figure>\n<figcaption>{}</figcaption>\n", Html(&chart.title));
-            self.draw(chart)?;
+            self.draw(chart, &chart.title, &[], &[])?;
             self.page.push_str("</figure>\n");
         }
         self.page.push_str("</section>\n");
@@ -114,11 +130,12 @@ impl Figures<'_> {
         if let Some(chart) = rate_over_time(self.record, index) {
             let unit = if is_told_in_iops(phase) { "IOPS" } else { "MB/s" };
             put!(self.page, "<p class=\"axis\">{unit}</p>\n");
-            self.draw(&chart)?;
+            self.draw(&chart, &format!("{name}, rate in {unit}"), &["rate".to_owned()], &[])?;
         }
         if let Some(chart) = waits_over_time(self.record, index) {
             self.page.push_str("<p class=\"axis\">longest latency</p>\n");
-            self.draw(&chart)?;
+            let names = ["longest latency".to_owned()];
+            self.draw(&chart, &format!("{name}, longest latency"), &names, &[])?;
         }
         write_series(self.page, phase, &name);
         self.page.push_str("</figure>\n");
@@ -159,7 +176,12 @@ impl Figures<'_> {
         for (heading, drawn) in ["Reads", "Writes and mixed"].iter().zip(&charts) {
             let Some((chart, curves)) = drawn else { continue };
             put!(self.page, "<figure>\n<figcaption><h3>{heading}</h3></figcaption>\n");
-            self.draw(chart)?;
+            let name = |curve: &Curve| one_line(&self.record.phases[curve.phase].name);
+            let names: Vec<String> = curves.iter().map(name).collect();
+            let marks = curves.iter().map(|curve| mark(curve.tone, curve.dashes));
+            let legend: Vec<(String, String)> = marks.zip(names.iter().cloned()).collect();
+            let subject = format!("share of operations that took longer, {heading}");
+            self.draw(chart, &subject.to_lowercase(), &names, &legend)?;
             write_legend(self.page, self.record, curves);
             write_latencies(self.page, self.record, curves, heading);
             self.page.push_str("</figure>\n");
@@ -188,7 +210,15 @@ impl Figures<'_> {
             "<figure>\n<p class=\"axis\">Vertical: 4 KiB random write IOPS; horizontal: \
              4 KiB random read IOPS</p>\n<div class=\"field\">\n<div>\n",
         );
-        self.draw(&field(&ours))?;
+        let names: Vec<String> =
+            ours.iter().map(|place| format!("this storage, {}", place.label)).collect();
+        let number = |number: usize| format!("<text x=\"0\" y=\"4\">{number}</text>");
+        let published = PUBLISHED_CARDS.iter().enumerate();
+        let legend: Vec<(String, String)> =
+            published.map(|(at, card)| (number(at + 1), card.name.to_owned())).collect();
+        let subject = "among published devices: 4 KiB random reads (to the right) and writes (upwards) a \
+                       second";
+        self.draw(&field(&ours), subject, &names, &legend)?;
         self.page.push_str("</div>\n<div>\n");
         write_field_legend(self.page, &ours);
         put!(

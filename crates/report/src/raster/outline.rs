@@ -1,0 +1,144 @@
+//! Lines of a drawing: from attributes, and cut into dashes.
+
+/// Lines, each from point to point.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Outline {
+    pub(super) lines: Vec<Vec<(f64, f64)>>,
+    /// Whether each ends where it began.
+    pub(super) is_closed: bool,
+}
+
+/// All numbers in `text`, whatever stands between them.
+pub(super) fn numbers(text: &str) -> Vec<f64> {
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | 'e');
+    let mut found = Vec::new();
+    for word in text.split(|c: char| !is_part(c)) {
+        // A minus begins a number without a gap before it.
+        let mut start = 0;
+        for (at, _) in word.match_indices('-').filter(|(at, _)| *at > 0) {
+            if !word[..at].ends_with('e') {
+                found.push(&word[start..at]);
+                start = at;
+            }
+        }
+        found.push(&word[start..]);
+    }
+    found
+        .into_iter()
+        .filter_map(|word| word.parse().ok())
+        .filter(|it: &f64| it.is_finite())
+        .collect()
+}
+
+/// A rectangle.
+pub(super) fn rectangle((x, y): (f64, f64), (width, height): (f64, f64)) -> Outline {
+    let corners = vec![(x, y), (x + width, y), (x + width, y + height), (x, y + height)];
+    Outline { lines: vec![corners], is_closed: true }
+}
+
+/// A disc, as a polygon whose corners are not seen.
+pub(super) fn disc((x, y): (f64, f64), radius: f64) -> Outline {
+    const CORNERS: usize = 24;
+    let corner = |number: usize| {
+        let angle = number as f64 * std::f64::consts::TAU / CORNERS as f64;
+        (x + radius * angle.cos(), y + radius * angle.sin())
+    };
+    Outline { lines: vec![(0..CORNERS).map(corner).collect()], is_closed: true }
+}
+
+/// The lines of a path of straight lines: the commands M, L, H, V and Z, absolute or relative.
+pub(super) fn along_path(path: &str) -> Outline {
+    let mut lines: Vec<Vec<(f64, f64)>> = Vec::new();
+    let mut at = (0.0, 0.0);
+    let mut is_closed = false;
+    let commands: Vec<usize> = path
+        .char_indices()
+        .filter(|(_, c)| c.is_ascii_alphabetic() && *c != 'e')
+        .map(|(at, _)| at)
+        .chain([path.len()])
+        .collect();
+    for ends in commands.windows(2) {
+        let (command, numbers) = (path.as_bytes()[ends[0]], numbers(&path[ends[0] + 1..ends[1]]));
+        let origin = if command.is_ascii_lowercase() { at } else { (0.0, 0.0) };
+        match command.to_ascii_uppercase() {
+            b'Z' => is_closed = true,
+            b'H' | b'V' => {
+                for value in numbers {
+                    let is_across = command.eq_ignore_ascii_case(&b'H');
+                    let from = if command.is_ascii_lowercase() { at } else { (0.0, 0.0) };
+                    at = if is_across { (from.0 + value, at.1) } else { (at.0, from.1 + value) };
+                    lines.last_mut().into_iter().for_each(|line| line.push(at));
+                }
+            }
+            b'M' | b'L' => {
+                let (pairs, _) = numbers.as_chunks::<2>();
+                for (number, [x, y]) in pairs.iter().enumerate() {
+                    let from = if command.is_ascii_lowercase() { at } else { origin };
+                    at = (from.0 + x, from.1 + y);
+                    if command.eq_ignore_ascii_case(&b'M') && number == 0 {
+                        lines.push(Vec::new());
+                    }
+                    lines.last_mut().into_iter().for_each(|line| line.push(at));
+                }
+            }
+            _ => {}
+        }
+    }
+    Outline { lines, is_closed }
+}
+
+/// `line` in dashes of the lengths `pattern`, a dash and a gap in turn; whole where there is none.
+pub(super) fn dashed(line: Vec<(f64, f64)>, pattern: &[f64]) -> Vec<Vec<(f64, f64)>> {
+    let (&[dash, gap], true) = (pattern, pattern.iter().all(|length| *length > 0.0)) else {
+        return vec![line];
+    };
+    let Some(&first) = line.first() else { return Vec::new() };
+    let mut dashes = vec![vec![first]];
+    let (mut is_dash, mut left) = (true, dash);
+    for pair in line.windows(2) {
+        let (mut from, to) = (pair[0], pair[1]);
+        loop {
+            let length = (to.0 - from.0).hypot(to.1 - from.1);
+            let step = length.min(left);
+            let share = if length > 0.0 { step / length } else { 1.0 };
+            let at = (from.0 + share * (to.0 - from.0), from.1 + share * (to.1 - from.1));
+            if is_dash {
+                dashes.last_mut().into_iter().for_each(|dash| dash.push(at));
+            }
+            left -= step;
+            from = at;
+            if left > 0.0 {
+                break;
+            }
+            is_dash = !is_dash;
+            left = if is_dash { dash } else { gap };
+            if is_dash {
+                dashes.push(vec![at]);
+            }
+        }
+    }
+    dashes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_goes_where_its_commands_say() {
+        let outline = along_path("M1 2H5V6h-1v1M0 0l2 2-1-2z");
+        let first = vec![(1.0, 2.0), (5.0, 2.0), (5.0, 6.0), (4.0, 6.0), (4.0, 7.0)];
+        let second = vec![(0.0, 0.0), (2.0, 2.0), (1.0, 0.0)];
+        assert_eq!(outline, Outline { lines: vec![first, second], is_closed: true });
+        assert_eq!(numbers("1,2 -3.5-4"), [1.0, 2.0, -3.5, -4.0]);
+    }
+
+    #[test]
+    fn dashes_and_gaps_take_turns() {
+        let dashes = dashed(vec![(0.0, 0.0), (10.0, 0.0)], &[3.0, 2.0]);
+        let ends: Vec<(f64, f64)> =
+            dashes.iter().map(|dash| (dash[0].0, dash[dash.len() - 1].0)).collect();
+        assert_eq!(ends, [(0.0, 3.0), (5.0, 8.0), (10.0, 10.0)]);
+        assert_eq!(dashed(vec![(0.0, 0.0)], &[0.0]).len(), 1);
+    }
+}
