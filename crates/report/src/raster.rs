@@ -98,10 +98,10 @@ impl Painter {
             font_size: 12.0,
             clip: None,
         });
-        if let Some(shift) = element.attribute("transform").map(|it| numbers(&it)) {
-            if let [x, y] = shift[..] {
-                state.shift = (state.shift.0 + x, state.shift.1 + y);
-            }
+        if let Some(shift) = element.attribute("transform").map(|it| numbers(&it))
+            && let [x, y] = shift[..]
+        {
+            state.shift = (state.shift.0 + x, state.shift.1 + y);
         }
         if let Some(fill) = element.attribute("fill") {
             state.fill = Colour::of(&fill);
