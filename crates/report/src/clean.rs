@@ -26,6 +26,15 @@ pub fn steers(c: char) -> bool {
     c.is_control() || turns_direction
 }
 
+/// Text in quotes where it needs them; what a spreadsheet would take for a formula is told apart by
+/// an apostrophe.
+pub(crate) fn csv_quoted(text: &str) -> String {
+    let text = one_line(text);
+    let is_formula = text.starts_with(['=', '+', '-', '@']);
+    let text = if is_formula { format!("'{text}") } else { text };
+    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
 /// Text to be shown as it is in HTML, in content and in quoted attributes.
 pub(crate) struct Html<'t>(pub(crate) &'t str);
 
@@ -62,6 +71,15 @@ impl fmt::Display for Markdown<'_> {
         Ok(())
     }
 }
+
+/// Appends formatted text to a page. Writing to a string cannot fail.
+macro_rules! put {
+    ($page:expr, $($text:tt)*) => {{
+        use std::fmt::Write as _;
+        let _ = write!($page, $($text)*);
+    }};
+}
+pub(crate) use put;
 
 #[cfg(test)]
 mod tests {

@@ -22,7 +22,6 @@ use crate::clean::Markdown;
 use overview::{GridColumn, Overview, overview};
 use sections::{Section, sections};
 
-pub(crate) use csv::quoted as csv_quoted;
 pub(crate) use names::{cut, cut_apart};
 
 pub use csv::comparison_csv;

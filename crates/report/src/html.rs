@@ -88,12 +88,3 @@ pub(crate) fn head(page: &mut String, title: &str) {
     page.push_str(STYLE);
     page.push_str("</style>\n</head>\n<body>\n");
 }
-
-/// Appends formatted text to a page. Writing to a string cannot fail.
-macro_rules! put {
-    ($page:expr, $($text:tt)*) => {{
-        use std::fmt::Write as _;
-        let _ = write!($page, $($text)*);
-    }};
-}
-pub(crate) use put;

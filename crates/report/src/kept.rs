@@ -2,8 +2,8 @@
 
 use crate::charts::{Chart, Dashes, Layer, Tone};
 use crate::clean::Html;
-use crate::comparison::csv_quoted;
-use crate::html::put;
+use crate::clean::csv_quoted;
+use crate::clean::put;
 use crate::raster::{self, RasterError};
 use crate::wrap::wrap_into;
 

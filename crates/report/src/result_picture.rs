@@ -3,7 +3,7 @@
 use cardproof_record::{Outcome, Record, Verdict};
 
 use crate::clean::Html;
-use crate::html::put;
+use crate::clean::put;
 use crate::kept::ChartFile;
 use crate::short::Short;
 use crate::wrap::wrap_into;

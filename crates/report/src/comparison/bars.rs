@@ -5,13 +5,12 @@
 
 use cardproof_rating::compare::{CardFigure, Column, Comparison};
 
-use super::csv::quoted;
 use super::names::cut;
-use super::page::Page;
-use super::save;
+use super::save::{self, Page};
 use super::sections::told;
+use crate::clean::csv_quoted as quoted;
+use crate::clean::put;
 use crate::clean::{Html, one_line};
-use crate::html::put;
 use crate::kept::ChartFile;
 
 const WIDTH: f64 = 340.0;

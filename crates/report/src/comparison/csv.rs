@@ -2,7 +2,7 @@
 
 use cardproof_rating::compare::Comparison;
 
-use crate::clean::one_line;
+use crate::clean::csv_quoted as quoted;
 
 /// The comparison as CSV (RFC 4180 with line feeds), with a line of headings. What is not known is
 /// empty.
@@ -39,13 +39,4 @@ pub fn comparison_csv(comparison: &Comparison) -> String {
 
 fn number(value: Option<f64>, digits: usize) -> String {
     value.map_or(String::new(), |value| format!("{value:.digits$}"))
-}
-
-/// Text in quotes where it needs them; what a spreadsheet would take for a formula is told apart by
-/// an apostrophe.
-pub(crate) fn quoted(text: &str) -> String {
-    let text = one_line(text);
-    let is_formula = text.starts_with(['=', '+', '-', '@']);
-    let text = if is_formula { format!("'{text}") } else { text };
-    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }

@@ -6,9 +6,11 @@ use cardproof_record::Record;
 use super::bars;
 use super::overview::{Grid, GridColumn, Overview, overview};
 use super::pictures;
+use super::save::Page;
 use super::sections::{Section, sections};
 use crate::clean::Html;
-use crate::html::{HtmlError, end_page, head, put};
+use crate::clean::put;
+use crate::html::{HtmlError, end_page, head};
 use crate::kept::ChartFile;
 
 /// How charts become files that a page without a script cannot make.
@@ -38,13 +40,6 @@ pub fn comparison_charts(
     records: &[&Record],
 ) -> Result<Vec<ChartFile>, HtmlError> {
     Ok(page_of(comparison, wanted, records)?.charts)
-}
-
-/// A page being written, and its charts.
-#[derive(Default)]
-pub(super) struct Page {
-    pub(super) text: String,
-    pub(super) charts: Vec<ChartFile>,
 }
 
 fn page_of(comparison: &Comparison, wanted: Use, records: &[&Record]) -> Result<Page, HtmlError> {

@@ -4,15 +4,15 @@
 use cardproof_rating::compare::{CardFigures, Column, Comparison, Use};
 use cardproof_record::{OpName, Phase, Record};
 
-use super::csv::quoted;
-use super::page::Page;
-use super::save;
+use super::save::{self, Page};
 use crate::charts::{
     self, Axis, Chart, Dashes, LINE_TONES, Layer, Scale, Tone, class_corners, has_course, has_tail,
     rates_together, tails_together,
 };
+use crate::clean::csv_quoted as quoted;
+use crate::clean::put;
 use crate::clean::{Html, one_line};
-use crate::html::{HtmlError, put};
+use crate::html::HtmlError;
 use crate::kept::{ChartFile, csv_of, mark, with_legend};
 
 /// More lines than this cannot be told apart.

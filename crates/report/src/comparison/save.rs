@@ -1,9 +1,15 @@
 //! Pictures and their figures as files to save: links that hold the file itself, without a script.
 
-use super::page::Page;
-use crate::html::put;
+use crate::clean::put;
 use crate::kept::ChartFile;
 use crate::wrap::sentence;
+
+/// A page being written, and its charts.
+#[derive(Default)]
+pub(super) struct Page {
+    pub(super) text: String,
+    pub(super) charts: Vec<ChartFile>,
+}
 
 /// Appends links that save `file`, the chart about `subject`, and keeps it for those who want files.
 pub(super) fn write(page: &mut Page, subject: &str, file: ChartFile) {

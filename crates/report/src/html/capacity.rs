@@ -3,8 +3,8 @@
 use cardproof_record::{CapacityRegion, CapacityTest};
 use cardproof_units::Bytes;
 
-use super::put;
 use crate::clean::Html;
+use crate::clean::put;
 use crate::kept::ChartFile;
 
 /// The picture's measures, in its own units.

@@ -8,11 +8,12 @@ use cardproof_rating::{
 use cardproof_record::{OpName, PercentileInterval, Phase, Record};
 use cardproof_units::{Iops, Nanos};
 
-use super::{HtmlError, put};
+use super::HtmlError;
 use crate::charts::{
     Chart, Curve, Dashes, RatePoint, Tone, bad_over_cycles, boundaries, columns, draw, field,
     latency, rate_over_time, rate_text, speed_over_cycles, sweeps, waits_over_time,
 };
+use crate::clean::put;
 use crate::clean::{Html, one_line};
 use crate::kept::{ChartFile, csv_of, mark, with_legend};
 use crate::rows::{rate_and_interval, shown};

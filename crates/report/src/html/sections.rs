@@ -3,8 +3,8 @@
 use cardproof_rating::{Grade, wording};
 use cardproof_record::Outcome;
 
-use super::put;
 use crate::clean::Html;
+use crate::clean::put;
 use crate::contents::{
     CAPACITY_HEADING, Contents, GEOMETRY_HEADING, MEANING_NOTE, Recording, Ruling, VERDICT_NOTE,
 };

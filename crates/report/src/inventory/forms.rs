@@ -6,9 +6,11 @@ use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table};
 use cardproof_units::{Iops, Throughput};
 
 use super::Entry;
+use crate::clean::csv_quoted;
+use crate::clean::put;
 use crate::clean::{Html, Markdown};
-use crate::comparison::{csv_quoted, cut, cut_apart};
-use crate::html::{end_page, head, put};
+use crate::comparison::{cut, cut_apart};
+use crate::html::{end_page, head};
 use crate::wrap::wrap_into;
 
 /// Below this a row is broken to several lines.
