@@ -11,7 +11,9 @@
 use cardproof_units::{Bytes, Iops};
 
 use super::draft::{PhaseDraft, Printed, RecordDraft, Sync};
-use super::text::{Line, last_number, number, quantities};
+use super::lines::{Line, last_number};
+use super::text::{number, quantities};
+use super::view::{Needle, View};
 use super::{ForeignTool, ImportError};
 use cardproof_record::{OpName, PatternName, WarningCode};
 
@@ -24,15 +26,24 @@ const RESULTS: [(&str, &str); 3] = [
     ("Random read speed", "IOPS"),
 ];
 
-pub(super) fn is_sign(line: &str) -> bool {
-    if line.contains(';') && job_in(line).is_some() {
-        return true;
-    }
-    kind_of(line).is_some_and(|kind| line.contains(RESULTS[kind].1) && line.contains("(target"))
+/// What stands in all of them.
+const TARGET: Needle = Needle::new("(target");
+
+/// What stands between the fields of fio's lines.
+const SEPARATOR: Needle = Needle::new(";");
+
+pub(super) fn is_sign(view: &View) -> bool {
+    view.holds(&SEPARATOR) && job_in(view.text).is_some()
+        || view.holds(&TARGET) && is_result(view.text)
 }
 
-fn kind_of(line: &str) -> Option<usize> {
-    RESULTS.iter().position(|(start, _)| line.trim_start().starts_with(start))
+fn kind_of(text: &str) -> Option<usize> {
+    RESULTS.iter().position(|(start, _)| text.starts_with(start))
+}
+
+/// Whether `text` is a sentence with a result.
+fn is_result(text: &str) -> bool {
+    kind_of(text).is_some_and(|kind| text.contains(RESULTS[kind].1) && text.contains("(target"))
 }
 
 /// fio's jobs of a run, as the script calls them, and what they are among [`RESULTS`].
@@ -51,18 +62,17 @@ enum Kind {
     Result(usize),
 }
 
-/// Whether `line` is another one of the program's, which names no card.
-pub(super) fn is_talk(line: &str) -> bool {
-    let text = line.trim();
+/// Whether `text` is another line of the program's, which names no card.
+pub(super) fn is_talk(text: &str) -> bool {
     text.starts_with("Raspberry Pi Diagnostics - version")
         || text == "Test : SD Card Speed Test"
         || matches!(text, "Test PASS" | "Test FAIL" | "Run 1" | "Run 2" | "Run 3")
 }
 
 /// Whether another run begins with `line`.
-pub(super) fn is_start(line: &str) -> bool {
-    job_in(line).is_some_and(|job| job.kind == Kind::Preparing)
-        || kind_of(line) == Some(0) && is_sign(line)
+pub(super) fn is_start(view: &View) -> bool {
+    job_in(view.text).is_some_and(|job| job.kind == Kind::Preparing)
+        || kind_of(view.text) == Some(0) && is_sign(view)
 }
 
 /// One of fio's lines: KiB/s and operations a second, of reads and of writes.
@@ -73,13 +83,15 @@ struct JobLine {
     iops: f64,
 }
 
-fn job_in(line: &str) -> Option<JobLine> {
-    let mut fields = line.trim().split(';');
+fn job_in(text: &str) -> Option<JobLine> {
+    let mut fields = text.split(';');
     let name = fields.next()?.trim();
     let (_, kind) = JOBS.iter().find(|(job, _)| *job == name)?;
-    let numbers: Option<Vec<f64>> = fields.map(|field| number(field.trim())).collect();
-    let numbers = numbers?;
-    let [read_kib, read_iops, write_kib, write_iops] = numbers[..] else { return None };
+    let mut next = || number(fields.next()?.trim());
+    let [read_kib, read_iops, write_kib, write_iops] = [next()?, next()?, next()?, next()?];
+    if fields.next().is_some() {
+        return None;
+    }
     let (kib_per_s, iops) =
         if name.ends_with("read") { (read_kib, read_iops) } else { (write_kib, write_iops) };
     Some(JobLine { kind: *kind, kib_per_s, iops })
@@ -96,6 +108,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     // The results of the run that sentences told.
     let mut said: Vec<usize> = Vec::new();
     for line in lines {
+        draft.check_count()?;
         let text = line.text.trim();
         if let Some(job) = job_in(text) {
             line.claim();
@@ -107,7 +120,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
                 draft.phases.push(sequential_read(job));
             }
             jobs.push(job);
-        } else if let Some(kind) = kind_of(text).filter(|_| is_sign(text)) {
+        } else if let Some(kind) = kind_of(text).filter(|_| is_result(text)) {
             line.claim();
             has_sentences = true;
             said.push(kind);

@@ -5,27 +5,31 @@
 //! together again where nothing speaks for another card: a heading of its own, another device, or a
 //! sentence before a measurement that the card already has.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use cardproof_record::{CardInfo, DeviceInfo};
 use cardproof_units::Bytes;
 
-use super::draft::RecordDraft;
+use super::draft::{PhaseDraft, RecordDraft};
 use super::labels::{self, Between};
-use super::readers::{Marks, Reader};
-use super::text::{Line, kernel_name, number};
+use super::lines::Line;
+use super::readers::Marks;
+use super::refusals::check_count;
+use super::text::{kernel_name, number};
+use super::view::View;
 use super::{
-    ForeignTool, ImportError, MEASUREMENTS_MAX, agnostics, crystaldiskmark, dd, f3, fio, h2testw,
-    hdparm, ioping, iozone, kdiskmark, sbc_bench, sd_bench,
+    ForeignTool, ImportError, agnostics, crystaldiskmark, dd, f3, fio, h2testw, hdparm, ioping,
+    iozone, kdiskmark, sbc_bench, sd_bench,
 };
 
 /// What begins a part of a text.
 #[derive(Clone, Debug, PartialEq)]
-enum Boundary {
+enum Boundary<'l> {
     /// The text's beginning.
     Start,
     /// A heading that speaks of no test.
-    Heading(String),
+    Heading(Cow<'l, str>),
     /// The kernel's message of a card.
     Kernel(Box<DeviceInfo>),
     /// A device in a list of devices, which no measurement follows.
@@ -34,12 +38,12 @@ enum Boundary {
     /// does not repeat it.
     Device(Option<String>),
     /// A sentence, or a heading of a test, before an output.
-    Weak(String),
+    Weak(&'l str),
 }
 
 /// A part of a text: its lines, and which readers know them.
 struct Part<'l, 't> {
-    boundary: Boundary,
+    boundary: Boundary<'l>,
     lines: &'l [Line<'t>],
     marks: Marks,
 }
@@ -47,7 +51,7 @@ struct Part<'l, 't> {
 /// The cards in `lines` as drafts of records, and the outputs that were refused.
 ///
 /// # Errors
-/// There is none; the first refusal, or that nothing is known.
+/// There is none; the first refusal, or that nothing is known; or there are too many measurements.
 pub(super) fn read(
     lines: &[Line],
     tool: Option<ForeignTool>,
@@ -55,13 +59,13 @@ pub(super) fn read(
     let marks: Vec<Marks> = lines.iter().map(|line| Marks::of(&line.text, tool)).collect();
     let mut cards = Cards::default();
     let mut refused = Vec::new();
-    for part in parts(lines, &marks) {
-        let mut draft = read_part(&part, &mut refused);
+    cut(lines, &marks, &mut |part| {
+        let mut draft = read_part(&part, &mut refused)?;
         if let (Boundary::Device(Some(name)), Some(draft)) = (&part.boundary, &mut draft) {
             draft.conditions.device.name.get_or_insert_with(|| name.clone());
         }
-        cards.add(part.boundary, draft)?;
-    }
+        cards.add(part.boundary, draft)
+    })?;
     if cards.drafts.is_empty() {
         return Err(refused.into_iter().next().unwrap_or(ImportError::Unrecognised));
     }
@@ -69,86 +73,79 @@ pub(super) fn read(
 }
 
 /// What the readers find in a part.
-fn read_part(part: &Part<'_, '_>, refused: &mut Vec<ImportError>) -> Option<RecordDraft> {
-    let mut found: Option<RecordDraft> = None;
+///
+/// # Errors
+/// There are too many measurements. Other errors are added to `refused`.
+fn read_part(
+    part: &Part<'_, '_>,
+    refused: &mut Vec<ImportError>,
+) -> Result<Option<Box<RecordDraft>>, ImportError> {
+    let mut found: Option<Box<RecordDraft>> = None;
     for reader in part.marks.readers() {
-        match read_with(reader, part.lines, refused) {
+        match (reader.read)(part.lines) {
             Ok(mut draft) => {
                 if reader.is_script {
                     part.lines.iter().for_each(Line::claim);
                 }
+                refused.extend(draft.refused.take());
                 draft.sign(reader.tool);
                 match &mut found {
                     Some(found) => found.absorb(draft),
-                    None => found = Some(draft),
+                    None => found = Some(Box::new(draft)),
                 }
             }
+            Err(error @ ImportError::TooMany { .. }) => return Err(error),
             Err(error) => refused.push(error),
         }
     }
-    found.filter(RecordDraft::has_content)
+    Ok(found.filter(|found| found.has_content()))
 }
 
-/// So many outputs of one part are refused one by one, before all of them are.
-const REFUSED_MAX: usize = 8;
-
-/// What `reader` finds in `lines`. Where each line is an output by itself, one that contradicts itself
-/// does not take the others with it.
-fn read_with(
-    reader: &Reader,
-    lines: &[Line],
-    refused: &mut Vec<ImportError>,
-) -> Result<RecordDraft, ImportError> {
-    let first = match (reader.read)(lines) {
-        Err(error @ ImportError::Contradiction { .. }) if reader.tool.prints_lines() => error,
-        result => return result,
-    };
-    let mut kept: Vec<(usize, Line)> = lines.iter().cloned().enumerate().collect();
-    let mut errors = vec![first];
-    while let Some(ImportError::Contradiction { line: number, .. }) = errors.last()
-        && errors.len() <= REFUSED_MAX
-    {
-        kept.retain(|(_, line)| line.number != *number);
-        let tried: Vec<Line> = kept.iter().map(|(_, line)| line.clone()).collect();
-        match (reader.read)(&tried) {
-            Ok(draft) => {
-                let claimed = kept.iter().zip(&tried).filter(|(_, line)| line.is_claimed());
-                claimed.for_each(|((index, _), _)| lines[*index].claim());
-                refused.extend(errors);
-                return Ok(draft);
-            }
-            Err(error) => errors.push(error),
-        }
-    }
-    Err(errors.swap_remove(0))
-}
-
-/// `lines` cut into parts.
-fn parts<'l, 't>(lines: &'l [Line<'t>], marks: &[Marks]) -> Vec<Part<'l, 't>> {
+/// Cuts `lines` into parts and hands each to `take`, in order.
+fn cut<'l, 't>(
+    lines: &'l [Line<'t>],
+    marks: &'l [Marks],
+    take: &mut dyn FnMut(Part<'l, 't>) -> Result<(), ImportError>,
+) -> Result<(), ImportError> {
     let all = marks.iter().copied().fold(Marks::default(), Marks::with);
-    let mut starts = Starts::default();
-    let is_script = all.readers().iter().any(|reader| reader.is_script);
+    let mut cutter = Cutter {
+        lines,
+        marks,
+        take,
+        is_script: all.are_of_script(),
+        start: None,
+        sentence: None,
+        has_sign: false,
+        is_listing: false,
+        is_banner: false,
+    };
     for (index, (line, mark)) in lines.iter().zip(marks).enumerate() {
-        if sbc_bench::is_device(&line.text) {
-            starts.push(index, Boundary::Listed);
-            starts.is_listing = true;
+        let view = View::of(&line.text);
+        if sbc_bench::is_sign(&view) {
+            cutter.push(index, Boundary::Listed)?;
+            cutter.is_listing = true;
         } else if !mark.is_empty() {
-            starts.at_sign(index, line, *mark, is_script);
+            cutter.at_sign(index, &view, *mark)?;
         } else if let Some(heading) = labels::underlined(line, lines.get(index + 1)) {
-            starts.at_heading(index, heading, is_script);
+            cutter.at_heading(index, heading)?;
         } else {
-            starts.at_other(index, line, is_script);
+            cutter.at_other(index, &view)?;
         }
     }
-    starts.cut(lines, marks)
+    cutter.finish()
 }
 
-/// Where parts start.
-#[derive(Default)]
-struct Starts {
-    starts: Vec<(usize, Boundary)>,
+/// Finds where parts start.
+struct Cutter<'l, 't, 'f> {
+    lines: &'l [Line<'t>],
+    marks: &'l [Marks],
+    take: &'f mut dyn FnMut(Part<'l, 't>) -> Result<(), ImportError>,
+    /// Whether the text is a script's, whose output is not cut at sentences.
+    is_script: bool,
+    /// Where the present part starts, and what begins it, once a start was found.
+    start: Option<(usize, Boundary<'l>)>,
     /// The last sentence, if no output has begun since.
-    sentence: Option<(usize, String)>,
+    sentence: Option<(usize, &'l str)>,
     /// Whether a sign was seen since the last start.
     has_sign: bool,
     is_listing: bool,
@@ -156,112 +153,118 @@ struct Starts {
     is_banner: bool,
 }
 
-impl Starts {
-    fn push(&mut self, index: usize, boundary: Boundary) {
+impl<'l> Cutter<'l, '_, '_> {
+    fn push(&mut self, index: usize, boundary: Boundary<'l>) -> Result<(), ImportError> {
         let is_weaker = matches!(boundary, Boundary::Device(_) | Boundary::Weak(_));
         // A heading over a device's name says more than that name.
-        if is_weaker && !self.has_sign && !self.starts.is_empty() && !self.is_listing {
-            return;
+        if is_weaker && !self.has_sign && self.start.is_some() && !self.is_listing {
+            return Ok(());
         }
-        self.starts.push((index, boundary));
+        self.end_part(index)?;
+        self.start = Some((index, boundary));
         (self.sentence, self.has_sign, self.is_listing) = (None, false, false);
+        Ok(())
     }
 
-    fn at_sign(&mut self, index: usize, line: &Line, mark: Marks, is_script: bool) {
+    /// Hands over the part that ends before the line at `end`.
+    fn end_part(&mut self, end: usize) -> Result<(), ImportError> {
+        let (start, boundary) = match self.start.take() {
+            Some(start) => start,
+            None if end > 0 => (0, Boundary::Start),
+            None => return Ok(()),
+        };
+        let marks = self.marks[start..end].iter().copied().fold(Marks::default(), Marks::with);
+        (self.take)(Part { boundary, lines: &self.lines[start..end], marks })
+    }
+
+    fn finish(&mut self) -> Result<(), ImportError> {
+        self.end_part(self.lines.len())
+    }
+
+    fn at_sign(&mut self, index: usize, view: &View, mark: Marks) -> Result<(), ImportError> {
         if self.is_listing {
-            self.push(index, Boundary::Weak(String::new()));
-        } else if hdparm::is_of_device(&line.text) {
-            self.push(index, Boundary::Device(None));
+            self.push(index, Boundary::Weak(""))?;
+        } else if hdparm::is_of_device(view) {
+            self.push(index, Boundary::Device(None))?;
         }
-        let is_start = mark.readers().iter().any(|reader| (reader.is_start)(&line.text));
         if let Some((at, text)) = self.sentence.take()
-            && is_start
-            && !is_script
+            && !self.is_script
+            && mark.readers().any(|reader| (reader.is_start)(view))
         {
-            self.push(at, Boundary::Weak(text));
+            self.push(at, Boundary::Weak(text))?;
         }
         self.has_sign = true;
-        self.is_banner = iozone::is_banner(&line.text);
+        self.is_banner = iozone::is_banner(view);
+        Ok(())
     }
 
-    fn at_other(&mut self, index: usize, line: &Line, is_script: bool) {
-        let text = &line.text;
-        if let Some(name) = labels::in_table_heading(text) {
-            return self.push(index, Boundary::Heading(name));
+    fn at_other(&mut self, index: usize, view: &View<'l>) -> Result<(), ImportError> {
+        if let Some(name) = labels::in_table_heading(view) {
+            return self.push(index, Boundary::Heading(Cow::Owned(name)));
         }
-        if let Some(device) = device_of_kernel(text) {
+        if let Some(device) = device_of_kernel(view) {
             // A name on a line of its own stands before what the kernel says of the card.
             let has_heading =
-                !self.has_sign && matches!(self.starts.last(), Some((_, Boundary::Heading(_))));
+                !self.has_sign && matches!(self.start, Some((_, Boundary::Heading(_))));
             let named = self.sentence.take().filter(|(_, text)| labels::names_card(text));
             if let Some((at, name)) = named.filter(|_| !has_heading) {
-                self.push(at, Boundary::Heading(name));
+                self.push(at, Boundary::Heading(Cow::Borrowed(name)))?;
             }
             return self.push(index, Boundary::Kernel(Box::new(device)));
         }
-        if is_script {
-            if let Between::Heading(heading) = labels::between(text) {
-                self.push(index, Boundary::Heading(heading));
-            }
-            return;
+        if self.is_script {
+            return match labels::between(view) {
+                Between::Heading(name) => self.push(index, Boundary::Heading(Cow::Borrowed(name))),
+                Between::Prose(_) | Between::Noise => Ok(()),
+            };
         }
-        if text.trim().strip_suffix(':').and_then(kernel_name).is_some() {
+        if view.text.strip_suffix(':').and_then(kernel_name).is_some() {
             return self.push(index, Boundary::Device(None));
         }
-        if let Some(name) = dd::device_in(text).or_else(|| fio::device_in(text)) {
+        if let Some(name) = dd::device_in(view).or_else(|| fio::device_in(view)) {
             return self.push(index, Boundary::Device(Some(name)));
         }
-        if self.is_banner || labels::is_repeat(text) || is_of_output(text) {
-            return;
+        let between = labels::between(view);
+        if self.is_banner
+            || between == Between::Noise
+            || labels::is_repeat(view.text)
+            || is_of_output(view)
+        {
+            return Ok(());
         }
-        match labels::between(text) {
-            Between::Heading(heading) => self.at_heading(index, heading, is_script),
+        match between {
+            Between::Heading(heading) => self.at_heading(index, heading)?,
             Between::Prose(text) => self.sentence = Some((index, text)),
             Between::Noise => {}
         }
+        Ok(())
     }
 
-    fn at_heading(&mut self, index: usize, heading: String, is_script: bool) {
-        let is_weak = !is_script && labels::is_about_test(&heading);
-        let boundary = if is_weak { Boundary::Weak } else { Boundary::Heading };
-        self.push(index, boundary(heading));
-    }
-
-    fn cut<'l, 't>(self, lines: &'l [Line<'t>], marks: &[Marks]) -> Vec<Part<'l, 't>> {
-        let mut starts = self.starts;
-        if starts.first().is_none_or(|(index, _)| *index > 0) {
-            starts.insert(0, (0, Boundary::Start));
+    fn at_heading(&mut self, index: usize, heading: &'l str) -> Result<(), ImportError> {
+        if !self.is_script && labels::is_about_test(heading) {
+            return self.push(index, Boundary::Weak(heading));
         }
-        let ends: Vec<usize> =
-            starts.iter().skip(1).map(|(index, _)| *index).chain([lines.len()]).collect();
-        let part = |((start, boundary), end): ((usize, Boundary), usize)| Part {
-            boundary,
-            lines: &lines[start..end],
-            marks: marks[start..end].iter().copied().fold(Marks::default(), Marks::with),
-        };
-        starts.into_iter().zip(ends).map(part).collect()
+        self.push(index, Boundary::Heading(Cow::Borrowed(heading)))
     }
 }
 
 /// Whether a line without a sign is of a tool's output all the same, and no sentence about a card.
-fn is_of_output(text: &str) -> bool {
-    const PARTS: [fn(&str) -> bool; 9] = [
+fn is_of_output(view: &View) -> bool {
+    const PARTS: [fn(&View) -> bool; 4] =
+        [fio::is_part, ioping::is_part, kdiskmark::is_part, sd_bench::is_talk];
+    const TALK: [fn(&str) -> bool; 5] = [
         iozone::is_of_banner,
-        fio::is_part,
-        ioping::is_part,
         f3::is_talk,
         h2testw::is_finding,
         agnostics::is_talk,
-        kdiskmark::is_part,
         crystaldiskmark::is_part,
-        sd_bench::is_talk,
     ];
-    PARTS.iter().any(|is_part| is_part(text.trim()))
+    PARTS.iter().any(|is_part| is_part(view)) || TALK.iter().any(|is_talk| is_talk(view.text))
 }
 
 /// The device in a message of the kernel.
-fn device_of_kernel(line: &str) -> Option<DeviceInfo> {
-    let (device, product, size, unit) = labels::card_of_kernel(line)?;
+fn device_of_kernel(view: &View) -> Option<DeviceInfo> {
+    let (device, product, size, unit) = labels::card_of_kernel(view)?;
     let unit = match unit {
         "MiB" => 1_048_576.0,
         "TiB" => 1_099_511_627_776.0,
@@ -296,7 +299,11 @@ struct Cards {
 }
 
 impl Cards {
-    fn add(&mut self, boundary: Boundary, draft: Option<RecordDraft>) -> Result<(), ImportError> {
+    fn add(
+        &mut self,
+        boundary: Boundary<'_>,
+        draft: Option<Box<RecordDraft>>,
+    ) -> Result<(), ImportError> {
         let is_listed = boundary == Boundary::Listed;
         let is_weak = matches!(boundary, Boundary::Weak(_));
         let mut sentence = None;
@@ -304,8 +311,9 @@ impl Cards {
             Boundary::Start | Boundary::Device(_) => {}
             Boundary::Listed => self.is_closed = true,
             Boundary::Heading(heading) => {
-                if !labels::is_repeat(&heading) && self.heading.as_ref() != Some(&heading) {
-                    (self.is_closed, self.heading, self.device) = (true, Some(heading), None);
+                if !labels::is_repeat(&heading) && self.heading.as_deref() != Some(&*heading) {
+                    self.heading = Some(heading.into_owned());
+                    (self.is_closed, self.device) = (true, None);
                 }
             }
             Boundary::Kernel(device) => {
@@ -316,19 +324,18 @@ impl Cards {
             Boundary::Weak(text) => sentence = Some(text),
         }
         let Some(draft) = draft else { return Ok(()) };
-        self.measurements += draft.phases.len() + draft.figures.len();
-        if self.measurements > MEASUREMENTS_MAX {
-            return Err(ImportError::TooMany { limit: MEASUREMENTS_MAX });
-        }
-        let shapes: Vec<String> = draft.phases.iter().map(super::draft::PhaseDraft::name).collect();
-        let is_repeat = is_weak && self.is_another(sentence.as_deref(), &shapes);
+        // What describes a device and measures nothing is a record too.
+        self.measurements += draft.measurements().max(1);
+        check_count(self.measurements)?;
+        let shapes: Vec<String> = draft.phases.iter().map(PhaseDraft::name).collect();
+        let is_repeat = is_weak && self.is_another(sentence, &shapes);
         let is_joined = !self.is_closed && !is_repeat && !self.is_other_device(&draft);
         match self.drafts.last_mut().filter(|_| is_joined) {
-            Some(last) => last.absorb(draft),
-            None => self.begin(draft, sentence.as_deref(), is_repeat),
+            Some(last) => last.absorb(*draft),
+            None => self.begin(*draft, sentence, is_repeat),
         }
         self.shapes.extend(shapes);
-        self.sentence = sentence.unwrap_or_default();
+        self.sentence = sentence.unwrap_or_default().to_owned();
         self.is_closed = is_listed;
         Ok(())
     }

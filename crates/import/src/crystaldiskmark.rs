@@ -9,7 +9,9 @@ use cardproof_record::{OpName, PatternName};
 use cardproof_units::{Bytes, Iops};
 
 use super::draft::{PhaseDraft, Printed, RecordDraft};
-use super::text::{Line, Quantity, between, is_near, last_number, quantities, whole};
+use super::lines::{Line, last_number};
+use super::text::{Quantity, between, is_near, quantities, whole};
+use super::view::{Beginnings, Needle, View};
 use super::{ForeignTool, ImportError};
 
 const TOOL: ForeignTool = ForeignTool::Crystaldiskmark;
@@ -17,14 +19,16 @@ const TOOL: ForeignTool = ForeignTool::Crystaldiskmark;
 /// 10^6 bytes.
 const MEGABYTE: f64 = 1e6;
 
-pub(super) fn is_sign(line: &str) -> bool {
-    line.contains("CrystalDiskMark ") && line.contains("(C)")
-        || test_of(line, None, false).is_some()
+/// How the program introduces itself.
+const BANNER: Needle = Needle::new("CrystalDiskMark ");
+
+pub(super) fn is_sign(view: &View) -> bool {
+    view.holds(&BANNER) && view.line.contains("(C)") || test_of(view.text, None, false).is_some()
 }
 
 /// Whether another report begins with `line`.
-pub(super) fn is_start(line: &str) -> bool {
-    line.contains("CrystalDiskMark ")
+pub(super) fn is_start(view: &View) -> bool {
+    view.holds(&BANNER)
 }
 
 /// What one line measures.
@@ -46,6 +50,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     // Whether the lines are those of a report of this tool, as its banner says.
     let mut is_own = false;
     for line in lines {
+        draft.check_count()?;
         let text = line.text.trim();
         if text.contains("DiskMark (") {
             (is_own, section) = (false, None);
@@ -100,16 +105,27 @@ pub(super) fn is_part(text: &str) -> bool {
 }
 
 fn is_talk(text: &str) -> bool {
-    const STARTS: [&str; 8] =
-        ["Crystal Dew World", "* MB/s", "* KB", "Profile:", "Mode:", "Time:", "OS :", "OS:"];
+    const STARTS: Beginnings = Beginnings::new(&[
+        "Crystal Dew World",
+        "* MB/s",
+        "* KB",
+        "Profile:",
+        "Mode:",
+        "Time:",
+        "OS :",
+        "OS:",
+    ]);
     let is_rule = text.len() > 20 && text.bytes().all(|byte| byte == b'-');
-    is_rule || STARTS.iter().any(|start| text.starts_with(start))
+    is_rule || STARTS.begin(text)
 }
 
-/// The test in a line, and its figures; of version 7 and later the `section` tells the operation. Lines
+/// The test in `text`, and its figures; of version 7 and later the `section` tells the operation. Lines
 /// in the form of version 7.0 are tests only where they are known to be of this tool.
-fn test_of(line: &str, section: Option<(OpName, u8)>, is_own: bool) -> Option<(Test, &str)> {
-    let text = line.trim();
+fn test_of(text: &str, section: Option<(OpName, u8)>, is_own: bool) -> Option<(Test, &str)> {
+    const FIRST_WORDS: Beginnings = Beginnings::new(&["SEQ", "Sequential", "RND", "Random"]);
+    if !FIRST_WORDS.begin(text) {
+        return None;
+    }
     let pattern = match text.split_whitespace().next()? {
         "SEQ" | "Sequential" => PatternName::Sequential,
         "RND" | "Random" => PatternName::Random,

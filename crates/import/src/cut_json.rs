@@ -25,34 +25,42 @@ pub(crate) fn offset_of(text: &str, error: &serde_json::Error) -> usize {
     offset
 }
 
+/// Deeper documents are not read, here or by `serde_json`.
+const DEPTH_MAX: usize = 128;
+
 /// The document of which `text` is the beginning, cut after its last whole value and closed.
 pub(crate) fn closed(text: &str) -> Option<Cut> {
     let mut open: Vec<char> = Vec::new();
     let mut safe: Option<usize> = None;
     let (mut is_text, mut is_escaped) = (false, false);
-    for (at, c) in text.char_indices() {
+    for (at, byte) in text.bytes().enumerate() {
         if is_text {
-            is_text = is_escaped || c != '"';
-            is_escaped = !is_escaped && c == '\\';
+            is_text = is_escaped || byte != b'"';
+            is_escaped = !is_escaped && byte == b'\\';
             continue;
         }
-        match c {
-            '"' => is_text = true,
-            '{' | '[' => {
-                open.push(if c == '{' { '}' } else { ']' });
+        match byte {
+            b'"' => is_text = true,
+            b'{' | b'[' => {
+                open.push(if byte == b'{' { '}' } else { ']' });
                 safe = Some(at + 1);
+                if open.len() > DEPTH_MAX {
+                    return None;
+                }
             }
-            '}' | ']' => {
+            b'}' | b']' => {
                 open.pop();
                 safe = Some(at + 1);
             }
-            ',' => safe = Some(at),
+            b',' => safe = Some(at),
             _ => {}
         }
     }
     let end = safe?;
     let open_count = open.len();
-    let closed = text[..end].chars().chain(open.into_iter().rev()).collect();
+    let mut closed = String::with_capacity(end + open_count);
+    closed.push_str(&text[..end]);
+    closed.extend(open.into_iter().rev());
     Some(Cut { closed, until: end, open_count })
 }
 

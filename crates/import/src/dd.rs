@@ -12,7 +12,10 @@
 use cardproof_units::{Bytes, Nanos};
 
 use super::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
-use super::text::{Line, Quantity, is_near, kernel_name, last_number, quantities, whole};
+use super::lines::{Line, last_number};
+use super::refusals::{Refusals, check_count};
+use super::text::{QUANTITIES_MAX, Quantity, is_near, kernel_name, quantities, whole};
+use super::view::{Letters, Needle, View};
 use super::{ForeignTool, ImportError};
 use cardproof_record::{OpName, PatternName};
 
@@ -47,13 +50,8 @@ impl Default for Command {
     }
 }
 
-pub(super) fn is_sign(line: &str) -> bool {
-    is_rate(line) || is_records(line)
-}
-
-/// Whether `line` holds an amount, a time and a rate as dd prints them.
-fn is_rate(line: &str) -> bool {
-    figures_in(line).is_some()
+pub(super) fn is_sign(view: &View) -> bool {
+    figures_in(view).is_some() || full_records(view).is_some()
 }
 
 /// The numbers of one line: the amount, the seconds, the rate.
@@ -66,20 +64,33 @@ struct Figures<'t> {
 /// The figures of a line that ends in a rate after at least two other numbers, of which the first is
 /// whole; or those of a sentence around dd's words, or in a translation whose second is unknown here,
 /// where the rate is that of amount and time.
-fn figures_in(line: &str) -> Option<Figures<'_>> {
-    if !line.contains('/') {
+fn figures_in<'l>(view: &View<'l>) -> Option<Figures<'l>> {
+    const NEEDED: Letters = Letters::of_word("0/");
+    if !view.has(NEEDED) {
         return None;
     }
-    let numbers = quantities(line);
+    let numbers = quantities(view.line);
+    if numbers.len() == QUANTITIES_MAX {
+        return None;
+    }
     let last = numbers.iter().rposition(|it| it.unit.contains('/')).filter(|last| *last >= 2)?;
     let (seconds, rate) = (numbers[last - 1], numbers[last]);
-    let mut amounts = numbers[..last - 1].iter().enumerate().filter(|(_, it)| is_amount(it));
+    let (_, time) = rate.unit.split_once('/')?;
+    let meanings = meanings(rate.unit);
+    let is_time = seconds.unit == time || is_second(seconds.unit);
+    // The figures prove each other: a large amount, over a time with the rate's own word for seconds,
+    // gives the rate.
+    let is_certain = |amount: f64| {
+        let is_rate = |unit: &f64| is_near(rate.value * unit, amount / seconds.value, 0.06, 0.0);
+        is_time && amount >= 1e5 && seconds.value > 0.0 && meanings.iter().any(is_rate)
+    };
+    let is_last = last + 1 == numbers.len();
     let is_plain =
-        |first: usize| first == 0 && last + 1 == numbers.len() && is_plain(line, &seconds, &rate);
-    amounts.find_map(|(at, amount)| {
-        let found = Figures { amount: *amount, seconds, rate };
-        (is_plain(at) || found.are_certain()).then_some(found)
-    })
+        is_last && !meanings.is_empty() && is_second(time) && is_plain(view, &seconds, &rate);
+    let mut amounts = numbers[..last - 1].iter().enumerate().filter(|(_, it)| is_amount(it));
+    let (_, amount) =
+        amounts.find(|(at, amount)| *at == 0 && is_plain || is_certain(amount.value))?;
+    Some(Figures { amount: *amount, seconds, rate })
 }
 
 /// Whether a number can be that of bytes.
@@ -87,45 +98,27 @@ fn is_amount(number: &Quantity<'_>) -> bool {
     number.value.fract() == 0.0 && !number.unit.is_empty()
 }
 
-/// Whether nothing but dd's own words stands in `line`. Some translations begin with the word for
+/// Whether nothing but dd's own words stands in a line. Some translations begin with the word for
 /// "copied"; then the unit of seconds tells dd's line.
-fn is_plain(line: &str, seconds: &Quantity<'_>, rate: &Quantity<'_>) -> bool {
-    let ends_in_rate = line.trim_end().trim_end_matches(')').ends_with(rate.unit);
+fn is_plain(view: &View, seconds: &Quantity<'_>, rate: &Quantity<'_>) -> bool {
+    let ends_in_rate = view.text.trim_end_matches(')').ends_with(rate.unit);
     let is_word = |c: char| c.is_alphabetic() || c == ' ';
-    let before = line.trim_start().split(|c: char| c.is_ascii_digit()).next().unwrap_or_default();
+    let before = view.text.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default();
     let starts = before.is_empty() || before.chars().all(is_word) && is_second(seconds.unit);
-    let is_time = !seconds.unit.contains('/');
-    let is_known = is_time && rate.unit.split_once('/').is_some_and(|(_, time)| is_second(time));
-    starts && ends_in_rate && is_known && !meanings(rate.unit).is_empty()
+    starts && ends_in_rate && !seconds.unit.contains('/')
 }
 
-impl Figures<'_> {
-    /// Whether the figures prove each other: a large amount, over a time with the rate's own word for
-    /// seconds, gives the rate.
-    fn are_certain(&self) -> bool {
-        let Some((_, time)) = self.rate.unit.split_once('/') else { return false };
-        let is_long = self.amount.value >= 1e5 && self.seconds.value > 0.0;
-        let is_time = self.seconds.unit == time || is_second(self.seconds.unit);
-        let by_time = self.amount.value / self.seconds.value;
-        is_long
-            && is_time
-            && meanings(self.rate.unit)
-                .into_iter()
-                .any(|unit| is_near(self.rate.value * unit, by_time, 0.06, 0.0))
+/// The count in a line such as `81920+0 records in`, where there are no partial ones; in some languages
+/// it comes last.
+fn full_records(view: &View) -> Option<u64> {
+    const NEEDED: Letters = Letters::of_word("0+");
+    if !view.has(NEEDED) {
+        return None;
     }
-}
-
-/// Whether `line` counts records, such as `81920+0 records in`.
-fn is_records(line: &str) -> bool {
-    full_records(line).is_some()
-}
-
-/// The count of full records where there are no partial ones; in some languages it comes last.
-fn full_records(line: &str) -> Option<u64> {
     let is_count = |c: char| c.is_ascii_digit() || c == '+';
-    let mut words = line.split(|c: char| !is_count(c)).filter(|word| !word.is_empty());
+    let mut words = view.line.split(|c: char| !is_count(c)).filter(|word| !word.is_empty());
     let (full, partial) = words.next()?.split_once('+')?;
-    let is_alone = words.next().is_none() && line.contains(char::is_alphabetic);
+    let is_alone = words.next().is_none() && view.line.contains(char::is_alphabetic);
     whole(full).filter(|_| is_alone && partial == "0")
 }
 
@@ -153,40 +146,58 @@ fn meanings(unit: &str) -> Vec<f64> {
 /// The record of one or several runs.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
-    draft.phases = find(lines, Command::default())?;
+    let mut refused = Refusals::default();
+    let found = find(lines, Command::default(), &mut |error| refused.add(error));
+    draft.phases = found.map_err(|error| refused.first_or(error))?;
+    draft.refused = refused;
     Ok(draft)
 }
 
-/// All runs in `lines`, of `command` unless one stands before them.
-pub(super) fn find(lines: &[Line], command: Command) -> Result<Vec<PhaseDraft>, ImportError> {
+/// All runs in `lines`, of `command` unless one stands before them. A line that contradicts itself is
+/// left out where `refuse` allows it.
+pub(super) fn find(
+    lines: &[Line],
+    command: Command,
+    refuse: &mut dyn FnMut(ImportError) -> Result<(), ImportError>,
+) -> Result<Vec<PhaseDraft>, ImportError> {
     let mut phases = Vec::new();
     let mut current = command;
     let mut records = None;
     // A rate that may be one of those that `status=progress` prints, and after which its run goes on.
     let mut progress: Option<Progress> = None;
     for line in lines {
-        let text = &line.text;
-        if let Some(said) = command_in(text) {
+        check_count(phases.len())?;
+        let view = View::of(&line.text);
+        if let Some(said) = command_in(&view) {
             line.claim();
             phases.extend(progress.take().map(|it| it.phase));
             current = said;
-        } else if is_records(text) {
+        } else if let Some(count) = full_records(&view) {
             line.claim();
-            records = full_records(text);
-        } else if is_rate(text) && (has_moved_nothing(text) || current.is_of_memory) {
+            records = Some(count);
+        } else if let Some(figures) = figures_in(&view) {
+            line.claim();
+            let is_of_progress = figures.have_whole_seconds(&view);
             // A device that was not there or was full: no measurement, and no contradiction.
-            line.claim();
-            phases.extend(progress.take().map(|it| it.phase));
-            records = None;
-            if !has_whole_seconds(text) {
-                current = command;
+            if figures.amount.value == 0.0 || current.is_of_memory {
+                phases.extend(progress.take().map(|it| it.phase));
+                records = None;
+                if !is_of_progress {
+                    current = command;
+                }
+                continue;
             }
-        } else if is_rate(text) {
-            line.claim();
-            let phase = read_rate(line, current, records)?;
-            let is_further = progress.take_if(|it| !it.is_continued_by(&phase, text));
+            let phase = match phase(line, &figures, current, records) {
+                Err(error @ ImportError::Contradiction { .. }) => {
+                    refuse(error)?;
+                    continue;
+                }
+                result => result?,
+            };
+            let is_final = !is_of_progress || phase.block > Bytes::ZERO;
+            let is_further = progress.take_if(|it| !it.is_continued_by(&phase, is_final));
             phases.extend(is_further.map(|it| it.phase));
-            if records.is_none() && has_whole_seconds(text) {
+            if records.is_none() && is_of_progress {
                 progress = Some(Progress { phase });
             } else {
                 progress = None;
@@ -204,10 +215,6 @@ pub(super) fn find(lines: &[Line], command: Command) -> Result<Vec<PhaseDraft>, 
     Ok(phases)
 }
 
-fn has_moved_nothing(text: &str) -> bool {
-    figures_in(text).is_some_and(|found| found.amount.value == 0.0)
-}
-
 /// A line that may be one of progress.
 struct Progress {
     phase: PhaseDraft,
@@ -215,8 +222,7 @@ struct Progress {
 
 impl Progress {
     /// Whether `next` is the same run later on: more bytes in more time, of the same command.
-    fn is_continued_by(&self, next: &PhaseDraft, text: &str) -> bool {
-        let is_final = !has_whole_seconds(text) || next.block > Bytes::ZERO;
+    fn is_continued_by(&self, next: &PhaseDraft, is_final: bool) -> bool {
         next.bytes >= self.phase.bytes
             && next.duration >= self.phase.duration
             && next.op == self.phase.op
@@ -224,26 +230,27 @@ impl Progress {
     }
 }
 
-/// Whether the seconds of a rate's line are printed without a fraction, as in progress.
-fn has_whole_seconds(text: &str) -> bool {
-    let Some(Figures { seconds, .. }) = figures_in(text) else { return false };
-    let printed = format!("{} {}", seconds.value, seconds.unit);
-    seconds.value.fract() == 0.0 && text.contains(&printed)
+impl Figures<'_> {
+    /// Whether the seconds are printed without a fraction, as in progress.
+    fn have_whole_seconds(&self, view: &View) -> bool {
+        let Quantity { value, unit } = self.seconds;
+        value.fract() == 0.0 && view.line.contains(&format!("{value} {unit}"))
+    }
 }
 
-fn read_rate(
+fn phase(
     line: &Line,
+    figures: &Figures<'_>,
     command: Command,
     records: Option<u64>,
 ) -> Result<PhaseDraft, ImportError> {
-    let unexpected = || ImportError::unexpected(TOOL, line.number, EXPECTED, &line.text);
-    let Figures { amount, seconds, rate } = figures_in(&line.text).ok_or_else(unexpected)?;
+    let Figures { amount, seconds, rate } = figures;
     let bytes = Bytes(amount.value as u64);
     if seconds.value <= 0.0 || bytes == Bytes::ZERO {
-        return Err(unexpected());
+        return Err(ImportError::unexpected(TOOL, line.number, EXPECTED, &line.text));
     }
     let bytes_per_s = amount.value / seconds.value;
-    let unit_bytes_per_s = agreeing_unit(line, &amount, &seconds, &rate, bytes_per_s)?;
+    let unit_bytes_per_s = agreeing_unit(line, amount, seconds, rate, bytes_per_s)?;
     let of_records = records.filter(|count| *count > 0 && bytes.0.is_multiple_of(*count));
     let is_whole = command.block > Bytes::ZERO && bytes.is_multiple_of(command.block);
     let asked = if is_whole { command.block } else { Bytes::ZERO };
@@ -300,9 +307,19 @@ fn agreeing_unit(
     Err(ImportError::Contradiction { tool: TOOL, line: line.number, what })
 }
 
-/// The dd command in `line`, if there is one.
-fn command_in(line: &str) -> Option<Command> {
-    let (_, arguments) = line.split_once("dd ")?;
+/// What follows the program's name in a line with operands.
+fn operands_in<'l>(view: &View<'l>) -> Option<&'l str> {
+    const NAME: Needle = Needle::new("dd ");
+    const OPERAND: Needle = Needle::new("f=");
+    if !(view.holds(&OPERAND) && view.holds(&NAME)) {
+        return None;
+    }
+    view.line.split_once("dd ").map(|(_, operands)| operands)
+}
+
+/// The dd command in a line, if there is one.
+fn command_in(view: &View) -> Option<Command> {
+    let arguments = operands_in(view)?;
     let value = |key: &str| {
         arguments.split_whitespace().find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
     };
@@ -336,9 +353,9 @@ fn command_in(line: &str) -> Option<Command> {
     Some(Command { op, sync, is_direct, is_told: true, block, is_of_memory })
 }
 
-/// The device that the dd command in `line` reads or writes, where it is one.
-pub(super) fn device_in(line: &str) -> Option<String> {
-    let (_, arguments) = line.split_once("dd ")?;
+/// The device that the dd command in a line reads or writes, where it is one.
+pub(super) fn device_in(view: &View) -> Option<String> {
+    let arguments = operands_in(view)?;
     let is_none = |name: &String| {
         matches!(name.as_str(), "zero" | "null" | "urandom" | "random" | "stdin" | "stdout")
     };

@@ -47,10 +47,12 @@ fn mixed(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().map(|&byte| match byte {
-            0xa0..=0xff => char::from(byte),
-            _ => char::REPLACEMENT_CHARACTER,
-        }));
+        for byte in chunk.invalid() {
+            text.push(match byte {
+                0xa0..=0xff => char::from(*byte),
+                _ => char::REPLACEMENT_CHARACTER,
+            });
+        }
     }
     text
 }

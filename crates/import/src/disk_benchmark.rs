@@ -4,23 +4,25 @@
 //! access (`-I`), which the plain output of fio does not repeat.
 
 use super::draft::{Cache, RecordDraft};
+use super::lines::{Line, last_number};
 use super::microsd_benchmarks::found;
-use super::text::{Line, last_number};
+use super::view::{Beginnings, View};
 use super::{ForeignTool, ImportError, fio, iozone};
 
 const TOOL: ForeignTool = ForeignTool::DiskBenchmark;
 
-pub(super) fn is_sign(line: &str) -> bool {
-    let text = line.trim();
-    text.starts_with("Running fio sequential read test")
-        || text.starts_with("Running iozone 1024K random read and write tests")
-        || text == "Disk benchmark complete!"
+pub(super) fn is_sign(view: &View) -> bool {
+    const SIGNS: Beginnings = Beginnings::new(&[
+        "Running fio sequential read test",
+        "Running iozone 1024K random read and write tests",
+    ]);
+    SIGNS.begin(view.text) || view.text == "Disk benchmark complete!"
 }
 
 /// The record of a run.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
-    let has_fio = lines.iter().any(|line| fio::is_sign(&line.text));
+    let has_fio = lines.iter().any(|line| fio::is_sign(&View::of(&line.text)));
     if has_fio && let Some(sequential) = found(fio::read(lines))? {
         draft.absorb(sequential);
     }

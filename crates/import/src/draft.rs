@@ -10,7 +10,8 @@ use std::collections::HashMap;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use serde_json::Map;
 
-use super::ForeignTool;
+use super::refusals::{Refusals, check_count};
+use super::{ForeignTool, ImportError};
 use cardproof_record::{
     Conditions, DeviceInfo, EngineName, Figure, FlashTimings, HostInfo, JobTime, Latency, OpName,
     PatternName, Phase, PhaseState, ProfileInfo, Record, State, Stated, SyncMode, TargetInfo,
@@ -242,6 +243,9 @@ fn short_size(size: Bytes) -> String {
     }
 }
 
+/// A record has no more doubts: nobody reads on.
+const WARNINGS_MAX: usize = 256;
+
 /// A record in the making.
 #[derive(Clone, Debug)]
 pub(super) struct RecordDraft {
@@ -263,6 +267,8 @@ pub(super) struct RecordDraft {
     pub(super) figures: Vec<Printed>,
     pub(super) flash_timings: FlashTimings,
     pub(super) warnings: Vec<Warning>,
+    /// Lines that were left out.
+    pub(super) refused: Refusals,
 }
 
 impl RecordDraft {
@@ -281,15 +287,22 @@ impl RecordDraft {
             figures: Vec::new(),
             flash_timings: FlashTimings::default(),
             warnings: Vec::new(),
+            refused: Refusals::default(),
         }
     }
 
     /// Adds a doubt in words, once.
     pub(super) fn warn(&mut self, code: WarningCode, message: impl Into<String>) {
         let warning = Warning { code, message: message.into() };
-        if !self.warnings.contains(&warning) {
+        if self.warnings.len() < WARNINGS_MAX && !self.warnings.contains(&warning) {
             self.warnings.push(warning);
         }
+    }
+
+    /// Puts a doubt before everything else that is said of the record.
+    pub(super) fn lead_with(&mut self, warning: Warning) {
+        self.warnings.truncate(WARNINGS_MAX - 1);
+        self.warnings.insert(0, warning);
     }
 
     /// Whether anything was measured, or at least the device is told.
@@ -299,6 +312,20 @@ impl RecordDraft {
             && self.figures.is_empty()
             && self.flash_timings.is_empty()
             && self.conditions.device.size_bytes.is_none())
+    }
+
+    /// Refuses more measurements than a record can show.
+    pub(super) fn check_count(&self) -> Result<(), ImportError> {
+        check_count(self.measurements())
+    }
+
+    /// How many measurements there are.
+    pub(super) fn measurements(&self) -> usize {
+        let of_boundaries = self.flash_timings.boundaries.iter().map(|run| run.rows.len());
+        let of_units = self.flash_timings.open_units.iter().map(|run| run.rows.len());
+        let of_areas = self.flash_timings.first_areas.iter().map(|run| run.rows.len());
+        let timings: usize = of_boundaries.chain(of_units).chain(of_areas).sum();
+        self.phases.len() + self.figures.len() + timings
     }
 
     /// Marks all figures that no tool is named for as those of `tool`.

@@ -15,12 +15,13 @@ const NAMES: [(&str, char); 8] = [
 /// The longest name or number between `&` and `;`.
 const LENGTH_MAX: usize = 8;
 
-/// `line` with its characters; nothing where it holds none by name.
-pub(super) fn decoded(line: &str) -> Option<String> {
+/// Writes `line` with its characters into `out`; says whether it holds any by name, without which `out`
+/// is of no use.
+pub(super) fn decode(line: &str, out: &mut String) -> bool {
     if !(line.contains('&') && line.contains(';')) {
-        return None;
+        return false;
     }
-    let mut out = String::with_capacity(line.len());
+    out.clear();
     let mut rest = line;
     let mut has_any = false;
     while let Some((before, after)) = rest.split_once('&') {
@@ -38,7 +39,7 @@ pub(super) fn decoded(line: &str) -> Option<String> {
         }
     }
     out.push_str(rest);
-    has_any.then_some(out)
+    has_any
 }
 
 /// The character that `text` begins with the name of, and how long the name is with its semicolon. A
@@ -74,7 +75,9 @@ mod tests {
             ("&#49;2 1&#46;2 &unknown; &", None),
         ];
         for (text, expected) in cases {
-            assert_eq!(decoded(text).as_deref(), expected, "{text}");
+            let mut out = String::new();
+            let is_decoded = decode(text, &mut out);
+            assert_eq!(is_decoded.then_some(&*out), expected, "{text}");
         }
     }
 }

@@ -7,7 +7,9 @@
 use cardproof_units::Bytes;
 
 use super::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
-use super::text::{Line, Quantity, last_number, quantities};
+use super::lines::{Line, last_number};
+use super::text::{Quantity, quantities};
+use super::view::{Beginnings, View};
 use super::{ForeignTool, ImportError};
 use cardproof_record::{OpName, PatternName, Warning, WarningCode};
 
@@ -17,23 +19,23 @@ const TOOL: ForeignTool = ForeignTool::F3;
 const EXPECTED: &str = "'Average writing speed:', 'Average reading speed:' or 'Probe time:'";
 
 /// How the programs introduce themselves.
-const BANNERS: [&str; 3] = ["F3 write ", "F3 read ", "F3 probe "];
+const BANNERS: Beginnings = Beginnings::new(&["F3 write ", "F3 read ", "F3 probe "]);
 
 /// The size of f3's sectors.
 const SECTOR: u64 = 512;
 
-pub(super) fn is_sign(line: &str) -> bool {
-    let text = line.trim_start();
-    is_banner(text) || speed_of(text).is_some() || text.starts_with("*Usable* size:")
+pub(super) fn is_sign(view: &View) -> bool {
+    const FIRST_WORDS: Beginnings = Beginnings::new(&["F3 ", "Average ", "*Usable* "]);
+    if !FIRST_WORDS.begin(view.text) {
+        return false;
+    }
+    let text = view.line.trim_start();
+    BANNERS.begin(text) || speed_of(text).is_some() || text.starts_with("*Usable* size:")
 }
 
-/// Whether another program's output begins with `line`.
-pub(super) fn is_start(line: &str) -> bool {
-    is_banner(line.trim_start())
-}
-
-fn is_banner(text: &str) -> bool {
-    BANNERS.iter().any(|banner| text.starts_with(banner))
+/// Whether another program's output begins with a line.
+pub(super) fn is_start(view: &View) -> bool {
+    BANNERS.begin(view.line.trim_start())
 }
 
 /// The operation of a line about speed. Old versions write `Average Writing speed`.
@@ -59,9 +61,11 @@ struct Data {
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
     let mut data = Data::default();
+    let mut usable = Vec::new();
     for line in lines {
+        draft.check_count()?;
         let text = line.text.trim();
-        if is_banner(text) {
+        if BANNERS.begin(text) {
             line.claim();
             draft.version = text.rsplit_once(' ').map(|(_, version)| version.to_owned());
             lead_with(&mut draft, std::mem::take(&mut data));
@@ -71,7 +75,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
         } else if is_talk(text) {
             line.claim();
             read_finding(text, &mut data, &mut draft);
-            read_size_of(line, &mut draft)?;
+            read_size_of(line, &mut usable, &mut draft)?;
         }
     }
     lead_with(&mut draft, data);
@@ -84,7 +88,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
 
 /// Whether `text` is a line of one of the programs.
 pub(super) fn is_talk(text: &str) -> bool {
-    const STARTS: [&str; 29] = [
+    const STARTS: Beginnings = Beginnings::new(&[
         "Copyright (C)",
         "This is free software",
         "Free space:",
@@ -114,10 +118,9 @@ pub(super) fn is_talk(text: &str) -> bool {
         "Missing file",
         "it can take longer",
         "Operation: total time",
-    ];
+    ]);
     let is_time = |name: &str| text.starts_with(name) && text.contains(" / ") && text.contains('=');
-    STARTS.iter().any(|start| text.starts_with(start))
-        || ["Read:", "Write:", "Reset:"].into_iter().any(is_time)
+    STARTS.begin(text) || ["Read:", "Write:", "Reset:"].into_iter().any(is_time)
 }
 
 fn read_speed(
@@ -166,7 +169,7 @@ fn doubts(data: Data) -> Vec<Warning> {
 fn lead_with(draft: &mut RecordDraft, data: Data) {
     for doubt in doubts(data).into_iter().rev() {
         if !draft.warnings.contains(&doubt) {
-            draft.warnings.insert(0, doubt);
+            draft.lead_with(doubt);
         }
     }
 }
@@ -192,12 +195,16 @@ fn read_finding(text: &str, data: &mut Data, draft: &mut RecordDraft) {
     }
 }
 
-/// Takes over the sizes that f3probe prints.
-fn read_size_of(line: &Line, draft: &mut RecordDraft) -> Result<(), ImportError> {
+/// Takes over the sizes that f3probe prints, and notes those that it calls usable.
+fn read_size_of<'l>(
+    line: &'l Line,
+    usable: &mut Vec<Quantity<'l>>,
+    draft: &mut RecordDraft,
+) -> Result<(), ImportError> {
     let Some((name, figures)) = line.text.split_once(':') else { return Ok(()) };
     match name.trim() {
         name @ ("*Usable* size" | "Announced size") => {
-            read_size(line, name, &quantities(figures), draft)
+            read_size(line, name, &quantities(figures), usable, draft)
         }
         _ => Ok(()),
     }
@@ -230,10 +237,11 @@ fn amount(amount: &Quantity<'_>) -> Option<f64> {
 }
 
 /// A size such as `256.00 MB (524288 blocks)`: f3probe's blocks are exact.
-fn read_size(
+fn read_size<'l>(
     line: &Line,
     name: &str,
-    numbers: &[Quantity<'_>],
+    numbers: &[Quantity<'l>],
+    usable: &mut Vec<Quantity<'l>>,
     draft: &mut RecordDraft,
 ) -> Result<(), ImportError> {
     let [size, blocks] = numbers else {
@@ -248,11 +256,10 @@ fn read_size(
         let is_of_512 = (bytes - blocks.value * 512.0).abs() <= bytes * 0.01;
         let exact = if is_of_512 { blocks.value * 512.0 } else { bytes };
         draft.conditions.target.size_bytes = Bytes(exact as u64);
-    } else if draft
-        .figures
-        .iter()
-        .any(|f| f.name == "usable size" && f.unit == blocks.unit && f.value != blocks.value)
-    {
+        if !usable.contains(blocks) {
+            usable.push(*blocks);
+        }
+    } else if usable.iter().any(|it| it.unit == blocks.unit && it.value != blocks.value) {
         draft.warn(
             WarningCode::WrongData,
             "f3probe found less usable space than the device announces",

@@ -15,40 +15,53 @@ use cardproof_record::WarningCode;
 
 use super::ImportError;
 use super::draft::RecordDraft;
-use super::text::Line;
+use super::lines::Line;
+use super::view::View;
 use shared::TOOL;
 
 /// What recognises a form of output, and what reads it.
-type Form = (fn(&str) -> bool, fn(&[Line]) -> Result<RecordDraft, ImportError>);
+type Form = (fn(&View) -> bool, fn(&[Line]) -> Result<RecordDraft, ImportError>);
 
-pub(super) fn is_sign(line: &str) -> bool {
-    json::is_sign(line) || terse::is_sign(line) || human::is_sign(line)
+/// fio's three forms of output.
+const FORMS: [Form; 3] =
+    [(json::is_sign, json::read), (terse::is_sign, terse::read), (human::is_sign, human::read)];
+
+pub(super) fn is_sign(view: &View) -> bool {
+    FORMS.iter().any(|(is_sign, _)| is_sign(view))
 }
 
-/// Whether an output begins with `line`, so that one of another run ends before it.
-pub(super) fn is_start(line: &str) -> bool {
-    json::is_sign(line) || terse::is_sign(line) || human::is_announcement(line)
+/// Whether an output begins with a line, so that one of another run ends before it.
+pub(super) fn is_start(view: &View) -> bool {
+    json::is_sign(view) || terse::is_sign(view) || human::is_announcement(view)
 }
 
-/// The device that the command of fio in `line` works on, where it is one.
-pub(super) fn device_in(line: &str) -> Option<String> {
-    shared::device_in(line)
+/// The device that the command of fio in a line works on, where it is one.
+pub(super) fn device_in(view: &View) -> Option<String> {
+    shared::device_in(view)
 }
 
-/// Whether `line` is one of an output and names no card.
-pub(super) fn is_part(line: &str) -> bool {
-    human::is_of_output(line)
+/// Whether a line is one of an output and names no card.
+pub(super) fn is_part(view: &View) -> bool {
+    human::is_of_output(view)
 }
 
 /// The record of all runs in any of fio's forms.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
-    let forms: [Form; 3] =
-        [(json::is_sign, json::read), (terse::is_sign, terse::read), (human::is_sign, human::read)];
     let mut draft = RecordDraft::new(TOOL);
-    for (_, read) in forms.iter().filter(|(is, _)| lines.iter().any(|line| is(&line.text))) {
+    let (mut are_found, mut ended) = ([false; FORMS.len()], Vec::new());
+    for line in lines {
+        let view = View::of(&line.text);
+        for (is_found, (is_sign, _)) in are_found.iter_mut().zip(FORMS) {
+            *is_found = *is_found || is_sign(&view);
+        }
+        if shared::is_ended_by_signal(&view) {
+            ended.push(line);
+        }
+    }
+    for (_, (_, read)) in are_found.iter().zip(FORMS).filter(|(is_found, _)| **is_found) {
         draft.absorb(read(lines)?);
     }
-    for line in lines.iter().filter(|line| shared::is_ended_by_signal(&line.text)) {
+    for line in ended {
         line.claim();
         draft.is_partial = true;
         draft.warn(

@@ -12,7 +12,10 @@ use cardproof_record::{
 use cardproof_units::{Bytes, Nanos, Throughput};
 
 use super::draft::RecordDraft;
-use super::text::{Line, is_near, last_number, number, quantities, whole};
+use super::lines::{Line, last_number};
+use super::refusals::check_count;
+use super::text::{is_near, number, quantities, whole};
+use super::view::{Needle, View};
 use super::{ForeignTool, ImportError};
 
 const TOOL: ForeignTool = ForeignTool::Flashbench;
@@ -20,8 +23,8 @@ const TOOL: ForeignTool = ForeignTool::Flashbench;
 /// No larger boundary or block is told apart by any flash device.
 const SIZE_MAX: Bytes = Bytes::gib(1 << 10);
 
-pub(super) fn is_sign(line: &str) -> bool {
-    boundary(line).is_some() || rates(line).is_some()
+pub(super) fn is_sign(view: &View) -> bool {
+    boundary(view.text).is_some() || rates(view.text).is_some()
 }
 
 /// What the writes below a command or a heading do.
@@ -42,7 +45,9 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
     let mut reader = Reader::default();
     for line in lines {
-        let text = line.text.trim();
+        check_count(reader.count)?;
+        let view = View::of(&line.text);
+        let text = view.text;
         if let Some(timing) = boundary(text) {
             line.claim();
             reader.add_boundary(timing);
@@ -51,7 +56,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
             reader.add_rates(rates);
         } else {
             reader.end_run();
-            if let Some(context) = context(text) {
+            if let Some(context) = context(&view) {
                 line.claim();
                 reader.context = context;
             }
@@ -72,6 +77,8 @@ struct Reader {
     context: Context,
     boundaries: Vec<BoundaryTiming>,
     rates: Vec<BlockRates>,
+    /// How many rows there are by now.
+    count: usize,
 }
 
 /// What is known of the runs to come.
@@ -89,6 +96,7 @@ impl Reader {
             self.end_run();
         }
         self.boundaries.push(timing);
+        self.count += 1;
     }
 
     /// A larger block than the last one begins another run.
@@ -98,6 +106,7 @@ impl Reader {
             self.end_run();
         }
         self.rates.push(rates);
+        self.count += 1;
     }
 
     fn end_run(&mut self) {
@@ -125,7 +134,7 @@ impl Reader {
 
 /// A row such as `align 4194304 pre 741µs on 1.08ms post 788µs diff 317µs`.
 fn boundary(text: &str) -> Option<BoundaryTiming> {
-    let rest = text.trim_start().strip_prefix("align")?;
+    let rest = text.strip_prefix("align")?;
     let words: Vec<&str> = rest.split_whitespace().take(10).collect();
     let [alignment, "pre", before, "on", across, "post", after, "diff", difference] = words[..]
     else {
@@ -171,17 +180,19 @@ fn nanos(word: &str) -> Option<f64> {
     number(digits).map(|value| value * scale).filter(|nanos| *nanos < 6e10)
 }
 
+/// A row has no more rates.
+const RATES_MAX: usize = 64;
+
 /// A row such as `4MiB 8.79M/s` or `512KiB 16.4M/s 16.7M/s`.
 fn rates(text: &str) -> Option<BlockRates> {
     // Most lines of other tools end here.
-    let rest = text.trim();
-    if !rest.starts_with(|c: char| c.is_ascii_digit()) || !rest.ends_with("/s") {
+    if !text.starts_with(|c: char| c.is_ascii_digit()) || !text.ends_with("/s") {
         return None;
     }
-    let mut words = rest.split_whitespace();
+    let mut words = text.split_whitespace();
     let block_bytes = size(words.next()?)?;
-    let bytes_per_s: Option<Vec<Throughput>> = words.map(rate).collect();
-    let bytes_per_s = bytes_per_s.filter(|rates| !rates.is_empty() && rates.len() <= 64)?;
+    let bytes_per_s: Option<Vec<Throughput>> = words.map(rate).take(RATES_MAX + 1).collect();
+    let bytes_per_s = bytes_per_s.filter(|rates| (1..=RATES_MAX).contains(&rates.len()))?;
     Some(BlockRates { block_bytes, bytes_per_s })
 }
 
@@ -213,14 +224,19 @@ fn size(word: &str) -> Option<Bytes> {
 }
 
 /// What a command line or a heading of a script tells of the runs below it.
-fn context(text: &str) -> Option<Context> {
-    if text.contains("flashbench ") {
-        return Some(of_command(text));
+fn context(view: &View) -> Option<Context> {
+    const COMMAND: Needle = Needle::new("flashbench ");
+    const UNITS: Needle = Needle::new("AU=");
+    if view.holds(&COMMAND) {
+        return Some(of_command(view.text));
     }
-    if text.to_ascii_lowercase().contains("find fat") {
+    if has_in_any_case(view.text, "find fat") {
         return Some(Context { writes: Writes::FirstArea, block_bytes: None });
     }
-    let (_, rest) = text.split_once("AU=")?;
+    if !view.holds(&UNITS) {
+        return None;
+    }
+    let (_, rest) = view.text.split_once("AU=")?;
     let units = quantities(rest).first().map(|count| count.value).filter(|count| *count <= 64.0)?;
     let order = if rest.contains("random") {
         PatternName::Random
@@ -234,6 +250,12 @@ fn context(text: &str) -> Option<Context> {
         writes: Writes::OpenUnits { units, order, unit_bytes: None },
         block_bytes: None,
     })
+}
+
+/// Whether `words`, in small or capital letters, stand in `text`.
+fn has_in_any_case(text: &str, words: &str) -> bool {
+    let is_it = |part: &[u8]| part.eq_ignore_ascii_case(words.as_bytes());
+    text.as_bytes().windows(words.len()).any(is_it)
 }
 
 fn of_command(text: &str) -> Context {
@@ -271,7 +293,7 @@ fn option_size(word: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::lines;
+    use crate::lines::lines;
 
     #[test]
     fn repeats_are_kept_apart_and_units_are_not_mixed_up() {
@@ -313,15 +335,15 @@ mod tests {
             "align 4096 pre 1.33ms on 1.65ms post 1.35ms diff 308s",
             "align 4096 pre 784s on 788s post 779s diff 6s",
         ] {
-            assert!(!is_sign(text), "{text}");
+            assert!(!is_sign(&View::of(text)), "{text}");
         }
-        assert!(is_sign("align 4096 pre 1.33ms on 1.65ms post 1.35ms diff 308µs"));
+        assert!(is_sign(&View::of("align 4096 pre 1.33ms on 1.65ms post 1.35ms diff 308µs")));
     }
 
     #[test]
     fn other_lines_are_no_timings() {
         for text in ["align 4096 pre 1ms on 2ms post", "4MiB", "4MiB 8.79M", "4 8.79M/s", "align"] {
-            assert!(!is_sign(text), "{text}");
+            assert!(!is_sign(&View::of(text)), "{text}");
         }
     }
 }

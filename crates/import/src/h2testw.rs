@@ -7,7 +7,9 @@ use cardproof_record::{OpName, PatternName, Warning, WarningCode};
 use cardproof_units::Bytes;
 
 use super::draft::{Cache, PhaseDraft, Printed, RecordDraft};
-use super::text::{Line, last_number, quantities};
+use super::lines::{Line, last_number};
+use super::text::quantities;
+use super::view::{Beginnings, Needle, View};
 use super::{ForeignTool, ImportError};
 
 const TOOL: ForeignTool = ForeignTool::H2testw;
@@ -21,15 +23,15 @@ const SPEEDS: [(&str, OpName); 4] = [
 ];
 
 /// Lines that only h2testw prints, beside those of [`SPEEDS`] with its own unit.
-const SIGNS: [&str; 4] = [
+const SIGNS: Beginnings = Beginnings::new(&[
     "H2testw v",
     "H2testw V",
     "You can now delete the test files *.h2w",
     "Sie können die Testdateien *.h2w jetzt löschen",
-];
+]);
 
 /// Lines with which its text begins.
-const BEGINNINGS: [&str; 7] = [
+const BEGINNINGS: Beginnings = Beginnings::new(&[
     "Warning: Only ",
     "Achtung: Nur ",
     "Test finished without errors",
@@ -37,25 +39,32 @@ const BEGINNINGS: [&str; 7] = [
     "Test fehlerfrei",
     "The media is likely to be defective",
     "Der Datenträger ist wahrscheinlich defekt",
-];
+]);
 
-pub(super) fn is_sign(line: &str) -> bool {
-    let text = line.trim_start();
-    SIGNS.iter().any(|sign| text.starts_with(sign))
-        || is_start(text)
+pub(super) fn is_sign(view: &View) -> bool {
+    let text = view.text;
+    SIGNS.begin(text)
+        || begins(text)
         || speed_of(text).is_some_and(|(figures, _)| figures.contains("Byte/s"))
 }
 
-/// Whether another output begins with `line`.
-pub(super) fn is_start(line: &str) -> bool {
-    let text = line.trim_start();
+/// Whether another output begins with a line.
+pub(super) fn is_start(view: &View) -> bool {
+    begins(view.text)
+}
+
+fn begins(text: &str) -> bool {
     // Other programs warn as well, but not of MByte.
     let is_warning = text.starts_with("Warning:") || text.starts_with("Achtung:");
-    BEGINNINGS.iter().any(|start| text.starts_with(start))
-        && (!is_warning || text.contains("MByte"))
+    BEGINNINGS.begin(text) && (!is_warning || text.contains("MByte"))
 }
 
 fn speed_of(text: &str) -> Option<(&str, OpName)> {
+    const NAMES: Beginnings =
+        Beginnings::new(&["Writing speed:", "Reading speed:", "Schreibrate:", "Leserate:"]);
+    if !NAMES.begin(text) {
+        return None;
+    }
     SPEEDS.iter().find_map(|(name, op)| Some((text.strip_prefix(name)?, *op)))
 }
 
@@ -75,8 +84,9 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     // Where the output that is being read begins among the phases.
     let mut first = 0;
     for line in lines {
+        draft.check_count()?;
         let text = line.text.trim();
-        if is_start(text) && draft.phases.len() > first {
+        if begins(text) && draft.phases.len() > first {
             settle(&mut draft, first, std::mem::take(&mut data));
             first = draft.phases.len();
         }
@@ -87,7 +97,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
             line.claim();
             let version = version.trim_start_matches(|c: char| c.is_alphabetic()).trim();
             draft.version = Some(version.to_owned());
-        } else if is_part(text) {
+        } else if is_part(&View::of(text)) {
             line.claim();
             read_data(text, &mut data, &mut draft);
         }
@@ -110,42 +120,42 @@ fn settle(draft: &mut RecordDraft, first: usize, data: Data) {
     }
     if lost > 0 {
         let message = format!("h2testw lost {} of {all}", Bytes(lost));
-        draft.warnings.insert(0, Warning { code: WarningCode::WrongData, message });
+        draft.lead_with(Warning { code: WarningCode::WrongData, message });
     } else if data.is_defective {
         draft.warn(WarningCode::WrongData, "h2testw calls the medium likely to be defective");
     }
 }
 
-/// Whether `text` is a line of h2testw's findings.
-fn is_part(text: &str) -> bool {
-    const PARTS: [&str; 20] = [
-        "DATA LOST",
-        "DATEN VERLOREN",
-        "Byte OK",
-        "sectors)",
-        "Sektoren)",
-        "Test finished without errors",
-        "Test fehlerfrei",
-        "likely to be defective",
-        "wahrscheinlich defekt",
-        "First error at offset",
-        "Expected: 0x",
-        "Found: 0x",
-        "*.h2w",
-        "Erster Fehler bei Offset",
-        "Soll: 0x",
-        "Ist: 0x",
-        "nochmals überprüfen",
-        "Details:",
-        "8 bit/sector",
-        "8 Bit/Sektor",
+/// Whether a line is one of h2testw's findings.
+fn is_part(view: &View) -> bool {
+    const PARTS: [Needle; 20] = [
+        Needle::new("DATA LOST"),
+        Needle::new("DATEN VERLOREN"),
+        Needle::new("Byte OK"),
+        Needle::new("sectors)"),
+        Needle::new("Sektoren)"),
+        Needle::new("Test finished without errors"),
+        Needle::new("Test fehlerfrei"),
+        Needle::new("likely to be defective"),
+        Needle::new("wahrscheinlich defekt"),
+        Needle::new("First error at offset"),
+        Needle::new("Expected: 0x"),
+        Needle::new("Found: 0x"),
+        Needle::new("*.h2w"),
+        Needle::new("Erster Fehler bei Offset"),
+        Needle::new("Soll: 0x"),
+        Needle::new("Ist: 0x"),
+        Needle::new("nochmals überprüfen"),
+        Needle::new("Details:"),
+        Needle::new("8 bit/sector"),
+        Needle::new("8 Bit/Sektor"),
     ];
-    is_start(text) || PARTS.iter().any(|part| text.contains(part))
+    begins(view.text) || PARTS.iter().any(|part| view.holds(part))
 }
 
 /// The same for a line of which no tool is known yet, without a search of the whole line.
 pub(super) fn is_finding(text: &str) -> bool {
-    const STARTS: [&str; 8] = [
+    const STARTS: Beginnings = Beginnings::new(&[
         "Details:",
         "First error at offset",
         "Expected: 0x",
@@ -154,10 +164,10 @@ pub(super) fn is_finding(text: &str) -> bool {
         "Soll: 0x",
         "Ist: 0x",
         "nochmals überprüfen",
-    ];
+    ]);
     let has_sectors = || text.contains("sectors)") || text.contains("Sektoren)");
-    is_start(text)
-        || STARTS.iter().any(|start| text.starts_with(start))
+    begins(text)
+        || STARTS.begin(text)
         || text.starts_with(|c: char| c.is_ascii_digit()) && has_sectors()
 }
 

@@ -8,7 +8,10 @@
 use cardproof_units::{Bytes, Nanos};
 
 use super::draft::{Cache, PhaseDraft, Printed, RecordDraft};
-use super::text::{Line, Quantity, is_near, kernel_name, last_number, quantities};
+use super::lines::{Line, last_number};
+use super::refusals::{Refusals, check_count};
+use super::text::{Quantity, is_near, kernel_name, quantities};
+use super::view::{Needle, View};
 use super::{ForeignTool, ImportError};
 use cardproof_record::{OpName, PatternName};
 
@@ -32,13 +35,18 @@ pub(super) struct Found {
     pub(super) device: Option<String>,
 }
 
-pub(super) fn is_sign(line: &str) -> bool {
-    timing_in(line).is_some()
+pub(super) fn is_sign(view: &View) -> bool {
+    timing_in(view).is_some()
 }
 
-/// The timing in `line`, behind the device's name where the two lines have become one. With
+/// The timing in a line, behind the device's name where the two lines have become one. With
 /// `--offset` the words go on behind `reads`.
-fn timing_in(line: &str) -> Option<&str> {
+fn timing_in<'l>(view: &View<'l>) -> Option<&'l str> {
+    const SIGN: Needle = Needle::new(MARK);
+    if !view.holds(&SIGN) {
+        return None;
+    }
+    let line = view.text;
     let at = line.find(MARK)?;
     let before = line[..at].trim();
     let is_alone = before.is_empty() || device_in(before).is_some();
@@ -47,9 +55,9 @@ fn timing_in(line: &str) -> Option<&str> {
         .then_some(&line[at..])
 }
 
-/// Whether `line` names the device before its timing.
-pub(super) fn is_of_device(line: &str) -> bool {
-    timing_in(line).is_some_and(|timing| !line.trim_start().starts_with(timing))
+/// Whether a line names the device before its timing.
+pub(super) fn is_of_device(view: &View) -> bool {
+    timing_in(view).is_some_and(|timing| !view.text.starts_with(timing))
 }
 
 /// The path in a line that names a device, such as `/dev/sda:`.
@@ -59,27 +67,31 @@ fn device_in(text: &str) -> Option<&str> {
 
 /// The record of one or several timings.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
-    let found = find(lines)?;
+    let mut refused = Refusals::default();
+    let found = find(lines, &mut |error| refused.add(error));
+    let found = found.map_err(|error| refused.first_or(error))?;
     let mut draft = RecordDraft::new(TOOL);
     draft.conditions.device.name = found.device;
-    (draft.phases, draft.figures) = (found.phases, found.figures);
+    (draft.phases, draft.figures, draft.refused) = (found.phases, found.figures, refused);
     Ok(draft)
 }
 
-/// All timings in `lines`, which may hold other things too.
-pub(super) fn find(lines: &[Line]) -> Result<Found, ImportError> {
+/// All timings in `lines`, which may hold other things too. A line that contradicts itself is left out
+/// where `refuse` allows it.
+pub(super) fn find(
+    lines: &[Line],
+    refuse: &mut dyn FnMut(ImportError) -> Result<(), ImportError>,
+) -> Result<Found, ImportError> {
     let mut found = Found::default();
     for line in lines {
-        let text = line.text.trim();
-        if let Some(timings) = timing_in(text) {
-            let path = device_in(text.strip_suffix(timings).unwrap_or_default().trim());
-            found.device = found.device.take().or_else(|| kernel_name(path?));
-            for (at, mark) in timings.match_indices(MARK) {
-                let rest = &timings[at + mark.len()..];
-                let end = rest.find(MARK).map_or(timings.len(), |end| at + mark.len() + end);
-                read_timing(line, &timings[at..end], &mut found)?;
+        check_count(found.phases.len() + found.figures.len())?;
+        let view = View::of(&line.text);
+        if let Some(timings) = timing_in(&view) {
+            match timings_of(line, &view, timings) {
+                Ok(own) => found.extend(own),
+                Err(error) => refuse(error)?,
             }
-        } else if let Some(path) = device_in(text) {
+        } else if let Some(path) = device_in(view.text) {
             line.claim();
             found.device = found.device.take().or_else(|| kernel_name(path));
         }
@@ -87,6 +99,29 @@ pub(super) fn find(lines: &[Line]) -> Result<Found, ImportError> {
     if found.phases.is_empty() && found.figures.is_empty() {
         let expected = EXPECTED.to_owned();
         return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
+    }
+    Ok(found)
+}
+
+impl Found {
+    /// Adds what further lines hold.
+    fn extend(&mut self, next: Self) {
+        self.device = self.device.take().or(next.device);
+        self.phases.extend(next.phases);
+        self.figures.extend(next.figures);
+    }
+}
+
+/// What one line holds, in which `timings` begin.
+fn timings_of(line: &Line, view: &View, timings: &str) -> Result<Found, ImportError> {
+    let mut found = Found::default();
+    let path = device_in(view.text.strip_suffix(timings).unwrap_or_default().trim());
+    found.device = path.and_then(kernel_name);
+    for (at, mark) in timings.match_indices(MARK) {
+        let rest = &timings[at + mark.len()..];
+        let end = rest.find(MARK).map_or(timings.len(), |end| at + mark.len() + end);
+        check_count(found.phases.len() + found.figures.len())?;
+        read_timing(line, &timings[at..end], &mut found)?;
     }
     Ok(found)
 }

@@ -8,7 +8,9 @@
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
 use super::draft::{Cache, PhaseDraft, Printed, RecordDraft};
-use super::text::{Line, Quantity, is_near, kernel_name, last_number, quantities};
+use super::lines::{Line, last_number};
+use super::text::{Quantity, is_near, kernel_name, quantities};
+use super::view::{Needle, View};
 use super::{ForeignTool, ImportError};
 use cardproof_record::{FilesystemInfo, OpName, PatternName, Stated};
 
@@ -17,14 +19,18 @@ const TOOL: ForeignTool = ForeignTool::Ioping;
 /// What the line with the rate looks like.
 const EXPECTED: &str = "'N requests completed in N ms, N KiB read, N iops, N MiB/s'";
 
-pub(super) fn is_sign(line: &str) -> bool {
-    line.starts_with("--- ") && line.trim_end().ends_with("ioping statistics ---")
-        || line.contains(" requests completed in ")
+/// What stands in the line with the rate.
+const SUMMARY: Needle = Needle::new(" requests completed in ");
+
+pub(super) fn is_sign(view: &View) -> bool {
+    let is_title = |text: &str| text.ends_with("ioping statistics ---");
+    view.text.starts_with('-') && view.line.starts_with("--- ") && is_title(view.text)
+        || view.holds(&SUMMARY)
 }
 
-/// Whether another run begins with `line`.
-pub(super) fn is_start(line: &str) -> bool {
-    line.starts_with("--- ") && is_sign(line)
+/// Whether another run begins with a line.
+pub(super) fn is_start(view: &View) -> bool {
+    view.line.starts_with("--- ") && is_sign(view)
 }
 
 /// The record of one run or several.
@@ -33,14 +39,16 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut request = None;
     let mut command = Command::default();
     for line in lines {
+        draft.check_count()?;
         let text = line.text.trim();
-        if let Some(found) = request_of(text) {
+        let view = View::of(text);
+        if let Some(found) = request_of(&view) {
             line.claim();
             request = Some(found);
-        } else if let Some(said) = command_in(text) {
+        } else if let Some(said) = command_in(&view) {
             line.claim();
             command = said;
-        } else if text.contains(" requests completed in ") {
+        } else if view.holds(&SUMMARY) {
             line.claim();
             let mut phase = phase(line, request.take())?;
             (phase.pattern, phase.cache) = (command.pattern, command.cache);
@@ -81,9 +89,13 @@ impl Default for Command {
     }
 }
 
-/// The command in `line`, if there is one. Requests are at random unless asked for otherwise.
-fn command_in(line: &str) -> Option<Command> {
-    let (before, options) = line.split_once("ioping ")?;
+/// The command in a line, if there is one. Requests are at random unless asked for otherwise.
+fn command_in(view: &View) -> Option<Command> {
+    const NAME: Needle = Needle::new("ioping ");
+    if !view.holds(&NAME) {
+        return None;
+    }
+    let (before, options) = view.text.split_once("ioping ")?;
     let is_word = !before.ends_with(|c: char| c.is_alphanumeric());
     let flags = |word: &&str| {
         word.strip_prefix('-').is_some_and(|flags| flags.starts_with(char::is_alphabetic))
@@ -114,10 +126,14 @@ struct Request {
 
 /// The request in a line such as `4 KiB <<< . (ext4 /dev/sda1 …): request=1 time=…`, or of old versions
 /// `4096 bytes from . (ext4 /dev/sda1): request=1 time=0.2 ms`, which do not tell reads from writes.
-fn request_of(text: &str) -> Option<Request> {
+fn request_of(view: &View) -> Option<Request> {
+    const NUMBER: Needle = Needle::new("request=");
+    if !view.holds(&NUMBER) {
+        return None;
+    }
     let forms = [(" <<< ", OpName::Read), (" >>> ", OpName::Write), (" from ", OpName::Unknown)];
     let (size, rest, op) = forms.into_iter().find_map(|(arrow, op)| {
-        let (size, rest) = text.split_once(arrow)?;
+        let (size, rest) = view.text.split_once(arrow)?;
         Some((size, rest, op))
     })?;
     if !rest.contains("request=") {
@@ -127,10 +143,10 @@ fn request_of(text: &str) -> Option<Request> {
     Some(Request { block, op })
 }
 
-/// Whether `line` is about one request, or about a run, and names no card.
-pub(super) fn is_part(line: &str) -> bool {
-    let text = line.trim();
-    text.contains("request=") && request_of(text).is_some()
+/// Whether a line is about one request, or about a run, and names no card.
+pub(super) fn is_part(view: &View) -> bool {
+    let text = view.text;
+    request_of(view).is_some()
         || text.starts_with("min/avg/max/mdev = ")
         || text.starts_with("generated ") && text.contains(" requests in ")
 }
@@ -290,6 +306,10 @@ fn read_times(line: &Line, times: &str, draft: &mut RecordDraft) -> Result<(), I
         let expected = "four times such as '10.1 us / 55.9 us / 4.11 ms / 58.2 us'";
         return Err(ImportError::unexpected(TOOL, line.number, expected, &line.text));
     };
+    // A run has them once.
+    if phase.figures.iter().any(|figure| figure.name == "mdev") {
+        return Ok(());
+    }
     for (name, (value, unit)) in ["min", "avg", "max", "mdev"].into_iter().zip(times) {
         phase.figures.push(Printed::new(name, value, &unit));
     }

@@ -126,9 +126,15 @@ pub fn iostat(text: &str) -> Result<IostatLog, IostatError> {
             let start = text[..head].rfind('{').unwrap_or(0);
             document(&text[start..]).map(|(log, _)| log)
         }
-        None => table(text.lines(), |_| {}),
+        None => table_log(text),
     }
     .and_then(with_rows)
+}
+
+fn table_log(text: &str) -> Result<IostatLog, IostatError> {
+    let mut reports = Vec::new();
+    let head = table(text.lines(), |_| {}, |report, _| reports.push(report))?;
+    Ok(IostatLog { reports, ..head })
 }
 
 fn with_rows(log: IostatLog) -> Result<IostatLog, IostatError> {
@@ -136,87 +142,139 @@ fn with_rows(log: IostatLog) -> Result<IostatLog, IostatError> {
     if has_rows { Ok(log) } else { Err(IostatError::Empty) }
 }
 
-/// The columns of one row by their headings, in whatever unit these name.
-struct Columns<'row> {
-    line: usize,
-    find: &'row dyn Fn(&str) -> Option<f64>,
+/// What a column says.
+#[derive(Clone, Copy, Debug)]
+enum Column {
+    Transactions,
+    Reads,
+    Writes,
+    Discards,
+    Flushes,
+    ReadPerS,
+    WrittenPerS,
+    OfBothPerS,
+    DiscardedPerS,
+    Read,
+    Written,
+    ReadAwait,
+    WriteAwait,
+    Await,
+    Queue,
+    Utilisation,
 }
 
-/// What a heading's first letters say of its unit, in bytes.
-const UNITS: [(&str, f64); 3] = [("kB", 1024.0), ("MB", 1_048_576.0), ("Blk", 512.0)];
+/// How many columns there are.
+const COLUMNS: usize = Column::Utilisation as usize + 1;
 
-/// The same in the headings of `-x`: `rkB/s`, `rMB/s`, `rsec/s`.
-const EXTENDED_UNITS: [(&str, f64); 3] = [("kB", 1024.0), ("MB", 1_048_576.0), ("sec", 512.0)];
+/// The units of columns in bytes, by the place that [`column`] gives them: those of the plain form and
+/// then those of `-x`. Columns without a unit have the first place.
+const UNITS: [f64; 6] = [1024.0, 1_048_576.0, 512.0, 1024.0, 1_048_576.0, 512.0];
 
-impl Columns<'_> {
-    /// The row of `device`.
-    fn row(&self, device: &str) -> Result<IostatRow, IostatError> {
-        let (reads, writes) = (self.iops("r/s"), self.iops("w/s"));
-        let of_kinds = reads.zip(writes).map(|(reads, writes)| {
-            Iops(reads.0 + writes.0 + self.iops("d/s").unwrap_or_default().0)
-        });
+/// What the column called `name` says, and the place of its unit. With `-x` units stand in the middle of
+/// the names: `rkB/s`, `rMB/s`, `rsec/s`.
+fn column(name: &str) -> Option<(Column, usize)> {
+    let column = match name {
+        "tps" => (Column::Transactions, 0),
+        "r/s" => (Column::Reads, 0),
+        "w/s" => (Column::Writes, 0),
+        "d/s" => (Column::Discards, 0),
+        "f/s" => (Column::Flushes, 0),
+        "kB_read/s" => (Column::ReadPerS, 0),
+        "MB_read/s" => (Column::ReadPerS, 1),
+        "Blk_read/s" => (Column::ReadPerS, 2),
+        "rkB/s" => (Column::ReadPerS, 3),
+        "rMB/s" => (Column::ReadPerS, 4),
+        "rsec/s" => (Column::ReadPerS, 5),
+        "kB_wrtn/s" => (Column::WrittenPerS, 0),
+        "MB_wrtn/s" => (Column::WrittenPerS, 1),
+        "Blk_wrtn/s" => (Column::WrittenPerS, 2),
+        "wkB/s" => (Column::WrittenPerS, 3),
+        "wMB/s" => (Column::WrittenPerS, 4),
+        "wsec/s" => (Column::WrittenPerS, 5),
         // The short form (`-s`) has one sum of both directions.
-        let both = UNITS.iter().find_map(|(name, unit)| self.scaled(&format!("{name}/s"), *unit));
-        let both = both.map(Throughput);
-        let one = |rate: Option<Throughput>| rate.or(both.map(|_| Throughput(0.0)));
+        "kB/s" => (Column::OfBothPerS, 0),
+        "MB/s" => (Column::OfBothPerS, 1),
+        "Blk/s" => (Column::OfBothPerS, 2),
+        "kB_dscd/s" => (Column::DiscardedPerS, 0),
+        "MB_dscd/s" => (Column::DiscardedPerS, 1),
+        "Blk_dscd/s" => (Column::DiscardedPerS, 2),
+        "dkB/s" => (Column::DiscardedPerS, 3),
+        "dMB/s" => (Column::DiscardedPerS, 4),
+        "dsec/s" => (Column::DiscardedPerS, 5),
+        "kB_read" => (Column::Read, 0),
+        "MB_read" => (Column::Read, 1),
+        "Blk_read" => (Column::Read, 2),
+        "kB_wrtn" => (Column::Written, 0),
+        "MB_wrtn" => (Column::Written, 1),
+        "Blk_wrtn" => (Column::Written, 2),
+        "r_await" => (Column::ReadAwait, 0),
+        "w_await" => (Column::WriteAwait, 0),
+        "await" => (Column::Await, 0),
+        "aqu-sz" | "avgqu-sz" => (Column::Queue, 0),
+        "util" | "%util" => (Column::Utilisation, 0),
+        _ => return None,
+    };
+    Some(column)
+}
+
+/// The figures of one row, each with the place of its unit.
+#[derive(Clone, Debug, Default)]
+struct Figures([Option<(usize, f64)>; COLUMNS]);
+
+impl Figures {
+    /// Adds the figure of a column. Of several in different units that of the first unit counts, and of
+    /// several in one unit the first.
+    fn add(&mut self, (column, unit): (Column, usize), value: f64) {
+        let known = &mut self.0[column as usize];
+        if known.is_none_or(|(known, _)| unit < known) {
+            *known = Some((unit, value));
+        }
+    }
+
+    /// The row of `device` at `line`.
+    fn row(&self, device: &str, line: usize) -> Result<IostatRow, IostatError> {
+        let missing = |missing: &'static str| IostatError::Heading { line, missing };
+        let iops = |column: Column| self.plain(column).map(Iops);
+        let (reads, writes) = (iops(Column::Reads), iops(Column::Writes));
+        let of_kinds = reads.zip(writes).map(|(reads, writes)| {
+            Iops(reads.0 + writes.0 + self.plain(Column::Discards).unwrap_or_default())
+        });
+        let rate = |column: Column| self.bytes(column).map(Throughput);
+        let both = rate(Column::OfBothPerS);
+        let one = |column: Column| rate(column).or(both.map(|_| Throughput(0.0)));
+        let total = |column: Column| self.bytes(column).map(|bytes| Bytes(bytes.round() as u64));
+        let wait = |column: Column| {
+            let millis = self.plain(column).or(self.plain(Column::Await))?;
+            Some(Nanos((millis * 1e6).round() as u64))
+        };
         Ok(IostatRow {
             device: printable(device),
-            line: self.line,
-            transactions_per_s: self
-                .iops("tps")
+            line,
+            transactions_per_s: iops(Column::Transactions)
                 .or(of_kinds)
-                .ok_or_else(|| self.missing("transactions a second"))?,
+                .ok_or_else(|| missing("transactions a second"))?,
             reads_per_s: reads,
             writes_per_s: writes,
-            flushes_per_s: self.iops("f/s"),
-            read_per_s: one(self.rate("read", "r")).ok_or_else(|| self.missing("bytes read"))?,
-            written_per_s: one(self.rate("wrtn", "w"))
-                .ok_or_else(|| self.missing("bytes written"))?,
+            flushes_per_s: iops(Column::Flushes),
+            read_per_s: one(Column::ReadPerS).ok_or_else(|| missing("bytes read"))?,
+            written_per_s: one(Column::WrittenPerS).ok_or_else(|| missing("bytes written"))?,
             of_both_per_s: both,
-            discarded_per_s: self.rate("dscd", "d"),
-            read: self.total("read"),
-            written: self.total("wrtn"),
-            read_await: self.millis(&["r_await", "await"]),
-            write_await: self.millis(&["w_await", "await"]),
-            queue: (self.find)("aqu-sz").or_else(|| (self.find)("avgqu-sz")),
-            utilisation: (self.find)("util").map(|percent| (percent / 100.0).min(1.0)),
+            discarded_per_s: rate(Column::DiscardedPerS),
+            read: total(Column::Read),
+            written: total(Column::Written),
+            read_await: wait(Column::ReadAwait),
+            write_await: wait(Column::WriteAwait),
+            queue: self.plain(Column::Queue),
+            utilisation: self.plain(Column::Utilisation).map(|percent| (percent / 100.0).min(1.0)),
         })
     }
 
-    fn missing(&self, missing: &'static str) -> IostatError {
-        IostatError::Heading { line: self.line, missing }
+    fn plain(&self, column: Column) -> Option<f64> {
+        self.0[column as usize].map(|(_, value)| value)
     }
 
-    fn iops(&self, name: &str) -> Option<Iops> {
-        (self.find)(name).map(Iops)
-    }
-
-    /// Bytes a second: `kB_read/s` of the plain form, `rkB/s` of the extended.
-    fn rate(&self, plain: &str, extended: &str) -> Option<Throughput> {
-        let plain =
-            UNITS.iter().find_map(|(name, unit)| self.scaled(&format!("{name}_{plain}/s"), *unit));
-        let extended = || {
-            EXTENDED_UNITS
-                .iter()
-                .find_map(|(name, unit)| self.scaled(&format!("{extended}{name}/s"), *unit))
-        };
-        plain.or_else(extended).map(Throughput)
-    }
-
-    /// Bytes in the window: `kB_read`.
-    fn total(&self, name: &str) -> Option<Bytes> {
-        let total =
-            UNITS.iter().find_map(|(unit, size)| self.scaled(&format!("{unit}_{name}"), *size));
-        total.map(|bytes| Bytes(bytes.round() as u64))
-    }
-
-    fn scaled(&self, name: &str, unit: f64) -> Option<f64> {
-        (self.find)(name).map(|count| count * unit)
-    }
-
-    fn millis(&self, names: &[&str]) -> Option<Nanos> {
-        let millis = names.iter().find_map(|name| (self.find)(name))?;
-        Some(Nanos((millis * 1e6).round() as u64))
+    fn bytes(&self, column: Column) -> Option<f64> {
+        self.0[column as usize].map(|(unit, count)| count * UNITS[unit])
     }
 }
 

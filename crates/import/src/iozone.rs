@@ -13,7 +13,10 @@ use cardproof_units::{Bytes, Iops};
 
 use self::command::{Command, all_tests, columns_of, command_in};
 use super::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
-use super::text::{Line, last_number, whole};
+use super::lines::{Line, last_number};
+use super::refusals::check_count;
+use super::text::whole;
+use super::view::{Beginnings, Needle, View};
 use super::{ForeignTool, ImportError};
 use cardproof_record::{OpName, PatternName};
 
@@ -72,6 +75,9 @@ enum Unit {
     Other,
 }
 
+/// What stands before their names.
+const CONTRIBUTORS: Needle = Needle::new("Contributors:");
+
 /// So many lines a banner takes at most for those who contributed.
 const NAMES_MAX: usize = 16;
 
@@ -98,36 +104,38 @@ pub(super) struct Found {
     pub(super) figures: Vec<Printed>,
 }
 
-pub(super) fn is_sign(line: &str) -> bool {
-    is_banner(line) || is_header(line)
+pub(super) fn is_sign(view: &View) -> bool {
+    is_banner(view) || is_header(view.text)
 }
 
-fn is_header(line: &str) -> bool {
+fn is_header(text: &str) -> bool {
     // People turn tables into those of Markdown.
-    let mut words = line.split_whitespace().filter(|word| *word != "|");
+    if !text.starts_with(['k', 'K', '|']) {
+        return false;
+    }
+    let mut words = text.split_whitespace().filter(|word| *word != "|");
     words.next().is_some_and(|word| word.eq_ignore_ascii_case("kb"))
         && words.next() == Some("reclen")
 }
 
-/// Whether `line` rules off the heading of a table of Markdown.
-fn is_rule(line: &str) -> bool {
-    let text = line.trim();
+/// Whether `text` rules off the heading of a table of Markdown.
+fn is_rule(text: &str) -> bool {
     text.starts_with("|") && text.contains("--") && text.chars().all(|c| "|:- ".contains(c))
 }
 
-/// Whether `line` begins a banner, which goes on until the table.
-pub(super) fn is_banner(line: &str) -> bool {
-    line.contains("Iozone: Performance Test")
+/// Whether a line begins a banner, which goes on until the table.
+pub(super) fn is_banner(view: &View) -> bool {
+    const BANNER: Needle = Needle::new("Iozone: Performance Test");
+    view.holds(&BANNER)
 }
 
-/// Whether `line` is one of a banner, which says what comes and names no card.
-pub(super) fn is_of_banner(line: &str) -> bool {
-    let text = line.trim();
+/// Whether `text` is one of a banner, which says what comes and names no card.
+pub(super) fn is_of_banner(text: &str) -> bool {
     is_talk(text) || option_told(text).is_some()
 }
 
 fn is_talk(text: &str) -> bool {
-    const TALK: [&str; 17] = [
+    const TALK: Beginnings = Beginnings::new(&[
         "Iozone: Performance Test",
         "Version $Revision:",
         "Compiled for ",
@@ -145,8 +153,8 @@ fn is_talk(text: &str) -> bool {
         "Using minimum",
         "Using maximum",
         "Excel chart generation",
-    ];
-    TALK.iter().any(|talk| text.starts_with(talk))
+    ]);
+    TALK.begin(text)
 }
 
 /// What a line of a banner says of the way of measuring.
@@ -159,6 +167,18 @@ enum Told {
 }
 
 fn option_told(text: &str) -> Option<Told> {
+    const OPTIONS: Beginnings = Beginnings::new(&[
+        "O_DIRECT feature enabled",
+        "Include fsync in write timing",
+        "SYNC Mode",
+        "OPS Mode",
+        "Output is in",
+        "Microseconds/op Mode",
+        "Throughput test with",
+    ]);
+    if !OPTIONS.begin(text) {
+        return None;
+    }
     let is_rate = |text: &str| text.to_ascii_lowercase().contains("kbytes/sec");
     match text {
         "O_DIRECT feature enabled" => Some(Told::Direct),
@@ -174,11 +194,6 @@ fn option_told(text: &str) -> Option<Told> {
         }
         _ => None,
     }
-}
-
-/// Whether another run begins with `line`.
-pub(super) fn is_start(line: &str) -> bool {
-    is_header(line) || is_banner(line)
 }
 
 /// The record of one or several runs.
@@ -199,18 +214,19 @@ pub(super) fn find(lines: &[Line]) -> Result<Found, ImportError> {
     // How many lines of names may follow those who contributed.
     let mut names = 0;
     for line in lines {
-        names =
-            if line.text.contains("Contributors:") { NAMES_MAX } else { names.saturating_sub(1) };
-        if is_header(&line.text) {
+        check_count(found.phases.len() + found.figures.len())?;
+        let view = View::of(&line.text);
+        names = if view.holds(&CONTRIBUTORS) { NAMES_MAX } else { names.saturating_sub(1) };
+        if is_header(view.text) {
             line.claim();
             run.column_ends = column_ends(&line.text);
             is_table = true;
-        } else if is_table && is_rule(&line.text) {
+        } else if is_table && is_rule(view.text) {
             line.claim();
         } else if is_table && read_row(line, &run, &mut found) {
             line.claim();
             rows += 1;
-        } else if read_banner(line, &mut run, &mut found) {
+        } else if read_banner(&view, &mut run, &mut found) {
             line.claim();
             is_table = false;
             names = if names == NAMES_MAX { names } else { 0 };
@@ -227,9 +243,9 @@ pub(super) fn find(lines: &[Line]) -> Result<Found, ImportError> {
 }
 
 /// Reads a line of a banner or a command, or says that it is none.
-fn read_banner(line: &Line, run: &mut Run, found: &mut Found) -> bool {
-    let text = line.text.trim();
-    if is_banner(text) {
+fn read_banner(view: &View, run: &mut Run, found: &mut Found) -> bool {
+    let text = view.text;
+    if is_banner(view) {
         *run = Run { is_direct: Some(false), ..Run::default() };
     } else if let Some(told) = option_told(text) {
         match told {
@@ -246,7 +262,7 @@ fn read_banner(line: &Line, run: &mut Run, found: &mut Found) -> bool {
         let said = command::of_line(line);
         run.is_direct = Some(run.is_direct == Some(true) || said.is_direct);
         (run.tests, run.are_tests_certain) = (Some(said.tests), true);
-    } else if let Some(said) = command_in(text) {
+    } else if let Some(said) = command_in(view) {
         *run = Run::of(said);
     } else if text == END {
         // Whatever comes next may be another run, of which nothing is known.
@@ -284,14 +300,18 @@ fn column_ends(header: &str) -> Vec<usize> {
     if header.contains(['\t', '|']) { Vec::new() } else { ends.split_off(2.min(ends.len())) }
 }
 
-/// The numbers of a row; nothing where the line is none. In a table of Markdown no cell may be empty.
+/// No row has more numbers: its two sizes, and a rate of each test.
+const NUMBERS_MAX: usize = 16;
+
+/// The numbers of a row, or one too many; nothing where the line is none. In a table of Markdown no cell
+/// may be empty.
 fn numbers_of(row: &str) -> Option<Vec<u64>> {
     // Markdown ends a line in a backslash where it is to break.
     let text = row.trim().trim_end_matches('\\').trim_matches('|').trim();
     if !text.contains('|') {
-        return text.split_whitespace().map(whole).collect();
+        return text.split_whitespace().map(whole).take(NUMBERS_MAX + 1).collect();
     }
-    text.split('|').map(|cell| whole(cell.trim())).collect()
+    text.split('|').map(|cell| whole(cell.trim())).take(NUMBERS_MAX + 1).collect()
 }
 
 /// Reads a row of a table, or says that the line is none.

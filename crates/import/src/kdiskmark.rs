@@ -8,7 +8,9 @@
 use cardproof_units::{Bytes, Iops};
 
 use super::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
-use super::text::{Line, between, is_near, last_number, number, quantities, whole};
+use super::lines::{Line, last_number};
+use super::text::{between, is_near, number, quantities, whole};
+use super::view::{Beginnings, Needle, View};
 use super::{ForeignTool, ImportError};
 use cardproof_record::{OpName, PatternName, WarningCode};
 
@@ -20,8 +22,8 @@ const EXPECTED: &str = "'Sequential 1 MiB (Q= 8, T= 1): N MB/s [ N IOPS] < N us>
 /// A block of results: what its operations do, and how many of a hundred read.
 type Section = (OpName, u8);
 
-pub(super) fn is_sign(line: &str) -> bool {
-    line.trim_start().starts_with("KDiskMark (")
+pub(super) fn is_sign(view: &View) -> bool {
+    view.text.starts_with("KDiskMark (")
 }
 
 /// The record of a report.
@@ -36,15 +38,17 @@ pub(super) fn read_as(tool: ForeignTool, lines: &[Line]) -> Result<RecordDraft, 
     // The first phase of the report that is being read.
     let mut first = 0;
     for line in lines {
-        let text = line.text.trim();
-        if is_part(text) {
+        draft.check_count()?;
+        let view = View::of(&line.text);
+        let text = view.text;
+        if is_part(&view) {
             line.claim();
         }
-        if text.contains("DiskMark (") {
+        if view.holds(&BANNER) {
             draft.version = between(text, "(", ")").map(str::to_owned);
         } else if text.starts_with('[') {
             section = section_of(line);
-        } else if text.contains("(Q=") {
+        } else if view.holds(&RESULT) {
             let (op, read_percent) = section.ok_or_else(|| {
                 ImportError::unexpected(TOOL, line.number, "[Read], [Write] or [Mix] first", text)
             })?;
@@ -65,9 +69,15 @@ pub(super) fn read_as(tool: ForeignTool, lines: &[Line]) -> Result<RecordDraft, 
     Ok(draft)
 }
 
-/// Whether `text` is a line of the report.
-pub(super) fn is_part(text: &str) -> bool {
-    const STARTS: [&str; 10] = [
+/// How a program of this form introduces itself.
+const BANNER: Needle = Needle::new("DiskMark (");
+
+/// What stands in the lines of results.
+const RESULT: Needle = Needle::new("(Q=");
+
+/// Whether a line is one of the report.
+pub(super) fn is_part(view: &View) -> bool {
+    const STARTS: Beginnings = Beginnings::new(&[
         "Flexible I/O Tester",
         "* MB/s",
         "* KB",
@@ -78,13 +88,11 @@ pub(super) fn is_part(text: &str) -> bool {
         "Test:",
         "Date:",
         "Target:",
-    ];
+        "OS:",
+    ]);
+    let text = view.text;
     let is_rule = text.len() > 20 && text.bytes().all(|byte| byte == b'-');
-    is_rule
-        || text.contains("DiskMark (")
-        || text.contains("(Q=")
-        || text.starts_with("OS:")
-        || STARTS.iter().any(|start| text.starts_with(start))
+    is_rule || view.holds(&BANNER) || view.holds(&RESULT) || STARTS.begin(text)
 }
 
 fn section_of(line: &Line) -> Option<Section> {

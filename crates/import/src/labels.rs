@@ -5,13 +5,14 @@
 //! `cards` decides by what was measured. A name is taken from such a line only where it is short and
 //! holds nothing that identifies a person or a place.
 
-use super::text::Line;
+use super::lines::Line;
+use super::view::{Needle, View, Words, trimmed};
 
 /// The longest name that is kept.
 const LABEL_CHARS_MAX: usize = 80;
 
 /// Programs whose name after `# ` is a command at root's prompt, and in a heading names a test.
-const PROGRAMS: [&str; 34] = [
+static PROGRAMS: Words = Words::new(&[
     "agnostics",
     "apt",
     "bash",
@@ -46,10 +47,10 @@ const PROGRAMS: [&str; 34] = [
     "wget",
     "df",
     "for",
-];
+]);
 
 /// Words of headings that name a test and no card.
-const TEST_WORDS: [&str; 26] = [
+static TEST_WORDS: Words = Words::new(&[
     "again",
     "bench",
     "benchmark",
@@ -76,10 +77,10 @@ const TEST_WORDS: [&str; 26] = [
     "write",
     "writing",
     "log",
-];
+]);
 
 /// Words that count repeats of one measurement.
-const REPEAT_WORDS: [&str; 16] = [
+static REPEAT_WORDS: Words = Words::new(&[
     "again",
     "attempt",
     "first",
@@ -96,10 +97,10 @@ const REPEAT_WORDS: [&str; 16] = [
     "st",
     "test",
     "third",
-];
+]);
 
 /// Words that say that a card is meant.
-const CARD_WORDS: [&str; 14] = [
+static CARD_WORDS: Words = Words::new(&[
     "card",
     "cards",
     "sd",
@@ -114,62 +115,77 @@ const CARD_WORDS: [&str; 14] = [
     "kingston",
     "transcend",
     "lexar",
-];
+]);
 
 /// What a line between outputs is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Between {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Between<'l> {
     /// A heading of a document.
-    Heading(String),
+    Heading(&'l str),
     /// A sentence or a name.
-    Prose(String),
+    Prose(&'l str),
     /// A command, a message of the kernel, a mark: nothing that names a card.
     Noise,
 }
 
-/// What `line`, which no reader knows, is.
-pub(super) fn between(line: &str) -> Between {
-    let text = line.trim();
-    if let Some(heading) = heading(text) {
-        return Between::Heading(heading);
+/// What a line that no reader knows is.
+pub(super) fn between<'l>(view: &View<'l>) -> Between<'l> {
+    match heading(view.text) {
+        Some(heading) => Between::Heading(heading),
+        None if is_noise(view) => Between::Noise,
+        None => Between::Prose(view.text),
     }
-    if is_noise(text) { Between::Noise } else { Between::Prose(text.to_owned()) }
 }
 
 /// The heading that `line` is when the `next` one underlines it, as in Markdown.
-pub(super) fn underlined(line: &Line<'_>, next: Option<&Line<'_>>) -> Option<String> {
+pub(super) fn underlined<'l>(line: &'l Line<'_>, next: Option<&Line<'_>>) -> Option<&'l str> {
     let next = next.filter(|next| next.number == line.number + 1)?;
-    let rule = next.text.trim();
-    let is_rule = |mark: char| rule.len() >= 3 && rule.chars().all(|c| c == mark);
-    let text = line.text.trim();
+    let rule = trimmed(&next.text).as_bytes();
+    let is_rule = |mark: u8| rule.len() >= 3 && rule.iter().all(|byte| *byte == mark);
+    if !(is_rule(b'=') || is_rule(b'-')) {
+        return None;
+    }
+    let view = View::of(&line.text);
+    let text = view.text;
     // Programs centre their titles over rules, and end their sections' names in a colon.
-    let is_of_program = line.text.starts_with("    ") || text.ends_with(':') && !names_card(text);
-    let is_heading = (is_rule('=') || is_rule('-'))
-        && !is_of_program
-        && name(text).is_some()
-        && matches!(between(text), Between::Prose(_));
-    is_heading.then(|| text.to_owned())
+    let is_of_program = view.line.starts_with("    ") || text.ends_with(':') && !names_card(text);
+    let is_heading =
+        !is_of_program && name(text).is_some() && matches!(between(&view), Between::Prose(_));
+    is_heading.then_some(text)
 }
 
+/// What stands around a heading in HTML or in a forum's marks.
+const HEADING_MARKS: [(&str, &str); 10] = [
+    ("<h1>", "</h1>"),
+    ("<h2>", "</h2>"),
+    ("<h3>", "</h3>"),
+    ("<h4>", "</h4>"),
+    ("<b>", "</b>"),
+    ("<strong>", "</strong>"),
+    ("<summary>", "</summary>"),
+    ("**", "**"),
+    ("[b]", "[/b]"),
+    ("[B]", "[/B]"),
+];
+
 /// The text of a heading in Markdown, HTML or a forum's marks.
-fn heading(text: &str) -> Option<String> {
-    let marked = |open: &str, close: &str| text.strip_prefix(open)?.strip_suffix(close);
-    let inner = if text.starts_with('#') {
-        let inner = text.trim_start_matches('#');
-        // A program's banner in a box is centred.
-        let is_box = inner.starts_with("    ") && text.ends_with('#');
-        if text.len() - inner.len() > 6 || !inner.starts_with([' ', '[', '*']) || is_box {
-            return None;
+fn heading(text: &str) -> Option<&str> {
+    let inner = match text.as_bytes().first()? {
+        b'#' => {
+            let inner = text.trim_start_matches('#');
+            // A program's banner in a box is centred.
+            let is_box = inner.starts_with("    ") && text.ends_with('#');
+            if text.len() - inner.len() > 6 || !inner.starts_with([' ', '[', '*']) || is_box {
+                return None;
+            }
+            inner.trim_matches([' ', '#', '[', ']', '*'])
         }
-        inner.trim_matches([' ', '#', '[', ']', '*']).to_owned()
-    } else {
-        let html = ["h1", "h2", "h3", "h4", "b", "strong", "summary"]
-            .into_iter()
-            .find_map(|tag| marked(&format!("<{tag}>"), &format!("</{tag}>")));
-        let bold = [("**", "**"), ("[b]", "[/b]"), ("[B]", "[/B]")];
-        html.or_else(|| bold.into_iter().find_map(|(open, close)| marked(open, close)))?
-            .trim()
-            .to_owned()
+        b'<' | b'*' | b'[' => {
+            let marked =
+                |(open, close): &(&str, &str)| text.strip_prefix(open)?.strip_suffix(close);
+            HEADING_MARKS.iter().find_map(marked)?.trim()
+        }
+        _ => return None,
     };
     let first = inner.split_whitespace().next()?.trim_start_matches("./");
     let is_command = text.starts_with("# ") && is_program(first);
@@ -177,95 +193,113 @@ fn heading(text: &str) -> Option<String> {
 }
 
 fn is_program(word: &str) -> bool {
-    PROGRAMS.contains(&word) || word.ends_with(".sh")
+    PROGRAMS.have(word) || word.ends_with(".sh")
 }
 
-/// Whether `text` is a command behind a prompt, the kernel's or the shell's talk, or a mark.
-fn is_noise(text: &str) -> bool {
+/// Whether a line is a command behind a prompt, the kernel's or the shell's talk, or a mark.
+fn is_noise(view: &View) -> bool {
+    const KERNEL: Needle = Needle::new("mmcblk");
+    let text = view.text;
+    // Prompts, data, paths.
+    let is_mark = |c: char| "$#%{}\"[]|</".contains(c);
+    let is_fence = || text.starts_with("```") || text.starts_with("~~~");
+    let is_word = |word: &str| word.chars().filter(|c| c.is_alphabetic()).nth(1).is_some();
+    if text.starts_with(is_mark) || is_fence() || !text.split_whitespace().any(is_word) {
+        return true;
+    }
     let first = text.split_whitespace().next().unwrap_or_default();
-    let has_prompt = text.starts_with(['$', '#', '%'])
-        || ["nsh>", "pxh>", "INFO", "WARN", "ERROR"].contains(&first)
-        || (first.contains('@')
-            && (text.contains("$ ") || text.contains("# ") || text.ends_with(['$', '#'])));
+    let has_prompt = || {
+        ["nsh>", "pxh>", "INFO", "WARN", "ERROR"].contains(&first)
+            || first.contains('@')
+                && (text.contains("$ ") || text.contains("# ") || text.ends_with(['$', '#']))
+    };
     let is_time =
-        ["real", "user", "sys"].contains(&first) && text.contains('m') && text.ends_with('s');
-    let is_data = text.starts_with(['{', '}', '"', '[', ']', '|', '<']);
-    let is_decorated = text.starts_with("==") || text.starts_with("--") || text.starts_with("**");
-    let is_kernel = text.contains("mmcblk") || first.ends_with(':') && first.starts_with("mmc");
-    let is_columns = text.starts_with("random") && text.matches("random").count() == 2;
-    let is_fence = text.starts_with("```") || text.starts_with("~~~");
-    let has_words =
-        text.split_whitespace().any(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 1);
-    has_prompt
-        || is_time
-        || is_data
-        || is_decorated && !has_capacity(text)
-        || is_kernel
-        || is_fence
-        || is_columns
+        || ["real", "user", "sys"].contains(&first) && text.contains('m') && text.ends_with('s');
+    let is_decorated =
+        || text.starts_with("==") || text.starts_with("--") || text.starts_with("**");
+    let is_kernel = || view.holds(&KERNEL) || first.ends_with(':') && first.starts_with("mmc");
+    let is_columns = || text.starts_with("random") && text.matches("random").count() == 2;
+    has_prompt()
+        || is_time()
+        || is_decorated() && !has_capacity(text)
+        || is_kernel()
+        || is_columns()
         || is_program(first.trim_start_matches("./"))
-        || text.starts_with('/')
-        || !has_words
 }
 
 /// Whether `text` names a capacity such as `32GB`, `64 GB`, `128G`.
 fn has_capacity(text: &str) -> bool {
     let mut rest = text;
     while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
-        let after = rest[start..].trim_start_matches(|c: char| c.is_ascii_digit());
-        let unit = after.trim_start_matches([' ', '-']).to_ascii_uppercase();
-        let is_unit = |name: &str| {
-            unit.strip_prefix(name)
-                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '/'))
-        };
-        if ["GB", "TB", "GIB", "TIB", "G"].into_iter().any(is_unit) {
+        rest = rest[start..].trim_start_matches(|c: char| c.is_ascii_digit());
+        if begins_with_unit(rest.trim_start_matches([' ', '-'])) {
             return true;
         }
-        rest = after;
     }
     false
 }
 
-fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
+/// Whether `text` begins with the unit of a capacity, and not with that of a rate.
+fn begins_with_unit(text: &str) -> bool {
+    let is_unit = |name: &str| {
+        text.split_at_checked(name.len()).is_some_and(|(unit, rest)| {
+            unit.eq_ignore_ascii_case(name)
+                && !rest.starts_with(|c: char| c.is_alphanumeric() || c == '/')
+        })
+    };
+    ["GB", "TB", "GIB", "TIB", "G"].into_iter().any(is_unit)
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 /// Whether `text` names a capacity or says that a card is meant.
 pub(super) fn names_card(text: &str) -> bool {
-    has_capacity(text) || words(text).any(|word| CARD_WORDS.contains(&word.as_str()))
+    has_capacity(text) || words(text).any(|word| CARD_WORDS.have_in_any_case(word))
 }
 
 /// Whether a heading speaks of a test and not of a card.
 pub(super) fn is_about_test(heading: &str) -> bool {
-    let is_test =
-        |word: &String| TEST_WORDS.contains(&word.as_str()) || PROGRAMS.contains(&word.as_str());
-    words(heading).any(|word| is_test(&word)) && !has_capacity(heading)
+    let is_test = |word: &str| TEST_WORDS.have_in_any_case(word) || PROGRAMS.have_in_any_case(word);
+    words(heading).any(is_test) && !has_capacity(heading)
 }
 
 /// Words that may stand between those of a test.
-const LINKS: [&str; 10] = ["a", "and", "for", "now", "of", "running", "the", "then", "to", "with"];
+static LINKS: Words =
+    Words::new(&["a", "and", "for", "now", "of", "running", "the", "then", "to", "with"]);
 
 /// Whether `text` says nothing but which test comes, such as `Running DD READ test...`.
 pub(super) fn is_only_about_test(text: &str) -> bool {
-    let is_test = |word: &String| {
-        let word = word.as_str();
-        TEST_WORDS.contains(&word) || PROGRAMS.contains(&word) || LINKS.contains(&word)
+    let is_test = |word: &str| {
+        TEST_WORDS.have_in_any_case(word)
+            || PROGRAMS.have_in_any_case(word)
+            || LINKS.have_in_any_case(word)
     };
-    is_about_test(text) && words(text).all(|word| is_test(&word))
+    words(text).all(is_test) && is_about_test(text)
 }
 
 /// Whether `text` only counts a repeat, such as `Run 2` or `2nd run:`.
 pub(super) fn is_repeat(text: &str) -> bool {
-    let without_digits: String = text.chars().filter(|c| !c.is_ascii_digit()).collect();
-    !names_card(text) && words(&without_digits).all(|word| REPEAT_WORDS.contains(&word.as_str()))
+    words(text).all(counts_repeat) && !names_card(text)
+}
+
+/// Whether `word` is a number, or counts repeats beside one: `2nd`.
+fn counts_repeat(word: &str) -> bool {
+    let letters = word.trim_matches(|c: char| c.is_ascii_digit());
+    if letters.contains(|c: char| c.is_ascii_digit()) {
+        let letters: String = letters.chars().filter(|c| !c.is_ascii_digit()).collect();
+        return REPEAT_WORDS.have_in_any_case(&letters);
+    }
+    letters.is_empty() || REPEAT_WORDS.have_in_any_case(letters)
 }
 
 /// Whether two lines differ in a count alone, such as `Align test: 1` and `Align test: 2`.
 pub(super) fn is_same_but_count(a: &str, b: &str) -> bool {
-    let without = |text: &str| -> String { text.chars().filter(|c| !c.is_ascii_digit()).collect() };
-    !names_card(a) && !names_card(b) && without(a) == without(b)
+    fn without_digits(text: &str) -> impl Iterator<Item = char> {
+        text.chars().filter(|c| !c.is_ascii_digit())
+    }
+    without_digits(a).eq(without_digits(b)) && !names_card(a) && !names_card(b)
 }
 
 /// `text` as a card's name, where it is one: short, and without a path, an address or a host.
@@ -288,23 +322,36 @@ fn link_text(text: &str) -> Option<&str> {
 
 /// Whether a sentence before an output is likely to name what was measured.
 pub(super) fn is_name(text: &str) -> bool {
-    let has_program = words(text).any(|word| PROGRAMS.contains(&word.as_str()));
+    let has_program = words(text).any(|word| PROGRAMS.have_in_any_case(word));
     has_capacity(text)
         || names_card(text) && !has_program
         || text.trim_end().ends_with(':') && !is_about_test(text)
 }
 
+/// The longest heading of a table in which a name is looked for, in bytes.
+const TABLE_HEADING_MAX: usize = 1024;
+
 /// The name that stands in an iozone table's heading, before the names of columns.
-pub(super) fn in_table_heading(line: &str) -> Option<String> {
+pub(super) fn in_table_heading(view: &View) -> Option<String> {
+    const COLUMN: Needle = Needle::new("random");
+    let line = view.line;
+    if !view.holds(&COLUMN) || line.len() > TABLE_HEADING_MAX || line.matches("random").count() < 2
+    {
+        return None;
+    }
     let columns = ["random", "bkwd", "record", "stride"];
     let kept: Vec<&str> = line.split_whitespace().filter(|word| !columns.contains(word)).collect();
-    let has_columns = line.matches("random").count() >= 2;
-    (has_columns && !kept.is_empty()).then(|| name(&kept.join(" "))).flatten()
+    (!kept.is_empty()).then(|| name(&kept.join(" "))).flatten()
 }
 
 /// The card in a message of the kernel such as `mmcblk0: mmc0:aaaa SC16G 14.8 GiB (ro)`: the block
 /// device's name, the card's, and its size as printed.
-pub(super) fn card_of_kernel(line: &str) -> Option<(&str, &str, &str, &str)> {
+pub(super) fn card_of_kernel<'l>(view: &View<'l>) -> Option<(&'l str, &'l str, &'l str, &'l str)> {
+    const DEVICE: Needle = Needle::new("mmcblk");
+    if !view.holds(&DEVICE) {
+        return None;
+    }
+    let line = view.line;
     let at = line.find("mmcblk")?;
     let (device, rest) = line[at..].split_once(": mmc")?;
     let mut words = rest.split_whitespace();
@@ -336,19 +383,19 @@ mod tests {
             ("Samsung EVO", None),
         ];
         for (text, expected) in cases {
-            let found = match between(text) {
+            let found = match between(&View::of(text)) {
                 Between::Heading(heading) => Some(heading),
                 _ => None,
             };
-            assert_eq!(found.as_deref(), expected, "{text}");
+            assert_eq!(found, expected, "{text}");
         }
     }
 
     #[test]
     fn underlined_names_are_headings_and_titles_of_programs_are_not() {
         let found = |text: &str| {
-            let lines = super::super::text::lines(text);
-            underlined(&lines[0], lines.get(1))
+            let lines = super::super::lines::lines(text);
+            underlined(&lines[0], lines.get(1)).map(str::to_owned)
         };
         for text in ["SanDisk Ultra\n-------------", "SanDisk 32GB:\n====", "Kingston\n---"] {
             assert!(found(text).is_some(), "{text}");
@@ -390,10 +437,13 @@ mod tests {
     #[test]
     fn the_kernel_s_card_is_known() {
         let line = "[    2.1] mmcblk0: mmc0:aaaa SC16G 14.8 GiB ";
-        assert_eq!(card_of_kernel(line), Some(("mmcblk0", "SC16G", "14.8", "GiB")));
-        assert_eq!(card_of_kernel("mmcblk0: p1 p2"), None);
+        assert_eq!(card_of_kernel(&View::of(line)), Some(("mmcblk0", "SC16G", "14.8", "GiB")));
+        assert_eq!(card_of_kernel(&View::of("mmcblk0: p1 p2")), None);
         let table = "    FORESEE SLD64G from 05/2021                         random    random";
-        assert_eq!(in_table_heading("          random    random     bkwd"), None);
-        assert_eq!(in_table_heading(table).as_deref(), Some("FORESEE SLD64G from 05/2021"));
+        assert_eq!(in_table_heading(&View::of("          random    random     bkwd")), None);
+        assert_eq!(
+            in_table_heading(&View::of(table)).as_deref(),
+            Some("FORESEE SLD64G from 05/2021")
+        );
     }
 }

@@ -29,11 +29,13 @@ pub mod iostat;
 mod iozone;
 mod kdiskmark;
 mod labels;
+mod lines;
 mod microsd_benchmarks;
 mod pibenchmarks;
 mod pibenchmarks_system;
 mod readers;
 mod recognise;
+mod refusals;
 mod rpi_benchmark;
 mod sbc_bench;
 mod sd_bench;
@@ -41,6 +43,7 @@ mod sd_card_bench;
 mod tdediskmark;
 mod text;
 mod tool;
+mod view;
 mod watched;
 mod yabs;
 
@@ -51,7 +54,7 @@ pub use recognise::recognise;
 pub use tool::ForeignTool;
 
 use cardproof_record::Record;
-use text::{Line, lines};
+use lines::{Line, lines};
 
 /// A text may hold so many measurements and no more: a record of more could not be shown.
 pub const MEASUREMENTS_MAX: usize = 50_000;

@@ -6,17 +6,22 @@
 use cardproof_units::Bytes;
 
 use super::draft::{RecordDraft, Sync};
-use super::text::{Line, last_number, quantities};
+use super::lines::{Line, last_number};
+use super::text::quantities;
+use super::view::{Needle, View};
 use super::{ForeignTool, ImportError, dd, hdparm, iozone};
 use cardproof_record::{BusInfo, OpName};
 
 const TOOL: ForeignTool = ForeignTool::MicrosdBenchmarks;
 
+/// What the script says at first.
+const BANNER: Needle = Needle::new("Raspberry Pi Dramble microSD benchmarks");
+
 /// What the script says at last.
 const END: &str = "microSD card benchmark complete!";
 
-pub(super) fn is_sign(line: &str) -> bool {
-    line.contains("Raspberry Pi Dramble microSD benchmarks") || line.trim() == END
+pub(super) fn is_sign(view: &View) -> bool {
+    view.holds(&BANNER) || view.text == END
 }
 
 /// The record of a run.
@@ -29,12 +34,12 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
         ..dd::Command::default()
     };
     let mut draft = RecordDraft::new(TOOL);
-    if let Some(timings) = found(hdparm::find(lines))? {
+    if let Some(timings) = found(hdparm::find(lines, &mut Err))? {
         draft.conditions.device.name = timings.device;
         draft.phases.extend(timings.phases);
         draft.figures.extend(timings.figures);
     }
-    draft.phases.extend(found(dd::find(lines, command))?.unwrap_or_default());
+    draft.phases.extend(found(dd::find(lines, command, &mut Err))?.unwrap_or_default());
     if let Some(files) = found(iozone::find(lines))? {
         draft.phases.extend(files.phases);
         draft.figures.extend(files.figures);

@@ -9,9 +9,11 @@
 use cardproof_units::{Bytes, Iops, Throughput};
 
 use super::draft::{PhaseDraft, Printed, RecordDraft, Sync};
+use super::lines::{Line, last_number};
 use super::microsd_benchmarks::found;
 use super::pibenchmarks_system as system;
-use super::text::{Line, between, last_number, quantities};
+use super::text::{between, quantities};
+use super::view::{Beginnings, View};
 use super::{ForeignTool, ImportError, dd, hdparm, iozone};
 use cardproof_record::{OpName, PatternName, Stated, WarningCode};
 
@@ -50,11 +52,16 @@ pub fn pibenchmarks_score(figures: &PibenchmarksFigures) -> u64 {
     (sum / 100.0 + 1e-9).floor() as u64
 }
 
-pub(super) fn is_sign(line: &str) -> bool {
-    line.starts_with("FIO results - 4k RandWrite:")
-        || line.starts_with("Running HDParm tests")
-        || line.starts_with("System rootfs drive (/) has been detected")
-        || line.starts_with("Chosen partition (") && line.contains("has been detected as")
+pub(super) fn is_sign(view: &View) -> bool {
+    const PARTITION: &str = "Chosen partition (";
+    const SIGNS: Beginnings = Beginnings::new(&[
+        "FIO results - 4k RandWrite:",
+        "Running HDParm tests",
+        "System rootfs drive (/) has been detected",
+        PARTITION,
+    ]);
+    SIGNS.begin(view.line)
+        && (!view.line.starts_with(PARTITION) || view.line.contains("has been detected as"))
 }
 
 /// The record of a log.
@@ -68,9 +75,9 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
         ..dd::Command::default()
     };
     let mut draft = RecordDraft::new(TOOL);
-    let timings = found(hdparm::find(lines))?.unwrap_or_default();
+    let timings = found(hdparm::find(lines, &mut Err))?.unwrap_or_default();
     let files = found(iozone::find(lines))?.unwrap_or_default();
-    let writes = found(dd::find(lines, command))?.unwrap_or_default();
+    let writes = found(dd::find(lines, command, &mut Err))?.unwrap_or_default();
     let random = fio_results(lines)?.unwrap_or_default();
     system::read(lines, &mut draft.conditions);
     if draft.conditions.device.name.is_none() {

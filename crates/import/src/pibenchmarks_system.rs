@@ -6,7 +6,8 @@
 
 use cardproof_units::Bytes;
 
-use super::text::{Line, between, kernel_name, quantities, whole, word_after};
+use super::lines::Line;
+use super::text::{between, kernel_name, quantities, whole, word_after};
 use cardproof_record::{BusInfo, CardInfo, Claims, Conditions, FilesystemInfo, Transport};
 
 /// Reads what `lines` tell into `conditions`.
@@ -62,7 +63,7 @@ fn is_drive_of(drive: &str, path: &str) -> bool {
         return false;
     };
     let number = rest.strip_prefix('p').unwrap_or(rest);
-    rest.is_empty() || !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    rest.is_empty() || whole(number).is_some()
 }
 
 /// inxi's entries `ID-1: …`, each with the lines that it was wrapped to.

@@ -4,7 +4,8 @@
 //! theirs hold the outputs of those.
 
 use super::draft::RecordDraft;
-use super::text::Line;
+use super::lines::Line;
+use super::view::View;
 use super::{
     ForeignTool, ImportError, agnostics, crystaldiskmark, dd, disk_benchmark, f3, fio, flashbench,
     h2testw, hdparm, ioping, iozone, kdiskmark, microsd_benchmarks, pibenchmarks, rpi_benchmark,
@@ -17,15 +18,15 @@ pub(super) struct Reader {
     /// Whether the tool is a script that runs others, whose outputs are then part of its own.
     pub(super) is_script: bool,
     /// Whether a line is one that only this tool prints.
-    pub(super) is_sign: fn(&str) -> bool,
+    pub(super) is_sign: fn(&View) -> bool,
     /// Whether an output of the tool can begin with a line, which need not be a sign. Where that
     /// cannot be told, none does, and two outputs in a row are taken for one.
-    pub(super) is_start: fn(&str) -> bool,
+    pub(super) is_start: fn(&View) -> bool,
     /// Reads all outputs in some lines, which may hold other things too, and claims what it reads.
     pub(super) read: fn(&[Line]) -> Result<RecordDraft, ImportError>,
 }
 
-const fn never(_: &str) -> bool {
+const fn never(_: &View) -> bool {
     false
 }
 
@@ -60,11 +61,11 @@ pub(super) static READERS: [Reader; 21] = [
     reader!(Agnostics, agnostics, agnostics::is_start),
     reader!(Kdiskmark, kdiskmark, kdiskmark::is_sign),
     reader!(Crystaldiskmark, crystaldiskmark, crystaldiskmark::is_start),
-    reader!(TdeDiskMark, tdediskmark, tdediskmark::is_start),
+    reader!(TdeDiskMark, tdediskmark, tdediskmark::is_sign),
     reader!(Yabs, yabs, yabs::is_start),
     reader!(SdBench, sd_bench, sd_bench::is_start),
     reader!(H2testw, h2testw, h2testw::is_start),
-    reader!(Iozone, iozone, iozone::is_start),
+    reader!(Iozone, iozone, iozone::is_sign),
     reader!(Fio, fio, fio::is_start),
     reader!(Flashbench, flashbench, flashbench::is_sign),
     reader!(Hdparm, hdparm, hdparm::is_sign),
@@ -75,6 +76,9 @@ pub(super) static READERS: [Reader; 21] = [
     reader!(SbcBench, sbc_bench, never),
 ];
 
+/// No sign is shorter, in bytes: `1+0a`.
+const SIGN_MIN: usize = 4;
+
 /// Which readers recognise a line: one bit for each, in the order of [`READERS`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Marks(u32);
@@ -82,9 +86,13 @@ pub(super) struct Marks(u32);
 impl Marks {
     /// The readers that recognise `line`; only that of `tool`, where one is named.
     pub(super) fn of(line: &str, tool: Option<ForeignTool>) -> Self {
+        if line.len() < SIGN_MIN {
+            return Self::default();
+        }
+        let view = View::of(line);
         let asked = |reader: &Reader| tool.is_none_or(|tool| tool == reader.tool);
         let bit = |(index, reader): (usize, &Reader)| {
-            u32::from(asked(reader) && (reader.is_sign)(line)) << index
+            u32::from(asked(reader) && (reader.is_sign)(&view)) << index
         };
         Self(READERS.iter().enumerate().map(bit).fold(0, |all, one| all | one))
     }
@@ -100,12 +108,19 @@ impl Marks {
     }
 
     /// The readers to ask: one script alone, or all others.
-    pub(super) fn readers(self) -> Vec<&'static Reader> {
-        let marked = |index: &usize| self.0 & (1 << index) != 0;
-        let all: Vec<&Reader> = (0..READERS.len()).filter(marked).map(|i| &READERS[i]).collect();
-        match all.iter().find(|reader| reader.is_script) {
-            Some(script) => vec![script],
-            None => all,
-        }
+    pub(super) fn readers(self) -> impl Iterator<Item = &'static Reader> {
+        let script = self.all().find(|reader| reader.is_script);
+        let others = self.all().filter(move |_| script.is_none());
+        script.into_iter().chain(others)
+    }
+
+    /// Whether the readers to ask are a script's.
+    pub(super) fn are_of_script(self) -> bool {
+        self.all().any(|reader| reader.is_script)
+    }
+
+    fn all(self) -> impl Iterator<Item = &'static Reader> {
+        let is_marked = move |(index, _): &(usize, &Reader)| self.0 & (1 << index) != 0;
+        READERS.iter().enumerate().filter(is_marked).map(|(_, reader)| reader)
     }
 }

@@ -1,7 +1,7 @@
 //! Which tools a text is of.
 
+use super::lines::lines;
 use super::readers::Marks;
-use super::text::lines;
 use super::{ForeignTool, ImportError};
 
 /// The tools whose outputs are in `text`: a script alone, although it runs other tools.
@@ -16,5 +16,5 @@ pub fn recognise(text: &str) -> Result<Vec<ForeignTool>, ImportError> {
     if marks.is_empty() {
         return Err(ImportError::Unrecognised);
     }
-    Ok(marks.readers().iter().map(|reader| reader.tool).collect())
+    Ok(marks.readers().map(|reader| reader.tool).collect())
 }

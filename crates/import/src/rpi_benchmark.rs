@@ -7,8 +7,9 @@ use cardproof_record::OpName;
 use cardproof_units::Bytes;
 
 use super::draft::{RecordDraft, Sync};
+use super::lines::{Line, last_number};
 use super::microsd_benchmarks::found;
-use super::text::{Line, last_number};
+use super::view::{Beginnings, View};
 use super::{ForeignTool, ImportError, dd, hdparm};
 
 const TOOL: ForeignTool = ForeignTool::RpiBenchmark;
@@ -16,16 +17,16 @@ const TOOL: ForeignTool = ForeignTool::RpiBenchmark;
 const WRITES: &str = "Running DD WRITE test";
 const READS: &str = "Running DD READ test";
 
-pub(super) fn is_sign(line: &str) -> bool {
-    let text = line.trim();
-    [WRITES, READS, "Running HDPARM test"].iter().any(|start| text.starts_with(start))
-        || text.starts_with("Raspberry Pi Benchmark Test")
+pub(super) fn is_sign(view: &View) -> bool {
+    const SIGNS: Beginnings =
+        Beginnings::new(&[WRITES, READS, "Running HDPARM test", "Raspberry Pi Benchmark Test"]);
+    SIGNS.begin(view.text)
 }
 
 /// The record of a run.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
-    if let Some(timings) = found(hdparm::find(lines))? {
+    if let Some(timings) = found(hdparm::find(lines, &mut Err))? {
         draft.conditions.device.name = timings.device;
         draft.phases.extend(timings.phases);
         draft.figures.extend(timings.figures);
@@ -42,7 +43,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
         let command =
             dd::Command { op, sync, is_told: true, block: Bytes::mib(1), ..dd::Command::default() };
         let part = &lines[start..end_of(start, other)];
-        draft.phases.extend(found(dd::find(part, command))?.unwrap_or_default());
+        draft.phases.extend(found(dd::find(part, command, &mut Err))?.unwrap_or_default());
     }
     if draft.phases.is_empty() {
         let expected = "hdparm's or dd's figures".to_owned();

@@ -8,19 +8,18 @@ use cardproof_record::{CardInfo, DeviceInfo, Transport};
 use cardproof_units::Bytes;
 
 use super::draft::RecordDraft;
-use super::text::{Line, between, kernel_name, last_number, number, whole, word_after};
+use super::lines::{Line, last_number};
+use super::text::{between, kernel_name, number, whole, word_after};
+use super::view::{Needle, View};
 use super::{ForeignTool, ImportError};
 
 const TOOL: ForeignTool = ForeignTool::SbcBench;
 
-pub(super) fn is_sign(line: &str) -> bool {
-    is_device(line)
-}
-
-/// Whether `line` describes a device, such as `* 59.5GB "SanDisk SR64G" UHS DDR50 SDXC card as
+/// Whether a line describes a device, such as `* 59.5GB "SanDisk SR64G" UHS DDR50 SDXC card as
 /// /dev/mmcblk0: date 08/2018, manfid/oemid: 0x000003/0x5344, hw/fw rev: 0x8/0x0`.
-pub(super) fn is_device(line: &str) -> bool {
-    line.contains(" as /dev/") && device(line).is_some()
+pub(super) fn is_sign(view: &View) -> bool {
+    const PATH: Needle = Needle::new(" as /dev/");
+    view.holds(&PATH) && device(view.text).is_some()
 }
 
 /// The record of a device. A part of a text that this reader gets begins with one.

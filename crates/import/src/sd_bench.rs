@@ -8,25 +8,32 @@ use cardproof_record::{OpName, PatternName};
 use cardproof_units::Bytes;
 
 use super::draft::{PhaseDraft, Printed, RecordDraft, Sync};
-use super::text::{Line, last_number, quantities};
+use super::lines::{Line, last_number};
+use super::text::quantities;
+use super::view::{Beginnings, Needle, View};
 use super::{ForeignTool, ImportError};
 
 const TOOL: ForeignTool = ForeignTool::SdBench;
 
-pub(super) fn is_sign(line: &str) -> bool {
-    let text = without_head(line);
+pub(super) fn is_sign(view: &View) -> bool {
+    const FIRST_WORDS: Beginnings = Beginnings::new(&["INFO", "[sd_bench]", "Testing ", "Run"]);
+    if !FIRST_WORDS.begin(view.text) {
+        return false;
+    }
+    let text = without_head(view.line);
     text.starts_with("Testing Sequential ") || run_of(text).is_some()
 }
 
-/// Whether another output begins with `line`.
-pub(super) fn is_start(line: &str) -> bool {
-    without_head(line).starts_with("Testing Sequential Write Speed")
+/// Whether another output begins with a line.
+pub(super) fn is_start(view: &View) -> bool {
+    without_head(view.line).starts_with("Testing Sequential Write Speed")
 }
 
-/// Whether `line` says what comes and names no card.
-pub(super) fn is_talk(line: &str) -> bool {
-    let text = without_head(line);
-    line.contains("[sd_bench]") || text.starts_with("Using block size") || mean_of(text).is_some()
+/// Whether a line says what comes and names no card.
+pub(super) fn is_talk(view: &View) -> bool {
+    const NAME: Needle = Needle::new("[sd_bench]");
+    let text = without_head(view.text);
+    view.holds(&NAME) || text.starts_with("Using block size") || mean_of(text).is_some()
 }
 
 /// `line` without the words `INFO  [sd_bench]` before it.
@@ -53,6 +60,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     // Where the runs of the present test begin among the phases.
     let mut first = 0;
     for line in lines {
+        draft.check_count()?;
         let text = without_head(&line.text);
         if text.starts_with("Using block size") {
             line.claim();

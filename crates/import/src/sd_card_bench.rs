@@ -8,8 +8,10 @@
 use cardproof_units::{Bytes, Iops, Nanos};
 
 use super::draft::{PhaseDraft, Printed, RecordDraft, Sync};
-use super::text::{Line, last_number, number, quantities, whole};
-use super::{ForeignTool, ImportError};
+use super::lines::{Line, last_number};
+use super::text::{number, quantities, whole};
+use super::view::{Beginnings, View};
+use super::{ForeignTool, ImportError, MEASUREMENTS_MAX};
 use cardproof_record::{JobTime, OpName, PatternName};
 
 const TOOL: ForeignTool = ForeignTool::SdCardBench;
@@ -28,8 +30,9 @@ const JOBS: [(&str, &str); 3] = [
 /// The file that iozone works in.
 const SPAN: Bytes = Bytes::mib(100);
 
-pub(super) fn is_sign(line: &str) -> bool {
-    line.starts_with(BOOT) || line.starts_with(RANDOM)
+pub(super) fn is_sign(view: &View) -> bool {
+    const SIGNS: Beginnings = Beginnings::new(&[BOOT, RANDOM]);
+    SIGNS.begin(view.line)
 }
 
 /// The record of a report.
@@ -39,6 +42,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     draft.conditions.target.size_bytes = SPAN;
     let mut has_sequential = false;
     for line in lines {
+        draft.check_count()?;
         let text = line.text.trim();
         if let Some(times) = text.strip_prefix(BOOT) {
             let seconds = seconds(line, times)?;
@@ -71,7 +75,7 @@ fn seconds(line: &Line, text: &str) -> Result<f64, ImportError> {
 
 /// The rates in `1k: 1854/1032, 4k: 1854/1032, 16k: 1250/732`, in operations a second.
 fn random(line: &Line, text: &str) -> Result<Vec<PhaseDraft>, ImportError> {
-    let parsed = text.split(',').map(|group| {
+    let parsed = text.split(',').take(MEASUREMENTS_MAX).map(|group| {
         let (size, rates) = group.trim().split_once(':')?;
         let kib = whole(size.strip_suffix('k')?)?;
         let (read, write) = rates.trim().split_once('/')?;

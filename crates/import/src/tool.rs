@@ -75,11 +75,6 @@ tools! {
 }
 
 impl ForeignTool {
-    /// Whether each line with figures is an output by itself.
-    pub(super) const fn prints_lines(self) -> bool {
-        matches!(self, Self::Dd | Self::Hdparm)
-    }
-
     /// The names of all, for messages.
     #[must_use]
     pub fn names() -> String {

@@ -11,46 +11,41 @@ use std::collections::HashMap;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
 use super::draft::{Cache, PhaseDraft, RecordDraft};
-use super::iostat::{self, IostatError, IostatLog, IostatRow};
-use super::text::{Line, kernel_name, last_number};
-use super::{ForeignTool, ImportError};
+use super::iostat::{self, IostatError, IostatLog, IostatReport, IostatRow};
+use super::lines::{Line, last_number};
+use super::text::kernel_name;
+use super::view::{Needle, View};
+use super::{ForeignTool, ImportError, MEASUREMENTS_MAX};
 use cardproof_record::{OpName, PatternName, Stated, WarningCode};
 
 const TOOL: ForeignTool = ForeignTool::Iostat;
 
-pub(super) fn is_sign(line: &str) -> bool {
-    iostat::is_heading(line) || line.contains("\"sysstat\":")
+/// What stands at the head of iostat's JSON.
+const HEAD: Needle = Needle::new("\"sysstat\":");
+
+pub(super) fn is_sign(view: &View) -> bool {
+    const DEVICE: Needle = Needle::new("Device");
+    view.holds(&DEVICE) && iostat::is_heading(view.text) || view.holds(&HEAD)
 }
 
 /// The record of a log.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
-    let log = if let Some(head) = lines.iter().position(|line| line.text.contains("\"sysstat\":")) {
-        read_document(&lines[head.saturating_sub(1)..])
+    let mut loads = Loads::default();
+    let log = if let Some(head) = lines.iter().position(|line| View::of(&line.text).holds(&HEAD)) {
+        read_document(&lines[head.saturating_sub(1)..], &mut loads)
     } else {
         let shown = lines.iter().map(|line| &*line.text);
-        iostat::table(shown, |index| lines.get(index).into_iter().for_each(Line::claim))
+        let claim = |index| lines.get(index).into_iter().for_each(Line::claim);
+        iostat::table(shown, claim, |report, is_since_boot| loads.add(report, is_since_boot))
     };
     let log = log.map_err(|error| refused(&error, lines))?;
     let mut draft = RecordDraft::new(TOOL);
     draft.conditions.host.cpus = log.cpus;
     draft.conditions.host.kernel = lines.iter().find_map(|line| kernel(&line.text));
-    let reports = if log.first_is_since_boot && log.reports.len() > 1 { 1.. } else { 0.. };
-    let reports = log.reports.get(reports).unwrap_or_default();
-    let mut devices: Vec<&str> = Vec::new();
-    let mut rows: HashMap<&str, Vec<&IostatRow>> = HashMap::new();
-    for row in reports.iter().flat_map(|report| &report.rows) {
-        let own = rows.entry(&row.device).or_default();
-        if own.is_empty() {
-            devices.push(&row.device);
-        }
-        own.push(row);
-    }
-    for (index, device) in devices.iter().enumerate() {
-        let own = rows.get(device).map(Vec::as_slice).unwrap_or_default();
-        draft.phases.extend(phase(&harmless(device, index), own));
-    }
-    if let [device] = devices[..] {
-        draft.conditions.device.name = kernel_name(&format!("/dev/{device}"));
+    let devices = loads.finish();
+    draft.phases.extend(devices.iter().enumerate().map(|(index, load)| load.phase(index)));
+    if let [load] = &devices[..] {
+        draft.conditions.device.name = kernel_name(&format!("/dev/{}", load.device));
     }
     if draft.phases.is_empty() {
         return Err(refused(&IostatError::Empty, lines));
@@ -81,16 +76,20 @@ fn kernel(line: &str) -> Option<String> {
     Some(format!("Linux {release}"))
 }
 
-/// The document that begins near the first of `lines`.
-fn read_document(lines: &[Line]) -> Result<IostatLog, IostatError> {
+/// Reads the document that begins near the first of `lines`.
+fn read_document(lines: &[Line], loads: &mut Loads) -> Result<IostatLog, IostatError> {
     let mut text = String::new();
     for line in lines {
         text.push_str(&line.text);
         text.push('\n');
     }
-    let (log, length) = iostat::document(&text)?;
+    let (mut log, length) = iostat::document(&text)?;
     let count = text[..length].lines().count();
     lines.iter().take(count).for_each(Line::claim);
+    let reports = std::mem::take(&mut log.reports);
+    for (index, report) in reports.into_iter().enumerate() {
+        loads.add(report, index == 0 && log.first_is_since_boot);
+    }
     Ok(log)
 }
 
@@ -100,31 +99,88 @@ fn harmless(device: &str, index: usize) -> String {
     if is_kernel_s { device.to_owned() } else { format!("device-{}", index + 1) }
 }
 
-/// The means over the reports of one device; nothing where there is none.
-fn phase(device: &str, rows: &[&IostatRow]) -> Option<PhaseDraft> {
-    if rows.is_empty() {
-        return None;
+/// What all devices of a log did.
+#[derive(Default)]
+struct Loads {
+    /// By their first reports.
+    devices: Vec<Load>,
+    /// Where each stands among them.
+    places: HashMap<String, usize>,
+    /// The report that counts since boot, which counts only where there is no other.
+    since_boot: Option<IostatReport>,
+}
+
+impl Loads {
+    fn add(&mut self, report: IostatReport, is_since_boot: bool) {
+        if is_since_boot {
+            self.since_boot = Some(report);
+            return;
+        }
+        for row in &report.rows {
+            match self.places.get(&row.device) {
+                Some(place) => self.devices[*place].add(row),
+                // More than a record can show are refused as soon as they are counted.
+                None if self.devices.len() > MEASUREMENTS_MAX => {}
+                None => {
+                    self.places.insert(row.device.clone(), self.devices.len());
+                    let mut load = Load { device: row.device.clone(), ..Load::default() };
+                    load.add(row);
+                    self.devices.push(load);
+                }
+            }
+        }
     }
-    let mean = |of: &dyn Fn(&IostatRow) -> f64| {
-        rows.iter().map(|row| of(row)).sum::<f64>() / rows.len() as f64
-    };
-    let mean_of_some = |of: fn(&IostatRow) -> Option<Iops>| {
-        let all: Option<Vec<f64>> = rows.iter().map(|row| of(row).map(|iops| iops.0)).collect();
-        all.map(|all| Iops(all.iter().sum::<f64>() / all.len() as f64))
-    };
-    let windows = rows.iter().filter_map(|row| row.window());
-    let moved = |row: &&IostatRow| Some(row.read?.0.saturating_add(row.written?.0));
-    let bytes = rows.iter().filter_map(moved).fold(0, u64::saturating_add);
-    let mut phase = PhaseDraft::new(OpName::Unknown, PatternName::Unknown);
-    phase.note = device.to_owned().into();
-    phase.cache = Cache::Unknown("iostat does not tell which program used a device");
-    phase.bytes = Bytes(bytes);
-    phase.duration = windows.fold(Nanos::ZERO, Nanos::saturating_add);
-    phase.stated = Stated {
-        iops: Some(Iops(mean(&|row| row.transactions_per_s.0))),
-        throughput_bytes_per_s: Some(Throughput(mean(&|row| row.moved_per_s().0))),
-        read_iops: mean_of_some(|row| row.reads_per_s),
-        write_iops: mean_of_some(|row| row.writes_per_s),
-    };
-    Some(phase)
+
+    fn finish(mut self) -> Vec<Load> {
+        if let Some(report) = self.since_boot.take().filter(|_| self.devices.is_empty()) {
+            self.add(report, false);
+        }
+        self.devices
+    }
+}
+
+/// What one device did: sums over the reports.
+#[derive(Default)]
+struct Load {
+    device: String,
+    reports: u32,
+    transactions_per_s: f64,
+    moved_per_s: f64,
+    /// Where all reports tell them.
+    reads_per_s: Option<f64>,
+    writes_per_s: Option<f64>,
+    bytes: u64,
+    duration: Nanos,
+}
+
+impl Load {
+    fn add(&mut self, row: &IostatRow) {
+        let before = |sum: Option<f64>| if self.reports == 0 { Some(0.0) } else { sum };
+        let with = |sum: Option<f64>, iops: Option<Iops>| Some(before(sum)? + iops?.0);
+        self.reads_per_s = with(self.reads_per_s, row.reads_per_s);
+        self.writes_per_s = with(self.writes_per_s, row.writes_per_s);
+        self.reports += 1;
+        self.transactions_per_s += row.transactions_per_s.0;
+        self.moved_per_s += row.moved_per_s().0;
+        let moved = || Some(row.read?.0.saturating_add(row.written?.0));
+        self.bytes = self.bytes.saturating_add(moved().unwrap_or(0));
+        self.duration = self.duration.saturating_add(row.window().unwrap_or(Nanos::ZERO));
+    }
+
+    /// The means over the reports, of the device at `index` among all.
+    fn phase(&self, index: usize) -> PhaseDraft {
+        let mean = |sum: f64| sum / f64::from(self.reports);
+        let mut phase = PhaseDraft::new(OpName::Unknown, PatternName::Unknown);
+        phase.note = harmless(&self.device, index).into();
+        phase.cache = Cache::Unknown("iostat does not tell which program used a device");
+        phase.bytes = Bytes(self.bytes);
+        phase.duration = self.duration;
+        phase.stated = Stated {
+            iops: Some(Iops(mean(self.transactions_per_s))),
+            throughput_bytes_per_s: Some(Throughput(mean(self.moved_per_s))),
+            read_iops: self.reads_per_s.map(|sum| Iops(mean(sum))),
+            write_iops: self.writes_per_s.map(|sum| Iops(mean(sum))),
+        };
+        phase
+    }
 }

@@ -8,22 +8,27 @@ use cardproof_record::{OpName, PatternName, Stated};
 use cardproof_units::{Bytes, Iops, Throughput};
 
 use super::draft::{PhaseDraft, Printed, RecordDraft};
-use super::text::{Line, is_near, last_number, quantities};
+use super::lines::{Line, last_number};
+use super::text::{is_near, quantities};
+use super::view::{Needle, View};
 use super::{ForeignTool, ImportError};
 
 const TOOL: ForeignTool = ForeignTool::Yabs;
 
-pub(super) fn is_sign(line: &str) -> bool {
-    line.contains("fio Disk Speed Tests") || is_header(line)
+/// What stands over a table.
+const TITLE: Needle = Needle::new("fio Disk Speed Tests");
+
+pub(super) fn is_sign(view: &View) -> bool {
+    view.holds(&TITLE) || is_header(view.text)
 }
 
-/// Whether another table begins with `line`.
-pub(super) fn is_start(line: &str) -> bool {
-    line.contains("fio Disk Speed Tests")
+/// Whether another table begins with a line.
+pub(super) fn is_start(view: &View) -> bool {
+    view.holds(&TITLE)
 }
 
-fn is_header(line: &str) -> bool {
-    line.trim_start().starts_with("Block Size") && line.contains("(IOPS)") && line.contains('|')
+fn is_header(text: &str) -> bool {
+    text.starts_with("Block Size") && text.contains("(IOPS)") && text.contains('|')
 }
 
 /// A column: its block size, and its cells by now.
@@ -49,6 +54,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     draft.conditions.target.engine = "libaio".into();
     let mut columns: Vec<Column> = Vec::new();
     for line in lines {
+        draft.check_count()?;
         let text = line.text.trim().trim_start_matches('|').trim();
         let cells = text.split('|').skip(1);
         if line.text.contains("fio Disk Speed Tests") {

@@ -12,7 +12,10 @@ use cardproof_units::{Bytes, Nanos};
 use super::shared::{self as fio, Command, Rates, TOOL};
 use crate::ImportError;
 use crate::draft::{PhaseDraft, Printed, RecordDraft};
-use crate::text::{Line, Quantity, between, last_number, quantities, word_after};
+use crate::lines::{Line, last_number};
+use crate::refusals::check_count;
+use crate::text::{Quantity, between, quantities, word_after};
+use crate::view::{Beginnings, Needle, View};
 use cardproof_record::{OpName, PatternName};
 
 /// What a job was announced to do.
@@ -48,13 +51,18 @@ impl Report {
     }
 }
 
-pub(super) fn is_sign(line: &str) -> bool {
-    line.contains(": (groupid=") || is_announcement(line) || is_bare_rate(line)
+/// What stands behind a job's name above its report.
+const REPORT: Needle = Needle::new(": (groupid=");
+
+/// What stands behind a job's name where it is announced.
+const ANNOUNCEMENT: Needle = Needle::new(": (g=");
+
+pub(super) fn is_sign(view: &View) -> bool {
+    view.holds(&REPORT) || is_announcement(view) || is_bare_rate(view.text)
 }
 
-/// Whether `line` holds a job's rates, which no other tool prints so.
-fn is_bare_rate(line: &str) -> bool {
-    let text = line.trim_start();
+/// Whether `text` holds a job's rates, which no other tool prints so.
+fn is_bare_rate(text: &str) -> bool {
     let has = |start: &str| text.strip_prefix(start).map(str::trim_start);
     let rest = has("read").or_else(|| has("write")).and_then(|rest| rest.strip_prefix(':'));
     rest.map(str::trim_start).is_some_and(|rest| {
@@ -63,14 +71,18 @@ fn is_bare_rate(line: &str) -> bool {
     })
 }
 
-/// Whether `line` announces a job.
-pub(super) fn is_announcement(line: &str) -> bool {
-    line.contains(": (g=") && line.contains("rw=")
+/// Whether a line announces a job.
+pub(super) fn is_announcement(view: &View) -> bool {
+    view.holds(&ANNOUNCEMENT) && view.line.contains("rw=")
 }
 
-/// Whether `text` is another line of a report, from which nothing is taken.
-fn is_detail(text: &str) -> bool {
-    const STARTS: [&str; 26] = [
+/// What stands behind the name of a file that is made before a job.
+const LAYING_OUT: Needle = Needle::new(": Laying out IO file");
+
+/// Whether a line is another one of a report, from which nothing is taken.
+fn is_detail(view: &View) -> bool {
+    const DISK: Needle = Needle::new(": ios=");
+    const STARTS: Beginnings = Beginnings::new(&[
         "slat ",
         "clat ",
         "lat ",
@@ -97,25 +109,23 @@ fn is_detail(text: &str) -> bool {
         "ios=",
         "read :",
         "write :",
-    ];
-    STARTS.iter().any(|start| text.starts_with(start))
-        || text.contains(": ios=")
-        || text.contains(": Laying out IO file")
+    ]);
+    STARTS.begin(view.text) || view.holds(&DISK) || view.holds(&LAYING_OUT)
 }
 
-/// Whether `line` is one of an output and names no card.
-pub(super) fn is_of_output(line: &str) -> bool {
-    let text = line.trim();
-    is_detail(text) || is_prelude(text)
+/// Whether a line is one of an output and names no card.
+pub(super) fn is_of_output(view: &View) -> bool {
+    is_detail(view) || is_prelude(view)
 }
 
-/// Whether `text` is a line between what a job was announced to do and its report.
-fn is_prelude(text: &str) -> bool {
+/// Whether a line stands between what a job was announced to do and its report.
+fn is_prelude(view: &View) -> bool {
+    let text = view.text;
     text == "..."
         || text.starts_with("Jobs: ")
         || text.starts_with("Starting ") && (text.contains("process") || text.contains("thread"))
         || text.starts_with("note: both iodepth")
-        || text.contains(": Laying out IO file")
+        || view.holds(&LAYING_OUT)
 }
 
 /// The record of one job or several.
@@ -126,19 +136,21 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut found: Vec<(String, PhaseDraft)> = Vec::new();
     let mut command = Command::default();
     for line in lines {
-        let text = line.text.trim();
-        if let Some(said) = Command::of(line) {
+        check_count(found.len())?;
+        let view = View::of(&line.text);
+        let text = view.text;
+        if let Some(said) = Command::of(&view) {
             line.claim();
             found.extend(finished(report.take(), &announced, command)?);
             command = said;
         } else if let Some(version) = text.strip_prefix("fio-").filter(|_| !text.contains(' ')) {
             line.claim();
             draft.version = Some(version.to_owned());
-        } else if text.contains(": (groupid=") {
+        } else if view.holds(&REPORT) {
             line.claim();
             found.extend(finished(report.take(), &announced, command)?);
             report = Some(begun(line)?);
-        } else if text.contains(": (g=") {
+        } else if view.holds(&ANNOUNCEMENT) {
             line.claim();
             if report.is_some() {
                 // Another run, of whose command nothing is known.
@@ -152,7 +164,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
                 draft.conditions.target.engine = engine.into();
             }
         } else if let Some(report) = &mut report {
-            if is_detail(text) {
+            if is_detail(&view) {
                 line.claim();
             }
             read_rates(line, report)?;
@@ -162,7 +174,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
             let mut bare = Report::new(String::new(), 0, 0);
             read_rates(line, &mut bare)?;
             found.extend(finished(Some(bare), &announced, command)?);
-        } else if is_prelude(text) {
+        } else if is_prelude(&view) {
             line.claim();
         }
     }

@@ -4,26 +4,33 @@
 //! Percentiles are those of `clat`, from submission to completion. A job that fio reports as failed
 //! is kept as not measured.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 
 use cardproof_units::{Bytes, Nanos};
 use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::damaged;
 use super::shared::{self as fio, Rates, TOOL};
-use crate::ImportError;
 use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
-use crate::text::{Line, last_number};
+use crate::lines::{Line, last_number};
+use crate::view::{Needle, View};
+use crate::{ImportError, MEASUREMENTS_MAX};
 use cardproof_record::{Latency, OpName, PatternName, WarningCode};
 
 /// The head of fio's JSON document.
 const HEAD: &str = "\"fio version\"";
 
+/// The same, to look for in a line.
+const SIGN: Needle = Needle::new(HEAD);
+
 /// The job that sums up those of all clients, which stand before it.
 const SUM: &str = "All clients";
 
-pub(super) fn is_sign(line: &str) -> bool {
-    line.contains(HEAD)
+pub(super) fn is_sign(view: &View) -> bool {
+    view.holds(&SIGN)
 }
 
 #[derive(Debug, Deserialize)]
@@ -36,14 +43,111 @@ pub(super) struct Document {
     global: Options,
     /// With clients each has its own, under another name.
     #[serde(alias = "client_stats")]
-    jobs: Vec<Job>,
+    jobs: Jobs,
 }
 
+/// The options that are read.
+const OPTIONS: [&str; 18] = [
+    "blocksize",
+    "bs",
+    "buffered",
+    "direct",
+    "end_fsync",
+    "fdatasync",
+    "filesize",
+    "fsync",
+    "fsync_on_close",
+    "group_reporting",
+    "iodepth",
+    "ioengine",
+    "numjobs",
+    "readwrite",
+    "rw",
+    "rwmixread",
+    "size",
+    "sync",
+];
+
 /// Options as fio repeats them: all are text.
-type Options = BTreeMap<String, String>;
+#[derive(Debug, Default)]
+struct Options {
+    /// Those of [`OPTIONS`].
+    read: BTreeMap<&'static str, String>,
+    /// Whether there are others.
+    has_others: bool,
+}
+
+impl Options {
+    fn is_empty(&self) -> bool {
+        self.read.is_empty() && !self.has_others
+    }
+}
+
+impl<'de> Deserialize<'de> for Options {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(OptionsVisitor)
+    }
+}
+
+struct OptionsVisitor;
+
+impl<'de> Visitor<'de> for OptionsVisitor {
+    type Value = Options;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Options, A::Error> {
+        let mut options = Options::default();
+        while let Some((Text(name), Text(value))) = map.next_entry()? {
+            match OPTIONS.iter().find(|known| **known == name) {
+                Some(name) => drop(options.read.insert(name, value.into_owned())),
+                None => options.has_others = true,
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// A text, which is no copy where it stands in the document as it is.
+#[derive(Deserialize)]
+struct Text<'t>(#[serde(borrow)] Cow<'t, str>);
+
+/// The jobs of a document, and so many of a long one that it is refused for their number.
+#[derive(Debug)]
+struct Jobs(Vec<JobOutput>);
+
+impl<'de> Deserialize<'de> for Jobs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(JobsVisitor)
+    }
+}
+
+struct JobsVisitor;
+
+impl<'de> Visitor<'de> for JobsVisitor {
+    type Value = Jobs;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Jobs, A::Error> {
+        let mut jobs = Vec::new();
+        while jobs.len() <= MEASUREMENTS_MAX
+            && let Some(job) = seq.next_element()?
+        {
+            jobs.push(job);
+        }
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Jobs(jobs))
+    }
+}
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Job {
+#[serde(expecting = "struct Job")]
+pub(super) struct JobOutput {
     #[serde(rename = "jobname", default)]
     name: String,
     #[serde(default)]
@@ -92,7 +196,8 @@ struct Spread {
 /// The record of all JSON documents in `lines`.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
-    let heads: Vec<usize> = (0..lines.len()).filter(|&index| is_sign(&lines[index].text)).collect();
+    let is_head = |index: &usize| is_sign(&View::of(&lines[*index].text));
+    let heads: Vec<usize> = (0..lines.len()).filter(is_head).collect();
     let starts: Vec<usize> = heads
         .iter()
         .scan(0, |from, &head| {
@@ -119,12 +224,13 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
 
 fn add(draft: &mut RecordDraft, document: Document, line: usize) -> Result<(), ImportError> {
     let version = document.version.trim_start_matches("fio-").to_owned();
-    let has_others = document.jobs.len() > 1;
-    for job in document.jobs.iter().filter(|job| !(has_others && job.name == SUM)) {
+    let has_others = document.jobs.0.len() > 1;
+    for job in document.jobs.0.iter().filter(|job| !(has_others && job.name == SUM)) {
+        draft.check_count()?;
         draft.phases.push(phase(job, &document.global, is_old(&version), line)?);
     }
     let mut engines =
-        document.jobs.iter().filter_map(|job| option(job, &document.global, &["ioengine"]));
+        document.jobs.0.iter().filter_map(|job| option(job, &document.global, &["ioengine"]));
     if let Some(engine) = engines.next_back() {
         draft.conditions.target.engine = engine.into();
     }
@@ -156,7 +262,7 @@ fn parse(lines: &[Line]) -> Result<(Document, bool), ImportError> {
     };
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Document>();
     let error = match values.next() {
-        Some(Ok(found)) if !found.jobs.is_empty() => {
+        Some(Ok(found)) if !found.jobs.0.is_empty() => {
             claim(values.byte_offset());
             return Ok((found, false));
         }
@@ -175,13 +281,14 @@ fn parse(lines: &[Line]) -> Result<(Document, bool), ImportError> {
     Err(ImportError::unexpected(TOOL, line, "fio's JSON with its jobs", &error.to_string()))
 }
 
-fn option<'o>(job: &'o Job, global: &'o Options, names: &[&str]) -> Option<&'o str> {
-    let in_either = |name: &&str| job.options.get(*name).or_else(|| global.get(*name));
+fn option<'o>(job: &'o JobOutput, global: &'o Options, names: &[&str]) -> Option<&'o str> {
+    debug_assert!(names.iter().all(|name| OPTIONS.contains(name)), "{names:?}");
+    let in_either = |name: &&str| job.options.read.get(*name).or_else(|| global.read.get(*name));
     names.iter().find_map(in_either).map(String::as_str)
 }
 
 fn phase(
-    job: &Job,
+    job: &JobOutput,
     global: &Options,
     is_old: bool,
     line: usize,

@@ -4,7 +4,8 @@ use cardproof_record::{OpName, PatternName, Stated};
 use cardproof_units::{Bytes, Iops, Throughput};
 
 use crate::draft::{Cache, PhaseDraft, Printed, Sync};
-use crate::text::{Line, is_near, kernel_name};
+use crate::text::{is_near, kernel_name};
+use crate::view::{Needle, View};
 use crate::{ForeignTool, ImportError};
 
 pub(super) const TOOL: ForeignTool = ForeignTool::Fio;
@@ -21,9 +22,9 @@ pub(super) struct Command {
 }
 
 impl Command {
-    /// The options of fio in `line`; nothing where it is no command line of fio.
-    pub(super) fn of(line: &Line) -> Option<Self> {
-        let (_, options) = line.text.split_once("fio ")?;
+    /// The options of fio in a line; nothing where it is no command line of fio.
+    pub(super) fn of(view: &View) -> Option<Self> {
+        let options = options_in(view)?;
         // Before a value one dash is as good as two.
         let with_one_dash = |word: &'_ str| word.starts_with('-') && word.contains('=');
         let options = options.split_whitespace().filter_map(|word| {
@@ -48,7 +49,7 @@ impl Command {
             }
         }
         // A whole job without the option is buffered: that is fio's default.
-        let is_whole = !line.text.contains("...") && !line.text.contains('\u{2026}');
+        let is_whole = !view.line.contains("...") && !view.line.contains('\u{2026}');
         if command.is_direct.is_none() && has_job && is_whole {
             command.is_direct = Some(false);
         }
@@ -65,9 +66,19 @@ impl Command {
     }
 }
 
-/// The device that the command of fio in `line` works on, where it is one.
-pub(super) fn device_in(line: &str) -> Option<String> {
-    let (_, options) = line.split_once("fio ")?;
+/// What follows the program's name in a line.
+fn options_in<'l>(view: &View<'l>) -> Option<&'l str> {
+    const NAME: Needle = Needle::new("fio ");
+    const OPTION: Needle = Needle::new("-");
+    if !(view.holds(&OPTION) && view.holds(&NAME)) {
+        return None;
+    }
+    view.line.split_once("fio ").map(|(_, options)| options)
+}
+
+/// The device that the command of fio in a line works on, where it is one.
+pub(super) fn device_in(view: &View) -> Option<String> {
+    let options = options_in(view)?;
     let (_, path) = options.split_once("-filename=")?;
     kernel_name(path.split_whitespace().next()?.trim_matches(['"', '\'']))
 }
@@ -77,10 +88,11 @@ pub(super) fn is_on(value: &str) -> bool {
     !matches!(value.trim_matches(['"', '\'']), "0" | "false")
 }
 
-/// Whether `text` says that a signal ended fio before its time.
-pub(super) fn is_ended_by_signal(text: &str) -> bool {
-    text.contains("fio: terminating on signal")
-        || text.contains("fio: pid=") && text.contains("got signal")
+/// Whether a line says that a signal ended fio before its time.
+pub(super) fn is_ended_by_signal(view: &View) -> bool {
+    const ENDED: Needle = Needle::new("fio: terminating on signal");
+    const JOB: Needle = Needle::new("fio: pid=");
+    view.holds(&ENDED) || view.holds(&JOB) && view.line.contains("got signal")
 }
 
 /// What a job's `rw` asks for; with a number after a colon fio skips or repeats, which has no like

@@ -10,7 +10,9 @@ use cardproof_units::{Bytes, Nanos};
 use super::shared::{self as fio, Command, Rates, TOOL};
 use crate::ImportError;
 use crate::draft::{PhaseDraft, Printed, RecordDraft};
-use crate::text::{Line, number};
+use crate::lines::Line;
+use crate::text::number;
+use crate::view::View;
 use cardproof_record::{Latency, PatternName};
 
 /// Where the fields of reads and writes begin, counted from 0.
@@ -20,8 +22,14 @@ const WRITE: usize = 46;
 /// The fields up to the end of the writes' latencies.
 const FIELDS_MIN: usize = 87;
 
-pub(super) fn is_sign(line: &str) -> bool {
-    let mut fields = line.trim_start().split(';');
+/// No more of a line's fields are looked at.
+const FIELDS_MAX: usize = 256;
+
+pub(super) fn is_sign(view: &View) -> bool {
+    if !view.text.starts_with(['3', '4', '5']) {
+        return false;
+    }
+    let mut fields = view.text.split(';');
     let is_version = fields.next().is_some_and(|field| matches!(field, "3" | "4" | "5"));
     is_version && fields.next().is_some_and(|field| field.starts_with("fio-"))
 }
@@ -31,15 +39,17 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
     let mut command = Command::default();
     for line in lines {
-        if let Some(said) = Command::of(line) {
+        draft.check_count()?;
+        let view = View::of(&line.text);
+        if let Some(said) = Command::of(&view) {
             line.claim();
             command = said;
         }
-        if !is_sign(&line.text) {
+        if !is_sign(&view) {
             continue;
         }
         line.claim();
-        let fields: Vec<&str> = line.text.trim().split(';').collect();
+        let fields: Vec<&str> = view.text.split(';').take(FIELDS_MAX).collect();
         draft.version = Some(fields[1].trim_start_matches("fio-").to_owned());
         draft.phases.push(phase(line, &fields, command)?);
     }

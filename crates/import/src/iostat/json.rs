@@ -1,12 +1,18 @@
 //! The JSON of `iostat -o JSON`, plain and extended. An iostat that was ended by a signal, or is still
 //! at work, leaves the document open: its whole reports are read.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
 
 use crate::cut_json::{closed, offset_of};
 
-use super::{Columns, IostatCpu, IostatError, IostatLog, IostatReport, IostatRow, printable};
+use super::{
+    Figures, IostatCpu, IostatError, IostatLog, IostatReport, IostatRow, column, printable,
+};
 
 #[derive(Deserialize)]
 struct Document {
@@ -30,7 +36,99 @@ struct Statistics {
     #[serde(rename = "avg-cpu")]
     cpu: Option<AvgCpu>,
     #[serde(default)]
-    disk: Vec<Map<String, Value>>,
+    disk: Disks,
+}
+
+/// The rows of a report, or what is wrong with the first faulty one.
+struct Disks(Result<Vec<IostatRow>, IostatError>);
+
+/// A row, or what is wrong with it.
+struct Disk(Result<IostatRow, IostatError>);
+
+/// The name of a figure.
+#[derive(Deserialize)]
+struct Name<'n>(#[serde(borrow)] Cow<'n, str>);
+
+impl Default for Disks {
+    fn default() -> Self {
+        Self(Ok(Vec::new()))
+    }
+}
+
+impl<'de> Deserialize<'de> for Disks {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(DisksVisitor)
+    }
+}
+
+struct DisksVisitor;
+
+impl<'de> Visitor<'de> for DisksVisitor {
+    type Value = Disks;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut disks: A) -> Result<Disks, A::Error> {
+        let mut rows = Vec::new();
+        while let Some(Disk(row)) = disks.next_element()? {
+            match row {
+                Ok(row) => rows.push(row),
+                Err(error) => {
+                    while disks.next_element::<IgnoredAny>()?.is_some() {}
+                    return Ok(Disks(Err(error)));
+                }
+            }
+        }
+        Ok(Disks(Ok(rows)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Disk {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(DiskVisitor)
+    }
+}
+
+struct DiskVisitor;
+
+impl<'de> Visitor<'de> for DiskVisitor {
+    type Value = Disk;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Disk, A::Error> {
+        let (mut device, mut fault) = (None, None);
+        let mut figures = Figures::default();
+        while let Some((Name(name), value)) = map.next_entry::<Name<'_>, Value>()? {
+            if name == "disk_device" {
+                device = value.as_str().map(str::to_owned);
+            } else if let Some(figure) = value.as_f64().filter(|figure| *figure >= 0.0) {
+                column(&name).into_iter().for_each(|column| figures.add(column, figure));
+            } else if fault.is_none() {
+                fault = Some(format!("{value} under {name} is no figure of 0 or more"));
+            }
+        }
+        let row = match (device, fault) {
+            (None, _) => Err(IostatError::Json("a disk without a name".to_owned())),
+            (_, Some(fault)) => Err(IostatError::Json(printable(&fault))),
+            (Some(device), None) => figures.row(&device, 0).map_err(without_line),
+        };
+        Ok(Disk(row))
+    }
+}
+
+/// The error of a row in JSON, which has no lines worth naming.
+fn without_line(error: IostatError) -> IostatError {
+    match error {
+        IostatError::Heading { missing, .. } => {
+            IostatError::Json(format!("a disk without {missing}"))
+        }
+        other => other,
+    }
 }
 
 /// In percent.
@@ -59,11 +157,12 @@ pub(crate) fn document(text: &str) -> Result<(IostatLog, usize), IostatError> {
         }
         None => return Err(IostatError::Empty),
     };
-    let [host] = document.sysstat.hosts.as_slice() else {
-        let count = document.sysstat.hosts.len();
+    let hosts = document.sysstat.hosts;
+    let count = hosts.len();
+    let Ok([host]) = <[Host; 1]>::try_from(hosts) else {
         return Err(IostatError::Json(format!("{count} hosts instead of one")));
     };
-    let reports = host.statistics.iter().map(report).collect::<Result<_, _>>()?;
+    let reports = host.statistics.into_iter().map(report).collect::<Result<_, _>>()?;
     Ok((IostatLog { cpus: host.cpus, first_is_since_boot: true, reports }, length))
 }
 
@@ -82,9 +181,8 @@ fn whole_reports(text: &str) -> Option<(Document, usize)> {
     (!reports.is_empty()).then_some((document, cut.until))
 }
 
-fn report(statistics: &Statistics) -> Result<IostatReport, IostatError> {
-    let rows = statistics.disk.iter().map(row).collect::<Result<_, _>>()?;
-    let cpu = statistics.cpu.as_ref().map(|percent| IostatCpu {
+fn report(statistics: Statistics) -> Result<IostatReport, IostatError> {
+    let cpu = statistics.cpu.map(|percent| IostatCpu {
         user: percent.user / 100.0,
         nice: percent.nice / 100.0,
         system: percent.system / 100.0,
@@ -92,26 +190,7 @@ fn report(statistics: &Statistics) -> Result<IostatReport, IostatError> {
         steal: percent.steal / 100.0,
         idle: percent.idle / 100.0,
     });
-    Ok(IostatReport { cpu, rows })
-}
-
-fn row(disk: &Map<String, Value>) -> Result<IostatRow, IostatError> {
-    let device = disk.get("disk_device").and_then(Value::as_str);
-    let device = device.ok_or_else(|| IostatError::Json("a disk without a name".to_owned()))?;
-    let is_figure = |value: &Value| value.as_f64().is_some_and(|figure| figure >= 0.0);
-    if let Some((name, value)) =
-        disk.iter().find(|(name, value)| *name != "disk_device" && !is_figure(value))
-    {
-        let fault = format!("{value} under {name} is no figure of 0 or more");
-        return Err(IostatError::Json(printable(&fault)));
-    }
-    let find = |name: &str| disk.get(name)?.as_f64();
-    Columns { line: 0, find: &find }.row(device).map_err(|error| match error {
-        IostatError::Heading { missing, .. } => {
-            IostatError::Json(format!("a disk without {missing}"))
-        }
-        other => other,
-    })
+    Ok(IostatReport { cpu, rows: statistics.disk.0? })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Columns, IostatCpu, IostatError, IostatLog, IostatReport};
+use super::{Column, Figures, IostatCpu, IostatError, IostatLog, IostatReport, column};
 
 /// Units that `--human` puts behind sizes, in bytes.
 const HUMAN_UNITS: [(char, f64); 6] = [
@@ -20,149 +20,210 @@ pub(crate) fn is_heading(line: &str) -> bool {
     if !text.contains("Device") {
         return false;
     }
-    let has_rates = ["tps", "r/s", "w/s", "d/s", "f/s"]
-        .iter()
-        .any(|column| text.split_whitespace().any(|word| word == *column));
-    has_rates && (text.starts_with("Device") || text.ends_with("Device"))
+    let is_rate = |word: &str| matches!(word, "tps" | "r/s" | "w/s" | "d/s" | "f/s");
+    (text.starts_with("Device") || text.ends_with("Device")) && text.split_whitespace().any(is_rate)
 }
 
-/// The headings of the rows to come.
+/// The headings of a table.
 #[derive(Clone, Debug, Default)]
 struct Headings<'text> {
     /// Their names, without the device's own.
     names: Vec<&'text str>,
+    /// What they say, where that is read.
+    columns: Vec<Option<(Column, usize)>>,
     /// Whether the device comes last.
     is_device_last: bool,
+    /// The tables of the report, this one too, that have its first column: a bit for each.
+    with_first: u16,
 }
 
-/// A row in the making: `-x --pretty` spreads one over several tables.
+/// `-x --pretty` spreads a report over a few tables; none has more.
+const TABLES_MAX: usize = u16::BITS as usize;
+
+/// No report has more devices.
+const DEVICES_MAX: usize = 4096;
+
+/// No line of a table has more words.
+const WORDS_MAX: usize = 256;
+
+/// So many headings are kept: of more, no line has the figures.
+const HEADINGS_MAX: usize = WORDS_MAX + 2;
+
+/// A row in the making, of which each table holds a part.
 #[derive(Clone, Debug, Default)]
-struct RowDraft<'text> {
+struct RowDraft {
     line: usize,
-    figures: Vec<(&'text str, f64)>,
+    figures: Figures,
+    /// The tables of the report in which it stood: a bit for each.
+    tables: u16,
 }
 
 /// What the reading of lines stands at.
-#[derive(Default)]
-struct Reader<'text> {
-    log: IostatLog,
+struct Reader<'text, R> {
+    /// What the log says beside its reports.
+    head: IostatLog,
+    /// Takes the reports.
+    reports: R,
+    has_reports: bool,
     cpu: Option<IostatCpu>,
     /// The devices of the report, in order, and their rows.
     devices: Vec<&'text str>,
-    rows: HashMap<&'text str, RowDraft<'text>>,
-    headings: Option<Headings<'text>>,
+    rows: HashMap<&'text str, RowDraft>,
+    /// The tables of the report; the last has the rows to come.
+    tables: Vec<Headings<'text>>,
+    /// Those in which a row stood: a bit for each.
+    tables_with_rows: u16,
     /// The headings of the processors' line to come.
     cpu_headings: Option<Vec<&'text str>>,
 }
 
-/// Reads a log of tables, wherever it stands among other lines; `claim` is told the place of each line
-/// that was read, from 0.
+/// Reads a log of tables, wherever it stands among other lines, into `reports`, which is told of each
+/// whether it counts since boot; `claim` is told the place of each line that was read, from 0. The log that
+/// is returned has no reports.
 pub(crate) fn table<'text>(
     lines: impl Iterator<Item = &'text str>,
     mut claim: impl FnMut(usize),
+    reports: impl FnMut(IostatReport, bool),
 ) -> Result<IostatLog, IostatError> {
-    let mut reader = Reader::default();
+    let mut reader = Reader {
+        head: IostatLog::default(),
+        reports,
+        has_reports: false,
+        cpu: None,
+        devices: Vec::new(),
+        rows: HashMap::new(),
+        tables: Vec::new(),
+        tables_with_rows: 0,
+        cpu_headings: None,
+    };
     for (index, line) in lines.enumerate() {
         if reader.line(index + 1, line)? {
             claim(index);
         }
     }
     reader.end_report()?;
-    Ok(reader.log)
+    Ok(reader.head)
 }
 
-impl<'text> Reader<'text> {
+impl<'text, R: FnMut(IostatReport, bool)> Reader<'text, R> {
     /// Reads a line, or says that it is none of iostat's.
     fn line(&mut self, number: usize, line: &'text str) -> Result<bool, IostatError> {
         if is_heading(line) {
             self.heading(line)?;
             return Ok(true);
         }
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let is_read = match words.as_slice() {
-            ["Linux", ..] if self.log.reports.is_empty() && self.rows.is_empty() => {
+        let first = line.split_whitespace().next();
+        let is_read = match first {
+            None => self.cpu_figures(&[]),
+            Some("Linux") if !self.has_reports && self.rows.is_empty() => {
                 self.banner(line);
                 true
             }
-            ["avg-cpu:", headings @ ..] => {
+            Some("avg-cpu:") => {
                 self.end_report()?;
-                self.cpu_headings = Some(headings.to_vec());
+                let headings = line.split_whitespace().skip(1).take(HEADINGS_MAX);
+                self.cpu_headings = Some(headings.collect());
                 true
             }
-            figures if self.cpu_headings.is_some() => {
-                let headings = self.cpu_headings.take().unwrap_or_default();
-                self.cpu = cpu(&headings, figures);
-                self.cpu.is_some()
+            // Before the first heading no row is read.
+            Some(_) if self.tables.is_empty() && self.cpu_headings.is_none() => {
+                is_time(&words(line))
             }
-            words if is_time(words) => true,
-            words => self.row(number, words)?,
+            Some(_) => {
+                let words = words(line);
+                if self.cpu_headings.is_some() {
+                    self.cpu_figures(&words)
+                } else {
+                    is_time(&words) || self.row(number, &words)?
+                }
+            }
         };
         Ok(is_read)
+    }
+
+    /// Reads the figures of the processors, where their headings stood above.
+    fn cpu_figures(&mut self, words: &[&str]) -> bool {
+        let Some(headings) = self.cpu_headings.take() else { return false };
+        self.cpu = cpu(&headings, words);
+        self.cpu.is_some()
     }
 
     /// iostat's own first line: the kernel, the host's name, the date, the number of processors.
     fn banner(&mut self, line: &str) {
         let count = line.rsplit_once('(').and_then(|(_, rest)| rest.split_once(" CPU"));
-        self.log.cpus = count.and_then(|(count, _)| count.parse().ok());
-        self.log.first_is_since_boot = self.log.cpus.is_some();
+        self.head.cpus = count.and_then(|(count, _)| count.parse().ok());
+        self.head.first_is_since_boot = self.head.cpus.is_some();
     }
 
     fn heading(&mut self, line: &'text str) -> Result<(), IostatError> {
         let is_device_last = !line.trim_start().starts_with("Device");
         let names = line.split_whitespace().filter(|word| !matches!(*word, "Device" | "Device:"));
-        let names: Vec<&str> = names.collect();
-        let is_known =
-            |row: &RowDraft| row.figures.iter().any(|(name, _)| names.first() == Some(name));
+        let names: Vec<&str> = names.take(HEADINGS_MAX).collect();
         // Another table of the same columns is another report.
-        if self.rows.values().any(is_known) {
+        if self.tables_with(names.first()) & self.tables_with_rows != 0
+            || self.tables.len() == TABLES_MAX
+        {
             self.end_report()?;
+            self.tables.clear();
         }
-        self.headings = Some(Headings { names, is_device_last });
+        let with_first = self.tables_with(names.first()) | 1 << self.tables.len();
+        let columns = names.iter().map(|name| column(name)).collect();
+        self.tables.push(Headings { names, columns, is_device_last, with_first });
         Ok(())
     }
 
+    /// The tables of the report that have a column called `name`: a bit for each.
+    fn tables_with(&self, name: Option<&&str>) -> u16 {
+        let Some(name) = name else { return 0 };
+        let bit = |(at, table): (usize, &Headings)| u16::from(table.names.contains(name)) << at;
+        self.tables.iter().enumerate().map(bit).fold(0, |all, one| all | one)
+    }
+
     fn row(&mut self, number: usize, words: &[&'text str]) -> Result<bool, IostatError> {
-        let Some(headings) = &self.headings else { return Ok(false) };
+        let Some(headings) = self.tables.last() else { return Ok(false) };
         let split = if headings.is_device_last { words.split_last() } else { words.split_first() };
         let Some((device, words)) = split.filter(|(_, words)| words.len() == headings.names.len())
         else {
             return Ok(false);
         };
-        let figure = |(name, word): (&&'text str, &&str)| Some((*name, figure(name, word)?));
-        let figures: Option<Vec<(&str, f64)>> =
-            headings.names.iter().zip(words).map(figure).collect();
-        let Some(figures) = figures else { return Ok(false) };
-        let first = figures.first().map_or("", |(name, _)| *name);
-        let is_again = self
-            .rows
-            .get(device)
-            .is_some_and(|row| row.figures.iter().any(|(name, _)| *name == first));
-        if is_again {
+        let mut figures = Vec::with_capacity(words.len());
+        for (name, word) in headings.names.iter().zip(words) {
+            let Some(figure) = figure(name, word) else { return Ok(false) };
+            figures.push(figure);
+        }
+        let is_again =
+            self.rows.get(device).is_some_and(|row| row.tables & headings.with_first != 0);
+        if is_again || self.devices.len() == DEVICES_MAX {
             self.end_report()?;
         }
-        if !self.rows.contains_key(device) {
+        let Some(headings) = self.tables.last() else { return Ok(false) };
+        let place = 1 << (self.tables.len() - 1);
+        let row = self.rows.entry(device).or_insert_with(|| {
             self.devices.push(device);
+            RowDraft { line: number, ..RowDraft::default() }
+        });
+        row.tables |= place;
+        self.tables_with_rows |= place;
+        for (column, figure) in headings.columns.iter().zip(figures) {
+            column.iter().for_each(|column| row.figures.add(*column, figure));
         }
-        let row = self.rows.entry(device).or_default();
-        row.line = if row.line == 0 { number } else { row.line };
-        row.figures.extend(figures);
         Ok(true)
     }
 
+    /// Ends a report; the table that is being read goes on in the next one.
     fn end_report(&mut self) -> Result<(), IostatError> {
         let mut report = IostatReport { cpu: self.cpu.take(), rows: Vec::new() };
-        for device in std::mem::take(&mut self.devices) {
+        for device in self.devices.drain(..) {
             let Some(row) = self.rows.remove(device) else { continue };
-            let find = |name: &str| {
-                // Only %util is asked for without its sign; %rrqm has a namesake in JSON alone.
-                let is_it =
-                    |heading: &str| heading == name || heading.strip_prefix('%') == Some(name);
-                row.figures.iter().find(|(heading, _)| is_it(heading)).map(|(_, value)| *value)
-            };
-            report.rows.push(Columns { line: row.line, find: &find }.row(device)?);
+            report.rows.push(row.figures.row(device, row.line)?);
         }
+        self.tables.drain(..self.tables.len().saturating_sub(1));
+        self.tables.iter_mut().for_each(|table| table.with_first = 1);
+        self.tables_with_rows = 0;
         if !report.rows.is_empty() {
-            self.log.reports.push(report);
+            let is_since_boot = self.head.first_is_since_boot && !self.has_reports;
+            self.has_reports = true;
+            (self.reports)(report, is_since_boot);
         } else {
             self.cpu = report.cpu;
         }
@@ -170,11 +231,19 @@ impl<'text> Reader<'text> {
     }
 }
 
+/// The words of a line, or one too many for any table.
+fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().take(WORDS_MAX + 1).collect()
+}
+
 /// A figure with a decimal point, with the decimal comma of many languages, or with a unit behind it,
 /// in the unit that its heading names.
 fn figure(heading: &str, word: &str) -> Option<f64> {
     let plain = |word: &str| {
-        let figure: f64 = word.replacen(',', ".", 1).parse().ok()?;
+        let figure: f64 = match word.contains(',') {
+            true => word.replacen(',', ".", 1).parse().ok()?,
+            false => word.parse().ok()?,
+        };
         (figure.is_finite() && figure >= 0.0).then_some(figure)
     };
     let is_digits = word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','));

@@ -1,6 +1,7 @@
 //! What a command line of iozone asks for, behind a prompt or in a sentence.
 
 use super::{Column, Unit};
+use crate::view::{Needle, View};
 
 /// What the options of a command say.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,18 +34,33 @@ const ENDS: [&str; 8] = ["|", "||", "&&", ";", ">", ">>", "2>&1", "&"];
 /// What may stand around a command or one of its words in a sentence.
 const AROUND: [char; 10] = ['`', '(', ')', ':', ',', '.', ';', '"', '\'', '*'];
 
-/// The command in `text`, if there is one.
-pub(super) fn command_in(text: &str) -> Option<Command> {
-    let options = text.match_indices("iozone").find_map(|(at, name)| {
-        let is_word = !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+/// The command in a line, if there is one.
+pub(super) fn command_in(view: &View) -> Option<Command> {
+    const NAME: Needle = Needle::new("iozone");
+    if !view.holds(&NAME) {
+        return None;
+    }
+    let mut words = view.text.split_inclusive(char::is_whitespace);
+    let mut end = 0;
+    let options = words.find_map(|word| {
+        end += word.len();
         // `iozone3`, `iozone.exe`.
-        let rest = text[at + name.len()..].trim_start_matches(|c: char| !c.is_whitespace());
-        let options = rest.trim_start();
-        let is_option =
-            |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '+');
-        options.strip_prefix('-').filter(|flags| is_word && is_option(flags)).map(|_| options)
+        has_name(word).then(|| options_of(&view.text[end..])).flatten()
     })?;
     Some(of_options(&words_of(options)))
+}
+
+/// Whether the program is named in `word`: by a word of its own, as in `./iozone3`.
+fn has_name(word: &str) -> bool {
+    let is_in_word = |before: &str| before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+    word.match_indices("iozone").any(|(at, _)| !is_in_word(&word[..at]))
+}
+
+/// What follows a program's name, where that is an option.
+fn options_of(rest: &str) -> Option<&str> {
+    let options = rest.trim_start();
+    let is_option = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '+');
+    options.strip_prefix('-').is_some_and(is_option).then_some(options)
 }
 
 /// What the options of a whole command line say, such as the one that a banner repeats.
@@ -128,6 +144,7 @@ mod tests {
 
     #[test]
     fn commands_are_found_behind_any_prompt_and_in_sentences() {
+        let found = |line: &str| command_in(&View::of(line));
         let direct = [
             "$ ./iozone -e -I -a -s 100M -r 4k -i 0 -i 1 -i 2",
             "taskset -c 5 iozone -e -I -a -s 100M -r 4k -i 0 -i 1 -i 2 | tee log",
@@ -138,16 +155,16 @@ mod tests {
             "cd /mnt/iozone && sudo iozone3 -e -I -a -i 0 -i 1 -i 2",
         ];
         for line in direct {
-            let command = command_in(line).unwrap_or_else(|| panic!("{line}"));
+            let command = found(line).unwrap_or_else(|| panic!("{line}"));
             assert!(command.is_direct && command.is_flushed, "{line}: {command:?}");
             assert_eq!(command.tests, [0, 1, 2], "{line}");
         }
-        let cached = command_in("I ran iozone -a -s 1G without -I on it").unwrap();
+        let cached = found("I ran iozone -a -s 1G without -I on it").unwrap();
         assert!(!cached.is_direct);
         for line in ["apt install iozone3", "iozone is fine", "myiozone -a", "iozone: -1"] {
-            assert_eq!(command_in(line), None, "{line}");
+            assert_eq!(found(line), None, "{line}");
         }
-        assert_eq!(command_in("iozone -a -O").unwrap().unit, Unit::Operations);
-        assert_eq!(command_in("iozone -t 4 -s 100M").unwrap().unit, Unit::Other);
+        assert_eq!(found("iozone -a -O").unwrap().unit, Unit::Operations);
+        assert_eq!(found("iozone -t 4 -s 100M").unwrap().unit, Unit::Other);
     }
 }
