@@ -57,7 +57,6 @@ pub fn infer(evidence: &Evidence) -> Finding {
 
 /// Sound, damaged, and a fake whose store is larger than everything that was written.
 fn genuine_kinds(evidence: &Evidence) -> Vec<Weighed> {
-    let places = evidence.observations.len() as u64;
     let wrong = evidence.observations.iter().filter(|place| !place.is_right()).count() as u64;
     let mut damage = Damage::default();
     evidence.observations.iter().for_each(|place| damage.add(place.found));
@@ -78,7 +77,7 @@ fn genuine_kinds(evidence: &Evidence) -> Vec<Weighed> {
     };
     vec![
         of(Kind::Sound, prior::SOUND, flukes),
-        of(Kind::Damaged, prior::DAMAGED, ln_damaged(places, wrong) + damage.ln_chance()),
+        of(Kind::Damaged, prior::DAMAGED, ln_damaged(evidence)),
         hidden,
     ]
 }
@@ -189,8 +188,10 @@ fn bounds_of(mut edges: Vec<Edge>, total: f64) -> Size {
 /// The hidden stores worth weighing with their prior chances: none, and powers of two up to what
 /// was written, each sharp or blurred to the next ones.
 fn stores(evidence: &Evidence) -> Vec<(StoreRange, f64)> {
-    let lost = || evidence.observations.iter().filter(|place| !place.is_right());
-    let Some(least) = lost().map(Observation::distance_bytes).min() else {
+    let lost = evidence.observations.iter().filter(|place| !place.is_right());
+    let mut lost_after: Vec<u64> = lost.map(Observation::distance_bytes).collect();
+    lost_after.sort_unstable();
+    let Some(&least) = lost_after.first() else {
         return vec![(StoreRange::NONE, 0.5)];
     };
     let most = evidence.observations.iter().map(Observation::distance_bytes).max().unwrap_or(0);
@@ -206,6 +207,13 @@ fn stores(evidence: &Evidence) -> Vec<(StoreRange, f64)> {
             }
         }
         low *= 2;
+    }
+    // The store that loses every place that was lost; and the one that does so but for a few, which
+    // are damaged.
+    for first in [least, lost_after[lost_after.len() / 20]] {
+        let size = first.saturating_sub(1);
+        let chance = prior::larger_store(size / 2) - prior::larger_store(size);
+        stores.push((StoreRange { low: size, high: size }, chance.max(1e-6)));
     }
     stores
 }

@@ -27,11 +27,13 @@ impl StoreRange {
     /// The logarithm of the chance that a place at `distance` comes from the store, and that it does
     /// not.
     fn ln_kept(self, distance: u64) -> (f64, f64) {
-        const HALF: f64 = -std::f64::consts::LN_2;
+        // Less than a half: a store that keeps one place and loses the next explains every mixture of
+        // right and wrong places, and damage is the better explanation of a mixture.
+        const LN_EITHER: f64 = -0.8;
         if distance > self.high {
             (f64::NEG_INFINITY, 0.0)
         } else if distance > self.low {
-            (HALF, HALF)
+            (LN_EITHER, LN_EITHER)
         } else {
             (0.0, f64::NEG_INFINITY)
         }
@@ -182,10 +184,84 @@ pub(super) fn cumulative(part: f64) -> f64 {
     }
 }
 
+/// Damage comes in pieces of one of these sizes, in bytes: each place for itself, an erase block of one
+/// chip, one of many chips. Neighbours in one piece are sound or damaged together and count once.
+const PIECE_SIZES: [u64; 3] = [0, 1 << 20, 32 << 20];
+
+/// Pieces of the flash, sound and damaged, seen place by place in the order of their addresses.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pieces {
+    of_size: [PiecesOfSize; PIECE_SIZES.len()],
+    /// Where the last place was, and whether it was damaged.
+    last: Option<(u64, bool)>,
+}
+
+/// Pieces of one size.
+#[derive(Clone, Copy, Debug, Default)]
+struct PiecesOfSize {
+    all: u64,
+    damaged: u64,
+    /// Where the last one begins.
+    last_start: u64,
+    /// The logarithm of the chance of borders where they were found.
+    ln_borders: f64,
+}
+
+impl Pieces {
+    fn add(&mut self, position: u64, is_damaged: bool) {
+        let is_like_last = self.last.is_some_and(|(_, damaged)| damaged == is_damaged);
+        let from_last = self.last.map_or(u64::MAX, |(last, _)| position.saturating_sub(last));
+        for (pieces, size) in self.of_size.iter_mut().zip(PIECE_SIZES) {
+            if is_like_last && position.saturating_sub(pieces.last_start) < size {
+                continue;
+            }
+            pieces.all += 1;
+            pieces.damaged += u64::from(is_damaged);
+            pieces.last_start = position;
+            if !is_like_last && from_last < size {
+                // A border lies anywhere in a piece; it was found between two close places.
+                pieces.ln_borders += (from_last.max(SECTOR as u64) as f64 / size as f64).ln();
+            }
+        }
+        self.last = Some((position, is_damaged));
+    }
+
+    /// The logarithm of their chance: each size is as likely.
+    fn ln_chance(&self) -> f64 {
+        let share = -(PIECE_SIZES.len() as f64).ln();
+        let sizes = self.of_size.iter();
+        sizes.fold(f64::NEG_INFINITY, |sum, pieces| ln_sum(sum, pieces.ln_chance() + share))
+    }
+}
+
+impl PiecesOfSize {
+    /// The logarithm of their chance when every share of damaged pieces is as likely:
+    /// 1 / ((n + 1) (n over k)).
+    fn ln_chance(&self) -> f64 {
+        let n = self.all as f64;
+        ln_factorial(self.damaged) + ln_factorial(self.all - self.damaged)
+            - ln_factorial(self.all)
+            - (n + 1.0).ln()
+            + self.ln_borders
+    }
+}
+
+/// The logarithm of the chance of all places on flash that is damaged in places.
+pub(super) fn ln_damaged(evidence: &Evidence) -> f64 {
+    let mut places: Vec<&Observation> = evidence.observations.iter().collect();
+    places.sort_by_key(|place| place.offset_bytes);
+    let (mut pieces, mut damage) = (Pieces::default(), Damage::default());
+    for place in places {
+        pieces.add(place.offset_bytes, !place.is_right());
+        damage.add(place.found);
+    }
+    pieces.ln_chance() + damage.ln_chance()
+}
+
 /// Places that have flash below them, counted.
 #[derive(Clone, Copy, Debug, Default)]
 struct Below {
-    places: u64,
+    pieces: Pieces,
     wrong: u64,
     /// What the wrong ones show.
     damage: Damage,
@@ -195,14 +271,16 @@ struct Below {
 
 impl Below {
     fn add(&mut self, place: &Folded, store: StoreRange) {
-        self.places += 1;
         let found = place.place.found;
+        let is_fine = place.is_wholly_held();
+        let is_overwritten = place.overwritten.is_some() && found == Found::Right;
+        self.pieces.add(place.position, !is_fine && !is_overwritten);
         match place.overwritten {
             Some(since) if found == Found::Right => {
                 let distance = since.min(place.place.distance_bytes());
                 self.ln_other += store.ln_kept(distance).0.max(LN_CONTRADICTION);
             }
-            _ if place.is_wholly_held() => {}
+            _ if is_fine => {}
             _ => {
                 self.wrong += 1;
                 self.damage.add(found);
@@ -214,7 +292,7 @@ impl Below {
     /// share of damaged places.
     fn ln_chance(&self) -> f64 {
         let sound = 0.9_f64.ln() + ln_sound(self.wrong) + self.damage.ln_of_flukes();
-        let damaged = 0.1_f64.ln() + ln_damaged(self.places, self.wrong) + self.damage.ln_chance();
+        let damaged = 0.1_f64.ln() + self.pieces.ln_chance() + self.damage.ln_chance();
         ln_sum(sound, damaged) + self.ln_other
     }
 }
@@ -222,13 +300,6 @@ impl Below {
 /// The logarithm of the chance of so many `wrong` places on sound flash.
 pub(super) fn ln_sound(wrong: u64) -> f64 {
     wrong as f64 * prior::FLUKE.ln()
-}
-
-/// The logarithm of the chance of `wrong` places of `places` when every share of damaged places is
-/// as likely: 1 / ((n + 1) (n over k)).
-pub(super) fn ln_damaged(places: u64, wrong: u64) -> f64 {
-    let n = places as f64;
-    ln_factorial(wrong) + ln_factorial(places - wrong) - ln_factorial(places) - (n + 1.0).ln()
 }
 
 /// ln n!, by Stirling's series above 16.

@@ -55,10 +55,11 @@ impl Lost {
 }
 
 /// The chance that an address without flash gives what its card's manner is.
-const OWN_MANNER: f64 = 0.97;
+const OWN_MANNER: f64 = 0.98;
 
-/// The chance that a damaged place gives what its card's manner is: damage is less even than a fake.
-const DAMAGED_MANNER: f64 = 0.9;
+/// The chance that a damaged place gives what its card's manner is, each as likely: some damage is
+/// nearly as even as a fake, some is not.
+const DAMAGED_MANNER: [f64; 2] = [0.97, 0.85];
 
 /// What damaged places may give, each with the chance that a damaged place of unknown manner gives it.
 /// A foreign sector is no manner of damage.
@@ -80,8 +81,9 @@ const FOREIGN_BY_DAMAGE: f64 = 1e-4;
 pub(super) struct Damage {
     /// The logarithm of the chance where each place has a manner of its own.
     ln_mixed: f64,
-    /// And where all have the manner of the same index in [`DAMAGE`].
-    ln_alike: [f64; DAMAGE.len()],
+    /// And where all have the manner of the same index in [`DAMAGE`], for each of
+    /// [`DAMAGED_MANNER`].
+    ln_alike: [[f64; DAMAGED_MANNER.len()]; DAMAGE.len()],
 }
 
 impl Damage {
@@ -94,18 +96,20 @@ impl Damage {
         let alone = DAMAGE.iter().find(|(manner, _)| *manner == class);
         let alone = alone.map_or(FOREIGN_BY_DAMAGE, |(_, chance)| *chance);
         self.ln_mixed += alone.ln();
-        for (sum, (manner, _)) in self.ln_alike.iter_mut().zip(DAMAGE) {
-            let chance =
-                if manner == class { DAMAGED_MANNER } else { alone * (1.0 - DAMAGED_MANNER) };
-            *sum += chance.ln();
+        for (sums, (manner, _)) in self.ln_alike.iter_mut().zip(DAMAGE) {
+            for (sum, even) in sums.iter_mut().zip(DAMAGED_MANNER) {
+                let chance = if manner == class { even } else { alone * (1.0 - even) };
+                *sum += chance.ln();
+            }
         }
     }
 
     /// The logarithm of the chance of all of them: mixed in half of all cards, else of one manner.
     pub(super) fn ln_chance(&self) -> f64 {
         let alike = self.ln_alike.iter().zip(DAMAGE);
-        alike.fold(self.ln_mixed + 0.5_f64.ln(), |sum, (ln, (_, chance))| {
-            ln_sum(sum, ln + (0.5 * chance).ln())
+        let share = 0.5 / DAMAGED_MANNER.len() as f64;
+        alike.fold(self.ln_mixed + 0.5_f64.ln(), |sum, (of_manner, (_, chance))| {
+            of_manner.iter().fold(sum, |sum, ln| ln_sum(sum, ln + (share * chance).ln()))
         })
     }
 

@@ -96,12 +96,15 @@ pub fn guess_modulus(evidence: &Evidence) -> Option<u64> {
     let places = settled(evidence);
     let lost = places.iter().filter(|(_, is_live)| !is_live).count();
     let size = evidence.announced_bytes;
+    let sample = sample(&places);
     let mut best = (lost.min(places.len() - lost), None);
     let mut modulus = (size / ROUNDS_MAX).max(64 << 20);
     while modulus < size {
-        let mistakes = mistakes(&places, modulus);
-        if mistakes < best.0 {
-            best = (mistakes, Some(modulus));
+        if mistakes(&sample, modulus) * 4 <= sample.len() {
+            let mistakes = mistakes(&places, modulus);
+            if mistakes < best.0 {
+                best = (mistakes, Some(modulus));
+            }
         }
         let rounds = (size / modulus).max(1);
         let step = modulus / PARTS as u64 / rounds;
@@ -120,6 +123,21 @@ fn settled(evidence: &Evidence) -> Vec<(u64, bool)> {
         .filter(|place| place.distance_bytes() >= least)
         .map(|place| (place.offset_bytes, is_live(place)))
         .collect()
+}
+
+/// So many live and so many lost places tell most wrong moduli.
+const SAMPLE_OF_EACH: usize = 48;
+
+/// As many live places as lost ones, evenly out of all: where few of these fit an edge, not all need
+/// to be looked at.
+fn sample(places: &[(u64, bool)]) -> Vec<(u64, bool)> {
+    let of = |wanted: bool| {
+        let all: Vec<_> =
+            places.iter().copied().filter(|&(_, is_live)| is_live == wanted).collect();
+        let step = (all.len() / SAMPLE_OF_EACH).max(1);
+        all.into_iter().step_by(step).take(SAMPLE_OF_EACH)
+    };
+    of(true).chain(of(false)).collect()
 }
 
 /// How many places the best edge puts on the wrong side when addresses are folded at `modulus`.

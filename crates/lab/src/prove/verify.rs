@@ -45,6 +45,13 @@ const CARDS_SHORT: usize = 216;
 const GENUINE: usize = 1000;
 const GENUINE_SHORT: usize = 27;
 
+/// Genuine cards that have lost a part of their blocks.
+const DYING: usize = 1000;
+const DYING_SHORT: usize = 24;
+
+/// Shares of lost blocks of dying cards, in percent: at least the first and less than the second.
+const LOST_PERCENT: [(u64, u64); 4] = [(1, 5), (5, 20), (20, 50), (50, 95)];
+
 /// A test of the smallest card reads at least so many places.
 const READINGS_LEAST: u64 = 1200;
 
@@ -113,7 +120,7 @@ fn run(asked: &Asked) -> Result<Proved> {
     }
     let seed = asked.seed.unwrap_or(Seed::from_bits(17));
     let mut proved = Proved { tables: String::new(), holds: true };
-    for (name, part) in PARTS.iter().zip([cards, transient] as [Part; 2]) {
+    for (name, part) in PARTS.iter().zip([cards, transient, dying] as [Part; 3]) {
         if asked.only.is_empty() || asked.only.iter().any(|only| only == name) {
             let next = part(asked, seed)?;
             proved.holds &= next.holds;
@@ -127,7 +134,7 @@ fn run(asked: &Asked) -> Result<Proved> {
 type Part = fn(&Asked, Seed) -> Result<Proved>;
 
 /// What can be asked for by itself.
-const PARTS: [&str; 2] = ["cards", "transient"];
+const PARTS: [&str; 3] = ["cards", "transient", "dying"];
 
 /// Cards of every kind.
 fn cards(asked: &Asked, seed: Seed) -> Result<Proved> {
@@ -179,6 +186,46 @@ fn transient(asked: &Asked, seed: Seed) -> Result<Proved> {
     Ok(Proved { tables, holds: accused == 0 && f64::from(seen) >= 0.99 * f64::from(tally.cards) })
 }
 
+/// Genuine cards that have lost a part of their blocks are damaged, and no fakes.
+fn dying(asked: &Asked, seed: Seed) -> Result<Proved> {
+    let count = asked.count_or(DYING, DYING_SHORT);
+    let found = for_each(count, |number| {
+        let made = with_lost_blocks(number, seed)?;
+        let (finding, _) = verify(&made, Seed::from_bits(seed.get() ^ (number as u64) << 8))?;
+        Ok((made, finding))
+    })?;
+    let mut tables = String::from(
+        "| genuine cards whose lost blocks | share of lost blocks | cards | damaged | fake | genuine or undecided |\n\
+         | --- | --- | --- | --- | --- | --- |\n",
+    );
+    let mut holds = true;
+    for (manner, words) in [
+        (DamagedBlock::Fails, "fail to read"),
+        (DamagedBlock::FlipsBits, "read wrong data"),
+        (DamagedBlock::ReadsZero, "read zeros"),
+    ] {
+        for (low, high) in LOST_PERCENT {
+            let band = low * 10_000..high * 10_000;
+            let these = found.iter().filter(|(made, _)| {
+                let damage = made.card.damage;
+                damage.gives == manner && band.contains(&u64::from(damage.share_ppm))
+            });
+            let verdicts: Vec<Verdict> = these.map(|(_, finding)| finding.verdict).collect();
+            let of = |verdict| verdicts.iter().filter(|given| **given == verdict).count();
+            let (damaged, fake) = (of(Verdict::Damaged), of(Verdict::Fake));
+            holds &= fake == 0 && damaged as f64 >= 0.9 * verdicts.len() as f64;
+            // Writing to a string does not fail.
+            let _ = writeln!(
+                tables,
+                "| {words} | {low} to {high} % | {} | {damaged} | {fake} | {} |",
+                verdicts.len(),
+                verdicts.len() - damaged - fake,
+            );
+        }
+    }
+    Ok(Proved { tables, holds })
+}
+
 /// What `work` gives for each number below `count`, in order, on all processors.
 fn for_each<T: Send>(count: usize, work: impl Fn(usize) -> Result<T> + Sync) -> Result<Vec<T>> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count.max(1));
@@ -212,6 +259,29 @@ fn genuine(number: usize, seed: Seed) -> Result<Made> {
     };
     let real = announced.get();
     Ok(Made { card, kind: KINDS[0], store: Bytes::ZERO, real, is_damaged: false })
+}
+
+/// The genuine card `number` with lost blocks of one manner.
+fn with_lost_blocks(number: usize, seed: Seed) -> Result<Made> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.derive("dying cards") ^ number as u64);
+    let gives = [DamagedBlock::Fails, DamagedBlock::FlipsBits, DamagedBlock::ReadsZero];
+    let (low, high) = LOST_PERCENT[number / gives.len() % LOST_PERCENT.len()];
+    let share_ppm = low * 10_000 + random.next_u64() % ((high - low) * 10_000);
+    let announced = Bytes(SIZES_GB[random.next_u64() as usize % SIZES_GB.len()] * 1_000_000_000);
+    let base = find("sandisk-extreme-a1").map_err(|error| anyhow!("{error}"))?;
+    let card = Card {
+        model: Model { capacity: announced, ..base.model },
+        damage: Damage {
+            share_ppm: share_ppm as u32,
+            gives: gives[number % gives.len()],
+            // From a page to an erase block.
+            block: Bytes::kib(4 << (random.next_u64() % 13)),
+            ..Damage::NONE
+        },
+        ..*base
+    };
+    let real = announced.get();
+    Ok(Made { card, kind: KINDS[0], store: Bytes::ZERO, real, is_damaged: true })
 }
 
 impl Tally {
@@ -335,7 +405,7 @@ fn verify(made: &Made, seed: Seed) -> Result<(Finding, Bytes)> {
 fn tell(made: &Made, finding: &Finding) {
     let holds = finding.size.low <= made.real && made.real <= finding.size.high;
     eprintln!(
-        "{} store {} damaged {} real {} announced {}: {} {} size {:?} holds {holds} {:?}",
+        "{} store {} damaged {} real {} announced {}: {} {} size {:?} holds {holds} {:?} {:?} {:?}",
         made.kind,
         made.store,
         made.is_damaged,
@@ -345,6 +415,8 @@ fn tell(made: &Made, finding: &Finding) {
         finding.kind.name(),
         finding.size,
         made.card.fake.map(|fake| fake.beyond),
+        made.card.damage,
+        finding.hypotheses,
     );
 }
 
