@@ -145,14 +145,32 @@ fn a_kill_loses_no_cycle() {
     assert_eq!(numbers.len().to_string(), wanted);
 }
 
+/// The cycles of every state that is kept; a run that was killed before it had marked its card leaves a
+/// state of its own without any.
 fn cycles_in_journal(home: &Home) -> Vec<u64> {
-    let Ok(mut entries) = fs::read_dir(home.data().join("cardproof/endure")) else {
+    let Ok(entries) = fs::read_dir(home.data().join("cardproof/endure")) else {
         return Vec::new();
     };
-    let Some(entry) = entries.next() else { return Vec::new() };
-    let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let states = paths.filter(|path| path.extension().is_some_and(|ending| ending == "endure"));
+    let text: String = states.map(|path| fs::read_to_string(path).unwrap()).collect();
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     lines.filter_map(|line| line["cycle"]["cycle"].as_u64()).collect()
+}
+
+#[test]
+fn the_beginning_of_a_state_that_a_killed_run_left_is_removed() {
+    let home = Home::new();
+    let (path, destroy) = image(&home, "card.img");
+    let states = home.data().join("cardproof/endure");
+    fs::create_dir_all(&states).unwrap();
+    let mut ended = std::process::Command::new("true").spawn().unwrap();
+    let process = ended.id();
+    ended.wait().unwrap();
+    let begun = states.join(format!(".card-1.endure.{process}.tmp"));
+    fs::write(&begun, "half of a li").unwrap();
+    answer(&home, &[path.to_str().unwrap(), &destroy, "--cycles", "1"], 0);
+    assert!(!begun.exists());
 }
 
 /// A card on which somebody wrote since is not the one of the run.

@@ -101,7 +101,7 @@ impl Header {
     }
 }
 
-/// Makes the directory for states and checks that it has room.
+/// Makes the directory for states, removes what killed runs began there, and checks that it has room.
 pub(super) fn make_room(directory: &Path) -> Result<(), Failure> {
     fs::create_dir_all(directory).map_err(|error| {
         Failure::incomplete(format!(
@@ -110,6 +110,8 @@ pub(super) fn make_room(directory: &Path) -> Result<(), Failure> {
             directory.display()
         ))
     })?;
+    // A killed run may have left the beginning of a state, under a seed that no other run has.
+    crate::file::sweep(directory);
     let Ok(found) = rustix::fs::statvfs(directory) else { return Ok(()) };
     let free = found.f_bavail.saturating_mul(found.f_frsize);
     if free >= ROOM_BYTES {
