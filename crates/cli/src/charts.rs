@@ -7,19 +7,53 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use cardproof_report::ChartFile;
+use cardproof_session::replace_all;
 
 use crate::exit::Failure;
 use crate::output;
 
-/// Writes `charts` into `directory`, which is made where it is missing.
+/// What to do about a directory that does not do.
+const ANOTHER: &str = "name another directory";
+
+/// Whether `directory` can be written or made, found out before anything else is written.
+pub(crate) fn check(directory: &Path) -> Result<(), Failure> {
+    if directory == Path::new("-") {
+        return Err(Failure::usage("charts go to a directory; name one, such as charts"));
+    }
+    let found = directory.ancestors().find(|it| it.exists()).unwrap_or(Path::new("."));
+    let name = directory.display();
+    if !found.is_dir() {
+        let fault = format!("{} is a file", found.display());
+        return Err(Failure::usage(format!("--charts {name}: {fault}; {ANOTHER}")));
+    }
+    if rustix::fs::access(found, rustix::fs::Access::WRITE_OK).is_err() {
+        let fault = format!("{} cannot be written by you", found.display());
+        return Err(Failure::incomplete(format!("--charts {name}: {fault}; {ANOTHER}")));
+    }
+    Ok(())
+}
+
+/// Writes `charts` into `directory`, which is made where it is missing: all of them, or none.
 pub(crate) fn write(directory: &Path, charts: &[ChartFile]) -> Result<(), Failure> {
-    fs::create_dir_all(directory).map_err(|error| {
+    let files = files(charts)?;
+    let missing: Vec<&Path> = directory.ancestors().take_while(|it| !it.exists()).collect();
+    let written = fs::create_dir_all(directory).and_then(|()| replace_all(directory, &files));
+    written.map_err(|error| {
+        for made in missing {
+            // One that was not made, or in which others have put something, stays.
+            let _ = fs::remove_dir(made);
+        }
+        let place = directory.display();
         Failure::incomplete(format!(
-            "cannot make the directory {}: {error}; name another for --charts",
-            directory.display()
+            "cannot write the charts to {place}: {error}; {ANOTHER}, or make room"
         ))
-    })?;
+    })
+}
+
+/// The files of `charts`, with their names, each of which is of one file.
+fn files(charts: &[ChartFile]) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let mut taken = HashSet::new();
+    let mut files = Vec::with_capacity(3 * charts.len());
     for chart in charts {
         let mut name = chart.name.clone();
         let mut number = 1;
@@ -28,12 +62,11 @@ pub(crate) fn write(directory: &Path, charts: &[ChartFile]) -> Result<(), Failur
             name = format!("{}-{number}", chart.name);
         }
         let png = chart.png().map_err(Failure::because("a chart cannot be drawn as PNG"))?;
-        let file = |ending: &str| directory.join(format!("{name}.{ending}"));
-        output::write_file(&file("svg"), &chart.svg)?;
-        output::write_file(&file("png"), &png)?;
-        output::write_file(&file("csv"), &chart.csv)?;
+        files.push((format!("{name}.svg"), chart.svg.clone().into_bytes()));
+        files.push((format!("{name}.png"), png));
+        files.push((format!("{name}.csv"), chart.csv.clone().into_bytes()));
     }
-    Ok(())
+    Ok(files)
 }
 
 /// A file for a picture, SVG or PNG by its ending.

@@ -115,6 +115,7 @@ fn check_outputs(args: &CompareArgs) -> Result<(), Failure> {
              the others",
         ));
     }
+    args.charts.as_deref().map_or(Ok(()), charts::check)?;
     sinks.into_iter().try_for_each(output::check)
 }
 

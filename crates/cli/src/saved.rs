@@ -94,6 +94,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
     };
     let outputs = OutputArgs { json: json.clone(), html, markdown: markdown.clone() };
     result::check_outputs(&outputs)?;
+    args.charts.as_deref().map_or(Ok(()), charts::check)?;
     if let Some(picture) = &args.picture {
         output::check(&Sink::File(picture.path.clone()))?;
     }

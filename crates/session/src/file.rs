@@ -3,7 +3,7 @@
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::{FlockOperation, OFlags};
@@ -124,7 +124,7 @@ pub(crate) fn put(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
     // Two threads may replace the same file, such as the records of cards that are tested at once.
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let temporary = directory.join(format!(".{name}.{}.tmp", std::process::id()));
+    let temporary = directory.join(begun_name(&name));
     let written = write_through(&temporary, contents.as_ref())
         .and_then(|()| fs::rename(&temporary, path))
         .and_then(|()| File::open(directory)?.sync_all());
@@ -133,6 +133,50 @@ pub(crate) fn put(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
         let _ = fs::remove_file(&temporary);
     }
     written
+}
+
+/// Puts every one of `files`, names with their contents, into `directory`, as [`replace`] does with one:
+/// a full disk leaves no part of them, and the files that were there.
+///
+/// # Errors
+/// One cannot be written, or its name is that of something else than a file.
+pub fn replace_all(directory: &Path, files: &[(String, Vec<u8>)]) -> io::Result<()> {
+    sweep_if(directory, |of| files.iter().any(|(name, _)| name == of));
+    let begun: Vec<(PathBuf, PathBuf)> = files
+        .iter()
+        .map(|(name, _)| (directory.join(begun_name(name)), directory.join(name)))
+        .collect();
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let written = put_all(directory, files, &begun);
+    if written.is_err() {
+        for (temporary, _) in &begun {
+            // The first error is the one to tell of.
+            let _ = fs::remove_file(temporary);
+        }
+    }
+    written
+}
+
+/// Writes `files` at their temporary places, and moves them when all are there.
+fn put_all(
+    directory: &Path,
+    files: &[(String, Vec<u8>)],
+    begun: &[(PathBuf, PathBuf)],
+) -> io::Result<()> {
+    for ((temporary, path), (name, contents)) in begun.iter().zip(files) {
+        if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+            let fault = format!("what is called {name} there is no file");
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, fault));
+        }
+        write_through(temporary, contents)?;
+    }
+    begun.iter().try_for_each(|(temporary, path)| fs::rename(temporary, path))?;
+    File::open(directory)?.sync_all()
+}
+
+/// The name under which this process begins the file `name`.
+fn begun_name(name: &str) -> String {
+    format!(".{name}.{}.tmp", std::process::id())
 }
 
 /// Writes a new file. Its name can be guessed, and where others may write too, somebody may have put
@@ -177,6 +221,26 @@ mod tests {
         replace(&path, "new").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_set_of_files_comes_whole_or_leaves_what_was_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        let set = |contents: &str| {
+            ["a.svg", "a.png", "b.svg"].map(|name| (name.to_owned(), contents.into()))
+        };
+        replace_all(directory.path(), &set("old")).unwrap();
+        fs::remove_file(at("b.svg")).unwrap();
+        fs::create_dir(at("b.svg")).unwrap();
+        let error = replace_all(directory.path(), &set("new")).unwrap_err();
+        assert!(error.to_string().contains("b.svg"), "{error}");
+        assert_eq!(fs::read_to_string(at("a.svg")).unwrap(), "old");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 3);
+        fs::remove_dir(at("b.svg")).unwrap();
+        replace_all(directory.path(), &set("new")).unwrap();
+        assert_eq!(fs::read_to_string(at("a.svg")).unwrap(), "new");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 3);
     }
 
     /// A process that has ended, and been waited for.

@@ -34,7 +34,7 @@ pub use capacity::{CapacityCheck, CapacityMode, Journals};
 pub use endure::{Endurance, EndureOptions, Hub, Seat};
 pub use experiment::Experiment;
 pub use failure::{Failure, FailureKind, with_causes};
-pub use file::{BLOCK_DEVICE, directory_of, is_block_device, open_regular, replace};
+pub use file::{BLOCK_DEVICE, directory_of, is_block_device, open_regular, replace, replace_all};
 pub use frontend::{Event, Frontend, Question, Silent};
 pub use geometry::GeometryProbe;
 pub use jobs::JobOnFiles;

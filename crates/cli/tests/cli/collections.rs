@@ -159,6 +159,35 @@ fn every_chart_of_a_page_becomes_a_drawing_a_picture_and_a_table() {
     }
 }
 
+/// Charts that do not fit leave nothing, and a directory that will not do is told before a page is written.
+#[test]
+fn charts_come_whole_or_not_at_all() {
+    let home = three_cards();
+    let place = |name: &str| home.place().join(name).to_str().unwrap().to_owned();
+    let report = |directory: &str, page: &str| {
+        let words = ["report", "card-003", "--quiet", "--charts"];
+        run(home.cardproof(&[&words[..], &[directory, "--html", page]].concat()))
+    };
+    let (file, page) = (place("file"), place("page.html"));
+    fs::write(&file, "mine").unwrap();
+    for directory in [file.clone(), format!("{file}/charts")] {
+        let ended = report(&directory, &page).expect(2);
+        let fault = format!("{file} is a file; name another directory");
+        assert!(ended.stderr.contains(&fault), "{}", ended.stderr);
+    }
+    assert!(!fs::exists(&page).unwrap());
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+
+    let charts = place("charts");
+    report(&charts, &page).expect(0);
+    let first = fs::read_dir(&charts).unwrap().next().unwrap().unwrap().path();
+    let count = fs::read_dir(&charts).unwrap().count();
+    fs::write(&first, "old").unwrap();
+    report(&charts, &page).expect(0);
+    assert_ne!(fs::read(&first).unwrap(), b"old", "as other files, they are replaced");
+    assert_eq!(fs::read_dir(&charts).unwrap().count(), count);
+}
+
 #[test]
 fn the_result_fits_in_one_picture() {
     let home = three_cards();
