@@ -15,14 +15,15 @@ use markup::{Element, elements};
 use outline::{Outline, along_path, dashed, disc, numbers, rectangle};
 
 /// Pixels for each of the drawing's units: sharp on a telephone too.
-const SCALE: f64 = 3.0;
+const SCALE_MAX: f64 = 3.0;
 
-/// No drawing is larger, in pixels either way.
+/// No picture is larger, in pixels either way: a longer drawing, such as the bars of 200 cards, has fewer
+/// pixels for each unit.
 const SIDE_MAX: f64 = 8192.0;
 
 /// Why a drawing cannot be made into PNG.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the drawing has no size, or one that is too large for a picture")]
+#[error("the drawing has no size that a picture can have")]
 pub struct RasterError;
 
 /// What an element inherits, and its own.
@@ -51,6 +52,8 @@ pub(crate) fn png(svg: &str) -> Result<Vec<u8>, RasterError> {
 #[derive(Default)]
 struct Painter {
     canvas: Option<Canvas>,
+    /// Pixels for each unit.
+    scale: f64,
     /// The states of the open elements.
     states: Vec<State>,
     /// Clips by their names.
@@ -79,7 +82,8 @@ impl Painter {
                 let state = self.state_of(element);
                 self.states.push(state);
                 if *name == "svg" && self.canvas.is_none() {
-                    self.canvas = Some(canvas_of(element)?);
+                    let (canvas, scale) = canvas_of(element)?;
+                    (self.canvas, self.scale) = (Some(canvas), scale);
                 }
                 self.draw(name, element);
                 if *is_closed {
@@ -139,7 +143,7 @@ impl Painter {
                 if let Some(clip) = self.clip_to_come.take() {
                     let shift = self.states.last().map_or((0.0, 0.0), |state| state.shift);
                     let (left, top) = (corner.0 + shift.0, corner.1 + shift.1);
-                    let ends = [left, top, left + size.0, top + size.1].map(|end| end * SCALE);
+                    let ends = [left, top, left + size.0, top + size.1].map(|end| end * self.scale);
                     let [left, top, right, bottom] = ends;
                     self.clips.push((clip, Clip { left, top, right, bottom }));
                     return;
@@ -169,8 +173,9 @@ impl Painter {
     fn paint(&mut self, element: &Element<'_>, outline: &Outline) {
         let Some(state) = self.states.last().cloned() else { return };
         let Some(canvas) = &mut self.canvas else { return };
+        let scale = self.scale;
         let opacity = element.number("opacity").unwrap_or(1.0);
-        let place = |(x, y): (f64, f64)| ((x + state.shift.0) * SCALE, (y + state.shift.1) * SCALE);
+        let place = |(x, y): (f64, f64)| ((x + state.shift.0) * scale, (y + state.shift.1) * scale);
         let placed: Vec<Vec<(f64, f64)>> =
             outline.lines.iter().map(|line| line.iter().copied().map(place).collect()).collect();
         if let Some(fill) = state.fill {
@@ -180,10 +185,10 @@ impl Painter {
         let Some(stroke) = element.attribute("stroke").and_then(|it| Colour::of(&it)) else {
             return;
         };
-        let width = element.number("stroke-width").unwrap_or(1.0) * SCALE;
+        let width = element.number("stroke-width").unwrap_or(1.0) * scale;
         let dashes: Vec<f64> = numbers(&element.attribute("stroke-dasharray").unwrap_or_default())
             .iter()
-            .map(|length| length * SCALE)
+            .map(|length| length * scale)
             .collect();
         let lines: Vec<Vec<(f64, f64)>> = placed
             .into_iter()
@@ -204,29 +209,31 @@ impl Painter {
         else {
             return;
         };
+        let scale = self.scale;
         let width = font::width(text, state.font_size);
         let start = match state.anchor.as_str() {
             "middle" => x - width / 2.0,
             "end" => x - width,
             _ => x,
         };
-        let place = |(x, y): (f64, f64)| ((x + state.shift.0) * SCALE, (y + state.shift.1) * SCALE);
+        let place = |(x, y): (f64, f64)| ((x + state.shift.0) * scale, (y + state.shift.1) * scale);
         let strokes: Vec<Vec<(f64, f64)>> = font::strokes(text, (start, y), state.font_size)
             .into_iter()
             .map(|stroke| stroke.into_iter().map(place).collect())
             .collect();
-        canvas.stroke(&strokes, font::weight(state.font_size) * SCALE, fill, 1.0, state.clip);
+        canvas.stroke(&strokes, font::weight(state.font_size) * scale, fill, 1.0, state.clip);
     }
 }
 
-/// An empty canvas of the size that the drawing's view box has.
-fn canvas_of(element: &Element<'_>) -> Result<Canvas, RasterError> {
+/// An empty canvas of the size that the drawing's view box has, and the pixels for each unit.
+fn canvas_of(element: &Element<'_>) -> Result<(Canvas, f64), RasterError> {
     let view = numbers(&element.attribute("viewBox").unwrap_or_default());
     let [_, _, width, height] = view[..] else { return Err(RasterError) };
-    let (width, height) = ((width * SCALE).ceil(), (height * SCALE).ceil());
+    let scale = SCALE_MAX.min(SIDE_MAX / width.max(height));
+    let (width, height) = ((width * scale).round(), (height * scale).round());
     let is_sensible = |side: f64| (1.0..=SIDE_MAX).contains(&side);
     if is_sensible(width) && is_sensible(height) {
-        Ok(Canvas::new(width as usize, height as usize))
+        Ok((Canvas::new(width as usize, height as usize), scale))
     } else {
         Err(RasterError)
     }
@@ -241,7 +248,8 @@ mod tests {
         let mut painter = Painter::default();
         elements(svg).iter().for_each(|element| painter.element(element).unwrap());
         let canvas = painter.canvas.unwrap();
-        let at = ((y * SCALE) as usize * canvas.width + (x * SCALE) as usize) * 3;
+        let scale = painter.scale;
+        let at = ((y * scale) as usize * canvas.width + (x * scale) as usize) * 3;
         canvas.pixels()[at..at + 3].try_into().unwrap()
     }
 
@@ -309,5 +317,12 @@ mod tests {
         let bytes = png(&drawing("")).unwrap();
         assert_eq!(&bytes[..8], b"\x89PNG\r\n\x1a\n");
         assert_eq!(bytes[16..24], [0, 0, 0, 60, 0, 0, 0, 30]);
+    }
+
+    #[test]
+    fn a_long_drawing_has_fewer_pixels_for_each_unit() {
+        let bytes = png("<svg viewBox=\"0 0 340 6800\"></svg>").unwrap();
+        let side = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
+        assert_eq!((side(16), side(20)), (410, 8192));
     }
 }
