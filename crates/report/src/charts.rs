@@ -6,6 +6,7 @@
 mod cycles;
 mod field;
 mod geometry;
+mod labels;
 mod latency;
 mod svg;
 mod ticks;
@@ -67,7 +68,7 @@ pub(crate) enum Layer {
     Steps { points: Vec<(f64, f64)>, tone: Tone },
     /// A line from point to point.
     Line { points: Vec<(f64, f64)>, tone: Tone, dashes: Dashes },
-    /// A single point among others, with a word above it, or none.
+    /// A single point among others, with its word beside it where that covers nothing.
     Point { at: (f64, f64), tone: Tone, label: String },
     /// The point that the chart is about.
     MainPoint { at: (f64, f64), tone: Tone },

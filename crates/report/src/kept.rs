@@ -133,6 +133,11 @@ pub(crate) fn mark(tone: Tone, dashes: Dashes) -> String {
     )
 }
 
+/// A main point, for a legend.
+pub(crate) fn main_mark(tone: Tone) -> String {
+    format!("<path d=\"M0 0l6 -6 6 6-6 6z\" fill=\"{}\"/>", tone.css())
+}
+
 /// `subject`, up to a colon, as the name of a file.
 fn file_name(subject: &str) -> String {
     let subject = subject.split_once(": ").map_or(subject, |(first, _)| first);
@@ -166,10 +171,7 @@ pub(crate) fn csv_of(chart: &Chart, names: &[String]) -> String {
                     out.push_str(&format!("between,{x},{low},{high}\n"));
                 }
             }
-            Layer::Point { at: (x, y), label, .. } => {
-                out.push_str(&format!("{},{x},{y},\n", csv_quoted(label)));
-            }
-            Layer::MainPoint { at: (x, y), .. } => {
+            Layer::Point { at: (x, y), .. } | Layer::MainPoint { at: (x, y), .. } => {
                 out.push_str(&format!("{},{x},{y},\n", csv_quoted(&next())));
             }
             Layer::Corner { at: (x, y), label } => {

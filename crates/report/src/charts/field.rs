@@ -25,7 +25,7 @@ pub(crate) fn field(ours: &[RatePoint]) -> Chart {
     layers.extend((0..PUBLISHED_CARDS.len()).map(|index| Layer::Point {
         at: place(index),
         tone: Tone::Quiet,
-        label: label(index),
+        label: (index + 1).to_string(),
     }));
     layers.extend(ours.iter().enumerate().map(|(index, point)| Layer::MainPoint {
         at: (point.read.0, point.write.0),
@@ -45,29 +45,10 @@ pub(crate) fn field(ours: &[RatePoint]) -> Chart {
     }
 }
 
-/// Points nearer than this, as a ratio of their rates, have one label, since two would cover each
-/// other.
-const LABELS_APART: f64 = 1.15;
-
 /// Where the published card `index` stands.
 fn place(index: usize) -> (f64, f64) {
     let card = &PUBLISHED_CARDS[index];
     (card.random_read.0, card.random_write.0)
-}
-
-/// The number of the published card `index` and of all that lie near it; nothing for one that an
-/// earlier label names.
-fn label(index: usize) -> String {
-    let ratio = |a: f64, b: f64| (a / b).max(b / a);
-    let is_near = |other: &usize| {
-        let (a, b) = (place(index), place(*other));
-        ratio(a.0, b.0) < LABELS_APART && ratio(a.1, b.1) < LABELS_APART
-    };
-    let near: Vec<usize> = (0..PUBLISHED_CARDS.len()).filter(is_near).collect();
-    if near.first() != Some(&index) {
-        return String::new();
-    }
-    near.iter().map(|index| (index + 1).to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// The limits of the application classes: a card meets one that lies in its corner.
@@ -91,23 +72,4 @@ fn axis(ours: impl Iterator<Item = Iops>, low: f64, high: f64) -> Axis {
     let (low, high) =
         ours.fold(start, |(low, high), iops| (low.min(iops.0 / 1.5), high.max(iops.0 * 1.5)));
     Axis { scale: Scale::Logarithmic, low, high, tick: |value| value.round().to_string() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_published_card_is_in_one_label() {
-        let labels: Vec<String> = (0..PUBLISHED_CARDS.len()).map(label).collect();
-        let mut named: Vec<usize> = labels
-            .iter()
-            .filter(|label| !label.is_empty())
-            .flat_map(|label| label.split(", "))
-            .map(|number| number.parse().expect("a number"))
-            .collect();
-        named.sort_unstable();
-        assert_eq!(named, (1..=PUBLISHED_CARDS.len()).collect::<Vec<_>>(), "{labels:?}");
-        assert!(labels.contains(&"3, 7".to_owned()), "{labels:?}");
-    }
 }

@@ -6,14 +6,15 @@
 
 use std::fmt::{self, Display, Write};
 
+use super::labels::{Area, beside};
 use super::ticks::ticks;
 use super::{Axis, Chart, Dashes, Layer, PlotError, Scale, Tone};
 use crate::clean::Html;
 
-const FONT_SIZE: f64 = 11.0;
+pub(super) const FONT_SIZE: f64 = 11.0;
 
 /// The mean width of a letter or digit of a page's font, as a share of its size.
-const LETTER_WIDTH: f64 = 0.56;
+pub(super) const LETTER_WIDTH: f64 = 0.56;
 
 /// Room for the longest word on a vertical axis, `0.0001 %`; the same in all charts, so that those
 /// above one another have one time axis.
@@ -25,6 +26,10 @@ const MARGIN_BOTTOM: f64 = 22.0;
 /// The length of a tick, and the room between it and its word.
 const TICK: f64 = 5.0;
 const TICK_GAP: f64 = 3.0;
+
+/// How far a point reaches from its middle, and how far the one that the chart is about.
+const POINT_RADIUS: f64 = 3.5;
+const MAIN_RADIUS: f64 = 7.8;
 
 /// A place that lies farther outside a chart than this is drawn at this distance, so that no value
 /// makes a number of hundreds of digits.
@@ -93,6 +98,7 @@ impl<'c> Frame<'c> {
         for layer in layers {
             self.layer(page, layer)?;
         }
+        self.labels(page)?;
         page.push_str("</g></svg>\n");
         Ok(())
     }
@@ -167,11 +173,16 @@ impl<'c> Frame<'c> {
                 self.places(page, points.iter().copied())?;
                 write!(page, "\" stroke=\"{}\" stroke-width=\"1.75\"{dashes}/>", tone.css())
             }
-            Layer::Point { at, tone, label } => self.point(page, *at, *tone, label),
-            Layer::MainPoint { at, tone } => {
-                let (x, y) = (self.x(at.0), Number(self.y(at.1).0 - 7.8));
+            Layer::Point { at, tone, .. } => {
+                let (x, y) = (self.x(at.0), self.y(at.1));
                 let fill = tone.css();
-                write!(page, "<path d=\"M{x} {y}l7.8 7.8-7.8 7.8-7.8-7.8z\" fill=\"{fill}\"/>")
+                write!(page, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{POINT_RADIUS}\" fill=\"{fill}\"/>")
+            }
+            Layer::MainPoint { at, tone } => {
+                const R: f64 = MAIN_RADIUS;
+                let (x, y) = (self.x(at.0), Number(self.y(at.1).0 - R));
+                let fill = tone.css();
+                write!(page, "<path d=\"M{x} {y}l{R} {R}-{R} {R}-{R}-{R}z\" fill=\"{fill}\"/>")
             }
             Layer::Corner { at, label } => {
                 let (x, y) = (self.x(at.0), self.y(at.1));
@@ -231,13 +242,28 @@ impl<'c> Frame<'c> {
         write!(page, "\" stroke=\"{}\" stroke-width=\"1.25\"/>", tone.css())
     }
 
-    fn point(&self, page: &mut String, (x, y): (f64, f64), tone: Tone, label: &str) -> fmt::Result {
-        let (x, y) = (self.x(x), self.y(y));
-        write!(page, "<circle cx=\"{x}\" cy=\"{y}\" r=\"3.5\" fill=\"{}\"/>", tone.css())?;
-        if label.is_empty() {
-            return Ok(());
+    /// The words of the single points.
+    fn labels(&self, page: &mut String) -> fmt::Result {
+        let place = |at: &(f64, f64)| (self.x(at.0).0, self.y(at.1).0);
+        let mut words = Vec::new();
+        let mut points = Vec::new();
+        for layer in &self.chart.layers {
+            match layer {
+                Layer::Point { at, label, .. } => {
+                    words.push((place(at), label.as_str()));
+                    points.push(Area::around(place(at), POINT_RADIUS));
+                }
+                Layer::MainPoint { at, .. } => points.push(Area::around(place(at), MAIN_RADIUS)),
+                _ => {}
+            }
         }
-        word(page, (x, Number(y.0 - 6.0)), "middle", label)
+        let Self { left, top, right, bottom, .. } = *self;
+        let places = beside(&words, &points, Area { left, top, right, bottom });
+        for ((_, text), place) in words.iter().zip(places) {
+            let Some((x, y)) = place else { continue };
+            word(page, (Number(x), Number(y)), "middle", text)?;
+        }
+        Ok(())
     }
 
     fn limit(

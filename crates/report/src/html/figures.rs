@@ -15,7 +15,7 @@ use crate::charts::{
 };
 use crate::clean::put;
 use crate::clean::{Html, one_line};
-use crate::kept::{ChartFile, csv_of, mark, with_legend};
+use crate::kept::{ChartFile, csv_of, main_mark, mark, with_legend};
 use crate::rows::{rate_and_interval, shown};
 use crate::wrap::{bound, sentence};
 
@@ -211,12 +211,14 @@ impl Figures<'_> {
             "<figure>\n<p class=\"axis\">Vertical: 4 KiB random write IOPS; horizontal: \
              4 KiB random read IOPS</p>\n<div class=\"field\">\n<div>\n",
         );
-        let names: Vec<String> =
-            ours.iter().map(|place| format!("this storage, {}", place.label)).collect();
-        let number = |number: usize| format!("<text x=\"0\" y=\"4\">{number}</text>");
-        let published = PUBLISHED_CARDS.iter().enumerate();
+        let our_names = ours.iter().map(|place| format!("this storage, {}", place.label));
+        let published = || PUBLISHED_CARDS.iter().map(|card| card.name.to_owned());
+        let names: Vec<String> = published().chain(our_names.clone()).collect();
+        let our_marks = (0..ours.len()).map(|at| main_mark(Tone::Line(at)));
+        let numbers =
+            (1..=PUBLISHED_CARDS.len()).map(|at| format!("<text x=\"0\" y=\"4\">{at}</text>"));
         let legend: Vec<(String, String)> =
-            published.map(|(at, card)| (number(at + 1), card.name.to_owned())).collect();
+            our_marks.zip(our_names).chain(numbers.zip(published())).collect();
         let subject = "among published devices: 4 KiB random reads (to the right) and writes (upwards) a \
                        second";
         self.draw(&field(&ours), subject, &names, &legend)?;

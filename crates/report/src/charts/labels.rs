@@ -1,0 +1,94 @@
+//! Words beside points, so that none covers another word or a point.
+
+use super::svg::{FONT_SIZE, LETTER_WIDTH};
+
+/// The height of a digit, as a share of the font's size.
+const LETTER_HEIGHT: f64 = 0.73;
+
+/// Between the middle of a point and its word.
+const GAP: f64 = 6.0;
+
+/// A rectangle, in user units.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Area {
+    pub(super) left: f64,
+    pub(super) top: f64,
+    pub(super) right: f64,
+    pub(super) bottom: f64,
+}
+
+impl Area {
+    /// What lies at most `reach` from `place` either way.
+    pub(super) fn around((x, y): (f64, f64), reach: f64) -> Self {
+        Self { left: x - reach, top: y - reach, right: x + reach, bottom: y + reach }
+    }
+
+    fn covers(&self, other: &Self) -> bool {
+        let across = self.left < other.right && other.left < self.right;
+        across && self.top < other.bottom && other.top < self.bottom
+    }
+
+    fn contains(&self, other: &Self) -> bool {
+        let across = self.left <= other.left && other.right <= self.right;
+        across && self.top <= other.top && other.bottom <= self.bottom
+    }
+}
+
+/// The middle of the base of each of `words`, a point and its word: above the point, or right of it,
+/// below or left. `None` in a crowd, where it would cover `points`, a word, or leave `plot`.
+pub(super) fn beside(
+    words: &[((f64, f64), &str)],
+    points: &[Area],
+    plot: Area,
+) -> Vec<Option<(f64, f64)>> {
+    let height = LETTER_HEIGHT * FONT_SIZE;
+    let mut taken = points.to_vec();
+    let mut place = |((x, y), word): &((f64, f64), &str)| {
+        let width = word.chars().count() as f64 * LETTER_WIDTH * FONT_SIZE;
+        let aside = GAP + width / 2.0;
+        let level = y + height / 2.0;
+        let bases = [(*x, y - GAP), (x + aside, level), (*x, y + GAP + height), (x - aside, level)];
+        let area = |(x, base): (f64, f64)| Area {
+            left: x - width / 2.0,
+            top: base - height,
+            right: x + width / 2.0,
+            bottom: base,
+        };
+        let is_free = |base: &(f64, f64)| {
+            let area = area(*base);
+            plot.contains(&area) && !taken.iter().any(|other| other.covers(&area))
+        };
+        let base = bases.into_iter().find(is_free)?;
+        taken.push(area(base));
+        Some(base)
+    };
+    words.iter().map(&mut place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_stands_where_it_covers_nothing() {
+        let plot = Area { left: 0.0, top: 0.0, right: 100.0, bottom: 100.0 };
+        // Where the words of points at `places` stand: above, right, below, left or nowhere.
+        let sides = |places: &[(f64, f64)]| -> String {
+            let words: Vec<((f64, f64), &str)> = places.iter().map(|at| (*at, "12")).collect();
+            let points: Vec<Area> = places.iter().map(|at| Area::around(*at, 3.5)).collect();
+            let side = |((x, y), place): (&(f64, f64), Option<(f64, f64)>)| match place {
+                None => '-',
+                Some((at, _)) if at > *x => 'r',
+                Some((at, _)) if at < *x => 'l',
+                Some((_, base)) if base > *y => 'b',
+                Some(_) => 'a',
+            };
+            places.iter().zip(beside(&words, &points, plot)).map(side).collect()
+        };
+        assert_eq!(sides(&[(20.0, 50.0), (50.0, 50.0), (20.0, 80.0)]), "aaa");
+        assert_eq!(sides(&[(50.0, 50.0), (52.0, 50.0)]), "ar");
+        assert_eq!(sides(&[(50.0, 50.0); 5]), "arbl-");
+        assert_eq!(sides(&[(50.0, 5.0), (98.0, 5.0)]), "rl", "none leaves the plot");
+        assert_eq!(sides(&[(50.0, 50.0), (50.0, 40.0)]), "ra", "none covers a point");
+    }
+}
