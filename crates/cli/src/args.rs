@@ -6,7 +6,10 @@ mod identify;
 mod layout;
 
 use std::ffi::OsString;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use cardproof_facts::CONFIDENCE;
 use cardproof_io::EngineChoice;
@@ -34,11 +37,11 @@ pub(crate) struct RunArgs {
     pub(crate) profile: String,
     /// How much of the storage to test, such as 64M
     ///
-    /// Default: the size in the profile, but at most 10 % of the free space. If that is less than 256 MiB
-    /// and at least 1 GiB is free, 256 MiB.
+    /// Default: the size in the profile, but at most 10 % of the free space. With 1 GiB free or more, it
+    /// is never below 256 MiB.
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub(crate) size: Option<Bytes>,
-    /// Time limit of the whole run, such as 60s or 5m
+    /// Time limit of the measurement, such as 60s or 5m; the data check can add some seconds
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) time_budget: Option<Nanos>,
     /// How certain a verdict must be, from 0.9 to 0.9999; only for the profiles a1 and a2
@@ -51,7 +54,7 @@ pub(crate) struct RunArgs {
     ///
     /// One run does not show how much the storage varies from run to run. Time and bytes written grow
     /// with the number of runs. Start with five.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, value_name = "N", value_parser = number(1..=100_u32))]
     pub(crate) repeat: Option<u32>,
     /// Repeat until every phase reaches steady state, at most 25 times; with --repeat N at most N times
     ///
@@ -87,6 +90,19 @@ fn confidence(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A parser of numbers in `range`, whose message says what to give.
+pub(crate) fn number<Number>(
+    range: RangeInclusive<Number>,
+) -> impl Fn(&str) -> Result<Number, String> + Clone
+where
+    Number: FromStr + PartialOrd + Display + Clone,
+{
+    move |text| match text.parse() {
+        Ok(number) if range.contains(&number) => Ok(number),
+        _ => Err(format!("give a number from {} to {}", range.start(), range.end())),
+    }
+}
+
 /// The longest label.
 const LABEL_LENGTH_MAX: usize = 80;
 
@@ -106,7 +122,7 @@ pub(crate) struct AccessArgs {
     /// Allow writing to a block device or file: ALL ITS DATA IS LOST
     ///
     /// For a block device, or a file with data, give its identity: `--destroy=NAME:BYTES[:SERIAL]`.
-    /// Without it, cardproof refuses and prints the exact option to add.
+    /// If the identity is missing or wrong, cardproof refuses and prints the exact option.
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
     pub(crate) destroy: Option<Option<String>>,
     /// How cardproof sends reads and writes to Linux
@@ -145,10 +161,11 @@ impl From<EngineArg> for EngineChoice {
 /// Where a result goes besides the terminal.
 #[derive(Debug, Args)]
 pub(crate) struct OutputArgs {
-    /// The record with its verdicts as JSON, to a file or to standard output
+    /// The record as JSON, with its verdicts if it has any; to a file or to standard output. An existing
+    /// file is overwritten
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
-    /// The report as one HTML file
+    /// The report as one HTML file. An existing file is overwritten
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// The result as Markdown, for a forum or an issue; `short` prints about ten lines
@@ -269,8 +286,7 @@ pub(crate) struct RateArgs {
     /// End with status 4 unless every record meets the classes, such as A1 or A1,C10
     #[arg(long, value_name = "CLASS", action = ArgAction::Append, value_delimiter = ',')]
     pub(crate) require: Vec<String>,
-    /// For --require: accept the weaker judgement of imported figures, which have no intervals (an
-    /// indication)
+    /// For --require: an indication (the weaker judgement of an imported record) counts too
     #[arg(long, requires = "require")]
     pub(crate) accept_indication: bool,
     /// Print errors only

@@ -129,7 +129,9 @@ fn trace_name(args: &CaptureArgs) -> String {
 fn save_trace(args: &CaptureArgs, bytes: &[u8], talk: Talk) -> Result<(), Failure> {
     let path = args.output.display();
     output::replace(&args.output, bytes).map_err(|error| {
-        Failure::incomplete(format!("cannot write {path}: {error}; name another file or make room"))
+        Failure::incomplete(format!(
+            "cannot write {path}: {error}; name another file, or make room if the disk is full"
+        ))
     })?;
     talk.note(&format!("Trace: {path}. What is in it: cardproof traces {path}"));
     Ok(())
@@ -147,7 +149,7 @@ fn job(command: &[String]) -> Result<ExitStatus, Failure> {
 }
 
 fn tell(recorded: &PipeReader, status: ExitStatus, talk: Talk) {
-    talk.note(&format!("The job ended with {status}; {} requests.", recorded.requests()));
+    talk.note(&format!("The job ended with {status}. Recorded {} requests.", recorded.requests()));
     if recorded.lost() > 0 {
         talk.note(&format!(
             "The kernel lost {} events, so the trace has holes; record on a machine with less to \

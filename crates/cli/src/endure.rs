@@ -56,8 +56,8 @@ pub(crate) struct EndureArgs {
     /// Stop after N cycles
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) cycles: Option<u64>,
-    /// Stop after writing this much (the budget), such as 3TB. If no error was found until then, the result is
-    /// "passed"
+    /// Stop after writing this much (the budget), such as 3TB. If no error was found until then, the
+    /// result is "passed"
     #[arg(long, value_name = "SIZE", conflicts_with = "cycles")]
     pub(crate) budget: Option<Bytes>,
     /// Use only this much from the start of the device; all of it by default
@@ -332,9 +332,11 @@ fn publish(args: &EndureArgs, records: &[Record], talk: Talk) -> Result<Exit, Fa
         result::write_html(record, &cardproof_rating::judge(record), path)?;
     }
     if args.json != Some(Sink::Stdout) && !args.quiet {
-        output::write(&Sink::Stdout, &talk::paged(&text::page(&documents, &models)))?;
+        output::write(&Sink::Stdout, &talk::paged(&text::page(records, &documents, &models)))?;
     } else {
-        documents.iter().for_each(|document| talk.note(&text::headline(document)));
+        for (record, document) in records.iter().zip(&documents) {
+            talk.note(&text::headline(record, document));
+        }
     }
     let has_failed = |document: &EndureDocument| {
         document.budget.as_ref().is_some_and(|budget| budget.passed == Some(false))

@@ -42,7 +42,7 @@ pub(crate) struct HealthArgs {
     /// (hex), sdmon, and smartctl --json
     #[arg(long, conflicts_with = "over")]
     pub(crate) raw: bool,
-    /// Read the wear from saved records of one card
+    /// Compare the wear in two or more saved records of one card, to estimate the days left
     #[arg(long)]
     pub(crate) over: bool,
     /// Ask an SD card by CMD56
@@ -125,7 +125,7 @@ fn records(names: &[PathBuf]) -> Result<Found, Failure> {
         }
         found.device = device;
         if sourced.reading.values.is_empty() {
-            found.unknown.push(format!("{}: the record holds no life used", sourced.source));
+            found.unknown.push(format!("{}: the record holds no wear value", sourced.source));
         }
         found.readings.push(sourced);
     }
@@ -138,7 +138,8 @@ fn of_record(record: &Record) -> (String, Sourced) {
     let name = device.model.clone().or_else(|| device.name.clone());
     let upper = device.card.as_ref().and_then(|card| card.life_used_percent_max);
     let values = upper.map(|upper| raw::value("life_used", f64::from(upper), Unit::PercentUsed));
-    let time = record.created.parse::<Timestamp>().ok();
+    // A simulated run has no date.
+    let time = record.created.parse::<Timestamp>().ok().filter(|time| time.as_second() > 0);
     let sourced = Sourced {
         source: format!("record {}", record.id),
         time,

@@ -96,7 +96,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Exit, Failure> {
     }
     if args.json != Some(Sink::Stdout) && !args.quiet {
         let tables: Vec<String> = reads.iter().flat_map(tables).collect();
-        output::write(&Sink::Stdout, &tables.join("\n"))?;
+        output::write(&Sink::Stdout, &crate::talk::paged(&tables.join("\n")))?;
     }
     let has_refused = reads.iter().map(|read| note(read, talk)).fold(false, |all, one| all | one);
     let is_whole = !has_refused && note_unread(&unread, talk);

@@ -30,7 +30,7 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) label: Option<String>,
     /// Only records made on this day (UTC) or later, such as 2026-05-31
-    #[arg(long, value_name = "DAY")]
+    #[arg(long, value_name = "DAY", value_parser = day)]
     pub(crate) since: Option<String>,
     /// Only records that meet this class, such as A1
     #[arg(long, value_name = "CLASS")]
@@ -41,6 +41,13 @@ pub(crate) struct ListArgs {
     /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// A day, as records write it.
+fn day(text: &str) -> Result<String, String> {
+    let day: jiff::civil::Date =
+        text.parse().map_err(|_| "give a day, such as 2026-05-31".to_owned())?;
+    Ok(day.to_string())
 }
 
 /// Which directory to sum up, and where to.
@@ -82,7 +89,8 @@ pub(crate) fn list(args: &ListArgs) -> Result<Exit, Failure> {
     if entries.is_empty() {
         let hint = match count {
             0 => "There is no record yet. Measure something: cardproof run".to_owned(),
-            count => format!("None of {count} records fits."),
+            1 => "The one record does not match.".to_owned(),
+            count => format!("None of the {count} records match."),
         };
         Talk::new(false).note(&hint);
         return Ok(Exit::Done);

@@ -148,7 +148,7 @@ enum Command {
     Endure(Box<EndureArgs>),
     /// Read a device's own report of its wear, reject wrong values, and estimate the days left
     Health(HealthArgs),
-    /// After a power cut: is data lost that the card had confirmed? Cuts are simulated, or made by you
+    /// After a power cut: is data lost that the card had acknowledged? Cuts are simulated, or made by you
     Powercut(Box<PowercutArgs>),
     /// Replay a recorded job on a directory, a block device, or a simulated card
     Replay(Box<ReplayArgs>),
@@ -188,12 +188,16 @@ fn parsed() -> Cli {
             std::process::exit(failure.exit as i32);
         }
         let steers = |word: OsString| word.to_string_lossy().contains(cardproof_report::steers);
-        if error.use_stderr() && std::env::args_os().any(steers) {
-            // The parser repeats a word as it is.
-            talk::wrong_words(&error.render().to_string());
-            std::process::exit(Exit::Usage as i32);
+        if !error.use_stderr() {
+            error.exit();
         }
-        error.exit()
+        // The parser repeats a word as it is.
+        if std::env::args_os().any(steers) {
+            talk::wrong_words(&talk::plain(&error.render().to_string()));
+        } else {
+            talk::wrong_words(&error.render().ansi().to_string());
+        }
+        std::process::exit(Exit::Usage as i32)
     })
 }
 

@@ -61,7 +61,7 @@ pub(crate) fn measure(
     }
     let exit = exit_of(record, signals, &requirements);
     if matches!(exit, Exit::NotMet) {
-        let unmet = Requirement::unmet(&requirements, record).join(", ");
+        let unmet = Requirement::unmet(&requirements, record, false).join(", ");
         talk.note(&format!("Required, but not passed: {unmet}."));
     }
     Ok(exit)
@@ -108,7 +108,7 @@ fn exit_of(record: &Record, signals: &Signals, requirements: &[Requirement]) -> 
     match (&record.state, signals.exit()) {
         (State::Partial, Some(exit)) => exit,
         (State::Complete, _) if !has_gap(record) => {
-            if Requirement::all_met(requirements, record) {
+            if Requirement::unmet(requirements, record, false).is_empty() {
                 Exit::Done
             } else {
                 Exit::NotMet

@@ -46,7 +46,7 @@ pub(crate) fn write(sink: &Sink, text: &str) -> Result<(), Failure> {
 pub(crate) fn write_file(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), Failure> {
     replace(path, contents).map_err(|error| {
         Failure::incomplete(format!(
-            "cannot write {}: {error}; name another file or make room",
+            "cannot write {}: {error}; name another file, or make room if the disk is full",
             path.display()
         ))
     })

@@ -22,7 +22,7 @@ use crate::terminal::Terminal;
 /// What stands under the help.
 const AFTER_HELP: &str =
     "Exit status: 0 no harm found; 4 a cut lost or damaged data that the card \
-had confirmed; 1 could not be completed; 2 wrong command line; 3 refused for safety; \
+had acknowledged; 1 could not be completed; 2 wrong command line; 3 refused for safety; \
 130 stopped by Ctrl-C.
 
 Without power cuts, `cardproof TARGET --profile honesty` looks for signs that flushes are \
@@ -39,13 +39,13 @@ pub(crate) struct PowercutArgs {
     #[arg(value_name = "TARGET", required = true)]
     pub(crate) target: Option<PathBuf>,
     /// How many cuts
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = crate::args::number(1..=1_000_000_u64))]
     pub(crate) cuts: u64,
     /// How a write is made durable
     #[arg(long, value_enum, default_value = "flush")]
     pub(crate) mode: ModeArg,
     /// Number of writes at the same time
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = crate::args::number(1..=256_u16))]
     pub(crate) queue_depth: u16,
     /// How much of the card is written and read for each cut; 1 MiB by default
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
@@ -70,7 +70,7 @@ pub(crate) struct PowercutArgs {
 /// What to do for power cuts on a real device, whose writer and witness are two computers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RealCommand {
-    /// On a second computer: note which writes the card confirmed, and cut the board's power
+    /// On a second computer: note which writes the card acknowledged, and cut the board's power
     Witness(real::WitnessArgs),
     /// On the board: write until the power is cut
     Write(real::WriteArgs),
@@ -81,7 +81,7 @@ pub(crate) enum RealCommand {
 /// How a write is made durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ModeArg {
-    /// A flush after eight writes
+    /// A flush after every eight writes
     Flush,
     /// Each write is durable when it completes (forced unit access)
     Fua,

@@ -105,8 +105,9 @@ fn check_size(args: &RunArgs, profile: &Profile) -> Result<(), Failure> {
     for phase in &profile.phases {
         phase.blocks_in(phase.span_within(span)).map_err(|error| {
             Failure::usage(format!(
-                "--size {span} is too small for the phase {}: {error}",
-                phase.name
+                "--size is too small for the phase {}: {error}; give --size at least {}",
+                phase.name,
+                phase.block_size.as_argument()
             ))
         })?;
     }

@@ -52,10 +52,7 @@ fn list() -> Result<String, Failure> {
         // Writing to a string does not fail.
         let _ = writeln!(text, "{name:<23}  {purpose}");
     }
-    text.push_str(
-        "\nRun one: cardproof run --profile NAME\nWhat one does, and where it comes from: cardproof \
-         profiles NAME\n",
-    );
+    text.push_str("\nRun one: cardproof run --profile NAME\nDetails: cardproof profiles NAME\n");
     Ok(text)
 }
 
@@ -80,7 +77,7 @@ fn explain(text: &mut String, profile: &Profile) {
     let time = if profile.is_bounded_by_time() {
         format!("in at most {}", time_budget.in_whole_seconds())
     } else {
-        "for as long as the storage needs".to_owned()
+        "without a time limit".to_owned()
     };
     let _ = writeln!(text, "  Over {span}, {time}{written}\n");
     let shares = phases.iter().filter_map(share).sum();
@@ -96,8 +93,8 @@ fn explain_job(text: &mut String, job: &Job) {
     // Writing to a string does not fail.
     let _ = writeln!(
         text,
-        "{} (version {})\n  For: {}\n  From: {}\n  {}, on files in a directory, for as long as the \
-         storage needs; {} files of {} in all, {} syncs, writes about {}\n",
+        "{} (version {})\n  For: {}\n  From: {}\n  The job: {} ({} files of {} in all). Writes about {} \
+         with {} syncs. No time limit.\n",
         job.name,
         job.version,
         job.purpose,
@@ -105,14 +102,14 @@ fn explain_job(text: &mut String, job: &Job) {
         job.deed,
         totals.files,
         totals.space_peak,
-        totals.syncs,
         totals.bytes_written_in_all,
+        totals.syncs,
     );
     for step in job.steps {
         let _ = writeln!(text, "  {:<27}  {}", step.name, step.what);
     }
     if !job.notes.is_empty() {
-        let _ = writeln!(text, "\n  To be known:");
+        let _ = writeln!(text, "\n  Notes:");
     }
     for note in job.notes {
         let _ = writeln!(text, "  - {note}");
@@ -130,7 +127,7 @@ fn explain_figures(text: &mut String, profile: &Profile) {
         let _ = writeln!(text, "  {name} ({tool}), {}{size}", unit.name);
     }
     if !profile.notes.is_empty() {
-        let _ = writeln!(text, "\n  To be known:");
+        let _ = writeln!(text, "\n  Notes:");
     }
     for note in &profile.notes {
         let _ = writeln!(text, "  - {note}");
@@ -182,7 +179,7 @@ fn describe(phase: &PhaseSpec, shares: u32) -> String {
     let decision = match phase.ends.decision {
         Some(decision) if phase.access == Access::Sequential => {
             let limit = Throughput(decision.limit.0 * phase.block_size.as_f64());
-            format!(", ended by a miss of {limit}")
+            format!(", ends early if the rate is certainly below {limit}")
         }
         Some(decision) => format!(", until {} is decided", decision.limit),
         None => String::new(),

@@ -171,6 +171,9 @@ fn millis(time: Nanos) -> u64 {
 /// The most that the whole run still takes and writes.
 fn still(progress: &Progress) -> Vec<String> {
     let seconds = progress.time_left.get().div_ceil(1_000_000_000);
+    if seconds == 0 {
+        return vec!["finishing".to_owned()];
+    }
     let mut parts = vec![format!("at most {seconds} s left")];
     if let Some(bytes) = progress.bytes_to_write_left.filter(|bytes| *bytes > Bytes::ZERO) {
         parts.push(format!("{} MiB to write", bytes.get().div_ceil(1 << 20)));

@@ -27,7 +27,7 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_name = "keep|none|FACTOR", default_value = "keep")]
     pub(crate) think: Think,
     /// Maximum number of requests in flight
-    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = crate::args::number(1..=256_u16))]
     pub(crate) queue_depth: u16,
     /// Where writes go on the storage; `log` replays once as recorded and once through the log, and
     /// compares
@@ -37,7 +37,7 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_enum, default_value = "barriers")]
     pub(crate) log_mode: LogModeArg,
     /// With --layout log: pairs of replays, one of each layout
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..=100))]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = crate::args::number(2..=100_u32))]
     pub(crate) pairs: u32,
     /// Size of the range to write and read in; by default the address range of the trace
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]

@@ -32,31 +32,25 @@ impl Requirement {
             .collect()
     }
 
-    /// Whether `record` surely meets all of them, or likely does where its figures have no intervals.
-    pub(crate) fn all_indicated(requirements: &[Self], record: &Record) -> bool {
-        let indications = cardproof_rating::indications(record);
-        let is_likely = |requirement: &&Self| {
-            indications.iter().any(|indication| {
-                indication.rule == requirement.rule && indication.outcome == Likelihood::LikelyMeets
-            })
-        };
-        requirements.iter().all(|requirement| {
-            is_likely(&requirement) || Self::all_met(std::slice::from_ref(requirement), record)
-        })
-    }
-
-    /// Whether `record` surely meets all of them.
-    pub(crate) fn all_met(requirements: &[Self], record: &Record) -> bool {
-        Self::unmet(requirements, record).is_empty()
-    }
-
-    /// The classes that `record` does not surely meet.
-    pub(crate) fn unmet<'a>(requirements: &'a [Self], record: &Record) -> Vec<&'a str> {
+    /// The classes that `record` does not surely meet. With `accepts_indication`, it is enough if
+    /// figures without intervals likely meet them.
+    pub(crate) fn unmet<'a>(
+        requirements: &'a [Self],
+        record: &Record,
+        accepts_indication: bool,
+    ) -> Vec<&'a str> {
         let verdicts = cardproof_rating::judge(record);
+        let indications =
+            if accepts_indication { cardproof_rating::indications(record) } else { Vec::new() };
         let is_met = |requirement: &&Self| {
-            verdicts.iter().any(|verdict| {
+            let is_sure = verdicts.iter().any(|verdict| {
                 verdict.rule == requirement.rule && verdict.outcome == Outcome::Meets
-            })
+            });
+            is_sure
+                || indications.iter().any(|indication| {
+                    indication.rule == requirement.rule
+                        && indication.outcome == Likelihood::LikelyMeets
+                })
         };
         requirements.iter().filter(|it| !is_met(it)).map(|it| &*it.rule).collect()
     }

@@ -33,11 +33,17 @@ pub(crate) fn rate(args: &RateArgs) -> Result<Exit, Failure> {
     if !args.quiet && args.json != Some(Sink::Stdout) {
         show(&records)?;
     }
-    let is_met = |record: &Record| match args.accept_indication {
-        true => Requirement::all_indicated(&requirements, record),
-        false => Requirement::all_met(&requirements, record),
-    };
-    Ok(if records.iter().all(is_met) { Exit::Done } else { Exit::NotMet })
+    let mut exit = Exit::Done;
+    for record in &records {
+        let unmet = Requirement::unmet(&requirements, record, args.accept_indication);
+        if !unmet.is_empty() {
+            exit = Exit::NotMet;
+            let of = if records.len() > 1 { format!(" ({})", record.id) } else { String::new() };
+            let note = format!("\nRequired, but not passed{of}: {}.", unmet.join(", "));
+            Talk::new(args.quiet).note(&note);
+        }
+    }
+    Ok(exit)
 }
 
 /// One record in full, or of several a row each.

@@ -34,9 +34,9 @@ pub(crate) struct SetupsArgs {
     #[arg(long, value_name = "JOBS", value_delimiter = ',', value_parser = task)]
     pub(crate) jobs: Vec<Task>,
     /// Number of rounds; every second round uses the reverse order
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=50))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = crate::args::number(2..=50_u32))]
     pub(crate) rounds: u32,
-    /// How large each file system is; XFS needs 300M
+    /// How large each file system is; XFS needs 300M. By default 320M
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub(crate) size: Option<Bytes>,
     /// Seed for all data written; random by default
@@ -70,6 +70,12 @@ fn task(text: &str) -> Result<Task, String> {
 pub(crate) fn run(args: &SetupsArgs, signals: &Signals) -> Result<Exit, Failure> {
     if args.size == Some(Bytes::ZERO) {
         return Err(Failure::usage("a size of 0 holds no file system; give --size such as 320M"));
+    }
+    if args.target.to_string_lossy().starts_with("sim:") {
+        return Err(Failure::usage(
+            "compare-setups needs file systems of the kernel, so it cannot use a simulated card; name a \
+             directory",
+        ));
     }
     let setups = Setups { choice: Choice::new(&args.only, &args.jobs)?, rounds: args.rounds };
     let access = AccessArgs { destroy: args.destroy.clone(), engine: EngineArg::Auto };

@@ -101,7 +101,7 @@ fn serve(args: &ServeArgs, signals: &Signals) -> Result<Exit, Failure> {
     let talk = Talk::new(args.quiet);
     output::write(&Sink::Stdout, &places(&server, args.json)?)?;
     talk.note(&format!(
-        "{} is up: the file{} above. Ctrl-C takes it down.",
+        "{} is served as the file{} above. Ctrl-C ends it.",
         card.name,
         if options.block_device { " and the block device" } else { "" }
     ));

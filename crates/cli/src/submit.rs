@@ -77,7 +77,13 @@ pub(crate) fn run(args: &SubmitArgs) -> Result<Exit, Failure> {
     }
     let notes = Notes::of_user()?;
     let noted = match (&hub, documents.as_slice()) {
-        (_, []) if args.queue => notes.queued(hub.as_ref().map(Hub::address))?,
+        (_, []) if args.queue => {
+            let queued = notes.queued(hub.as_ref().map(Hub::address))?;
+            if queued.is_empty() {
+                Talk::new(args.quiet).note("No record is queued.");
+            }
+            queued
+        }
         (Some(hub), [_, ..]) => {
             agree(args, hub, &documents)?;
             let note = |document: &Value| notes.note(hub.address(), document);

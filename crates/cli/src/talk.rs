@@ -43,9 +43,9 @@ pub(crate) fn error(message: &str) {
     say(&format!("{ERROR}error:{ERROR:#} {}", plain(message)));
 }
 
-/// Says what the parser of the command line found wrong.
+/// Says what the parser of the command line found wrong, with the colours in `message`.
 pub(crate) fn wrong_words(message: &str) {
-    say(plain(message).trim_end());
+    say(message.trim_end());
 }
 
 /// A listener that has gone away is no reason to fail. On a terminal lines break between words;
@@ -62,7 +62,7 @@ fn say(line: &str) {
 
 /// `line` without what steers a terminal, which the name of a file may hold, and without the numbers
 /// that the kernel has for its errors, which stand behind their words.
-fn plain(line: &str) -> String {
+pub(crate) fn plain(line: &str) -> String {
     let is_shown = |c: &char| !cardproof_report::steers(*c) || matches!(c, '\n' | '\t');
     let line: String = line.chars().filter(is_shown).collect();
     let mut parts = line.split(" (os error ");

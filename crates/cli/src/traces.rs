@@ -153,7 +153,9 @@ pub(crate) fn broken(trace: &str, error: &TraceError) -> Failure {
 fn save(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     output::replace(path, bytes).map_err(|error| {
         let path = path.display();
-        Failure::incomplete(format!("cannot write {path}: {error}; name another file or make room"))
+        Failure::incomplete(format!(
+            "cannot write {path}: {error}; name another file, or make room if the disk is full"
+        ))
     })
 }
 
@@ -166,8 +168,6 @@ fn list() -> Result<String, Failure> {
         // Writing to a string does not fail.
         let _ = writeln!(text, "{name}\n    {requests} requests, {duration_ns}. {description}");
     }
-    text.push_str(
-        "\nWhat is in one: cardproof traces NAME\nReplay one: cardproof replay NAME TARGET\n",
-    );
+    text.push_str("\nDetails: cardproof traces NAME\nReplay one: cardproof replay NAME TARGET\n");
     Ok(text)
 }

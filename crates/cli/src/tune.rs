@@ -47,7 +47,7 @@ pub(crate) struct TuneArgs {
     #[arg(long)]
     pub(crate) prove: bool,
     /// How many pairs of measurements --prove takes
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(4..=200))]
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = crate::args::number(4..=200_u32))]
     pub(crate) pairs: u32,
     /// Size of the area that --prove writes to
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
@@ -211,7 +211,8 @@ fn show(args: &TuneArgs, steps: &[TuningStep], applied: &[String]) -> Result<(),
     if args.json == Some(Sink::Stdout) || args.quiet {
         return Ok(());
     }
-    let mut text = String::new();
+    let noun = if steps.len() == 1 { "step" } else { "steps" };
+    let mut text = format!("Plan for {} ({} {noun})\n\n", args.target.display(), steps.len());
     for step in steps {
         text.push_str(&in_words(step, talk::width()));
     }
@@ -230,9 +231,9 @@ fn in_words(step: &TuningStep, width: u16) -> String {
     let gain = match &step.gain {
         Gain::NotMeasured { not_measured } => format!("not measured ({not_measured})"),
         Gain::Measured { ratio, low, high, confidence, is_gain } => {
-            let word = if *is_gain { "a gain" } else { "no gain is shown" };
+            let word = if *is_gain { "measured gain" } else { "no gain is shown" };
             format!(
-                "{ratio:.2} times ({low:.2} to {high:.2} at {:.0} %): {word}",
+                "{word}: {ratio:.2} times as fast ({low:.2} to {high:.2} at {:.0} %)",
                 confidence * 100.0
             )
         }
@@ -245,10 +246,16 @@ fn in_words(step: &TuningStep, width: u16) -> String {
     let commands: String = step.commands.iter().map(|line| format!("    {line}\n")).collect();
     let line =
         |label: &str, text: &str| cardproof_report::wrapped(&format!("  {label}: {text}\n"), width);
+    // What was measured is no longer expected.
+    let expected = match (&step.gain, step.sure) {
+        (Gain::Measured { .. }, _) => String::new(),
+        (Gain::NotMeasured { .. }, sure) if sure <= 0.5 => "; may help".to_owned(),
+        (Gain::NotMeasured { .. }, sure) => format!("; {:.0} % sure that it helps", sure * 100.0),
+    };
+    let heading = format!("{} ({by}{expected})", title(step.name));
     format!(
-        "{} ({by}; {:.0} % sure that it helps)\n{}{commands}{}{}{}\n",
-        title(step.name),
-        step.sure * 100.0,
+        "{}\n{}{commands}{}{}{}\n",
+        cardproof_report::wrapped(&heading, width),
         line("Why", &step.why),
         line("Gain", &gain),
         line("Risk", &step.risk),
@@ -259,7 +266,8 @@ fn in_words(step: &TuningStep, width: u16) -> String {
 /// The heading of the step `name`.
 fn title(name: &str) -> &str {
     match name {
-        "filesystem" => "file system: ext4 (choose ONE of the three file systems)",
+        "filesystem" => "file system: ext4, or one of the two alternatives below",
+        "mount_options" => "mount options",
         "filesystem_f2fs" => "alternative file system: F2FS",
         "filesystem_fat" => {
             "alternative file system: FAT or exFAT, to share the card with other computers"

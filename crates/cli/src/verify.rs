@@ -41,7 +41,8 @@ pub(crate) struct VerifyArgs {
     pub(crate) target: PathBuf,
     /// Save each block before it is overwritten, and put it back: needs the device's identity
     ///
-    /// The identity is `NAME:BYTES[:SERIAL]`. A wrong one is refused, with the exact option to add.
+    /// The identity is `NAME:BYTES[:SERIAL]`. If it is missing or wrong, cardproof refuses and prints the
+    /// exact option.
     #[arg(long, require_equals = true, value_name = "IDENTITY", conflicts_with = "destroy")]
     pub(crate) restore: Option<String>,
     /// Overwrite the device: ALL ITS DATA IS LOST. Needs the device's identity

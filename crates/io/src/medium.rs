@@ -30,7 +30,7 @@ pub enum OpenError {
     #[error("only regular files and block devices can be measured")]
     NotStorage,
     /// It holds not even one block.
-    #[error("it holds {size}, less than one block of {logical_block}")]
+    #[error("it is smaller than one block of {logical_block}; name a larger file or a directory")]
     TooSmall {
         /// What it holds.
         size: Bytes,

@@ -43,7 +43,7 @@ pub(super) fn job() -> Job {
         name: "boot",
         version: 1,
         deed: "reading what a starting system reads (130 MB)".to_owned(),
-        purpose: "how long the storage keeps a starting system waiting",
+        purpose: "how long a system start waits for the storage",
         source: "counts of the starts of a small desktop on a single-board computer: 120 to 130 MB \
                  in pieces of 48 KB",
         form: Form::Full,

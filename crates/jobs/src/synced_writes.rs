@@ -26,7 +26,7 @@ const STEPS: &[StepSpec] = &[
     StepSpec { name: "prepare", what: "lays the file out", timing: Timing::Prepares },
     StepSpec {
         name: "write",
-        what: "writes 4 KiB somewhere in it and waits until that is durable",
+        what: "writes 4 KiB at a random place of the file, then fsync",
         timing: Timing::Counts,
     },
 ];
@@ -35,7 +35,7 @@ pub(super) fn job() -> Job {
     Job {
         name: "fsync-4k",
         version: 1,
-        deed: format!("{WRITES} writes of 4 KiB, each with its own fsync"),
+        deed: format!("{WRITES} writes of 4 KiB, each with an fsync"),
         purpose: "speed of small writes that must be durable at once",
         source: "fio with rw=randwrite, bs=4k, fsync=1 through the page cache, as in published \
                  comparisons of file systems",
@@ -43,7 +43,7 @@ pub(super) fn job() -> Job {
         short: None,
         steps: STEPS,
         notes: &[
-            "Mostly a figure of the file system: on the bare card it would be one write each.",
+            "The file system adds writes for each fsync. The card alone would do one write each.",
         ],
         generator: |seed| Box::new(SyncedWrites { dice: Dice::new(seed, "fsync-4k"), done: None }),
     }

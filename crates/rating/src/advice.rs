@@ -12,6 +12,7 @@ use crate::bus::BUS_BOUND;
 use crate::capacity::capacity;
 use crate::doubts::doubts;
 use crate::geometry::geometry;
+use crate::life;
 use crate::meaning::PAUSE_POOR;
 use crate::pauses::{FELT_PAUSE, pauses_in};
 use crate::pick::{Finding, is_sequential};
@@ -19,6 +20,9 @@ use crate::scope::tested_of;
 use crate::shown::shown_rate;
 use crate::transports::storage;
 use cardproof_units::Throughput;
+
+/// The profile of bursts with flushes.
+const HONESTY: &str = "honesty";
 
 /// What the pieces of advice look at.
 struct Case<'r> {
@@ -104,7 +108,7 @@ const OF_OWN: [Adviser; 20] = [
 /// The advice where nothing went wrong.
 fn otherwise(record: &Record) -> &'static str {
     if record.phases.is_empty() && (!record.job_runs.is_empty() || record.setups.is_some()) {
-        return "Measure the storage itself with `cardproof run`. The result shows why the job took this \
+        return "Measure the storage itself with `cardproof run`. Its result shows why the job took this \
                 time, and what would make it faster.";
     }
     if !record.replays.is_empty() {
@@ -114,9 +118,22 @@ fn otherwise(record: &Record) -> &'static str {
         return "No data was lost. With more cuts (--cuts N) the upper bound becomes lower.";
     }
     if !record.flash_timings.is_empty() {
-        return "Use the geometry with `cardproof tune`: it plans partition, file system and settings.";
+        return of_geometry(record);
     }
     "No action is needed. Keep this record, and measure again when the system feels slower."
+}
+
+/// Where the found geometry is of use.
+fn of_geometry(record: &Record) -> &'static str {
+    let has_unit = geometry(record).is_some_and(|found| {
+        [&found.allocation_unit, &found.page].iter().any(|finding| finding.claim().is_some())
+    });
+    if has_unit {
+        "Plan partition, file system and settings for this card: `cardproof tune DEVICE --geometry latest`."
+    } else {
+        "The allocation unit and the page were not found, so `cardproof tune` uses values that suit most \
+         cards. No action is needed."
+    }
 }
 
 /// What is left to say after replays.
@@ -173,9 +190,13 @@ fn distrust_after_cuts(case: &Case<'_>) -> Option<String> {
 
 fn distrust_worn(case: &Case<'_>) -> Option<String> {
     let endurance = case.record.endurance.as_ref()?;
+    let has_passed = life::budget(endurance).is_some_and(|budget| budget.passed == Some(true));
     let text = if endurance.end.is_some() || endurance.bad_pages > 0 {
         "Do not store data on this card: the test has worn it out. Compare its life with other cards of \
          the same model before you buy more of them."
+    } else if has_passed {
+        "The test used up a part of this card's life. To learn how long such a card lasts, test another \
+         one with a larger --budget, or without one."
     } else {
         "The test used up a part of this card's life. Continue it to learn how long the card lasts: give \
          the same command again."
@@ -260,8 +281,13 @@ fn finish(case: &Case<'_>) -> Option<String> {
     let seconds = case.record.profile.time_budget_ns.as_secs_f64();
     matches!(case.record.state, State::Partial | State::Running).then(|| {
         // Work of a fixed amount has no time of its own.
-        let time =
-            if seconds > 0.0 { format!("; it takes about {seconds:.0} s") } else { String::new() };
+        let is_repeated = case.record.phases.iter().any(|phase| phase.runs.len() > 1);
+        let of_one = if is_repeated { "each of its runs" } else { "it" };
+        let time = if seconds > 0.0 {
+            format!("; {of_one} takes about {seconds:.0} s")
+        } else {
+            String::new()
+        };
         format!("The run is not complete. Run it again to its end{time}.")
     })
 }
@@ -291,8 +317,8 @@ fn widen_range(case: &Case<'_>) -> Option<String> {
         }
         None => format!(
             "The test range was {least}. The class limits are for {RANDOM_SPAN}, and a smaller range \
-             gives higher rates. Test a directory with at least 1 GiB of free space, or set the range with \
-             --size 256M."
+             gives higher rates. Run again with --size 256M or more, in a directory with that much free \
+             space."
         ),
     })
 }
@@ -311,15 +337,20 @@ fn repeat_in_peace(case: &Case<'_>) -> Option<String> {
         is_application && verdict.outcome == Outcome::Undecided
     });
     let is_undecided = is_undecided && !case.ends_when_certain();
-    let is_unclear = case.has(WarningCode::Unsteady) || case.has(WarningCode::FewOperations);
+    // The bursts of this profile are few by design, whatever its time.
+    let is_of_bursts = case.record.profile.name == HONESTY;
+    let is_unclear =
+        !is_of_bursts && (case.has(WarningCode::Unsteady) || case.has(WarningCode::FewOperations));
+    let is_repeated = case.record.phases.iter().any(|phase| phase.runs.len() > 1);
+    let (option, why) = if is_repeated {
+        ("larger --repeat, such as 5", "more runs give narrower intervals")
+    } else {
+        ("longer --time-budget, such as 5m", "more operations give narrower intervals")
+    };
     let has_room = widen_range(case).is_none() && !case.record.conditions.target.read_only;
     let first = if case.record.is_simulated() { "Run" } else { "Close other programs and run" };
-    (case.speaks_of_storage() && has_room && (is_undecided || is_unclear)).then(|| {
-        format!(
-            "{first} again with a longer --time-budget, such as 5m: more operations give narrower \
-             intervals."
-        )
-    })
+    (case.speaks_of_storage() && has_room && (is_undecided || is_unclear))
+        .then(|| format!("{first} again with a {option}: {why}."))
 }
 
 /// Advice where the run ended as soon as one class was certain, and another class stayed open.

@@ -55,6 +55,8 @@ struct Weighed {
     likelihood: Likelihood,
     reason: String,
     is_measured: bool,
+    /// The figure as a part of its limit.
+    share: f64,
 }
 
 fn of_class(record: &Record, class: &Class) -> Option<Indication> {
@@ -72,7 +74,11 @@ fn of_class(record: &Record, class: &Class) -> Option<Indication> {
     } else {
         Likelihood::LikelyMeets
     };
-    weighed.sort_by_key(|limit| limit.likelihood != outcome);
+    // The figure that is furthest below its limit decides.
+    weighed.sort_by(|a, b| {
+        let order = (a.likelihood != outcome).cmp(&(b.likelihood != outcome));
+        order.then(a.share.total_cmp(&b.share))
+    });
     let basis = weighed.into_iter().map(|limit| limit.reason);
     Some(Indication { rule: class.name.to_owned(), outcome, basis: basis.collect() })
 }
@@ -104,7 +110,8 @@ fn weigh(record: &Record, class: &Class, limit: ClassLimit) -> Weighed {
     let label = limit.quantity.label();
     let Some(evidence) = evidence(record, limit.quantity) else {
         let reason = format!("{label}: not measured");
-        return Weighed { likelihood: Likelihood::Unclear, reason, is_measured: false };
+        let likelihood = Likelihood::Unclear;
+        return Weighed { likelihood, reason, is_measured: false, share: f64::INFINITY };
     };
     let least = limit.at_least.per_second();
     let is_random = limit.quantity != Quantity::SequentialWrite;
@@ -121,7 +128,7 @@ fn weigh(record: &Record, class: &Class, limit: ClassLimit) -> Weighed {
     } else if evidence.rate > least * VARIATION {
         (Likelihood::LikelyMeets, "well above it")
     } else if evidence.rate * VARIATION >= least {
-        (Likelihood::Unclear, "too close to it")
+        (Likelihood::Unclear, "too close to the limit")
     } else if has_no_depth {
         (Likelihood::Unclear, "below it, but the limit is for queue depth 32")
     } else if needs_queue && queue != Some(true) {
@@ -149,7 +156,7 @@ fn weigh(record: &Record, class: &Class, limit: ClassLimit) -> Weighed {
             ""
         }
     );
-    Weighed { likelihood, reason, is_measured: true }
+    Weighed { likelihood, reason, is_measured: true, share: evidence.rate / least }
 }
 
 /// Whether the figures were measured with the card's command queue on; `None` where nobody says.

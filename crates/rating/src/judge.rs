@@ -142,6 +142,22 @@ fn yardstick(record: &Record, class: &Class) -> Option<String> {
     }
 }
 
+/// What verdicts on SD classes mean for the storage of `record`; `None` if it is seen to be an SD card.
+#[must_use]
+pub fn comparison_only(record: &Record) -> Option<&'static str> {
+    match storage(&record.conditions.device) {
+        Some(Transport::Sd) => None,
+        Some(Transport::Usb) => Some(
+            "Attached by USB: the limits of SD classes are for comparison, and the reader may be slower \
+             than the card.",
+        ),
+        Some(_) => Some("Not an SD card: the limits of SD classes are for comparison only."),
+        None => Some(
+            "The kind of storage is unknown: the limits of SD classes are for comparison only.",
+        ),
+    }
+}
+
 /// Under which conditions a recording class was measured, and what differs from its own test.
 fn conditions(record: &Record, class: &Class) -> Option<String> {
     let [limit] = limits_of(class)[..] else { return None };
@@ -172,10 +188,12 @@ fn weigh_queue_and_cache(
         return verdict;
     }
     let name = class.name;
-    let needs = format!("{name} assumes that the host uses the card's command queue and cache");
-    let with = |outcome, reasons: Vec<String>| {
-        let reasons = reasons.into_iter().chain(verdict.reasons.clone()).collect();
-        Verdict { outcome, reasons, rule: verdict.rule.clone() }
+    let not_testable = |excuse: String| {
+        let beside = judged.iter().filter(|other| is_application(other)).map(|other| {
+            format!("for comparison, {}: {}", other.rule, wording::outcome(other.outcome))
+        });
+        let reasons = [excuse].into_iter().chain(beside).chain(verdict.reasons.clone()).collect();
+        Verdict { outcome: Outcome::NotTestable, reasons, rule: verdict.rule.clone() }
     };
     // The measured miss comes first, then what is known of queue and cache.
     let failed_with = |note: String| {
@@ -186,13 +204,10 @@ fn weigh_queue_and_cache(
     match QueueAndCache::of(record) {
         QueueAndCache::InUse => failed_with("command queue and cache are in use".to_owned()),
         QueueAndCache::MissingInCard(why) => failed_with(why),
-        QueueAndCache::NotUsed(why) | QueueAndCache::Unknown(why) => {
-            let beside = judged.iter().filter(|other| is_application(other)).map(|other| {
-                format!("for comparison, {}: {}", other.rule, wording::outcome(other.outcome))
-            });
-            let excuse = [format!("{needs}; {why}")].into_iter().chain(beside).collect();
-            with(Outcome::NotTestable, excuse)
-        }
+        QueueAndCache::NotUsed(why) => not_testable(format!(
+            "{name} assumes that the host uses the card's command queue and cache; {why}"
+        )),
+        QueueAndCache::Unknown(why) => not_testable(why),
     }
 }
 

@@ -59,7 +59,7 @@ pub use flushes::{Burst, Flushes, flushes};
 pub use geometry::{geometry, geometry_in_words, quantities};
 pub use indications::indications;
 pub use jobs::whole_job_time;
-pub use judge::{judge, limiting_bus};
+pub use judge::{comparison_only, judge, limiting_bus};
 pub use log_gain::{LogGain, log_gain};
 pub use meaning::{Grade, Meaning, meaning};
 pub use pauses::{FELT_PAUSE, Pause, longest_wait, pauses_in};

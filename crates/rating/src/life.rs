@@ -55,13 +55,17 @@ pub fn interval(life: &Life) -> LifeInterval {
 pub fn life_in_days(life: &Life, cycle_bytes: Bytes, usage: DailyUse) -> LifeDays {
     let DailyUse { bytes_per_day, write_amplification } = usage;
     let in_days = |cycles: f64| {
-        let days = days(cycles, cycle_bytes.as_f64(), bytes_per_day.as_f64(), write_amplification);
-        (days * 10.0).round() / 10.0
+        days(cycles, cycle_bytes.as_f64(), bytes_per_day.as_f64(), write_amplification)
+    };
+    // Two digits of a short life, and a lower bound that is never above the life.
+    let rounded = |days: f64, round: fn(f64) -> f64| {
+        let steps = if days < 1.0 { 1000.0 } else { 10.0 };
+        round((days * steps * 1e6).round() / 1e6) / steps
     };
     LifeDays {
-        estimate: life.estimate.map(in_days),
-        low: in_days(life.low),
-        high: life.high.map(in_days),
+        estimate: life.estimate.map(|cycles| rounded(in_days(cycles), f64::round)),
+        low: rounded(in_days(life.low), f64::floor),
+        high: life.high.map(|cycles| rounded(in_days(cycles), f64::ceil)),
         bytes_per_day,
         write_amplification,
         write_amplification_is: "assumed",
@@ -131,6 +135,9 @@ fn reasons(run: &EnduranceRun, life: &Life) -> Vec<String> {
             run.failures.iter().map(|failures| failures.places).sum::<u64>(),
             run.cycles
         ),
+        Basis::NoErrors if run.cycles == 0 => {
+            "the test ended in its first cycle, so the life is unknown".to_owned()
+        }
         Basis::NoErrors => format!(
             "no error in {} cycles: the card lasts longer; this test cannot tell how much longer",
             run.cycles
@@ -170,24 +177,68 @@ pub fn end_in_words(end: &str) -> &str {
     }
 }
 
+/// What became of the card, such as `NO FAILURE in 12 cycles`.
+#[must_use]
+pub fn result(run: &EnduranceRun) -> String {
+    let cycles = run.cycles;
+    match (&run.end, budget(run)) {
+        (Some(end), _) => format!("AT ITS END ({}) after {cycles} cycles", end.replace('_', " ")),
+        (None, Some(BudgetVerdict { passed: Some(true), bytes, .. })) => {
+            format!("PASSED: {} written without a bad page", bytes.as_typed())
+        }
+        (None, Some(BudgetVerdict { passed: Some(false), bytes, .. })) => {
+            format!("FAILED: bad pages before {} were written", bytes.as_typed())
+        }
+        (None, _) if run.bad_pages > 0 => {
+            format!("BAD PAGES: {} after {cycles} cycles", run.bad_pages)
+        }
+        (None, _) if cycles == 0 => "NO RESULT: stopped in the first cycle".to_owned(),
+        (None, _) => format!("NO FAILURE in {cycles} cycles"),
+    }
+}
+
+/// How much of the device each cycle writes, in few words; empty where it is all of it.
+#[must_use]
+pub fn tested(record: &Record) -> String {
+    let size = record.conditions.device.size_bytes;
+    let part = record.endurance.as_ref().map(|run| run.cycle_bytes);
+    match (part, size) {
+        (Some(part), Some(size)) if part.get() < size.get() / 10 * 9 => {
+            format!(" (tested: {part} of {size})")
+        }
+        _ => String::new(),
+    }
+}
+
+/// The life as far as `life` shows it; `None` where nothing is known of it.
+#[must_use]
+pub fn life_in_words(life: &LifeInterval) -> Option<String> {
+    let LifeInterval { estimate, low, high, .. } = life;
+    match (estimate, high) {
+        (Some(estimate), Some(high)) if high > low => Some(format!(
+            "life until 0.1 % of the tested area is bad: {estimate:.0} cycles ({low:.0} to {high:.0} \
+             with 95 % confidence)"
+        )),
+        (Some(estimate), _) => {
+            Some(format!("life until 0.1 % of the tested area is bad: {estimate:.0} cycles"))
+        }
+        (None, _) if *low < 1.0 => None,
+        (None, _) => Some(format!("in {low:.0} cycles less than 0.1 % of the tested area failed")),
+    }
+}
+
 /// The endurance of `record` in sentences; none without a run.
 #[must_use]
 pub fn in_words(record: &Record) -> Vec<String> {
     let Some(run) = &record.endurance else { return Vec::new() };
     let life = life(run);
-    let cycles = match (life.estimate, life.high) {
-        (Some(estimate), Some(high)) if high > life.low => format!(
-            "life until 0.1 % is bad: {estimate:.0} cycles ({:.0} to {high:.0} with 95 % confidence)",
-            life.low
-        ),
-        (Some(estimate), _) => format!("life until 0.1 % is bad: {estimate:.0} cycles"),
-        (None, _) => format!("life until 0.1 % is bad: more than {:.0} cycles", life.low),
-    };
+    let result = format!("{}{}", result(run), tested(record));
     let written = format!(
         "{} cycles of {} ({}) were written and read back, {} in total",
         run.cycles, run.cycle_bytes, run.pattern, run.written_bytes
     );
-    [cycles, written].into_iter().chain(reasons(run, &life)).collect()
+    let sentences = [result].into_iter().chain(life_in_words(&interval(&life))).chain([written]);
+    sentences.chain(reasons(run, &life)).collect()
 }
 
 /// What several records say of each model of which there is more than one card.
@@ -276,5 +327,20 @@ mod tests {
         let usage = DailyUse { bytes_per_day: Bytes(10_000_000_000), write_amplification: 4.0 };
         let days = life_in_days(&life(&run(1000, Some(1000))), Bytes(4_096_000_000), usage);
         assert_eq!((days.estimate, days.high), (Some(102.4), Some(102.4)));
+    }
+
+    #[test]
+    fn a_lower_bound_in_days_is_never_rounded_up() {
+        let usage = DailyUse { bytes_per_day: Bytes(5_000_000_000), write_amplification: 4.0 };
+        let days = life_in_days(&life(&run(1, None)), Bytes(1_000_000_000), usage);
+        assert_eq!((days.estimate, days.low, days.high), (None, 0.05, None));
+    }
+
+    #[test]
+    fn a_run_stopped_in_its_first_cycle_is_no_success() {
+        assert_eq!(result(&run(0, None)), "NO RESULT: stopped in the first cycle");
+        assert_eq!(life_in_words(&interval(&life(&run(0, None)))), None);
+        let without_budget = EnduranceRun { budget_bytes: None, ..run(12, None) };
+        assert_eq!(result(&without_budget), "NO FAILURE in 12 cycles");
     }
 }

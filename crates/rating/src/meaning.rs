@@ -334,6 +334,9 @@ fn large_files(record: &Record) -> Answer {
 fn without_interval(what: &str, finding: Finding<'_>) -> String {
     match finding.stated(Phase::point_throughput) {
         Some(rate) => format!("{what}: {}", as_stated(rate)),
+        None if matches!(finding, Finding::Absent { ended_early: false }) => {
+            format!("{what}: not measured in blocks of 512 KiB or more")
+        }
         None => format!("{what}: not measured ({})", cause(finding)),
     }
 }

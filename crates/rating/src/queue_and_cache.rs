@@ -100,10 +100,10 @@ fn in_words(queue: Use, cache: Use) -> String {
     let both = match queue {
         Use::Working => "both are in use",
         Use::NoneInCard => "the card has no command queue and no cache",
-        Use::NoneInKernel => "this kernel uses neither",
-        Use::NoneInHost => "this host controller uses neither",
+        Use::NoneInKernel => "this kernel uses neither of them",
+        Use::NoneInHost => "this host controller uses neither of them",
         Use::SwitchedOff => "both are switched off",
-        Use::Unknown => "it is unknown whether this host uses them",
+        Use::Unknown => "it is unknown whether the host uses the card's command queue and cache",
     };
     both.to_owned()
 }
@@ -135,7 +135,10 @@ mod tests {
 
     #[test]
     fn the_same_state_of_both_is_shown_once() {
-        assert_eq!(in_words(Use::NoneInKernel, Use::NoneInKernel), "this kernel uses neither");
+        assert_eq!(
+            in_words(Use::NoneInKernel, Use::NoneInKernel),
+            "this kernel uses neither of them"
+        );
         assert_eq!(
             in_words(Use::NoneInKernel, Use::Working),
             "this kernel does not use the card's command queue, and the cache is in use"

@@ -10,7 +10,19 @@ use crate::quantity::Rate;
 /// A figure with its interval, such as `1480 IOPS (1450 to 1510 at 99 %)`.
 #[must_use]
 pub fn figure(figure: &BoundedRate) -> String {
+    if is_unbounded(figure) {
+        return format!("{} (no interval: two runs that differ are too few)", figure.estimate);
+    }
     with_interval(&figure.estimate, &figure.low, &figure.high, figure.confidence)
+}
+
+/// An interval that reaches further than this multiple of its figure bounds nothing.
+const REACH_MAX: f64 = 20.0;
+
+/// Whether the interval of `figure` says nothing, as of two runs that differ.
+#[must_use]
+pub fn is_unbounded(figure: &BoundedRate) -> bool {
+    figure.high.per_second() > REACH_MAX * figure.estimate.per_second()
 }
 
 /// A figure alone, or with its interval where that is wider than a tenth of it either way.

@@ -5,8 +5,8 @@
 
 use cardproof_rating::compare::{Comparison, Contender, Pairing, Use, compare};
 use cardproof_rating::{find_reference, references};
-use cardproof_record::{Estimate, HostInfo, OpName, Record, Warning, WarningCode};
-use cardproof_units::{Bytes, Iops, Nanos};
+use cardproof_record::{Estimate, HostInfo, OpName, Phase, Record, Warning, WarningCode};
+use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
 /// The published table whose cards also have the times of whole jobs.
 const TABLE: &str = "sd-card-bench-2018";
@@ -129,4 +129,20 @@ fn a_card_of_a_smaller_range_wins_only_by_more_than_that_explains() {
         let best = (choice.best.len() == 1).then(|| choice.best[0].as_str());
         assert_eq!(best, winner, "{spans:?} {iops:?}");
     }
+}
+
+#[test]
+fn several_runs_in_one_output_count_as_their_mean() {
+    let [mut record, _] = two_cards(|_| ());
+    let is_read = |phase: &Phase| phase.op == OpName::Read && phase.stated.is_some();
+    let place = record.phases.iter().position(is_read).unwrap();
+    let mut again = record.phases[place].clone();
+    let rate = again.stated.unwrap().iops.unwrap().0;
+    let stated = again.stated.as_mut().unwrap();
+    stated.iops = Some(Iops(4.0 * rate));
+    stated.throughput_bytes_per_s = stated.throughput_bytes_per_s.map(|it| Throughput(4.0 * it.0));
+    record.phases.push(again);
+    let row = compared(&[record]).rows.into_iter().find(|row| row.what.contains("read")).unwrap();
+    let factor = row.cells[0].rate.unwrap() / rate;
+    assert!(row.unit != "IOPS" || (factor - 2.0).abs() < 0.01, "{row:?}");
 }

@@ -210,11 +210,25 @@ pub enum Outcome {
     Unknown,
 }
 
+/// Why a text that is not JSON, or no record, cannot be read.
+fn malformed(error: &serde_json::Error) -> String {
+    match error.classify() {
+        serde_json::error::Category::Eof if error.column() == 0 => "the file is empty".to_owned(),
+        serde_json::error::Category::Eof => {
+            format!("the file is cut off at line {}", error.line())
+        }
+        serde_json::error::Category::Syntax | serde_json::error::Category::Io => {
+            format!("not a cardproof record, since it is not JSON: {error}")
+        }
+        serde_json::error::Category::Data => format!("not a cardproof record: {error}"),
+    }
+}
+
 /// Why a text is not a record.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// Not JSON, or not of the record's form.
-    #[error("not a cardproof record: {0}")]
+    #[error("{}", malformed(.0))]
     Malformed(#[from] serde_json::Error),
     /// A number that no storage can have.
     #[error("not a measurement: {0}")]

@@ -41,12 +41,12 @@ register! {
         /// The serial number.
         "PSN" serial: Serial = bits(55, 24);
         /// The year of making, from 2000 on.
-        "MDT (year)" year_code: u8 = bits(19, 12) => |cid| cid.year().to_string();
+        "MDT (year)" year_code: u8 = bits(19, 12) => |cid| year_in_words(cid.year());
         /// The month of making; 1 is January.
         "MDT (month)" month_code: u8 = bits(11, 8)
             => |cid| cid.manufactured().map_or_else(|| "no such month".to_owned(), |month| month.to_string());
         /// The checksum as the host hands it on.
-        "CRC" crc7: u8 = bits(7, 1) => |_| "replaced by several hosts; proves nothing".to_owned();
+        "CRC" crc7: u8 = bits(7, 1) => |_| "some hosts replace it; not used".to_owned();
     }
 }
 
@@ -87,7 +87,7 @@ register! {
         "MDT (year)" year_code: u8 = bits(11, 8)
             => |cid| format!("{} or {}, by EXT_CSD_REV", cid.year(0), cid.year(LATER_SPAN_REVISION));
         /// The checksum as the host hands it on.
-        "CRC" crc7: u8 = bits(7, 1) => |_| "replaced by several hosts; proves nothing".to_owned();
+        "CRC" crc7: u8 = bits(7, 1) => |_| "some hosts replace it; not used".to_owned();
         /// The end bit, always set in a register read from a device.
         "end bit" is_ended: bool = bit(0);
     }
@@ -142,4 +142,10 @@ fn letters(oem_id: u16) -> String {
     let bytes = oem_id.to_be_bytes();
     let are_letters = bytes.iter().all(u8::is_ascii_graphic);
     if are_letters { bytes.iter().map(|&byte| byte as char).collect() } else { String::new() }
+}
+/// Cards made after this year are a mistake in the register.
+const YEAR_MAX: u16 = 2060;
+
+fn year_in_words(year: u16) -> String {
+    if year > YEAR_MAX { format!("{year}: cannot be true") } else { year.to_string() }
 }

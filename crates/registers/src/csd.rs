@@ -86,7 +86,7 @@ register! {
         /// The file format, of no use today.
         "FILE_FORMAT" file_format: u8 = bits(11, 10);
         /// The checksum as the host hands it on.
-        "CRC" crc7: u8 = bits(7, 1) => |_| "replaced by several hosts; proves nothing".to_owned();
+        "CRC" crc7: u8 = bits(7, 1) => |_| "some hosts replace it; not used".to_owned();
     }
 }
 

@@ -78,7 +78,7 @@ register! {
         /// Whether the device is write-protected until this is taken back.
         "TMP_WRITE_PROTECT" is_protected_for_now: bool = bit(12);
         /// The checksum as the host hands it on.
-        "CRC" crc7: u8 = bits(7, 1) => |_| "replaced by several hosts; proves nothing".to_owned();
+        "CRC" crc7: u8 = bits(7, 1) => |_| "some hosts replace it; not used".to_owned();
     }
 }
 

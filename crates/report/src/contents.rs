@@ -2,8 +2,8 @@
 
 use cardproof_rating::prediction::{Prediction, predictions};
 use cardproof_rating::{
-    Class, Meaning, capacity, claims, geometry, geometry_in_words, indications, is_recording,
-    limiting_bus, meaning, next_steps, recording_classes, scope, wording,
+    Class, Meaning, capacity, claims, comparison_only, geometry, geometry_in_words, indications,
+    is_recording, limiting_bus, meaning, next_steps, recording_classes, scope, wording,
 };
 use cardproof_record::{Indication, Likelihood, Outcome, Record, Verdict};
 
@@ -61,7 +61,9 @@ pub(crate) struct Contents {
     /// The table of phases.
     pub(crate) rows: Vec<Row>,
     /// The note below the table.
-    pub(crate) rows_note: Option<&'static str>,
+    pub(crate) rows_note: Option<String>,
+    /// What verdicts on SD classes mean for this storage, if it is not seen to be an SD card.
+    pub(crate) comparison_only: Option<&'static str>,
     /// The confidence of the table's intervals, if it has any.
     pub(crate) confidence: Option<String>,
     /// Figures in the units of the tools whose method was followed.
@@ -87,6 +89,8 @@ pub(crate) struct Contents {
     pub(crate) meanings: Vec<Meaning>,
     /// What bursts with flushes show.
     pub(crate) flushes: Vec<String>,
+    /// The heading of the course.
+    pub(crate) course_heading: &'static str,
     /// Changes of rates, and differences between runs.
     pub(crate) course: Vec<String>,
     /// The same in short.
@@ -212,6 +216,7 @@ impl Contents {
         let verdicts = if is_jobs_only { &[] } else { verdicts };
         let in_full: Vec<&Verdict> =
             verdicts.iter().filter(|verdict| !is_recording(verdict)).collect();
+        let is_judged = verdicts.iter().any(|verdict| verdict.outcome != Outcome::NotTestable);
         let headline = if is_jobs_only { of_jobs(record) } else { headline(&in_full) };
         Self {
             title: match record.label.as_deref().map(one_line) {
@@ -227,6 +232,7 @@ impl Contents {
             jobs: jobs::jobs(record),
             is_jobs_only,
             rows_note: rows::note(record),
+            comparison_only: comparison_only(record).filter(|_| is_judged),
             rows: rows(record),
             confidence: confidence(record),
             figures: figures(record),
@@ -244,6 +250,7 @@ impl Contents {
             meanings: meanings(record),
             flushes: flush_lines(record),
             course: course(record),
+            course_heading: crate::course::heading(record),
             course_in_short: course_in_short(record),
             // Why there are none is plain from the table and the doubts.
             predictions: predictions(record).unwrap_or_default(),
@@ -307,7 +314,10 @@ fn of_geometry(record: &Record) -> String {
 /// What was compared, and what power cuts did: headings, each with its items.
 fn lists(record: &Record) -> Vec<setups::List> {
     let mut lists = setups::setups(record);
+    let endurance: Vec<String> =
+        cardproof_rating::life::in_words(record).iter().map(|it| sentence(it)).collect();
     for (heading, items) in [
+        (ENDURANCE_HEADING, endurance),
         (crate::powercut::HEADING, crate::powercut::power_cut_lines(record)),
         (crate::layout::HEADING, crate::layout::layout_lines(record)),
     ] {
@@ -318,11 +328,14 @@ fn lists(record: &Record) -> Vec<setups::List> {
     lists
 }
 
-/// The life of a card that was worn out, in one sentence.
+/// What became of a card under endurance test, in one sentence.
 fn of_endurance(record: &Record) -> String {
     let sentences = cardproof_rating::life::in_words(record);
     sentences.first().map_or_else(String::new, |sentence| format!("Endurance: {sentence}."))
 }
+
+/// The heading above the endurance in every report.
+pub(crate) const ENDURANCE_HEADING: &str = "Endurance";
 
 /// The result of an experiment without phases, in a sentence for each part.
 fn of_jobs(record: &Record) -> String {

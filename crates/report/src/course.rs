@@ -25,9 +25,13 @@ pub(crate) fn course(record: &Record) -> Vec<String> {
 /// The same in short: of phases whose runs show the same but for the figures, those of one.
 pub(crate) fn course_in_short(record: &Record) -> Vec<String> {
     let changes = record.phases.iter().flat_map(changes);
-    let of_phase = |phase: &Phase| Some((one_line(&phase.name), runs(phase)?));
-    let runs = shared::said_once(record.phases.iter().filter_map(of_phase), record);
-    changes.chain(runs).collect()
+    // The phase that varies most stands for the others.
+    let of_phase = |phase: &Phase| Some((total_cv(phase)?, one_line(&phase.name), runs(phase)?));
+    let mut of_runs: Vec<(f64, String, String)> =
+        record.phases.iter().filter_map(of_phase).collect();
+    of_runs.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let runs = of_runs.into_iter().map(|(_, name, runs)| (name, runs));
+    changes.chain(shared::said_once(runs, record)).collect()
 }
 
 /// Where the rate of `phase` changed, such as `fell from 34 MB/s to 9.0 MB/s after 384 MiB`.
@@ -53,6 +57,21 @@ fn changes(phase: &Phase) -> Vec<String> {
         ));
     }
     sentences
+}
+
+/// The heading above the sentences of [`course`].
+pub(crate) fn heading(record: &Record) -> &'static str {
+    if record.phases.iter().any(|phase| phase.levels.len() > 1) {
+        "Changes of the rate"
+    } else {
+        "Differences between the runs"
+    }
+}
+
+/// How much the runs of `phase` vary; `None` of a phase that was run once.
+fn total_cv(phase: &Phase) -> Option<f64> {
+    let rates = run_rates(phase)?;
+    Some(Variation::of(&rates, rates.first()?.confidence)?.total_cv)
 }
 
 /// What the runs of `phase` show, without its name; `None` of a phase that was run once.
@@ -90,11 +109,11 @@ fn runs(phase: &Phase) -> Option<String> {
 fn spread(variation: &Variation) -> String {
     match (variation.between_cv, variation.within_cv) {
         (Some(between), Some(within)) => format!(
-            "runs vary by {}, in addition to the {} uncertainty of one run",
+            "the rate varies by {} from run to run; one run is uncertain by {}",
             wording::percent(between),
             wording::percent(within)
         ),
-        _ => format!("runs vary by {}", wording::percent(variation.total_cv)),
+        _ => format!("the rate varies by {} from run to run", wording::percent(variation.total_cv)),
     }
 }
 

@@ -222,8 +222,11 @@ fn transferred(record: &Record) -> Option<String> {
     let durations = durations.chain(record.job_runs.iter().map(|run| run.duration_ns));
     let total = durations.fold(Nanos::ZERO, Nanos::saturating_add);
     let (written, read) = (record.bytes_written, record.bytes_read);
-    let durations = record.replays.iter().map(|replay| replay.duration_ns);
-    let total = durations.fold(total, Nanos::saturating_add);
+    let replays = match &record.layout {
+        Some(trial) => [&*trial.plain_ns, &*trial.log_ns].concat(),
+        None => record.replays.iter().map(|replay| replay.duration_ns).collect(),
+    };
+    let total = replays.into_iter().fold(total, Nanos::saturating_add);
     if !record.is_imported() && total > Nanos::ZERO {
         return Some(format!("{written} written, {read} read, in {total}"));
     }

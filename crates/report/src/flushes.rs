@@ -30,5 +30,10 @@ pub(crate) fn flush_lines(record: &Record) -> Vec<String> {
         "no sign that flushes are answered too early. This is no proof; only power cuts can prove it: \
          `cardproof powercut write --help`"
     };
-    vec![answer.to_owned(), format!("continuous writes: at most {continuous}; {rates}")]
+    vec![
+        answer.to_owned(),
+        format!("continuous writes: at most {continuous}; {rates}"),
+        "the bursts have pauses between them; the rates in the table include these pauses"
+            .to_owned(),
+    ]
 }

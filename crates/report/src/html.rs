@@ -58,7 +58,7 @@ fn page_of(record: &Record, verdicts: &[Verdict]) -> Result<(String, Vec<ChartFi
     head(&mut page, &contents.title);
     sections::write(&mut page, &contents);
     let mut charts = figures::write(&mut page, record, contents.is_jobs_only)?;
-    charts.extend(capacity::write(&mut page, record.capacity.as_ref()));
+    charts.extend(capacity::write(&mut page, record));
     if !charts.is_empty() {
         page.push_str(KEEPING);
     }

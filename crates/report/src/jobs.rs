@@ -95,7 +95,9 @@ fn waits(run: &JobRun) -> Option<String> {
 }
 
 fn settle(run: &JobRun) -> Option<String> {
-    let time = run.settle_ns.filter(|_| run.state == PhaseState::Measured)?;
+    // Nobody removes a card faster.
+    let is_felt = |time: &Nanos| *time >= Nanos::from_secs(1);
+    let time = run.settle_ns.filter(|_| run.state == PhaseState::Measured).filter(is_felt)?;
     Some(format!(
         "After the job, {time} passed until all data was on the storage. Wait this long before you \
          remove the card."
@@ -110,7 +112,7 @@ fn moved(run: &JobRun) -> Option<String> {
         .bytes_from_storage
         .map_or(String::new(), |bytes| format!(", of which {bytes} came from the storage"));
     let read = run.bytes_read;
-    Some(format!("It wrote {} to files and read {read}{fetched}.", run.bytes_written))
+    Some(format!("The job alone wrote {} to files and read {read}{fetched}.", run.bytes_written))
 }
 
 /// `text` with a large letter at its beginning.

@@ -41,7 +41,7 @@ fn verdict(trial: &LogTrial) -> String {
         LogGain::Unknown => "not compared, since a replay did not end".to_owned(),
         LogGain::Lasting(ratio) => format!("{} on this card ({})", times(ratio), between(ratio)),
         LogGain::WhileNew(ratio) => format!(
-            "no gain on this card: {} while the log is new ({}), and cleaning a full log takes that back",
+            "no lasting gain on this card: {} while the log is new ({}); cleaning a full log costs this gain",
             times(ratio),
             between(ratio)
         ),
@@ -64,8 +64,8 @@ fn times(trial: &LogTrial) -> Option<String> {
 fn work(trial: &LogTrial) -> String {
     let LogTrial { written_bytes, asked_bytes, moved_bytes, cleaned_segments, .. } = trial;
     format!(
-        "the log wrote {written_bytes} for {asked_bytes}; cleaning emptied {cleaned_segments} segments \
-         and moved {moved_bytes}"
+        "the job wrote {asked_bytes}; with the log's own data {written_bytes}. Cleaning emptied \
+         {cleaned_segments} segments and moved {moved_bytes}"
     )
 }
 
@@ -94,7 +94,12 @@ mod tests {
         for (low, estimate, high, expected) in [
             (5.8, 6.1, 6.4, "6.1 times faster on this card"),
             (1.9, 2.0, 2.1, "2.0 times faster on this card"),
-            (1.2, 1.25, 1.3, "no gain on this card: 1.25 times faster while the log is new"),
+            (
+                1.2,
+                1.25,
+                1.3,
+                "no lasting gain on this card: 1.25 times faster while the log is new",
+            ),
             (0.9, 1.2, 1.5, "no gain on this card"),
             (1.01, 1.02, 1.03, "no gain on this card"),
             (0.7, 0.8, 0.9, "the plain layout is faster"),

@@ -54,7 +54,7 @@ fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
     }
     write_list(out, crate::replays::HEADING, &contents.replays)?;
     write_list(out, contents.figures_heading, &contents.figures)?;
-    write_list(out, "Changes of the rate", &contents.course)?;
+    write_list(out, contents.course_heading, &contents.course)?;
     let facts = contents.facts.iter().map(|fact| format!("{}: {}", fact.label, fact.text));
     write_list(out, "Conditions", &facts.collect::<Vec<_>>())
 }
@@ -71,7 +71,7 @@ fn write_meanings(out: &mut String, contents: &Contents) -> std::fmt::Result {
 
 fn write_rows(out: &mut String, contents: &Contents) -> std::fmt::Result {
     let interval = match &contents.confidence {
-        Some(confidence) => format!("{confidence} interval"),
+        Some(confidence) => format!("interval ({confidence})"),
         None => "interval".to_owned(),
     };
     writeln!(out, "\n## Measured\n")?;
@@ -80,7 +80,7 @@ fn write_rows(out: &mut String, contents: &Contents) -> std::fmt::Result {
     for row in &contents.rows {
         write_row(out, row)?;
     }
-    if let Some(note) = contents.rows_note {
+    if let Some(note) = &contents.rows_note {
         writeln!(out, "\n{note}")?;
     }
     Ok(())

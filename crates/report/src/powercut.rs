@@ -70,7 +70,7 @@ fn conditions(found: &Document<'_>) -> String {
         if found.writes_per_flush == 1 {
             "each write".to_owned()
         } else {
-            format!("{} writes", found.writes_per_flush)
+            format!("every {} writes", found.writes_per_flush)
         },
         found.queue_depth,
         found.area_bytes,

@@ -72,16 +72,28 @@ pub(crate) fn rate_and_interval(phase: &Phase) -> Option<(String, Option<String>
         return Some((stated_rate(phase)?.to_string(), None));
     }
     let rate = shown_rate(phase)?;
-    Some((rate.estimate.to_string(), Some(wording::ends(&rate.low, &rate.high))))
+    let ends = wording::ends(&rate.low, &rate.high);
+    Some((rate.estimate.to_string(), Some(ends).filter(|_| !wording::is_unbounded(&rate))))
 }
 
-/// How the figures that verdicts use differ from others, if `record` has such.
-pub(crate) fn note(record: &Record) -> Option<&'static str> {
+/// What the figures of `record` are, where the table alone would mislead; `None` where it does not.
+pub(crate) fn note(record: &Record) -> Option<String> {
     let is_of_verdicts = |phase: &Phase| phase.is_measured() && rate_for_verdicts(phase).is_some();
-    record.phases.iter().any(is_of_verdicts).then_some(
-        "Phases that decide a class may stop early, so their intervals are wider. These intervals leave \
-         out the start of the phase; for sequential writes, the first half.",
-    )
+    let is_flushed = |phase: &Phase| {
+        phase.is_measured() && phase.stated.is_none() && phase.sync.fsync_every().is_some()
+    };
+    let has = |is: &dyn Fn(&Phase) -> bool| record.phases.iter().any(is);
+    let notes = [
+        has(&is_of_verdicts).then_some(
+            "Phases that decide a class may stop early, so their intervals are wider. These intervals \
+             leave out the start of the phase; for sequential writes, the first half.",
+        ),
+        has(&is_flushed).then_some(
+            "Latencies are without flushes.",
+        ),
+    ];
+    let notes: Vec<&str> = notes.into_iter().flatten().collect();
+    (!notes.is_empty()).then(|| notes.join(" "))
 }
 
 fn direction(name: &str, direction: &Direction) -> Row {
@@ -118,7 +130,7 @@ fn flushes(phase: &Phase) -> Option<Row> {
     Some(Row { name: name.to_owned(), is_part: true, cells })
 }
 
-/// The confidence of the rows' intervals: `99 %`, or `99 to 99.3 %` where they differ.
+/// The confidence of the rows' intervals: `99 %`, or `at least 99 %` where they differ.
 pub(crate) fn confidence(record: &Record) -> Option<String> {
     let mut confidences: Vec<f64> = record
         .phases
@@ -128,8 +140,7 @@ pub(crate) fn confidence(record: &Record) -> Option<String> {
         .collect();
     confidences.sort_by(f64::total_cmp);
     let [low, high] = [*confidences.first()?, *confidences.last()?].map(wording::percent);
-    let number = low.trim_end_matches(" %");
-    Some(if low == high { low } else { format!("{number} to {high}") })
+    Some(if low == high { low } else { format!("at least {low}") })
 }
 
 /// The three latencies that a row shows.

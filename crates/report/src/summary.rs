@@ -56,7 +56,7 @@ pub fn summary(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) 
     page.limits_and_doubts(&contents);
     page.phases(&contents);
     page.list(contents.figures_heading, &contents.figures);
-    page.list("Changes of the rate", &contents.course_in_short);
+    page.list(contents.course_heading, &contents.course_in_short);
     page.conditions(&contents);
     page.list("What next", &contents.steps);
     page.out
@@ -117,7 +117,7 @@ impl Page {
             return;
         }
         let heading = match &contents.confidence {
-            Some(confidence) => format!("Measured, with {confidence} intervals"),
+            Some(confidence) => format!("Measured (intervals: {confidence})"),
             None => "Measured".to_owned(),
         };
         let data = contents.data.as_ref().map_or(String::new(), |data| format!(". {data}"));
@@ -126,7 +126,7 @@ impl Page {
             Some(table) => self.out.push_str(&table),
             None => contents.rows.iter().for_each(|row| self.row(row)),
         }
-        if let Some(note) = contents.rows_note {
+        if let Some(note) = &contents.rows_note {
             wrap_into(&mut self.out, "  ", note, "    ", self.width);
         }
         self.causes(&contents.rows);
@@ -194,6 +194,9 @@ impl Page {
         }
         for claim in &contents.claims {
             wrap_into(&mut self.out, "  ", claim, "    ", self.width);
+        }
+        if let Some(note) = contents.comparison_only {
+            wrap_into(&mut self.out, "  ", note, "  ", self.width);
         }
         wrap_into(&mut self.out, "  ", NO_CERTIFICATE, "  ", self.width);
     }

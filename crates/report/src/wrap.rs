@@ -43,10 +43,10 @@ pub fn wrap_into(out: &mut String, first: &str, text: &str, indent: &str, width:
 /// As [`wrap_into`], with the escape sequences that `text` holds.
 fn wrap_as_is(out: &mut String, first: &str, text: &str, indent: &str, width: usize) {
     out.push_str(first);
-    let mut column = first.chars().count();
+    let mut column = shown_length(first);
     let mut is_line_start = true;
     for word in bound(text).split(' ').filter(|word| !word.is_empty()) {
-        let length = word.chars().count();
+        let length = shown_length(word);
         if !is_line_start && column + 1 + length > width {
             out.push('\n');
             out.push_str(indent);
@@ -67,13 +67,13 @@ fn wrap_as_is(out: &mut String, first: &str, text: &str, indent: &str, width: us
 /// `text` with its lines broken between words to at most `width` columns, without a newline at the
 /// end. A line that fits stays as it is, spaces included; a word that fits no line has one of its
 /// own. Further lines hang under the text of a list's item or of its second column. An escape
-/// sequence counts as if it were shown.
+/// sequence takes no room.
 #[must_use]
 pub fn wrapped(text: &str, width: u16) -> String {
     let width = usize::from(width);
     let mut out = String::with_capacity(text.len() + 16);
     for line in text.split('\n') {
-        if line.chars().count() <= width {
+        if shown_length(line) <= width {
             out.push_str(line);
             out.push('\n');
         } else {
@@ -83,6 +83,15 @@ pub fn wrapped(text: &str, width: u16) -> String {
     }
     out.pop();
     out
+}
+
+/// The columns that `text` takes on a terminal: its characters without the escape sequences that set
+/// colours.
+fn shown_length(text: &str) -> usize {
+    let mut parts = text.split('\u{1b}');
+    let first = parts.next().unwrap_or_default().chars().count();
+    let shown = parts.map(|part| part.split_once('m').map_or(0, |(_, rest)| rest.chars().count()));
+    first + shown.sum::<usize>()
 }
 
 /// Where in `line` the text begins under which its further lines hang, in bytes: after what indents
@@ -130,5 +139,11 @@ mod tests {
         assert_eq!(wrapped("  in out far", 9), "  in out\n  far");
         assert_eq!(wrapped("ab   one two three", 12), "ab   one two\n     three");
         assert_eq!(wrapped("abcdefgh   one two three", 12), "abcdefgh one\ntwo three");
+    }
+
+    #[test]
+    fn colour_takes_no_room() {
+        let red = "\u{1b}[1m\u{1b}[31mone:\u{1b}[0m two three";
+        assert_eq!(wrapped(red, 9), "\u{1b}[1m\u{1b}[31mone:\u{1b}[0m two\nthree");
     }
 }

@@ -85,6 +85,10 @@ impl Effect {
                 "{takes}; writes {much} {most} to a file of {} that is removed afterwards.",
                 self.span
             ),
+            (Where::OwnFiles, Some(1)) => format!(
+                "{takes}; writes {much} {most} to a file of {}, which is removed.",
+                self.span
+            ),
             (Where::OwnFiles, Some(files)) => format!(
                 "{takes}; writes {much} {most} to {files} files of at most {} in all, which are \
                  removed afterwards.",
@@ -123,6 +127,9 @@ mod tests {
         );
         let said = effect.sentence(Where::OwnFiles).unwrap();
         assert!(said.ends_with("at most 20 MiB to a file of 10 MiB that is removed afterwards."));
+        let one = Effect { files: Some(1), ..effect.clone() };
+        let said = one.sentence(Where::OwnFiles).unwrap();
+        assert!(said.ends_with("to a file of 10 MiB, which is removed."), "{said}");
         let nothing = Effect { writes: Writes::Nothing, ..effect };
         assert_eq!(nothing.sentence(Where::OwnFiles), None);
     }

@@ -171,7 +171,8 @@ impl TraceReplay<'_> {
         let plan = ReplayPlan { lay_out: false, ..plan.clone() };
         let layouts = LayoutPlan { mode: log.mode, pairs: log.pairs, within };
         let (watcher, frontend) = bench.recorder.watcher();
-        let LayoutsTried { plain, trial, state } = replay_layouts(
+        let before = (bench.record.bytes_read, bench.record.bytes_written);
+        let LayoutsTried { plain, plain_read, plain_written, trial, state } = replay_layouts(
             &mut *bench.place.target,
             &self.trace,
             &plan,
@@ -186,7 +187,9 @@ impl TraceReplay<'_> {
         if let Some(plain) = plain {
             fill(&mut bench.record, plain);
         }
-        bench.record.bytes_written += trial.written_bytes;
+        // All replays count, and not only the one that is shown.
+        bench.record.bytes_read = before.0 + plain_read;
+        bench.record.bytes_written = before.1 + plain_written + trial.written_bytes;
         bench.record.layout = Some(trial);
         bench.record.state = state_of(&state);
     }

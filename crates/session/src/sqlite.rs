@@ -45,7 +45,7 @@ pub fn explained() -> String {
         .collect();
     format!(
         "{NAME} (version {VERSION})\n  For: {PURPOSE}\n  \
-         From: SQLite {} itself, driven as programs drive it: one row in each transaction, in a table \
+         From: SQLite {} as programs use it: one row in each transaction, in a table \
          of {ROWS} rows\n  In a directory, in at most {}, writes about {} where it is fast\n\n{modes}\n",
         cardproof_sqlite::version(),
         TIME * Setting::USUAL.len() as u64,

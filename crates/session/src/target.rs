@@ -93,9 +93,10 @@ pub fn open_storage(
         return Err(Failure::usage("--expect-device goes with a directory; leave it out"));
     }
     if needs.writing == Writing::Always && args.access.destroy.is_none() {
+        // Some experiments need a whole device.
+        let instead = if needs.reconnects { "" } else { "name a directory on it instead, or, " };
         return Err(Failure::refused(format!(
-            "this writes, and on {} it would destroy the data there; name a directory on it \
-             instead, or, if all that it holds may be lost, add {}",
+            "this would destroy the data on {}; {instead}if all its data may be lost, add {}",
             path.display(),
             option_to_destroy(path)
         )));
@@ -416,7 +417,8 @@ impl Existing<'_> {
     fn for_reading(&self) -> Result<File, Failure> {
         open_storage_file(self.path).map_err(|error| match error.kind() {
             io::ErrorKind::PermissionDenied => Failure::incomplete(format!(
-                "no permission to read {}; use sudo, or measure a directory on it",
+                "no permission to read {}; run cardproof as root, outside of any container, or measure a \
+                 directory on it",
                 self.path.display()
             )),
             _ => Failure::usage(format!("cannot open {}: {error}", self.path.display())),

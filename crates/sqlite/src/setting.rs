@@ -109,9 +109,9 @@ impl Setting {
             (Journal::Memory | Journal::Off, _) | (_, Synchronous::Off) => {
                 "a crash can destroy the whole database"
             }
-            (_, Synchronous::Full) => "no transaction that was reported as done is lost",
+            (_, Synchronous::Full) => "after a power cut, no acknowledged transaction is lost",
             (Journal::Wal, Synchronous::Normal) => {
-                "the database stays sound, but the last transactions reported as done can be lost"
+                "after a power cut, the database is sound, but the last acknowledged transactions can be lost"
             }
             (_, Synchronous::Normal) => {
                 "the last transactions can be lost, and on some file systems the database with them"

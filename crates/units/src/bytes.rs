@@ -76,6 +76,15 @@ impl Bytes {
         format!("{}M", self.0.div_ceil(1 << 20))
     }
 
+    /// As a person typed it: in decimal units where that is a whole number, such as `5 GB`.
+    #[must_use]
+    pub fn as_typed(self) -> String {
+        let units = [(1_000_000_000_000, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB")];
+        let fits =
+            units.into_iter().find(|(size, _)| self.0 >= *size && self.0.is_multiple_of(*size));
+        fits.map_or_else(|| self.to_string(), |(size, unit)| format!("{} {unit}", self.0 / size))
+    }
+
     /// The difference, or zero where `other` is the larger.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {

@@ -40,7 +40,7 @@ pub(super) fn run(args: &CaptureArgs, signals: &Signals, talk: Talk) -> Result<E
              run as root or allow it (kernel.yama.ptrace_scope)"
         )));
     }
-    talk.note(&format!("The job ended with {status}; {} calls.", reader.calls()));
+    talk.note(&format!("The job ended with {status}. Recorded {} calls.", reader.calls()));
     if not_understood > 0 {
         talk.note(&format!("{not_understood} lines of strace were not understood."));
     }

@@ -2,13 +2,18 @@
 
 use std::fmt::Write;
 
-use cardproof_record::{EndureDocument, LifeInterval, ModelDocument};
+use cardproof_rating::life;
+use cardproof_record::{EndureDocument, LifeInterval, ModelDocument, Record};
 
 /// The page of all cards and models.
-pub(super) fn page(documents: &[EndureDocument], models: &[ModelDocument]) -> String {
+pub(super) fn page(
+    records: &[Record],
+    documents: &[EndureDocument],
+    models: &[ModelDocument],
+) -> String {
     let mut text = String::new();
-    for document in documents {
-        let _ = writeln!(text, "\n{}", headline(document));
+    for (record, document) in records.iter().zip(documents) {
+        let _ = writeln!(text, "\n{}", headline(record, document));
         card(&mut text, document);
     }
     for model in models {
@@ -18,32 +23,22 @@ pub(super) fn page(documents: &[EndureDocument], models: &[ModelDocument]) -> St
 }
 
 /// One sentence on a card.
-pub(super) fn headline(document: &EndureDocument) -> String {
-    let name = &document.device;
-    let state = match (&document.end, &document.budget) {
-        (Some(end), _) => {
-            format!("AT ITS END ({}) after {} cycles", end.replace('_', " "), document.cycles)
-        }
-        (None, Some(budget)) if budget.passed == Some(true) => {
-            format!("PASSED: {} written without a bad page", budget.bytes)
-        }
-        (None, Some(budget)) if budget.passed == Some(false) => {
-            format!("FAILED: bad pages before {} were written", budget.bytes)
-        }
-        (None, _) => format!("NO FAILURE in {} cycles", document.cycles),
-    };
-    format!("{name}: {state}.")
+pub(super) fn headline(record: &Record, document: &EndureDocument) -> String {
+    let result = record.endurance.as_ref().map_or_else(String::new, life::result);
+    format!("{}: {result}{}.", document.device, life::tested(record))
 }
 
 fn card(text: &mut String, document: &EndureDocument) {
-    let _ =
-        writeln!(text, "  Life until 0.1 % of the area is bad: {}.", cycles(&document.life_cycles));
+    if let Some(life) = life::life_in_words(&document.life_cycles) {
+        let _ = writeln!(text, "  {}.", capitalised(&life));
+    }
     if let Some(days) = &document.life_days {
         let _ = writeln!(
             text,
-            "  In days: {}, at {} a day and {} bytes written for each (assumed).",
+            "  At {} a day, the card lasts {} days. Assumed: the card writes {} bytes for each byte \
+             that it receives.",
+            days.bytes_per_day.as_typed(),
             range(days.estimate, days.low, days.high),
-            days.bytes_per_day,
             days.write_amplification
         );
     }
@@ -71,7 +66,8 @@ fn card(text: &mut String, document: &EndureDocument) {
     {
         let _ = writeln!(
             text,
-            "  One card that passes excludes only that more than {:.0} % of its model fail (95 %).",
+            "  One card says little about its model: up to {:.0} % of such cards could still fail \
+             (95 % confidence).",
             share * 100.0
         );
     }
@@ -106,9 +102,18 @@ fn range(estimate: Option<f64>, low: f64, high: Option<f64>) -> String {
     }
 }
 
-/// Small figures that are not whole keep a digit.
+/// Small figures that are not whole keep a digit, those below 1 three.
 fn number(value: f64) -> String {
-    if value < 10.0 && value.fract() > 0.0 { format!("{value:.1}") } else { format!("{value:.0}") }
+    match value {
+        value if value < 1.0 && value > 0.0 => format!("{}", (value * 1000.0).round() / 1000.0),
+        value if value < 10.0 && value.fract() > 0.0 => format!("{value:.1}"),
+        value => format!("{value:.0}"),
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 #[cfg(test)]
@@ -121,5 +126,6 @@ mod tests {
         assert_eq!(range(Some(900.0), 700.0, Some(1200.0)), "900 (700 to 1200, 95 %)");
         assert_eq!(range(Some(900.0), 900.0, Some(900.0)), "900");
         assert_eq!(range(Some(0.5), 0.5, Some(0.5)), "0.5");
+        assert_eq!(range(None, 0.05, None), "more than 0.05");
     }
 }

@@ -24,6 +24,9 @@ pub(super) fn device(path: &Path, asks_card: bool, is_forced: bool) -> Result<Fo
             path.display()
         )));
     }
+    // As `identify` does, take the kernel's name of a device.
+    let in_dev = Path::new("/dev").join(path);
+    let path = if !path.exists() && in_dev.exists() { &*in_dev } else { path };
     let real = std::fs::canonicalize(path).map_err(|error| {
         Failure::of_opening(
             &error,

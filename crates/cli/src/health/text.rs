@@ -26,7 +26,7 @@ pub(super) fn page(document: &HealthDocument) -> String {
         }
     }
     for unknown in &document.unknown {
-        let _ = writeln!(text, "  not known: {unknown}.");
+        let _ = writeln!(text, "  Wear unknown: {unknown}.");
     }
     outlook(&mut text, document);
     text

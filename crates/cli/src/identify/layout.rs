@@ -66,7 +66,12 @@ impl Page {
         self.text.push_str(&heading);
         let indent = " ".repeat(LABEL_WIDTH);
         for (label, text) in &section.rows {
-            let first = format!("  {label:<width$} ", width = LABEL_WIDTH - 3);
+            let mut first = format!("  {label:<width$} ", width = LABEL_WIDTH - 3);
+            if first.chars().count() > LABEL_WIDTH {
+                // A long label has a line of its own.
+                wrap_into(&mut self.text, "  ", label, "    ", self.width);
+                first.clone_from(&indent);
+            }
             wrap_into(&mut self.text, &first, &printable(text), &indent, self.width);
         }
     }

@@ -124,8 +124,7 @@ fn of_power(section: &mut Section, power: &Power) {
 pub(super) fn unknown(identity: &Identity) -> Section {
     let mut section = Section::new("What could not be read");
     for unknown in &identity.unknown {
-        section
-            .row("-", format!("{}: {}. Needed: {}", unknown.what, unknown.reason, unknown.needed));
+        section.row(&unknown.what, format!("{}. Needed: {}", unknown.reason, unknown.needed));
     }
     section
 }

@@ -119,7 +119,12 @@ fn has_operations(phase: &Phase) -> bool {
 }
 
 fn printed(figure: &Figure) -> String {
-    format!("{}: {} {}", figure.name, figure.value, figure.unit).trim_end().to_owned()
+    let name = match figure.name.as_str() {
+        "score" => "score, computed by cardproof",
+        "score (in the file)" => "score, printed in the file",
+        other => other,
+    };
+    format!("{name}: {} {}", figure.value, figure.unit).trim_end().to_owned()
 }
 
 /// The rows in columns, the last one ragged.

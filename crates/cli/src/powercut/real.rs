@@ -40,7 +40,7 @@ pub(crate) struct WitnessArgs {
     /// File with the secret that the writer has too, at least 16 bytes
     #[arg(long, value_name = "FILE")]
     pub(crate) secret_file: PathBuf,
-    /// File for the confirmed writes; new ones are added to an existing file
+    /// File for the acknowledged writes; new ones are added to an existing file
     #[arg(long, value_name = "FILE", default_value = "cardproof-witness.journal")]
     pub(crate) journal: PathBuf,
     /// Command that cuts the board's power, for a shell, such as 'uhubctl -l 1-1 -p 2 -a cycle'
@@ -75,7 +75,7 @@ pub(crate) struct WriteArgs {
     #[arg(long, value_enum, default_value = "flush")]
     pub(crate) mode: ModeArg,
     /// Number of writes at the same time
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = crate::args::number(1..=256_u16))]
     pub(crate) queue_depth: u16,
     /// How much is written
     #[arg(long, value_name = "SIZE", default_value = "16M")]

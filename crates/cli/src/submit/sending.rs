@@ -142,11 +142,11 @@ impl Hub {
                 "its name is not known; look at the address and the network".to_owned()
             }
             Error::ConnectionFailed => {
-                "nothing listens there; look at the address, or try later".to_owned()
+                "nothing answers at this address; check it, or add --queue to keep the record and send it later".to_owned()
             }
             Error::Timeout(_) => "it did not answer within 5 s; try later".to_owned(),
             Error::Io(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
-                "nothing listens there; look at the address, or try later".to_owned()
+                "nothing answers at this address; check it, or add --queue to keep the record and send it later".to_owned()
             }
             other => other.to_string(),
         };

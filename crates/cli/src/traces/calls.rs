@@ -18,10 +18,13 @@ pub(super) fn explain(bytes: &[u8]) -> Result<String, TraceError> {
     }
     let _ = writeln!(
         text,
-        "  from the system calls of {} processes and threads; took {}\n\n  calls       {} that \
-         touch files; {} others are left out\n  names       {}\n  opened      {} files, {} of them \
-         so that they may be made\n  written to  {} files\n\n  calls by kind",
-        shape.processes,
+        "  Recorded: the system calls of {}. Duration {}.\n\n  calls       {} that touch files; {} others \
+         are left out\n  names       {}\n  opened      {} files, {} of them created if missing\n  \
+         written to  {} files\n\n  calls by kind",
+        match shape.processes {
+            1 => "one process".to_owned(),
+            count => format!("{count} processes and threads"),
+        },
         header.duration_ns,
         header.calls,
         header.elsewhere,

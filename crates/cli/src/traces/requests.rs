@@ -44,10 +44,10 @@ fn figures(text: &mut String, shape: &Shape) {
     let _ = writeln!(
         text,
         "\n  requests    {}\n  reads       {}, {}\n  writes      {}, {}\n  flushes     {}\n  \
-         durable     {} writes by forced unit access\n  discards    {}\n  epochs      {}, each \
-         ended by a flush or a durable write\n  sequential  {:.0} % of the writes go on with the \
-         last one, {:.0} % with one of two streams,\n              {:.0} % with one of eight\n  \
-         up to 4 KiB {:.0} % of the writes",
+         durable     {} writes by forced unit access\n  discards    {}\n  groups      {}, each \
+         ended by a flush or a durable write\n  sequential  {:.0} % of the writes begin where the \
+         previous write ended;\n              {:.0} % where one of the last two streams ended, \
+         {:.0} % one of eight\n  up to 4 KiB {:.0} % of the writes",
         shape.requests(),
         shape.reads,
         shape.bytes_read,

@@ -5,8 +5,14 @@ use std::path::PathBuf;
 use cardproof_units::Nanos;
 use clap::Args;
 
+/// What stands under the help.
+const AFTER_HELP: &str = "Columns: r/s and w/s reads and writes per second; rd and wr MB/s their rates; \
+KiB mean size of a request; queue mean number of requests in flight; r ms and w ms mean latency; f/s \
+flushes per second; util share of the time in which the device was busy.";
+
 /// What to watch, and how to show it.
 #[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
 pub(crate) struct WatchArgs {
     /// Devices such as mmcblk0 or /dev/sda1, or paths on them; by default all devices with
     /// I/O since boot

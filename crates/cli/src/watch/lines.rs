@@ -14,5 +14,6 @@ pub(super) fn block(sample: &Sample) -> String {
     }
     lines.push(system(&sample.activity).join("; "));
     lines.push(in_words(&sample.limited_by));
-    lines.iter().fold(String::new(), |text, line| text + line + "\n") + "\n"
+    let text = lines.iter().fold(String::new(), |text, line| text + line + "\n") + "\n";
+    crate::talk::paged(&text).into_owned()
 }

@@ -48,7 +48,7 @@ impl View<'_> {
         let heading = format!("cardproof watch, every {}", self.interval);
         frame.render_widget(Line::from(vec![heading.bold(), "   q quits".into()]), title);
         let Some(sample) = self.sample else {
-            frame.render_widget("Waiting for the first window to end.", words);
+            frame.render_widget("Measuring; the first result comes after one interval.", words);
             return;
         };
         self.draw_words(frame, words, sample);

@@ -173,7 +173,7 @@ fn reasons_are_named() {
         format!("http://{}", TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap());
     for (address, status, reason) in [
         (refusing.as_str(), 1, "the reason is told"),
-        (nobody.as_str(), 1, "nothing listens there"),
+        (nobody.as_str(), 1, "nothing answers at this address"),
         ("http://no-such-hub.invalid", 1, "cannot reach the hub"),
         ("hub", 2, "give --to an address"),
         ("http://me:secret@hub", 2, "name or password"),

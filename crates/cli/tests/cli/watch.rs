@@ -97,7 +97,7 @@ fn what_is_no_log_is_refused() {
 #[test]
 fn what_cannot_be_watched_is_a_wrong_command_line() {
     for (words, said) in [
-        (["nosuchdevice", "--once"], "there is no device and no path nosuchdevice"),
+        (["nosuchdevice", "--once"], "there is no device or path nosuchdevice"),
         (["--once", "--interval=1ms"], "too short"),
         (["--once", "--count=2"], "cannot be used with"),
         (["--once", "--log=/dev/null/rows.txt"], "cannot log to"),

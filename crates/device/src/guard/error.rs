@@ -29,7 +29,7 @@ pub enum GuardError {
         path: PathBuf,
     },
     /// The user may not open it.
-    #[error("this user may not open {path}; run it as root, for example with sudo", path = path.display())]
+    #[error("no permission to open {path}; run cardproof as root, outside of any container", path = path.display())]
     NotPermitted {
         /// The path as given.
         path: PathBuf,

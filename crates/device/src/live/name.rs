@@ -13,9 +13,7 @@ use crate::{Sysroot, look_at_path};
 #[derive(Debug, thiserror::Error)]
 pub enum NameError {
     /// No device and no path.
-    #[error(
-        "there is no device and no path {name}; name one, such as mmcblk0 or /dev/sda: {known}"
-    )]
+    #[error("there is no device or path {name}; the devices are: {known}")]
     Unknown {
         /// What was named.
         name: String,

@@ -32,7 +32,8 @@ fn genuine(evidence: &Evidence, finding: &Finding) -> Vec<String> {
     } else {
         format!("{places} test blocks across the whole address range returned correct data")
     }];
-    reasons.push(excluded(finding));
+    // Where every byte was compared, nothing is left to be excluded.
+    reasons.extend((!evidence.is_full).then(|| excluded(finding)));
     if evidence.grid_bytes > 0 && evidence.grid_bytes <= evidence.filler_bytes {
         reasons.push(format!(
             "no addresses share a place in the flash: the last {} of writes changed no test block",
@@ -44,8 +45,8 @@ fn genuine(evidence: &Evidence, finding: &Finding) -> Vec<String> {
 
 fn excluded(finding: &Finding) -> String {
     format!(
-        "there is no hidden store of up to {}, and at most {:.2} % of the blocks are bad (both with {} % \
-         confidence)",
+        "a hidden store of up to {} would have been found, and so would {:.2} % of bad blocks (each with \
+         {} % confidence)",
         Bytes(finding.excluded_store_bytes),
         finding.excluded_bad_share * 100.0,
         CONFIDENCE * 100.0
@@ -91,8 +92,11 @@ fn what_happens(evidence: &Evidence, finding: &Finding) -> String {
 fn shared(evidence: &Evidence) -> String {
     match aliases(evidence).next() {
         Some(alias) => format!(
-            "the data written to byte {} appeared at byte {}",
-            alias.written_bytes, alias.read_bytes
+            "data written at {} was found at {} (bytes {} and {})",
+            Bytes(alias.written_bytes),
+            Bytes(alias.read_bytes),
+            alias.written_bytes,
+            alias.read_bytes
         ),
         None => "different addresses return the same data".to_owned(),
     }

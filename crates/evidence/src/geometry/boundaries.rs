@@ -116,8 +116,8 @@ fn unclear(best: &[Option<Best>], passes: usize) -> String {
     let most = best.iter().flatten().map(|best| best.levels.r_squared).fold(0.0, f64::max);
     if clear == 0 {
         return format!(
-            "the reads show no clear pattern (fit {:.0} %, required {:.0} %). Possible causes: page \
-             mapping, interleaving, an unwritten area, a slow connection",
+            "the reads show no clear pattern (fit {:.0} %, required {:.0} %). Possible causes: the card maps \
+             by pages, reads several chips at once, was never written, or is behind a slow connection",
             most * 100.0,
             CLEAR * 100.0
         );

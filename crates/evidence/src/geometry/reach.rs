@@ -68,7 +68,7 @@ pub(super) fn reach(passes: &[SpanPass], missing: Option<&str>) -> Finding {
     let cost = clear.iter().map(|fit| fit.cost).fold(f64::INFINITY, f64::min) * 100.0;
     let notes = vec![
         format!("a read outside the cached range takes {cost:.0} % longer"),
-        "accurate within a factor of 1.25".to_owned(),
+        "the size is right within a factor of 1.25".to_owned(),
     ];
     let method = "latency of reads in growing ranges";
     Finding::Claimed(Claim { value: Value::Bytes(value), probability: 0.9, method, notes })

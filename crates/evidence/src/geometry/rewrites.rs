@@ -122,7 +122,11 @@ pub(super) fn mapping(
     };
     let all = |test: fn(f64) -> bool| factors.iter().all(|factor| test(*factor));
     let claim = |mapping, probability| {
-        let notes = vec![format!("writing a block again takes {factor:.1} times as long")];
+        let notes = vec![if factor < 1.15 {
+            "writing a block again takes as long as the first time".to_owned()
+        } else {
+            format!("writing a block again takes {factor:.1} times as long as the first time")
+        }];
         let method = "time of repeated writes";
         Finding::Claimed(Claim { value: Value::Mapping(mapping), probability, method, notes })
     };

@@ -153,8 +153,7 @@ pub(super) fn unit(sweeps: &[Sweep], missing: Option<&str>) -> Finding {
         }
         None if clear.len() > 1 => Finding::CannotBeSeen("the write passes disagree".to_owned()),
         _ => Finding::CannotBeSeen(
-            "the writes show no pattern either. Possible causes: page mapping, hidden erases"
-                .to_owned(),
+            "the writes show no pattern either, as with page mapping".to_owned(),
         ),
     }
 }

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::likeness::in_doubt;
 use super::shape::{Measured, Shape};
 use crate::pick::{Finding, is_sequential};
+use crate::reference::is_published;
 
 /// A quantity by which cards are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -99,7 +100,10 @@ impl Column {
         let lacking = runs.iter().find(|record| Finding::of(record, fits).measured().is_none());
         lacking.map_or_else(
             || "its figure is unusable".to_owned(),
-            |record| Finding::of(record, fits).cause(),
+            |record| match is_published(record) {
+                true => "its source has no such figure".to_owned(),
+                false => Finding::of(record, fits).cause(),
+            },
         )
     }
 

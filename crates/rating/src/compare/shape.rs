@@ -150,7 +150,10 @@ impl<'r> Measured<'r> {
         let is_iops = shape.is_told_in_iops();
         let shown: Option<Vec<Shown>> =
             found.iter().map(|(_, _, phase)| Shown::of(phase, is_iops)).collect();
-        let shown = shown?;
+        let mut shown = shown?;
+        if let ([only], Some(rate)) = (shown.as_mut_slice(), mean_of_stated(shape, record)) {
+            only.rate = rate;
+        }
         let runs: Vec<RunRate> = match shown.as_slice() {
             [_] if phase.runs.len() > 1 => {
                 let counting = phase.runs.iter().filter(|run| run.counts);
@@ -242,6 +245,18 @@ fn find<'r>(shape: &Shape, record: &'r Record) -> Option<(&'r Record, usize, &'r
     let (index, phase) =
         phases.find(|(_, phase)| is_comparable(phase) && Shape::of(phase) == *shape)?;
     Some((record, index, phase))
+}
+
+/// The geometric mean of the rates of `shape` that another tool stated of several runs in one output;
+/// `None` where there are no several.
+fn mean_of_stated(shape: &Shape, record: &Record) -> Option<f64> {
+    let fits = |phase: &&Phase| {
+        phase.stated.is_some() && is_comparable(phase) && Shape::of(phase) == *shape
+    };
+    let shown = record.phases.iter().filter(fits).map(|it| Shown::of(it, shape.is_told_in_iops()));
+    let rates: Vec<f64> = shown.flatten().map(|shown| shown.rate).collect();
+    let logarithms: f64 = rates.iter().map(|rate| rate.ln()).sum();
+    (rates.len() > 1).then(|| (logarithms / rates.len() as f64).exp())
 }
 
 /// The rate of one of several runs of a phase.

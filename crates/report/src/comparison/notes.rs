@@ -25,13 +25,24 @@ pub(super) fn notes(comparison: &Comparison, rankings: &[&Ranking], wanted: Use)
     let orders = || rankings.iter().filter(|ranking| ranking.cards.len() > 1);
     let has_intervals = |ranking: &&&Ranking| ranking.cards.iter().all(|card| card.has_intervals);
     if !orders().all(|ranking| has_intervals(&ranking)) {
-        notes.push(format!("{BARE}  uncertain rank: some of these figures have no interval."));
+        notes.push(format!(
+            "\"{BARE}\" means uncertain rank: some of these figures have no interval."
+        ));
     }
-    if orders().any(|ranking| has_intervals(&ranking)) {
+    let shares_rank =
+        |ranking: &&&Ranking| ranking.cards.windows(2).any(|it| it[0].place == it[1].place);
+    if orders().any(|ranking| has_intervals(&ranking) && shares_rank(&ranking)) {
         notes.push(format!(
             "Between cards of the same rank no difference was found ({} confidence).",
             wording::percent(comparison.confidence)
         ));
+    }
+    if orders().any(|ranking| has_intervals(&ranking) && ranking.cards.len() > 2) {
+        notes.push(
+            "All differences together hold with this confidence. So with more cards, each difference must \
+             be larger. To find a smaller one, compare two cards alone."
+                .to_owned(),
+        );
     }
     notes.extend(spans(rankings));
     notes.extend(doubted(comparison));
@@ -119,6 +130,6 @@ impl Causes {
             format!("{cause} ({of})")
         };
         let causes: Vec<String> = self.0.iter().map(one).collect();
-        (!causes.is_empty()).then(|| format!("{mark}  {meaning}: {}.", causes.join("; ")))
+        (!causes.is_empty()).then(|| format!("\"{mark}\" means {meaning}: {}.", causes.join("; ")))
     }
 }

@@ -260,12 +260,15 @@ fn best(ranking: &Ranking, choice: &Choice) -> String {
             in_unit(values[0])
         ),
         ([winner], Some((next, behind))) => {
+            let amount = in_unit(values[0]);
             format!(
-                "{winner} is the best: {}. The next is {next} with {behind}.",
-                in_unit(values[0])
+                "{winner} is the best: {amount}{}. The next is {next} with {behind}.",
+                work(ranking.by)
             )
         }
-        ([winner], None) => format!("{winner} is the best: {}.", in_unit(values[0])),
+        ([winner], None) => {
+            format!("{winner} is the best: {}{}.", in_unit(values[0]), work(ranking.by))
+        }
         (several, behind) => {
             let range = [values.first(), values.last()].map(|end| figure(*end.unwrap_or(&0.0)));
             let [first, last] = range;
@@ -295,6 +298,12 @@ fn best(ranking: &Ranking, choice: &Choice) -> String {
         ));
     }
     text
+}
+
+/// The work that takes the seconds of a use, such as ` for 32,000 random writes …`; empty where the figure
+/// is a rate.
+fn work(by: Use) -> String {
+    by.formula().strip_prefix("the time for ").map_or(String::new(), |work| format!(" for {work}"))
 }
 
 /// Names in a row, of many the first.
@@ -343,7 +352,7 @@ fn no_order(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> Stri
             wording::list(&needed)
         ),
         _ => format!(
-            "No ranking: each of these cards was measured on another host or with another method. {again}"
+            "No ranking: the cards were measured on different hosts or with different methods. {again}"
         ),
     }
 }

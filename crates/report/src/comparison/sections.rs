@@ -172,13 +172,13 @@ fn placed(places: &[Places]) -> Option<Section> {
         }
     }
     let note = format!(
-        "This is only a rough comparison. For some of them these are different or unknown: {}.",
+        "This is only a rough comparison. Different or unknown for some of the cards: {}.",
         differences.join(", ")
     );
     (!rows.is_empty()).then(|| Section {
         heading: "Among published measurements".to_owned(),
         about: Vec::new(),
-        columns: vec!["card and quantity", "faster than", "of"],
+        columns: vec!["card and quantity", "faster than", "of published cards"],
         rows,
         notes: if differences.is_empty() { Vec::new() } else { vec![note] },
     })

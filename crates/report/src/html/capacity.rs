@@ -1,6 +1,7 @@
 //! The map of a capacity test: speed and errors over the addresses, as a picture.
 
-use cardproof_record::{CapacityRegion, CapacityTest};
+use cardproof_rating::capacity;
+use cardproof_record::{CapacityRegion, CapacityTest, CapacityVerdict, Record};
 use cardproof_units::Bytes;
 
 use crate::clean::Html;
@@ -12,9 +13,16 @@ const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 160.0;
 const MARK: f64 = 14.0;
 
-/// Appends the map, where something was read.
-pub(super) fn write(page: &mut String, test: Option<&CapacityTest>) -> Option<ChartFile> {
-    let test = test.filter(|test| test.regions.iter().any(is_read))?;
+/// Appends the map of `record`, where something was read.
+pub(super) fn write(page: &mut String, record: &Record) -> Option<ChartFile> {
+    let test = record.capacity.as_ref().filter(|test| test.regions.iter().any(is_read))?;
+    let found = capacity(record).filter(|found| found.verdict == CapacityVerdict::Fake);
+    Some(draw(page, test, found.map(|found| found.real_size.0)))
+}
+
+/// Draws the map. Of a fake, the parts from the capacity `real` on are marked: writes to them overwrite
+/// the parts below, so wrong data there says nothing of the parts below.
+fn draw(page: &mut String, test: &CapacityTest, real: Option<Bytes>) -> ChartFile {
     let regions = &test.regions;
     let fastest = regions.iter().filter_map(speed).fold(0.0, f64::max);
     let width = WIDTH / regions.len() as f64;
@@ -23,7 +31,7 @@ pub(super) fn write(page: &mut String, test: Option<&CapacityTest>) -> Option<Ch
         picture,
         "<svg viewBox=\"0 0 {WIDTH} {}\" width=\"100%\" role=\"img\" aria-label=\"{}\">\n",
         HEIGHT + MARK,
-        Html(&summary(test))
+        Html(&summary(test, real))
     );
     for (number, region) in regions.iter().enumerate() {
         let left = number as f64 * width;
@@ -37,7 +45,7 @@ pub(super) fn write(page: &mut String, test: Option<&CapacityTest>) -> Option<Ch
                 width * 0.9
             );
         }
-        if region.wrong > 0 {
+        if is_bad(test, number, real) {
             put!(
                 picture,
                 "<rect x=\"{left:.2}\" y=\"{HEIGHT}\" width=\"{:.2}\" height=\"{MARK}\" \
@@ -50,9 +58,9 @@ pub(super) fn write(page: &mut String, test: Option<&CapacityTest>) -> Option<Ch
     put!(
         page,
         "<section id=\"map\">\n<h2>Map of the addresses</h2>\n{picture}<p>{}</p>\n</section>\n",
-        Html(&summary(test))
+        Html(&summary(test, real))
     );
-    Some(ChartFile::of("map of the addresses", &summary(test), &picture, csv(test)))
+    ChartFile::of("map of the addresses", &summary(test, real), &picture, csv(test))
 }
 
 /// A line for each bar.
@@ -69,6 +77,19 @@ const fn is_read(region: &CapacityRegion) -> bool {
     region.readings > 0
 }
 
+/// Whether the part `number` keeps no data.
+fn is_bad(test: &CapacityTest, number: usize, real: Option<Bytes>) -> bool {
+    match real {
+        Some(real) => part_of(test).get() * number as u64 >= real.get(),
+        None => test.regions[number].wrong > 0,
+    }
+}
+
+/// How much of the addresses each bar stands for.
+fn part_of(test: &CapacityTest) -> Bytes {
+    Bytes(test.announced_bytes.get() / (test.regions.len() as u64).max(1))
+}
+
 /// Bytes a second.
 fn speed(region: &CapacityRegion) -> Option<f64> {
     let seconds = region.read_time_ns.as_secs_f64();
@@ -76,25 +97,32 @@ fn speed(region: &CapacityRegion) -> Option<f64> {
 }
 
 /// What the picture shows, in words.
-fn summary(test: &CapacityTest) -> String {
-    let part = Bytes(test.announced_bytes.get() / (test.regions.len() as u64).max(1));
+fn summary(test: &CapacityTest, real: Option<Bytes>) -> String {
     let speeds: Vec<f64> = test.regions.iter().filter_map(speed).collect();
     let least = speeds.iter().copied().fold(f64::INFINITY, f64::min) / 1e6;
     let most = speeds.iter().copied().fold(0.0, f64::max) / 1e6;
-    let wrong = test.regions.iter().filter(|region| region.wrong > 0).count();
+    let all = test.regions.len();
+    let wrong = (0..all).filter(|number| is_bad(test, *number, real)).count();
     let how = if test.surface_bytes > Bytes::ZERO {
-        "everything was read in order"
+        "Everything was read in order."
     } else {
-        "test blocks were read one by one, so compare the bars with each other only"
+        "Test blocks were read one by one, so compare the bars with each other only."
     };
-    let errors = match wrong {
-        0 => "No part had errors.".to_owned(),
-        1 => "One part, marked below its bar, had errors or wrong data.".to_owned(),
-        parts => format!("{parts} parts, marked below their bars, had errors or wrong data."),
+    let errors = match (wrong, real) {
+        (_, Some(real)) => format!(
+            "The {wrong} parts of {all} that are marked below their bars lie above the real capacity of \
+             {real}. They keep no data."
+        ),
+        (0, None) => "No part had errors.".to_owned(),
+        (1, None) => "One part, marked below its bar, had errors or wrong data.".to_owned(),
+        (parts, None) => {
+            format!("{parts} parts, marked below their bars, had errors or wrong data.")
+        }
     };
     format!(
-        "Each bar is the reading speed of {part}, from the first address on the left to the last: \
-         {least:.1} to {most:.1} MB/s; {how}. {errors}"
+        "Each bar stands for {} of addresses, from the first on the left to the last. Its height is the \
+         reading speed ({least:.1} to {most:.1} MB/s). {how} {errors}",
+        part_of(test)
     )
 }
 
@@ -117,12 +145,29 @@ mod tests {
             ..CapacityTest::default()
         };
         let mut page = String::new();
-        write(&mut page, Some(&test));
-        assert!(page.contains("1 MiB, from the first address"), "{page}");
+        draw(&mut page, &test, None);
+        assert!(page.contains("stands for 1 MiB of addresses"), "{page}");
         assert!(page.contains("25.0 to 100.0 MB/s"), "{page}");
         assert_eq!(page.matches("var(--alarm)").count(), 1, "{page}");
-        let mut none = String::new();
-        write(&mut none, Some(&CapacityTest::default()));
-        assert_eq!(none, "", "nothing was read, nothing is drawn");
+    }
+
+    #[test]
+    fn of_a_fake_the_parts_above_its_real_capacity_are_marked() {
+        let region = |wrong| CapacityRegion {
+            readings: 1,
+            wrong,
+            read_bytes: Bytes(1_000_000),
+            read_time_ns: Nanos::from_millis(10),
+        };
+        // Writes above 2 MiB have overwritten the first part.
+        let test = CapacityTest {
+            announced_bytes: Bytes::mib(8),
+            regions: [1, 0, 0, 1, 0, 0, 1, 0].map(region).to_vec(),
+            ..CapacityTest::default()
+        };
+        let mut page = String::new();
+        draw(&mut page, &test, Some(Bytes::mib(2)));
+        assert_eq!(page.matches("var(--alarm)").count(), 6, "{page}");
+        assert!(page.contains("The 6 parts of 8 that are marked"), "{page}");
     }
 }

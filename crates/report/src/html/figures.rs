@@ -1,7 +1,6 @@
 //! The sections of charts. Each chart has its figures beside it in a table that can be opened.
 
 use cardproof_rating::compare::positions;
-use cardproof_rating::life::in_words as endurance_in_words;
 use cardproof_rating::{
     Finding, PUBLISHED_CARDS, PUBLISHED_SOURCE, doubts, is_told_in_iops, pauses_in, shown_rate,
 };
@@ -65,14 +64,12 @@ impl Figures<'_> {
         Ok(())
     }
 
-    /// The result of an endurance run: the life in words, bad pages and speed over the cycles.
+    /// The course of an endurance run: bad pages and speed over the cycles.
     fn endurance(&mut self) -> Result<(), HtmlError> {
         let Some(run) = &self.record.endurance else { return Ok(()) };
-        self.page.push_str("<section id=\"endurance\">\n<h2>Endurance</h2>\n<ul>\n");
-        for sentence in endurance_in_words(self.record) {
-            put!(self.page, "<li>{}</li>\n", Html(&bound(&sentence)));
-        }
-        self.page.push_str("</ul>\n<div class=\"grid\">\n");
+        self.page.push_str(
+            "<section id=\"endurance\">\n<h2>Over the cycles</h2>\n<div class=\"grid\">\n",
+        );
         for chart in [bad_over_cycles(run), speed_over_cycles(run)].into_iter().flatten() {
             put!(self.page, "<figure>\n<figcaption><h3>{}</h3></figcaption>\n", Html(&chart.title));
             self.draw(&chart, &chart.title, &[], &[])?;

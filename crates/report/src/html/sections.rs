@@ -42,7 +42,7 @@ pub(super) fn write(page: &mut String, contents: &Contents) {
     }
     write_list(page, "replays", crate::replays::HEADING, &contents.replays);
     write_list(page, "tools", contents.figures_heading, &contents.figures);
-    write_list(page, "course", "Changes of the rate", &contents.course);
+    write_list(page, "course", contents.course_heading, &contents.course);
 }
 
 fn write_verdicts(page: &mut String, contents: &Contents) {
@@ -176,7 +176,7 @@ fn write_list(page: &mut String, id: &str, heading: &str, items: &[String]) {
 /// blocks, and some browsers then forget that they are rows.
 fn write_rows(page: &mut String, contents: &Contents) {
     let interval = match &contents.confidence {
-        Some(confidence) => format!("{confidence} interval"),
+        Some(confidence) => format!("interval ({confidence})"),
         None => "interval".to_owned(),
     };
     page.push_str(
@@ -191,7 +191,7 @@ fn write_rows(page: &mut String, contents: &Contents) {
         write_row(page, row, &interval);
     }
     page.push_str("</tbody>\n</table>\n");
-    if let Some(note) = contents.rows_note {
+    if let Some(note) = &contents.rows_note {
         put!(page, "<p class=\"note\">{note}</p>\n");
     }
     page.push_str("</section>\n");

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use cardproof_io::Target;
 use cardproof_log_layout::{LogError, LogLayout, Mode, Options};
-use cardproof_record::{LogTrial, PhaseState, Replay, TimeRatio};
+use cardproof_record::{LogTrial, PhaseState, Replay, ReplayedRequests, TimeRatio};
 use cardproof_stats::RatioInterval;
 use cardproof_trace::TraceReader;
 use cardproof_units::{Bytes, Nanos};
@@ -34,6 +34,10 @@ pub struct LayoutPlan {
 pub struct LayoutsTried {
     /// The first replay on the plain layout.
     pub plain: Option<Replay>,
+    /// What all replays on the plain layout read.
+    pub plain_read: Bytes,
+    /// What all replays on the plain layout wrote.
+    pub plain_written: Bytes,
     /// The comparison.
     pub trial: LogTrial,
     /// Whether every replay reached its end, was stopped, or failed.
@@ -58,6 +62,8 @@ pub fn replay_layouts(
     };
     let mut tried = LayoutsTried {
         plain: None,
+        plain_read: Bytes::ZERO,
+        plain_written: Bytes::ZERO,
         trial: blank(layouts.mode, options.segment),
         state: PhaseState::Measured,
     };
@@ -68,6 +74,8 @@ pub fn replay_layouts(
             let done = replay(target, trace, plan, progress, stop, beside.take());
             tried.trial.plain_ns.push(done.duration_ns);
             let state = done.state.clone();
+            tried.plain_read += moved(&done.reads);
+            tried.plain_written += moved(&done.writes);
             tried.plain.get_or_insert(done);
             state
         } else {
@@ -83,6 +91,10 @@ pub fn replay_layouts(
     }
     tried.trial.ratio = ratio(&tried.trial, plan.seed.derive("layouts"));
     tried
+}
+
+fn moved(requests: &Option<ReplayedRequests>) -> Bytes {
+    requests.as_ref().map_or(Bytes::ZERO, |requests| requests.bytes)
 }
 
 fn blank(mode: Mode, segment: Bytes) -> LogTrial {

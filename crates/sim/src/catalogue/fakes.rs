@@ -51,26 +51,31 @@ const ANNOUNCED: Bytes = Bytes::gib(64);
 pub(super) const CARDS: [Card; 5] = [
     fake(
         "fake-wrap",
-        "Fake 64 GiB card: 2 GiB, writes beyond overwrite the beginning",
+        "Fake 64 GiB card (2 GiB real, writes above overwrite the start)",
         Beyond::WrapAround,
         0,
     ),
     fake(
         "fake-drop",
-        "Fake 64 GiB card: 2 GiB, writes beyond are dropped",
+        "Fake 64 GiB card (2 GiB real, writes above are discarded)",
         Beyond::Drop { reads_as: 0 },
         0,
     ),
     fake(
         "fake-last-block",
-        "Fake 64 GiB card: 2 GiB, every address beyond is the same block",
+        "Fake 64 GiB card (2 GiB real, all addresses above are one block)",
         Beyond::LastBlock,
         0,
     ),
-    fake("fake-limbo", "Fake 64 GiB card: 2 GiB, reads beyond give random data", Beyond::Limbo, 0),
+    fake(
+        "fake-limbo",
+        "Fake 64 GiB card (2 GiB real, reads above give random data)",
+        Beyond::Limbo,
+        0,
+    ),
     fake(
         "fake-cached",
-        "Fake 64 GiB card: 2 GiB, writes beyond overwrite the beginning, the newest 1 MiB reads back right",
+        "Fake 64 GiB card (2 GiB real, writes above overwrite the start, the latest 1 MiB reads back right)",
         Beyond::WrapAround,
         1 << 20,
     ),

@@ -43,9 +43,8 @@ pub(super) fn storage(main: &StateShare, because: Because) -> Vec<String> {
             format!("the storage was waited for in {} of the working time", whole_percent(share))
         }
         Because::Slow => format!(
-            "they went on without a rest at a rate that better storage does not have: an A1 card \
-             must do 500 writes of 4 KiB a second, and below {} of a busy system's the storage is \
-             what it waits for",
+            "they came without a pause at less than {}/s; an A1 card does at least 500 writes of 4 KiB a \
+             second, so the programs waited for the storage",
             CEILING.0
         ),
     };
@@ -91,7 +90,7 @@ pub(super) fn story(explanation: &LogExplanation) -> Vec<String> {
     let names: Vec<&str> = explanation.states.iter().map(|share| share.state.words()).collect();
     story.push(match names.as_slice() {
         [only] => format!("All of it {only}."),
-        names => format!("In this order: {}.", names.join(", then ")),
+        names => format!("The log shows, in this order: {}.", names.join(", then ")),
     });
     story.push(super::super::in_words(&explanation.limited_by));
     story
