@@ -37,8 +37,14 @@ pub struct Surroundings {
 /// Why there is nothing to look at.
 #[derive(Debug, thiserror::Error)]
 pub enum LookError {
-    /// The path leads nowhere, or not for this user.
-    #[error("cannot look at {path}; check its spelling and who may enter the directories above it", path = path.display())]
+    /// The path leads nowhere.
+    #[error("{path} does not exist; check the name: `lsblk` lists devices", path = path.display())]
+    Missing {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// The path leads nowhere for this user.
+    #[error("cannot look at {path}; check who may enter the directories above it", path = path.display())]
     Unreachable {
         /// The path as given.
         path: PathBuf,
@@ -61,12 +67,23 @@ pub enum LookError {
     },
 }
 
+impl LookError {
+    /// Why `path` cannot be reached.
+    pub(crate) fn unreachable(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::NotFound => Self::Missing { path },
+            _ => Self::Unreachable { path, source },
+        }
+    }
+}
+
 /// Looks at the storage that `path` is on, or at the block device that it is.
 ///
 /// # Errors
 /// The path cannot be reached.
 pub fn look_at_path(root: &Sysroot, path: &Path) -> Result<Surroundings, LookError> {
-    let unreachable = |source| LookError::Unreachable { path: path.to_owned(), source };
+    let unreachable = |source| LookError::unreachable(path, source);
     let metadata = fs::metadata(path).map_err(unreachable)?;
     if metadata.file_type().is_block_device() {
         return Ok(look_at_number(root, DeviceNumber::from_raw(metadata.rdev())));
@@ -88,8 +105,7 @@ pub fn look_at_path(root: &Sysroot, path: &Path) -> Result<Surroundings, LookErr
 /// # Errors
 /// The path cannot be reached, or is no block device.
 pub fn look_at_block_device(root: &Sysroot, path: &Path) -> Result<Surroundings, LookError> {
-    let metadata = fs::metadata(path)
-        .map_err(|source| LookError::Unreachable { path: path.to_owned(), source })?;
+    let metadata = fs::metadata(path).map_err(|source| LookError::unreachable(path, source))?;
     if !metadata.file_type().is_block_device() {
         return Err(LookError::NotABlockDevice { path: path.to_owned() });
     }

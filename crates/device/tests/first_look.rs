@@ -189,7 +189,7 @@ fn devices_that_hold_one_another_in_a_circle_end() {
 fn what_cannot_be_reached_is_named() {
     let root = Sysroot::default();
     let error = look_at_path(&root, Path::new("/no/such/card")).unwrap_err();
-    assert!(matches!(error, LookError::Unreachable { .. }));
+    assert!(matches!(error, LookError::Missing { .. }));
     assert!(error.to_string().contains("/no/such/card"), "{error}");
     let error = look_at_block_device(&root, Path::new("/proc")).unwrap_err();
     assert!(matches!(error, LookError::NotABlockDevice { .. }));

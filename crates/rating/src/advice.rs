@@ -5,7 +5,7 @@
 
 use cardproof_facts::{Class, RANDOM_SPAN};
 use cardproof_record::{
-    EndedBy, OpName, Outcome, Record, Replay, State, Transport, Verdict, WarningCode,
+    EndedBy, OpName, Outcome, PatternName, Record, Replay, State, Transport, Verdict, WarningCode,
 };
 
 use crate::bus::BUS_BOUND;
@@ -230,9 +230,13 @@ fn look_into_faults(case: &Case<'_>) -> Option<String> {
 }
 
 fn measure_with_intervals(case: &Case<'_>) -> Option<String> {
+    let measure = "For verdicts and exact grades, measure the storage with `cardproof run`.";
+    // The rates of a load tell nothing of the card.
+    if case.record.phases.iter().all(|phase| phase.pattern == PatternName::Unknown) {
+        return Some(measure.to_owned());
+    }
     Some(format!(
-        "For verdicts and exact grades, measure the storage with `cardproof run`. To compare the \
-         figures of {} with other cards, use `cardproof compare`.",
+        "{measure} To compare the figures of {} with other cards, use `cardproof compare`.",
         case.record.tool.name
     ))
 }

@@ -78,6 +78,8 @@ pub(crate) struct Contents {
     pub(crate) verdicts: Vec<Ruling>,
     /// The verdicts on the recording classes.
     pub(crate) recording: Option<Recording>,
+    /// Why there are indications in place of verdicts.
+    pub(crate) no_verdicts: Option<String>,
     /// Indications for the classes, from stated figures.
     pub(crate) indications: Vec<Indicated>,
     /// The classes that the card claims, with the result of each.
@@ -148,6 +150,24 @@ fn indicated(record: &Record) -> Vec<Indicated> {
         .collect()
 }
 
+/// The verdicts of `verdicts` that say more than the indications of `record`, and why the others say
+/// less.
+fn beside_indications<'v>(
+    record: &Record,
+    verdicts: &'v [Verdict],
+) -> (Vec<&'v Verdict>, Option<String>) {
+    let all = indications(record);
+    let has_recording = all.iter().any(|it| is_recording_class(&it.rule));
+    let is_indicated = |rule: &str| {
+        all.iter().any(|it| it.rule == rule) || has_recording && is_recording_class(rule)
+    };
+    let (less, more): (Vec<_>, Vec<_>) = verdicts.iter().partition(|verdict| {
+        verdict.outcome == Outcome::NotTestable && is_indicated(&verdict.rule)
+    });
+    let reason = less.first().and_then(|verdict| verdict.reasons.first());
+    (more, reason.map(|reason| format!("No verdicts, only indications: {}", one_line(reason))))
+}
+
 fn is_recording_class(rule: &str) -> bool {
     Class::named(rule).is_some_and(|class| !class.is_application())
 }
@@ -203,6 +223,11 @@ fn out_of_reach(record: &Record, rulings: &[Ruling]) -> OutOfReach {
 }
 
 impl Contents {
+    /// Whether there is anything on classes.
+    pub(crate) const fn has_verdicts(&self) -> bool {
+        !self.verdicts.is_empty() || self.recording.is_some() || !self.indications.is_empty()
+    }
+
     pub(crate) fn of(record: &Record, verdicts: &[Verdict]) -> Self {
         // Jobs measure themselves and nothing that verdicts or advice could rest on.
         let has_jobs = !record.job_runs.is_empty()
@@ -216,6 +241,9 @@ impl Contents {
         let verdicts = if is_jobs_only { &[] } else { verdicts };
         let in_full: Vec<&Verdict> =
             verdicts.iter().filter(|verdict| !is_recording(verdict)).collect();
+        let (shown, no_verdicts) = beside_indications(record, verdicts);
+        let has_recording = shown.iter().any(|verdict| is_recording(verdict));
+        let shown = shown.into_iter().filter(|verdict| !is_recording(verdict));
         let is_judged = verdicts.iter().any(|verdict| verdict.outcome != Outcome::NotTestable);
         let headline = if is_jobs_only { of_jobs(record) } else { headline(&in_full) };
         Self {
@@ -239,8 +267,9 @@ impl Contents {
             figures_heading: figures::heading(record),
             replays: replays::replays(record),
             setups: lists(record),
-            verdicts: in_full.into_iter().map(ruling).collect(),
-            recording: Recording::of(record, verdicts),
+            verdicts: shown.map(ruling).collect(),
+            recording: Recording::of(record, verdicts).filter(|_| has_recording),
+            no_verdicts,
             indications: indicated(record),
             claims: claims(record, verdicts)
                 .iter()
@@ -338,7 +367,7 @@ fn of_endurance(record: &Record) -> String {
 pub(crate) const ENDURANCE_HEADING: &str = "Endurance";
 
 /// The result of an experiment without phases, in a sentence for each part.
-fn of_jobs(record: &Record) -> String {
+pub(crate) fn of_jobs(record: &Record) -> String {
     let all = [
         jobs::headline(record),
         replays::headlines(record),

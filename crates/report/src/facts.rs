@@ -159,7 +159,7 @@ fn foreign_target(target: &TargetInfo) -> String {
         (target.size_bytes > Bytes::ZERO).then(|| target.size_bytes.to_string()),
         (!engine.is_empty()).then(|| format!("engine {engine}")),
     ];
-    joined([Some("measured by another tool".to_owned())].into_iter().chain(known))
+    joined([Some("not known (another tool measured)".to_owned())].into_iter().chain(known))
         .unwrap_or_default()
 }
 

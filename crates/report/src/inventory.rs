@@ -13,6 +13,7 @@ use cardproof_units::Bytes;
 use serde::Serialize;
 
 use crate::clean::one_line;
+use crate::contents::of_jobs;
 use crate::facts::title;
 
 pub use forms::{
@@ -56,6 +57,8 @@ pub struct Entry {
     pub size_bytes: Option<Bytes>,
     /// The verdict on the capacity in a few words; absent where it was not tested.
     pub capacity: Option<String>,
+    /// What a job, a replay or a test without rates found, in sentences; absent for all else.
+    pub found: Option<String>,
     /// The highest class of each kind that is met as measured.
     pub met: Vec<String>,
     /// The lowest class of each kind that is missed.
@@ -108,6 +111,7 @@ impl Entry {
             card: title(record),
             size_bytes: record.conditions.device.size_bytes,
             capacity: cardproof_rating::capacity(record).map(|found| found.in_short()),
+            found: Some(of_jobs(record)).filter(|found| !found.is_empty()),
             met: of(Outcome::Meets, true),
             missed: of(Outcome::Misses, false),
             undecided: of(Outcome::Undecided, false),
@@ -151,7 +155,10 @@ impl Entry {
             }
         }
         if parts.is_empty() {
-            parts.push("no class verdict".to_owned());
+            parts.push(match &self.found {
+                Some(found) => found.trim_end_matches('.').to_owned(),
+                None => "no class verdict".to_owned(),
+            });
         }
         if !self.doubts.is_empty() {
             parts.push("with doubts".to_owned());

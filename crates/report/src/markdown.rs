@@ -107,7 +107,7 @@ fn write_row(out: &mut String, row: &Row) -> std::fmt::Result {
 }
 
 fn write_verdicts(out: &mut String, contents: &Contents) -> std::fmt::Result {
-    if contents.verdicts.is_empty() && contents.recording.is_none() {
+    if !contents.has_verdicts() {
         return Ok(());
     }
     writeln!(out, "\n## Verdicts\n")?;
@@ -120,6 +120,9 @@ fn write_verdicts(out: &mut String, contents: &Contents) -> std::fmt::Result {
     }
     if let Some(recording) = &contents.recording {
         write_recording(out, recording)?;
+    }
+    if let Some(reason) = &contents.no_verdicts {
+        writeln!(out, "- {}", Markdown(reason))?;
     }
     for indication in &contents.indications {
         writeln!(out, "- {}", Markdown(&indication.label))?;

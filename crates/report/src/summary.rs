@@ -168,7 +168,7 @@ impl Page {
     }
 
     fn verdicts(&mut self, contents: &Contents) {
-        if contents.verdicts.is_empty() && contents.recording.is_none() {
+        if !contents.has_verdicts() {
             return;
         }
         match &contents.scope {
@@ -184,6 +184,9 @@ impl Page {
         }
         if let Some(recording) = &contents.recording {
             self.labelled(&recording.text, BOLD, "", "  ");
+        }
+        if let Some(reason) = &contents.no_verdicts {
+            wrap_into(&mut self.out, "  ", reason, "    ", self.width);
         }
         for indication in &contents.indications {
             let style = style_of_likelihood(indication.outcome);

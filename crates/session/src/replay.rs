@@ -172,12 +172,20 @@ impl TraceReplay<'_> {
         let layouts = LayoutPlan { mode: log.mode, pairs: log.pairs, within };
         let (watcher, frontend) = bench.recorder.watcher();
         let before = (bench.record.bytes_read, bench.record.bytes_written);
+        let replays = 2 * u64::from(log.pairs);
+        let deed = format!("of the {replays} replays done");
+        let (mut whole, mut last) = (0, 0);
         let LayoutsTried { plain, plain_read, plain_written, trial, state } = replay_layouts(
             &mut *bench.place.target,
             &self.trace,
             &plan,
             &layouts,
-            &mut |progress| tell(frontend, progress),
+            &mut |ReplayProgress { requests, requests_of, .. }| {
+                whole += u64::from(requests < last);
+                last = requests;
+                let (done, of) = (whole * requests_of + requests, replays * requests_of);
+                frontend.tell(Event::Part { deed: &deed, done, of });
+            },
             bench.stop,
             watcher,
         );

@@ -33,7 +33,7 @@ fn about(header: &Header) -> String {
     }
     let _ = writeln!(
         text,
-        "  from {source}; took {}, on a device of at least {}",
+        "  Source: {source}. Duration: {}. Needs a device of at least {}.",
         header.duration_ns, header.device_bytes
     );
     text

@@ -79,7 +79,7 @@ impl View<'_> {
             ("read", &history.read, mb(&history.read), None),
             ("written", &history.written, mb(&history.written), None),
             ("device busy", &history.busiest, share(&history.busiest), Some(1.0)),
-            ("waiting", &history.waiting, share(&history.waiting), Some(1.0)),
+            ("programs wait", &history.waiting, share(&history.waiting), Some(1.0)),
             ("processors", &history.cpu, share(&history.cpu), Some(1.0)),
         ];
         if let Some(temperature) = &history.temperature {

@@ -61,7 +61,7 @@ fn other_tools_traces_are_known_by_their_content() {
     let (file, saved) = (home.place().join("secret.dat"), home.place().join("saved"));
     let (path, saved) = (file.to_str().unwrap(), saved.to_str().unwrap());
     for (text, shown) in [
-        ("fio version 2 iolog\nsecret add\nsecret write 0 4096\n", "from an iolog of fio"),
+        ("fio version 2 iolog\nsecret add\nsecret write 0 4096\n", "Source: an iolog of fio"),
         ("7 1.000001 unlink(\"/secret/x\") = 0 <0.000100>\n", "unlink"),
     ] {
         fs::write(&file, text).unwrap();

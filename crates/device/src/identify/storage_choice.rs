@@ -69,7 +69,7 @@ fn on_running_system<'root>(
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(source) => {
-            let unreachable = LookError::Unreachable { path: path.to_owned(), source };
+            let unreachable = LookError::unreachable(path, source);
             return device_named(root, path).ok_or(unreachable);
         }
     };
@@ -77,8 +77,7 @@ fn on_running_system<'root>(
         let device = BlockDevice::by_number(root, DeviceNumber::from_raw(metadata.rdev()));
         return Ok(whole_device(device));
     }
-    let real = fs::canonicalize(path)
-        .map_err(|source| LookError::Unreachable { path: path.to_owned(), source })?;
+    let real = fs::canonicalize(path).map_err(|source| LookError::unreachable(path, source))?;
     let number = DeviceNumber::from_raw(metadata.dev());
     let Some(mount) = mounts.holding(&real, number) else {
         return Ok(whole_device(BlockDevice::by_number(root, number)));

@@ -87,11 +87,11 @@ fn is_writing(device: &DeviceActivity) -> bool {
     }
 }
 
-/// What the device did, such as `33 writes/s of 4.0 KiB (0.13 MB/s), each after 30.1 ms`.
+/// What the device did, such as `33 writes/s of 4.0 KiB (0.13 MB/s), mean latency 30.1 ms`.
 pub(super) fn work_in_words(device: &DeviceActivity) -> String {
     let side = |requests: &Requests, what: &str| {
         let mean = requests.mean_bytes()?;
-        let wait = requests.await_ns.map_or(String::new(), |wait| format!(", each after {wait}"));
+        let wait = requests.await_ns.map_or(String::new(), |wait| format!(", mean latency {wait}"));
         let (rate, size) = (per_s(requests.per_s, what), Bytes(mean.round() as u64));
         Some(format!("{rate} of {size} ({}){wait}", requests.bytes_per_s))
     };

@@ -1,6 +1,6 @@
 //! The notes under the table of a comparison: what its marks mean, each said once for all cards.
 
-use cardproof_rating::compare::{Comparison, Ranking, Use};
+use cardproof_rating::compare::{Comparison, Ranked, Ranking, Use};
 use cardproof_rating::wording;
 use cardproof_units::Bytes;
 
@@ -37,6 +37,13 @@ pub(super) fn notes(comparison: &Comparison, rankings: &[&Ranking], wanted: Use)
             wording::percent(comparison.confidence)
         ));
     }
+    if orders().any(|ranking| has_intervals(&ranking) && is_out_of_order(ranking)) {
+        notes.push(
+            "A rank counts the cards that are certainly better. So a card with a wide interval can have a \
+             better rank than a card with a better figure."
+                .to_owned(),
+        );
+    }
     if orders().any(|ranking| has_intervals(&ranking) && ranking.cards.len() > 2) {
         notes.push(
             "All differences together hold with this confidence. So with more cards, each difference must \
@@ -48,6 +55,12 @@ pub(super) fn notes(comparison: &Comparison, rankings: &[&Ranking], wanted: Use)
     notes.extend(doubted(comparison));
     notes.extend(absent(comparison, wanted));
     notes
+}
+
+/// Whether a card stands above one with a better figure.
+fn is_out_of_order(ranking: &Ranking) -> bool {
+    let seconds = |card: &Ranked| card.parts.iter().map(|part| part.seconds).sum::<f64>();
+    ranking.cards.windows(2).any(|pair| seconds(&pair[0]) > seconds(&pair[1]))
 }
 
 /// That ranges differ, and what follows from it.

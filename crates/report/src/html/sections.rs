@@ -3,8 +3,7 @@
 use cardproof_rating::{Grade, wording};
 use cardproof_record::Outcome;
 
-use crate::clean::Html;
-use crate::clean::put;
+use crate::clean::{Html, HtmlSentence, put};
 use crate::contents::{
     CAPACITY_HEADING, Contents, GEOMETRY_HEADING, MEANING_NOTE, Recording, Ruling, VERDICT_NOTE,
 };
@@ -46,7 +45,7 @@ pub(super) fn write(page: &mut String, contents: &Contents) {
 }
 
 fn write_verdicts(page: &mut String, contents: &Contents) {
-    if contents.verdicts.is_empty() && contents.recording.is_none() {
+    if !contents.has_verdicts() {
         return;
     }
     page.push_str("<section id=\"verdicts\">\n<h2>Verdicts</h2>\n<div class=\"pair\">\n");
@@ -56,6 +55,9 @@ fn write_verdicts(page: &mut String, contents: &Contents) {
     page.push_str("</div>\n");
     if let Some(recording) = &contents.recording {
         write_recording(page, recording);
+    }
+    if let Some(reason) = &contents.no_verdicts {
+        put!(page, "<p>{}.</p>\n", Html(&bound(reason)));
     }
     for indication in &contents.indications {
         let basis = indication.basis.join("; ");
@@ -167,7 +169,7 @@ fn write_list(page: &mut String, id: &str, heading: &str, items: &[String]) {
     }
     put!(page, "<section id=\"{id}\">\n<h2>{}</h2>\n<ul>\n", Html(heading));
     for item in items {
-        put!(page, "<li>{}</li>\n", Html(&bound(item)));
+        put!(page, "<li>{}</li>\n", HtmlSentence(&bound(item)));
     }
     page.push_str("</ul>\n</section>\n");
 }
