@@ -45,11 +45,11 @@ pub(super) fn notes(comparison: &Comparison, rankings: &[&Ranking], wanted: Use)
         );
     }
     if orders().any(|ranking| has_intervals(&ranking) && ranking.cards.len() > 2) {
-        notes.push(
-            "All differences together hold with this confidence. So with more cards, each difference must \
-             be larger. To find a smaller one, compare two cards alone."
-                .to_owned(),
-        );
+        notes.push(format!(
+            "The confidence of {} is that of all differences together. So with more cards, each \
+             difference must be larger to be found. To find a smaller one, compare two cards alone.",
+            wording::percent(comparison.confidence)
+        ));
     }
     notes.extend(spans(rankings));
     notes.extend(doubted(comparison));
