@@ -2,7 +2,8 @@
 //!
 //! A fake is described by a modulus (or none), an edge above which addresses have no flash, what
 //! these give, and a hidden store. The chance of the evidence is computed for all edges at once:
-//! places are sorted by their folded address and the logarithms are summed from both ends.
+//! places are sorted by their folded address and the logarithms are summed from both ends. What lies
+//! below an edge has flash, whatever addresses above it give: that is computed once for a modulus.
 
 use super::lost::{Damage, Lost};
 use super::modulus::LastWriters;
@@ -61,6 +62,11 @@ impl Folded {
         if self.is_shared { self.place.live_prefix_bytes } else { self.place.right_prefix_bytes }
     }
 
+    /// The bytes written since its sector was written to another address, if it is right all the same.
+    fn overwritten_and_kept(&self) -> Option<u64> {
+        self.overwritten.filter(|_| self.place.found == Found::Right)
+    }
+
     fn is_partly_held(&self) -> bool {
         (1..self.place.length_bytes).contains(&self.held())
     }
@@ -73,8 +79,35 @@ impl Folded {
 /// The places, sorted by their folded addresses.
 pub(super) struct Places {
     folded: Vec<Folded>,
-    /// The end of the folded addresses: the modulus, or the announced size.
-    pub(super) end: u64,
+    /// All edges, in the order of their addresses.
+    steps: Vec<Step>,
+    /// All places on flash.
+    flash: Flash,
+}
+
+/// An edge and what has flash below it.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    /// How many places lie below it.
+    below: usize,
+    /// It lies inside the next place.
+    is_inside: bool,
+    /// It lies above this address, in bytes.
+    above: u64,
+    /// And at most here.
+    most: u64,
+    /// The logarithm of the prior chance of a real size between the two.
+    ln_prior: f64,
+    flash: Flash,
+}
+
+/// Places that have flash below them.
+#[derive(Clone, Copy, Debug)]
+struct Flash {
+    /// The logarithm of their chance, apart from a store.
+    ln_chance: f64,
+    /// How many of them are wrong.
+    wrong: u64,
 }
 
 /// How well one edge explains the evidence.
@@ -93,6 +126,7 @@ pub(super) struct Edge {
 impl Places {
     /// The places of `evidence` under `modulus`, or under none.
     pub(super) fn new(evidence: &Evidence, modulus: Option<u64>) -> Self {
+        // The end of the folded addresses.
         let end = modulus.unwrap_or(evidence.announced_bytes).min(evidence.announced_bytes);
         let writers = modulus.map(|modulus| LastWriters::new(&evidence.writes, modulus));
         let latest = latest_foreign(evidence);
@@ -105,46 +139,45 @@ impl Places {
         };
         let mut folded: Vec<Folded> = evidence.observations.iter().map(fold).collect();
         folded.sort_by_key(|place| place.position);
-        Self { folded, end }
+        let (steps, flash) = steps(&folded, end);
+        Self { folded, steps, flash }
     }
 
     /// Every edge with its weight, for addresses above it that give what `lost` says.
     pub(super) fn edges(&self, lost: Lost, store: StoreRange) -> Vec<Edge> {
         let above = self.lost_above(lost, store);
-        let mut below = Below::default();
-        let mut edges = Vec::with_capacity(self.folded.len() + 1);
-        let mut from = 0;
-        for index in 0..=self.folded.len() {
-            let next = self.folded.get(index);
-            let partly = next.filter(|next| next.is_partly_held()).map(Folded::held);
-            // An edge inside a place leaves its first part, and so is known exactly.
-            let most = match (next, partly) {
-                (Some(next), Some(held)) => next.position + held,
-                (Some(next), None) if next.place.is_right() => {
-                    next.position + next.place.length_bytes.saturating_sub(SECTOR as u64)
-                }
-                (Some(next), None) => next.position,
-                (None, _) => self.end,
-            };
-            let least = if partly.is_some() { most } else { from };
-            let rest = if partly.is_some() { above[index + 1] } else { above[index] };
-            if most >= from {
-                let ln_weight = below.ln_chance() + rest + self.ln_prior(least, most);
-                edges.push(Edge { above: least, most, ln_weight, damaged: below.wrong });
+        let below = self.overwritten_below(store);
+        let edge = |step: &Step| {
+            let on_flash = step.flash.ln_chance + below[step.below];
+            let rest = above[step.below + usize::from(step.is_inside)];
+            Edge {
+                above: step.above,
+                most: step.most,
+                ln_weight: on_flash + rest + step.ln_prior,
+                damaged: step.flash.wrong,
             }
-            if let Some(next) = next {
-                below.add(next, store);
-                from = from.max(next.position + next.place.length_bytes);
-            }
-        }
-        edges
+        };
+        self.steps.iter().map(edge).collect()
     }
 
-    /// The weight of the model without an edge.
+    /// The weight of the model without an edge, and the places that it does not explain.
     pub(super) fn ln_without_edge(&self, store: StoreRange) -> (f64, u64) {
-        let mut below = Below::default();
-        self.folded.iter().for_each(|place| below.add(place, store));
-        (below.ln_chance(), below.wrong)
+        let below = self.overwritten_below(store);
+        (self.flash.ln_chance + below[self.folded.len()], self.flash.wrong)
+    }
+
+    /// For each index the logarithm of the chance that the places before it that were overwritten
+    /// through another address, and still hold what was written to their own, come from `store`.
+    fn overwritten_below(&self, store: StoreRange) -> Vec<f64> {
+        let mut sum = 0.0;
+        let kept = self.folded.iter().map(|place| {
+            if let Some(since) = place.overwritten_and_kept() {
+                let distance = since.min(place.place.distance_bytes());
+                sum += store.ln_kept(distance).0.max(LN_CONTRADICTION);
+            }
+            sum
+        });
+        [0.0].into_iter().chain(kept).collect()
     }
 
     /// For each index the logarithm of the chance of all places from it on, if none has flash.
@@ -159,13 +192,44 @@ impl Places {
         }
         sums
     }
+}
 
-    /// The logarithm of the prior chance of a real size between two addresses.
-    fn ln_prior(&self, above: u64, most: u64) -> f64 {
-        let part = |bytes: u64| bytes as f64 / self.end.max(1) as f64;
-        let chance = cumulative(part(most)) - cumulative(part(above));
-        (chance + 1e-12).ln()
+/// Every edge among `folded` places, whose addresses end at `end`, and all of them on flash.
+fn steps(folded: &[Folded], end: u64) -> (Vec<Step>, Flash) {
+    let mut below = Below::default();
+    let mut steps = Vec::with_capacity(folded.len() + 1);
+    let mut from = 0;
+    for index in 0..=folded.len() {
+        let next = folded.get(index);
+        let partly = next.filter(|next| next.is_partly_held()).map(Folded::held);
+        // An edge inside a place leaves its first part, and so is known exactly.
+        let most = match (next, partly) {
+            (Some(next), Some(held)) => next.position + held,
+            (Some(next), None) if next.place.is_right() => {
+                next.position + next.place.length_bytes.saturating_sub(SECTOR as u64)
+            }
+            (Some(next), None) => next.position,
+            (None, _) => end,
+        };
+        let above = if partly.is_some() { most } else { from };
+        if most >= from {
+            let (is_inside, ln_prior) = (partly.is_some(), ln_prior(above, most, end));
+            let flash = below.flash();
+            steps.push(Step { below: index, is_inside, above, most, ln_prior, flash });
+        }
+        if let Some(next) = next {
+            below.add(next);
+            from = from.max(next.position + next.place.length_bytes);
+        }
     }
+    (steps, below.flash())
+}
+
+/// The logarithm of the prior chance of a real size between two addresses, of at most `end`.
+fn ln_prior(above: u64, most: u64, end: u64) -> f64 {
+    let part = |bytes: u64| bytes as f64 / end.max(1) as f64;
+    let chance = cumulative(part(most)) - cumulative(part(above));
+    (chance + 1e-12).ln()
 }
 
 /// The chance of a real size of at most `part` of the announced one: half of it spread evenly, half
@@ -265,35 +329,24 @@ struct Below {
     wrong: u64,
     /// What the wrong ones show.
     damage: Damage,
-    /// The logarithms of the chances that have nothing to do with damage.
-    ln_other: f64,
 }
 
 impl Below {
-    fn add(&mut self, place: &Folded, store: StoreRange) {
-        let found = place.place.found;
-        let is_fine = place.is_wholly_held();
-        let is_overwritten = place.overwritten.is_some() && found == Found::Right;
-        self.pieces.add(place.position, !is_fine && !is_overwritten);
-        match place.overwritten {
-            Some(since) if found == Found::Right => {
-                let distance = since.min(place.place.distance_bytes());
-                self.ln_other += store.ln_kept(distance).0.max(LN_CONTRADICTION);
-            }
-            _ if is_fine => {}
-            _ => {
-                self.wrong += 1;
-                self.damage.add(found);
-            }
+    fn add(&mut self, place: &Folded) {
+        let is_fine = place.is_wholly_held() || place.overwritten_and_kept().is_some();
+        self.pieces.add(place.position, !is_fine);
+        if !is_fine {
+            self.wrong += 1;
+            self.damage.add(place.place.found);
         }
     }
 
-    /// The logarithm of the chance: sound flash in nine of ten cases, else flash with an unknown
-    /// share of damaged places.
-    fn ln_chance(&self) -> f64 {
+    /// Their chance: sound flash in nine of ten cases, else flash with an unknown share of damaged
+    /// places.
+    fn flash(&self) -> Flash {
         let sound = 0.9_f64.ln() + ln_sound(self.wrong) + self.damage.ln_of_flukes();
         let damaged = 0.1_f64.ln() + self.pieces.ln_chance() + self.damage.ln_chance();
-        ln_sum(sound, damaged) + self.ln_other
+        Flash { ln_chance: ln_sum(sound, damaged), wrong: self.wrong }
     }
 }
 
@@ -314,7 +367,8 @@ fn ln_factorial(n: u64) -> f64 {
 /// ln(e^a + e^b).
 pub(super) fn ln_sum(a: f64, b: f64) -> f64 {
     let (high, low) = if a > b { (a, b) } else { (b, a) };
-    if high == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
+    // Less than a part in 10^17 changes nothing.
+    if low - high > -40.0 { high + (low - high).exp().ln_1p() } else { high }
 }
 
 /// When the sector that should be at a place was written to another address: the bytes since.
