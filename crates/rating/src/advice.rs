@@ -5,7 +5,8 @@
 
 use cardproof_facts::{Class, RANDOM_SPAN};
 use cardproof_record::{
-    EndedBy, OpName, Outcome, PatternName, Record, Replay, State, Transport, Verdict, WarningCode,
+    EndedBy, OpName, Outcome, PatternName, Phase, Record, Replay, State, Transport, Verdict,
+    WarningCode,
 };
 
 use crate::bus::BUS_BOUND;
@@ -54,6 +55,16 @@ impl Case<'_> {
         };
         let is_decided = matches!(self.outcome(own), Some(Outcome::Meets | Outcome::Misses));
         is_decided && self.record.phases.iter().any(|it| it.ended_by == Some(EndedBy::Decision))
+    }
+
+    /// Whether a phase that was to decide the class of the profile has written what it may, so that more
+    /// time would not help.
+    fn ended_by_its_bytes(&self) -> bool {
+        let is_application = matches!(self.record.profile.name.as_str(), "a1" | "a2");
+        let is_at_its_end = |phase: &Phase| {
+            phase.pattern == PatternName::Random && phase.ended_by == Some(EndedBy::Bytes)
+        };
+        is_application && self.record.phases.iter().any(is_at_its_end)
     }
 
     /// Whether the figures are those of the storage, so that advice about it makes sense.
@@ -347,14 +358,16 @@ fn repeat_in_peace(case: &Case<'_>) -> Option<String> {
         !is_of_bursts && (case.has(WarningCode::Unsteady) || case.has(WarningCode::FewOperations));
     let is_repeated = case.record.phases.iter().any(|phase| phase.runs.len() > 1);
     let (option, why) = if is_repeated {
-        ("larger --repeat, such as 5", "more runs give narrower intervals")
+        ("a larger --repeat, such as 5", "more runs give narrower intervals")
+    } else if case.ended_by_its_bytes() {
+        ("--profile standard --time-budget 5m", "this profile has written as much as it may")
     } else {
-        ("longer --time-budget, such as 5m", "more operations give narrower intervals")
+        ("a longer --time-budget, such as 5m", "more operations give narrower intervals")
     };
     let has_room = widen_range(case).is_none() && !case.record.conditions.target.read_only;
     let first = if case.record.is_simulated() { "Run" } else { "Close other programs and run" };
     (case.speaks_of_storage() && has_room && (is_undecided || is_unclear))
-        .then(|| format!("{first} again with a {option}: {why}."))
+        .then(|| format!("{first} again with {option}: {why}."))
 }
 
 /// Advice where the run ended as soon as one class was certain, and another class stayed open.

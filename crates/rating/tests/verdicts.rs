@@ -4,8 +4,8 @@
 
 use cardproof_rating::{CLASSES, is_recording, judge, next_steps};
 use cardproof_record::{
-    DeviceInfo, EndedBy, Estimate, Outcome, Phase, PhaseState, Record, State, SyncMode, Transport,
-    Verdict, Verification, Warning, WarningCode,
+    DeviceInfo, EndedBy, Estimate, OpName, Outcome, Phase, PhaseState, Record, State, SyncMode,
+    Transport, Verdict, Verification, Warning, WarningCode,
 };
 use cardproof_testkit::records;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
@@ -445,6 +445,18 @@ fn a_longer_run_is_advised_unless_the_class_of_the_profile_is_decided() {
     assert!(decided.contains("--profile a2") && !decided.contains("--time-budget"), "{decided}");
     let open = advice(Outcome::Undecided);
     assert!(open.contains("--time-budget") && !open.contains("--profile a"), "{open}");
+}
+
+#[test]
+fn a_profile_that_has_written_what_it_may_is_not_advised_again() {
+    let mut record = records::typical_a1_card();
+    record.profile.name = "a2".to_owned();
+    let writes = |phase: &&mut Phase| phase.op == OpName::Write && phase.queue_depth == 32;
+    record.phases.iter_mut().find(writes).unwrap().ended_by = Some(EndedBy::Bytes);
+    let (rule, outcome) = ("A2".to_owned(), Outcome::Undecided);
+    let verdicts = [Verdict { rule, outcome, reasons: Vec::new() }];
+    let advice = next_steps(&record, &verdicts).join("\n");
+    assert!(advice.contains("--profile standard --time-budget 5m"), "{advice}");
 }
 
 #[test]
