@@ -87,6 +87,30 @@ fn a_chained_fake_is_named_and_measured() {
     a_kind_is_named_and_measured(Beyond::Chained { round, reads_as: 0 }, Kind::Chained, 1);
 }
 
+/// The dead parts of many short rounds look like damage, and a modulus that is wrong by a little fits the
+/// first rounds only.
+#[test]
+fn a_chained_fake_of_many_rounds_is_not_called_damaged() {
+    for (seed, announced, real, round) in [
+        (1, 1000 * GB, 17_179_869_184, 23_915_380_736),
+        (2, 512 * GB, 4_294_967_296, 4_742_652_928),
+        (3, 64 * GB, 1_073_741_824, 1_567_299_584),
+        (4, 128 * GB, 4_561_655_296, 6_809_211_904),
+    ] {
+        let beyond = Beyond::Chained { round: Bytes(round), reads_as: 0 };
+        let remembers = HiddenStore::of(Bytes::mib(1));
+        let finding = verify(
+            &card(real, Some((announced, beyond, remembers)), Damage::NONE),
+            STORE_256M,
+            seed,
+        )
+        .finding;
+        assert_eq!(finding.verdict, Verdict::Fake, "{round}\n{finding:#?}");
+        assert_eq!(finding.kind, Kind::Chained, "{round}\n{finding:#?}");
+        assert!(finding.size.low <= real && real <= finding.size.high, "{real}\n{finding:#?}");
+    }
+}
+
 #[test]
 fn dropped_writes_are_named_and_measured() {
     a_kind_is_named_and_measured(Beyond::Drop { reads_as: 0 }, Kind::Drop, 2);

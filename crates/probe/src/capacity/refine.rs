@@ -5,8 +5,8 @@
 //! by the number of places in each round.
 
 use cardproof_evidence::capacity::{
-    Finding, Found, Kind, Observation, common_distance, divisors_to_try, guess_modulus, infer,
-    second_round, stamp::SECTOR,
+    Evidence, Finding, Found, Kind, Observation, common_distance, divisors_to_try, guess_modulus,
+    infer, second_round, stamp::SECTOR,
 };
 
 use super::experiment::{Experiment, Stage, Written, is_clearly_fake};
@@ -25,6 +25,9 @@ const PAIRS: u64 = 3;
 /// A guessed modulus is right within this part of it.
 const GUESS_PART: u64 = 16;
 
+/// More lost places than one in so many are worth a guess.
+const LOST_PART: usize = 20;
+
 /// Filler beside what the store needs, so that its bound need not be exact.
 const MARGIN: u64 = 1 << 20;
 
@@ -41,6 +44,9 @@ pub(super) fn narrow(experiment: &mut Experiment<'_>) -> Result<(), DriveError> 
             continue;
         }
         if !is_clearly_fake(&finding) {
+            if has_many_lost(&experiment.evidence) && guess_round(&mut experiment.evidence) {
+                continue;
+            }
             return Ok(());
         }
         experiment.set_stage(Stage::Narrowing);
@@ -74,12 +80,23 @@ fn look_longer(experiment: &mut Experiment<'_>) -> Result<bool, DriveError> {
         experiment.finish_filler()?;
         return Ok(true);
     }
-    let evidence = &mut experiment.evidence;
-    if common_distance(evidence).is_none() && evidence.guessed_modulus.is_none() {
-        evidence.guessed_modulus = guess_modulus(evidence);
-        return Ok(evidence.guessed_modulus.is_some());
+    Ok(guess_round(&mut experiment.evidence))
+}
+
+/// Guesses a modulus where none is known or guessed yet; whether there is one.
+fn guess_round(evidence: &mut Evidence) -> bool {
+    if common_distance(evidence).is_some() || evidence.guessed_modulus.is_some() {
+        return false;
     }
-    Ok(false)
+    evidence.guessed_modulus = guess_modulus(evidence);
+    evidence.guessed_modulus.is_some()
+}
+
+/// Whether so many places are lost that a guess has something to explain. The dead parts of a chained
+/// fake look like damage as long as nobody sees that they come at equal distances.
+fn has_many_lost(evidence: &Evidence) -> bool {
+    let lost = evidence.observations.iter().filter(|place| !place.is_right()).count();
+    lost * LOST_PART > evidence.observations.len()
 }
 
 /// The addresses between which an edge lies, if they are not neighbours: where the second round of a
@@ -95,10 +112,12 @@ fn open_interval(
         let (low, high) = round.unwrap_or((guess - guess / GUESS_PART, guess + guess / GUESS_PART));
         let found = second_round(&experiment.evidence, low, high);
         *round = Some(found);
-        experiment.evidence.guessed_modulus = Some(found.1);
         if found.1 - found.0 > PLACE {
             return Some(found);
         }
+        // The guess is right on average. Either end of an interval is less so, and in many rounds its
+        // error adds up to where nothing fits; so it is replaced only once it is exact.
+        experiment.evidence.guessed_modulus = Some(found.1);
     }
     let is_open = finding.size.high > finding.size.low && finding.kind != Kind::Wrap;
     is_open.then_some((finding.size.low, finding.size.high))
