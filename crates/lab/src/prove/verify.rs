@@ -106,6 +106,8 @@ struct Tally {
     /// A fake called genuine, whose store is above the excluded one.
     above: u32,
     undecided: u32,
+    /// Those of them whose store is above the excluded one.
+    undecided_above: u32,
     bounds_hold: u32,
     /// Fakes that were found although their store is above the excluded one.
     found_above: u32,
@@ -154,7 +156,7 @@ fn cards(asked: &Asked, seed: Seed) -> Result<Proved> {
     let all = rows.values().fold(Tally::default(), Tally::with);
     let fakes = rows.iter().filter(|((kind, _), _)| *kind > 0);
     let fakes = fakes.fold(Tally::default(), |sum, (_, row)| sum.with(row));
-    let named = fakes.cards - fakes.above - fakes.found_above;
+    let named = fakes.cards - fakes.above - fakes.found_above - fakes.undecided_above;
     let held = fakes.bounds_hold - (fakes.found_above - fakes.bounds_above);
     let bounds = f64::from(held) / f64::from(named.max(1)) * 100.0;
     Ok(Proved {
@@ -293,6 +295,7 @@ impl Tally {
             damaged: self.damaged + other.damaged,
             above: self.above + other.above,
             undecided: self.undecided + other.undecided,
+            undecided_above: self.undecided_above + other.undecided_above,
             bounds_hold: self.bounds_hold + other.bounds_hold,
             found_above: self.found_above + other.found_above,
             bounds_above: self.bounds_above + other.bounds_above,
@@ -313,7 +316,10 @@ fn count_in(row: &mut Tally, made: &Made, finding: &Finding, written: Bytes) {
     };
     match finding.verdict {
         verdict if verdict == expected => row.right += 1,
-        Verdict::Undecided => row.undecided += 1,
+        Verdict::Undecided => {
+            row.undecided += 1;
+            row.undecided_above += u32::from(is_above);
+        }
         // A damaged fake whose store hides what it lacks looks like a damaged card.
         Verdict::Genuine | Verdict::Damaged if is_fake && is_above => row.above += 1,
         Verdict::Damaged if is_fake => row.damaged += 1,
