@@ -20,10 +20,10 @@ pub(super) struct SavingState(Rc<RefCell<Known>>);
 
 #[derive(Debug, Default)]
 struct Known {
-    /// The device's time for reading what was saved and for writing what was asked.
+    /// The device's time for reading what was saved, for writing what was asked and for flushes.
     device_time: Nanos,
     written: Bytes,
-    /// The same of long writes alone.
+    /// The same of long writes and flushes alone.
     long_time: Nanos,
     long_written: Bytes,
     failure: Option<String>,
@@ -45,6 +45,31 @@ impl SavingState {
     /// Why the journal could not be written.
     pub(super) fn failure(&self) -> Option<String> {
         self.0.borrow().failure.clone()
+    }
+
+    fn note_time(&self, length: Bytes, took: Nanos) {
+        let mut known = self.0.borrow_mut();
+        known.device_time += took;
+        if length >= LONG {
+            known.long_time += took;
+        }
+    }
+
+    fn note(&self, done: &Completion) {
+        match done.kind {
+            OpKind::Write => {
+                let length = done.outcome.unwrap_or_default();
+                self.note_time(length, latency(done));
+                let mut known = self.0.borrow_mut();
+                known.written += length;
+                if length >= LONG {
+                    known.long_written += length;
+                }
+            }
+            // It empties the caches that long writes fill, and putting back ends with one too.
+            OpKind::Flush => self.note_time(LONG, latency(done)),
+            OpKind::Read | OpKind::Discard => {}
+        }
     }
 }
 
@@ -70,24 +95,6 @@ impl<'a> Saving<'a> {
         self.journal
     }
 
-    fn note_time(&self, length: Bytes, took: Nanos) {
-        let mut known = self.state.0.borrow_mut();
-        known.device_time += took;
-        if length >= LONG {
-            known.long_time += took;
-        }
-    }
-
-    fn note_write(&self, done: &Completion) {
-        let length = done.outcome.unwrap_or_default();
-        self.note_time(length, latency(done));
-        let mut known = self.state.0.borrow_mut();
-        known.written += length;
-        if length >= LONG {
-            known.long_written += length;
-        }
-    }
-
     /// Saves what `op` will overwrite; whether it is safe on the journal's disk.
     fn save(&mut self, op: &Op) -> bool {
         if self.state.failure().is_some() {
@@ -108,7 +115,7 @@ impl<'a> Saving<'a> {
         if completions.iter().any(|done| done.outcome != Ok(op.length)) {
             return false;
         }
-        completions.iter().for_each(|done| self.note_time(op.length, latency(done)));
+        completions.iter().for_each(|done| self.state.note_time(op.length, latency(done)));
         let data = &self.inner.buffer(self.own)[..op.length.as_len()];
         let saved = self.journal.save(op.offset.get(), data);
         if let Err(error) = &saved {
@@ -143,8 +150,8 @@ impl Target for Saving<'_> {
     fn submit(&mut self, op: Op) -> Result<Submission, SubmitError> {
         if op.kind != OpKind::Write || self.save(&op) {
             let submission = self.inner.submit(op)?;
-            if let (OpKind::Write, Submission::Done(done)) = (op.kind, &submission) {
-                self.note_write(done);
+            if let Submission::Done(done) = &submission {
+                self.state.note(done);
             }
             return Ok(submission);
         }
@@ -162,9 +169,27 @@ impl Target for Saving<'_> {
     ) -> Result<(), TargetError> {
         let before = completions.len();
         self.inner.complete(wait, completions)?;
-        for done in completions[before..].iter().filter(|done| done.kind == OpKind::Write) {
-            self.note_write(done);
-        }
+        completions[before..].iter().for_each(|done| self.state.note(done));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn done(kind: OpKind, length: Bytes, took: Nanos) -> Completion {
+        let outcome = Ok(length);
+        Completion { slot: Slot(0), kind, submitted: Nanos::ZERO, completed: took, outcome }
+    }
+
+    #[test]
+    fn the_time_to_restore_has_the_flush_that_long_writes_need() {
+        let state = SavingState::default();
+        state.note_time(Bytes::mib(1), Nanos::from_millis(5));
+        state.note(&done(OpKind::Write, Bytes::mib(1), Nanos::from_millis(10)));
+        state.note(&done(OpKind::Flush, Bytes::ZERO, Nanos::from_millis(15)));
+        assert_eq!(state.time_to_restore(Bytes::mib(1)), Nanos::from_millis(30));
+        assert_eq!(state.time_to_restore(Bytes::mib(3)), Nanos::from_millis(90));
     }
 }
