@@ -15,6 +15,7 @@ mod log_layout;
 mod misalignment;
 mod packages;
 mod packages_install;
+mod parallel;
 mod powercut;
 mod powercut_machine;
 mod prediction;

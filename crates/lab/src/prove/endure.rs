@@ -22,6 +22,7 @@ use cardproof_units::{Bytes, Seed};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::parallel::for_each;
 use super::{Asked, DependsOn, Proof, Proved, Takes};
 
 /// The claim.
@@ -128,9 +129,12 @@ fn run(asked: &Asked) -> Result<Proved> {
     let seed = asked.seed.unwrap_or(Seed::from_bits(21));
     let mut rows = vec![vec![Row::default(); STOPS.len()]; MAKES.len() + 1];
     let (mut named, mut wrong) = (0_usize, Vec::new());
-    for number in 0..count {
+    let all = for_each(count, |number| {
         let made = make(number, seed)?;
         let (state, end) = to_the_end(&made)?;
+        Ok((made, state, end))
+    })?;
+    for (made, state, end) in all {
         if end == Some(made.end) {
             named += 1;
         } else {

@@ -16,6 +16,7 @@ use cardproof_sim::model::LOGICAL_BLOCK;
 use cardproof_sim::{Keeping, SimulatedTarget};
 use cardproof_units::Seed;
 
+use super::parallel::for_each;
 use super::{Asked, DependsOn, Proof, Proved, Takes};
 use card::Made;
 use truth::{Outcome, outcome};
@@ -87,10 +88,13 @@ fn run(asked: &Asked) -> Result<Proved> {
     let count = asked.count_or(CARDS, CARDS_SHORT);
     let seed = asked.seed.unwrap_or(Seed::from_bits(SEED));
     let mut tallies = Tallies::default();
-    for number in 0..count {
+    let all = for_each(count, |number| {
         let made = Made::new(seed, number);
         let geometry = probed(&made)?;
-        tallies.add(number, &made, &geometry);
+        Ok((made, geometry))
+    })?;
+    for (number, (made, geometry)) in all.iter().enumerate() {
+        tallies.add(number, made, geometry);
     }
     tallies.proved(count)
 }

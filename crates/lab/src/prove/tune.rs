@@ -15,6 +15,7 @@ use cardproof_stats::RatioInterval;
 use cardproof_units::{Bytes, Seed};
 
 use super::geometry::card::Made;
+use super::parallel::for_each;
 use super::{Asked, DependsOn, Proof, Proved, Takes};
 
 /// The claim.
@@ -59,11 +60,14 @@ fn run(asked: &Asked) -> Result<Proved> {
     let count = asked.count_or(CARDS, CARDS_SHORT);
     let seed = asked.seed.unwrap_or(Seed::from_bits(SEED));
     let (mut without, mut with) = (Tally::default(), Tally::default());
-    for number in 0..count {
+    let all = for_each(count, |number| {
         let made = Made::new(seed, number);
-        let Some(interval) = measured(&made)? else { continue };
         let has_gain = matches!(made.model.write, Writing::Hybrid(_))
             && !BEFORE.is_multiple_of(made.model.allocation_unit);
+        Ok((has_gain, measured(&made)?))
+    })?;
+    for (has_gain, interval) in all {
+        let Some(interval) = interval else { continue };
         if has_gain { with.add(interval) } else { without.add(interval) }
     }
     let share = 100.0 * without.gains as f64 / without.cards.max(1) as f64;

@@ -21,6 +21,7 @@ use cardproof_units::{Bytes, Seed};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::parallel::for_each;
 use super::{Asked, DependsOn, Proof, Proved, Takes};
 
 pub(super) use peers::PROOF as PEERS;
@@ -226,23 +227,6 @@ fn dying(asked: &Asked, seed: Seed) -> Result<Proved> {
         }
     }
     Ok(Proved { tables, holds })
-}
-
-/// What `work` gives for each number below `count`, in order, on all processors.
-fn for_each<T: Send>(count: usize, work: impl Fn(usize) -> Result<T> + Sync) -> Result<Vec<T>> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count.max(1));
-    let part =
-        |first: usize| -> Result<Vec<T>> { (first..count).step_by(threads).map(&work).collect() };
-    let parts = std::thread::scope(|scope| {
-        let started: Vec<_> = (0..threads).map(|first| scope.spawn(move || part(first))).collect();
-        let ended = started.into_iter().map(|thread| match thread.join() {
-            Ok(part) => part,
-            Err(_) => Err(anyhow!("a thread of the proof has panicked")),
-        });
-        ended.collect::<Result<Vec<Vec<T>>>>()
-    })?;
-    let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
-    Ok((0..count).filter_map(|number| parts[number % threads].next()).collect())
 }
 
 /// The sound card `number`, one of whose readings fails.
