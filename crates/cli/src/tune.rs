@@ -8,9 +8,10 @@ pub(crate) mod apply;
 mod gain;
 mod state;
 
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::PathBuf;
 
-use cardproof_device::{Surroundings, Sysroot, look_at_path};
+use cardproof_device::{DeviceNumber, Surroundings, Sysroot, look_at_path, whole_disk};
 use cardproof_evidence::geometry::Geometry;
 use cardproof_rating::tuning::{AppliedBy, Gain, TuningStep, tuning_plan};
 use cardproof_record::{Conditions, DeviceInfo, Record};
@@ -129,8 +130,11 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
     let geometry = geometry.as_ref().and_then(cardproof_rating::geometry);
     let surroundings = match cardproof_session::simulated_name(&args.target) {
         Some(name) => simulated(name)?,
-        None => look_at_path(&Sysroot::default(), &args.target)
-            .map_err(|error| Failure::usage(cardproof_session::with_causes(&error)))?,
+        None => {
+            refuse_partition(&args.target)?;
+            look_at_path(&Sysroot::default(), &args.target)
+                .map_err(|error| Failure::usage(cardproof_session::with_causes(&error)))?
+        }
     };
     let Surroundings { mut device, host, filesystem, settings, unknown } = surroundings;
     let metadata = std::fs::metadata(&args.target).ok();
@@ -156,6 +160,19 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
         Some(args.target.display().to_string()).filter(|_| !args.target.is_dir())
     };
     Ok(Known { path, conditions, geometry })
+}
+
+/// The plan begins with the disk's partitions, and would put a second table into this one.
+fn refuse_partition(target: &std::path::Path) -> Result<(), Failure> {
+    let Ok(metadata) = std::fs::metadata(target) else { return Ok(()) };
+    let number = DeviceNumber::from_raw(metadata.rdev());
+    let disk = whole_disk(&Sysroot::default(), number).filter(|disk| disk.number != number);
+    let Some(disk) = disk.filter(|_| metadata.file_type().is_block_device()) else { return Ok(()) };
+    Err(Failure::usage(format!(
+        "{} is a partition, and the plan is for a whole device; name /dev/{}",
+        target.display(),
+        disk.name
+    )))
 }
 
 /// The record called `name`; `latest` is the last one that holds timings of a geometry.

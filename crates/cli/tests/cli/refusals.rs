@@ -281,6 +281,22 @@ fn a_device_with_a_mounted_partition() {
     cardproof_testkit::run("partx", ["--delete", word(device.path())]).unwrap();
 }
 
+#[test]
+fn the_plan_for_a_disk_is_not_made_for_one_of_its_partitions() {
+    let device = lab_or_skip!(LoopDevice::new(Bytes::mib(64)));
+    lab_or_skip!(partition(&device));
+    lab_or_skip!(scan_partitions(&device));
+    let node = format!("{}p1", word(device.path()));
+    lab_or_skip!(node_of_partition(&device, &node));
+    let home = Home::new();
+    for options in [&[][..], &["--apply"], &["--apply", "--destroy"], &["--prove"]] {
+        let refused = run(home.cardproof(&[&["tune", &node], options].concat())).expect(2);
+        let said = &refused.stderr;
+        assert!(said.contains("is a partition") && said.contains(word(device.path())), "{said}");
+    }
+    cardproof_testkit::run("partx", ["--delete", word(device.path())]).unwrap();
+}
+
 /// Makes the kernel know the partitions of `device`.
 fn scan_partitions(device: &LoopDevice) -> Result<(), LabError> {
     cardproof_testkit::run("partx", ["--add", word(device.path())]).map(drop).map_err(|error| {
