@@ -9,9 +9,11 @@ mod gain;
 mod state;
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use cardproof_device::{DeviceNumber, Surroundings, Sysroot, look_at_path, whole_disk};
+use cardproof_device::{
+    DeviceNumber, Surroundings, Sysroot, largest_partition_start, look_at_path, whole_disk,
+};
 use cardproof_evidence::geometry::Geometry;
 use cardproof_rating::tuning::{AppliedBy, Gain, TuningStep, tuning_plan};
 use cardproof_record::{Conditions, DeviceInfo, Record};
@@ -87,6 +89,8 @@ struct Known {
     path: Option<String>,
     conditions: Conditions,
     geometry: Option<Geometry>,
+    /// Where its partition begins, of several the largest one.
+    partition_start: Option<Bytes>,
 }
 
 /// Makes the plan that `args` ask for, and does what they allow of it.
@@ -159,11 +163,22 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
     } else {
         Some(args.target.display().to_string()).filter(|_| !args.target.is_dir())
     };
-    Ok(Known { path, conditions, geometry })
+    let partition_start = partition_start(&args.target, &conditions);
+    Ok(Known { path, conditions, geometry, partition_start })
+}
+
+/// Where the partition begins that a gain is measured against.
+fn partition_start(target: &Path, conditions: &Conditions) -> Option<Bytes> {
+    if let Some(filesystem) = &conditions.filesystem {
+        return filesystem.partition_start_bytes;
+    }
+    let metadata = std::fs::metadata(target).ok()?;
+    let device = Some(metadata).filter(|metadata| metadata.file_type().is_block_device())?;
+    largest_partition_start(&Sysroot::default(), DeviceNumber::from_raw(device.rdev()))
 }
 
 /// The plan begins with the disk's partitions, and would put a second table into this one.
-fn refuse_partition(target: &std::path::Path) -> Result<(), Failure> {
+fn refuse_partition(target: &Path) -> Result<(), Failure> {
     let Ok(metadata) = std::fs::metadata(target) else { return Ok(()) };
     let number = DeviceNumber::from_raw(metadata.rdev());
     let disk = whole_disk(&Sysroot::default(), number).filter(|disk| disk.number != number);
@@ -176,12 +191,9 @@ fn refuse_partition(target: &std::path::Path) -> Result<(), Failure> {
 }
 
 /// The record called `name`; `latest` is the last one that holds timings of a geometry.
-fn record_of(name: &std::path::Path) -> Result<Record, Failure> {
-    let record = if name == std::path::Path::new(LATEST) {
-        latest()?
-    } else {
-        saved::read(&saved::locate(name)?)?
-    };
+fn record_of(name: &Path) -> Result<Record, Failure> {
+    let record =
+        if name == Path::new(LATEST) { latest()? } else { saved::read(&saved::locate(name)?)? };
     if record.flash_timings.is_empty() {
         return Err(Failure::usage(format!(
             "the record {} holds no timings of a card's geometry; run 'cardproof geometry' first",
@@ -247,10 +259,19 @@ fn show(args: &TuneArgs, steps: &[TuningStep], applied: &[String]) -> Result<(),
 fn in_words(step: &TuningStep, width: u16) -> String {
     let gain = match &step.gain {
         Gain::NotMeasured { not_measured } => format!("not measured ({not_measured})"),
-        Gain::Measured { ratio, low, high, confidence, is_gain } => {
+        Gain::Measured {
+            ratio,
+            low,
+            high,
+            confidence,
+            is_gain,
+            before_start_bytes,
+            after_start_bytes,
+        } => {
             let word = if *is_gain { "measured gain" } else { "no gain is shown" };
             format!(
-                "{word}: {ratio:.2} times as fast ({low:.2} to {high:.2} at {:.0} %)",
+                "{word}: {ratio:.2} times as fast ({low:.2} to {high:.2} at {:.0} %) with the partition at \
+                 {after_start_bytes} instead of {before_start_bytes}",
                 confidence * 100.0
             )
         }

@@ -3,6 +3,7 @@
 use cardproof_units::Bytes;
 
 use crate::block::BlockDevice;
+use crate::identify::start_of;
 use crate::{DeviceNumber, Sysroot};
 
 /// No disk of Linux is addressed in less.
@@ -24,6 +25,15 @@ pub struct Disk {
 pub fn whole_disk(root: &Sysroot, number: DeviceNumber) -> Option<Disk> {
     let disk = BlockDevice::by_number(root, number)?.whole();
     Some(Disk { name: disk.name().to_owned(), number: disk.number()?, size: disk.size() })
+}
+
+/// Where the largest partition of the disk with `number` begins, in bytes from the disk's start
+/// (`start` of Documentation/ABI/testing/sysfs-block, in sectors of 512 bytes). `None` where sysfs
+/// knows no such disk or no partition on it.
+#[must_use]
+pub fn largest_partition_start(root: &Sysroot, number: DeviceNumber) -> Option<Bytes> {
+    let partitions = BlockDevice::by_number(root, number)?.partitions();
+    partitions.iter().max_by_key(|partition| partition.size()).and_then(start_of)
 }
 
 /// The unit in which the disk that the device with `number` is, or is a partition of, is addressed:

@@ -32,7 +32,7 @@ mod transport;
 mod wear;
 
 pub use card_info::{MmcRegisters, SdRegisters};
-pub use disk::{Disk, is_loop_direct, logical_block, whole_disk};
+pub use disk::{Disk, is_loop_direct, largest_partition_start, logical_block, whole_disk};
 pub use dump::DumpError;
 pub use host::look_at_host;
 pub use look::{LookError, Surroundings, look_at_block_device, look_at_number, look_at_path};

@@ -79,6 +79,10 @@ pub enum Gain {
         confidence: f64,
         /// Whether the interval excludes that nothing was gained.
         is_gain: bool,
+        /// Where the partition begins before, in bytes from the device's start.
+        before_start_bytes: Bytes,
+        /// Where it begins after.
+        after_start_bytes: Bytes,
     },
     /// Not measured, with the reason.
     NotMeasured {

@@ -37,10 +37,10 @@ pub(super) fn of_partition(
     let Some(layout) = Layout::of(size, known.geometry.as_ref(), reported) else {
         return Ok(not_measured("the target is too small for the plan"));
     };
-    let start = known.conditions.filesystem.as_ref().and_then(|known| known.partition_start_bytes);
-    let before = start.unwrap_or(OLD_START);
-    if before.is_multiple_of(layout.unit) {
-        return Ok(not_measured("the partition begins at an allocation unit already"));
+    let begins = known.partition_start.unwrap_or(OLD_START);
+    if begins.is_multiple_of(layout.unit) {
+        let unit = layout.unit;
+        return Ok(not_measured(&format!("the partition begins at a multiple of {unit} already")));
     }
     let wanted = Bytes(UNITS * layout.unit.get());
     let options = Options {
@@ -69,7 +69,7 @@ pub(super) fn of_partition(
     }
     let span = storage.span.min(wanted);
     // The offset within a unit decides.
-    let before = Bytes(before.get() % layout.unit.get()).round_down_to(Bytes(512));
+    let before = Bytes(begins.get() % layout.unit.get()).round_down_to(Bytes(512));
     let trial =
         Trial { before, after: layout.unit, unit: layout.unit, span, pairs: args.pairs, seed };
     if !trial.fits() {
@@ -82,12 +82,18 @@ pub(super) fn of_partition(
         Failure::incomplete(format!("the gain was not measured: {}", with_causes(&error)))
     })?;
     let interval = RatioInterval::paired(&turns.before, &turns.after, CONFIDENCE, seed.get());
-    Ok(interval.map_or_else(|| not_measured("the rates have no interval"), measured))
-}
-
-fn measured(interval: RatioInterval) -> Gain {
-    let RatioInterval { estimate, low, high } = interval;
-    Gain::Measured { ratio: estimate, low, high, confidence: CONFIDENCE, is_gain: low > 1.0 }
+    Ok(interval.map_or_else(
+        || not_measured("the rates have no interval"),
+        |RatioInterval { estimate, low, high }| Gain::Measured {
+            ratio: estimate,
+            low,
+            high,
+            confidence: CONFIDENCE,
+            is_gain: low > 1.0,
+            before_start_bytes: begins,
+            after_start_bytes: layout.unit,
+        },
+    ))
 }
 
 fn not_measured(reason: &str) -> Gain {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use cardproof_testkit::{LoopDevice, lab_or_skip};
+use cardproof_testkit::{LabError, LoopDevice, lab_or_skip};
 use cardproof_units::Bytes;
 
 use crate::home::{Home, our_directories};
@@ -141,6 +141,43 @@ fn a_gain_is_shown_only_with_its_interval() {
     let (low, high) = (gain["low"].as_f64().unwrap(), gain["high"].as_f64().unwrap());
     assert!(low <= gain["ratio"].as_f64().unwrap() && gain["ratio"].as_f64().unwrap() <= high);
     assert_eq!(gain["is_gain"], low > 1.0);
+}
+
+#[test]
+fn a_gain_is_measured_against_the_largest_partition_of_the_device() {
+    let device = lab_or_skip!(LoopDevice::new(Bytes::mib(128)));
+    let path = device.path().to_str().unwrap().to_owned();
+    let home = Home::new();
+    let destroy = format!("--destroy={}", device.identity().unwrap());
+    let words = ["tune", &path, "--prove", "--pairs", "4", &destroy, "--json", "-", "--quiet"];
+    let gain = || json(&home, &words)["steps"][0]["gain"].clone();
+    // Where there is no partition: sector 63.
+    assert_eq!(gain()["before_start_bytes"], 63 * 512);
+    let large_first = "start=10240, size=200000\nstart=220000, size=2048\n";
+    for (table, start) in [(large_first, Some(10_240 * 512)), ("start=16384\n", None)] {
+        lab_or_skip!(partitioned(&path, table));
+        let gain = gain();
+        cardproof_testkit::run("partx", ["--delete", &path]).unwrap();
+        match start {
+            Some(start) => {
+                assert_eq!(gain["before_start_bytes"], start, "{gain}");
+                assert_eq!(gain["after_start_bytes"], 8 << 20, "{gain}");
+            }
+            None => {
+                let reason = gain["not_measured"].as_str().unwrap();
+                assert!(reason.contains("begins at a multiple of 8 MiB already"), "{reason}");
+            }
+        }
+    }
+}
+
+/// Writes a partition table from lines of `sfdisk`, and makes the kernel know its partitions.
+fn partitioned(device: &str, table: &str) -> Result<(), LabError> {
+    let script = "printf \"$2\" | sfdisk --quiet --no-reread \"$1\"";
+    cardproof_testkit::run("sh", ["-c", script, "sh", device, table])?;
+    cardproof_testkit::run("partx", ["--add", device]).map(drop).map_err(|error| {
+        LabError::Unavailable(format!("this kernel has no partitions on loop devices: {error}"))
+    })
 }
 
 #[test]
