@@ -12,12 +12,12 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use cardproof_device::{
-    DeviceNumber, Surroundings, Sysroot, largest_partition_start, look_at_path, whole_disk,
+    DeviceNumber, Surroundings, Sysroot, largest_partition_start, look_at_path,
 };
 use cardproof_evidence::geometry::Geometry;
 use cardproof_rating::tuning::{AppliedBy, Gain, TuningStep, tuning_plan};
 use cardproof_record::{Conditions, DeviceInfo, Record};
-use cardproof_session::{LATEST, Store};
+use cardproof_session::{LATEST, Store, refuse_partition};
 use cardproof_units::{Bytes, Seed};
 use clap::Args;
 use serde::Serialize;
@@ -135,7 +135,8 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
     let surroundings = match cardproof_session::simulated_name(&args.target) {
         Some(name) => simulated(name)?,
         None => {
-            refuse_partition(&args.target)?;
+            // The plan begins with the device's partitions.
+            refuse_partition(&args.target, args.access.destroy.is_some())?;
             look_at_path(&Sysroot::default(), &args.target)
                 .map_err(|error| Failure::usage(cardproof_session::with_causes(&error)))?
         }
@@ -175,19 +176,6 @@ fn partition_start(target: &Path, conditions: &Conditions) -> Option<Bytes> {
     let metadata = std::fs::metadata(target).ok()?;
     let device = Some(metadata).filter(|metadata| metadata.file_type().is_block_device())?;
     largest_partition_start(&Sysroot::default(), DeviceNumber::from_raw(device.rdev()))
-}
-
-/// The plan begins with the disk's partitions, and would put a second table into this one.
-fn refuse_partition(target: &Path) -> Result<(), Failure> {
-    let Ok(metadata) = std::fs::metadata(target) else { return Ok(()) };
-    let number = DeviceNumber::from_raw(metadata.rdev());
-    let disk = whole_disk(&Sysroot::default(), number).filter(|disk| disk.number != number);
-    let Some(disk) = disk.filter(|_| metadata.file_type().is_block_device()) else { return Ok(()) };
-    Err(Failure::usage(format!(
-        "{} is a partition, and the plan is for a whole device; name /dev/{}",
-        target.display(),
-        disk.name
-    )))
 }
 
 /// The record called `name`; `latest` is the last one that holds timings of a geometry.

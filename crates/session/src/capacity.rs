@@ -99,6 +99,7 @@ impl Experiment for CapacityCheck {
             keeping: Keeping::Short(SHORTHAND),
             power_cuts: false,
             reconnects: self.is_reconnecting,
+            whole_device: true,
         }
     }
 

@@ -177,6 +177,7 @@ impl Experiment for Endurance {
             keeping: Keeping::Short(SHORTHAND),
             power_cuts: false,
             reconnects: false,
+            whole_device: false,
         }
     }
 

@@ -42,6 +42,7 @@ impl Experiment for GeometryProbe {
             keeping: Keeping::Nothing,
             power_cuts: false,
             reconnects: false,
+            whole_device: true,
         }
     }
 

@@ -28,6 +28,7 @@ mod setups;
 pub mod sqlite;
 mod store;
 mod target;
+mod whole_device;
 
 pub use announcement::{Effect, Prepared, Writes};
 pub use capacity::{CapacityCheck, CapacityMode, Journals};
@@ -56,3 +57,4 @@ pub use target::{
     Existing, FilesNeeds, OpenedTree, Span, Storage, StorageNeeds, Writing, not_there, of_scratch,
     open_storage, open_tree, refuse_link, simulated_card, simulated_name, tell_of_leftovers,
 };
+pub use whole_device::refuse_partition;

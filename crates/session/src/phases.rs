@@ -74,6 +74,7 @@ impl Experiment for Phases {
             keeping: Keeping::Bytes,
             power_cuts: false,
             reconnects: false,
+            whole_device: false,
         }
     }
 

@@ -90,6 +90,7 @@ impl Experiment for PowerCuts {
             keeping: Keeping::Bytes,
             power_cuts: true,
             reconnects: false,
+            whole_device: false,
         }
     }
 

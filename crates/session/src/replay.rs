@@ -96,6 +96,7 @@ impl Experiment for TraceReplay<'_> {
             keeping: Keeping::Nothing,
             power_cuts: false,
             reconnects: false,
+            whole_device: false,
         }
     }
 

@@ -21,6 +21,7 @@ use crate::failure::{Failure, with_causes};
 use crate::file::{is_plain, open_regular, open_storage_file};
 use crate::frontend::{Frontend, Question};
 use crate::options::{Access, Options};
+use crate::whole_device::refuse_partition;
 
 pub use storage::Storage;
 pub use tree::{FilesNeeds, OpenedTree, open_tree};
@@ -38,6 +39,8 @@ pub struct StorageNeeds {
     pub power_cuts: bool,
     /// Whether the device is disconnected and connected again on the way.
     pub reconnects: bool,
+    /// Whether a partition does not do.
+    pub whole_device: bool,
 }
 
 /// How much of a target an experiment works in, unless the user says so.
@@ -85,6 +88,9 @@ pub fn open_storage(
         return open_simulated(name, args, needs);
     }
     let metadata = fs::metadata(path).map_err(|error| not_there(path, &error))?;
+    if needs.whole_device {
+        refuse_partition(path, args.access.destroy.is_some())?;
+    }
     if metadata.is_dir() {
         refuse_link(path)?;
         return open_directory(args, needs.span.own_file, talk);

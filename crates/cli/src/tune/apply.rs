@@ -101,6 +101,7 @@ fn may_be_destroyed(args: &TuneArgs) -> Result<Bytes, Failure> {
         keeping: Keeping::Nothing,
         power_cuts: false,
         reconnects: false,
+        whole_device: false,
     };
     let storage = open_storage(&needs, &options, &mut Silent)?;
     Ok(storage.span)

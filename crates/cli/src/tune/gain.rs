@@ -59,6 +59,7 @@ pub(super) fn of_partition(
         keeping: Keeping::Nothing,
         power_cuts: false,
         reconnects: false,
+        whole_device: false,
     };
     let mut storage = open_storage(&needs, &options, &mut Silent)?;
     // A place inside a directory's file says nothing of the card's units: the file lies anywhere.

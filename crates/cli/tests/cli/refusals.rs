@@ -282,19 +282,40 @@ fn a_device_with_a_mounted_partition() {
 }
 
 #[test]
-fn the_plan_for_a_disk_is_not_made_for_one_of_its_partitions() {
+fn a_partition_where_only_a_whole_device_tells_something() {
     let device = lab_or_skip!(LoopDevice::new(Bytes::mib(64)));
     lab_or_skip!(partition(&device));
     lab_or_skip!(scan_partitions(&device));
     let node = format!("{}p1", word(device.path()));
     lab_or_skip!(node_of_partition(&device, &node));
+    let destroy = format!("--destroy={}", cardproof_testkit::identity(Path::new(&node)).unwrap());
+    let before = fs::read(device.image()).unwrap();
     let home = Home::new();
-    for options in [&[][..], &["--apply"], &["--apply", "--destroy"], &["--prove"]] {
-        let refused = run(home.cardproof(&[&["tune", &node], options].concat())).expect(2);
+    let commands = [
+        &["tune"][..],
+        &["tune", "--apply"],
+        &["tune", "--apply", &destroy],
+        &["tune", "--prove", &destroy],
+        &["verify"],
+        &["verify", &destroy],
+        &["geometry"],
+        &["geometry", &destroy],
+    ];
+    for command in commands {
+        let refused = run(home.cardproof(&[command, &[&node]].concat())).expect(2);
         let said = &refused.stderr;
         assert!(said.contains("is a partition") && said.contains(word(device.path())), "{said}");
     }
+    lab_or_skip!(cardproof_testkit::run("mkfs.ext4", ["-q", "-F", &node]));
+    let mount = lab_or_skip!(Mount::node(Path::new(&node), Filesystem::Ext4, "ro"));
+    for command in [&["tune", "--apply"][..], &["verify"], &["geometry"]] {
+        let refused = run(home.cardproof(&[command, &[&destroy, &node]].concat())).expect(REFUSED);
+        assert!(refused.stderr.contains("mounted"), "{}", refused.stderr);
+    }
+    drop(mount);
     cardproof_testkit::run("partx", ["--delete", word(device.path())]).unwrap();
+    // The table is as before; the file system is the test's own.
+    assert!(fs::read(device.image()).unwrap()[..512] == before[..512], "the table has changed");
 }
 
 /// Makes the kernel know the partitions of `device`.

@@ -1,0 +1,37 @@
+//! Experiments that say something of a device say nothing of one of its partitions.
+
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::Path;
+
+use cardproof_device::{DeviceNumber, Sysroot, guard, whole_disk};
+
+use crate::failure::Failure;
+
+/// Refuses `target` where it is a partition, and names its device. A partition in use that `destroys`
+/// would overwrite is left to the guard, which says by what it is used.
+///
+/// # Errors
+/// It is a partition.
+pub fn refuse_partition(target: &Path, destroys: bool) -> Result<(), Failure> {
+    let Ok(metadata) = fs::metadata(target) else { return Ok(()) };
+    if !metadata.file_type().is_block_device() {
+        return Ok(());
+    }
+    let number = DeviceNumber::from_raw(metadata.rdev());
+    let disk = whole_disk(&Sysroot::default(), number).filter(|disk| disk.number != number);
+    let Some(disk) = disk else { return Ok(()) };
+    if destroys && is_in_use(target) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{} is a partition, and this command is for a whole device; name /dev/{}",
+        target.display(),
+        disk.name
+    )))
+}
+
+fn is_in_use(target: &Path) -> bool {
+    let inspection = guard::inspect(&Sysroot::default(), target);
+    inspection.is_ok_and(|found| found.objections.iter().any(|found| !found.can_be_lifted()))
+}
