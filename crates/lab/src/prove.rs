@@ -22,6 +22,7 @@ mod prediction;
 mod replay;
 mod replay_cards;
 mod rows;
+mod served;
 mod setups;
 mod short_jobs;
 mod sqlite;
@@ -42,7 +43,7 @@ pub(crate) use stamp::Stamp;
 pub(crate) use packages::{Base, Chroot, Stage, WANTED, mirror_address, proxy};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 25] = [
+const PROOFS: [&Proof; 26] = [
     &attack::PROOF,
     &boards::PROOF,
     &endure::PROOF,
@@ -63,6 +64,7 @@ const PROOFS: [&Proof; 25] = [
     &short_jobs::PROOF,
     &sqlite::PROOF,
     &tune::PROOF,
+    &tune::SERVED,
     &verdicts::PROOF,
     &verify::PROOF,
     &verify::PEERS,

@@ -4,6 +4,8 @@
 //! than one at 1 MiB. On a card that maps by page it is not: whatever is called a gain there is false.
 //! On one that maps by unit it is, where 1 MiB is no multiple of the unit.
 
+mod served;
+
 use std::fmt::Write;
 
 use anyhow::Result;
@@ -17,6 +19,8 @@ use cardproof_units::{Bytes, Seed};
 use super::geometry::card::Made;
 use super::parallel::for_each;
 use super::{Asked, DependsOn, Proof, Proved, Takes};
+
+pub(super) use served::PROOF as SERVED;
 
 /// The claim.
 pub(super) const PROOF: Proof = Proof {

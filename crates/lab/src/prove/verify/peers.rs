@@ -6,16 +6,15 @@
 //! `CARDPROOF_F3PROBE` names, or the one in the path (Debian's package f3).
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use cardproof_units::Bytes;
 
 use crate::program::{Build, build};
-use crate::prove::{Asked, DependsOn, Proof, Proved, Rows, Takes};
+use crate::prove::{Asked, DependsOn, Proof, Proved, Rows, Takes, served};
 
 /// The claim.
 pub(in crate::prove) const PROOF: Proof = Proof {
@@ -30,6 +29,9 @@ pub(in crate::prove) const PROOF: Proof = Proof {
 
 /// How much faster than the card everything goes.
 const SPEED: &str = "100000";
+
+/// The seed of the cards and of the tests.
+const SEED: &str = "1";
 
 /// A card and its truth.
 struct Served {
@@ -188,14 +190,8 @@ fn on_fresh_card(
     let place = tempfile::tempdir()?;
     let file = place.path().join("card.toml");
     fs::write(&file, card.description())?;
-    let mut command = Command::new(program);
-    command.args(["sim", "serve"]).arg(&file).args(["--speed", SPEED, "--seed", "1"]);
-    command.stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut server = Stopped(command.spawn().context("cannot start cardproof sim serve")?);
-    let lines = BufReader::new(server.0.stdout.take().context("no output")?).lines();
-    let paths: Vec<String> = lines.take(2).collect::<std::io::Result<_>>()?;
-    let device = paths.get(1).context("cardproof sim serve gives no block device")?;
-    let device = Path::new(device);
+    let server = served::Served::start(program, &file, SPEED, SEED)?;
+    let device = server.device();
     let before = written(device)?;
     let begun = Instant::now();
     let (verdict, size) = tool(device)?;
@@ -203,28 +199,6 @@ fn on_fresh_card(
     let written = Bytes(written(device)? - before);
     server.stop()?;
     Ok(Said { verdict, size, written, took })
-}
-
-/// A server that is taken down whatever happens.
-struct Stopped(Child);
-
-impl Stopped {
-    fn stop(&mut self) -> Result<()> {
-        if self.0.try_wait()?.is_some() {
-            return Ok(());
-        }
-        let id = self.0.id().to_string();
-        Command::new("kill").args(["-INT", &id]).status().context("cannot start kill")?;
-        self.0.wait()?;
-        Ok(())
-    }
-}
-
-impl Drop for Stopped {
-    fn drop(&mut self) {
-        // One that has ended already is no fault.
-        let _ = self.stop();
-    }
 }
 
 /// The bytes that the kernel has counted as written to `device`.
@@ -273,7 +247,7 @@ fn verify(program: &Path, device: &Path) -> Result<(String, (u64, u64))> {
     let place = tempfile::tempdir()?;
     let identity = cardproof_testkit::identity(device)?;
     let said = Command::new(program)
-        .args(["verify", "--quiet", "--json", "-", "--seed", "1"])
+        .args(["verify", "--quiet", "--json", "-", "--seed", SEED])
         .arg(device)
         .arg(format!("--destroy={identity}"))
         .env("XDG_DATA_HOME", place.path())
