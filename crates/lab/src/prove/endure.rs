@@ -153,7 +153,7 @@ fn run(asked: &Asked) -> Result<Proved> {
             holds: false,
         },
     );
-    let host = host::prove(seed)?;
+    let host = host::prove(asked.is_short, seed)?;
     let named_percent = named as f64 / count as f64 * 100.0;
     let holds = rows[MAKES.len()].iter().all(|row| row.percent() >= HOLD_PERCENT)
         && rows[MAKES.len()].iter().all(with_ends_hold)

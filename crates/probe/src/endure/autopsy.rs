@@ -12,6 +12,9 @@ use super::state::{End, Pass};
 /// How many places are looked at.
 const PLACES: usize = 64;
 
+/// How often a place is drawn until there are enough.
+const ATTEMPTS: usize = PLACES * 64;
+
 /// The share of the places that must fail in one way, for an end of the whole card.
 const WHOLE_CARD: f64 = 0.9;
 
@@ -86,14 +89,18 @@ impl Found {
     }
 }
 
-/// The places to look at: bad ones if the run is over, otherwise any, among them the good ones.
+/// The places to look at. If the run is over, three bad ones to a good one, so that both sides of an
+/// edge are seen however little of the card is left; otherwise any.
 pub(super) fn places(runner: &mut Runner<'_>, is_over: bool) -> Vec<u64> {
     let count = runner.plan.count(Pass::Read);
     let mut chosen = Vec::new();
-    for _ in 0..PLACES * 64 {
+    for attempt in 0..ATTEMPTS {
         let (offset, length) = runner.plan.piece(Pass::Read, runner.random.next_u64() % count);
         let place = offset + runner.random.next_u64() % (length / PAGE).max(1) * PAGE;
-        let is_wanted = !is_over || chosen.len() % 4 == 3 || runner.state.bad.has(place / PAGE);
+        let wants_good = chosen.len() % 4 == 3;
+        // There may be none of the wanted kind.
+        let takes_any = !is_over || attempt >= ATTEMPTS / 2;
+        let is_wanted = takes_any || runner.state.bad.has(place / PAGE) != wants_good;
         if is_wanted && !chosen.contains(&place) {
             chosen.push(place);
         }

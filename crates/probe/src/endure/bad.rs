@@ -39,6 +39,14 @@ impl BadPages {
         is_new
     }
 
+    /// Takes the page `number` out again.
+    pub(super) fn remove(&mut self, number: u64) {
+        if self.has(number) {
+            self.words[(number / 64) as usize] &= !(1 << (number % 64));
+            self.count -= 1;
+        }
+    }
+
     /// The parts of `length` bytes at `offset` that hold no bad page, as (offset, length).
     pub(super) fn good_parts(&self, offset: u64, length: u64) -> Vec<(u64, u64)> {
         let end = offset + length;
@@ -89,6 +97,9 @@ mod tests {
         assert_eq!(bad.good_parts(2 * PAGE, 2 * PAGE), []);
         assert_eq!(bad.good_parts(512, 1024), [(512, 1024)]);
         assert!(!bad.add(1000), "outside");
+        bad.remove(7);
+        bad.remove(8);
+        assert_eq!((bad.count(), bad.has(7)), (2, false));
     }
 
     #[test]

@@ -66,8 +66,9 @@ impl Runner<'_> {
         self.end_timing(&mut timing, pass);
         while let Some(&number) = self.state.position.later.last() {
             self.tell(false)?;
-            self.settle(pass, number)?;
-            self.state.position.later.pop();
+            if self.settle(pass, number)? {
+                self.state.position.later.pop();
+            }
         }
         Ok(())
     }
@@ -139,16 +140,51 @@ impl Runner<'_> {
         }
     }
 
-    /// Tries a piece that failed once more, and where it fails again finds what of it is bad.
-    pub(super) fn settle(&mut self, pass: Pass, number: u64) -> Result<(), Stop> {
+    /// Tries a piece that failed once more, and where it fails again finds what of it is bad. Whether
+    /// that is settled: not where the whole device failed meanwhile and is there again.
+    fn settle(&mut self, pass: Pass, number: u64) -> Result<bool, Stop> {
         let (offset, length) = self.plan.piece(pass, number);
         for (offset, length) in self.state.bad.good_parts(offset, length) {
             match self.repeated(pass, offset, length)? {
                 Outcome::Good => self.state.position.tally.transient += 1,
-                outcome => self.narrow(pass, offset, length, outcome)?,
+                Outcome::Different => self.compare(offset, length),
+                Outcome::Failed(_) if !self.narrow_if_device_works(pass, offset, length)? => {
+                    return Ok(false);
+                }
+                Outcome::Failed(_) => {}
             }
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// Finds the bad parts of what failed, if the device works elsewhere before and after that. A reader
+    /// can fail when too little of a pass is left for pieces to fail in a row.
+    fn narrow_if_device_works(
+        &mut self,
+        pass: Pass,
+        offset: u64,
+        length: u64,
+    ) -> Result<bool, Stop> {
+        if !self.works_elsewhere(pass)? {
+            self.look_closer(pass)?;
+            return Ok(false);
+        }
+        let outcome = self.repeated(pass, offset, length)?;
+        if outcome == Outcome::Good {
+            self.state.position.tally.transient += 1;
+            return Ok(true);
+        }
+        let (tally, known) = (self.state.position.tally, self.state.position.new_bad.len());
+        self.narrow(pass, offset, length, outcome)?;
+        if self.works_elsewhere(pass)? {
+            return Ok(true);
+        }
+        self.state.position.tally = tally;
+        for page in self.state.position.new_bad.split_off(known) {
+            self.state.bad.remove(page);
+        }
+        self.look_closer(pass)?;
+        Ok(false)
     }
 
     /// Finds the bad parts of what failed with `outcome`.

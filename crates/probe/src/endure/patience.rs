@@ -34,23 +34,52 @@ impl Runner<'_> {
         if self.streak < least || self.was_looked_at {
             return Ok(());
         }
-        self.was_looked_at = true;
-        if outcome != Outcome::Different {
-            self.watch.fails(true);
-            let works = self.wait_for_the_device(pass);
-            if !matches!(works, Ok(Works::Nowhere)) {
-                self.watch.fails(false);
-            }
-            match works? {
-                Works::Everywhere => return self.go_on_after(pass),
-                Works::InPlaces => return Ok(()),
-                Works::Nowhere => {}
-            }
-            if self.watch.others_fail() {
-                self.save_without_flush()?;
-                return Err(Stop::Why(Why::HostFails));
+        if outcome == Outcome::Different {
+            self.was_looked_at = true;
+            return self.judge();
+        }
+        self.look_closer(pass)
+    }
+
+    /// Whether the device works at any of some places that worked before; taken for granted where it
+    /// was looked at in this pass already.
+    pub(super) fn works_elsewhere(&mut self, pass: Pass) -> Result<bool, Stop> {
+        if self.was_looked_at {
+            return Ok(true);
+        }
+        for place in autopsy::random_places(self, PLACES) {
+            match self.try_place(pass, place)? {
+                Ok(()) => return Ok(true),
+                // One answer that does not come is enough, and costs enough.
+                Err(Fault::TimedOut) => return Ok(false),
+                Err(_) => {}
             }
         }
+        Ok(false)
+    }
+
+    /// Waits for a device that fails, and judges it where it does not come back.
+    pub(super) fn look_closer(&mut self, pass: Pass) -> Result<(), Stop> {
+        self.was_looked_at = true;
+        self.watch.fails(true);
+        let works = self.wait_for_the_device(pass);
+        if !matches!(works, Ok(Works::Nowhere)) {
+            self.watch.fails(false);
+        }
+        match works? {
+            Works::Everywhere => return self.go_on_after(pass),
+            Works::InPlaces => return Ok(()),
+            Works::Nowhere => {}
+        }
+        if self.watch.others_fail() {
+            self.save_without_flush()?;
+            return Err(Stop::Why(Why::HostFails));
+        }
+        self.judge()
+    }
+
+    /// Examines the card, and ends the run if the whole card is at its end.
+    fn judge(&mut self) -> Result<(), Stop> {
         let places = autopsy::places(self, false);
         let found = self.examine(&places)?;
         self.watch.fails(false);
@@ -85,12 +114,8 @@ impl Runner<'_> {
     /// Whether pieces all over the device work that did before.
     fn try_places(&mut self, pass: Pass) -> Result<Works, Stop> {
         let (mut good, mut tried) = (0, 0);
-        for (offset, length) in autopsy::random_places(self, PLACES) {
-            let stamp = self.plan.stamp(offset, self.state.position.cycle);
-            let outcome = match pass {
-                Pass::Write => self.drive.write_stamped(offset, length, stamp)?,
-                Pass::Read => self.drive.check_stamped(offset, length, stamp)?.map(|_| ()),
-            };
+        for place in autopsy::random_places(self, PLACES) {
+            let outcome = self.try_place(pass, place)?;
             tried += 1;
             match outcome {
                 Ok(()) => good += 1,
@@ -103,6 +128,19 @@ impl Runner<'_> {
             0 => Works::Nowhere,
             good if good == tried => Works::Everywhere,
             _ => Works::InPlaces,
+        })
+    }
+
+    /// Whether a place can be written or read, whatever it holds.
+    fn try_place(
+        &mut self,
+        pass: Pass,
+        (offset, length): (u64, u64),
+    ) -> Result<Result<(), Fault>, Stop> {
+        let stamp = self.plan.stamp(offset, self.state.position.cycle);
+        Ok(match pass {
+            Pass::Write => self.drive.write_stamped(offset, length, stamp)?,
+            Pass::Read => self.drive.check_stamped(offset, length, stamp)?.map(|_| ()),
         })
     }
 
