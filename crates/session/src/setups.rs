@@ -12,6 +12,7 @@ mod contest;
 mod loop_device;
 mod modes;
 mod place;
+mod programs;
 mod results;
 mod setup_storage;
 mod systems;

@@ -21,7 +21,7 @@ read -r _ && exit
 for device in /sys/class/block/loop*; do
     below=
     { read -r below < "$device/loop/backing_file"; } 2> /dev/null
-    [ "$below" = "$1" ] && losetup --detach "/dev/${device##*/}"
+    [ "$below" = "$1" ] && losetup -d "/dev/${device##*/}"
 done
 while read -r source place _; do
     [ "$source $place" = "$3 $2" ] || continue

@@ -17,6 +17,7 @@ use cardproof_testkit::LabError;
 use cardproof_units::Seed;
 use serde_json::Value;
 
+use super::stamp::Stamp;
 use super::{Asked, DependsOn, Proof, Proved};
 use crate::program::{self, Build};
 use crate::virtual_machine::{Image, Kernel, Machine};
@@ -82,6 +83,7 @@ const PROGRAMS: &[&str] = &[
 
 /// Boots the machine with both cards and compares on each.
 fn run(_: &Asked) -> Result<Proved> {
+    let stamp = Stamp::take()?;
     let kernel = Kernel::fetch(&program::cache("lab")?)?;
     let image = Image::new()?;
     image.add_modules(&kernel.modules(MODULES)?)?;
@@ -116,7 +118,7 @@ fn run(_: &Asked) -> Result<Proved> {
     }
     let answers = split(&answers?)?;
     let (tables, is_good) = judge(&answers)?;
-    Ok(Proved { tables, holds: is_good })
+    Ok(Proved { tables: format!("{}\n\n{tables}", stamp.sentence()), holds: is_good })
 }
 
 /// Puts the card `name` up as a file in a fresh directory below `places`.

@@ -15,6 +15,7 @@ use std::process::{Child, Command, Stdio};
 use cardproof_device::{DeviceNumber, Sysroot, is_loop_direct, logical_block};
 use cardproof_units::Bytes;
 
+use super::programs::find_program;
 use crate::failure::Failure;
 
 /// The units tried where that of the storage below is not known, as on a file system over several
@@ -82,14 +83,17 @@ fn block_below(below: &File) -> Option<Bytes> {
     logical_block(&Sysroot::default(), DeviceNumber::from_raw(number))
 }
 
-/// Attaches a device by the words that follow, names it, and detaches it at the end of the input, which
-/// comes too when this process is killed. The kernel puts that off until nobody has it open any more.
+/// Attaches a device by the program and the words that follow, names it, and detaches it at the end of the
+/// input, which comes too when this process is killed. The kernel puts that off until nobody has it open
+/// any more. The program has its whole path, because the shell of busybox takes its own losetup otherwise.
 const ATTACH: &str = r#"
 trap '' HUP INT TERM
-device=$(losetup --find --show "$@") || exit
+losetup=$1
+shift
+device=$("$losetup" --find --show "$@") || exit
 echo "$device"
 read -r _
-exec losetup --detach "$device"
+exec "$losetup" --detach "$device"
 "#;
 
 /// A device that a shell has attached and will detach.
@@ -99,8 +103,11 @@ struct Attached {
 
 impl Attached {
     fn start(words: &[&str]) -> Result<Self, Failure> {
+        let losetup = find_program("losetup").ok_or_else(|| {
+            Failure::incomplete("losetup is not installed; on Debian: apt-get install mount")
+        })?;
         let mut command = Command::new("sh");
-        command.args(["-c", ATTACH, "sh"]).args(words).process_group(0);
+        command.args(["-c", ATTACH, "sh"]).arg(losetup).args(words).process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let shell = command.spawn().map_err(Failure::because("cannot start a shell"))?;
         Ok(Self { shell })

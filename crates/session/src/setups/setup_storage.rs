@@ -8,7 +8,7 @@
 //! process also takes them away; what is left then is a directory with our marker, which the next
 //! run removes.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::process::Command;
@@ -22,6 +22,7 @@ use cardproof_workload::{DataPattern, Generation};
 
 use super::catalogue::Setup;
 use super::loop_device::LoopDevice;
+use super::programs::find_program;
 use crate::failure::Failure;
 
 /// What is written at a time.
@@ -157,14 +158,4 @@ pub(super) fn fill(
         position += PIECE;
     }
     file.sync_all()
-}
-
-/// Where `program` is: in the path, or in the system's own directories, which users seldom have in
-/// theirs.
-fn find_program(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path)
-        .chain(["/usr/sbin", "/sbin"].map(PathBuf::from))
-        .map(|directory| directory.join(program))
-        .find(|file| fs::metadata(file).is_ok_and(|metadata| metadata.is_file()))
 }
