@@ -1,4 +1,5 @@
-//! The recording classes in one line: the highest that passed and the lowest that did not.
+//! The recording classes in one line: the highest that passed, the lowest that did not, and the lowest that
+//! failed.
 //!
 //! The C, U and V classes all limit one figure, the sequential write. So the highest limit passed and
 //! the lowest not passed say as much as eleven verdicts.
@@ -28,7 +29,7 @@ pub fn recording_classes(verdicts: &[Verdict]) -> Option<String> {
         family.iter().rev().find(|(_, outcome)| *outcome == Outcome::Meets).map(|(class, _)| class)
     });
     let met: Vec<&str> = highest_met.map(|class| class.name).collect();
-    let next: Vec<(&str, Outcome)> = families.iter().filter_map(|family| next(family)).collect();
+    let next: Vec<(&str, Outcome)> = families.iter().flat_map(|family| not_met(family)).collect();
     Some(sentence(&met, &next))
 }
 
@@ -46,10 +47,18 @@ fn judged(family: Family, verdicts: &[Verdict]) -> Vec<(&'static Class, Outcome)
     CLASSES.iter().filter(|class| class.family == family).filter_map(of).collect()
 }
 
-/// The least demanding class of a family that is not met.
-fn next(family: &[(&'static Class, Outcome)]) -> Option<(&'static str, Outcome)> {
-    let (class, outcome) = family.iter().find(|(_, outcome)| *outcome != Outcome::Meets)?;
-    Some((class.name, *outcome))
+/// The least demanding class of a family that is not met. If it did not fail, the least demanding class that
+/// failed follows: an undecided class says nothing about a faster one.
+fn not_met(family: &[(&'static Class, Outcome)]) -> Vec<(&'static str, Outcome)> {
+    let lowest = family.iter().find(|(_, outcome)| *outcome != Outcome::Meets);
+    let failed = family.iter().find(|(_, outcome)| *outcome == Outcome::Misses);
+    let mut named: Vec<_> = [lowest, failed]
+        .into_iter()
+        .flatten()
+        .map(|(class, outcome)| (class.name, *outcome))
+        .collect();
+    named.dedup();
+    named
 }
 
 fn sentence(met: &[&str], next: &[(&str, Outcome)]) -> String {
@@ -101,6 +110,18 @@ mod tests {
             assert_eq!(at(mb_per_s).as_deref(), Some(expected), "{mb_per_s} MB/s");
         }
         assert_eq!(recording_classes(&[]), None);
+    }
+
+    #[test]
+    fn a_failed_class_is_named_beside_undecided_ones() {
+        let said =
+            recording_classes(&verdicts(|class| match class.sequential_write.as_mb_per_s() {
+                ..=10.0 => Outcome::Meets,
+                ..=30.0 => Outcome::Undecided,
+                _ => Outcome::Misses,
+            }));
+        let expected = "C10, U1 and V10 passed; V60 failed; U3 and V30 undecided";
+        assert_eq!(said.as_deref(), Some(expected));
     }
 
     #[test]
