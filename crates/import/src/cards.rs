@@ -14,14 +14,14 @@ use cardproof_units::Bytes;
 use super::draft::{PhaseDraft, RecordDraft};
 use super::labels::{self, Between};
 use super::lines::Line;
-use super::readers::Marks;
+use super::readers::{
+    Marks, agnostics, crystaldiskmark, dd, f3, fio, h2testw, hdparm, ioping, iozone, kdiskmark,
+    sbc_bench, sd_bench,
+};
 use super::refusals::check_count;
 use super::text::{kernel_name, number};
 use super::view::View;
-use super::{
-    ForeignTool, ImportError, agnostics, crystaldiskmark, dd, f3, fio, h2testw, hdparm, ioping,
-    iozone, kdiskmark, sbc_bench, sd_bench,
-};
+use super::{ForeignTool, ImportError};
 
 /// What begins a part of a text.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,47 +9,25 @@
 //! never an estimate. What identifies a person or a card (serial numbers, host names, paths) is never
 //! taken over.
 
-mod agnostics;
 mod cards;
-mod crystaldiskmark;
 mod cut_json;
-mod dd;
 mod decode;
-mod disk_benchmark;
 mod draft;
 mod entities;
 mod error;
-mod f3;
-mod fio;
-mod flashbench;
-mod h2testw;
-mod hdparm;
-mod ioping;
 pub mod iostat;
-mod iozone;
-mod kdiskmark;
 mod labels;
 mod lines;
-mod microsd_benchmarks;
-mod pibenchmarks;
-mod pibenchmarks_system;
 mod readers;
 mod recognise;
 mod refusals;
-mod rpi_benchmark;
-mod sbc_bench;
-mod sd_bench;
-mod sd_card_bench;
-mod tdediskmark;
 mod text;
 mod tool;
 mod view;
-mod watched;
-mod yabs;
 
 pub use decode::decode;
 pub use error::ImportError;
-pub use pibenchmarks::{PibenchmarksFigures, pibenchmarks_score};
+pub use readers::pibenchmarks::{PibenchmarksFigures, pibenchmarks_score};
 pub use recognise::recognise;
 pub use tool::ForeignTool;
 

@@ -3,14 +3,33 @@
 //! A sign is a line that no other tool prints. Scripts that run other tools come first, because
 //! theirs hold the outputs of those.
 
+pub(super) mod agnostics;
+pub(super) mod crystaldiskmark;
+pub(super) mod dd;
+mod disk_benchmark;
+pub(super) mod f3;
+pub(super) mod fio;
+mod flashbench;
+pub(super) mod h2testw;
+pub(super) mod hdparm;
+pub(super) mod ioping;
+pub(super) mod iozone;
+pub(super) mod kdiskmark;
+mod microsd_benchmarks;
+pub(super) mod pibenchmarks;
+mod pibenchmarks_system;
+mod rpi_benchmark;
+pub(super) mod sbc_bench;
+pub(super) mod sd_bench;
+mod sd_card_bench;
+mod tdediskmark;
+mod watched;
+mod yabs;
+
 use super::draft::RecordDraft;
 use super::lines::Line;
 use super::view::View;
-use super::{
-    ForeignTool, ImportError, agnostics, crystaldiskmark, dd, disk_benchmark, f3, fio, flashbench,
-    h2testw, hdparm, ioping, iozone, kdiskmark, microsd_benchmarks, pibenchmarks, rpi_benchmark,
-    sbc_bench, sd_bench, sd_card_bench, tdediskmark, watched, yabs,
-};
+use super::{ForeignTool, ImportError};
 
 /// One tool's reader.
 pub(super) struct Reader {

@@ -7,11 +7,11 @@
 
 use cardproof_units::{Bytes, Iops, Nanos};
 
-use super::draft::{PhaseDraft, Printed, RecordDraft, Sync};
-use super::lines::{Line, last_number};
-use super::text::{number, quantities, whole};
-use super::view::{Beginnings, View};
-use super::{ForeignTool, ImportError, MEASUREMENTS_MAX};
+use crate::draft::{PhaseDraft, Printed, RecordDraft, Sync};
+use crate::lines::{Line, last_number};
+use crate::text::{number, quantities, whole};
+use crate::view::{Beginnings, View};
+use crate::{ForeignTool, ImportError, MEASUREMENTS_MAX};
 use cardproof_record::{JobTime, OpName, PatternName};
 
 const TOOL: ForeignTool = ForeignTool::SdCardBench;

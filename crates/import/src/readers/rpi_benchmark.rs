@@ -6,11 +6,12 @@
 use cardproof_record::OpName;
 use cardproof_units::Bytes;
 
-use super::draft::{RecordDraft, Sync};
-use super::lines::{Line, last_number};
 use super::microsd_benchmarks::found;
-use super::view::{Beginnings, View};
-use super::{ForeignTool, ImportError, dd, hdparm};
+use super::{dd, hdparm};
+use crate::draft::{RecordDraft, Sync};
+use crate::lines::{Line, last_number};
+use crate::view::{Beginnings, View};
+use crate::{ForeignTool, ImportError};
 
 const TOOL: ForeignTool = ForeignTool::RpiBenchmark;
 

@@ -6,8 +6,8 @@
 
 use cardproof_units::Bytes;
 
-use super::lines::Line;
-use super::text::{between, kernel_name, quantities, whole, word_after};
+use crate::lines::Line;
+use crate::text::{between, kernel_name, quantities, whole, word_after};
 use cardproof_record::{BusInfo, CardInfo, Claims, Conditions, FilesystemInfo, Transport};
 
 /// Reads what `lines` tell into `conditions`.

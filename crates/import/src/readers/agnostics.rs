@@ -10,11 +10,11 @@
 
 use cardproof_units::{Bytes, Iops};
 
-use super::draft::{PhaseDraft, Printed, RecordDraft, Sync};
-use super::lines::{Line, last_number};
-use super::text::{number, quantities};
-use super::view::{Needle, View};
-use super::{ForeignTool, ImportError};
+use crate::draft::{PhaseDraft, Printed, RecordDraft, Sync};
+use crate::lines::{Line, last_number};
+use crate::text::{number, quantities};
+use crate::view::{Needle, View};
+use crate::{ForeignTool, ImportError};
 use cardproof_record::{OpName, PatternName, WarningCode};
 
 const TOOL: ForeignTool = ForeignTool::Agnostics;
@@ -63,7 +63,7 @@ enum Kind {
 }
 
 /// Whether `text` is another line of the program's, which names no card.
-pub(super) fn is_talk(text: &str) -> bool {
+pub(crate) fn is_talk(text: &str) -> bool {
     text.starts_with("Raspberry Pi Diagnostics - version")
         || text == "Test : SD Card Speed Test"
         || matches!(text, "Test PASS" | "Test FAIL" | "Run 1" | "Run 2" | "Run 3")

@@ -1,9 +1,10 @@
 //! `TDEDiskMark`'s text report, which has `KDiskMark`'s form.
 
-use super::draft::RecordDraft;
-use super::lines::Line;
-use super::view::View;
-use super::{ForeignTool, ImportError, kdiskmark};
+use super::kdiskmark;
+use crate::draft::RecordDraft;
+use crate::lines::Line;
+use crate::view::View;
+use crate::{ForeignTool, ImportError};
 
 pub(super) fn is_sign(view: &View) -> bool {
     let name = view.text.get(..13);

@@ -12,12 +12,12 @@ mod command;
 use cardproof_units::{Bytes, Iops};
 
 use self::command::{Command, all_tests, columns_of, command_in};
-use super::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
-use super::lines::{Line, last_number};
-use super::refusals::check_count;
-use super::text::whole;
-use super::view::{Beginnings, Needle, View};
-use super::{ForeignTool, ImportError};
+use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
+use crate::lines::{Line, last_number};
+use crate::refusals::check_count;
+use crate::text::whole;
+use crate::view::{Beginnings, Needle, View};
+use crate::{ForeignTool, ImportError};
 use cardproof_record::{OpName, PatternName};
 
 const TOOL: ForeignTool = ForeignTool::Iozone;
@@ -124,13 +124,13 @@ fn is_rule(text: &str) -> bool {
 }
 
 /// Whether a line begins a banner, which goes on until the table.
-pub(super) fn is_banner(view: &View) -> bool {
+pub(crate) fn is_banner(view: &View) -> bool {
     const BANNER: Needle = Needle::new("Iozone: Performance Test");
     view.holds(&BANNER)
 }
 
 /// Whether `text` is one of a banner, which says what comes and names no card.
-pub(super) fn is_of_banner(text: &str) -> bool {
+pub(crate) fn is_of_banner(text: &str) -> bool {
     is_talk(text) || option_told(text).is_some()
 }
 

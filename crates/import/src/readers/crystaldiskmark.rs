@@ -8,11 +8,11 @@
 use cardproof_record::{OpName, PatternName};
 use cardproof_units::{Bytes, Iops};
 
-use super::draft::{PhaseDraft, Printed, RecordDraft};
-use super::lines::{Line, last_number};
-use super::text::{Quantity, between, is_near, quantities, whole};
-use super::view::{Beginnings, Needle, View};
-use super::{ForeignTool, ImportError};
+use crate::draft::{PhaseDraft, Printed, RecordDraft};
+use crate::lines::{Line, last_number};
+use crate::text::{Quantity, between, is_near, quantities, whole};
+use crate::view::{Beginnings, Needle, View};
+use crate::{ForeignTool, ImportError};
 
 const TOOL: ForeignTool = ForeignTool::Crystaldiskmark;
 
@@ -99,7 +99,7 @@ fn section_of(text: &str) -> Option<(OpName, u8)> {
 }
 
 /// Whether `text` is a line of a report that holds no figure and names no card.
-pub(super) fn is_part(text: &str) -> bool {
+pub(crate) fn is_part(text: &str) -> bool {
     is_talk(text)
         || ["Test :", "Date :", "Test:", "Date:"].iter().any(|name| text.starts_with(name))
 }

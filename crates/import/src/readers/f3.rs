@@ -6,11 +6,11 @@
 
 use cardproof_units::Bytes;
 
-use super::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
-use super::lines::{Line, last_number};
-use super::text::{Quantity, quantities};
-use super::view::{Beginnings, View};
-use super::{ForeignTool, ImportError};
+use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
+use crate::lines::{Line, last_number};
+use crate::text::{Quantity, quantities};
+use crate::view::{Beginnings, View};
+use crate::{ForeignTool, ImportError};
 use cardproof_record::{OpName, PatternName, Warning, WarningCode};
 
 const TOOL: ForeignTool = ForeignTool::F3;
@@ -87,7 +87,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
 }
 
 /// Whether `text` is a line of one of the programs.
-pub(super) fn is_talk(text: &str) -> bool {
+pub(crate) fn is_talk(text: &str) -> bool {
     const STARTS: Beginnings = Beginnings::new(&[
         "Copyright (C)",
         "This is free software",

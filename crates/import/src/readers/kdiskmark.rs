@@ -7,11 +7,11 @@
 
 use cardproof_units::{Bytes, Iops};
 
-use super::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
-use super::lines::{Line, last_number};
-use super::text::{between, is_near, number, quantities, whole};
-use super::view::{Beginnings, Needle, View};
-use super::{ForeignTool, ImportError};
+use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
+use crate::lines::{Line, last_number};
+use crate::text::{between, is_near, number, quantities, whole};
+use crate::view::{Beginnings, Needle, View};
+use crate::{ForeignTool, ImportError};
 use cardproof_record::{OpName, PatternName, WarningCode};
 
 const TOOL: ForeignTool = ForeignTool::Kdiskmark;
@@ -76,7 +76,7 @@ const BANNER: Needle = Needle::new("DiskMark (");
 const RESULT: Needle = Needle::new("(Q=");
 
 /// Whether a line is one of the report.
-pub(super) fn is_part(view: &View) -> bool {
+pub(crate) fn is_part(view: &View) -> bool {
     const STARTS: Beginnings = Beginnings::new(&[
         "Flexible I/O Tester",
         "* MB/s",

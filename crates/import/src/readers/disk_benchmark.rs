@@ -3,11 +3,12 @@
 //! The script asks fio for direct reads of 1 MiB, four jobs of 64 operations, and iozone for direct
 //! access (`-I`), which the plain output of fio does not repeat.
 
-use super::draft::{Cache, RecordDraft};
-use super::lines::{Line, last_number};
 use super::microsd_benchmarks::found;
-use super::view::{Beginnings, View};
-use super::{ForeignTool, ImportError, fio, iozone};
+use super::{fio, iozone};
+use crate::draft::{Cache, RecordDraft};
+use crate::lines::{Line, last_number};
+use crate::view::{Beginnings, View};
+use crate::{ForeignTool, ImportError};
 
 const TOOL: ForeignTool = ForeignTool::DiskBenchmark;
 

@@ -7,17 +7,17 @@
 use cardproof_record::{CardInfo, DeviceInfo, Transport};
 use cardproof_units::Bytes;
 
-use super::draft::RecordDraft;
-use super::lines::{Line, last_number};
-use super::text::{between, kernel_name, number, whole, word_after};
-use super::view::{Needle, View};
-use super::{ForeignTool, ImportError};
+use crate::draft::RecordDraft;
+use crate::lines::{Line, last_number};
+use crate::text::{between, kernel_name, number, whole, word_after};
+use crate::view::{Needle, View};
+use crate::{ForeignTool, ImportError};
 
 const TOOL: ForeignTool = ForeignTool::SbcBench;
 
 /// Whether a line describes a device, such as `* 59.5GB "SanDisk SR64G" UHS DDR50 SDXC card as
 /// /dev/mmcblk0: date 08/2018, manfid/oemid: 0x000003/0x5344, hw/fw rev: 0x8/0x0`.
-pub(super) fn is_sign(view: &View) -> bool {
+pub(crate) fn is_sign(view: &View) -> bool {
     const PATH: Needle = Needle::new(" as /dev/");
     view.holds(&PATH) && device(view.text).is_some()
 }

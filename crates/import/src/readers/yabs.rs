@@ -7,11 +7,11 @@
 use cardproof_record::{OpName, PatternName, Stated};
 use cardproof_units::{Bytes, Iops, Throughput};
 
-use super::draft::{PhaseDraft, Printed, RecordDraft};
-use super::lines::{Line, last_number};
-use super::text::{is_near, quantities};
-use super::view::{Needle, View};
-use super::{ForeignTool, ImportError};
+use crate::draft::{PhaseDraft, Printed, RecordDraft};
+use crate::lines::{Line, last_number};
+use crate::text::{is_near, quantities};
+use crate::view::{Needle, View};
+use crate::{ForeignTool, ImportError};
 
 const TOOL: ForeignTool = ForeignTool::Yabs;
 

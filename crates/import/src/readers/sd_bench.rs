@@ -7,11 +7,11 @@
 use cardproof_record::{OpName, PatternName};
 use cardproof_units::Bytes;
 
-use super::draft::{PhaseDraft, Printed, RecordDraft, Sync};
-use super::lines::{Line, last_number};
-use super::text::quantities;
-use super::view::{Beginnings, Needle, View};
-use super::{ForeignTool, ImportError};
+use crate::draft::{PhaseDraft, Printed, RecordDraft, Sync};
+use crate::lines::{Line, last_number};
+use crate::text::quantities;
+use crate::view::{Beginnings, Needle, View};
+use crate::{ForeignTool, ImportError};
 
 const TOOL: ForeignTool = ForeignTool::SdBench;
 
@@ -30,7 +30,7 @@ pub(super) fn is_start(view: &View) -> bool {
 }
 
 /// Whether a line says what comes and names no card.
-pub(super) fn is_talk(view: &View) -> bool {
+pub(crate) fn is_talk(view: &View) -> bool {
     const NAME: Needle = Needle::new("[sd_bench]");
     let text = without_head(view.text);
     view.holds(&NAME) || text.starts_with("Using block size") || mean_of(text).is_some()

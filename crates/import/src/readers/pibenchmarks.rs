@@ -8,13 +8,14 @@
 
 use cardproof_units::{Bytes, Iops, Throughput};
 
-use super::draft::{PhaseDraft, Printed, RecordDraft, Sync};
-use super::lines::{Line, last_number};
 use super::microsd_benchmarks::found;
 use super::pibenchmarks_system as system;
-use super::text::{between, quantities};
-use super::view::{Beginnings, View};
-use super::{ForeignTool, ImportError, dd, hdparm, iozone};
+use super::{dd, hdparm, iozone};
+use crate::draft::{PhaseDraft, Printed, RecordDraft, Sync};
+use crate::lines::{Line, last_number};
+use crate::text::{between, quantities};
+use crate::view::{Beginnings, View};
+use crate::{ForeignTool, ImportError};
 use cardproof_record::{OpName, PatternName, Stated, WarningCode};
 
 pub(super) const TOOL: ForeignTool = ForeignTool::Pibenchmarks;

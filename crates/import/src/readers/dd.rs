@@ -11,12 +11,12 @@
 
 use cardproof_units::{Bytes, Nanos};
 
-use super::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
-use super::lines::{Line, last_number};
-use super::refusals::{Refusals, check_count};
-use super::text::{QUANTITIES_MAX, Quantity, is_near, kernel_name, quantities, whole};
-use super::view::{Letters, Needle, View};
-use super::{ForeignTool, ImportError};
+use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
+use crate::lines::{Line, last_number};
+use crate::refusals::{Refusals, check_count};
+use crate::text::{QUANTITIES_MAX, Quantity, is_near, kernel_name, quantities, whole};
+use crate::view::{Letters, Needle, View};
+use crate::{ForeignTool, ImportError};
 use cardproof_record::{OpName, PatternName};
 
 const TOOL: ForeignTool = ForeignTool::Dd;
@@ -354,7 +354,7 @@ fn command_in(view: &View) -> Option<Command> {
 }
 
 /// The device that the dd command in a line reads or writes, where it is one.
-pub(super) fn device_in(view: &View) -> Option<String> {
+pub(crate) fn device_in(view: &View) -> Option<String> {
     let arguments = operands_in(view)?;
     let is_none = |name: &String| {
         matches!(name.as_str(), "zero" | "null" | "urandom" | "random" | "stdin" | "stdout")

@@ -13,10 +13,10 @@ mod terse;
 
 use cardproof_record::WarningCode;
 
-use super::ImportError;
-use super::draft::RecordDraft;
-use super::lines::Line;
-use super::view::View;
+use crate::ImportError;
+use crate::draft::RecordDraft;
+use crate::lines::Line;
+use crate::view::View;
 use shared::TOOL;
 
 /// What recognises a form of output, and what reads it.
@@ -36,12 +36,12 @@ pub(super) fn is_start(view: &View) -> bool {
 }
 
 /// The device that the command of fio in a line works on, where it is one.
-pub(super) fn device_in(view: &View) -> Option<String> {
+pub(crate) fn device_in(view: &View) -> Option<String> {
     shared::device_in(view)
 }
 
 /// Whether a line is one of an output and names no card.
-pub(super) fn is_part(view: &View) -> bool {
+pub(crate) fn is_part(view: &View) -> bool {
     human::is_of_output(view)
 }
 

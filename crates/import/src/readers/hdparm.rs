@@ -7,12 +7,12 @@
 
 use cardproof_units::{Bytes, Nanos};
 
-use super::draft::{Cache, PhaseDraft, Printed, RecordDraft};
-use super::lines::{Line, last_number};
-use super::refusals::{Refusals, check_count};
-use super::text::{Quantity, is_near, kernel_name, quantities};
-use super::view::{Needle, View};
-use super::{ForeignTool, ImportError};
+use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft};
+use crate::lines::{Line, last_number};
+use crate::refusals::{Refusals, check_count};
+use crate::text::{Quantity, is_near, kernel_name, quantities};
+use crate::view::{Needle, View};
+use crate::{ForeignTool, ImportError};
 use cardproof_record::{OpName, PatternName};
 
 const TOOL: ForeignTool = ForeignTool::Hdparm;
@@ -56,7 +56,7 @@ fn timing_in<'l>(view: &View<'l>) -> Option<&'l str> {
 }
 
 /// Whether a line names the device before its timing.
-pub(super) fn is_of_device(view: &View) -> bool {
+pub(crate) fn is_of_device(view: &View) -> bool {
     timing_in(view).is_some_and(|timing| !view.text.starts_with(timing))
 }
 

@@ -5,11 +5,12 @@
 
 use cardproof_units::Bytes;
 
-use super::draft::{RecordDraft, Sync};
-use super::lines::{Line, last_number};
-use super::text::quantities;
-use super::view::{Needle, View};
-use super::{ForeignTool, ImportError, dd, hdparm, iozone};
+use super::{dd, hdparm, iozone};
+use crate::draft::{RecordDraft, Sync};
+use crate::lines::{Line, last_number};
+use crate::text::quantities;
+use crate::view::{Needle, View};
+use crate::{ForeignTool, ImportError};
 use cardproof_record::{BusInfo, OpName};
 
 const TOOL: ForeignTool = ForeignTool::MicrosdBenchmarks;

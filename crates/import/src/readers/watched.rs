@@ -10,12 +10,12 @@ use std::collections::HashMap;
 
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
-use super::draft::{Cache, PhaseDraft, RecordDraft};
-use super::iostat::{self, IostatError, IostatLog, IostatReport, IostatRow};
-use super::lines::{Line, last_number};
-use super::text::kernel_name;
-use super::view::{Needle, View};
-use super::{ForeignTool, ImportError, MEASUREMENTS_MAX};
+use crate::draft::{Cache, PhaseDraft, RecordDraft};
+use crate::iostat::{self, IostatError, IostatLog, IostatReport, IostatRow};
+use crate::lines::{Line, last_number};
+use crate::text::kernel_name;
+use crate::view::{Needle, View};
+use crate::{ForeignTool, ImportError, MEASUREMENTS_MAX};
 use cardproof_record::{OpName, PatternName, Stated, WarningCode};
 
 const TOOL: ForeignTool = ForeignTool::Iostat;

@@ -11,12 +11,12 @@ use cardproof_record::{
 };
 use cardproof_units::{Bytes, Nanos, Throughput};
 
-use super::draft::RecordDraft;
-use super::lines::{Line, last_number};
-use super::refusals::check_count;
-use super::text::{is_near, number, quantities, whole};
-use super::view::{Needle, View};
-use super::{ForeignTool, ImportError};
+use crate::draft::RecordDraft;
+use crate::lines::{Line, last_number};
+use crate::refusals::check_count;
+use crate::text::{is_near, number, quantities, whole};
+use crate::view::{Needle, View};
+use crate::{ForeignTool, ImportError};
 
 const TOOL: ForeignTool = ForeignTool::Flashbench;
 

@@ -7,11 +7,11 @@
 
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
-use super::draft::{Cache, PhaseDraft, Printed, RecordDraft};
-use super::lines::{Line, last_number};
-use super::text::{Quantity, is_near, kernel_name, quantities};
-use super::view::{Needle, View};
-use super::{ForeignTool, ImportError};
+use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft};
+use crate::lines::{Line, last_number};
+use crate::text::{Quantity, is_near, kernel_name, quantities};
+use crate::view::{Needle, View};
+use crate::{ForeignTool, ImportError};
 use cardproof_record::{FilesystemInfo, OpName, PatternName, Stated};
 
 const TOOL: ForeignTool = ForeignTool::Ioping;
@@ -144,7 +144,7 @@ fn request_of(view: &View) -> Option<Request> {
 }
 
 /// Whether a line is about one request, or about a run, and names no card.
-pub(super) fn is_part(view: &View) -> bool {
+pub(crate) fn is_part(view: &View) -> bool {
     let text = view.text;
     request_of(view).is_some()
         || text.starts_with("min/avg/max/mdev = ")

@@ -6,11 +6,11 @@
 use cardproof_record::{OpName, PatternName, Warning, WarningCode};
 use cardproof_units::Bytes;
 
-use super::draft::{Cache, PhaseDraft, Printed, RecordDraft};
-use super::lines::{Line, last_number};
-use super::text::quantities;
-use super::view::{Beginnings, Needle, View};
-use super::{ForeignTool, ImportError};
+use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft};
+use crate::lines::{Line, last_number};
+use crate::text::quantities;
+use crate::view::{Beginnings, Needle, View};
+use crate::{ForeignTool, ImportError};
 
 const TOOL: ForeignTool = ForeignTool::H2testw;
 
@@ -154,7 +154,7 @@ fn is_part(view: &View) -> bool {
 }
 
 /// The same for a line of which no tool is known yet, without a search of the whole line.
-pub(super) fn is_finding(text: &str) -> bool {
+pub(crate) fn is_finding(text: &str) -> bool {
     const STARTS: Beginnings = Beginnings::new(&[
         "Details:",
         "First error at offset",
