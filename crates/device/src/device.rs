@@ -5,10 +5,12 @@
 use cardproof_record::{BusInfo, DeviceInfo, HostInfo, Transport};
 
 use crate::block::BlockDevice;
-use crate::identify::{
-    KernelVersion, MmcHost, Sources, Surrounding, bus_rate, bus_words, fill_doubts, fill_emmc,
-    fill_sd, read_emmc, read_sd,
-};
+use crate::identify::card::{read_emmc, read_sd};
+use crate::identify::doubts::fill_doubts;
+use crate::identify::features::{Surrounding, fill_emmc, fill_sd};
+use crate::identify::kernel_version::KernelVersion;
+use crate::identify::mmc_host::{MmcHost, bus_rate, bus_words};
+use crate::identify::sources::Sources;
 use crate::link::{Link, usb_device};
 use crate::mounts::Mounts;
 use crate::stack::{Storage, layer};

@@ -3,7 +3,7 @@
 use cardproof_units::Bytes;
 
 use crate::block::BlockDevice;
-use crate::identify::start_of;
+use crate::identify::alignment::start_of;
 use crate::{DeviceNumber, Sysroot};
 
 /// No disk of Linux is addressed in less.

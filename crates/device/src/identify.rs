@@ -4,20 +4,20 @@
 //! Nothing is opened but the kernel's small files, and nothing is guessed: what could not be read
 //! is a value of its own, with the reason and what would be needed.
 
-mod alignment;
+pub(crate) mod alignment;
 mod boards;
 mod bus_mode;
 mod capacity;
-mod card;
+pub(crate) mod card;
 mod ceiling;
 mod document;
-mod doubts;
-mod features;
-mod kernel_log;
-mod kernel_version;
-mod mmc_host;
-mod power;
-mod sources;
+pub(crate) mod doubts;
+pub(crate) mod features;
+pub(crate) mod kernel_log;
+pub(crate) mod kernel_version;
+pub(crate) mod mmc_host;
+pub(crate) mod power;
+pub(crate) mod sources;
 mod storage_choice;
 mod storages;
 mod usb;
@@ -36,23 +36,15 @@ pub use power::{Power, Temperature};
 pub use storages::{StorageSummary, storages};
 pub use usb::UsbStorage;
 
-pub(crate) use alignment::{is_aligned, start_of};
-pub(crate) use card::{read_emmc, read_sd};
-pub(crate) use doubts::fill_doubts;
-pub(crate) use features::{Surrounding, fill_emmc, fill_sd, is_boot_setting_of_storage};
-pub(crate) use kernel_log::{is_log_file, public_lines};
-pub(crate) use kernel_version::KernelVersion;
-pub(crate) use mmc_host::{MmcHost, bus_rate, bus_words};
-pub(crate) use power::{clock_max, throttled_files};
-pub(crate) use sources::Sources;
-
 use crate::block::BlockDevice;
 use crate::look::{LookError, surroundings};
 use crate::mounts::Mounts;
 use crate::stack::Storage;
 use crate::transport::is_mmc_card;
 use crate::{Surroundings, Sysroot};
+use card::{read_emmc, read_sd};
 use cardproof_registers::Serial;
+use sources::Sources;
 use storage_choice::{Found, find};
 
 pub use storage_choice::StorageChoice;

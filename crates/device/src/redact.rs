@@ -7,7 +7,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::dump::{self, Entry, SERIALS_REMOVED, Tree};
-use crate::identify::{is_boot_setting_of_storage, is_log_file, public_lines};
+use crate::identify::features::is_boot_setting_of_storage;
+use crate::identify::kernel_log::{is_log_file, public_lines};
 use crate::options;
 use crate::sysroot::Sysroot;
 

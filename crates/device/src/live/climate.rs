@@ -110,7 +110,8 @@ fn numbered(root: &Sysroot, directory: &str, prefix: &str) -> Vec<String> {
 
 /// The firmware's flags.
 fn throttled(root: &Sysroot) -> Option<Kept> {
-    let file = crate::identify::throttled_files(root).into_iter().find(|file| root.has(file))?;
+    let file =
+        crate::identify::power::throttled_files(root).into_iter().find(|file| root.has(file))?;
     Some(Kept::new(root, &file))
 }
 
