@@ -6,6 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::process::{Command, ExitStatus, Stdio};
 
 use anyhow::{Context, Result};
+use cardproof_testkit::run_command;
 
 use crate::steps::Outcome;
 use crate::workspace::{built, cargo, root};
@@ -18,6 +19,11 @@ const SKIPPED: i32 = 77;
 pub(crate) fn run(command: &str, arguments: &[OsString]) -> Result<bool> {
     let status = started(command, arguments).status().context("cannot start cargo")?;
     Ok(status.success())
+}
+
+/// The schemas that the laboratory derives, as a JSON object of texts by path.
+pub(crate) fn schemas() -> Result<String> {
+    run_command(quick("schemas", &[])?).context("the laboratory cannot derive the schemas")
 }
 
 /// The laboratory of identities as a step of the tests, with what it printed.

@@ -14,6 +14,7 @@ mod fit;
 mod measure;
 mod program;
 mod prove;
+mod schemas;
 mod virtual_machine;
 
 use std::path::Path;
@@ -53,6 +54,8 @@ enum Command {
     Measure(measure::Measurement),
     /// Find the simulated cards' parameters from the published figures
     Fit,
+    /// Print the schemas of the program's documents, as a JSON object of texts by path
+    Schemas,
 }
 
 #[derive(Debug, Subcommand)]
@@ -112,6 +115,10 @@ fn run(command: Command) -> Result<bool> {
         Command::Lab(laboratory) => virtual_machine::run(&laboratory),
         Command::Measure(measurement) => measure::run(&measurement),
         Command::Fit => fit::run(),
+        Command::Schemas => {
+            println!("{}", serde_json::to_string(&schemas::all()?)?);
+            Ok(true)
+        }
     }
 }
 

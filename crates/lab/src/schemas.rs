@@ -1,0 +1,76 @@
+//! The schemas of the documents that commands print, derived from their types.
+//!
+//! They are derived here and not in `xtask`, which would then compile half of the program before it can
+//! check the format of a line.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use cardproof_device::identify;
+use cardproof_rating::{compare, limits, powercut};
+use cardproof_record::{
+    CapacityAnswer, ENDURE_CARDS_SCHEMA, ENDURE_SCHEMA, EndureCardsDocument, EndureDocument,
+    HEALTH_SCHEMA, HealthDocument, VERIFY_SCHEMA,
+};
+use cardproof_report::{LIST_SCHEMA, List};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+
+/// Each schema's text by its path below the workspace's root.
+///
+/// # Errors
+/// A type has no schema.
+pub(crate) fn all() -> Result<BTreeMap<&'static str, String>> {
+    let schemas = [
+        ("docs/record-v1.schema.json", cardproof_record::json_schema()?),
+        ("docs/submission-v1.schema.json", cardproof_submission::json_schema()),
+        (
+            "docs/identity-v1.schema.json",
+            written::<identify::Document<'_>>(identify::IDENTITY_SCHEMA)?,
+        ),
+        ("docs/watch-v1.schema.json", written::<limits::WatchDocument<'_>>(limits::WATCH_SCHEMA)?),
+        (
+            "docs/comparison-v1.schema.json",
+            written::<compare::Document<'_>>(compare::COMPARISON_SCHEMA)?,
+        ),
+        (
+            "docs/powercut-v1.schema.json",
+            written::<powercut::Document<'_>>(powercut::POWERCUT_SCHEMA)?,
+        ),
+        ("docs/list-v1.schema.json", written::<List<'_>>(LIST_SCHEMA)?),
+        ("docs/endure-v1.schema.json", written::<EndureDocument>(ENDURE_SCHEMA)?),
+        ("docs/endure-cards-v1.schema.json", written::<EndureCardsDocument>(ENDURE_CARDS_SCHEMA)?),
+        ("docs/health-v1.schema.json", written::<HealthDocument>(HEALTH_SCHEMA)?),
+        ("docs/verify-v1.schema.json", written::<CapacityAnswer<'_>>(VERIFY_SCHEMA)?),
+    ];
+    schemas.into_iter().map(|(path, schema)| Ok((path, text(&schema)?))).collect()
+}
+
+/// The schema of what is written and never read back: a field that may be left out is not required.
+/// `name` is the only value of its property `schema`.
+fn written<T: JsonSchema>(name: &str) -> Result<Value> {
+    let schema =
+        SchemaSettings::default().for_serialize().into_generator().into_root_schema_for::<T>();
+    let mut schema = serde_json::to_value(schema)?;
+    if let Some(property) = schema.pointer_mut("/properties/schema") {
+        property["const"] = Value::from(name);
+    }
+    Ok(schema)
+}
+
+fn text(schema: &Value) -> Result<String> {
+    Ok(serde_json::to_string_pretty(schema)? + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_schema_names_its_form() {
+        for (path, text) in all().unwrap() {
+            assert!(text.contains("\"const\": \"cardproof."), "{path}");
+        }
+    }
+}
