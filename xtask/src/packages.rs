@@ -142,7 +142,16 @@ pub(crate) fn install_engines() -> Result<Outcome> {
     let mut not_had = Vec::new();
     for package in wanted {
         let mut pip = Command::new(format!("{ENGINES}/bin/python"));
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", package]);
+        // Compiled are the few files that the tests import, when they do.
+        pip.args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-compile",
+        ]);
+        pip.arg(package);
         if shown_command(&mut pip)? == Outcome::Failed {
             not_had.push(package);
         }
