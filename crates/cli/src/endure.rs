@@ -29,12 +29,16 @@ use crate::terminal::Terminal;
 
 /// What stands under the help.
 const AFTER_HELP: &str =
-    "Each cycle writes test data, reads it back and compares it. You can stop at any time: \
-after Ctrl-C, a power cut or an unplugged reader, the same command continues the test on the same \
-card. Errors of the computer, the reader or the cable are recognised and not counted.
+    "A cycle writes the whole card once, or the part given by --size. Then it reads the data back \
+and compares them. The pattern hot-spot or trace:FILE writes a part of the card only.
 
-Exit status: 0 done, or the budget was passed; 4 the budget was failed; 1 could not be completed; \
-2 wrong command line; 3 refused for safety; 130 stopped by Ctrl-C; 143 by SIGTERM.";
+You can stop at any time: after Ctrl-C, a power cut or an unplugged reader, the same command \
+continues the test on the same card. Errors of the computer, the reader or the cable are recognised \
+and not counted.
+
+Exit status: 0 done; 4 the card failed in its first cycle, or before the amount of --budget was \
+written; 1 could not be completed; 2 wrong command line; 3 refused for safety; 130 stopped by Ctrl-C; \
+143 by SIGTERM.";
 
 /// What to wear out, and how.
 #[derive(Debug, Args)]
@@ -47,7 +51,7 @@ pub(crate) struct EndureArgs {
     /// the same order
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
     pub(crate) destroy: Vec<Option<String>>,
-    /// Judge saved records; write nothing
+    /// Judge the saved records that are named; write nothing
     #[arg(long, conflicts_with_all = ["destroy", "pattern", "cycles", "budget", "restart", "csv", "seed"])]
     pub(crate) from: bool,
     /// Where each cycle writes: random, sequential, hot-spot or trace:FILE
@@ -56,17 +60,17 @@ pub(crate) struct EndureArgs {
     /// Stop after N cycles
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) cycles: Option<u64>,
-    /// Stop after writing this much (the budget), such as 3TB. If no error was found until then, the
-    /// result is "passed"
+    /// Stop after writing this much, such as 3TB. If there was no error until then, the card has passed
     #[arg(long, value_name = "SIZE", conflicts_with = "cycles")]
     pub(crate) budget: Option<Bytes>,
-    /// Use only this much from the start of the device; all of it by default
+    /// Test only this much of the device, from its start; by default the whole device
     #[arg(long, value_name = "SIZE")]
     pub(crate) size: Option<Bytes>,
-    /// How much your computer writes in a day, such as 5GB; to estimate the life in days
+    /// Estimate the life in days, for a computer that writes this much in a day, such as 5GB
     #[arg(long, value_name = "SIZE")]
     pub(crate) bytes_per_day: Option<Bytes>,
-    /// Your assumption: how many bytes the card writes for each byte that it receives
+    /// For the life in days: your assumption of how many bytes the card writes to its flash for each byte
+    /// that it receives
     #[arg(long, value_name = "N", default_value = "4", value_parser = amplification)]
     pub(crate) write_amplification: f64,
     /// Forget the interrupted test and start again
@@ -90,7 +94,7 @@ pub(crate) struct EndureArgs {
     /// The result as JSON, to a file or to standard output
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
-    /// The report with charts as one HTML file (one card)
+    /// The report with charts as one HTML file; only if one card is tested
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// Print errors only
@@ -135,10 +139,7 @@ pub(crate) fn run(args: &EndureArgs, signals: &Signals) -> Result<Exit, Failure>
         match outcome {
             Ok(measured) => {
                 if let Some(store) = &measured.store {
-                    talk.note(&format!(
-                        "Record: {}",
-                        store.record_path(&measured.record.id).display()
-                    ));
+                    tell_kept(store, &measured.record, talk)?;
                 }
                 failed = failed.or(measured.unsaved.map(Failure::from));
                 records.push(measured.record);
@@ -155,6 +156,15 @@ pub(crate) fn run(args: &EndureArgs, signals: &Signals) -> Result<Exit, Failure>
         Some(failure) => Err(failure),
         None => Ok(exit_of(&records, exit, signals)),
     }
+}
+
+/// Says where the record is, and writes the report beside it.
+fn tell_kept(store: &Store, record: &Record, talk: Talk) -> Result<(), Failure> {
+    talk.note(&format!("Record: {}", store.record_path(&record.id).display()));
+    let report = store.report_path(&record.id);
+    result::write_html(record, &cardproof_rating::judge(record), &report)?;
+    talk.note(&format!("Report: {}", report.display()));
+    Ok(())
 }
 
 /// What is said at the end when a card of several was not worn.
@@ -341,5 +351,8 @@ fn publish(args: &EndureArgs, records: &[Record], talk: Talk) -> Result<Exit, Fa
     let has_failed = |document: &EndureDocument| {
         document.budget.as_ref().is_some_and(|budget| budget.passed == Some(false))
     };
-    Ok(if documents.iter().any(has_failed) { Exit::NotMet } else { Exit::Done })
+    let failed_at_once =
+        records.iter().filter_map(|it| it.endurance.as_ref()).any(life::failed_at_once);
+    let has_failed = failed_at_once || documents.iter().any(has_failed);
+    Ok(if has_failed { Exit::NotMet } else { Exit::Done })
 }

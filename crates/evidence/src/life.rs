@@ -7,6 +7,8 @@
 //! - a run that was stopped without an error: a lower bound only, the cycles done. Nothing in such a
 //!   run says when the errors begin.
 //!
+//! A card that fails in its first cycle was not worn out by the run: nothing is said of its life.
+//!
 //! [`WeibullFit`] joins several cards of one model, of which some may not be at their end. The methods,
 //! their assumptions and how often they are right are in `docs/design/endurance.md`.
 
@@ -71,6 +73,9 @@ pub enum Basis {
     Extrapolated,
     /// Nothing was bad: the card has lasted so long.
     NoErrors,
+    /// The card failed in the first cycle: a fake, or worn out or damaged before. That says nothing of how
+    /// long such a card lasts.
+    FirstCycle,
 }
 
 impl Basis {
@@ -81,6 +86,7 @@ impl Basis {
             Self::Observed => "observed",
             Self::Extrapolated => "extrapolated",
             Self::NoErrors => "no_errors",
+            Self::FirstCycle => "first_cycle",
         }
     }
 }
@@ -88,6 +94,9 @@ impl Basis {
 /// The life that `run` shows.
 #[must_use]
 pub fn of_card(run: &CardRun) -> Life {
+    if run.reached == Some(1) {
+        return Life { estimate: None, low: 0.0, high: None, basis: Basis::FirstCycle };
+    }
     if let Some(cycle) = run.reached {
         let cycle = cycle as f64;
         return Life {

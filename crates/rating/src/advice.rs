@@ -118,6 +118,10 @@ const OF_OWN: [Adviser; 20] = [
 
 /// The advice where nothing went wrong.
 fn otherwise(record: &Record) -> &'static str {
+    if record.setups.as_ref().is_some_and(|setups| setups.comparisons.is_empty()) {
+        return "Nothing was compared. Remove the cause that is named above, or choose other setups with \
+                --only.";
+    }
     if record.phases.is_empty() && (!record.job_runs.is_empty() || record.setups.is_some()) {
         return "Measure the storage itself with `cardproof run`. Its result shows why the job took this \
                 time, and what would make it faster.";
@@ -126,7 +130,7 @@ fn otherwise(record: &Record) -> &'static str {
         return of_replays(record);
     }
     if record.power_cuts.is_some() {
-        return "No data was lost. With more cuts (--cuts N) the upper bound becomes lower.";
+        return "No data was lost. More cuts (--cuts N) can show a lower probability of harm.";
     }
     if !record.flash_timings.is_empty() {
         return of_geometry(record);
@@ -202,7 +206,10 @@ fn distrust_after_cuts(case: &Case<'_>) -> Option<String> {
 fn distrust_worn(case: &Case<'_>) -> Option<String> {
     let endurance = case.record.endurance.as_ref()?;
     let has_passed = life::budget(endurance).is_some_and(|budget| budget.passed == Some(true));
-    let text = if endurance.end.is_some() || endurance.bad_pages > 0 {
+    let text = if life::failed_at_once(endurance) {
+        "Do not store data on this card: it failed in the first cycle of the test. Find out with `cardproof \
+         verify` whether it is a fake."
+    } else if endurance.end.is_some() || endurance.bad_pages > 0 {
         "Do not store data on this card: the test has worn it out. Compare its life with other cards of \
          the same model before you buy more of them."
     } else if has_passed {
@@ -234,7 +241,8 @@ fn complete_geometry(case: &Case<'_>) -> Option<String> {
 
 fn look_into_faults(case: &Case<'_>) -> Option<String> {
     say(
-        case.has(WarningCode::Faults) || case.record.state == State::Failed,
+        case.has(WarningCode::Faults)
+            || (case.record.state == State::Failed && case.record.setups.is_none()),
         "Operations failed. Copy your important files to another device, read the kernel log (dmesg), \
          and try another reader, port or power supply. If operations fail again, replace the storage.",
     )
@@ -310,7 +318,8 @@ fn finish(case: &Case<'_>) -> Option<String> {
 /// Advice where the test range was too small: by the time budget, by the room, or by `--size`.
 fn widen_range(case: &Case<'_>) -> Option<String> {
     let measured = || case.record.phases.iter().filter(|phase| phase.is_measured());
-    let least = measured().map(|phase| phase.span_bytes).min()?;
+    let smallest = measured().min_by_key(|phase| phase.span_bytes)?;
+    let least = smallest.span_bytes;
     // The phase that writes the test file was to write all of it, and the time ended it.
     let whole = measured()
         .filter(|phase| phase.op == OpName::Write && phase.ended_by == Some(EndedBy::Time))
@@ -331,9 +340,10 @@ fn widen_range(case: &Case<'_>) -> Option<String> {
             )
         }
         None => format!(
-            "The test range was {least}. The class limits are for {RANDOM_SPAN}, and a smaller range \
-             gives higher rates. Run again with --size 256M or more, in a directory with that much free \
-             space."
+            "The phase {} used a range of {least}. The class limits are for {RANDOM_SPAN}, and a smaller \
+             range gives higher rates. Run again with --size 256M or more, in a directory with that much \
+             free space.",
+            smallest.name
         ),
     })
 }

@@ -87,6 +87,23 @@ pub fn budget(run: &EnduranceRun) -> Option<BudgetVerdict> {
     })
 }
 
+/// Whether the card failed in its first cycle: then the run has not worn it out.
+#[must_use]
+pub fn failed_at_once(run: &EnduranceRun) -> bool {
+    let cycle = |name: &str| run.milestones.get(name).copied().flatten();
+    cycle(MILESTONE) == Some(1) || (run.end.is_some() && cycle("first_error") == Some(1))
+}
+
+/// The cycle in which the card reached its end.
+fn end_cycle(run: &EnduranceRun) -> u64 {
+    run.milestones.values().flatten().max().copied().unwrap_or(run.cycles)
+}
+
+/// Such as `1 cycle` and `12 cycles`.
+fn cycles(count: u64) -> String {
+    if count == 1 { "1 cycle".to_owned() } else { format!("{count} cycles") }
+}
+
 fn first_error(run: &EnduranceRun) -> u64 {
     run.milestones.get("first_error").copied().flatten().unwrap_or(run.cycles)
 }
@@ -128,34 +145,33 @@ fn model_of(record: &Record) -> String {
 fn reasons(run: &EnduranceRun, life: &Life) -> Vec<String> {
     let mut reasons = Vec::new();
     reasons.push(match life.basis {
-        Basis::Observed => "the end of its life was observed".to_owned(),
+        Basis::Observed => "the test observed this life; it is not an estimate".to_owned(),
+        Basis::FirstCycle => "this test did not wear the card out, so its life is unknown; find out with \
+                              `cardproof verify` whether the card is a fake"
+            .to_owned(),
         Basis::Extrapolated => format!(
-            "the life is estimated from the growth of {} bad blocks in {} cycles; another kind of wear \
-             can only shorten it, and the lower end allows for that",
+            "the life is estimated from the growth of {} bad blocks in {}; another kind of wear can only \
+             shorten the life, and the lower end of the interval allows for that",
             run.failures.iter().map(|failures| failures.places).sum::<u64>(),
-            run.cycles
+            cycles(run.cycles)
         ),
         Basis::NoErrors if run.cycles == 0 => {
             "the test ended in its first cycle, so the life is unknown".to_owned()
         }
-        Basis::NoErrors => format!(
-            "no error in {} cycles: the card lasts longer; this test cannot tell how much longer",
-            run.cycles
-        ),
+        Basis::NoErrors => {
+            "the card lasts longer; this test cannot tell how much longer".to_owned()
+        }
     });
-    if let Some(end) = &run.end {
-        reasons.push(format!("the card's end: {}", end_in_words(end)));
-    }
     if run.transient > 0 {
         reasons.push(format!(
-            "{} failures did not occur at a second attempt and are ignored",
+            "failures that did not occur at a second attempt, and were ignored: {}",
             run.transient
         ));
     }
     if run.host_errors > 0 {
         reasons.push(format!(
-            "the whole device failed {} times and came back: the cause is the host, reader or cable, not \
-             the card",
+            "times in which the whole device failed and came back: {}; the cause is the host, reader or \
+             cable, not the card",
             run.host_errors
         ));
     }
@@ -166,13 +182,13 @@ fn reasons(run: &EnduranceRun, life: &Life) -> Vec<String> {
 #[must_use]
 pub fn end_in_words(end: &str) -> &str {
     match end {
-        "read_only" => "it no longer accepts writes, but its data can be read",
-        "silently_wrong" => "it reports success and returns wrong data",
-        "ignores_writes" => "it reports success and writes nothing",
-        "times_out" => "it does not answer in time",
+        "read_only" => "the card no longer accepts writes, but its data can be read",
+        "silently_wrong" => "the card reports success, but returns wrong data",
+        "ignores_writes" => "the card reports success, but writes nothing",
+        "times_out" => "the card does not answer in time",
         "shrinks" => "all addresses above a limit fail",
-        "gone" => "it disappeared and did not come back, or the reader failed",
-        "unreadable" => "its data cannot be read",
+        "gone" => "the card disappeared and did not come back, or the reader failed",
+        "unreadable" => "the card's data cannot be read",
         other => other,
     }
 }
@@ -180,20 +196,25 @@ pub fn end_in_words(end: &str) -> &str {
 /// What became of the card, such as `NO FAILURE in 12 cycles`.
 #[must_use]
 pub fn result(run: &EnduranceRun) -> String {
-    let cycles = run.cycles;
     match (&run.end, budget(run)) {
-        (Some(end), _) => format!("AT ITS END ({}) after {cycles} cycles", end.replace('_', " ")),
+        _ if failed_at_once(run) => {
+            let why = run.end.as_deref().map_or("many bad pages", end_in_words);
+            format!("FAILED IN CYCLE 1: {why}")
+        }
+        (Some(end), _) => {
+            format!("AT ITS END in cycle {}: {}", end_cycle(run), end_in_words(end))
+        }
         (None, Some(BudgetVerdict { passed: Some(true), bytes, .. })) => {
             format!("PASSED: {} written without a bad page", bytes.as_typed())
         }
         (None, Some(BudgetVerdict { passed: Some(false), bytes, .. })) => {
-            format!("FAILED: bad pages before {} were written", bytes.as_typed())
+            format!("FAILED: pages were bad before {} were written", bytes.as_typed())
         }
         (None, _) if run.bad_pages > 0 => {
-            format!("BAD PAGES: {} after {cycles} cycles", run.bad_pages)
+            format!("BAD PAGES: {} after {}", run.bad_pages, cycles(run.cycles))
         }
-        (None, _) if cycles == 0 => "NO RESULT: stopped in the first cycle".to_owned(),
-        (None, _) => format!("NO FAILURE in {cycles} cycles"),
+        (None, _) if run.cycles == 0 => "NO RESULT: stopped in the first cycle".to_owned(),
+        (None, _) => format!("NO FAILURE in {}", cycles(run.cycles)),
     }
 }
 
@@ -219,11 +240,15 @@ pub fn life_in_words(life: &LifeInterval) -> Option<String> {
             "life until 0.1 % of the tested area is bad: {estimate:.0} cycles ({low:.0} to {high:.0} \
              with 95 % confidence)"
         )),
-        (Some(estimate), _) => {
-            Some(format!("life until 0.1 % of the tested area is bad: {estimate:.0} cycles"))
-        }
+        (Some(estimate), _) => Some(format!(
+            "life until 0.1 % of the tested area is bad: {}",
+            cycles(estimate.round() as u64)
+        )),
         (None, _) if *low < 1.0 => None,
-        (None, _) => Some(format!("in {low:.0} cycles less than 0.1 % of the tested area failed")),
+        (None, _) => Some(format!(
+            "less than 0.1 % of the tested area failed in {}",
+            cycles(low.round() as u64)
+        )),
     }
 }
 
@@ -234,7 +259,7 @@ pub fn in_words(record: &Record) -> Vec<String> {
     let life = life(run);
     let result = format!("{}{}", result(run), tested(record));
     let written = format!(
-        "{} cycles of {} ({}) were written and read back, {} in total",
+        "complete cycles: {}; each wrote {} ({}) and read it back; written in total: {}",
         run.cycles, run.cycle_bytes, run.pattern, run.written_bytes
     );
     let sentences = [result].into_iter().chain(life_in_words(&interval(&life))).chain([written]);
@@ -249,7 +274,7 @@ pub fn models(records: &[&Record]) -> Vec<ModelDocument> {
     names.dedup();
     let lives = |name: &str| -> Vec<CardLife> {
         let of_model = records.iter().filter(|record| model_of(record) == name);
-        of_model.filter_map(|record| record.endurance.as_ref()).map(card_life).collect()
+        of_model.filter_map(|record| record.endurance.as_ref()).filter_map(card_life).collect()
     };
     names
         .into_iter()
@@ -261,11 +286,13 @@ pub fn models(records: &[&Record]) -> Vec<ModelDocument> {
         .collect()
 }
 
-fn card_life(run: &EnduranceRun) -> CardLife {
-    match run.milestones.get(MILESTONE).copied().flatten() {
+/// `None` of a card that failed at once, which says nothing of its model's life.
+fn card_life(run: &EnduranceRun) -> Option<CardLife> {
+    let life = match run.milestones.get(MILESTONE).copied().flatten() {
         Some(cycle) => CardLife { cycles: cycle as f64, has_ended: true },
         None => CardLife { cycles: run.cycles as f64, has_ended: false },
-    }
+    };
+    (!failed_at_once(run)).then_some(life)
 }
 
 fn of_model(model: String, life: &ModelLife) -> ModelDocument {
@@ -334,6 +361,40 @@ mod tests {
         let usage = DailyUse { bytes_per_day: Bytes(5_000_000_000), write_amplification: 4.0 };
         let days = life_in_days(&life(&run(1, None)), Bytes(1_000_000_000), usage);
         assert_eq!((days.estimate, days.low, days.high), (None, 0.05, None));
+    }
+
+    #[test]
+    fn a_fake_is_not_called_worn_out() {
+        let fake = EnduranceRun {
+            end: Some("silently_wrong".to_owned()),
+            bad_pages: 900_000,
+            ..run(0, Some(1))
+        };
+        assert_eq!(
+            result(&fake),
+            "FAILED IN CYCLE 1: the card reports success, but returns wrong data"
+        );
+        let life = interval(&life(&fake));
+        assert_eq!((life.estimate, life.high, life.basis), (None, None, "first_cycle"));
+        assert_eq!(life_in_words(&life), None);
+        assert!(card_life(&fake).is_none(), "the model's life does not follow from it");
+        let document = document_of(fake);
+        assert!(document.reasons[0].contains("cardproof verify"), "{:?}", document.reasons);
+    }
+
+    fn document_of(run: EnduranceRun) -> EndureDocument {
+        let mut record = cardproof_testkit::records::typical_a1_card();
+        record.endurance = Some(run);
+        document(&record, None).unwrap()
+    }
+
+    #[test]
+    fn the_end_of_a_card_is_named_by_one_number() {
+        let worn = EnduranceRun { end: Some("read_only".to_owned()), ..run(42, Some(43)) };
+        assert!(result(&worn).starts_with("AT ITS END in cycle 43: "), "{}", result(&worn));
+        let life = interval(&life(&worn));
+        let words = life_in_words(&life).unwrap();
+        assert!(words.ends_with(": 43 cycles"), "{words}");
     }
 
     #[test]

@@ -66,7 +66,8 @@ pub struct LifeInterval {
     pub confidence: f64,
     /// The bad share that ends a life.
     pub milestone: &'static str,
-    /// On what it rests: `observed`, `extrapolated` or `no_errors`.
+    /// On what it rests: `observed`, `extrapolated`, `no_errors`, or `first_cycle` for a card that failed in its
+    /// first cycle, whose life is unknown.
     pub basis: &'static str,
 }
 

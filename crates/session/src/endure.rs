@@ -154,14 +154,13 @@ fn going_on(ready: &Ready) -> String {
     let state = &ready.state;
     match state.end {
         Some(end) => format!(
-            "The run on this card has ended in cycle {}: {}. Its result follows; --restart begins \
-             another.",
+            "The test of this card has ended in cycle {}: {}. Its result follows. To start again, use \
+             --restart.",
             state.position.cycle,
             end.name().replace('_', " ")
         ),
         None => format!(
-            "Goes on with cycle {} of the run that is under way on this card; --restart begins \
-             another.",
+            "The interrupted test of this card continues with cycle {}. To start again, use --restart.",
             state.position.cycle
         ),
     }
@@ -257,8 +256,8 @@ impl Endurance {
         // What is held open keeps its name from the device that comes back.
         bench.place.target = Box::new(nothing);
         bench.recorder.note(&format!(
-            "{} has vanished; waits for it, {} at most. Plug it in again, or press Ctrl-C: the run can \
-             go on later.",
+            "{} was disconnected. cardproof waits up to {} for it. Connect it again, or press Ctrl-C: the \
+             same command continues the test later.",
             self.options.target.display(),
             self.asked.patience
         ));
@@ -268,7 +267,7 @@ impl Endurance {
             std::thread::sleep(std::time::Duration::from_secs(1));
             if let Some(target) = self.opened_again(plan, state, known) {
                 bench.place.target = target;
-                bench.recorder.note("It is back; the run goes on.");
+                bench.recorder.note("The device is back; the test continues.");
                 state.position.tally.host_errors += 1;
                 return true;
             }
@@ -290,12 +289,13 @@ impl Endurance {
 
 fn announcement(plan: &Plan, wish: &Wish) -> String {
     let until = match (wish.cycles_max, wish.bytes_max) {
+        (Some(1), _) => "1 cycle is done".to_owned(),
         (Some(cycles), _) => format!("{cycles} cycles are done"),
         (None, Some(bytes)) => format!("{bytes} are written"),
         (None, None) => "half of the area is bad, or the card fails".to_owned(),
     };
     format!(
-        "This test WEARS THE CARD OUT. It writes {} in each cycle ({}) and reads them back, until {until}.",
+        "This test WEARS THE CARD OUT. Each cycle writes {} ({}) and reads it back. The test ends when {until}.",
         Bytes(plan.cycle_bytes()),
         wish.pattern.name(),
     )

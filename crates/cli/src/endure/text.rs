@@ -35,8 +35,8 @@ fn card(text: &mut String, document: &EndureDocument) {
     if let Some(days) = &document.life_days {
         let _ = writeln!(
             text,
-            "  At {} a day, the card lasts {} days. Assumed: the card writes {} bytes for each byte \
-             that it receives.",
+            "  At {} a day, the card lasts {} days, if it writes {} bytes to the flash for each byte that \
+             it receives (an assumption).",
             days.bytes_per_day.as_typed(),
             range(days.estimate, days.low, days.high),
             days.write_amplification
@@ -58,7 +58,7 @@ fn card(text: &mut String, document: &EndureDocument) {
         let _ = writeln!(text, "  Bad: {}.", in_words.collect::<Vec<_>>().join(", "));
     }
     for reason in &document.reasons {
-        let _ = writeln!(text, "  - {reason}.");
+        let _ = writeln!(text, "  - {}.", capitalised(reason));
     }
     let _ = writeln!(text, "  Written {}.", document.bytes_written);
     if let Some(budget) = &document.budget
@@ -66,8 +66,8 @@ fn card(text: &mut String, document: &EndureDocument) {
     {
         let _ = writeln!(
             text,
-            "  One card says little about its model: up to {:.0} % of such cards could still fail \
-             (95 % confidence).",
+            "  One card says little about its model: with 95 % confidence, at most {:.0} % of such cards \
+             fail before this amount.",
             share * 100.0
         );
     }
@@ -79,7 +79,7 @@ fn of_model(text: &mut String, model: &ModelDocument) {
     let _ = writeln!(text, "  Half of them last {}.", cycles(&model.median_life_cycles));
     let _ = writeln!(
         text,
-        "  All have lasted {:.0} cycles: at most {:.0} % of the model fail before (95 %).",
+        "  All have lasted {:.0} cycles: with 95 % confidence, at most {:.0} % of the model fail before.",
         model.all_lasted_cycles,
         model.failing_share_before_max * 100.0
     );

@@ -85,6 +85,20 @@ fn a_budget_is_passed_with_0_and_failed_with_4() {
 }
 
 #[test]
+fn a_fake_is_not_reported_as_worn_out() {
+    let home = Home::new();
+    let said = run(home.cardproof(&["endure", "sim:fake-drop", "--cycles", "1"])).expect(4);
+    assert!(said.stdout.contains("FAILED IN CYCLE 1"), "{}", said.stdout);
+    assert!(said.stdout.contains("cardproof verify"), "{}", said.stdout);
+    for wrong in ["0 cycles", "Life until", "AT ITS END"] {
+        assert!(!said.stdout.contains(wrong), "{wrong}: {}", said.stdout);
+    }
+    let answer = answer(&home, &["sim:fake-drop", "--cycles", "1"], 4);
+    assert_eq!(answer["life_cycles"]["basis"], "first_cycle");
+    assert_eq!(answer["life_cycles"]["estimate"], Value::Null);
+}
+
+#[test]
 fn several_cards_of_one_model_are_joined() {
     let home = Home::new();
     let target = card(&home, "read-only");

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use cardproof_probe::endure::{Cycle, Pass, Position, Progress, State, Watch};
-use cardproof_units::{Nanos, Throughput};
+use cardproof_units::{Bytes, Nanos, Throughput};
 
 use super::hub::Seat;
 use super::journal::Journal;
@@ -30,8 +30,10 @@ pub(super) struct Keeper {
     rows: String,
     csv_written: Instant,
     told: Option<Instant>,
-    /// The last rates, for the screen.
-    rates: (f64, f64),
+    /// The rates of the last whole cycle, for the screen.
+    rates: Option<(f64, f64)>,
+    /// Whether the run was begun in this session, so that its time and its bytes belong together.
+    is_fresh: bool,
     cycles_max: Option<u64>,
 }
 
@@ -52,7 +54,8 @@ impl Keeper {
             rows: String::new(),
             csv_written: Instant::now(),
             told: None,
-            rates: (0.0, 0.0),
+            rates: None,
+            is_fresh: true,
             cycles_max: None,
         }
     }
@@ -60,6 +63,7 @@ impl Keeper {
     /// Takes the cycles of earlier sessions over.
     pub(super) fn take_over(&mut self, state: &State, cycles_max: Option<u64>) {
         self.cycles_max = cycles_max;
+        self.is_fresh = state.position.written_bytes == 0;
         self.rows = state.cycles.iter().map(row).collect();
     }
 
@@ -126,15 +130,26 @@ impl Attached<'_, '_> {
             Pass::Write => "writes",
             Pass::Read => "reads back",
         };
-        let (write, read) = self.keeper.rates;
+        let rates = match self.keeper.rates {
+            Some((write, read)) => {
+                format!("; last cycle: write {:.0}, read {:.0} MB/s", rate(write), rate(read))
+            }
+            // Before the first cycle is over there is only the rate so far.
+            None if self.keeper.is_fresh
+                && progress.pass == Pass::Write
+                && progress.written > Bytes::ZERO =>
+            {
+                let so_far = Throughput::of(progress.written, progress.elapsed).unwrap_or_default();
+                format!("; write {:.0} MB/s", so_far.as_mb_per_s())
+            }
+            None => String::new(),
+        };
         let deed = format!(
-            "cycle {} {doing} {:.0} %, {:.3} % bad, {} written; write {:.0}, read {:.0} MB/s",
+            "cycle {} {doing} {:.0} %, {:.3} % bad, {} written{rates}",
             progress.cycle,
             progress.done * 100.0,
             progress.bad_share * 100.0,
             progress.written,
-            rate(write),
-            rate(read),
         );
         let of_cycle = (progress.done + f64::from(progress.pass == Pass::Read)) / 2.0;
         let done = match self.keeper.cycles_max {
@@ -160,7 +175,7 @@ impl Watch for Attached<'_, '_> {
         if let Some(journal) = &mut self.keeper.journal {
             journal.add_cycle(cycle).map_err(|failure| failure.message)?;
         }
-        self.keeper.rates = (cycle.write_rate, cycle.read_rate);
+        self.keeper.rates = Some((cycle.write_rate, cycle.read_rate));
         if self.keeper.csv.is_some() {
             self.keeper.rows.push_str(&row(cycle));
             if self.keeper.csv_written.elapsed() >= CSV_EVERY {
