@@ -7,12 +7,13 @@
 use std::fmt::Display;
 
 use cardproof_facts::PublishedCard;
-use cardproof_record::{OpName, Phase, Record, WarningCode};
+use cardproof_record::{Limit, OpName, Phase, PhaseState, Record, WarningCode};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
 use crate::doubts::doubts;
 use crate::indications::widened;
-use crate::pauses::{FELT_PAUSE, longest_wait, pauses_in};
+use crate::limits::limit_of_phase;
+use crate::pauses::{FELT_PAUSE, Pause, longest_wait, pauses_in};
 use crate::pick::{BoundedRate, Finding, is_random_4k, is_sequential};
 use crate::published::neighbours;
 use crate::quantity::Rate;
@@ -334,9 +335,6 @@ fn large_files(record: &Record) -> Answer {
 fn without_interval(what: &str, finding: Finding<'_>) -> String {
     match finding.stated(Phase::point_throughput) {
         Some(rate) => format!("{what}: {}", as_stated(rate)),
-        None if matches!(finding, Finding::Absent { ended_early: false }) => {
-            format!("{what}: not measured in blocks of 512 KiB or more")
-        }
         None => format!("{what}: not measured ({})", cause(finding)),
     }
 }
@@ -380,18 +378,37 @@ fn pauses(record: &Record) -> Answer {
         let grade = if length < PAUSE_POOR { Grade::Fair } else { Grade::Poor };
         return felt_pauses(record, grade, length, name);
     }
-    let wait = if length == Nanos::ZERO {
-        "There was no long pause".to_owned()
-    } else {
-        format!("The longest pause was {length} (in {name})")
-    };
+    let none = format!("No pause of {FELT_PAUSE} or more.{}", long_operation(record));
     if has_run_writes(record) {
-        let comparison =
-            format!("The SD specification allows a card to be busy for up to {FELT_PAUSE}.");
-        Answer { grade: Grade::Good, finding: format!("{wait}."), comparison }
+        let comparison = format!(
+            "{WHAT_A_PAUSE_IS} The SD specification allows a card to be busy for up to {FELT_PAUSE}."
+        );
+        Answer { grade: Grade::Good, finding: none, comparison }
     } else {
-        Answer::unknown(format!("{wait}. Pauses occur during writes, and nothing was written."))
+        Answer::unknown(format!("{none} Pauses occur during writes, and this run wrote nothing."))
     }
+}
+
+const WHAT_A_PAUSE_IS: &str = "In a pause, the storage finishes no operation.";
+
+/// An operation longer than a pause, where there is one: the table beside shows it, and it was no pause,
+/// since others finished meanwhile or all operations there take long.
+fn long_operation(record: &Record) -> String {
+    let has_run = |phase: &&Phase| !matches!(phase.state, PhaseState::NotMeasured { .. });
+    let longest = record
+        .phases
+        .iter()
+        .filter(has_run)
+        .filter_map(|phase| Some((phase, phase.latency_ns?.max)))
+        .max_by_key(|(_, longest)| *longest)
+        .filter(|(_, longest)| *longest >= FELT_PAUSE);
+    longest.map_or(String::new(), |(phase, longest)| {
+        let usual = phase.latency_ns.map_or(Nanos::ZERO, |latency| latency.p50);
+        format!(
+            " The longest operation took {longest} (in {}, where {usual} is usual).",
+            phase.name
+        )
+    })
 }
 
 /// Why no pause is known, and the longest operation where at least that was told.
@@ -407,25 +424,33 @@ fn no_pauses(record: &Record) -> String {
 }
 
 fn felt_pauses(record: &Record, grade: Grade, longest: Nanos, name: &str) -> Answer {
-    let felt: usize = (0..record.phases.len()).map(|index| pauses_in(record, index).len()).sum();
-    let (finding, who) = match felt {
-        0 => (
-            format!(
-                "No pause of {FELT_PAUSE} without any operation, but single operations took up to {longest} (in {name})."
-            ),
-            "them",
+    let pauses: Vec<Pause> =
+        (0..record.phases.len()).flat_map(|index| pauses_in(record, index)).collect();
+    let finding = match pauses.len() {
+        0 => format!("All operations are slow: one took {longest} (in {name})."),
+        1 => format!("There was 1 pause of {FELT_PAUSE} or more: {longest} (in {name})."),
+        count => format!(
+            "There were {count} pauses of {FELT_PAUSE} or more. The longest was {longest} (in {name})."
         ),
-        count => {
-            let pauses = if count == 1 { "pause" } else { "pauses" };
-            let finding = format!(
-                "The storage had {count} {pauses} of {FELT_PAUSE} or more. The longest pause \
-                 was {longest} (in {name})."
-            );
-            (finding, "it")
-        }
     };
-    let comparison = format!("Programs that wait for {who} stop for that time.");
-    Answer { grade, finding, comparison }
+    let comparison = "Programs that wait for the storage stop for that time.".to_owned();
+    Answer { grade, finding: format!("{finding}{}", of_host(record, &pauses)), comparison }
+}
+
+/// That the storage may not be the cause of `pauses`, if the processor limited each phase with one.
+fn of_host(record: &Record, pauses: &[Pause]) -> &'static str {
+    let is_of_host = |pause: &Pause| {
+        let phase = record.phases.get(pause.phase);
+        let limited = phase.and_then(|phase| limit_of_phase(record, phase));
+        limited.is_some_and(|limited| limited.limit == Limit::Cpu)
+    };
+    match pauses {
+        [] => "",
+        pauses if pauses.iter().all(is_of_host) => {
+            " The processor was busy at that time, so the storage may not be the cause."
+        }
+        _ => "",
+    }
 }
 
 fn has_run_writes(record: &Record) -> bool {

@@ -1,7 +1,7 @@
 //! Pauses: times in which the storage completed no operation.
 //!
-//! A system that waits for its card stops, and averages hide that. A pause shows in two ways: as slices
-//! of time without a completion, where several were expected at the phase's rate; and as the longest
+//! A system that waits for its card stops, and averages hide that. A pause shows in two ways: as a time
+//! without a completion in which several were expected at the phase's rate; and as the longest
 //! latency, if only one operation is in flight. The latency in a queue of 32 is no pause, nor is the
 //! transfer time of a large block, nor the latency of storage that is always that slow.
 
@@ -12,8 +12,9 @@ use cardproof_units::{Bytes, Nanos};
 /// write.
 pub const FELT_PAUSE: Nanos = Nanos::from_millis(250);
 
-/// A slice without a completion says something only where this many were to be expected.
-const EXPECTED_OPS_MIN: u64 = 3;
+/// A time without a completion is unusual only if at least this many were expected in it: if they came at
+/// random, one such time in 20,000 would be due to chance (exp(-10)).
+const EXPECTED_OPS_MIN: u64 = 10;
 
 /// Larger blocks take noticeable time to transfer alone.
 const SMALL_BLOCK: Bytes = Bytes::kib(64);
@@ -45,36 +46,61 @@ pub fn longest_wait(record: &Record) -> Option<Pause> {
 pub fn pauses_in(record: &Record, index: usize) -> Vec<Pause> {
     let Some(phase) = record.phases.get(index) else { return Vec::new() };
     let ordinary = phase.latency_ns.map_or(Nanos::ZERO, |latency| latency.p50);
-    let is_pause =
-        |pause: &Pause| pause.length >= FELT_PAUSE && pause.length.0 / MEDIANS_MIN >= ordinary.0;
+    let silences = Silences::of(phase);
+    let is_pause = |pause: &Pause| {
+        let is_unusual = pause.length.0 / MEDIANS_MIN >= ordinary.0;
+        pause.length >= FELT_PAUSE && (is_unusual || silences.are_unusual(pause.length))
+    };
     waits(index, phase).into_iter().filter(is_pause).collect()
 }
 
-/// The wait that ended in each slice, zero where there was none; nothing where the phase cannot
-/// tell a pause from plain slowness.
-fn waits(index: usize, phase: &Phase) -> Vec<Pause> {
-    let shows_silence = phase.ops >= EXPECTED_OPS_MIN * phase.intervals.len() as u64;
-    let waits_alone = phase.queue_depth == 1 && phase.block_size_bytes <= SMALL_BLOCK;
-    let mut waits = Vec::new();
-    if !shows_silence && !waits_alone {
-        return waits;
+/// The rate of a phase, against which a time without a completion is held.
+struct Silences {
+    ops: u64,
+    /// The length of all slices together.
+    time: Nanos,
+}
+
+impl Silences {
+    fn of(phase: &Phase) -> Self {
+        let slices = phase.intervals.iter();
+        let time = slices.fold(Nanos::ZERO, |sum, slice| sum.saturating_add(slice.duration_ns));
+        Self { ops: phase.ops, time }
     }
+
+    /// Whether several operations were expected to complete in `length`.
+    fn are_unusual(&self, length: Nanos) -> bool {
+        let expected = u128::from(self.ops) * u128::from(length.0);
+        length > Nanos::ZERO
+            && expected >= u128::from(EXPECTED_OPS_MIN) * u128::from(self.time.0.max(1))
+    }
+}
+
+/// The wait that ended in each slice, zero where there was none. Of a phase too slow to tell each felt pause
+/// from plain slowness, only the pauses that are certain.
+fn waits(index: usize, phase: &Phase) -> Vec<Pause> {
+    let silences = Silences::of(phase);
+    let waits_alone = phase.queue_depth == 1 && phase.block_size_bytes <= SMALL_BLOCK;
+    let shows_all = silences.are_unusual(FELT_PAUSE) || waits_alone;
+    let mut waits = Vec::new();
+    let unusual =
+        |silence: Nanos| if silences.are_unusual(silence) { silence } else { Nanos::ZERO };
     let mut silence = Nanos::ZERO;
     for slice in &phase.intervals {
         if slice.ops == 0 {
             silence = silence.saturating_add(slice.duration_ns);
             continue;
         }
-        let silent = if shows_silence { silence } else { Nanos::ZERO };
         let alone = if waits_alone { slice.latency_max_ns } else { Nanos::ZERO };
         let end = if silence > Nanos::ZERO { slice.start_ns } else { end_of(slice) };
-        waits.push(Pause { phase: index, end, length: silent.max(alone) });
+        waits.push(Pause { phase: index, end, length: unusual(silence).max(alone) });
         silence = Nanos::ZERO;
     }
-    if shows_silence && silence > Nanos::ZERO {
+    if unusual(silence) > Nanos::ZERO {
         let end = phase.intervals.last().map_or(Nanos::ZERO, end_of);
         waits.push(Pause { phase: index, end, length: silence });
     }
+    waits.retain(|wait| shows_all || wait.length > Nanos::ZERO);
     waits
 }
 

@@ -134,6 +134,50 @@ fn time_without_completions_is_a_pause_and_a_low_rate_is_not() {
     assert_eq!(longest_wait(&slow), None, "33 IOPS leave slices empty without a pause");
 }
 
+/// The grade and the finding of the pauses of `record`.
+fn of_pauses(record: &Record) -> (Grade, String) {
+    let found = meaning(record).into_iter().find(|meaning| meaning.topic == "Pauses").unwrap();
+    (found.grade, found.finding)
+}
+
+#[test]
+fn a_sequential_write_that_stops_for_seconds_is_no_good_storage() {
+    let mut record = records::typical_a1_card();
+    let sequential = record.phases.iter().position(|it| it.name == "sequential-write-1m").unwrap();
+    assert_eq!(of_pauses(&record).0, Grade::Good);
+    let phase = &mut record.phases[sequential];
+    let middle = phase.intervals.len() / 2;
+    let mut stopped = Nanos::ZERO;
+    for slice in phase.intervals[middle..].iter_mut() {
+        if stopped >= Nanos::from_secs(2) {
+            break;
+        }
+        stopped = stopped.saturating_add(slice.duration_ns);
+        *slice = Interval { ops: 0, bytes: Bytes::ZERO, latency_max_ns: Nanos::ZERO, ..*slice };
+    }
+    assert!(stopped >= Nanos::from_secs(2), "the phase is too short for this test: {stopped}");
+    assert_eq!(pauses_in(&record, sequential).len(), 1);
+    let (grade, finding) = of_pauses(&record);
+    assert_eq!(grade, Grade::Poor, "{finding}");
+    assert!(finding.contains("sequential-write-1m"), "{finding}");
+}
+
+#[test]
+fn no_pause_is_shorter_than_the_longest_operation_beside_it() {
+    let mut record = records::typical_a1_card();
+    let deep = record.phases.iter().position(|it| it.name == "random-write-4k-qd32").unwrap();
+    let latency = record.phases[deep].latency_ns.as_mut().unwrap();
+    latency.max = Nanos::from_millis(520);
+    latency.p50 = Nanos::from_millis(40);
+    let (grade, finding) = of_pauses(&record);
+    assert_eq!(grade, Grade::Good);
+    assert_eq!(
+        finding,
+        "No pause of 250 ms or more. The longest operation took 520 ms (in random-write-4k-qd32, where \
+         40.0 ms is usual)."
+    );
+}
+
 #[test]
 fn storage_that_is_always_slow_does_not_pause() {
     let slow = records::slow_class4();
