@@ -14,9 +14,18 @@ use crate::signals::Signals;
 /// The most runs before steady state (SNIA PTS: 25).
 const STEADY_RUNS_MAX: u32 = 25;
 
+/// The fewest runs of which it can be told whether they are steady.
+const STEADY_RUNS_MIN: u32 = cardproof_stats::STEADY_WINDOW as u32;
+
 /// Measures what `args` name.
 pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
     let request = request(args);
+    if let Some(runs) = args.repeat.filter(|&runs| args.until_steady && runs < STEADY_RUNS_MIN) {
+        return Err(Failure::usage(format!(
+            "--until-steady judges the last {STEADY_RUNS_MIN} runs, so --repeat {runs} is too few; give \
+             --repeat {STEADY_RUNS_MIN} or more, or leave it out"
+        )));
+    }
     if let Some(job) = jobs::find(&args.profile) {
         check_for_job(args, job.name)?;
         return measure(JobOnFiles::new(job), &request, signals);

@@ -18,25 +18,25 @@ pub(crate) struct SetupsArgs {
     /// A directory (an image is made in it and removed), or a block device with --destroy
     #[arg(value_name = "DIR|DEVICE", default_value = ".")]
     pub(crate) target: PathBuf,
-    /// Only these, separated by commas, such as ext4,f2fs,sqlite-wal-normal
+    /// Compare only these setups, separated by commas, such as ext4,f2fs,sqlite-wal-normal
     ///
     /// File systems: ext4, ext4-commit60, ext4-noatime, ext4-fast_commit, ext4-no-journal, f2fs,
     /// xfs, btrfs, btrfs-zstd, vfat, exfat, nilfs2. Journal modes: sqlite-delete, sqlite-truncate,
     /// sqlite-persist, sqlite-wal-full, sqlite-wal-normal. sqlite-memory and sqlite-off run only if
-    /// you name them: with them, a crash can destroy a database. The baselines ext4 and sqlite-delete
-    /// are always included.
+    /// you name them: with them, a crash can destroy a database. All file
+    /// systems are compared with ext4, and all journal modes with sqlite-delete, so these are always included.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
-    /// These jobs, separated by commas; fsync-4k and sqlite by default
+    /// The jobs to run, separated by commas; fsync-4k and sqlite by default
     ///
-    /// browser and package-install are also available. They write about 100 MB and 200 MB for each setup
-    /// in each round.
+    /// Two more jobs are available: browser writes about 100 MB, and package-install about 200 MB, for each
+    /// setup in each round.
     #[arg(long, value_name = "JOBS", value_delimiter = ',', value_parser = task)]
     pub(crate) jobs: Vec<Task>,
     /// Number of rounds; every second round uses the reverse order
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = crate::args::number(2..=50_u32))]
     pub(crate) rounds: u32,
-    /// How large each file system is; XFS needs 300M. By default 320M
+    /// Size of each file system; 320M by default. XFS needs at least 300M
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub(crate) size: Option<Bytes>,
     /// Seed for all data written; random by default
@@ -44,8 +44,8 @@ pub(crate) struct SetupsArgs {
     pub(crate) seed: Option<Seed>,
     /// Allow writing to a block device: ALL ITS DATA IS LOST
     ///
-    /// Give the device's identity: `--destroy=NAME:BYTES[:SERIAL]`. Without it, cardproof refuses and
-    /// prints the exact option to add.
+    /// Give the device's identity: `--destroy=NAME:BYTES[:SERIAL]`. If the identity is missing or wrong,
+    /// cardproof refuses and prints the exact option.
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
     pub(crate) destroy: Option<Option<String>>,
     /// A name for what is measured, such as the number written on the card

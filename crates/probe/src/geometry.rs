@@ -67,8 +67,7 @@ pub fn run(
     let started = bench.now();
     let mut observations = Observations {
         reported_unit: plan.scope.reported_unit,
-        not_measured: (!plan.writes())
-            .then(|| "it needs writes, which were not allowed here".to_owned()),
+        not_measured: (!plan.writes()).then(|| why_nothing_is_written(plan)),
         ..Observations::default()
     };
     let ended = steps(&mut bench, plan, &mut observations);
@@ -88,6 +87,14 @@ pub fn run(
         duration: bench.now().saturating_sub(started),
         is_partial,
     })
+}
+
+fn why_nothing_is_written(plan: &Plan) -> String {
+    if plan.is_too_small() {
+        let wanted = Plan::range_wanted().as_argument();
+        return format!("the range is too small for writes; give --size {wanted} or more");
+    }
+    "it needs writes, which were not allowed here".to_owned()
 }
 
 /// All steps in their order; what an ended one had seen is kept where it is whole.

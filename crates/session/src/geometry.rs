@@ -98,9 +98,16 @@ fn notes(plan: &Plan) -> Vec<String> {
     if plan.writes() {
         return vec!["Measures the card's geometry by reading and writing.".to_owned()];
     }
+    if plan.is_too_small() {
+        return vec![format!(
+            "Measures the card's geometry by reading alone, because the range is too small for writes. \
+             With --size {} or more, cardproof also writes and finds more.",
+            Plan::range_wanted().as_argument()
+        )];
+    }
     vec![
-        "Measures the card's geometry by reading alone; areas that were never written show \
-         nothing. With --destroy=IDENTITY, or in a directory, it also writes and sees more."
+        "Measures the card's geometry by reading alone. Areas that were never written show nothing. With \
+         --destroy=IDENTITY, or in a directory, cardproof also writes and finds more."
             .to_owned(),
     ]
 }

@@ -97,8 +97,16 @@ impl Experiment for Setups {
     ) -> Result<Prepared, Failure> {
         draft.profile = ProfileInfo::untimed(NAME, 1);
         let makes_systems = place.makes_file_systems();
-        let systems =
-            if makes_systems { systems::written(&self.choice, self.rounds) } else { LITTLE };
+        let mut missing = Vec::new();
+        if makes_systems {
+            missing = self.choice.not_possible(place.size);
+            self.choice.refuse_named(&missing)?;
+        }
+        let systems = if makes_systems {
+            systems::written(&self.choice, missing.len(), self.rounds)
+        } else {
+            LITTLE
+        };
         let image = match place.kind {
             Where::Directory if makes_systems => place.size,
             _ => Bytes::ZERO,
@@ -106,9 +114,12 @@ impl Experiment for Setups {
         let written = image + systems + modes::written(&self.choice, self.rounds);
         let mut notes = vec![format!(
             "Compares {} setups in {} rounds.",
-            self.choice.setups.len() + self.choice.modes.len(),
+            self.choice.setups.len() + self.choice.modes.len() - missing.len(),
             self.rounds
         )];
+        for (setup, reason) in &missing {
+            notes.push(format!("Without {setup}: {reason}."));
+        }
         if let Where::Device { .. } = place.kind {
             notes.push("The device is left without a file system.".to_owned());
         }

@@ -87,6 +87,16 @@ fn a_device_is_only_read_without_leave() {
 }
 
 #[test]
+fn a_directory_with_a_small_range_is_not_told_to_name_a_directory() {
+    let home = Home::new();
+    let place = home.place().to_str().unwrap().to_owned();
+    let said = run(home.cardproof(&["geometry", &place, "--size", "1M"])).expect(0);
+    assert!(said.stderr.contains("With --size 768M or more"), "{}", said.stderr);
+    assert!(said.stdout.contains("give --size 768M"), "{}", said.stdout);
+    assert!(!said.stdout.contains("not allowed"), "{}", said.stdout);
+}
+
+#[test]
 fn a_plan_changes_nothing() {
     let home = Home::new();
     let place = home.place().to_str().unwrap().to_owned();

@@ -26,6 +26,15 @@ fn a_profile_says_what_it_runs_where_it_comes_from_and_in_which_units() {
 }
 
 #[test]
+fn too_few_runs_for_steady_state_are_refused_before_measuring() {
+    let home = Home::new();
+    let words = ["run", "sim:sandisk-ultra-a1", "--until-steady", "--repeat"];
+    let refused = run(home.cardproof(&[&words[..], &["3"]].concat())).expect(2);
+    assert!(refused.stderr.contains("--repeat 5 or more"), "{}", refused.stderr);
+    assert!(home.records().is_empty());
+}
+
+#[test]
 fn a_job_file_runs_and_gives_fio_s_figures() {
     let home = Home::new();
     let file = home.data().join("mixed.fio");

@@ -19,7 +19,7 @@ pub enum ProbeError {
     #[error("the engine that drives the target failed")]
     Failed(#[from] TargetError),
     /// The device is gone.
-    #[error("the device has vanished; put it back and start again")]
+    #[error("the device was disconnected; connect it and start again")]
     Vanished,
     /// The device does not take writes any more.
     #[error("the device fails to write; check the kernel's log")]

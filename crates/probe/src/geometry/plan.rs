@@ -38,6 +38,9 @@ const SWEEP_TIME: Nanos = Nanos::from_secs(150);
 /// The smallest target in which anything is written: six allocation units of the smaller kind.
 pub(super) const WRITABLE_LEAST: Bytes = Bytes::mib(64);
 
+/// Enough for all quantities on cards with allocation units of 16 MiB and less.
+const RANGE_WANTED: Bytes = Bytes::mib(768);
+
 /// What all steps but the sweeps write at most: places in turn, sizes, the front.
 const REST_MOST: Bytes = Bytes::mib(1400);
 
@@ -56,6 +59,18 @@ impl Plan {
     #[must_use]
     pub fn writes(&self) -> bool {
         self.scope.may_write && self.scope.size >= WRITABLE_LEAST
+    }
+
+    /// Whether writing is allowed, and only the size of the target forbids it.
+    #[must_use]
+    pub fn is_too_small(&self) -> bool {
+        self.scope.may_write && !self.writes()
+    }
+
+    /// A range that suffices for all quantities on most cards.
+    #[must_use]
+    pub const fn range_wanted() -> Bytes {
+        RANGE_WANTED
     }
 
     /// The most that is written.

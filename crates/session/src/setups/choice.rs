@@ -1,9 +1,12 @@
 //! Which setups are compared: all, or those that the user names.
 
 use cardproof_sqlite::Setting;
+use cardproof_units::Bytes;
 
 use super::catalogue::{self, ForWhom, SETUPS, Setup};
 use super::contest::{Contestant, Task};
+use super::programs::{find_program, is_in_kernel};
+use super::setup_storage::NotTried;
 use crate::failure::Failure;
 
 /// What the names of journal modes begin with.
@@ -18,6 +21,8 @@ pub struct Choice {
     pub(super) modes: Vec<Setting>,
     /// What each file system does.
     pub(super) tasks: Vec<Task>,
+    /// Whether the user named them.
+    is_named: bool,
 }
 
 impl Choice {
@@ -31,13 +36,43 @@ impl Choice {
         }
         if only.is_empty() {
             let setups = SETUPS.iter().collect();
-            return Ok(Self { setups, modes: Setting::USUAL.to_vec(), tasks });
+            return Ok(Self { setups, modes: Setting::USUAL.to_vec(), tasks, is_named: false });
         }
-        let mut choice = Self { setups: Vec::new(), modes: Vec::new(), tasks };
+        let mut choice = Self { setups: Vec::new(), modes: Vec::new(), tasks, is_named: true };
         for name in only {
             choice.add(name)?;
         }
         Ok(choice)
+    }
+
+    /// The file systems that cannot be made with `size` or mounted here, with the reason. Only root may ask
+    /// the kernel.
+    pub(super) fn not_possible(&self, size: Bytes) -> Vec<(&'static str, String)> {
+        let reason = |setup: &&'static Setup| {
+            let (program, package) = setup.maker;
+            let why = if find_program(program).is_none() {
+                NotTried::NoMaker { program, package }
+            } else if !is_in_kernel(setup.filesystem) {
+                NotTried::NotInKernel { filesystem: setup.filesystem }
+            } else if size < setup.size_min {
+                let Setup { filesystem, size_min: needed, .. } = **setup;
+                NotTried::TooSmall { filesystem, needed, size }
+            } else {
+                return None;
+            };
+            Some((setup.name, why.to_string()))
+        };
+        self.setups.iter().filter_map(reason).collect()
+    }
+
+    /// Refuses setups that the user named and that cannot be made here, before anything is written.
+    pub(super) fn refuse_named(&self, missing: &[(&'static str, String)]) -> Result<(), Failure> {
+        match missing.first() {
+            Some((setup, reason)) if self.is_named => Err(Failure::usage(format!(
+                "{setup} cannot be compared here: {reason}. To compare the others, leave {setup} out of --only"
+            ))),
+            _ => Ok(()),
+        }
     }
 
     fn add(&mut self, name: &str) -> Result<(), Failure> {
@@ -115,6 +150,15 @@ mod tests {
         assert!(chosen(&[]).modes.iter().all(|mode| !mode.is_extreme()));
         let named = chosen(&["sqlite-off"]);
         assert_eq!(of_mode(named.modes[1]).for_whom, ForWhom::Nobody);
+    }
+
+    #[test]
+    fn a_named_setup_that_cannot_be_made_is_refused_before_writing() {
+        let missing = [("f2fs", "mkfs.f2fs is not installed".to_owned())];
+        let failure = chosen(&["f2fs"]).refuse_named(&missing).unwrap_err();
+        assert!(failure.message.contains("mkfs.f2fs") && failure.message.contains("--only"));
+        assert!(chosen(&["f2fs"]).refuse_named(&[]).is_ok());
+        assert!(chosen(&[]).refuse_named(&missing).is_ok(), "the others are still compared");
     }
 
     #[test]

@@ -37,12 +37,14 @@ pub(super) fn in_image(
     Ok(())
 }
 
-/// What all turns of file systems write at most, roughly, and finding out beforehand what works.
-pub(super) fn written(choice: &Choice, rounds: u32) -> Bytes {
+/// What all turns of file systems write at most, roughly, and finding out beforehand what works; of
+/// `missing` ones there is no program that makes them.
+pub(super) fn written(choice: &Choice, missing: usize, rounds: u32) -> Bytes {
     let jobs: Bytes = choice.tasks.iter().map(|&task| bench::writes(task)).sum();
     let rounds = u64::from(rounds);
     let of_each = rounds * (jobs + NEW_SYSTEM).get() + NEW_SYSTEM.get();
-    Bytes(of_each.saturating_mul(choice.setups.len() as u64))
+    let setups = choice.setups.len().saturating_sub(missing);
+    Bytes(of_each.saturating_mul(setups as u64))
 }
 
 /// Compares on `ground` what can be tried there.
@@ -59,6 +61,14 @@ pub(super) fn compare(common: &mut Common<'_>, ground: &SetupStorage, found: &mu
         }
     }
     if setups.is_empty() {
+        return;
+    }
+    // A baseline alone compares nothing.
+    if setups.len() == 1 && common.choice.setups.len() > 1 {
+        common.frontend.note(&format!(
+            "Only {} works here, so there is nothing to compare it with.",
+            setups[0].name
+        ));
         return;
     }
     let contestants = setups.iter().map(|setup| of_setup(setup)).collect();
