@@ -12,7 +12,7 @@ use cardproof_report::{
     Entry, LIST_SCHEMA, List, inventory_csv, inventory_html, inventory_markdown, inventory_table,
     inventory_text,
 };
-use cardproof_session::Store;
+use cardproof_session::{LATEST, Store};
 use clap::Args;
 
 use crate::exit::{Exit, Failure};
@@ -32,7 +32,7 @@ pub(crate) struct ListArgs {
     /// Only records made on this day (UTC) or later, such as 2026-05-31
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub(crate) since: Option<String>,
-    /// Only records that meet this class, such as A1
+    /// Only records that passed this class or a higher one, such as A1
     #[arg(long, value_name = "CLASS")]
     pub(crate) meets: Option<String>,
     /// The list as JSON, to a file or to standard output
@@ -77,9 +77,11 @@ pub(crate) struct SummaryArgs {
 pub(crate) fn list(args: &ListArgs) -> Result<Exit, Failure> {
     args.json.iter().try_for_each(output::check)?;
     let meets = args.meets.as_deref().map(class).transpose()?;
-    let mut entries = entries(&Store::of_user()?, Talk::new(args.quiet))?;
-    let count = entries.len();
-    entries.retain(|entry| is_wanted(entry, args, meets));
+    let mut dated = dated(&Store::of_user()?, Talk::new(args.quiet))?;
+    let count = dated.len();
+    dated.retain(|(time, entry)| is_wanted(time, entry, args, meets));
+    dated.sort_by(|a, b| (&a.0, a.1.name()).cmp(&(&b.0, b.1.name())));
+    let entries: Vec<Entry> = dated.into_iter().map(|(_, entry)| entry).collect();
     if let Some(sink) = &args.json {
         output::write(sink, &json(&entries)?)?;
     }
@@ -95,7 +97,18 @@ pub(crate) fn list(args: &ListArgs) -> Result<Exit, Failure> {
         Talk::new(false).note(&hint);
         return Ok(Exit::Done);
     }
-    output::write(&Sink::Stdout, &inventory_text(&entries, talk::width()))?;
+    let latest = Store::find(LATEST)?;
+    let latest = latest.as_deref().and_then(Path::file_stem).and_then(|stem| stem.to_str());
+    output::write(&Sink::Stdout, &inventory_text(&entries, latest, talk::width()))?;
+    if let Some(class) = meets
+        && entries.iter().any(|entry| !entry.met.iter().any(|met| met == class.name))
+    {
+        let hint = format!(
+            "The list shows only the highest passed class of each kind. A higher class includes {}.",
+            class.name
+        );
+        Talk::new(false).note(&hint);
+    }
     Ok(Exit::Done)
 }
 
@@ -107,7 +120,7 @@ fn class(name: &str) -> Result<&'static Class, Failure> {
     })
 }
 
-fn is_wanted(entry: &Entry, args: &ListArgs, meets: Option<&'static Class>) -> bool {
+fn is_wanted(time: &str, entry: &Entry, args: &ListArgs, meets: Option<&'static Class>) -> bool {
     let holds = |text: &String| {
         let text = text.to_lowercase();
         [entry.name(), &entry.id, &entry.card, &entry.profile]
@@ -125,7 +138,7 @@ fn is_wanted(entry: &Entry, args: &ListArgs, meets: Option<&'static Class>) -> b
     };
     args.text.as_ref().is_none_or(holds)
         && args.label.as_ref().is_none_or(|label| entry.label.as_ref() == Some(label))
-        && args.since.as_ref().is_none_or(|day| entry.created.as_str() >= day.as_str())
+        && args.since.as_ref().is_none_or(|day| time >= day.as_str())
         && meets.is_none_or(|class| is_met(&class))
 }
 
@@ -177,15 +190,33 @@ fn json(entries: &[Entry]) -> Result<String, Failure> {
 
 /// The records in `directory`, the oldest first; none where there is no such directory of ours.
 fn entries(directory: &Path, talk: Talk) -> Result<Vec<Entry>, Failure> {
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<Entry> =
+        dated(directory, talk)?.into_iter().map(|(_, entry)| entry).collect();
+    entries.sort_by(|a, b| (&a.created, a.name()).cmp(&(&b.created, b.name())));
+    Ok(entries)
+}
+
+/// The records in `directory` with their times (RFC 3339). A run on a simulated card has no date of its own,
+/// so its file's stands for it.
+fn dated(directory: &Path, talk: Talk) -> Result<Vec<(String, Entry)>, Failure> {
+    let mut dated: Vec<(String, Entry)> = Vec::new();
     for path in files(directory)? {
         match saved::read(&path) {
-            Ok(record) => entries.push(Entry::of(&record)),
+            Ok(record) => {
+                let entry = Entry::of(&record);
+                let written = entry.is_simulated.then(|| written(&path)).flatten();
+                dated.push((written.unwrap_or_else(|| entry.created.clone()), entry));
+            }
             Err(failure) => talk.note(&format!("Left out: {}", failure.message)),
         }
     }
-    entries.sort_by(|a, b| (&a.created, a.name()).cmp(&(&b.created, b.name())));
-    Ok(entries)
+    Ok(dated)
+}
+
+/// When the file at `path` was written.
+fn written(path: &Path) -> Option<String> {
+    let time = fs::metadata(path).and_then(|metadata| metadata.modified()).ok()?;
+    Some(jiff::Timestamp::try_from(time).ok()?.to_string())
 }
 
 /// The files in `directory` that may be records.

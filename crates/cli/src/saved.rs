@@ -56,7 +56,7 @@ fn show(records: &[Record]) -> Result<(), Failure> {
         }
         several => {
             let entries: Vec<Entry> = several.iter().map(Entry::of).collect();
-            inventory_text(&entries, talk::width())
+            inventory_text(&entries, None, talk::width())
         }
     };
     output::write(&Sink::Stdout, &text)?;

@@ -41,13 +41,37 @@ fn a_list_shows_what_was_asked_for() {
         (vec!["list", "--label", "card-00"], 0),
         (vec!["list", "--meets", "C2"], 3),
         (vec!["list", "--meets", "V30"], 0),
-        (vec!["list", "--since", "2026-01-01"], 0),
+        // A simulated run has no date of its own: it is not left out silently.
+        (vec!["list", "--since", "2020-01-01"], 3),
+        (vec!["list", "--since", "2999-01-01"], 0),
     ] {
         let text = run(home.cardproof(&words)).expect(0).stdout;
         assert_eq!(text.matches("card-00").count(), count, "{words:?}\n{text}");
     }
     let unknown = run(home.cardproof(&["list", "--meets", "A9"])).expect(2);
     assert!(unknown.stderr.contains("the classes are: C2"), "{}", unknown.stderr);
+}
+
+#[test]
+fn an_id_in_a_list_can_be_given_to_another_command() {
+    let home = Home::new();
+    for seed in ["1", "2"] {
+        let words = ["run", "sim:sandisk-ultra-a1", "--profile", "a1", "--seed", seed, "--quiet"];
+        run(home.cardproof(&words)).expect(0);
+    }
+    let list = run(home.cardproof(&["list", "--meets", "C4"])).expect(0);
+    let ids: Vec<&str> = list
+        .stdout
+        .lines()
+        .filter(|line| !line.starts_with(' '))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert_eq!(ids.len(), 2, "{}", list.stdout);
+    for id in &ids {
+        run(home.cardproof(&["rate", id])).expect(0);
+    }
+    assert!(list.stdout.contains("simulated (latest)"), "{}", list.stdout);
+    assert!(list.stderr.contains("A higher class includes C4"), "{}", list.stderr);
 }
 
 #[test]

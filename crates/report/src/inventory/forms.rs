@@ -9,45 +9,49 @@ use super::Entry;
 use crate::clean::csv_quoted;
 use crate::clean::put;
 use crate::clean::{Html, Markdown};
-use crate::comparison::{cut, cut_apart};
+use crate::comparison::cut_apart;
 use crate::html::{end_page, head};
 use crate::wrap::wrap_into;
 
 /// Below this a row is broken to several lines.
 const WIDTH_MIN: usize = 60;
 
-/// A longer name is cut in its middle.
-const NAME_MAX: usize = 26;
+/// Stands between two columns.
+const GAP: &str = "  ";
 
 /// The width of the table of rates, the longest name in it, and where its verdicts stand.
 const TABLE_WIDTH: u16 = 80;
 const TABLE_NAME_MAX: usize = 24;
 const VERDICT: usize = 1;
 
-/// A day and the gaps beside it.
-const DAY_WIDTH: usize = 14;
-
-/// The rows for a terminal of `width` columns, ending in a newline: name, day, card, verdicts.
+/// The rows for a terminal of `width` columns, ending in a newline: name, day, card, verdicts. `latest` is
+/// the id of the record that `latest` names. No name is cut, since a user copies it.
 #[must_use]
-pub fn inventory_text(entries: &[Entry], width: u16) -> String {
+pub fn inventory_text(entries: &[Entry], latest: Option<&str>, width: u16) -> String {
     let width = usize::from(width).clamp(WIDTH_MIN, 120);
     let widest = |text: &dyn Fn(&Entry) -> usize| entries.iter().map(text).max().unwrap_or(0);
-    let name_width = widest(&|entry| length(entry.name())).min(NAME_MAX);
-    let room = width - name_width - DAY_WIDTH;
-    let card_width = widest(&|entry| length(&entry.card)).min(room);
+    let name_width = widest(&|entry| length(entry.name()));
+    let card_width = widest(&|entry| length(&entry.card));
+    let day = |entry: &Entry| match latest {
+        Some(id) if entry.id == id => format!("{} (latest)", entry.day()),
+        _ => entry.day().to_owned(),
+    };
+    let day_width = widest(&|entry| length(&day(entry)));
     // Where one record needs two lines, all of them have two.
     let has_one_line =
-        name_width + DAY_WIDTH + card_width + 2 + widest(&|it| length(&it.verdicts())) <= width;
+        name_width + day_width + card_width + 3 * GAP.len() + widest(&|it| length(&it.verdicts()))
+            <= width;
     let mut out = String::new();
-    let names: Vec<&str> = entries.iter().map(Entry::name).collect();
-    for (entry, name) in entries.iter().zip(cut_apart(&names, name_width)) {
-        let card = cut(&entry.card, card_width);
-        let first = format!("{name:<name_width$}  {:<10}  {card:<card_width$}", entry.day());
+    for entry in entries {
+        let (name, day, card) = (entry.name(), day(entry), &entry.card);
         if has_one_line {
-            out.push_str(&format!("{first}  {}\n", entry.verdicts()));
+            let first =
+                format!("{name:<name_width$}{GAP}{day:<day_width$}{GAP}{card:<card_width$}");
+            out.push_str(&format!("{first}{GAP}{}\n", entry.verdicts()));
         } else {
-            out.push_str(&format!("{}\n", first.trim_end()));
-            wrap_into(&mut out, "    ", &entry.verdicts(), "    ", width);
+            out.push_str(&format!("{name}{GAP}{day}\n"));
+            let found = format!("{card}: {}", entry.verdicts());
+            wrap_into(&mut out, "    ", &found, "    ", width);
         }
     }
     out
@@ -65,8 +69,8 @@ pub fn inventory_table(entries: &[Entry]) -> String {
         "4 KiB\nread\nIOPS",
         "4 KiB\nwrite\nIOPS",
         "4 KiB\nsynced\nIOPS",
-        "1 MiB\nread\nMB/s",
-        "1 MiB\nwrite\nMB/s",
+        "seq.\nread\nMB/s",
+        "seq.\nwrite\nMB/s",
     ]);
     let names: Vec<&str> = entries.iter().map(Entry::name).collect();
     for (entry, name) in entries.iter().zip(cut_apart(&names, TABLE_NAME_MAX)) {
@@ -99,12 +103,11 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-const HEADINGS: [&str; 10] = [
+const HEADINGS: [&str; 9] = [
     "record",
     "date",
     "card",
-    "passed",
-    "failed",
+    "result",
     "random read, IOPS",
     "random write, IOPS",
     "synced write, IOPS",
@@ -113,16 +116,15 @@ const HEADINGS: [&str; 10] = [
 ];
 
 /// The columns of figures begin here.
-const FIRST_FIGURE: usize = 5;
+const FIRST_FIGURE: usize = 4;
 
-fn cells(entry: &Entry) -> [String; 10] {
+fn cells(entry: &Entry) -> [String; 9] {
     let [read, write, synced, sequential_read, sequential_write] = figures(entry);
     [
         entry.name().to_owned(),
         entry.day().to_owned(),
         entry.card.clone(),
-        entry.met.join(" "),
-        entry.missed.join(" "),
+        entry.verdicts(),
         read,
         write,
         synced,
@@ -155,7 +157,7 @@ pub fn inventory_csv(entries: &[Entry]) -> String {
     let mut out = String::from(
         "id,label,created,tool,profile,complete,card,size_bytes,met,missed,undecided,\
          random_read_iops,random_write_iops,synced_write_iops,sequential_read_bytes_per_s,\
-         sequential_write_bytes_per_s,doubts\n",
+         sequential_write_bytes_per_s,doubts,capacity,found\n",
     );
     let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.1}"));
     for entry in entries {
@@ -177,6 +179,8 @@ pub fn inventory_csv(entries: &[Entry]) -> String {
             number(entry.sequential_read_bytes_per_s),
             number(entry.sequential_write_bytes_per_s),
             csv_quoted(&entry.doubts.join("; ")),
+            csv_quoted(entry.capacity.as_deref().unwrap_or_default()),
+            csv_quoted(entry.found.as_deref().unwrap_or_default()),
         ];
         out.push_str(&line.join(","));
         out.push('\n');
@@ -224,8 +228,9 @@ pub fn inventory_html(entries: &[Entry]) -> String {
         page.push_str("</tr>\n");
     }
     page.push_str(
-        "</tbody>\n</table></div>\n<p class=\"note\">Passed: the highest class of each kind that \
-         passed; this is not a certificate. Failed: the lowest class of each kind that failed.</p>\n</section>\n",
+        "</tbody>\n</table></div>\n<p class=\"note\">Passed: the highest class of each kind \
+         that passed. A higher class includes the lower ones. Failed: the lowest class of each kind that \
+         failed. This is not a certificate.</p>\n</section>\n",
     );
     end_page(&mut page);
     page
