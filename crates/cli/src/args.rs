@@ -37,14 +37,16 @@ pub(crate) struct RunArgs {
     pub(crate) profile: String,
     /// How much of the storage to test, such as 64M
     ///
-    /// Default: the size in the profile, but at most 10 % of the free space. With 1 GiB free or more, it
-    /// is never below 256 MiB.
+    /// By default, the profile sets the size. In a directory, the size is limited to 10 % of the free space.
+    /// But if 1 GiB or more is free, 256 MiB are always allowed.
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub(crate) size: Option<Bytes>,
     /// Time limit of the measurement, such as 60s or 5m; the data check can add some seconds
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) time_budget: Option<Nanos>,
     /// How certain a verdict must be, from 0.9 to 0.9999; only for the profiles a1 and a2
+    ///
+    /// The result shows a slightly higher confidence, because it tests several limits together.
     #[arg(long, value_name = "LEVEL", default_value_t = CONFIDENCE, value_parser = confidence)]
     pub(crate) confidence: f64,
     /// Seed for addresses and data; random by default
@@ -56,10 +58,12 @@ pub(crate) struct RunArgs {
     /// with the number of runs. Start with five.
     #[arg(long, value_name = "N", value_parser = number(1..=100_u32))]
     pub(crate) repeat: Option<u32>,
-    /// Repeat until every phase reaches steady state, at most 25 times; with --repeat N at most N times
+    /// Repeat until every phase reaches steady state, up to 25 times; with --repeat N up to N times
     ///
-    /// Steady means: the last five runs lie within 20 % of their average and show no clear trend (at most
-    /// 10 %). This is the rule of SNIA, an industry group. Only these five runs go into the result. This takes long and wears the storage.
+    /// N must be at least 5. A phase is steady if its last five rates differ by at most 20 % of their
+    /// average, and if a line through them rises or falls by at most 10 % of their average. This is the
+    /// rule of SNIA, an industry group. Only these five runs go into the result. This option takes long and wears the
+    /// storage.
     #[arg(long)]
     pub(crate) until_steady: bool,
     /// A name for what is measured, such as the number written on the card
@@ -71,7 +75,7 @@ pub(crate) struct RunArgs {
     /// Refuse a directory that is not on this device, such as /dev/mmcblk0p2
     #[arg(long, value_name = "DEVICE")]
     pub(crate) expect_device: Option<PathBuf>,
-    /// End with status 4 unless the classes are met, such as A1 or A1,C10
+    /// End with status 4 unless these classes are passed, such as A1 or A1,C10
     #[arg(long, value_name = "CLASS", action = ArgAction::Append, value_delimiter = ',')]
     pub(crate) require: Vec<String>,
     /// Where the result goes.
@@ -161,8 +165,8 @@ impl From<EngineArg> for EngineChoice {
 /// Where a result goes besides the terminal.
 #[derive(Debug, Args)]
 pub(crate) struct OutputArgs {
-    /// The record as JSON, with its verdicts if it has any; to a file or to standard output. An existing
-    /// file is overwritten
+    /// The record with its verdicts as JSON, to a file or to standard output. An existing file is
+    /// overwritten
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
     /// The report as one HTML file. An existing file is overwritten
@@ -212,7 +216,7 @@ pub(crate) struct ProfilesArgs {
 /// What to do with simulated cards.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SimCommand {
-    /// List the cards and their models
+    /// List the simulated cards
     List(SimListArgs),
     /// Serve a simulated card in real time as a file; as root, also as a block device
     Serve(ServeArgs),
@@ -234,17 +238,17 @@ pub(crate) struct SimListArgs {
 pub(crate) struct ServeArgs {
     /// The card's name (see `cardproof sim list`), or a file that describes one (FILE.toml)
     pub(crate) name: String,
-    /// Simulated seconds per second; 1 is real time
+    /// How many simulated seconds pass in a second; 1 is real time
     #[arg(long, value_name = "N", default_value_t = 1.0)]
     pub(crate) speed: f64,
     /// An empty directory in which the card's file appears; a temporary one by default
     #[arg(long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
-    /// File that stores the card's data and is kept afterwards. By default the data is in memory
-    /// and is lost
+    /// File that stores the card's data and is kept afterwards. By default the data is in memory and is lost
+    /// at the end
     #[arg(long, value_name = "FILE")]
     pub(crate) backing: Option<PathBuf>,
-    /// How writes reach the card; with --backing the log is kept for the next start
+    /// Where writes go on the card. With --backing, a log is kept for the next start
     #[arg(long, value_enum, default_value = "plain")]
     pub(crate) layout: LayoutArg,
     /// What the log does at a flush
@@ -283,10 +287,10 @@ pub(crate) struct RateArgs {
     /// The record and its verdicts as JSON; for several records, a JSON array
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
-    /// End with status 4 unless every record meets the classes, such as A1 or A1,C10
+    /// End with status 4 unless every record passes these classes, such as A1 or A1,C10
     #[arg(long, value_name = "CLASS", action = ArgAction::Append, value_delimiter = ',')]
     pub(crate) require: Vec<String>,
-    /// For --require: an indication (the weaker judgement of an imported record) counts too
+    /// For --require: also accept an indication, the weaker judgement of an imported record
     #[arg(long, requires = "require")]
     pub(crate) accept_indication: bool,
     /// Print errors only
@@ -305,7 +309,7 @@ pub(crate) struct ReportArgs {
     /// Where the report goes.
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-    /// Every chart of the report as SVG and PNG, and its figures as CSV, into this directory
+    /// Save each chart of the report as SVG and PNG, and its figures as CSV, in this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) charts: Option<PathBuf>,
     /// The result in one picture, for a forum

@@ -37,9 +37,9 @@ pub(crate) struct CaptureArgs {
     #[arg(long, conflicts_with = "device")]
     pub(crate) files: bool,
     /// Description of the job, kept in the trace
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(crate) description: String,
-    /// What was recorded as JSON, to a file or to standard output
+    /// A summary of the recording as JSON, to a file or to standard output
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
     /// Print errors only

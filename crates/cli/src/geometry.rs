@@ -21,7 +21,7 @@ pub(crate) struct GeometryArgs {
     /// directory
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub(crate) size: Option<Bytes>,
-    /// A name for what is measured, such as that of the card
+    /// A name for what is measured, such as the number written on the card
     #[arg(long, value_name = "NAME", value_parser = label)]
     pub(crate) label: Option<String>,
     /// Seed for addresses and data; random by default

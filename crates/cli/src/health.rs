@@ -22,11 +22,12 @@ use crate::saved;
 use crate::talk;
 
 /// What stands under the help.
-const AFTER_HELP: &str = "The SD standard has no report of wear. Some cards answer the command CMD56. \
-Others may hang after it until they are unplugged. So cardproof asks a card only with --ask-card, and \
-a mounted card only with --force.
+const AFTER_HELP: &str = "The SD standard has no report of wear. Some cards report their wear in answer to the command \
+CMD56. Other cards may hang after this command until they are unplugged. So cardproof sends the command \
+only with --ask-card, and to a mounted card only with --force.
 
-Days left need two readings, days apart: --over RECORD RECORD, or --raw FILE FILE of the same device.
+To estimate the days left, cardproof needs two readings of the same device, some days apart: \
+--over RECORD RECORD, or --raw FILE FILE.
 
 Exit status: 0 done; 4 a value cannot be true; 1 nothing could be read; 2 wrong command line; \
 3 refused for safety.";
@@ -45,10 +46,10 @@ pub(crate) struct HealthArgs {
     /// Compare the wear in two or more saved records of one card, to estimate the days left
     #[arg(long)]
     pub(crate) over: bool,
-    /// Ask an SD card by CMD56
+    /// Send the command CMD56 to an SD card
     #[arg(long, conflicts_with_all = ["raw", "over"])]
     pub(crate) ask_card: bool,
-    /// Ask a mounted card too. It may stop working until the computer is restarted
+    /// Also ask a mounted card. The card may stop working until the computer is restarted
     #[arg(long, requires = "ask_card")]
     pub(crate) force: bool,
     /// The values as JSON, to a file or to standard output

@@ -46,6 +46,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::builder::Styles;
+use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 
 use args::{CompareArgs, IdentifyArgs, ProfilesArgs, RateArgs, ReportArgs, RunArgs, SimCommand};
@@ -81,8 +82,9 @@ const AFTER_HELP: &str = "Examples:
 A measurement is kept as a record, a file in ~/.local/share/cardproof/records.
 
 Exit status: 0 done; 1 could not be completed; 2 wrong command line;
-3 refused for safety; 4 a --require is not met, or a bad result (verify, endure,
-health, powercut); 130 stopped by Ctrl-C, 143 by SIGTERM (the record is kept).";
+3 refused for safety; 4 a class of --require was not passed, or a bad result
+(verify, endure, health, powercut); 130 stopped by Ctrl-C, 143 by SIGTERM (the
+record is kept).";
 
 /// Measure and judge an SD card, eMMC, USB stick or SSD.
 ///
@@ -113,9 +115,9 @@ enum Command {
     Profiles(ProfilesArgs),
     /// Show what the card is, how it is attached, and what limits it
     Identify(IdentifyArgs),
-    /// Print the verdicts of saved records under the current rules
+    /// Judge saved records again, by the class limits of this version of cardproof
     Rate(RateArgs),
-    /// Make a report of a saved record
+    /// Make a report of a saved record; without options, an HTML file beside the record
     Report(ReportArgs),
     /// Convert the output of other tools into records
     Import(ImportArgs),
@@ -131,14 +133,14 @@ enum Command {
     Summary(SummaryArgs),
     /// Find out how a card divides its memory: allocation unit, page size, caches
     Geometry(Box<GeometryArgs>),
-    /// Plan a card's setup (partition, file system, settings); apply it, undo it, measure its gain
+    /// Plan a card's partition, file system and settings; apply the plan, undo it, or measure its gain
     Tune(Box<TuneArgs>),
     /// Compare file systems, their options and SQLite's journal modes on your own storage
     CompareSetups(Box<SetupsArgs>),
-    /// Simulated cards: list them, or serve one to any tool as a file and a block device
+    /// List simulated cards, or let any tool use one as a file or a block device
     #[command(subcommand)]
     Sim(SimCommand),
-    /// List the recorded jobs that come with cardproof, or show what a trace holds
+    /// List the recorded jobs that come with cardproof, or show the contents of a trace
     Traces(TracesArgs),
     /// Record a job's requests to a block device as a trace (needs root)
     Capture(CaptureArgs),
@@ -146,9 +148,9 @@ enum Command {
     Verify(Box<VerifyArgs>),
     /// Write to cards until they fail, and report how many cycles they last
     Endure(Box<EndureArgs>),
-    /// Read a device's own report of its wear, reject wrong values, and estimate the days left
+    /// Show the wear that a device reports, reject wrong values, and estimate the days left
     Health(HealthArgs),
-    /// After a power cut: is data lost that the card had acknowledged? Cuts are simulated, or made by you
+    /// Find out whether a power cut destroys data that the card had reported as written
     Powercut(Box<PowercutArgs>),
     /// Replay a recorded job on a directory, a block device, or a simulated card
     Replay(Box<ReplayArgs>),
@@ -182,7 +184,7 @@ fn main() -> ExitCode {
 
 /// The arguments; where they are wrong, this says so and ends the process.
 fn parsed() -> Cli {
-    Cli::try_parse_from(words()).unwrap_or_else(|error| {
+    Cli::try_parse_from(words()).unwrap_or_else(|mut error| {
         if let (true, Err(failure)) = (error.use_stderr(), check_first_word()) {
             talk::error(&failure.message);
             std::process::exit(failure.exit as i32);
@@ -191,14 +193,29 @@ fn parsed() -> Cli {
         if !error.use_stderr() {
             error.exit();
         }
+        // No option is meant as a value here.
+        error.remove(ContextKind::Suggested);
         // The parser repeats a word as it is.
         if std::env::args_os().any(steers) {
             talk::wrong_words(&talk::plain(&error.render().to_string()));
         } else {
             talk::wrong_words(&error.render().ansi().to_string());
         }
+        if wants_report(&error) {
+            talk::wrong_words(
+                "Every saved record can become a report: cardproof report latest --html FILE, or \
+                 --markdown FILE",
+            );
+        }
         std::process::exit(Exit::Usage as i32)
     })
+}
+
+/// Whether a report was wanted of a command that has no option for it.
+fn wants_report(error: &clap::Error) -> bool {
+    let wrong = error.get(ContextKind::InvalidArg).map(ToString::to_string).unwrap_or_default();
+    let is_unknown = error.kind() == ErrorKind::UnknownArgument;
+    is_unknown && ["--markdown", "--html", "--charts", "--picture"].contains(&wrong.as_str())
 }
 
 /// The command line. The parser's `help` knows no options, so `help --help` becomes `help`.

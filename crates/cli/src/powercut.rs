@@ -6,7 +6,7 @@ mod witness_line;
 use std::path::{Path, PathBuf};
 
 use cardproof_record::{Record, State};
-use cardproof_session::{CutMode, PowerCuts};
+use cardproof_session::{CutMode, PowerCuts, Store};
 use cardproof_units::{Bytes, Seed};
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -21,12 +21,15 @@ use crate::terminal::Terminal;
 
 /// What stands under the help.
 const AFTER_HELP: &str =
-    "Exit status: 0 no harm found; 4 a cut lost or damaged data that the card \
-had acknowledged; 1 could not be completed; 2 wrong command line; 3 refused for safety; \
+    "Without a subcommand, the card and the power cuts are simulated. For a real card, use \
+`witness` on one computer, and `write` and `check` on the board with the card.
+
+Exit status: 0 no harm found; 4 a power cut lost or damaged data that the card had reported as \
+written; 1 could not be completed; 2 wrong command line; 3 refused for safety; \
 130 stopped by Ctrl-C.
 
-Without power cuts, `cardproof TARGET --profile honesty` looks for signs that flushes are \
-answered too early.";
+A test without power cuts: `cardproof TARGET --profile honesty` looks for signs that a card reports \
+data as safe too early.";
 
 /// What to cut, and how often.
 #[derive(Debug, Args)]
@@ -38,7 +41,7 @@ pub(crate) struct PowercutArgs {
     /// A simulated card: sim:NAME or sim:FILE.toml
     #[arg(value_name = "TARGET", required = true)]
     pub(crate) target: Option<PathBuf>,
-    /// How many cuts
+    /// Number of power cuts
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = crate::args::number(1..=1_000_000_u64))]
     pub(crate) cuts: u64,
     /// How a write is made durable
@@ -47,7 +50,7 @@ pub(crate) struct PowercutArgs {
     /// Number of writes at the same time
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = crate::args::number(1..=256_u16))]
     pub(crate) queue_depth: u16,
-    /// How much of the card is written and read for each cut; 1 MiB by default
+    /// Size of the area that is written and read for each cut; 1 MiB by default
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub(crate) size: Option<Bytes>,
     /// Seed for addresses, data and the moments of the cuts; random by default
@@ -56,7 +59,7 @@ pub(crate) struct PowercutArgs {
     /// A name for the card, kept in the record
     #[arg(long, value_name = "NAME", value_parser = label)]
     pub(crate) label: Option<String>,
-    /// What was found as JSON, to a file or to standard output
+    /// The result as JSON, to a file or to standard output
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
     /// The report as one HTML file
@@ -70,7 +73,7 @@ pub(crate) struct PowercutArgs {
 /// What to do for power cuts on a real device, whose writer and witness are two computers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RealCommand {
-    /// On a second computer: note which writes the card acknowledged, and cut the board's power
+    /// On a second computer: note which writes the card reported as done, and cut the board's power
     Witness(real::WitnessArgs),
     /// On the board: write until the power is cut
     Write(real::WriteArgs),
@@ -85,7 +88,7 @@ pub(crate) enum ModeArg {
     Flush,
     /// Each write is durable when it completes (forced unit access)
     Fua,
-    /// fsync of a file after eight writes
+    /// An fsync of the file after every eight writes
     Fsync,
 }
 
@@ -144,13 +147,22 @@ fn simulated(args: &PowercutArgs, signals: &Signals) -> Result<Exit, Failure> {
         return Err(failure.into());
     }
     if let Some(store) = &measured.store {
-        talk.note(&format!("\nRecord: {}", store.record_path(&record.id).display()));
+        tell_kept(store, record, talk)?;
     }
     Ok(match (&record.state, signals.exit()) {
         (State::Partial, Some(exit)) => exit,
         (State::Complete, _) => exit_of(record),
         _ => Exit::Incomplete,
     })
+}
+
+/// Says where the record is, and writes the report beside it.
+fn tell_kept(store: &Store, record: &Record, talk: Talk) -> Result<(), Failure> {
+    let report = store.report_path(&record.id);
+    result::write_html(record, &cardproof_rating::judge(record), &report)?;
+    talk.note(&format!("\nRecord: {}", store.record_path(&record.id).display()));
+    talk.note(&format!("Report: {}", report.display()));
+    Ok(())
 }
 
 /// Status 4 where a cut did harm.

@@ -21,22 +21,24 @@ pub(crate) struct ReplayArgs {
     pub(crate) trace: String,
     /// A directory (cardproof writes a file there and removes it), a file, a block device, or sim:NAME
     pub(crate) target: PathBuf,
-    /// Pauses of the recorded job: keep them, leave them out (none), or multiply them by a factor such as 3
+    /// What to do with the job's own pauses: keep them, leave them out (none), or multiply them by a factor
+    /// such as 3
     ///
-    /// The trace holds the pauses of the computer that recorded it. A slower computer pauses longer.
+    /// The trace holds the pauses of the computer on which it was recorded. A slower computer has longer
+    /// pauses.
     #[arg(long, value_name = "keep|none|FACTOR", default_value = "keep")]
     pub(crate) think: Think,
     /// Maximum number of requests in flight
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = crate::args::number(1..=256_u16))]
     pub(crate) queue_depth: u16,
-    /// Where writes go on the storage; `log` replays once as recorded and once through the log, and
-    /// compares
+    /// Where writes go on the storage. `log` replays the job in pairs, one as recorded and one through the
+    /// log, and compares the times
     #[arg(long, value_enum, default_value = "plain")]
     pub(crate) layout: LayoutArg,
     /// What the log does at a flush
     #[arg(long, value_enum, default_value = "barriers")]
     pub(crate) log_mode: LogModeArg,
-    /// With --layout log: pairs of replays, one of each layout
+    /// With --layout log: the number of pairs
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = crate::args::number(2..=100_u32))]
     pub(crate) pairs: u32,
     /// Size of the range to write and read in; by default the address range of the trace

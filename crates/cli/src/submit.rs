@@ -28,7 +28,8 @@ const SCHEMA: &str = "cardproof.shared/1";
 /// What to share, and with whom.
 #[derive(Debug, Args)]
 pub(crate) struct SubmitArgs {
-    /// A record: a file, an id, a label or `latest`. Without one, `submit --queue` sends the queued ones
+    /// A record: a file, an id or its first characters, a label or `latest`. Without a record, `submit
+    /// --queue` sends the records that wait in the queue
     #[arg(value_name = "RECORD")]
     records: Vec<PathBuf>,
     /// The hub's address, such as `https://hub.example.org`
@@ -37,14 +38,14 @@ pub(crate) struct SubmitArgs {
     /// Send without asking
     #[arg(long, short)]
     yes: bool,
-    /// Share the record's label as well
+    /// Also share the record's label
     #[arg(long)]
     with_label: bool,
-    /// Share what the card cost today, such as 9.90:EUR
+    /// Also share the price of the card today, such as 9.90:EUR
     #[arg(long, value_name = "AMOUNT:CURRENCY", value_parser = price)]
     price: Option<(f64, String)>,
-    /// If the hub cannot be reached, keep the record. `submit --queue` without a
-    /// record sends it later
+    /// Put the record into a queue if the hub cannot be reached. `submit --queue` without a record sends the
+    /// queue later
     #[arg(long)]
     queue: bool,
     /// Print what would be sent, and send nothing

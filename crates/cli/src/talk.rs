@@ -48,15 +48,11 @@ pub(crate) fn wrong_words(message: &str) {
     say(message.trim_end());
 }
 
-/// A listener that has gone away is no reason to fail. On a terminal lines break between words;
-/// elsewhere they are whole, so that they can be searched.
+/// A listener that has gone away is no reason to fail. On a terminal, or where `COLUMNS` is set, lines
+/// break between words; elsewhere they are whole, so that they can be searched.
 fn say(line: &str) {
     let stderr = io::stderr();
-    let text = if stderr.is_terminal() {
-        Cow::Owned(cardproof_report::wrapped(line, width_of(&stderr)))
-    } else {
-        Cow::Borrowed(line)
-    };
+    let text = broken(line, stderr.is_terminal(), &stderr);
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
@@ -81,14 +77,24 @@ pub(crate) fn width() -> u16 {
 /// As [`width`], of another stream.
 pub(crate) fn width_of(stream: impl AsFd) -> u16 {
     let of_terminal = rustix::termios::tcgetwinsize(stream).ok().map(|size| size.ws_col);
-    let of_environment = || std::env::var("COLUMNS").ok()?.parse().ok();
-    of_terminal.filter(|&columns| columns > 0).or_else(of_environment).unwrap_or(80)
+    of_terminal.filter(|&columns| columns > 0).or_else(columns_wanted).unwrap_or(80)
 }
 
-/// `text` for standard output: on a terminal lines break between words; elsewhere they are whole.
+/// The width that the environment asks for.
+fn columns_wanted() -> Option<u16> {
+    std::env::var("COLUMNS").ok()?.parse().ok().filter(|&columns| columns > 0)
+}
+
+/// `text` for standard output: on a terminal, or where `COLUMNS` is set, lines break between words;
+/// elsewhere they are whole.
 pub(crate) fn paged(text: &str) -> Cow<'_, str> {
-    if io::stdout().is_terminal() {
-        Cow::Owned(cardproof_report::wrapped(text, width()))
+    let stdout = io::stdout();
+    broken(text, stdout.is_terminal(), &stdout)
+}
+
+fn broken(text: &str, is_terminal: bool, stream: impl AsFd) -> Cow<'_, str> {
+    if is_terminal || columns_wanted().is_some() {
+        Cow::Owned(cardproof_report::wrapped(text, width_of(stream)))
     } else {
         Cow::Borrowed(text)
     }

@@ -41,7 +41,13 @@ pub(crate) struct TracesArgs {
     #[arg(long, value_name = "NAME", requires = "save")]
     pub(crate) name: Option<String>,
     /// Description of the job and where it was recorded
-    #[arg(long, value_name = "TEXT", requires = "save", default_value = "")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        requires = "save",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub(crate) description: String,
     /// The traces as JSON, to a file or to standard output
     #[arg(long, value_name = "FILE|-")]

@@ -36,20 +36,22 @@ pub(crate) struct TuneArgs {
     /// A block device, an image file, a directory (for its device's settings), or sim:NAME
     #[arg(value_name = "TARGET", default_value = ".")]
     pub(crate) target: PathBuf,
-    /// A record of `cardproof geometry` on the same card: a file, an id, or latest
+    /// A record of `cardproof geometry` on the same card: a file, an id or its first characters, a label, or
+    /// `latest`
     #[arg(long, value_name = "RECORD")]
     pub(crate) geometry: Option<PathBuf>,
-    /// Change only settings; no data is lost. With --destroy=IDENTITY also make the partition and the file
-    /// system
+    /// Apply the settings of the plan; no data is lost. With --destroy=IDENTITY, also make the partition and
+    /// the file system; then all data is lost
     #[arg(long)]
     pub(crate) apply: bool,
-    /// Restore the settings from before --apply
+    /// Restore the settings that --apply replaced
     #[arg(long, conflicts_with_all = ["apply", "prove"])]
     pub(crate) undo: bool,
-    /// Measure how much faster an aligned partition is; writes test data
+    /// Measure how much faster an aligned partition is. This overwrites the test area, so a device needs
+    /// --destroy
     #[arg(long)]
     pub(crate) prove: bool,
-    /// How many pairs of measurements --prove takes
+    /// Number of pairs of measurements for --prove
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = crate::args::number(4..=200_u32))]
     pub(crate) pairs: u32,
     /// Size of the area that --prove writes to

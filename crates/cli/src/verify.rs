@@ -28,9 +28,9 @@ use crate::terminal::Terminal;
 /// What stands under the help.
 const AFTER_HELP: &str = "Without --restore or --destroy, cardproof only reads a device. Reading \
 can find signs of a counterfeit, but cannot prove the capacity. In a directory, cardproof writes test \
-files N.h2w into the free space; f3read and h2testw can read them too.
+files N.h2w into the free space. The tools f3read and h2testw can read these files.
 
-Exit status: 0 genuine; 4 every other verdict; 1 could not be completed; 2 wrong command line;
+Exit status: 0 genuine; 4 every other verdict; 1 could not be completed; 2 wrong command line; \
 3 refused for safety; 130 stopped by Ctrl-C; 143 by SIGTERM.";
 
 /// What to verify, and how.
@@ -39,7 +39,7 @@ Exit status: 0 genuine; 4 every other verdict; 1 could not be completed; 2 wrong
 pub(crate) struct VerifyArgs {
     /// A block device, a directory, a file, sim:NAME or sim:FILE.toml
     pub(crate) target: PathBuf,
-    /// Save each block before it is overwritten, and put it back: needs the device's identity
+    /// Save each block before it is overwritten, and write it back. Needs the device's identity
     ///
     /// The identity is `NAME:BYTES[:SERIAL]`. If it is missing or wrong, cardproof refuses and prints the
     /// exact option.
@@ -51,27 +51,30 @@ pub(crate) struct VerifyArgs {
     /// Write and read every byte
     #[arg(long)]
     pub(crate) full: bool,
-    /// Some fakes keep the last written data in extra memory (a hidden store), so that tests pass. Find
-    /// those with a store of up to this size. A larger size takes longer
+    /// Rule out a hidden store of up to this size; a larger size takes longer
+    ///
+    /// A hidden store is extra memory in some fakes. It keeps the data that was written last, so that short
+    /// tests pass.
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     pub(crate) exclude_store: Bytes,
-    /// Find bad blocks if more than this share of all blocks is bad; 0.0045 (0.45 %) by default
+    /// Test enough blocks to find this share of bad blocks; by default 0.0045, which is 0.45 %
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) exclude_share: Option<f64>,
-    /// Directory for the journal of --restore; must be on another device
+    /// Directory for the journal of --restore (the saved blocks), on another device; by default in
+    /// ~/.local/share/cardproof/journals
     #[arg(long, value_name = "DIR", requires = "restore")]
     pub(crate) journal: Option<PathBuf>,
-    /// Additionally read every byte, for a map of speed and errors
+    /// Also read every byte, for a map of speed and errors in the report
     #[arg(long)]
     pub(crate) surface: bool,
     /// Disconnect the device after writing and connect it again before reading
     ///
-    /// This empties the computer's cache, and that of most card readers. For USB devices and cards in an SD slot; needs root and --destroy.
+    /// This empties the cache of the computer and the caches of most card readers. It works for USB
+    /// devices and for cards in an SD slot. It needs root and --destroy.
     #[arg(long, requires = "destroy", conflicts_with = "fix")]
     pub(crate) reconnect: bool,
-    /// For a fake: make a partition that uses only the real size
-    ///
-    /// Prints the commands; with --destroy it runs them, too.
+    /// For a fake: print the commands that make a partition of the real size. With --destroy, cardproof
+    /// also runs them
     #[arg(long)]
     pub(crate) fix: bool,
     /// Do not delete the test files N.h2w (directories only)
@@ -184,7 +187,7 @@ fn tell_kept(store: &Store, record: &Record, talk: Talk) -> Result<(), Failure> 
     if result::has_figures(record) {
         let report = store.report_path(&record.id);
         result::write_html(record, &[], &report)?;
-        talk.note(&format!("Report with a map of speed and errors: {}", report.display()));
+        talk.note(&format!("Report: {}", report.display()));
     }
     Ok(())
 }

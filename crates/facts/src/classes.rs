@@ -140,12 +140,12 @@ impl Family {
     pub const fn differs(self) -> &'static str {
         match self {
             Self::Speed => {
-                "the test of the specification differs: a bus clock of 20 MHz (C10: 40 MHz), units of 16 \
-                 to 64 KB (C10: 512 KB), and every allocation unit must reach the limit"
+                "the test of the specification uses a bus clock of 20 MHz (C10: 40 MHz) and writes of 16 \
+                 to 64 KB (C10: 512 KB), and requires the limit in each allocation unit"
             }
             Self::Uhs => {
-                "the test of the specification differs: a bus clock of 80 MHz (40 MHz DDR), units of \
-                 512 KB, and every allocation unit must reach the limit"
+                "the test of the specification uses a bus clock of 80 MHz (40 MHz DDR) and writes of \
+                 512 KB, and requires the limit in each allocation unit"
             }
             Self::Video => "the test procedure of the class is not public",
             Self::Application => "the test procedure of the class is not public",

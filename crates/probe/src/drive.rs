@@ -21,7 +21,7 @@ pub enum DriveError {
     #[error("the engine that drives the target failed")]
     Failed(#[from] TargetError),
     /// The device is gone.
-    #[error("the device has vanished; put it back and start again")]
+    #[error("the device was disconnected; connect it and start again")]
     Vanished,
     /// It was to be reconnected.
     #[error(

@@ -91,16 +91,16 @@ impl Capacity {
         let percent = percent(self.probability);
         match self.verdict {
             CapacityVerdict::Genuine => format!(
-                "GENUINE: the full capacity of {} is real (confidence {percent}).",
+                "GENUINE: the full capacity of {} is real; confidence {percent}.",
                 self.announced
             ),
             CapacityVerdict::Fake => format!(
-                "FAKE: advertised capacity {}, real capacity {} (confidence {percent}).",
+                "FAKE: advertised capacity {}, real capacity {}; confidence {percent}.",
                 self.announced,
                 between(self.real_size),
             ),
             CapacityVerdict::Damaged => {
-                format!("DAMAGED: parts of the device do not keep data (confidence {percent}).")
+                format!("DAMAGED: parts of the device do not keep data; confidence {percent}.")
             }
             CapacityVerdict::Suspicious => {
                 "SUSPICIOUS: there are signs of a counterfeit.".to_owned()
@@ -133,13 +133,12 @@ impl Capacity {
                 "The capacity is genuine. You can use the device.".to_owned()
             }
             CapacityVerdict::Fake => format!(
-                "Return it and ask for your money back. Do not store data on it: only the first {} can \
+                "Return the device and ask for your money back. Do not store data on it: only the first {} can \
                  keep data.",
                 self.real_size.0
             ),
             CapacityVerdict::Damaged => {
-                "Copy your files to another device now, and replace it. Do \
-                                         not store data on it."
+                "Copy your files to another device now, and replace this one. Do not store data on it."
                     .to_owned()
             }
             CapacityVerdict::Suspicious | CapacityVerdict::Undecided => return None,
@@ -218,8 +217,8 @@ fn of_reading(announced: Bytes, test: &CapacityTest, state: &State) -> Capacity 
     let reason = match state {
         State::Failed => "the test could not be done",
         _ => {
-            "nothing suspicious was found, but nothing was written: only a test that writes can tell \
-             whether the capacity is real"
+            "nothing suspicious was found; nothing was written, and only a test that writes can show whether \
+             the capacity is real"
         }
     };
     Capacity { reasons: vec![reason.to_owned()], ..Capacity::unknown(announced) }
@@ -282,9 +281,12 @@ fn reasons_of_files(files: &CapacityFiles, share: f64) -> Vec<String> {
     if files.missing_files > 0 {
         reasons.push(format!("{} files of the set are missing", files.missing_files));
     }
+    let covered = match share * 100.0 {
+        percent if percent < 0.1 => "less than 0.1 %".to_owned(),
+        percent => format!("{percent:.1} %"),
+    };
     reasons.push(format!(
-        "the files cover {:.1} % of the file system, which decides where they are",
-        share * 100.0
+        "the files cover {covered} of the file system; the file system chose their places"
     ));
     reasons
 }
@@ -292,7 +294,7 @@ fn reasons_of_files(files: &CapacityFiles, share: f64) -> Vec<String> {
 /// `found` with what reading everything has shown.
 fn with_reconnection(mut found: Capacity, test: &CapacityTest) -> Capacity {
     if test.is_reconnected {
-        let reason = "it was disconnected and connected again before it was read";
+        let reason = "the device was disconnected and connected again before it was read";
         found.reasons.push(reason.to_owned());
     }
     found
@@ -356,7 +358,7 @@ mod tests {
         assert_eq!(fake.verdict, CapacityVerdict::Fake);
         assert_eq!(fake.real_size, (Bytes::gib(6), Bytes::gib(6)));
         assert_eq!(fake.in_short(), "FAKE: holds 6 GiB of 8 GiB");
-        assert!(fake.advice().unwrap().starts_with("Return it"), "{fake:?}");
+        assert!(fake.advice().unwrap().starts_with("Return the device"), "{fake:?}");
         let part = CapacityFiles { is_all_free_space: false, ..files(0) };
         assert_eq!(with_files(part).verdict, CapacityVerdict::Undecided);
     }

@@ -79,7 +79,8 @@ pub fn in_words(record: &Record) -> Option<String> {
         .filter_map(|phase| phase.verification)
         .map(|verification| verification.compared_bytes)
         .sum();
-    let in_full = (in_full > Bytes::ZERO).then(|| format!("{in_full} compared byte by byte"));
+    let in_full = (in_full > Bytes::ZERO)
+        .then(|| format!("in the phases, {in_full} were read back and compared"));
     let of_phases = record.phases.iter().filter_map(|phase: &Phase| phase.data_check);
     let sampled = match record.data_check {
         Some(check) => Some(sample(&check, "at the end")),
@@ -98,7 +99,7 @@ pub fn in_short(record: &Record) -> Option<String> {
     let check = record.data_check?;
     let share = wording::percent_of_loss(share_found(check.places, CONFIDENCE));
     let is_right = check.wrong_places + check.unreadable_places == 0 && alarm(record).is_none();
-    is_right.then(|| format!("Data check passed (finds a loss of {share})"))
+    is_right.then(|| format!("Data check passed: a loss of {share} or more would have been found."))
 }
 
 fn sample(check: &DataCheck, when: &str) -> String {
@@ -110,13 +111,15 @@ fn sample(check: &DataCheck, when: &str) -> String {
     let result = if right == *places {
         let confidence = wording::percent(CONFIDENCE);
         format!(
-            "all {places} blocks correct; a loss of {share} or more would have been found ({confidence} \
-             confidence)"
+            "all are correct; a loss of {share} or more would have been found with {confidence} confidence"
         )
     } else {
-        format!("{right} of {places} blocks correct; data was lost")
+        format!("{right} are correct, so data was lost")
     };
-    format!("{when}, range {}{through}: {result}", check.to_bytes)
+    format!(
+        "{when}, {places} blocks chosen at random from the first {} were read{through}: {result}",
+        check.to_bytes
+    )
 }
 
 #[cfg(test)]

@@ -164,7 +164,9 @@ fn conditions(record: &Record, class: &Class) -> Option<String> {
     let phase = Finding::of(record, |phase| limit.quantity.is_measured_by(phase)).measured()?;
     let (bytes, block) = (phase.bytes, phase.block_size_bytes);
     let (differs, source) = (class.family.differs(), class.family.source());
-    Some(format!("this test is the mean over {bytes} in blocks of {block}; {differs} ({source})"))
+    let part =
+        if phase.anytime_iops.is_some() { ", and the rate is that of the second half" } else { "" };
+    Some(format!("this test wrote {bytes} in blocks of {block}{part}; {differs}; source: {source}"))
 }
 
 /// What the card itself claims, where it claims this very class.
@@ -195,15 +197,18 @@ fn weigh_queue_and_cache(
         let reasons = [excuse].into_iter().chain(beside).chain(verdict.reasons.clone()).collect();
         Verdict { outcome: Outcome::NotTestable, reasons, rule: verdict.rule.clone() }
     };
-    // The measured miss comes first, then what is known of queue and cache.
+    // The measured misses come first, then what is known of queue and cache.
     let failed_with = |note: String| {
         let mut reasons = verdict.reasons.clone();
-        reasons.first_mut().into_iter().for_each(|miss| *miss = format!("{miss}; {note}"));
+        let misses = reasons.iter().take_while(|reason| wording::is_miss(reason)).count();
+        reasons.insert(misses, note);
         Verdict { outcome: Outcome::Misses, reasons, rule: verdict.rule.clone() }
     };
     match QueueAndCache::of(record) {
-        QueueAndCache::InUse => failed_with("command queue and cache are in use".to_owned()),
-        QueueAndCache::MissingInCard(why) => failed_with(why),
+        QueueAndCache::InUse => {
+            failed_with(format!("command queue and cache are in use, as {name} requires"))
+        }
+        QueueAndCache::MissingInCard(why) => failed_with(format!("{why}; {name} requires both")),
         QueueAndCache::NotUsed(why) => not_testable(format!(
             "{name} assumes that the host uses the card's command queue and cache; {why}"
         )),

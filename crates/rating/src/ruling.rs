@@ -124,7 +124,7 @@ impl Grounds<'_> {
                 );
                 (Outcome::NotTestable, why)
             }
-            None => (Outcome::Misses, "failed".to_owned()),
+            None => (Outcome::Misses, wording::FAILED.to_owned()),
         }
     }
 

@@ -104,6 +104,23 @@ pub const fn outcome(outcome: Outcome) -> &'static str {
     }
 }
 
+/// The word for a missed limit, at the end of its reason.
+pub(crate) const FAILED: &str = "failed";
+
+/// Whether `reason` of a verdict is a missed limit.
+#[must_use]
+pub fn is_miss(reason: &str) -> bool {
+    // Behind the word may stand a remark in brackets.
+    let end = reason.split_once(" (the rate").map_or(reason, |(before, _)| before);
+    end.strip_suffix(FAILED).is_some_and(|before| before.ends_with(", "))
+}
+
+/// Whether `reason` of a verdict says what is known of the card's command queue and cache.
+#[must_use]
+pub fn is_of_queue(reason: &str) -> bool {
+    reason.contains("command queue")
+}
+
 /// What an indication says, in words that no verdict has.
 #[must_use]
 pub const fn likelihood(likelihood: Likelihood) -> &'static str {

@@ -365,7 +365,7 @@ fn a_job_is_limited_by_what_it_waited_for_or_computed() {
     assert_eq!(waited.limit, Limit::StorageRandomWrite);
     assert_eq!(waited.device.as_deref(), Some("mmcblk0"));
     let words = in_words(&waited);
-    assert!(words.contains("it waited for 3075 syncs, 84 %"), "{words}");
+    assert!(words.contains("the job waited for 3075 syncs in 84 %"), "{words}");
     assert_eq!(limit(|seen, _| seen.activity.devices.clear()), Some(Limit::StorageRandomWrite));
     let without_syncs = |run: &mut JobRun| run.syncs = None;
     let computed = limit_of_installation(|seen, run| {

@@ -28,14 +28,15 @@ pub(crate) const MEANING_NOTE: &str = "These grades compare with published figur
     predict times on your computer.";
 
 /// The note below the predicted times of every report.
-const PREDICTION_NOTE: &str = "Predicted times on the board of the published measurements \
-    (NanoPi M4, 2018), not on this computer. They are computed from the figures of this storage and of eight published cards. The true time \
-    should lie in the range: it includes the errors of this method on those eight cards, and the uncertainty of \
-    this measurement.";
+const PREDICTION_NOTE: &str = "These times are predicted for the board of the published \
+    measurements (NanoPi M4, 2018), not for this computer. They are computed from the figures of this storage \
+    and of eight published cards. The true time should lie in the range. The range includes the errors of \
+    this method on those eight cards and the uncertainty of this measurement. A published card with the same \
+    rate may have taken any time in the range.";
 
 /// The same where figures have no intervals.
-const UNBOUNDED_PREDICTION_NOTE: &str = "Predicted times on a NanoPi M4 (2018), not on this \
-    computer. They are computed from the stated figures and from eight published cards. The stated \
+const UNBOUNDED_PREDICTION_NOTE: &str = "These times are predicted for a NanoPi M4 (2018), not for \
+    this computer. They are computed from the stated figures and from eight published cards. The stated \
     figures have no intervals, so the ranges only allow for the usual variation between runs.";
 
 /// The contents of a report.

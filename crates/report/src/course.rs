@@ -88,7 +88,7 @@ fn runs(phase: &Phase) -> Option<String> {
     let mut text = format!("{} runs{before}, {}", variation.runs, spread(&variation));
     match variation.runs_needed(WANTED, confidence) {
         Some(runs) if runs > variation.runs => {
-            text.push_str(&format!("; {runs} runs are needed for an interval of ±5 %"));
+            text.push_str(&format!("; an interval of ±5 % needs {runs} runs"));
         }
         Some(_) => text.push_str("; the interval is within ±5 %"),
         None => text.push_str("; more runs cannot give an interval of ±5 %"),
@@ -108,8 +108,12 @@ fn runs(phase: &Phase) -> Option<String> {
 
 fn spread(variation: &Variation) -> String {
     match (variation.between_cv, variation.within_cv) {
+        (Some(0.0), Some(within)) => format!(
+            "the runs differ no more than the uncertainty of one run explains ({})",
+            wording::percent(within)
+        ),
         (Some(between), Some(within)) => format!(
-            "the rate varies by {} from run to run; one run is uncertain by {}",
+            "the rate varies by {} from run to run, and the uncertainty of one run is {}",
             wording::percent(between),
             wording::percent(within)
         ),

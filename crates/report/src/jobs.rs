@@ -89,7 +89,7 @@ fn waits(run: &JobRun) -> Option<String> {
     let share = 100.0 * syncs.total_ns.as_secs_f64() / run.duration_ns.as_secs_f64().max(1e-9);
     let latency = &syncs.latency_ns;
     Some(format!(
-        "It waited for {} syncs, {share:.0} % of its time: median {}, p99 {}, max {}.",
+        "The job waited for {} syncs in {share:.0} % of its time: median {}, p99 {}, max {}.",
         syncs.count, latency.p50, latency.p99, latency.max
     ))
 }

@@ -20,13 +20,14 @@ pub(crate) fn layout_lines(record: &Record) -> Vec<String> {
 
 /// The verdict as a sentence; empty where no log was tried.
 pub(crate) fn sentence(record: &Record) -> String {
-    record.layout.as_ref().map_or(String::new(), |trial| format!("{}.", verdict(trial)))
+    let result = |trial| format!("Written as a log {}.", verdict(trial));
+    record.layout.as_ref().map_or(String::new(), result)
 }
 
 fn verdict(trial: &LogTrial) -> String {
     let mode = match &*trial.mode {
-        "barriers" => "with barriers (a flush waits)".to_owned(),
-        "delayed" => "delayed (acknowledged early, kept in order)".to_owned(),
+        "barriers" => "with barriers (a flush waits for all writes)".to_owned(),
+        "delayed" => "without waiting (a power cut can lose the newest writes)".to_owned(),
         other => one_line(other),
     };
     let between = |ratio: TimeRatio| {
@@ -41,7 +42,8 @@ fn verdict(trial: &LogTrial) -> String {
         LogGain::Unknown => "not compared, since a replay did not end".to_owned(),
         LogGain::Lasting(ratio) => format!("{} on this card ({})", times(ratio), between(ratio)),
         LogGain::WhileNew(ratio) => format!(
-            "no lasting gain on this card: {} while the log is new ({}); cleaning a full log costs this gain",
+            "no lasting gain on this card; {} only while the log is new ({}), because cleaning a full log \
+             costs this gain",
             times(ratio),
             between(ratio)
         ),
@@ -50,7 +52,7 @@ fn verdict(trial: &LogTrial) -> String {
             format!("no gain on this card ({}){loss}", between(ratio))
         }
     };
-    format!("written as a log, {mode}: {verdict}")
+    format!("{mode}: {verdict}")
 }
 
 fn times(trial: &LogTrial) -> Option<String> {
@@ -63,9 +65,13 @@ fn times(trial: &LogTrial) -> Option<String> {
 
 fn work(trial: &LogTrial) -> String {
     let LogTrial { written_bytes, asked_bytes, moved_bytes, cleaned_segments, .. } = trial;
+    let replays = match trial.log_ns.len() {
+        1 => "the replay through the log".to_owned(),
+        count => format!("the {count} replays through the log together"),
+    };
     format!(
-        "the job wrote {asked_bytes}; with the log's own data {written_bytes}. Cleaning emptied \
-         {cleaned_segments} segments and moved {moved_bytes}"
+        "{replays} wrote {asked_bytes} of the job's data, and {written_bytes} with the log's own data. \
+         Cleaning emptied {cleaned_segments} segments and moved {moved_bytes}"
     )
 }
 
@@ -98,7 +104,7 @@ mod tests {
                 1.2,
                 1.25,
                 1.3,
-                "no lasting gain on this card: 1.25 times faster while the log is new",
+                "no lasting gain on this card; 1.25 times faster only while the log is new",
             ),
             (0.9, 1.2, 1.5, "no gain on this card"),
             (1.01, 1.02, 1.03, "no gain on this card"),

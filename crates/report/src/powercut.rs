@@ -38,8 +38,10 @@ fn headline(found: &Document<'_>) -> String {
     let counted = format!("{cuts} power cuts, {effective_cuts} of them with writes in flight");
     match (effective_cuts, harmful_cuts) {
         (0, _) => format!("{counted}: nothing can be said"),
-        (_, 0) => format!("{counted}: nothing that was acknowledged as durable was lost"),
-        (_, harmful) => format!("{counted}: {harmful} did harm to data that must be safe"),
+        (_, 0) => format!("{counted}: no data was lost that the card had reported as safe"),
+        (_, harmful) => {
+            format!("{counted}: {harmful} harmed data that the card had reported as safe")
+        }
     }
 }
 
@@ -51,11 +53,12 @@ fn bound(found: &Document<'_>) -> String {
             "only cuts with writes in flight count; cutting an idle device tests nothing".into()
         }
         Some(_) if found.harmful_cuts == 0 => format!(
-            "the probability of harm by a cut is below {:.1} % ({confidence:.0} % confidence)",
+            "with {confidence:.0} % confidence, the probability that a power cut does harm is below {:.1} %",
             percent(found.bound)
         ),
         Some(share) => format!(
-            "the probability of harm by a cut is {:.2} % ({:.2} to {:.2} %, {confidence:.0} % confidence)",
+            "the probability that a power cut does harm is {:.2} % ({:.2} to {:.2} %, {confidence:.0} % \
+             confidence)",
             percent(share.estimate),
             percent(share.low),
             percent(share.high)

@@ -34,7 +34,9 @@ pub fn replay_lines(record: &Record, replay: &Replay) -> Vec<String> {
     if let Some(epoch) = replay.epoch_ns {
         let (p50, p99, max) = (epoch.p50, epoch.p99, epoch.max);
         let epochs = replay.epochs;
-        lines.push(format!("epochs: {epochs}; median {p50}, p99 {p99}, longest {max}"));
+        lines.push(format!(
+            "times from one flush to the next: {epochs}; median {p50}, p99 {p99}, longest {max}"
+        ));
     }
     lines.extend(remarks(replay));
     let disturbed = cardproof_rating::disturbance::of_replay(record, replay);
@@ -48,7 +50,7 @@ fn headline(replay: &Replay) -> String {
     let trace = one_line(&replay.trace);
     match &replay.state {
         PhaseState::Measured => {
-            format!("{trace}: took {duration_ns}; the original took {recorded_ns}")
+            format!("{trace}: took {duration_ns}; the recorded job took {recorded_ns}")
         }
         PhaseState::Partial => {
             format!("{trace}: stopped after {duration_ns} and {requests} of {requests_of} requests")
@@ -68,7 +70,8 @@ fn time(replay: &Replay) -> String {
         if whole > 0.0 { 100.0 * part.as_secs_f64() / whole } else { 0.0 }
     };
     format!(
-        "time: {:.0} % computing, {:.0} % waiting for writes, {:.0} % for flushes, {:.0} % for reads",
+        "the time was spent as follows: {:.0} % computing, {:.0} % waiting for writes, {:.0} % waiting for \
+         flushes, {:.0} % waiting for reads",
         share(replay.thought_ns),
         share(waited.writes_ns),
         share(waited.flushes_ns),

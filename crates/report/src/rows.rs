@@ -85,12 +85,11 @@ pub(crate) fn note(record: &Record) -> Option<String> {
     let has = |is: &dyn Fn(&Phase) -> bool| record.phases.iter().any(is);
     let notes = [
         has(&is_of_verdicts).then_some(
-            "Phases that decide a class may stop early, so their intervals are wider. These intervals \
-             leave out the start of the phase; for sequential writes, the first half.",
+            "Some phases decide a class. Their rates and intervals leave out the start of the phase (for \
+             sequential writes: the first half). Their intervals come from a stricter method, so they are \
+             wider.",
         ),
-        has(&is_flushed).then_some(
-            "Latencies are without flushes.",
-        ),
+        has(&is_flushed).then_some("The latencies do not include flushes."),
     ];
     let notes: Vec<&str> = notes.into_iter().flatten().collect();
     (!notes.is_empty()).then(|| notes.join(" "))

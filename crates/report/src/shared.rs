@@ -9,7 +9,7 @@ use cardproof_rating::{Doubt, doubts};
 use cardproof_record::{Limit, Record, WarningCode};
 
 use crate::clean::one_line;
-use crate::wrap::is_unit;
+use crate::wrap::{is_unit, sentence};
 
 /// If at most this many phases are not affected, these are named instead of the affected ones.
 const LEFT_OUT_MAX: usize = 3;
@@ -27,7 +27,12 @@ pub(crate) struct Limited {
 impl Limited {
     /// With the figures that show it.
     pub(crate) fn in_full(&self) -> String {
-        format!("{}: limited by {} ({})", self.phases, self.limit.words(), self.evidence)
+        let (phases, evidence) = (&self.phases, sentence(&self.evidence));
+        match self.limit {
+            Limit::Nothing => format!("{phases}: nothing was at its limit. {evidence}"),
+            Limit::Unknown => format!("{phases}: the limit is unknown. {evidence}"),
+            limit => format!("{phases}: limited by {}. {evidence}", limit.words()),
+        }
     }
 
     /// Whether the storage was at its own limit, as the table's figures tell as well.
@@ -83,7 +88,7 @@ fn limited_phases(record: &Record) -> Vec<LimitedPhases> {
 fn in_words(limits: Vec<LimitedPhases>, record: &Record) -> Vec<Limited> {
     let in_words = limits.into_iter().map(|(limit, evidence, names)| {
         let example = match names.as_slice() {
-            [first, _, ..] => format!("{first}: "),
+            [first, _, ..] => format!("for example in {first}: "),
             _ => String::new(),
         };
         let evidence = format!("{example}{}", one_line(&evidence));
@@ -131,7 +136,7 @@ impl Said {
         match phases.as_slice() {
             [] => message,
             [first, _, ..] if !is_same => {
-                format!("{} (as in {first}): {message}", which(&phases, record))
+                format!("{}, for example {first}: {message}", which(&phases, record))
             }
             _ => format!("{}: {message}", which(&phases, record)),
         }
@@ -223,7 +228,7 @@ mod tests {
         assert_eq!(
             doubted(WarningCode::Disturbed, 10, others),
             [
-                "all phases (as in sequential-write-1m): others also used sda1: they read 0 MiB in 07 requests"
+                "all phases, for example sequential-write-1m: others also used sda1: they read 0 MiB in 07 requests"
             ]
         );
     }

@@ -17,7 +17,7 @@ use crate::contents::{CAPACITY_HEADING, Contents, GEOMETRY_HEADING, Ruling};
 use crate::facts::{DATA, SETTINGS};
 use crate::rows::{Cells, Row, shown};
 use crate::shared::without_figures;
-use crate::wrap::wrap_into;
+use crate::wrap::{sentence, wrap_into};
 
 /// Lines longer than this are hard to read, however wide the terminal is.
 const WIDTH_MAX: usize = 100;
@@ -120,14 +120,13 @@ impl Page {
             Some(confidence) => format!("Measured (intervals: {confidence})"),
             None => "Measured".to_owned(),
         };
-        let data = contents.data.as_ref().map_or(String::new(), |data| format!(". {data}"));
-        self.heading(&format!("{heading}{data}"));
+        self.heading(&heading);
         match fitting_table(&contents.rows, self.width) {
             Some(table) => self.out.push_str(&table),
             None => contents.rows.iter().for_each(|row| self.row(row)),
         }
-        if let Some(note) = &contents.rows_note {
-            wrap_into(&mut self.out, "  ", note, "    ", self.width);
+        for note in [&contents.data, &contents.rows_note].into_iter().flatten() {
+            wrap_into(&mut self.out, "  ", note, "  ", self.width);
         }
         self.causes(&contents.rows);
     }
@@ -175,11 +174,17 @@ impl Page {
             Some(scope) => self.heading(&format!("Verdicts ({scope})")),
             None => self.heading("Verdicts"),
         }
-        for Decided { rules, outcome, reason } in decided(&contents.verdicts) {
+        for Decided { rules, outcome, reasons } in decided(&contents.verdicts) {
             let (style, words) = (style_of_outcome(outcome), wording::outcome(outcome));
             self.labelled(&format!("{}: {words}", wording::list(&rules)), style, "", "  ");
-            if let Some(reason) = reason {
-                wrap_into(&mut self.out, "    ", reason, "    ", self.width);
+            for reason in reasons {
+                wrap_into(
+                    &mut self.out,
+                    "    ",
+                    &format!("{}.", sentence(reason)),
+                    "    ",
+                    self.width,
+                );
             }
         }
         if let Some(recording) = &contents.recording {
@@ -216,7 +221,12 @@ impl Page {
         }
         if !contents.predictions.is_empty() {
             let text = predicted(&contents.predictions);
-            self.labelled("Predicted for another board (NanoPi M4, 2018):", PLAIN, &text, "  ");
+            self.labelled(
+                "Predicted for the board of the published measurements (NanoPi M4, 2018):",
+                PLAIN,
+                &text,
+                "  ",
+            );
         }
     }
 
@@ -246,24 +256,40 @@ struct Decided<'c> {
     rules: Vec<&'c str>,
     outcome: Outcome,
     /// Why the limits are not met, with the first rule's figures.
-    reason: Option<&'c str>,
+    reasons: Vec<&'c str>,
 }
 
 fn decided(verdicts: &[Ruling]) -> Vec<Decided<'_>> {
     let mut decided: Vec<Decided<'_>> = Vec::new();
     for Ruling { rule, outcome, reasons } in verdicts {
-        // The first reason is the weightiest. That everything was met needs none.
-        let reason = reasons.first().map(String::as_str).filter(|_| *outcome != Outcome::Meets);
-        let kind = reason.map(without_figures);
+        let reasons = weightiest(*outcome, reasons);
+        let kind = |reasons: &[&str]| -> Vec<String> {
+            reasons.iter().map(|reason| without_figures(reason)).collect()
+        };
         let is_same = |known: &&mut Decided<'_>| {
-            known.outcome == *outcome && known.reason.map(without_figures) == kind
+            known.outcome == *outcome && kind(&known.reasons) == kind(&reasons)
         };
         match decided.iter_mut().find(is_same) {
             Some(known) => known.rules.push(rule),
-            None => decided.push(Decided { rules: vec![rule], outcome: *outcome, reason }),
+            None => decided.push(Decided { rules: vec![rule], outcome: *outcome, reasons }),
         }
     }
     decided
+}
+
+/// The reasons that decide: all missed limits with the note behind them, otherwise the first reason. That
+/// everything was met needs none.
+fn weightiest(outcome: Outcome, reasons: &[String]) -> Vec<&str> {
+    let misses = reasons.iter().take_while(|reason| wording::is_miss(reason)).count();
+    let shown = match outcome {
+        Outcome::Meets => 0,
+        Outcome::Misses if misses > 0 => {
+            let has_note = reasons.get(misses).is_some_and(|reason| wording::is_of_queue(reason));
+            misses + usize::from(has_note)
+        }
+        _ => 1,
+    };
+    reasons.iter().take(shown).map(String::as_str).collect()
 }
 
 /// The maximum number of predicted times on the terminal.

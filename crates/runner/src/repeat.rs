@@ -103,7 +103,9 @@ fn is_steady(record: &Record) -> bool {
 fn never_steady(runs: u32) -> Warning {
     Warning {
         code: WarningCode::Unsteady,
-        message: format!("steady state was not reached in {runs} runs; all of them count"),
+        message: format!(
+            "steady state was not reached in {runs} runs, so the result includes all of them"
+        ),
     }
 }
 

@@ -69,11 +69,11 @@ impl Effect {
                 let span = self.span;
                 return Some(match place {
                     Where::OwnFiles => format!(
-                        "{takes}; writes to a file of {span}, as often as that time allows; it is \
+                        "{takes}. Writes to a file of {span}, as often as that time allows; the file is \
                          removed afterwards."
                     ),
                     Where::Over(_) => format!(
-                        "{takes}; OVERWRITES the first {span}, as often as that time allows."
+                        "{takes}. OVERWRITES the first {span}, as often as that time allows."
                     ),
                 });
             }
@@ -82,23 +82,23 @@ impl Effect {
         };
         Some(match (place, self.files) {
             (Where::OwnFiles, None) => format!(
-                "{takes}; writes {much} {most} to a file of {} that is removed afterwards.",
+                "{takes}. Writes {much} {most} in all to a file of {}; the file is removed afterwards.",
                 self.span
             ),
             (Where::OwnFiles, Some(1)) => format!(
-                "{takes}; writes {much} {most} to a file of {}, which is removed.",
+                "{takes}. Writes {much} {most} in all to a file of {}; the file is removed afterwards.",
                 self.span
             ),
             (Where::OwnFiles, Some(files)) => format!(
-                "{takes}; writes {much} {most} to {files} files of at most {} in all, which are \
-                 removed afterwards.",
+                "{takes}. Writes {much} {most} in all to {files} files; these files have together at most \
+                 {} and are removed afterwards.",
                 self.span
             ),
             (Where::Over(size), _) => {
                 let share = |part: Bytes| 100.0 * part.as_f64() / size.as_f64().max(1.0);
                 format!(
-                    "{takes}; OVERWRITES the first {} ({:.1} % of the device) with {much} {most} \
-                     in all, as much wear as filling {:.1} % of it once.",
+                    "{takes}. OVERWRITES the first {} ({:.1} % of the device) with {much} {most} \
+                     in all. This is as much wear as filling {:.1} % of the device once.",
                     self.span,
                     share(self.span),
                     share(most)
@@ -122,14 +122,15 @@ mod tests {
         let said = effect.sentence(Where::Over(Bytes::mib(100))).unwrap();
         assert_eq!(
             said,
-            "Takes as long as the storage needs; OVERWRITES the first 10 MiB (10.0 % of the \
-             device) with at most 20 MiB in all, as much wear as filling 20.0 % of it once."
+            "Takes as long as the storage needs. OVERWRITES the first 10 MiB (10.0 % of the \
+             device) with at most 20 MiB in all. This is as much wear as filling 20.0 % of the device once."
         );
         let said = effect.sentence(Where::OwnFiles).unwrap();
-        assert!(said.ends_with("at most 20 MiB to a file of 10 MiB that is removed afterwards."));
+        let ending = "at most 20 MiB in all to a file of 10 MiB; the file is removed afterwards.";
+        assert!(said.ends_with(ending), "{said}");
         let one = Effect { files: Some(1), ..effect.clone() };
         let said = one.sentence(Where::OwnFiles).unwrap();
-        assert!(said.ends_with("to a file of 10 MiB, which is removed."), "{said}");
+        assert!(said.ends_with("to a file of 10 MiB; the file is removed afterwards."), "{said}");
         let nothing = Effect { writes: Writes::Nothing, ..effect };
         assert_eq!(nothing.sentence(Where::OwnFiles), None);
     }

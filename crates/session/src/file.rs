@@ -37,7 +37,11 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 /// It is neither, or cannot be opened.
 pub(crate) fn open_storage_file(path: &Path) -> io::Result<File> {
     let is_storage = |kind: &FileType| kind.is_file() || kind.is_block_device();
-    open_kind(path, is_storage, "it is neither a directory, a regular file nor a block device")
+    open_kind(
+        path,
+        is_storage,
+        "it is neither a directory, a regular file nor a block device; name one of these",
+    )
 }
 
 fn open_kind(path: &Path, is_wanted: impl Fn(&FileType) -> bool, else_: &str) -> io::Result<File> {

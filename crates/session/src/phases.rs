@@ -109,7 +109,7 @@ impl Experiment for Phases {
         let is_read_only = place.target.abilities().read_only;
         if checks > Nanos::ZERO && place.simulated_card.is_none() && !is_read_only {
             notes.push(format!(
-                "This includes at most {} to check the data.",
+                "The time includes at most {} for the data check.",
                 checks.in_whole_seconds()
             ));
         }

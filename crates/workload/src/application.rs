@@ -85,9 +85,11 @@ fn profile(class: &Class, rates: RandomRates, name: &str, purpose: &str) -> Prof
         figures: Vec::new(),
         early_ends: Vec::new(),
         notes: vec![
-            "Each phase ends when its interval lies completely above or below the class limit."
-                .to_owned(),
-            "After a failed limit, the remaining phases are skipped.".to_owned(),
+            format!(
+                "Each phase ends when its interval lies completely above or below the limit of {}.",
+                class.name
+            ),
+            format!("If one limit of {} is failed, the remaining phases are skipped.", class.name),
         ],
     }
 }

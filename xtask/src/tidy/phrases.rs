@@ -8,7 +8,7 @@ use std::path::Path;
 use super::finding::Finding;
 
 /// A phrase, in small letters, and what to write instead.
-const PHRASES: [(&str, &str); 9] = [
+const PHRASES: [(&str, &str); 13] = [
     ("came between", "say that the run was disturbed, or name the disturbance"),
     ("flatter", "say that it gives higher rates"),
     ("nobody's business", "say what is never recorded or shown"),
@@ -18,6 +18,10 @@ const PHRASES: [(&str, &str); 9] = [
     ("from which all", "name the seed, or the source"),
     ("known only to", "give the interval"),
     ("that lasts: of several", "write `lowest sustained`"),
+    ("but up to", "give one limit, such as `10 %, or 256 MiB if that is more`"),
+    ("never an earlier", "say which writes are there and which are missing"),
+    ("which decides where", "name the subject in a sentence of its own"),
+    ("budget was passed", "say that the amount was written without an error"),
 ];
 
 /// Where the phrases may stand: as bad examples.

@@ -10,15 +10,17 @@ use crate::output::Sink;
 
 /// What to compare.
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "cardproof compare [OPTIONS] <CARD>...\n       cardproof compare --list [--json <FILE|->]"
+)]
 pub(crate) struct CompareArgs {
-    /// A record: a file, an id, `latest`, or ref:NAME for a published one
+    /// A record: a file, an id or its first characters, a label, `latest`, or ref:NAME for a published one
     ///
     /// To combine several runs of one card, join them with commas. ref:TABLE stands for all cards of
-    /// a published table; --list shows names and tables. --all also gives each figure as a
-    /// multiple of the first card's.
+    /// a published table. --list shows the names and tables.
     #[arg(value_name = "CARD", required_unless_present = "list")]
     pub(crate) cards: Vec<String>,
-    /// Show the published measurements
+    /// List the published measurements
     #[arg(long, conflicts_with = "cards")]
     pub(crate) list: bool,
     /// Use this if the runs of the cards alternated: run 1 of each, then run 2 of each, and so on
@@ -27,10 +29,12 @@ pub(crate) struct CompareArgs {
     /// What you want to use the card for
     #[arg(long = "use", value_enum, value_name = "USE", default_value = "system")]
     pub(crate) wanted: UseArg,
-    /// Show every figure with its interval and ratios
+    /// Show every figure with its interval, and its ratio to the figure of the first card
     #[arg(long)]
     pub(crate) all: bool,
-    /// Price of a card, in the same currency for all
+    /// Price of a card; shows which card is the best value for money
+    ///
+    /// NAME is the card's name in the table. All prices must be in one currency.
     #[arg(long, value_name = "NAME=AMOUNT")]
     pub(crate) price: Vec<Price>,
     /// The comparison as JSON, to a file or to standard output
@@ -45,7 +49,7 @@ pub(crate) struct CompareArgs {
     /// The comparison as one HTML file
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Every chart of that file as SVG and PNG, and its figures as CSV, into this directory
+    /// Save each chart of the HTML file as SVG and PNG, and its figures as CSV, in this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) charts: Option<PathBuf>,
     /// Print errors only

@@ -15,9 +15,10 @@ pub(crate) enum LayoutArg {
 /// What a flush means to a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogModeArg {
-    /// It waits until all earlier writes are durable
+    /// The log waits until all earlier writes are durable
     Barriers,
-    /// It does not wait; after a power cut the last writes may be missing, but never an earlier one
+    /// The log does not wait. After a power cut the newest writes may be missing. If a write is there, all
+    /// earlier writes are there too
     Delayed,
 }
 

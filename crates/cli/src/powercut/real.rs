@@ -52,7 +52,7 @@ pub(crate) struct WitnessArgs {
     /// Treat the board as off after this time without a message
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub(crate) silence: Nanos,
-    /// Print one JSON document for each event, one on each line; the first has the address
+    /// Print each event as JSON on one line. The first line has the address at which the witness listens
     #[arg(long)]
     pub(crate) json: bool,
     /// Print errors only
@@ -77,10 +77,10 @@ pub(crate) struct WriteArgs {
     /// Number of writes at the same time
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = crate::args::number(1..=256_u16))]
     pub(crate) queue_depth: u16,
-    /// How much is written
+    /// Size of the area that is written again and again
     #[arg(long, value_name = "SIZE", default_value = "16M")]
     pub(crate) size: Bytes,
-    /// Test whether a program keeps its data on the file system of this directory
+    /// Instead of cardproof's own writes, test how a program keeps its data. TARGET must be a directory
     #[arg(long, value_enum, conflicts_with_all = ["mode", "queue_depth", "size", "destroy", "engine"])]
     pub(crate) app: Option<AppArg>,
     /// Seed for addresses and data; random by default
@@ -89,7 +89,7 @@ pub(crate) struct WriteArgs {
     /// How the target may be used.
     #[command(flatten)]
     pub(crate) access: AccessArgs,
-    /// How much was written if the power was not cut, as JSON, to a file or to standard output
+    /// If the power was not cut: the amount written as JSON, to a file or to standard output
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
     /// Print errors only
@@ -100,7 +100,7 @@ pub(crate) struct WriteArgs {
 /// What writes, in place of cardproof's own writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AppArg {
-    /// A file whose records are each followed by fsync
+    /// A program that calls fsync after each record it writes to a file
     Ext4Fsync,
     /// SQLite with a rollback journal, synchronous = EXTRA
     SqliteDelete,
@@ -129,16 +129,16 @@ pub(crate) struct CheckArgs {
     /// File with the secret that the witness has too
     #[arg(long, value_name = "FILE")]
     pub(crate) secret_file: PathBuf,
-    /// If the device is missing after the cut, count it as dead
+    /// Count the device as dead if it is missing after the power cut
     #[arg(long)]
     pub(crate) gone: bool,
-    /// Leave the files in a directory, so that they can be checked again later
+    /// Do not delete the test files in a directory, so that they can be checked again
     #[arg(long)]
     pub(crate) keep: bool,
     /// A name for the card, kept in the record
     #[arg(long, value_name = "NAME", value_parser = label)]
     pub(crate) label: Option<String>,
-    /// What was found as JSON, to a file or to standard output
+    /// The result as JSON, to a file or to standard output
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
     /// The report as one HTML file
@@ -305,7 +305,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     publish(args.json.as_ref(), args.html.as_ref(), args.quiet, &record, talk)?;
     let store = Store::open(&Store::of_user()?)?;
     store.save(&record)?;
-    talk.note(&format!("\nRecord: {}", store.record_path(&record.id).display()));
+    super::tell_kept(&store, &record, talk)?;
     Ok(exit_of(&record))
 }
 

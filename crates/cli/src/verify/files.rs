@@ -67,7 +67,7 @@ pub(super) fn run(
         announce(directory, wanted, before, space, talk);
         fs::write(
             &marker,
-            "Files of a test that was interrupted; cardproof verify goes on with it.\n",
+            "Files of a test that was interrupted. cardproof verify continues this test.\n",
         )
         .map_err(|error| unwritable(directory, &error))?;
         written = write_set(directory, wanted, signals, talk)?;
@@ -146,16 +146,19 @@ fn wanted(args: &VerifyArgs, space: Space, before: u64) -> u64 {
 }
 
 fn announce(directory: &Path, wanted: u64, before: u64, space: Space, talk: Talk) {
-    let share = 100.0 * wanted as f64 / space.size.max(1) as f64;
+    let share = match 100.0 * wanted as f64 / space.size.max(1) as f64 {
+        percent if percent < 0.1 => "less than 0.1 %".to_owned(),
+        percent => format!("{percent:.1} %"),
+    };
     talk.note(&format!(
-        "Writes {} of files N.h2w into {} ({share:.1} % of the file system) and reads {}; they are \
-         removed afterwards.",
+        "Writes {} of test files N.h2w into {} ({share} of the file system), reads {}, and removes the \
+         files.",
         Bytes(wanted.saturating_sub(before)),
         directory.display(),
         Bytes(wanted)
     ));
     if before > 0 {
-        talk.note(&format!("Goes on with {} that an interrupted test has left.", Bytes(before)));
+        talk.note(&format!("Continues with {} that an interrupted test has left.", Bytes(before)));
     }
 }
 

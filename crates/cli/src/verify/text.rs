@@ -13,7 +13,10 @@ pub(super) fn page(answer: &Answer, args: &VerifyArgs) -> String {
     let mut text = format!("\n{}\n", answer.found.headline());
     for reason in &answer.found.reasons {
         // Writing to a string does not fail.
-        let _ = writeln!(text, "  - {reason}.");
+        let mut letters = reason.chars();
+        let first =
+            letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+        let _ = writeln!(text, "  - {first}{}.", letters.as_str());
     }
     text.push_str(&ranges(answer));
     let is_early =
@@ -64,7 +67,15 @@ pub(super) fn advice(answer: &Answer, args: &VerifyArgs, identity: &str) -> Stri
         CapacityVerdict::Suspicious => {
             format!("What to do: test it by writing: {by_writing}{keeps}")
         }
-        CapacityVerdict::Undecided if answer.written == Bytes::ZERO || args.target.is_dir() => {
+        CapacityVerdict::Undecided if is_files && args.full => {
+            "What to do: to be sure, test the whole device: cardproof verify DEVICE --restore=IDENTITY \
+             (keeps your data)"
+                .to_owned()
+        }
+        CapacityVerdict::Undecided if is_files => {
+            format!("What to do: to be sure, test all of the free space: {by_writing}")
+        }
+        CapacityVerdict::Undecided if answer.written == Bytes::ZERO => {
             format!("What to do: to be sure, test it by writing: {by_writing}{keeps}")
         }
         _ => "What to do: repeat the test with another reader or port; \

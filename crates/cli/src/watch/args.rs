@@ -6,9 +6,14 @@ use cardproof_units::Nanos;
 use clap::Args;
 
 /// What stands under the help.
-const AFTER_HELP: &str = "Columns: r/s and w/s reads and writes per second; rd and wr MB/s their rates; \
-KiB mean size of a request; queue mean number of requests in flight; r ms and w ms mean latency; f/s \
-flushes per second; util share of the time in which the device was busy.";
+const AFTER_HELP: &str = "Columns:
+  r/s, w/s           reads and writes per second
+  rd MB/s, wr MB/s   rate of the reads and of the writes
+  KiB                mean size of a request
+  queue              mean number of requests in flight
+  r ms, w ms         mean latency of a read and of a write
+  f/s                flushes per second
+  util               share of the time in which the device was busy";
 
 /// What to watch, and how to show it.
 #[derive(Debug, Args)]
@@ -20,7 +25,8 @@ pub(crate) struct WatchArgs {
     pub(crate) devices: Vec<String>,
     /// Time between two lines, such as 2s or 500ms; 1s by default
     ///
-    /// With --explain: the interval of the iostat log, if the log does not state it.
+    /// With --explain, this is the interval of the iostat log. It is needed only if the log does not state
+    /// the interval.
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) interval: Option<Nanos>,
     /// Stop after N lines
@@ -29,7 +35,7 @@ pub(crate) struct WatchArgs {
     /// Measure once, print what limited the storage, and exit
     #[arg(long, conflicts_with = "count")]
     pub(crate) once: bool,
-    /// Print one JSON document for each measurement, one on each line
+    /// Print each measurement as JSON on one line
     #[arg(long)]
     pub(crate) json: bool,
     /// Also append rows in iostat's format to this file

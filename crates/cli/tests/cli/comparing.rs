@@ -107,6 +107,18 @@ fn the_published_table_prints_its_rank_correlations() {
 }
 
 #[test]
+fn a_figure_without_a_ratio_says_that_it_is_not_comparable() {
+    let home = Home::new();
+    let words = ["run", "sim:sandisk-extreme-a1", "--seed", "5", "--label", "mine", "--quiet"];
+    run(home.cardproof(&words)).expect(0);
+    let words = ["compare", "mine", "ref:sandisk-extreme-a1", "--all"];
+    let text = run(home.cardproof(&words)).expect(0).stdout;
+    let rows = text.lines().filter(|line| line.trim_start().starts_with("sandisk-extreme-a1 "));
+    assert_eq!(rows.filter(|row| row.ends_with("not comparable")).count(), 4, "{text}");
+    assert!(!text.contains("  1. "), "there is no order: {text}");
+}
+
+#[test]
 fn the_list_names_every_table_with_its_source() {
     let text = run(Home::new().cardproof(&["compare", "--list"])).expect(0).stdout;
     for wanted in ["ref:sd-card-bench-2018", "T. Kaiser", "ref:pi3-samsung-evo-plus-mb-mc32ga"] {
@@ -250,7 +262,7 @@ fn repeated_runs_are_one_record_and_announced_as_what_they_write() {
     assert_eq!(record.state, State::Complete);
     assert!(record.phases.iter().filter(|it| it.is_measured()).all(|it| it.runs.len() == 2));
     // Twice 16 MiB for the file and five times 128 MiB at most.
-    assert!(result.stderr.contains("writes at most 1.3 GiB"), "{}", result.stderr);
+    assert!(result.stderr.contains("Writes at most 1.3 GiB in all"), "{}", result.stderr);
     let written: u64 = record.phases.iter().filter(|it| it.read_percent == 0).map(moved).sum();
     assert!(record.bytes_written.get() >= written);
 }

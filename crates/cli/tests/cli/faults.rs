@@ -127,7 +127,8 @@ fn a_device_that_vanishes_while_being_read() {
 
 /// What a device that is gone may be said to have done: the kernel answers with an error, or with
 /// nothing.
-const FAILED_READS: &[&str] = &["input/output error", "moved only 0 bytes", "vanished"];
+const FAILED_READS: &[&str] =
+    &["input/output error", "moved only 0 bytes", "vanished", "disconnected"];
 
 /// The same while it is written to.
 #[test]

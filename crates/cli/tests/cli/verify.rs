@@ -70,13 +70,18 @@ fn every_form_of_a_record_says_that_the_card_is_a_fake() {
         (vec!["report", "latest", "--markdown", "short"], "FAKE: holds"),
         (vec!["list"], "FAKE: holds"),
         (vec!["summary"], "FAKE: holds"),
+        (vec!["summary", "--markdown", "-"], "FAKE: holds"),
+        (vec!["summary", "--csv", "-"], "FAKE: holds"),
     ] {
         let shown = run(home.cardproof(&words)).expect(0).stdout;
         assert!(shown.contains(wanted), "{words:?}\n{shown}");
     }
     run(home.cardproof(&["report", "latest", "--html", page])).expect(0);
     let text = fs::read_to_string(page).unwrap();
-    assert!(text.contains("FAKE: advertised capacity") && text.contains("Return it"), "{text}");
+    assert!(
+        text.contains("FAKE: advertised capacity") && text.contains("Return the device"),
+        "{text}"
+    );
     assert!(!text.contains("No action is needed"));
 }
 
@@ -87,7 +92,15 @@ fn the_last_line_says_what_to_do() {
         run(home.cardproof(&["verify", "sim:fake-wrap", "--exclude-store", "64M"])).expect(4);
     assert!(said.stdout.starts_with("\nFAKE: advertised capacity 64 GiB"), "{}", said.stdout);
     let last = said.stdout.lines().last().unwrap();
-    assert!(last.starts_with("What to do: Return it"), "{last}");
+    assert!(last.starts_with("What to do: Return the device"), "{last}");
+}
+
+#[test]
+fn an_option_for_reports_leads_to_the_command_that_makes_them() {
+    let home = Home::new();
+    let refused = run(home.cardproof(&["verify", "sim:v30-a2", "--markdown", "-"])).expect(2);
+    assert!(refused.stderr.contains("cardproof report latest"), "{}", refused.stderr);
+    assert!(!refused.stderr.contains("-- --markdown"), "{}", refused.stderr);
 }
 
 #[test]

@@ -45,8 +45,8 @@ fn genuine(evidence: &Evidence, finding: &Finding) -> Vec<String> {
 
 fn excluded(finding: &Finding) -> String {
     format!(
-        "a hidden store of up to {} would have been found, and so would {:.2} % of bad blocks (each with \
-         {} % confidence)",
+        "a hidden store of up to {} would have been found with {2} % confidence, and bad blocks too if \
+         they were {:.2} % of all blocks or more",
         Bytes(finding.excluded_store_bytes),
         finding.excluded_bad_share * 100.0,
         CONFIDENCE * 100.0
@@ -65,7 +65,7 @@ fn fake(evidence: &Evidence, finding: &Finding) -> Vec<String> {
     }
     if finding.damaged_share > 0.0 {
         reasons.push(format!(
-            "it is also damaged: {:.1} % of the test blocks below its real size fail",
+            "the device is also damaged: {:.1} % of the test blocks below the real size fail",
             finding.damaged_share * 100.0
         ));
     }
@@ -92,11 +92,8 @@ fn what_happens(evidence: &Evidence, finding: &Finding) -> String {
 fn shared(evidence: &Evidence) -> String {
     match aliases(evidence).next() {
         Some(alias) => format!(
-            "data written at {} was found at {} (bytes {} and {})",
-            Bytes(alias.written_bytes),
-            Bytes(alias.read_bytes),
-            alias.written_bytes,
-            alias.read_bytes
+            "data written at byte {} was found at byte {}",
+            alias.written_bytes, alias.read_bytes
         ),
         None => "different addresses return the same data".to_owned(),
     }
@@ -120,7 +117,7 @@ fn damaged(evidence: &Evidence, finding: &Finding) -> Vec<String> {
              wrong data",
             failed + wrong
         ),
-        "they are between good blocks, so the capacity itself is real".to_owned(),
+        "the bad blocks are between good blocks, so the capacity itself is real".to_owned(),
         format!("about {:.2} % of the device is bad", finding.damaged_share * 100.0),
     ]
 }

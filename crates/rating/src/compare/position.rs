@@ -31,9 +31,11 @@ impl Position {
     #[must_use]
     pub fn in_words(&self) -> String {
         let Self { what, faster_than, of, .. } = self;
-        let place = format!("{what}: faster than {faster_than} of {of} published measurements");
+        let place = format!(
+            "{what}: faster than {faster_than} of the {of} published measurements that cardproof knows"
+        );
         if self.is_like_with_like {
-            format!("{place} with the same method on the same kind of host.")
+            format!("{place} with the same method and the same kind of host.")
         } else {
             format!(
                 "{place}. This is only a rough comparison. Different or unknown: {}.",

@@ -34,7 +34,7 @@ fn waits(record: &Record, run: &JobRun, seen: &PhaseSurroundings) -> Option<Limi
     (share >= MOSTLY).then(|| {
         let device = seen.activity.devices.first();
         let waited = format!(
-            "it waited for {} syncs, {} of its time",
+            "the job waited for {} syncs in {} of its time",
             syncs.count,
             whole_percent(share.min(1.0))
         );

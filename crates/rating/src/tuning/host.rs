@@ -122,7 +122,7 @@ fn setting_step(
         sure: 0.7,
         commands: vec![format!("echo {} > {file}", setting.value)],
         gain: Gain::not_measurable(),
-        risk: "none for data; it is lost at the next boot".to_owned(),
+        risk: "none for data; the setting is lost at the next boot".to_owned(),
         undo: vec![format!("echo {before} > {file}")],
         applied_by: AppliedBy::Apply,
         setting: Some(setting),

@@ -129,21 +129,38 @@ impl<'c> Frame<'c> {
         self.words_up(page, &up)
     }
 
-    /// The words below the horizontal axis, without those that would cover the one before.
+    /// The words below the horizontal axis, without those that would cover the one before. On a linear
+    /// axis the words have equal steps, so that nobody misreads a missing one.
     fn words_across(&self, page: &mut String, values: &[f64]) -> fmt::Result {
-        let mut end = f64::NEG_INFINITY;
+        let steps = match self.chart.x.scale {
+            Scale::Linear => 1..=values.len().max(1),
+            Scale::Logarithmic => 1..=1,
+        };
+        let all = |step: &usize| values.iter().step_by(*step);
+        let fits = |step: &usize| self.without_overlap(all(step)).len() == all(step).count();
+        let step = steps.clone().find(fits).unwrap_or(*steps.start());
         page.push_str("<g text-anchor=\"middle\">");
+        for (place, word) in self.without_overlap(all(&step)) {
+            let y = Number(self.bottom + TICK + TICK_GAP + 0.65 * FONT_SIZE);
+            write!(page, "<text x=\"{place}\" y=\"{y}\">{}</text>", Html(&word))?;
+        }
+        page.push_str("</g>");
+        Ok(())
+    }
+
+    /// The words of `values` with their places, without those that would cover the one before.
+    fn without_overlap<'v>(&self, values: impl Iterator<Item = &'v f64>) -> Vec<(Number, String)> {
+        let mut end = f64::NEG_INFINITY;
+        let mut words = Vec::new();
         for value in values {
             let (place, word) = (self.x(*value), (self.chart.x.tick)(*value));
             let half = word.chars().count() as f64 * LETTER_WIDTH * FONT_SIZE / 2.0;
             if place.0 - half >= end + TICK_GAP {
                 end = place.0 + half;
-                let y = Number(self.bottom + TICK + TICK_GAP + 0.65 * FONT_SIZE);
-                write!(page, "<text x=\"{place}\" y=\"{y}\">{}</text>", Html(&word))?;
+                words.push((place, word));
             }
         }
-        page.push_str("</g>");
-        Ok(())
+        words
     }
 
     fn words_up(&self, page: &mut String, values: &[f64]) -> fmt::Result {
@@ -352,6 +369,21 @@ mod tests {
     fn a_chart_has_a_name_a_grid_axes_and_words() {
         let page = drawn(axis(0.0, 2.0), axis(0.0, 0.31), Vec::new()).unwrap();
         insta::assert_snapshot!(page);
+    }
+
+    #[test]
+    fn a_linear_axis_has_labels_at_equal_steps() {
+        let x = Axis { tick: |value| format!("{value} seconds"), ..axis(0.0, 1.7) };
+        let page = drawn(x, axis(0.0, 1.0), Vec::new()).unwrap();
+        let labels: Vec<f64> = page
+            .split('>')
+            .filter_map(|part| part.split_once(" seconds")?.0.parse().ok())
+            .collect();
+        let steps: Vec<f64> = labels.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(
+            !steps.is_empty() && steps.iter().all(|step| (step - steps[0]).abs() < 1e-9),
+            "{labels:?}"
+        );
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub(super) fn overview(comparison: &Comparison, wanted: Use) -> Overview {
     let grid = |group: &Group<'_>| Grid {
         heading: has_several.then(|| sentence(&one_line(group.basis))),
         columns: columns(comparison, wanted),
-        rows: group.rows(comparison),
+        rows: group.rows(comparison, wanted),
     };
     Overview {
         heading: format!("Use: {} ({})", wanted.label(), wanted.about()),
@@ -77,7 +77,7 @@ pub(super) fn overview(comparison: &Comparison, wanted: Use) -> Overview {
 /// What the figure of the use is, and whether cards are ranked by it.
 fn weighting(rankings: &[&Ranking], wanted: Use) -> String {
     let is_ranked = rankings.iter().any(|ranking| ranking.cards.len() > 1);
-    let verb = if is_ranked { "Ranked by" } else { "This use is ranked by" };
+    let verb = if is_ranked { "Ranked by" } else { "A ranking would use" };
     format!("{verb} {}.", wanted.formula())
 }
 
@@ -123,7 +123,11 @@ fn groups<'c>(comparison: &'c Comparison, rankings: &[&'c Ranking]) -> Vec<Group
 }
 
 impl Group<'_> {
-    fn rows(&self, comparison: &Comparison) -> Vec<Vec<String>> {
+    fn rows(&self, comparison: &Comparison, wanted: Use) -> Vec<Vec<String>> {
+        let value = |value: f64| match wanted {
+            Use::Camera => wording::bare(&told("bytes/s", value * 1e6)),
+            _ => figure(value),
+        };
         let is_order = self.ranked.len() > 1 && self.basis != ALONE;
         let of_name = |name: &str| comparison.figures.iter().find(|card| card.name == name);
         let has_intervals = self.ranked.iter().all(|card| card.has_intervals);
@@ -133,7 +137,7 @@ impl Group<'_> {
                 (true, true) => format!("{}.", ranked.place),
                 (true, false) => format!("{}{}", notes::BARE, at + 1),
             };
-            Some(row(comparison, of_name(&ranked.name)?, &place, Some(ranked.value)))
+            Some(row(comparison, of_name(&ranked.name)?, &place, Some(value(ranked.value))))
         });
         let others = self.others.iter().map(|card| row(comparison, card, "", None));
         ranked.chain(others).collect()
@@ -144,9 +148,9 @@ fn row(
     comparison: &Comparison,
     card: &CardFigures,
     place: &str,
-    value: Option<f64>,
+    value: Option<String>,
 ) -> Vec<String> {
-    let value = value.map_or_else(|| notes::ABSENT.to_owned(), figure);
+    let value = value.unwrap_or_else(|| notes::ABSENT.to_owned());
     let mut row = vec![place.to_owned(), one_line(&card.name), value];
     for column in shown_columns(comparison) {
         let figure = card.figures.iter().find(|figure| figure.column == column);
@@ -227,8 +231,8 @@ fn answer(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> Vec<St
         }
         several => {
             let mut sentences = vec![format!(
-                "No single answer: these cards were measured on {} hosts or with {0} methods, and \
-                 figures of different hosts or methods cannot be compared.",
+                "No single answer: these cards were measured in {} groups of different hosts or methods. \
+                 Figures of different groups cannot be compared.",
                 several.len()
             )];
             sentences.extend(several.iter().map(|(ranking, choice)| {
@@ -249,6 +253,7 @@ fn best(ranking: &Ranking, choice: &Choice) -> String {
     let unit = ranking.by.unit();
     let in_unit = |value: f64| match unit {
         "/s" => format!("{} transactions a second", figure(value)),
+        "MB/s" => told("bytes/s", value * 1e6),
         unit => format!("{} {unit}", figure(value)),
     };
     let values: Vec<f64> = choice.best.iter().map(|name| score(name)).collect();

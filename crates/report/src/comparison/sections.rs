@@ -92,7 +92,7 @@ fn cells(name: &str, unit: &str, cell: &ComparedCell, notes: &mut Vec<String>) -
     };
     if !cell.not_alike.is_empty() {
         let reasons: Vec<String> = cell.not_alike.iter().map(|it| one_line(it)).collect();
-        notes.push(format!("No ratio for {name}: {}.", reasons.join("; ")));
+        notes.push(format!("Not comparable: {name}. Reason: {}.", reasons.join("; ")));
     }
     let rate_between = cell.between.map_or(String::new(), |ends| between(unit, ends));
     let mut row = vec![name.to_owned(), told(unit, rate), rate_between];
@@ -102,6 +102,8 @@ fn cells(name: &str, unit: &str, cell: &ComparedCell, notes: &mut Vec<String>) -
             Some([low, high]) => format!("{} to {}", times(low), times(high)),
             None => "no interval".to_owned(),
         });
+    } else if !cell.not_alike.is_empty() {
+        row.push("not comparable".to_owned());
     }
     row
 }
@@ -122,9 +124,14 @@ fn ranked(ranking: &Ranking) -> Section {
     if has_prices {
         columns.extend(["price", "for the price"]);
     }
-    let rows = ranking.cards.iter().map(place).collect();
+    let is_order = ranking.cards.len() > 1;
+    let rows = ranking.cards.iter().map(|card| place(card, is_order)).collect();
+    let of_one = match ranking.cards.as_slice() {
+        [only] => format!(": {}, not ranked", one_line(&only.name)),
+        _ => String::new(),
+    };
     Section {
-        heading: sentence(ranking.by.label()),
+        heading: format!("{}{of_one}", sentence(ranking.by.label())),
         about: vec![format!("{}. Measured by {}.", sentence(ranking.by.formula()), ranking.basis)],
         columns,
         rows,
@@ -132,8 +139,9 @@ fn ranked(ranking: &Ranking) -> Section {
     }
 }
 
-fn place(card: &Ranked) -> Vec<String> {
-    let number = format!("{}.", card.place);
+/// The row of `card`, with its place if there is an order.
+fn place(card: &Ranked, is_order: bool) -> Vec<String> {
+    let number = if is_order { format!("{}. ", card.place) } else { String::new() };
     let figure = |value: f64| match value {
         value if value < 10.0 => format!("{value:.2}"),
         value if value < 100.0 => format!("{value:.1}"),
@@ -141,7 +149,7 @@ fn place(card: &Ranked) -> Vec<String> {
     };
     let between = card.between.map(|[low, high]| format!("{} to {}", figure(low), figure(high)));
     let mut row = vec![
-        format!("{number} {}", one_line(&card.name)),
+        format!("{number}{}", one_line(&card.name)),
         figure(card.value),
         between.unwrap_or_default(),
     ];

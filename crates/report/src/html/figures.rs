@@ -108,10 +108,11 @@ impl Figures<'_> {
             return Ok(());
         }
         self.page.push_str(
-            "<section id=\"over-time\">\n<h2>Over time</h2>\n<p>Each upper chart shows \
-             the rate of a phase, the lower one its longest latency. Pauses are shaded: a fast card that pauses \
-             again and again feels slow. The dashed line marks 250 ms, the longest busy time that the \
-             SD specification allows.</p>\n<div class=\"grid\">\n",
+            "<section id=\"over-time\">\n<h2>Over time</h2>\n<p>Each phase has two \
+             charts: the upper chart shows the rate, the lower chart shows the longest latency. Pauses are \
+             shaded. In a pause, the storage finishes no operation. A fast card that pauses often feels slow. \
+             The dashed line marks 250 ms: the SD specification allows a card to be busy for up to this \
+             time.</p>\n<div class=\"grid\">\n",
         );
         for index in with_series {
             self.phase(index)?;
@@ -152,7 +153,7 @@ impl Figures<'_> {
         let pauses = match pauses.iter().map(|pause| pause.length).max() {
             None => String::new(),
             Some(longest) if pauses.len() == 1 => format!("One pause of {longest}."),
-            Some(longest) => format!("{} pauses, the longest of {longest}.", pauses.len()),
+            Some(longest) => format!("{} pauses; the longest: {longest}.", pauses.len()),
         };
         format!("{rate} {pauses}").trim().to_owned()
     }
@@ -166,9 +167,9 @@ impl Figures<'_> {
             return Ok(());
         }
         self.page.push_str(
-            "<section id=\"latency\">\n<h2>How long operations take</h2>\n<p>The charts show \
-             the share of operations that took longer than a given time. A curve \
-             further to the left is better.</p>\n\
+            "<section id=\"latency\">\n<h2>How long operations take</h2>\n<p>Each point of a \
+             curve shows which share of the operations (vertical) took longer than a time (horizontal). A \
+             curve further to the left is better.</p>\n\
              <div class=\"grid\">\n",
         );
         for (heading, drawn) in ["Reads", "Writes and mixed"].iter().zip(&charts) {
@@ -223,10 +224,10 @@ impl Figures<'_> {
         write_field_legend(self.page, &ours);
         put!(
             self.page,
-            "</div>\n</div>\n<figcaption><p>Compare other cards with the point of depth 1: \
-             they were measured one operation at a time. Compare the limits of A1 and A2 (dashed lines) with \
-             the point of depth 32: they apply to many operations at a time. Source of \
-             the published figures: {}.</p></figcaption>\n",
+            "</div>\n</div>\n<figcaption><p>Compare other cards with the point \
+             of depth 1, because the other cards were measured with one operation at a time. Compare the limits \
+             of A1 and A2 (dashed lines) with the point of depth 32, because these limits apply to many \
+             operations at a time. Source of the published figures: {}.</p></figcaption>\n",
             Html(PUBLISHED_SOURCE)
         );
         for position in positions(self.record) {
@@ -273,7 +274,9 @@ fn close_table(page: &mut String) {
 }
 
 fn write_series(page: &mut String, phase: &Phase, name: &str) {
-    let headings = ["time (s)", "mean rate", "lowest rate", "longest latency"];
+    let slice = phase.intervals.first().map_or(Nanos::ZERO, |slice| slice.duration_ns);
+    let lowest = format!("lowest rate in {slice}");
+    let headings = ["from (s)", "mean rate", &lowest, "longest latency"];
     open_table(page, &format!("Figures of {name} over time"), &headings);
     for column in columns(phase, TABLE_ROWS_MAX) {
         let wait = match column.wait {
@@ -315,7 +318,7 @@ fn write_latencies(page: &mut String, record: &Record, curves: &[Curve], heading
     open_table(
         page,
         &label,
-        &["phase", "operations", "p50", "p99.9", "99 % interval of p99.9", "max"],
+        &["phase", "operations", "p50", "p99.9", "p99.9 with 99 % confidence", "max"],
     );
     for phase in curves.iter().map(|curve| &record.phases[curve.phase]) {
         let Some(latency) = phase.latency_ns else { continue };

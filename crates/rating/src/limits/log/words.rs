@@ -43,8 +43,8 @@ pub(super) fn storage(main: &StateShare, because: Because) -> Vec<String> {
             format!("the storage was waited for in {} of the working time", whole_percent(share))
         }
         Because::Slow => format!(
-            "they came without a pause at less than {}/s; an A1 card does at least 500 writes of 4 KiB a \
-             second, so the programs waited for the storage",
+            "these requests came without a break at less than {}/s; an A1 card does at least 500 writes of \
+             4 KiB a second, so the programs waited for the storage",
             CEILING.0
         ),
     };
