@@ -46,7 +46,8 @@ pub(crate) struct RunArgs {
     pub(crate) time_budget: Option<Nanos>,
     /// How certain a verdict must be, from 0.9 to 0.9999; only for the profiles a1 and a2
     ///
-    /// The result shows a slightly higher confidence, because it tests several limits together.
+    /// A class has several limits. The whole verdict must be this certain, so each limit is tested with a
+    /// slightly higher confidence.
     #[arg(long, value_name = "LEVEL", default_value_t = CONFIDENCE, value_parser = confidence)]
     pub(crate) confidence: f64,
     /// Seed for addresses and data; random by default
@@ -58,9 +59,9 @@ pub(crate) struct RunArgs {
     /// with the number of runs. Start with five.
     #[arg(long, value_name = "N", value_parser = number(1..=100_u32))]
     pub(crate) repeat: Option<u32>,
-    /// Repeat until every phase reaches steady state, up to 25 times; with --repeat N up to N times
+    /// Repeat until every phase is steady, at most 25 times
     ///
-    /// N must be at least 5. A phase is steady if its last five rates differ by at most 20 % of their
+    /// Together with this option, --repeat N sets another maximum, which must be at least 5. A phase is steady if its last five rates differ by at most 20 % of their
     /// average, and if a line through them rises or falls by at most 10 % of their average. This is the
     /// rule of SNIA, an industry group. Only these five runs go into the result. This option takes long and wears the
     /// storage.
@@ -248,7 +249,7 @@ pub(crate) struct ServeArgs {
     /// at the end
     #[arg(long, value_name = "FILE")]
     pub(crate) backing: Option<PathBuf>,
-    /// Where writes go on the card. With --backing, a log is kept for the next start
+    /// Where writes go on the card. With `log` and --backing, the next start continues with the same data
     #[arg(long, value_enum, default_value = "plain")]
     pub(crate) layout: LayoutArg,
     /// What the log does at a flush

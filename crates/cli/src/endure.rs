@@ -51,7 +51,7 @@ pub(crate) struct EndureArgs {
     /// the same order
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
     pub(crate) destroy: Vec<Option<String>>,
-    /// Judge the saved records that are named; write nothing
+    /// TARGETS are saved records: judge them, and write nothing
     #[arg(long, conflicts_with_all = ["destroy", "pattern", "cycles", "budget", "restart", "csv", "seed"])]
     pub(crate) from: bool,
     /// Where each cycle writes: random, sequential, hot-spot or trace:FILE

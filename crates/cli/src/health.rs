@@ -24,7 +24,7 @@ use crate::talk;
 /// What stands under the help.
 const AFTER_HELP: &str = "The SD standard has no report of wear. Some cards report their wear in answer to the command \
 CMD56. Other cards may hang after this command until they are unplugged. So cardproof sends the command \
-only with --ask-card, and to a mounted card only with --force.
+only with --ask-card. For a mounted card, add --force as well.
 
 To estimate the days left, cardproof needs two readings of the same device, some days apart: \
 --over RECORD RECORD, or --raw FILE FILE.

@@ -9,6 +9,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use cardproof_facts::CONFIDENCE;
 use cardproof_jobs as jobs;
 use cardproof_session::sqlite;
 use cardproof_units::{Bytes, Nanos};
@@ -29,7 +30,21 @@ pub(crate) fn profile(args: &RunArgs) -> Result<Profile, Failure> {
     let profile = named(&args.profile)?;
     check_time(args, &profile)?;
     check_size(args, &profile)?;
+    check_confidence(args, &profile)?;
     Ok(profile.with_confidence(args.confidence))
+}
+
+/// Whether a confidence that was asked for has an effect: some phase must end by a decision at it.
+fn check_confidence(args: &RunArgs, profile: &Profile) -> Result<(), Failure> {
+    let is_default = (args.confidence - CONFIDENCE).abs() < f64::EPSILON;
+    if is_default || profile.phases.iter().any(|phase| phase.ends.decision.is_some()) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "--confidence has no effect on the profile {}: none of its phases ends when a class is decided; leave \
+         it out, or use --profile a1 or --profile a2",
+        profile.name
+    )))
 }
 
 /// The profile called `name`, or in the file `name`.

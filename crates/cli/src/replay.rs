@@ -31,8 +31,8 @@ pub(crate) struct ReplayArgs {
     /// Maximum number of requests in flight
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = crate::args::number(1..=256_u16))]
     pub(crate) queue_depth: u16,
-    /// Where writes go on the storage. `log` replays the job in pairs, one as recorded and one through the
-    /// log, and compares the times
+    /// Where writes go on the storage. `log` replays the job in pairs and compares the times: once with every
+    /// write at its recorded address, once with all writes in sequence
     #[arg(long, value_enum, default_value = "plain")]
     pub(crate) layout: LayoutArg,
     /// What the log does at a flush

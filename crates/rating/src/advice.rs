@@ -135,7 +135,7 @@ fn otherwise(record: &Record) -> &'static str {
     if !record.flash_timings.is_empty() {
         return of_geometry(record);
     }
-    "No action is needed. Keep this record, and measure again when the system feels slower."
+    "Keep this record, and measure again when the system feels slower."
 }
 
 /// Where the found geometry is of use.
@@ -427,7 +427,9 @@ fn choose_card(case: &Case<'_>) -> Option<String> {
             "Measure again in another reader or board. If the card fails A1 there too, run \
              the system from a card that passes A1."
         }
-        _ => "To run a system, compare this storage with a card that passes A1, or with an SSD.",
+        _ => {
+            "This storage is slow for an operating system. A card that passes A1, or an SSD, is faster."
+        }
     };
     Some(text.to_owned())
 }

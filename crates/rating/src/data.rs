@@ -99,7 +99,8 @@ pub fn in_short(record: &Record) -> Option<String> {
     let check = record.data_check?;
     let share = wording::percent_of_loss(share_found(check.places, CONFIDENCE));
     let is_right = check.wrong_places + check.unreadable_places == 0 && alarm(record).is_none();
-    is_right.then(|| format!("Data check passed: a loss of {share} or more would have been found."))
+    is_right
+        .then(|| format!("Data check passed: it would have found {share} or more of wrong blocks."))
 }
 
 fn sample(check: &DataCheck, when: &str) -> String {

@@ -270,13 +270,13 @@ fn compare(
         }
         [Some(fastest), None] => {
             format!(
-                "No published device is faster. The one with the highest rate of the eight: {}.",
+                "None of the eight devices with published boot and installation times is faster. The one with the highest rate of the eight: {}.",
                 describe(fastest)
             )
         }
         [None, Some(slowest)] => {
             format!(
-                "All published devices are faster. The one with the lowest rate of the eight: {}.",
+                "All eight devices with published boot and installation times are faster. The one with the lowest rate of the eight: {}.",
                 describe(slowest)
             )
         }
@@ -378,7 +378,7 @@ fn pauses(record: &Record) -> Answer {
         let grade = if length < PAUSE_POOR { Grade::Fair } else { Grade::Poor };
         return felt_pauses(record, grade, length, name);
     }
-    let none = format!("No pause of {FELT_PAUSE} or more.{}", long_operation(record));
+    let none = format!("No pause of {FELT_PAUSE} or more.{}", long_operation(record, FELT_PAUSE));
     if has_run_writes(record) {
         let comparison = format!(
             "{WHAT_A_PAUSE_IS} The SD specification allows a card to be busy for up to {FELT_PAUSE}."
@@ -391,9 +391,9 @@ fn pauses(record: &Record) -> Answer {
 
 const WHAT_A_PAUSE_IS: &str = "In a pause, the storage finishes no operation.";
 
-/// An operation longer than a pause, where there is one: the table beside shows it, and it was no pause,
-/// since others finished meanwhile or all operations there take long.
-fn long_operation(record: &Record) -> String {
+/// An operation of at least `from`, where there is one: the table beside shows it, and it was no pause, since
+/// others finished meanwhile or all operations there take long.
+fn long_operation(record: &Record, from: Nanos) -> String {
     let has_run = |phase: &&Phase| !matches!(phase.state, PhaseState::NotMeasured { .. });
     let longest = record
         .phases
@@ -401,7 +401,7 @@ fn long_operation(record: &Record) -> String {
         .filter(has_run)
         .filter_map(|phase| Some((phase, phase.latency_ns?.max)))
         .max_by_key(|(_, longest)| *longest)
-        .filter(|(_, longest)| *longest >= FELT_PAUSE);
+        .filter(|(_, longest)| *longest >= from);
     longest.map_or(String::new(), |(phase, longest)| {
         let usual = phase.latency_ns.map_or(Nanos::ZERO, |latency| latency.p50);
         format!(
@@ -426,6 +426,10 @@ fn no_pauses(record: &Record) -> String {
 fn felt_pauses(record: &Record, grade: Grade, longest: Nanos, name: &str) -> Answer {
     let pauses: Vec<Pause> =
         (0..record.phases.len()).flat_map(|index| pauses_in(record, index)).collect();
+    let longer = match pauses.len() {
+        0 => String::new(),
+        _ => long_operation(record, longest.saturating_add(Nanos(1))),
+    };
     let finding = match pauses.len() {
         0 => format!("All operations are slow: one took {longest} (in {name})."),
         1 => format!("There was 1 pause of {FELT_PAUSE} or more: {longest} (in {name})."),
@@ -433,8 +437,9 @@ fn felt_pauses(record: &Record, grade: Grade, longest: Nanos, name: &str) -> Ans
             "There were {count} pauses of {FELT_PAUSE} or more. The longest was {longest} (in {name})."
         ),
     };
-    let comparison = "Programs that wait for the storage stop for that time.".to_owned();
-    Answer { grade, finding: format!("{finding}{}", of_host(record, &pauses)), comparison }
+    let comparison =
+        format!("{WHAT_A_PAUSE_IS} Programs that wait for the storage stop for that time.");
+    Answer { grade, finding: format!("{finding}{longer}{}", of_host(record, &pauses)), comparison }
 }
 
 /// That the storage may not be the cause of `pauses`, if the processor limited each phase with one.

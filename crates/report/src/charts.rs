@@ -18,7 +18,7 @@ pub(crate) use geometry::{boundaries, sweeps};
 pub(crate) use latency::{Curve, has_tail, latency, tails_together};
 pub(crate) use svg::draw;
 pub(crate) use time::{
-    columns, has_course, rate_over_time, rate_text, rates_together, waits_over_time,
+    columns, has_course, rate_over_time, rate_text, rates_together, slice_length, waits_over_time,
 };
 
 /// Something to be drawn. Every number in it is finite, and positive where its scale is

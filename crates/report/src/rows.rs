@@ -78,20 +78,31 @@ pub(crate) fn rate_and_interval(phase: &Phase) -> Option<(String, Option<String>
 
 /// What the figures of `record` are, where the table alone would mislead; `None` where it does not.
 pub(crate) fn note(record: &Record) -> Option<String> {
-    let is_of_verdicts = |phase: &Phase| phase.is_measured() && rate_for_verdicts(phase).is_some();
+    let deciding: Vec<&str> = record
+        .phases
+        .iter()
+        .filter(|phase| phase.is_measured() && rate_for_verdicts(phase).is_some())
+        .map(|phase| phase.name.as_str())
+        .collect();
     let is_flushed = |phase: &Phase| {
         phase.is_measured() && phase.stated.is_none() && phase.sync.fsync_every().is_some()
     };
-    let has = |is: &dyn Fn(&Phase) -> bool| record.phases.iter().any(is);
     let notes = [
-        has(&is_of_verdicts).then_some(
-            "Some phases decide a class. Their rates and intervals leave out the start of the phase (for \
-             sequential writes: the first half). Their intervals come from a stricter method, so they are \
-             wider.",
-        ),
-        has(&is_flushed).then_some("The latencies do not include flushes."),
+        (!deciding.is_empty()).then(|| {
+            format!(
+                "The classes are decided by {}. The rates and intervals of these phases leave out the start \
+                 of the phase (for sequential writes: the first half). Their intervals come from a stricter \
+                 method, so they are wider.",
+                wording::list(&deciding)
+            )
+        }),
+        record
+            .phases
+            .iter()
+            .any(is_flushed)
+            .then(|| "The columns p50, p99.9 and max do not include flushes.".to_owned()),
     ];
-    let notes: Vec<&str> = notes.into_iter().flatten().collect();
+    let notes: Vec<String> = notes.into_iter().flatten().collect();
     (!notes.is_empty()).then(|| notes.join(" "))
 }
 

@@ -45,6 +45,11 @@ pub(crate) fn columns(phase: &Phase, count: usize) -> Vec<Column> {
     slices.chunks(size).map(|slices| column(slices, is_told_in_iops(phase))).collect()
 }
 
+/// How long the slices are of which [`Column::low`] and [`Column::high`] are the extremes; zero without one.
+pub(crate) fn slice_length(phase: &Phase) -> Nanos {
+    telling_slices(phase).first().map_or(Nanos::ZERO, |slice| slice.duration_ns)
+}
+
 /// The phase's slices, taken together until each may be expected to hold several operations: a
 /// slice that is shorter than an operation takes would show nothing but chance.
 fn telling_slices(phase: &Phase) -> Vec<Interval> {

@@ -10,7 +10,7 @@ use cardproof_units::{Iops, Nanos};
 use super::HtmlError;
 use crate::charts::{
     Chart, Curve, Dashes, RatePoint, Tone, bad_over_cycles, boundaries, columns, draw, field,
-    latency, rate_over_time, rate_text, speed_over_cycles, sweeps, waits_over_time,
+    latency, rate_over_time, rate_text, slice_length, speed_over_cycles, sweeps, waits_over_time,
 };
 use crate::clean::put;
 use crate::clean::{Html, one_line};
@@ -110,9 +110,9 @@ impl Figures<'_> {
         self.page.push_str(
             "<section id=\"over-time\">\n<h2>Over time</h2>\n<p>Each phase has two \
              charts: the upper chart shows the rate, the lower chart shows the longest latency. Pauses are \
-             shaded. In a pause, the storage finishes no operation. A fast card that pauses often feels slow. \
-             The dashed line marks 250 ms: the SD specification allows a card to be busy for up to this \
-             time.</p>\n<div class=\"grid\">\n",
+             shaded. In a pause, the storage finishes no operation. A card with many pauses feels slow, even if its rate is high. \
+             If the axis reaches 250 ms, a dashed line marks it: the SD specification allows a card to be \
+             busy for up to this time.</p>\n<div class=\"grid\">\n",
         );
         for index in with_series {
             self.phase(index)?;
@@ -274,8 +274,7 @@ fn close_table(page: &mut String) {
 }
 
 fn write_series(page: &mut String, phase: &Phase, name: &str) {
-    let slice = phase.intervals.first().map_or(Nanos::ZERO, |slice| slice.duration_ns);
-    let lowest = format!("lowest rate in {slice}");
+    let lowest = format!("lowest rate of any {}", slice_length(phase));
     let headings = ["from (s)", "mean rate", &lowest, "longest latency"];
     open_table(page, &format!("Figures of {name} over time"), &headings);
     for column in columns(phase, TABLE_ROWS_MAX) {
