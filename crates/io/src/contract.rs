@@ -8,7 +8,9 @@
 
 use cardproof_units::{Bytes, Nanos};
 
-use crate::{Completion, Op, OpKind, Slot, Submission, SubmitError, Target, TargetError, Wait};
+use crate::{
+    Completion, Described, Op, OpKind, Slot, Submission, SubmitError, Target, TargetError, Wait,
+};
 
 /// The smallest target on which the suite can run.
 pub const SIZE_MIN: Bytes = Bytes::mib(1);
@@ -22,6 +24,7 @@ pub fn check_all(make: &mut dyn FnMut() -> Box<dyn Target>) {
     waiting_until_a_time_ends_at_that_time(&mut *make());
     every_operation_completes_once(&mut *make());
     what_was_written_is_read(&mut *make());
+    what_is_filled_at_the_write_is_written(&mut *make());
     bad_operations_are_refused(&mut *make());
     a_slot_in_flight_is_left_alone(&mut *make());
     a_read_only_target_refuses_writes(&mut *make());
@@ -169,6 +172,44 @@ fn bad_operations_are_refused(target: &mut dyn Target) {
     let elsewhere = Op { slot: Slot(1), ..read(Bytes::ZERO, block) };
     assert_eq!(target.submit(elsewhere), Err(SubmitError::NoSuchSlot(1)));
     assert_eq!(run(target, read(Bytes::ZERO, block)).outcome, Ok(block), "works after refusals");
+}
+
+/// Where a target takes a filling, the next write on the slot carries it, that write alone, and an
+/// operation of another kind does not.
+fn what_is_filled_at_the_write_is_written(target: &mut dyn Target) {
+    if target.abilities().read_only || !target.abilities().keeps_data {
+        return;
+    }
+    let block = block_of(target);
+    let filling = |number| Described {
+        numbers: [number, 0, 0],
+        fill: |numbers, buffer| fill(buffer, numbers[0]),
+    };
+    let at = |slot, kind, number| Op { slot, kind, offset: block * number, length: block };
+    let mut expected = vec![0; block.as_len()];
+    for depth in [1, target.abilities().queue_depth_max.min(4)] {
+        target.prepare(depth, block).expect("the promised depth can be had");
+        let slot = Slot(depth - 1);
+        for (number, is_read_first) in [(0, false), (1, true)] {
+            if !target.fill_at_write(slot, filling(number + 9)) {
+                continue;
+            }
+            if is_read_first {
+                assert_eq!(run(target, at(slot, OpKind::Read, 0)).outcome, Ok(block));
+                fill(&mut expected, 9);
+                assert!(target.buffer(slot) == expected, "a read was filled");
+                assert!(target.fill_at_write(slot, filling(number + 9)), "taken once, then not");
+            }
+            assert_eq!(run(target, at(slot, OpKind::Write, number)).outcome, Ok(block));
+            fill(target.buffer(slot), number + 99);
+            assert_eq!(run(target, at(slot, OpKind::Write, number + 2)).outcome, Ok(block));
+            for (place, wanted) in [(number, number + 9), (number + 2, number + 99)] {
+                assert_eq!(run(target, at(slot, OpKind::Read, place)).outcome, Ok(block));
+                fill(&mut expected, wanted);
+                assert!(target.buffer(slot) == expected, "block {place} holds something else");
+            }
+        }
+    }
 }
 
 fn a_slot_in_flight_is_left_alone(target: &mut dyn Target) {

@@ -14,8 +14,8 @@ use crate::clock;
 use crate::medium::Medium;
 use crate::slots::Slots;
 use crate::{
-    Abilities, Arrangement, Completion, Directness, Engine, Fault, Op, OpKind, Slot, Submission,
-    SubmitError, Target, TargetError, Usage, Wait, usage,
+    Abilities, Arrangement, Completion, Described, Directness, Engine, Fault, Op, OpKind, Slot,
+    Submission, SubmitError, Target, TargetError, Usage, Wait, usage,
 };
 use crew::{Crew, PendingOp};
 
@@ -28,6 +28,8 @@ pub struct PsyncTarget {
     abilities: Abilities,
     // Declared before the buffers and the medium: the workers end before what they use.
     crew: Option<Crew>,
+    /// By slot, what the next write on it holds, where a worker is to fill its buffer.
+    fillings: Vec<Option<Described>>,
     slots: Slots,
     medium: std::sync::Arc<Medium>,
 }
@@ -42,7 +44,8 @@ impl PsyncTarget {
         let abilities = medium.abilities(Engine::Psync, QUEUE_DEPTH_MAX, read_only);
         let abilities = Abilities { engine_fallback: fallback, ..abilities };
         let slots = Slots::new(1, abilities.logical_block)?;
-        Ok(Self { abilities, crew: None, slots, medium: std::sync::Arc::new(medium) })
+        let fillings = Vec::new();
+        Ok(Self { abilities, crew: None, fillings, slots, medium: std::sync::Arc::new(medium) })
     }
 }
 
@@ -71,6 +74,7 @@ impl Target for PsyncTarget {
         self.slots.ensure_idle()?;
         self.crew = None;
         self.slots = Slots::new(slots, buffer_size)?;
+        self.fillings = vec![None; usize::from(slots)];
         if slots > 1 && !self.medium.is_plain() {
             self.crew = Some(Crew::new(slots, &self.medium)?);
         }
@@ -89,6 +93,15 @@ impl Target for PsyncTarget {
         self.slots.free_buffer(slot)
     }
 
+    fn fill_at_write(&mut self, slot: Slot, data: Described) -> bool {
+        if self.crew.is_none() || self.slots.flight.check_free(slot).is_err() {
+            return false;
+        }
+        let Some(place) = self.fillings.get_mut(slot.index()) else { return false };
+        *place = Some(data);
+        true
+    }
+
     fn submit(&mut self, op: Op) -> Result<Submission, SubmitError> {
         self.slots.check(&self.abilities, &op)?;
         let Some(crew) = &mut self.crew else {
@@ -96,8 +109,12 @@ impl Target for PsyncTarget {
             return Ok(Submission::Done(performed(&self.medium, &op, buffer)));
         };
         let start = self.slots.buffers.start(op.slot).ok_or(SubmitError::NoSuchSlot(op.slot.0))?;
-        if !crew.add(PendingOp { op, start }) {
+        let filling = self.fillings.get(op.slot.index()).copied().flatten();
+        if !crew.add(PendingOp { op, start, filling }) {
             return Ok(Submission::Busy);
+        }
+        if let Some(place) = self.fillings.get_mut(op.slot.index()) {
+            *place = None;
         }
         self.slots.flight.take_off(op, Nanos::ZERO);
         Ok(Submission::Queued)

@@ -92,6 +92,15 @@ pub trait Target {
         None
     }
 
+    /// Leaves it to the target to fill the buffer for a write that is submitted next on `slot`, from
+    /// numbers: a target whose writes are made by several threads fills it on the one that writes, and
+    /// before the time of the write begins. `false` where the caller fills the buffer, as by default;
+    /// then nothing has changed.
+    fn fill_at_write(&mut self, slot: Slot, data: Described) -> bool {
+        let _ = (slot, data);
+        false
+    }
+
     /// The switch of its power supply, where a program can cut it.
     fn power(&mut self) -> Option<&mut dyn PowerSwitch> {
         None
@@ -163,6 +172,10 @@ macro_rules! forward_target {
 
             fn described(&self, slot: Slot) -> Option<[u64; 3]> {
                 (**self).described(slot)
+            }
+
+            fn fill_at_write(&mut self, slot: Slot, data: Described) -> bool {
+                (**self).fill_at_write(slot, data)
             }
 
             fn power(&mut self) -> Option<&mut dyn PowerSwitch> {

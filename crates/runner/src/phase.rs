@@ -251,7 +251,9 @@ impl PhaseLoop<'_, '_> {
                     Role::Measure | Role::MeasureAndVerify => Generation(self.generation.0 + 1),
                 };
                 let length = self.spec.block_size.as_len();
-                if let Some(buffer) = self.target.buffer(slot).get_mut(..length) {
+                if !self.target.fill_at_write(slot, self.data.described(next.offset, generation))
+                    && let Some(buffer) = self.target.buffer(slot).get_mut(..length)
+                {
                     self.data.fill(buffer, next.offset, generation);
                 }
             }

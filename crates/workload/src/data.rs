@@ -2,10 +2,17 @@
 //! which block it is.
 //!
 //! Every sector of 512 bytes begins with three scrambled words: its address, its generation (how
-//! often the address has been written), and a check of both. The rest is a pseudo-random stream
-//! keyed by them. With the seed, any sector can be asked where it belongs; a device that wraps
-//! addresses around, drops writes or returns old data betrays itself. Without the seed it is noise.
+//! often the address has been written), and a check of both. The rest is fixed noise that the check
+//! word disguises differently in each sector. With the seed, any sector can be asked where it belongs;
+//! a device that wraps addresses around, drops writes or returns old data betrays itself. Without the
+//! seed it is noise.
+//!
+//! A block of 4 KiB must cost less than a system call, or the tool would limit fast storage. Hence a
+//! table and two operations for each word, which every compiler turns into vector instructions,
+//! instead of a generator for each word. The noise is no secret and passes no test of randomness
+//! across sectors; nothing here needs one.
 
+use cardproof_io::Described;
 use cardproof_units::{Bytes, Lba, Seed};
 
 /// The unit in which data identifies itself; no device in use has a smaller block.
@@ -13,7 +20,9 @@ pub const SECTOR: Bytes = Bytes(512);
 
 const SECTOR_LENGTH: usize = 512;
 const HEADER_LENGTH: usize = 24;
+/// The words of a row, which is what the keys of a sector disguise at a time.
 const LANES: usize = 16;
+const ROWS: usize = SECTOR_LENGTH / (LANES * 4);
 
 /// How often an address has been written before, within one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,20 +40,22 @@ pub struct SectorIdentity {
 /// The data of one run.
 #[derive(Clone, Copy, Debug)]
 pub struct DataPattern {
-    address_key: u64,
-    generation_key: u64,
-    check_key: u64,
+    key: u64,
 }
 
 impl DataPattern {
     /// The data that follows from `seed`.
     #[must_use]
     pub fn new(seed: Seed) -> Self {
-        Self {
-            address_key: seed.derive("data address"),
-            generation_key: seed.derive("data generation"),
-            check_key: seed.derive("data check"),
-        }
+        Self { key: seed.derive("data") }
+    }
+
+    /// The data that belong at `offset`, a multiple of [`SECTOR`], as its `generation`, for a target
+    /// that fills its buffers itself.
+    #[must_use]
+    pub fn described(&self, offset: Bytes, generation: Generation) -> Described {
+        let first = Lba::of_offset(offset, SECTOR).0;
+        Described { numbers: [self.key, first, generation.0], fill: fill_from }
     }
 
     /// Fills `buffer` with what belongs at `offset`, a multiple of [`SECTOR`], as its `generation`.
@@ -52,17 +63,17 @@ impl DataPattern {
     /// A last part shorter than a sector is filled with that sector's beginning.
     pub fn fill(&self, buffer: &mut [u8], offset: Bytes, generation: Generation) {
         let first = Lba::of_offset(offset, SECTOR).0;
-        for (lba, sector) in (first..).zip(buffer.chunks_mut(SECTOR_LENGTH)) {
-            let identity = SectorIdentity { lba: Lba(lba), generation };
-            match sector.try_into() {
-                Ok(whole) => self.fill_sector(whole, identity),
-                Err(_) => {
-                    let mut whole = [0; SECTOR_LENGTH];
-                    self.fill_sector(&mut whole, identity);
-                    let length = sector.len();
-                    sector.copy_from_slice(&whole[..length]);
-                }
-            }
+        let keys = keys_of(self.key);
+        let (sectors, rest) = buffer.as_chunks_mut::<SECTOR_LENGTH>();
+        let lba_after = first + sectors.len() as u64;
+        for (lba, sector) in (first..).zip(sectors) {
+            self.fill_sector(sector, &keys, SectorIdentity { lba: Lba(lba), generation });
+        }
+        if !rest.is_empty() {
+            let mut whole = [0; SECTOR_LENGTH];
+            let identity = SectorIdentity { lba: Lba(lba_after), generation };
+            self.fill_sector(&mut whole, &keys, identity);
+            rest.copy_from_slice(&whole[..rest.len()]);
         }
     }
 
@@ -70,17 +81,21 @@ impl DataPattern {
     /// or where the sector was written by another run.
     #[must_use]
     pub fn identify(&self, sector: &[u8]) -> Option<SectorIdentity> {
+        self.identify_with(&keys_of(self.key), sector)
+    }
+
+    fn identify_with(&self, keys: &[u32; KEYS], sector: &[u8]) -> Option<SectorIdentity> {
         let sector: &[u8; SECTOR_LENGTH] = sector.try_into().ok()?;
         let [address, generation, check] = [0, 8, 16].map(|at| word_at(sector, at));
         if check != self.check_word(address, generation) {
             return None;
         }
         let identity = SectorIdentity {
-            lba: Lba(unscramble(address) ^ self.address_key),
-            generation: Generation(unscramble(generation) ^ address ^ self.generation_key),
+            lba: Lba(unscramble(address) ^ self.key),
+            generation: Generation(unscramble(generation) ^ address),
         };
         let mut expected = [0; SECTOR_LENGTH];
-        self.fill_sector(&mut expected, identity);
+        self.fill_sector(&mut expected, keys, identity);
         (*sector == expected).then_some(identity)
     }
 
@@ -94,14 +109,16 @@ impl DataPattern {
         generation: Option<Generation>,
     ) -> Bytes {
         let first = Lba::of_offset(offset, SECTOR).0;
+        let keys = keys_of(self.key);
         let mut expected = [0; SECTOR_LENGTH];
         let mut wrong = 0;
         for (lba, sector) in (first..).zip(buffer.chunks(SECTOR_LENGTH)) {
             let is_right = if let Some(generation) = generation {
-                self.fill_sector(&mut expected, SectorIdentity { lba: Lba(lba), generation });
+                let identity = SectorIdentity { lba: Lba(lba), generation };
+                self.fill_sector(&mut expected, &keys, identity);
                 sector == &expected[..sector.len()]
             } else {
-                self.identify(sector).is_some_and(|identity| identity.lba == Lba(lba))
+                self.identify_with(&keys, sector).is_some_and(|identity| identity.lba == Lba(lba))
             };
             if !is_right {
                 wrong += sector.len() as u64;
@@ -110,18 +127,30 @@ impl DataPattern {
         Bytes(wrong)
     }
 
-    fn fill_sector(&self, sector: &mut [u8; SECTOR_LENGTH], identity: SectorIdentity) {
-        let address = scramble(identity.lba.0 ^ self.address_key);
-        let generation = scramble(identity.generation.0 ^ address ^ self.generation_key);
+    #[inline]
+    fn fill_sector(
+        &self,
+        sector: &mut [u8; SECTOR_LENGTH],
+        keys: &[u32; KEYS],
+        identity: SectorIdentity,
+    ) {
+        let address = scramble(identity.lba.0 ^ self.key);
+        let generation = scramble(identity.generation.0 ^ address);
         let check = self.check_word(address, generation);
-        stream(sector, check);
+        disguise(sector, keys, check);
         let header = [address, generation, check].map(u64::to_le_bytes);
         sector[..HEADER_LENGTH].copy_from_slice(header.as_flattened());
     }
 
+    #[inline]
     fn check_word(&self, address: u64, generation: u64) -> u64 {
-        scramble(address.rotate_left(29) ^ generation ^ self.check_key)
+        scramble(address.rotate_left(29) ^ generation ^ self.key.rotate_left(32))
     }
+}
+
+/// [`DataPattern::fill`] from the numbers of [`DataPattern::described`].
+fn fill_from([key, lba, generation]: [u64; 3], buffer: &mut [u8]) {
+    DataPattern { key }.fill(buffer, Lba(lba).offset(SECTOR), Generation(generation));
 }
 
 /// The little-endian word at `at`.
@@ -131,29 +160,71 @@ fn word_at(sector: &[u8; SECTOR_LENGTH], at: usize) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// Fills a sector with a stream keyed by `key`: sixteen xorshift generators of 32 bits side by
-/// side (Marsaglia, "Xorshift RNGs", 2003), a shape that compilers turn into vector instructions
-/// and that needs no wide multiplication on small processors.
-fn stream(sector: &mut [u8; SECTOR_LENGTH], key: u64) {
-    let (low, high) = (key as u32, (key >> 32) as u32);
-    let mut lanes = [0_u32; LANES];
-    for (number, lane) in (1_u32..).zip(&mut lanes) {
-        let start = low.wrapping_add(high.wrapping_mul(number.wrapping_mul(0x9e37_79b9) | 1));
-        // A xorshift generator never leaves zero.
-        *lane = (start ^ (start >> 15)).wrapping_mul(0x2c1b_3c6d) | 1;
+/// The noise under every sector: the words of a xorshift generator of 64 bits (Marsaglia, "Xorshift
+/// RNGs", 2003), multiplied, since its own low bits are weak.
+static NOISE: [[u32; LANES]; ROWS] = {
+    let mut noise = [[0; LANES]; ROWS];
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut number = 0;
+    while number < LANES * ROWS {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        noise[number / LANES][number % LANES] =
+            (state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32;
+        number += 1;
     }
-    for row in sector.chunks_exact_mut(LANES * 4) {
-        for (lane, out) in lanes.iter_mut().zip(row.chunks_exact_mut(4)) {
-            *lane ^= *lane << 13;
-            *lane ^= *lane >> 17;
-            *lane ^= *lane << 5;
-            out.copy_from_slice(&lane.wrapping_add(high).to_le_bytes());
+    noise
+};
+
+/// A row takes the keys of its own lanes and those of the lanes so much further.
+const FURTHER: usize = 4;
+
+const KEYS: usize = LANES + FURTHER;
+
+/// What makes pairs of keys of one word: the odd multiples of the golden ratio's bits.
+const KEY_MULTIPLIERS: [u64; KEYS / 2] = {
+    let mut multipliers = [0; KEYS / 2];
+    let mut number = 0;
+    while number < multipliers.len() {
+        multipliers[number] = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(2 * number as u64 + 1);
+        number += 1;
+    }
+    multipliers
+};
+
+/// The keys of a run.
+fn keys_of(word: u64) -> [u32; KEYS] {
+    let mut keys = [0; KEYS];
+    for (pair, multiplier) in keys.chunks_exact_mut(2).zip(KEY_MULTIPLIERS) {
+        let product = scramble(word ^ multiplier);
+        pair.copy_from_slice(&[product as u32, (product >> 32) as u32]);
+    }
+    keys
+}
+
+/// Fills a sector with the noise in the disguise of `keys` and of its own `word`. An addition and an
+/// exclusive or do not cancel in the difference of two sectors, as either alone would, and the two
+/// take different halves of the word, which would cancel in the lowest bit.
+///
+/// A function of its own: where the compiler knows more of the keys it keeps them as single words in
+/// registers, and then uses no vectors.
+#[inline(never)]
+fn disguise(sector: &mut [u8; SECTOR_LENGTH], keys: &[u32; KEYS], word: u64) {
+    let halves = [word as u32, (word >> 32) as u32];
+    let (rows, _) = sector.as_chunks_mut::<{ LANES * 4 }>();
+    for (row, noise) in rows.iter_mut().zip(&NOISE) {
+        for (lane, out) in row.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            let own = keys[lane] ^ halves[lane % 2];
+            let further = keys[lane + FURTHER] ^ halves[(lane + 1) % 2];
+            *out = (noise[lane].wrapping_add(own) ^ further).to_le_bytes();
         }
     }
 }
 
 /// A scrambling of 64 bits that can be undone: the finalizer of SplitMix64 (Steele, Lea and
 /// Flood, OOPSLA 2014).
+#[inline]
 fn scramble(word: u64) -> u64 {
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -185,6 +256,17 @@ mod tests {
         }
         assert_eq!(pattern().wrong_bytes(&buffer, Bytes(8192), Some(Generation(7))), Bytes(0));
         assert_eq!(pattern().wrong_bytes(&buffer, Bytes(8192), None), Bytes(0));
+    }
+
+    #[test]
+    fn data_made_by_the_target_are_the_same() {
+        for length in [512, 4096, 4097, 100] {
+            let (mut ours, mut theirs) = (vec![0; length], vec![1; length]);
+            pattern().fill(&mut ours, Bytes(1 << 40), Generation(9));
+            let data = pattern().described(Bytes(1 << 40), Generation(9));
+            (data.fill)(data.numbers, &mut theirs);
+            assert_eq!(ours, theirs);
+        }
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! The worker threads of the psync engine: as many as operations are to be at the storage.
 //!
-//! Workers stamp the times themselves, so that waiting for the caller is in no latency. On fast
-//! storage a wake-up costs more than an operation, so a deep queue has operations at hand for
-//! workers that end one, and the caller is woken only when half of them are done. On slow storage
-//! nothing waits at hand: it would only delay the end of a phase.
+//! Workers stamp the times themselves, so that waiting for the caller is in no latency, and they fill
+//! the buffers of their writes, which one thread could not for all of them. On fast storage a wake-up
+//! costs more than an operation, so a deep queue has operations at hand for workers that end one, a
+//! worker takes its fair share of them at a time, and the caller is woken only when half of them are
+//! done. On slow storage nothing waits at hand: it would only delay the end of a phase.
 
 use std::collections::VecDeque;
 use std::ptr::NonNull;
@@ -16,13 +17,16 @@ use cardproof_units::Nanos;
 use super::performed;
 use crate::clock;
 use crate::medium::Medium;
-use crate::{Completion, Op, TargetError, Wait};
+use crate::{Completion, Described, Op, OpKind, TargetError, Wait};
 
 /// From this queue depth on, operations wait at hand.
 const DEEP: u16 = 8;
 
 /// How many operations a deep queue has for each worker: one in progress, the rest at hand.
 const JOBS_PER_WORKER: u16 = 8;
+
+/// The most operations that a worker takes at a time.
+const SHARE_MAX: usize = 4;
 
 /// Storage slower than this is given no operation before a worker is free for it.
 const SLOW: Nanos = Nanos::from_millis(1);
@@ -49,6 +53,8 @@ const fn workers_for(slots: u16) -> u16 {
 pub(super) struct PendingOp {
     pub(super) op: Op,
     pub(super) start: NonNull<u8>,
+    /// What a write puts into its buffer first.
+    pub(super) filling: Option<Described>,
 }
 
 // SAFETY: the buffer belongs to the job's slot, which is in flight until the worker is done with
@@ -89,6 +95,35 @@ impl Shared {
     fn board(&self) -> MutexGuard<'_, Board> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Reports what is `done` and waits for `jobs`, a fair share for one of so many `workers`; `false`
+    /// when the crew is sent home and no job is left.
+    fn exchange(
+        &self,
+        done: &mut Vec<Completion>,
+        jobs: &mut Vec<PendingOp>,
+        workers: usize,
+    ) -> bool {
+        let mut board = self.board();
+        board.done.append(done);
+        if board.caller_wants > 0 && board.done.len() >= board.caller_wants {
+            board.caller_wants = 0;
+            self.work_done.notify_one();
+        }
+        loop {
+            let share = (board.jobs.len() / workers).clamp(1, SHARE_MAX).min(board.jobs.len());
+            if share > 0 {
+                jobs.extend(board.jobs.drain(..share));
+                return true;
+            }
+            if board.is_closed {
+                return false;
+            }
+            board.idle_workers += 1;
+            board = self.work_added.wait(board).unwrap_or_else(PoisonError::into_inner);
+            board.idle_workers -= 1;
+        }
+    }
 }
 
 impl Crew {
@@ -101,12 +136,13 @@ impl Crew {
             uncollected: 0,
             recent_latency: Nanos(u64::MAX),
         };
-        for _ in 0..workers_for(slots) {
+        let workers = workers_for(slots);
+        for _ in 0..workers {
             let (shared, medium) = (Arc::clone(&crew.shared), Arc::clone(medium));
             let thread = std::thread::Builder::new()
                 .name("psync".to_owned())
                 .stack_size(STACK_BYTES)
-                .spawn(move || work(&shared, &medium))
+                .spawn(move || work(&shared, &medium, usize::from(workers)))
                 .map_err(|source| TargetError::Engine {
                     engine: "psync",
                     doing: "start its threads",
@@ -176,35 +212,20 @@ impl Drop for Crew {
     }
 }
 
-/// A worker's life: take a job, do it, report it and take the next.
-fn work(shared: &Shared, medium: &Medium) {
-    let mut next = next_job(shared, shared.board());
-    while let Some(PendingOp { op, start }) = next {
-        // SAFETY: see `PendingOp`: this worker alone uses the slot's buffer, which is at least
-        // `op.length` long, as was checked before the job was made.
-        let buffer = unsafe { std::slice::from_raw_parts_mut(start.as_ptr(), op.length.as_len()) };
-        let completion = performed(medium, &op, buffer);
-        let mut board = shared.board();
-        board.done.push(completion);
-        if board.caller_wants > 0 && board.done.len() >= board.caller_wants {
-            board.caller_wants = 0;
-            shared.work_done.notify_one();
+/// A worker's life: take some jobs, do them, report them and take the next.
+fn work(shared: &Shared, medium: &Medium, workers: usize) {
+    let mut jobs = Vec::with_capacity(SHARE_MAX);
+    let mut done = Vec::with_capacity(SHARE_MAX);
+    while shared.exchange(&mut done, &mut jobs, workers) {
+        for PendingOp { op, start, filling } in jobs.drain(..) {
+            // SAFETY: see `PendingOp`: this worker alone uses the slot's buffer, which is at least
+            // `op.length` long, as was checked before the job was made.
+            let buffer =
+                unsafe { std::slice::from_raw_parts_mut(start.as_ptr(), op.length.as_len()) };
+            if let (Some(data), OpKind::Write) = (filling, op.kind) {
+                (data.fill)(data.numbers, buffer);
+            }
+            done.push(performed(medium, &op, buffer));
         }
-        next = next_job(shared, board);
-    }
-}
-
-/// The next job, after waiting for it; `None` when the crew is sent home and no job is left.
-fn next_job(shared: &Shared, mut board: MutexGuard<'_, Board>) -> Option<PendingOp> {
-    loop {
-        if let Some(job) = board.jobs.pop_front() {
-            return Some(job);
-        }
-        if board.is_closed {
-            return None;
-        }
-        board.idle_workers += 1;
-        board = shared.work_added.wait(board).unwrap_or_else(PoisonError::into_inner);
-        board.idle_workers -= 1;
     }
 }
