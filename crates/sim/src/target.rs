@@ -176,7 +176,11 @@ impl SimulatedTarget {
             OpKind::Flush => self.mechanism.flush(now),
             OpKind::Discard => self.mechanism.discard(now, offset, length),
         };
-        let described = self.slots.described[op.slot.index()].take();
+        // A card that keeps no data never took any as numbers.
+        let described = match &self.contents {
+            Some(_) => self.slots.described[op.slot.index()].take(),
+            None => None,
+        };
         if served.fault.is_none()
             && let Err(error) = self.move_data(op, described)
         {
@@ -188,6 +192,9 @@ impl SimulatedTarget {
 
     /// Moves the data of `op`, as numbers where they are `described` and the place takes that.
     fn move_data(&mut self, op: &Op, described: Option<Described>) -> Result<(), StoreError> {
+        if self.contents.is_none() {
+            return Ok(());
+        }
         let index = op.slot.index();
         self.slots.found[index] = None;
         if let (Some(data), Some(contents)) = (described, &mut self.contents) {
@@ -229,6 +236,10 @@ impl SimulatedTarget {
 
     /// Puts `completion` where its time belongs; those of the same time stay in order.
     fn enqueue(&mut self, completion: Completion) {
+        if self.pending.back().is_none_or(|last| last.completed <= completion.completed) {
+            self.pending.push_back(completion);
+            return;
+        }
         let later = self.pending.iter().rev().take_while(|c| c.completed > completion.completed);
         let place = self.pending.len() - later.count();
         self.pending.insert(place, completion);

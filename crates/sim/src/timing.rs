@@ -5,6 +5,7 @@
 //! after construction.
 
 mod garbage;
+mod grid;
 mod hybrid;
 mod lanes;
 mod map_cache;

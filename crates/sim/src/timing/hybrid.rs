@@ -8,6 +8,7 @@
 
 use std::collections::VecDeque;
 
+use super::grid::Grid;
 use super::pace::Pace;
 use super::streams::Streams;
 use super::wear::WearState;
@@ -49,6 +50,7 @@ pub(crate) struct HybridMap {
     units_in_log: usize,
     fat_zone: u64,
     unit_size: u64,
+    grid: Grid,
     open_max: usize,
     /// Open units, the one used last first.
     open: Vec<Open>,
@@ -76,6 +78,7 @@ impl HybridMap {
             units_in_log: 0,
             fat_zone: hybrid.fat_zone.get(),
             unit_size,
+            grid: Grid::of(unit_size),
             open_max,
             open: Vec::with_capacity(open_max + 1),
             units: vec![Unit::default(); units],
@@ -93,7 +96,8 @@ impl HybridMap {
             return nanos + self.log_latency;
         }
         let to_log = !sequential && length < self.log_below;
-        let (mut unit, mut start) = ((offset / self.unit_size) as usize, offset % self.unit_size);
+        let mut unit = self.grid.index(offset) as usize;
+        let mut start = self.grid.within(offset);
         let mut left = length;
         while left > 0 {
             let part = left.min(self.unit_size - start);
@@ -337,7 +341,7 @@ mod tests {
     #[test]
     fn units_need_not_be_powers_of_two() {
         let (map, mut wear) = card(2);
-        let mut map = HybridMap { unit_size: 3 << 19, ..map };
+        let mut map = HybridMap { unit_size: 3 << 19, grid: Grid::of(3 << 19), ..map };
         let nanos: u64 = (0..48).map(|n| map.write(n << 16, 1 << 16, &mut wear)).sum();
         assert_eq!(nanos, 2 * 1000, "two units of 1.5 MiB");
     }

@@ -1,11 +1,13 @@
 //! The part of the page map that is at hand; wide spans keep missing it.
 
+use super::grid::Grid;
 use crate::model::MapCache;
 
 /// Fetched pieces of the map, each in the one place its number allows.
 #[derive(Debug)]
 pub(crate) struct MapAtHand {
-    segment: u64,
+    segments: Grid,
+    places: Grid,
     miss: u64,
     /// By place: the piece that lies there, or `u64::MAX`.
     pieces: Vec<u64>,
@@ -13,10 +15,11 @@ pub(crate) struct MapAtHand {
 
 impl MapAtHand {
     pub(crate) fn new(map_cache: &MapCache) -> Self {
-        let segment = map_cache.segment.get().max(1);
-        let places = (map_cache.reach.get() / segment).max(1);
+        let segments = Grid::of(map_cache.segment.get());
+        let places = (map_cache.reach.get() / segments.size()).max(1);
         Self {
-            segment,
+            segments,
+            places: Grid::of(places),
             miss: map_cache.miss.get(),
             pieces: vec![u64::MAX; usize::try_from(places).unwrap_or(usize::MAX)],
         }
@@ -24,8 +27,8 @@ impl MapAtHand {
 
     /// The time to have the piece for `offset` at hand, in nanoseconds.
     pub(crate) fn look_up(&mut self, offset: u64) -> u64 {
-        let piece = offset / self.segment;
-        let place = (piece % self.pieces.len() as u64) as usize;
+        let piece = self.segments.index(offset);
+        let place = self.places.within(piece) as usize;
         if self.pieces[place] == piece {
             return 0;
         }

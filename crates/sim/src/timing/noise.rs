@@ -88,7 +88,11 @@ impl Scatter {
             return 0;
         }
         let phase = (now.wrapping_add(self.drift_phase)) % self.drift_period;
-        let quarters = (u128::from(phase) * 4 * ONE as u128 / u128::from(self.drift_period)) as i64;
+        // A period of a day keeps within 64 bits, whose division is a quarter as long.
+        let quarters = match phase.checked_mul(4 * ONE as u64) {
+            Some(product) => (product / self.drift_period) as i64,
+            None => (u128::from(phase) * 4 * ONE as u128 / u128::from(self.drift_period)) as i64,
+        };
         let wave = if quarters < 2 * ONE { quarters - ONE } else { 3 * ONE - quarters };
         (wave * self.drift) >> 16
     }

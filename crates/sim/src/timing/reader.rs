@@ -1,5 +1,6 @@
 //! What a read costs before its data flow.
 
+use super::grid::Grid;
 use super::pace::{LatencyTable, Pace};
 use super::streams::Streams;
 use super::written::WrittenPages;
@@ -11,7 +12,8 @@ pub(crate) struct Reader {
     latencies: LatencyTable,
     never_written: u64,
     boundaries: Boundaries,
-    unit_size: u64,
+    pages: Grid,
+    units: Grid,
     pace: Pace,
     streams: Streams,
     /// How long the data of the previous read took over the bus: the time in which the card
@@ -37,7 +39,8 @@ impl Reader {
             latencies: LatencyTable::new(&reading.latencies),
             never_written: reading.never_written.get(),
             boundaries: reading.boundaries,
-            unit_size,
+            pages: Grid::of(reading.boundaries.page.get()),
+            units: Grid::of(unit_size),
             pace: Pace::of(reading.rate).max(bus),
             streams: Streams::new(),
             last_transfer: 0,
@@ -68,11 +71,11 @@ impl Reader {
     const fn crossing(&self, offset: u64, length: u64) -> u64 {
         let Boundaries { page, page_crossing, unit_crossing } = self.boundaries;
         let last = offset + length - 1;
-        if offset / self.unit_size != last / self.unit_size {
+        if self.units.index(offset) != self.units.index(last) {
             return unit_crossing.get();
         }
         let fits_a_page = length <= page.get();
-        if fits_a_page && offset / page.get() != last / page.get() {
+        if fits_a_page && self.pages.index(offset) != self.pages.index(last) {
             page_crossing.get()
         } else {
             0

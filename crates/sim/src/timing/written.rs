@@ -43,6 +43,14 @@ impl WrittenPages {
     /// Hands every word that has bits of pages `first..end`, with a mask of those bits, to `act`.
     fn each_word(&mut self, first: u64, end: u64, mut act: impl FnMut(&mut u64, u64)) {
         let mut page = first;
+        // Nearly every request lies in one word.
+        if first < end && first / 64 == (end - 1) / 64 {
+            let mask = (u64::MAX >> (64 - (end - first))) << (first % 64);
+            if let Some(word) = self.words.get_mut((first / 64) as usize) {
+                act(word, mask);
+            }
+            return;
+        }
         while page < end {
             let bit = page % 64;
             let count = (64 - bit).min(end - page);
