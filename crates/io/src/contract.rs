@@ -9,7 +9,7 @@
 use cardproof_units::{Bytes, Nanos};
 
 use crate::{
-    Completion, Described, Op, OpKind, Slot, Submission, SubmitError, Target, TargetError, Wait,
+    Completion, Filling, Op, OpKind, Slot, Submission, SubmitError, Target, TargetError, Wait,
 };
 
 /// The smallest target on which the suite can run.
@@ -181,9 +181,15 @@ fn what_is_filled_at_the_write_is_written(target: &mut dyn Target) {
         return;
     }
     let block = block_of(target);
-    let filling = |number| Described {
+    // The suite's pattern of a block of 4 KiB, which its sectors are parts of.
+    let filling = |number| Filling {
         numbers: [number, 0, 0],
-        fill: |numbers, buffer| fill(buffer, numbers[0]),
+        fill: |numbers, sector, buffer| {
+            let skipped = sector as usize * 512;
+            let mut whole = vec![0; skipped + buffer.len()];
+            fill(&mut whole, numbers[0]);
+            buffer.copy_from_slice(&whole[skipped..]);
+        },
     };
     let at = |slot, kind, number| Op { slot, kind, offset: block * number, length: block };
     let mut expected = vec![0; block.as_len()];

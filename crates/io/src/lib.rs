@@ -14,6 +14,7 @@ mod clock;
 pub mod contract;
 pub mod faulty;
 pub mod files;
+mod filling;
 mod flight;
 mod loop_device;
 mod medium;
@@ -40,7 +41,8 @@ pub use op::{Completion, Fault, Op, OpKind, Slot, Submission};
 pub use open::{EngineChoice, OpenOptions, TargetOpenError, open, open_new};
 pub use psync::PsyncTarget;
 pub use target::{
-    Abilities, Described, Directness, Engine, PowerSwitch, SubmitError, Target, TargetError, Wait,
+    Abilities, Described, Directness, Engine, Filling, PowerSwitch, SubmitError, Target,
+    TargetError, Wait,
 };
 #[cfg(target_pointer_width = "64")]
 pub use uring::UringTarget;

@@ -11,10 +11,11 @@ use cardproof_units::{Bytes, Nanos};
 use rustix::io::Errno;
 
 use crate::clock;
+use crate::filling::Filler;
 use crate::medium::Medium;
 use crate::slots::Slots;
 use crate::{
-    Abilities, Arrangement, Completion, Described, Directness, Engine, Fault, Op, OpKind, Slot,
+    Abilities, Arrangement, Completion, Directness, Engine, Fault, Filling, Op, OpKind, Slot,
     Submission, SubmitError, Target, TargetError, Usage, Wait, usage,
 };
 use crew::{Crew, PendingOp};
@@ -28,8 +29,9 @@ pub struct PsyncTarget {
     abilities: Abilities,
     // Declared before the buffers and the medium: the workers end before what they use.
     crew: Option<Crew>,
-    /// By slot, what the next write on it holds, where a worker is to fill its buffer.
-    fillings: Vec<Option<Described>>,
+    /// By slot, what the next write on it holds.
+    fillings: Vec<Option<Filling>>,
+    filler: Filler,
     slots: Slots,
     medium: std::sync::Arc<Medium>,
 }
@@ -45,7 +47,15 @@ impl PsyncTarget {
         let abilities = Abilities { engine_fallback: fallback, ..abilities };
         let slots = Slots::new(1, abilities.logical_block)?;
         let fillings = Vec::new();
-        Ok(Self { abilities, crew: None, fillings, slots, medium: std::sync::Arc::new(medium) })
+        let filler = Filler::new();
+        Ok(Self {
+            abilities,
+            crew: None,
+            fillings,
+            filler,
+            slots,
+            medium: std::sync::Arc::new(medium),
+        })
     }
 }
 
@@ -93,12 +103,17 @@ impl Target for PsyncTarget {
         self.slots.free_buffer(slot)
     }
 
-    fn fill_at_write(&mut self, slot: Slot, data: Described) -> bool {
-        if self.crew.is_none() || self.slots.flight.check_free(slot).is_err() {
+    fn fill_at_write(&mut self, slot: Slot, filling: Filling) -> bool {
+        if self.crew.is_none() {
+            let buffer = self.slots.free_buffer(slot);
+            self.filler.fill(buffer, &filling);
+            return !buffer.is_empty();
+        }
+        if self.slots.flight.check_free(slot).is_err() {
             return false;
         }
         let Some(place) = self.fillings.get_mut(slot.index()) else { return false };
-        *place = Some(data);
+        *place = Some(filling);
         true
     }
 

@@ -92,12 +92,11 @@ pub trait Target {
         None
     }
 
-    /// Leaves it to the target to fill the buffer for a write that is submitted next on `slot`, from
-    /// numbers: a target whose writes are made by several threads fills it on the one that writes, and
-    /// before the time of the write begins. `false` where the caller fills the buffer, as by default;
-    /// then nothing has changed.
-    fn fill_at_write(&mut self, slot: Slot, data: Described) -> bool {
-        let _ = (slot, data);
+    /// Leaves it to the target to fill the buffer for the write that is submitted next on `slot`: on the
+    /// thread that writes, past caches that are of no use, and before the time of the write begins.
+    /// `false` where the caller fills the buffer, as by default; then nothing has changed.
+    fn fill_at_write(&mut self, slot: Slot, filling: Filling) -> bool {
+        let _ = (slot, filling);
         false
     }
 
@@ -174,8 +173,8 @@ macro_rules! forward_target {
                 (**self).described(slot)
             }
 
-            fn fill_at_write(&mut self, slot: Slot, data: Described) -> bool {
-                (**self).fill_at_write(slot, data)
+            fn fill_at_write(&mut self, slot: Slot, filling: Filling) -> bool {
+                (**self).fill_at_write(slot, filling)
             }
 
             fn power(&mut self) -> Option<&mut dyn PowerSwitch> {
@@ -226,6 +225,15 @@ pub struct Described {
     pub numbers: [u64; 3],
     /// Fills whole sectors with the data that follow from the numbers of the first.
     pub fill: fn([u64; 3], &mut [u8]),
+}
+
+/// The data of a write, to be made by the target.
+#[derive(Clone, Copy, Debug)]
+pub struct Filling {
+    /// From these the data follow.
+    pub numbers: [u64; 3],
+    /// Fills a buffer with them, from the sector of 512 bytes of that number on.
+    pub fill: fn([u64; 3], u64, &mut [u8]),
 }
 
 /// How long [`Target::complete`] waits.

@@ -14,12 +14,13 @@ use libc::iovec;
 use rustix::io::Errno;
 
 use crate::clock;
+use crate::filling::Filler;
 use crate::medium::Medium;
 use crate::psync::performed;
 use crate::slots::Slots;
 use crate::{
-    Abilities, Arrangement, Completion, Directness, Engine, Fault, Op, OpKind, Slot, Submission,
-    SubmitError, Target, TargetError, Usage, Wait, usage,
+    Abilities, Arrangement, Completion, Directness, Engine, Fault, Filling, Op, OpKind, Slot,
+    Submission, SubmitError, Target, TargetError, Usage, Wait, usage,
 };
 
 /// The most operations in flight, and the size of the rings.
@@ -36,6 +37,7 @@ pub struct UringTarget {
     file_is_registered: bool,
     buffers_are_registered: bool,
     slots: Slots,
+    filler: Filler,
     /// Pushed to the submission ring and not yet handed to the kernel.
     unsent: Vec<Slot>,
     medium: Medium,
@@ -64,6 +66,7 @@ impl UringTarget {
             file_is_registered,
             buffers_are_registered: false,
             slots,
+            filler: Filler::new(),
             unsent: Vec::new(),
             medium,
         })
@@ -215,6 +218,12 @@ impl Target for UringTarget {
 
     fn buffer(&mut self, slot: Slot) -> &mut [u8] {
         self.slots.free_buffer(slot)
+    }
+
+    fn fill_at_write(&mut self, slot: Slot, filling: Filling) -> bool {
+        let buffer = self.slots.free_buffer(slot);
+        self.filler.fill(buffer, &filling);
+        !buffer.is_empty()
     }
 
     fn submit(&mut self, op: Op) -> Result<Submission, SubmitError> {

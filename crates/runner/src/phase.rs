@@ -251,7 +251,8 @@ impl PhaseLoop<'_, '_> {
                     Role::Measure | Role::MeasureAndVerify => Generation(self.generation.0 + 1),
                 };
                 let length = self.spec.block_size.as_len();
-                if !self.target.fill_at_write(slot, self.data.described(next.offset, generation))
+                let filling = self.data.filling(next.offset, generation);
+                if !self.target.fill_at_write(slot, filling)
                     && let Some(buffer) = self.target.buffer(slot).get_mut(..length)
                 {
                     self.data.fill(buffer, next.offset, generation);

@@ -12,7 +12,7 @@
 //! instead of a generator for each word. The noise is no secret and passes no test of randomness
 //! across sectors; nothing here needs one.
 
-use cardproof_io::Described;
+use cardproof_io::Filling;
 use cardproof_units::{Bytes, Lba, Seed};
 
 /// The unit in which data identifies itself; no device in use has a smaller block.
@@ -53,9 +53,9 @@ impl DataPattern {
     /// The data that belong at `offset`, a multiple of [`SECTOR`], as its `generation`, for a target
     /// that fills its buffers itself.
     #[must_use]
-    pub fn described(&self, offset: Bytes, generation: Generation) -> Described {
+    pub fn filling(&self, offset: Bytes, generation: Generation) -> Filling {
         let first = Lba::of_offset(offset, SECTOR).0;
-        Described { numbers: [self.key, first, generation.0], fill: fill_from }
+        Filling { numbers: [self.key, first, generation.0], fill: fill_from }
     }
 
     /// Fills `buffer` with what belongs at `offset`, a multiple of [`SECTOR`], as its `generation`.
@@ -148,9 +148,9 @@ impl DataPattern {
     }
 }
 
-/// [`DataPattern::fill`] from the numbers of [`DataPattern::described`].
-fn fill_from([key, lba, generation]: [u64; 3], buffer: &mut [u8]) {
-    DataPattern { key }.fill(buffer, Lba(lba).offset(SECTOR), Generation(generation));
+/// [`DataPattern::fill`] from the numbers of [`DataPattern::filling`].
+fn fill_from([key, lba, generation]: [u64; 3], sector: u64, buffer: &mut [u8]) {
+    DataPattern { key }.fill(buffer, Lba(lba + sector).offset(SECTOR), Generation(generation));
 }
 
 /// The little-endian word at `at`.
@@ -261,11 +261,13 @@ mod tests {
     #[test]
     fn data_made_by_the_target_are_the_same() {
         for length in [512, 4096, 4097, 100] {
-            let (mut ours, mut theirs) = (vec![0; length], vec![1; length]);
+            let (mut ours, mut theirs) = (vec![0; length + 1024], vec![1; length]);
             pattern().fill(&mut ours, Bytes(1 << 40), Generation(9));
-            let data = pattern().described(Bytes(1 << 40), Generation(9));
-            (data.fill)(data.numbers, &mut theirs);
-            assert_eq!(ours, theirs);
+            let data = pattern().filling(Bytes(1 << 40), Generation(9));
+            (data.fill)(data.numbers, 0, &mut theirs);
+            assert_eq!(ours[..length], theirs);
+            (data.fill)(data.numbers, 2, &mut theirs);
+            assert_eq!(ours[1024..], theirs);
         }
     }
 

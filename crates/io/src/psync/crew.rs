@@ -16,8 +16,9 @@ use cardproof_units::Nanos;
 
 use super::performed;
 use crate::clock;
+use crate::filling::Filler;
 use crate::medium::Medium;
-use crate::{Completion, Described, Op, OpKind, TargetError, Wait};
+use crate::{Completion, Filling, Op, OpKind, TargetError, Wait};
 
 /// From this queue depth on, operations wait at hand.
 const DEEP: u16 = 8;
@@ -54,7 +55,7 @@ pub(super) struct PendingOp {
     pub(super) op: Op,
     pub(super) start: NonNull<u8>,
     /// What a write puts into its buffer first.
-    pub(super) filling: Option<Described>,
+    pub(super) filling: Option<Filling>,
 }
 
 // SAFETY: the buffer belongs to the job's slot, which is in flight until the worker is done with
@@ -216,6 +217,7 @@ impl Drop for Crew {
 fn work(shared: &Shared, medium: &Medium, workers: usize) {
     let mut jobs = Vec::with_capacity(SHARE_MAX);
     let mut done = Vec::with_capacity(SHARE_MAX);
+    let mut filler = Filler::new();
     while shared.exchange(&mut done, &mut jobs, workers) {
         for PendingOp { op, start, filling } in jobs.drain(..) {
             // SAFETY: see `PendingOp`: this worker alone uses the slot's buffer, which is at least
@@ -223,7 +225,7 @@ fn work(shared: &Shared, medium: &Medium, workers: usize) {
             let buffer =
                 unsafe { std::slice::from_raw_parts_mut(start.as_ptr(), op.length.as_len()) };
             if let (Some(data), OpKind::Write) = (filling, op.kind) {
-                (data.fill)(data.numbers, buffer);
+                filler.fill(buffer, &data);
             }
             done.push(performed(medium, &op, buffer));
         }
