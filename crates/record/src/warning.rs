@@ -23,6 +23,9 @@ pub enum WarningCode {
     Buffered,
     /// It is unknown whether operations used the page cache.
     CacheUnknown,
+    /// The original tool uses the page cache, which this target does not have, so that the figure cannot
+    /// be compared with the tool's.
+    NoPageCache,
     /// The figures come from memory, not from storage.
     Memory,
     /// The storage below a layer, such as a loop device, is unknown; it may be memory.

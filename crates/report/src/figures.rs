@@ -1,6 +1,6 @@
 //! The figures that a run has in the units of the tool whose method it followed.
 
-use cardproof_record::{Figure, Record};
+use cardproof_record::{Figure, Phase, Record, WarningCode};
 
 use crate::clean::one_line;
 
@@ -14,7 +14,23 @@ pub(crate) fn heading(record: &Record) -> &'static str {
 
 /// The figures of `record`, one line each.
 pub(crate) fn figures(record: &Record) -> Vec<String> {
-    record.figures.iter().map(line).collect()
+    record.figures.iter().map(|figure| line(figure) + note(figure, &record.phases)).collect()
+}
+
+/// What must be known of `figure` before it is held against a tool's.
+fn note(figure: &Figure, phases: &[Phase]) -> &'static str {
+    let lacks_cache = |phase: &Phase| {
+        phase.warnings.iter().any(|warning| warning.code == WarningCode::NoPageCache)
+    };
+    let mut of_figure = phases.iter().filter(|phase| figure.phases.contains(&phase.name));
+    if of_figure.any(lacks_cache) {
+        return " - not comparable: no page cache here";
+    }
+    // A sum names no phases; its terms are the other figures.
+    if figure.phases.is_empty() && phases.iter().any(lacks_cache) {
+        return " - not comparable: a part of it has no page cache here";
+    }
+    ""
 }
 
 fn line(figure: &Figure) -> String {
@@ -40,6 +56,8 @@ fn number(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use cardproof_record::{OpName, PatternName, Warning};
+
     use super::*;
 
     fn figure(value: f64, unit: &str, unit_bytes_per_s: Option<f64>) -> Figure {
@@ -67,6 +85,23 @@ mod tests {
         for (figure, wanted) in cases {
             assert_eq!(line(&figure), wanted);
         }
+    }
+
+    #[test]
+    fn a_figure_without_the_page_cache_that_it_is_about_says_so() {
+        let begun =
+            |name: &str| Phase::begun(name.to_owned(), OpName::Write, PatternName::Sequential);
+        let mut phases = [begun("dd"), begun("direct")];
+        let of = |phases: Vec<&str>| Figure {
+            phases: phases.into_iter().map(str::to_owned).collect(),
+            ..figure(1.0, "MB/s", None)
+        };
+        assert_eq!(note(&of(vec!["dd"]), &phases), "");
+        let message = String::new();
+        phases[0].warnings.push(Warning { code: WarningCode::NoPageCache, message });
+        assert!(note(&of(vec!["dd"]), &phases).contains("not comparable"));
+        assert!(note(&of(Vec::new()), &phases).contains("a part of it"));
+        assert_eq!(note(&of(vec!["direct"]), &phases), "");
     }
 
     #[test]

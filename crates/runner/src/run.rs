@@ -348,7 +348,15 @@ fn cache_warning(spec: &PhaseSpec, directness: &Directness) -> Option<Warning> {
             code: WarningCode::Buffered,
             message: "the phase used the page cache, as the original tool does".to_owned(),
         }),
-        _ => None,
+        // The kernel gathers small writes into large requests and answers before they are made.
+        (Caching::Through { .. }, Directness::Direct) => Some(Warning {
+            code: WarningCode::NoPageCache,
+            message:
+                "the original tool uses the page cache, which this target does not have; do not \
+                      compare the figure with the tool's"
+                    .to_owned(),
+        }),
+        (Caching::Bypassed, _) => None,
     }
 }
 

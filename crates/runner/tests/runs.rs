@@ -7,7 +7,7 @@ mod support;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cardproof_io::Target;
+use cardproof_io::{Caching, Target};
 use cardproof_record::{EndedBy, Phase, PhaseState, Record, State, SyncMode, WarningCode};
 use cardproof_runner::{Event, Observer, Progress, Silent};
 use cardproof_testkit::records;
@@ -211,6 +211,20 @@ fn no_profile_of_ours_reads_what_it_has_not_written() {
             assert!(!is_in_doubt, "{name}, {}: {doubts:?}", phase.name);
         }
     }
+}
+
+#[test]
+fn a_phase_through_a_page_cache_that_is_not_there_is_marked() {
+    let of = |caching| {
+        run_one_on(Memory::new(SIZE), |spec| {
+            spec.arrangement.caching = caching;
+            spec.ends.ops = Some(100);
+        })
+    };
+    let is_marked =
+        |phase: &Phase| phase.warnings.iter().any(|doubt| doubt.code == WarningCode::NoPageCache);
+    assert!(is_marked(&of(Caching::Through { random: false })));
+    assert!(!is_marked(&of(Caching::Bypassed)));
 }
 
 #[test]
