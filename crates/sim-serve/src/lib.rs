@@ -5,8 +5,9 @@
 //!
 //! Requests wait for deadlines, not for durations: each reply is due at a moment that follows
 //! from the moments before it, so that the cost of a request's way through the kernel and a
-//! late wake-up do not add up. On a machine with no processor to spare, a reply can still be
-//! later than the card would be; figures in real time want a quiet machine.
+//! late wake-up do not add up. Started by root, its threads have their turn before others. On a
+//! machine with no processor to spare, a reply can still be later than the card would be; figures in
+//! real time want a quiet machine.
 
 mod backing;
 mod file;
@@ -17,6 +18,7 @@ mod pacer;
 mod reply;
 mod server;
 mod timeline;
+mod urgent;
 
 pub use backing::FileStore;
 pub use server::{ServeError, ServeOptions, Server};

@@ -20,6 +20,7 @@ use crate::keeper::{Keeper, SOURCE};
 use crate::log_card::LogCard;
 use crate::loop_device::LoopDevice;
 use crate::pacer::{Message, Pacer};
+use crate::urgent::urgently;
 
 /// How often and how long apart unmounting is tried: a second in all.
 const UNMOUNT_TRIES: u32 = 50;
@@ -151,13 +152,12 @@ impl Server {
         };
         let file = options.directory.join(&file_system.name);
         let pacer = Pacer::new(target, options.speed)?;
-        let pacer = std::thread::Builder::new()
-            .name("card".to_owned())
-            .spawn(move || pacer.run(&received))
-            .map_err(ServeError::Thread)?;
+        let thread = std::thread::Builder::new().name("card".to_owned());
+        let pacer = urgently(|| thread.spawn(move || pacer.run(&received)));
+        let pacer = pacer.map_err(ServeError::Thread)?;
         let keeper = Keeper::start(&options.directory, &file_system.name)
             .map_err(|source| ServeError::Mount { directory: options.directory.clone(), source })?;
-        let session = mount(file_system, &options.directory)?;
+        let session = urgently(|| mount(file_system, &options.directory))?;
         let mut server = Self {
             directory: options.directory.clone(),
             file,
