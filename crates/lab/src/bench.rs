@@ -6,7 +6,9 @@
 //! ratios counts. The lowest and highest ratio are shown beside it: where they are far apart the
 //! machine was too busy, and the row says little. A figure is never taken from a single run.
 
+mod data;
 mod footprint;
+mod instructions;
 mod memory;
 mod monitor;
 mod null;
@@ -22,7 +24,10 @@ use anyhow::{Result, ensure};
 use cardproof_testkit::LabError;
 use clap::ValueEnum;
 
+use crate::needs::{self, FIO, Tool, VALGRIND};
 use crate::program::{self, Build};
+use crate::prove::Stamp;
+pub(crate) use data::fill_blocks;
 use table::Table;
 
 /// A part of the benchmark.
@@ -38,6 +43,22 @@ enum Section {
     Null,
     /// Times of small runs, memory, sizes
     Footprint,
+    /// The data that are written: their speed and their instructions
+    Data,
+    /// The tool's own instructions for each operation, and fio's
+    Instructions,
+}
+
+impl Section {
+    /// What it starts beside cardproof.
+    const fn tools(self) -> &'static [Tool] {
+        match self {
+            Self::Throttled | Self::Memory | Self::Null => &[FIO],
+            Self::Instructions => &[FIO, VALGRIND],
+            Self::Data => &[VALGRIND],
+            Self::Monitor | Self::Footprint => &[],
+        }
+    }
 }
 
 /// The fewest rounds from which a median is taken.
@@ -61,9 +82,12 @@ pub(crate) struct Arguments {
 pub(crate) fn engine(arguments: &Arguments) -> Result<bool> {
     let Arguments { ref sections, pairs, with_build } = *arguments;
     ensure!(pairs >= ROUNDS_MIN, "a median needs at least {ROUNDS_MIN} pairs");
+    let sections = if sections.is_empty() { Section::value_variants() } else { sections };
+    let tools: Vec<Tool> = sections.iter().flat_map(|section| section.tools()).copied().collect();
+    needs::tools(&tools)?;
     let program = program::build(Build::Release)?;
     let mut good = true;
-    for &section in if sections.is_empty() { Section::value_variants() } else { sections } {
+    for &section in sections {
         good &= run(section, &program, pairs, with_build)?;
     }
     Ok(good)
@@ -76,15 +100,18 @@ pub(crate) fn monitor(pairs: usize) -> Result<bool> {
 
 /// Runs one section; a section that the machine cannot give is skipped with its reason.
 fn run(section: Section, program: &Path, rounds: usize, with_build: bool) -> Result<bool> {
+    let stamp = Stamp::take()?;
     let table = match section {
         Section::Throttled => throttled::run(program, rounds),
         Section::Memory => memory::run(program, rounds),
         Section::Monitor => monitor::run(program, rounds),
         Section::Null => null::run(program, rounds),
         Section::Footprint => footprint::run(program, with_build),
+        Section::Data => data::run(),
+        Section::Instructions => instructions::run(program),
     };
     match table {
-        Ok(table) => Ok(shown_table(&table)),
+        Ok(table) => Ok(shown_table(&table, &stamp)),
         Err(error) => match error.downcast::<LabError>() {
             Ok(LabError::Unavailable(reason)) => {
                 println!("skipped: {section:?}: {reason}");
@@ -96,8 +123,8 @@ fn run(section: Section, program: &Path, rounds: usize, with_build: bool) -> Res
     }
 }
 
-/// Prints `table`; whether all its targets were met.
-fn shown_table(table: &Table) -> bool {
-    println!("{table}");
+/// Prints `table` with when and where it was measured; whether all its targets were met.
+fn shown_table(table: &Table, stamp: &Stamp) -> bool {
+    println!("{table}\n{}", stamp.sentence());
     table.is_good()
 }

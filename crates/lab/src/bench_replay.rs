@@ -14,6 +14,8 @@ use cardproof_units::{Bytes, Nanos, Seed};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::prove::Stamp;
+
 /// How long the made-up trace is.
 const REQUESTS: u64 = 1_000_000;
 
@@ -28,6 +30,7 @@ const MEMORY_MAX: Bytes = Bytes::mib(64);
 
 /// Prints both figures; whether both are met.
 pub(crate) fn run() -> Result<bool> {
+    println!("{}", Stamp::take()?.sentence());
     let bytes = made_up();
     let mut rates = (0..ROUNDS).map(|_| rate(&bytes)).collect::<Result<Vec<_>>>()?;
     rates.sort_by(f64::total_cmp);

@@ -12,6 +12,7 @@ mod debian;
 mod document;
 mod fit;
 mod measure;
+mod needs;
 mod program;
 mod prove;
 mod schemas;
@@ -20,7 +21,7 @@ mod virtual_machine;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use cardproof_testkit::{LabError, skip};
 use clap::{Parser, Subcommand};
 
@@ -56,6 +57,9 @@ enum Command {
     Fit,
     /// Print the schemas of the program's documents, as a JSON object of texts by path
     Schemas,
+    /// Fill so many blocks of 4 KiB, for a counter of instructions
+    #[command(hide = true)]
+    FillBlocks { blocks: u64 },
 }
 
 #[derive(Debug, Subcommand)]
@@ -106,6 +110,10 @@ fn run(command: Command) -> Result<bool> {
     match command {
         Command::Prove(arguments) => prove::run(&arguments),
         Command::Attack(arguments) => prove::attack::for_a_time(&arguments),
+        // Figures of a build for debugging would be those of the checks in it.
+        Command::Bench(_) if cfg!(debug_assertions) => {
+            bail!("a benchmark needs a build with optimisation: start it by `cargo xtask bench`")
+        }
         Command::Bench(Bench::Engine(arguments)) => bench::engine(&arguments),
         Command::Bench(Bench::Import) => bench_import::run(),
         Command::Bench(Bench::Monitor { pairs }) => bench::monitor(pairs),
@@ -117,6 +125,10 @@ fn run(command: Command) -> Result<bool> {
         Command::Fit => fit::run(),
         Command::Schemas => {
             println!("{}", serde_json::to_string(&schemas::all()?)?);
+            Ok(true)
+        }
+        Command::FillBlocks { blocks } => {
+            bench::fill_blocks(blocks);
             Ok(true)
         }
     }

@@ -92,9 +92,28 @@ impl FioJob {
         FioResult::parse(&run_command(self.command(throttle))?)
     }
 
+    /// Runs the job with writes from the same buffers again and again, of which fio changes a few bytes.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_reusing_buffers(&self) -> Result<FioResult, LabError> {
+        FioResult::parse(&run_command(self.command_reusing_buffers())?)
+    }
+
+    /// The command line of [`run_reusing_buffers`](Self::run_reusing_buffers).
+    #[must_use]
+    pub fn command_reusing_buffers(&self) -> Command {
+        self.command_with(None, false)
+    }
+
     /// The command line of the job, under `throttle` where given.
     #[must_use]
     pub fn command(&self, throttle: Option<&Throttle>) -> Command {
+        self.command_with(throttle, true)
+    }
+
+    /// The command line, with fresh data in every block that is written or without.
+    fn command_with(&self, throttle: Option<&Throttle>, is_fresh: bool) -> Command {
         let mut command =
             throttle.map_or_else(|| Command::new("fio"), |throttle| throttle.command("fio"));
         command.args(["--name=cardproof", "--output-format=json", "--norandommap"]);
@@ -102,7 +121,7 @@ impl FioJob {
         command.arg(format!("--bs={}", self.block_size.get()));
         command.arg(format!("--size={}", self.span.get()));
         self.add_engine(&mut command);
-        self.add_pattern(&mut command);
+        self.add_pattern(&mut command, is_fresh);
         match self.end {
             FioEnd::Time(time) => {
                 let millis = time.get() / 1_000_000;
@@ -141,7 +160,7 @@ impl FioJob {
     }
 
     /// The pattern in fio's words.
-    fn add_pattern(&self, command: &mut Command) {
+    fn add_pattern(&self, command: &mut Command, is_fresh: bool) {
         let word = match self.pattern {
             FioPattern::Read => "read",
             FioPattern::Write => "write",
@@ -150,7 +169,7 @@ impl FioJob {
             FioPattern::RandomMixed(_) => "randrw",
         };
         command.arg(format!("--rw={word}"));
-        if !matches!(self.pattern, FioPattern::Read | FioPattern::RandomRead) {
+        if is_fresh && !matches!(self.pattern, FioPattern::Read | FioPattern::RandomRead) {
             // Fresh data in every block, as ours has it, rather than one buffer again and again.
             command.arg("--refill_buffers");
         }

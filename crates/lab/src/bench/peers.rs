@@ -18,7 +18,9 @@ use clap::ValueEnum;
 
 use super::rounds::{median, range};
 use super::table::{Row, Table, Target};
+use crate::needs::{self, Tool};
 use crate::program::{self, Build};
+use crate::prove::Stamp;
 use commands::Tools;
 use labs::Lab;
 
@@ -64,9 +66,12 @@ pub(crate) fn run(arguments: Arguments) -> Result<bool> {
     if labs.is_empty() {
         labs.extend(Lab::value_variants());
     }
+    let tools: Vec<Tool> = profiles.iter().flat_map(|tools| tools.needs()).copied().collect();
+    needs::tools(&tools)?;
     let program = program::build(Build::Release)?;
     let mut good = true;
     for &lab in &labs {
+        let stamp = Stamp::take()?;
         let mut table = Table::of_tools(lab.title());
         for &tools in &profiles {
             match compare(&mut table, &program, lab, tools, rounds) {
@@ -80,7 +85,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<bool> {
                 },
             }
         }
-        good &= super::shown_table(&table);
+        good &= super::shown_table(&table, &stamp);
     }
     Ok(good)
 }

@@ -1,5 +1,7 @@
 //! Running contenders in turn and comparing them round by round.
 
+use std::ops::Range;
+
 use anyhow::Result;
 use cardproof_testkit::FioResult;
 
@@ -76,13 +78,24 @@ impl Rounds {
 
     /// Compares `quantity` of the last contender with that of the other whose median is best.
     pub(super) fn compare(&self, better: Better, quantity: fn(&Sample) -> f64) -> Comparison {
+        let contenders = self.samples.first().map_or(0, Vec::len);
+        self.compare_with(0..contenders.saturating_sub(1), better, quantity)
+    }
+
+    /// The same with the best of `others` alone.
+    pub(super) fn compare_with(
+        &self,
+        others: Range<usize>,
+        better: Better,
+        quantity: fn(&Sample) -> f64,
+    ) -> Comparison {
         let column = |index: usize| -> Vec<f64> {
             self.samples.iter().map(|round| quantity(&round[index])).collect()
         };
         let ours_index = self.samples.first().map_or(0, |round| round.len().saturating_sub(1));
         let ours = column(ours_index);
         let by_median = |a: &Vec<f64>, b: &Vec<f64>| median(a).total_cmp(&median(b));
-        let others = (0..ours_index).map(column);
+        let others = others.map(column);
         let best = match better {
             Better::Higher => others.max_by(by_median),
             Better::Lower => others.min_by(by_median),
@@ -162,6 +175,10 @@ mod tests {
         assert!((iops.other - 50.0).abs() < 1e-12, "the better of the two others: {iops:?}");
         assert!((iops.ratio - 1.1).abs() < 1e-12, "{iops:?}");
         assert!((iops.range.1 - 1.2).abs() < 1e-12, "{iops:?}");
+        let first = rounds.compare_with(0..1, Better::Higher, |sample| sample.iops);
+        assert!((first.other - 50.0).abs() < 1e-12, "{first:?}");
+        let second = rounds.compare_with(1..2, Better::Higher, |sample| sample.iops);
+        assert!((second.other - 45.0).abs() < 1e-12, "{second:?}");
         let cpu = rounds.compare(Better::Lower, |sample| sample.cpu_user_ns);
         assert!((cpu.ratio - 1.0 / 1.1).abs() < 1e-12, "{cpu:?}");
     }

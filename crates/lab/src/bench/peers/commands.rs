@@ -12,6 +12,7 @@ use cardproof_testkit::{LabError, run_command};
 use super::Figures;
 use super::labs::ToolTarget;
 use super::outputs::{self, Terse};
+use crate::needs::{FIO, HDPARM, IOZONE, Tool};
 
 /// A profile of ours and what it follows.
 #[derive(Debug, PartialEq)]
@@ -47,6 +48,18 @@ pub(super) const ALL: &[Tools] = &[
     Tools { profile: "sd-card-bench", reads_per_s: 8000, job: ToolJob::SdCardBench },
     Tools { profile: "crystaldiskmark", reads_per_s: 4000, job: ToolJob::KDiskMark },
 ];
+
+impl Tools {
+    /// What must be installed.
+    pub(super) const fn needs(&self) -> &'static [Tool] {
+        match self.job {
+            ToolJob::SdCardBench | ToolJob::Sd6 => &[IOZONE],
+            ToolJob::MicrosdBenchmarks => &[HDPARM, IOZONE],
+            ToolJob::PiBenchmarks => &[HDPARM, FIO, IOZONE],
+            ToolJob::FioMix | ToolJob::FioFsync | ToolJob::Agnostics | ToolJob::KDiskMark => &[FIO],
+        }
+    }
+}
 
 /// Runs the tools in `place`.
 pub(super) fn run(tools: &Tools, place: &ToolTarget<'_>) -> Result<Figures> {
