@@ -59,8 +59,14 @@ impl Lanes {
         if self.ways == 1 {
             return 0;
         }
-        let ways = &self.free_at[..self.ways];
-        ways.iter().enumerate().min_by_key(|&(_, free_at)| free_at).map_or(0, |(way, _)| way)
+        // The first of the earliest.
+        let mut first = 0;
+        for way in 1..self.ways.min(WAYS_MAX) {
+            if self.free_at[way] < self.free_at[first] {
+                first = way;
+            }
+        }
+        first
     }
 }
 

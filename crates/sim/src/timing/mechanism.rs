@@ -152,7 +152,7 @@ impl Mechanism {
         let work = self.reader.read(offset, length, &mut self.written);
         let mut latency = work.latency;
         if let Map::Page(map) = &mut self.map {
-            map.idle_until(self.lanes.start(now));
+            map.idle_until(|| self.lanes.start(now));
             if !work.sequential {
                 latency += map.look_up(offset);
             }
@@ -195,7 +195,7 @@ impl Mechanism {
                 WriteWork { latency, data: 0, pause: 0 }
             }
             Map::Page(map) => {
-                map.idle_until(self.lanes.start(now));
+                map.idle_until(|| self.lanes.start(now));
                 map.write(offset, length, &mut self.scatter, &mut self.wear)
             }
         }

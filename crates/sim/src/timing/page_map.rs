@@ -94,9 +94,9 @@ impl PageMapState {
     }
 
     /// Notes that the card was idle until `start`.
-    pub(crate) fn idle_until(&mut self, start: u64) {
+    pub(crate) fn idle_until(&mut self, start: impl FnOnce() -> u64) {
         if let Some(slc) = &mut self.slc {
-            slc.fold_until(start);
+            slc.fold_until(start());
         }
     }
 
