@@ -28,14 +28,14 @@ pub(super) fn run(program: &Path, with_build: bool) -> Result<Table> {
         command.arg("--version");
         Ok(command)
     })?);
-    table.add(repeated("a run of one block, ms", 50.0, || {
+    table.add(repeated("a run of one block, ms", 3.0, || {
         Ok(ours::command(program, &one_block(), None)?)
     })?);
     add_standard_run(&mut table, program)?;
     let binary = fs::metadata(program)?.len() as f64;
     table.add(figure("binary, MB", binary / 1e6, Target::AtMost(8.0)));
     if with_build {
-        table.add(figure("first build, minutes", first_build_minutes()?, Target::AtMost(4.0)));
+        table.add(figure("first build, minutes", first_build_minutes()?, Target::AtMost(3.0)));
     }
     Ok(table)
 }
@@ -85,7 +85,7 @@ fn add_standard_run(table: &mut Table, program: &Path) -> Result<()> {
     command.arg(mount.path()).env("XDG_DATA_HOME", mount.path());
     let usage = succeeded(command).context("a standard run failed")?;
     let report = fs::metadata(&report).context("the run left no report")?.len() as f64;
-    table.add(figure("`standard` run, peak memory, MiB", mib(&usage), Target::AtMost(16.0)));
+    table.add(figure("`standard` run, peak memory, MiB", mib(&usage), Target::AtMost(8.0)));
     table.add(figure("`standard` run, seconds", usage.elapsed.as_secs_f64(), Target::AtMost(90.0)));
     table.add(figure("report, kB", report / 1e3, Target::AtMost(600.0)));
     Ok(())

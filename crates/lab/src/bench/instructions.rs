@@ -18,7 +18,8 @@ use super::null::succeeded;
 use super::ours;
 use super::table::{Row, Table, Target};
 
-const SPAN: Bytes = Bytes::mib(64);
+/// fio ends at the end of its range, whatever number of operations it is told.
+const SPAN: Bytes = Bytes::mib(256);
 
 /// Operations of the two counted runs.
 const COUNTED: [u64; 2] = [20_000, 60_000];
