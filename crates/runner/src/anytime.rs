@@ -16,7 +16,7 @@ use cardproof_workload::{Access, Decision, PhaseSpec, application};
 const SETTLING: Nanos = Nanos::from_millis(100);
 
 /// Before this no limit is decided: so long it takes for pauses to show.
-const DECISION_MIN: Nanos = Nanos::from_secs(1);
+const DECISION_MIN: Nanos = Nanos::from_secs(2);
 
 /// A limit is looked at this often.
 const LOOK_EVERY: Nanos = Nanos::from_millis(100);
