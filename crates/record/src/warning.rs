@@ -23,8 +23,7 @@ pub enum WarningCode {
     Buffered,
     /// It is unknown whether operations used the page cache.
     CacheUnknown,
-    /// The original tool uses the page cache, which this target does not have, so that the figure cannot
-    /// be compared with the tool's.
+    /// The original tool uses the page cache; this target has none, so do not compare the figures.
     NoPageCache,
     /// The figures come from memory, not from storage.
     Memory,

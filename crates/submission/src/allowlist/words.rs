@@ -38,10 +38,11 @@ pub(super) static ENDED_BY: Node = Node::OneOf(&[
 pub(super) static CAUSE: Node = Node::Always("the cause was not shared");
 
 /// Each kind of doubt and the sentence that is shared for it.
-const DOUBTS: [(&str, &str); 15] = [
+const DOUBTS: [(&str, &str); 16] = [
     ("span_reduced", "the range of addresses was smaller than the profile asks for"),
     ("buffered", "the operations went through the page cache"),
     ("cache_unknown", "whether the operations went through the page cache is not known"),
+    ("no_page_cache", "the original tool uses the page cache, which the target does not have"),
     ("memory", "the figures come from memory and not from storage"),
     ("layer_unknown", "what the storage rests on is not known"),
     ("copy_on_write", "the file system compresses or never overwrites in place"),
