@@ -1,13 +1,12 @@
-//! Requests as bytes, before they are compressed.
+//! Requests of form 1, which is read and no longer written.
 //!
 //! A request is one byte of flags and up to four numbers. Addresses are told by their distance
-//! from the end of the request before, in blocks of 512 bytes, so that streams become small
-//! numbers that compress well.
+//! from the end of the request before, in blocks of 512 bytes.
 
 use cardproof_units::{Bytes, Nanos};
 
 use super::request::{Request, RequestKind};
-use crate::packed::{put, take, unzigzag, zigzag};
+use crate::packed::{take, unzigzag};
 
 /// The unit of addresses and lengths.
 const BLOCK_BYTES: u64 = 512;
@@ -19,41 +18,11 @@ const METADATA: u8 = 1 << 4;
 const HAS_SERVICE: u8 = 1 << 5;
 const KNOWN_FLAGS: u8 = KIND_MASK | DURABLE | SYNC | METADATA | HAS_SERVICE;
 
-/// What the next request is told relative to; the same at both ends.
+/// What the next request is told relative to.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Context {
     at: u64,
     end_block: u64,
-}
-
-/// Appends `request` to `bytes`.
-pub(super) fn encode(request: &Request, context: &mut Context, bytes: &mut Vec<u8>) {
-    let kind = match request.kind {
-        RequestKind::Read => 0,
-        RequestKind::Write => 1,
-        RequestKind::Flush => 2,
-        RequestKind::Discard => 3,
-    };
-    let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
-    bytes.push(
-        kind | flag(request.durable, DURABLE)
-            | flag(request.sync, SYNC)
-            | flag(request.metadata, METADATA)
-            | flag(request.service.is_some(), HAS_SERVICE),
-    );
-    let at = request.at.get().max(context.at);
-    put(at - context.at, bytes);
-    context.at = at;
-    if request.kind != RequestKind::Flush {
-        let block = request.offset.get() / BLOCK_BYTES;
-        let blocks = request.length.get() / BLOCK_BYTES;
-        put(zigzag(block.wrapping_sub(context.end_block) as i64), bytes);
-        put(blocks, bytes);
-        context.end_block = block.wrapping_add(blocks);
-    }
-    if let Some(service) = request.service {
-        put(service.get(), bytes);
-    }
 }
 
 /// Takes one request from the front of `bytes`; `None` where they hold none.

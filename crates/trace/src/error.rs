@@ -7,7 +7,7 @@ pub enum TraceError {
     #[error("not a cardproof trace: it does not begin with {expected:?}", expected = super::header::MAGIC_TEXT)]
     Foreign,
     /// A trace of a later form.
-    #[error("a trace of form {found}; this version of cardproof reads form {known}")]
+    #[error("a trace of form {found}; this version of cardproof reads forms up to {known}")]
     LaterForm {
         /// The form's number in the file.
         found: u8,

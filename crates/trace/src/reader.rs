@@ -4,13 +4,17 @@ use std::fmt;
 
 use super::codec::{Context, decode};
 use super::error::TraceError;
-use super::header::{FORM, Header, MAGIC};
+use super::frame::{FRAME_REQUESTS, FrameReader};
+use super::header::{FORM, FORM_BEFORE, Header, MAGIC};
 use super::request::Request;
-use super::writer::FRAME_BYTES_MAX;
 use crate::packed::{piece, unpack};
 
 /// The longest header.
 const HEADER_BYTES_MAX: usize = 64 << 10;
+
+/// The longest a frame's requests can be in form 1: one byte of flags and four numbers of at most ten bytes
+/// each.
+const FRAME_BYTES_MAX: usize = FRAME_REQUESTS * 41;
 
 /// The requests of a trace, in order. Only one frame is unpacked at a time, so a trace of a
 /// million requests takes no more memory than its file and some hundred kilobytes.
@@ -24,11 +28,59 @@ pub struct TraceReader<'a> {
     next: usize,
     /// Where the frame that is being read begins.
     here: usize,
-    frame: Vec<u8>,
-    read_in_frame: usize,
-    context: Context,
+    frame: Frame<'a>,
     seen: u64,
     is_over: bool,
+}
+
+/// The frame that is being read.
+enum Frame<'a> {
+    /// In form 1: its bytes, how many of them were read, and what they are relative to.
+    Before(Vec<u8>, usize, Context),
+    /// In form 2.
+    Coded(FrameReader<'a>),
+}
+
+impl<'a> Frame<'a> {
+    /// The frame before the first one of a trace of `form`.
+    fn none(form: u8) -> Self {
+        match form {
+            FORM_BEFORE => Self::Before(Vec::new(), 0, Context::default()),
+            _ => Self::Coded(FrameReader::new()),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Before(bytes, read, _) => *read == bytes.len(),
+            Self::Coded(frame) => frame.is_empty(),
+        }
+    }
+
+    /// Begins to read the frame with these bytes; `None` where it is damaged.
+    fn load(&mut self, packed: &'a [u8]) -> Option<()> {
+        match self {
+            Self::Before(bytes, read, _) => {
+                *bytes = unpack(packed, FRAME_BYTES_MAX)?;
+                *read = 0;
+                Some(())
+            }
+            Self::Coded(frame) => frame.load(packed),
+        }
+    }
+
+    /// The next request; `None` where it is none that can be.
+    fn advance(&mut self) -> Option<Request> {
+        match self {
+            Self::Before(bytes, read, context) => {
+                let mut rest = &bytes[*read..];
+                let request = decode(&mut rest, context)?;
+                *read = bytes.len() - rest.len();
+                Some(request)
+            }
+            Self::Coded(frame) => frame.advance(),
+        }
+    }
 }
 
 impl<'a> TraceReader<'a> {
@@ -47,11 +99,11 @@ impl<'a> TraceReader<'a> {
         if bytes.get(..form_at) != Some(&MAGIC[..]) {
             return Err(TraceError::Foreign);
         }
-        match bytes.get(form_at) {
-            Some(&FORM) => {}
+        let form = match bytes.get(form_at) {
+            Some(&form @ (FORM_BEFORE | FORM)) => form,
             Some(&found) => return Err(TraceError::LaterForm { found, known: FORM }),
             None => return Err(TraceError::CutOff { offset: form_at, what: "its form" }),
-        }
+        };
         let offset = form_at + 1;
         let (packed, next) = piece(bytes, offset, "the header")?;
         let text = unpack(packed, HEADER_BYTES_MAX)
@@ -64,9 +116,7 @@ impl<'a> TraceReader<'a> {
             first_frame: next,
             next,
             here: next,
-            frame: Vec::new(),
-            read_in_frame: 0,
-            context: Context::default(),
+            frame: Frame::none(form),
             seen: 0,
             is_over: false,
         })
@@ -87,9 +137,7 @@ impl<'a> TraceReader<'a> {
             first_frame: self.first_frame,
             next: self.first_frame,
             here: self.first_frame,
-            frame: Vec::new(),
-            read_in_frame: 0,
-            context: Context::default(),
+            frame: Frame::none(self.bytes[MAGIC.len()]),
             seen: 0,
             is_over: false,
         }
@@ -97,17 +145,15 @@ impl<'a> TraceReader<'a> {
 
     /// The next request, or that there is none.
     fn advance(&mut self) -> Result<Option<Request>, TraceError> {
-        while self.read_in_frame == self.frame.len() {
+        while self.frame.is_empty() {
             if !self.load()? {
                 return Ok(None);
             }
         }
-        let mut rest = &self.frame[self.read_in_frame..];
-        let request = decode(&mut rest, &mut self.context).ok_or(TraceError::Damaged {
+        let request = self.frame.advance().ok_or(TraceError::Damaged {
             offset: self.here,
             what: "a request in this part is not understood",
         })?;
-        self.read_in_frame = self.frame.len() - rest.len();
         self.seen += 1;
         Ok(Some(request))
     }
@@ -119,11 +165,11 @@ impl<'a> TraceReader<'a> {
         if packed.is_empty() {
             return self.end(offset, next);
         }
-        self.frame = unpack(packed, FRAME_BYTES_MAX)
+        self.frame
+            .load(packed)
             .ok_or(TraceError::Damaged { offset, what: "this part does not unpack" })?;
         self.here = offset;
         self.next = next;
-        self.read_in_frame = 0;
         Ok(true)
     }
 

@@ -2,18 +2,10 @@
 
 use cardproof_units::{Bytes, Nanos};
 
-use super::codec::{Context, encode};
+use super::frame::FrameWriter;
 use super::header::{FORM, Header, MAGIC, Source};
 use super::request::Request;
 use crate::packed::append_piece;
-
-/// How many requests are compressed together: enough to compress well, little enough that a
-/// reader needs no more than some hundred kilobytes at a time.
-pub(super) const FRAME_REQUESTS: usize = 8192;
-
-/// The longest a frame's requests can be before they are compressed: one byte of flags and four
-/// numbers of at most ten bytes each.
-pub(super) const FRAME_BYTES_MAX: usize = FRAME_REQUESTS * 41;
 
 /// Takes requests in the order of their issue and makes a trace of them.
 #[derive(Debug)]
@@ -25,9 +17,7 @@ pub struct TraceWriter {
     requests: u64,
     last: Nanos,
     frames: Vec<u8>,
-    frame: Vec<u8>,
-    in_frame: usize,
-    context: Context,
+    frame: FrameWriter,
 }
 
 impl TraceWriter {
@@ -42,9 +32,7 @@ impl TraceWriter {
             requests: 0,
             last: Nanos::ZERO,
             frames: Vec::new(),
-            frame: Vec::new(),
-            in_frame: 0,
-            context: Context::default(),
+            frame: FrameWriter::new(),
         }
     }
 
@@ -56,12 +44,10 @@ impl TraceWriter {
     /// Adds one request. One issued before its predecessor is put at its predecessor's time;
     /// parts of blocks of 512 bytes are cut off.
     pub fn push(&mut self, request: &Request) {
-        encode(request, &mut self.context, &mut self.frame);
         self.device = self.device.max(request.end());
         self.last = self.last.max(request.at + request.service.unwrap_or_default());
         self.requests += 1;
-        self.in_frame += 1;
-        if self.in_frame == FRAME_REQUESTS {
+        if self.frame.push(request) {
             self.end_frame();
         }
     }
@@ -89,11 +75,9 @@ impl TraceWriter {
     }
 
     fn end_frame(&mut self) {
-        if self.in_frame == 0 {
-            return;
+        if let Some(frame) = self.frame.take() {
+            self.frames.extend((frame.len() as u32).to_le_bytes());
+            self.frames.extend(frame);
         }
-        append_piece(&self.frame, &mut self.frames);
-        self.frame.clear();
-        self.in_frame = 0;
     }
 }

@@ -72,13 +72,17 @@ proptest! {
         let (requests, mut bytes) = written(requests);
         let place = place.index(bytes.len());
         bytes[place] ^= change;
-        // The last bits of a compressed piece are padding.
+        // The last bits of a compressed header are padding.
         prop_assert!(read(&bytes).is_err() || read(&bytes) == Ok(requests), "byte {}", place);
     }
 
     #[test]
-    fn no_bytes_make_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        let mut whole = b"CPTRACE\x01".to_vec();
+    fn no_bytes_make_the_reader_panic(
+        form in 1..=2_u8,
+        bytes in prop::collection::vec(any::<u8>(), 0..400),
+    ) {
+        let mut whole = b"CPTRACE".to_vec();
+        whole.push(form);
         whole.extend(&bytes);
         prop_assert!(read(&whole).is_err());
         prop_assert!(read(&bytes).is_err());
@@ -99,6 +103,18 @@ fn many_frames_are_read_in_order() {
     let (requests, bytes) = written(requests);
     assert_eq!(read(&bytes).unwrap(), requests);
     assert!(bytes.len() < 2_000, "a stream takes next to nothing: {}", bytes.len());
+}
+
+/// The shipped trace of the same boot was made of this file.
+#[test]
+fn a_trace_of_the_form_before_says_the_same() {
+    let before = include_bytes!("form1/boot.trace");
+    assert_eq!(before[7], 1);
+    let shipped = find_shipped("boot").unwrap().bytes;
+    assert_eq!(read(before).unwrap(), read(shipped).unwrap());
+    let header = |bytes| TraceReader::new(bytes).unwrap().header().clone();
+    assert_eq!(header(before), header(shipped));
+    assert!(4 * shipped.len() < 3 * before.len(), "{} bytes", shipped.len());
 }
 
 #[test]
