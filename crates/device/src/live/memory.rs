@@ -51,14 +51,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn swapping_is_counted_in_bytes() {
+    fn swapping_is_counted_in_bytes_with_pages_of_every_size() {
         let meminfo = "MemTotal: 1000 kB\nMemFree: 5 kB\nMemAvailable: 400 kB\n";
         let before = MemoryCounters::parse(meminfo, "pswpin 10\npswpout 5\n").unwrap();
         let after = MemoryCounters::parse(meminfo, "pgpgin 3\npswpin 12\npswpout 8\n").unwrap();
-        let memory = after.since(&before, 4096);
-        assert_eq!(memory.available_bytes, Bytes::kib(400));
-        assert_eq!(memory.swapped_in_bytes, Bytes::kib(8));
-        assert_eq!(memory.swapped_out_bytes, Bytes::kib(12));
+        // A Raspberry Pi 5 has pages of 16 KiB by default, other boards of 64 KiB.
+        for page in [4, 16, 64].map(Bytes::kib) {
+            let memory = after.since(&before, page.get());
+            assert_eq!(memory.available_bytes, Bytes::kib(400));
+            assert_eq!(memory.swapped_in_bytes, page * 2);
+            assert_eq!(memory.swapped_out_bytes, page * 3);
+        }
         assert_eq!(MemoryCounters::parse("MemTotal: 1 kB", ""), None);
     }
 }
