@@ -1,15 +1,11 @@
 //! Storage that fails in the middle of a run: said as "not measured" with the cause, never as a
 //! figure, never as a rating.
 
-use std::fs::File;
-use std::path::Path;
-
 use cardproof_record::{Record, State};
 use cardproof_testkit::{Filesystem, Limits, LoopDevice, Mount, Throttle, Tree, lab_or_skip};
 use cardproof_units::Bytes;
-use rustix::fs::{FallocateFlags, fallocate, statvfs};
 
-use crate::home::{Home, our_directories, word, write_user_files};
+use crate::home::{Home, fill_up, our_directories, word, write_user_files};
 use crate::process::{Ended, Running, run, start};
 use crate::records;
 
@@ -94,21 +90,6 @@ fn a_file_system_that_has_filled_up() {
     let ended = run(home.cardproof(&["run", word(mount.path()), "--size", "16M"])).expect(3);
     assert!(ended.stderr.contains("space") || ended.stderr.contains("full"), "{}", ended.stderr);
     assert_eq!(our_directories(mount.path()), [""; 0]);
-}
-
-/// Takes all that is free on the file system of `path`, at once.
-fn fill_up(path: &Path) {
-    let file = File::create(path).unwrap();
-    let mut offset = 0;
-    // What is free changes while this goes on; it is full when not even a MiB is to be had.
-    for piece in [64 << 20, 8 << 20, 1 << 20, 64 << 10, 4 << 10] {
-        while fallocate(&file, FallocateFlags::empty(), offset, piece).is_ok() {
-            offset += piece;
-        }
-    }
-    let left = statvfs(path).unwrap();
-    let free_bytes = left.f_bavail * left.f_frsize;
-    assert!(free_bytes < 1 << 20, "{free_bytes} bytes are still free");
 }
 
 /// The card is pulled out between two phases. What was measured before stays.

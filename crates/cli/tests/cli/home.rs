@@ -1,11 +1,12 @@
 //! A user's surroundings for one test: a directory to measure in, files of the user's in it, and
 //! a data directory for records.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cardproof_testkit::{Noise, Throttle};
+use rustix::fs::{FallocateFlags, fallocate, statvfs};
 use tempfile::TempDir;
 
 /// Options of a run that is as small as a run can be.
@@ -27,6 +28,14 @@ impl Home {
     /// One whose place other users can reach, which is not so for every build directory.
     pub(crate) fn for_others() -> Self {
         Self::with_place(tempfile::tempdir().unwrap())
+    }
+
+    /// One on the file system that is mounted at `root`, records included: the only one of a small board.
+    pub(crate) fn on(root: &Path) -> Self {
+        let data = tempfile::tempdir_in(root).unwrap();
+        let home = Self { data, place: tempfile::tempdir_in(root).unwrap() };
+        write_user_files(home.place());
+        home
     }
 
     fn with_place(place: TempDir) -> Self {
@@ -110,4 +119,24 @@ pub(crate) fn our_directories(place: &Path) -> Vec<String> {
 /// A path as an argument.
 pub(crate) fn word(path: &Path) -> &str {
     path.to_str().expect("the test's own paths are text")
+}
+
+/// Takes all that is free on the file system of `path`, at once.
+pub(crate) fn fill_up(path: &Path) {
+    let file = File::create(path).unwrap();
+    let mut offset = 0;
+    // What is free changes while this goes on; it is full when not even a MiB is to be had.
+    for piece in [64 << 20, 8 << 20, 1 << 20, 64 << 10, 4 << 10] {
+        while fallocate(&file, FallocateFlags::empty(), offset, piece).is_ok() {
+            offset += piece;
+        }
+    }
+    let free_bytes = free_bytes(path);
+    assert!(free_bytes < 1 << 20, "{free_bytes} bytes are still free");
+}
+
+/// What is free on the file system of `path`.
+pub(crate) fn free_bytes(path: &Path) -> u64 {
+    let left = statvfs(path).unwrap();
+    left.f_bavail * left.f_frsize
 }

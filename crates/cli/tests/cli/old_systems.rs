@@ -1,13 +1,18 @@
 //! Old kernels and small computers: a system call that the kernel lacks, or that a container's filter
 //! forbids, has another way round.
 
+use std::fs::File;
+use std::path::Path;
 use std::process::Command;
 
-use cardproof_testkit::{LabError, MemoryLimit, lab_or_skip, run};
+use cardproof_testkit::{
+    Filesystem, LabError, LoopDevice, MemoryLimit, Mount, Tree, lab_or_skip, run,
+};
 use cardproof_units::Bytes;
+use rustix::fs::{FallocateFlags, fallocate};
 use serde_json::Value;
 
-use crate::home::{Home, SMALL, our_directories, word};
+use crate::home::{Home, SMALL, fill_up, free_bytes, our_directories, word};
 use crate::process;
 
 /// A call, and the error that the kernel or the filter answers with.
@@ -81,4 +86,51 @@ fn memory_of_32_mib_is_enough() {
     command.args(["run", word(home.place())]).args(SMALL);
     process::run(command).expect(0);
     assert_eq!(our_directories(home.place()), Vec::<String>::new());
+}
+
+/// A board with one small file system for everything: what is free decides, and nothing is left behind.
+#[test]
+fn a_small_root_that_is_nearly_full() {
+    let device = lab_or_skip!(LoopDevice::new(Bytes::mib(128)));
+    lab_or_skip!(Filesystem::Ext4.make(&device));
+    let root = lab_or_skip!(Mount::new(&device, Filesystem::Ext4, ""));
+    let home = Home::on(root.path());
+    let filler = home.data().join("filler");
+    let before = Tree::of_user(home.place()).unwrap();
+    let small = [&["run", word(home.place())], SMALL].concat();
+
+    fill_up(&filler);
+    leave_free(&filler, Bytes::mib(24));
+    process::run(home.cardproof(&small)).expect(0);
+    assert_eq!(home.records().len(), 1);
+    let left = free_bytes(home.place());
+    assert!(left > Bytes::mib(23).get(), "{left} bytes are free after the run");
+
+    leave_free(&filler, Bytes::mib(8));
+    let refused = process::run(home.cardproof(&small)).expect(3);
+    assert!(refused.stderr.contains("free"), "{}", refused.stderr);
+    assert_eq!(home.records().len(), 1);
+
+    fill_up(&home.data().join("the-rest"));
+    for words in [
+        &["list"][..],
+        &["report", "latest", "--markdown", "short"],
+        &["identify", word(home.place())],
+        &["watch", "--once", word(home.place())],
+    ] {
+        process::run(home.cardproof(words)).expect(0);
+    }
+    assert_eq!(our_directories(home.place()), Vec::<String>::new());
+    assert_eq!(before.changes(&Tree::of_user(home.place()).unwrap()), "");
+}
+
+/// Makes `filler` so much smaller or larger that `free` is free.
+fn leave_free(filler: &Path, free: Bytes) {
+    let file = File::options().write(true).open(filler).unwrap();
+    let length = file.metadata().unwrap().len() + free_bytes(filler);
+    file.set_len(length - free.get()).unwrap();
+    let rest = free_bytes(filler).saturating_sub(free.get());
+    if rest > 0 {
+        fallocate(&file, FallocateFlags::KEEP_SIZE, 0, length - free.get()).unwrap();
+    }
 }
