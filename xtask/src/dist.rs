@@ -10,6 +10,7 @@ mod bill;
 mod build;
 mod deb;
 mod pages;
+mod repack;
 mod targets;
 mod tools;
 
@@ -60,24 +61,35 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let chosen = targets::named(&arguments.targets)?;
     let release = Release::of_this_commit()?;
     tools::install()?;
-    if release.out.exists() {
-        fs::remove_dir_all(&release.out)?;
-    }
-    fs::create_dir_all(&release.out)?;
+    let versions = tools::versions(&release.commit)?;
+    clear(&release.out, &versions, &arguments.targets)?;
     let pages = pages::write(&chosen, &release)?;
-    let mut packages = Vec::new();
     for target in chosen {
-        packages.extend(artefacts(target, &pages, &release)?);
+        artefacts(target, &pages, &release)?;
     }
     bill::write(&release)?;
-    fs::write(release.out.join("build-info.txt"), tools::versions(&release.commit)?)?;
+    fs::write(release.out.join(BUILD_INFO), versions)?;
     fs::copy(release.root.join("packaging/install.sh"), release.out.join("install.sh"))?;
     archive::write_sums(&release.out)?;
+    let packages = deb::packages(&release.out)?;
     if !packages.is_empty() {
         apt::repository(&packages, arguments.key.as_deref(), &release)?;
     }
     print_list(&release.out)?;
     Ok(true)
+}
+
+/// The file with the commit and the versions of the tools.
+const BUILD_INFO: &str = "build-info.txt";
+
+/// Empties `out`. What `targets` alone are made for is added to what was made of the same commit with the
+/// same tools, so that a release can be made one processor at a time.
+fn clear(out: &Path, versions: &str, targets: &[String]) -> Result<()> {
+    let is_same = fs::read_to_string(out.join(BUILD_INFO)).is_ok_and(|text| text == versions);
+    if out.exists() && (targets.is_empty() || !is_same) {
+        fs::remove_dir_all(out)?;
+    }
+    fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))
 }
 
 impl Release {
@@ -113,14 +125,17 @@ impl Release {
     }
 }
 
-/// Builds for `target`, packs what was built, and returns the Debian package if there is one.
-fn artefacts(target: &Target, pages: &Path, release: &Release) -> Result<Option<PathBuf>> {
+/// Builds for `target`, and packs what was built.
+fn artefacts(target: &Target, pages: &Path, release: &Release) -> Result<()> {
     let start = Instant::now();
     let binary = build::build(target, &release.root, &release.target_directory)?;
     let size = fs::metadata(&binary)?.len();
     println!("{}: {size} bytes in {:.0} s", target.name, start.elapsed().as_secs_f64());
     archive::pack(&folder(target, &binary, pages, release)?, release)?;
-    target.deb.map(|architecture| deb::package(target, architecture, release)).transpose()
+    match target.deb {
+        Some(architecture) => deb::package(target, architecture, release),
+        None => Ok(()),
+    }
 }
 
 /// The folder which the archive of `target` holds.

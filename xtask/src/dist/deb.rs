@@ -6,18 +6,18 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::Release;
 use super::targets::Target;
+use super::{Release, repack};
 use crate::workspace::cargo;
 
 /// dpkg and apt refuse nothing by size; a Pi with a slow line does. A larger package is named and made.
 const SIZE_AIM_BYTES: u64 = 3_000_000;
 
-/// Makes the package of `architecture` from what was built, and returns its path.
+/// Makes the package of `architecture` from what was built.
 ///
 /// # Errors
 /// cargo-deb failed.
-pub(crate) fn package(target: &Target, architecture: &str, release: &Release) -> Result<PathBuf> {
+pub(crate) fn package(target: &Target, architecture: &str, release: &Release) -> Result<()> {
     let file = release.out.join(format!("cardproof_{}-1_{architecture}.deb", release.version));
     let status = Command::new(cargo())
         .args(["deb", "--quiet", "--no-build", "--no-strip", "--locked"])
@@ -31,10 +31,23 @@ pub(crate) fn package(target: &Target, architecture: &str, release: &Release) ->
         .status()
         .context("cannot start cargo deb")?;
     ensure!(status.success(), "cargo deb failed for {architecture}");
+    repack::repack(&file, target.xz)?;
     let size = fs::metadata(&file)?.len();
     let verdict = if size < SIZE_AIM_BYTES { "below" } else { "ABOVE" };
     println!("{architecture}: package of {size} bytes, {verdict} the aim of {SIZE_AIM_BYTES}");
-    Ok(file)
+    Ok(())
+}
+
+/// All packages in `out`, sorted by name.
+///
+/// # Errors
+/// The directory cannot be read.
+pub(crate) fn packages(out: &Path) -> Result<Vec<PathBuf>> {
+    let files = fs::read_dir(out)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    let is_package = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "deb");
+    let mut packages: Vec<PathBuf> = files.into_iter().filter(is_package).collect();
+    packages.sort();
+    Ok(packages)
 }
 
 /// Writes Debian's form of the change log, which lists releases only by number and date.

@@ -15,9 +15,17 @@ pub(crate) struct Target {
     pub(crate) deb: Option<&'static str>,
     /// The processor which `readelf` must name in the binary's header.
     pub(crate) machine: &'static str,
+    /// How xz compresses the package's data.
+    pub(crate) xz: &'static [&'static str],
     /// Build attributes which `readelf -A` must show, and which limit the boards that can run it.
     pub(crate) attributes: &'static [&'static str],
 }
+
+/// The most that xz does.
+const PRESET: &str = "--lzma2=preset=9e";
+
+/// The same for instructions of four bytes each.
+const PRESET_OF_WORDS: &str = "--lzma2=preset=9e,lc=2,lp=2,pb=2";
 
 /// All processors of a release.
 ///
@@ -29,6 +37,7 @@ pub(crate) const TARGETS: &[Target] = &[
         triple: "x86_64-unknown-linux-musl",
         deb: Some("amd64"),
         machine: "X86-64",
+        xz: &["--x86", PRESET],
         attributes: &[],
     },
     Target {
@@ -36,6 +45,7 @@ pub(crate) const TARGETS: &[Target] = &[
         triple: "aarch64-unknown-linux-musl",
         deb: Some("arm64"),
         machine: "AArch64",
+        xz: &[PRESET_OF_WORDS],
         attributes: &[],
     },
     Target {
@@ -43,6 +53,7 @@ pub(crate) const TARGETS: &[Target] = &[
         triple: "arm-unknown-linux-musleabihf",
         deb: Some("armhf"),
         machine: "ARM",
+        xz: &["--arm", PRESET_OF_WORDS],
         attributes: &["Tag_CPU_arch: v6", "Tag_FP_arch: VFPv2", "Tag_ABI_VFP_args: VFP registers"],
     },
     Target {
@@ -50,6 +61,7 @@ pub(crate) const TARGETS: &[Target] = &[
         triple: "armv7-unknown-linux-musleabihf",
         deb: None,
         machine: "ARM",
+        xz: &["--arm", PRESET_OF_WORDS],
         attributes: &["Tag_CPU_arch: v7", "Tag_ABI_VFP_args: VFP registers"],
     },
     Target {
@@ -57,6 +69,7 @@ pub(crate) const TARGETS: &[Target] = &[
         triple: "i686-unknown-linux-musl",
         deb: None,
         machine: "Intel 80386",
+        xz: &["--x86", PRESET],
         attributes: &[],
     },
     Target {
@@ -64,6 +77,7 @@ pub(crate) const TARGETS: &[Target] = &[
         triple: "riscv64gc-unknown-linux-musl",
         deb: Some("riscv64"),
         machine: "RISC-V",
+        xz: &[PRESET],
         attributes: &[],
     },
 ];

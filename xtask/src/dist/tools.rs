@@ -65,7 +65,8 @@ fn install_zig() -> Result<()> {
 pub(crate) fn versions(commit: &str) -> Result<String> {
     let compiler = printed("rustc", &["--version"]).context("rustc prints no version")?;
     let zig = zig_version().context("Zig prints no version")?;
-    let mut text = format!("commit {commit}\n{compiler}\nzig {zig}\n");
+    let xz = printed("xz", &["--version"]).context("xz prints no version; install xz-utils")?;
+    let mut text = format!("commit {commit}\n{compiler}\nzig {zig}\n{xz}\n");
     for (name, version) in SUBCOMMANDS {
         text.push_str(&format!("{name} {version}\n"));
     }
