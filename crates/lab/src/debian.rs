@@ -51,6 +51,11 @@ impl Debian {
         let part = cache.join(format!("{suite}-{architecture}-{kind}.part.tar"));
         let mut command = Command::new("mmdebstrap");
         command.arg("--quiet").args(options).arg(format!("--architectures={architecture}"));
+        // Nobody needs the root after a power cut.
+        command.arg("--dpkgopt=force-unsafe-io");
+        if takes_old_lists() {
+            command.arg("--aptopt=Acquire::Check-Valid-Until \"false\"");
+        }
         command.arg(suite).arg(&part).arg(mirror_address()?);
         if let Some(proxy) = proxy() {
             command.env("http_proxy", proxy);
@@ -73,6 +78,12 @@ impl Debian {
         );
         Err(LabError::Unavailable(reason).into())
     }
+}
+
+/// Whether this machine's apt takes lists of any age, as one does that is set to a snapshot of the archive.
+fn takes_old_lists() -> bool {
+    let text = run("apt-config", ["shell", "checks", "Acquire::Check-Valid-Until"]);
+    text.is_ok_and(|text| text.trim() == "checks='false'")
 }
 
 /// The entry of `binfmt_misc` that runs programs of a Debian architecture; `None` for this machine's own.

@@ -22,6 +22,7 @@ mod prediction;
 mod replay;
 mod replay_cards;
 mod rows;
+mod same_bytes;
 mod served;
 mod setups;
 mod short_jobs;
@@ -43,7 +44,7 @@ pub(crate) use stamp::Stamp;
 pub(crate) use packages::{Base, Chroot, Stage, WANTED, mirror_address, proxy};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 26] = [
+const PROOFS: [&Proof; 27] = [
     &attack::PROOF,
     &boards::PROOF,
     &endure::PROOF,
@@ -60,6 +61,7 @@ const PROOFS: [&Proof; 26] = [
     &prediction::PROOF,
     &replay::PROOF,
     &replay_cards::PROOF,
+    &same_bytes::PROOF,
     &setups::PROOF,
     &short_jobs::PROOF,
     &sqlite::PROOF,

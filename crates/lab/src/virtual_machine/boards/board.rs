@@ -73,6 +73,11 @@ const fn trixie(architecture: &'static str) -> Debian {
     Debian { suite: "trixie", architecture }
 }
 
+/// The release after Debian 13.
+const fn forky(architecture: &'static str) -> Debian {
+    Debian { suite: "forky", architecture }
+}
+
 const VIRTIO: &[&str] = &["virtio_pci", "virtio_blk", "ext4"];
 
 const VIRTIO_DISK: &[(&str, &str)] =
@@ -120,6 +125,21 @@ pub(super) const BOARDS: &[Board] = &[
         storage: Storage::Virtio,
         identity: VIRTIO_DISK,
     },
+    // A Raspberry Pi 5 has such pages by default; the Cortex-A72 cannot have them.
+    Board {
+        name: "arm64-16k",
+        what: "64 bit with pages of 16 KiB, virtio",
+        system: bookworm("arm64"),
+        kernel: (trixie("arm64"), "linux-image-arm64-16k"),
+        package: "arm64",
+        emulator: &["qemu-system-aarch64", "-M", "virt", "-cpu", "max", "-m", "512"],
+        device_tree: None,
+        kernel_words: "console=ttyAMA0",
+        serial_port: 0,
+        modules: VIRTIO,
+        storage: Storage::Virtio,
+        identity: VIRTIO_DISK,
+    },
     Board {
         name: "armhf",
         what: "Cortex-A15, 32 bit, virtio",
@@ -154,8 +174,8 @@ pub(super) const BOARDS: &[Board] = &[
     Board {
         name: "riscv64",
         what: "RISC-V, 64 bit, virtio",
-        system: trixie("riscv64"),
-        kernel: (trixie("riscv64"), "linux-image-riscv64"),
+        system: forky("riscv64"),
+        kernel: (forky("riscv64"), "linux-image-riscv64"),
         package: "riscv64",
         emulator: &["qemu-system-riscv64", "-M", "virt", "-m", "512"],
         device_tree: None,
