@@ -34,6 +34,7 @@ pub struct TraceReader<'a> {
 }
 
 /// The frame that is being read.
+#[allow(clippy::large_enum_variant, reason = "a reader has one of them, and there are few readers")]
 enum Frame<'a> {
     /// In form 1: its bytes, how many of them were read, and what they are relative to.
     Before(Vec<u8>, usize, Context),
