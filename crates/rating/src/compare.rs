@@ -182,7 +182,10 @@ pub fn compare(cards: &[Contender<'_>], pairing: Pairing, seed: u64) -> Comparis
     }
 }
 
-fn figures(card: &Contender<'_>) -> CardFigures {
+/// What `card` has in the columns by which cards are chosen, compared with nothing: a small part of the work of
+/// [`compare`].
+#[must_use]
+pub fn figures(card: &Contender<'_>) -> CardFigures {
     let of_columns = || Column::ALL.iter().filter_map(|column| column.measured(&card.runs));
     let first_phase = || shapes_in(card.runs.iter().copied()).into_iter().next();
     let measured = of_columns().next().or_else(|| Measured::of(&first_phase()?, &card.runs));
