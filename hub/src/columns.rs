@@ -54,10 +54,6 @@ const fn whole(name: &'static str) -> Column {
     Column { name, kind: Kind::Whole, sight: Sight::Public }
 }
 
-const fn real(name: &'static str) -> Column {
-    Column { name, kind: Kind::Real, sight: Sight::Public }
-}
-
 const fn private(column: Column) -> Column {
     Column { sight: Sight::Private, ..column }
 }
@@ -92,18 +88,15 @@ pub const TABLES: &[Table] = &[
         ],
     },
     Table {
-        name: "figures",
+        name: "results",
         columns: &[
             text("submission"),
-            text("quantity"),
             text("model"),
             text("host"),
             text("basis"),
-            real("rate"),
-            real("low"),
-            real("high"),
-            text("doubt"),
             whole("created_ms"),
+            whole("sound"),
+            text("figures"),
         ],
     },
     Table {
@@ -119,14 +112,13 @@ pub const TABLES: &[Table] = &[
             text("transport"),
             whole("capacity_bytes"),
             whole("submissions"),
-            whole("grams"),
         ],
     },
     Table {
         name: "model_hosts",
         columns: &[text("model"), text("host"), text("host_name"), whole("submissions")],
     },
-    Table { name: "trigrams", columns: &[text("gram"), text("model")] },
+    Table { name: "catalogue", columns: &[text("name"), text("version")] },
     Table { name: "tombstones", columns: &[text("id"), whole("deleted_ms")] },
     Table { name: "months", columns: &[text("month"), whole("changed_ms"), text("version")] },
     Table {

@@ -5,13 +5,16 @@
 
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::Duration;
 
 use sqlx::any::{AnyPoolOptions, install_default_drivers};
 use sqlx::pool::PoolConnection;
-use sqlx::{Any, AnyConnection, AnyPool, AssertSqlSafe, Executor, Row};
+use sqlx::{Any, AnyConnection, AnyPool, AssertSqlSafe, Connection, Executor, Row};
 
 use crate::error::Error;
+use crate::log;
+use crate::store::results;
 
 /// Which database it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,15 +30,30 @@ const MIGRATIONS: &[(i64, &str, &str)] = &[
     (1, "submissions", include_str!("../migrations/001-submissions.sql")),
     (2, "dump", include_str!("../migrations/002-dump.sql")),
     (3, "growth", include_str!("../migrations/003-growth.sql")),
+    (RESULTS, "results", include_str!("../migrations/004-results.sql")),
 ];
+
+/// The change that keeps the figures of a submission in one row; they are made again from the documents.
+const RESULTS: i64 = 4;
 
 /// How long a request waits for a connection.
 const WAIT_MAX: Duration = Duration::from_secs(3);
+
+/// How often a hub with several addresses looks whether its database still takes writes.
+const FOLLOW_EVERY: Duration = Duration::from_millis(500);
 
 /// An open database.
 #[derive(Clone, Debug)]
 pub struct Db {
     kind: Kind,
+    /// Of PostgreSQL the addresses of a primary and its replicas; one of them takes writes.
+    urls: Arc<[String]>,
+    pools: Arc<RwLock<Pools>>,
+}
+
+/// The connections to one address.
+#[derive(Clone, Debug)]
+struct Pools {
     readers: AnyPool,
     writers: AnyPool,
 }
@@ -54,36 +72,72 @@ impl Db {
                 "the data directory's name must not contain ?, # or %".into(),
             ));
         }
-        Self::open(Kind::Sqlite, &format!("sqlite://{path}?mode=rwc"), 4, 1).await
+        Self::open(Kind::Sqlite, &format!("sqlite://{path}?mode=rwc")).await
     }
 
-    /// Opens the PostgreSQL database at `url`, such as `postgres://hub@localhost/hub`.
+    /// Opens the PostgreSQL database at `url`, such as `postgres://hub@localhost/hub`. Of several addresses with commas
+    /// between, the first that takes writes: a primary and its replicas.
     ///
     /// # Errors
     /// It cannot be reached, or a newer hub has written it.
     pub async fn postgres(url: &str) -> Result<Self, Error> {
-        Self::open(Kind::Postgres, url, 8, 8).await
+        Self::open(Kind::Postgres, url).await
     }
 
-    async fn open(kind: Kind, url: &str, readers: u32, writers: u32) -> Result<Self, Error> {
+    async fn open(kind: Kind, address: &str) -> Result<Self, Error> {
         install_default_drivers();
-        let pool = |connections: u32| {
-            AnyPoolOptions::new()
-                .max_connections(connections)
-                .acquire_timeout(WAIT_MAX)
-                .after_connect(move |connection, _| {
-                    Box::pin(async move {
-                        for setting in settings(kind) {
-                            connection.execute(*setting).await?;
-                        }
-                        Ok(())
-                    })
-                })
+        let urls: Vec<String> = match kind {
+            Kind::Sqlite => vec![address.to_owned()],
+            Kind::Postgres => address.split(',').map(|url| url.trim().to_owned()).collect(),
         };
-        let writers = pool(writers).connect(url).await?;
-        migrate(kind, &writers).await?;
-        let readers = pool(readers).connect(url).await?;
-        Ok(Self { kind, readers, writers })
+        let mut url = &urls[0];
+        if urls.len() > 1 {
+            for one in &urls {
+                if takes_writes(one).await {
+                    url = one;
+                    break;
+                }
+            }
+        }
+        // A pool would say no more than that there was no connection in time.
+        AnyConnection::connect(url).await?.close().await?;
+        let pools = Pools::new(kind, url)?;
+        migrate(kind, &pools.writers).await?;
+        Ok(Self { kind, urls: urls.into(), pools: Arc::new(RwLock::new(pools)) })
+    }
+
+    /// Goes over to the address that takes writes whenever the one that did no longer does. Ends never, and at once
+    /// where there is one address.
+    pub async fn follow(&self) {
+        if self.urls.len() < 2 {
+            return;
+        }
+        loop {
+            tokio::time::sleep(FOLLOW_EVERY).await;
+            let asked = sqlx::query(WRITES).fetch_one(&self.pools().writers).await;
+            if asked.is_ok_and(|row| row.try_get::<i64, _>("writes").is_ok_and(|it| it == 1)) {
+                continue;
+            }
+            for (at, url) in self.urls.iter().enumerate() {
+                if takes_writes(url).await
+                    && let Ok(fresh) = Pools::new(self.kind, url)
+                {
+                    log::event("database", &[("address", at.into())]);
+                    let old = std::mem::replace(&mut *self.locked(), fresh);
+                    // Who still waits for the old one is told so in time.
+                    tokio::spawn(async move { old.close().await });
+                    break;
+                }
+            }
+        }
+    }
+
+    fn pools(&self) -> Pools {
+        self.pools.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn locked(&self) -> RwLockWriteGuard<'_, Pools> {
+        self.pools.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Which database it is.
@@ -94,8 +148,8 @@ impl Db {
 
     /// Where to read.
     #[must_use]
-    pub const fn readers(&self) -> &AnyPool {
-        &self.readers
+    pub fn readers(&self) -> AnyPool {
+        self.pools().readers
     }
 
     /// A transaction that writes.
@@ -108,7 +162,22 @@ impl Db {
             Kind::Sqlite => &["BEGIN IMMEDIATE"],
             Kind::Postgres => &["BEGIN"],
         };
-        Step::begin(&self.writers, begin).await
+        Step::begin(&self.pools().writers, begin).await
+    }
+
+    /// A transaction that changes submissions and what is counted of them.
+    ///
+    /// One at a time in the whole database: all of them count in the same rows, where PostgreSQL would let them wait
+    /// for each other in any order, and end some of those that wait in a circle.
+    ///
+    /// # Errors
+    /// The database is absent or busy.
+    pub async fn change(&self) -> Result<Step, Error> {
+        let begin: &[&str] = match self.kind {
+            Kind::Sqlite => &["BEGIN IMMEDIATE"],
+            Kind::Postgres => &["BEGIN", "SELECT pg_advisory_xact_lock(4720232)"],
+        };
+        Step::begin(&self.pools().writers, begin).await
     }
 
     /// A transaction that sees the database as it is now, however long it reads, and holds up no writer.
@@ -120,20 +189,62 @@ impl Db {
             Kind::Sqlite => &["BEGIN"],
             Kind::Postgres => &["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"],
         };
-        Step::begin(&self.readers, begin).await
+        Step::begin(&self.pools().readers, begin).await
     }
 
     /// Whether the database answers.
     pub async fn is_ready(&self) -> bool {
-        let asked = sqlx::query("SELECT 1").execute(&self.readers);
+        let readers = self.readers();
+        let asked = sqlx::query("SELECT 1").execute(&readers);
         matches!(tokio::time::timeout(WAIT_MAX, asked).await, Ok(Ok(_)))
     }
 
     /// Closes every connection.
     pub async fn close(&self) {
+        self.pools().close().await;
+    }
+}
+
+impl Pools {
+    /// To the database at `url`; nothing is connected before it is needed.
+    fn new(kind: Kind, url: &str) -> Result<Self, Error> {
+        let pool = |connections: u32| {
+            AnyPoolOptions::new()
+                .max_connections(connections)
+                .acquire_timeout(WAIT_MAX)
+                .after_connect(move |connection, _| {
+                    Box::pin(async move {
+                        for setting in settings(kind) {
+                            connection.execute(*setting).await?;
+                        }
+                        Ok(())
+                    })
+                })
+                .connect_lazy(url)
+        };
+        // SQLite: one writer. PostgreSQL: one that keeps new submissions, others that delete and count.
+        let (readers, writers) = if kind == Kind::Sqlite { (4, 1) } else { (8, 8) };
+        Ok(Self { readers: pool(readers)?, writers: pool(writers)? })
+    }
+
+    async fn close(&self) {
         self.readers.close().await;
         self.writers.close().await;
     }
+}
+
+/// Whether a server is a primary.
+const WRITES: &str =
+    "SELECT CAST(CASE WHEN pg_is_in_recovery() THEN 0 ELSE 1 END AS BIGINT) AS writes";
+
+/// Whether PostgreSQL at `url` takes writes: it answers in time, and is no replica.
+async fn takes_writes(url: &str) -> bool {
+    let asked = async {
+        let mut connection = AnyConnection::connect(url).await?;
+        let row = sqlx::query(WRITES).fetch_one(&mut connection).await?;
+        row.try_get::<i64, _>("writes")
+    };
+    matches!(tokio::time::timeout(WAIT_MAX, asked).await, Ok(Ok(1)))
 }
 
 /// A transaction, used as the connection that it is on.
@@ -253,9 +364,17 @@ async fn migrate(kind: Kind, writers: &AnyPool) -> Result<(), Error> {
         if kind == Kind::Sqlite { ("BLOB", "") } else { ("BYTEA", "COLLATE \"C\"") };
     for (version, name, statements) in MIGRATIONS.iter().filter(|(version, ..)| *version > newest) {
         for statement in statements.split(';').map(str::trim).filter(|it| !it.is_empty()) {
+            let statement = match statement.strip_prefix("{POSTGRES}") {
+                Some(_) if kind == Kind::Sqlite => continue,
+                Some(of_postgres) => of_postgres,
+                None => statement,
+            };
             // The text is this program's own, and only these two words are put into it.
             let statement = statement.replace("{BYTES}", bytes).replace("{BYTEWISE}", bytewise);
             step.execute(AssertSqlSafe(statement)).await?;
+        }
+        if *version == RESULTS {
+            results::make_again(&mut step).await?;
         }
         sqlx::query("INSERT INTO migrations (version, name) VALUES ($1, $2)")
             .bind(*version)

@@ -111,6 +111,29 @@ impl Error {
         }
     }
 
+    /// Whether the database refuses a value of one row, so that others may do without it: PostgreSQL's classes of bad
+    /// values and broken constraints, and SQLite's too big, constraint and mismatch.
+    #[must_use]
+    pub fn is_of_one_row(&self) -> bool {
+        let Self::Database(sqlx::Error::Database(error)) = self else { return false };
+        let code = error.code().unwrap_or_default();
+        (code.len() == 5 && (code.starts_with("22") || code.starts_with("23")))
+            || code.parse::<u32>().is_ok_and(|code| [18, 19, 20].contains(&(code & 0xff)))
+    }
+
+    /// The same error for another who waits for the same thing.
+    #[must_use]
+    pub fn again(&self) -> Self {
+        match self {
+            Self::Busy => Self::Busy,
+            Self::Late => Self::Late,
+            Self::DiskFull => Self::DiskFull,
+            Self::Database(sqlx::Error::PoolTimedOut) => Self::Database(sqlx::Error::PoolTimedOut),
+            Self::Database(_) => Self::Database(sqlx::Error::WorkerCrashed),
+            other => Self::Internal(format!("{}: {}", other.name(), other.detail())),
+        }
+    }
+
     /// What a client is told.
     #[must_use]
     pub fn told(&self) -> String {

@@ -30,6 +30,8 @@ struct Cli {
 enum Command {
     /// Answer requests until stopped
     Serve(ServeArgs),
+    /// Bring the raw data in the data directory up to date, and end
+    Dump(HubData),
     /// Write everything into one new SQLite file, while the hub goes on
     Backup {
         #[command(flatten)]
@@ -77,7 +79,8 @@ struct HubData {
     /// The data directory; made where it does not exist
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// Keep records in PostgreSQL instead of SQLite in the data directory
+    /// Keep records in PostgreSQL instead of SQLite in the data directory; of several addresses with commas between,
+    /// the hub follows the one that takes writes
     #[arg(
         long,
         value_name = "postgres://...",
@@ -106,6 +109,9 @@ struct ServeArgs {
     /// Begin without reference measurements and simulated cards
     #[arg(long)]
     no_seed: bool,
+    /// Make the raw data only when the manifest is asked for, not every hour: another process makes it
+    #[arg(long)]
+    no_dump: bool,
 }
 
 impl HubData {
@@ -165,6 +171,11 @@ fn main() -> ExitCode {
 async fn perform(command: Command) -> Result<(), Error> {
     match command {
         Command::Serve(args) => run(args).await,
+        Command::Dump(place) => {
+            let dump = Dump::open(place.data.join("dump"))?;
+            let manifest = dump.renew(&place.open().await?).await?;
+            say(&format!("{} records in {} files", manifest.rows, manifest.files.len()))
+        }
         Command::Backup { place, to } => {
             if to.exists() {
                 return Err(Error::Setup(format!("{} exists; name a new file", to.display())));
@@ -228,12 +239,19 @@ async fn run(args: ServeArgs) -> Result<(), Error> {
     let secret = admin::hub_secret(&db).await?;
     let hub = Hub::new(db.clone(), dump, &secret, options);
     let metrics = Arc::clone(&hub.metrics);
-    let dumping = tokio::spawn(dump_hourly(hub.clone()));
+    let dumping = (!args.no_dump).then(|| tokio::spawn(dump_hourly(hub.clone())));
+    let following = tokio::spawn({
+        let db = db.clone();
+        async move { db.follow().await }
+    });
     say(&format!("cardproof-hub listens on http://{address}"))?;
     log::event("ready", &[("listen", address.to_string().into())]);
     let limits = Limits { connections: connections(), ..Limits::default() };
     serve(listener, router(hub), metrics, limits, stopped()).await;
-    dumping.abort();
+    if let Some(dumping) = dumping {
+        dumping.abort();
+    }
+    following.abort();
     db.close().await;
     log::event("ended", &[]);
     Ok(())

@@ -2,7 +2,7 @@
 //!
 //! All of it follows from the document, so that it can be made again by better rules.
 
-use cardproof_rating::compare::{Contender, Pairing, compare};
+use cardproof_rating::compare::{CardFigures, Contender, figures};
 use cardproof_rating::doubts;
 use cardproof_record::{DeviceInfo, Record};
 
@@ -109,10 +109,7 @@ pub fn summary(record: &Record, source: Option<&str>) -> Summary {
     let host_name = host_name(record);
     let device = record.conditions.device.lowest();
     let contender = Contender { name: String::new(), runs: vec![record], price: None };
-    let alone = compare(&[contender], Pairing::Independent, 0);
-    let of_card = alone.figures.into_iter().next();
-    let basis = of_card.as_ref().map_or_else(String::new, |card| card.basis.clone());
-    let figures = of_card.into_iter().flat_map(|card| card.figures);
+    let CardFigures { basis, figures, .. } = figures(&contender);
     let mut told: Vec<String> = doubts(record).iter().map(|doubt| doubt.text(record)).collect();
     told.dedup();
     told.truncate(32);
@@ -124,6 +121,7 @@ pub fn summary(record: &Record, source: Option<&str>) -> Summary {
         origin,
         basis,
         figures: figures
+            .into_iter()
             .filter(|figure| figure.rate.is_finite())
             .map(|figure| Figure {
                 quantity: quantity(figure.column),

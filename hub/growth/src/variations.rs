@@ -5,18 +5,18 @@ use serde_json::{Value, json};
 
 /// Documents of simulated cards, which a new hub begins with.
 const BASES: [&str; 8] = [
-    include_str!("../../../seed/sandisk-extreme-a1.json"),
-    include_str!("../../../seed/sandisk-ultra.json"),
-    include_str!("../../../seed/samsung-emmc.json"),
-    include_str!("../../../seed/v30-a2.json"),
-    include_str!("../../../seed/v30-a2-queued.json"),
-    include_str!("../../../seed/intenso-class-4.json"),
-    include_str!("../../../seed/high-endurance.json"),
-    include_str!("../../../seed/usb-stick.json"),
+    include_str!("../../seed/sandisk-extreme-a1.json"),
+    include_str!("../../seed/sandisk-ultra.json"),
+    include_str!("../../seed/samsung-emmc.json"),
+    include_str!("../../seed/v30-a2.json"),
+    include_str!("../../seed/v30-a2-queued.json"),
+    include_str!("../../seed/intenso-class-4.json"),
+    include_str!("../../seed/high-endurance.json"),
+    include_str!("../../seed/usb-stick.json"),
 ];
 
 /// Hosts; the first ones are the most common.
-const BOARDS: [&str; 10] = [
+const BOARDS: [&str; 24] = [
     "Raspberry Pi 4 Model B",
     "Raspberry Pi 5 Model B",
     "Raspberry Pi 3 Model B Plus",
@@ -27,22 +27,52 @@ const BOARDS: [&str; 10] = [
     "Pine64 Quartz64",
     "BeagleBone Black",
     "NVIDIA Jetson Nano",
+    "Raspberry Pi Compute Module 4",
+    "Orange Pi Zero 3",
+    "Banana Pi M5",
+    "Libre Computer Le Potato",
+    "Rock64",
+    "ODROID-XU4",
+    "Radxa Zero",
+    "VisionFive 2",
+    "Khadas VIM3",
+    "Pine64 RockPro64",
+    "NanoPi R4S",
+    "NanoPi NEO3",
+    "Raspberry Pi 2 Model B",
+    "Turing RK1",
 ];
 
 /// The standard deviations of the logarithm of a rate: from model to model, host to host, record to record.
 const SPREADS: [f64; 3] = [0.5, 0.15, 0.08];
 
+/// Versions of Linux; the first ones are the most common.
+const KERNELS: [&str; 6] = ["6.12.47", "6.6.74", "6.1.21", "6.12.25", "5.15.84", "5.10.103"];
+
+/// Firmware revisions of one product; many products have only the first.
+const REVISIONS: [&str; 4] = ["0", "1", "2", "a"];
+
+/// The phases that stay in a trimmed document: those of three figures, and random writes at a depth of 32.
+const TRIMMED_PHASES: [&str; 4] =
+    ["sequential-write-1m", "random-read-4k-qd1", "random-write-4k-qd1", "random-write-4k-qd32"];
+
 /// Makes documents.
-pub(crate) struct Variations {
+#[derive(Debug)]
+pub struct Variations {
     bases: Vec<Value>,
     models: u64,
 }
 
+/// A document that does not hold what it was made from.
+#[derive(Debug, thiserror::Error)]
+#[error("a document of a simulated card lacks {0}")]
+pub struct Lacking(&'static str);
+
 /// Random numbers that follow from a number alone (Steele, Lea and Flood, OOPSLA 2014).
-struct Draw(u64);
+pub(crate) struct Draw(pub(crate) u64);
 
 impl Draw {
-    fn bits(&mut self) -> u64 {
+    pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -51,12 +81,12 @@ impl Draw {
     }
 
     /// Between 0 and 1.
-    fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// A number from 0 to below `count`, small ones far more often than large ones.
-    fn favoured(&mut self, count: u64) -> u64 {
+    pub(crate) fn favoured(&mut self, count: u64) -> u64 {
         let skewed = ((count as f64 + 1.0).ln() * self.unit()).exp() - 1.0;
         (skewed as u64).min(count - 1)
     }
@@ -70,15 +100,48 @@ impl Draw {
 
 impl Variations {
     /// Of `models` card models.
-    pub(crate) fn new(models: u64) -> Self {
-        let mut bases: Vec<Value> =
-            BASES.iter().map(|text| serde_json::from_str(text).unwrap()).collect();
-        bases.iter_mut().for_each(trim);
-        Self { bases, models }
+    ///
+    /// # Errors
+    /// A document of a simulated card is not of the form that is expected.
+    pub fn new(models: u64) -> Result<Self, Lacking> {
+        let mut bases = Vec::new();
+        for text in BASES {
+            let mut base = serde_json::from_str(text).map_err(|_| Lacking("JSON"))?;
+            for phase in phases(&mut base)? {
+                // The long series, which no page of a card asks for.
+                for series in ["histogram", "intervals"] {
+                    phase[series] = json!([]);
+                }
+            }
+            bases.push(base);
+        }
+        Ok(Self { bases, models })
+    }
+
+    /// Of `models` card models, with four of the ten phases and without what no figure needs: documents of a length of
+    /// which ten million fit on a disk.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn trimmed(models: u64) -> Result<Self, Lacking> {
+        let mut all = Self::new(models)?;
+        for base in &mut all.bases {
+            let of_base = phases(base)?;
+            of_base.retain(|phase| {
+                TRIMMED_PHASES.iter().any(|name| phase["name"].as_str() == Some(name))
+            });
+            for phase in of_base.iter_mut().filter_map(Value::as_object_mut) {
+                phase.remove("data_check");
+            }
+        }
+        Ok(all)
     }
 
     /// The document `number`.
-    pub(crate) fn document(&self, number: u64) -> Value {
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn document(&self, number: u64) -> Result<Value, Lacking> {
         let mut draw = Draw(number.wrapping_mul(0x5851_f42d_4c95_7f2d));
         let model = draw.favoured(self.models);
         let board = draw.favoured(BOARDS.len() as u64) as usize;
@@ -89,7 +152,7 @@ impl Variations {
         let record = &mut document["record"];
         let name = format!(
             "{}, series {}",
-            record["conditions"]["device"]["model"].as_str().unwrap(),
+            record["conditions"]["device"]["model"].as_str().ok_or(Lacking("a model"))?,
             model / self.bases.len() as u64
         );
         // As if they were real, or all would have one host and no claim to a place among others.
@@ -105,8 +168,15 @@ impl Variations {
         if draw.unit() < 0.2 {
             device["card"]["life_used_percent_max"] = json!(10 * (1 + draw.favoured(10)));
         }
-        record["conditions"]["host"] = json!({"board": BOARDS[board], "kernel": "6.12.47", "architecture": "aarch64", "cpus": 4});
-        for phase in record["phases"].as_array_mut().unwrap() {
+        let of_product = 1 + Draw(model ^ (1 << 41)).favoured(REVISIONS.len() as u64);
+        let revision = draw.favoured(of_product) as usize;
+        device["card"]["firmware_revision"] = json!(REVISIONS[revision]);
+        device["card"]["manufactured"] =
+            json!(format!("{}-{:02}", 2022 + draw.favoured(4), 1 + draw.favoured(12)));
+        let kernel = KERNELS[draw.favoured(KERNELS.len() as u64) as usize];
+        record["conditions"]["host"] =
+            json!({"board": BOARDS[board], "kernel": kernel, "architecture": "aarch64", "cpus": 4});
+        for phase in phases(&mut document)? {
             scale(phase, rate * draw.factor(SPREADS[2]));
         }
         if draw.unit() < 0.3 {
@@ -115,17 +185,12 @@ impl Variations {
             document["price"] =
                 json!({"amount": amount, "currency": currency, "date": "2026-10-05"});
         }
-        document
+        Ok(document)
     }
 }
 
-/// Takes the long series out of a document: what a page of a card never asks for.
-fn trim(document: &mut Value) {
-    for phase in document["record"]["phases"].as_array_mut().unwrap() {
-        for series in ["histogram", "intervals"] {
-            phase[series] = json!([]);
-        }
-    }
+fn phases(document: &mut Value) -> Result<&mut Vec<Value>, Lacking> {
+    document["record"]["phases"].as_array_mut().ok_or(Lacking("phases"))
 }
 
 /// Makes a phase `rate` times as fast.
@@ -133,15 +198,17 @@ fn scale(phase: &mut Value, rate: f64) {
     for figure in ["iops", "anytime_iops", "throughput_bytes_per_s"] {
         for end in ["estimate", "low", "high"] {
             if let Some(number) = phase[figure][end].as_f64() {
-                phase[figure][end] = json!(number * rate);
+                phase[figure][end] = json!((number * rate * 1e3).round() / 1e3);
             }
         }
     }
     if let Some(latencies) = phase["latency_ns"].as_object_mut() {
         for number in latencies.values_mut() {
-            *number = json!((number.as_f64().unwrap() / rate) as u64);
+            *number = json!((number.as_f64().unwrap_or_default() / rate) as u64);
         }
     }
     // Intervals of latencies belong to the figures that were.
-    phase.as_object_mut().unwrap().remove("latency_intervals");
+    if let Some(fields) = phase.as_object_mut() {
+        fields.remove("latency_intervals");
+    }
 }

@@ -1,8 +1,8 @@
 //! The files of one month: its submissions as JSON lines, and the tables `runs` and `phases` as Parquet.
 //!
 //! All three are made in one pass over one snapshot of the database, in pages, so that neither the memory nor the
-//! time of a query grows with the month. Reading and writing are two tasks: files are written by a thread that may
-//! block. What is half made has another name and is taken away.
+//! time of a query grows with the month. Pages are read one after the other, judged at the same time on as many
+//! threads as may wait, and written in their order by one thread. What is half made has another name and is taken away.
 
 use std::fs;
 use std::io::Write;
@@ -19,6 +19,7 @@ use sha2::{Digest, Sha256};
 use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, Row};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 use super::phases::{PHASES, PhaseOf};
 use super::runs::{Kept, RUNS, Run};
@@ -33,10 +34,10 @@ use crate::secret::hex;
 use crate::summary::summary;
 
 /// Submissions that are read at once.
-const PAGE_ROWS: usize = 128;
+const PAGE_ROWS: usize = 64;
 
-/// Pages that wait for the writer.
-const PAGES_WAITING: usize = 2;
+/// Pages that are judged, or wait for the writer: one for each processor that judges and one for the writer's.
+const PAGES_WAITING: usize = 3;
 
 /// A submission as the database has it.
 struct Raw {
@@ -44,6 +45,15 @@ struct Raw {
     doubts: String,
     document: Vec<u8>,
 }
+
+/// A submission as the files have it.
+struct Judged {
+    line: String,
+    run: Run,
+}
+
+/// A page on a thread that judges it.
+type Judging = JoinHandle<Result<Vec<Judged>, Error>>;
 
 /// Makes the files of `month` below `directory` as the database has it at one moment.
 pub(super) async fn make(db: &Db, directory: &Path, month: &str) -> Result<Vec<File>, Error> {
@@ -71,7 +81,7 @@ async fn read(
     snapshot: &mut Step,
     kind: Kind,
     month: &str,
-    pages: mpsc::Sender<Vec<Raw>>,
+    pages: mpsc::Sender<Judging>,
 ) -> Result<(), Error> {
     // Bytewise as in the index, whatever the language of the database.
     let bytewise = if kind == Kind::Postgres { "COLLATE \"C\"" } else { "" };
@@ -94,8 +104,13 @@ async fn read(
         if let Some(last) = page.last() {
             (model, id) = (last.kept.model.clone(), last.kept.id.clone());
         }
-        // A writer that has failed says so itself.
-        if pages.send(page).await.is_err() || is_last {
+        let Ok(place) = pages.reserve().await else {
+            // A writer that has failed says so itself.
+            return Ok(());
+        };
+        let judging = move || page.into_iter().map(judged).collect();
+        place.send(tokio::task::spawn_blocking(judging));
+        if is_last {
             return Ok(());
         }
     }
@@ -128,7 +143,7 @@ fn raw(row: &AnyRow) -> Result<Raw, Error> {
 fn write(
     directory: &Path,
     month: &str,
-    mut pages: mpsc::Receiver<Vec<Raw>>,
+    mut pages: mpsc::Receiver<Judging>,
 ) -> Result<[Part; 3], Error> {
     let documents = Part::new(directory, DOCUMENTS, "jsonl.gz", month)?;
     let runs = Part::new(directory, RUNS_TABLE, "parquet", month)?;
@@ -143,14 +158,13 @@ fn write(
         sheet(runs, RUNS_TABLE, RUNS, &["model", "id"]).map_err(|e| of_parquet(&paths[1], e))?;
     let mut phases = sheet(phases, PHASES_TABLE, PHASES, &["model", "run", "position"])
         .map_err(|e| of_parquet(&paths[2], e))?;
+    let runtime = tokio::runtime::Handle::current();
     let mut count = 0;
     while let Some(page) = pages.blocking_recv() {
-        for raw in page {
-            let document: Value = serde_json::from_slice(&unpacked(&raw.document, 2 * LENGTH_MAX)?)
-                .map_err(|e| Error::Internal(e.to_string()))?;
-            let line = line(&raw, &document)?;
+        let page = runtime.block_on(page).map_err(|e| Error::Internal(e.to_string()))??;
+        for Judged { line, run } in page {
             writeln!(lines, "{line}").map_err(failed(0))?;
-            let run = Rc::new(judged(raw, &document)?);
+            let run = Rc::new(run);
             runs.push(&run).map_err(|e| of_parquet(&paths[1], e))?;
             for at in 0..run.record.phases.len() {
                 let row = PhaseOf { run: Rc::clone(&run), at };
@@ -177,16 +191,19 @@ fn sheet<Row>(
     Sheet::new(out, table, columns, sorted_by, &[("schema", DATA_SCHEMA), ("licence", LICENCE)])
 }
 
-fn judged(raw: Raw, document: &Value) -> Result<Run, Error> {
-    let record =
-        record_of(document, &raw.kept.id).map_err(|error| Error::Internal(error.to_string()))?;
+fn judged(raw: Raw) -> Result<Judged, Error> {
+    let internal = |error: &dyn std::error::Error| Error::Internal(error.to_string());
+    let document: Value = serde_json::from_slice(&unpacked(&raw.document, 2 * LENGTH_MAX)?)
+        .map_err(|error| internal(&error))?;
+    let record = record_of(&document, &raw.kept.id).map_err(|error| internal(&error))?;
+    let line = line(&raw, document)?.to_string();
     let summary = summary(&record, raw.kept.source.as_deref());
     let verdicts = judge(&record);
-    Ok(Run { kept: raw.kept, record, summary, verdicts })
+    Ok(Judged { line, run: Run { kept: raw.kept, record, summary, verdicts } })
 }
 
 /// A submission as a line of JSON.
-fn line(raw: &Raw, document: &Value) -> Result<Value, Error> {
+fn line(raw: &Raw, document: Value) -> Result<Value, Error> {
     let kept = &raw.kept;
     let doubts: Value = serde_json::from_str(&raw.doubts)
         .map_err(|e| Error::Internal(format!("the doubts of {}: {e}", kept.id)))?;

@@ -45,6 +45,12 @@ const PHASES_TABLE: &str = "phases";
 /// Everything that is dumped; also the names of directories.
 const TABLES: [&str; 3] = [DOCUMENTS, RUNS_TABLE, PHASES_TABLE];
 
+/// The published manifest.
+const MANIFEST: &str = "manifest.json";
+
+/// The months that a dump in the making has made: one that is interrupted goes on there.
+const BEGUN: &str = "begun.json";
+
 /// What has made the files: another one makes all of them again.
 const MADE_BY: &str = concat!("cardproof-hub ", env!("CARGO_PKG_VERSION"), ", cardproof.data/1");
 
@@ -143,8 +149,18 @@ impl Dump {
     }
 
     fn read(&self) -> Option<Manifest> {
-        let text = fs::read(self.directory.join("manifest.json")).ok()?;
+        self.manifest_in(MANIFEST)
+    }
+
+    fn manifest_in(&self, name: &str) -> Option<Manifest> {
+        let text = fs::read(self.directory.join(name)).ok()?;
         serde_json::from_slice(&text).ok()
+    }
+
+    fn write(&self, name: &str, manifest: &Manifest) -> Result<(), Error> {
+        let text =
+            serde_json::to_vec_pretty(manifest).map_err(|e| Error::Internal(e.to_string()))?;
+        replace(&self.directory.join(name), &text)
     }
 
     /// The manifest as it stands now, after the months that have changed were made again. Where that takes long,
@@ -162,17 +178,29 @@ impl Dump {
     }
 
     /// Makes the months that have changed, unless the last dump was dear and short ago.
-    async fn renew(&self, db: &Db) -> Result<Manifest, Error> {
+    ///
+    /// # Errors
+    /// The database does not answer, or the directory cannot be written.
+    pub async fn renew(&self, db: &Db) -> Result<Manifest, Error> {
         let mut next = self.next.lock().await;
         let months = sqlx::query("SELECT month, version FROM months ORDER BY month")
-            .fetch_all(db.readers())
+            .fetch_all(&db.readers())
             .await?;
-        let old = self.read().filter(|old| old.made_by == MADE_BY);
+        let is_ours = |manifest: &Manifest| manifest.made_by == MADE_BY;
+        let old = self.read().filter(is_ours);
+        // What a dump that was interrupted has made.
+        let begun = self.manifest_in(BEGUN).filter(is_ours);
         let known = |month: &str, version: &str| -> Option<Vec<File>> {
-            let of_month = old.as_ref()?.files.iter().filter(|file| file.month == month);
+            let all = old.iter().chain(&begun).flat_map(|manifest| &manifest.files);
+            let of_month = all.filter(|file| file.month == month);
             let is_good =
                 |file: &&File| file.version == version && self.directory.join(&file.path).is_file();
-            let files: Vec<File> = of_month.filter(is_good).cloned().collect();
+            let mut files: Vec<File> = Vec::new();
+            for file in of_month.filter(is_good) {
+                if !files.contains(file) {
+                    files.push(file.clone());
+                }
+            }
             (files.len() == TABLES.len()).then_some(files)
         };
         let mut plan = Vec::new();
@@ -197,13 +225,16 @@ impl Dump {
                     let fresh = make::make(db, &self.directory, &month).await?;
                     made += submissions(&fresh);
                     files.extend(fresh);
+                    // Only what this process can find again; the published manifest stays whole.
+                    let begun = manifest(files.clone());
+                    self.write(BEGUN, &begun)?;
                 }
             }
         }
         let manifest = manifest(files);
-        let text =
-            serde_json::to_vec_pretty(&manifest).map_err(|e| Error::Internal(e.to_string()))?;
-        replace(&self.directory.join("manifest.json"), &text)?;
+        self.write(MANIFEST, &manifest)?;
+        // One that stays names nothing that the published one does not.
+        let _ = fs::remove_file(self.directory.join(BEGUN));
         self.sweep(&manifest);
         let took = start.elapsed();
         let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);

@@ -1,56 +1,76 @@
 //! What is counted of each model and its hosts while submissions come and go, so that no page has to count.
 
+use std::collections::BTreeMap;
+
 use sqlx::Row;
 
 use crate::db::Step;
 use crate::error::Error;
-use crate::store::find::grams;
-use crate::summary::Summary;
+use crate::store::catalogue;
+use crate::store::rows::{Cell, Cells, insert, insert_returning};
+use crate::summary::{Model, Summary};
 
-/// Counts one more submission of a model, also on its host; the model is made searchable with the first.
-pub(super) async fn add_model(step: &mut Step, of: &Summary) -> Result<(), Error> {
-    let model = &of.model;
-    sqlx::query(
-        "INSERT INTO model_hosts (model, host, host_name, submissions) VALUES ($1, $2, $3, 1) \
-         ON CONFLICT (model, host) DO UPDATE SET submissions = model_hosts.submissions + 1",
-    )
-    .bind(&model.key)
-    .bind(&of.host)
-    .bind(&of.host_name)
-    .execute(&mut **step)
-    .await?;
-    let words =
-        [Some(&model.name), model.maker.as_ref(), model.product.as_ref(), model.revision.as_ref()];
-    let words: Vec<&str> = words.into_iter().flatten().map(String::as_str).collect();
-    let grams = grams(&words.join(" "));
-    let row = sqlx::query(
-        "INSERT INTO models (model, name, maker, product, manufacturer_id, oem_id, revision, transport, \
-         capacity_bytes, submissions, grams) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10) \
-         ON CONFLICT (model) DO UPDATE SET submissions = models.submissions + 1 RETURNING submissions",
-    )
-    .bind(&model.key)
-    .bind(&model.name)
-    .bind(model.maker.as_deref())
-    .bind(model.product.as_deref())
-    .bind(model.manufacturer_id.as_deref())
-    .bind(model.oem_id.as_deref())
-    .bind(model.revision.as_deref())
-    .bind(model.transport.as_deref())
-    .bind(model.capacity_bytes)
-    .bind(i64::try_from(grams.len()).unwrap_or(0))
-    .fetch_one(&mut **step)
-    .await?;
-    if row.try_get::<i64, _>("submissions")? > 1 {
-        return Ok(());
+/// New submissions by model and host.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    models: BTreeMap<String, (Model, i64)>,
+    /// The host's name in words and the number, by the names of model and host in addresses.
+    hosts: BTreeMap<(String, String), (String, i64)>,
+}
+
+impl Counts {
+    /// Counts one more.
+    pub fn add(&mut self, of: &Summary) {
+        let key = &of.model.key;
+        match self.models.get_mut(key) {
+            Some((_, count)) => *count += 1,
+            None => {
+                self.models.insert(key.clone(), (of.model.clone(), 1));
+            }
+        }
+        let host = self.hosts.entry((key.clone(), of.host.clone()));
+        host.or_insert_with(|| (of.host_name.clone(), 0)).1 += 1;
     }
-    for gram in &grams {
-        sqlx::query("INSERT INTO trigrams (gram, model) VALUES ($1, $2) ON CONFLICT DO NOTHING")
-            .bind(gram)
-            .bind(&model.key)
-            .execute(&mut **step)
-            .await?;
+
+    /// Adds them to the database's; a model can be found from its first on.
+    ///
+    /// # Errors
+    /// The database does not take it.
+    pub async fn write(&self, step: &mut Step) -> Result<(), Error> {
+        let host = |((model, host), (name, count)): (&'_ (String, String), &'_ (String, i64))| {
+            vec![model.clone().into(), host.clone().into(), name.clone().into(), (*count).into()]
+        };
+        let hosts: Vec<Cells<'_>> = self.hosts.iter().map(host).collect();
+        let rest = "ON CONFLICT (model, host) DO UPDATE SET \
+                    submissions = model_hosts.submissions + excluded.submissions";
+        insert(step, "model_hosts", &hosts, rest).await?;
+        let models: Vec<Cells<'_>> =
+            self.models.values().map(|(model, count)| row(model, *count)).collect();
+        let rest = "ON CONFLICT (model) DO UPDATE SET \
+                    submissions = models.submissions + excluded.submissions RETURNING model, submissions";
+        let mut has_new = false;
+        for kept in insert_returning(step, "models", &models, rest).await? {
+            let key: String = kept.try_get("model")?;
+            let count = self.models.get(&key).map(|(_, count)| *count);
+            has_new |= count == Some(kept.try_get::<i64, _>("submissions")?);
+        }
+        if has_new { catalogue::touch(step).await } else { Ok(()) }
     }
-    Ok(())
+}
+
+fn row(model: &Model, count: i64) -> Cells<'_> {
+    vec![
+        model.key.as_str().into(),
+        model.name.as_str().into(),
+        model.maker.as_deref().into(),
+        model.product.as_deref().into(),
+        model.manufacturer_id.as_deref().into(),
+        model.oem_id.as_deref().into(),
+        model.revision.as_deref().into(),
+        model.transport.as_deref().into(),
+        Cell::Whole(model.capacity_bytes),
+        count.into(),
+    ]
 }
 
 /// Takes one submission from the counts of `model`, also on `host`; each goes with its last.
@@ -70,10 +90,7 @@ pub(super) async fn leave_model(step: &mut Step, model: &str, host: &str) -> Res
         .execute(&mut **step)
         .await?;
     if emptied.rows_affected() > 0 {
-        sqlx::query("DELETE FROM trigrams WHERE model = $1")
-            .bind(model)
-            .execute(&mut **step)
-            .await?;
+        catalogue::touch(step).await?;
     }
     Ok(())
 }

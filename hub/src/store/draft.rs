@@ -25,6 +25,18 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// What the database keeps beside the document.
+    #[must_use]
+    pub const fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// The bytes of the document in the form of the database.
+    #[must_use]
+    pub const fn packed_length(&self) -> usize {
+        self.packed.len()
+    }
+
     /// The draft of an accepted document; `source` names a publication.
     ///
     /// # Errors

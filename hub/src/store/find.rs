@@ -1,21 +1,18 @@
-//! Finding: search that forgives typing, lists, and the figures of a card model. Every list has an end.
-
-use std::collections::BTreeSet;
+//! Finding: lists, and the figures of a card model. Every list has an end.
 
 use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, Row};
 
 use crate::db::Db;
 use crate::error::Error;
-
-/// The most trigrams of a query that are looked for.
-const GRAMS_MAX: usize = 48;
+use crate::store::results::figures_of;
+use crate::summary::Figure;
 
 /// The most entries of a list.
 pub const LIST_MAX: i64 = 50;
 
-/// The most figures of one model that are drawn, of the latest submissions.
-pub const FIGURES_MAX: i64 = 1000;
+/// The most submissions of one model whose figures are drawn, the latest.
+pub const RESULTS_MAX: i64 = 250;
 
 /// A card model in a list.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -43,7 +40,7 @@ pub struct ModelRow {
 }
 
 impl ModelRow {
-    fn of(row: &AnyRow) -> Result<Self, Error> {
+    pub(super) fn of(row: &AnyRow) -> Result<Self, Error> {
         Ok(Self {
             model: row.try_get("model")?,
             name: row.try_get("name")?,
@@ -108,20 +105,12 @@ impl Entry {
 pub struct FigureRow {
     /// The submission.
     pub submission: String,
-    /// The quantity.
-    pub quantity: String,
     /// The host's name in addresses.
     pub host: String,
     /// How it was measured.
     pub basis: String,
-    /// The rate.
-    pub rate: f64,
-    /// Its interval's lower end.
-    pub low: Option<f64>,
-    /// Its interval's upper end.
-    pub high: Option<f64>,
-    /// Why nothing may be built on it.
-    pub doubt: Option<String>,
+    /// The figure.
+    pub figure: Figure,
 }
 
 /// What a list is narrowed to.
@@ -133,46 +122,6 @@ pub struct Only<'a> {
     pub host: Option<&'a str>,
 }
 
-/// The trigrams of `text`: of each word in small letters, with blanks at its ends.
-#[must_use]
-pub fn grams(text: &str) -> BTreeSet<String> {
-    let plain: String =
-        text.chars().map(|c| if c.is_alphanumeric() || c == '+' { c } else { ' ' }).collect();
-    let mut grams = BTreeSet::new();
-    for word in plain.to_lowercase().split_whitespace() {
-        let padded: Vec<char> = format!("  {word} ").chars().collect();
-        grams.extend(padded.windows(3).map(|three| three.iter().collect::<String>()));
-    }
-    grams
-}
-
-/// The models whose names are like `query`, the likest first; a letter more, less or other does no harm.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn search(db: &Db, query: &str) -> Result<Vec<ModelRow>, Error> {
-    let grams: Vec<String> = grams(query).into_iter().take(GRAMS_MAX).collect();
-    if grams.is_empty() {
-        return Ok(Vec::new());
-    }
-    let places: Vec<String> = (1..=grams.len()).map(|at| format!("${at}")).collect();
-    // Only the numbers of the places are put into the text. A third of the query's trigrams must be found;
-    // among those, names with few other trigrams are liker.
-    let text = format!(
-        "SELECT m.* FROM models m JOIN (SELECT model, COUNT(*) AS hits FROM trigrams WHERE gram IN ({}) \
-         GROUP BY model) t ON t.model = m.model WHERE t.hits * 3 >= {} \
-         ORDER BY t.hits * 1000 / ({} + m.grams - t.hits) DESC, m.submissions DESC, m.model LIMIT {LIST_MAX}",
-        places.join(", "),
-        grams.len(),
-        grams.len()
-    );
-    let mut asked = sqlx::query(AssertSqlSafe(text));
-    for gram in grams {
-        asked = asked.bind(gram);
-    }
-    asked.fetch_all(db.readers()).await?.iter().map(ModelRow::of).collect()
-}
-
 /// The model called `key`.
 ///
 /// # Errors
@@ -180,7 +129,7 @@ pub async fn search(db: &Db, query: &str) -> Result<Vec<ModelRow>, Error> {
 pub async fn model(db: &Db, key: &str) -> Result<ModelRow, Error> {
     let row = sqlx::query("SELECT * FROM models WHERE model = $1")
         .bind(key)
-        .fetch_optional(db.readers())
+        .fetch_optional(&db.readers())
         .await?;
     ModelRow::of(&row.ok_or(Error::NotFound)?)
 }
@@ -191,7 +140,7 @@ pub async fn model(db: &Db, key: &str) -> Result<ModelRow, Error> {
 /// The database does not answer.
 pub async fn models(db: &Db) -> Result<Vec<ModelRow>, Error> {
     let rows = sqlx::query("SELECT * FROM models ORDER BY submissions DESC, name, model LIMIT 200")
-        .fetch_all(db.readers())
+        .fetch_all(&db.readers())
         .await?;
     rows.iter().map(ModelRow::of).collect()
 }
@@ -201,6 +150,9 @@ pub async fn models(db: &Db) -> Result<Vec<ModelRow>, Error> {
 /// # Errors
 /// The database does not answer.
 pub async fn latest(db: &Db, only: Only<'_>, before_ms: i64) -> Result<Vec<Entry>, Error> {
+    if let Only { model: Some(model), host: None } = only {
+        return latest_of_model(db, model, before_ms).await;
+    }
     let mut text = format!(
         "SELECT {} FROM submissions WHERE state = 'public' AND created_ms < $1",
         Entry::COLUMNS
@@ -217,38 +169,48 @@ pub async fn latest(db: &Db, only: Only<'_>, before_ms: i64) -> Result<Vec<Entry
     for name in names {
         asked = asked.bind(name);
     }
-    asked.fetch_all(db.readers()).await?.iter().map(Entry::of).collect()
+    asked.fetch_all(&db.readers()).await?.iter().map(Entry::of).collect()
 }
 
-/// The figures of `model`, of public submissions, the latest of them.
+/// The latest public submissions of `model`: by the index of their figures, which a page of the model reads anyway.
+async fn latest_of_model(db: &Db, model: &str, before_ms: i64) -> Result<Vec<Entry>, Error> {
+    let text = format!(
+        "SELECT {} FROM (SELECT submission, created_ms AS at_ms FROM results WHERE model = $1 AND created_ms < $2) r \
+         JOIN submissions s ON s.id = r.submission WHERE s.state = 'public' ORDER BY r.at_ms DESC LIMIT {LIST_MAX}",
+        Entry::COLUMNS
+    );
+    let asked = sqlx::query(AssertSqlSafe(text)).bind(model.to_owned()).bind(before_ms);
+    asked.fetch_all(&db.readers()).await?.iter().map(Entry::of).collect()
+}
+
+/// The figures of `model`, of its latest public submissions.
 ///
 /// # Errors
 /// The database does not answer.
 pub async fn figures(db: &Db, model: &str) -> Result<Vec<FigureRow>, Error> {
     let rows = sqlx::query(
-        "SELECT f.submission, f.quantity, f.host, f.basis, f.rate, f.low, f.high, f.doubt FROM figures f \
-         WHERE f.model = $1 AND NOT EXISTS \
-         (SELECT 1 FROM submissions s WHERE s.state <> 'public' AND s.id = f.submission) \
-         ORDER BY f.created_ms DESC LIMIT $2",
+        "SELECT r.submission, r.host, r.basis, r.figures FROM results r WHERE r.model = $1 AND NOT EXISTS \
+         (SELECT 1 FROM submissions s WHERE s.state <> 'public' AND s.id = r.submission) \
+         ORDER BY r.created_ms DESC LIMIT $2",
     )
     .bind(model)
-    .bind(FIGURES_MAX)
-    .fetch_all(db.readers())
+    .bind(RESULTS_MAX)
+    .fetch_all(&db.readers())
     .await?;
-    rows.iter()
-        .map(|row| {
-            Ok(FigureRow {
-                submission: row.try_get("submission")?,
-                quantity: row.try_get("quantity")?,
-                host: row.try_get("host")?,
-                basis: row.try_get("basis")?,
-                rate: row.try_get("rate")?,
-                low: row.try_get("low")?,
-                high: row.try_get("high")?,
-                doubt: row.try_get("doubt")?,
-            })
-        })
-        .collect()
+    let mut all = Vec::new();
+    for row in &rows {
+        let (submission, host): (String, String) =
+            (row.try_get("submission")?, row.try_get("host")?);
+        let basis: String = row.try_get("basis")?;
+        let figures: &str = row.try_get("figures")?;
+        all.extend(figures_of(figures)?.into_iter().map(|figure| FigureRow {
+            submission: submission.clone(),
+            host: host.clone(),
+            basis: basis.clone(),
+            figure,
+        }));
+    }
+    Ok(all)
 }
 
 /// A name and how many submissions go by it.
@@ -281,7 +243,7 @@ async fn counted(
     if let Some(argument) = argument {
         asked = asked.bind(argument.to_owned());
     }
-    asked.fetch_all(db.readers()).await?.iter().map(Counted::of).collect()
+    asked.fetch_all(&db.readers()).await?.iter().map(Counted::of).collect()
 }
 
 /// The hosts with the most submissions.
@@ -304,18 +266,18 @@ pub async fn hosts_of(db: &Db, model: &str) -> Result<Vec<Counted>, Error> {
     counted(db, text, Some(model)).await
 }
 
-/// The latest figures among which ways of measuring are looked for.
-const BASES_OF: i64 = 5_000;
+/// The latest submissions among which ways of measuring are looked for.
+const BASES_OF: i64 = 1_000;
 
-/// The ways of measuring of the latest figures, by the number of models that were measured so.
+/// The ways of measuring of the latest submissions with a figure that is in no doubt, by the number of models that were measured so.
 ///
 /// # Errors
 /// The database does not answer.
 pub async fn bases(db: &Db) -> Result<Vec<Counted>, Error> {
     let text = "SELECT basis AS key, basis AS name, COUNT(DISTINCT model) AS count FROM \
-                (SELECT basis, model FROM figures WHERE doubt IS NULL ORDER BY created_ms DESC LIMIT $1) latest \
+                (SELECT basis, model FROM results WHERE sound > 0 ORDER BY created_ms DESC LIMIT $1) latest \
                 GROUP BY basis ORDER BY COUNT(DISTINCT model) DESC, basis LIMIT 50";
-    let rows = sqlx::query(text).bind(BASES_OF).fetch_all(db.readers()).await?;
+    let rows = sqlx::query(text).bind(BASES_OF).fetch_all(&db.readers()).await?;
     rows.iter().map(Counted::of).collect()
 }
 
@@ -330,8 +292,8 @@ pub struct Candidate {
     pub title: String,
 }
 
-/// The latest figures of a basis among which candidates are looked for.
-const CANDIDATES_OF: i64 = 2_000;
+/// The latest submissions of a basis among which candidates are looked for.
+const CANDIDATES_OF: i64 = 500;
 
 /// The latest public submissions measured by `basis`, at most `per_model` of each of at most `models` models.
 ///
@@ -344,26 +306,23 @@ pub async fn candidates(
     per_model: usize,
 ) -> Result<Vec<Candidate>, Error> {
     let rows = sqlx::query(
-        "SELECT s.id, s.model, s.title FROM figures f JOIN submissions s ON s.id = f.submission \
-         WHERE f.basis = $1 AND f.doubt IS NULL AND s.state = 'public' \
-         ORDER BY f.created_ms DESC LIMIT $2",
+        "SELECT s.id, s.model, s.title FROM results r JOIN submissions s ON s.id = r.submission \
+         WHERE r.basis = $1 AND r.sound > 0 AND s.state = 'public' \
+         ORDER BY r.created_ms DESC LIMIT $2",
     )
     .bind(basis)
     .bind(CANDIDATES_OF)
-    .fetch_all(db.readers())
+    .fetch_all(&db.readers())
     .await?;
     let mut counts = std::collections::HashMap::<String, usize>::new();
     let mut found: Vec<Candidate> = Vec::new();
-    let mut seen = BTreeSet::new();
     for row in &rows {
         let one = Candidate {
             id: row.try_get("id")?,
             model: row.try_get("model")?,
             title: row.try_get("title")?,
         };
-        // A submission comes with each of its figures.
-        let is_seen = !seen.insert(one.id.clone());
-        if is_seen || (!counts.contains_key(&one.model) && counts.len() == models) {
+        if !counts.contains_key(&one.model) && counts.len() == models {
             continue;
         }
         let count = counts.entry(one.model.clone()).or_default();
@@ -396,7 +355,7 @@ pub async fn price(db: &Db, model: &str) -> Result<Option<DatedPrice>, Error> {
          AND price_hundredths IS NOT NULL ORDER BY price_date DESC, created_ms DESC LIMIT 1",
     )
     .bind(model)
-    .fetch_optional(db.readers())
+    .fetch_optional(&db.readers())
     .await?;
     let of = |row: AnyRow| {
         Ok(DatedPrice {
@@ -414,21 +373,7 @@ pub async fn price(db: &Db, model: &str) -> Result<Option<DatedPrice>, Error> {
 /// The database does not answer.
 pub async fn totals(db: &Db) -> Result<(i64, i64), Error> {
     let row = sqlx::query("SELECT COALESCE(CAST(SUM(submissions) AS BIGINT), 0) AS records, COUNT(*) AS models FROM models")
-        .fetch_one(db.readers())
+        .fetch_one(&db.readers())
         .await?;
     Ok((row.try_get("records")?, row.try_get("models")?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_slip_of_the_finger_leaves_most_trigrams() {
-        let (right, wrong) = (grams("SanDisk Extreme"), grams("sandsik extrem"));
-        let shared = right.intersection(&wrong).count();
-        assert!(shared * 3 >= wrong.len(), "{shared} of {}", wrong.len());
-        assert!(grams("  --- ").is_empty());
-        assert!(grams("EVO+").contains("vo+"));
-    }
 }

@@ -1,4 +1,4 @@
-//! Submissions: kept, read, amended, deleted. Each change is one transaction.
+//! Submissions: read, amended, deleted, hidden. Each change is one transaction.
 
 use cardproof_record::Record;
 use cardproof_submission::{LENGTH_MAX, record_of};
@@ -11,20 +11,11 @@ use crate::db::{Db, Step};
 use crate::error::Error;
 use crate::pack::unpacked;
 use crate::secret::{self, hash, is_same};
-use crate::store::counts::{add_model, leave_model};
+use crate::store::counts::{Counts, leave_model};
 use crate::store::draft::Draft;
-use crate::summary::Summary;
-
-/// What a client gets for a submission.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Receipt {
-    /// The submission's name.
-    pub id: String,
-    /// What amends and deletes it.
-    pub token: String,
-    /// Whether it was kept before, by the same key.
-    pub was_there: bool,
-}
+use crate::store::keep::add;
+use crate::store::results;
+use crate::store::rows::{Fresh, insert};
 
 /// A submission as it is kept.
 #[derive(Clone, Debug)]
@@ -94,76 +85,13 @@ impl Kept {
     }
 }
 
-/// Keeps `draft`. With a `key` that was used before for the same document, nothing is kept and the first receipt
-/// is given again; `secret` is the hub's.
-///
-/// # Errors
-/// The key was used for another document, or the database does not take it.
-pub async fn keep(
-    db: &Db,
-    draft: &Draft,
-    key: Option<&str>,
-    secret: &str,
-) -> Result<Receipt, Error> {
-    let key_hash = key.map(|key| secret::keyed(secret, &["key", key]));
-    let mut step = db.write().await?;
-    if let Some(key_hash) = &key_hash {
-        let found = earlier(&mut step, draft, key_hash, key, secret).await;
-        let (own, found) = step.or_undo(found).await?;
-        if let Some(receipt) = found {
-            own.rollback().await?;
-            return Ok(receipt);
-        }
-        step = own;
-    }
-    let id = secret::name()?;
-    let token = match key {
-        Some(key) => secret::keyed(secret, &["token", &id, key]),
-        None => secret::token()?,
-    };
-    let is_new = insert(&mut step, &id, draft, &hash(&token), key_hash.as_deref()).await?;
-    if !is_new {
-        // Another request with the same key was faster.
-        step.rollback().await?;
-        let mut step = db.write().await?;
-        let key_hash = key_hash.unwrap_or_default();
-        let found = earlier(&mut step, draft, &key_hash, key, secret).await;
-        let (step, receipt) = step.or_undo(found).await?;
-        step.rollback().await?;
-        return receipt.ok_or(Error::Busy);
-    }
-    step.commit().await?;
-    Ok(Receipt { id, token, was_there: false })
-}
-
-/// The receipt that `key` was given before.
-async fn earlier(
-    step: &mut Step,
-    draft: &Draft,
-    key_hash: &str,
-    key: Option<&str>,
-    secret: &str,
-) -> Result<Option<Receipt>, Error> {
-    let row = sqlx::query("SELECT id, sent_sha256 FROM submissions WHERE key_hash = $1")
-        .bind(key_hash)
-        .fetch_optional(&mut **step)
-        .await?;
-    let Some(row) = row else { return Ok(None) };
-    let (id, sent): (String, String) = (row.try_get("id")?, row.try_get("sent_sha256")?);
-    if sent != draft.sha256 {
-        return Err(Error::KeyReused);
-    }
-    let token = secret::keyed(secret, &["token", &id, key.unwrap_or_default()]);
-    Ok(Some(Receipt { id, token, was_there: true }))
-}
-
 /// Keeps documents that the project publishes itself, under fixed names, unless they are there or were deleted:
 /// all or none. Returns how many were added.
 ///
 /// # Errors
 /// The database does not take them.
 pub async fn seed(db: &Db, drafts: &[(String, Draft)]) -> Result<usize, Error> {
-    let mut step = db.write().await?;
+    let mut step = db.change().await?;
     let mut added = 0;
     for (id, draft) in drafts {
         let found = sqlx::query(
@@ -173,103 +101,22 @@ pub async fn seed(db: &Db, drafts: &[(String, Draft)]) -> Result<usize, Error> {
         .fetch_optional(&mut *step)
         .await?;
         if found.is_none() {
-            added +=
-                usize::from(insert(&mut step, id, draft, &hash(&secret::token()?), None).await?);
+            let token_hash = hash(&secret::token()?);
+            let created_ms = clock::now_ms();
+            let row = Fresh { id, created_ms, draft, token_hash: &token_hash, key_hash: None };
+            added += usize::from(add(&mut step, &[row]).await?);
         }
     }
     step.commit().await?;
     Ok(added)
 }
 
-async fn insert(
-    step: &mut Step,
-    id: &str,
-    draft: &Draft,
-    token_hash: &str,
-    key_hash: Option<&str>,
-) -> Result<bool, Error> {
-    let now = clock::now_ms();
-    let month = clock::month(now);
-    let of = &draft.summary;
-    let (amount, currency, date) = draft
-        .price
-        .clone()
-        .map_or((None, None, None), |price| (Some(price.0), Some(price.1), Some(price.2)));
-    let added = sqlx::query(
-        "INSERT INTO submissions (id, created_ms, changed_ms, month, state, origin, source, model, title, host, \
-         host_name, lot, doubts, price_hundredths, price_currency, price_date, revision, document, document_sha256, \
-         token_hash, key_hash, sent_sha256) VALUES ($1, $2, $3, $4, 'public', $5, $6, $7, $8, $9, $10, $11, $12, \
-         $13, $14, $15, 1, $16, $17, $18, $19, $20) ON CONFLICT DO NOTHING",
-    )
-    .bind(id)
-    .bind(now)
-    .bind(now)
-    .bind(&month)
-    .bind(of.origin.word())
-    .bind(draft.source.as_deref())
-    .bind(&of.model.key)
-    .bind(&of.model.name)
-    .bind(&of.host)
-    .bind(&of.host_name)
-    .bind(of.lot.as_deref())
-    .bind(serde_json::to_string(&of.doubts).unwrap_or_default())
-    .bind(amount)
-    .bind(currency)
-    .bind(date)
-    .bind(&draft.packed)
-    .bind(&draft.sha256)
-    .bind(token_hash)
-    .bind(key_hash)
-    .bind(&draft.sha256)
-    .execute(&mut **step)
-    .await?;
-    if added.rows_affected() == 0 {
-        return Ok(false);
-    }
-    add_figures(step, id, now, of).await?;
-    add_model(step, of).await?;
-    touch_month(step, &month, now).await?;
-    Ok(true)
-}
-
-async fn add_figures(
-    step: &mut Step,
-    id: &str,
-    created_ms: i64,
-    of: &Summary,
-) -> Result<(), Error> {
-    for figure in &of.figures {
-        // Two statements, so that no absent floating-point number is bound; see `price`.
-        let statement = match figure.between {
-            Some(_) => {
-                "INSERT INTO figures (submission, quantity, model, host, basis, doubt, created_ms, rate, low, high) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
-            }
-            None => {
-                "INSERT INTO figures (submission, quantity, model, host, basis, doubt, created_ms, rate) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
-            }
-        };
-        let mut insert = sqlx::query(statement)
-            .bind(id)
-            .bind(&figure.quantity)
-            .bind(&of.model.key)
-            .bind(&of.host)
-            .bind(&of.basis)
-            .bind(figure.doubt.as_deref())
-            .bind(created_ms)
-            .bind(figure.rate);
-        for end in figure.between.into_iter().flatten() {
-            insert = insert.bind(end);
-        }
-        insert.execute(&mut **step).await?;
-    }
-    Ok(())
-}
-
 /// Notes that the dump of `month` is out of date: by a fresh name for what the month holds, so that neither clocks
 /// nor a restored backup can make an old dump look like a new one.
-async fn touch_month(step: &mut Step, month: &str, now: i64) -> Result<(), Error> {
+///
+/// # Errors
+/// The database does not answer.
+pub async fn touch_month(step: &mut Step, month: &str, now: i64) -> Result<(), Error> {
     sqlx::query(
         "INSERT INTO months (month, changed_ms, version) VALUES ($1, $2, $3) \
          ON CONFLICT (month) DO UPDATE SET changed_ms = excluded.changed_ms, version = excluded.version",
@@ -289,7 +136,7 @@ async fn touch_month(step: &mut Step, month: &str, now: i64) -> Result<(), Error
 pub async fn find(db: &Db, id: &str, sees_hidden: bool) -> Result<Kept, Error> {
     let row = sqlx::query("SELECT * FROM submissions WHERE id = $1")
         .bind(id)
-        .fetch_optional(db.readers())
+        .fetch_optional(&db.readers())
         .await?;
     if let Some(row) = row {
         let kept = Kept::of(&row)?;
@@ -297,7 +144,7 @@ pub async fn find(db: &Db, id: &str, sees_hidden: bool) -> Result<Kept, Error> {
     }
     let deleted = sqlx::query("SELECT id FROM tombstones WHERE id = $1")
         .bind(id)
-        .fetch_optional(db.readers())
+        .fetch_optional(&db.readers())
         .await?;
     Err(if deleted.is_some() { Error::Gone } else { Error::NotFound })
 }
@@ -353,11 +200,11 @@ async fn changeable(step: &mut Step, id: &str, by: By<'_>) -> Result<Changeable,
 /// # Errors
 /// There is none, the token is wrong, or the database does not answer.
 pub async fn delete(db: &Db, id: &str, by: By<'_>) -> Result<(), Error> {
-    let mut step = db.write().await?;
+    let mut step = db.change().await?;
     let found = changeable(&mut step, id, by).await;
     let (mut step, found) = step.or_undo(found).await?;
     let now = clock::now_ms();
-    sqlx::query("DELETE FROM figures WHERE submission = $1").bind(id).execute(&mut *step).await?;
+    sqlx::query("DELETE FROM results WHERE submission = $1").bind(id).execute(&mut *step).await?;
     sqlx::query("DELETE FROM submissions WHERE id = $1").bind(id).execute(&mut *step).await?;
     sqlx::query("INSERT INTO tombstones (id, deleted_ms) VALUES ($1, $2) ON CONFLICT DO NOTHING")
         .bind(id)
@@ -375,7 +222,7 @@ pub async fn delete(db: &Db, id: &str, by: By<'_>) -> Result<(), Error> {
 /// # Errors
 /// As [`delete`].
 pub async fn amend(db: &Db, id: &str, by: By<'_>, draft: &Draft) -> Result<(), Error> {
-    let mut step = db.write().await?;
+    let mut step = db.change().await?;
     let found = changeable(&mut step, id, by).await;
     let (mut step, found) = step.or_undo(found).await?;
     let now = clock::now_ms();
@@ -405,10 +252,12 @@ pub async fn amend(db: &Db, id: &str, by: By<'_>, draft: &Draft) -> Result<(), E
     .bind(&draft.sha256)
     .execute(&mut *step)
     .await?;
-    sqlx::query("DELETE FROM figures WHERE submission = $1").bind(id).execute(&mut *step).await?;
+    sqlx::query("DELETE FROM results WHERE submission = $1").bind(id).execute(&mut *step).await?;
     leave_model(&mut step, &found.model, &found.host).await?;
-    add_figures(&mut step, id, found.created_ms, of).await?;
-    add_model(&mut step, of).await?;
+    insert(&mut step, results::TABLE, &[results::row(id, found.created_ms, of)], "").await?;
+    let mut counts = Counts::default();
+    counts.add(of);
+    counts.write(&mut step).await?;
     touch_month(&mut step, &found.month, now).await?;
     step.commit().await?;
     Ok(())
@@ -419,7 +268,7 @@ pub async fn amend(db: &Db, id: &str, by: By<'_>, draft: &Draft) -> Result<(), E
 /// # Errors
 /// There is none, or the database does not answer.
 pub async fn set_state(db: &Db, id: &str, state: &'static str) -> Result<(), Error> {
-    let mut step = db.write().await?;
+    let mut step = db.change().await?;
     let found = changeable(&mut step, id, By::Moderator).await;
     let (mut step, found) = step.or_undo(found).await?;
     let now = clock::now_ms();

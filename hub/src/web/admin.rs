@@ -65,6 +65,7 @@ pub(super) async fn moderate(
         Action::Show => submissions::set_state(&hub.db, &id, "public").await?,
         Action::Delete => submissions::delete(&hub.db, &id, By::Moderator).await?,
     }
+    hub.rankings.withdraw();
     Ok(json_response(&json!({"id": id, "action": wish.action.word()})))
 }
 

@@ -35,7 +35,7 @@ pub(super) async fn submit(State(hub): State<Hub>, request: Request) -> Result<R
     let client = client(&hub, &parts.headers, parts.extensions.get::<Peer>());
     limits::count(&hub.db, client, hub.options.submissions_per_hour, &hub.secret).await?;
     let (draft, _share) = draft(&hub, &parts.headers, body).await?;
-    let receipt = submissions::keep(&hub.db, &draft, key.as_deref(), &hub.secret).await?;
+    let receipt = hub.keeper.keep(draft, key).await?;
     if !receipt.was_there {
         hub.metrics.submissions.fetch_add(1, Ordering::Relaxed);
     }
@@ -156,6 +156,7 @@ pub(super) async fn amend(
     limits::count(&hub.db, client, hub.options.submissions_per_hour, &hub.secret).await?;
     let (draft, _share) = draft(&hub, &parts.headers, body).await?;
     submissions::amend(&hub.db, id, By::Token(token), &draft).await?;
+    hub.rankings.withdraw();
     let path = format!("/r/{id}");
     Ok(json_response(
         &json!({"id": id, "url": format!("{}{path}", base(&hub, &parts.headers)?), "path": path}),
@@ -183,6 +184,7 @@ pub(super) async fn remove(hub: &Hub, id: &str, token: &str) -> Result<(), Error
         Err(Error::WrongToken) => submissions::delete(&hub.db, id, By::Token(token)).await?,
         Err(other) => return Err(other),
     }
+    hub.rankings.withdraw();
     hub.metrics.deletions.fetch_add(1, Ordering::Relaxed);
     log::event("deleted", &[("day", clock::day(clock::now_ms()).into())]);
     Ok(())

@@ -100,7 +100,7 @@ fn query(asked: &Asked) -> String {
 
 pub(super) async fn search(State(hub): State<Hub>, Query(asked): Query<Asked>) -> Page {
     let query = query(&asked);
-    let found = find::search(&hub.db, &query).await?;
+    let found = hub.catalogue.search(&hub.db, &query).await?;
     Ok(page(pages::Search { query, found, ids: asked.names()?.join(",") }))
 }
 
@@ -108,7 +108,7 @@ pub(super) async fn search_json(State(hub): State<Hub>, Query(asked): Query<Aske
     if asked.q.as_deref().is_some_and(|query| query.chars().count() > QUERY_MAX) {
         return Err(Error::Request(format!("q has at most {QUERY_MAX} characters")).into());
     }
-    let found = find::search(&hub.db, &query(&asked)).await?;
+    let found = hub.catalogue.search(&hub.db, &query(&asked)).await?;
     Ok(json_response(&json!({"models": found})))
 }
 
@@ -150,8 +150,10 @@ pub(super) async fn model_json(State(hub): State<Hub>, Path(key): Path<String>) 
     let rows: Vec<Value> = figures
         .iter()
         .map(|it| {
-            json!({"submission": it.submission, "quantity": it.quantity, "basis": it.basis, "host": it.host,
-                "rate": it.rate, "low": it.low, "high": it.high, "doubt": it.doubt})
+            let FigureRow { submission, host, basis, figure } = it;
+            let [low, high] = figure.between.map_or([None, None], |ends| ends.map(Some));
+            json!({"submission": submission, "quantity": figure.quantity, "basis": basis, "host": host,
+                "rate": figure.rate, "low": low, "high": high, "doubt": figure.doubt})
         })
         .collect();
     Ok(json_response(&json!({"model": model, "figures": rows})))
@@ -178,17 +180,14 @@ fn quantities(figures: &[FigureRow], host: Option<&str>) -> Vec<pages::QuantityV
     let of_column = |column: Column| {
         let name = quantity(column);
         let mut by_basis = BTreeMap::<&str, (Vec<(String, f64, Option<[f64; 2]>)>, usize)>::new();
-        let wanted =
-            |row: &&FigureRow| row.quantity == name && host.is_none_or(|host| host == row.host);
+        let wanted = |row: &&FigureRow| {
+            row.figure.quantity == name && host.is_none_or(|host| host == row.host)
+        };
         for row in figures.iter().filter(wanted) {
             let (rates, in_doubt) = by_basis.entry(&row.basis).or_default();
-            match row.doubt {
+            match row.figure.doubt {
                 Some(_) => *in_doubt += 1,
-                None => rates.push((
-                    row.submission.clone(),
-                    row.rate,
-                    row.low.zip(row.high).map(Into::into),
-                )),
+                None => rates.push((row.submission.clone(), row.figure.rate, row.figure.between)),
             }
         }
         let mut distributions: Vec<Distribution> = by_basis
@@ -250,6 +249,11 @@ fn uses(wanted: Use) -> Vec<(&'static str, &'static str, bool)> {
 
 pub(super) async fn ranking(State(hub): State<Hub>, Query(asked): Query<Asked>) -> Page {
     let wanted = asked.wanted();
+    let key = (wanted.name(), asked.basis.clone().filter(|basis| !basis.is_empty()));
+    let making = match hub.rankings.find(&key).await {
+        Ok(shown) => return Ok(page(shown)),
+        Err(making) => making,
+    };
     let bases = find::bases(&hub.db).await?;
     let given =
         asked.basis.as_deref().filter(|given| bases.iter().any(|known| known.key == *given));
@@ -265,13 +269,14 @@ pub(super) async fn ranking(State(hub): State<Hub>, Query(asked): Query<Asked>) 
     for (key, entry) in &mut by_model {
         entry.2 = find::price(&hub.db, key).await?;
     }
+    let is_full = by_model.len() == RANKED_MAX && (key.1.is_none() || given.is_some());
     let turn = hub.judges.clone().acquire_owned().await.map_err(|_| Error::Busy)?;
     let made = tokio::task::spawn_blocking(move || {
         let _turn = turn;
         rank(wanted, &by_model)
     });
     let (rows, is_one_span) = made.await.map_err(|error| Error::Internal(error.to_string()))?;
-    Ok(page(pages::Ranking {
+    let made = String::from(pages::Ranking {
         uses: uses(wanted),
         bases: bases.into_iter().map(|known| (known.key.clone(), known.key == basis)).collect(),
         formula: sentence(wanted.formula()),
@@ -280,7 +285,11 @@ pub(super) async fn ranking(State(hub): State<Hub>, Query(asked): Query<Asked>) 
         is_undecided: rows.len() > 1 && rows.iter().all(|row| row.place == 1),
         rows,
         is_one_span,
-    }))
+    });
+    if is_full {
+        making.keep(key, &made);
+    }
+    Ok(page(made))
 }
 
 type Models = BTreeMap<String, (String, Vec<Record>, Option<DatedPrice>)>;

@@ -8,6 +8,7 @@ mod guard;
 mod html;
 pub mod metrics;
 mod ops;
+mod rankings;
 mod routes;
 mod server;
 
@@ -18,13 +19,22 @@ use std::sync::Arc;
 
 use crate::db::Db;
 use crate::dump::Dump;
+use crate::store::catalogue::Catalogue;
+use crate::store::keep::Keeper;
 use metrics::Metrics;
+use rankings::Rankings;
 
 /// What every request has.
 #[derive(Clone, Debug)]
 pub struct Hub {
     /// The database.
     pub db: Db,
+    /// Where new submissions are handed in.
+    pub keeper: Keeper,
+    /// The names of all models.
+    pub catalogue: Arc<Catalogue>,
+    /// Rankings that are shown again.
+    pub rankings: Arc<Rankings>,
     /// The dump.
     pub dump: Arc<Dump>,
     /// What is counted.
@@ -60,14 +70,18 @@ pub fn judges() -> usize {
 }
 
 impl Hub {
-    /// A hub over `db`.
+    /// A hub over `db`, on the runtime that this is called on.
     #[must_use]
     pub fn new(db: Db, dump: Dump, secret: &str, options: Options) -> Self {
+        let secret: Arc<str> = secret.into();
         Self {
+            keeper: Keeper::start(db.clone(), Arc::clone(&secret)),
             db,
+            catalogue: Arc::default(),
+            rankings: Arc::default(),
             dump: Arc::new(dump),
             metrics: Arc::default(),
-            secret: secret.into(),
+            secret,
             options: Arc::new(options),
             body_budget: Arc::new(tokio::sync::Semaphore::new(BODY_BUDGET_BYTES)),
             judges: Arc::new(tokio::sync::Semaphore::new(judges())),

@@ -54,7 +54,7 @@ fn sqlite(place: &TestData) -> String {
     runtime.block_on(async {
         use sqlx::Row;
         let db = cardproof_hub::db::Db::sqlite(&path).await.unwrap();
-        let rows = sqlx::query(text).fetch_all(db.readers()).await.unwrap();
+        let rows = sqlx::query(text).fetch_all(&db.readers()).await.unwrap();
         rows.iter().map(|row| row.get::<String, _>("it") + "\n").collect()
     })
 }

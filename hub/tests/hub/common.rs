@@ -3,7 +3,6 @@
 pub(crate) mod client;
 pub(crate) mod disk;
 pub(crate) mod postgres;
-pub(crate) mod variations;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};

@@ -1,10 +1,11 @@
 # Answers queries on the dump in one engine.
 #
 # Arguments: the engine, the directory of the dump. Standard input: an object of statements by name. Standard
-# output: an object of answers by name, each a list of rows, each an object.
+# output: an object by name of answers and the seconds that each took; an answer is a list of rows, each an object.
 import json
 import os
 import sys
+import time
 
 engine, directory = sys.argv[1:]
 queries = json.load(sys.stdin)
@@ -20,10 +21,11 @@ def duckdb_answers():
     connection = duckdb.connect()
     for table in TABLES:
         connection.execute(f"CREATE VIEW {table} AS SELECT * FROM '{files(table)}'")
-    for name, text in queries.items():
-        answer = connection.execute(text)
-        columns = [column[0] for column in answer.description]
-        yield name, [dict(zip(columns, row)) for row in answer.fetchall()]
+    def answer(text):
+        found = connection.execute(text)
+        columns = [column[0] for column in found.description]
+        return [dict(zip(columns, row)) for row in found.fetchall()]
+    return answer
 
 
 def clickhouse_answers():
@@ -31,17 +33,21 @@ def clickhouse_answers():
     here = session.Session()
     for table in TABLES:
         here.query(f"CREATE VIEW {table} AS SELECT * FROM file('{files(table)}', Parquet)")
-    for name, text in queries.items():
-        lines = str(here.query(text, 'JSONEachRow')).splitlines()
-        yield name, [json.loads(line) for line in lines]
+    return lambda text: [json.loads(line) for line in str(here.query(text, 'JSONEachRow')).splitlines()]
 
 
 def polars_answers():
     import polars
     context = polars.SQLContext({table: polars.scan_parquet(files(table)) for table in TABLES})
-    for name, text in queries.items():
-        yield name, context.execute(text, eager=True).to_dicts()
+    return lambda text: context.execute(text, eager=True).to_dicts()
 
 
-answers = {'duckdb': duckdb_answers, 'clickhouse': clickhouse_answers, 'polars': polars_answers}
-json.dump(dict(answers[engine]()), sys.stdout, default=str)
+def timed(answer, text):
+    start = time.monotonic()
+    rows = answer(text)
+    return {'rows': rows, 's': time.monotonic() - start}
+
+
+engines = {'duckdb': duckdb_answers, 'clickhouse': clickhouse_answers, 'polars': polars_answers}
+answer = engines[engine]()
+json.dump({name: timed(answer, text) for name, text in queries.items()}, sys.stdout, default=str)

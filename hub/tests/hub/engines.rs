@@ -11,12 +11,12 @@ use std::sync::OnceLock;
 
 use cardproof_hub::queries::queries;
 use cardproof_hub::summary::summary;
+use cardproof_hub_growth::variations::Variations;
 use cardproof_record::{Outcome, Record};
 use cardproof_submission::record_of;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use crate::common::variations::Variations;
 use crate::common::{Hub, On, TestData, skip};
 
 const SCRIPT: &str = include_str!("engines.py");
@@ -44,9 +44,9 @@ impl Golden {
     fn make() -> Self {
         let place = TestData::new(On::Sqlite).unwrap();
         let hub = place.start(&["--submissions-per-hour", "0"]);
-        let variations = Variations::new(12);
+        let variations = Variations::new(12).unwrap();
         for number in 0..DOCUMENTS {
-            hub.submitted(&variations.document(number));
+            hub.submitted(&variations.document(number).unwrap());
         }
         let directory = tempfile::tempdir().unwrap();
         for table in ["runs", "phases"] {
@@ -244,8 +244,14 @@ fn python(module: &str) -> Result<PathBuf, String> {
     Err(format!("no Python package {module}; `cargo xtask test` installs it below target/engines"))
 }
 
+/// An answer of an engine.
+#[derive(serde::Deserialize)]
+struct Answer {
+    rows: Vec<Map<String, Value>>,
+}
+
 /// The answers of `engine`.
-fn ask(python: &Path, engine: &str, golden: &Golden) -> BTreeMap<String, Vec<Map<String, Value>>> {
+fn ask(python: &Path, engine: &str, golden: &Golden) -> BTreeMap<String, Answer> {
     let mut command = Command::new(python);
     command.args(["-c", SCRIPT, engine]).arg(golden.directory.path());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -273,7 +279,7 @@ fn answers_are_as_computed(engine: &str, module: &str) {
     let found = ask(&python, engine, golden);
     assert_eq!(found.len(), golden.answers.len());
     for (name, expected) in &golden.answers {
-        let rows = &found[*name];
+        let rows = &found[*name].rows;
         assert_eq!(rows.len(), expected.len(), "{engine}, {name}: {rows:?}\n{expected:?}");
         for (row, expected) in rows.iter().zip(expected) {
             let expected = expected.as_object().unwrap();

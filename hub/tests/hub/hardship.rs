@@ -38,7 +38,8 @@ fn kept(place: &TestData) -> BTreeSet<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let db = place.open().await;
-        let rows = sqlx::query("SELECT id FROM submissions").fetch_all(db.readers()).await.unwrap();
+        let rows =
+            sqlx::query("SELECT id FROM submissions").fetch_all(&db.readers()).await.unwrap();
         let ids = rows.iter().map(|row| row.get("id")).collect();
         db.close().await;
         ids

@@ -1,0 +1,229 @@
+//! New submissions on their way into the database: those that come at the same time share one transaction.
+//!
+//! Making a transaction durable costs the disk the same whatever is in it, and every submission counts in the rows
+//! of its model and its month, so that single transactions would wait for one another. So one task writes for all
+//! requests: what has come while the last transaction was written goes into the next, and nobody waits for company.
+//! A submission is answered after the transaction that it is in was made durable.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::{AssertSqlSafe, Row};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::clock;
+use crate::db::{Db, Step};
+use crate::error::Error;
+use crate::secret::{self, hash};
+use crate::store::counts::Counts;
+use crate::store::draft::Draft;
+use crate::store::results;
+use crate::store::rows::{Cells, Fresh, insert, parts};
+use crate::store::submissions::touch_month;
+
+/// The most submissions of one transaction.
+const BATCH_MAX: usize = 64;
+
+/// How long a transaction may take: a database that keeps its connections and says nothing holds up everybody else.
+const TIME_MAX: Duration = Duration::from_secs(15);
+
+/// What a client gets for a submission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    /// The submission's name.
+    pub id: String,
+    /// What amends and deletes it.
+    pub token: String,
+    /// Whether it was kept before, by the same key.
+    pub was_there: bool,
+}
+
+/// A submission, and who waits for it.
+#[derive(Debug)]
+struct Waiting {
+    draft: Draft,
+    key: Option<String>,
+    answer: oneshot::Sender<Result<Receipt, Error>>,
+}
+
+/// Where new submissions are handed in.
+#[derive(Clone, Debug)]
+pub struct Keeper {
+    queue: mpsc::Sender<Waiting>,
+}
+
+impl Keeper {
+    /// The one of `db`, in the background of the runtime that this is called on; `secret` is the hub's. It ends
+    /// when nobody can hand in any more.
+    #[must_use]
+    pub fn start(db: Db, secret: Arc<str>) -> Self {
+        let (queue, mut waiting) = mpsc::channel(BATCH_MAX);
+        tokio::spawn(async move {
+            let mut batch = Vec::new();
+            while waiting.recv_many(&mut batch, BATCH_MAX).await > 0 {
+                keep_all(&db, &secret, std::mem::take(&mut batch)).await;
+            }
+        });
+        Self { queue }
+    }
+
+    /// Keeps `draft`. With a `key` that was used before for the same document, nothing is kept and the first
+    /// receipt is given again.
+    ///
+    /// # Errors
+    /// The key was used for another document, or the database does not take it.
+    pub async fn keep(&self, draft: Draft, key: Option<String>) -> Result<Receipt, Error> {
+        let (answer, answered) = oneshot::channel();
+        self.queue.send(Waiting { draft, key, answer }).await.map_err(|_| Error::Busy)?;
+        answered.await.map_err(|_| Error::Internal("a submission got no answer".to_owned()))?
+    }
+}
+
+/// Keeps all of `batch`, and answers each.
+async fn keep_all(db: &Db, secret: &str, mut batch: Vec<Waiting>) {
+    while !batch.is_empty() {
+        // Of one key, the second finds what the first has left.
+        let mut keys = HashSet::new();
+        let (now, later): (Vec<Waiting>, Vec<Waiting>) = batch
+            .into_iter()
+            .partition(|one| one.key.as_ref().is_none_or(|key| keys.insert(key.clone())));
+        batch = later;
+        match within(keep_together(db, secret, &now)).await {
+            Err(error) if now.len() > 1 && error.is_of_one_row() => {
+                for one in now {
+                    let kept = within(keep_together(db, secret, std::slice::from_ref(&one))).await;
+                    let receipt = kept.and_then(|mut all| all.pop().unwrap_or(Err(Error::Busy)));
+                    // Who has gone needs no answer.
+                    let _ = one.answer.send(receipt);
+                }
+            }
+            Err(error) => {
+                for one in now {
+                    let _ = one.answer.send(Err(error.again()));
+                }
+            }
+            Ok(receipts) => {
+                for (one, receipt) in now.into_iter().zip(receipts) {
+                    let _ = one.answer.send(receipt);
+                }
+            }
+        }
+    }
+}
+
+async fn within<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    tokio::time::timeout(TIME_MAX, work).await.map_err(|_| Error::Late)?
+}
+
+/// Keeps all of `batch` in one transaction, or none; no two of them have one key.
+async fn keep_together(
+    db: &Db,
+    secret: &str,
+    batch: &[Waiting],
+) -> Result<Vec<Result<Receipt, Error>>, Error> {
+    let mut step = db.change().await?;
+    let written = write(&mut step, secret, batch).await;
+    let (step, (receipts, is_changed)) = step.or_undo(written).await?;
+    if is_changed {
+        step.commit().await?;
+    } else {
+        step.rollback().await?;
+    }
+    Ok(receipts)
+}
+
+/// What each of a batch gets, and whether anything was written.
+type Written = (Vec<Result<Receipt, Error>>, bool);
+
+/// A submission's name and the hashes that it is kept under.
+struct Names {
+    id: String,
+    token_hash: String,
+    key_hash: Option<String>,
+}
+
+async fn write(step: &mut Step, secret: &str, batch: &[Waiting]) -> Result<Written, Error> {
+    let key_hash = |one: &Waiting| Some(secret::keyed(secret, &["key", one.key.as_deref()?]));
+    let key_hashes: Vec<Option<String>> = batch.iter().map(key_hash).collect();
+    let earlier = earlier(step, key_hashes.iter().flatten()).await?;
+    let (mut receipts, mut fresh) = (Vec::new(), Vec::new());
+    for (one, key_hash) in batch.iter().zip(key_hashes) {
+        let key = one.key.as_deref().unwrap_or_default();
+        let token_of = |id: &str| secret::keyed(secret, &["token", id, key]);
+        receipts.push(match key_hash.as_ref().and_then(|key_hash| earlier.get(key_hash)) {
+            Some((_, sent)) if *sent != one.draft.sha256 => Err(Error::KeyReused),
+            Some((id, _)) => Ok(Receipt { id: id.clone(), token: token_of(id), was_there: true }),
+            None => {
+                let id = secret::name()?;
+                let token = if key_hash.is_some() { token_of(&id) } else { secret::token()? };
+                let token_hash = hash(&token);
+                fresh.push((Names { id: id.clone(), token_hash, key_hash }, &one.draft));
+                Ok(Receipt { id, token, was_there: false })
+            }
+        });
+    }
+    let now = clock::now_ms();
+    let rows: Vec<Fresh<'_>> = fresh
+        .iter()
+        .map(|(names, draft)| Fresh {
+            id: &names.id,
+            created_ms: now,
+            draft,
+            token_hash: &names.token_hash,
+            key_hash: names.key_hash.as_deref(),
+        })
+        .collect();
+    if rows.is_empty() {
+        return Ok((receipts, false));
+    }
+    if add(step, &rows).await? { Ok((receipts, true)) } else { Err(Error::Busy) }
+}
+
+/// The names and the hashes of the documents that were sent with each of `key_hashes` before.
+async fn earlier(
+    step: &mut Step,
+    key_hashes: impl Iterator<Item = &String>,
+) -> Result<HashMap<String, (String, String)>, Error> {
+    let all: Vec<&String> = key_hashes.collect();
+    let mut found = HashMap::new();
+    for part in parts(&all) {
+        let places: Vec<String> = (1..=part.len()).map(|at| format!("${at}")).collect();
+        let text = format!(
+            "SELECT key_hash, id, sent_sha256 FROM submissions WHERE key_hash IN ({})",
+            places.join(", ")
+        );
+        let mut asked = sqlx::query(AssertSqlSafe(text));
+        for key_hash in part {
+            asked = asked.bind((*key_hash).clone());
+        }
+        for row in asked.fetch_all(&mut **step).await? {
+            let of = (row.try_get("id")?, row.try_get("sent_sha256")?);
+            found.insert(row.try_get("key_hash")?, of);
+        }
+    }
+    Ok(found)
+}
+
+/// Writes `rows`, with all that is counted of them. `false` where a name or a key is there already: then nothing may
+/// be made durable.
+///
+/// # Errors
+/// The database does not take them.
+pub async fn add(step: &mut Step, rows: &[Fresh<'_>]) -> Result<bool, Error> {
+    let cells: Vec<Cells<'_>> = rows.iter().map(Fresh::submission).collect();
+    let added = insert(step, "submissions", &cells, "ON CONFLICT DO NOTHING").await?;
+    if usize::try_from(added) != Ok(rows.len()) {
+        return Ok(false);
+    }
+    let cells: Vec<Cells<'_>> = rows.iter().map(Fresh::result).collect();
+    insert(step, results::TABLE, &cells, "").await?;
+    let mut counts = Counts::default();
+    rows.iter().for_each(|row| counts.add(&row.draft.summary));
+    counts.write(step).await?;
+    let months: HashSet<String> = rows.iter().map(|row| clock::month(row.created_ms)).collect();
+    for month in months {
+        touch_month(step, &month, clock::now_ms()).await?;
+    }
+    Ok(true)
+}

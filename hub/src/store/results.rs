@@ -1,0 +1,111 @@
+//! The figures of a submission in one row: what a card's page and the ranking read.
+//!
+//! One row a submission rather than one a figure: a page reads a quarter of the rows, and three indexes are kept up
+//! to date instead of three for every figure. The row follows from the document and can be made again.
+
+use cardproof_submission::{LENGTH_MAX, record_of};
+use serde_json::Value;
+use sqlx::Row;
+
+use crate::db::Step;
+use crate::error::Error;
+use crate::pack::unpacked;
+use crate::store::rows::{Cells, insert};
+use crate::summary::{Figure, Summary, summary};
+
+/// The table.
+pub(super) const TABLE: &str = "results";
+
+/// A figure as it is kept: the quantity, the rate, the ends of its interval, the doubt.
+type Held = (String, f64, Option<[f64; 2]>, Option<String>);
+
+/// The row of the submission `id`.
+pub(super) fn row<'a>(id: &'a str, created_ms: i64, of: &'a Summary) -> Cells<'a> {
+    let sound = of.figures.iter().filter(|figure| figure.doubt.is_none()).count();
+    vec![
+        id.into(),
+        of.model.key.as_str().into(),
+        of.host.as_str().into(),
+        of.basis.as_str().into(),
+        created_ms.into(),
+        i64::try_from(sound).unwrap_or(0).into(),
+        text_of(&of.figures).into(),
+    ]
+}
+
+fn text_of(figures: &[Figure]) -> String {
+    let held = |it: &Figure| {
+        let between = it.between.map(|ends| ends.map(rounded));
+        (it.quantity.clone(), rounded(it.rate), between, it.doubt.clone())
+    };
+    let held: Vec<Held> = figures.iter().map(held).collect();
+    serde_json::to_string(&held).unwrap_or_default()
+}
+
+/// `rate` to seven digits: no card is known better, and a row is half as long.
+fn rounded(rate: f64) -> f64 {
+    format!("{rate:.6e}").parse().unwrap_or(rate)
+}
+
+/// The figures that `text` holds.
+///
+/// # Errors
+/// The database is damaged.
+pub(super) fn figures_of(text: &str) -> Result<Vec<Figure>, Error> {
+    let held: Vec<Held> =
+        serde_json::from_str(text).map_err(|error| Error::Internal(error.to_string()))?;
+    let figure = |(quantity, rate, between, doubt)| Figure { quantity, rate, between, doubt };
+    Ok(held.into_iter().map(figure).collect())
+}
+
+/// Makes all rows again from the documents.
+pub(crate) async fn make_again(step: &mut Step) -> Result<(), Error> {
+    let mut after = String::new();
+    loop {
+        let rows = sqlx::query(
+            "SELECT id, source, created_ms, document FROM submissions WHERE id > $1 ORDER BY id LIMIT 100",
+        )
+        .bind(after.clone())
+        .fetch_all(&mut **step)
+        .await?;
+        let Some(last) = rows.last() else { return Ok(()) };
+        after = last.try_get("id")?;
+        for kept in rows {
+            let id: String = kept.try_get("id")?;
+            let packed: Vec<u8> = kept.try_get("document")?;
+            let document: Value = serde_json::from_slice(&unpacked(&packed, 2 * LENGTH_MAX)?)
+                .map_err(|error| Error::Internal(error.to_string()))?;
+            let record =
+                record_of(&document, &id).map_err(|error| Error::Internal(error.to_string()))?;
+            let source: Option<String> = kept.try_get("source")?;
+            let of = summary(&record, source.as_deref());
+            insert(step, TABLE, &[row(&id, kept.try_get("created_ms")?, &of)], "").await?;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_come_back_as_they_were() {
+        let figures = vec![
+            Figure {
+                quantity: "random_write".to_owned(),
+                rate: 1234.5,
+                between: Some([1200.0, 1270.25]),
+                doubt: None,
+            },
+            Figure {
+                quantity: "random_read".to_owned(),
+                rate: 2.0,
+                between: None,
+                doubt: Some("it was buffered".to_owned()),
+            },
+        ];
+        assert_eq!(figures_of(&text_of(&figures)).unwrap(), figures);
+        assert_eq!([1e9 / 3.0, 1234.5, 0.0].map(rounded), [333_333_300.0, 1234.5, 0.0]);
+        assert!(figures_of("[[1]]").is_err());
+    }
+}
