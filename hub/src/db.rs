@@ -5,6 +5,7 @@
 
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::Duration;
 
@@ -42,12 +43,17 @@ const WAIT_MAX: Duration = Duration::from_secs(3);
 /// How often a hub with several addresses looks whether its database still takes writes.
 const FOLLOW_EVERY: Duration = Duration::from_millis(500);
 
+/// How long a server may take to say whether it takes writes.
+const ASKED_MAX: Duration = Duration::from_secs(2);
+
 /// An open database.
 #[derive(Clone, Debug)]
 pub struct Db {
     kind: Kind,
     /// Of PostgreSQL the addresses of a primary and its replicas; one of them takes writes.
     urls: Arc<[String]>,
+    /// Which of them is used.
+    at: Arc<AtomicUsize>,
     pools: Arc<RwLock<Pools>>,
 }
 
@@ -90,20 +96,17 @@ impl Db {
             Kind::Sqlite => vec![address.to_owned()],
             Kind::Postgres => address.split(',').map(|url| url.trim().to_owned()).collect(),
         };
-        let mut url = &urls[0];
+        let mut at = 0;
         if urls.len() > 1 {
-            for one in &urls {
-                if takes_writes(one).await {
-                    url = one;
-                    break;
-                }
-            }
+            at = which_takes_writes(&urls).await.unwrap_or(0);
         }
+        let url = &urls[at];
         // A pool would say no more than that there was no connection in time.
         AnyConnection::connect(url).await?.close().await?;
         let pools = Pools::new(kind, url)?;
-        migrate(kind, &pools.writers).await?;
-        Ok(Self { kind, urls: urls.into(), pools: Arc::new(RwLock::new(pools)) })
+        migrate(kind, &pools.writers, MIGRATIONS).await?;
+        let at = Arc::new(AtomicUsize::new(at));
+        Ok(Self { kind, urls: urls.into(), at, pools: Arc::new(RwLock::new(pools)) })
     }
 
     /// Goes over to the address that takes writes whenever the one that did no longer does. Ends never, and at once
@@ -114,20 +117,19 @@ impl Db {
         }
         loop {
             tokio::time::sleep(FOLLOW_EVERY).await;
-            let asked = sqlx::query(WRITES).fetch_one(&self.pools().writers).await;
-            if asked.is_ok_and(|row| row.try_get::<i64, _>("writes").is_ok_and(|it| it == 1)) {
+            let at = self.at.load(Ordering::Relaxed);
+            if takes_writes(&self.urls[at]).await {
                 continue;
             }
-            for (at, url) in self.urls.iter().enumerate() {
-                if takes_writes(url).await
-                    && let Ok(fresh) = Pools::new(self.kind, url)
-                {
-                    log::event("database", &[("address", at.into())]);
-                    let old = std::mem::replace(&mut *self.locked(), fresh);
-                    // Who still waits for the old one is told so in time.
-                    tokio::spawn(async move { old.close().await });
-                    break;
-                }
+            if let Some(other) = which_takes_writes(&self.urls).await
+                && other != at
+                && let Ok(fresh) = Pools::new(self.kind, &self.urls[other])
+            {
+                log::event("database", &[("address", other.into())]);
+                self.at.store(other, Ordering::Relaxed);
+                let old = std::mem::replace(&mut *self.locked(), fresh);
+                // Who still waits for the old one is told so in time.
+                tokio::spawn(async move { old.close().await });
             }
         }
     }
@@ -244,7 +246,17 @@ async fn takes_writes(url: &str) -> bool {
         let row = sqlx::query(WRITES).fetch_one(&mut connection).await?;
         row.try_get::<i64, _>("writes")
     };
-    matches!(tokio::time::timeout(WAIT_MAX, asked).await, Ok(Ok(1)))
+    matches!(tokio::time::timeout(ASKED_MAX, asked).await, Ok(Ok(1)))
+}
+
+/// The first of `urls` that takes writes.
+async fn which_takes_writes(urls: &[String]) -> Option<usize> {
+    for (at, url) in urls.iter().enumerate() {
+        if takes_writes(url).await {
+            return Some(at);
+        }
+    }
+    None
 }
 
 /// A transaction, used as the connection that it is on.
@@ -340,8 +352,12 @@ const fn settings(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-/// Brings the database to this version's form; nothing is done where it has it already.
-async fn migrate(kind: Kind, writers: &AnyPool) -> Result<(), Error> {
+/// Brings the database to the form that `changes` end with; nothing is done where it has it already.
+async fn migrate(
+    kind: Kind,
+    writers: &AnyPool,
+    changes: &[(i64, &str, &str)],
+) -> Result<(), Error> {
     let mut step = Step::begin(writers, &["BEGIN"]).await?;
     if kind == Kind::Postgres {
         // Two hubs that start together must not both migrate.
@@ -353,7 +369,7 @@ async fn migrate(kind: Kind, writers: &AnyPool) -> Result<(), Error> {
         .fetch_one(&mut *step)
         .await?
         .try_get("newest")?;
-    let known = MIGRATIONS.last().map_or(0, |(version, ..)| *version);
+    let known = changes.last().map_or(0, |(version, ..)| *version);
     if newest > known {
         return Err(Error::Setup(format!(
             "the database has form {newest}, and this hub knows forms up to {known}; use a newer hub"
@@ -362,7 +378,7 @@ async fn migrate(kind: Kind, writers: &AnyPool) -> Result<(), Error> {
     // The type of bytes, and the order of texts by their bytes, which is SQLite's own.
     let (bytes, bytewise) =
         if kind == Kind::Sqlite { ("BLOB", "") } else { ("BYTEA", "COLLATE \"C\"") };
-    for (version, name, statements) in MIGRATIONS.iter().filter(|(version, ..)| *version > newest) {
+    for (version, name, statements) in changes.iter().filter(|(version, ..)| *version > newest) {
         for statement in statements.split(';').map(str::trim).filter(|it| !it.is_empty()) {
             let statement = match statement.strip_prefix("{POSTGRES}") {
                 Some(_) if kind == Kind::Sqlite => continue,
@@ -384,4 +400,53 @@ async fn migrate(kind: Kind, writers: &AnyPool) -> Result<(), Error> {
     }
     step.commit().await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use cardproof_submission::accept;
+
+    use super::*;
+    use crate::store::catalogue::Catalogue;
+    use crate::store::draft::Draft;
+    use crate::store::find;
+    use crate::store::rows::{Fresh, insert};
+
+    const DOCUMENT: &str = include_str!("../seed/v30-a2.json");
+
+    #[tokio::test]
+    async fn an_older_database_gets_its_figures_from_its_documents() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("hub.sqlite");
+        install_default_drivers();
+        let url = format!("sqlite://{}?mode=rwc", path.display());
+        let pools = Pools::new(Kind::Sqlite, &url).unwrap();
+        let before = &MIGRATIONS[..3];
+        migrate(Kind::Sqlite, &pools.writers, before).await.unwrap();
+        let draft = Draft::of(&accept(DOCUMENT.as_bytes()).unwrap(), None).unwrap();
+        let summary = draft.summary();
+        let row =
+            Fresh { id: "old", created_ms: 7, draft: &draft, token_hash: "hash", key_hash: None };
+        let mut step = Step::begin(&pools.writers, &["BEGIN"]).await.unwrap();
+        insert(&mut step, "submissions", &[row.submission()], "").await.unwrap();
+        sqlx::query("INSERT INTO models (model, name, submissions, grams) VALUES ($1, $2, 1, 9)")
+            .bind(&summary.model.key)
+            .bind(&summary.model.name)
+            .execute(&mut *step)
+            .await
+            .unwrap();
+        step.commit().await.unwrap();
+        pools.close().await;
+        let db = Db::sqlite(&path).await.unwrap();
+        let figures = find::figures(&db, &summary.model.key).await.unwrap();
+        assert_eq!(figures.len(), summary.figures.len());
+        for (found, expected) in figures.iter().zip(&summary.figures) {
+            assert_eq!((&*found.submission, &found.basis), ("old", &summary.basis));
+            assert_eq!(found.figure.quantity, expected.quantity);
+            assert!((found.figure.rate / expected.rate - 1.0).abs() < 1e-6);
+        }
+        let found = Catalogue::default().search(&db, &summary.model.name).await.unwrap();
+        assert_eq!(found.len(), 1);
+        db.close().await;
+    }
 }

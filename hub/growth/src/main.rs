@@ -139,7 +139,7 @@ async fn fill(place: &Place, count: u64, documents: u64) -> Result<()> {
     let (records, lengths) = Records::new(count, documents)?;
     let judged = start.elapsed();
     let db = place.open().await?;
-    let mut loader = Loader::new(db, place.database.as_deref())?;
+    let mut loader = Loader::new(db.clone(), place.database.as_deref())?;
     let mut number = 0;
     while number < count {
         let names: Vec<Names> =
@@ -150,6 +150,8 @@ async fn fill(place: &Place, count: u64, documents: u64) -> Result<()> {
         number += names.len() as u64;
     }
     loader.end().await?;
+    // SQLite puts its log into the file then.
+    db.close().await;
     let documents = documents.min(count);
     tell::row(
         "fill",

@@ -125,9 +125,9 @@ mod tests {
             .map(|number| records.fresh(number, &names[0]).draft.summary().model.key.clone())
             .collect();
         assert!(models.len() > 20, "{}", models.len());
-        for draft in &records.drafts {
-            let sound = draft.summary().figures.iter().filter(|it| it.doubt.is_none());
-            assert!(sound.count() >= 3, "{:?}", draft.summary().figures);
-        }
+        // The factors make some faster than their bus: these are in doubt.
+        let is_sound = |draft: &&Draft| draft.summary().figures.iter().all(|it| it.doubt.is_none());
+        let sound = records.drafts.iter().filter(is_sound).count();
+        assert!(sound * 2 > records.drafts.len() && sound < records.drafts.len(), "{sound}");
     }
 }

@@ -113,7 +113,7 @@ impl<'a> Fresh<'a> {
 }
 
 /// Writes `rows` into `table`; `rest` says what happens to rows that are there. Returns how many were written.
-pub(super) async fn insert(
+pub(crate) async fn insert(
     step: &mut Step,
     table: &'static str,
     rows: &[Cells<'_>],
