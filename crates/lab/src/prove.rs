@@ -10,6 +10,8 @@ mod boards;
 mod endure;
 mod geometry;
 mod hub;
+mod hub_growth;
+mod hub_replica;
 mod kill;
 mod log_layout;
 mod misalignment;
@@ -44,12 +46,14 @@ pub(crate) use stamp::Stamp;
 pub(crate) use packages::{Base, Chroot, Stage, WANTED, mirror_address, proxy};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 27] = [
+const PROOFS: [&Proof; 29] = [
     &attack::PROOF,
     &boards::PROOF,
     &endure::PROOF,
     &geometry::PROOF,
     &hub::PROOF,
+    &hub_growth::PROOF,
+    &hub_replica::PROOF,
     &kill::PROOF,
     &misalignment::PROOF,
     &log_layout::PROOF,

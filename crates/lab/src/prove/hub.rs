@@ -26,10 +26,10 @@ pub(super) const PROOF: Proof = Proof {
 const KILLS: (usize, usize) = (334, 8);
 
 /// A part of the claim: the tests that show it, and the head of its table.
-struct Part {
-    name: &'static str,
-    tests: &'static [&'static str],
-    head: &'static str,
+pub(super) struct Part {
+    pub(super) name: &'static str,
+    pub(super) tests: &'static [&'static str],
+    pub(super) head: &'static str,
 }
 
 const PARTS: [Part; 2] = [
@@ -56,7 +56,8 @@ fn run(asked: &Asked) -> Result<Proved> {
         if !asked.only.is_empty() && !asked.only.iter().any(|name| name == part.name) {
             continue;
         }
-        let (rows, is_good) = shown(&part, asked)?;
+        let kills = asked.count_or(KILLS.0, KILLS.1);
+        let (rows, is_good) = shown(&part, asked, ("CARDPROOF_HUB_KILLS", kills))?;
         tables.push(rows);
         holds &= is_good;
     }
@@ -64,9 +65,10 @@ fn run(asked: &Asked) -> Result<Proved> {
     Ok(Proved { tables: tables.join("\n"), holds })
 }
 
-/// The rows of `part`, and whether every test of it has passed and none was skipped.
-fn shown(part: &Part, asked: &Asked) -> Result<(String, bool)> {
-    let mut command = tests(part, asked);
+/// The rows of `part`, and whether every test of it has passed and none was skipped. `count` is a variable of the
+/// environment and the number that it tells the tests.
+pub(super) fn shown(part: &Part, asked: &Asked, count: (&str, usize)) -> Result<(String, bool)> {
+    let mut command = tests(part, asked, count);
     let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start cargo")?;
     let mut rows = Rows::below(part.head)?;
     let mut is_whole = true;
@@ -85,13 +87,13 @@ fn shown(part: &Part, asked: &Asked) -> Result<(String, bool)> {
     Ok((rows.into_text(), child.wait()?.success() && is_whole))
 }
 
-fn tests(part: &Part, asked: &Asked) -> Command {
+fn tests(part: &Part, asked: &Asked, count: (&str, usize)) -> Command {
     let mut command = cargo();
     command.current_dir("hub").args(["test", "--quiet", "--locked", "--test", "hub", "--"]);
     command.arg("--nocapture").args(part.tests).stdin(Stdio::null());
     // The settings of this workspace for SQLite are not the hub's.
     command.env_remove("LIBSQLITE3_FLAGS");
-    command.env("CARDPROOF_HUB_KILLS", asked.count_or(KILLS.0, KILLS.1).to_string());
+    command.env(count.0, count.1.to_string());
     if let Some(seed) = asked.seed {
         command.env("CARDPROOF_TEST_SEED", seed.get().to_string());
     }
