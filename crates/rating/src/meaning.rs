@@ -437,8 +437,9 @@ fn felt_pauses(record: &Record, grade: Grade, longest: Nanos, name: &str) -> Ans
             "There were {count} pauses of {FELT_PAUSE} or more. The longest was {longest} (in {name})."
         ),
     };
-    let comparison =
-        format!("{WHAT_A_PAUSE_IS} Programs that wait for the storage stop for that time.");
+    let meaning = if pauses.is_empty() { "" } else { WHAT_A_PAUSE_IS };
+    let comparison = format!("{meaning} Programs that wait for the storage stop for that time.");
+    let comparison = comparison.trim_start().to_owned();
     Answer { grade, finding: format!("{finding}{longer}{}", of_host(record, &pauses)), comparison }
 }
 

@@ -90,9 +90,8 @@ pub(crate) fn note(record: &Record) -> Option<String> {
     let notes = [
         (!deciding.is_empty()).then(|| {
             format!(
-                "The classes are decided by {}. The rates and intervals of these phases leave out the start \
-                 of the phase (for sequential writes: the first half). Their intervals come from a stricter \
-                 method, so they are wider.",
+                "{} decide the classes. Their rates and intervals leave out the start (of sequential \
+                 writes: the first half). Their intervals come from a stricter method and are wider.",
                 wording::list(&deciding)
             )
         }),
