@@ -196,14 +196,14 @@ fn judged(raw: Raw) -> Result<Judged, Error> {
     let document: Value = serde_json::from_slice(&unpacked(&raw.document, 2 * LENGTH_MAX)?)
         .map_err(|error| internal(&error))?;
     let record = record_of(&document, &raw.kept.id).map_err(|error| internal(&error))?;
-    let line = line(&raw, document)?.to_string();
+    let line = line(&raw, &document)?.to_string();
     let summary = summary(&record, raw.kept.source.as_deref());
     let verdicts = judge(&record);
     Ok(Judged { line, run: Run { kept: raw.kept, record, summary, verdicts } })
 }
 
 /// A submission as a line of JSON.
-fn line(raw: &Raw, document: Value) -> Result<Value, Error> {
+fn line(raw: &Raw, document: &Value) -> Result<Value, Error> {
     let kept = &raw.kept;
     let doubts: Value = serde_json::from_str(&raw.doubts)
         .map_err(|e| Error::Internal(format!("the doubts of {}: {e}", kept.id)))?;

@@ -161,7 +161,7 @@ fn statement<'q>(table: &str, rows: &[Cells<'_>], rest: &str) -> Query<'q, Any, 
     let mut query = sqlx::query(AssertSqlSafe(text));
     for cell in rows.iter().flatten() {
         query = match cell {
-            Cell::Text(text) => query.bind(text.as_ref().map(|text| text.to_string())),
+            Cell::Text(text) => query.bind(text.as_ref().map(ToString::to_string)),
             Cell::Whole(number) => query.bind(*number),
             Cell::Bytes(bytes) => query.bind(bytes.to_vec()),
         };
