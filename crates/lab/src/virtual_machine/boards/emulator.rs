@@ -17,13 +17,15 @@ const DONE: &str = "VISIT-IS-DONE";
 /// How long a visit may take, on a machine with other work too.
 const TIME_MAX: Duration = Duration::from_secs(1800);
 
-/// Loads the drivers and starts the visit from the disk; `PARTITION` is replaced.
+/// Loads the drivers and starts the visit from the disk; `PARTITION` is replaced. A small Debian has no
+/// `mount`, so everything is mounted here.
 const INIT: &str = "\
 #!/bin/busybox sh
 /bin/busybox --install -s /bin
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t devtmpfs devtmpfs /dev
+mount -t debugfs debugfs /sys/kernel/debug
 for module in /modules/*; do insmod $module || echo \"cannot load $module\"; done
 while [ ! -b /dev/PARTITION ]; do sleep 0.2; done
 mkdir -p /system
@@ -31,6 +33,7 @@ mount -t ext4 /dev/PARTITION /system
 mount --move /dev /system/dev
 mount --move /proc /system/proc
 mount --move /sys /system/sys
+mount -t tmpfs tmpfs /system/tmp
 exec switch_root /system /bin/sh /visit.sh
 ";
 

@@ -3,8 +3,6 @@
 . /visit.conf
 export HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C COLUMNS=100
 date --set "@$NOW" >/dev/null
-mount -t debugfs debugfs /sys/kernel/debug
-mount -t tmpfs tmpfs /tmp
 mkdir -p /srv/place
 stty cols 100 2>/dev/null
 
@@ -12,7 +10,8 @@ step() {
     echo "== $1"
     shift
     "$@" 2>&1
-    echo "== status $?"
+    # A progress bar that was broken off ends without a line end.
+    printf '\n== status %d\n' $?
 }
 
 install_package() {
@@ -45,7 +44,8 @@ step identity cardproof identify "/dev/$DEVICE" --json -
 step run cardproof run /srv/place --size 16M --time-budget 30s --quiet --json /tmp/record.json
 step watch cardproof watch --once
 step report cardproof report latest --markdown short
-step ctrl-c timeout --preserve-status --signal=INT 8 cardproof run /srv/place --size 16M
+# In the foreground timeout sends the signal once; two of them end the program at once.
+step ctrl-c timeout --foreground --preserve-status --signal=INT 8 cardproof run /srv/place --size 16M
 step left left_files
 step remove dpkg --remove cardproof
 step gone sh -c '! command -v cardproof'
