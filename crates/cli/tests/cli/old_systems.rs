@@ -127,10 +127,14 @@ fn a_small_root_that_is_nearly_full() {
 /// Makes `filler` so much smaller or larger that `free` is free.
 fn leave_free(filler: &Path, free: Bytes) {
     let file = File::options().write(true).open(filler).unwrap();
-    let length = file.metadata().unwrap().len() + free_bytes(filler);
-    file.set_len(length - free.get()).unwrap();
-    let rest = free_bytes(filler).saturating_sub(free.get());
-    if rest > 0 {
-        fallocate(&file, FallocateFlags::KEEP_SIZE, 0, length - free.get()).unwrap();
+    // The first bytes that are given back fill what only root may use.
+    for _ in 0..2 {
+        let length = file.metadata().unwrap().len();
+        let (now, free) = (free_bytes(filler), free.get());
+        if now < free {
+            file.set_len(length - (free - now)).unwrap();
+        } else if now > free {
+            fallocate(&file, FallocateFlags::empty(), length, now - free).unwrap();
+        }
     }
 }
