@@ -146,7 +146,8 @@ pub(super) const BOARDS: &[Board] = &[
         system: bookworm("armhf"),
         kernel: (bookworm("armhf"), "linux-image-armmp"),
         package: "armhf",
-        emulator: &["qemu-system-arm", "-M", "virt", "-cpu", "cortex-a15", "-m", "512"],
+        // Without LPAE the kernel does not reach what QEMU puts above 4 GiB, such as PCI.
+        emulator: &["qemu-system-arm", "-M", "virt,highmem=off", "-cpu", "cortex-a15", "-m", "512"],
         device_tree: None,
         kernel_words: "console=ttyAMA0",
         serial_port: 0,

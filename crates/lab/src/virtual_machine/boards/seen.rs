@@ -50,6 +50,8 @@ impl Seen {
                     let (name, text) = open.take().context("a status without its step")?;
                     steps.push(Step { name, text, status });
                 }
+                // The end of a step whose first line was lost.
+                (Some(end), None) if end.starts_with("status ") => {}
                 (Some(name), None) => open = Some((name.to_owned(), String::new())),
                 (_, Some((_, text))) if !is_kernel_line(line) => {
                     text.push_str(line);
@@ -122,7 +124,7 @@ mod tests {
     #[test]
     fn steps_are_found_among_lines_of_the_kernel() {
         let seen = Seen::parse(
-            "[    1.2] boot\n== version\r\ncardproof 0.1.0\r\n[   20.5] mmc0: x\n== status 0\n\
+            "[    1.2] boot== machine\nLinux\n== status 0\n== version\r\ncardproof 0.1.0\r\n[   20.5] mmc0: x\n== status 0\n\
              == run\nerror: no room\n== status 1\n",
         )
         .unwrap();

@@ -7,7 +7,8 @@ mkdir -p /srv/place
 stty cols 100 2>/dev/null
 
 step() {
-    echo "== $1"
+    # A line of the kernel may stand before it, without its end.
+    printf '\n== %s\n' "$1"
     shift
     "$@" 2>&1
     # A progress bar that was broken off ends without a line end.
