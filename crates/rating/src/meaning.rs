@@ -378,10 +378,12 @@ fn pauses(record: &Record) -> Answer {
         let grade = if length < PAUSE_POOR { Grade::Fair } else { Grade::Poor };
         return felt_pauses(record, grade, length, name);
     }
-    let none = format!("No pause of {FELT_PAUSE} or more.{}", long_operation(record, FELT_PAUSE));
+    let (long, where_it_was) = long_operation(record, FELT_PAUSE).unwrap_or_default();
+    let none = format!("No pause of {FELT_PAUSE} or more{long}.");
     if has_run_writes(record) {
         let comparison = format!(
-            "{WHAT_A_PAUSE_IS} The SD specification allows a card to be busy for up to {FELT_PAUSE}."
+            "{WHAT_A_PAUSE_IS}{where_it_was} The SD specification allows a card to be busy for up to \
+             {FELT_PAUSE}."
         );
         Answer { grade: Grade::Good, finding: none, comparison }
     } else {
@@ -391,9 +393,9 @@ fn pauses(record: &Record) -> Answer {
 
 const WHAT_A_PAUSE_IS: &str = "In a pause, the storage finishes no operation.";
 
-/// An operation of at least `from`, where there is one: the table beside shows it, and it was no pause, since
-/// others finished meanwhile or all operations there take long.
-fn long_operation(record: &Record, from: Nanos) -> String {
+/// An operation of at least `from`, where there is one, and where it was: the table beside shows it, and it was
+/// no pause, since others finished meanwhile or all operations there take long.
+fn long_operation(record: &Record, from: Nanos) -> Option<(String, String)> {
     let has_run = |phase: &&Phase| !matches!(phase.state, PhaseState::NotMeasured { .. });
     let longest = record
         .phases
@@ -402,13 +404,12 @@ fn long_operation(record: &Record, from: Nanos) -> String {
         .filter_map(|phase| Some((phase, phase.latency_ns?.max)))
         .max_by_key(|(_, longest)| *longest)
         .filter(|(_, longest)| *longest >= from);
-    longest.map_or(String::new(), |(phase, longest)| {
-        let usual = phase.latency_ns.map_or(Nanos::ZERO, |latency| latency.p50);
-        format!(
-            " The longest operation took {longest} (in {}, where {usual} is usual).",
-            phase.name
-        )
-    })
+    let (phase, longest) = longest?;
+    let usual = phase.latency_ns?.p50;
+    Some((
+        format!("; the longest operation took {longest}"),
+        format!(" The longest operation was in {}, where {usual} is usual.", phase.name),
+    ))
 }
 
 /// Why no pause is known, and the longest operation where at least that was told.
@@ -426,21 +427,24 @@ fn no_pauses(record: &Record) -> String {
 fn felt_pauses(record: &Record, grade: Grade, longest: Nanos, name: &str) -> Answer {
     let pauses: Vec<Pause> =
         (0..record.phases.len()).flat_map(|index| pauses_in(record, index)).collect();
-    let longer = match pauses.len() {
-        0 => String::new(),
+    let (longer, where_it_was) = match pauses.len() {
+        0 => None,
         _ => long_operation(record, longest.saturating_add(Nanos(1))),
-    };
+    }
+    .unwrap_or_default();
     let finding = match pauses.len() {
         0 => format!("All operations are slow: one took {longest} (in {name})."),
-        1 => format!("There was 1 pause of {FELT_PAUSE} or more: {longest} (in {name})."),
+        1 => format!("There was 1 pause of {FELT_PAUSE} or more: {longest} (in {name}){longer}."),
         count => format!(
-            "There were {count} pauses of {FELT_PAUSE} or more. The longest was {longest} (in {name})."
+            "There were {count} pauses of {FELT_PAUSE} or more. The longest was {longest} (in {name}){longer}."
         ),
     };
-    let meaning = if pauses.is_empty() { "" } else { WHAT_A_PAUSE_IS };
-    let comparison = format!("{meaning} Programs that wait for the storage stop for that time.");
-    let comparison = comparison.trim_start().to_owned();
-    Answer { grade, finding: format!("{finding}{longer}{}", of_host(record, &pauses)), comparison }
+    let stop = "Programs that wait for the storage stop for that time.";
+    let comparison = match pauses.len() {
+        0 => stop.to_owned(),
+        _ => format!("{WHAT_A_PAUSE_IS} {stop}{where_it_was}"),
+    };
+    Answer { grade, finding: format!("{finding}{}", of_host(record, &pauses)), comparison }
 }
 
 /// That the storage may not be the cause of `pauses`, if the processor limited each phase with one.

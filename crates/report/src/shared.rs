@@ -136,7 +136,7 @@ impl Said {
         match phases.as_slice() {
             [] => message,
             [first, _, ..] if !is_same => {
-                format!("{}, for example {first}: {message}", which(&phases, record))
+                format!("{}, such as {first}: {message}", which(&phases, record))
             }
             _ => format!("{}: {message}", which(&phases, record)),
         }
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(
             doubted(WarningCode::Disturbed, 10, others),
             [
-                "all phases, for example sequential-write-1m: others also used sda1: they read 0 MiB in 07 requests"
+                "all phases, such as sequential-write-1m: others also used sda1: they read 0 MiB in 07 requests"
             ]
         );
     }

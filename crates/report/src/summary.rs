@@ -120,12 +120,13 @@ impl Page {
             Some(confidence) => format!("Measured (intervals: {confidence})"),
             None => "Measured".to_owned(),
         };
-        self.heading(&heading);
+        let data = contents.data.as_ref().map_or(String::new(), |data| format!(". {data}"));
+        self.heading(&format!("{heading}{data}"));
         match fitting_table(&contents.rows, self.width) {
             Some(table) => self.out.push_str(&table),
             None => contents.rows.iter().for_each(|row| self.row(row)),
         }
-        for note in [&contents.data, &contents.rows_note].into_iter().flatten() {
+        if let Some(note) = &contents.rows_note {
             wrap_into(&mut self.out, "  ", note, "  ", self.width);
         }
         self.causes(&contents.rows);
@@ -222,7 +223,7 @@ impl Page {
         if !contents.predictions.is_empty() {
             let text = predicted(&contents.predictions);
             self.labelled(
-                "Predicted for the board of the published measurements (NanoPi M4, 2018):",
+                "Predicted for the board of the published figures (NanoPi M4):",
                 PLAIN,
                 &text,
                 "  ",
