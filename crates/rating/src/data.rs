@@ -99,7 +99,7 @@ pub fn in_short(record: &Record) -> Option<String> {
     let check = record.data_check?;
     let share = wording::percent_of_loss(share_found(check.places, CONFIDENCE));
     let is_right = check.wrong_places + check.unreadable_places == 0 && alarm(record).is_none();
-    is_right.then(|| format!("Data check: fewer than {share} of the blocks are wrong"))
+    is_right.then(|| format!("Data check: less than {share} is wrong"))
 }
 
 fn sample(check: &DataCheck, when: &str) -> String {
