@@ -223,7 +223,7 @@ impl Page {
         if !contents.predictions.is_empty() {
             let text = predicted(&contents.predictions);
             self.labelled(
-                "Predicted for the board of the published figures (NanoPi M4):",
+                "Predicted for the board of these figures (NanoPi M4):",
                 PLAIN,
                 &text,
                 "  ",
