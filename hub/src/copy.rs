@@ -9,9 +9,10 @@ use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, Row};
 
 use crate::columns::{Kind as Held, TABLES, Table};
-use crate::db::{Db, Step};
+use crate::db::Db;
 use crate::error::Error;
 use crate::secret::hex;
+use crate::step::Step;
 
 /// How many rows each table had.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

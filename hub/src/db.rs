@@ -3,18 +3,17 @@
 //! SQLite allows one writer at a time, so all writes go through a pool of one connection and wait there rather
 //! than fail. A write is acknowledged when it is durable on both databases.
 
-use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::Duration;
 
 use sqlx::any::{AnyPoolOptions, install_default_drivers};
-use sqlx::pool::PoolConnection;
-use sqlx::{Any, AnyConnection, AnyPool, AssertSqlSafe, Connection, Executor, Row};
+use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, Connection, Executor, Row};
 
 use crate::error::Error;
 use crate::log;
+use crate::step::Step;
 use crate::store::results;
 
 /// Which database it is.
@@ -257,85 +256,6 @@ async fn which_takes_writes(urls: &[String]) -> Option<usize> {
         }
     }
     None
-}
-
-/// A transaction, used as the connection that it is on.
-///
-/// One that is neither committed nor undone takes its connection with it. So no connection is used again whose
-/// state is not known: after a failed commit a transaction may still be open, and what is written "after" it would
-/// be acknowledged and never kept. (The transactions of the library count their depth beside the database, and go
-/// wrong where SQLite ends one by itself, as on a full disk.)
-#[derive(Debug)]
-pub struct Step {
-    connection: PoolConnection<Any>,
-    is_open: bool,
-}
-
-impl Step {
-    async fn begin(pool: &AnyPool, statements: &[&'static str]) -> Result<Self, Error> {
-        let mut step = Self { connection: pool.acquire().await?, is_open: true };
-        for statement in statements {
-            step.connection.execute(*statement).await?;
-        }
-        Ok(step)
-    }
-
-    /// Makes everything that was written in it durable.
-    ///
-    /// # Errors
-    /// The database does not, or does not say so.
-    pub async fn commit(mut self) -> Result<(), Error> {
-        self.connection.execute("COMMIT").await?;
-        self.is_open = false;
-        Ok(())
-    }
-
-    /// Undoes everything that was written in it.
-    ///
-    /// # Errors
-    /// The database does not answer; nothing is kept in that case either.
-    pub async fn rollback(mut self) -> Result<(), Error> {
-        self.connection.execute("ROLLBACK").await?;
-        self.is_open = false;
-        Ok(())
-    }
-
-    /// Goes on where `result` is good; else undoes everything and keeps the connection.
-    ///
-    /// # Errors
-    /// The error of `result`.
-    pub async fn or_undo<T>(self, result: Result<T, Error>) -> Result<(Self, T), Error> {
-        match result {
-            Ok(value) => Ok((self, value)),
-            Err(error) => {
-                // What cannot be undone goes with the connection.
-                let _ = self.rollback().await;
-                Err(error)
-            }
-        }
-    }
-}
-
-impl Deref for Step {
-    type Target = AnyConnection;
-
-    fn deref(&self) -> &AnyConnection {
-        &self.connection
-    }
-}
-
-impl DerefMut for Step {
-    fn deref_mut(&mut self) -> &mut AnyConnection {
-        &mut self.connection
-    }
-}
-
-impl Drop for Step {
-    fn drop(&mut self) {
-        if self.is_open {
-            self.connection.close_on_drop();
-        }
-    }
 }
 
 /// What each connection is told first.

@@ -14,6 +14,7 @@ pub mod pages;
 pub mod queries;
 pub mod secret;
 pub mod seed;
+pub mod step;
 pub mod store;
 pub mod summary;
 pub mod web;

@@ -27,10 +27,11 @@ use super::sheet::{Column, Sheet};
 use super::tables::DATA_SCHEMA;
 use super::{DOCUMENTS, File, PHASES_TABLE, RUNS_TABLE};
 use crate::clock;
-use crate::db::{Db, Kind, Step};
+use crate::db::{Db, Kind};
 use crate::error::Error;
 use crate::pack::unpacked;
 use crate::secret::hex;
+use crate::step::Step;
 use crate::summary::summary;
 
 /// Submissions that are read at once.

@@ -11,9 +11,10 @@ use sqlx::{AssertSqlSafe, Row};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use crate::db::{Db, Step};
+use crate::db::Db;
 use crate::error::Error;
 use crate::secret;
+use crate::step::Step;
 use crate::store::find::{LIST_MAX, ModelRow};
 use crate::store::rows::parts;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use sqlx::Row;
 
-use crate::db::Step;
 use crate::error::Error;
+use crate::step::Step;
 use crate::store::catalogue;
 use crate::store::rows::{Cell, Cells, insert, insert_returning};
 use crate::summary::{Model, Summary};

@@ -13,9 +13,10 @@ use sqlx::{AssertSqlSafe, Row};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::clock;
-use crate::db::{Db, Step};
+use crate::db::Db;
 use crate::error::Error;
 use crate::secret::{self, hash};
+use crate::step::Step;
 use crate::store::counts::Counts;
 use crate::store::draft::Draft;
 use crate::store::results;

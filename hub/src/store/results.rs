@@ -7,9 +7,9 @@ use cardproof_submission::{LENGTH_MAX, record_of};
 use serde_json::Value;
 use sqlx::Row;
 
-use crate::db::Step;
 use crate::error::Error;
 use crate::pack::unpacked;
+use crate::step::Step;
 use crate::store::rows::{Cells, insert};
 use crate::summary::{Figure, Summary, summary};
 

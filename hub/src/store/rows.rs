@@ -11,8 +11,8 @@ use sqlx::{Any, AssertSqlSafe};
 
 use crate::clock;
 use crate::columns::TABLES;
-use crate::db::Step;
 use crate::error::Error;
+use crate::step::Step;
 use crate::store::draft::Draft;
 use crate::store::results;
 

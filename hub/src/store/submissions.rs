@@ -7,10 +7,11 @@ use sqlx::Row;
 use sqlx::any::AnyRow;
 
 use crate::clock;
-use crate::db::{Db, Step};
+use crate::db::Db;
 use crate::error::Error;
 use crate::pack::unpacked;
 use crate::secret::{self, hash, is_same};
+use crate::step::Step;
 use crate::store::counts::{Counts, leave_model};
 use crate::store::draft::Draft;
 use crate::store::keep::add;
