@@ -51,7 +51,7 @@ impl Debian {
         let part = cache.join(format!("{suite}-{architecture}-{kind}.part.tar"));
         let mut command = Command::new("mmdebstrap");
         command.arg("--quiet").args(options).arg(format!("--architectures={architecture}"));
-        // Nobody needs the root after a power cut.
+        // The root is made again after a power cut, so its files need no flush.
         command.arg("--dpkgopt=force-unsafe-io");
         if takes_old_lists() {
             command.arg("--aptopt=Acquire::Check-Valid-Until \"false\"");

@@ -89,6 +89,16 @@ fn sizes_times_and_names_that_make_no_sense() {
 }
 
 /// The largest size that is a size at all, and more than any file system has.
+/// It was ignored in silence, and the verdicts had another confidence than was asked for.
+#[test]
+fn a_confidence_that_no_phase_can_use() {
+    let home = Home::new();
+    let says = ["--confidence has no effect on the profile standard", "--profile a1"];
+    refuse(&["run", ".", "--confidence", "0.95"], &home, USAGE, &says);
+    let of_a1 = ["run", "sim:sandisk-ultra-a1", "--profile", "a1", "--confidence", "0.95"];
+    run(home.cardproof(&of_a1)).expect(0);
+}
+
 #[test]
 fn more_than_there_is_room_for() {
     let home = Home::new();
