@@ -96,11 +96,9 @@ pub enum Refusal {
 /// # Errors
 /// The record is not worth sharing or cannot be; the message says why.
 pub fn document(record: &Record, additions: &Additions) -> Result<Accepted, Refusal> {
-    let mut document = json!({
-        "schema": SCHEMA,
-        "licence": LICENCE,
-        "record": trim::trimmed(record),
-    });
+    // Through text: the code that makes a value of a record would be in the program for this.
+    let record: Value = serde_json::from_str(&trim::trimmed(record).to_json()?)?;
+    let mut document = json!({ "schema": SCHEMA, "licence": LICENCE, "record": record });
     if let Some(label) = &additions.label {
         document["label"] = Value::from(label.as_str());
     }

@@ -21,8 +21,8 @@ pub(crate) struct Target {
     pub(crate) attributes: &'static [&'static str],
 }
 
-/// The most that xz does.
-const PRESET: &str = "--lzma2=preset=9e";
+/// The most that xz does, for instructions of any length.
+const PRESET: &str = "--lzma2=preset=9e,lc=4,pb=1";
 
 /// The same for instructions of four bytes each.
 const PRESET_OF_WORDS: &str = "--lzma2=preset=9e,lc=2,lp=2,pb=2";

@@ -23,7 +23,11 @@ where
         jobs.extend(whole_job(last, &global));
     }
     let has_jobs = !jobs.is_empty();
-    let document = serde_json::from_value(Value::Object(document)).ok().filter(|_| has_jobs)?;
+    if !has_jobs {
+        return None;
+    }
+    // Not `from_value`: the code that reads a document from a value would be in the program for this.
+    let document = serde_json::from_str(&Value::Object(document).to_string()).ok()?;
     Some((document, until))
 }
 
