@@ -10,6 +10,10 @@ use crate::Filling;
 /// Data are made in pieces of this size.
 const PIECE: usize = 4096;
 
+/// A line of the caches.
+#[cfg(target_arch = "x86_64")]
+const LINE: usize = 64;
+
 /// The unit of [`Filling`].
 const SECTOR: usize = 512;
 
@@ -53,11 +57,19 @@ fn stream(to: &mut [u8; PIECE], from: &[u8; PIECE]) {
         to.copy_from_slice(from);
         return;
     }
-    let (to, from) = (to.as_mut_ptr().cast::<__m128i>(), from.as_ptr().cast::<__m128i>());
-    for index in 0..PIECE / size_of::<__m128i>() {
-        // SAFETY: both are borrowed arrays of `PIECE` bytes, of which this is one vector; the target is
-        // aligned to vectors, the load needs no alignment, and SSE2 is part of the architecture.
-        unsafe { _mm_stream_si128(to.add(index), _mm_loadu_si128(from.add(index))) };
+    // A cache line in each round: the loop is not unrolled by the compiler in a program that is built for
+    // size as a whole.
+    let (lines, _) = to.as_chunks_mut::<LINE>();
+    for (to, from) in lines.iter_mut().zip(from.as_chunks::<LINE>().0) {
+        let (to, from) = (to.as_mut_ptr().cast::<__m128i>(), from.as_ptr().cast::<__m128i>());
+        // SAFETY: both are borrowed arrays of four vectors; the target is aligned to vectors, the load
+        // needs no alignment, and SSE2 is part of the architecture.
+        unsafe {
+            _mm_stream_si128(to, _mm_loadu_si128(from));
+            _mm_stream_si128(to.add(1), _mm_loadu_si128(from.add(1)));
+            _mm_stream_si128(to.add(2), _mm_loadu_si128(from.add(2)));
+            _mm_stream_si128(to.add(3), _mm_loadu_si128(from.add(3)));
+        }
     }
 }
 

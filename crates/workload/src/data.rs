@@ -8,21 +8,29 @@
 //! seed it is noise.
 //!
 //! A block of 4 KiB must cost less than a system call, or the tool would limit fast storage. Hence a
-//! table and two operations for each word, which every compiler turns into vector instructions,
-//! instead of a generator for each word. The noise is no secret and passes no test of randomness
+//! table and two operations for each vector of words, instead of a generator for each word. The noise is no secret and passes no test of randomness
 //! across sectors; nothing here needs one.
+
+use std::array::from_fn;
 
 use cardproof_io::Filling;
 use cardproof_units::{Bytes, Lba, Seed};
+use wide::u32x4;
 
 /// The unit in which data identifies itself; no device in use has a smaller block.
 pub const SECTOR: Bytes = Bytes(512);
 
 const SECTOR_LENGTH: usize = 512;
 const HEADER_LENGTH: usize = 24;
-/// The words of a row, which is what the keys of a sector disguise at a time.
-const LANES: usize = 16;
-const ROWS: usize = SECTOR_LENGTH / (LANES * 4);
+/// What a processor computes at a time: four words, with SSE2 or NEON where it has them. Explicit, because
+/// a program that is built for size as a whole gets no vectors from the compiler, not even in a crate
+/// that is built for speed: loops become vectors after all crates have been put together.
+type Vector = u32x4;
+const VECTOR_LANES: usize = 4;
+const VECTOR_LENGTH: usize = VECTOR_LANES * 4;
+/// The vectors of a row, which is what the keys of a sector disguise at a time.
+const VECTORS: usize = 4;
+const ROWS: usize = SECTOR_LENGTH / (VECTORS * VECTOR_LENGTH);
 
 /// How often an address has been written before, within one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -84,7 +92,7 @@ impl DataPattern {
         self.identify_with(&keys_of(self.key), sector)
     }
 
-    fn identify_with(&self, keys: &[u32; KEYS], sector: &[u8]) -> Option<SectorIdentity> {
+    fn identify_with(&self, keys: &[Vector; VECTORS + 1], sector: &[u8]) -> Option<SectorIdentity> {
         let sector: &[u8; SECTOR_LENGTH] = sector.try_into().ok()?;
         let [address, generation, check] = [0, 8, 16].map(|at| word_at(sector, at));
         if check != self.check_word(address, generation) {
@@ -131,7 +139,7 @@ impl DataPattern {
     fn fill_sector(
         &self,
         sector: &mut [u8; SECTOR_LENGTH],
-        keys: &[u32; KEYS],
+        keys: &[Vector; VECTORS + 1],
         identity: SectorIdentity,
     ) {
         let address = scramble(identity.lba.0 ^ self.key);
@@ -162,25 +170,28 @@ fn word_at(sector: &[u8; SECTOR_LENGTH], at: usize) -> u64 {
 
 /// The noise under every sector: the words of a xorshift generator of 64 bits (Marsaglia, "Xorshift
 /// RNGs", 2003), multiplied, since its own low bits are weak.
-static NOISE: [[u32; LANES]; ROWS] = {
-    let mut noise = [[0; LANES]; ROWS];
+static NOISE: [[Vector; VECTORS]; ROWS] = {
+    let mut noise = [[Vector::ZERO; VECTORS]; ROWS];
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut number = 0;
-    while number < LANES * ROWS {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        noise[number / LANES][number % LANES] =
-            (state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32;
+    while number < VECTORS * ROWS {
+        let mut words = [0; VECTOR_LANES];
+        let mut lane = 0;
+        while lane < VECTOR_LANES {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            words[lane] = (state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32;
+            lane += 1;
+        }
+        noise[number / VECTORS][number % VECTORS] = Vector::new(words);
         number += 1;
     }
     noise
 };
 
-/// A row takes the keys of its own lanes and those of the lanes so much further.
-const FURTHER: usize = 4;
-
-const KEYS: usize = LANES + FURTHER;
+/// A row takes the keys of its own vectors and those of the vectors after them.
+const KEYS: usize = (VECTORS + 1) * VECTOR_LANES;
 
 /// What makes pairs of keys of one word: the odd multiples of the golden ratio's bits.
 const KEY_MULTIPLIERS: [u64; KEYS / 2] = {
@@ -194,30 +205,29 @@ const KEY_MULTIPLIERS: [u64; KEYS / 2] = {
 };
 
 /// The keys of a run.
-fn keys_of(word: u64) -> [u32; KEYS] {
-    let mut keys = [0; KEYS];
-    for (pair, multiplier) in keys.chunks_exact_mut(2).zip(KEY_MULTIPLIERS) {
-        let product = scramble(word ^ multiplier);
-        pair.copy_from_slice(&[product as u32, (product >> 32) as u32]);
-    }
-    keys
+fn keys_of(word: u64) -> [Vector; VECTORS + 1] {
+    let pairs = KEY_MULTIPLIERS.map(|multiplier| scramble(word ^ multiplier));
+    from_fn(|number| {
+        let [first, second] = [pairs[2 * number], pairs[2 * number + 1]];
+        Vector::new([first as u32, (first >> 32) as u32, second as u32, (second >> 32) as u32])
+    })
 }
 
 /// Fills a sector with the noise in the disguise of `keys` and of its own `word`. An addition and an
 /// exclusive or do not cancel in the difference of two sectors, as either alone would, and the two
 /// take different halves of the word, which would cancel in the lowest bit.
-///
-/// A function of its own: where the compiler knows more of the keys it keeps them as single words in
-/// registers, and then uses no vectors.
-#[inline(never)]
-fn disguise(sector: &mut [u8; SECTOR_LENGTH], keys: &[u32; KEYS], word: u64) {
-    let halves = [word as u32, (word >> 32) as u32];
-    let (rows, _) = sector.as_chunks_mut::<{ LANES * 4 }>();
+#[inline]
+fn disguise(sector: &mut [u8; SECTOR_LENGTH], keys: &[Vector; VECTORS + 1], word: u64) {
+    let [low, high] = [word as u32, (word >> 32) as u32];
+    let halves = Vector::new([low, high, low, high]);
+    let swapped = Vector::new([high, low, high, low]);
+    let own: [Vector; VECTORS] = from_fn(|number| keys[number] ^ halves);
+    let further: [Vector; VECTORS] = from_fn(|number| keys[number + 1] ^ swapped);
+    let (rows, _) = sector.as_chunks_mut::<VECTOR_LENGTH>().0.as_chunks_mut::<VECTORS>();
     for (row, noise) in rows.iter_mut().zip(&NOISE) {
-        for (lane, out) in row.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-            let own = keys[lane] ^ halves[lane % 2];
-            let further = keys[lane + FURTHER] ^ halves[(lane + 1) % 2];
-            *out = (noise[lane].wrapping_add(own) ^ further).to_le_bytes();
+        for (number, out) in row.iter_mut().enumerate() {
+            let words = (noise[number] + own[number]) ^ further[number];
+            out.copy_from_slice(words.to_array().map(u32::to_le_bytes).as_flattened());
         }
     }
 }
