@@ -32,7 +32,7 @@ pub use rank::{Part, Ranked, Ranking};
 pub use shape::Shape;
 pub use uses::{Use, Weight};
 
-use likeness::differences;
+use likeness::{FoundDoubts, differences};
 use shape::{Measured, shapes_in};
 
 /// A card to be compared: one record, or one for each of its runs.
@@ -192,7 +192,8 @@ pub fn figures(card: &Contender<'_>) -> CardFigures {
     let has_levels = Column::SequentialWrite
         .measured(&card.runs)
         .is_some_and(|measured| !measured.phase.levels.is_empty());
-    let is_missing = |column: &Column| column.of(&card.runs).is_none();
+    let is_missing = |column: &Column| column.measured(&card.runs).is_none();
+    let mut doubts = FoundDoubts::default();
     let missing =
         |column: Column| MissingFigure { column, cause: column.cause_of_absence(&card.runs) };
     CardFigures {
@@ -202,7 +203,7 @@ pub fn figures(card: &Contender<'_>) -> CardFigures {
         figures: Column::ALL
             .iter()
             .chain(has_levels.then_some(&Column::SustainedWrite))
-            .filter_map(|column| column.of(&card.runs))
+            .filter_map(|column| column.of_doubted(&card.runs, &mut doubts))
             .collect(),
         missing: Column::ALL.into_iter().filter(is_missing).map(missing).collect(),
     }

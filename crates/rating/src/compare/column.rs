@@ -8,7 +8,7 @@ use cardproof_stats::{RunRate, Variation};
 use cardproof_units::Bytes;
 use serde::Serialize;
 
-use super::likeness::in_doubt;
+use super::likeness::FoundDoubts;
 use super::shape::{Measured, Shape};
 use crate::pick::{Finding, is_sequential};
 use crate::reference::is_published;
@@ -74,6 +74,15 @@ impl Column {
     /// What `runs`, the runs of one card, have in this column.
     #[must_use]
     pub fn of(self, runs: &[&Record]) -> Option<CardFigure> {
+        self.of_doubted(runs, &mut FoundDoubts::default())
+    }
+
+    /// As [`of`](Self::of), with the doubts that are known already.
+    pub(super) fn of_doubted<'r>(
+        self,
+        runs: &[&'r Record],
+        doubts: &mut FoundDoubts<'r>,
+    ) -> Option<CardFigure> {
         let measured = self.measured(runs)?;
         let lasting = self.lasting(&measured);
         Some(CardFigure {
@@ -85,7 +94,7 @@ impl Column {
                 None => measured.between(),
             },
             span_bytes: measured.phase.span_bytes,
-            doubt: in_doubt(&measured),
+            doubt: doubts.in_doubt(&measured),
         })
     }
 

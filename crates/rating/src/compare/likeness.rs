@@ -4,7 +4,7 @@ use cardproof_record::{Phase, Record, WarningCode};
 use cardproof_units::Bytes;
 
 use super::shape::Measured;
-use crate::doubts::doubts;
+use crate::doubts::{Doubt, doubts};
 
 /// Methods that all run iozone for the phases that bypass the page cache.
 const IOZONE: [&str; 5] =
@@ -170,11 +170,31 @@ fn cache(a: &Measured<'_>, b: &Measured<'_>) -> Option<Difference> {
 
 /// Why the figure of `measured` stands for nothing, if it does not.
 pub(super) fn in_doubt(measured: &Measured<'_>) -> Option<String> {
-    let doubts = doubts(measured.record);
+    in_one_of(&doubts(measured.record), measured)
+}
+
+/// Which of `doubts`, those about the record of `measured`, says that its figure stands for nothing.
+fn in_one_of(doubts: &[Doubt], measured: &Measured<'_>) -> Option<String> {
     let doubt = doubts.iter().find(|doubt| {
         doubt.warning.code != WarningCode::Buffered && doubt.forbids_verdict_on(measured.index)
     })?;
     Some(format!("a figure is in doubt: {}", doubt.warning.message))
+}
+
+/// The doubts about records, each found once for all figures.
+#[derive(Default)]
+pub(super) struct FoundDoubts<'r>(Vec<(&'r Record, Vec<Doubt>)>);
+
+impl<'r> FoundDoubts<'r> {
+    /// As [`in_doubt`].
+    pub(super) fn in_doubt(&mut self, measured: &Measured<'r>) -> Option<String> {
+        let known = self.0.iter().position(|(record, _)| std::ptr::eq(*record, measured.record));
+        let at = known.unwrap_or_else(|| {
+            self.0.push((measured.record, doubts(measured.record)));
+            self.0.len() - 1
+        });
+        in_one_of(&self.0[at].1, measured)
+    }
 }
 
 #[cfg(test)]
