@@ -295,7 +295,22 @@ impl Record {
             return Err(ReadError::OtherSchema { found: head.schema });
         }
         let record = serde_json::from_str(text)?;
-        ranges::check(&serde_json::from_str(text)?)?;
+        ranges::check(&serde_json::from_str::<Map<String, Value>>(text)?)?;
+        Ok(record)
+    }
+
+    /// The record in the fields of a document that was read before.
+    ///
+    /// # Errors
+    /// As [`from_json`](Self::from_json).
+    pub fn from_fields(fields: &Map<String, Value>) -> Result<Self, ReadError> {
+        if let Some(schema) = fields.get("schema").and_then(Value::as_str)
+            && schema != SCHEMA
+        {
+            return Err(ReadError::OtherSchema { found: schema.to_owned() });
+        }
+        let record = Self::deserialize(fields)?;
+        ranges::check(fields)?;
         Ok(record)
     }
 

@@ -3,7 +3,9 @@
 //! A record may come from anywhere. Whatever lies outside of what is physically possible is refused
 //! with the name of its field, so that no ratio of it becomes endless and no sum overflows.
 
-use serde_json::Value;
+use std::fmt;
+
+use serde_json::{Map, Value};
 
 /// A number outside of its range.
 #[derive(Debug, thiserror::Error)]
@@ -45,40 +47,79 @@ const RANGES: [(&str, f64, f64); 10] = [
 /// Everything else.
 const ANYTHING: (f64, f64) = (-1e19, 1.9e19);
 
+/// A part of the way to a field.
+#[derive(Clone, Copy)]
+enum Step<'r> {
+    Name(&'r str),
+    At(usize),
+}
+
+impl fmt::Display for Step<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => f.write_str(name),
+            Self::At(at) => at.fmt(f),
+        }
+    }
+}
+
 /// Whether every number of `record` lies within its range.
 ///
 /// # Errors
 /// The first that does not.
-pub(crate) fn check(record: &Value) -> Result<(), RangeError> {
-    walk(record, &mut Vec::new())
+pub(crate) fn check(record: &Map<String, Value>) -> Result<(), RangeError> {
+    walk_fields(record, ANYTHING, &mut Vec::new())
 }
 
-fn walk(value: &Value, way: &mut Vec<String>) -> Result<(), RangeError> {
-    let mut deeper = |name: String, item: &Value| {
-        way.push(name);
-        let checked = walk(item, way);
-        way.pop();
-        checked
-    };
+/// `range` is that of the nearest name on the way that has one: of `iops.confidence` the second decides.
+fn walk<'r>(
+    value: &'r Value,
+    range: (f64, f64),
+    way: &mut Vec<Step<'r>>,
+) -> Result<(), RangeError> {
     match value {
-        Value::Object(fields) => {
-            fields.iter().try_for_each(|(name, item)| deeper(name.clone(), item))
-        }
-        Value::Array(items) => {
-            items.iter().enumerate().try_for_each(|(at, item)| deeper(at.to_string(), item))
-        }
-        Value::Number(number) => check_number(number.as_f64().unwrap_or(f64::INFINITY), way),
+        Value::Object(fields) => walk_fields(fields, range, way),
+        Value::Array(items) => items.iter().enumerate().try_for_each(|(at, item)| {
+            way.push(Step::At(at));
+            let checked = walk(item, range, way);
+            way.pop();
+            checked
+        }),
+        Value::Number(number) => check_number(number.as_f64().unwrap_or(f64::INFINITY), range, way),
         Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
     }
 }
 
-fn check_number(number: f64, way: &[String]) -> Result<(), RangeError> {
-    // The nearest name decides: of `iops.confidence` the second.
-    let of_name = |name: &String| RANGES.iter().find(|(part, ..)| name.contains(part));
-    let range = way.iter().rev().find_map(of_name).map(|(_, least, most)| (*least, *most));
-    let (least, most) = range.unwrap_or(ANYTHING);
+fn walk_fields<'r>(
+    fields: &'r Map<String, Value>,
+    range: (f64, f64),
+    way: &mut Vec<Step<'r>>,
+) -> Result<(), RangeError> {
+    for (name, item) in fields {
+        if matches!(item, Value::Null | Value::Bool(_) | Value::String(_)) {
+            continue;
+        }
+        way.push(Step::Name(name));
+        walk(item, of_name(name).unwrap_or(range), way)?;
+        way.pop();
+    }
+    Ok(())
+}
+
+/// The range of the numbers below the field `name`, where the name tells one.
+fn of_name(name: &str) -> Option<(f64, f64)> {
+    let holds = |part: &str| name.as_bytes().windows(part.len()).any(|it| it == part.as_bytes());
+    RANGES.iter().find(|(part, ..)| holds(part)).map(|(_, least, most)| (*least, *most))
+}
+
+fn check_number(
+    number: f64,
+    (least, most): (f64, f64),
+    way: &[Step<'_>],
+) -> Result<(), RangeError> {
     if (least..=most).contains(&number) {
         return Ok(());
     }
-    Err(RangeError { field: way.join("."), number, least, most })
+    let names: Vec<String> = way.iter().map(ToString::to_string).collect();
+    Err(RangeError { field: names.join("."), number, least, most })
 }

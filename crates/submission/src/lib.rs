@@ -13,7 +13,7 @@ mod trim;
 
 use cardproof_record::{Phase, PhaseState, ReadError, Record, State};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 pub use allowlist::paths;
 pub use trim::{BUCKETS_MAX, INTERVALS_MAX};
@@ -126,7 +126,7 @@ pub fn accept(bytes: &[u8]) -> Result<Accepted, Refusal> {
     }
     check_price(&document)?;
     let record = document.get("record").and_then(Value::as_object).ok_or(Refusal::NoRecord)?;
-    let record = Record::from_json(&serde_json::to_string(record)?)?;
+    let record = Record::from_fields(record)?;
     check_measured(&record)?;
     Ok(Accepted { document, record })
 }
@@ -136,14 +136,13 @@ pub fn accept(bytes: &[u8]) -> Result<Accepted, Refusal> {
 /// # Errors
 /// `document` was never accepted.
 pub fn record_of(document: &Value, id: &str) -> Result<Record, Refusal> {
-    let mut record: Map<String, Value> =
-        document.get("record").and_then(Value::as_object).cloned().ok_or(Refusal::NoRecord)?;
-    record.insert("id".to_owned(), Value::from(id));
-    let label = document.get("label").and_then(Value::as_str);
-    if let Some(label) = label {
-        record.insert("label".to_owned(), Value::from(label));
+    let fields = document.get("record").and_then(Value::as_object).ok_or(Refusal::NoRecord)?;
+    let mut record = Record::from_fields(fields)?;
+    id.clone_into(&mut record.id);
+    if let Some(label) = document.get("label").and_then(Value::as_str) {
+        record.label = Some(label.to_owned());
     }
-    Ok(Record::from_json(&serde_json::to_string(&record)?)?)
+    Ok(record)
 }
 
 /// The published schema of the document, JSON Schema draft 2020-12.
