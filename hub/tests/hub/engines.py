@@ -11,6 +11,9 @@ engine, directory = sys.argv[1:]
 queries = json.load(sys.stdin)
 TABLES = ['runs', 'phases']
 
+# ClickHouse's own `median` draws a sample from more than 8,192 values.
+EXACT_MEDIAN = 'quantileExactInclusive(0.5)'
+
 
 def files(table):
     return os.path.join(directory, table, '*.parquet')
@@ -33,7 +36,10 @@ def clickhouse_answers():
     here = session.Session()
     for table in TABLES:
         here.query(f"CREATE VIEW {table} AS SELECT * FROM file('{files(table)}', Parquet)")
-    return lambda text: [json.loads(line) for line in str(here.query(text, 'JSONEachRow')).splitlines()]
+    def answer(text):
+        text = text.replace('median(', EXACT_MEDIAN + '(')
+        return [json.loads(line) for line in str(here.query(text, 'JSONEachRow')).splitlines()]
+    return answer
 
 
 def polars_answers():
