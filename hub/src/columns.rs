@@ -42,7 +42,7 @@ pub struct Column {
 pub struct Table {
     /// Its name.
     pub name: &'static str,
-    /// Its columns; the first ones are its primary key.
+    /// Its columns; the first ones name a row.
     pub columns: &'static [Column],
 }
 
@@ -97,6 +97,9 @@ pub const TABLES: &[Table] = &[
             whole("created_ms"),
             whole("sound"),
             text("figures"),
+            text("origin"),
+            text("lot"),
+            whole("has_doubts"),
         ],
     },
     Table {

@@ -31,9 +31,11 @@ const MIGRATIONS: &[(i64, &str, &str)] = &[
     (2, "dump", include_str!("../migrations/002-dump.sql")),
     (3, "growth", include_str!("../migrations/003-growth.sql")),
     (RESULTS, "results", include_str!("../migrations/004-results.sql")),
+    (5, "neighbours", include_str!("../migrations/005-neighbours.sql")),
 ];
 
-/// The change that keeps the figures of a submission in one row; they are made again from the documents.
+/// The change that keeps the figures of a submission in one row; they are made again from the documents when the last
+/// change has given the row its form.
 const RESULTS: i64 = 4;
 
 /// How long a request waits for a connection.
@@ -223,8 +225,8 @@ impl Pools {
                 })
                 .connect_lazy(url)
         };
-        // SQLite: one writer. PostgreSQL: one that keeps new submissions, others that delete and count.
-        let (readers, writers) = if kind == Kind::Sqlite { (4, 1) } else { (8, 8) };
+        // SQLite: one writer; readers wait for the disk more than for a processor. PostgreSQL: one that keeps new submissions, others that delete and count.
+        let (readers, writers) = if kind == Kind::Sqlite { (8, 1) } else { (8, 8) };
         Ok(Self { readers: pool(readers)?, writers: pool(writers)? })
     }
 
@@ -266,7 +268,7 @@ const fn settings(kind: Kind) -> &'static [&'static str] {
             "PRAGMA journal_mode = WAL",
             "PRAGMA synchronous = FULL",
             "PRAGMA secure_delete = ON",
-            "PRAGMA cache_size = -8000",
+            "PRAGMA cache_size = -6000",
         ],
         Kind::Postgres => &["SET statement_timeout = '10s'", "SET lock_timeout = '5s'"],
     }
@@ -300,17 +302,10 @@ async fn migrate(
         if kind == Kind::Sqlite { ("BLOB", "") } else { ("BYTEA", "COLLATE \"C\"") };
     for (version, name, statements) in changes.iter().filter(|(version, ..)| *version > newest) {
         for statement in statements.split(';').map(str::trim).filter(|it| !it.is_empty()) {
-            let statement = match statement.strip_prefix("{POSTGRES}") {
-                Some(_) if kind == Kind::Sqlite => continue,
-                Some(of_postgres) => of_postgres,
-                None => statement,
-            };
+            let Some(statement) = of_kind(statement, kind) else { continue };
             // The text is this program's own, and only these two words are put into it.
             let statement = statement.replace("{BYTES}", bytes).replace("{BYTEWISE}", bytewise);
             step.execute(AssertSqlSafe(statement)).await?;
-        }
-        if *version == RESULTS {
-            results::make_again(&mut step).await?;
         }
         sqlx::query("INSERT INTO migrations (version, name) VALUES ($1, $2)")
             .bind(*version)
@@ -318,8 +313,22 @@ async fn migrate(
             .execute(&mut *step)
             .await?;
     }
+    if newest < RESULTS && known >= RESULTS {
+        results::make_again(&mut step).await?;
+    }
     step.commit().await?;
     Ok(())
+}
+
+/// `statement` where it is one for a database of the kind `kind`, without the mark of its kind.
+fn of_kind(statement: &str, kind: Kind) -> Option<&str> {
+    let marks = [("{SQLITE}", Kind::Sqlite), ("{POSTGRES}", Kind::Postgres)];
+    for (mark, marked) in marks {
+        if let Some(statement) = statement.strip_prefix(mark) {
+            return (marked == kind).then_some(statement);
+        }
+    }
+    Some(statement)
 }
 
 #[cfg(test)]

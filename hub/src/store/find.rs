@@ -14,6 +14,10 @@ pub const LIST_MAX: i64 = 50;
 /// The most submissions of one model whose figures are drawn, the latest.
 pub const RESULTS_MAX: i64 = 250;
 
+/// What a row of `results` has to meet so that its submission may be shown; few are hidden, and an index holds them.
+const NOT_HIDDEN: &str = "NOT EXISTS (SELECT 1 FROM submissions hidden \
+    WHERE hidden.state <> 'public' AND hidden.id = results.submission)";
+
 /// A card model in a list.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct ModelRow {
@@ -81,11 +85,10 @@ pub struct Entry {
 
 impl Entry {
     /// The columns that an entry is made of.
-    const COLUMNS: &'static str =
-        "id, created_ms, origin, model, title, host, host_name, lot, doubts";
+    const COLUMNS: &'static str = "id, created_ms, origin, model, title, host, host_name, lot, \
+        CAST(CASE WHEN doubts = '[]' THEN 0 ELSE 1 END AS BIGINT) AS has_doubts";
 
     fn of(row: &AnyRow) -> Result<Self, Error> {
-        let doubts: String = row.try_get("doubts")?;
         Ok(Self {
             id: row.try_get("id")?,
             created_ms: row.try_get("created_ms")?,
@@ -95,7 +98,7 @@ impl Entry {
             host: row.try_get("host")?,
             host_name: row.try_get("host_name")?,
             lot: row.try_get("lot")?,
-            has_doubts: doubts != "[]",
+            has_doubts: row.try_get::<i64, _>("has_doubts")? != 0,
         })
     }
 }
@@ -172,12 +175,15 @@ pub async fn latest(db: &Db, only: Only<'_>, before_ms: i64) -> Result<Vec<Entry
     asked.fetch_all(&db.readers()).await?.iter().map(Entry::of).collect()
 }
 
-/// The latest public submissions of `model`: by the index of their figures, which a page of the model reads anyway.
+/// The latest public submissions of `model`: of the rows that hold its figures, which a page of the model reads
+/// anyway and which lie together.
 async fn latest_of_model(db: &Db, model: &str, before_ms: i64) -> Result<Vec<Entry>, Error> {
     let text = format!(
-        "SELECT {} FROM (SELECT submission, created_ms AS at_ms FROM results WHERE model = $1 AND created_ms < $2) r \
-         JOIN submissions s ON s.id = r.submission WHERE s.state = 'public' ORDER BY r.at_ms DESC LIMIT {LIST_MAX}",
-        Entry::COLUMNS
+        "SELECT r.submission AS id, r.created_ms, r.origin, r.model, COALESCE(m.name, r.model) AS title, r.host, \
+         COALESCE(h.host_name, r.host) AS host_name, r.lot, r.has_doubts FROM \
+         (SELECT * FROM results WHERE model = $1 AND created_ms < $2 AND {NOT_HIDDEN} \
+         ORDER BY created_ms DESC LIMIT {LIST_MAX}) r LEFT JOIN models m ON m.model = r.model \
+         LEFT JOIN model_hosts h ON h.model = r.model AND h.host = r.host ORDER BY r.created_ms DESC"
     );
     let asked = sqlx::query(AssertSqlSafe(text)).bind(model.to_owned()).bind(before_ms);
     asked.fetch_all(&db.readers()).await?.iter().map(Entry::of).collect()
@@ -188,15 +194,12 @@ async fn latest_of_model(db: &Db, model: &str, before_ms: i64) -> Result<Vec<Ent
 /// # Errors
 /// The database does not answer.
 pub async fn figures(db: &Db, model: &str) -> Result<Vec<FigureRow>, Error> {
-    let rows = sqlx::query(
-        "SELECT r.submission, r.host, r.basis, r.figures FROM results r WHERE r.model = $1 AND NOT EXISTS \
-         (SELECT 1 FROM submissions s WHERE s.state <> 'public' AND s.id = r.submission) \
-         ORDER BY r.created_ms DESC LIMIT $2",
-    )
-    .bind(model)
-    .bind(RESULTS_MAX)
-    .fetch_all(&db.readers())
-    .await?;
+    let text = format!(
+        "SELECT submission, host, basis, figures FROM results WHERE model = $1 AND {NOT_HIDDEN} \
+         ORDER BY created_ms DESC LIMIT {RESULTS_MAX}"
+    );
+    let asked = sqlx::query(AssertSqlSafe(text)).bind(model.to_owned());
+    let rows = asked.fetch_all(&db.readers()).await?;
     let mut all = Vec::new();
     for row in &rows {
         let (submission, host): (String, String) =
@@ -305,15 +308,14 @@ pub async fn candidates(
     models: usize,
     per_model: usize,
 ) -> Result<Vec<Candidate>, Error> {
-    let rows = sqlx::query(
-        "SELECT s.id, s.model, s.title FROM results r JOIN submissions s ON s.id = r.submission \
-         WHERE r.basis = $1 AND r.sound > 0 AND s.state = 'public' \
-         ORDER BY r.created_ms DESC LIMIT $2",
-    )
-    .bind(basis)
-    .bind(CANDIDATES_OF)
-    .fetch_all(&db.readers())
-    .await?;
+    let text = format!(
+        "SELECT r.submission AS id, r.model, COALESCE(m.name, r.model) AS title FROM \
+         (SELECT submission, model, created_ms FROM results WHERE basis = $1 AND sound > 0 AND {NOT_HIDDEN} \
+         ORDER BY created_ms DESC LIMIT {CANDIDATES_OF}) r LEFT JOIN models m ON m.model = r.model \
+         ORDER BY r.created_ms DESC"
+    );
+    let asked = sqlx::query(AssertSqlSafe(text)).bind(basis.to_owned());
+    let rows = asked.fetch_all(&db.readers()).await?;
     let mut counts = std::collections::HashMap::<String, usize>::new();
     let mut found: Vec<Candidate> = Vec::new();
     for row in &rows {

@@ -1,7 +1,9 @@
 //! The figures of a submission in one row: what a card's page and the ranking read.
 //!
-//! One row a submission rather than one a figure: a page reads a quarter of the rows, and three indexes are kept up
-//! to date instead of three for every figure. The row follows from the document and can be made again.
+//! One row a submission rather than one a figure: a page reads a quarter of the rows, and a few indexes are kept up
+//! to date instead of a few for every figure. The row begins with the model and the time, and SQLite keeps rows in
+//! that order, so that a page reads neighbours. It holds what the page's list shows, so that no document has to be
+//! looked up for it, follows from the document and can be made again.
 
 use cardproof_submission::{LENGTH_MAX, record_of};
 use serde_json::Value;
@@ -30,6 +32,9 @@ pub(super) fn row<'a>(id: &'a str, created_ms: i64, of: &'a Summary) -> Cells<'a
         created_ms.into(),
         i64::try_from(sound).unwrap_or(0).into(),
         text_of(&of.figures).into(),
+        of.origin.word().into(),
+        of.lot.as_deref().into(),
+        i64::from(!of.doubts.is_empty()).into(),
     ]
 }
 
@@ -56,6 +61,22 @@ pub(super) fn figures_of(text: &str) -> Result<Vec<Figure>, Error> {
         serde_json::from_str(text).map_err(|error| Error::Internal(error.to_string()))?;
     let figure = |(quantity, rate, between, doubt)| Figure { quantity, rate, between, doubt };
     Ok(held.into_iter().map(figure).collect())
+}
+
+/// Takes away the row of the submission `id`, which is kept as one of `model`.
+pub(super) async fn leave(
+    step: &mut Step,
+    id: &str,
+    model: &str,
+    created_ms: i64,
+) -> Result<(), Error> {
+    sqlx::query("DELETE FROM results WHERE model = $1 AND created_ms = $2 AND submission = $3")
+        .bind(model)
+        .bind(created_ms)
+        .bind(id)
+        .execute(&mut **step)
+        .await?;
+    Ok(())
 }
 
 /// Makes all rows again from the documents.

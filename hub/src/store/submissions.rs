@@ -205,7 +205,7 @@ pub async fn delete(db: &Db, id: &str, by: By<'_>) -> Result<(), Error> {
     let found = changeable(&mut step, id, by).await;
     let (mut step, found) = step.or_undo(found).await?;
     let now = clock::now_ms();
-    sqlx::query("DELETE FROM results WHERE submission = $1").bind(id).execute(&mut *step).await?;
+    results::leave(&mut step, id, &found.model, found.created_ms).await?;
     sqlx::query("DELETE FROM submissions WHERE id = $1").bind(id).execute(&mut *step).await?;
     sqlx::query("INSERT INTO tombstones (id, deleted_ms) VALUES ($1, $2) ON CONFLICT DO NOTHING")
         .bind(id)
@@ -253,7 +253,7 @@ pub async fn amend(db: &Db, id: &str, by: By<'_>, draft: &Draft) -> Result<(), E
     .bind(&draft.sha256)
     .execute(&mut *step)
     .await?;
-    sqlx::query("DELETE FROM results WHERE submission = $1").bind(id).execute(&mut *step).await?;
+    results::leave(&mut step, id, &found.model, found.created_ms).await?;
     leave_model(&mut step, &found.model, &found.host).await?;
     insert(&mut step, results::TABLE, &[results::row(id, found.created_ms, of)], "").await?;
     let mut counts = Counts::default();

@@ -121,6 +121,7 @@ pub(super) async fn model(
     Path(key): Path<String>,
     Query(asked): Query<Asked>,
 ) -> Page {
+    let _turn = hub.cards.acquire().await.map_err(|_| Error::Busy)?;
     let model = find::model(&hub.db, &key).await?;
     let host = asked.host.clone().filter(|host| !host.is_empty());
     let figures = find::figures(&hub.db, &key).await?;
@@ -145,6 +146,7 @@ pub(super) async fn model(
 }
 
 pub(super) async fn model_json(State(hub): State<Hub>, Path(key): Path<String>) -> Page {
+    let _turn = hub.cards.acquire().await.map_err(|_| Error::Busy)?;
     let model = find::model(&hub.db, &key).await?;
     let figures = find::figures(&hub.db, &key).await?;
     let rows: Vec<Value> = figures
@@ -211,6 +213,7 @@ fn sentence(words: &str) -> String {
 }
 
 pub(super) async fn badge(State(hub): State<Hub>, Path(key): Path<String>) -> Page {
+    let _turn = hub.cards.acquire().await.map_err(|_| Error::Busy)?;
     let model = find::model(&hub.db, &key).await?;
     let figures = find::figures(&hub.db, &key).await?;
     let found = quantities(&figures, None).into_iter().next();

@@ -47,6 +47,9 @@ pub struct Hub {
     pub body_budget: Arc<tokio::sync::Semaphore>,
     /// Documents that may be read and judged at once.
     pub judges: Arc<tokio::sync::Semaphore>,
+    /// Pages of cards that may be made at once. Each holds hundreds of figures; those that wait for the database hold
+    /// nothing yet.
+    pub cards: Arc<tokio::sync::Semaphore>,
 }
 
 /// What the operator has chosen.
@@ -62,6 +65,9 @@ pub struct Options {
 
 /// Bytes of bodies that all requests together may hold.
 pub const BODY_BUDGET_BYTES: usize = 48 << 20;
+
+/// Pages of cards that are made at once: twice as many as there are connections to read with.
+const CARDS_AT_ONCE: usize = 16;
 
 /// Documents that are read and judged at once: one for each processor, at most four.
 #[must_use]
@@ -85,6 +91,7 @@ impl Hub {
             options: Arc::new(options),
             body_budget: Arc::new(tokio::sync::Semaphore::new(BODY_BUDGET_BYTES)),
             judges: Arc::new(tokio::sync::Semaphore::new(judges())),
+            cards: Arc::new(tokio::sync::Semaphore::new(CARDS_AT_ONCE)),
         }
     }
 }

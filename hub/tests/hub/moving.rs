@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::common::{On, TestData, document, skip};
+use crate::common::{Hub, On, TestData, document, skip};
 
 on_both!(a_backup_made_under_load_restores_everything);
 
@@ -64,4 +64,59 @@ fn a_move_to_postgres_loses_nothing() {
         "a retried submission is still known"
     );
     assert!(!command.output().unwrap().status.success(), "a second move is refused");
+}
+
+/// What makes the form of the fourth migration of the one that the hub has.
+const BACK_TO_FOUR: [(On, &[&str]); 2] = [
+    (
+        On::Sqlite,
+        &[
+            "CREATE TABLE before (submission TEXT NOT NULL PRIMARY KEY, model TEXT NOT NULL, host TEXT NOT NULL, \
+             basis TEXT NOT NULL, created_ms BIGINT NOT NULL, sound BIGINT NOT NULL, figures TEXT NOT NULL)",
+            "INSERT INTO before SELECT submission, model, host, basis, created_ms, sound, figures FROM results",
+            "DROP TABLE results",
+            "ALTER TABLE before RENAME TO results",
+            "CREATE INDEX results_by_time ON results (created_ms) WHERE sound > 0",
+            "CREATE INDEX results_of_basis ON results (basis, created_ms) WHERE sound > 0",
+        ],
+    ),
+    (
+        On::Postgres,
+        &[
+            "ALTER TABLE results DROP CONSTRAINT results_pkey",
+            "ALTER TABLE results ADD PRIMARY KEY (submission)",
+            "ALTER TABLE results DROP COLUMN origin, DROP COLUMN lot, DROP COLUMN has_doubts",
+        ],
+    ),
+];
+
+on_both!(a_database_of_the_form_before_keeps_its_rows);
+
+fn a_database_of_the_form_before_keeps_its_rows(place: &TestData) {
+    let mut hub = place.start(&[]);
+    hub.submitted(&document("Any", 100.0));
+    let models = hub.get("/models").text();
+    let names = models.split("\"/models/").skip(1).filter_map(|rest| rest.split('"').next());
+    let pages: Vec<String> = names.map(|name| format!("/models/{name}")).collect();
+    assert!(pages.len() > 10, "{pages:?}");
+    let shown =
+        |hub: &Hub| -> Vec<String> { pages.iter().map(|page| hub.get(page).text()).collect() };
+    let before = shown(&hub);
+    hub.stop();
+    let (_, back) = BACK_TO_FOUR.iter().find(|(on, _)| *on == place.on).unwrap();
+    let common = [
+        "CREATE INDEX results_of_model ON results (model, created_ms)",
+        "DELETE FROM migrations WHERE version = 5",
+    ];
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let db = place.open().await;
+        let mut step = db.write().await.unwrap();
+        for statement in back.iter().chain(&common) {
+            sqlx::query(*statement).execute(&mut *step).await.unwrap();
+        }
+        step.commit().await.unwrap();
+        db.close().await;
+    });
+    assert_eq!(shown(&place.start(&[])), before);
 }
