@@ -29,6 +29,24 @@ pub fn name() -> Result<String, Error> {
     Ok(bytes.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect())
 }
 
+/// The name of a submission: three letters that tell its day, which is public, and ten that nobody can guess (50
+/// bits). Names of one day lie together in an index, so that new ones need few of its pages.
+///
+/// # Errors
+/// As [`random`].
+pub fn name_of_day(day: i64) -> Result<String, Error> {
+    let bytes: [u8; 10] = random()?;
+    Ok(dated(day, &bytes))
+}
+
+/// The letters that tell `day`, counted from 1970, and those of `bytes`.
+#[must_use]
+pub fn dated(day: i64, bytes: &[u8]) -> String {
+    let of_day = [day >> 10, day >> 5, day].map(|part| (part & 31) as u8);
+    let letter = |value: &u8| char::from(LETTERS[usize::from(value % 32)]);
+    of_day.iter().chain(bytes).map(letter).collect()
+}
+
 /// A token that nobody can guess.
 ///
 /// # Errors
@@ -85,6 +103,15 @@ mod tests {
         let names: std::collections::HashSet<String> = (0..100).map(|_| name().unwrap()).collect();
         assert_eq!(names.len(), 100);
         assert!(names.iter().all(|it| it.len() == 12 && it.bytes().all(|c| LETTERS.contains(&c))));
+    }
+
+    #[test]
+    fn names_of_later_days_come_later() {
+        let days = [0, 31, 32, 20_782, 20_783, 32_767];
+        let names: Vec<String> = days.map(|day| dated(day, &[255; 10])).to_vec();
+        assert!(names.is_sorted() && names.iter().all(|name| name.len() == 13), "{names:?}");
+        assert_eq!(names[0], "000zzzzzzzzzz");
+        assert_ne!(name_of_day(7).unwrap(), name_of_day(7).unwrap());
     }
 
     #[test]

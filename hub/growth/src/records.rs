@@ -5,7 +5,7 @@
 //! file of a month finds a document twice to compress.
 
 use anyhow::Result;
-use cardproof_hub::secret::hex;
+use cardproof_hub::secret::{dated, hex};
 use cardproof_hub::store::draft::Draft;
 use cardproof_hub::store::rows::Fresh;
 use cardproof_submission::accept;
@@ -22,8 +22,8 @@ const TO_MS: f64 = 1_796_000_000_000.0;
 /// Below 1, so that later months have more.
 const GROWTH: f64 = 0.85;
 
-/// Letters of names, as the hub draws them.
-const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// The milliseconds of a day.
+const DAY_MS: i64 = 86_400_000;
 
 /// Records by their number, oldest first.
 #[derive(Debug)]
@@ -78,11 +78,12 @@ impl Records {
     #[must_use]
     pub fn names(&self, number: u64) -> Names {
         let mut draw = Draw(number.wrapping_mul(0x9e6c_63d0_676a_9a99) ^ 0x6361_7264);
-        let id = (0..12).map(|_| char::from(LETTERS[(draw.bits() % 32) as usize])).collect();
+        let letters: Vec<u8> = (0..10).map(|_| draw.bits() as u8).collect();
         let share = (number as f64 / self.count as f64).powf(GROWTH);
+        let created_ms = (FROM_MS + share * (TO_MS - FROM_MS)) as i64;
         Names {
-            id,
-            created_ms: (FROM_MS + share * (TO_MS - FROM_MS)) as i64,
+            id: dated(created_ms / DAY_MS, &letters),
+            created_ms,
             token_hash: hash(&mut draw),
             key_hash: hash(&mut draw),
         }

@@ -29,6 +29,9 @@ const BATCH_MAX: usize = 64;
 /// How long a transaction may take: a database that keeps its connections and says nothing holds up everybody else.
 const TIME_MAX: Duration = Duration::from_secs(15);
 
+/// The milliseconds of a day.
+const DAY_MS: i64 = 86_400_000;
+
 /// What a client gets for a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receipt {
@@ -148,6 +151,7 @@ async fn write(step: &mut Step, secret: &str, batch: &[Waiting]) -> Result<Writt
     let key_hash = |one: &Waiting| Some(secret::keyed(secret, &["key", one.key.as_deref()?]));
     let key_hashes: Vec<Option<String>> = batch.iter().map(key_hash).collect();
     let earlier = earlier(step, key_hashes.iter().flatten()).await?;
+    let now = clock::now_ms();
     let (mut receipts, mut fresh) = (Vec::new(), Vec::new());
     for (one, key_hash) in batch.iter().zip(key_hashes) {
         let key = one.key.as_deref().unwrap_or_default();
@@ -156,7 +160,7 @@ async fn write(step: &mut Step, secret: &str, batch: &[Waiting]) -> Result<Writt
             Some((_, sent)) if *sent != one.draft.sha256 => Err(Error::KeyReused),
             Some((id, _)) => Ok(Receipt { id: id.clone(), token: token_of(id), was_there: true }),
             None => {
-                let id = secret::name()?;
+                let id = secret::name_of_day(now / DAY_MS)?;
                 let token = if key_hash.is_some() { token_of(&id) } else { secret::token()? };
                 let token_hash = hash(&token);
                 fresh.push((Names { id: id.clone(), token_hash, key_hash }, &one.draft));
@@ -164,7 +168,6 @@ async fn write(step: &mut Step, secret: &str, batch: &[Waiting]) -> Result<Writt
             }
         });
     }
-    let now = clock::now_ms();
     let rows: Vec<Fresh<'_>> = fresh
         .iter()
         .map(|(names, draft)| Fresh {
