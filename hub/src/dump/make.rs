@@ -14,7 +14,9 @@ use cardproof_submission::{LENGTH_MAX, LICENCE, record_of};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use parquet::errors::ParquetError;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, Row};
@@ -51,6 +53,20 @@ struct Raw {
 struct Judged {
     line: String,
     run: Run,
+}
+
+/// A line of `documents`. What is JSON in the database is copied and not read again.
+#[derive(Serialize)]
+struct Line<'r> {
+    id: &'r str,
+    submitted: String,
+    origin: &'r str,
+    source: Option<&'r str>,
+    model: &'r str,
+    host: &'r str,
+    doubts: &'r RawValue,
+    revision: i64,
+    document: &'r RawValue,
 }
 
 /// A page on a thread that judges it.
@@ -194,31 +210,34 @@ fn sheet<Row>(
 
 fn judged(raw: Raw) -> Result<Judged, Error> {
     let internal = |error: &dyn std::error::Error| Error::Internal(error.to_string());
-    let document: Value = serde_json::from_slice(&unpacked(&raw.document, 2 * LENGTH_MAX)?)
+    let text = String::from_utf8(unpacked(&raw.document, 2 * LENGTH_MAX)?)
         .map_err(|error| internal(&error))?;
+    let document: Value = serde_json::from_str(&text).map_err(|error| internal(&error))?;
     let record = record_of(&document, &raw.kept.id).map_err(|error| internal(&error))?;
-    let line = line(&raw, &document)?.to_string();
+    let line = line(&raw, &text)?;
     let summary = summary(&record, raw.kept.source.as_deref());
     let verdicts = judge(&record);
     Ok(Judged { line, run: Run { kept: raw.kept, record, summary, verdicts } })
 }
 
-/// A submission as a line of JSON.
-fn line(raw: &Raw, document: &Value) -> Result<Value, Error> {
+/// A submission as a line of JSON; `document` is its document as it is kept, which was read as JSON before.
+fn line(raw: &Raw, document: &str) -> Result<String, Error> {
     let kept = &raw.kept;
-    let doubts: Value = serde_json::from_str(&raw.doubts)
-        .map_err(|e| Error::Internal(format!("the doubts of {}: {e}", kept.id)))?;
-    Ok(json!({
-        "id": kept.id,
-        "submitted": clock::day(kept.created_ms),
-        "origin": kept.origin,
-        "source": kept.source,
-        "model": kept.model,
-        "host": kept.host,
-        "doubts": doubts,
-        "revision": kept.revision,
-        "document": document,
-    }))
+    let internal = |error: serde_json::Error| {
+        Error::Internal(format!("the line of {} as JSON: {error}", kept.id))
+    };
+    let line = Line {
+        id: &kept.id,
+        submitted: clock::day(kept.created_ms),
+        origin: &kept.origin,
+        source: kept.source.as_deref(),
+        model: &kept.model,
+        host: &kept.host,
+        doubts: serde_json::from_str(&raw.doubts).map_err(internal)?,
+        revision: kept.revision,
+        document: serde_json::from_str(document).map_err(internal)?,
+    };
+    serde_json::to_string(&line).map_err(internal)
 }
 
 /// An error of the writer of Parquet, which hides those of the disk.
