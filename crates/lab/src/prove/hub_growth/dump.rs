@@ -21,9 +21,8 @@ const ENGINES: [&str; 3] = ["duckdb", "clickhouse", "polars"];
 /// How far apart two floating-point numbers may be that were added in another order.
 const TOLERANCE: f64 = 1e-9;
 
-/// Rows about the dump of the database with `records` records.
-pub(super) fn measured(scene: &Scene, records: u64) -> Result<Vec<String>> {
-    let name = format!("records{records}");
+/// Rows about the dump of the database `name`.
+pub(super) fn measured(scene: &Scene, name: &str) -> Result<Vec<String>> {
     let server = Server::new(&scene.place)?;
     let running = server.start(Settings::Serve)?;
     let data = scene.place.join("dumped");
@@ -32,7 +31,7 @@ pub(super) fn measured(scene: &Scene, records: u64) -> Result<Vec<String>> {
         .arg("dump")
         .arg("--data")
         .arg(&data)
-        .args(["--database", &running.url(&name)])
+        .args(["--database", &running.url(name)])
         .stderr(Stdio::null())
         .spawn()?;
     let mut memory = 0.0_f64;
@@ -55,7 +54,7 @@ pub(super) fn measured(scene: &Scene, records: u64) -> Result<Vec<String>> {
     )];
     rows.extend(sizes(&manifest)?);
     let most = "SELECT model FROM models ORDER BY submissions DESC, model LIMIT 1";
-    let model = running.ask(&name, most)?.trim().to_owned();
+    let model = running.ask(name, most)?.trim().to_owned();
     drop(running);
     rows.extend(queries(&directory, &model)?);
     Ok(rows)

@@ -12,25 +12,30 @@ use super::text_of;
 const GUARD: &str = r#"read -r _; setpriv --reuid postgres --regid postgres --clear-groups \
     "$1/pg_ctl" -D "$2/data" -m fast -w -t 300 stop >/dev/null"#;
 
+/// What a hub's operator is told to set; durability is as PostgreSQL has it by itself.
+const RECOMMENDED: &str = include_str!("../../../../../hub/deploy/postgresql.conf");
+
 /// What a server is started for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Settings {
     /// To be filled: nothing that is lost with the power matters.
     Fill,
-    /// To be measured: as durable as PostgreSQL is by itself.
+    /// To be measured: as [`RECOMMENDED`].
     Serve,
 }
 
 impl Settings {
-    const fn options(self) -> &'static str {
+    fn options(self) -> String {
         match self {
             Self::Fill => {
                 "-c fsync=off -c wal_level=minimal -c max_wal_senders=0 -c shared_buffers=1GB \
-                 -c max_wal_size=4GB -c autovacuum=off"
+                           -c max_wal_size=4GB -c autovacuum=off"
+                    .to_owned()
             }
             Self::Serve => {
-                "-c shared_buffers=2GB -c effective_cache_size=8GB -c max_wal_size=2GB \
-                 -c random_page_cost=1.1 -c jit=off"
+                let lines = RECOMMENDED.lines().filter(|line| line.contains(" = "));
+                let settings = lines.filter(|line| !line.starts_with('#'));
+                settings.map(|line| format!("-c {} ", line.replace(' ', ""))).collect()
             }
         }
     }
@@ -112,6 +117,12 @@ impl Running<'_> {
         self.ask("postgres", &format!("DROP DATABASE IF EXISTS {name}"))?;
         self.ask("postgres", &format!("CREATE DATABASE {name}"))?;
         Ok(())
+    }
+
+    /// Whether there is a database `name`.
+    pub(super) fn has(&self, name: &str) -> Result<bool> {
+        let text = format!("SELECT COUNT(*) FROM pg_database WHERE datname = '{name}'");
+        Ok(self.ask("postgres", &text)?.trim() == "1")
     }
 
     /// What `text` answers in the database `name`.
