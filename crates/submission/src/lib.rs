@@ -13,7 +13,7 @@ mod trim;
 
 use cardproof_record::{Phase, PhaseState, ReadError, Record, State};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 pub use allowlist::paths;
 pub use trim::{BUCKETS_MAX, INTERVALS_MAX};
@@ -105,7 +105,9 @@ pub fn document(record: &Record, additions: &Additions) -> Result<Accepted, Refu
     if let Some(price) = &additions.price {
         document["price"] = serde_json::to_value(price)?;
     }
-    accept(&serde_json::to_vec(&document)?)
+    let bytes = serde_json::to_vec(&document)?;
+    // Through text here too; the hub, which reads many, takes the fields as they are.
+    accepted(&bytes, |fields| Record::from_json(&serde_json::to_string(fields)?))
 }
 
 /// The document that `bytes` hold, without any field outside the allowlist.
@@ -113,6 +115,13 @@ pub fn document(record: &Record, additions: &Additions) -> Result<Accepted, Refu
 /// # Errors
 /// It is no document that a hub may keep; the message names the cause.
 pub fn accept(bytes: &[u8]) -> Result<Accepted, Refusal> {
+    accepted(bytes, Record::from_fields)
+}
+
+fn accepted(
+    bytes: &[u8],
+    read: impl FnOnce(&Map<String, Value>) -> Result<Record, ReadError>,
+) -> Result<Accepted, Refusal> {
     if bytes.len() > LENGTH_MAX {
         return Err(Refusal::TooLong(bytes.len()));
     }
@@ -126,7 +135,7 @@ pub fn accept(bytes: &[u8]) -> Result<Accepted, Refusal> {
     }
     check_price(&document)?;
     let record = document.get("record").and_then(Value::as_object).ok_or(Refusal::NoRecord)?;
-    let record = Record::from_fields(record)?;
+    let record = read(record)?;
     check_measured(&record)?;
     Ok(Accepted { document, record })
 }
