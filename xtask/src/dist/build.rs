@@ -37,8 +37,8 @@ pub(crate) fn build(target: &Target, root: &Path, target_directory: &Path) -> Re
         // `-Z` on a stable compiler: no stable way exists to build the standard library.
         .env("RUSTC_BOOTSTRAP", "1")
         .env("CARGO_TARGET_DIR", target_directory)
-        .env("CARGO_ENCODED_RUSTFLAGS", rust_flags(&paths).join("\x1f"))
-        .env("CFLAGS", c_flags(&paths))
+        .env("CARGO_ENCODED_RUSTFLAGS", rust_flags(&paths, target).join("\x1f"))
+        .env("CFLAGS", c_flags(&paths, target))
         // The time in the headers of archives.
         .env("ZERO_AR_DATE", "1");
     let status = command.status().context("cannot start cargo zigbuild")?;
@@ -78,7 +78,7 @@ fn text(path: &Path) -> Result<String> {
     path.to_str().map(str::to_owned).with_context(|| format!("{} is no UTF-8", path.display()))
 }
 
-fn rust_flags(paths: &Paths) -> Vec<String> {
+fn rust_flags(paths: &Paths, target: &Target) -> Vec<String> {
     let mut flags: Vec<String> =
         paths.0.iter().map(|(from, to)| format!("--remap-path-prefix={from}=/{to}")).collect();
     let linking = [
@@ -89,11 +89,15 @@ fn rust_flags(paths: &Paths) -> Vec<String> {
         "-Cforce-unwind-tables=no",
     ];
     flags.extend(linking.map(str::to_owned));
+    if !target.is_outlined {
+        flags.push("-Cllvm-args=-enable-machine-outliner=never".to_owned());
+    }
     flags
 }
 
-fn c_flags(paths: &Paths) -> String {
-    paths.0.iter().fold(C_FLAGS.to_owned(), |flags, (from, to)| {
+fn c_flags(paths: &Paths, target: &Target) -> String {
+    let outlining = if target.is_outlined { "" } else { " -mno-outline" };
+    paths.0.iter().fold(format!("{C_FLAGS}{outlining}"), |flags, (from, to)| {
         format!("{flags} -ffile-prefix-map={from}=/{to}")
     })
 }
@@ -157,6 +161,7 @@ fn read_elf(binary: &Path, options: &[&str]) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::targets::TARGETS;
     use super::*;
 
     const LOADED: &str = "  Class:   ELF64\n  Machine: AArch64\n  \
@@ -173,10 +178,13 @@ mod tests {
     #[test]
     fn no_path_of_the_machine_reaches_a_binary() {
         let paths = Paths(vec![("/home/me/cardproof".to_owned(), "cardproof")]);
+        let target = &TARGETS[0];
         assert!(
-            rust_flags(&paths)
+            rust_flags(&paths, target)
                 .contains(&"--remap-path-prefix=/home/me/cardproof=/cardproof".to_owned())
         );
-        assert!(c_flags(&paths).ends_with("-ffile-prefix-map=/home/me/cardproof=/cardproof"));
+        assert!(
+            c_flags(&paths, target).ends_with("-ffile-prefix-map=/home/me/cardproof=/cardproof")
+        );
     }
 }
