@@ -35,7 +35,7 @@ impl Frozen {
     /// # Errors
     /// [`LabError::Unavailable`] without QEMU; else what went wrong, with the console's last lines.
     pub(crate) fn boot(kernel: &Kernel, image: &Image, disk: &Path) -> Result<Self> {
-        let frozen = Self { directory: tempfile::tempdir()?, kernel: kernel.image() };
+        let frozen = Self { directory: tempfile::tempdir()?, kernel: kernel.image()? };
         image.pack(&frozen.path("initramfs"))?;
         let mut command = frozen.command(disk);
         command.args(["-monitor", "stdio"]).stdin(Stdio::piped()).stdout(Stdio::null());

@@ -65,8 +65,8 @@ impl Kernel {
     }
 
     /// The kernel's image.
-    pub(crate) fn image(&self) -> PathBuf {
-        self.tree.join("boot").join(image_name(&self.tree, &self.release))
+    pub(crate) fn image(&self) -> Result<PathBuf> {
+        image_in(&self.tree, &self.release).context("the kernel's image is gone")
     }
 
     /// A board's device tree, by its name in the package.
@@ -99,14 +99,17 @@ impl Kernel {
 fn release_in(tree: &Path) -> Option<String> {
     let modules = fs::read_dir(tree.join("lib/modules")).ok()?.next()?.ok()?;
     let release = modules.file_name().into_string().ok()?;
-    tree.join("boot").join(image_name(tree, &release)).is_file().then_some(release)
+    image_in(tree, &release).map(|_| release)
 }
 
-/// What Debian calls the image: packed on most processors, plain on RISC-V.
-fn image_name(tree: &Path, release: &str) -> String {
-    let packed = format!("vmlinuz-{release}");
-    let is_packed = tree.join("boot").join(&packed).is_file();
-    if is_packed { packed } else { format!("vmlinux-{release}") }
+/// Debian's image: packed on most processors, plain on RISC-V, and beside the modules after Debian 13.
+fn image_in(tree: &Path, release: &str) -> Option<PathBuf> {
+    let places = [
+        format!("boot/vmlinuz-{release}"),
+        format!("boot/vmlinux-{release}"),
+        format!("lib/modules/{release}/vmlinuz"),
+    ];
+    places.iter().map(|place| tree.join(place)).find(|image| image.is_file())
 }
 
 /// Downloads the current kernel's package into `directory`.

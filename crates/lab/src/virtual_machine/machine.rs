@@ -58,7 +58,7 @@ impl Machine<'_> {
         command.args(["-accel", "tcg", "-machine", "q35", "-cpu", "max", "-smp", "2"]);
         command.args(["-m", &self.memory_mib.to_string()]);
         command.args(["-nodefaults", "-display", "none", "-no-reboot", "-nic", "none"]);
-        command.arg("-kernel").arg(self.kernel.image()).arg("-initrd").arg(initramfs);
+        command.arg("-kernel").arg(self.kernel.image()?).arg("-initrd").arg(initramfs);
         command.args(["-append", "console=ttyS0 panic=-1 loglevel=5"]);
         command.arg("-serial").arg(format!("file:{}", console.display()));
         command.arg("-serial").arg(format!("file:{}", data.display()));

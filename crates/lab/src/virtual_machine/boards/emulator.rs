@@ -85,7 +85,7 @@ fn start(
     let (program, machine) = board.emulator.split_first().context("a board without emulator")?;
     let mut command = Command::new(program);
     command.args(machine).args(["-display", "none", "-no-reboot", "-nic", "none"]);
-    command.arg("-kernel").arg(unpacked.kernel.image()).arg("-initrd").arg(initramfs);
+    command.arg("-kernel").arg(unpacked.kernel.image()?).arg("-initrd").arg(initramfs);
     if let Some(name) = board.device_tree {
         command.arg("-dtb").arg(unpacked.kernel.device_tree(name));
     }
