@@ -176,6 +176,17 @@ mod tests {
     }
 
     #[test]
+    fn neither_rust_nor_c_is_outlined_where_that_breaks_the_program() {
+        for target in TARGETS {
+            let paths = Paths(Vec::new());
+            let rust =
+                rust_flags(&paths, target).iter().any(|flag| flag.contains("outliner=never"));
+            let c = c_flags(&paths, target).contains("-mno-outline");
+            assert_eq!((rust, c), (target.name == "riscv64", target.name == "riscv64"));
+        }
+    }
+
+    #[test]
     fn no_path_of_the_machine_reaches_a_binary() {
         let paths = Paths(vec![("/home/me/cardproof".to_owned(), "cardproof")]);
         let target = &TARGETS[0];

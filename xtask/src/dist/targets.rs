@@ -85,8 +85,8 @@ pub(crate) const TARGETS: &[Target] = &[
         deb: Some("riscv64"),
         machine: "RISC-V",
         xz: &[PRESET],
-        // LLVM does that for this processor in code built for size, and broke the program:
-        // `cardproof run` on a simulated card copied from a wrong address.
+        // LLVM does that for this processor in code built for size, and most likely broke the program: with
+        // it `cardproof run` on a simulated card copies from a wrong address.
         is_outlined: false,
         attributes: &[],
     },
