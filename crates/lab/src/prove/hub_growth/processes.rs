@@ -21,6 +21,7 @@ pub(super) fn shown(command: &mut Command) -> Result<Vec<String>> {
         }
     }
     ensure!(child.wait()?.success(), "the program failed: {command:?}");
+    ensure!(!rows.is_empty(), "the program showed no row: {command:?}");
     Ok(rows)
 }
 
