@@ -8,8 +8,8 @@
 //! seed it is noise.
 //!
 //! A block of 4 KiB must cost less than a system call, or the tool would limit fast storage. Hence a
-//! table and two operations for each vector of words, instead of a generator for each word. The noise is no secret and passes no test of randomness
-//! across sectors; nothing here needs one.
+//! table and two operations for each vector of words, instead of a generator for each word. The noise is
+//! no secret and passes no test of randomness across sectors; nothing here needs one.
 
 use std::array::from_fn;
 
@@ -92,7 +92,7 @@ impl DataPattern {
         self.identify_with(&keys_of(self.key), sector)
     }
 
-    fn identify_with(&self, keys: &[Vector; VECTORS + 1], sector: &[u8]) -> Option<SectorIdentity> {
+    fn identify_with(&self, keys: &Keys, sector: &[u8]) -> Option<SectorIdentity> {
         let sector: &[u8; SECTOR_LENGTH] = sector.try_into().ok()?;
         let [address, generation, check] = [0, 8, 16].map(|at| word_at(sector, at));
         if check != self.check_word(address, generation) {
@@ -136,12 +136,7 @@ impl DataPattern {
     }
 
     #[inline]
-    fn fill_sector(
-        &self,
-        sector: &mut [u8; SECTOR_LENGTH],
-        keys: &[Vector; VECTORS + 1],
-        identity: SectorIdentity,
-    ) {
+    fn fill_sector(&self, sector: &mut [u8; SECTOR_LENGTH], keys: &Keys, identity: SectorIdentity) {
         let address = scramble(identity.lba.0 ^ self.key);
         let generation = scramble(identity.generation.0 ^ address);
         let check = self.check_word(address, generation);
@@ -191,11 +186,14 @@ static NOISE: [[Vector; VECTORS]; ROWS] = {
 };
 
 /// A row takes the keys of its own vectors and those of the vectors after them.
-const KEYS: usize = (VECTORS + 1) * VECTOR_LANES;
+type Keys = [Vector; VECTORS + 1];
+
+/// A multiplier gives two keys, the halves of its product.
+const MULTIPLIERS: usize = (VECTORS + 1) * VECTOR_LANES / 2;
 
 /// What makes pairs of keys of one word: the odd multiples of the golden ratio's bits.
-const KEY_MULTIPLIERS: [u64; KEYS / 2] = {
-    let mut multipliers = [0; KEYS / 2];
+const KEY_MULTIPLIERS: [u64; MULTIPLIERS] = {
+    let mut multipliers = [0; MULTIPLIERS];
     let mut number = 0;
     while number < multipliers.len() {
         multipliers[number] = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(2 * number as u64 + 1);
@@ -205,7 +203,7 @@ const KEY_MULTIPLIERS: [u64; KEYS / 2] = {
 };
 
 /// The keys of a run.
-fn keys_of(word: u64) -> [Vector; VECTORS + 1] {
+fn keys_of(word: u64) -> Keys {
     let pairs = KEY_MULTIPLIERS.map(|multiplier| scramble(word ^ multiplier));
     from_fn(|number| {
         let [first, second] = [pairs[2 * number], pairs[2 * number + 1]];
@@ -217,7 +215,7 @@ fn keys_of(word: u64) -> [Vector; VECTORS + 1] {
 /// exclusive or do not cancel in the difference of two sectors, as either alone would, and the two
 /// take different halves of the word, which would cancel in the lowest bit.
 #[inline]
-fn disguise(sector: &mut [u8; SECTOR_LENGTH], keys: &[Vector; VECTORS + 1], word: u64) {
+fn disguise(sector: &mut [u8; SECTOR_LENGTH], keys: &Keys, word: u64) {
     let [low, high] = [word as u32, (word >> 32) as u32];
     let halves = Vector::new([low, high, low, high]);
     let swapped = Vector::new([high, low, high, low]);

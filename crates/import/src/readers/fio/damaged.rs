@@ -22,8 +22,7 @@ where
     if let Some(last) = jobs.pop() {
         jobs.extend(whole_job(last, &global));
     }
-    let has_jobs = !jobs.is_empty();
-    if !has_jobs {
+    if jobs.is_empty() {
         return None;
     }
     // Not `from_value`: the code that reads a document from a value would be in the program for this.
