@@ -225,7 +225,8 @@ impl Pools {
                 })
                 .connect_lazy(url)
         };
-        // SQLite: one writer; readers wait for the disk more than for a processor. PostgreSQL: one that keeps new submissions, others that delete and count.
+        // SQLite: one writer; readers wait for the disk more than for a processor.
+        // PostgreSQL: one that keeps new submissions, others that delete and count.
         let (readers, writers) = if kind == Kind::Sqlite { (8, 1) } else { (8, 8) };
         Ok(Self { readers: pool(readers)?, writers: pool(writers)? })
     }

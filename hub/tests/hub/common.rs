@@ -14,6 +14,11 @@ use client::{Answer, request};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+/// The number that the environment variable `name` asks for.
+pub(crate) fn wished(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
 /// On which database a test runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum On {

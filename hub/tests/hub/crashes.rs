@@ -14,7 +14,7 @@ use sqlx::{AssertSqlSafe, Executor, Row};
 
 use crate::common::client::request;
 use crate::common::postgres::Server;
-use crate::common::{Hub, On, TestData, document, prove, skip};
+use crate::common::{Hub, On, TestData, document, prove, skip, wished};
 
 on_both!(a_killed_hub_loses_nothing_and_doubles_nothing);
 
@@ -145,9 +145,8 @@ enum Victim {
 
 /// Kills `victims` in turn at seeded moments under load, and looks at what is left.
 fn kill(place: &TestData, server: Option<&Server>, victims: &[Victim], name: &str) {
-    let wish = |name: &str| std::env::var(name).ok().and_then(|it| it.parse().ok());
-    let kills = wish("CARDPROOF_HUB_KILLS").map_or(KILLS, |it: u64| it as u32);
-    let seed = wish("CARDPROOF_TEST_SEED").unwrap_or(23);
+    let kills = wished("CARDPROOF_HUB_KILLS").map_or(KILLS, |it| it as u32);
+    let seed = wished("CARDPROOF_TEST_SEED").unwrap_or(23);
     println!("seed {seed}, {kills} kills");
     let load = Load::default();
     let mut hub = start(place, &load);

@@ -317,7 +317,7 @@ fn clickhouse_draws_no_sample_of_large_groups() {
     // Of an even number the median lies between two values; a sample of a third misses one of them in 99 of 100 cases.
     let even = golden.answers[name].iter().map(phases).filter(|count| count % 2 == 0);
     let copies = 3 * SAMPLED_ABOVE / even.max().unwrap() + 1;
-    // So many copies of each phase leave medians and extremes as they are.
+    // Medians and extremes stay the same when every phase is repeated equally often.
     let many = tempfile::tempdir().unwrap();
     for (table, copies) in [("runs", 1), ("phases", copies)] {
         std::fs::create_dir(many.path().join(table)).unwrap();

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::postgres::Server;
-use crate::common::{TestData, prove, skip};
+use crate::common::{TestData, prove, skip, wished};
 use crate::crashes::{Draw, Left, Load, OPTIONS};
 
 const CLIENTS: usize = 4;
@@ -55,9 +55,8 @@ fn fail_over(mode: Mode, name: &str) -> Option<usize> {
             return None;
         }
     };
-    let wish = |name: &str| std::env::var(name).ok().and_then(|it| it.parse().ok());
-    let count = wish("CARDPROOF_HUB_FAILOVERS").map_or(FAILOVERS, |it: u64| it as u32);
-    let seed = wish("CARDPROOF_TEST_SEED").unwrap_or(24);
+    let count = wished("CARDPROOF_HUB_FAILOVERS").map_or(FAILOVERS, |it| it as u32);
+    let seed = wished("CARDPROOF_TEST_SEED").unwrap_or(24);
     println!("seed {seed}, {count} failovers");
     let [mut primary, mut replica] = [&servers[0], &servers[1]];
     let mut place = TestData::on_server(primary);
