@@ -58,7 +58,7 @@ pub(super) async fn moderate(
         return Err(Error::Request("a reason has 1 to 500 characters".to_owned()).into());
     }
     // Only what is there can be moderated; and no deed goes without its note.
-    submissions::find(&hub.db, &id, true).await?;
+    submissions::check(&hub.db, &id, true).await?;
     admin::note(&hub.db, &who, wish.action.word(), &id, wish.reason.trim()).await?;
     match wish.action {
         Action::Hide => submissions::set_state(&hub.db, &id, "hidden").await?,

@@ -24,3 +24,4 @@ mod moving;
 mod privacy;
 mod replica;
 mod story;
+mod unreadable;
