@@ -14,7 +14,7 @@ use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, Connection, Executor, Row};
 use crate::error::Error;
 use crate::log;
 use crate::step::Step;
-use crate::store::results;
+use crate::store::again;
 
 /// Which database it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,11 +32,16 @@ const MIGRATIONS: &[(i64, &str, &str)] = &[
     (3, "growth", include_str!("../migrations/003-growth.sql")),
     (RESULTS, "results", include_str!("../migrations/004-results.sql")),
     (5, "neighbours", include_str!("../migrations/005-neighbours.sql")),
+    (PUBLIC_NAMES, "public names", include_str!("../migrations/006-public-names.sql")),
 ];
 
 /// The change that keeps the figures of a submission in one row; they are made again from the documents when the last
 /// change has given the row its form.
 const RESULTS: i64 = 4;
+
+/// The change after which public submissions alone are counted and give models and hosts their names. Hidden ones are
+/// found by their own index, so that it takes time by them and by the models, not by all submissions.
+const PUBLIC_NAMES: i64 = 6;
 
 /// How long a request waits for a connection.
 const WAIT_MAX: Duration = Duration::from_secs(3);
@@ -315,7 +320,11 @@ async fn migrate(
             .await?;
     }
     if newest < RESULTS && known >= RESULTS {
-        results::make_again(&mut step).await?;
+        again::results(&mut step).await?;
+    }
+    if newest < PUBLIC_NAMES && known >= PUBLIC_NAMES {
+        again::names(&mut step).await?;
+        again::hosts(&mut step).await?;
     }
     step.commit().await?;
     Ok(())

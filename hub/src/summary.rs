@@ -115,7 +115,7 @@ pub fn summary(record: &Record, source: Option<&str>) -> Summary {
     told.truncate(32);
     Summary {
         model: model(device, origin),
-        host: slug(&host_name),
+        host: host_key(&host_name),
         host_name,
         lot: device.card.as_ref().and_then(|card| card.manufactured.clone()),
         origin,
@@ -233,6 +233,22 @@ fn name(device: &DeviceInfo, model: &Model) -> String {
 /// `text` as a part of an address: small letters, digits and dashes, at most 60.
 #[must_use]
 pub fn slug(text: &str) -> String {
+    slug_of(text, 60)
+}
+
+/// The name of a host in addresses: its [`slug`], and a hash where letters are not in that, so that boards with other
+/// names have other addresses.
+#[must_use]
+pub fn host_key(name: &str) -> String {
+    let slug = slug(name);
+    if name.is_ascii() && !slug.is_empty() && slug == slug_of(name, usize::MAX) {
+        return slug;
+    }
+    let digits: String = hash(name).chars().take(8).collect();
+    format!("{}-{digits}", if slug.is_empty() { "host" } else { &slug })
+}
+
+fn slug_of(text: &str, length_max: usize) -> String {
     let mut slug = String::new();
     for c in text.chars() {
         match c.to_ascii_lowercase() {
@@ -241,7 +257,7 @@ pub fn slug(text: &str) -> String {
             _ if !slug.ends_with('-') && !slug.is_empty() => slug.push('-'),
             _ => {}
         }
-        if slug.len() >= 60 {
+        if slug.len() >= length_max {
             break;
         }
     }
@@ -258,6 +274,26 @@ mod tests {
         assert_eq!(slug("../<script>"), "script");
         assert_eq!(slug(""), "");
         assert!(slug(&"x y".repeat(100)).len() <= 65);
+    }
+
+    #[test]
+    fn hosts_with_other_letters_have_other_addresses() {
+        assert_eq!(host_key("Raspberry Pi 4 Model B"), "raspberry-pi-4-model-b");
+        let long = "Board of a maker with a long name, revision ".repeat(2);
+        let names = [
+            "ラズパイ",
+            "树莓派",
+            "Raspberry",
+            "Raspberry ラズパイ",
+            "",
+            &format!("{long}1"),
+            &format!("{long}2"),
+        ];
+        let keys: std::collections::HashSet<String> = names.map(host_key).into();
+        assert_eq!(keys.len(), names.len(), "{keys:?}");
+        let is_of_address =
+            |key: &String| !key.is_empty() && *key == slug_of(key, 80) && key.len() <= 80;
+        assert!(keys.iter().all(is_of_address), "{keys:?}");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use cardproof_hub::db::Db;
 use cardproof_hub::store::counts::Counts;
 use cardproof_hub::store::keep::add;
 use cardproof_hub::store::rows::{Cell, Cells, Fresh};
-use cardproof_hub::store::submissions::touch_month;
+use cardproof_hub::store::versions::touch_month;
 
 /// Rows of one transaction on SQLite.
 const TRANSACTION_ROWS: usize = 20_000;

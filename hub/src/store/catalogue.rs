@@ -13,8 +13,6 @@ use tokio::time::Instant;
 
 use crate::db::Db;
 use crate::error::Error;
-use crate::secret;
-use crate::step::Step;
 use crate::store::find::{LIST_MAX, ModelRow};
 use crate::store::rows::parts;
 
@@ -26,18 +24,6 @@ const FEW: usize = 1_000;
 
 /// Names of more models are not read again before so many times the time has passed that it took.
 const REST_FACTOR: u32 = 20;
-
-/// Notes that a model has come or gone.
-pub(super) async fn touch(step: &mut Step) -> Result<(), Error> {
-    sqlx::query(
-        "INSERT INTO catalogue (name, version) VALUES ('models', $1) \
-         ON CONFLICT (name) DO UPDATE SET version = excluded.version",
-    )
-    .bind(secret::name()?)
-    .execute(&mut **step)
-    .await?;
-    Ok(())
-}
 
 /// Three characters in one number.
 type Gram = u64;

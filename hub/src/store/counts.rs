@@ -1,16 +1,18 @@
-//! What is counted of each model and its hosts while submissions come and go, so that no page has to count.
+//! What is counted of each model and its hosts, and how they are called, while public submissions come and go, so that no page has to count.
 
 use std::collections::BTreeMap;
 
-use sqlx::Row;
+use sqlx::any::AnyRow;
+use sqlx::{AssertSqlSafe, Row};
 
 use crate::error::Error;
 use crate::step::Step;
-use crate::store::catalogue;
+use crate::store::results::{NOT_HIDDEN, summary_of};
 use crate::store::rows::{Cell, Cells, insert, insert_returning};
+use crate::store::versions::touch_models;
 use crate::summary::{Model, Summary};
 
-/// New submissions by model and host.
+/// New public submissions by model and host.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
     models: BTreeMap<String, (Model, i64)>,
@@ -54,7 +56,7 @@ impl Counts {
             let count = self.models.get(&key).map(|(_, count)| *count);
             has_new |= count == Some(kept.try_get::<i64, _>("submissions")?);
         }
-        if has_new { catalogue::touch(step).await } else { Ok(()) }
+        if has_new { touch_models(step).await } else { Ok(()) }
     }
 }
 
@@ -73,11 +75,14 @@ fn row(model: &Model, count: i64) -> Cells<'_> {
     ]
 }
 
-/// Takes one submission from the counts of `model`, also on `host`; each goes with its last.
+/// Takes one public submission from the counts of `model`, also on `host`; each goes with its last. What remains is
+/// called as a public submission that remains calls it: no name outlives its record.
 pub(super) async fn leave_model(step: &mut Step, model: &str, host: &str) -> Result<(), Error> {
     for statement in [
         "UPDATE model_hosts SET submissions = submissions - 1 WHERE model = $1 AND host = $2",
         "DELETE FROM model_hosts WHERE model = $1 AND host = $2 AND submissions <= 0",
+        "UPDATE model_hosts SET host_name = COALESCE((SELECT s.host_name FROM submissions s WHERE s.model = $1 \
+         AND s.host = $2 AND s.state = 'public' ORDER BY s.created_ms LIMIT 1), host_name) WHERE model = $1 AND host = $2",
     ] {
         sqlx::query(statement).bind(model).bind(host).execute(&mut **step).await?;
     }
@@ -90,7 +95,56 @@ pub(super) async fn leave_model(step: &mut Step, model: &str, host: &str) -> Res
         .execute(&mut **step)
         .await?;
     if emptied.rows_affected() > 0 {
-        catalogue::touch(step).await?;
+        return touch_models(step).await;
     }
-    Ok(())
+    rename_model(step, model).await
+}
+
+/// Calls `model` as its first public submission does.
+pub(super) async fn rename_model(step: &mut Step, model: &str) -> Result<(), Error> {
+    let text = format!(
+        "SELECT s.id, s.source, s.document FROM (SELECT submission FROM results WHERE model = $1 AND {NOT_HIDDEN} \
+         ORDER BY created_ms, submission LIMIT 1) r JOIN submissions s ON s.id = r.submission"
+    );
+    let first = sqlx::query(AssertSqlSafe(text)).bind(model).fetch_optional(&mut **step).await?;
+    let Some(first) = first else { return Ok(()) };
+    let Some(Summary { model: of, .. }) = summary_of(&first)? else { return Ok(()) };
+    let kept = sqlx::query("SELECT * FROM models WHERE model = $1")
+        .bind(model)
+        .fetch_optional(&mut **step)
+        .await?;
+    let Some(kept) = kept else { return Ok(()) };
+    if model_of(&kept)? == (Model { key: model.to_owned(), ..of.clone() }) {
+        return Ok(());
+    }
+    sqlx::query(
+        "UPDATE models SET name = $2, maker = $3, product = $4, manufacturer_id = $5, oem_id = $6, revision = $7, \
+         transport = $8, capacity_bytes = $9 WHERE model = $1",
+    )
+    .bind(model)
+    .bind(of.name)
+    .bind(of.maker)
+    .bind(of.product)
+    .bind(of.manufacturer_id)
+    .bind(of.oem_id)
+    .bind(of.revision)
+    .bind(of.transport)
+    .bind(of.capacity_bytes)
+    .execute(&mut **step)
+    .await?;
+    touch_models(step).await
+}
+
+fn model_of(row: &AnyRow) -> Result<Model, Error> {
+    Ok(Model {
+        key: row.try_get("model")?,
+        name: row.try_get("name")?,
+        maker: row.try_get("maker")?,
+        product: row.try_get("product")?,
+        manufacturer_id: row.try_get("manufacturer_id")?,
+        oem_id: row.try_get("oem_id")?,
+        revision: row.try_get("revision")?,
+        transport: row.try_get("transport")?,
+        capacity_bytes: row.try_get("capacity_bytes")?,
+    })
 }

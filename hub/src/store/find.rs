@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, Row};
 
 use crate::db::Db;
 use crate::error::Error;
-use crate::store::results::figures_of;
+use crate::store::results::{NOT_HIDDEN, figures_of};
 use crate::summary::Figure;
 
 /// The most entries of a list.
@@ -13,10 +13,6 @@ pub const LIST_MAX: i64 = 50;
 
 /// The most submissions of one model whose figures are drawn, the latest.
 pub const RESULTS_MAX: i64 = 250;
-
-/// What a row of `results` has to meet so that its submission may be shown. Few are hidden, and an index holds them:
-/// both databases read it once. Asked row by row (`NOT EXISTS`), SQLite looks up every submission instead.
-const NOT_HIDDEN: &str = "submission NOT IN (SELECT id FROM submissions WHERE state <> 'public')";
 
 /// A card model in a list.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -272,15 +268,17 @@ pub async fn hosts_of(db: &Db, model: &str) -> Result<Vec<Counted>, Error> {
 /// The latest submissions among which ways of measuring are looked for.
 const BASES_OF: i64 = 1_000;
 
-/// The ways of measuring of the latest submissions with a figure that is in no doubt, by the number of models that were measured so.
+/// The ways of measuring of the latest public submissions with a figure that is in no doubt, by the number of models that were measured so.
 ///
 /// # Errors
 /// The database does not answer.
 pub async fn bases(db: &Db) -> Result<Vec<Counted>, Error> {
-    let text = "SELECT basis AS key, basis AS name, COUNT(DISTINCT model) AS count FROM \
-                (SELECT basis, model FROM results WHERE sound > 0 ORDER BY created_ms DESC LIMIT $1) latest \
-                GROUP BY basis ORDER BY COUNT(DISTINCT model) DESC, basis LIMIT 50";
-    let rows = sqlx::query(text).bind(BASES_OF).fetch_all(&db.readers()).await?;
+    let text = format!(
+        "SELECT basis AS key, basis AS name, COUNT(DISTINCT model) AS count FROM \
+         (SELECT basis, model FROM results WHERE sound > 0 AND {NOT_HIDDEN} ORDER BY created_ms DESC LIMIT {BASES_OF}) \
+         latest GROUP BY basis ORDER BY COUNT(DISTINCT model) DESC, basis LIMIT 50"
+    );
+    let rows = sqlx::query(AssertSqlSafe(text)).fetch_all(&db.readers()).await?;
     rows.iter().map(Counted::of).collect()
 }
 

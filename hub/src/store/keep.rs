@@ -21,7 +21,7 @@ use crate::store::counts::Counts;
 use crate::store::draft::Draft;
 use crate::store::results;
 use crate::store::rows::{Cells, Fresh, insert, parts};
-use crate::store::submissions::touch_month;
+use crate::store::versions::touch_month;
 
 /// The most submissions of one transaction.
 const BATCH_MAX: usize = 64;

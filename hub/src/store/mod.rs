@@ -1,6 +1,7 @@
 //! Everything that is asked of the database, by subject.
 
 pub mod admin;
+pub(crate) mod again;
 pub mod catalogue;
 pub mod counts;
 pub mod draft;
@@ -10,3 +11,4 @@ pub mod limits;
 pub(crate) mod results;
 pub mod rows;
 pub mod submissions;
+pub mod versions;

@@ -5,18 +5,24 @@
 //! that order, so that a page reads neighbours. It holds what the page's list shows, so that no document has to be
 //! looked up for it, follows from the document and can be made again.
 
-use cardproof_submission::{LENGTH_MAX, record_of};
-use serde_json::Value;
+use cardproof_submission::record_of;
 use sqlx::Row;
+use sqlx::any::AnyRow;
 
 use crate::error::Error;
-use crate::pack::unpacked;
+use crate::log;
+use crate::pack;
 use crate::step::Step;
-use crate::store::rows::{Cells, insert};
+use crate::store::rows::Cells;
 use crate::summary::{Figure, Summary, summary};
 
 /// The table.
 pub(super) const TABLE: &str = "results";
+
+/// What a row of `results` has to meet so that its submission may be shown. Few are hidden, and an index holds them:
+/// both databases read it once. Asked row by row (`NOT EXISTS`), SQLite looks up every submission instead.
+pub(super) const NOT_HIDDEN: &str =
+    "submission NOT IN (SELECT id FROM submissions WHERE state <> 'public')";
 
 /// A figure as it is kept: the quantity, the rate, the ends of its interval, the doubt.
 type Held = (String, f64, Option<[f64; 2]>, Option<String>);
@@ -79,28 +85,23 @@ pub(super) async fn leave(
     Ok(())
 }
 
-/// Makes all rows again from the documents.
-pub(crate) async fn make_again(step: &mut Step) -> Result<(), Error> {
-    let mut after = String::new();
-    loop {
-        let rows = sqlx::query(
-            "SELECT id, source, created_ms, document FROM submissions WHERE id > $1 ORDER BY id LIMIT 100",
-        )
-        .bind(after.clone())
-        .fetch_all(&mut **step)
-        .await?;
-        let Some(last) = rows.last() else { return Ok(()) };
-        after = last.try_get("id")?;
-        for kept in rows {
-            let id: String = kept.try_get("id")?;
-            let packed: Vec<u8> = kept.try_get("document")?;
-            let document: Value = serde_json::from_slice(&unpacked(&packed, 2 * LENGTH_MAX)?)
-                .map_err(|error| Error::Internal(error.to_string()))?;
-            let record =
-                record_of(&document, &id).map_err(|error| Error::Internal(error.to_string()))?;
-            let source: Option<String> = kept.try_get("source")?;
-            let of = summary(&record, source.as_deref());
-            insert(step, TABLE, &[row(&id, kept.try_get("created_ms")?, &of)], "").await?;
+/// What is kept beside the document of a submission, from its columns `id`, `source` and `document`. None, and a line
+/// in the log, where the document cannot be read: the others go on.
+pub(super) fn summary_of(kept: &AnyRow) -> Result<Option<Summary>, Error> {
+    let id: String = kept.try_get("id")?;
+    let source: Option<String> = kept.try_get("source")?;
+    let packed: &[u8] = kept.try_get("document")?;
+    let read = || {
+        let text = pack::document(packed, &id)?;
+        let document =
+            serde_json::from_str(&text).map_err(|error| pack::unreadable(&id, &error))?;
+        record_of(&document, &id).map_err(|error| pack::unreadable(&id, &error))
+    };
+    match read() {
+        Ok(record) => Ok(Some(summary(&record, source.as_deref()))),
+        Err(error) => {
+            log::event("left_out", &[("detail", error.detail().into())]);
+            Ok(None)
         }
     }
 }

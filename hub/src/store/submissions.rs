@@ -15,8 +15,10 @@ use crate::step::Step;
 use crate::store::counts::{Counts, leave_model};
 use crate::store::draft::Draft;
 use crate::store::keep::add;
-use crate::store::results;
+use crate::store::results::{self, summary_of};
 use crate::store::rows::{Fresh, insert};
+use crate::store::versions::touch_month;
+use crate::summary::Summary;
 
 /// A submission as it is kept.
 #[derive(Clone, Debug)]
@@ -112,24 +114,6 @@ pub async fn seed(db: &Db, drafts: &[(String, Draft)]) -> Result<usize, Error> {
     Ok(added)
 }
 
-/// Notes that the dump of `month` is out of date: by a fresh name for what the month holds, so that neither clocks
-/// nor a restored backup can make an old dump look like a new one.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn touch_month(step: &mut Step, month: &str, now: i64) -> Result<(), Error> {
-    sqlx::query(
-        "INSERT INTO months (month, changed_ms, version) VALUES ($1, $2, $3) \
-         ON CONFLICT (month) DO UPDATE SET changed_ms = excluded.changed_ms, version = excluded.version",
-    )
-    .bind(month)
-    .bind(now)
-    .bind(secret::name()?)
-    .execute(&mut **step)
-    .await?;
-    Ok(())
-}
-
 /// The submission called `id`; a hidden one is only found with `sees_hidden`.
 ///
 /// # Errors
@@ -155,12 +139,7 @@ pub async fn check(db: &Db, id: &str, sees_hidden: bool) -> Result<(), Error> {
 }
 
 /// The row of the submission `id` where it is there and may be seen.
-async fn shown(
-    db: &Db,
-    id: &str,
-    row: Option<AnyRow>,
-    sees_hidden: bool,
-) -> Result<AnyRow, Error> {
+async fn shown(db: &Db, id: &str, row: Option<AnyRow>, sees_hidden: bool) -> Result<AnyRow, Error> {
     if let Some(row) = row {
         let is_public = row.try_get::<String, _>("state")? == "public";
         return if is_public || sees_hidden { Ok(row) } else { Err(Error::NotFound) };
@@ -187,12 +166,13 @@ struct Changeable {
     model: String,
     host: String,
     month: String,
+    is_public: bool,
 }
 
 /// The submission `id`, if it may be changed by `by`.
 async fn changeable(step: &mut Step, id: &str, by: By<'_>) -> Result<Changeable, Error> {
     let row = sqlx::query(
-        "SELECT created_ms, model, host, month, token_hash FROM submissions WHERE id = $1",
+        "SELECT created_ms, model, host, month, state, token_hash FROM submissions WHERE id = $1",
     )
     .bind(id)
     .fetch_optional(&mut **step)
@@ -215,6 +195,7 @@ async fn changeable(step: &mut Step, id: &str, by: By<'_>) -> Result<Changeable,
         model: row.try_get("model")?,
         host: row.try_get("host")?,
         month: row.try_get("month")?,
+        is_public: row.try_get::<String, _>("state")? == "public",
     })
 }
 
@@ -234,7 +215,9 @@ pub async fn delete(db: &Db, id: &str, by: By<'_>) -> Result<(), Error> {
         .bind(now)
         .execute(&mut *step)
         .await?;
-    leave_model(&mut step, &found.model, &found.host).await?;
+    if found.is_public {
+        leave_model(&mut step, &found.model, &found.host).await?;
+    }
     touch_month(&mut step, &found.month, now).await?;
     step.commit().await?;
     Ok(())
@@ -276,32 +259,55 @@ pub async fn amend(db: &Db, id: &str, by: By<'_>, draft: &Draft) -> Result<(), E
     .execute(&mut *step)
     .await?;
     results::leave(&mut step, id, &found.model, found.created_ms).await?;
-    leave_model(&mut step, &found.model, &found.host).await?;
+    if found.is_public {
+        leave_model(&mut step, &found.model, &found.host).await?;
+        count(&mut step, of).await?;
+    }
     insert(&mut step, results::TABLE, &[results::row(id, found.created_ms, of)], "").await?;
-    let mut counts = Counts::default();
-    counts.add(of);
-    counts.write(&mut step).await?;
     touch_month(&mut step, &found.month, now).await?;
     step.commit().await?;
     Ok(())
 }
 
-/// Shows or hides the submission called `id`.
+/// Counts one public submission more.
+async fn count(step: &mut Step, of: &Summary) -> Result<(), Error> {
+    let mut counts = Counts::default();
+    counts.add(of);
+    counts.write(step).await
+}
+
+/// Shows or hides the submission called `id`. A hidden one counts nowhere.
 ///
 /// # Errors
-/// There is none, or the database does not answer.
-pub async fn set_state(db: &Db, id: &str, state: &'static str) -> Result<(), Error> {
+/// There is none, it cannot be read and is to be shown, or the database does not answer.
+pub async fn set_state(db: &Db, id: &str, is_public: bool) -> Result<(), Error> {
     let mut step = db.change().await?;
-    let found = changeable(&mut step, id, By::Moderator).await;
-    let (mut step, found) = step.or_undo(found).await?;
+    let changed = change_state(&mut step, id, is_public).await;
+    let (step, ()) = step.or_undo(changed).await?;
+    step.commit().await
+}
+
+async fn change_state(step: &mut Step, id: &str, is_public: bool) -> Result<(), Error> {
+    let found = changeable(step, id, By::Moderator).await?;
+    if found.is_public == is_public {
+        return Ok(());
+    }
     let now = clock::now_ms();
     sqlx::query("UPDATE submissions SET state = $2, changed_ms = $3 WHERE id = $1")
         .bind(id)
-        .bind(state)
+        .bind(if is_public { "public" } else { "hidden" })
         .bind(now)
-        .execute(&mut *step)
+        .execute(&mut **step)
         .await?;
-    touch_month(&mut step, &found.month, now).await?;
-    step.commit().await?;
-    Ok(())
+    if is_public {
+        let row = sqlx::query("SELECT id, source, document FROM submissions WHERE id = $1")
+            .bind(id)
+            .fetch_one(&mut **step)
+            .await?;
+        let unreadable = || pack::unreadable(id, &"it cannot be shown");
+        count(step, &summary_of(&row)?.ok_or_else(unreadable)?).await?;
+    } else {
+        leave_model(step, &found.model, &found.host).await?;
+    }
+    touch_month(step, &found.month, now).await
 }

@@ -61,8 +61,8 @@ pub(super) async fn moderate(
     submissions::check(&hub.db, &id, true).await?;
     admin::note(&hub.db, &who, wish.action.word(), &id, wish.reason.trim()).await?;
     match wish.action {
-        Action::Hide => submissions::set_state(&hub.db, &id, "hidden").await?,
-        Action::Show => submissions::set_state(&hub.db, &id, "public").await?,
+        Action::Hide => submissions::set_state(&hub.db, &id, false).await?,
+        Action::Show => submissions::set_state(&hub.db, &id, true).await?,
         Action::Delete => submissions::delete(&hub.db, &id, By::Moderator).await?,
     }
     hub.rankings.withdraw();

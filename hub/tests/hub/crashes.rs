@@ -236,12 +236,13 @@ impl Left {
                 (
                     "models with another number of submissions",
                     "SELECT COUNT(*) AS n FROM models m WHERE \
-                  m.submissions <> (SELECT COUNT(*) FROM submissions s WHERE s.model = m.model)",
+                  m.submissions <> (SELECT COUNT(*) FROM submissions s WHERE s.model = m.model AND s.state = 'public')",
                 ),
                 (
                     "hosts of models with another number of submissions",
                     "SELECT COUNT(*) AS n FROM model_hosts m WHERE m.submissions <> \
-                  (SELECT COUNT(*) FROM submissions s WHERE s.model = m.model AND s.host = m.host)",
+                  (SELECT COUNT(*) FROM submissions s WHERE s.model = m.model AND s.host = m.host \
+                  AND s.state = 'public')",
                 ),
                 (
                     "submissions without a model",

@@ -21,6 +21,7 @@ mod hardship;
 mod hostile;
 mod moderation;
 mod moving;
+mod names;
 mod privacy;
 mod replica;
 mod story;
