@@ -9,7 +9,7 @@ use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, Row};
 
 use crate::columns::{Kind as Held, TABLES, Table};
-use crate::db::Db;
+use crate::db::{Db, without_limits};
 use crate::error::Error;
 use crate::secret::hex;
 use crate::step::Step;
@@ -36,6 +36,8 @@ impl Copied {
 pub async fn copy(from: &Db, to: &Db) -> Result<Copied, Error> {
     let mut source = from.snapshot().await?;
     let mut target = to.write().await?;
+    without_limits(from.kind(), &mut source).await?;
+    without_limits(to.kind(), &mut target).await?;
     let mut copied = Copied::default();
     for table in TABLES {
         if rows_in(&mut target, table).await? > 0 {

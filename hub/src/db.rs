@@ -280,6 +280,16 @@ const fn settings(kind: Kind) -> &'static [&'static str] {
     }
 }
 
+/// Lets `step` take as long as it needs: it changes or reads the database as a whole, and PostgreSQL counts against
+/// the limit of a statement how long its rows are being read.
+pub(crate) async fn without_limits(kind: Kind, step: &mut Step) -> Result<(), Error> {
+    if kind == Kind::Postgres {
+        step.execute("SET LOCAL statement_timeout = 0").await?;
+        step.execute("SET LOCAL lock_timeout = 0").await?;
+    }
+    Ok(())
+}
+
 /// Brings the database to the form that `changes` end with; nothing is done where it has it already.
 async fn migrate(
     kind: Kind,
@@ -287,6 +297,7 @@ async fn migrate(
     changes: &[(i64, &str, &str)],
 ) -> Result<(), Error> {
     let mut step = Step::begin(writers, &["BEGIN"]).await?;
+    without_limits(kind, &mut step).await?;
     if kind == Kind::Postgres {
         // Two hubs that start together must not both migrate.
         step.execute("SELECT pg_advisory_xact_lock(4720231)").await?;

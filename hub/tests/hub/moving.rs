@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::common::{Hub, On, TestData, document, skip};
+use crate::common::{Hub, On, TestData, document, postgres, skip};
 
 on_both!(a_backup_made_under_load_restores_everything);
 
@@ -119,4 +119,59 @@ fn a_database_of_the_form_before_keeps_its_rows(place: &TestData) {
         db.close().await;
     });
     assert_eq!(shown(&place.start(&[])), before);
+}
+
+/// Longer than the hub gives a statement of a page.
+const SLOW: &str = "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql \
+    AS 'BEGIN PERFORM pg_sleep(11); RETURN NEW; END'";
+
+/// What works on the database as a whole takes its time: a statement of eleven seconds in a change of the form, in a
+/// backup and in a restore.
+#[test]
+fn what_takes_long_in_postgres_is_not_cut_off() {
+    let places: Result<Vec<TestData>, String> =
+        (0..3).map(|_| TestData::new(On::Postgres)).collect();
+    let places = match places {
+        Ok(places) => places,
+        Err(reason) => {
+            return skip("moving::what_takes_long_in_postgres_is_not_cut_off", &reason);
+        }
+    };
+    let [older, full, empty] = &places[..] else { unreachable!() };
+    let ask = |place: &TestData, text: &str| postgres::ask(place.url.as_ref().unwrap(), text);
+    let slow_insert = |place: &TestData, table: &str| {
+        ask(place, SLOW);
+        let each = "FOR EACH ROW EXECUTE FUNCTION slow()";
+        ask(place, &format!("CREATE TRIGGER slow BEFORE INSERT ON {table} {each}"));
+    };
+    let backup = |place: &TestData, to: &std::path::Path| {
+        place.command("backup").arg("--to").arg(to).output().unwrap()
+    };
+    let source = TestData::new(On::Sqlite).unwrap();
+    drop(source.start(&[]));
+    let file = source.data.path().join("copy.sqlite");
+    assert!(backup(&source, &file).status.success());
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            drop(older.start(&[]));
+            slow_insert(older, "migrations");
+            ask(older, "DELETE FROM migrations WHERE version = 6");
+            assert_eq!(older.start(&[]).get("/healthz").status, 200);
+        });
+        scope.spawn(|| {
+            drop(full.start(&[]));
+            ask(full, "ALTER TABLE tombstones RENAME TO before");
+            let one = "SELECT 'slow' AS id, CAST(1 AS BIGINT) AS deleted_ms FROM pg_sleep(11)";
+            ask(full, &format!("CREATE VIEW tombstones AS {one}"));
+            let made = backup(full, &full.data.path().join("copy.sqlite"));
+            assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        });
+        scope.spawn(|| {
+            // Asking for the raw data brings the database to its form, and leaves no row.
+            assert!(empty.command("dump").output().unwrap().status.success());
+            slow_insert(empty, "secrets");
+            let made = empty.command("restore").arg("--from").arg(&file).output().unwrap();
+            assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        });
+    });
 }
