@@ -388,7 +388,7 @@ mod tests {
         step.commit().await.unwrap();
         pools.close().await;
         let db = Db::sqlite(&path).await.unwrap();
-        let figures = find::figures(&db, &summary.model.key).await.unwrap();
+        let figures = find::figures(&db, &summary.model.key, None).await.unwrap();
         assert_eq!(figures.len(), summary.figures.len());
         for (found, expected) in figures.iter().zip(&summary.figures) {
             assert_eq!((&*found.submission, &found.basis), ("old", &summary.basis));

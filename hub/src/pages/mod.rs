@@ -13,7 +13,7 @@ use askama::Template;
 use crate::clock;
 use crate::dump::{Manifest, TableForm, forms};
 use crate::queries::Query;
-use crate::store::find::{Counted, DatedPrice, Entry, ModelRow};
+use crate::store::find::{Before, Counted, DatedPrice, Entry, ModelRow};
 
 pub use frame::{Frame, framed};
 pub use strip::{Distribution, Dot, median_interval};
@@ -50,8 +50,8 @@ pub struct Home {
     pub models: i64,
     /// The latest.
     pub latest: Vec<Entry>,
-    /// Whether there are more.
-    pub more_before: Option<i64>,
+    /// Where older ones begin, where there are any.
+    pub more_before: Option<Before>,
 }
 
 /// What was found.

@@ -1,5 +1,7 @@
 //! Finding: lists, and the figures of a card model. Every list has an end.
 
+use std::fmt;
+
 use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, Row};
 
@@ -144,57 +146,123 @@ pub async fn models(db: &Db) -> Result<Vec<ModelRow>, Error> {
     rows.iter().map(ModelRow::of).collect()
 }
 
-/// The latest public submissions of `only`, before `before_ms`.
+/// The submission before which a list goes on. Those of one transaction have one time, so that the time alone would
+/// leave some out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Before {
+    created_ms: i64,
+    id: String,
+}
+
+impl Before {
+    /// The end of a list's first page, where another may follow.
+    #[must_use]
+    pub fn end_of(list: &[Entry]) -> Option<Self> {
+        let is_full = i64::try_from(list.len()).is_ok_and(|count| count == LIST_MAX);
+        let last = list.last().filter(|_| is_full)?;
+        Some(Self { created_ms: last.created_ms, id: last.id.clone() })
+    }
+
+    /// The one that `text` names, as it is written in an address; a time alone will do.
+    #[must_use]
+    pub fn named(text: &str) -> Option<Self> {
+        let (time, id) = text.split_once('-').unwrap_or((text, ""));
+        Some(Self { created_ms: time.parse().ok()?, id: id.to_owned() })
+    }
+}
+
+impl Default for Before {
+    /// The end of time.
+    fn default() -> Self {
+        Self { created_ms: i64::MAX, id: String::new() }
+    }
+}
+
+impl fmt::Display for Before {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.created_ms, self.id)
+    }
+}
+
+/// The public submissions before `before`, the latest first, those of one time by name.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn latest(db: &Db, only: Only<'_>, before_ms: i64) -> Result<Vec<Entry>, Error> {
-    if let Only { model: Some(model), host: None } = only {
-        return latest_of_model(db, model, before_ms).await;
-    }
-    let mut text = format!(
-        "SELECT {} FROM submissions WHERE state = 'public' AND created_ms < $1",
+pub async fn page(db: &Db, before: &Before) -> Result<Vec<Entry>, Error> {
+    let text = format!(
+        "SELECT {} FROM submissions WHERE state = 'public' AND created_ms <= $1 AND (created_ms < $1 OR id < $2) \
+         ORDER BY created_ms DESC, id DESC LIMIT {LIST_MAX}",
         Entry::COLUMNS
     );
-    let mut names = Vec::new();
-    for (column, name) in [("model", only.model), ("host", only.host)] {
-        if let Some(name) = name {
-            names.push(name.to_owned());
-            text += &format!(" AND {column} = ${}", names.len() + 1);
-        }
-    }
-    text += &format!(" ORDER BY created_ms DESC LIMIT {LIST_MAX}");
-    let mut asked = sqlx::query(AssertSqlSafe(text)).bind(before_ms);
-    for name in names {
-        asked = asked.bind(name);
+    let asked = sqlx::query(AssertSqlSafe(text)).bind(before.created_ms).bind(before.id.clone());
+    asked.fetch_all(&db.readers()).await?.iter().map(Entry::of).collect()
+}
+
+/// The latest public submissions of `only`.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn latest(db: &Db, only: Only<'_>) -> Result<Vec<Entry>, Error> {
+    let names: Vec<(&str, &str)> = match only {
+        Only { model: None, host: None } => return page(db, &Before::default()).await,
+        Only { model: Some(model), host: None } => return latest_of_model(db, model).await,
+        Only { model, host } => [model.map(|it| ("model", it)), host.map(|it| ("host", it))]
+            .into_iter()
+            .flatten()
+            .collect(),
+    };
+    let of: Vec<String> =
+        names.iter().zip(1..).map(|((column, _), at)| format!("{column} = ${at} AND")).collect();
+    // By an index of these and the time. With names as well PostgreSQL would sort all that there are.
+    let text = format!(
+        "SELECT {} FROM submissions WHERE {} state = 'public' ORDER BY created_ms DESC LIMIT {LIST_MAX}",
+        Entry::COLUMNS,
+        of.join(" ")
+    );
+    let mut asked = sqlx::query(AssertSqlSafe(text));
+    for (_, name) in names {
+        asked = asked.bind(name.to_owned());
     }
     asked.fetch_all(&db.readers()).await?.iter().map(Entry::of).collect()
 }
 
 /// The latest public submissions of `model`: of the rows that hold its figures, which a page of the model reads
 /// anyway and which lie together.
-async fn latest_of_model(db: &Db, model: &str, before_ms: i64) -> Result<Vec<Entry>, Error> {
+async fn latest_of_model(db: &Db, model: &str) -> Result<Vec<Entry>, Error> {
     let text = format!(
         "SELECT r.submission AS id, r.created_ms, r.origin, r.model, COALESCE(m.name, r.model) AS title, r.host, \
          COALESCE(h.host_name, r.host) AS host_name, r.lot, r.has_doubts FROM \
-         (SELECT * FROM results WHERE model = $1 AND created_ms < $2 AND {NOT_HIDDEN} \
-         ORDER BY created_ms DESC LIMIT {LIST_MAX}) r LEFT JOIN models m ON m.model = r.model \
-         LEFT JOIN model_hosts h ON h.model = r.model AND h.host = r.host ORDER BY r.created_ms DESC"
+         (SELECT * FROM results WHERE model = $1 AND {NOT_HIDDEN} \
+         ORDER BY created_ms DESC, submission DESC LIMIT {LIST_MAX}) r LEFT JOIN models m ON m.model = r.model \
+         LEFT JOIN model_hosts h ON h.model = r.model AND h.host = r.host \
+         ORDER BY r.created_ms DESC, r.submission DESC"
     );
-    let asked = sqlx::query(AssertSqlSafe(text)).bind(model.to_owned()).bind(before_ms);
+    let asked = sqlx::query(AssertSqlSafe(text)).bind(model.to_owned());
     asked.fetch_all(&db.readers()).await?.iter().map(Entry::of).collect()
 }
 
-/// The figures of `model`, of its latest public submissions.
+/// The figures of `model`, of its latest public submissions; with a `host`, of its latest on that host.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn figures(db: &Db, model: &str) -> Result<Vec<FigureRow>, Error> {
-    let text = format!(
-        "SELECT submission, host, basis, figures FROM results WHERE model = $1 AND {NOT_HIDDEN} \
-         ORDER BY created_ms DESC LIMIT {RESULTS_MAX}"
-    );
-    let asked = sqlx::query(AssertSqlSafe(text)).bind(model.to_owned());
+pub async fn figures(db: &Db, model: &str, host: Option<&str>) -> Result<Vec<FigureRow>, Error> {
+    let text = match host {
+        None => format!(
+            "SELECT submission, host, basis, figures FROM results WHERE model = $1 AND {NOT_HIDDEN} \
+             ORDER BY created_ms DESC LIMIT {RESULTS_MAX}"
+        ),
+        // Submissions have an index by model and host; `results`, which every submission writes too, needs none.
+        Some(_) => format!(
+            "SELECT r.submission, r.host, r.basis, r.figures FROM (SELECT id, model, created_ms FROM submissions \
+             WHERE model = $1 AND host = $2 AND state = 'public' ORDER BY created_ms DESC LIMIT {RESULTS_MAX}) s \
+             JOIN results r ON r.model = s.model AND r.created_ms = s.created_ms AND r.submission = s.id \
+             ORDER BY s.created_ms DESC"
+        ),
+    };
+    let mut asked = sqlx::query(AssertSqlSafe(text)).bind(model.to_owned());
+    if let Some(host) = host {
+        asked = asked.bind(host.to_owned());
+    }
     let rows = asked.fetch_all(&db.readers()).await?;
     let mut all = Vec::new();
     for row in &rows {

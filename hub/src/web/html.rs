@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::log;
 use crate::pages::{self, Distribution, Frame, framed};
 use crate::queries::queries;
-use crate::store::find::{self, DatedPrice, FigureRow, LIST_MAX, Only};
+use crate::store::find::{self, Before, DatedPrice, FigureRow, Only};
 use crate::store::submissions::{self, Kept};
 use crate::summary::quantity;
 
@@ -83,11 +83,10 @@ fn page(page: impl Into<String>) -> Response {
 }
 
 pub(super) async fn home(State(hub): State<Hub>, Query(asked): Query<Asked>) -> Page {
-    let before = asked.before.and_then(|before| before.parse().ok()).unwrap_or(i64::MAX);
-    let latest = find::latest(&hub.db, Only::default(), before).await?;
+    let before = asked.before.as_deref().and_then(Before::named).unwrap_or_default();
+    let latest = find::page(&hub.db, &before).await?;
     let (records, models) = find::totals(&hub.db).await?;
-    let is_full = i64::try_from(latest.len()).is_ok_and(|count| count == LIST_MAX);
-    let more_before = latest.last().filter(|_| is_full).map(|entry| entry.created_ms);
+    let more_before = Before::end_of(&latest);
     Ok(page(pages::Home { records, models, latest, more_before }))
 }
 
@@ -125,9 +124,9 @@ pub(super) async fn model(
     let _turn = hub.cards.acquire().await.map_err(|_| Error::Busy)?;
     let model = find::model(&hub.db, &key).await?;
     let host = asked.host.clone().filter(|host| !host.is_empty());
-    let figures = find::figures(&hub.db, &key).await?;
+    let figures = find::figures(&hub.db, &key, host.as_deref()).await?;
     let only = Only { model: Some(&key), host: host.as_deref() };
-    let latest = find::latest(&hub.db, only, i64::MAX).await?;
+    let latest = find::latest(&hub.db, only).await?;
     let mut lots = BTreeMap::<String, usize>::new();
     for lot in latest.iter().filter_map(|entry| entry.lot.clone()) {
         *lots.entry(lot).or_default() += 1;
@@ -137,7 +136,7 @@ pub(super) async fn model(
         facts,
         price: find::price(&hub.db, &key).await?,
         hosts: find::hosts_of(&hub.db, &key).await?,
-        quantities: quantities(&figures, host.as_deref()),
+        quantities: quantities(&figures),
         lots: lots.into_iter().collect(),
         latest,
         ids: asked.names()?.join(","),
@@ -149,7 +148,7 @@ pub(super) async fn model(
 pub(super) async fn model_json(State(hub): State<Hub>, Path(key): Path<String>) -> Page {
     let _turn = hub.cards.acquire().await.map_err(|_| Error::Busy)?;
     let model = find::model(&hub.db, &key).await?;
-    let figures = find::figures(&hub.db, &key).await?;
+    let figures = find::figures(&hub.db, &key, None).await?;
     let rows: Vec<Value> = figures
         .iter()
         .map(|it| {
@@ -179,14 +178,11 @@ fn facts(model: &find::ModelRow) -> Vec<(&'static str, String)> {
 }
 
 /// The distributions of `figures`: one for each quantity and basis; those in doubt are counted only.
-fn quantities(figures: &[FigureRow], host: Option<&str>) -> Vec<pages::QuantityView> {
+fn quantities(figures: &[FigureRow]) -> Vec<pages::QuantityView> {
     let of_column = |column: Column| {
         let name = quantity(column);
         let mut by_basis = BTreeMap::<&str, (Vec<(String, f64, Option<[f64; 2]>)>, usize)>::new();
-        let wanted = |row: &&FigureRow| {
-            row.figure.quantity == name && host.is_none_or(|host| host == row.host)
-        };
-        for row in figures.iter().filter(wanted) {
+        for row in figures.iter().filter(|row| row.figure.quantity == name) {
             let (rates, in_doubt) = by_basis.entry(&row.basis).or_default();
             match row.figure.doubt {
                 Some(_) => *in_doubt += 1,
@@ -216,8 +212,8 @@ fn sentence(words: &str) -> String {
 pub(super) async fn badge(State(hub): State<Hub>, Path(key): Path<String>) -> Page {
     let _turn = hub.cards.acquire().await.map_err(|_| Error::Busy)?;
     let model = find::model(&hub.db, &key).await?;
-    let figures = find::figures(&hub.db, &key).await?;
-    let found = quantities(&figures, None).into_iter().next();
+    let figures = find::figures(&hub.db, &key, None).await?;
+    let found = quantities(&figures).into_iter().next();
     let value = found.map_or_else(
         || "not measured".to_owned(),
         |quantity| {
@@ -241,7 +237,7 @@ pub(super) async fn hosts(State(hub): State<Hub>) -> Page {
 }
 
 pub(super) async fn host(State(hub): State<Hub>, Path(host): Path<String>) -> Page {
-    let latest = find::latest(&hub.db, Only { host: Some(&host), model: None }, i64::MAX).await?;
+    let latest = find::latest(&hub.db, Only { host: Some(&host), model: None }).await?;
     let name = latest.first().map(|entry| entry.host_name.clone()).ok_or(Error::NotFound)?;
     Ok(page(pages::Host { name, latest }))
 }
@@ -381,7 +377,7 @@ pub(super) async fn compare(State(hub): State<Hub>, Query(asked): Query<Asked>) 
         Err(error) => (Vec::new(), Some(error.to_string())),
     };
     if names.is_empty() {
-        let mut latest = find::latest(&hub.db, Only::default(), i64::MAX).await?;
+        let mut latest = find::latest(&hub.db, Only::default()).await?;
         latest.truncate(COMPARED_MAX);
         return Ok(page(pages::Compare { fault, latest }));
     }
@@ -451,7 +447,7 @@ pub(super) async fn delete(
 }
 
 pub(super) async fn feed(State(hub): State<Hub>, headers: HeaderMap) -> Page {
-    let latest = find::latest(&hub.db, Only::default(), i64::MAX).await?;
+    let latest = find::latest(&hub.db, Only::default()).await?;
     let updated = clock::rfc3339(latest.first().map_or(0, |entry| entry.created_ms));
     let base = super::api::base(&hub, &headers)?;
     let feed = pages::Feed { base, updated, latest };
