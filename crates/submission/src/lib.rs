@@ -33,7 +33,7 @@ pub const LABEL_CHARACTERS_MAX: usize = 64;
 /// What a card cost, where and when.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Price {
-    /// The amount, above 0.
+    /// The amount, at least 0.01.
     pub amount: f64,
     /// The currency by its ISO 4217 name, such as `EUR`.
     pub currency: String,
@@ -183,8 +183,8 @@ fn check_price(document: &Value) -> Result<(), Refusal> {
     let Ok(price) = serde_json::from_value::<Price>(price.clone()) else {
         return Err(Refusal::Addition("a price needs an amount, a currency and a date"));
     };
-    if !(price.amount > 0.0 && price.amount < 1e7) {
-        return Err(Refusal::Addition("a price is above 0 and below 10,000,000"));
+    if !(price.amount >= 0.01 && price.amount < 1e7) {
+        return Err(Refusal::Addition("a price is at least 0.01 and below 10,000,000"));
     }
     if price.currency.len() != 3 || !price.currency.bytes().all(|c| c.is_ascii_uppercase()) {
         return Err(Refusal::Addition("a currency is three capital letters, such as EUR"));

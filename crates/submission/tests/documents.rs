@@ -124,7 +124,7 @@ type Case = (fn(&mut Map<String, Value>), &'static str);
 
 #[test]
 fn what_cannot_be_shared_is_named() {
-    let cases: [Case; 7] = [
+    let cases: [Case; 8] = [
         (|it| drop(it.insert("schema".into(), "x".into())), "schema is 'x'"),
         (|it| drop(it.remove("licence")), "CC0-1.0"),
         (|it| drop(it.remove("record")), "no object \"record\""),
@@ -138,7 +138,16 @@ fn what_cannot_be_shared_is_named() {
                     json!({"amount": -1, "currency": "EUR", "date": "2026-01-01"}),
                 ));
             },
-            "above 0",
+            "at least 0.01",
+        ),
+        (
+            |it| {
+                drop(it.insert(
+                    "price".into(),
+                    json!({"amount": 0.004, "currency": "EUR", "date": "2026-01-01"}),
+                ));
+            },
+            "at least 0.01",
         ),
     ];
     for (change, named) in cases {

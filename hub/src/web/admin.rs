@@ -54,8 +54,11 @@ pub(super) async fn moderate(
             "send {\"action\": \"hide\", \"show\" or \"delete\", \"reason\": \"...\"}".to_owned(),
         )
     })?;
-    if wish.reason.trim().is_empty() || wish.reason.chars().count() > 500 {
-        return Err(Error::Request("a reason has 1 to 500 characters".to_owned()).into());
+    let is_long = wish.reason.chars().count() > 500;
+    if wish.reason.trim().is_empty() || is_long || wish.reason.contains('\0') {
+        return Err(
+            Error::Request("a reason has 1 to 500 characters and no zero byte".to_owned()).into()
+        );
     }
     // Only what is there can be moderated; and no deed goes without its note.
     submissions::check(&hub.db, &id, true).await?;

@@ -44,6 +44,9 @@ pub(super) async fn surround(State(hub): State<Hub>, request: Request, next: Nex
     let wants_page = accepts_pages(request.headers()) && !wants_json(request.headers());
     let mut response = if is_foreign_form(&request) {
         Failed(Error::Request("this form was sent from another site".to_owned())).into_response()
+    } else if request.uri().to_string().contains("%00") {
+        // Nothing has such a name, and PostgreSQL takes none in a question.
+        Failed(Error::Request("an address here has no zero byte".to_owned())).into_response()
     } else {
         match tokio::time::timeout(ANSWER_MAX, next.run(request)).await {
             Ok(response) => response,

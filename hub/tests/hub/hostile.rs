@@ -110,7 +110,7 @@ fn bad_bodies_have_clear_answers(place: &TestData) {
 }
 
 /// What attackers write where a name is expected, for SQL, HTML, shells, headers, templates and paths.
-const ATTACKS: [&str; 26] = [
+const ATTACKS: [&str; 27] = [
     "'",
     "''",
     "' OR '1'='1",
@@ -137,6 +137,7 @@ const ATTACKS: [&str; 26] = [
     "http://169.254.169.254/latest/meta-data",
     "$(id)",
     "\r\nSet-Cookie: a=b",
+    "a\0b",
 ];
 
 /// `text` as a part of an address.
@@ -182,7 +183,7 @@ fn injections_are_texts(place: &TestData) {
             assert!(!answer.head.contains("set-cookie"), "{path}");
             assert!(attack.contains("token_hash") || !text.contains("token_hash"), "{path}");
         }
-        let bearer = format!("Bearer {}", attack.replace(['\r', '\n'], ""));
+        let bearer = format!("Bearer {}", attack.replace(['\r', '\n', '\0'], ""));
         let stolen =
             request(&hub.address, "DELETE", "/r/sim-v30-a2", &[("Authorization", &bearer)], b"");
         assert_eq!(stolen.status, 401, "{attack}");
