@@ -2,7 +2,7 @@
 //!
 //! A client is told what it can do about it. It is never told a query, an address or a path of the server's.
 
-use cardproof_submission::Refusal;
+use cardproof_submission::{LENGTH_MAX, Refusal};
 
 /// Why something could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +19,11 @@ pub enum Error {
     /// It was deleted.
     #[error("this record was deleted")]
     Gone,
+    /// A document in the database that cannot be read: the submission, and why.
+    #[error(
+        "the hub cannot read this record as it is kept, and its log says why; it can still be deleted with its token"
+    )]
+    Unreadable(String, String),
     /// No token, or the wrong one.
     #[error("the token does not belong to this; send it as `Authorization: Bearer TOKEN`")]
     WrongToken,
@@ -33,6 +38,11 @@ pub enum Error {
     /// Longer than it may be.
     #[error("the body is longer than {0} bytes")]
     TooLong(usize),
+    /// Short as it was sent, and longer than it may be as it is kept: `1e15` is `1000000000000000.0` there.
+    #[error(
+        "the document has {0} bytes once its numbers are written out as the hub keeps them; at most {LENGTH_MAX} are taken"
+    )]
+    TooLongKept(usize),
     /// The body's encoding is none that the hub reads.
     #[error("send JSON as it is or with Content-Encoding: gzip")]
     Encoding,
@@ -71,7 +81,7 @@ impl Error {
     #[must_use]
     pub const fn status(&self) -> u16 {
         match self {
-            Self::Refused(Refusal::TooLong(_)) | Self::TooLong(_) => 413,
+            Self::Refused(Refusal::TooLong(_)) | Self::TooLong(_) | Self::TooLongKept(_) => 413,
             Self::Refused(_) => 422,
             Self::Request(_) => 400,
             Self::NotFound => 404,
@@ -83,8 +93,14 @@ impl Error {
             Self::TooSlow => 408,
             Self::Busy | Self::Late | Self::Database(_) => 503,
             Self::DiskFull => 507,
-            Self::Setup(_) | Self::File(..) | Self::Internal(_) => 500,
+            Self::Unreadable(..) | Self::Setup(_) | Self::File(..) | Self::Internal(_) => 500,
         }
+    }
+
+    /// Whether it is the fault or the absence of one record, so that what shows many may do without it.
+    #[must_use]
+    pub const fn is_of_one_record(&self) -> bool {
+        matches!(self, Self::NotFound | Self::Gone | Self::Unreadable(..))
     }
 
     /// A word for logs and metrics, without anything of the request in it.
@@ -95,10 +111,11 @@ impl Error {
             Self::Request(_) => "request",
             Self::NotFound => "not_found",
             Self::Gone => "gone",
+            Self::Unreadable(..) => "unreadable",
             Self::WrongToken => "wrong_token",
             Self::KeyReused => "key_reused",
             Self::TooMany => "too_many",
-            Self::TooLong(_) => "too_long",
+            Self::TooLong(_) | Self::TooLongKept(_) => "too_long",
             Self::Encoding => "encoding",
             Self::TooSlow => "too_slow",
             Self::Busy => "busy",
@@ -157,6 +174,7 @@ impl Error {
             },
             Self::File(_, error) => error.kind().to_string(),
             Self::Internal(what) | Self::Setup(what) => what.clone(),
+            Self::Unreadable(id, why) => format!("the record {id}: {why}"),
             _ => String::new(),
         }
     }

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use cardproof_submission::LENGTH_MAX;
 use flate2::read::{GzDecoder, ZlibDecoder};
 use flate2::{Compress, Compression, FlushCompress, Status};
 
@@ -54,6 +55,24 @@ pub(crate) fn unpacked(bytes: &[u8], length_max: usize) -> Result<Vec<u8>, Error
     limited(ZlibDecoder::new(bytes), length_max, damaged)
 }
 
+/// The text of the document of the submission `id`, as it is kept.
+///
+/// # Errors
+/// It cannot be read, and only this submission is concerned.
+pub(crate) fn document(bytes: &[u8], id: &str) -> Result<String, Error> {
+    // Twice what is taken today: hubs before that counted a document as it was sent.
+    let text = unpacked(bytes, 2 * LENGTH_MAX).map_err(|error| match error {
+        Error::TooLong(most) => unreadable(id, format!("its document has more than {most} bytes")),
+        other => unreadable(id, other.detail()),
+    })?;
+    String::from_utf8(text).map_err(|error| unreadable(id, error))
+}
+
+/// That the document of the submission `id` cannot be read.
+pub(crate) fn unreadable(id: &str, why: impl ToString) -> Error {
+    Error::Unreadable(id.to_owned(), why.to_string())
+}
+
 /// A body with `Content-Encoding: gzip`, at most `length_max` bytes of it: a bomb ends there.
 ///
 /// # Errors
@@ -75,6 +94,23 @@ fn limited(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_document_that_cannot_be_read_is_named() {
+        let long = packed(&vec![b' '; 2 * LENGTH_MAX + 1]).unwrap();
+        for (bytes, why) in
+            [(long, "more than"), (b"xx".to_vec(), "damaged"), (packed(&[255]).unwrap(), "utf-8")]
+        {
+            let error = document(&bytes, "the-name").unwrap_err();
+            assert!(matches!(error, Error::Unreadable(..)) && error.is_of_one_record());
+            assert!(
+                error.detail().contains(why) && error.detail().contains("the-name"),
+                "{}",
+                error.detail()
+            );
+        }
+        assert_eq!(document(&packed(b"{}").unwrap(), "x").unwrap(), "{}");
+    }
 
     #[test]
     fn what_was_packed_comes_back_and_no_more_than_may() {

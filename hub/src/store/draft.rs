@@ -1,6 +1,6 @@
 //! A submission on its way into the database: judged, and in the form in which it is kept.
 
-use cardproof_submission::Accepted;
+use cardproof_submission::{Accepted, LENGTH_MAX};
 use serde_json::Value;
 
 use crate::error::Error;
@@ -40,9 +40,12 @@ impl Draft {
     /// The draft of an accepted document; `source` names a publication.
     ///
     /// # Errors
-    /// Memory is exhausted.
+    /// The document is longer as it is kept than one may be, or memory is exhausted.
     pub fn of(accepted: &Accepted, source: Option<String>) -> Result<Self, Error> {
         let text = accepted.document.to_string();
+        if text.len() > LENGTH_MAX {
+            return Err(Error::TooLongKept(text.len()));
+        }
         Ok(Self {
             packed: packed(text.as_bytes())?,
             sha256: hash(&text),

@@ -1,7 +1,7 @@
 //! Submissions: read, amended, deleted, hidden. Each change is one transaction.
 
 use cardproof_record::Record;
-use cardproof_submission::{LENGTH_MAX, record_of};
+use cardproof_submission::record_of;
 use serde_json::Value;
 use sqlx::Row;
 use sqlx::any::AnyRow;
@@ -9,7 +9,7 @@ use sqlx::any::AnyRow;
 use crate::clock;
 use crate::db::Db;
 use crate::error::Error;
-use crate::pack::unpacked;
+use crate::pack;
 use crate::secret::{self, hash, is_same};
 use crate::step::Step;
 use crate::store::counts::{Counts, leave_model};
@@ -51,9 +51,9 @@ impl Kept {
     /// The document as a value.
     ///
     /// # Errors
-    /// The database is damaged.
+    /// It cannot be read.
     pub fn value(&self) -> Result<Value, Error> {
-        serde_json::from_str(&self.document).map_err(|error| Error::Internal(error.to_string()))
+        serde_json::from_str(&self.document).map_err(|error| pack::unreadable(&self.id, error))
     }
 
     /// The record in it, under the submission's name.
@@ -61,16 +61,16 @@ impl Kept {
     /// # Errors
     /// As [`value`](Self::value).
     pub fn record(&self) -> Result<Record, Error> {
-        record_of(&self.value()?, &self.id).map_err(|error| Error::Internal(error.to_string()))
+        record_of(&self.value()?, &self.id).map_err(|error| pack::unreadable(&self.id, error))
     }
 
     fn of(row: &AnyRow) -> Result<Self, Error> {
-        let packed: Vec<u8> = row.try_get("document")?;
-        let document = String::from_utf8(unpacked(&packed, 2 * LENGTH_MAX)?)
-            .map_err(|error| Error::Internal(error.to_string()))?;
+        let id: String = row.try_get("id")?;
+        let packed: &[u8] = row.try_get("document")?;
+        let document = pack::document(packed, &id)?;
         let doubts: String = row.try_get("doubts")?;
         Ok(Self {
-            id: row.try_get("id")?,
+            id,
             created_ms: row.try_get("created_ms")?,
             changed_ms: row.try_get("changed_ms")?,
             state: row.try_get("state")?,
@@ -133,15 +133,32 @@ pub async fn touch_month(step: &mut Step, month: &str, now: i64) -> Result<(), E
 /// The submission called `id`; a hidden one is only found with `sees_hidden`.
 ///
 /// # Errors
-/// There is none, it was deleted, or the database does not answer.
+/// There is none, it was deleted, it cannot be read, or the database does not answer.
 pub async fn find(db: &Db, id: &str, sees_hidden: bool) -> Result<Kept, Error> {
     let row = sqlx::query("SELECT * FROM submissions WHERE id = $1")
         .bind(id)
         .fetch_optional(&db.readers())
         .await?;
+    Kept::of(&shown(db, id, row, sees_hidden).await?)
+}
+
+/// Whether there is a submission called `id`; its document may be one that cannot be read.
+///
+/// # Errors
+/// There is none, it was deleted, or the database does not answer.
+pub async fn check(db: &Db, id: &str, sees_hidden: bool) -> Result<(), Error> {
+    let row = sqlx::query("SELECT state FROM submissions WHERE id = $1")
+        .bind(id)
+        .fetch_optional(&db.readers())
+        .await?;
+    shown(db, id, row, sees_hidden).await.map(|_| ())
+}
+
+/// The row of the submission `id` where it is there and may be seen.
+async fn shown(db: &Db, id: &str, row: Option<AnyRow>, sees_hidden: bool) -> Result<AnyRow, Error> {
     if let Some(row) = row {
-        let kept = Kept::of(&row)?;
-        return if kept.state == "public" || sees_hidden { Ok(kept) } else { Err(Error::NotFound) };
+        let is_public = row.try_get::<String, _>("state")? == "public";
+        return if is_public || sees_hidden { Ok(row) } else { Err(Error::NotFound) };
     }
     let deleted = sqlx::query("SELECT id FROM tombstones WHERE id = $1")
         .bind(id)

@@ -54,11 +54,16 @@ pub(super) async fn moderate(
             "send {\"action\": \"hide\", \"show\" or \"delete\", \"reason\": \"...\"}".to_owned(),
         )
     })?;
-    if wish.reason.trim().is_empty() || wish.reason.chars().count() > 500 {
-        return Err(Error::Request("a reason has 1 to 500 characters".to_owned()).into());
+    if wish.reason.trim().is_empty()
+        || wish.reason.chars().count() > 500
+        || wish.reason.contains('\0')
+    {
+        return Err(
+            Error::Request("a reason has 1 to 500 characters and no zero byte".to_owned()).into()
+        );
     }
     // Only what is there can be moderated; and no deed goes without its note.
-    submissions::find(&hub.db, &id, true).await?;
+    submissions::check(&hub.db, &id, true).await?;
     admin::note(&hub.db, &who, wish.action.word(), &id, wish.reason.trim()).await?;
     match wish.action {
         Action::Hide => submissions::set_state(&hub.db, &id, "hidden").await?,

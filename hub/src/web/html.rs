@@ -16,6 +16,7 @@ use super::api::remove;
 use super::guard::{Failed, REPORT_POLICY, html_response, json_response, typed};
 use crate::clock;
 use crate::error::Error;
+use crate::log;
 use crate::pages::{self, Distribution, Frame, framed};
 use crate::queries::queries;
 use crate::store::find::{self, DatedPrice, FigureRow, LIST_MAX, Only};
@@ -265,7 +266,16 @@ pub(super) async fn ranking(State(hub): State<Hub>, Query(asked): Query<Asked>) 
     let candidates = find::candidates(&hub.db, &basis, RANKED_MAX, RUNS_MAX).await?;
     let mut by_model = BTreeMap::<String, (String, Vec<Record>, Option<DatedPrice>)>::new();
     for candidate in candidates {
-        let record = submissions::find(&hub.db, &candidate.id, false).await?.record()?;
+        let kept = submissions::find(&hub.db, &candidate.id, false).await;
+        let record = match kept.and_then(|kept| kept.record()) {
+            Ok(record) => record,
+            // Deleted or hidden meanwhile, or not to be read: the ranking of the others goes on.
+            Err(error) if error.is_of_one_record() => {
+                log::event("left_out", &[("detail", error.detail().into())]);
+                continue;
+            }
+            Err(other) => return Err(other.into()),
+        };
         let entry = by_model.entry(candidate.model).or_insert((candidate.title, Vec::new(), None));
         entry.1.push(record);
     }
@@ -413,7 +423,7 @@ fn comparison(kept: &[Kept], wanted: Use, ids: String) -> Result<String, Error> 
 }
 
 pub(super) async fn delete_form(State(hub): State<Hub>, Path(id): Path<String>) -> Page {
-    submissions::find(&hub.db, &id, false).await?;
+    submissions::check(&hub.db, &id, false).await?;
     Ok(page(pages::Delete { id, fault: None }))
 }
 
