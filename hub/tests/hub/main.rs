@@ -19,6 +19,7 @@ mod engines;
 mod growth;
 mod hardship;
 mod hostile;
+mod mirror;
 mod moderation;
 mod moving;
 mod privacy;
