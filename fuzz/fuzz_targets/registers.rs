@@ -19,7 +19,7 @@ fuzz_target!(|data: &[u8]| {
     show::<ExtCsd>(data);
     let text = String::from_utf8_lossy(data);
     let _ = parse_hex(&text);
-    let _ = ExtCsd::from_hex_guessing(&text);
+    let _ = ExtCsd::from_dump(&text, None);
     for register in find_registers(&text).into_iter().flatten() {
         let fields = register.fields(Serials::Masked);
         let serial = fields.iter().find(|field| field.name == "PSN");

@@ -96,7 +96,8 @@ fn describe_card(device: &BlockDevice<'_>, layers: &Layers<'_>, info: &mut Devic
     };
     let is_emmc = info.transport == Some(Transport::Mmc);
     let word = if is_emmc {
-        let mut word = read_emmc(sources, card, host.as_ref().map(|host| host.name.as_str()));
+        let host = host.as_ref().map(|host| host.name.as_str());
+        let mut word = read_emmc(sources, card, host, device.whole().size());
         fill_emmc(&around, &mut word.info);
         word
     } else {

@@ -218,5 +218,5 @@ fn card_word(device: &BlockDevice<'_>, sources: &Sources<'_>) -> Option<card::Ca
     let card = device.ancestors().find(|path| is_mmc_card(path))?;
     let quiet = Sources::new(sources.root());
     let is_emmc = sources.root().text(card.join("type")).as_deref() == Some("MMC");
-    Some(if is_emmc { read_emmc(&quiet, card, None) } else { read_sd(&quiet, card) })
+    Some(if is_emmc { read_emmc(&quiet, card, None, None) } else { read_sd(&quiet, card) })
 }

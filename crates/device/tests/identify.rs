@@ -8,7 +8,8 @@ use std::fs;
 use std::path::Path;
 
 use cardproof_device::Sysroot;
-use cardproof_device::identify::{CeilingSource, StorageChoice, identify, storages};
+use cardproof_device::identify::{CeilingSource, Identity, StorageChoice, identify, storages};
+use cardproof_registers::parse_hex;
 use common::{Tree, machines};
 use proptest::prelude::*;
 
@@ -87,6 +88,81 @@ fn what_only_the_board_tells_is_no_fact_of_a_record() {
 fn a_machine_without_sysfs_says_so() {
     let identity = identify(&Tree::new().root(), &StorageChoice::System).unwrap();
     assert!(identity.unknown[0].reason.contains("no sysfs"), "{:?}", identity.unknown);
+}
+
+/// The recorded machine with an eMMC, with `changed` in the place of each line `PATH = …`, or without
+/// the line where that is empty, and more lines.
+fn emmc(changes: &[(&str, &str)], more: &[String]) -> Identity {
+    let text = include_str!("trees/nanopi_emmc_hs200.txt");
+    let lines = text.lines().filter_map(|line| {
+        let (path, _) = line.split_once(" = ").unwrap_or((line, ""));
+        match changes.iter().find(|(end, _)| path.ends_with(end)) {
+            Some((_, "")) => None,
+            Some((_, content)) => Some(format!("{path} = {content}")),
+            None => Some(line.to_owned()),
+        }
+    });
+    let tree = lines.chain(more.iter().cloned()).collect::<Vec<_>>().join("\n");
+    identify(&Sysroot::from_dump(&tree).unwrap(), &StorageChoice::System).unwrap()
+}
+
+/// The directory of the eMMC in the tree of [`emmc`].
+const CARD: &str = "sys/devices/platform/fe330000.mmc/mmc_host/mmc2/mmc2:0001";
+
+/// The EXT_CSD in the tree of [`emmc`].
+fn ext_csd() -> Vec<u8> {
+    let text = include_str!("trees/nanopi_emmc_hs200.txt");
+    let hex = text.lines().find_map(|line| line.split_once("/ext_csd = ")).unwrap().1;
+    parse_hex(hex).unwrap()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn made(identity: &Identity) -> Option<&str> {
+    identity.device.card.as_ref()?.manufactured.as_deref()
+}
+
+/// Today's kernels print byte 0 of EXT_CSD first, and older ones byte 511.
+#[test]
+fn an_emmc_is_the_same_to_an_old_kernel() {
+    let mut register = ext_csd();
+    assert_eq!((register[192], register[268]), (8, 4), "the recorded one is of today's");
+    let today = emmc(&[], &[]);
+    register.reverse();
+    assert_eq!(emmc(&[("/ext_csd", &hex(&register))], &[]), today);
+    let card = today.device.card.as_ref().unwrap();
+    assert_eq!(card.specification.as_deref(), Some("5.1"));
+    assert_eq!((card.life_used_percent_max, card.command_queue_depth), (Some(40), Some(32)));
+    assert_eq!(today.capacity.register_bytes, today.capacity.kernel_bytes);
+}
+
+/// The device's code of the year is 8: 2005, 2021 or 2037. Older kernels know the first span alone,
+/// or not the last.
+#[test]
+fn an_emmcs_year_is_the_later_of_what_the_register_and_the_kernel_say() {
+    const CID: &str = "150100414a5444345208deadbeef5801";
+    let ext_csd_of = |revision: u8| {
+        let mut register = ext_csd();
+        register[192] = revision;
+        hex(&register)
+    };
+    for (revision, date, expected) in [
+        (8, "", "2021-05"),
+        (8, "05/2005", "2021-05"),
+        (9, "", "2037-05"),
+        (9, "05/2021", "2037-05"),
+        (9, "05/2037", "2037-05"),
+        (8, "05/2037", "2037-05"),
+    ] {
+        let (csd, level) = (ext_csd_of(revision), format!("{revision:#x}"));
+        for csd in [csd.as_str(), ""] {
+            let changes = [("/cid", CID), ("/rev", &*level), ("/ext_csd", csd)];
+            let identity = emmc(&changes, &[format!("{CARD}/date = {date}")]);
+            assert_eq!(made(&identity), Some(expected), "{revision} {date} {csd}");
+        }
+    }
 }
 
 /// A line of a tree with its content replaced.

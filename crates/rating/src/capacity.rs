@@ -364,6 +364,30 @@ mod tests {
     }
 
     #[test]
+    fn a_record_with_impossible_numbers_is_judged_without_them() {
+        let mut record = records::typical_a1_card();
+        record.conditions.target.size_bytes = Bytes::gib(8);
+        let of_place = |line: &str, guess: u64| CapacityTest {
+            announced_bytes: Bytes::gib(8),
+            written: vec![[Bytes(0), Bytes(8192)]],
+            places: vec![line.to_owned()],
+            guessed_modulus_bytes: Some(Bytes(guess)),
+            ..CapacityTest::default()
+        };
+        for (line, guess) in [
+            ("0 4096 4096 8192 0 0 0 random constant:0", 0),
+            ("0 4096 4096 8192 0 0 0 random right", 1),
+            ("0 4096 4096 4611686018427387904 0 0 0 random constant:0", u64::MAX),
+            ("8192 4096 0 18446744073709551615 0 0 0 random constant:0", 1 << 30),
+            ("18446744073709551615 4096 0 1 0 0 0 random constant:0", 1 << 30),
+        ] {
+            record.capacity = Some(of_place(line, guess));
+            let found = capacity(&record).unwrap();
+            assert_ne!(found.verdict, CapacityVerdict::Genuine, "{line}");
+        }
+    }
+
+    #[test]
     fn a_record_without_a_test_has_no_verdict() {
         assert_eq!(capacity(&records::typical_a1_card()), None);
     }

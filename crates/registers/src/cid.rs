@@ -17,11 +17,8 @@ const MMC_YEAR_MIN: u16 = 1997;
 /// How many years an MMC's four bits span.
 const MMC_YEARS: u16 = 16;
 
-/// The EXT_CSD revision (that of eMMC 4.41) from which on the span of years is a later one.
-const LATER_SPAN_REVISION: u8 = 5;
-
-/// The first year that a device of [`LATER_SPAN_REVISION`] can have been made in.
-const LATER_SPAN_YEAR_MIN: u16 = 2010;
+/// SanDisk's number, under which years are told that its devices' revision has no room for.
+const SANDISK: u8 = 0x45;
 
 register! {
     /// The card identification register of an SD card.
@@ -83,9 +80,8 @@ register! {
         "PSN" serial: Serial = bits(47, 16);
         /// The month of making; 1 is January.
         "MDT (month)" month_code: u8 = bits(15, 12);
-        /// The year of making, in one of two spans that only EXT_CSD_REV tells apart.
-        "MDT (year)" year_code: u8 = bits(11, 8)
-            => |cid| format!("{} or {}, by EXT_CSD_REV", cid.year(0), cid.year(LATER_SPAN_REVISION));
+        /// The year of making, in one of three spans that only EXT_CSD_REV tells apart.
+        "MDT (year)" year_code: u8 = bits(11, 8) => |cid| cid.possible_years();
         /// The checksum as the host hands it on.
         "CRC" crc7: u8 = bits(7, 1) => |_| "some hosts replace it; not used".to_owned();
         /// The end bit, always set in a register read from a device.
@@ -94,14 +90,30 @@ register! {
 }
 
 impl MmcCid {
-    /// The year of making. The spans are sixteen years from 1997, and, where `ext_csd_revision`
-    /// says that the device follows 4.41 or later, the same code sixteen years on wherever that
-    /// would lie before 2010.
+    /// The year of making, of the sixteen that begin with the first one that `ext_csd_revision` can
+    /// mean: 1997, 2010 from eMMC 4.41 on, 2023 from revision 9 on (JESD84-B51B). SanDisk keeps
+    /// revision 8 and uses the codes of 2010 to 2012 again for 2026 to 2028, as Linux knows
+    /// (`MMC_QUIRK_BROKEN_MDT`); eMMC 5.0, revision 7, is of 2013, so that no such device is older.
     #[must_use]
     pub fn year(&self, ext_csd_revision: u8) -> u16 {
+        let first = match (ext_csd_revision, self.manufacturer_id) {
+            (0..=4, _) => MMC_YEAR_MIN,
+            (7..=8, SANDISK) => 2013,
+            (5..=8, _) => 2010,
+            (9.., _) => 2023,
+        };
         let year = MMC_YEAR_MIN + u16::from(self.year_code);
-        let is_later = ext_csd_revision >= LATER_SPAN_REVISION && year < LATER_SPAN_YEAR_MIN;
-        if is_later { year + MMC_YEARS } else { year }
+        // Two spans on, no year is before the first.
+        first + (year + 2 * MMC_YEARS - first) % MMC_YEARS
+    }
+
+    /// The years that the code stands for at one revision or another.
+    fn possible_years(&self) -> String {
+        let mut years = [0, 5, 8, 9].map(|revision| self.year(revision)).to_vec();
+        years.sort_unstable();
+        years.dedup();
+        let years: Vec<String> = years.iter().map(u16::to_string).collect();
+        format!("{}, by EXT_CSD_REV", years.join(" or "))
     }
 
     /// The month of making, where it is one; for the revision see [`Self::year`].

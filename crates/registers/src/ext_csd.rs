@@ -1,14 +1,12 @@
 //! EXT_CSD: what an eMMC says of its capacity, features, bus mode and health.
 //!
-//! JESD84-B51 7.4. The kernel's debugfs file prints byte 511 first, `mmc extcsd`-like dumps byte
-//! 0 first; [`ByteOrder`] keeps them apart.
+//! JESD84-B51 7.4. In which order a dump has the bytes is [`crate::ByteOrder`]'s matter.
 
 use cardproof_units::Bytes;
 
 use crate::declare::register;
 use crate::ext_csd_words as words;
 use crate::position::{byte, bytes};
-use crate::{Register, RegisterError, parse_hex};
 
 /// The unit of CACHE_SIZE: a kilobit.
 const CACHE_UNIT: Bytes = Bytes(128);
@@ -99,62 +97,7 @@ register! {
     }
 }
 
-/// Which byte a dump of EXT_CSD has first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ByteOrder {
-    /// Byte 511, as the kernel's debugfs prints it.
-    LastFirst,
-    /// Byte 0.
-    FirstFirst,
-}
-
 impl ExtCsd {
-    /// Decodes the text of the kernel's debugfs file, which has byte 511 first.
-    ///
-    /// # Errors
-    /// [`RegisterError`] where it is not 1024 hex digits.
-    pub fn from_debugfs(text: &str) -> Result<Self, RegisterError> {
-        Self::from_hex_in(text, ByteOrder::LastFirst)
-    }
-
-    /// Decodes hex text whose bytes stand in the order `order`.
-    ///
-    /// # Errors
-    /// [`RegisterError`] where it is not 1024 hex digits.
-    pub fn from_hex_in(text: &str, order: ByteOrder) -> Result<Self, RegisterError> {
-        let mut bytes = parse_hex(text)?;
-        if order == ByteOrder::LastFirst {
-            bytes.reverse();
-        }
-        Self::from_slice(&bytes)
-    }
-
-    /// Decodes hex text of unknown order, by the order in which more of the fields that every
-    /// eMMC fills in are plausible; the kernel's where neither is better. Says which it took.
-    ///
-    /// # Errors
-    /// [`RegisterError`] where it is not 1024 hex digits.
-    pub fn from_hex_guessing(text: &str) -> Result<(Self, ByteOrder), RegisterError> {
-        let kernel = Self::from_hex_in(text, ByteOrder::LastFirst)?;
-        let plain = Self::from_hex_in(text, ByteOrder::FirstFirst)?;
-        if plain.plausibility() > kernel.plausibility() {
-            return Ok((plain, ByteOrder::FirstFirst));
-        }
-        Ok((kernel, ByteOrder::LastFirst))
-    }
-
-    /// How many of the fields that every eMMC fills in hold what they can hold.
-    fn plausibility(&self) -> usize {
-        let signs = [
-            (1..=9).contains(&self.revision),
-            (1..=3).contains(&self.csd_structure),
-            self.device_type != 0 && self.device_type & 1 == 1,
-            self.sectors != 0,
-            self.erase_group_units != 0,
-        ];
-        signs.iter().filter(|&&sign| sign).count()
-    }
-
     /// The version of the specification, such as `5.1`; `None` for revisions to come.
     #[must_use]
     pub const fn specification(&self) -> Option<&'static str> {
@@ -167,6 +110,7 @@ impl ExtCsd {
             6 => Some("4.5"),
             7 => Some("5.0"),
             8 => Some("5.1"),
+            9 => Some("5.1B"),
             _ => None,
         }
     }

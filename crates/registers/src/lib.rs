@@ -17,6 +17,7 @@ mod cmd56;
 mod csd;
 mod declare;
 mod ext_csd;
+mod ext_csd_order;
 mod ext_csd_words;
 mod field;
 mod hex;
@@ -40,7 +41,8 @@ pub use cmd56::{
     CMD56_LEN, CMD56_READS, Cmd56Error, Cmd56Layout, Cmd56Value, cmd56, is_flash_maker,
 };
 pub use csd::SdCsd;
-pub use ext_csd::{ByteOrder, ExtCsd};
+pub use ext_csd::ExtCsd;
+pub use ext_csd_order::ByteOrder;
 pub use field::{Certainty, Field, Register, RegisterError, Serials};
 pub use hex::{HexError, parse as parse_hex};
 pub use mmc_csd::MmcCsd;

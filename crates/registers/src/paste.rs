@@ -358,7 +358,7 @@ fn decode(piece: &Piece, is_mmc: Option<bool>) -> Result<Pasted, PasteError> {
         (Some("SSR"), _) | (None, 64) => SdStatus::from_slice(&bytes)
             .map(|register| Pasted::SdStatus(Box::new(register)))
             .map_err(wrong),
-        (Some("EXT_CSD"), _) | (None, 512) => ExtCsd::from_hex_guessing(&piece.hex)
+        (Some("EXT_CSD"), _) | (None, 512) => ExtCsd::from_dump(&piece.hex, None)
             .map(|(register, order)| Pasted::ExtCsd(Box::new(register), order))
             .map_err(wrong),
         (Some("CID" | "CSD"), _) | (None, 16) => {

@@ -1,4 +1,5 @@
-//! What is asked of a hub: pages of cards as often as they have records, and rare ones; searches with slips.
+//! What is asked of a hub: pages of cards as often as they have records, and rare ones; searches with slips; every
+//! other page that reads the database.
 
 use anyhow::{Result, ensure};
 use cardproof_hub::db::Db;
@@ -63,13 +64,43 @@ pub async fn all(db: &Db) -> Result<Vec<Asked>> {
             format!("/search?q={}", letters.into_iter().collect::<String>())
         })
         .collect();
+    let as_json = popular.iter().map(|found| format!("/api/v1/models/{}", models[*found].0));
+    let as_json = as_json.collect();
+    let hosts = some_hosts(db, &mut draw).await?;
+    let page_of_host = |(_, host): &(String, String)| format!("/hosts/{host}");
+    let card_on_host = |(model, host): &(String, String)| format!("/models/{model}?host={host}");
+    let records = some_records(db, &mut draw).await?;
+    let compared = |two: &[String]| format!("/compare?ids={}", two.join(",").replace("/r/", ""));
+    let one = |name, path: &str| Asked { name, paths: vec![path.to_owned()] };
     Ok(vec![
         Asked { name: "card", paths: cards },
         Asked { name: "search", paths: searches },
-        Asked { name: "front", paths: vec!["/".to_owned()] },
-        Asked { name: "ranking", paths: vec!["/ranking".to_owned()] },
-        Asked { name: "record", paths: some_records(db, &mut draw).await? },
+        one("front", "/"),
+        one("ranking", "/ranking"),
+        Asked { name: "card as JSON", paths: as_json },
+        Asked { name: "card on a host", paths: hosts.iter().map(card_on_host).collect() },
+        Asked { name: "host", paths: hosts.iter().map(page_of_host).collect() },
+        one("models", "/models"),
+        one("hosts", "/hosts"),
+        one("feed", "/feed.atom"),
+        Asked { name: "compare", paths: records.chunks(2).map(compared).collect() },
+        Asked { name: "record", paths: records },
     ])
+}
+
+/// Some models and hosts that have met, the rare ones as often as the common.
+async fn some_hosts(db: &Db, draw: &mut Draw) -> Result<Vec<(String, String)>> {
+    let rows =
+        sqlx::query("SELECT model, host FROM model_hosts WHERE host <> '' ORDER BY model, host")
+            .fetch_all(&db.readers())
+            .await?;
+    ensure!(!rows.is_empty(), "the hub has no host");
+    let mut found = Vec::new();
+    for _ in 0..500 {
+        let row = &rows[draw.bits() as usize % rows.len()];
+        found.push((row.try_get("model")?, row.try_get("host")?));
+    }
+    Ok(found)
 }
 
 async fn some_records(db: &Db, draw: &mut Draw) -> Result<Vec<String>> {

@@ -25,6 +25,10 @@ const FEW: usize = 1_000;
 /// Names of more models are not read again before so many times the time has passed that it took.
 const REST_FACTOR: u32 = 20;
 
+/// Of more models those with the most records are found: senders may name as many as they like, and a hub's memory is
+/// bounded.
+const NAMES_MAX: i64 = 100_000;
+
 /// Three characters in one number.
 type Gram = u64;
 
@@ -147,9 +151,9 @@ impl Catalogue {
 
 async fn read(db: &Db, version: String) -> Result<Known, Error> {
     let start = Instant::now();
-    let rows = sqlx::query("SELECT model, name, maker, product, revision, submissions FROM models")
-        .fetch_all(&db.readers())
-        .await?;
+    let text = "SELECT model, name, maker, product, revision, submissions FROM models \
+                ORDER BY submissions DESC, model LIMIT $1";
+    let rows = sqlx::query(text).bind(NAMES_MAX).fetch_all(&db.readers()).await?;
     let mut names = Names { version, ..Names::default() };
     for row in &rows {
         let mut words: String = row.try_get("name")?;

@@ -4,7 +4,7 @@ use std::io::SeekFrom;
 
 use axum::body::Body;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
@@ -12,6 +12,9 @@ use super::Hub;
 use super::guard::{Failed, json_response, typed};
 use crate::dump::description;
 use crate::error::Error;
+
+/// Mirrors the tables into a directory.
+pub(super) const MIRROR: &str = include_str!("../../templates/mirror.sh");
 
 /// The manifest, after what has changed was dumped again.
 pub(super) async fn manifest(State(hub): State<Hub>) -> Result<Response, Failed> {
@@ -26,10 +29,16 @@ pub(super) async fn schema() -> Response {
     json_response(&description())
 }
 
+/// The script that mirrors the tables.
+pub(super) async fn mirror() -> Response {
+    typed("text/x-shellscript; charset=utf-8", MIRROR.to_owned())
+}
+
 /// A file of the dump, or the part of it that is asked for.
 pub(super) async fn file(
     State(hub): State<Hub>,
     Path((table, name)): Path<(String, String)>,
+    method: Method,
     headers: HeaderMap,
 ) -> Result<Response, Failed> {
     // Only names in the manifest are files; no part of an address becomes a path.
@@ -40,7 +49,15 @@ pub(super) async fn file(
     };
     let mut file = tokio::fs::File::open(&path).await.map_err(|_| Error::NotFound)?;
     let length = file.metadata().await.map_err(|e| Error::File(name.clone(), e))?.len();
+    // A file's name has its hash in it.
+    let tag = format!("\"{name}\"");
+    if names(&headers, &header::IF_NONE_MATCH, &tag) == Some(true) {
+        return Ok(unchanged(&tag));
+    }
+    // Who goes on with another file than this one gets this one whole.
+    let is_same = names(&headers, &header::IF_RANGE, &tag).unwrap_or(true);
     let asked = headers.get(header::RANGE).and_then(|range| range.to_str().ok());
+    let asked = asked.filter(|_| is_same && method == Method::GET);
     let (status, start, end) = match asked.map(|range| part(range, length)) {
         None | Some(Part::Whole) => (StatusCode::OK, 0, length),
         Some(Part::From(start, end)) => (StatusCode::PARTIAL_CONTENT, start, end),
@@ -60,10 +77,34 @@ pub(super) async fn file(
     if let Some(range) = range.and_then(|range| HeaderValue::from_str(&range).ok()) {
         fields.insert(header::CONTENT_RANGE, range);
     }
-    // A file's name has its hash in it.
+    if status != StatusCode::RANGE_NOT_SATISFIABLE {
+        keep_forever(fields, &tag);
+    }
+    Ok(response)
+}
+
+/// Whether the header `name`, where it is there, names `tag` or anything.
+fn names(headers: &HeaderMap, name: &HeaderName, tag: &str) -> Option<bool> {
+    let listed = headers.get(name)?.to_str().ok()?;
+    let is_named = |one: &str| one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag;
+    Some(listed.split(',').any(|one| is_named(one.trim())))
+}
+
+/// The answer to who has the file already.
+fn unchanged(tag: &str) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NOT_MODIFIED;
+    keep_forever(response.headers_mut(), tag);
+    response
+}
+
+/// What is under one name never changes.
+fn keep_forever(fields: &mut HeaderMap, tag: &str) {
     let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
     fields.insert(header::CACHE_CONTROL, forever);
-    Ok(response)
+    if let Ok(tag) = HeaderValue::from_str(tag) {
+        fields.insert(header::ETAG, tag);
+    }
 }
 
 /// `length` bytes of `file` from where it stands, 64 KiB in memory at a time.

@@ -29,6 +29,7 @@ pub fn router(hub: Hub) -> Router {
         .route("/data/queries", get(html::example_queries))
         .route("/data/manifest.json", get(data::manifest))
         .route("/data/schema.json", get(data::schema))
+        .route("/data/mirror.sh", get(data::mirror))
         .route("/data/{table}/{name}", get(data::file))
         .route("/api/v1/submissions", post(api::submit))
         .route("/api/v1/search", get(html::search_json))

@@ -320,7 +320,20 @@ fn files_are_read_in_ranges(place: &TestData) {
         );
         let middle = part("bytes=4-99");
         assert_eq!((middle.status, &middle.body[..]), (206, &bytes[4..100]), "{table}");
-        assert_eq!(part(&format!("bytes={length}-")).status, 416);
+        let outside = part(&format!("bytes={length}-"));
+        assert_eq!(outside.status, 416);
+        assert!(!outside.head.contains("immutable"), "{}", outside.head);
+        let tag = format!("\"{}\"", path.rsplit('/').next().unwrap());
+        assert!(end.head.contains(&format!("etag: {tag}")), "{}", end.head);
+        let with = |name: &str, tag: &str| {
+            let fields = [("Range", "bytes=0-3"), (name, tag)];
+            let answer = request(&hub.address, "GET", &path, &fields, b"");
+            (answer.status, answer.body.len())
+        };
+        assert_eq!(with("If-Range", &tag), (206, 4));
+        assert_eq!(with("If-Range", "\"another\""), (200, length));
+        assert_eq!(with("If-None-Match", &tag), (304, 0));
+        assert_eq!(with("If-None-Match", "\"another\""), (206, 4));
         let head = request(&hub.address, "HEAD", &path, &[], b"");
         assert_eq!((head.status, head.body.len()), (200, 0));
         assert!(head.head.contains(&format!("content-length: {length}")), "{}", head.head);

@@ -1,13 +1,14 @@
 # Answers queries on the dump in one engine.
 #
-# Arguments: the engine, the directory of the dump. Standard input: an object of statements by name. Standard
+# Arguments: the engine, the directory of the dump or its address. Standard input: an object of statements by name. Standard
 # output: an object by name of answers and the seconds that each took; an answer is a list of rows, each an object.
 import json
 import os
 import sys
 import time
+import urllib.request
 
-engine, directory = sys.argv[1:]
+engine, place = sys.argv[1:]
 queries = json.load(sys.stdin)
 TABLES = ['runs', 'phases']
 
@@ -15,15 +16,23 @@ TABLES = ['runs', 'phases']
 EXACT_MEDIAN = 'quantileExactInclusive(0.5)'
 
 
+def is_remote():
+    return place.startswith('http')
+
+
 def files(table):
-    return os.path.join(directory, table, '*.parquet')
+    if not is_remote():
+        return [os.path.join(place, table, '*.parquet')]
+    with urllib.request.urlopen(place + '/manifest.json') as answer:
+        listed = json.load(answer)['files']
+    return [f"{place}/{file['path']}" for file in listed if file['table'] == table]
 
 
 def duckdb_answers():
     import duckdb
     connection = duckdb.connect()
     for table in TABLES:
-        connection.execute(f"CREATE VIEW {table} AS SELECT * FROM '{files(table)}'")
+        connection.execute(f"CREATE VIEW {table} AS SELECT * FROM read_parquet({files(table)})")
     def answer(text):
         found = connection.execute(text)
         columns = [column[0] for column in found.description]
@@ -35,7 +44,9 @@ def clickhouse_answers():
     from chdb import session
     here = session.Session()
     for table in TABLES:
-        here.query(f"CREATE VIEW {table} AS SELECT * FROM file('{files(table)}', Parquet)")
+        source = 'url' if is_remote() else 'file'
+        names = '{' + ','.join(files(table)) + '}'
+        here.query(f"CREATE VIEW {table} AS SELECT * FROM {source}('{names}', Parquet)")
     def answer(text):
         text = text.replace('median(', EXACT_MEDIAN + '(')
         return [json.loads(line) for line in str(here.query(text, 'JSONEachRow')).splitlines()]

@@ -4,6 +4,7 @@
 //! The engines come from Python's registry and are installed by `cargo xtask test`. What is missing is a skip.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -234,7 +235,7 @@ fn queue_depth(lines: &[Line]) -> Vec<Value> {
 }
 
 /// A Python that has `module`, of the environment that `cargo xtask test` makes.
-fn python(module: &str) -> Result<PathBuf, String> {
+pub(crate) fn python(module: &str) -> Result<PathBuf, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let python = root.join("target/engines/bin/python");
     let has = Command::new(&python).args(["-c", &format!("import {module}")]).output();
@@ -246,19 +247,19 @@ fn python(module: &str) -> Result<PathBuf, String> {
 
 /// An answer of an engine.
 #[derive(serde::Deserialize)]
-struct Answer {
-    rows: Vec<Map<String, Value>>,
+pub(crate) struct Answer {
+    pub(crate) rows: Vec<Map<String, Value>>,
 }
 
-/// The answers of `engine`.
-fn ask(
+/// The answers of `engine` on the dump in a directory, or at an address.
+pub(crate) fn ask(
     python: &Path,
     engine: &str,
-    directory: &Path,
+    place: impl AsRef<OsStr>,
     texts: &BTreeMap<&str, String>,
 ) -> BTreeMap<String, Answer> {
     let mut command = Command::new(python);
-    command.args(["-c", SCRIPT, engine]).arg(directory);
+    command.args(["-c", SCRIPT, engine]).arg(place);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let texts = serde_json::to_vec(texts).unwrap();
@@ -288,7 +289,7 @@ fn answers_are_as_computed(engine: &str, module: &str) {
     }
 }
 
-fn are_same(asked: &str, rows: &[Map<String, Value>], expected: &[Value]) {
+pub(crate) fn are_same(asked: &str, rows: &[Map<String, Value>], expected: &[Value]) {
     assert_eq!(rows.len(), expected.len(), "{asked}: {rows:?}\n{expected:?}");
     for (row, expected) in rows.iter().zip(expected) {
         let expected = expected.as_object().unwrap();

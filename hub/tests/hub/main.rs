@@ -20,6 +20,7 @@ mod growth;
 mod hardship;
 mod hostile;
 mod lists;
+mod mirror;
 mod moderation;
 mod moving;
 mod names;

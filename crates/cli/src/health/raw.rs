@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use cardproof_evidence::health::{Reading, Unit, Value};
-use cardproof_registers::{CMD56_LEN, Cmd56Value, ExtCsd, cmd56, parse_hex};
+use cardproof_registers::{ByteOrder, CMD56_LEN, Cmd56Value, ExtCsd, cmd56, parse_hex};
 use cardproof_units::Bytes;
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 use serde_json::Value as Json;
@@ -62,8 +62,7 @@ fn readings(path: &Path, bytes: &[u8]) -> Result<Vec<Sourced>, Failure> {
     if bytes.len() != CMD56_LEN {
         return Err(unknown());
     }
-    let is_ext_csd = looks_like_ext_csd(&bytes);
-    let sourced = if is_ext_csd { of_ext_csd(&bytes) } else { of_cmd56(&bytes) };
+    let sourced = ext_csd(text, &bytes).map_or_else(|| of_cmd56(&bytes), |csd| of_ext_csd(&csd));
     Ok(vec![Sourced { source, ..sourced }])
 }
 
@@ -73,12 +72,15 @@ fn is_binary(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err() || bytes.iter().any(is_control)
 }
 
-/// The revision of EXT_CSD (byte 192) and its structure (194) have few values, and life stands at 267.
-fn looks_like_ext_csd(bytes: &[u8]) -> bool {
-    (1..=9).contains(&bytes[192])
-        && bytes[194] <= 3
-        && bytes[267..270].iter().all(|b| *b <= 0x0b)
-        && bytes[212..216].iter().any(|byte| *byte != 0)
+/// EXT_CSD, where `text`, whose bytes are `bytes`, is one: its revision and its structure have few
+/// values, and so has life. With byte 511 first it is one only where no card answers so to CMD56.
+fn ext_csd(text: &str, bytes: &[u8]) -> Option<ExtCsd> {
+    let (csd, order) = ExtCsd::from_dump(text.trim(), None).ok()?;
+    let has_values = (1..=9).contains(&csd.revision)
+        && csd.csd_structure <= 3
+        && [csd.pre_eol_code, csd.life_a_code, csd.life_b_code].iter().all(|code| *code <= 0x0b)
+        && csd.sectors != 0;
+    (has_values && (order == ByteOrder::FirstFirst || cmd56(bytes).is_err())).then_some(csd)
 }
 
 /// An answer to CMD56.
@@ -130,12 +132,8 @@ fn of_cmd56_value(found: Cmd56Value) -> Vec<Value> {
 }
 
 /// EXT_CSD of an eMMC: used life in bands of 10 %, spare blocks in three levels.
-pub(super) fn of_ext_csd(bytes: &[u8]) -> Sourced {
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    match ExtCsd::from_debugfs(&hex) {
-        Ok(_) => of_life_codes(bytes[268], bytes[269], bytes[267]),
-        Err(error) => rejected(error.to_string()),
-    }
+pub(super) fn of_ext_csd(csd: &ExtCsd) -> Sourced {
+    of_life_codes(csd.life_a_code, csd.life_b_code, csd.pre_eol_code)
 }
 
 /// The codes of used life of both kinds of memory, and of the spare blocks.

@@ -8,6 +8,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use cardproof_record::{
@@ -15,6 +16,7 @@ use cardproof_record::{
 };
 use cardproof_session::{Options, Store, blank, open_regular};
 use cardproof_units::Bytes;
+use rustix::fs::OFlags;
 
 use super::{VerifyArgs, answer, exit_of, publish};
 use crate::exit::{Exit, Failure};
@@ -50,7 +52,8 @@ pub(super) fn run(
     let directory = &args.target;
     let set = files_in(directory)?;
     let marker = directory.join(MARKER);
-    let is_ours = set.is_empty() || marker.exists();
+    let has_marker = fs::symlink_metadata(&marker).is_ok();
+    let is_ours = set.is_empty() || has_marker;
     let space = space(directory)?;
     let mut written = 0;
     if is_ours {
@@ -64,12 +67,11 @@ pub(super) fn run(
                 Bytes(space.free)
             )));
         }
+        check_names(directory, &marker, wanted)?;
         announce(directory, wanted, before, space, talk);
-        fs::write(
-            &marker,
-            "Files of a test that was interrupted. cardproof verify continues this test.\n",
-        )
-        .map_err(|error| unwritable(directory, &error))?;
+        if !has_marker {
+            mark(&marker)?;
+        }
         written = write_set(directory, wanted, signals, talk)?;
     } else {
         talk.note(&format!(
@@ -128,6 +130,10 @@ fn files_in(directory: &Path) -> Result<Vec<(u64, PathBuf, u64)>, Failure> {
         let number = name.to_str().and_then(|name| name.strip_suffix(".h2w"));
         let number: Option<u64> = number.and_then(|number| number.parse().ok());
         let Some(number @ 1..) = number else { continue };
+        // `01.h2w` is none of a set, or two files would have one number.
+        if entry.path() != file_name(directory, number) {
+            continue;
+        }
         let Ok(metadata) = entry.metadata() else { continue };
         if metadata.is_file() {
             files.push((number, entry.path(), metadata.len() / SECTOR as u64 * SECTOR as u64));
@@ -166,6 +172,65 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
     Failure::refused(format!("cannot write in {}: {error}; name another directory", path.display()))
 }
 
+/// Refuses a name that the test would write where something else than a plain file has it: behind a
+/// link lie other people's data, and behind a device anything.
+fn check_names(directory: &Path, marker: &Path, wanted: u64) -> Result<(), Failure> {
+    let files = (1..=wanted.div_ceil(FILE_BYTES)).map(|number| file_name(directory, number));
+    for path in files.chain([marker.to_owned()]) {
+        if fs::symlink_metadata(&path).is_ok_and(|found| !is_plain(&found)) {
+            return Err(in_the_way(&path));
+        }
+    }
+    Ok(())
+}
+
+/// Whether it is a file that no other name has.
+fn is_plain(found: &fs::Metadata) -> bool {
+    found.is_file() && found.nlink() == 1
+}
+
+fn in_the_way(path: &Path) -> Failure {
+    Failure::refused(format!(
+        "{} is a link or no plain file, so nothing is written to it; remove it, or name another directory",
+        path.display()
+    ))
+}
+
+/// Leaves the marker, which must not be there.
+fn mark(marker: &Path) -> Result<(), Failure> {
+    let written = File::options().write(true).create_new(true).open(marker).and_then(|mut file| {
+        file.write_all(
+            b"Files of a test that was interrupted. cardproof verify continues this test.\n",
+        )
+    });
+    written.map_err(|error| unwritable(marker, &error))
+}
+
+/// The file at `path` to be appended to, which is made where there is none. What has come there since
+/// the names were checked, such as a link, is not followed.
+fn own_file(path: &Path) -> Result<File, Failure> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let open = File::options()
+        .append(true)
+        .create(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path);
+    let file = match open {
+        Ok(file) => file,
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+            return Err(in_the_way(path));
+        }
+        Err(error) => return Err(unwritable(path, &error)),
+    };
+    let found = file.metadata().map_err(|error| unwritable(path, &error))?;
+    if is_plain(&found) { Ok(file) } else { Err(in_the_way(path)) }
+}
+
+/// The path of the file with `number`.
+fn file_name(directory: &Path, number: u64) -> PathBuf {
+    directory.join(format!("{number}.h2w"))
+}
+
 /// Fills `sector` as the one at `offset` of the set.
 fn fill(offset: u64, sector: &mut [u8; SECTOR]) {
     let (words, _) = sector.as_chunks_mut::<8>();
@@ -182,13 +247,12 @@ fn write_set(directory: &Path, wanted: u64, signals: &Signals, talk: Talk) -> Re
     let mut data = vec![0; CHUNK];
     let mut tenths = 0;
     for number in 1..=wanted.div_ceil(FILE_BYTES) {
-        let path = directory.join(format!("{number}.h2w"));
+        let path = file_name(directory, number);
         let base = (number - 1) * FILE_BYTES;
         let end = FILE_BYTES.min(wanted - base);
-        let open = File::options().append(true).create(true).open(&path);
-        let mut file = open.map_err(|error| unwritable(&path, &error))?;
+        let mut file = own_file(&path)?;
         let mut at = file.metadata().map_or(0, |metadata| metadata.len());
-        let is_last = !directory.join(format!("{}.h2w", number + 1)).exists();
+        let is_last = !file_name(directory, number + 1).exists();
         if at > 0 && is_last {
             // What was not flushed when the computer lost power may be missing in the middle.
             at = right_until(&path, base, at);

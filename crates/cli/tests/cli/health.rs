@@ -90,6 +90,39 @@ fn sound_outputs_are_accepted() {
     }
 }
 
+/// Kernels of today print byte 0 of EXT_CSD first, older ones byte 511.
+#[test]
+fn an_emmcs_register_is_read_whichever_byte_is_first() {
+    let home = Home::new();
+    let mut register = [0_u8; 512];
+    for (byte, value) in [
+        (192, 8),
+        (194, 2),
+        (196, 0x57),
+        (215, 1),
+        (224, 1),
+        (267, 1),
+        (268, 4),
+        (269, 3),
+        (504, 1),
+    ] {
+        register[byte] = value;
+    }
+    for name in ["today.txt", "old.txt"] {
+        let hex: String = register.iter().map(|byte| format!("{byte:02x}")).collect();
+        let answer = judged(&home, &[&write(&home, name, hex)], 0);
+        let values = answer["values"].as_array().unwrap().iter();
+        let told: Vec<_> = values.map(|it| (it["name"].as_str(), it["value"].as_f64())).collect();
+        let expected = [("life_used_a", 40.0), ("life_used_b", 30.0), ("reserve_used", 0.0)];
+        assert_eq!(
+            told,
+            expected.map(|(name, value)| (Some(name), Some(value))),
+            "{name}: {answer}"
+        );
+        register.reverse();
+    }
+}
+
 #[test]
 fn bad_outputs_are_rejected_with_the_reason() {
     let home = Home::new();

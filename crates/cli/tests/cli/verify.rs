@@ -318,3 +318,34 @@ fn files_of_a_set_are_read_and_a_wrong_sector_is_damage() {
     answer(&home, &[path, "--exclude-store", "4M"], 4);
     assert_eq!(fs::read_dir(&directory).unwrap().count(), 0, "ours is removed");
 }
+
+#[test]
+fn a_link_in_the_place_of_a_test_file_is_refused_and_nothing_behind_it_changes() {
+    let home = Home::new();
+    let directory = home.place().join("card");
+    let precious = home.place().join("precious");
+    fs::create_dir(&directory).unwrap();
+    fs::write(&precious, "precious").unwrap();
+    for name in ["1.h2w", ".cardproof-h2w"] {
+        let path = directory.join(name);
+        for is_symbolic in [true, false] {
+            if is_symbolic {
+                std::os::unix::fs::symlink(&precious, &path).unwrap();
+            } else {
+                fs::hard_link(&precious, &path).unwrap();
+            }
+            let words = ["verify", directory.to_str().unwrap(), "--exclude-store", "1M"];
+            let told = run(home.cardproof(&words));
+            if name == "1.h2w" && !is_symbolic {
+                // Without a marker it is a set of somebody else's, which is only read.
+                assert_ne!(told.status.code(), Some(0));
+            } else {
+                let told = told.expect(3).stderr;
+                assert!(told.contains(name) && told.contains("remove it"), "{told}");
+            }
+            assert_eq!(fs::read(&precious).unwrap(), b"precious", "{name}");
+            fs::remove_file(&path).unwrap();
+            assert_eq!(fs::read_dir(&directory).unwrap().count(), 0, "{name}");
+        }
+    }
+}

@@ -14,6 +14,7 @@ use super::sources::Sources;
 use cardproof_registers::{
     ExtCsd, MmcCid, MmcCsd, Month, Register, Scr, SdCid, SdCsd, SdStatus, Serial,
 };
+use cardproof_units::Bytes;
 
 use crate::{MmcRegisters, SdRegisters};
 
@@ -72,9 +73,15 @@ pub(crate) fn read_sd(sources: &Sources<'_>, card: &Path) -> CardWord {
     finish(sources, card, word)
 }
 
-/// Reads the registers of the eMMC in the directory `card`, with the host `host`.
-pub(crate) fn read_emmc(sources: &Sources<'_>, card: &Path, host: Option<&str>) -> CardWord {
-    let ext_csd = host.and_then(|host| extended(sources, card, host));
+/// Reads the registers of the eMMC in the directory `card`, with the host `host`, of whose user area
+/// the kernel says that it has `size`.
+pub(crate) fn read_emmc(
+    sources: &Sources<'_>,
+    card: &Path,
+    host: Option<&str>,
+    size: Option<Bytes>,
+) -> CardWord {
+    let ext_csd = host.and_then(|host| extended(sources, card, host, size));
     let registers = MmcRegisters {
         cid: register::<MmcCid>(sources, card, "cid"),
         csd: register::<MmcCsd>(sources, card, "csd"),
@@ -87,6 +94,7 @@ pub(crate) fn read_emmc(sources: &Sources<'_>, card: &Path, host: Option<&str>) 
         word.info.capacity_bytes = None;
     }
     fill_health(sources, card, &mut word.info);
+    word.info.manufactured = emmc_month(sources, card, &registers);
     word.serial = registers.cid.as_ref().map(|cid| cid.serial);
     word.ids = registers
         .cid
@@ -101,6 +109,17 @@ fn finish(sources: &Sources<'_>, card: &Path, mut word: CardWord) -> CardWord {
         word.serial = None;
     }
     word
+}
+
+/// When an eMMC was made. The kernel's `date` and the register's own differ where the kernel knows
+/// fewer spans of years than the device's revision, or more exceptions of makers: either is 16 years
+/// too early then, so the later one is right.
+fn emmc_month(sources: &Sources<'_>, card: &Path, registers: &MmcRegisters) -> Option<String> {
+    let text = |name: &str| sources.root().text(card.join(name));
+    let revision = registers.ext_csd.as_ref().map(|csd| csd.revision);
+    let revision = revision.or_else(|| text("rev").as_deref().and_then(hex_u8));
+    let own = registers.cid.as_ref().zip(revision).and_then(|(cid, rev)| cid.manufactured(rev));
+    own.map(|month| month.to_string()).max(text("date").and_then(|date| month(&date)))
 }
 
 /// The register in the file `name`.
@@ -122,12 +141,13 @@ fn register<R: Register>(sources: &Sources<'_>, card: &Path, name: &str) -> Opti
 }
 
 /// The EXT_CSD register from debugfs.
-fn extended(sources: &Sources<'_>, card: &Path, host: &str) -> Option<ExtCsd> {
+fn extended(sources: &Sources<'_>, card: &Path, host: &str, size: Option<Bytes>) -> Option<ExtCsd> {
     let address = card.file_name()?.to_str()?;
     let path = format!("sys/kernel/debug/{host}/{address}/ext_csd");
     let bytes = sources.root().bytes(path);
     let text = bytes.as_ref().ok().and_then(|bytes| std::str::from_utf8(bytes).ok());
-    let register = text.and_then(|text| ExtCsd::from_debugfs(text.trim()).ok());
+    let register = text.and_then(|text| ExtCsd::from_dump(text.trim(), size).ok());
+    let register = register.map(|(register, _)| register);
     if register.is_none() {
         let reason = match &bytes {
             Ok(_) => "what debugfs has for it is no register",

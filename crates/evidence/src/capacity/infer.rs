@@ -201,12 +201,13 @@ fn stores(evidence: &Evidence) -> Vec<(StoreRange, f64)> {
         let chance = prior::larger_store(low / 2) - prior::larger_store(low);
         // A store that the evidence cannot tell from the next smaller one is not weighed again.
         for blur in [1, 4, 16] {
-            let high = low * blur;
+            let high = low.saturating_mul(blur);
             if high >= least / 4 {
                 stores.push((StoreRange { low, high }, (chance / 3.0).max(1e-6)));
             }
         }
-        low *= 2;
+        let Some(twice) = low.checked_mul(2) else { break };
+        low = twice;
     }
     // The store that loses every place that was lost; and the one that does so but for a few, which
     // are damaged.

@@ -55,7 +55,7 @@ fn read(line: &str) -> Option<Observation> {
     else {
         return None;
     };
-    Some(Observation {
+    let place = Observation {
         offset_bytes: offset.parse().ok()?,
         length_bytes: length.parse().ok()?,
         written_at_bytes: written.parse().ok()?,
@@ -69,7 +69,23 @@ fn read(line: &str) -> Option<Observation> {
             _ => return None,
         },
         found: found_in(found)?,
-    })
+    };
+    is_possible(&place).then_some(place)
+}
+
+/// More than any device holds, or is ever written in a test: sums of two are still numbers.
+const BYTES_MAX: u64 = 1 << 62;
+
+/// Whether a test can have seen it: a place within what a device can hold, read after it was written.
+fn is_possible(place: &Observation) -> bool {
+    let length = place.length_bytes;
+    length > 0
+        && length <= BYTES_MAX
+        && place.offset_bytes <= BYTES_MAX
+        && place.written_at_bytes <= place.read_at_bytes
+        && place.read_at_bytes <= BYTES_MAX
+        && place.right_prefix_bytes <= length
+        && place.live_prefix_bytes <= length
 }
 
 fn found_in(word: &str) -> Option<Found> {
@@ -92,6 +108,19 @@ fn found_in(word: &str) -> Option<Found> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_of_what_no_test_can_see_is_none() {
+        for line in [
+            "0 0 0 1 0 0 0 random right",
+            "0 4096 2 1 0 0 0 random right",
+            "0 4096 0 1 4097 0 0 random right",
+            "18446744073709551615 4096 0 1 0 0 0 random right",
+            "0 4096 0 18446744073709551615 0 0 0 random right",
+        ] {
+            assert!(line.parse::<Observation>().is_err(), "{line}");
+        }
+    }
 
     #[test]
     fn every_finding_survives_its_line() {

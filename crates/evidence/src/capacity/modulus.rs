@@ -71,7 +71,9 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
 /// that hold data begins again behind one that holds none.
 pub(super) fn candidates(evidence: &Evidence) -> Vec<u64> {
     let mut found: Vec<u64> = common_distance(evidence).into_iter().collect();
-    found.extend(evidence.guessed_modulus);
+    // A record may name any number.
+    let can_be = MODULUS_MIN..=evidence.announced_bytes;
+    found.extend(evidence.guessed_modulus.filter(|guess| can_be.contains(guess)));
     found.sort_unstable();
     found.dedup();
     found

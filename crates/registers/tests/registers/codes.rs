@@ -108,17 +108,36 @@ fn versions_of_the_sd_specification() {
 
 #[test]
 fn an_mmcs_year_depends_on_the_extended_registers_revision() {
-    // The span from 1997, and the later one: codes whose year would lie before 2010 move on.
-    for (code, early, late) in
-        [(0, 1997, 2013), (3, 2000, 2016), (12, 2009, 2025), (13, 2010, 2010), (15, 2012, 2012)]
-    {
+    // The spans from 1997, 2010 and 2023, as in Linux's mmc_decode_ext_csd.
+    for (code, years) in [
+        (0, [1997, 2013, 2029]),
+        (3, [2000, 2016, 2032]),
+        (9, [2006, 2022, 2038]),
+        (10, [2007, 2023, 2023]),
+        (12, [2009, 2025, 2025]),
+        (13, [2010, 2010, 2026]),
+        (15, [2012, 2012, 2028]),
+    ] {
         let mut register = [0; 16];
         register[14] = 0x80 | code;
         let cid = MmcCid::decode(&register);
-        assert_eq!((cid.year(4), cid.year(5), cid.year(8)), (early, late, late), "{code}");
-        assert_eq!(cid.manufactured(8), Month::new(late, 8));
+        assert_eq!([4, 5, 9].map(|revision| cid.year(revision)), years, "{code}");
+        assert_eq!([0, 8, 255].map(|revision| cid.year(revision)), years, "{code}");
+        assert_eq!(cid.manufactured(8), Month::new(years[1], 8));
     }
     assert_eq!(MmcCid::decode(&[0; 16]).manufactured(8), None);
+}
+
+#[test]
+fn sandisk_uses_the_codes_of_2010_to_2012_again() {
+    for (code, years) in
+        [(12, [2025; 4]), (13, [2010, 2026, 2026, 2026]), (15, [2012, 2028, 2028, 2028])]
+    {
+        let mut register = [0; 16];
+        (register[0], register[14]) = (0x45, 0x10 | code);
+        let cid = MmcCid::decode(&register);
+        assert_eq!([6, 7, 8, 9].map(|revision| cid.year(revision)), years, "{code}");
+    }
 }
 
 #[test]
@@ -152,8 +171,10 @@ fn an_emmcs_health() {
     assert_eq!(life(0xff, 3), Some(30));
     let spare = [0, 1, 2, 3, 4].map(|code| extended(&[(267, code)]).spare_blocks());
     assert_eq!(spare, [None, Some("normal"), Some("warning"), Some("urgent"), None]);
-    let versions = [5, 6, 7, 8, 4, 9].map(|code| extended(&[(192, code)]).specification());
-    assert_eq!(versions, [Some("4.41"), Some("4.5"), Some("5.0"), Some("5.1"), None, None]);
+    let versions = [5, 6, 7, 8, 9].map(|code| extended(&[(192, code)]).specification());
+    assert_eq!(versions, ["4.41", "4.5", "5.0", "5.1", "5.1B"].map(Some));
+    let versions = [4, 10].map(|code| extended(&[(192, code)]).specification());
+    assert_eq!(versions, [None, None]);
 }
 
 #[test]

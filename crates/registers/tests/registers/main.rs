@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod codes;
+mod ext_csd_order;
 mod fields;
 mod garbage;
 mod oracle;

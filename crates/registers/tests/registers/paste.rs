@@ -102,7 +102,7 @@ fn hex(bytes: impl IntoIterator<Item = u8>) -> String {
 fn the_order_of_ext_csd_is_found_out_and_said() {
     assert_eq!(found(&hex(ext_csd().into_iter().rev())), ["ext_csd down"]);
     assert_eq!(found(&hex(ext_csd())), ["ext_csd up"]);
-    assert_eq!(found(&"00".repeat(512)), ["ext_csd down"]);
+    assert_eq!(found(&"00".repeat(512)), ["ext_csd up"], "as today's kernels print it");
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn cid_and_csd_of_mmc_utils_are_those_of_their_card() {
         ("PRV", "3 0.3"),
         ("PSN", "0x12345678"),
         ("MDT (month)", "5"),
-        ("MDT (year)", "0 1997 or 2013"),
+        ("MDT (year)", "0 1997 or 2013 or 2029, by EXT_CSD_REV"),
     ] {
         assert!(field(cid, name).starts_with(value), "{name}: {}", field(cid, name));
     }

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Mirrors the tables of a cardproof hub into the current directory: sh mirror.sh https://HUB
+#
+# A file gets its name when it is whole and has the SHA-256 of the manifest. A run that was interrupted goes on where
+# it stopped. What the hub no longer has is removed, but only after everything else is there.
+# It needs curl, jq and sha256sum.
+set -eu
+data=${1:?"the address of the hub is missing: sh mirror.sh https://HUB"}/data
+
+has_sum() { printf '%s  %s\n' "$2" "$1" | sha256sum --check --status 2>/dev/null; }
+
+curl -fsS -o manifest.json.part "$data/manifest.json"
+jq -r '.files[] | select(.format == "parquet") | select(.path | test("^(runs|phases)/[0-9a-z-]+[.]parquet$"))
+       | "\(.sha256) \(.bytes) \(.path)"' manifest.json.part > wanted.part
+[ -s wanted.part ] || { echo "mirror.sh: the manifest names no table; nothing was changed" >&2; exit 1; }
+mkdir -p runs phases
+
+while read -r sum bytes path; do
+  [ -e "$path" ] && continue
+  has=$(cat "$path.part" 2>/dev/null | wc -c)
+  [ "$has" -ge "$bytes" ] || curl -fsS -C - -o "$path.part" "$data/$path"
+  has_sum "$path.part" "$sum" || {
+    rm -f "$path.part"
+    echo "mirror.sh: $path does not have its SHA-256; run it again" >&2
+    exit 1
+  }
+  mv "$path.part" "$path"
+done < wanted.part
+
+curl -fsS -o schema.json "$data/schema.json"
+mv manifest.json.part manifest.json
+for path in runs/* phases/*; do
+  cut -d ' ' -f 3 wanted.part | grep -qxF "$path" || rm -f "$path"
+done
+rm -f wanted.part
