@@ -101,8 +101,8 @@ pub(super) struct PhaseDraft {
     pub(super) sync: Sync,
     pub(super) ops: u64,
     pub(super) bytes: Bytes,
-    /// How many of the bytes of a mixed phase were written.
-    pub(super) written_of_mixed: Bytes,
+    /// How many of the bytes of a mixed phase were written, where the tool tells.
+    pub(super) written_of_mixed: Option<Bytes>,
     pub(super) duration: Nanos,
     pub(super) stated: Stated,
     pub(super) latency: Option<Latency>,
@@ -128,7 +128,7 @@ impl PhaseDraft {
             sync: Sync::None,
             ops: 0,
             bytes: Bytes::ZERO,
-            written_of_mixed: Bytes::ZERO,
+            written_of_mixed: None,
             duration: Nanos::ZERO,
             stated: Stated::default(),
             latency: None,
@@ -448,9 +448,9 @@ fn moved(phases: &[PhaseDraft]) -> (Bytes, Bytes) {
     let both = phases.iter().map(|phase| match phase.op {
         OpName::Write => (phase.bytes, Bytes::ZERO),
         OpName::Read => (Bytes::ZERO, phase.bytes),
-        OpName::Mixed => {
-            (phase.written_of_mixed, phase.bytes.saturating_sub(phase.written_of_mixed))
-        }
+        OpName::Mixed => phase.written_of_mixed.map_or((Bytes::ZERO, Bytes::ZERO), |written| {
+            (written, phase.bytes.saturating_sub(written))
+        }),
         OpName::Unknown => (Bytes::ZERO, Bytes::ZERO),
     });
     let add = |a: Bytes, b: Bytes| Bytes(a.0.saturating_add(b.0));

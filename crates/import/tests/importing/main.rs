@@ -5,6 +5,7 @@
 
 mod compact;
 mod defects;
+mod fio;
 mod fixtures;
 mod forms;
 mod mangled;

@@ -2,7 +2,7 @@
 //!
 //! People paste the beginning of a document, or shorten it. The text up to the fault is cut back to the
 //! last value that is whole and closed; a value at the cut, such as half a number, is dropped. A job
-//! counts when both of its directions stand in it, or when it only reads and its reads do.
+//! counts when both of its directions stand in it, apart or together, or when it only reads and its reads do.
 
 use serde_json::{Map, Value};
 
@@ -37,7 +37,8 @@ fn whole_job(mut job: Value, global: &Value) -> Option<Value> {
         direction
             .is_some_and(|it| ["bw", "iops", "runtime"].iter().all(|key| it.get(key).is_some()))
     };
-    if is_whole(job.get("read")) && is_whole(job.get("write")) {
+    let is_apart = is_whole(job.get("read")) && is_whole(job.get("write"));
+    if is_apart || job.get("read").is_none() && is_whole(job.get("mixed")) {
         return Some(job);
     }
     let options = job.get("job options").unwrap_or(&Value::Null);

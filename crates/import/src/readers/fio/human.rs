@@ -16,7 +16,7 @@ use crate::lines::{Line, last_number};
 use crate::refusals::check_count;
 use crate::text::{Quantity, between, quantities, word_after};
 use crate::view::{Beginnings, Needle, View};
-use cardproof_record::{OpName, PatternName};
+use cardproof_record::{OpName, PatternName, WarningCode};
 
 /// What a job was announced to do.
 #[derive(Clone, Debug)]
@@ -30,11 +30,15 @@ struct Announced {
 /// A job's report while it is being read.
 struct Report {
     name: String,
+    /// The number of its process, where it is told.
+    process: Option<u64>,
     /// Of how many copies of the job the figures are the sum.
     copies: u16,
     error: i64,
     read: Rates,
     write: Rates,
+    /// Both together, which `unified_rw_reporting` has in their place or beside them.
+    united: Rates,
     duration: Nanos,
 }
 
@@ -42,10 +46,12 @@ impl Report {
     fn new(name: String, copies: u16, error: i64) -> Self {
         Self {
             name,
+            process: None,
             copies,
             error,
             read: Rates::default(),
             write: Rates::default(),
+            united: Rates::default(),
             duration: Nanos::ZERO,
         }
     }
@@ -97,6 +103,7 @@ fn is_detail(view: &View) -> bool {
         "Run status",
         "READ:",
         "WRITE:",
+        "MIXED:",
         "Disk stats",
         "| ",
         "Starting ",
@@ -106,6 +113,7 @@ fn is_detail(view: &View) -> bool {
         "sync ",
         "read:",
         "write:",
+        "mixed:",
         "ios=",
         "read :",
         "write :",
@@ -125,7 +133,14 @@ fn is_prelude(view: &View) -> bool {
         || text.starts_with("Jobs: ")
         || text.starts_with("Starting ") && (text.contains("process") || text.contains("thread"))
         || text.starts_with("note: both iodepth")
+        || version_in(text).is_some()
         || view.holds(&LAYING_OUT)
+}
+
+/// The version in a line that holds nothing else.
+fn version_in(text: &str) -> Option<&str> {
+    let version = text.strip_prefix("fio-").filter(|_| !text.contains(' '))?;
+    version.starts_with(|c: char| c.is_ascii_digit()).then_some(version)
 }
 
 /// The record of one job or several.
@@ -133,30 +148,32 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
     let mut announced: HashMap<String, (Announced, usize)> = HashMap::new();
     let mut report: Option<Report> = None;
-    let mut found: Vec<(String, PhaseDraft)> = Vec::new();
+    let mut found = Found::default();
     let mut command = Command::default();
     for line in lines {
-        check_count(found.len())?;
+        check_count(found.phases.len())?;
         let view = View::of(&line.text);
         let text = view.text;
         if let Some(said) = Command::of(&view) {
             line.claim();
-            found.extend(finished(report.take(), &announced, command)?);
+            found.take(report.take(), &announced, command)?;
             command = said;
-        } else if let Some(version) = text.strip_prefix("fio-").filter(|_| !text.contains(' ')) {
+            found.of_run.clear();
+        } else if let Some(version) = version_in(text) {
             line.claim();
             draft.version = Some(version.to_owned());
         } else if view.holds(&REPORT) {
             line.claim();
-            found.extend(finished(report.take(), &announced, command)?);
+            found.take(report.take(), &announced, command)?;
             report = Some(begun(line)?);
         } else if view.holds(&ANNOUNCEMENT) {
             line.claim();
             if report.is_some() {
                 // Another run, of whose command nothing is known.
-                found.extend(finished(report.take(), &announced, command)?);
+                found.take(report.take(), &announced, command)?;
                 command = Command::default();
             }
+            found.of_run.clear();
             if let Some((name, job)) = announcement(text) {
                 announced.entry(name).or_insert((job, 0)).1 += 1;
             }
@@ -173,18 +190,58 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
             line.claim();
             let mut bare = Report::new(String::new(), 0, 0);
             read_rates(line, &mut bare)?;
-            found.extend(finished(Some(bare), &announced, command)?);
+            found.take(Some(bare), &announced, command)?;
         } else if is_prelude(&view) {
             line.claim();
         }
     }
-    found.extend(finished(report, &announced, command)?);
-    draft.phases = with_copies_told(found, &announced);
+    found.take(report, &announced, command)?;
+    if found.has_others {
+        draft.warn(WarningCode::Other, fio::AT_INTERVALS);
+    }
+    draft.phases = with_copies_told(found.phases, &announced);
     if draft.phases.is_empty() {
         let expected = "'read: IOPS=…' or 'write: IOPS=…' below the job's name".to_owned();
         return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
     }
     Ok(draft)
+}
+
+/// The phases found by now, each under its job's name.
+#[derive(Default)]
+struct Found {
+    phases: Vec<(String, PhaseDraft)>,
+    /// Which of them are of the present run, by name and process.
+    of_run: HashMap<(String, u64), usize>,
+    /// Whether one took the place of an earlier report of the same job (`--status-interval`).
+    has_others: bool,
+}
+
+impl Found {
+    /// Adds what `report` makes, in the place of what it continues.
+    fn take(
+        &mut self,
+        report: Option<Report>,
+        announced: &HashMap<String, (Announced, usize)>,
+        command: Command,
+    ) -> Result<(), ImportError> {
+        let process = report.as_ref().and_then(|report| report.process);
+        let Some(one) = finished(report, announced, command)? else { return Ok(()) };
+        let index = self.phases.len();
+        if let Some(process) = process {
+            let place = self.of_run.entry((one.0.clone(), process)).or_insert(index);
+            if let Some(before) = self.phases.get_mut(*place)
+                && before.1.duration < one.1.duration
+            {
+                *before = one;
+                self.has_others = true;
+                return Ok(());
+            }
+            *place = index;
+        }
+        self.phases.push(one);
+        Ok(())
+    }
 }
 
 /// A job's name, and what it was announced to do.
@@ -232,7 +289,8 @@ fn begun(line: &Line) -> Result<Report, ImportError> {
         ImportError::unexpected(TOOL, line.number, "'(groupid=0, jobs=1): err= 0:'", &line.text)
     })?;
     let copies = between(rest, "jobs=", ")").and_then(|copies| copies.parse().ok()).unwrap_or(1);
-    Ok(Report::new(name.trim().to_owned(), copies, error))
+    let process = between(rest, "pid=", ":").and_then(|process| process.parse().ok());
+    Ok(Report { process, ..Report::new(name.trim().to_owned(), copies, error) })
 }
 
 /// Takes over the rates in `line`, if it is one of rates.
@@ -243,6 +301,7 @@ fn read_rates(line: &Line, report: &mut Report) -> Result<(), ImportError> {
     let rates = match direction.trim() {
         "read" if is_rates => &mut report.read,
         "write" if is_rates => &mut report.write,
+        "mixed" if is_rates => &mut report.united,
         _ => return Ok(()),
     };
     let parsed = if rest.contains("IOPS=") { version_3(rest) } else { version_2(rest) };
@@ -310,18 +369,22 @@ fn bytes_of_3(amount: &Quantity<'_>) -> Option<f64> {
         "kB" | "KB" => 1,
         "MB" => 2,
         "GB" => 3,
+        "TB" => 4,
+        "PB" => 5,
         _ => return bytes_of(amount),
     };
     Some(amount.value * 1000_f64.powi(power))
 }
 
-/// Bytes of an amount, in which K, M and G are powers of 1024 however they are written.
+/// Bytes of an amount, in which K, M, G, T and P are powers of 1024 however they are written.
 fn bytes_of(amount: &Quantity<'_>) -> Option<f64> {
     let power = match amount.unit {
         "B" => 0,
         "K" | "KB" | "KiB" => 1,
         "M" | "MB" | "MiB" => 2,
         "G" | "GB" | "GiB" => 3,
+        "T" | "TB" | "TiB" => 4,
+        "P" | "PB" | "PiB" => 5,
         _ => return None,
     };
     Some(amount.value * 1024_f64.powi(power))
@@ -363,11 +426,23 @@ fn finished(
     announced: &HashMap<String, (Announced, usize)>,
     command: Command,
 ) -> Result<Option<(String, PhaseDraft)>, ImportError> {
-    let Some(Report { name, copies, error, read, write, duration }) = report else {
+    let Some(Report { name, copies, error, mut read, mut write, mut united, duration, .. }) =
+        report
+    else {
         return Ok(None);
     };
     let job = announced.get(&name).map(|(job, _)| job);
-    let op = job.map_or_else(|| fio::op_of(&read, &write), |job| job.op);
+    if read.has_run() || write.has_run() {
+        united = Rates::default();
+    }
+    match job.map(|job| job.op) {
+        Some(OpName::Read) if united.has_run() => read = std::mem::take(&mut united),
+        Some(OpName::Write) if united.has_run() => write = std::mem::take(&mut united),
+        _ => {}
+    }
+    // Of both together without their shares it is not known what was measured.
+    let told = job.map(|job| job.op).filter(|_| !united.has_run());
+    let op = told.unwrap_or_else(|| fio::op_of(&read, &write, &united));
     let pattern = job.map_or(PatternName::Unknown, |job| job.pattern);
     let mut phase = PhaseDraft::new(op, pattern);
     if let Some(job) = job {
@@ -377,13 +452,14 @@ fn finished(
         phase.read_percent = fio::read_percent(&read, &write);
     }
     phase.duration = duration;
-    phase.sync = if read.has_run() { phase.sync } else { command.sync };
+    let is_reading = !write.has_run() && !united.has_run();
+    phase.sync = if is_reading { phase.sync } else { command.sync };
     phase.cache =
         command.cache("fio's plain output does not tell whether the page cache was in use");
-    fio::state(&mut phase, &read, &write);
+    fio::state(&mut phase, [&read, &write, &united]);
     if error != 0 {
         phase.failed = Some(format!("fio reports error {error} for this job"));
-    } else if !read.has_run() && !write.has_run() {
+    } else if !(read.has_run() || write.has_run() || united.has_run()) {
         return Ok(None);
     }
     Ok(Some((name, phase)))

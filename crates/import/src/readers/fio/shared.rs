@@ -10,6 +10,10 @@ use crate::{ForeignTool, ImportError};
 
 pub(super) const TOOL: ForeignTool = ForeignTool::Fio;
 
+/// What is said where reports of an unfinished run were left out.
+pub(super) const AT_INTERVALS: &str =
+    "fio reported at intervals; only the last report of each run was read";
+
 /// Engines that have one operation in flight whatever depth is asked for.
 const SYNCHRONOUS: [&str; 6] = ["psync", "sync", "vsync", "pvsync", "pvsync2", "mmap"];
 
@@ -43,6 +47,7 @@ impl Command {
                     let every = value.parse().ok().filter(|count| *count > 0);
                     command.sync = every.map_or(command.sync, Sync::Every);
                 }
+                ("sync", value) if is_on(value) => command.sync = Sync::Every(1),
                 ("end_fsync", "1") => command.sync = Sync::AtEnd,
                 ("rw" | "readwrite", _) => has_job = true,
                 _ => {}
@@ -83,9 +88,9 @@ pub(super) fn device_in(view: &View) -> Option<String> {
     kernel_name(path.split_whitespace().next()?.trim_matches(['"', '\'']))
 }
 
-/// Whether an option's value switches it on; an option alone does.
+/// Whether an option's value switches it on; an option alone does. `none` is one of `sync`.
 pub(super) fn is_on(value: &str) -> bool {
-    !matches!(value.trim_matches(['"', '\'']), "0" | "false")
+    !matches!(value.trim_matches(['"', '\'']), "0" | "false" | "none")
 }
 
 /// Whether a line says that a signal ended fio before its time.
@@ -149,10 +154,10 @@ impl Rates {
     }
 }
 
-/// Sets a phase's figures from what was read and written.
-pub(super) fn state(phase: &mut PhaseDraft, read: &Rates, write: &Rates) {
-    let both = [read, write];
-    let sum = |of: fn(&Rates) -> f64| both.into_iter().map(of).sum::<f64>();
+/// Sets a phase's figures from what was read, what was written, and what fio tells of both together.
+pub(super) fn state(phase: &mut PhaseDraft, directions: [&Rates; 3]) {
+    let [read, write, united] = directions;
+    let sum = |of: fn(&Rates) -> f64| directions.into_iter().map(of).sum::<f64>();
     let is_mixed = read.has_run() && write.has_run();
     phase.stated = Stated {
         iops: Some(Iops(sum(|rates| rates.iops))),
@@ -160,10 +165,11 @@ pub(super) fn state(phase: &mut PhaseDraft, read: &Rates, write: &Rates) {
         read_iops: is_mixed.then_some(Iops(read.iops)),
         write_iops: is_mixed.then_some(Iops(write.iops)),
     };
-    phase.ops = read.ops.saturating_add(write.ops);
-    phase.bytes = Bytes(read.bytes.saturating_add(write.bytes));
-    phase.written_of_mixed = Bytes(write.bytes);
-    for (name, rates) in [("read", read), ("write", write)] {
+    let add = |of: fn(&Rates) -> u64| directions.into_iter().map(of).fold(0, u64::saturating_add);
+    phase.ops = add(|rates| rates.ops);
+    phase.bytes = Bytes(add(|rates| rates.bytes));
+    phase.written_of_mixed = (!united.has_run()).then_some(Bytes(write.bytes));
+    for (name, rates) in ["read", "write", "mixed"].into_iter().zip(directions) {
         if rates.has_run() {
             let named =
                 |it: &Printed| Printed { name: format!("{name} {}", it.name), ..it.clone() };
@@ -178,11 +184,12 @@ pub(super) fn read_percent(read: &Rates, write: &Rates) -> u8 {
     if all > 0.0 { (read.iops / all * 100.0).round() as u8 } else { 0 }
 }
 
-/// The operation that rates speak of.
-pub(super) fn op_of(read: &Rates, write: &Rates) -> OpName {
+/// The operation that rates speak of; of both together it is not known.
+pub(super) fn op_of(read: &Rates, write: &Rates, united: &Rates) -> OpName {
     match (read.has_run(), write.has_run()) {
         (true, false) => OpName::Read,
         (false, true) => OpName::Write,
+        (false, false) if united.has_run() => OpName::Unknown,
         _ => OpName::Mixed,
     }
 }

@@ -3,7 +3,8 @@
 //! The fields are those of fio's HOWTO, "Terse output"; counted from 1 and in version 3: 2 fio's
 //! version, 3 the job's name, 5 its error, then for reads 6 KiB moved, 7 KiB/s, 8 IOPS, 9 ms, 14 to
 //! 17 least, greatest and mean completion latency in µs with its deviation, 18 to 37 percentiles;
-//! for writes the same from 47 on. The line tells nothing of pattern, depth or direct I/O.
+//! for writes the same from 47 on, or in version 5, which ends each direction with six fields more,
+//! from 53 on (`show_ddir_status_terse` in fio's stat.c). The line tells nothing of pattern, depth or direct I/O.
 
 use cardproof_units::{Bytes, Nanos};
 
@@ -15,12 +16,13 @@ use crate::text::number;
 use crate::view::View;
 use cardproof_record::{Latency, PatternName};
 
-/// Where the fields of reads and writes begin, counted from 0.
+/// Where the fields of reads begin, counted from 0.
 const READ: usize = 5;
-const WRITE: usize = 46;
 
-/// The fields up to the end of the writes' latencies.
-const FIELDS_MIN: usize = 87;
+/// How many fields a direction has, by the version.
+fn direction_fields(version: &str) -> usize {
+    if version == "5" { 47 } else { 41 }
+}
 
 /// No more of a line's fields are looked at.
 const FIELDS_MAX: usize = 256;
@@ -59,26 +61,30 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
 fn phase(line: &Line, fields: &[&str], command: Command) -> Result<PhaseDraft, ImportError> {
     let unexpected =
         |expected: &str, found: &str| ImportError::unexpected(TOOL, line.number, expected, found);
-    if fields.len() < FIELDS_MIN {
+    let write_start = READ + direction_fields(fields[0]);
+    let fields_min = write_start + direction_fields(fields[0]);
+    if fields.len() < fields_min {
         return Err(ImportError::Ends {
             tool: TOOL,
             line: line.number,
-            expected: format!("{FIELDS_MIN} fields of a terse line (it has {})", fields.len()),
+            expected: format!("{fields_min} fields of a terse line (it has {})", fields.len()),
         });
     }
-    let [read, write] = [READ, WRITE].map(|start| rates(line, fields, start));
+    let [read, write] = [READ, write_start].map(|start| rates(line, fields, start));
     let (read, write) = (read?, write?);
-    let mut phase = PhaseDraft::new(fio::op_of(&read, &write), PatternName::Unknown);
+    let mut phase =
+        PhaseDraft::new(fio::op_of(&read, &write, &Rates::default()), PatternName::Unknown);
     phase.read_percent = fio::read_percent(&read, &write);
     phase.block = block(&read).or_else(|| block(&write)).unwrap_or(Bytes::ZERO);
-    phase.sync = if read.has_run() { phase.sync } else { command.sync };
+    phase.sync = if write.has_run() { command.sync } else { phase.sync };
     phase.cache =
         command.cache("fio's terse output does not tell whether the page cache was in use");
-    let start = if read.has_run() { READ } else { WRITE };
-    phase.duration = Nanos::from_secs_f64(field(fields, start + 3).unwrap_or(0.0) / 1000.0);
+    let start = if read.has_run() { READ } else { write_start };
+    let runtime_ms = |start: usize| field(fields, start + 3).unwrap_or(0.0);
+    phase.duration = Nanos::from_secs_f64(runtime_ms(READ).max(runtime_ms(write_start)) / 1000.0);
     let is_mixed = read.has_run() && write.has_run();
     phase.latency = if is_mixed { None } else { latency(fields, start) };
-    fio::state(&mut phase, &read, &write);
+    fio::state(&mut phase, [&read, &write, &Rates::default()]);
     let error = fields[4];
     if error != "0" {
         let code: u32 = error.parse().map_err(|_| unexpected("an error's number", error))?;
