@@ -45,7 +45,8 @@ def clickhouse_answers():
     here = session.Session()
     for table in TABLES:
         source = 'url' if is_remote() else 'file'
-        names = '{' + ','.join(files(table)) + '}'
+        names = files(table)
+        names = names[0] if len(names) == 1 else '{' + ','.join(names) + '}'
         here.query(f"CREATE VIEW {table} AS SELECT * FROM {source}('{names}', Parquet)")
     def answer(text):
         text = text.replace('median(', EXACT_MEDIAN + '(')
