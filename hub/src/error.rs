@@ -4,6 +4,23 @@
 
 use cardproof_submission::{LENGTH_MAX, Refusal};
 
+use crate::log;
+
+/// `found`, or none and a line in the log where only this record is concerned: what shows many goes on without it.
+///
+/// # Errors
+/// Those that concern more than the record.
+pub fn or_left_out<T>(found: Result<T, Error>) -> Result<Option<T>, Error> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.is_of_one_record() => {
+            log::event("left_out", &[("detail", error.detail().into())]);
+            Ok(None)
+        }
+        Err(other) => Err(other),
+    }
+}
+
 /// Why something could not be done.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -49,6 +66,9 @@ pub enum Error {
     /// The body did not arrive in time.
     #[error("the body did not arrive in time")]
     TooSlow,
+    /// Another process makes the dump of the same directory.
+    #[error("another process makes the dump in this data directory; wait until it has ended")]
+    Dumping,
     /// More work than the hub can hold in memory.
     #[error("the hub is busy; try again in a moment")]
     Busy,
@@ -91,7 +111,7 @@ impl Error {
             Self::TooMany => 429,
             Self::Encoding => 415,
             Self::TooSlow => 408,
-            Self::Busy | Self::Late | Self::Database(_) => 503,
+            Self::Busy | Self::Dumping | Self::Late | Self::Database(_) => 503,
             Self::DiskFull => 507,
             Self::Unreadable(..) | Self::Setup(_) | Self::File(..) | Self::Internal(_) => 500,
         }
@@ -118,7 +138,7 @@ impl Error {
             Self::TooLong(_) | Self::TooLongKept(_) => "too_long",
             Self::Encoding => "encoding",
             Self::TooSlow => "too_slow",
-            Self::Busy => "busy",
+            Self::Busy | Self::Dumping => "busy",
             Self::Late => "late",
             Self::Database(_) => "database",
             Self::DiskFull => "disk_full",

@@ -3,7 +3,8 @@
 use std::io::Read;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use cardproof_submission::LENGTH_MAX;
+use cardproof_record::Record;
+use cardproof_submission::{LENGTH_MAX, record_of};
 use flate2::read::{GzDecoder, ZlibDecoder};
 use flate2::{Compress, Compression, FlushCompress, Status};
 
@@ -66,6 +67,15 @@ pub(crate) fn document(bytes: &[u8], id: &str) -> Result<String, Error> {
         other => unreadable(id, &other.detail()),
     })?;
     String::from_utf8(text).map_err(|error| unreadable(id, &error))
+}
+
+/// The record in `text`, the document of the submission `id`.
+///
+/// # Errors
+/// As [`document`].
+pub(crate) fn record(text: &str, id: &str) -> Result<Record, Error> {
+    let value = serde_json::from_str(text).map_err(|error| unreadable(id, &error))?;
+    record_of(&value, id).map_err(|error| unreadable(id, &error))
 }
 
 /// That the document of the submission `id` cannot be read.

@@ -10,12 +10,11 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use cardproof_rating::judge;
-use cardproof_submission::{LENGTH_MAX, LICENCE, record_of};
+use cardproof_submission::LICENCE;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use parquet::errors::ParquetError;
 use serde::Serialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use sqlx::any::AnyRow;
@@ -30,8 +29,8 @@ use super::tables::DATA_SCHEMA;
 use super::{DOCUMENTS, File, PHASES_TABLE, RUNS_TABLE};
 use crate::clock;
 use crate::db::{Db, Kind};
-use crate::error::Error;
-use crate::pack::unpacked;
+use crate::error::{Error, or_left_out};
+use crate::pack;
 use crate::secret::hex;
 use crate::step::Step;
 use crate::summary::summary;
@@ -125,7 +124,10 @@ async fn read(
             // A writer that has failed says so itself.
             return Ok(());
         };
-        let judging = move || page.into_iter().map(judged).collect();
+        let judging = move || {
+            let of_page = page.into_iter().map(|raw| or_left_out(judged(raw)));
+            of_page.filter_map(Result::transpose).collect()
+        };
         place.send(tokio::task::spawn_blocking(judging));
         if is_last {
             return Ok(());
@@ -209,11 +211,8 @@ fn sheet<Row>(
 }
 
 fn judged(raw: Raw) -> Result<Judged, Error> {
-    let internal = |error: &dyn std::error::Error| Error::Internal(error.to_string());
-    let text = String::from_utf8(unpacked(&raw.document, 2 * LENGTH_MAX)?)
-        .map_err(|error| internal(&error))?;
-    let document: Value = serde_json::from_str(&text).map_err(|error| internal(&error))?;
-    let record = record_of(&document, &raw.kept.id).map_err(|error| internal(&error))?;
+    let text = pack::document(&raw.document, &raw.kept.id)?;
+    let record = pack::record(&text, &raw.kept.id)?;
     let line = line(&raw, &text)?;
     let summary = summary(&record, raw.kept.source.as_deref());
     let verdicts = judge(&record);

@@ -54,6 +54,9 @@ const BEGUN: &str = "begun.json";
 /// What has made the files: another one makes all of them again.
 const MADE_BY: &str = concat!("cardproof-hub ", env!("CARGO_PKG_VERSION"), ", cardproof.data/1");
 
+/// Whoever makes a dump holds a lock on it, whichever process it is.
+const LOCK: &str = "lock";
+
 /// How long a request waits for a dump in the making before it gets the one before.
 const WAIT_MAX: Duration = Duration::from_secs(15);
 
@@ -170,7 +173,21 @@ impl Dump {
     /// The database does not answer, the directory cannot be written, or the first dump takes long.
     pub async fn refresh(self: &Arc<Self>, db: &Db) -> Result<Manifest, Error> {
         let (dump, db) = (Arc::clone(self), db.clone());
-        let making = tokio::spawn(async move { dump.renew(&db).await });
+        let making = tokio::spawn(async move {
+            let made = match dump.renew(&db).await {
+                // What the other process has published so far.
+                Err(Error::Dumping) => return dump.read().ok_or(Error::Dumping),
+                made => made,
+            };
+            // Nobody may be waiting for it any more.
+            if let Err(error) = &made {
+                log::event(
+                    "dump",
+                    &[("error", error.name().into()), ("detail", error.detail().into())],
+                );
+            }
+            made
+        });
         match tokio::time::timeout(WAIT_MAX, making).await {
             Ok(made) => made.map_err(|error| Error::Internal(error.to_string()))?,
             Err(_) => self.read().ok_or(Error::Busy),
@@ -180,9 +197,10 @@ impl Dump {
     /// Makes the months that have changed, unless the last dump was dear and short ago.
     ///
     /// # Errors
-    /// The database does not answer, or the directory cannot be written.
+    /// The database does not answer, the directory cannot be written, or another process makes a dump in it.
     pub async fn renew(&self, db: &Db) -> Result<Manifest, Error> {
         let mut next = self.next.lock().await;
+        let _lock = self.lock()?;
         let months = sqlx::query("SELECT month, version FROM months ORDER BY month")
             .fetch_all(&db.readers())
             .await?;
@@ -242,6 +260,17 @@ impl Dump {
         let rest = if made <= FEW { Duration::ZERO } else { (took * REST_FACTOR).min(REST_MAX) };
         *next = Instant::now() + rest;
         Ok(manifest)
+    }
+
+    /// The lock of the directory, which is held until the file is dropped.
+    fn lock(&self) -> Result<fs::File, Error> {
+        let path = self.directory.join(LOCK);
+        let file = fs::File::create(&path).map_err(|e| named(&path, e))?;
+        match file.try_lock() {
+            Ok(()) => Ok(file),
+            Err(fs::TryLockError::WouldBlock) => Err(Error::Dumping),
+            Err(fs::TryLockError::Error(error)) => Err(named(&path, error)),
+        }
     }
 
     /// Removes files that no manifest names any more.

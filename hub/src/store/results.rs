@@ -5,12 +5,10 @@
 //! that order, so that a page reads neighbours. It holds what the page's list shows, so that no document has to be
 //! looked up for it, follows from the document and can be made again.
 
-use cardproof_submission::record_of;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use crate::error::Error;
-use crate::log;
+use crate::error::{Error, or_left_out};
 use crate::pack;
 use crate::step::Step;
 use crate::store::rows::Cells;
@@ -91,19 +89,8 @@ pub(super) fn summary_of(kept: &AnyRow) -> Result<Option<Summary>, Error> {
     let id: String = kept.try_get("id")?;
     let source: Option<String> = kept.try_get("source")?;
     let packed: &[u8] = kept.try_get("document")?;
-    let read = || {
-        let text = pack::document(packed, &id)?;
-        let document =
-            serde_json::from_str(&text).map_err(|error| pack::unreadable(&id, &error))?;
-        record_of(&document, &id).map_err(|error| pack::unreadable(&id, &error))
-    };
-    match read() {
-        Ok(record) => Ok(Some(summary(&record, source.as_deref()))),
-        Err(error) => {
-            log::event("left_out", &[("detail", error.detail().into())]);
-            Ok(None)
-        }
-    }
+    let record = pack::document(packed, &id).and_then(|text| pack::record(&text, &id));
+    Ok(or_left_out(record)?.map(|record| summary(&record, source.as_deref())))
 }
 
 #[cfg(test)]

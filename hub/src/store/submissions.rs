@@ -1,7 +1,6 @@
 //! Submissions: read, amended, deleted, hidden. Each change is one transaction.
 
 use cardproof_record::Record;
-use cardproof_submission::record_of;
 use serde_json::Value;
 use sqlx::Row;
 use sqlx::any::AnyRow;
@@ -63,7 +62,7 @@ impl Kept {
     /// # Errors
     /// As [`value`](Self::value).
     pub fn record(&self) -> Result<Record, Error> {
-        record_of(&self.value()?, &self.id).map_err(|error| pack::unreadable(&self.id, &error))
+        pack::record(&self.document, &self.id)
     }
 
     fn of(row: &AnyRow) -> Result<Self, Error> {

@@ -15,8 +15,7 @@ use super::Hub;
 use super::api::remove;
 use super::guard::{Failed, REPORT_POLICY, html_response, json_response, typed};
 use crate::clock;
-use crate::error::Error;
-use crate::log;
+use crate::error::{Error, or_left_out};
 use crate::pages::{self, Distribution, Frame, framed};
 use crate::queries::queries;
 use crate::store::find::{self, Before, DatedPrice, FigureRow, Only};
@@ -263,15 +262,8 @@ pub(super) async fn ranking(State(hub): State<Hub>, Query(asked): Query<Asked>) 
     let mut by_model = BTreeMap::<String, (String, Vec<Record>, Option<DatedPrice>)>::new();
     for candidate in candidates {
         let kept = submissions::find(&hub.db, &candidate.id, false).await;
-        let record = match kept.and_then(|kept| kept.record()) {
-            Ok(record) => record,
-            // Deleted or hidden meanwhile, or not to be read: the ranking of the others goes on.
-            Err(error) if error.is_of_one_record() => {
-                log::event("left_out", &[("detail", error.detail().into())]);
-                continue;
-            }
-            Err(other) => return Err(other.into()),
-        };
+        // Deleted or hidden meanwhile, or not to be read: the ranking of the others goes on.
+        let Some(record) = or_left_out(kept.and_then(|kept| kept.record()))? else { continue };
         let entry = by_model.entry(candidate.model).or_insert((candidate.title, Vec::new(), None));
         entry.1.push(record);
     }

@@ -20,6 +20,7 @@ on_both!(
     a_month_that_did_not_change_is_not_made_again,
     tables_agree_while_submissions_go_on,
     files_are_read_in_ranges,
+    one_process_at_a_time_makes_the_dump,
 );
 
 /// A row of a table by the names of its columns.
@@ -339,4 +340,24 @@ fn files_are_read_in_ranges(place: &TestData) {
         assert!(head.head.contains(&format!("content-length: {length}")), "{}", head.head);
         assert!(head.head.contains("accept-ranges: bytes"));
     }
+}
+
+fn one_process_at_a_time_makes_the_dump(place: &TestData) {
+    let hub = place.start(&["--no-dump"]);
+    hub.submitted(&document("First card", 100.0));
+    let lock = place.data.path().join("dump/lock");
+    let held = fs::File::create(&lock).unwrap();
+    held.lock().unwrap();
+    assert_eq!(hub.get_json("/data/manifest.json").status, 503, "there is none yet");
+    let output = place.command("dump").output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && told.contains("another process makes the dump"), "{told}");
+    held.unlock().unwrap();
+    let before = hub.get_json("/data/manifest.json").json();
+    hub.submitted(&document("Second card", 200.0));
+    held.lock().unwrap();
+    assert_eq!(hub.get_json("/data/manifest.json").json(), before, "what is there is shown");
+    drop(held);
+    let after = hub.get_json("/data/manifest.json").json();
+    assert_eq!(after["rows"].as_u64().unwrap(), before["rows"].as_u64().unwrap() + 1);
 }

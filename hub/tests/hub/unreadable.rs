@@ -85,6 +85,9 @@ fn a_record_that_cannot_be_read_is_left_out_hidden_and_deleted(place: &TestData)
     let ranking = hub.get("/ranking");
     assert_eq!(ranking.status, 200, "{}", ranking.text());
     assert!(ranking.text().contains("Sound card") && !ranking.text().contains("Spoilt card"));
+    let lines = hub.dumped();
+    let models: Vec<_> = lines.iter().map(|line| line["id"] != *id).collect();
+    assert_eq!(models, [true], "the dump goes on without it: {lines:?}");
     let moderate = |action: &str| {
         let wish = json!({"action": action, "reason": "it cannot be read"}).to_string();
         send(&hub, "POST", &format!("/api/v1/moderation/{id}"), &administrator, &wish)
