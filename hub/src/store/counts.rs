@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, Row};
 
 use crate::error::Error;
@@ -109,17 +108,12 @@ pub(super) async fn rename_model(step: &mut Step, model: &str) -> Result<(), Err
     let first = sqlx::query(AssertSqlSafe(text)).bind(model).fetch_optional(&mut **step).await?;
     let Some(first) = first else { return Ok(()) };
     let Some(Summary { model: of, .. }) = summary_of(&first)? else { return Ok(()) };
-    let kept = sqlx::query("SELECT * FROM models WHERE model = $1")
-        .bind(model)
-        .fetch_optional(&mut **step)
-        .await?;
-    let Some(kept) = kept else { return Ok(()) };
-    if model_of(&kept)? == (Model { key: model.to_owned(), ..of.clone() }) {
-        return Ok(());
-    }
-    sqlx::query(
+    let changed = sqlx::query(
         "UPDATE models SET name = $2, maker = $3, product = $4, manufacturer_id = $5, oem_id = $6, revision = $7, \
-         transport = $8, capacity_bytes = $9 WHERE model = $1",
+         transport = $8, capacity_bytes = $9 WHERE model = $1 AND NOT (name = $2 AND maker IS NOT DISTINCT FROM $3 \
+         AND product IS NOT DISTINCT FROM $4 AND manufacturer_id IS NOT DISTINCT FROM $5 \
+         AND oem_id IS NOT DISTINCT FROM $6 AND revision IS NOT DISTINCT FROM $7 \
+         AND transport IS NOT DISTINCT FROM $8 AND capacity_bytes IS NOT DISTINCT FROM $9)",
     )
     .bind(model)
     .bind(of.name)
@@ -132,19 +126,5 @@ pub(super) async fn rename_model(step: &mut Step, model: &str) -> Result<(), Err
     .bind(of.capacity_bytes)
     .execute(&mut **step)
     .await?;
-    touch_models(step).await
-}
-
-fn model_of(row: &AnyRow) -> Result<Model, Error> {
-    Ok(Model {
-        key: row.try_get("model")?,
-        name: row.try_get("name")?,
-        maker: row.try_get("maker")?,
-        product: row.try_get("product")?,
-        manufacturer_id: row.try_get("manufacturer_id")?,
-        oem_id: row.try_get("oem_id")?,
-        revision: row.try_get("revision")?,
-        transport: row.try_get("transport")?,
-        capacity_bytes: row.try_get("capacity_bytes")?,
-    })
+    if changed.rows_affected() > 0 { touch_models(step).await } else { Ok(()) }
 }
