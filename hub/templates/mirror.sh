@@ -7,7 +7,7 @@
 set -eu
 data=${1:?"the address of the hub is missing: sh mirror.sh https://HUB"}/data
 
-has_sum() { printf '%s  %s\n' "$2" "$1" | sha256sum --check --status 2>/dev/null; }
+has_sum() { printf '%s  %s\n' "$2" "$1" | sha256sum -c >/dev/null 2>&1; }
 
 curl -fsS -o manifest.json.part "$data/manifest.json"
 jq -r '.files[] | select(.format == "parquet") | select(.path | test("^(runs|phases)/[0-9a-z-]+[.]parquet$"))

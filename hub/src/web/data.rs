@@ -14,7 +14,7 @@ use crate::dump::description;
 use crate::error::Error;
 
 /// Mirrors the tables into a directory.
-pub(super) const MIRROR: &str = include_str!("../../templates/mirror.sh");
+const MIRROR: &str = include_str!("../../templates/mirror.sh");
 
 /// The manifest, after what has changed was dumped again.
 pub(super) async fn manifest(State(hub): State<Hub>) -> Result<Response, Failed> {
