@@ -165,7 +165,7 @@ fn between((low, high): (Bytes, Bytes)) -> String {
 
 /// What the places of `test` mean; `None` where none was written, or they cannot be read.
 fn finding(test: &CapacityTest) -> Option<Finding> {
-    if test.places.is_empty() {
+    if test.places.is_empty() || !is_possible(test) {
         return None;
     }
     let places: Result<Vec<_>, _> = test.places.iter().map(|line| line.parse()).collect();
@@ -182,6 +182,21 @@ fn finding(test: &CapacityTest) -> Option<Finding> {
         is_full: test.is_full,
         is_cut_short: test.is_cut_short,
     }))
+}
+
+/// More places and stretches than a test ever has; judging takes time by both.
+const LISTED_MAX: usize = 100_000;
+
+/// Whether a test can have written what `test` lists.
+fn is_possible(test: &CapacityTest) -> bool {
+    let size = test.announced_bytes.get();
+    let is_inside = |[start, length]: &[Bytes; 2]| {
+        start.get().checked_add(length.get()).is_some_and(|end| end <= size)
+    };
+    size <= 1 << 62
+        && test.places.len() <= LISTED_MAX
+        && test.written.len() <= LISTED_MAX
+        && test.written.iter().all(is_inside)
 }
 
 fn of_finding(announced: Bytes, finding: Finding) -> Capacity {

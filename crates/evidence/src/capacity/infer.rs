@@ -206,8 +206,7 @@ fn stores(evidence: &Evidence) -> Vec<(StoreRange, f64)> {
                 stores.push((StoreRange { low, high }, (chance / 3.0).max(1e-6)));
             }
         }
-        let Some(twice) = low.checked_mul(2) else { break };
-        low = twice;
+        low *= 2;
     }
     // The store that loses every place that was lost; and the one that does so but for a few, which
     // are damaged.
