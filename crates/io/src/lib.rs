@@ -12,10 +12,12 @@ mod buffers;
 mod clock;
 #[cfg(any(test, feature = "contract"))]
 pub mod contract;
+mod extents;
 pub mod faulty;
 pub mod files;
 mod filling;
 mod flight;
+mod free_space;
 mod loop_device;
 mod medium;
 mod mmc_command;
@@ -32,6 +34,8 @@ mod uring;
 mod usage;
 
 pub use arrangement::{Arrangement, Caching, Calls, FileState};
+pub use extents::{Extent, extents};
+pub use free_space::{FreeSpaceError, FreeSpaceTarget};
 pub use loop_device::{LoopBacking, loop_backing};
 pub use medium::OpenError;
 pub use mmc_command::ask_by_cmd56;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use cardproof_io::faulty::{Failure, FaultyTarget};
 use cardproof_io::{
-    EngineChoice, Fault, NullTarget, Op, OpKind, OpenOptions, Slot, Submission, SubmitError,
-    Target, Wait, contract, open,
+    EngineChoice, Fault, FreeSpaceTarget, NullTarget, Op, OpKind, OpenOptions, Slot, Submission,
+    SubmitError, Target, Wait, contract, open,
 };
 use cardproof_units::{Bytes, Nanos};
 
@@ -67,6 +67,29 @@ fn a_faulty_target_without_failures_keeps_the_contract() {
     contract::check_all(&mut || {
         Box::new(FaultyTarget::new(NullTarget::new(Bytes::mib(2)).unwrap(), Vec::new()))
     });
+}
+
+/// Free space on the build directory's file system, if it tells where files lie.
+fn free_space() -> Option<FreeSpaceTarget> {
+    let file = tempfile::tempfile_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    match FreeSpaceTarget::new(file, Bytes::mib(2)) {
+        Ok(target) => Some(target),
+        Err(error) => {
+            cardproof_testkit::skip("free_space_keeps_the_contract", &error.to_string());
+            None
+        }
+    }
+}
+
+#[test]
+fn free_space_keeps_the_contract() {
+    let Some(target) = free_space() else { return };
+    assert_eq!(target.abilities().size, Bytes::mib(2));
+    assert!(target.is_in_place().unwrap());
+    let places: Vec<_> =
+        target.pieces().iter().map(|piece| (piece.device_offset, piece.length)).collect();
+    assert!(places.is_sorted() && places.iter().all(|(place, _)| *place > Bytes::ZERO));
+    contract::check_all(&mut || Box::new(free_space().unwrap()));
 }
 
 #[test]

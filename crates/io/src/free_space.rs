@@ -1,0 +1,259 @@
+//! The free space of a file system as a target: a file that reserves it, addressed as the device is.
+//!
+//! A test of the capacity needs addresses over the whole device and an order among them. A file that
+//! reserves the free space has them, in pieces. This target joins the pieces in the order of the device:
+//! its offset 0 is the lowest byte of the device that the file holds. Operations are done at once, one
+//! system call for each piece that they touch.
+//!
+//! It reserves no space by itself and knows no device; the caller says what is left to others.
+
+use std::fs::File;
+use std::io;
+
+use cardproof_units::{Bytes, Nanos};
+use rustix::io::Errno;
+
+use crate::extents::{Extent, extents};
+use crate::medium::{Medium, OpenError};
+use crate::slots::Slots;
+use crate::{
+    Abilities, Completion, Engine, Fault, Op, OpKind, Slot, Submission, SubmitError, Target,
+    TargetError, Usage, Wait, clock, usage,
+};
+
+/// Where pieces begin and how long they are: multiples of this, which no file system's block exceeds.
+const PIECE_UNIT: Bytes = Bytes(4096);
+
+/// Why free space cannot serve as a target.
+#[derive(Debug, thiserror::Error)]
+pub enum FreeSpaceError {
+    /// The file could not be made.
+    #[error(transparent)]
+    Medium(#[from] OpenError),
+    /// Buffers could not be had.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// The file system does not tell where a file lies on its device.
+    #[error("this file system does not say where its files lie on the device")]
+    NoPlaces(#[source] io::Error),
+    /// Direct I/O cannot be had, so reads may come from memory.
+    #[error("this file system does not support direct I/O, so reads may come from memory")]
+    Buffered,
+    /// The file has no piece of its own on the device.
+    #[error("this file system gave the test file no places of its own on the device")]
+    NothingReserved,
+}
+
+/// A file that reserves free space, as a target in the order of the device.
+#[derive(Debug)]
+pub struct FreeSpaceTarget {
+    abilities: Abilities,
+    slots: Slots,
+    medium: Medium,
+    pieces: Pieces,
+}
+
+impl FreeSpaceTarget {
+    /// Reserves `size` with `file`, a fresh and empty regular file opened for reading and writing.
+    ///
+    /// # Errors
+    /// There is no room, no direct I/O, or no answer to where the file lies; the file may then have
+    /// its size already.
+    pub fn new(file: File, size: Bytes) -> Result<Self, FreeSpaceError> {
+        let medium = Medium::new_file(file, size, true)?;
+        if !medium.directness.is_direct() {
+            return Err(FreeSpaceError::Buffered);
+        }
+        let found = extents(&medium.file).map_err(FreeSpaceError::NoPlaces)?;
+        let pieces = Pieces::new(&found, medium.size);
+        if pieces.size() == Bytes::ZERO {
+            return Err(FreeSpaceError::NothingReserved);
+        }
+        let mut abilities = medium.abilities(Engine::Psync, 1, false);
+        abilities.size = pieces.size();
+        abilities.logical_block = abilities.logical_block.max(Bytes(512));
+        abilities.discard = false;
+        let slots = Slots::new(1, abilities.logical_block)?;
+        Ok(Self { abilities, slots, medium, pieces })
+    }
+
+    /// The pieces, in the order of the device.
+    #[must_use]
+    pub fn pieces(&self) -> &[Extent] {
+        &self.pieces.extents
+    }
+
+    /// Where the byte at `offset` of this target lies on the device; `None` beyond its end.
+    #[must_use]
+    pub fn device_offset(&self, offset: Bytes) -> Option<Bytes> {
+        self.pieces.at(offset).map(|(piece, inside)| piece.device_offset + inside)
+    }
+
+    /// Whether the file still lies where it lay when this target was made.
+    ///
+    /// # Errors
+    /// The file system does not tell.
+    pub fn is_in_place(&self) -> io::Result<bool> {
+        let found = extents(&self.medium.file)?;
+        Ok(Pieces::new(&found, self.medium.size) == self.pieces)
+    }
+
+    /// Does one operation piece by piece.
+    fn perform(&mut self, op: &Op) -> Result<Bytes, Fault> {
+        if op.kind == OpKind::Flush {
+            return self.medium.flush();
+        }
+        let buffer = self.slots.buffers.slice_mut(op.slot);
+        let mut moved = 0;
+        while moved < op.length.get() {
+            let offset = op.offset + Bytes(moved);
+            let Some((piece, inside)) = self.pieces.at(offset) else { break };
+            let length = (op.length.get() - moved).min(piece.length.get() - inside.get());
+            let part = buffer.get_mut(Bytes(moved).as_len()..Bytes(moved + length).as_len());
+            let at = piece.file_offset + inside;
+            let done = transfer(&self.medium, op.kind, at, part.unwrap_or_default())?;
+            moved += done;
+            if done < length {
+                break;
+            }
+        }
+        Ok(Bytes(moved))
+    }
+}
+
+/// Reads or writes `part` at the file's offset `at`. A signal only repeats it.
+fn transfer(medium: &Medium, kind: OpKind, at: Bytes, part: &mut [u8]) -> Result<u64, Fault> {
+    loop {
+        let result = if kind == OpKind::Write {
+            rustix::io::pwrite(&medium.file, part, at.get())
+        } else {
+            rustix::io::pread(&medium.file, &mut *part, at.get())
+        };
+        match result {
+            Err(Errno::INTR) => {}
+            other => return Ok(other? as u64),
+        }
+    }
+}
+
+impl Target for FreeSpaceTarget {
+    fn abilities(&self) -> &Abilities {
+        &self.abilities
+    }
+
+    fn now(&mut self) -> Nanos {
+        clock::monotonic()
+    }
+
+    fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {
+        self.slots.ensure_idle()?;
+        self.slots = Slots::new(slots, buffer_size)?;
+        Ok(())
+    }
+
+    fn cost(&self) -> Option<Usage> {
+        Some(usage())
+    }
+
+    fn buffer(&mut self, slot: Slot) -> &mut [u8] {
+        self.slots.free_buffer(slot)
+    }
+
+    fn submit(&mut self, op: Op) -> Result<Submission, SubmitError> {
+        self.slots.check(&self.abilities, &op)?;
+        let submitted = clock::monotonic();
+        let outcome = self.perform(&op);
+        Ok(Submission::Done(Completion::of(&op, submitted, clock::monotonic(), outcome)))
+    }
+
+    fn complete(
+        &mut self,
+        wait: Wait,
+        _completions: &mut Vec<Completion>,
+    ) -> Result<(), TargetError> {
+        if let Wait::Until(deadline) = wait {
+            clock::sleep_until(deadline);
+        }
+        Ok(())
+    }
+}
+
+/// Pieces of a file in the order of the device, and where each begins when they are joined.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Pieces {
+    extents: Vec<Extent>,
+    starts: Vec<u64>,
+    size: u64,
+}
+
+impl Pieces {
+    /// The whole units of `found` within the first `file_size` of the file.
+    fn new(found: &[Extent], file_size: Bytes) -> Self {
+        let mut extents: Vec<Extent> =
+            found.iter().filter_map(|extent| whole_units(extent, file_size)).collect();
+        extents.sort_by_key(|extent| extent.device_offset);
+        let mut pieces = Self::default();
+        for extent in extents {
+            pieces.starts.push(pieces.size);
+            pieces.size += extent.length.get();
+            pieces.extents.push(extent);
+        }
+        pieces
+    }
+
+    const fn size(&self) -> Bytes {
+        Bytes(self.size)
+    }
+
+    /// The piece that holds `offset`, and how far into it.
+    fn at(&self, offset: Bytes) -> Option<(&Extent, Bytes)> {
+        if offset.get() >= self.size {
+            return None;
+        }
+        let index = self.starts.partition_point(|&start| start <= offset.get()).checked_sub(1)?;
+        Some((self.extents.get(index)?, Bytes(offset.get() - self.starts.get(index)?)))
+    }
+}
+
+/// The part of `extent` that lies in the first `file_size` and is made of whole units.
+fn whole_units(extent: &Extent, file_size: Bytes) -> Option<Extent> {
+    let unit = PIECE_UNIT.get();
+    if !extent.file_offset.is_multiple_of(PIECE_UNIT) {
+        return None;
+    }
+    let left = file_size.saturating_sub(extent.file_offset);
+    let length = extent.length.min(left).get() / unit * unit;
+    (length > 0).then_some(Extent { length: Bytes(length), ..*extent })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn extent(file_offset: u64, device_offset: u64, length: u64) -> Extent {
+        Extent {
+            file_offset: Bytes(file_offset * 4096),
+            device_offset: Bytes(device_offset * 4096),
+            length: Bytes(length * 4096),
+        }
+    }
+
+    #[test]
+    fn pieces_are_joined_in_the_order_of_the_device() {
+        let pieces = Pieces::new(&[extent(0, 50, 2), extent(2, 10, 3)], Bytes(5 * 4096));
+        assert_eq!(pieces.size(), Bytes(5 * 4096));
+        let place = |block: u64| {
+            let (piece, inside) = pieces.at(Bytes(block * 4096)).unwrap();
+            (piece.device_offset + inside).get() / 4096
+        };
+        assert_eq!((0..5).map(place).collect::<Vec<_>>(), [10, 11, 12, 50, 51]);
+        assert_eq!(pieces.at(Bytes(5 * 4096)), None);
+    }
+
+    #[test]
+    fn space_beyond_the_end_of_the_file_is_left_out() {
+        let pieces = Pieces::new(&[extent(0, 1, 8)], Bytes(3 * 4096 + 100));
+        assert_eq!(pieces.size(), Bytes(3 * 4096));
+        assert_eq!(Pieces::new(&[], Bytes(4096)).size(), Bytes::ZERO);
+    }
+}
