@@ -3,6 +3,7 @@
 //!
 //! Simulated time only; the same number of cards gives the same table everywhere.
 
+mod judged;
 mod peers;
 mod restore;
 mod times;
@@ -12,17 +13,18 @@ use std::fmt::Write;
 
 use anyhow::{Result, anyhow};
 use cardproof_evidence::capacity::{Finding, Verdict};
-use cardproof_probe::capacity::{Plan, Progress, Wish, run as probe, shorthand};
 use cardproof_sim::fault::{
     Beyond, CapacityFake, Damage, DamagedBlock, Forgets, HiddenStore, Keeps,
 };
-use cardproof_sim::{Card, Keeping, Model, Shorthand, find};
+use cardproof_sim::{Card, Keeping, Model, find};
 use cardproof_units::{Bytes, Seed};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::parallel::for_each;
 use super::{Asked, DependsOn, Proof, Proved, Takes};
+
+use judged::{Judged, Lie, Mark, SHORTHAND, Truth, judge};
 
 pub(super) use peers::PROOF as PEERS;
 pub(super) use restore::PROOF as RESTORE;
@@ -56,19 +58,8 @@ const LOST_PERCENT: [(u64, u64); 4] = [(1, 5), (5, 20), (20, 50), (50, 95)];
 /// A test of the smallest card reads at least so many places.
 const READINGS_LEAST: u64 = 1200;
 
-/// What the user asks to be excluded. Less than the default, so that ten thousand cards take minutes;
-/// the answers of the default differ in the store that they exclude.
-const WISH: Wish = Wish { store: Some(Bytes::mib(160)), bad_share: None, is_full: false };
-
 /// Bounds of the real size hold in so many of a hundred fakes.
 const BOUNDS_HOLD_PERCENT: f64 = 99.0;
-
-/// Every sector that this proof writes is a whole test sector, so that its head says all.
-const SHORTHAND: Shorthand = Shorthand {
-    shorten: shorthand::shorten_head,
-    expand: shorthand::expand,
-    further: shorthand::further,
-};
 
 const KINDS: [&str; 6] = ["honest", "limbo", "drop", "wrap", "last block", "chained"];
 
@@ -91,8 +82,7 @@ struct Made {
     card: Card,
     kind: &'static str,
     store: Bytes,
-    real: u64,
-    is_damaged: bool,
+    truth: Truth,
 }
 
 /// Counts of one row of the table.
@@ -243,8 +233,7 @@ fn genuine(number: usize, seed: Seed) -> Result<Made> {
         },
         ..*base
     };
-    let real = announced.get();
-    Ok(Made { card, kind: KINDS[0], store: Bytes::ZERO, real, is_damaged: false })
+    Ok(Made { card, kind: KINDS[0], store: Bytes::ZERO, truth: Truth::Genuine })
 }
 
 /// The genuine card `number` with lost blocks of one manner.
@@ -266,8 +255,7 @@ fn with_lost_blocks(number: usize, seed: Seed) -> Result<Made> {
         },
         ..*base
     };
-    let real = announced.get();
-    Ok(Made { card, kind: KINDS[0], store: Bytes::ZERO, real, is_damaged: true })
+    Ok(Made { card, kind: KINDS[0], store: Bytes::ZERO, truth: Truth::Damaged })
 }
 
 impl Tally {
@@ -291,27 +279,17 @@ impl Tally {
 fn count_in(row: &mut Tally, made: &Made, finding: &Finding, written: Bytes) {
     row.cards += 1;
     row.written += written.get();
-    let is_fake = made.kind != "honest";
-    let is_above = is_fake && made.store.get() > finding.excluded_store_bytes;
-    let expected = match (is_fake, made.is_damaged) {
-        (true, _) => Verdict::Fake,
-        (false, true) => Verdict::Damaged,
-        (false, false) => Verdict::Genuine,
-    };
-    match finding.verdict {
-        verdict if verdict == expected => row.right += 1,
-        Verdict::Undecided => {
-            row.undecided += 1;
-            row.undecided_above += u32::from(is_above);
-        }
-        // A damaged fake whose store hides what it lacks looks like a damaged card.
-        Verdict::Genuine | Verdict::Damaged if is_fake && is_above => row.above += 1,
-        Verdict::Damaged if is_fake => row.damaged += 1,
-        _ => row.wrong += 1,
-    }
-    let size = finding.size;
-    if is_fake && finding.verdict == expected {
-        let holds = size.low <= made.real && made.real <= size.high;
+    let mark = made.truth.mark(finding);
+    row.right += u32::from(mark == Mark::Right);
+    row.wrong += u32::from(mark == Mark::Wrong);
+    row.damaged += u32::from(mark == Mark::Damaged);
+    row.above += u32::from(mark == Mark::Above);
+    row.undecided += u32::from(mark == Mark::Undecided);
+    let Truth::Fake(lie) = made.truth else { return };
+    let is_above = lie.is_above(finding);
+    row.undecided_above += u32::from(mark == Mark::Undecided && is_above);
+    if mark == Mark::Right {
+        let holds = lie.is_within(finding);
         row.bounds_hold += u32::from(holds);
         row.found_above += u32::from(is_above);
         row.bounds_above += u32::from(is_above && !holds);
@@ -371,36 +349,31 @@ fn make(number: usize, seed: Seed) -> Result<Made> {
         },
         ..*base
     };
-    Ok(Made {
-        card,
-        kind,
-        store,
-        real: if beyond.is_some() { real } else { announced },
-        is_damaged: damage == 2,
-    })
+    let truth = match (beyond, damage) {
+        (Some(_), _) => Truth::Fake(Lie { announced: Bytes(announced), real: Bytes(real), store }),
+        (None, 2) => Truth::Damaged,
+        (None, _) => Truth::Genuine,
+    };
+    Ok(Made { card, kind, store, truth })
 }
 
 fn verify(made: &Made, seed: Seed) -> Result<(Finding, Bytes)> {
     let mut target = made.card.open(seed, Keeping::Short(SHORTHAND))?;
-    let plan = Plan::new(target.abilities().size, target.abilities().logical_block, WISH, seed)?;
-    let outcome = probe(&mut *target, &plan, &mut |_: &Progress| true)?;
+    let Judged { finding, written } = judge(&mut *target, seed)?;
     if std::env::var_os("CARDPROOF_PROVE_DETAILS").is_some() {
-        tell(made, &outcome.finding);
+        tell(made, &finding);
     }
-    Ok((outcome.finding, outcome.bytes_written))
+    Ok((finding, written))
 }
 
 /// What was found of one card, for whoever looks for the reason of a wrong verdict.
 #[allow(clippy::print_stderr, reason = "a proof speaks by printing")]
 fn tell(made: &Made, finding: &Finding) {
-    let holds = finding.size.low <= made.real && made.real <= finding.size.high;
     eprintln!(
-        "{} store {} damaged {} real {} announced {}: {} {} size {:?} holds {holds} {:?} {:?} {:?}",
+        "{} store {} {:?}: {} {} size {:?} {:?} {:?} {:?}",
         made.kind,
         made.store,
-        made.is_damaged,
-        made.real,
-        made.card.announced_size().get(),
+        made.truth,
         finding.verdict.name(),
         finding.kind.name(),
         finding.size,
