@@ -1,6 +1,6 @@
 //! Every column of the database: its type, and whether it is public.
 //!
-//! A public column may be in pages, answers and dumps; a private one never is. `tests/columns.rs` fails for a
+//! A public column may be in pages, answers and dumps; a private one never is. `tests/it/columns.rs` fails for a
 //! column that is not here, and for one here that the database does not have. Backup, restore and the move to
 //! another database copy exactly these columns.
 

@@ -101,7 +101,7 @@ fn queries(directory: &Path, model: &str) -> Result<Vec<String>> {
 
 fn answered(engine: &str, directory: &Path, queries: &str) -> Result<Value> {
     let mut child = Command::new(target_directory()?.join("engines/bin/python"))
-        .args(["hub/tests/hub/engines.py", engine])
+        .args(["hub/tests/it/engines.py", engine])
         .arg(directory)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -1,0 +1,6 @@
+//! Experiments on simulated storage whose truth is known.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod capacity;
+mod endure;
+mod powercut;

@@ -1,0 +1,454 @@
+//! What limits, from figures laid out: every limit once, and the logs of iostat.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use cardproof_import::iostat::iostat;
+use cardproof_rating::limits::{
+    explain_log, in_words, limit_of_job, limit_of_phase, limited_now, with_limits,
+};
+use cardproof_record::{
+    Activity, Climate, CpuActivity, DeviceActivity, Disturbance, DisturbanceKind, JobRun, Limit,
+    LimitedBy, MemoryActivity, OpName, PatternName, Phase, PhaseState, PhaseSurroundings, Pressure,
+    Record, Requests,
+};
+use cardproof_testkit::records;
+use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+use proptest::prelude::*;
+
+/// A second with two processors that do nothing.
+fn second() -> Activity {
+    Activity {
+        window_ns: Nanos::from_secs(1),
+        cpu: Some(CpuActivity { cpus: 2, idle: 1.0, ..CpuActivity::default() }),
+        ..Activity::default()
+    }
+}
+
+/// `count` requests of `size` in a second, each after `wait`.
+fn requests(count: u64, size: Bytes, wait: Nanos) -> Requests {
+    let bytes = size * count;
+    Requests {
+        count,
+        merged: 0,
+        bytes,
+        per_s: Iops(count as f64),
+        bytes_per_s: Throughput(bytes.as_f64()),
+        await_ns: (count > 0).then_some(wait),
+    }
+}
+
+/// A card with these requests, busy for `utilisation`.
+fn card(reads: Requests, writes: Requests, utilisation: f64) -> DeviceActivity {
+    let name = "mmcblk0".to_owned();
+    DeviceActivity { name, reads, writes, queue: 1.2, utilisation, ..DeviceActivity::default() }
+}
+
+fn busy(share: f64) -> Option<CpuActivity> {
+    Some(CpuActivity {
+        cpus: 2,
+        user: share,
+        idle: 1.0 - share,
+        busiest: (2.0 * share).min(1.0),
+        ..CpuActivity::default()
+    })
+}
+
+const NONE: Requests = Requests {
+    count: 0,
+    merged: 0,
+    bytes: Bytes::ZERO,
+    per_s: Iops(0.0),
+    bytes_per_s: Throughput(0.0),
+    await_ns: None,
+};
+
+fn cases() -> Vec<(&'static str, Limit, Activity)> {
+    let small_writes = requests(33, Bytes::kib(4), Nanos::from_millis(30));
+    let climate = |climate| Activity { climate, ..second() };
+    vec![
+        (
+            "small writes of a busy card",
+            Limit::StorageRandomWrite,
+            Activity { devices: vec![card(NONE, small_writes, 0.99)], ..second() },
+        ),
+        (
+            "small writes held back before the card counts them",
+            Limit::StorageRandomWrite,
+            Activity {
+                devices: vec![card(
+                    NONE,
+                    requests(33, Bytes::kib(4), Nanos::from_micros(50)),
+                    0.01,
+                )],
+                pressure: Pressure { io_some: Some(0.97), ..Pressure::default() },
+                ..second()
+            },
+        ),
+        (
+            "small reads, told by iowait where there is no pressure",
+            Limit::StorageRandomRead,
+            Activity {
+                devices: vec![card(
+                    requests(300, Bytes::kib(4), Nanos::from_millis(3)),
+                    requests(2, Bytes::kib(4), Nanos::from_millis(9)),
+                    0.6,
+                )],
+                cpu: Some(CpuActivity {
+                    cpus: 4,
+                    iowait: 0.22,
+                    idle: 0.78,
+                    ..CpuActivity::default()
+                }),
+                ..second()
+            },
+        ),
+        (
+            "large reads",
+            Limit::StorageSequential,
+            Activity {
+                devices: vec![card(
+                    requests(80, Bytes::kib(128), Nanos::from_millis(20)),
+                    NONE,
+                    0.9,
+                )],
+                ..second()
+            },
+        ),
+        (
+            "large reads at the ceiling of the bus",
+            Limit::BusCeiling,
+            Activity {
+                devices: vec![card(
+                    requests(176, Bytes::kib(128), Nanos::from_millis(9)),
+                    NONE,
+                    0.9,
+                )],
+                ..second()
+            },
+        ),
+        ("processors full", Limit::Cpu, Activity { cpu: busy(0.97), ..second() }),
+        ("one processor full", Limit::Cpu, Activity { cpu: busy(0.5), ..second() }),
+        (
+            "processors full, storage merely used",
+            Limit::Cpu,
+            Activity {
+                cpu: busy(0.98),
+                devices: vec![card(
+                    requests(300, Bytes::kib(4), Nanos::from_micros(500)),
+                    NONE,
+                    0.2,
+                )],
+                pressure: Pressure { io_some: Some(0.6), ..Pressure::default() },
+                ..second()
+            },
+        ),
+        (
+            "small writes beside work of lowered priority",
+            Limit::StorageRandomWrite,
+            Activity {
+                cpu: Some(CpuActivity {
+                    cpus: 4,
+                    nice: 0.97,
+                    user: 0.02,
+                    ..CpuActivity::default()
+                }),
+                devices: vec![card(NONE, small_writes, 0.01)],
+                pressure: Pressure { io_some: Some(0.27), ..Pressure::default() },
+                ..second()
+            },
+        ),
+        (
+            "thrashing",
+            Limit::MemoryPressure,
+            Activity {
+                devices: vec![card(small_writes, small_writes, 0.99)],
+                memory: Some(MemoryActivity {
+                    total_bytes: Bytes::mib(512),
+                    available_bytes: Bytes::mib(9),
+                    swapped_in_bytes: Bytes::mib(4),
+                    swapped_out_bytes: Bytes::mib(3),
+                }),
+                pressure: Pressure { memory_full: Some(0.31), ..Pressure::default() },
+                ..second()
+            },
+        ),
+        (
+            "hot, the clock lowered",
+            Limit::Heat,
+            climate(Climate {
+                temperature_celsius: Some(82.3),
+                clock_hz: Some(600_000_000),
+                clock_allowed_hz: Some(600_000_000),
+                clock_max_hz: Some(1_400_000_000),
+                ..Climate::default()
+            }),
+        ),
+        (
+            "too little voltage, and a cap that follows from it",
+            Limit::Power,
+            climate(Climate {
+                under_voltage: Some(true),
+                clock_capped: Some(true),
+                clock_hz: Some(600_000_000),
+                ..Climate::default()
+            }),
+        ),
+        ("idle", Limit::Nothing, Activity { devices: vec![card(NONE, NONE, 0.0)], ..second() }),
+        ("blind", Limit::Unknown, Activity { cpu: None, ..second() }),
+    ]
+}
+
+#[test]
+fn every_limit_is_named_with_its_figures() {
+    // High Speed: 50 MHz and four lines.
+    let ceiling = |name: &str| (name == "mmcblk0").then(|| Throughput::from_mb_per_s(25.0));
+    let mut page = String::new();
+    for (name, wanted, activity) in cases() {
+        let limited = limited_now(&activity, &ceiling);
+        assert_eq!(limited.limit, wanted, "{name}: {limited:?}");
+        writeln!(page, "{name}\n    {}", in_words(&limited)).unwrap();
+    }
+    insta::assert_snapshot!(page);
+}
+
+#[test]
+fn a_hot_board_at_its_full_clock_is_not_limited() {
+    let activity = Activity {
+        climate: Climate {
+            temperature_celsius: Some(84.0),
+            clock_allowed_hz: Some(1_500_000_000),
+            clock_max_hz: Some(1_500_000_000),
+            ..Climate::default()
+        },
+        ..second()
+    };
+    assert_eq!(limited_now(&activity, &|_| None).limit, Limit::Nothing);
+}
+
+/// What a log tells, as text.
+fn told(text: &str) -> String {
+    let mut page = String::new();
+    for explanation in explain_log(&iostat(text).unwrap(), None) {
+        for paragraph in &explanation.story {
+            writeln!(page, "{paragraph}").unwrap();
+        }
+        for share in &explanation.states {
+            writeln!(page, "    {}: {}", share.state.words(), share.words()).unwrap();
+        }
+    }
+    page
+}
+
+/// The limit of the only device of a log.
+fn limit_of_log(text: &str) -> Limit {
+    let explanations = explain_log(&iostat(text).unwrap(), None);
+    let [one] = explanations.as_slice() else { panic!("{explanations:?}") };
+    one.limited_by.limit
+}
+
+#[test]
+fn logs_in_the_form_of_real_ones_are_explained() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/iostat");
+    let mut page = String::new();
+    for name in ["slow-card-install", "boot-and-idle", "emmc-install", "extended", "extended-json"]
+    {
+        let text = fs::read_to_string(fixtures.join(name).with_extension("txt")).unwrap();
+        write!(page, "== {name}\n{}\n", told(&text)).unwrap();
+    }
+    insta::assert_snapshot!(page);
+}
+
+/// A log that was cut off anywhere is explained or refused, and nothing else.
+#[test]
+fn a_log_that_is_cut_off_fails_nowhere_but_in_its_reading() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/iostat");
+    for name in ["boot-and-idle", "extended", "extended-json"] {
+        let text = fs::read_to_string(fixtures.join(name).with_extension("txt")).unwrap();
+        for end in 0..text.len() {
+            let Ok(log) = iostat(&text[..end]) else { continue };
+            let count = explain_log(&log, Some(Nanos::from_secs(2))).len();
+            assert!(count <= 1, "{name} cut at {end}");
+        }
+    }
+}
+
+/// Logs that were recorded on real hardware, where somebody keeps them beside the project.
+#[test]
+fn recorded_logs_are_explained_as_what_they_were() {
+    let logs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real-logs");
+    let wanted = [
+        ("iostat20-class4-install-first", Limit::StorageRandomWrite),
+        ("iostat20-class4-remove-and-install-second", Limit::StorageRandomWrite),
+        ("iostat20-emmc-boot-and-idle", Limit::Unknown),
+        ("iostat20-emmc-install-first", Limit::Unknown),
+        ("iostat20-emmc-remove-and-install-second", Limit::Unknown),
+    ];
+    if !logs.is_dir() {
+        let name = cardproof_testkit::test_name!();
+        cardproof_testkit::skip(name, "no recorded logs are kept beside the project here");
+        return;
+    }
+    for (name, limit) in wanted {
+        let text = fs::read_to_string(logs.join(name).with_extension("txt")).unwrap();
+        assert_eq!(limit_of_log(&text), limit, "{name}:\n{}", told(&text));
+    }
+    let text = fs::read_to_string(logs.join("iostat20-emmc-boot-and-idle.txt")).unwrap();
+    assert!(told(&text).contains("reading (small requests), then background, then idle"));
+}
+
+/// A phase of one of the testkit's records, with what the system did beside it.
+fn phase_with(index: usize, change: impl FnOnce(&mut PhaseSurroundings)) -> (Record, Phase) {
+    let mut record = records::typical_a1_card();
+    let mut seen =
+        PhaseSurroundings { activity: second(), own_cpu: Some(0.02), ..Default::default() };
+    change(&mut seen);
+    record.phases[index].surroundings = Some(Box::new(seen));
+    let phase = record.phases[index].clone();
+    (record, phase)
+}
+
+fn limit_of(record: &Record, phase: &Phase) -> Option<Limit> {
+    limit_of_phase(record, phase).map(|limited| limited.limit)
+}
+
+#[test]
+fn a_phase_is_limited_by_its_own_kind_of_operation_unless_disturbed() {
+    let record = records::typical_a1_card();
+    assert!(record.phases.iter().all(|phase| limit_of_phase(&record, phase).is_none()));
+    for (index, phase) in record.phases.iter().enumerate() {
+        let (record, phase_seen) = phase_with(index, |_| {});
+        let wanted = match (phase.pattern, phase.op) {
+            (PatternName::Sequential, _) => [Limit::StorageSequential, Limit::BusCeiling],
+            (_, OpName::Read) => [Limit::StorageRandomRead; 2],
+            (_, OpName::Write) => [Limit::StorageRandomWrite; 2],
+            _ => [Limit::StorageRandomWrite, Limit::StorageRandomRead],
+        };
+        let limit = limit_of(&record, &phase_seen).unwrap();
+        assert!(wanted.contains(&limit), "{}: {limit:?}", phase.name);
+    }
+    let (record, phase) = phase_with(2, |seen| seen.own_cpu = Some(0.49));
+    assert_eq!(limit_of(&record, &phase), Some(Limit::Cpu), "one of two processors");
+    let (record, phase) = phase_with(2, |seen| seen.activity.climate.under_voltage = Some(true));
+    assert_eq!(limit_of(&record, &phase), Some(Limit::Power));
+    let told = with_limits(&record);
+    assert_eq!(told.phases[2].limited_by.as_ref().unwrap().limit, Limit::Power);
+    assert!(told.phases[3].limited_by.is_none(), "nobody looked");
+}
+
+/// What limited an installation whose surroundings and run were `change`d; it waited for syncs for
+/// 27 of its 32 seconds, and had a processor to itself.
+fn limit_of_installation(
+    change: impl FnOnce(&mut PhaseSurroundings, &mut JobRun),
+) -> Option<LimitedBy> {
+    let mut record = records::package_installation();
+    let mut seen = PhaseSurroundings { activity: second(), ..PhaseSurroundings::default() };
+    seen.activity.cpu = busy(0.2);
+    seen.activity.devices =
+        vec![card(NONE, requests(300, Bytes::kib(8), Nanos::from_millis(3)), 0.9)];
+    seen.own_cpu = Some(0.1);
+    change(&mut seen, &mut record.job_runs[0]);
+    record.job_runs[0].surroundings = Some(Box::new(seen));
+    let told = limit_of_job(&record, &record.job_runs[0]);
+    assert_eq!(with_limits(&record).job_runs[0].limited_by, told);
+    told
+}
+
+#[test]
+fn a_job_is_limited_by_what_it_waited_for_or_computed() {
+    let limit = |change: fn(&mut PhaseSurroundings, &mut JobRun)| {
+        limit_of_installation(change).map(|limited| limited.limit)
+    };
+    let waited = limit_of_installation(|_, _| ()).unwrap();
+    assert_eq!(waited.limit, Limit::StorageRandomWrite);
+    assert_eq!(waited.device.as_deref(), Some("mmcblk0"));
+    let words = in_words(&waited);
+    assert!(words.contains("the job waited for 3075 syncs in 84 %"), "{words}");
+    assert_eq!(limit(|seen, _| seen.activity.devices.clear()), Some(Limit::StorageRandomWrite));
+    let without_syncs = |run: &mut JobRun| run.syncs = None;
+    let computed = limit_of_installation(|seen, run| {
+        without_syncs(run);
+        seen.own_cpu = Some(0.4);
+    });
+    assert!(in_words(&computed.unwrap()).contains("the job used 80 % of one processor"));
+    let crowded = |seen: &mut PhaseSurroundings, run: &mut JobRun| {
+        run.syncs = None;
+        seen.activity.cpu = busy(0.99);
+    };
+    assert_eq!(limit(crowded), Some(Limit::Cpu), "others left no processor");
+    let read = |seen: &mut PhaseSurroundings, run: &mut JobRun| {
+        run.syncs = None;
+        let reads = requests(200, Bytes::kib(16), Nanos::from_millis(2));
+        seen.activity.devices = vec![card(reads, NONE, 0.4)];
+    };
+    assert_eq!(limit(read), Some(Limit::StorageRandomRead), "it computed little");
+    assert_eq!(
+        limit(|seen, _| seen.activity.climate.under_voltage = Some(true)),
+        Some(Limit::Power)
+    );
+}
+
+#[test]
+fn a_job_that_waits_for_syncs_is_limited_by_writes_even_if_others_read() {
+    let told = limit_of_installation(|seen, run| {
+        let reads = requests(900, Bytes::kib(512), Nanos::from_millis(5));
+        let writes = requests(300, Bytes::kib(8), Nanos::from_millis(3));
+        seen.activity.devices = vec![card(reads, writes, 0.99)];
+        run.disturbances = vec![Disturbance {
+            kind: DisturbanceKind::OtherIo,
+            message: "other programs read 450 MiB from the device".to_owned(),
+        }];
+    })
+    .unwrap();
+    assert_eq!(told.limit, Limit::StorageRandomWrite);
+    assert!(in_words(&told).contains("other programs read 450 MiB"), "{}", in_words(&told));
+}
+
+#[test]
+fn a_job_without_a_time_or_without_monitoring_has_no_limit() {
+    let record = records::package_installation();
+    assert_eq!(limit_of_job(&record, &record.job_runs[0]), None);
+    let failed = |_: &mut PhaseSurroundings, run: &mut JobRun| {
+        run.state = PhaseState::NotMeasured { cause: "no room".to_owned() };
+    };
+    assert_eq!(limit_of_installation(failed), None);
+    assert_eq!(limit_of_installation(|_, run| run.duration_ns = Nanos::ZERO), None);
+}
+
+/// Lines of what logs consist of, in any order and with any figures.
+fn log_lines() -> impl Strategy<Value = String> {
+    let figure = prop_oneof![
+        Just("0.00".to_owned()),
+        (0.0..1e4_f64).prop_map(|figure| format!("{figure:.2}")),
+        Just("1e300".to_owned()),
+        Just("1e-300".to_owned()),
+        Just("18446744073709551615".to_owned()),
+    ];
+    let row = (prop_oneof![Just("sda"), Just("mmcblk0")], proptest::collection::vec(figure, 5))
+        .prop_map(|(device, figures)| format!("{device} {}", figures.join(" ")));
+    let line = prop_oneof![
+        6 => row,
+        1 => Just("Device: tps kB_read/s kB_wrtn/s kB_read kB_wrtn".to_owned()),
+        1 => Just("Linux 6.1 (x) 11/21/26 _x86_64_ (4 CPU)".to_owned()),
+        1 => Just("Device r/s w/s rkB/s wkB/s %util".to_owned()),
+    ];
+    proptest::collection::vec(line, 1..20).prop_map(|lines| lines.join("\n"))
+}
+
+proptest! {
+    /// Whatever a log holds, it is explained or refused.
+    #[test]
+    fn any_log_is_explained_or_refused(lines in log_lines(), headed in any::<bool>()) {
+        let heading = "Device: tps kB_read/s kB_wrtn/s kB_read kB_wrtn\n";
+        let text = if headed { format!("{heading}{lines}") } else { lines };
+        if let Ok(log) = iostat(&text) {
+            for interval in [None, Some(Nanos(u64::MAX)), Some(Nanos(1))] {
+                for explanation in explain_log(&log, interval) {
+                    let reports: u64 = explanation.states.iter().map(|share| share.reports).sum();
+                    prop_assert_eq!(reports, explanation.reports);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Verdicts, limits, comparisons and predictions from records whose truth is known.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod disturbance;
+mod flushes;
+mod indications;
+mod likeness;
+mod limits;
+mod meaning;
+mod odd_records;
+mod prediction;
+mod ranges;
+mod recording;
+mod references;
+mod replayed;
+mod same_card;
+mod stated;
+mod test_ranges;
+mod verdicts;

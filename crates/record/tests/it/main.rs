@@ -1,0 +1,4 @@
+//! Records as they are stored.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod stored;

@@ -1,0 +1,72 @@
+//! Records that lie in people's stores are read, by every later version, and handed on unchanged.
+
+use cardproof_record::{EngineName, Outcome, PhaseState, Record, State, SyncMode, Transport};
+use serde_json::{Value, json};
+
+/// Written when layers, bridges and settings beneath had no fields of their own.
+const LAYERED: &str = include_str!("../records/layered.json");
+
+/// Another tool's output, read when the hour that it prints had no field of its own.
+const IMPORTED: &str = include_str!("../records/imported.json");
+
+fn value(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+/// Nothing that is known lies among the fields of a later version.
+fn assert_all_typed(record: &Record) {
+    let conditions = &record.conditions;
+    let settings = std::iter::successors(Some(&conditions.settings), |it| it.beneath.as_deref());
+    let of_devices = conditions.device.layers().map(|device| &device.extra);
+    let of_cards = conditions.device.layers().filter_map(|it| it.card.as_ref()).map(|it| &it.extra);
+    let extras = of_devices.chain(of_cards).chain(settings.map(|it| &it.extra));
+    for extra in extras.chain([&record.extra]).chain(record.phases.iter().map(|it| &it.extra)) {
+        assert!(extra.is_empty(), "{extra:?}");
+    }
+}
+
+#[test]
+fn old_records_are_read_and_handed_on_unchanged() {
+    for text in [LAYERED, IMPORTED] {
+        let record = Record::from_json(text).unwrap();
+        assert_all_typed(&record);
+        assert_eq!(value(&record.to_json().unwrap()), value(text));
+    }
+}
+
+#[test]
+fn an_old_record_has_the_layers_below_the_device() {
+    let record = Record::from_json(LAYERED).unwrap();
+    let device = &record.conditions.device;
+    let transports: Vec<_> = device.layers().map(|it| it.transport.clone().unwrap()).collect();
+    assert_eq!(transports, [Transport::Dm, Transport::Loop, Transport::Usb]);
+    assert_eq!(device.lowest().usb_id.as_deref(), Some("058f:6366"));
+    assert_eq!(record.conditions.target.engine, EngineName::IoUring);
+    assert_eq!(record.phases[0].sync, SyncMode::every(1));
+    let beneath = record.conditions.settings.beneath.unwrap();
+    assert_eq!(
+        (beneath.scheduler.as_deref(), beneath.nr_requests),
+        (Some("mq-deadline"), Some(64))
+    );
+}
+
+/// The words of a later version are kept where they are text, and are no known word anywhere.
+#[test]
+fn a_record_of_a_later_version_is_read() {
+    let mut newer = value(LAYERED);
+    newer["state"] = json!("paused");
+    newer["conditions"]["device"]["transport"] = json!("ufs");
+    newer["conditions"]["target"]["engine"] = json!("spdk");
+    newer["conditions"]["device"]["lanes"] = json!(2);
+    newer["phases"][0]["sync"] = json!("barrier");
+    newer["phases"][0]["state"] = json!("estimated");
+    newer["verdicts"] = json!([{"rule": "A1", "outcome": "meets_mostly", "reasons": []}]);
+    let record = Record::from_json(&newer.to_string()).unwrap();
+    assert_eq!(record.state, State::Unknown);
+    assert_eq!(record.phases[0].state, PhaseState::Unknown);
+    assert!(!record.phases[0].is_measured());
+    assert_eq!(record.verdicts.as_ref().unwrap()[0].outcome, Outcome::Unknown);
+    let again = value(&record.to_json().unwrap());
+    assert_eq!(again["conditions"], newer["conditions"]);
+    assert_eq!(again["phases"][0]["sync"], "barrier");
+}

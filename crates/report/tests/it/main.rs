@@ -1,0 +1,8 @@
+//! Summaries and pages of records, from good ones to hostile ones.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod hostile;
+mod jobs;
+mod later;
+mod page;
+mod reports;

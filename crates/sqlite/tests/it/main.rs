@@ -1,0 +1,4 @@
+//! Transactions of a real SQLite.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod transactions;

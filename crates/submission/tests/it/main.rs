@@ -1,0 +1,4 @@
+//! Documents for a hub.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod documents;

@@ -1,0 +1,3 @@
+//! The laboratories themselves.
+
+mod labs;

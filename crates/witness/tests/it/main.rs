@@ -1,0 +1,4 @@
+//! The witness and its journal.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod witness;
