@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: everything a release consists of, below `target/dist`.
+//! `cargo xtask dist`: everything a release consists of, below `target/packages`.
 //!
 //! Static binaries for all processors, Debian packages, archives, an apt repository, the list of what is
 //! in the program (SBOM), and the sums of all files. The bytes depend on the commit and on the versions
@@ -117,7 +117,7 @@ impl Release {
             commit: shown("--format=%H")?,
             epoch: shown("--format=%ct")?.parse().context("git printed no time")?,
             date_rfc2822: shown("--format=%cd")?,
-            out: metadata.target_directory.join("dist"),
+            out: metadata.target_directory.join("packages"),
             target_directory: metadata.target_directory,
             version,
             root,

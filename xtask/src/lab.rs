@@ -77,7 +77,7 @@ fn outcome(status: ExitStatus) -> Outcome {
 
 fn started(command: &str, arguments: &[impl AsRef<OsStr>]) -> Command {
     let mut cargo = Command::new(cargo());
-    cargo.args(["run", "--quiet", "--profile", "lab", "--package", "cardproof-lab", "--", command]);
+    cargo.args(["run", "--quiet", "--release", "--package", "cardproof-lab", "--", command]);
     cargo.args(arguments);
     cargo
 }

@@ -44,7 +44,7 @@ enum Command {
     Tidy,
     /// Write the generated files
     Generate,
-    /// Make a release below target/dist: binaries, packages, archives, an apt repository, sums
+    /// Make a release below target/packages: binaries, packages, archives, an apt repository, sums
     Dist(dist::Arguments),
     /// Run the fuzz targets with the address sanitizer
     Fuzz(fuzz::Arguments),

@@ -85,7 +85,7 @@ pub(crate) fn engine(arguments: &Arguments) -> Result<bool> {
     let sections = if sections.is_empty() { Section::value_variants() } else { sections };
     let tools: Vec<Tool> = sections.iter().flat_map(|section| section.tools()).copied().collect();
     needs::tools(&tools)?;
-    let program = program::build(Build::Release)?;
+    let program = program::build(Build::Dist)?;
     let mut good = true;
     for &section in sections {
         good &= run(section, &program, pairs, with_build)?;

@@ -114,7 +114,7 @@ pub(crate) fn unpack(archive: &Path, into: &Path) -> Result<()> {
 /// # Errors
 /// [`LabError::Unavailable`] where there is none.
 pub(crate) fn package(architecture: &str) -> Result<PathBuf> {
-    let directory = crate::program::target_directory()?.join("dist");
+    let directory = crate::program::target_directory()?.join("packages");
     let ending = format!("_{architecture}.deb");
     let found = fs::read_dir(&directory).into_iter().flatten().find_map(|entry| {
         let path = entry.ok()?.path();

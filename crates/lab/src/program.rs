@@ -8,8 +8,8 @@ use anyhow::{Context, Result, ensure};
 /// How the program is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Build {
-    /// As users get it.
-    Release,
+    /// As users get it: with the profile of `cargo xtask dist`.
+    Dist,
     /// In a fraction of the time, for what does not depend on its speed.
     Quick,
 }
@@ -22,9 +22,9 @@ pub(crate) fn build(how: Build) -> Result<PathBuf> {
     let mut command = cargo();
     command.args(["build", "--quiet"]).stdin(Stdio::null());
     let folder = match how {
-        Build::Release => {
-            command.args(["--release", "--package", "cardproof-cli"]);
-            "release"
+        Build::Dist => {
+            command.args(["--profile", "dist", "--package", "cardproof-cli"]);
+            "dist"
         }
         // The same build as that of the tests, so that nothing is compiled a second time for it.
         Build::Quick => {

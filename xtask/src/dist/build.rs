@@ -30,7 +30,15 @@ pub(crate) fn build(target: &Target, root: &Path, target_directory: &Path) -> Re
     let paths = Paths::of_this_machine(root, target_directory)?;
     let mut command = Command::new(cargo());
     command
-        .args(["zigbuild", "--quiet", "--release", "--locked", "--package", "cardproof-cli"])
+        .args([
+            "zigbuild",
+            "--quiet",
+            "--profile",
+            "dist",
+            "--locked",
+            "--package",
+            "cardproof-cli",
+        ])
         .args(["--target", target.triple])
         .args(STANDARD_LIBRARY)
         .current_dir(root)
@@ -43,7 +51,7 @@ pub(crate) fn build(target: &Target, root: &Path, target_directory: &Path) -> Re
         .env("ZERO_AR_DATE", "1");
     let status = command.status().context("cannot start cargo zigbuild")?;
     ensure!(status.success(), "the build for {} failed", target.name);
-    let binary = target_directory.join(target.triple).join("release/cardproof");
+    let binary = target_directory.join(target.triple).join("dist/cardproof");
     check(target, &binary)?;
     Ok(binary)
 }

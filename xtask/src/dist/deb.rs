@@ -21,7 +21,7 @@ pub(crate) fn package(target: &Target, architecture: &str, release: &Release) ->
     let file = release.out.join(format!("cardproof_{}-1_{architecture}.deb", release.version));
     let status = Command::new(cargo())
         .args(["deb", "--quiet", "--no-build", "--no-strip", "--locked"])
-        .args(["--package", "cardproof-cli", "--deb-revision", "1"])
+        .args(["--profile", "dist", "--package", "cardproof-cli", "--deb-revision", "1"])
         .args(["--target", target.triple])
         .arg("--output")
         .arg(&file)

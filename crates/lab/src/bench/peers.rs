@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<bool> {
     }
     let tools: Vec<Tool> = profiles.iter().flat_map(|tools| tools.needs()).copied().collect();
     needs::tools(&tools)?;
-    let program = program::build(Build::Release)?;
+    let program = program::build(Build::Dist)?;
     let mut good = true;
     for &lab in &labs {
         let stamp = Stamp::take()?;

@@ -1,6 +1,6 @@
 //! `cargo xtask prove same-bytes`: the release built a second time in another directory gives the same bytes.
 //!
-//! The first build is the one below `target/dist`. The second is that of a fresh clone of the same commit,
+//! The first build is the one below `target/packages`. The second is that of a fresh clone of the same commit,
 //! below a directory with another name and with a target directory of its own, so that nothing of the first
 //! is reused and every path is another one.
 
@@ -32,7 +32,7 @@ const SUMS: &str = "SHA256SUMS";
 /// Builds once more, and compares.
 fn run(asked: &Asked) -> Result<Proved> {
     let target = program::target_directory()?;
-    let first = target.join("dist");
+    let first = target.join("packages");
     let commit = commit_of(&first)?;
     let directory = target.join("dist-elsewhere");
     if directory.exists() {
@@ -46,16 +46,16 @@ fn run(asked: &Asked) -> Result<Proved> {
     run_tool("git", ["-C".as_ref(), clone.as_os_str()].into_iter().chain(words))?;
     let built = directory.join("built");
     build(&clone, &built, &asked.only)?;
-    let (first, second) = (sums(&first)?, sums(&built.join("dist"))?);
+    let (first, second) = (sums(&first)?, sums(&built.join("packages"))?);
     let mut table =
         Rows::below("| file | bytes | SHA-256 | second build |\n| --- | ---: | --- | --- |")?;
     let mut holds = !second.is_empty();
     for (name, again) in &second {
         let Some(sum) = first.get(name) else {
-            let reason = format!("target/dist has no {name}; make it with `cargo xtask dist`");
+            let reason = format!("target/packages has no {name}; make it with `cargo xtask dist`");
             return Err(LabError::Unavailable(reason).into());
         };
-        let bytes = fs::metadata(built.join("dist").join(name))?.len();
+        let bytes = fs::metadata(built.join("packages").join(name))?.len();
         let verdict = if sum == again { "the same" } else { "**different**" };
         holds &= sum == again;
         table.add(&format!("| `{name}` | {bytes} | `{sum}` | {verdict} |"))?;

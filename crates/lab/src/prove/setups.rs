@@ -87,7 +87,7 @@ fn run(_: &Asked) -> Result<Proved> {
     let kernel = Kernel::fetch(&program::cache("lab")?)?;
     let image = Image::new()?;
     image.add_modules(&kernel.modules(MODULES)?)?;
-    image.add_program(&program::build(Build::Release)?)?;
+    image.add_program(&program::build(Build::Dist)?)?;
     for program in PROGRAMS {
         image.add_program(&find(program)?)?;
     }
