@@ -10,12 +10,13 @@ use std::collections::HashMap;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use serde_json::Map;
 
+use super::lines::Line;
 use super::refusals::{Refusals, check_count};
 use super::{ForeignTool, ImportError};
 use cardproof_record::{
-    Conditions, DeviceInfo, EngineName, Figure, FlashTimings, HostInfo, JobTime, Latency, OpName,
-    PatternName, Phase, PhaseState, ProfileInfo, Record, State, Stated, SyncMode, TargetInfo,
-    TargetKind, Tool, Warning, WarningCode,
+    Conditions, DeviceInfo, EngineName, Figure, Finding, FindingKind, FlashTimings, HostInfo,
+    JobTime, Latency, OpName, PatternName, Phase, PhaseState, ProfileInfo, Record, State, Stated,
+    SyncMode, TargetInfo, TargetKind, Tool, Warning, WarningCode,
 };
 
 /// A figure as the tool printed it.
@@ -246,6 +247,9 @@ fn short_size(size: Bytes) -> String {
 /// A record has no more doubts: nobody reads on.
 const WARNINGS_MAX: usize = 256;
 
+/// A record has no more findings: a log of errors goes on and on.
+const FINDINGS_MAX: usize = 256;
+
 /// A record in the making.
 #[derive(Clone, Debug)]
 pub(super) struct RecordDraft {
@@ -263,6 +267,8 @@ pub(super) struct RecordDraft {
     pub(super) phases: Vec<PhaseDraft>,
     /// Whole jobs that were timed.
     pub(super) jobs: Vec<JobTime>,
+    /// Faults of the storage that the tool has seen.
+    pub(super) findings: Vec<Finding>,
     /// Figures that belong to no phase.
     pub(super) figures: Vec<Printed>,
     pub(super) flash_timings: FlashTimings,
@@ -284,6 +290,7 @@ impl RecordDraft {
             conditions: Conditions { target, ..Conditions::default() },
             phases: Vec::new(),
             jobs: Vec::new(),
+            findings: Vec::new(),
             figures: Vec::new(),
             flash_timings: FlashTimings::default(),
             warnings: Vec::new(),
@@ -299,10 +306,17 @@ impl RecordDraft {
         }
     }
 
-    /// Puts a doubt before everything else that is said of the record.
-    pub(super) fn lead_with(&mut self, warning: Warning) {
-        self.warnings.truncate(WARNINGS_MAX - 1);
-        self.warnings.insert(0, warning);
+    /// Adds what the tool says of the storage in `line`.
+    pub(super) fn find(&mut self, line: &Line, what: FindingKind) {
+        let tool = self.tools.first().map_or("", |tool| tool.name());
+        self.add_finding(Finding::at(what, tool, line.number));
+    }
+
+    /// Adds a finding, unless there are too many.
+    pub(super) fn add_finding(&mut self, finding: Finding) {
+        if self.findings.len() < FINDINGS_MAX {
+            self.findings.push(finding);
+        }
     }
 
     /// Whether anything was measured, or at least the device is told.
@@ -310,6 +324,7 @@ impl RecordDraft {
         !(self.phases.is_empty()
             && self.jobs.is_empty()
             && self.figures.is_empty()
+            && self.findings.is_empty()
             && self.flash_timings.is_empty()
             && self.conditions.device.size_bytes.is_none())
     }
@@ -356,6 +371,7 @@ impl RecordDraft {
         self.phases.extend(other.phases);
         self.jobs.extend(other.jobs);
         self.figures.extend(other.figures);
+        other.findings.into_iter().for_each(|finding| self.add_finding(finding));
         self.flash_timings.boundaries.extend(other.flash_timings.boundaries);
         self.flash_timings.open_units.extend(other.flash_timings.open_units);
         self.flash_timings.first_areas.extend(other.flash_timings.first_areas);
@@ -391,6 +407,7 @@ impl RecordDraft {
             warnings: self.warnings,
             began_as_printed: self.began,
             jobs: self.jobs,
+            findings: self.findings,
             figures,
             flash_timings: self.flash_timings,
             ..Record::begun(id, read_at.to_owned(), tool, profile)

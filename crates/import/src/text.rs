@@ -38,7 +38,15 @@ fn end_of_number(text: &str) -> usize {
     while is_digit(end) || (matches!(bytes.get(end), Some(b'.' | b',')) && is_digit(end + 1)) {
         end += 1;
     }
-    end
+    end + exponent(&text[end..])
+}
+
+/// How long the exponent at the start of `text` is, as C prints it: `e-05`, always with its sign.
+fn exponent(text: &str) -> usize {
+    let [b'e' | b'E', b'+' | b'-', rest @ ..] = text.as_bytes() else { return 0 };
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_end = rest.get(digits).is_none_or(|byte| !byte.is_ascii_alphanumeric());
+    if (2..=3).contains(&digits) && is_end { digits + 2 } else { 0 }
 }
 
 /// The unit at the start of `text`, after spaces: letters, per cent and slashes.
@@ -52,7 +60,8 @@ fn unit_of(text: &str) -> &str {
 /// measurement gives.
 pub(super) fn number(text: &str) -> Option<f64> {
     let is_plain = |c: char| c.is_ascii_digit() || c == '.' || c == ',';
-    if text.is_empty() || !text.chars().all(is_plain) {
+    let end = text.find(|c| !is_plain(c)).unwrap_or(text.len());
+    if end == 0 || end + exponent(&text[end..]) != text.len() {
         return None;
     }
     let value: f64 = match text.contains(',') {
@@ -107,6 +116,8 @@ mod tests {
         assert_eq!(values("20971520 字节，386 MB/s"), [(20_971_520.0, "字节"), (386.0, "MB/s")]);
         assert_eq!(values("20.0MB"), [(20.0, "MB")]);
         assert_eq!(values("1.2.3 x"), []);
+        assert_eq!(values("7.6401e-05 s"), [(7.6401e-05, "s")]);
+        assert_eq!(values("0e-5f 1e5"), [(0.0, "e"), (5.0, "f"), (1.0, "e"), (5.0, "")]);
     }
 
     #[test]

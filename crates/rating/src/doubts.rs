@@ -16,6 +16,7 @@ use crate::ceilings::ceiling_of;
 use crate::data;
 use crate::disturbance;
 use crate::filesystems;
+use crate::findings;
 use crate::pick::BoundedRate;
 use crate::precision;
 use crate::transports::{storage, transports};
@@ -93,7 +94,8 @@ pub fn plausibility(record: &Record) -> Vec<Warning> {
 
 fn stored(record: &Record) -> Vec<Doubt> {
     let of_jobs = record.job_runs.iter().flat_map(|run| warnings_of_job(record, run));
-    let of_run = record.warnings.iter().cloned().chain(of_jobs);
+    let of_findings = record.findings.iter().filter_map(findings::doubt);
+    let of_run = of_findings.chain(record.warnings.iter().cloned()).chain(of_jobs);
     let of_run = of_run.map(|warning| Doubt { phase: None, warning });
     let of_phases = record.phases.iter().enumerate().flat_map(|(index, phase)| {
         let warnings = warnings_of_phase(record, phase);

@@ -14,6 +14,7 @@ use cardproof_record::{
 use cardproof_units::{Bytes, Iops, Throughput};
 
 use crate::doubts::{Doubt, doubts};
+use crate::findings;
 use crate::pick::{BoundedRate, is_sequential, is_synced};
 use crate::quantity::{ClassLimit, Quantity, Rate, limits_of};
 use cardproof_facts::PUBLISHED_CARDS;
@@ -34,7 +35,12 @@ pub fn indications(record: &Record) -> Vec<Indication> {
     let has_interval =
         |phase: &Phase| phase.iops.is_some() || phase.throughput_bytes_per_s.is_some();
     let is_forbidden = || doubts(record).iter().any(Doubt::forbids_all);
-    if !record.is_imported() || record.phases.iter().any(has_interval) || is_forbidden() {
+    let is_of_faulty_storage = findings::casts_doubt(record);
+    if !record.is_imported()
+        || is_of_faulty_storage
+        || record.phases.iter().any(has_interval)
+        || is_forbidden()
+    {
         return Vec::new();
     }
     CLASSES.iter().filter_map(|class| of_class(record, class)).collect()

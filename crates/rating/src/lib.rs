@@ -16,6 +16,7 @@ pub mod diagnosis;
 pub mod disturbance;
 mod doubts;
 mod filesystems;
+pub mod findings;
 mod flushes;
 mod geometry;
 mod indications;

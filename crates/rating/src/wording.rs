@@ -54,6 +54,20 @@ pub fn ends(low: &impl Display, high: &impl Display) -> String {
     format!("{} to {}", bare(low), bare(high))
 }
 
+/// A whole number with its thousands set apart, such as `4,298,753`.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// A share in per cent with at most one decimal: `99 %`, `99.5 %`.
 #[must_use]
 pub fn percent(share: f64) -> String {

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::ranges::{self, RangeError};
 use crate::{
-    ComparedSetups, Conditions, DataCheck, Figure, FlashTimings, Indication, JobRun, JobTime,
-    MonitorSummary, Phase, QuantityFound, Replay, Warning,
+    ComparedSetups, Conditions, DataCheck, Figure, Finding, FlashTimings, Indication, JobRun,
+    JobTime, MonitorSummary, Phase, QuantityFound, Replay, Warning,
 };
 
 /// The name and version of the form that this crate writes.
@@ -68,6 +68,9 @@ pub struct Record {
     /// A job replayed through a log-structured layer, compared with the plain layout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<crate::LogTrial>,
+    /// Faults of the storage that another tool has seen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
     /// The figures that the original tool would have printed, in its own units.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<Figure>,
@@ -265,6 +268,7 @@ impl Record {
             endurance: None,
             power_cuts: None,
             layout: None,
+            findings: Vec::new(),
             figures: Vec::new(),
             flash_timings: FlashTimings::default(),
             monitor: RunCost::default(),

@@ -14,6 +14,7 @@ mod endurance;
 mod endurance_document;
 mod estimate;
 mod figure;
+mod finding;
 mod flash_timing;
 mod form;
 mod geometry_timing;
@@ -50,6 +51,7 @@ pub use endurance_document::{
 };
 pub use estimate::{Estimate, Latency, Stated};
 pub use figure::Figure;
+pub use finding::{ErrorCause, Finding, FindingKind};
 pub use flash_timing::{
     BlockRates, BoundaryRun, BoundaryTiming, FirstAreaRun, FlashTimings, OpenUnitsRun,
 };

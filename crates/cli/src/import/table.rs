@@ -2,21 +2,22 @@
 
 use std::collections::HashMap;
 
+use cardproof_rating::findings::{by_gravity, casts_doubt, gravity, sentence};
 use cardproof_record::{Figure, Phase, PhaseState, Record, WarningCode};
 use cardproof_units::Bytes;
 
 /// Figures by the phase that they come from.
 type ByPhase<'r> = HashMap<&'r str, Vec<&'r Figure>>;
 
+/// So many findings of one gravity are told.
+const FINDINGS_MAX: usize = 6;
+
 /// The record that was read from the place called `name` in words, ending in a newline.
 pub(super) fn of(name: &str, record: &Record) -> String {
     let tool = format!("{} {}", record.tool.name, record.tool.version);
     let mut lines = vec![format!("{name}: {}", tool.trim_end())];
     lines.extend(record.label.iter().map(|label| format!("  {label}")));
-    // Lost data makes all the rest worthless, and so is said first.
-    let (wrong, others): (Vec<_>, Vec<_>) =
-        record.warnings.iter().partition(|warning| warning.code == WarningCode::WrongData);
-    lines.extend(wrong.iter().map(|warning| format!("  WRONG DATA: {}", warning.message)));
+    lines.extend(findings(record));
     let mut figures: ByPhase<'_> = HashMap::new();
     for figure in &record.figures {
         for phase in &figure.phases {
@@ -32,11 +33,33 @@ pub(super) fn of(name: &str, record: &Record) -> String {
     let of_none = record.figures.iter().filter(|figure| figure.phases.is_empty());
     lines.extend(of_none.map(|figure| format!("  {}", printed(figure))));
     lines.extend(timings(record));
-    lines.extend(others.iter().map(|warning| format!("  Note: {}", warning.message)));
+    lines.extend(record.warnings.iter().map(|warning| format!("  Note: {}", warning.message)));
     lines.extend(indicated(record));
     lines.extend(unknown(record).iter().map(|what| format!("  Unknown: {what}")));
     let shown: Vec<String> = lines.iter().map(|line| harmless(line)).collect();
     shown.join("\n") + "\n"
+}
+
+/// What was found of the storage, the gravest first, each with its line, and below those of one gravity
+/// what to do. Faults make all the rest doubtful, and so are said first.
+fn findings(record: &Record) -> Vec<String> {
+    let findings = by_gravity(record);
+    let mut lines = Vec::new();
+    for of_one in findings.chunk_by(|a, b| gravity(&a.what) == gravity(&b.what)) {
+        let gravity = gravity(&of_one[0].what);
+        for finding in of_one.iter().take(FINDINGS_MAX) {
+            let place = finding.line.map_or_else(String::new, |line| format!(" (line {line})"));
+            lines.push(format!("  {}: {}{place}", gravity.heading(), sentence(finding)));
+        }
+        if of_one.len() > FINDINGS_MAX {
+            lines.push(format!("  and {} more of this kind", of_one.len() - FINDINGS_MAX));
+        }
+        lines.push(format!("  What to do: {}", gravity.advice()));
+    }
+    if casts_doubt(record) && !record.phases.is_empty() {
+        lines.push("  The speeds below are in doubt: they are those of faulty storage.".to_owned());
+    }
+    lines
 }
 
 /// What the figures make likely of the application classes.

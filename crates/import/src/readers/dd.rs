@@ -9,6 +9,8 @@
 //! The output does not tell whether dd read or wrote; that is known only where its command line
 //! stands in the text.
 
+mod error;
+
 use cardproof_units::{Bytes, Nanos};
 
 use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
@@ -17,7 +19,8 @@ use crate::refusals::{Refusals, check_count};
 use crate::text::{QUANTITIES_MAX, Quantity, is_near, kernel_name, quantities, whole};
 use crate::view::{Letters, Needle, View};
 use crate::{ForeignTool, ImportError};
-use cardproof_record::{OpName, PatternName};
+use cardproof_record::{Finding, FindingKind, OpName, PatternName};
+use error::error_in;
 
 const TOOL: ForeignTool = ForeignTool::Dd;
 
@@ -33,6 +36,8 @@ pub(super) struct Command {
     /// Whether all options are known.
     pub(super) is_told: bool,
     pub(super) block: Bytes,
+    /// Whether the command stands in a loop, and so before several outputs.
+    pub(super) is_looped: bool,
     /// Whether no storage is asked for anything, such as from `/dev/zero` to `/dev/null`.
     pub(super) is_of_memory: bool,
 }
@@ -45,13 +50,14 @@ impl Default for Command {
             is_direct: false,
             is_told: false,
             block: Bytes::ZERO,
+            is_looped: false,
             is_of_memory: false,
         }
     }
 }
 
 pub(super) fn is_sign(view: &View) -> bool {
-    figures_in(view).is_some() || full_records(view).is_some()
+    figures_in(view).is_some() || full_records(view).is_some() || error_in(view).is_some()
 }
 
 /// The numbers of one line: the amount, the seconds, the rate.
@@ -147,10 +153,41 @@ fn meanings(unit: &str) -> Vec<f64> {
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
     let mut refused = Refusals::default();
-    let found = find(lines, Command::default(), &mut |error| refused.add(error));
-    draft.phases = found.map_err(|error| refused.first_or(error))?;
+    add_errors(lines, &mut draft);
+    draft.phases = match find(lines, Command::default(), &mut |error| refused.add(error)) {
+        Err(ImportError::Ends { .. }) if !draft.findings.is_empty() => Vec::new(),
+        found => found.map_err(|error| refused.first_or(error))?,
+    };
     draft.refused = refused;
     Ok(draft)
+}
+
+/// So many lines after an error dd tells how much it had copied by then.
+const SUMMARY_LINES: usize = 4;
+
+/// Adds the operations that failed; a run that one ended is partial.
+fn add_errors(lines: &[Line], draft: &mut RecordDraft) {
+    for (index, line) in lines.iter().enumerate() {
+        let Some(error) = error_in(&View::of(&line.text)) else { continue };
+        line.claim();
+        let after = lines[index + 1..].iter().take(SUMMARY_LINES).find_map(|line| {
+            let view = View::of(&line.text);
+            figures_in(&view).map(|figures| Bytes(figures.amount.value as u64))
+        });
+        let what = FindingKind::IoErrors {
+            op: error.op,
+            count: 1,
+            cause: error.cause,
+            files: Vec::new(),
+            after_bytes: after,
+            offset_bytes: None,
+        };
+        draft.is_partial = true;
+        let device = &mut draft.conditions.device.name;
+        *device = device.take().or_else(|| error.device.clone());
+        let finding = Finding::at(what, TOOL.name(), line.number);
+        draft.add_finding(Finding { device: error.device, ..finding });
+    }
 }
 
 /// All runs in `lines`, of `command` unless one stands before them. A line that contradicts itself is
@@ -172,6 +209,9 @@ pub(super) fn find(
             line.claim();
             phases.extend(progress.take().map(|it| it.phase));
             current = said;
+        } else if let Some(error) = error_in(&view) {
+            line.claim();
+            current.op = if current.op == OpName::Unknown { error.op } else { current.op };
         } else if let Some(count) = full_records(&view) {
             line.claim();
             records = Some(count);
@@ -182,7 +222,7 @@ pub(super) fn find(
             if figures.amount.value == 0.0 || current.is_of_memory {
                 phases.extend(progress.take().map(|it| it.phase));
                 records = None;
-                if !is_of_progress {
+                if !is_of_progress && !current.is_looped {
                     current = command;
                 }
                 continue;
@@ -202,7 +242,7 @@ pub(super) fn find(
             } else {
                 progress = None;
                 phases.push(phase);
-                current = command;
+                current = if current.is_looped { current } else { command };
             }
             records = None;
         }
@@ -350,7 +390,16 @@ fn command_in(view: &View) -> Option<Command> {
         _ => has("oflag", &["direct"]) && has("iflag", &["direct"]),
     };
     let block = value("bs").and_then(block_of).unwrap_or(Bytes::ZERO);
-    Some(Command { op, sync, is_direct, is_told: true, block, is_of_memory })
+    let is_looped = is_loop(view.text);
+    Some(Command { op, sync, is_direct, is_told: true, block, is_looped, is_of_memory })
+}
+
+/// Whether a command stands in a loop of the shell, as in `for i in 1 2 3; do dd …; done`.
+fn is_loop(text: &str) -> bool {
+    let before = text.split_once("dd ").map_or("", |(before, _)| before);
+    let mut words = before.split(|c: char| c.is_whitespace() || c == ';').rev();
+    words.any(|word| word == "do")
+        && ["for ", "while ", "until "].iter().any(|it| before.contains(it))
 }
 
 /// The device that the dd command in a line reads or writes, where it is one.

@@ -1,8 +1,10 @@
 //! f3write, f3read and f3probe: sequential speed over files that fill a card, and its true size.
 //!
-//! Sectors in brackets are exact, and amounts come from them. f3's MB are MiB, its units being powers of 1024 (its source, `adjust_unit`). It writes and reads
-//! files of 1 GiB through the page cache, in an order and size of its own choosing, so the phases
-//! have no block size. A card that lost data is told of as such: its read speed is no measurement.
+//! Sectors in brackets are exact, and amounts come from them. f3's MB are MiB, its units being powers of
+//! 1024 (its source, `adjust_unit`). It writes and reads files of 1 GiB through the page cache, in an order
+//! and size of its own choosing, so the phases have no block size. What it finds of the data is in `data`.
+
+mod data;
 
 use cardproof_units::Bytes;
 
@@ -11,7 +13,8 @@ use crate::lines::{Line, last_number};
 use crate::text::{Quantity, quantities};
 use crate::view::{Beginnings, View};
 use crate::{ForeignTool, ImportError};
-use cardproof_record::{OpName, PatternName, Warning, WarningCode};
+use cardproof_record::{Finding, FindingKind, OpName, PatternName};
+use data::Data;
 
 const TOOL: ForeignTool = ForeignTool::F3;
 
@@ -21,16 +24,30 @@ const EXPECTED: &str = "'Average writing speed:', 'Average reading speed:' or 'P
 /// How the programs introduce themselves.
 const BANNERS: Beginnings = Beginnings::new(&["F3 write ", "F3 read ", "F3 probe "]);
 
-/// The size of f3's sectors.
-const SECTOR: u64 = 512;
-
 pub(super) fn is_sign(view: &View) -> bool {
-    const FIRST_WORDS: Beginnings = Beginnings::new(&["F3 ", "Average ", "*Usable* "]);
+    const FIRST_WORDS: Beginnings =
+        Beginnings::new(&["F3 ", "Average ", "*Usable* ", "Validating ", "Creating ", "Data "]);
     if !FIRST_WORDS.begin(view.text) {
         return false;
     }
     let text = view.line.trim_start();
-    BANNERS.begin(text) || speed_of(text).is_some() || text.starts_with("*Usable* size:")
+    is_of_file(text)
+        || is_sum(text)
+        || BANNERS.begin(text)
+        || speed_of(text).is_some()
+        || text.starts_with("*Usable* size:")
+}
+
+/// Whether `text` is a line of one of f3's files, which have names of their own.
+fn is_of_file(text: &str) -> bool {
+    let starts = text.starts_with("Validating file ") || text.starts_with("Creating file ");
+    starts && [".h2w ...", ".fff ..."].iter().any(|name| text.contains(name))
+}
+
+/// Whether `text` is one of f3read's sums.
+fn is_sum(text: &str) -> bool {
+    let starts = text.starts_with("Data OK:") || text.starts_with("Data LOST:");
+    starts && text.ends_with("sectors)")
 }
 
 /// Whether another program's output begins with a line.
@@ -48,15 +65,6 @@ fn speed_of(text: &str) -> Option<OpName> {
     }
 }
 
-/// What f3read found of the data, in bytes.
-#[derive(Clone, Copy, Debug, Default)]
-struct Data {
-    sound: Option<u64>,
-    lost: Option<u64>,
-    /// Whether some of it could not be read.
-    has_errors: bool,
-}
-
 /// The record of one run or several, such as f3write and then f3read.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
@@ -68,18 +76,22 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
         if BANNERS.begin(text) {
             line.claim();
             draft.version = text.rsplit_once(' ').map(|(_, version)| version.to_owned());
-            lead_with(&mut draft, std::mem::take(&mut data));
+            std::mem::take(&mut data).settle(&mut draft);
         } else if let Some(op) = speed_of(text) {
             line.claim();
-            read_speed(line, op, data, &mut draft)?;
+            read_speed(line, op, &data, &mut draft)?;
+            data.note_speed();
+            std::mem::take(&mut data).settle(&mut draft);
         } else if is_talk(text) {
             line.claim();
-            read_finding(text, &mut data, &mut draft);
+            data.read(line);
+            read_verdict(line, &mut draft);
             read_size_of(line, &mut usable, &mut draft)?;
         }
     }
-    lead_with(&mut draft, data);
-    if draft.phases.is_empty() && draft.figures.is_empty() && draft.warnings.is_empty() {
+    data.settle(&mut draft);
+    leave_out_bare_verdicts(&mut draft.findings);
+    if !draft.has_content() {
         let expected = EXPECTED.to_owned();
         return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
     }
@@ -118,6 +130,11 @@ pub(crate) fn is_talk(text: &str) -> bool {
         "Missing file",
         "it can take longer",
         "Operation: total time",
+        "The write error above may be due to",
+        "under constant, maximum write rate",
+        "touching your memory card",
+        "again, once your card has cooled down",
+        "to limit the maximum write rate",
     ]);
     let is_time = |name: &str| text.starts_with(name) && text.contains(" / ") && text.contains('=');
     STARTS.begin(text) || ["Read:", "Write:", "Reset:"].into_iter().any(is_time)
@@ -126,7 +143,7 @@ pub(crate) fn is_talk(text: &str) -> bool {
 fn read_speed(
     line: &Line,
     op: OpName,
-    data: Data,
+    data: &Data<'_, '_>,
     draft: &mut RecordDraft,
 ) -> Result<(), ImportError> {
     // A file system that was full before anything was written has no speed.
@@ -143,55 +160,31 @@ fn read_speed(
         "f3read reads through the page cache"
     });
     if !is_write {
-        let all = data.sound.unwrap_or(0).saturating_add(data.lost.unwrap_or(0));
-        (phase.bytes, phase.span) = (Bytes(all), Bytes(all));
-        phase.warnings.extend(doubts(data));
+        (phase.bytes, phase.span) = (data.tested(), data.tested());
     }
     draft.phases.push(phase);
     Ok(())
 }
 
-/// What was lost, in words; and what could not be read.
-fn doubts(data: Data) -> Vec<Warning> {
-    let all = Bytes(data.sound.unwrap_or(0).saturating_add(data.lost.unwrap_or(0)));
-    let lost = data.lost.filter(|lost| *lost > 0).map(|lost| Warning {
-        code: WarningCode::WrongData,
-        message: format!("f3read lost {} of {all} ({} sectors)", Bytes(lost), lost / SECTOR),
-    });
-    let errors = data.has_errors.then(|| Warning {
-        code: WarningCode::WrongData,
-        message: "f3read could not read all data: the storage reported I/O errors".to_owned(),
-    });
-    lost.into_iter().chain(errors).collect()
-}
-
-/// Puts what was lost before everything else that is said of the record.
-fn lead_with(draft: &mut RecordDraft, data: Data) {
-    for doubt in doubts(data).into_iter().rev() {
-        if !draft.warnings.contains(&doubt) {
-            draft.lead_with(doubt);
-        }
+/// Takes over what f3probe says of the device: its type, and that it is damaged.
+fn read_verdict(line: &Line, draft: &mut RecordDraft) {
+    let text = line.text.trim();
+    if !text.starts_with("Bad news:") {
+        return;
     }
+    let is_damaged = text.trim_end_matches('.').ends_with("damaged");
+    let nothing = FindingKind::Counterfeit { usable_bytes: None, announced_bytes: None };
+    draft.find(line, if is_damaged { FindingKind::Damaged } else { nothing });
 }
 
-fn read_finding(text: &str, data: &mut Data, draft: &mut RecordDraft) {
-    let sectors = || {
-        let numbers = quantities(text);
-        let found = numbers.iter().find(|it| matches!(it.unit, "sectors" | "sector"));
-        found.map(|it| (it.value as u64).saturating_mul(SECTOR))
+/// Leaves out a verdict of f3probe without figures where one with figures stands beside it.
+fn leave_out_bare_verdicts(findings: &mut Vec<Finding>) {
+    let is_counterfeit = |finding: &Finding, has_figures: bool| {
+        matches!(&finding.what, FindingKind::Counterfeit { usable_bytes, .. }
+            if usable_bytes.is_some() == has_figures)
     };
-    if text.starts_with("Data OK:") {
-        data.sound = sectors();
-    } else if text.starts_with("Data LOST:") {
-        data.lost = sectors();
-    } else if text.contains("due to I/O error") || text.contains("NOT fully read due to") {
-        data.has_errors = true;
-    } else if text.starts_with("Bad news:") {
-        let message = match text.rsplit_once(" is ") {
-            Some((_, what)) => format!("f3probe says that the device is {what}"),
-            None => "f3probe says that the device is a counterfeit".to_owned(),
-        };
-        draft.warn(WarningCode::WrongData, message);
+    if findings.iter().any(|finding| is_counterfeit(finding, true)) {
+        findings.retain(|finding| !is_counterfeit(finding, false));
     }
 }
 
@@ -260,10 +253,10 @@ fn read_size<'l>(
             usable.push(*blocks);
         }
     } else if usable.iter().any(|it| it.unit == blocks.unit && it.value != blocks.value) {
-        draft.warn(
-            WarningCode::WrongData,
-            "f3probe found less usable space than the device announces",
-        );
+        let bytes = |count: f64| Some(Bytes((count * 512.0) as u64));
+        let usable_bytes = usable.first().and_then(|it| bytes(it.value));
+        let announced_bytes = bytes(blocks.value);
+        draft.find(line, FindingKind::Counterfeit { usable_bytes, announced_bytes });
     }
     Ok(())
 }

@@ -3,12 +3,12 @@
 //! Its MByte are MiB and its GByte GiB; the sectors beside them are exact. It is a program of Windows,
 //! in English or German, and prints either order of speeds and findings.
 
-use cardproof_record::{OpName, PatternName, Warning, WarningCode};
+use cardproof_record::{ErrorCause, FindingKind, OpName, PatternName};
 use cardproof_units::Bytes;
 
 use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft};
 use crate::lines::{Line, last_number};
-use crate::text::quantities;
+use crate::text::{quantities, whole};
 use crate::view::{Beginnings, Needle, View};
 use crate::{ForeignTool, ImportError};
 
@@ -70,11 +70,11 @@ fn speed_of(text: &str) -> Option<(&str, OpName)> {
 
 /// What was found of the data, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
-struct Data {
+struct Data<'l, 't> {
     sound: Option<u64>,
-    lost: Option<u64>,
-    /// Whether h2testw says that the medium is likely to be defective.
-    is_defective: bool,
+    lost: Option<(&'l Line<'t>, u64)>,
+    /// Where h2testw says that the medium is likely to be defective.
+    defective: Option<&'l Line<'t>>,
 }
 
 /// The record of a run.
@@ -99,36 +99,101 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
             draft.version = Some(version.to_owned());
         } else if is_part(&View::of(text)) {
             line.claim();
-            read_data(text, &mut data, &mut draft);
+            read_data(line, &mut data, &mut draft);
+            read_fault(line, &mut draft);
         }
     }
     settle(&mut draft, first, data);
-    if draft.phases.is_empty() && draft.warnings.is_empty() {
+    if !draft.has_content() {
         let expected = "'Writing speed: N MByte/s' or 'Reading speed: N MByte/s'".to_owned();
         return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
     }
     Ok(draft)
 }
 
-/// Ends an output: its phases from the one at `first` on moved all data, and what was lost leads the
-/// record.
-fn settle(draft: &mut RecordDraft, first: usize, data: Data) {
-    let lost = data.lost.unwrap_or(0);
-    let all = Bytes(data.sound.unwrap_or(0).saturating_add(lost));
+/// Ends an output: its phases from the one at `first` on moved all data, and what was lost is a finding.
+fn settle(draft: &mut RecordDraft, first: usize, data: Data<'_, '_>) {
+    let lost = data.lost.map_or(0, |(_, lost)| lost);
+    let of_bytes = Bytes(data.sound.unwrap_or(0).saturating_add(lost));
     for phase in draft.phases.iter_mut().skip(first) {
-        phase.bytes = all;
+        phase.bytes = of_bytes;
     }
-    if lost > 0 {
-        let message = format!("h2testw lost {} of {all}", Bytes(lost));
-        draft.lead_with(Warning { code: WarningCode::WrongData, message });
-    } else if data.is_defective {
-        draft.warn(WarningCode::WrongData, "h2testw calls the medium likely to be defective");
+    match (data.lost, data.defective) {
+        (Some((line, lost)), _) if lost > 0 => {
+            draft.find(line, FindingKind::DataLost { lost_bytes: Bytes(lost), of_bytes });
+        }
+        (_, Some(line)) => draft.find(line, FindingKind::LikelyDefective),
+        _ => {}
+    }
+}
+
+/// Takes over a read or write that failed, and how much was left untested.
+fn read_fault(line: &Line, draft: &mut RecordDraft) {
+    const ERRORS: [(&str, OpName); 4] = [
+        ("Error reading file ", OpName::Read),
+        ("Error writing file ", OpName::Write),
+        ("Fehler beim Lesen der Datei ", OpName::Read),
+        ("Fehler beim Schreiben der Datei ", OpName::Write),
+    ];
+    let text = line.text.trim();
+    if let Some((rest, op)) =
+        ERRORS.iter().find_map(|(start, op)| Some((text.strip_prefix(start)?, *op)))
+    {
+        draft.find(line, error_of(rest, op));
+    } else if begins(text)
+        && let [tested, all] = quantities(text).as_slice()
+        && tested.value < all.value * NEARLY_ALL
+    {
+        let bytes = |mib: f64| Some(Bytes((mib * 1_048_576.0) as u64));
+        let (tested_bytes, of_bytes) = (bytes(tested.value), bytes(all.value));
+        draft.find(line, FindingKind::Unfinished { tested_bytes, of_bytes });
+    }
+}
+
+/// A file system keeps some blocks to itself, which is no reason to test again.
+const NEARLY_ALL: f64 = 0.98;
+
+/// The error in `'E:\3.h2w', code 23 at offset 0x3ff00000.`
+fn error_of(rest: &str, op: OpName) -> FindingKind {
+    let name = rest.split('\'').nth(1).unwrap_or_default();
+    let name = name.rsplit(['\\', '/']).next().unwrap_or_default();
+    let file = name.split('.').next().and_then(whole);
+    let lower = rest.to_ascii_lowercase();
+    let code = lower.split_once("code ").and_then(|(_, rest)| {
+        whole(rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default())
+    });
+    let offset = lower.split_once("offset 0x").and_then(|(_, rest)| {
+        let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
+        u64::from_str_radix(&rest[..end], 16).ok()
+    });
+    FindingKind::IoErrors {
+        op,
+        count: 1,
+        cause: code.map_or(ErrorCause::Unknown, windows_cause),
+        files: file.into_iter().collect(),
+        after_bytes: None,
+        offset_bytes: offset.map(Bytes),
+    }
+}
+
+/// What an error code of Windows means (System Error Codes, winerror.h).
+const fn windows_cause(code: u64) -> ErrorCause {
+    match code {
+        23 => ErrorCause::Crc,
+        121 | 1460 => ErrorCause::Timeout,
+        19 => ErrorCause::ReadOnly,
+        21 | 433 | 1167 => ErrorCause::Gone,
+        _ => ErrorCause::Io,
     }
 }
 
 /// Whether a line is one of h2testw's findings.
 fn is_part(view: &View) -> bool {
-    const PARTS: [Needle; 20] = [
+    const PARTS: [Needle; 24] = [
+        Needle::new("Error reading file '"),
+        Needle::new("Error writing file '"),
+        Needle::new("Fehler beim Lesen der Datei '"),
+        Needle::new("Fehler beim Schreiben der Datei '"),
         Needle::new("DATA LOST"),
         Needle::new("DATEN VERLOREN"),
         Needle::new("Byte OK"),
@@ -156,6 +221,10 @@ fn is_part(view: &View) -> bool {
 /// The same for a line of which no tool is known yet, without a search of the whole line.
 pub(crate) fn is_finding(text: &str) -> bool {
     const STARTS: Beginnings = Beginnings::new(&[
+        "Error reading file '",
+        "Error writing file '",
+        "Fehler beim Lesen der Datei '",
+        "Fehler beim Schreiben der Datei '",
         "Details:",
         "First error at offset",
         "Expected: 0x",
@@ -171,10 +240,12 @@ pub(crate) fn is_finding(text: &str) -> bool {
         || text.starts_with(|c: char| c.is_ascii_digit()) && has_sectors()
 }
 
-fn read_data(text: &str, data: &mut Data, draft: &mut RecordDraft) {
-    data.is_defective |= ["likely to be defective", "wahrscheinlich defekt"]
-        .iter()
-        .any(|words| text.contains(words));
+fn read_data<'l, 't>(line: &'l Line<'t>, data: &mut Data<'l, 't>, draft: &mut RecordDraft) {
+    let text = line.text.trim();
+    let is_defective = ["likely to be defective", "wahrscheinlich defekt"];
+    if is_defective.iter().any(|words| text.contains(words)) {
+        data.defective = Some(line);
+    }
     let numbers = quantities(text);
     let is_sectors = |unit: &str| matches!(unit, "sectors" | "sector" | "Sektoren");
     let Some(sectors) = numbers.iter().find(|it| is_sectors(it.unit)).map(|it| it.value) else {
@@ -182,7 +253,7 @@ fn read_data(text: &str, data: &mut Data, draft: &mut RecordDraft) {
     };
     let bytes = Some((sectors as u64).saturating_mul(512));
     let name = if text.contains("DATA LOST") || text.contains("DATEN VERLOREN") {
-        data.lost = bytes;
+        data.lost = bytes.map(|bytes| (line, bytes));
         "data lost"
     } else if text.contains("OK") {
         data.sound = bytes;

@@ -18,6 +18,9 @@ pub(crate) fn compact(record: &Record) -> String {
         writeln!(out, "began {began:?}").unwrap();
     }
     writeln!(out, "{}", plain(&serde_json::to_value(&record.conditions).unwrap())).unwrap();
+    for finding in &record.findings {
+        writeln!(out, "finding {}", plain(&serde_json::to_value(finding).unwrap())).unwrap();
+    }
     for phase in &record.phases {
         write_phase(&mut out, phase, record);
     }

@@ -4,7 +4,8 @@
 use std::fs;
 
 use cardproof_import::Imported;
-use cardproof_record::{Record, State, WarningCode};
+use cardproof_record::{ErrorCause, FindingKind, OpName, Record, State, WarningCode};
+use cardproof_units::Bytes;
 
 use crate::compact::compact;
 use crate::{all_of, directory};
@@ -42,11 +43,19 @@ fn every_paste_becomes_the_records_that_it_holds() {
 }
 
 #[test]
-fn what_f3_lost_or_could_not_read_leads_the_record() {
-    for name in ["f3-steamdeck.txt", "f3-ioerror.txt", "f3-52.txt"] {
-        let record = one(name);
-        assert_eq!(record.warnings[0].code, WarningCode::WrongData, "{name}");
-    }
+fn what_f3_lost_or_could_not_read_is_a_finding_with_its_figures() {
+    let finding = |name: &str| one(name).findings.remove(0);
+    let lost =
+        FindingKind::WrongSectors { ok: 6_291_263, corrupted: 193, changed: 0, overwritten: 0 };
+    assert_eq!(finding("f3-steamdeck.txt").what, lost);
+    let unread = finding("f3-ioerror.txt");
+    let FindingKind::IoErrors { op, cause, files, .. } = unread.what else { panic!("{unread:?}") };
+    assert_eq!((op, cause, files, unread.line), (OpName::Read, ErrorCause::Io, vec![460], Some(6)));
+    let counterfeit = FindingKind::Counterfeit {
+        usable_bytes: Some(Bytes(8_388_608 * 512)),
+        announced_bytes: Some(Bytes(15_563_776 * 512)),
+    };
+    assert_eq!(finding("f3-52.txt").what, counterfeit);
     let record = one("f3-steamdeck.txt");
     assert_eq!(record.phases[1].bytes.0, 6_291_456 * 512, "of sectors and not of rounded GB");
 }

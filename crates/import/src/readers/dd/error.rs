@@ -1,0 +1,121 @@
+//! dd's message of an operation that failed: `dd: error reading '/dev/mmcblk0': Input/output error`.
+//!
+//! The message is translated, but its order is not: dd's name, what it did to which file, and the C
+//! library's words for the error behind the last colon. Those for EIO name input and output with a slash
+//! between in the languages that dd speaks, and those for other errors do not.
+
+use cardproof_record::{ErrorCause, OpName};
+
+use crate::text::kernel_name;
+use crate::view::{Needle, View};
+
+/// An operation that failed.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct DdError {
+    /// What failed; unknown where the language is.
+    pub(super) op: OpName,
+    /// Why.
+    pub(super) cause: ErrorCause,
+    /// The kernel's name of the device, where the file is one.
+    pub(super) device: Option<String>,
+}
+
+/// Words for reading and for writing in the languages of the messages, in small letters.
+const WORDS: [(&str, OpName); 22] = [
+    ("reading", OpName::Read),
+    ("lesen", OpName::Read),
+    ("lecture", OpName::Read),
+    ("leer", OpName::Read),
+    ("lectura", OpName::Read),
+    ("leggere", OpName::Read),
+    ("lettura", OpName::Read),
+    ("ler", OpName::Read),
+    ("чтени", OpName::Read),
+    ("読み", OpName::Read),
+    ("读", OpName::Read),
+    ("writing", OpName::Write),
+    ("schreiben", OpName::Write),
+    ("écriture", OpName::Write),
+    ("escribir", OpName::Write),
+    ("escritura", OpName::Write),
+    ("scrivere", OpName::Write),
+    ("scrittura", OpName::Write),
+    ("escrever", OpName::Write),
+    ("запис", OpName::Write),
+    ("書き", OpName::Write),
+    ("写", OpName::Write),
+];
+
+/// The failed operation that a line tells of. A full device is no failure.
+pub(super) fn error_in(view: &View) -> Option<DdError> {
+    const NAME: Needle = Needle::new("dd: ");
+    if !view.holds(&NAME) {
+        return None;
+    }
+    let (before, message) = view.text.split_once("dd: ")?;
+    let is_begin = before.is_empty() || before.ends_with([' ', '/', ':']);
+    let (what, why) = message.rsplit_once(": ")?;
+    let cause = cause_of(why).filter(|_| is_begin)?;
+    let lower = what.to_lowercase();
+    let op = WORDS.iter().find(|(word, _)| lower.contains(word)).map(|(_, op)| *op);
+    Some(DdError { op: op.unwrap_or(OpName::Unknown), cause, device: device_of(what) })
+}
+
+/// The cause by the words of the C library, in any language for EIO.
+fn cause_of(why: &str) -> Option<ErrorCause> {
+    let why = why.trim().trim_end_matches('.');
+    let has_letters_around = |(before, after): (&str, &str)| {
+        let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() || c == '-');
+        is_word(before.chars().next_back()) && is_word(after.chars().next())
+    };
+    if why.split_once('/').is_some_and(has_letters_around) && !why.contains("/dev/") {
+        return Some(ErrorCause::Io);
+    }
+    match why {
+        "Read-only file system" => Some(ErrorCause::ReadOnly),
+        "No such device" | "No such device or address" | "No medium found" => {
+            Some(ErrorCause::Gone)
+        }
+        "Connection timed out" | "Operation timed out" => Some(ErrorCause::Timeout),
+        _ => None,
+    }
+}
+
+/// The device in a file's name, in quotes of any kind or none.
+fn device_of(what: &str) -> Option<String> {
+    let path = &what[what.find("/dev/")?..];
+    let end = path["/dev/".len()..].find(|c: char| !c.is_ascii_alphanumeric());
+    kernel_name(&path[..end.map_or(path.len(), |end| end + "/dev/".len())])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_known_in_any_language_and_a_full_disk_is_none() {
+        let told = |text: &str| {
+            let error = error_in(&View::of(text))?;
+            Some((error.op, error.cause, error.device.unwrap_or_default()))
+        };
+        let cases = [
+            ("dd: error reading '/dev/mmcblk0': Input/output error", OpName::Read, "mmcblk0"),
+            ("dd: reading `/dev/sda': Input/output error", OpName::Read, "sda"),
+            ("dd: Fehler beim Lesen von '/dev/sdb': Eingabe-/Ausgabefehler", OpName::Read, "sdb"),
+            ("dd: erreur d'écriture de '/dev/sdb': Erreur d'entrée/sortie", OpName::Write, "sdb"),
+            ("dd: error writing '/mnt/x/test': Input/output error", OpName::Write, ""),
+            ("$ dd: /dev/da0: Input/output error", OpName::Unknown, "da0"),
+        ];
+        for (text, op, device) in cases {
+            assert_eq!(told(text), Some((op, ErrorCause::Io, device.to_owned())), "{text}");
+        }
+        for text in [
+            "dd: error writing '/dev/sdb': No space left on device",
+            "dd: failed to open '/dev/sdb': Permission denied",
+            "add: something/else: in/out",
+            "the command dd: see the manual",
+        ] {
+            assert_eq!(told(text), None, "{text}");
+        }
+    }
+}

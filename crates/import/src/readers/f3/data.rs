@@ -1,0 +1,227 @@
+//! What f3write, f3read and f3probe find of the storage: sectors that read back wrong, files that could
+//! not be written or read, a test that has no summary.
+//!
+//! f3read prints a row for each file (`ok/corrupted/changed/overwritten` in sectors) and sums of all at its
+//! end. The sums count where they are there, for the rows may be cut; else the rows do.
+
+use cardproof_record::{ErrorCause, FindingKind, OpName};
+use cardproof_units::Bytes;
+
+use crate::draft::RecordDraft;
+use crate::lines::Line;
+use crate::text::{quantities, whole};
+
+/// The size of f3's sectors.
+const SECTOR: u64 = 512;
+
+/// Sectors by what was read back.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sectors {
+    ok: u64,
+    corrupted: u64,
+    changed: u64,
+    overwritten: u64,
+}
+
+impl Sectors {
+    const fn wrong(self) -> u64 {
+        self.corrupted.saturating_add(self.changed).saturating_add(self.overwritten)
+    }
+
+    fn add(&mut self, other: Self) {
+        self.ok = self.ok.saturating_add(other.ok);
+        self.corrupted = self.corrupted.saturating_add(other.corrupted);
+        self.changed = self.changed.saturating_add(other.changed);
+        self.overwritten = self.overwritten.saturating_add(other.overwritten);
+    }
+}
+
+/// Files in which one operation failed.
+#[derive(Debug, Default)]
+struct Failures<'l, 't> {
+    files: Vec<u64>,
+    cause: Option<ErrorCause>,
+    first: Option<&'l Line<'t>>,
+}
+
+impl<'l, 't> Failures<'l, 't> {
+    fn add(&mut self, line: &'l Line<'t>, file: Option<u64>, cause: ErrorCause) {
+        self.first.get_or_insert(line);
+        if self.cause.is_none() || self.cause == Some(ErrorCause::Unknown) {
+            self.cause = Some(cause);
+        }
+        if self.files.len() < FILES_MAX {
+            self.files.extend(file);
+        }
+    }
+
+    fn settle(self, op: OpName, draft: &mut RecordDraft) {
+        let Some(line) = self.first else { return };
+        let what = FindingKind::IoErrors {
+            op,
+            count: self.files.len() as u64,
+            cause: self.cause.unwrap_or(ErrorCause::Unknown),
+            files: self.files,
+            after_bytes: None,
+            offset_bytes: None,
+        };
+        draft.find(line, what);
+    }
+}
+
+/// A record names no more files.
+const FILES_MAX: usize = 1024;
+
+/// What one run of a program found.
+#[derive(Debug, Default)]
+pub(super) struct Data<'l, 't> {
+    rows: Option<(&'l Line<'t>, Sectors)>,
+    /// The first row that holds a wrong sector.
+    first_wrong: Option<&'l Line<'t>>,
+    sums: Option<(&'l Line<'t>, Sectors)>,
+    /// Lost data, where their kinds are not told.
+    lost: Option<(&'l Line<'t>, u64)>,
+    writes: Failures<'l, 't>,
+    reads: Failures<'l, 't>,
+    has_speed: bool,
+}
+
+impl<'l, 't> Data<'l, 't> {
+    /// Takes over what `line` says.
+    pub(super) fn read(&mut self, line: &'l Line<'t>) {
+        let text = line.text.trim();
+        if let Some(rest) = text.strip_prefix("Validating file ") {
+            self.read_row(line, rest);
+        } else if let Some(rest) = text.strip_prefix("Creating file ") {
+            if let Some((_, why)) = rest.split_once("rite failure") {
+                add_failure(&mut self.writes, line, rest, why);
+            }
+        } else if text.contains("due to I/O error") {
+            if self.reads.first.is_none() {
+                self.reads.add(line, None, ErrorCause::Io);
+            }
+        } else {
+            self.read_sum(line, text);
+        }
+    }
+
+    /// Notes that the run ended with its speed.
+    pub(super) const fn note_speed(&mut self) {
+        self.has_speed = true;
+    }
+
+    /// How much was compared.
+    pub(super) fn tested(&self) -> Bytes {
+        let sectors = self.sums.or(self.rows).map(|(_, sectors)| sectors).unwrap_or_default();
+        let lost = self.lost.map_or(0, |(_, lost)| lost);
+        let all = sectors.ok.saturating_add(sectors.wrong().max(lost));
+        Bytes(all.saturating_mul(SECTOR))
+    }
+
+    fn read_row(&mut self, line: &'l Line<'t>, rest: &str) {
+        if let Some((_, why)) = rest.split_once("due to") {
+            add_failure(&mut self.reads, line, rest, why);
+        } else if let Some((_, why)) = rest.split_once("ead failure") {
+            add_failure(&mut self.reads, line, rest, why);
+        }
+        let Some(row) = rest.split_once("...").and_then(|(_, row)| row_of(row)) else { return };
+        if row.wrong() > 0 {
+            self.first_wrong.get_or_insert(line);
+        }
+        self.rows.get_or_insert((line, Sectors::default())).1.add(row);
+    }
+
+    fn read_sum(&mut self, line: &'l Line<'t>, text: &str) {
+        let Some((name, figures)) = text.split_once(':') else { return };
+        let numbers = quantities(figures);
+        let is_sectors = |unit: &str| matches!(unit, "sectors" | "sector");
+        let Some(count) = numbers.iter().find(|it| is_sectors(it.unit)) else { return };
+        let count = count.value as u64;
+        if name == "Data LOST" {
+            self.lost = Some((line, count));
+            return;
+        }
+        let mut sectors = Sectors::default();
+        match name {
+            "Data OK" => sectors.ok = count,
+            "Corrupted" => sectors.corrupted = count,
+            "Slightly changed" => sectors.changed = count,
+            "Overwritten" => sectors.overwritten = count,
+            _ => return,
+        }
+        self.sums.get_or_insert((line, Sectors::default())).1.add(sectors);
+    }
+
+    /// Ends the run: adds what was found to `draft`.
+    pub(super) fn settle(self, draft: &mut RecordDraft) {
+        let Self { rows, first_wrong, sums, lost, writes, reads, has_speed } = self;
+        writes.settle(OpName::Write, draft);
+        reads.settle(OpName::Read, draft);
+        let is_summed = sums.is_some() || lost.is_some();
+        let told = sums.filter(|(_, sums)| sums.wrong() > 0 || lost.is_none_or(|it| it.1 == 0));
+        match (told.or(rows.filter(|_| !is_summed)), lost) {
+            (Some((line, Sectors { ok, corrupted, changed, overwritten })), _) => {
+                if corrupted.max(changed).max(overwritten) > 0 {
+                    let line = first_wrong.unwrap_or(line);
+                    let what = FindingKind::WrongSectors { ok, corrupted, changed, overwritten };
+                    draft.find(line, what);
+                }
+            }
+            (None, Some((line, lost))) if lost > 0 => {
+                let ok = sums.or(rows).map_or(0, |(_, sectors)| sectors.ok);
+                let what = FindingKind::DataLost {
+                    lost_bytes: Bytes(lost.saturating_mul(SECTOR)),
+                    of_bytes: Bytes(lost.saturating_add(ok).saturating_mul(SECTOR)),
+                };
+                draft.find(line, what);
+            }
+            (None, _) => {}
+        }
+        if let Some((line, sectors)) = rows.filter(|_| !is_summed && !has_speed) {
+            let all = sectors.ok.saturating_add(sectors.wrong()).saturating_mul(SECTOR);
+            let what = FindingKind::Unfinished { tested_bytes: Some(Bytes(all)), of_bytes: None };
+            draft.find(line, what);
+        }
+    }
+}
+
+/// Adds the failure in `rest`, which begins with a file's name and of which `why` names the cause. A full
+/// file system is how f3write ends.
+fn add_failure<'l, 't>(failures: &mut Failures<'l, 't>, line: &'l Line<'t>, rest: &str, why: &str) {
+    let cause = cause_of(why);
+    if let Some(cause) = cause {
+        let number = rest.split('.').next().and_then(whole);
+        failures.add(line, number, cause);
+    }
+}
+
+/// The cause of a failure by the words of the C library; `None` where the storage is only full.
+fn cause_of(why: &str) -> Option<ErrorCause> {
+    if why.contains("No space left") {
+        return None;
+    }
+    Some(if why.contains("Input/output error") || why.contains("I/O error") {
+        ErrorCause::Io
+    } else if why.contains("Read-only file system") {
+        ErrorCause::ReadOnly
+    } else if why.contains("No such device") || why.contains("No medium") {
+        ErrorCause::Gone
+    } else {
+        ErrorCause::Unknown
+    })
+}
+
+/// The four counts of a row such as `2096744/      408/      0/      0`.
+fn row_of(row: &str) -> Option<Sectors> {
+    let row = row.split(" - ").next().unwrap_or(row);
+    let mut counts = row.split('/').map(|count| whole(count.split_whitespace().next()?));
+    let mut next = || counts.next().flatten();
+    let sectors =
+        Sectors { ok: next()?, corrupted: next()?, changed: next()?, overwritten: next()? };
+    // No file of f3 is larger than 1 GiB.
+    let most = [sectors.ok, sectors.corrupted, sectors.changed, sectors.overwritten];
+    most.iter().all(|count| *count <= FILE_SECTORS).then_some(sectors)
+}
+
+/// The sectors of one of f3's files, 1 GiB.
+const FILE_SECTORS: u64 = 2_097_152;

@@ -1,0 +1,327 @@
+//! Findings of other tools in words: what happened to the storage, and what to do about it.
+//!
+//! A finding leads every answer. Speeds beside it come after, and none of them judges the storage: a
+//! card that loses data or answers with errors is not measured by how fast it does so.
+
+use cardproof_record::{ErrorCause, Finding, FindingKind, OpName, Record, Warning, WarningCode};
+use cardproof_units::Bytes;
+
+use crate::wording::grouped;
+
+/// How much a finding weighs. The order is that in which findings are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Gravity {
+    /// Data were lost, or the capacity is not what it claims to be.
+    DataLost,
+    /// The device is failing, or says so.
+    Failing,
+    /// Reads or writes failed: the device, or what is between it and the computer.
+    Errors,
+    /// Something was not tested, or took longer than it should.
+    Notice,
+}
+
+impl Gravity {
+    /// The word before a finding.
+    #[must_use]
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::DataLost => "WRONG DATA",
+            Self::Failing => "FAILING",
+            Self::Errors => "ERRORS",
+            Self::Notice => "NOTICE",
+        }
+    }
+
+    /// What to do, as a sentence without its full stop.
+    #[must_use]
+    pub const fn advice(self) -> &'static str {
+        match self {
+            Self::DataLost => {
+                "do not keep data on it; copy what can be read, and test the whole capacity with \
+                 `cardproof verify`"
+            }
+            Self::Failing => "copy the data to another device now, then replace this one",
+            Self::Errors => {
+                "back up, check contacts, power and the reader, then test with `cardproof verify`"
+            }
+            Self::Notice => "test it to the end, for what was not tested may be wrong",
+        }
+    }
+}
+
+/// How much `what` weighs.
+#[must_use]
+pub const fn gravity(what: &FindingKind) -> Gravity {
+    match what {
+        FindingKind::WrongSectors { .. }
+        | FindingKind::DataLost { .. }
+        | FindingKind::Counterfeit { .. } => Gravity::DataLost,
+        FindingKind::Damaged
+        | FindingKind::LikelyDefective
+        | FindingKind::SelfAssessmentFailed
+        | FindingKind::BelowThreshold { .. }
+        | FindingKind::ReallocatedSectors { .. }
+        | FindingKind::PendingSectors { .. }
+        | FindingKind::UncorrectableErrors { .. }
+        | FindingKind::CriticalWarning { .. }
+        | FindingKind::MediaErrors { .. }
+        | FindingKind::SpareBelowThreshold { .. }
+        | FindingKind::SpareLow { .. }
+        | FindingKind::LifeUsedUp { .. } => Gravity::Failing,
+        FindingKind::IoErrors { .. } | FindingKind::Stalled { .. } => Gravity::Errors,
+        FindingKind::Unfinished { .. } | FindingKind::Unknown => Gravity::Notice,
+    }
+}
+
+/// The findings of `record`, the gravest first, and of one gravity in the order of the text.
+#[must_use]
+pub fn by_gravity(record: &Record) -> Vec<&Finding> {
+    let mut findings: Vec<&Finding> = record.findings.iter().collect();
+    findings.sort_by_key(|finding| gravity(&finding.what));
+    findings
+}
+
+/// Whether the speeds of `record` are in doubt for what was found of its storage.
+#[must_use]
+pub fn casts_doubt(record: &Record) -> bool {
+    record.findings.iter().any(|finding| doubt(finding).is_some())
+}
+
+/// The doubt that `finding` casts on every speed beside it. A worn or a partly tested device is as fast
+/// as it was measured.
+pub(crate) fn doubt(finding: &Finding) -> Option<Warning> {
+    let code = match (&finding.what, gravity(&finding.what)) {
+        (FindingKind::LifeUsedUp { .. } | FindingKind::SpareLow { .. }, _)
+        | (_, Gravity::Notice) => return None,
+        (_, Gravity::DataLost) => WarningCode::WrongData,
+        (_, Gravity::Failing | Gravity::Errors) => WarningCode::Faults,
+    };
+    Some(Warning { code, message: sentence(finding) })
+}
+
+/// `finding` as a sentence without its full stop.
+#[must_use]
+pub fn sentence(finding: &Finding) -> String {
+    let tool = if finding.tool.is_empty() { "the tool" } else { &finding.tool };
+    let device = finding.device.as_deref();
+    let on = device.map_or_else(String::new, |device| format!(" on {device}"));
+    match &finding.what {
+        FindingKind::WrongSectors { ok, corrupted, changed, overwritten } => {
+            let all = ok + corrupted + changed + overwritten;
+            let kinds = [
+                (corrupted, "corrupted"),
+                (changed, "slightly changed"),
+                (overwritten, "overwritten"),
+            ];
+            let wrong = kinds.iter().filter(|(count, _)| **count > 0);
+            let wrong: Vec<String> =
+                wrong.map(|(count, word)| format!("{} {word}", grouped(**count))).collect();
+            format!(
+                "of {} sectors that {tool} read{on}, {} are ok, {}",
+                grouped(all),
+                grouped(*ok),
+                wrong.join(", ")
+            )
+        }
+        FindingKind::DataLost { lost_bytes, of_bytes } => {
+            format!(
+                "{tool} lost {lost_bytes} of {of_bytes}{on} ({} sectors)",
+                grouped(lost_bytes.get() / 512)
+            )
+        }
+        FindingKind::Counterfeit { usable_bytes, announced_bytes } => {
+            counterfeit(tool, &on, *usable_bytes, *announced_bytes)
+        }
+        FindingKind::Damaged => format!("{tool} says that the device is damaged{on}"),
+        FindingKind::LikelyDefective => {
+            format!("{tool} says that the medium is likely to be defective{on}")
+        }
+        FindingKind::IoErrors { op, count, cause, files, after_bytes, offset_bytes } => {
+            let failed = failed(*op, *count);
+            let place = place(files, *after_bytes, *offset_bytes);
+            format!("{tool} had {failed}{on}{place}: {}", cause_in_words(*cause))
+        }
+        FindingKind::Unfinished { tested_bytes, of_bytes } => {
+            unfinished(tool, *tested_bytes, *of_bytes)
+        }
+        FindingKind::SelfAssessmentFailed => {
+            format!("the device's own assessment{on} says FAILED")
+        }
+        FindingKind::BelowThreshold { name, value, threshold } => {
+            format!("{name}{on} is {value}; the maker's limit is {threshold}")
+        }
+        FindingKind::ReallocatedSectors { count } => {
+            format!("{}{on} replaced by spare ones", counted(*count, "sector was", "sectors were"))
+        }
+        FindingKind::PendingSectors { count } => {
+            format!(
+                "{}{on} could not be read and waits to be replaced",
+                counted(*count, "sector", "sectors")
+            )
+        }
+        FindingKind::UncorrectableErrors { count } => {
+            format!("{}{on} could not be corrected", counted(*count, "error", "errors"))
+        }
+        FindingKind::CriticalWarning { bits } => {
+            format!("the device{on} gives a critical warning: {}", critical(*bits))
+        }
+        FindingKind::MediaErrors { count } => {
+            format!("the device{on} counts {}", counted(*count, "media error", "media errors"))
+        }
+        FindingKind::SpareBelowThreshold { left_percent, threshold_percent } => format!(
+            "spare blocks{on}: {left_percent} % are left; the maker's limit is {threshold_percent} %"
+        ),
+        FindingKind::SpareLow { is_urgent } => {
+            let used = if *is_urgent { "90 % (urgent)" } else { "80 % (warning)" };
+            format!("spare blocks{on}: {used} are used up")
+        }
+        FindingKind::LifeUsedUp { used_percent } => match used_percent {
+            Some(percent) => format!("{percent} % of the estimated life{on} is used"),
+            None => format!("the device{on} has exceeded its estimated life"),
+        },
+        FindingKind::Stalled { reports, waiting } => {
+            let times = counted(*reports, "report", "reports");
+            format!(
+                "the storage{on} answered nothing for {times} while {waiting:.0} requests waited"
+            )
+        }
+        FindingKind::Unknown => format!("{tool} has found a fault of a kind not known here"),
+    }
+}
+
+fn counterfeit(tool: &str, on: &str, usable: Option<Bytes>, announced: Option<Bytes>) -> String {
+    match (usable, announced) {
+        (Some(usable), Some(announced)) => {
+            format!("{tool} found {usable} usable{on} of {announced} announced")
+        }
+        (Some(usable), None) => format!("{tool} found that only {usable}{on} are usable"),
+        _ => format!("{tool} says that the device is a counterfeit{on}"),
+    }
+}
+
+/// Such as `2 write errors`.
+fn failed(op: OpName, count: u64) -> String {
+    let (one, many) = match op {
+        OpName::Read => ("read error", "read errors"),
+        OpName::Write => ("write error", "write errors"),
+        OpName::Mixed | OpName::Unknown => ("error", "errors"),
+    };
+    match count {
+        0 => many.to_owned(),
+        _ => counted(count, one, many),
+    }
+}
+
+/// So many files are named.
+const FILES_MAX: usize = 8;
+
+fn place(files: &[u64], after: Option<Bytes>, offset: Option<Bytes>) -> String {
+    let mut place = String::new();
+    if !files.is_empty() {
+        let names: Vec<String> = files.iter().take(FILES_MAX).map(ToString::to_string).collect();
+        let more = if files.len() > FILES_MAX { ", …" } else { "" };
+        let word = if files.len() == 1 { "file" } else { "files" };
+        place.push_str(&format!(" in {word} {}{more}", names.join(", ")));
+    }
+    if let Some(offset) = offset {
+        place.push_str(&format!(" at offset {:#x}", offset.get()));
+    }
+    if let Some(after) = after {
+        place.push_str(&format!(" after {} bytes", grouped(after.get())));
+    }
+    place
+}
+
+const fn cause_in_words(cause: ErrorCause) -> &'static str {
+    match cause {
+        ErrorCause::Io => "input/output error",
+        ErrorCause::Crc => "wrong checksum (CRC error)",
+        ErrorCause::Timeout => "no answer in time",
+        ErrorCause::ReadOnly => "it takes no more writes",
+        ErrorCause::Gone => "the device was no longer there",
+        ErrorCause::Unknown => "the cause is not told",
+    }
+}
+
+fn unfinished(tool: &str, tested: Option<Bytes>, of: Option<Bytes>) -> String {
+    match (tested, of) {
+        (Some(tested), Some(of)) => format!("{tool} tested only {tested} of {of}"),
+        (Some(tested), None) => format!("{tool} did not finish: {tested} were tested"),
+        _ => format!("{tool} did not finish"),
+    }
+}
+
+/// The bits of an NVMe device's critical warning in words.
+fn critical(bits: u64) -> String {
+    const WORDS: [&str; 6] = [
+        "spare blocks are below the limit",
+        "the temperature is outside of its limits",
+        "reliability is degraded",
+        "the device is read-only",
+        "the backup of volatile memory failed",
+        "persistent memory is unreliable",
+    ];
+    let set = WORDS.iter().enumerate().filter(|(bit, _)| bits & 1 << bit != 0);
+    let words: Vec<&str> = set.map(|(_, words)| *words).collect();
+    if words.is_empty() { format!("{bits:#04x}") } else { words.join(", ") }
+}
+
+/// `1 error`, `1,204 errors`.
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(count), if count == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(what: FindingKind) -> String {
+        sentence(&Finding { device: Some("sdb".to_owned()), ..Finding::at(what, "dd", 3) })
+    }
+
+    #[test]
+    fn a_finding_is_told_with_its_figures() {
+        let errors = |after_bytes| FindingKind::IoErrors {
+            op: OpName::Read,
+            count: 1,
+            cause: ErrorCause::Io,
+            files: Vec::new(),
+            after_bytes,
+            offset_bytes: None,
+        };
+        let cases = [
+            (
+                FindingKind::WrongSectors { ok: 6, corrupted: 2, changed: 0, overwritten: 1 },
+                "of 9 sectors that dd read on sdb, 6 are ok, 2 corrupted, 1 overwritten",
+            ),
+            (
+                errors(Some(Bytes(7_782_531_072))),
+                "dd had 1 read error on sdb after 7,782,531,072 bytes: input/output error",
+            ),
+            (errors(None), "dd had 1 read error on sdb: input/output error"),
+            (
+                FindingKind::MediaErrors { count: 1204 },
+                "the device on sdb counts 1,204 media errors",
+            ),
+            (
+                FindingKind::CriticalWarning { bits: 4 },
+                "the device on sdb gives a critical warning: reliability is degraded",
+            ),
+        ];
+        for (what, expected) in cases {
+            assert_eq!(told(what), expected);
+        }
+    }
+
+    #[test]
+    fn wear_and_an_unfinished_test_leave_the_speeds_as_they_are() {
+        let unfinished = FindingKind::Unfinished { tested_bytes: None, of_bytes: None };
+        for what in [unfinished, FindingKind::LifeUsedUp { used_percent: None }] {
+            assert_eq!(doubt(&Finding::at(what, "", 1)), None);
+        }
+        let lost = FindingKind::DataLost { lost_bytes: Bytes(512), of_bytes: Bytes(1024) };
+        let code = doubt(&Finding::at(lost, "", 1)).map(|doubt| doubt.code);
+        assert_eq!(code, Some(WarningCode::WrongData));
+    }
+}
