@@ -6,48 +6,11 @@
 //! holds nothing that identifies a person or a place.
 
 use super::lines::Line;
+use super::programs::{PROGRAMS, is_program};
 use super::view::{Needle, View, Words, trimmed};
 
 /// The longest name that is kept.
 const LABEL_CHARS_MAX: usize = 80;
-
-/// Programs whose name after `# ` is a command at root's prompt, and in a heading names a test.
-static PROGRAMS: Words = Words::new(&[
-    "agnostics",
-    "apt",
-    "bash",
-    "cat",
-    "cd",
-    "curl",
-    "dd",
-    "dmesg",
-    "echo",
-    "f3probe",
-    "f3read",
-    "f3write",
-    "fio",
-    "flashbench",
-    "hdparm",
-    "iostat",
-    "ioping",
-    "iozone",
-    "iozone3",
-    "ls",
-    "lsblk",
-    "mkdir",
-    "mkfs.ext4",
-    "mmc",
-    "mount",
-    "rm",
-    "sh",
-    "sudo",
-    "sync",
-    "time",
-    "umount",
-    "wget",
-    "df",
-    "for",
-]);
 
 /// Words of headings that name a test and no card.
 static TEST_WORDS: Words = Words::new(&[
@@ -190,10 +153,6 @@ fn heading(text: &str) -> Option<&str> {
     let first = inner.split_whitespace().next()?.trim_start_matches("./");
     let is_command = text.starts_with("# ") && is_program(first);
     (!is_command && inner.chars().any(char::is_alphabetic)).then_some(inner)
-}
-
-fn is_program(word: &str) -> bool {
-    PROGRAMS.have(word) || word.ends_with(".sh")
 }
 
 /// Whether a line is a command behind a prompt, the kernel's or the shell's talk, or a mark.

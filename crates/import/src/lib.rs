@@ -10,6 +10,7 @@
 //! taken over.
 
 mod cards;
+mod clean;
 mod cut_json;
 mod decode;
 mod draft;
@@ -18,13 +19,17 @@ mod error;
 pub mod iostat;
 mod labels;
 mod lines;
+mod margins;
+mod programs;
 mod readers;
 mod recognise;
 mod refusals;
 mod text;
 mod tool;
+mod typography;
 mod view;
 
+pub use clean::{CleanText, clean};
 pub use decode::decode;
 pub use error::ImportError;
 pub use readers::pibenchmarks::{PibenchmarksFigures, pibenchmarks_score};

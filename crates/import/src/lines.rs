@@ -8,6 +8,8 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use super::entities;
+use super::margins;
+use super::typography;
 use super::view::trimmed;
 
 /// A line that shows something, and its number, from 1.
@@ -35,9 +37,16 @@ impl Line<'_> {
 /// The lines of `text` that show something, as a terminal would show them.
 pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let printed: Vec<&str> = text.lines().collect();
+    let stretches = margins::stretches(&printed);
+    let mut stretches = stretches.iter().peekable();
     let mut lines = Vec::new();
     let mut buffers = Buffers::default();
-    for (number, line) in (1..).zip(text.lines()) {
+    for (at, line) in printed.into_iter().enumerate() {
+        let _ = stretches.next_if(|stretch| stretch.end <= at);
+        let stretch = stretches.peek().filter(|stretch| stretch.first <= at);
+        let line = stretch.map_or(line, |stretch| margins::without(stretch.mark, line));
+        let number = at + 1;
         if is_as_printed(line) {
             add(&mut lines, number, Cow::Borrowed(without_prefix(line)));
             continue;
@@ -70,7 +79,7 @@ fn add<'t>(lines: &mut Vec<Line<'t>>, number: usize, text: Cow<'t, str>) {
 /// characters alone, and none that [`unquoted`] takes off or [`broken`] ends a line at.
 fn is_as_printed(line: &str) -> bool {
     line.bytes().all(|byte| match byte {
-        b'<' | b'>' | b'&' | b'[' | b']' | b'`' => false,
+        b'<' | b'>' | b'&' | b'[' | b']' | b'`' | b'\\' => false,
         b'\t' | b' '..=b'~' => true,
         _ => false,
     })
@@ -115,6 +124,7 @@ pub(super) fn last_number(lines: &[Line]) -> usize {
 struct Buffers {
     shown: String,
     decoded: String,
+    restored: String,
 }
 
 /// What `line` shows, without the marks with which mail, forums and web pages quote: `> `, tags of code,
@@ -123,10 +133,12 @@ fn unquoted<'t>(line: &'t str, buffers: &mut Buffers) -> Cow<'t, str> {
     let is_altered = show(line, &mut buffers.shown);
     let shown = if is_altered { &buffers.shown } else { line };
     let is_decoded = entities::decode(shown, &mut buffers.decoded);
-    if !is_altered && !is_decoded {
+    let decoded = if is_decoded { &buffers.decoded } else { shown };
+    let is_restored = typography::restore(decoded, &mut buffers.restored);
+    if !is_altered && !is_decoded && !is_restored {
         return Cow::Borrowed(content(line));
     }
-    let kept = content(if is_decoded { &buffers.decoded } else { shown });
+    let kept = content(if is_restored { &buffers.restored } else { decoded });
     Cow::Owned(kept.to_owned())
 }
 
@@ -207,7 +219,29 @@ fn is_tag(inside: &str) -> bool {
 
 /// `line` without what a log puts before each line.
 fn without_prefix(line: &str) -> &str {
-    without_syslog(without_build_time(line))
+    without_comment(without_syslog(without_clock(without_build_time(line))))
+}
+
+/// `line` without `//` before it: no tool begins a line so.
+fn without_comment(line: &str) -> &str {
+    let rest = line.trim_start().strip_prefix("//").filter(|rest| !rest.starts_with('/'));
+    rest.map_or(line, |rest| rest.strip_prefix(' ').unwrap_or(rest))
+}
+
+/// `line` without `[12:34:56] ` or `[12:34] ` before it, as chats print it.
+fn without_clock(line: &str) -> &str {
+    let Some(inner) = line.strip_prefix('[') else { return line };
+    let is_pair = |at: usize| {
+        inner.as_bytes().get(at..at + 2).is_some_and(|pair| pair.iter().all(u8::is_ascii_digit))
+    };
+    let end = |at: usize| inner.get(at..).and_then(|rest| rest.strip_prefix("] "));
+    let colon = |at: usize| inner.as_bytes().get(at) == Some(&b':');
+    let is_clock = is_pair(0) && colon(2) && is_pair(3);
+    let rest = match is_clock && colon(5) && is_pair(6) {
+        true => end(8),
+        false => end(5).filter(|_| is_clock),
+    };
+    rest.unwrap_or(line)
 }
 
 /// `line` without `Jan 06 12:00:00 host program[123]: ` before it.

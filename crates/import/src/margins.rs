@@ -1,0 +1,194 @@
+//! What stands before each line of a whole stretch of text: marks of comments, the line numbers of an
+//! editor or of `cat -n`, a rule beside quoted text.
+//!
+//! One line alone does not show whether its mark is one of the text's own: `# ` begins a command, a
+//! heading or a comment. So a mark counts only where several lines in a row have it, and where they
+//! look like an output behind it.
+
+/// So many lines in a row show that their mark is no part of them.
+const RUN_MIN: usize = 3;
+
+/// What stands before the lines of a stretch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// `#`, as in a shell's script or a configuration.
+    Hash,
+    /// A vertical rule.
+    Rule,
+    /// Line numbers.
+    Number,
+}
+
+/// A stretch of lines with one kind of mark: the places of its first line, and of that behind its last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stretch {
+    pub(super) mark: Mark,
+    pub(super) first: usize,
+    pub(super) end: usize,
+}
+
+/// The stretches with marks in `lines`, in order.
+pub(super) fn stretches(lines: &[&str]) -> Vec<Stretch> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        let Some(mark) = mark_of(lines[at]) else {
+            at += 1;
+            continue;
+        };
+        let stretch = Stretch { mark, first: at, end: end_of(mark, lines, at) };
+        if stretch.is_sure(lines) {
+            found.push(stretch);
+        }
+        at = stretch.end;
+    }
+    found
+}
+
+/// `line` without `mark`.
+pub(super) fn without(mark: Mark, line: &str) -> &str {
+    let text = line.trim_start();
+    let rest = match mark {
+        Mark::Hash => text.strip_prefix('#'),
+        Mark::Rule => text.strip_prefix(['|', '│', '┃']),
+        Mark::Number => numbered(line).map(|(_, rest)| rest),
+    };
+    let rest = rest.unwrap_or(line);
+    rest.strip_prefix(' ').unwrap_or(rest)
+}
+
+/// The mark that a line begins with.
+fn mark_of(line: &str) -> Option<Mark> {
+    match line.bytes().find(|byte| !matches!(byte, b' ' | b'\t'))? {
+        b'#' => Some(Mark::Hash),
+        b'|' | 0xe2 => is_ruled(line).then_some(Mark::Rule),
+        b'0'..=b'9' => numbered(line).map(|_| Mark::Number),
+        _ => None,
+    }
+}
+
+/// Whether a rule stands before all of `line` and no other in it, as in a table. fio's percentiles have
+/// one behind blanks.
+fn is_ruled(line: &str) -> bool {
+    let rest = line.strip_prefix(['|', '│', '┃']);
+    rest.is_some_and(|rest| !rest.contains(['|', '│', '┃']))
+}
+
+/// The line number before `line` and what stands behind it.
+fn numbered(line: &str) -> Option<(u32, &str)> {
+    let text = line.trim_start();
+    let end = text.bytes().take(7).position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+    let number = text.get(..end)?.parse().ok()?;
+    let rest = &text[end..];
+    // A blank line is its number alone.
+    let rest = match rest.as_bytes() {
+        [] => rest,
+        [b':' | b'|', ..] => &rest[1..],
+        [b'.' | b')', b' ', ..] => &rest[2..],
+        [b' ' | b'\t', ..] => rest[1..].trim_start_matches(['|', '│']),
+        _ => rest.strip_prefix('→').or_else(|| rest.strip_prefix('│'))?,
+    };
+    Some((number, rest))
+}
+
+/// The place behind the last line in a row that has `mark`, from the one at `first` on. Lines without
+/// anything do not end a stretch of comments.
+fn end_of(mark: Mark, lines: &[&str], first: usize) -> usize {
+    let mut last = numbered(lines[first]).map_or(0, |(number, _)| number);
+    let mut end = first + 1;
+    for line in &lines[end..] {
+        let is_next = match mark {
+            Mark::Hash => line.trim_start().starts_with('#'),
+            Mark::Rule => is_ruled(line),
+            Mark::Number => {
+                let number = numbered(line).map(|(number, _)| number);
+                let is_next = number == last.checked_add(1);
+                last = number.unwrap_or(last);
+                is_next
+            }
+        };
+        if !is_next {
+            break;
+        }
+        end += 1;
+    }
+    end
+}
+
+impl Stretch {
+    /// Whether the lines are an output with a mark before it, and not a script's own.
+    fn is_sure(self, lines: &[&str]) -> bool {
+        let Self { mark, first, end } = self;
+        let lines = &lines[first..end];
+        if lines.len() < RUN_MIN {
+            return false;
+        }
+        let count = |is: fn(&str) -> bool| lines.iter().filter(|line| is(line.trim())).count();
+        match mark {
+            Mark::Number | Mark::Rule => true,
+            // Headings of Markdown have several marks, and a program's banner has a box of them.
+            Mark::Hash => {
+                let is_box = |line: &str| line.len() > 1 && line.ends_with('#');
+                let has_digits = |line: &str| line.contains(|c: char| c.is_ascii_digit());
+                let is_command = |line: &str| {
+                    let first = line.trim_start_matches('#').split_whitespace().next();
+                    first.is_some_and(super::programs::is_program)
+                };
+                count(|line| line.starts_with("##")) == 0
+                    && count(is_box) * 4 < lines.len()
+                    && count(has_digits) * 2 >= lines.len()
+                    && count(is_command) * 2 < lines.len()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stripped(text: &str) -> String {
+        let lines: Vec<&str> = text.lines().collect();
+        let found = stretches(&lines);
+        let shown = lines.iter().enumerate().map(|(at, line)| {
+            let stretch = found.iter().find(|it| (it.first..it.end).contains(&at));
+            stretch.map_or(*line, |stretch| without(stretch.mark, line))
+        });
+        shown.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn marks_before_all_lines_of_an_output_are_taken_off() {
+        let output = "1+0 records in\n1+0 records out\n\n4096 bytes copied, 1 s, 4.1 kB/s";
+        let lines = || output.lines();
+        let marked = |mark: fn((usize, &str)) -> String| {
+            lines().enumerate().map(mark).collect::<Vec<_>>().join("\n")
+        };
+        for text in [
+            marked(|(_, line)| format!("# {line}")),
+            marked(|(_, line)| format!("| {line}")),
+            marked(|(at, line)| format!("{:>4}  {line}", at + 7).replacen("  ", "\t", 0)),
+            marked(|(at, line)| format!("{}: {line}", at + 99)),
+            marked(|(at, line)| format!("{:>6}\t{line}", at + 1)),
+        ] {
+            let found = stripped(&text).lines().map(|it| it.trim().to_owned()).collect::<Vec<_>>();
+            assert_eq!(found, lines().collect::<Vec<_>>(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_belongs_to_the_text_stays() {
+        for text in [
+            "# hdparm -t /dev/sda\n# dd if=/dev/sda of=/dev/null bs=1M count=64\n# sync",
+            "# Results\n# Samsung\n# Kingston",
+            "## A 32GB\n## B 64GB\n## C 128GB",
+            "# ##### #\n#  v2023  #\n# ##### #",
+            "102400 4 80292\n102400 16 78283\n102400 64 78283",
+            "| card | 12 |\n| card | 13 |\n| card | 14 |",
+            "    |  1.00th=[   82]\n    | 50.00th=[   94]\n    | 99.00th=[  251]",
+            "1 a\n2 b",
+        ] {
+            assert_eq!(stripped(text), text);
+        }
+    }
+}
