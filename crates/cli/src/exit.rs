@@ -35,7 +35,10 @@ impl From<FailureKind> for Exit {
     fn from(kind: FailureKind) -> Self {
         match kind {
             FailureKind::Usage => Self::Usage,
-            FailureKind::Refused => Self::Refused,
+            FailureKind::Refused
+            | FailureKind::ReadOnly
+            | FailureKind::TooLittleSpace
+            | FailureKind::Unsupported => Self::Refused,
             FailureKind::Incomplete => Self::Incomplete,
         }
     }

@@ -194,11 +194,28 @@ impl Pieces {
         extents.sort_by_key(|extent| extent.device_offset);
         let mut pieces = Self::default();
         for extent in extents {
-            pieces.starts.push(pieces.size);
-            pieces.size += extent.length.get();
-            pieces.extents.push(extent);
+            pieces.push(extent);
         }
         pieces
+    }
+
+    /// Adds `extent`. Writing to a part of a reserved stretch divides it without moving it, so what goes
+    /// on where the last piece ends belongs to that piece.
+    fn push(&mut self, extent: Extent) {
+        let length = extent.length;
+        match self.extents.last_mut() {
+            Some(last)
+                if last.device_offset + last.length == extent.device_offset
+                    && last.file_offset + last.length == extent.file_offset =>
+            {
+                last.length += length;
+            }
+            _ => {
+                self.starts.push(self.size);
+                self.extents.push(extent);
+            }
+        }
+        self.size += length.get();
     }
 
     const fn size(&self) -> Bytes {
@@ -248,6 +265,13 @@ mod tests {
         };
         assert_eq!((0..5).map(place).collect::<Vec<_>>(), [10, 11, 12, 50, 51]);
         assert_eq!(pieces.at(Bytes(5 * 4096)), None);
+    }
+
+    #[test]
+    fn a_stretch_that_was_written_in_part_stays_one_piece() {
+        let whole = Pieces::new(&[extent(0, 10, 9)], Bytes(9 * 4096));
+        let divided = [extent(0, 10, 4), extent(4, 14, 1), extent(5, 15, 4)];
+        assert_eq!(Pieces::new(&divided, Bytes(9 * 4096)), whole);
     }
 
     #[test]

@@ -27,7 +27,7 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, StatVfsMountFlags};
 use rustix::io::Errno;
 
 pub use error::{LeftBehind, ScratchError};
-pub use space::{Allowance, SIZE_MIN};
+pub use space::{Allowance, SIZE_MIN, Space};
 pub use sweep::{LeftDirectory, Swept, sweep};
 
 use mount_id::on_one_mount;
@@ -149,6 +149,27 @@ impl Scratch {
         self.create_named(TEST_FILE).map_err(failed)
     }
 
+    /// Makes a test file that has no name any more, so that its space is free again as soon as this
+    /// process ends, however it ends.
+    ///
+    /// # Errors
+    /// A test file was made before, or the file system will not have it.
+    pub fn create_nameless_file(&self) -> Result<File, ScratchError> {
+        let file = self.create_file()?;
+        let failed =
+            ScratchError::in_directory("take the name of the test file in", &self.directory);
+        rustix::fs::unlinkat(&self.own, TEST_FILE, AtFlags::empty()).map_err(failed)?;
+        Ok(file)
+    }
+
+    /// The size of the file system, and how much of it this user may still fill.
+    ///
+    /// # Errors
+    /// The file system does not tell.
+    pub fn space(&self) -> Result<Space, ScratchError> {
+        space_in(&self.own, &self.directory)
+    }
+
     /// Makes the directory for a job's files, empty.
     ///
     /// # Errors
@@ -211,10 +232,16 @@ fn allowance_in(
     wanted: Option<Bytes>,
     requested_by_user: bool,
 ) -> Result<Allowance, ScratchError> {
-    let space = rustix::fs::fstatvfs(open)
-        .map_err(ScratchError::failed("read the free space of", directory))?;
-    let free = Bytes(space.f_bavail.saturating_mul(space.f_frsize));
+    let Space { free, .. } = space_in(open, directory)?;
     space::allow(directory, free, wanted, requested_by_user)
+}
+
+/// The space of the file system of `open`.
+fn space_in(open: &OwnedFd, directory: &Path) -> Result<Space, ScratchError> {
+    let found = rustix::fs::fstatvfs(open)
+        .map_err(ScratchError::failed("read the free space of", directory))?;
+    let bytes = |blocks: u64| Bytes(blocks.saturating_mul(found.f_frsize));
+    Ok(Space { size: bytes(found.f_blocks), free: bytes(found.f_bavail) })
 }
 
 /// Opens the directory that the user named, if it is one and not a link to one.

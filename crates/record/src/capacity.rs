@@ -65,6 +65,9 @@ pub struct CapacityTest {
     /// What files in the free space have shown; absent for a test of a device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<CapacityFiles>,
+    /// What of the device a test in free space covers; absent for other tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cover: Option<CapacityCover>,
     /// Signs of a counterfeit that were found without writing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signs: Vec<String>,
@@ -100,6 +103,24 @@ pub struct CapacityFiles {
     pub missing_files: u64,
 }
 
+/// What of a device the free space of its file system covers. The test then numbers the bytes that it
+/// covers one after the other, in the order of the device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CapacityCover {
+    /// The size of the file system.
+    pub filesystem_bytes: Bytes,
+    /// The size of the whole device, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_bytes: Option<Bytes>,
+    /// The lowest byte that it covers, from the start of the file system's device.
+    pub lowest_bytes: Bytes,
+    /// The end of the highest stretch that it covers, likewise.
+    pub end_bytes: Bytes,
+    /// In how many pieces it lies.
+    pub pieces: u64,
+}
+
 /// What reading has shown of a part of the addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -128,6 +149,8 @@ pub enum CapacityMethod {
     Restored,
     /// Files were written into free space.
     Files,
+    /// Free space was reserved, and places in it were overwritten.
+    FreeSpace,
     /// A method of a later version.
     #[serde(other)]
     Other,

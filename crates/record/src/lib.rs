@@ -38,7 +38,7 @@ mod words;
 pub use activity::{
     Activity, Climate, CpuActivity, DeviceActivity, MemoryActivity, Pressure, Requests,
 };
-pub use capacity::{CapacityFiles, CapacityMethod, CapacityRegion, CapacityTest};
+pub use capacity::{CapacityCover, CapacityFiles, CapacityMethod, CapacityRegion, CapacityTest};
 pub use capacity_answer::{CapacityAnswer, CapacityBounds, CapacityVerdict, VERIFY_SCHEMA};
 pub use card::{BusInfo, CardInfo, Claims, Feature, Unknown};
 pub use conditions::{

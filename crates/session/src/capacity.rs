@@ -2,12 +2,15 @@
 //! the finding that follows from the record.
 
 mod announcing;
+mod free_space;
 mod journal;
 mod reading;
 mod recovery;
 mod saving;
 mod stored;
 mod surface;
+
+pub use free_space::FreeSpaceCheck;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -10,6 +10,12 @@ pub enum FailureKind {
     Usage,
     /// It would not be safe.
     Refused,
+    /// The target may not be written to.
+    ReadOnly,
+    /// There is too little free space.
+    TooLittleSpace,
+    /// The file system cannot do it.
+    Unsupported,
     /// It could not be completed.
     Incomplete,
 }
@@ -32,6 +38,11 @@ impl Failure {
     /// It would not be safe.
     pub fn refused(message: impl Display) -> Self {
         Self { kind: FailureKind::Refused, message: message.to_string() }
+    }
+
+    /// It cannot be done there, for a reason that a program may want to know.
+    pub fn of_place(kind: FailureKind, message: impl Display) -> Self {
+        Self { kind, message: message.to_string() }
     }
 
     /// It could not be completed.

@@ -31,7 +31,7 @@ mod target;
 mod whole_device;
 
 pub use announcement::{Effect, Prepared, Writes};
-pub use capacity::{CapacityCheck, CapacityMode, Journals};
+pub use capacity::{CapacityCheck, CapacityMode, FreeSpaceCheck, Journals};
 pub use endure::{Endurance, EndureOptions, Hub, Seat};
 pub use experiment::Experiment;
 pub use failure::{Failure, FailureKind, with_causes};
@@ -54,7 +54,8 @@ pub use session::{Bench, Measured, blank, measure};
 pub use setups::{Choice, Setups, SetupsNeeds, SetupsPlace, Task};
 pub use store::{LATEST, Store};
 pub use target::{
-    Existing, FilesNeeds, OpenedTree, Span, Storage, StorageNeeds, Writing, not_there, of_scratch,
-    open_storage, open_tree, refuse_link, simulated_card, simulated_name, tell_of_leftovers,
+    Existing, FilesNeeds, FreeSpace, OpenedTree, Span, Storage, StorageNeeds, Writing, not_there,
+    of_scratch, open_storage, open_tree, refuse_link, simulated_card, simulated_name,
+    tell_of_leftovers,
 };
 pub use whole_device::refuse_partition;

@@ -1,5 +1,6 @@
 //! From what the user named to a target that may be driven, or to a refusal.
 
+mod free_space;
 mod reconnecting;
 mod simulated;
 mod storage;
@@ -18,13 +19,14 @@ use cardproof_record::TargetKind;
 use cardproof_sim::Keeping;
 use cardproof_units::Bytes;
 
-use crate::failure::{Failure, with_causes};
+use crate::failure::{Failure, FailureKind, with_causes};
 use crate::file::open_storage_file;
 use crate::frontend::{Frontend, Question};
 use crate::options::{Access, Options};
 use crate::whole_device::refuse_partition;
 use simulated::open_simulated;
 
+pub use free_space::FreeSpace;
 pub use simulated::{simulated_card, simulated_name};
 pub use storage::Storage;
 pub use tree::{FilesNeeds, OpenedTree, open_tree};
@@ -250,13 +252,14 @@ pub fn tell_of_leftovers(scratch: &Scratch, talk: &mut dyn Frontend) {
 #[must_use]
 pub fn of_scratch(error: &ScratchError) -> Failure {
     let message = with_causes(error);
-    if error.is_usage() {
-        Failure::usage(message)
-    } else if error.is_refusal() {
-        Failure::refused(message)
-    } else {
-        Failure::incomplete(message)
-    }
+    let kind = match error {
+        ScratchError::TooLittleSpace { .. } => FailureKind::TooLittleSpace,
+        ScratchError::ReadOnly { .. } => FailureKind::ReadOnly,
+        _ if error.is_usage() => FailureKind::Usage,
+        _ if error.is_refusal() => FailureKind::Refused,
+        _ => FailureKind::Incomplete,
+    };
+    Failure::of_place(kind, message)
 }
 
 /// The number of the device at `path`, by which a file system on it is known.

@@ -28,8 +28,35 @@ const ROOMY: Bytes = Bytes::gib(1);
 const MARGIN_PARTS: u64 = 32;
 const MARGIN_MIN: Bytes = Bytes::mib(4);
 
+/// What a test that reserves free space leaves free at the least.
+const KEPT_MIN: Bytes = Bytes::gib(1);
+
 /// What a reduced size is rounded down to.
 const STEP: Bytes = Bytes::mib(1);
+
+/// The space of a file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// Its size.
+    pub size: Bytes,
+    /// How much of it this user may still fill.
+    pub free: Bytes,
+}
+
+impl Space {
+    /// How much a test may reserve without writing it: all but a tenth of the file system, and at
+    /// least all but [`KEPT_MIN`], which stay free for the user's programs.
+    #[must_use]
+    pub fn reservable(&self) -> Bytes {
+        self.free.saturating_sub(self.kept())
+    }
+
+    /// What a test that reserves leaves free.
+    #[must_use]
+    pub fn kept(&self) -> Bytes {
+        Bytes(self.size.get() / SHARE_PARTS).max(KEPT_MIN)
+    }
+}
 
 /// How large the test file may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,6 +155,17 @@ mod tests {
         assert!(error.contains("20 MiB"), "{error}");
         assert!(allowed(0, None, false).is_err());
         assert!(allowed(4, Some(Bytes(1)), true).is_err());
+    }
+
+    #[test]
+    fn reserving_leaves_a_tenth_and_at_least_a_gibibyte_free() {
+        // Size and free space of the file system in MiB, then what may be reserved.
+        let cases =
+            [(30_720, 20_480, 17_408), (4_096, 3_072, 2_048), (4_096, 900, 0), (500, 400, 0)];
+        for (size, free, expected) in cases {
+            let space = Space { size: Bytes::mib(size), free: Bytes::mib(free) };
+            assert_eq!(space.reservable(), Bytes::mib(expected), "{size} {free}");
+        }
     }
 
     #[test]

@@ -44,6 +44,15 @@ pub(super) fn of_writing(plan: &Plan, size: Bytes, time: Nanos, restores: bool) 
     notes
 }
 
+/// Before a test in free space: what is reserved, written and left to others.
+pub(super) fn of_free_space(plan: &Plan, reserved: Bytes, kept: Bytes) -> String {
+    format!(
+        "Reserves {reserved} of free space, writes test blocks to {} of it, reads them back, and frees it \
+         again. {kept} stay free for other programs. Your files are not touched.",
+        plan.bytes_to_write()
+    )
+}
+
 /// What happens to the device between writing and reading.
 pub(super) fn of_reconnecting() -> String {
     "After writing, the device is disconnected and connected again. Close what mounts devices by \

@@ -1,0 +1,129 @@
+//! Is the capacity real? The test in the free space of a mounted file system, without root.
+//!
+//! It reserves the free space, writes and reads back test blocks over all of it, and gives it back. What
+//! it shows holds for the addresses that it covers, which the record names.
+
+use std::sync::atomic::Ordering;
+
+use cardproof_io::{Extent, Target};
+use cardproof_probe::capacity::{Plan, Progress, Wish, run};
+use cardproof_record::{CapacityCover, CapacityMethod, CapacityTest, ProfileInfo, Record, State};
+use cardproof_units::{Bytes, Nanos, Seed};
+
+use super::{announcing, stored};
+use crate::announcement::{Effect, Prepared};
+use crate::experiment::Experiment;
+use crate::failure::{Failure, with_causes};
+use crate::frontend::{Event, Frontend};
+use crate::recorder::Recorder;
+use crate::session::Bench;
+use crate::target::FreeSpace;
+
+/// A test of the capacity in the free space of a directory's file system.
+pub struct FreeSpaceCheck {
+    wish: Wish,
+    time_max: Option<Nanos>,
+    plan: Option<Plan>,
+}
+
+impl FreeSpaceCheck {
+    /// A test that excludes what `wish` says, of the addresses that the free space covers.
+    #[must_use]
+    pub const fn new(wish: Wish) -> Self {
+        Self { wish, time_max: None, plan: None }
+    }
+
+    /// The same test, which stops writing after `time_max` and says less then.
+    #[must_use]
+    pub fn with_time_max(self, time_max: Nanos) -> Self {
+        Self { time_max: Some(time_max), ..self }
+    }
+}
+
+impl Experiment for FreeSpaceCheck {
+    type Place = FreeSpace;
+
+    fn needs(&mut self, _seed: Seed) {}
+
+    fn prepare(
+        &mut self,
+        place: &mut FreeSpace,
+        draft: &mut Record,
+        _frontend: &mut dyn Frontend,
+    ) -> Result<Prepared, Failure> {
+        draft.profile = ProfileInfo::untimed("verify", 1);
+        let abilities = place.target.abilities();
+        let (size, block) = (abilities.size, abilities.logical_block);
+        let plan = Plan::new(size, block, self.wish, draft.seed)
+            .map_err(|error| Failure::usage(error.to_string()))?;
+        let notes = vec![announcing::of_free_space(&plan, size, place.room.space.kept())];
+        let effect = Effect { time_max: self.time_max, ..Effect::default() };
+        let decided_by = format!("{plan:?}");
+        self.plan = Some(plan);
+        Ok(Prepared { name: "verify".to_owned(), decided_by, effect, notes })
+    }
+
+    fn run(&mut self, bench: &mut Bench<'_, FreeSpace>) {
+        let Some(plan) = self.plan.take() else { return };
+        let begun = bench.place.target.now();
+        let cover = cover(&bench.place, &bench.record);
+        let outcome = {
+            let Bench { place, recorder, stop, .. } = bench;
+            let time_max = self.time_max;
+            let FreeSpace { target, room, .. } = place;
+            let mut watch = |progress: &Progress| {
+                show(recorder, progress);
+                let is_late = time_max.is_some_and(|most| progress.elapsed >= most);
+                !is_late && !stop.load(Ordering::Relaxed) && !room.is_needed_by_others()
+            };
+            run(target, &plan, &mut watch)
+        };
+        let record = &mut bench.record;
+        match outcome {
+            Ok(outcome) => {
+                record.bytes_written += outcome.bytes_written;
+                record.bytes_read += outcome.bytes_read;
+                let is_whole = !outcome.evidence.is_cut_short;
+                record.state = if is_whole { State::Complete } else { State::Partial };
+                record.capacity = Some(CapacityTest {
+                    time_ns: bench.place.target.now().saturating_sub(begun),
+                    cover: Some(cover),
+                    ..stored::stored(&outcome, &plan, CapacityMethod::FreeSpace)
+                });
+            }
+            Err(error) => {
+                bench.recorder.note(&format!("The test has ended early: {}.", with_causes(&error)));
+                record.state = State::Failed;
+            }
+        }
+        if !bench.place.target.is_in_place().unwrap_or(false) {
+            bench.recorder.note(
+                "The file system moved the test file during the test, so the test says nothing.",
+            );
+            bench.record.state = State::Failed;
+            bench.record.capacity = None;
+        }
+    }
+}
+
+fn show(recorder: &mut Recorder<'_>, progress: &Progress) {
+    recorder.tell(Event::Step {
+        name: "verify",
+        deed: &announcing::deed(progress),
+        done: progress.done.as_f64() / progress.total.as_f64().max(1.0),
+        elapsed: progress.elapsed,
+    });
+}
+
+/// What of the device the free space covers.
+fn cover(place: &FreeSpace, record: &Record) -> CapacityCover {
+    let pieces = place.target.pieces();
+    let end = |piece: &Extent| piece.device_offset + piece.length;
+    CapacityCover {
+        filesystem_bytes: place.room.space.size,
+        device_bytes: record.conditions.device.size_bytes,
+        lowest_bytes: pieces.first().map_or(Bytes::ZERO, |piece| piece.device_offset),
+        end_bytes: pieces.last().map_or(Bytes::ZERO, end),
+        pieces: pieces.len() as u64,
+    }
+}

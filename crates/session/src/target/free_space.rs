@@ -1,0 +1,124 @@
+//! The free space of a directory's file system, reserved for a test and given back.
+//!
+//! The test file loses its name as soon as it is made, so its space is free again when this process
+//! ends, however it ends. A tenth of the file system, and at least 1 GiB, stays free for other programs.
+
+use std::fs;
+
+use cardproof_device::Surroundings;
+use cardproof_io::scratch::{Scratch, Space};
+use cardproof_io::{Abilities, FreeSpaceTarget, Target, Usage, usage};
+use cardproof_record::{TargetInfo, TargetKind};
+use cardproof_units::Bytes;
+
+use super::{device_number, look, not_there, of_scratch, refuse_link, tell_of_leftovers};
+use crate::announcement::Effect;
+use crate::failure::{Failure, FailureKind, with_causes};
+use crate::frontend::Frontend;
+use crate::options::Options;
+use crate::place::Place;
+
+/// The least free space that is worth a test.
+const RESERVED_MIN: Bytes = Bytes::mib(64);
+
+/// The free space of a file system, reserved.
+pub struct FreeSpace {
+    /// Drives it, in the order of the device.
+    pub target: FreeSpaceTarget,
+    /// The room in which it is reserved.
+    pub room: Room,
+    surroundings: Surroundings,
+}
+
+/// The room in a file system.
+pub struct Room {
+    /// Its space before any was reserved.
+    pub space: Space,
+    scratch: Scratch,
+}
+
+impl Room {
+    /// Whether other programs need the space that is left to them: less than half of it is free.
+    #[must_use]
+    pub fn is_needed_by_others(&self) -> bool {
+        let kept = Bytes(self.space.kept().get() / 2);
+        self.scratch.space().is_ok_and(|space| space.free < kept)
+    }
+}
+
+impl Place for FreeSpace {
+    type Needs = ();
+
+    fn open(_: &(), options: &Options, frontend: &mut dyn Frontend) -> Result<Self, Failure> {
+        let path = &options.target;
+        let metadata = fs::metadata(path).map_err(|error| not_there(path, &error))?;
+        if !metadata.is_dir() {
+            let path = path.display();
+            return Err(Failure::usage(format!("{path} is not a directory; name a directory")));
+        }
+        refuse_link(path)?;
+        let expected = options.expect_device.as_deref().map(device_number).transpose()?;
+        let surroundings = look(path);
+        let scratch = Scratch::create(path, expected).map_err(|error| of_scratch(&error))?;
+        tell_of_leftovers(&scratch, frontend);
+        let space = scratch.space().map_err(|error| of_scratch(&error))?;
+        let wanted = options.size.unwrap_or(space.reservable()).min(space.reservable());
+        if wanted < RESERVED_MIN {
+            return Err(too_little(options, space));
+        }
+        let file = scratch.create_nameless_file().map_err(|error| of_scratch(&error))?;
+        let target = FreeSpaceTarget::new(file, wanted.round_down_to(Bytes::mib(1)));
+        let target = target.map_err(|error| {
+            Failure::of_place(FailureKind::Unsupported, format!(
+                "the free space of {} cannot be tested by samples: {}; to write and read files in all of \
+                 it, run cardproof verify --full",
+                path.display(),
+                with_causes(&error)
+            ))
+        })?;
+        Ok(Self { target, room: Room { space, scratch }, surroundings })
+    }
+
+    fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
+    }
+
+    fn target_info(&self) -> TargetInfo {
+        let Abilities { engine, logical_block, .. } = self.target.abilities();
+        TargetInfo {
+            kind: TargetKind::Directory,
+            size_bytes: self.room.space.size,
+            logical_block_bytes: *logical_block,
+            engine: engine.name().into(),
+            direct: true,
+            ..TargetInfo::default()
+        }
+    }
+
+    fn cost(&mut self) -> Option<Usage> {
+        Some(usage())
+    }
+
+    /// The experiment says what it reserves and writes.
+    fn announcement(&self, _effect: &Effect) -> Option<String> {
+        None
+    }
+
+    fn close(self) -> Option<String> {
+        drop(self.target);
+        self.room.scratch.remove().err().map(|left| left.to_string())
+    }
+}
+
+fn too_little(options: &Options, space: Space) -> Failure {
+    Failure::of_place(
+        FailureKind::TooLittleSpace,
+        format!(
+            "{} has {} of free space; the test needs {RESERVED_MIN} and leaves {} free for other programs; \
+         remove something, or test the device itself",
+            options.target.display(),
+            space.free,
+            space.kept()
+        ),
+    )
+}
