@@ -5,7 +5,7 @@ use crate::{Profile, application, honesty, peers, standard};
 /// The names of all profiles.
 #[must_use]
 pub fn names() -> Vec<&'static str> {
-    ["standard", "a1", "a2", "honesty"].into_iter().chain(peers::names()).collect()
+    ["standard", "check", "a1", "a2", "honesty"].into_iter().chain(peers::names()).collect()
 }
 
 /// The profile called `name`.
@@ -13,6 +13,7 @@ pub fn names() -> Vec<&'static str> {
 pub fn find(name: &str) -> Option<Profile> {
     match name {
         "standard" => Some(standard::profile()),
+        "check" => Some(standard::check()),
         "a1" => Some(application::a1()),
         "a2" => Some(application::a2()),
         "honesty" => Some(honesty::profile()),

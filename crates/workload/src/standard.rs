@@ -18,6 +18,9 @@ pub const SPAN: Bytes = RANDOM_SPAN;
 /// reach it in their time, fast disks reach it after their figure is known.
 const SMALL_WRITES_MAX: Bytes = Bytes::mib(128);
 
+/// The same for the `check` profile.
+const CHECK_WRITES_MAX: Bytes = Bytes::mib(64);
+
 const PRECISION: Precision = Precision {
     relative_half_width: 0.02,
     confidence: CONFIDENCE,
@@ -46,6 +49,37 @@ pub fn profile() -> Profile {
         figures: Vec::new(),
         early_ends: Vec::new(),
         notes: Vec::new(),
+    }
+}
+
+/// The `check` profile: the phases of [`profile`] that the grades and the classes A1 and A2 rest on, in
+/// three quarters of its time and with half of its wear.
+#[must_use]
+pub fn check() -> Profile {
+    let fsync = small("overwrite-4k-fsync", 0, Bytes::kib(4), 1, 9);
+    let mut phases = vec![
+        lay_out(),
+        PhaseSpec {
+            role: Role::MeasureAndVerify,
+            access: Access::Sequential,
+            ..small("sequential-read-1m", 100, Bytes::mib(1), 2, 8)
+        },
+        small("random-read-4k-qd1", 100, Bytes::kib(4), 1, 9),
+        until(READS, small("random-read-4k-qd32", 100, Bytes::kib(4), 32, 9)),
+        small("random-write-4k-qd1", 0, Bytes::kib(4), 1, 10),
+        until(WRITES, small("random-write-4k-qd32", 0, Bytes::kib(4), 32, 10)),
+        PhaseSpec { fsync_every: Some(1), flush_at_end: false, ..fsync },
+    ];
+    for phase in phases.iter_mut().filter(|phase| phase.ends.bytes == Some(SMALL_WRITES_MAX)) {
+        phase.ends.bytes = Some(CHECK_WRITES_MAX);
+    }
+    Profile {
+        name: "check".to_owned(),
+        purpose: "the speed part of cardproof check: the grades, A1 and A2, in 45 seconds"
+            .to_owned(),
+        time_budget: Nanos::from_secs(45),
+        phases,
+        ..profile()
     }
 }
 
@@ -135,19 +169,19 @@ mod tests {
 
     #[test]
     fn the_shares_are_percent() {
-        let shares: u32 = phases()
-            .iter()
-            .map(|phase| match phase.ends.time {
+        for phases in [phases(), check().phases] {
+            let share = |phase: &PhaseSpec| match phase.ends.time {
                 TimeLimit::Share(share) => share,
                 other => panic!("{other:?}"),
-            })
-            .sum();
-        assert_eq!(shares, 100);
+            };
+            assert_eq!(phases.iter().map(share).sum::<u32>(), 100);
+        }
     }
 
     #[test]
     fn the_wear_is_bounded() {
         assert_eq!(profile().bytes_written_max(), Some(Bytes::mib(256 + 5 * 128)));
+        assert_eq!(check().bytes_written_max(), Some(Bytes::mib(256 + 3 * 64)));
         assert_eq!(
             profile().with_span(Bytes::mib(64)).bytes_written_max(),
             Some(Bytes::mib(64 + 5 * 128))
