@@ -6,6 +6,7 @@ mod args;
 mod capture;
 mod catalogue;
 mod charts;
+mod check;
 mod compare;
 mod completions;
 mod diagnose;
@@ -51,6 +52,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use args::{CompareArgs, IdentifyArgs, ProfilesArgs, RateArgs, ReportArgs, RunArgs, SimCommand};
 use capture::CaptureArgs;
+use check::CheckArgs;
 use completions::{CompletionsArgs, ManualArgs};
 use diagnose::DiagnoseArgs;
 use endure::EndureArgs;
@@ -109,6 +111,8 @@ struct Cli {
 /// What can be done.
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Answer on one page: is it real, healthy, fast, set up well?
+    Check(CheckArgs),
     /// Measure a directory's storage, a file or a block device
     Run(RunArgs),
     /// List the profiles with their purpose, or explain one
@@ -247,6 +251,7 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         }
     }
     match command {
+        Command::Check(args) => check::run(&args, signals),
         Command::Run(args) => run::run(&args, signals),
         Command::Profiles(args) => profiles::run(&args),
         Command::Identify(args) => identify::run(&args),
@@ -284,7 +289,8 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
 /// order, and may be waiting for standard input.
 const fn looks_for_signals(command: &Command) -> bool {
     match command {
-        Command::Run(_)
+        Command::Check(_)
+        | Command::Run(_)
         | Command::Sim(SimCommand::Serve(_))
         | Command::Capture(_)
         | Command::Powercut(_)

@@ -6,7 +6,6 @@
 //! and writes nothing.
 
 pub(crate) mod attack;
-mod blind;
 mod boards;
 mod endure;
 mod geometry;
@@ -47,9 +46,8 @@ pub(crate) use stamp::Stamp;
 pub(crate) use packages::{Base, Chroot, Stage, WANTED, mirror_address, proxy};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 30] = [
+const PROOFS: [&Proof; 29] = [
     &attack::PROOF,
-    &blind::PROOF,
     &boards::PROOF,
     &endure::PROOF,
     &geometry::PROOF,

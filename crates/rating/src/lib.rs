@@ -6,6 +6,7 @@
 //! not measured is named as such, with its cause; it never counts as zero and never as passed.
 
 mod advice;
+pub mod answer;
 mod bus;
 mod capacity;
 mod ceilings;
@@ -62,7 +63,7 @@ pub use indications::indications;
 pub use jobs::whole_job_time;
 pub use judge::{comparison_only, judge, limiting_bus};
 pub use log_gain::{LogGain, log_gain};
-pub use meaning::{Grade, Meaning, meaning};
+pub use meaning::{Grade, Meaning, Purpose, meaning};
 pub use pauses::{FELT_PAUSE, Pause, longest_wait, pauses_in};
 pub use pick::{BoundedRate, Finding};
 pub use powercut::power_cuts;

@@ -9,6 +9,7 @@ use std::fmt::Display;
 use cardproof_facts::PublishedCard;
 use cardproof_record::{Limit, OpName, Phase, PhaseState, Record, WarningCode};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+use serde::Serialize;
 
 use crate::doubts::doubts;
 use crate::indications::widened;
@@ -24,7 +25,9 @@ use crate::wording;
 /// The grade of one daily use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meaning {
-    /// The use, such as `Starting up and opening programs`.
+    /// The use.
+    pub purpose: Purpose,
+    /// The use in words, such as `Starting up and opening programs`.
     pub topic: &'static str,
     /// How well the storage serves it.
     pub grade: Grade,
@@ -42,21 +45,38 @@ impl Meaning {
     }
 }
 
-/// How well the storage serves a use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// A use of the storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// Starting up and opening programs.
+    System,
+    /// Installing and updating programs.
+    Programs,
+    /// Databases, which wait for every write.
+    Databases,
+    /// Photos, films and large files.
+    LargeFiles,
+    /// How long the storage stands still.
+    Pauses,
+}
+
+/// How well the storage serves a use, from the least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Grade {
-    /// Like the better published cards, or better.
-    Good,
-    /// Between the better and the worst published cards.
-    Fair,
-    /// Like the worst published cards, or worse.
-    Poor,
-    /// Good or fair: the figure's interval reaches into both.
-    FairOrGood,
-    /// Fair or poor: the figure's interval reaches into both.
-    PoorOrFair,
     /// There is no figure without a doubt.
     Unknown,
+    /// Like the worst published cards, or worse.
+    Poor,
+    /// Fair or poor: the figure's interval reaches into both.
+    PoorOrFair,
+    /// Between the better and the worst published cards.
+    Fair,
+    /// Good or fair: the figure's interval reaches into both.
+    FairOrGood,
+    /// Like the better published cards, or better.
+    Good,
 }
 
 /// A use's grade, and why.
@@ -148,12 +168,12 @@ pub(crate) const PAUSE_POOR: Nanos = Nanos::from_secs(1);
 /// or is in doubt, has the grade [`Grade::Unknown`] and the cause.
 #[must_use]
 pub fn meaning(record: &Record) -> Vec<Meaning> {
-    let uses: [(&'static str, Explain); 5] = [
-        ("Starting up and opening programs", starting),
-        ("Installing and updating programs", installing),
-        ("Databases (they wait for every write)", databases),
-        ("Photos, films and large files", large_files),
-        ("Pauses", pauses),
+    let uses: [(Purpose, &'static str, Explain); 5] = [
+        (Purpose::System, "Starting up and opening programs", starting),
+        (Purpose::Programs, "Installing and updating programs", installing),
+        (Purpose::Databases, "Databases (they wait for every write)", databases),
+        (Purpose::LargeFiles, "Photos, films and large files", large_files),
+        (Purpose::Pauses, "Pauses", pauses),
     ];
     let doubts = doubts(record);
     let forbidding = doubts.iter().find(|doubt| doubt.forbids_all());
@@ -162,9 +182,9 @@ pub fn meaning(record: &Record) -> Vec<Meaning> {
         None => explain(record),
     };
     uses.into_iter()
-        .map(|(topic, explain)| {
+        .map(|(purpose, topic, explain)| {
             let Answer { grade, finding, comparison } = answer(explain);
-            Meaning { topic, grade, finding, comparison }
+            Meaning { purpose, topic, grade, finding, comparison }
         })
         .collect()
 }

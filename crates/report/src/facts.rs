@@ -22,19 +22,30 @@ pub(crate) struct Fact {
 /// The name of the storage in a report, such as `SanDisk SC32G, SD card, 29.7 GiB`.
 #[must_use]
 pub fn title(record: &Record) -> String {
-    let device = &record.conditions.device;
-    let named = joined([
-        device_name(device),
-        device.transport.as_ref().map(attachment),
-        device.size_bytes.map(|size| size.to_string()),
-    ]);
+    let named = named(&record.conditions.device);
     match (record.conditions.target.kind, named) {
         (TargetKind::Null, _) => "Null target".to_owned(),
         (TargetKind::Simulated, Some(named)) => format!("{named} (simulated)"),
         (TargetKind::Simulated, None) => "Simulated card".to_owned(),
-        (_, Some(named)) => named,
-        (_, None) => "Unknown storage".to_owned(),
+        (_, named) => named.unwrap_or_else(unknown_storage),
     }
+}
+
+/// As [`title`], of a device alone.
+pub(crate) fn title_of_device(device: &DeviceInfo) -> String {
+    named(device).unwrap_or_else(unknown_storage)
+}
+
+fn unknown_storage() -> String {
+    "Unknown storage".to_owned()
+}
+
+fn named(device: &DeviceInfo) -> Option<String> {
+    joined([
+        device_name(device),
+        device.transport.as_ref().map(attachment),
+        device.size_bytes.map(|size| size.to_string()),
+    ])
 }
 
 fn device_name(device: &DeviceInfo) -> Option<String> {

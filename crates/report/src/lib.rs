@@ -5,6 +5,7 @@
 //! reads no file and prints nothing; and it trusts no text of a record, since a device names
 //! itself.
 
+mod answer;
 mod charts;
 mod clean;
 mod comparison;
@@ -30,6 +31,7 @@ mod short;
 mod summary;
 mod wrap;
 
+pub use answer::{AnswerPage, Reply};
 pub use charts::PlotError;
 pub use clean::steers;
 pub use comparison::{

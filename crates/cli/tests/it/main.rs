@@ -7,6 +7,7 @@
 
 mod aliases;
 mod capturing;
+mod checking;
 mod collections;
 mod comparing;
 mod completions;

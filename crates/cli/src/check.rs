@@ -1,0 +1,194 @@
+//! `cardproof check`, and `cardproof` alone: the answer to the five questions on one page.
+//!
+//! What costs nothing is looked at first: identity, kernel log, settings, power. Then the capacity is tested
+//! in the free space, and the speed is measured. A part that cannot be done leaves its question open, with
+//! the reason; it does not end the others.
+
+mod document;
+mod measured;
+mod seen;
+
+use std::path::PathBuf;
+
+use cardproof_device::Sysroot;
+use cardproof_rating::answer::{Answer, Known, PowerFacts, Question, Untested};
+use cardproof_record::Record;
+use cardproof_report::AnswerPage;
+use cardproof_session::simulated_name;
+use cardproof_units::Seed;
+use clap::{Args, ValueEnum};
+
+use crate::args::{MarkdownSink, OutputArgs, label};
+use crate::exit::{Exit, Failure, with_causes};
+use crate::output::{self, Sink};
+use crate::result;
+use crate::signals::Signals;
+use crate::talk::{self, Talk};
+use measured::Measurements;
+
+/// What stands under the help.
+const AFTER_HELP: &str = "In a directory, check takes about 75 seconds and writes at most 896 MiB to test \
+files, which it deletes. It does not touch your files. On a device or with --sysroot it only reads.
+
+Exit status: 0 done; 4 an answer is bad; 1 could not be completed; 2 wrong command line; 3 refused for \
+safety; 130 stopped by Ctrl-C; 143 by SIGTERM.";
+
+/// What to check.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct CheckArgs {
+    /// A directory on the storage, a block device, or sim:NAME
+    #[arg(value_name = "TARGET", default_value = ".")]
+    pub(crate) target: PathBuf,
+    /// Answer only these questions, such as real,healthy
+    #[arg(long, value_enum, value_name = "QUESTION", value_delimiter = ',', ignore_case = true)]
+    pub(crate) only: Vec<Asked>,
+    /// Look at a saved machine (a directory, or a file of `identify --dump`); measures nothing
+    #[arg(long, value_name = "PATH")]
+    pub(crate) sysroot: Option<PathBuf>,
+    /// A name for the card, kept in the records
+    #[arg(long, value_name = "NAME", value_parser = label)]
+    pub(crate) label: Option<String>,
+    /// Seed for addresses and data; random by default
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub(crate) seed: Option<Seed>,
+    /// Where the answer goes.
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// Print errors only
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// A question, as a word on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Asked {
+    /// Is its capacity real?
+    Real,
+    /// Does it keep data?
+    Healthy,
+    /// Is it fast enough for a system?
+    Fast,
+    /// Is it set up well?
+    Setup,
+    /// Does the computer have enough power?
+    Power,
+}
+
+impl From<Asked> for Question {
+    fn from(asked: Asked) -> Self {
+        match asked {
+            Asked::Real => Self::Real,
+            Asked::Healthy => Self::Healthy,
+            Asked::Fast => Self::Fast,
+            Asked::Setup => Self::SetUp,
+            Asked::Power => Self::Power,
+        }
+    }
+}
+
+/// Answers what `args` ask.
+pub(crate) fn run(args: &CheckArgs, signals: &Signals) -> Result<Exit, Failure> {
+    result::check_outputs(&args.output)?;
+    let questions = questions(args);
+    let root = root(args)?;
+    let seen = seen::look(&root, args)?;
+    let measurements = if args.sysroot.is_some() {
+        Measurements::default()
+    } else {
+        measured::measure(args, &questions, seen.is_writable, signals)?
+    };
+    if let Some(exit) = signals.exit() {
+        return Ok(exit);
+    }
+    let speed = measurements.speed.as_ref();
+    let capacity = measurements.capacity.as_ref();
+    let of_record = speed.or(capacity).map(|record| &record.conditions);
+    let conditions = of_record.unwrap_or(&seen.conditions);
+    let untested = match measurements.untested {
+        Untested::NotAsked if args.sysroot.is_none() && !seen.is_writable => Untested::ReadOnly,
+        why => why,
+    };
+    let known =
+        Known { conditions, speed, capacity, health: seen.health, power: seen.power, untested };
+    let answer = Answer::new(&known, &questions);
+    let target = args.target.display().to_string();
+    let page = AnswerPage { answer: &answer, conditions, target: &target };
+    publish(args, &page, &measurements)?;
+    Ok(if answer.is_bad() { Exit::NotMet } else { Exit::Done })
+}
+
+fn questions(args: &CheckArgs) -> Vec<Question> {
+    if args.only.is_empty() {
+        return Question::ALL.to_vec();
+    }
+    args.only.iter().copied().map(Question::from).collect()
+}
+
+fn root(args: &CheckArgs) -> Result<Sysroot, Failure> {
+    let Some(path) = &args.sysroot else { return Ok(Sysroot::default()) };
+    if simulated_name(&args.target).is_some() {
+        return Err(Failure::usage("--sysroot and a simulated card do not go together"));
+    }
+    Sysroot::open(path).map_err(|error| {
+        Failure::usage(format!("--sysroot {}: {}", path.display(), with_causes(&error)))
+    })
+}
+
+/// Shows the page wherever `args` say, and says where the records and the report are.
+fn publish(
+    args: &CheckArgs,
+    page: &AnswerPage<'_>,
+    measurements: &Measurements,
+) -> Result<(), Failure> {
+    let talk = Talk::new(args.quiet);
+    let mut is_shown = args.quiet;
+    if let Some(sink) = &args.output.json {
+        output::write(sink, &document::json(page, measurements)?)?;
+        is_shown |= *sink == Sink::Stdout;
+    }
+    if let Some(MarkdownSink { sink, .. }) = &args.output.markdown {
+        output::write(sink, &page.markdown())?;
+        is_shown |= *sink == Sink::Stdout;
+    }
+    if let (Some(path), Some(record)) = (&args.output.html, &measurements.speed) {
+        result::write_html(record, &cardproof_rating::judge(record), path)?;
+    }
+    if !is_shown {
+        let text = page.text(talk::width(), talk::is_styled());
+        output::write(&Sink::Stdout, &format!("\n{text}"))?;
+    }
+    say_where(measurements, talk)
+}
+
+/// The report, or the records where there is none; each on a line of its own, so that it can be copied.
+fn say_where(measurements: &Measurements, talk: Talk) -> Result<(), Failure> {
+    let Some(store) = &measurements.store else { return Ok(()) };
+    let records = [&measurements.capacity, &measurements.speed];
+    for record in records.into_iter().flatten() {
+        let report = store.report_path(&record.id);
+        if result::has_figures(record) {
+            result::write_html(record, &cardproof_rating::judge(record), &report)?;
+            talk.note(&format!("{}{}", report_label(record), report.display()));
+        }
+    }
+    Ok(())
+}
+
+fn report_label(record: &Record) -> &'static str {
+    if record.capacity.is_some() { "\nCapacity report: " } else { "Speed report:    " }
+}
+
+/// The power facts that the firmware's flags and the alarm give.
+pub(crate) fn power_facts(power: &cardproof_device::identify::Power) -> PowerFacts {
+    /// Bits of `get_throttled` (Raspberry Pi documentation): what has happened since the start.
+    const WAS_LOW: u32 = 1 << 16;
+    const WAS_THROTTLED: u32 = 1 << 18;
+    let flags = power.throttled_flags.unwrap_or(0);
+    PowerFacts {
+        is_low: power.is_under_voltage,
+        was_low: flags & WAS_LOW != 0
+            || (power.is_under_voltage.is_none() && !power.troubles.is_empty()),
+        was_throttled: flags & WAS_THROTTLED != 0,
+    }
+}

@@ -1,0 +1,61 @@
+//! What is seen without measuring: identity, settings, power, the device's own report of its wear.
+
+use cardproof_device::Sysroot;
+use cardproof_device::identify::{Identity, StorageChoice, identify};
+use cardproof_rating::answer::{Health, PowerFacts};
+use cardproof_record::Conditions;
+use cardproof_session::simulated_name;
+
+use super::{CheckArgs, power_facts};
+use crate::exit::{Failure, with_causes};
+
+/// What [`spare_blocks`](cardproof_record::CardInfo::spare_blocks) says where nothing is short.
+const SPARE_BLOCKS_NORMAL: &str = "normal";
+
+/// What was seen.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) conditions: Conditions,
+    pub(super) health: Health,
+    pub(super) power: PowerFacts,
+    /// Whether the target may be written to: a directory, or a simulated card.
+    pub(super) is_writable: bool,
+}
+
+/// Looks at what `args` name below `root`.
+pub(super) fn look(root: &Sysroot, args: &CheckArgs) -> Result<Seen, Failure> {
+    if simulated_name(&args.target).is_some() {
+        return Ok(Seen { is_writable: true, ..Seen::default() });
+    }
+    let identity =
+        identify(root, &choice(root, args)).map_err(|error| Failure::usage(with_causes(&error)))?;
+    let health = health(&identity);
+    let power = power_facts(&identity.power);
+    let is_writable = root.is_running_system() && args.target.is_dir();
+    Ok(Seen { conditions: conditions(identity), health, power, is_writable })
+}
+
+fn choice(root: &Sysroot, args: &CheckArgs) -> StorageChoice {
+    let is_default = args.target.as_os_str() == ".";
+    if is_default && !root.is_running_system() {
+        StorageChoice::System
+    } else {
+        StorageChoice::Named(args.target.clone())
+    }
+}
+
+fn health(identity: &Identity) -> Health {
+    let card = identity.device.lowest().card.as_ref();
+    Health {
+        life_used_percent_max: card.and_then(|card| card.life_used_percent_max),
+        is_short_of_spare_blocks: card
+            .and_then(|card| card.spare_blocks.as_deref())
+            .is_some_and(|state| state != SPARE_BLOCKS_NORMAL),
+        ..Health::default()
+    }
+}
+
+fn conditions(identity: Identity) -> Conditions {
+    let Identity { device, host, filesystem, settings, unknown, .. } = identity;
+    Conditions { device, host, filesystem, settings, unknown, ..Conditions::default() }
+}

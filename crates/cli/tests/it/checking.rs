@@ -1,0 +1,110 @@
+//! `cardproof check`: the page of the answer on simulated cards, recorded machines and directories.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::home::{Home, word};
+use crate::process::{Ended, run};
+
+fn tree(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../device/tests/trees/{name}.txt"))
+}
+
+fn check(words: &[&str]) -> Ended {
+    let home = Home::new();
+    let mut command = home.cardproof(&[&["check"], words].concat());
+    command.env("COLUMNS", "80");
+    run(command)
+}
+
+/// The page, which is one screen.
+fn page(words: &[&str], status: i32) -> String {
+    let page = check(words).expect(status).stdout;
+    assert!(page.lines().count() <= 24, "{page}");
+    assert!(page.lines().all(|line| line.chars().count() <= 80), "{page}");
+    page
+}
+
+fn page_of_card(name: &str, status: i32) -> String {
+    page(&[&format!("sim:{name}"), "--seed", "1"], status)
+}
+
+#[test]
+fn a_good_card() {
+    insta::assert_snapshot!(page_of_card("sandisk-extreme-a1", 0));
+}
+
+#[test]
+fn a_slow_card() {
+    insta::assert_snapshot!(page_of_card("intenso-class-4", 0));
+}
+
+#[test]
+fn a_fake_is_bad_whatever_else_it_is() {
+    insta::assert_snapshot!(page_of_card("fake-wrap", 4));
+}
+
+#[test]
+fn a_worn_emmc() {
+    insta::assert_snapshot!(page(&["--sysroot", word(&tree("nanopi_emmc_hs200"))], 0));
+}
+
+#[test]
+fn a_suspected_counterfeit_at_low_voltage() {
+    insta::assert_snapshot!(page(&["--sysroot", word(&tree("suspected_counterfeit"))], 0));
+}
+
+#[test]
+fn only_the_questions_that_are_asked_are_answered() {
+    let page = page(&["--sysroot", word(&tree("pi4_a2_ddr50")), "--only", "setup,power"], 0);
+    insta::assert_snapshot!(page);
+}
+
+#[test]
+fn scripts_find_one_key_for_each_question() {
+    let text = check(&["sim:fake-drop", "--seed", "1", "--json", "-"]).expect(4).stdout;
+    let answer: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(answer["schema"], "cardproof.check/1");
+    assert_eq!(answer["overall"], "fake");
+    assert_eq!(answer["real"]["found"]["reply"], "no");
+    for question in ["real", "healthy", "fast", "set_up", "power"] {
+        assert!(answer[question]["standing"].is_string(), "{question}");
+    }
+    assert_eq!(answer["records"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_forum_gets_a_few_lines() {
+    let words = ["sim:sandisk-extreme-a1", "--seed", "1", "--only", "real,fast", "--markdown", "-"];
+    insta::assert_snapshot!(check(&words).expect(0).stdout);
+}
+
+#[test]
+fn a_target_that_is_not_there_is_an_error() {
+    let ended = check(&["/no/such/place"]).expect(2);
+    assert!(ended.stderr.contains("/no/such/place"), "{}", ended.stderr);
+    assert_eq!(ended.stdout, "");
+}
+
+#[test]
+fn a_saved_machine_is_not_measured() {
+    let home = Home::new();
+    let command = home.cardproof(&["check", "--sysroot", word(&tree("usb2_stick"))]);
+    run(command).expect(0);
+    assert_eq!(home.records().len(), 0);
+}
+
+#[test]
+fn a_directory_keeps_its_files_and_gets_its_space_back() {
+    let home = Home::new();
+    let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    fs::write(place.path().join("photo"), b"somebody's").unwrap();
+    let words = ["check", word(place.path()), "--only", "real,healthy,setup"];
+    let ended = run(home.cardproof(&words));
+    assert!([0, 4].contains(&ended.code()), "{}", ended.stderr);
+    assert!(ended.stdout.contains("Real?"), "{}", ended.stdout);
+    let names: Vec<_> =
+        fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["photo"]);
+    assert_eq!(fs::read(place.path().join("photo")).unwrap(), b"somebody's");
+}

@@ -1,0 +1,159 @@
+//! The answer to an owner's five questions: is the storage real, healthy, fast enough, set up well, and
+//! powered well? What follows from what was found, as values; the words are the report's.
+//!
+//! Each question has its own module, which is a pure function of what is [`Known`]. The overall grade and
+//! the next steps follow from the five replies and from nothing else.
+
+mod fast;
+mod healthy;
+mod next;
+mod overall;
+mod powered;
+mod real;
+mod set_up;
+
+use cardproof_record::{Conditions, Record};
+use serde::Serialize;
+
+pub use fast::{ClassPlace, Fast, Place};
+pub use healthy::{Health, Healthy, KernelErrors, LogRead};
+pub use next::Next;
+pub use overall::Overall;
+pub use powered::{PowerFacts, Powered};
+pub use real::Real;
+pub use set_up::{SetUp, Thing};
+
+/// One of the five questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Question {
+    /// Is its capacity real?
+    Real,
+    /// Does it keep data?
+    Healthy,
+    /// Is it fast enough for a system?
+    Fast,
+    /// Is it set up well?
+    SetUp,
+    /// Does the computer have enough power for it?
+    Power,
+}
+
+impl Question {
+    /// All of them, in the order in which they are answered.
+    pub const ALL: [Self; 5] = [Self::Real, Self::Healthy, Self::Fast, Self::SetUp, Self::Power];
+}
+
+/// How good a reply is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// Nothing is wrong.
+    Good,
+    /// It is not known.
+    Unknown,
+    /// Something can be better; nothing is at risk.
+    Warning,
+    /// Do not use it, or do something now.
+    Bad,
+}
+
+/// What is known of a storage device and its computer, from which the answer follows.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'k> {
+    /// The device, its computer and settings.
+    pub conditions: &'k Conditions,
+    /// A run that measured its speed.
+    pub speed: Option<&'k Record>,
+    /// A test of its capacity.
+    pub capacity: Option<&'k Record>,
+    /// What the kernel's log and its registers say of its health.
+    pub health: Health,
+    /// What is known of the computer's power.
+    pub power: PowerFacts,
+    /// Why there is no test, where there is none.
+    pub untested: Untested,
+}
+
+/// Why nothing was tested.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Untested {
+    /// Nobody asked for a test, or a saved machine was looked at.
+    #[default]
+    NotAsked,
+    /// The target may not be written to.
+    ReadOnly,
+    /// There is too little free space.
+    TooLittleSpace,
+    /// The file system does not say where its files lie, or has no direct I/O.
+    Unsupported,
+    /// The test could not be completed.
+    Failed,
+}
+
+/// The answer. A question that was not asked has no reply.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Answer {
+    /// The verdict on the whole; absent where none of the questions was asked on which it rests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overall: Option<Overall>,
+    /// Is its capacity real?
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub real: Option<Real>,
+    /// Does it keep data?
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub healthy: Option<Healthy>,
+    /// Is it fast enough?
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fast: Option<Fast>,
+    /// Is it set up well?
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_up: Option<SetUp>,
+    /// Has the computer enough power?
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub power: Option<Powered>,
+    /// What to do next, at most three, the most important first.
+    pub next: Vec<Next>,
+}
+
+impl Answer {
+    /// The answer to `questions` from what is `known`.
+    #[must_use]
+    pub fn new(known: &Known<'_>, questions: &[Question]) -> Self {
+        let is_asked = |question| questions.contains(&question);
+        let mut answer = Self {
+            overall: None,
+            real: is_asked(Question::Real).then(|| Real::new(known)),
+            healthy: is_asked(Question::Healthy).then(|| Healthy::new(known)),
+            fast: is_asked(Question::Fast).then(|| Fast::new(known)),
+            set_up: is_asked(Question::SetUp).then(|| SetUp::new(known)),
+            power: is_asked(Question::Power).then(|| Powered::new(known)),
+            next: Vec::new(),
+        };
+        if matches!(answer.real, Some(Real::No { .. } | Real::Damaged)) {
+            answer.healthy = answer.healthy.map(|_| Healthy::LosesData);
+        }
+        answer.overall = Overall::from_replies(&answer);
+        answer.next = next::steps(&answer);
+        answer
+    }
+
+    /// How good the reply to `question` is; `None` where it was not asked.
+    #[must_use]
+    pub fn standing(&self, question: Question) -> Option<Standing> {
+        match question {
+            Question::Real => self.real.as_ref().map(Real::standing),
+            Question::Healthy => self.healthy.as_ref().map(Healthy::standing),
+            Question::Fast => self.fast.as_ref().map(Fast::standing),
+            Question::SetUp => self.set_up.as_ref().map(SetUp::standing),
+            Question::Power => self.power.as_ref().map(Powered::standing),
+        }
+    }
+
+    /// Whether a reply is bad.
+    #[must_use]
+    pub fn is_bad(&self) -> bool {
+        Question::ALL.iter().any(|&question| self.standing(question) == Some(Standing::Bad))
+    }
+}

@@ -1,0 +1,195 @@
+//! Is it fast enough for a system? The grades of its uses, the classes A1 and A2, and its place among
+//! published measurements.
+
+use cardproof_record::{OpName, Outcome, Phase, Record};
+use cardproof_units::Iops;
+use serde::Serialize;
+
+use super::{Known, Standing, Untested};
+use crate::judge::judge;
+use crate::meaning::{Grade, Purpose, meaning};
+use crate::pick::Finding;
+use crate::reference::references;
+use crate::shown::shown_rate;
+use crate::sound::{figure_of, find_random_4k};
+
+/// Fewer published measurements than this are no ground for a comparison.
+const PUBLISHED_MIN: usize = 10;
+
+/// Whether a class is passed on this computer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClassPlace {
+    /// It is.
+    Passed,
+    /// It is not.
+    Failed,
+    /// The figures are too close to a limit.
+    Undecided,
+    /// This run or this computer cannot test it.
+    NotTestable,
+}
+
+/// Where a figure stands among published measurements of other cards, each on its own computer.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Place {
+    /// Random writes of 4 KiB a second, one at a time.
+    pub small_writes_iops: f64,
+    /// So many published measurements are slower.
+    pub faster_than: usize,
+    /// Of so many.
+    pub of: usize,
+}
+
+/// What is known of its speed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "reply", rename_all = "snake_case")]
+pub enum Fast {
+    /// It was measured.
+    Measured {
+        /// The grade for a computer that runs from it.
+        system: Grade,
+        /// The grade of each purpose, the most noticeable first.
+        purposes: Vec<(Purpose, Grade)>,
+        /// Class A1.
+        a1: ClassPlace,
+        /// Class A2.
+        a2: ClassPlace,
+        /// Its place among published measurements; absent where there is no sound figure.
+        place: Option<Place>,
+    },
+    /// It was not measured.
+    NotMeasured {
+        /// Why not.
+        why: Untested,
+    },
+}
+
+impl Fast {
+    pub(super) fn new(known: &Known<'_>) -> Self {
+        let Some(record) = known.speed else {
+            return Self::NotMeasured { why: known.untested };
+        };
+        let purposes: Vec<(Purpose, Grade)> =
+            meaning(record).iter().map(|meaning| (meaning.purpose, meaning.grade)).collect();
+        let verdicts = judge(record);
+        let class = |rule: &str| {
+            let verdict = verdicts.iter().find(|verdict| verdict.rule == rule);
+            verdict.map_or(ClassPlace::NotTestable, |verdict| ClassPlace::from(verdict.outcome))
+        };
+        Self::Measured {
+            system: for_a_system(&purposes),
+            a1: class("A1"),
+            a2: class("A2"),
+            purposes,
+            place: place(record),
+        }
+    }
+
+    pub(super) const fn standing(&self) -> Standing {
+        match self {
+            Self::Measured { system, .. } => match system {
+                Grade::Good | Grade::FairOrGood => Standing::Good,
+                Grade::Fair | Grade::PoorOrFair => Standing::Warning,
+                Grade::Poor => Standing::Bad,
+                Grade::Unknown => Standing::Unknown,
+            },
+            Self::NotMeasured { .. } => Standing::Unknown,
+        }
+    }
+}
+
+impl From<Outcome> for ClassPlace {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Meets => Self::Passed,
+            Outcome::Misses => Self::Failed,
+            Outcome::Undecided => Self::Undecided,
+            Outcome::NotTestable | Outcome::Unknown => Self::NotTestable,
+        }
+    }
+}
+
+/// The grade for a computer that runs from the storage: that of the worse of starting programs and
+/// installing them, which every system does all day. Poor pauses make it poor, for a fast card that stops
+/// for seconds is not a good one; poor databases make it fair at most.
+fn for_a_system(purposes: &[(Purpose, Grade)]) -> Grade {
+    let grade_of = |purpose| {
+        let found = purposes.iter().find(|(known, _)| *known == purpose);
+        found.map_or(Grade::Unknown, |(_, grade)| *grade)
+    };
+    let base = grade_of(Purpose::System).min(grade_of(Purpose::Programs));
+    if base == Grade::Unknown {
+        return Grade::Unknown;
+    }
+    let of_pauses = match grade_of(Purpose::Pauses) {
+        Grade::Unknown => Grade::Good,
+        grade => grade,
+    };
+    let of_databases = match grade_of(Purpose::Databases) {
+        Grade::Poor | Grade::PoorOrFair => Grade::Fair,
+        _ => Grade::Good,
+    };
+    base.min(of_pauses).min(of_databases)
+}
+
+/// The place of its small writes among published measurements.
+fn place(record: &Record) -> Option<Place> {
+    let own = figure_of(find_random_4k(record, OpName::Write), shown_rate)?.estimate.per_second();
+    let published: Vec<f64> =
+        references().iter().filter_map(|card| published_writes(&card.record)).collect();
+    (published.len() >= PUBLISHED_MIN).then(|| Place {
+        small_writes_iops: own,
+        faster_than: published.iter().filter(|&&rate| rate < own).count(),
+        of: published.len(),
+    })
+}
+
+fn published_writes(record: &Record) -> Option<f64> {
+    let finding = Finding::of_random_4k(record, OpName::Write, 1);
+    finding.stated(Phase::point_iops).map(|Iops(rate)| rate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn graded(system: Grade, programs: Grade, databases: Grade, pauses: Grade) -> Grade {
+        for_a_system(&[
+            (Purpose::System, system),
+            (Purpose::Programs, programs),
+            (Purpose::Databases, databases),
+            (Purpose::LargeFiles, Grade::Poor),
+            (Purpose::Pauses, pauses),
+        ])
+    }
+
+    #[test]
+    fn the_grade_for_a_system_is_that_of_its_weakest_part() {
+        use Grade::{Fair, FairOrGood, Good, Poor, Unknown};
+        let cases = [
+            (Good, Good, Good, Good, Good),
+            (Good, Fair, Good, Good, Fair),
+            (FairOrGood, Good, Good, Good, FairOrGood),
+            (Good, Good, Poor, Good, Fair),
+            (Good, Good, Unknown, Unknown, Good),
+            (Good, Good, Good, Poor, Poor),
+            (Poor, Good, Good, Good, Poor),
+            (Unknown, Good, Good, Good, Unknown),
+            (Good, Unknown, Good, Poor, Unknown),
+        ];
+        for (system, programs, databases, pauses, expected) in cases {
+            assert_eq!(
+                graded(system, programs, databases, pauses),
+                expected,
+                "{system:?} {programs:?} {databases:?} {pauses:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn enough_published_cards_have_small_writes() {
+        let count = references().iter().filter_map(|card| published_writes(&card.record)).count();
+        assert!(count >= PUBLISHED_MIN, "{count}");
+    }
+}

@@ -1,0 +1,110 @@
+//! What to do next: at most three steps, the one that saves data first.
+
+use serde::Serialize;
+
+use super::{Answer, Fast, Healthy, LogRead, Overall, Powered, Real, SetUp, Thing, Untested};
+use crate::meaning::Grade;
+
+/// At most so many steps.
+const STEPS_MAX: usize = 3;
+
+/// A step, each an action or a command of cardproof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Next {
+    /// Copy the data to another device.
+    CopyData,
+    /// Give it back and ask for the money.
+    ReturnIt,
+    /// Do not store data on it.
+    ReplaceIt,
+    /// Test all of its free space.
+    VerifyFull,
+    /// Test its capacity by writing.
+    VerifyByWriting,
+    /// Find out whether the card, the reader or the power fails.
+    SwapReader,
+    /// Use a stronger power supply or a better cable.
+    StrongerSupply,
+    /// Cool the computer.
+    Cool,
+    /// Look at the plan of settings.
+    Tune,
+    /// Mount it with `noatime`.
+    Noatime,
+    /// Read the kernel's log as root.
+    RunAsRoot,
+    /// Measure a directory on it that may be written to.
+    MeasureDirectory,
+    /// Use another card for a system.
+    FasterCard,
+}
+
+/// The steps that follow from the replies of `answer`.
+pub(super) fn steps(answer: &Answer) -> Vec<Next> {
+    let mut steps = of_real(answer.real.as_ref());
+    if matches!(answer.overall, Some(Overall::Fake | Overall::Damaged)) {
+        return steps;
+    }
+    steps.extend(of_health(answer.healthy.as_ref()));
+    steps.extend(of_power(answer.power.as_ref()));
+    steps.extend(of_speed(answer.fast.as_ref()));
+    steps.extend(of_set_up(answer.set_up.as_ref()));
+    if matches!(answer.real, Some(Real::SoFar { .. })) {
+        steps.push(Next::VerifyFull);
+    }
+    let mut kept: Vec<Next> = Vec::new();
+    for step in steps {
+        if kept.len() < STEPS_MAX && !kept.contains(&step) {
+            kept.push(step);
+        }
+    }
+    kept
+}
+
+fn of_real(real: Option<&Real>) -> Vec<Next> {
+    match real {
+        Some(Real::No { .. }) => vec![Next::CopyData, Next::ReturnIt],
+        Some(Real::Damaged) => vec![Next::CopyData, Next::ReplaceIt],
+        Some(Real::Suspicious { .. } | Real::Undecided) => vec![Next::VerifyByWriting],
+        Some(Real::NotTested { why: Untested::Unsupported }) => vec![Next::VerifyFull],
+        _ => Vec::new(),
+    }
+}
+
+fn of_health(healthy: Option<&Healthy>) -> Vec<Next> {
+    match healthy {
+        Some(Healthy::CopyNow { .. }) => vec![Next::CopyData, Next::SwapReader],
+        Some(Healthy::Watch { errors, .. }) if errors.total() > 0 => vec![Next::SwapReader],
+        Some(Healthy::NotKnown { log: LogRead::NotPermitted }) => vec![Next::RunAsRoot],
+        _ => Vec::new(),
+    }
+}
+
+fn of_power(power: Option<&Powered>) -> Option<Next> {
+    match power {
+        Some(Powered::LowVoltage { .. }) => Some(Next::StrongerSupply),
+        Some(Powered::Throttled) => Some(Next::Cool),
+        _ => None,
+    }
+}
+
+fn of_speed(fast: Option<&Fast>) -> Option<Next> {
+    match fast {
+        Some(Fast::Measured { system: Grade::Poor | Grade::PoorOrFair, .. }) => {
+            Some(Next::FasterCard)
+        }
+        Some(Fast::NotMeasured { why: Untested::ReadOnly }) => Some(Next::MeasureDirectory),
+        _ => None,
+    }
+}
+
+fn of_set_up(set_up: Option<&SetUp>) -> Option<Next> {
+    match set_up {
+        Some(SetUp::CanBeBetter { things }) if things == &[Thing::AccessTimes] => {
+            Some(Next::Noatime)
+        }
+        Some(SetUp::CanBeBetter { .. }) => Some(Next::Tune),
+        _ => None,
+    }
+}

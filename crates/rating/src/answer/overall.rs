@@ -1,0 +1,52 @@
+//! The verdict on the whole, which is the headline: what an owner must know first.
+
+use serde::Serialize;
+
+use super::{Answer, Fast, Healthy, Real};
+use crate::meaning::Grade;
+
+/// The verdict on the whole. What endangers data comes before what is slow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Overall {
+    /// It holds less than it announces.
+    Fake,
+    /// Parts of it do not keep data.
+    Damaged,
+    /// It fails, or is beyond its life.
+    Failing,
+    /// Its registers have signs of a counterfeit.
+    Suspicious,
+    /// Its speed for a system, where nothing above was found.
+    ForASystem(Grade),
+    /// Nothing is wrong, and its speed is not known.
+    NothingWrong,
+    /// Too little is known.
+    Unknown,
+}
+
+impl Overall {
+    /// The verdict that follows from the replies; nothing where none of those was asked on which it rests.
+    pub(super) fn from_replies(answer: &Answer) -> Option<Self> {
+        let is_asked = answer.real.is_some() || answer.healthy.is_some() || answer.fast.is_some();
+        is_asked.then(|| Self::of_asked(answer))
+    }
+
+    fn of_asked(answer: &Answer) -> Self {
+        match (&answer.real, &answer.healthy) {
+            (Some(Real::No { .. }), _) => return Self::Fake,
+            (Some(Real::Damaged), _) => return Self::Damaged,
+            (_, Some(Healthy::CopyNow { .. })) => return Self::Failing,
+            (Some(Real::Suspicious { .. }), _) => return Self::Suspicious,
+            _ => {}
+        }
+        if let Some(Fast::Measured { system, .. }) = &answer.fast
+            && *system != Grade::Unknown
+        {
+            return Self::ForASystem(*system);
+        }
+        let is_real = matches!(answer.real, Some(Real::Yes { .. } | Real::SoFar { .. }));
+        let is_healthy = matches!(answer.healthy, Some(Healthy::Yes { .. }));
+        if is_real || is_healthy { Self::NothingWrong } else { Self::Unknown }
+    }
+}

@@ -1,0 +1,204 @@
+//! The answer to the five questions, in words: one page for a terminal, and a short Markdown form.
+//!
+//! A page has at most 24 lines of 80 columns. Colour only repeats the verdict words. Statistics, phases and
+//! conditions are a level down, in the report.
+
+mod words;
+
+use anstyle::{AnsiColor, Style};
+use cardproof_rating::answer::{Answer, Overall, Question, Standing};
+use cardproof_record::Conditions;
+
+use crate::clean::{Markdown, harmless, one_line};
+use crate::facts::title_of_device;
+use crate::wrap::wrap_into;
+
+pub use words::Reply;
+
+/// The page is set in at most so many columns.
+const WIDTH_MAX: usize = 80;
+
+/// Below this there is no room for words.
+const WIDTH_MIN: usize = 40;
+
+/// The columns of the question and of the verdict word.
+const QUESTION: usize = 11;
+const VERDICT: usize = 14;
+
+/// What a page of the answer shows.
+#[derive(Clone, Copy, Debug)]
+pub struct AnswerPage<'p> {
+    /// The answer.
+    pub answer: &'p Answer,
+    /// The device and its computer.
+    pub conditions: &'p Conditions,
+    /// The target as the user would name it in a command.
+    pub target: &'p str,
+}
+
+const BOLD: Style = Style::new().bold();
+const PLAIN: Style = Style::new();
+
+const fn style_of(standing: Standing) -> Style {
+    match standing {
+        Standing::Good => AnsiColor::Green.on_default().bold(),
+        Standing::Warning => AnsiColor::Yellow.on_default().bold(),
+        Standing::Bad => AnsiColor::Red.on_default().bold(),
+        Standing::Unknown => PLAIN,
+    }
+}
+
+impl AnswerPage<'_> {
+    /// The page for a terminal of `width` columns (40 to 80 are used), ending in a newline. Without
+    /// `styled` it holds no escape sequence. Nothing of the device can bring one in.
+    #[must_use]
+    pub fn text(&self, width: u16, styled: bool) -> String {
+        let width = usize::from(width).clamp(WIDTH_MIN, WIDTH_MAX);
+        let mut out = String::with_capacity(2048);
+        wrap_into(&mut out, "", &self.device(), "  ", width);
+        out.push('\n');
+        if let Some(overall) = self.answer.overall {
+            self.headline(&mut out, overall, width, styled);
+            out.push('\n');
+        }
+        for reply in self.replies() {
+            let question = format!("  {:<QUESTION$}", reply.question_in_words());
+            let verdict = format!("{:<VERDICT$}", reply.verdict);
+            out.push_str(&question);
+            out.push_str(&painted(&verdict, style_of(reply.standing), styled));
+            let used = question.chars().count() + verdict.chars().count();
+            parts(&mut out, &reply.details, used, width);
+        }
+        self.steps(&mut out, width);
+        out
+    }
+
+    /// A few lines of Markdown for a forum. Text of the device cannot make markup.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut lines = vec![format!("**{}**", Markdown(&self.device())), String::new()];
+        if let Some(headline) = self.headline_in_words() {
+            lines.extend([format!("**{headline}**"), String::new()]);
+        }
+        for reply in self.replies() {
+            lines.push(format!(
+                "- {} **{}** {}",
+                reply.question_in_words(),
+                reply.verdict,
+                Markdown(&reply.details.join(" · "))
+            ));
+        }
+        if let Some(quote) = words::quote(self.answer) {
+            lines.push(format!("- {}", Markdown(&quote)));
+        }
+        lines.join("\n") + "\n"
+    }
+
+    /// What a script is told of each question beside its values.
+    #[must_use]
+    pub fn replies(&self) -> Vec<Reply> {
+        let reply = |question| words::reply(self.answer, question);
+        Question::ALL.into_iter().filter_map(reply).collect()
+    }
+
+    /// The headline, such as `GOOD FOR A SYSTEM`.
+    #[must_use]
+    pub fn headline_in_words(&self) -> Option<&'static str> {
+        self.answer.overall.map(words::headline)
+    }
+
+    /// The one figure to quote.
+    #[must_use]
+    pub fn quote_in_words(&self) -> Option<String> {
+        words::quote(self.answer)
+    }
+
+    /// What to do next, one sentence each.
+    #[must_use]
+    pub fn steps_in_words(&self) -> Vec<String> {
+        self.answer.next.iter().map(|step| words::step(*step, self.target)).collect()
+    }
+
+    /// The device, its slot and its computer on one line.
+    fn device(&self) -> String {
+        let device = self.conditions.device.lowest();
+        let made = device.card.as_ref().and_then(|card| card.manufactured.as_deref());
+        let board = self.conditions.host.board.as_deref().map(one_line);
+        let parts = [
+            Some(match made {
+                Some(made) => format!("{}, made {}", title_of_device(device), one_line(made)),
+                None => title_of_device(device),
+            }),
+            device.link.as_deref().map(one_line),
+            board,
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    }
+
+    fn headline(&self, out: &mut String, overall: Overall, width: usize, styled: bool) {
+        let headline = words::headline(overall);
+        let style = match words::standing(overall) {
+            Standing::Unknown => BOLD,
+            standing => style_of(standing),
+        };
+        out.push_str("  ");
+        out.push_str(&painted(headline, style, styled));
+        let Some(quote) = self.quote_in_words() else {
+            out.push('\n');
+            return;
+        };
+        let used = 2 + headline.chars().count() + 3;
+        if used + quote.chars().count() <= width {
+            out.push_str("   ");
+            out.push_str(&quote);
+            out.push('\n');
+        } else {
+            out.push('\n');
+            wrap_into(out, "  ", &quote, "  ", width);
+        }
+    }
+
+    fn steps(&self, out: &mut String, width: usize) {
+        let steps = self.steps_in_words();
+        if steps.is_empty() {
+            return;
+        }
+        out.push('\n');
+        for (number, step) in steps.iter().enumerate() {
+            let label = if number == 0 { "  Next:" } else { "       " };
+            wrap_into(out, &format!("{label} {}. ", number + 1), step, &" ".repeat(11), width);
+        }
+    }
+}
+
+/// Puts `details` behind the first `used` columns of a line. A part is broken only where it is longer than
+/// a line.
+fn parts(out: &mut String, details: &[String], used: usize, width: usize) {
+    const BETWEEN: &str = " · ";
+    let indent = " ".repeat(used + 1);
+    let mut column = used;
+    for (number, part) in details.iter().enumerate() {
+        let length = part.chars().count();
+        let between = if number == 0 { " " } else { BETWEEN };
+        if number > 0 && column + between.chars().count() + length > width {
+            out.push('\n');
+            out.push_str(&indent);
+            column = indent.len();
+        } else {
+            out.push_str(between);
+            column += between.chars().count();
+        }
+        if column + length > width {
+            wrap_into(out, "", part, &indent, width.saturating_sub(column - indent.len()));
+            out.pop();
+        } else {
+            out.extend(part.chars().map(harmless));
+        }
+        column += length;
+    }
+    out.push('\n');
+}
+
+fn painted(text: &str, style: Style, styled: bool) -> String {
+    if styled && style != PLAIN { format!("{style}{text}{style:#}") } else { text.to_owned() }
+}

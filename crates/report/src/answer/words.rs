@@ -1,0 +1,322 @@
+//! The sentences of the answer.
+
+use cardproof_rating::Grade;
+use cardproof_rating::Purpose;
+use cardproof_rating::answer::{
+    Answer, ClassPlace, Fast, Healthy, KernelErrors, LogRead, Next, Overall, Powered, Question,
+    Real, SetUp, Standing, Thing, Untested,
+};
+use cardproof_units::Bytes;
+use serde::Serialize;
+
+/// The reply to a question, in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Reply {
+    /// The question.
+    pub question: Question,
+    /// How good it is.
+    pub standing: Standing,
+    /// One to three words, such as `yes`.
+    pub verdict: &'static str,
+    /// What it rests on, in parts without full stops.
+    pub details: Vec<String>,
+}
+
+impl Reply {
+    /// The question as a word with its mark.
+    #[must_use]
+    pub const fn question_in_words(&self) -> &'static str {
+        match self.question {
+            Question::Real => "Real?",
+            Question::Healthy => "Healthy?",
+            Question::Fast => "Fast?",
+            Question::SetUp => "Set up?",
+            Question::Power => "Power?",
+        }
+    }
+}
+
+/// The reply to `question`; `None` where it was not asked.
+pub(super) fn reply(answer: &Answer, question: Question) -> Option<Reply> {
+    let standing = answer.standing(question)?;
+    let (verdict, details) = match question {
+        Question::Real => real(answer.real.as_ref()?),
+        Question::Healthy => healthy(answer.healthy.as_ref()?),
+        Question::Fast => fast(answer.fast.as_ref()?),
+        Question::SetUp => set_up(answer.set_up.as_ref()?),
+        Question::Power => power(answer.power.as_ref()?),
+    };
+    Some(Reply { question, standing, verdict, details })
+}
+
+/// The headline.
+pub(super) const fn headline(overall: Overall) -> &'static str {
+    match overall {
+        Overall::Fake => "FAKE: DO NOT USE IT",
+        Overall::Damaged => "DAMAGED: COPY YOUR DATA NOW",
+        Overall::Failing => "FAILING: COPY YOUR DATA NOW",
+        Overall::Suspicious => "SUSPICIOUS: TEST IT BEFORE USE",
+        Overall::ForASystem(Grade::Good) => "GOOD FOR A SYSTEM",
+        Overall::ForASystem(Grade::FairOrGood) => "FAIR TO GOOD FOR A SYSTEM",
+        Overall::ForASystem(Grade::Fair) => "FAIR FOR A SYSTEM",
+        Overall::ForASystem(Grade::PoorOrFair) => "SLOW TO FAIR FOR A SYSTEM",
+        Overall::ForASystem(Grade::Poor) => "TOO SLOW FOR A SYSTEM",
+        Overall::NothingWrong => "NOTHING WRONG FOUND",
+        Overall::ForASystem(Grade::Unknown) | Overall::Unknown => "NOT ENOUGH IS KNOWN",
+    }
+}
+
+/// How good the headline is.
+pub(super) const fn standing(overall: Overall) -> Standing {
+    match overall {
+        Overall::Fake | Overall::Damaged | Overall::Failing | Overall::ForASystem(Grade::Poor) => {
+            Standing::Bad
+        }
+        Overall::Suspicious | Overall::ForASystem(Grade::Fair | Grade::PoorOrFair) => {
+            Standing::Warning
+        }
+        Overall::ForASystem(Grade::Good | Grade::FairOrGood) | Overall::NothingWrong => {
+            Standing::Good
+        }
+        Overall::ForASystem(Grade::Unknown) | Overall::Unknown => Standing::Unknown,
+    }
+}
+
+/// The figure that a person can quote: what makes the storage bad, or its place among others.
+pub(super) fn quote(answer: &Answer) -> Option<String> {
+    if let Some(Real::No { holds_max, announced, .. }) = &answer.real {
+        return Some(format!("holds at most {holds_max} of {announced}"));
+    }
+    let Some(Fast::Measured { place, .. }) = &answer.fast else { return None };
+    place.map(|place| {
+        format!("small writes: faster than {} of {} published cards", place.faster_than, place.of)
+    })
+}
+
+/// A verdict and what it rests on.
+type Said = (&'static str, Vec<String>);
+
+fn real(real: &Real) -> Said {
+    let (verdict, detail) = match real {
+        Real::Yes { size } => ("yes", format!("the full {size} keep data")),
+        Real::SoFar { tested, of } => {
+            ("yes so far", format!("samples over {tested} of {of} were all correct"))
+        }
+        Real::No { holds_min, holds_max, announced } => {
+            ("NO", format!("holds {} of the announced {announced}", range(*holds_min, *holds_max)))
+        }
+        Real::Damaged => ("damaged", "parts of it do not keep data".to_owned()),
+        Real::Suspicious { signs: 1 } => {
+            ("doubtful", "1 sign of a counterfeit in what it says of itself".to_owned())
+        }
+        Real::Suspicious { signs } => {
+            ("doubtful", format!("{signs} signs of a counterfeit in what it says of itself"))
+        }
+        Real::Undecided => (NOT_KNOWN, "the test did not decide".to_owned()),
+        Real::NotTested { why } => (NOT_KNOWN, untested(*why).to_owned()),
+    };
+    (verdict, vec![detail])
+}
+
+/// The verdict word where there is none.
+const NOT_KNOWN: &str = "not known";
+
+const fn untested(why: Untested) -> &'static str {
+    match why {
+        Untested::NotAsked => "not tested",
+        Untested::ReadOnly => "a test must write, and this target is only read",
+        Untested::TooLittleSpace => "too little free space for a test",
+        Untested::Unsupported => "this file system does not allow a quick test",
+        Untested::Failed => "the test could not be completed",
+    }
+}
+
+fn range(low: Bytes, high: Bytes) -> String {
+    let (low, high) = (low.to_string(), high.to_string());
+    if low == high { low } else { format!("{low} to {high}") }
+}
+
+fn healthy(healthy: &Healthy) -> Said {
+    match healthy {
+        Healthy::Yes { log, is_read_back, life_used_percent_max } => {
+            let read_back = "test data was read back right".to_owned();
+            let parts = [
+                clean_log(*log),
+                is_read_back.then_some(read_back),
+                Some(life(*life_used_percent_max)),
+            ];
+            ("yes", parts.into_iter().flatten().collect())
+        }
+        Healthy::Watch { errors, life_used_percent_max } => {
+            let parts = [errors_in_words(errors), worn(*life_used_percent_max)];
+            let mut parts: Vec<String> = parts.into_iter().flatten().collect();
+            if parts.is_empty() {
+                parts.push("the device reports that few spare blocks are left".to_owned());
+            }
+            ("watch it", parts)
+        }
+        Healthy::CopyNow { errors, has_wrong_data, is_turned_read_only, life_used_percent_max } => {
+            let parts = [
+                has_wrong_data.then(|| "data was read back wrong".to_owned()),
+                is_turned_read_only.then(|| "the file system was turned read-only".to_owned()),
+                errors_in_words(errors),
+                worn(*life_used_percent_max),
+            ];
+            ("NO", parts.into_iter().flatten().collect())
+        }
+        Healthy::LosesData => ("NO", vec!["it does not keep data, see above".to_owned()]),
+        Healthy::NotKnown { log: LogRead::NotPermitted } => {
+            (NOT_KNOWN, vec!["this user may not read the kernel log".to_owned()])
+        }
+        Healthy::NotKnown { .. } => {
+            (NOT_KNOWN, vec!["no kernel log, and the device reports no wear".to_owned()])
+        }
+    }
+}
+
+fn clean_log(log: LogRead) -> Option<String> {
+    match log {
+        LogRead::Read { days: None | Some(0) } => Some("no error in the kernel log".to_owned()),
+        LogRead::Read { days: Some(1) } => Some("no error in 1 day of kernel log".to_owned()),
+        LogRead::Read { days: Some(days) } => {
+            Some(format!("no error in {days} days of kernel log"))
+        }
+        LogRead::NotPermitted | LogRead::Absent => None,
+    }
+}
+
+fn life(used_percent_max: Option<u8>) -> String {
+    match used_percent_max {
+        None => "it reports no wear".to_owned(),
+        Some(used) => format!("{} % of its life used", band(used)),
+    }
+}
+
+/// A band of ten per cent, which is how finely an eMMC reports its life.
+fn band(upper: u8) -> String {
+    format!("{} to {upper}", upper.saturating_sub(10))
+}
+
+fn worn(used_percent_max: Option<u8>) -> Option<String> {
+    match used_percent_max? {
+        used if used > 100 => Some("the device reports that it is beyond its life".to_owned()),
+        used if used > 90 => Some(format!("{} % of its life used", band(used))),
+        _ => None,
+    }
+}
+
+fn errors_in_words(errors: &KernelErrors) -> Option<String> {
+    let KernelErrors { failed_requests, repeated_transfers, filesystem_errors } = *errors;
+    let parts = [
+        counted(failed_requests, "failed read or write", "failed reads or writes"),
+        counted(filesystem_errors, "file system error", "file system errors"),
+        counted(repeated_transfers, "repeated transfer", "repeated transfers"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| format!("kernel log: {}", parts.join(", ")))
+}
+
+fn counted(count: u64, one: &str, more: &str) -> Option<String> {
+    (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { more }))
+}
+
+fn fast(fast: &Fast) -> Said {
+    let (system, purposes, classes) = match fast {
+        Fast::Measured { system, purposes, a1, a2, .. } => {
+            (*system, purposes, [("A1", *a1), ("A2", *a2)])
+        }
+        Fast::NotMeasured { why } => return (NOT_KNOWN, vec![untested(*why).to_owned()]),
+    };
+    let known = purposes.iter().filter(|(_, grade)| *grade != Grade::Unknown);
+    let mut parts: Vec<String> = known
+        .map(|(purpose, grade)| format!("{} {}", purpose_in_words(*purpose), grade.word()))
+        .collect();
+    parts.extend(classes.into_iter().filter_map(|(name, place)| class(name, place)));
+    if parts.is_empty() {
+        parts.push("the run was too disturbed or too short for a grade".to_owned());
+    }
+    let verdict = match system {
+        Grade::Poor => "slow",
+        Grade::Unknown => NOT_KNOWN,
+        grade => grade.word(),
+    };
+    (verdict, parts)
+}
+
+const fn purpose_in_words(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::System => "system",
+        Purpose::Programs => "installing",
+        Purpose::Databases => "databases",
+        Purpose::LargeFiles => "video",
+        Purpose::Pauses => "pauses",
+    }
+}
+
+fn class(name: &str, place: ClassPlace) -> Option<String> {
+    let word = match place {
+        ClassPlace::Passed => "yes",
+        ClassPlace::Failed => "no",
+        ClassPlace::Undecided => "too close to tell",
+        ClassPlace::NotTestable => return None,
+    };
+    Some(format!("{name} {word}"))
+}
+
+fn set_up(set_up: &SetUp) -> Said {
+    match set_up {
+        SetUp::Yes => ("yes", vec!["no setting to change".to_owned()]),
+        SetUp::CanBeBetter { things } => {
+            let verdict = if things.len() == 1 { "one thing" } else { "can be better" };
+            (verdict, things.iter().map(|&it| thing(it).to_owned()).collect())
+        }
+        SetUp::NotKnown => (NOT_KNOWN, vec!["the settings could not be read".to_owned()]),
+    }
+}
+
+const fn thing(thing: Thing) -> &'static str {
+    match thing {
+        Thing::Misaligned => "the partition is not aligned to the card",
+        Thing::Bus => "the bus does not run in a normal mode",
+        Thing::QueueOrCache => "the card's A2 functions are not in use",
+        Thing::Scheduler => "the I/O scheduler does not suit a card",
+        Thing::ReadAhead => "the read-ahead is small",
+        Thing::AccessTimes => "noatime is not set, so reading writes too",
+    }
+}
+
+fn power(power: &Powered) -> Said {
+    let (verdict, detail) = match power {
+        Powered::Yes => ("yes", "no under-voltage since the start"),
+        Powered::LowVoltage { now: true } => ("LOW", "the voltage is too low now"),
+        Powered::LowVoltage { now: false } => {
+            ("warning", "the voltage was too low at times since the start")
+        }
+        Powered::Throttled => ("warning", "heat slowed the processor since the start"),
+        Powered::NotKnown => (NOT_KNOWN, "this computer does not tell"),
+    };
+    (verdict, vec![detail.to_owned()])
+}
+
+/// A step as a command or an action.
+pub(super) fn step(step: Next, target: &str) -> String {
+    match step {
+        Next::CopyData => "copy your data to another device now".to_owned(),
+        Next::ReturnIt => "give it back and ask for your money".to_owned(),
+        Next::ReplaceIt => "replace it, and do not store data on it".to_owned(),
+        Next::VerifyFull => format!("cardproof verify --full {target}   (proves all free space)"),
+        Next::VerifyByWriting => format!("cardproof verify {target}   (tests its capacity)"),
+        Next::SwapReader => {
+            "try the card in another reader: if errors go on, it is the card".to_owned()
+        }
+        Next::StrongerSupply => "use a stronger power supply or a shorter cable".to_owned(),
+        Next::Cool => "cool the computer".to_owned(),
+        Next::Tune => format!("cardproof tune {target}   (shows what to set, and why)"),
+        Next::Noatime => "mount it with noatime (in /etc/fstab)".to_owned(),
+        Next::RunAsRoot => "run it as root, so that the kernel log can be read".to_owned(),
+        Next::MeasureDirectory => {
+            "cardproof DIRECTORY   (a directory on it that you may write to)".to_owned()
+        }
+        Next::FasterCard => "for a system, use a card that passes A1".to_owned(),
+    }
+}
