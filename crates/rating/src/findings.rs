@@ -6,6 +6,7 @@
 use cardproof_record::{ErrorCause, Finding, FindingKind, OpName, Record, Warning, WarningCode};
 use cardproof_units::Bytes;
 
+use crate::kernel_words;
 use crate::wording::grouped;
 
 /// How much a finding weighs. The order is that in which findings are told.
@@ -17,6 +18,8 @@ pub enum Gravity {
     Failing,
     /// Reads or writes failed: the device, or what is between it and the computer.
     Errors,
+    /// The computer's side limits or disturbs the storage: power, wiring, bus, settings.
+    Host,
     /// Something was not tested, or took longer than it should.
     Notice,
 }
@@ -29,6 +32,7 @@ impl Gravity {
             Self::DataLost => "WRONG DATA",
             Self::Failing => "FAILING",
             Self::Errors => "ERRORS",
+            Self::Host => "COMPUTER",
             Self::Notice => "NOTICE",
         }
     }
@@ -44,6 +48,10 @@ impl Gravity {
             Self::Failing => "copy the data to another device now, then replace this one",
             Self::Errors => {
                 "back up, check contacts, power and the reader, then test with `cardproof verify`"
+            }
+            Self::Host => {
+                "check the power supply, the contacts, the cable and the board's settings; the storage \
+                 itself may be sound"
             }
             Self::Notice => "test it to the end, for what was not tested may be wrong",
         }
@@ -70,6 +78,7 @@ pub const fn gravity(what: &FindingKind) -> Gravity {
         | FindingKind::SpareLow { .. }
         | FindingKind::LifeUsedUp { .. } => Gravity::Failing,
         FindingKind::IoErrors { .. } | FindingKind::Stalled { .. } => Gravity::Errors,
+        FindingKind::KernelMessages { fault, .. } => kernel_words::gravity(*fault),
         FindingKind::Unfinished { .. } | FindingKind::Unknown => Gravity::Notice,
     }
 }
@@ -93,7 +102,7 @@ pub fn casts_doubt(record: &Record) -> bool {
 pub(crate) fn doubt(finding: &Finding) -> Option<Warning> {
     let code = match (&finding.what, gravity(&finding.what)) {
         (FindingKind::LifeUsedUp { .. } | FindingKind::SpareLow { .. }, _)
-        | (_, Gravity::Notice) => return None,
+        | (_, Gravity::Notice | Gravity::Host) => return None,
         (_, Gravity::DataLost) => WarningCode::WrongData,
         (_, Gravity::Failing | Gravity::Errors) => WarningCode::Faults,
     };
@@ -186,6 +195,7 @@ pub fn sentence(finding: &Finding) -> String {
                 "the storage{on} answered nothing for {times} while {waiting:.0} requests waited"
             )
         }
+        FindingKind::KernelMessages { .. } => kernel_words::sentence(&finding.what, device),
         FindingKind::Unknown => format!("{tool} has found a fault of a kind not known here"),
     }
 }
@@ -268,7 +278,7 @@ fn critical(bits: u64) -> String {
 }
 
 /// `1 error`, `1,204 errors`.
-fn counted(count: u64, one: &str, many: &str) -> String {
+pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(count), if count == 1 { one } else { many })
 }
 

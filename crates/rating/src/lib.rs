@@ -23,6 +23,7 @@ mod geometry;
 mod indications;
 mod jobs;
 mod judge;
+mod kernel_words;
 pub mod life;
 pub mod limits;
 mod log_gain;

@@ -164,7 +164,95 @@ pub enum FindingKind {
         /// The most requests that waited.
         waiting: f64,
     },
+    /// Messages of Linux about one kind of fault.
+    KernelMessages {
+        /// The fault.
+        fault: KernelFault,
+        /// The kernel's number of the error, such as 110 for no answer in time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<u16>,
+        /// What failed, where all messages agree.
+        op: OpName,
+        /// How many messages there are. The kernel leaves out repeats.
+        count: u64,
+        /// The sectors of 512 bytes that they name, each once; the first sixteen.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        sectors: Vec<u64>,
+        /// The file system, if one is meant.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        filesystem: Option<String>,
+        /// The kernel's name of the partition, if one is named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        partition: Option<String>,
+        /// How many data lines of a narrow bus are in use.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        width_bits: Option<u8>,
+        /// The clock of a narrow bus.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        clock_hz: Option<u64>,
+        /// How long a task waited at most, in seconds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seconds: Option<u64>,
+        /// When the first was written, as printed; a number of seconds counts from the start.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        first_at: Option<String>,
+        /// When the last was written.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        last_at: Option<String>,
+    },
     /// A finding of a newer version.
+    #[serde(other)]
+    Unknown,
+}
+
+/// A fault that Linux writes into its log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum KernelFault {
+    /// The card did not answer in time.
+    NoAnswer,
+    /// Data or an answer arrived with a wrong checksum.
+    WrongChecksum,
+    /// A command failed for another reason.
+    CommandFailed,
+    /// A card was found, but could not be put to use.
+    NotUsable,
+    /// The card remained busy.
+    StuckBusy,
+    /// Reads or writes failed for good.
+    IoError,
+    /// The device itself says that it cannot read or write a place.
+    MediumError,
+    /// Data that could not be written are lost.
+    WriteLost,
+    /// A file system met errors or wrong data.
+    FilesystemError,
+    /// A file system takes no more writes.
+    ReadOnly,
+    /// A file system was not unmounted before.
+    NotUnmounted,
+    /// Requests beyond the end of the device: the file system is larger than the device.
+    BeyondEnd,
+    /// The card did not work with all data lines.
+    NarrowBus,
+    /// A faster mode of the bus did not work.
+    SlowMode,
+    /// The command queue stopped and was started again.
+    QueueRecovery,
+    /// A USB device was reset.
+    UsbReset,
+    /// Errors on the link to a SATA device.
+    LinkError,
+    /// The device did not answer in time and was reset.
+    DeviceTimeout,
+    /// The device went away.
+    Gone,
+    /// Programs waited for the storage for minutes.
+    TaskBlocked,
+    /// The board's supply fell below 4.63 V.
+    UnderVoltage,
+    /// A fault of a newer version.
     #[serde(other)]
     Unknown,
 }

@@ -51,7 +51,7 @@ pub use endurance_document::{
 };
 pub use estimate::{Estimate, Latency, Stated};
 pub use figure::Figure;
-pub use finding::{ErrorCause, Finding, FindingKind};
+pub use finding::{ErrorCause, Finding, FindingKind, KernelFault};
 pub use flash_timing::{
     BlockRates, BoundaryRun, BoundaryTiming, FirstAreaRun, FlashTimings, OpenUnitsRun,
 };
