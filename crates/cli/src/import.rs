@@ -8,6 +8,8 @@
 mod files;
 mod table;
 
+pub(crate) use table::findings;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -40,9 +42,10 @@ pub(crate) struct ImportArgs {
     pub(crate) files: Vec<PathBuf>,
     /// Treat the input as output of this tool
     ///
-    /// One of: agnostics, crystaldiskmark, dd, disk-benchmark, f3, fio, flashbench, h2testw, hdparm,
-    /// ioping, iostat, iozone, kdiskmark, microsd-benchmarks, pibenchmarks, rpi-benchmark, sbc-bench,
-    /// sd_bench, sd-card-bench, tdediskmark, yabs.
+    /// One of: agnostics, as-ssd, bonnie++, crystaldiskmark, dd, disk-benchmark, diskspd, f3, fio,
+    /// flashbench, h2testw, hdparm, ioping, iostat, iozone, kernel-log, kdiskmark, microsd-benchmarks,
+    /// nvme, pibenchmarks, rpi-benchmark, sbc-bench, sd_bench, sd-card-bench, smartctl, sysbench, table,
+    /// tdediskmark, winsat, yabs.
     #[arg(long = "as", value_name = "TOOL", value_parser = tool)]
     pub(crate) tool: Option<ForeignTool>,
     /// A name for what was measured, such as the number written on the card

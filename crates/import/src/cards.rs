@@ -15,12 +15,13 @@ use super::draft::{PhaseDraft, RecordDraft};
 use super::labels::{self, Between};
 use super::lines::Line;
 use super::readers::{
-    Marks, agnostics, crystaldiskmark, dd, f3, fio, h2testw, hdparm, ioping, iozone, kdiskmark,
-    sbc_bench, sd_bench,
+    Marks, agnostics, as_ssd, crystaldiskmark, dd, f3, fio, h2testw, hdparm, ioping, iozone,
+    kdiskmark, sbc_bench, sd_bench,
 };
 use super::refusals::check_count;
 use super::text::{kernel_name, number};
 use super::view::View;
+use super::whole;
 use super::{ForeignTool, ImportError};
 
 /// What begins a part of a text.
@@ -44,6 +45,8 @@ enum Boundary<'l> {
 /// A part of a text: its lines, and which readers know them.
 struct Part<'l, 't> {
     boundary: Boundary<'l>,
+    /// The index of its first line.
+    start: usize,
     lines: &'l [Line<'t>],
     marks: Marks,
 }
@@ -53,23 +56,52 @@ struct Part<'l, 't> {
 /// # Errors
 /// There is none; the first refusal, or that nothing is known; or there are too many measurements.
 pub(super) fn read(
+    text: &str,
     lines: &[Line],
     tool: Option<ForeignTool>,
 ) -> Result<(Vec<RecordDraft>, Vec<ImportError>), ImportError> {
     let marks: Vec<Marks> = lines.iter().map(|line| Marks::of(&line.text, tool)).collect();
+    let whole = whole::read(text, lines, &marks, tool);
     let mut cards = Cards::default();
+    for (_, draft) in &whole {
+        cards.measurements += draft.measurements().max(1);
+        check_count(cards.measurements)?;
+    }
     let mut refused = Vec::new();
     cut(lines, &marks, &mut |part| {
         let mut draft = read_part(&part, &mut refused)?;
         if let (Boundary::Device(Some(name)), Some(draft)) = (&part.boundary, &mut draft) {
             draft.conditions.device.name.get_or_insert_with(|| name.clone());
         }
+        cards.at = part.start;
         cards.add(part.boundary, draft)
     })?;
-    if cards.drafts.is_empty() {
+    let drafts = with_whole(cards.starts.into_iter().zip(cards.drafts).collect(), whole);
+    if drafts.is_empty() {
         return Err(refused.into_iter().next().unwrap_or(ImportError::Unrecognised));
     }
-    Ok((cards.drafts, refused))
+    Ok((drafts, refused))
+}
+
+/// The drafts of both in the order of the text. What was found of a device leads the record of what was
+/// measured on it, where both name the device and nothing else does.
+fn with_whole(
+    mut cards: Vec<(usize, RecordDraft)>,
+    whole: Vec<(usize, RecordDraft)>,
+) -> Vec<RecordDraft> {
+    for (at, draft) in whole {
+        let name = draft.conditions.device.name.as_deref().map(whole_name);
+        let is_its = |(_, card): &(usize, RecordDraft)| {
+            name.is_some() && card.conditions.device.name.as_deref().map(whole_name) == name
+        };
+        let mut own = (0..cards.len()).filter(|index| is_its(&cards[*index]));
+        match (own.next(), own.next()) {
+            (Some(only), None) if draft.phases.is_empty() => cards[only].1.absorb(draft),
+            _ => cards.push((at, draft)),
+        }
+    }
+    cards.sort_by_key(|(at, _)| *at);
+    cards.into_iter().map(|(_, draft)| draft).collect()
 }
 
 /// What the readers find in a part.
@@ -121,6 +153,9 @@ fn cut<'l, 't>(
     };
     for (index, (line, mark)) in lines.iter().zip(marks).enumerate() {
         let view = View::of(&line.text);
+        if line.is_claimed() && device_of_kernel(&view).is_none() {
+            continue;
+        }
         if sbc_bench::is_sign(&view) {
             cutter.push(index, Boundary::Listed)?;
             cutter.is_listing = true;
@@ -174,7 +209,7 @@ impl<'l> Cutter<'l, '_, '_> {
             None => return Ok(()),
         };
         let marks = self.marks[start..end].iter().copied().fold(Marks::default(), Marks::with);
-        (self.take)(Part { boundary, lines: &self.lines[start..end], marks })
+        (self.take)(Part { boundary, start, lines: &self.lines[start..end], marks })
     }
 
     fn finish(&mut self) -> Result<(), ImportError> {
@@ -252,7 +287,8 @@ impl<'l> Cutter<'l, '_, '_> {
 fn is_of_output(view: &View) -> bool {
     const PARTS: [fn(&View) -> bool; 4] =
         [fio::is_part, ioping::is_part, kdiskmark::is_part, sd_bench::is_talk];
-    const TALK: [fn(&str) -> bool; 5] = [
+    const TALK: [fn(&str) -> bool; 6] = [
+        as_ssd::is_part,
         iozone::is_of_banner,
         f3::is_talk,
         h2testw::is_finding,
@@ -287,6 +323,10 @@ fn device_of_kernel(view: &View) -> Option<DeviceInfo> {
 #[derive(Default)]
 struct Cards {
     drafts: Vec<RecordDraft>,
+    /// Where each begins.
+    starts: Vec<usize>,
+    /// Where the present part begins.
+    at: usize,
     /// What the last card was measured by.
     shapes: HashSet<String>,
     /// Whether the next output is of another card in any case.
@@ -353,7 +393,7 @@ impl Cards {
     fn is_other_device(&self, draft: &RecordDraft) -> bool {
         let last = self.drafts.last().and_then(|last| last.conditions.device.name.as_deref());
         let next = draft.conditions.device.name.as_deref();
-        last.zip(next).is_some_and(|(last, next)| whole(last) != whole(next))
+        last.zip(next).is_some_and(|(last, next)| whole_name(last) != whole_name(next))
     }
 
     fn begin(&mut self, mut draft: RecordDraft, sentence: Option<&str>, is_repeat: bool) {
@@ -368,7 +408,7 @@ impl Cards {
         if let Some(device) = &self.device {
             let own = std::mem::take(&mut draft.conditions.device);
             let is_same = own.name.as_deref().is_none_or(|name| {
-                device.name.as_deref().is_none_or(|known| whole(known) == whole(name))
+                device.name.as_deref().is_none_or(|known| whole_name(known) == whole_name(name))
             });
             draft.conditions.device = if !is_same {
                 own
@@ -382,11 +422,12 @@ impl Cards {
             };
         }
         self.drafts.push(draft);
+        self.starts.push(self.at);
     }
 }
 
 /// A block device's name without its partition: `mmcblk0` of `mmcblk0p2`, `sda` of `sda1`.
-fn whole(name: &str) -> &str {
+fn whole_name(name: &str) -> &str {
     let digits = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let has_number =
         name.starts_with("mmcblk") || name.starts_with("nvme") || name.starts_with("loop");

@@ -329,6 +329,18 @@ impl RecordDraft {
             && self.conditions.device.size_bytes.is_none())
     }
 
+    /// What the tool told, without the places in the text: the same text for the same output.
+    pub(super) fn content(&self) -> String {
+        let kinds: Vec<&FindingKind> = self.findings.iter().map(|finding| &finding.what).collect();
+        let figures = self.phases.iter().map(|phase| (phase.name(), &phase.figures));
+        let figures: Vec<(String, &Vec<Printed>)> = figures.collect();
+        let device = &self.conditions.device;
+        format!(
+            "{:?} {:?} {device:?} {kinds:?} {figures:?} {:?}",
+            self.tools, self.label, self.figures
+        )
+    }
+
     /// Refuses more measurements than a record can show.
     pub(super) fn check_count(&self) -> Result<(), ImportError> {
         check_count(self.measurements())

@@ -112,8 +112,13 @@ pub(super) fn underlined<'l>(line: &'l Line<'_>, next: Option<&Line<'_>>) -> Opt
     let text = view.text;
     // Programs centre their titles over rules, and end their sections' names in a colon.
     let is_of_program = view.line.starts_with("    ") || text.ends_with(':') && !names_card(text);
-    let is_heading =
-        !is_of_program && name(text).is_some() && matches!(between(&view), Between::Prose(_));
+    let is_value = text.split_once(": ").is_some_and(|(_, value)| {
+        value.trim_start().starts_with(|c: char| c.is_ascii_digit()) && !names_card(text)
+    });
+    let is_heading = !is_of_program
+        && !is_value
+        && name(text).is_some()
+        && matches!(between(&view), Between::Prose(_));
     is_heading.then_some(text)
 }
 

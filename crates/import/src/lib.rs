@@ -14,9 +14,11 @@ mod clean;
 mod cut_json;
 mod decode;
 mod draft;
+pub mod drive_report;
 mod entities;
 mod error;
 pub mod iostat;
+pub mod kernel_log;
 mod labels;
 mod lines;
 mod margins;
@@ -24,10 +26,12 @@ mod programs;
 mod readers;
 mod recognise;
 mod refusals;
+mod table;
 mod text;
 mod tool;
 mod typography;
 mod view;
+mod whole;
 
 pub use clean::{CleanText, clean};
 pub use decode::decode;
@@ -84,7 +88,7 @@ pub fn import(
     origin: &Origin,
 ) -> Result<Imported, ImportError> {
     let lines = lines(text);
-    let (drafts, refused) = cards::read(&lines, tool)?;
+    let (drafts, refused) = cards::read(text, &lines, tool)?;
     let id = |index: usize| match index {
         0 => origin.id.clone(),
         _ => format!("{}-{}", origin.id, index + 1),

@@ -4,9 +4,12 @@
 //! theirs hold the outputs of those.
 
 pub(super) mod agnostics;
+pub(super) mod as_ssd;
+mod bonnie;
 pub(super) mod crystaldiskmark;
 pub(super) mod dd;
 mod disk_benchmark;
+mod diskspd;
 pub(super) mod f3;
 pub(super) mod fio;
 mod flashbench;
@@ -14,6 +17,7 @@ pub(super) mod h2testw;
 pub(super) mod hdparm;
 pub(super) mod ioping;
 pub(super) mod iozone;
+mod iozone_throughput;
 pub(super) mod kdiskmark;
 mod microsd_benchmarks;
 pub(super) mod pibenchmarks;
@@ -22,8 +26,10 @@ mod rpi_benchmark;
 pub(super) mod sbc_bench;
 pub(super) mod sd_bench;
 mod sd_card_bench;
+mod sysbench;
 mod tdediskmark;
 mod watched;
+mod winsat;
 mod yabs;
 
 use super::draft::RecordDraft;
@@ -71,7 +77,7 @@ macro_rules! reader {
 }
 
 /// All readers; scripts first.
-pub(super) static READERS: [Reader; 21] = [
+pub(super) static READERS: [Reader; 27] = [
     reader!(script SdCardBench, sd_card_bench),
     reader!(script Pibenchmarks, pibenchmarks),
     reader!(script MicrosdBenchmarks, microsd_benchmarks),
@@ -93,6 +99,12 @@ pub(super) static READERS: [Reader; 21] = [
     reader!(Ioping, ioping, ioping::is_start),
     reader!(Iostat, watched, never),
     reader!(SbcBench, sbc_bench, never),
+    reader!(Bonnie, bonnie, never),
+    reader!(Sysbench, sysbench, never),
+    reader!(AsSsd, as_ssd, as_ssd::is_sign),
+    reader!(Winsat, winsat, never),
+    reader!(Diskspd, diskspd, never),
+    reader!(Iozone, iozone_throughput, never),
 ];
 
 /// No sign is shorter, in bytes: `1+0a`.

@@ -2,6 +2,7 @@
 
 use super::lines::lines;
 use super::readers::Marks;
+use super::whole;
 use super::{ForeignTool, ImportError};
 
 /// The tools whose outputs are in `text`: a script alone, although it runs other tools.
@@ -9,12 +10,16 @@ use super::{ForeignTool, ImportError};
 /// # Errors
 /// It is of none that is known.
 pub fn recognise(text: &str) -> Result<Vec<ForeignTool>, ImportError> {
-    let marks = lines(text)
-        .iter()
-        .map(|line| Marks::of(&line.text, None))
-        .fold(Marks::default(), Marks::with);
-    if marks.is_empty() {
-        return Err(ImportError::Unrecognised);
+    let lines = lines(text);
+    let marks: Vec<Marks> = lines.iter().map(|line| Marks::of(&line.text, None)).collect();
+    let whole = whole::read(text, &lines, &marks, None);
+    let of_whole = whole.into_iter().flat_map(|(_, draft)| draft.tools);
+    let marks = marks.into_iter().fold(Marks::default(), Marks::with);
+    let mut tools: Vec<ForeignTool> = Vec::new();
+    for tool in marks.readers().map(|reader| reader.tool).chain(of_whole) {
+        if !tools.contains(&tool) {
+            tools.push(tool);
+        }
     }
-    Ok(marks.readers().map(|reader| reader.tool).collect())
+    if tools.is_empty() { Err(ImportError::Unrecognised) } else { Ok(tools) }
 }

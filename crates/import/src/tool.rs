@@ -32,12 +32,18 @@ macro_rules! tools {
 tools! {
     /// Raspberry Pi's SD Card Speed Test.
     Agnostics = "agnostics",
+    /// AS SSD Benchmark's text.
+    AsSsd = "as-ssd",
+    /// bonnie++.
+    Bonnie = "bonnie++",
     /// `CrystalDiskMark`'s text.
     Crystaldiskmark = "crystaldiskmark",
     /// dd of the GNU core utilities, busybox, or a BSD.
     Dd = "dd",
     /// disk-benchmark.sh: fio and iozone in one.
     DiskBenchmark = "disk-benchmark",
+    /// `DiskSpd`'s text.
+    Diskspd = "diskspd",
     /// f3write, f3read and f3probe.
     F3 = "f3",
     /// fio: JSON, terse or plain output.
@@ -54,10 +60,14 @@ tools! {
     Iostat = "iostat",
     /// iozone's table.
     Iozone = "iozone",
+    /// Linux's messages about storage: `dmesg`, `journalctl -k`, `syslog`.
+    KernelLog = "kernel-log",
     /// `KDiskMark`'s report.
     Kdiskmark = "kdiskmark",
     /// microsd-benchmarks.sh.
     MicrosdBenchmarks = "microsd-benchmarks",
+    /// `nvme smart-log`: the health of an NVMe drive.
+    Nvme = "nvme",
     /// Storage.sh of `PiBenchmarks`.
     Pibenchmarks = "pibenchmarks",
     /// rpi-benchmark: hdparm and dd.
@@ -68,8 +78,16 @@ tools! {
     SdBench = "sd_bench",
     /// The report of sd-card-bench.sh.
     SdCardBench = "sd-card-bench",
+    /// smartctl: the health of a drive.
+    Smartctl = "smartctl",
+    /// sysbench's test of files.
+    Sysbench = "sysbench",
+    /// Tables of results that people typed: Markdown, CSV, columns.
+    Table = "table",
     /// `TDEDiskMark`'s text.
     TdeDiskMark = "tdediskmark",
+    /// `winsat disk` of Windows.
+    Winsat = "winsat",
     /// YABS's tables "fio Disk Speed Tests".
     Yabs = "yabs",
 }

@@ -1,6 +1,7 @@
 //! `cardproof identify`: who the storage is, what the host gives it, what holds it back.
 
 mod document;
+mod kernel;
 mod layout;
 mod of_bus;
 mod of_card;
@@ -48,6 +49,14 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Exit, Failure> {
 fn decode(registers: &str, args: &IdentifyArgs) -> Result<Exit, Failure> {
     let serials = if args.show_serial { Serials::Shown } else { Serials::Masked };
     let text = raw::text_of(registers)?;
+    if let (None, Err(_)) = (&args.json, raw::show(&text, serials))
+        && let Some(page) = kernel::page(&text)
+    {
+        if !args.quiet {
+            output::write(&Sink::Stdout, &page)?;
+        }
+        return Ok(Exit::Done);
+    }
     match &args.json {
         Some(sink) => output::write(sink, &raw::json(&text, serials)?)?,
         None if args.quiet => drop(raw::show(&text, serials)?),

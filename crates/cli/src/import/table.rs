@@ -42,7 +42,7 @@ pub(super) fn of(name: &str, record: &Record) -> String {
 
 /// What was found of the storage, the gravest first, each with its line, and below those of one gravity
 /// what to do. Faults make all the rest doubtful, and so are said first.
-fn findings(record: &Record) -> Vec<String> {
+pub(crate) fn findings(record: &Record) -> Vec<String> {
     let findings = by_gravity(record);
     let mut lines = Vec::new();
     for of_one in findings.chunk_by(|a, b| gravity(&a.what) == gravity(&b.what)) {

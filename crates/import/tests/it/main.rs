@@ -5,6 +5,7 @@
 
 mod compact;
 mod defects;
+mod devices;
 mod fio;
 mod fixtures;
 mod forms;
@@ -12,6 +13,7 @@ mod mangled;
 mod pasted;
 mod real_logs;
 mod refusals;
+mod typed;
 mod units;
 
 use std::fs;

@@ -11,14 +11,21 @@ use crate::{all_of, fixture, fixture_names, origin};
 /// Figures that are computed, from those that stand in the text.
 const COMPUTED: &str = "score";
 
-/// All numbers that stand in `text`.
+/// All numbers that stand in `text`, with groups of three parted by commas or points as one number too.
 fn numbers(text: &str) -> Vec<f64> {
     let is_part = |c: char| c.is_ascii_digit() || c == '.' || c == ',';
+    let whole = |number: &str| {
+        let groups: Vec<&str> = number.split([',', '.']).collect();
+        let is_grouped = groups.len() > 1 && groups[1..].iter().all(|group| group.len() == 3);
+        is_grouped.then(|| groups.concat().parse().ok()).flatten()
+    };
+    let grouped = text.split(|c| !is_part(c)).filter_map(whole);
     text.split(|c| !is_part(c))
         .map(|number| number.trim_matches(['.', ',']))
         .flat_map(|number| [number.replace(',', "."), number.replace(',', " ")])
         .flat_map(|number| number.split(' ').map(str::to_owned).collect::<Vec<_>>())
         .filter_map(|number| number.parse().ok())
+        .chain(grouped)
         .collect()
 }
 

@@ -1,0 +1,120 @@
+//! Messages of file systems about errors of what they read and write.
+
+use super::event::{EventKind, Filesystem};
+use super::{whole_device, word_after};
+
+/// How each driver begins its messages. The device stands in brackets.
+const DRIVERS: [(&str, Filesystem); 12] = [
+    ("EXT4-fs", Filesystem::Ext4),
+    ("EXT3-fs", Filesystem::Ext4),
+    ("EXT2-fs", Filesystem::Ext4),
+    ("F2FS-fs", Filesystem::F2fs),
+    ("BTRFS", Filesystem::Btrfs),
+    ("XFS", Filesystem::Xfs),
+    ("FAT-fs", Filesystem::Fat),
+    ("exFAT-fs", Filesystem::Exfat),
+    ("exfat-fs", Filesystem::Exfat),
+    ("ntfs3", Filesystem::Ntfs),
+    ("NTFS-fs", Filesystem::Ntfs),
+    ("SQUASHFS", Filesystem::Squashfs),
+];
+
+/// The event in a message of a file system.
+pub(super) fn event(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
+    if let Some(journal) = message.strip_prefix("Aborting journal on device ") {
+        return journal_of(journal)
+            .map(|device| (Some(device), EventKind::FilesystemError(Filesystem::Ext4)));
+    }
+    if message.starts_with("JBD2: Error -") {
+        let device = message.rsplit_once(" for ").and_then(|(_, journal)| journal_of(journal))?;
+        return Some((Some(device), EventKind::FilesystemError(Filesystem::Ext4)));
+    }
+    let (driver, filesystem) =
+        DRIVERS.iter().find(|(driver, _)| message.starts_with(driver)).copied()?;
+    let rest = &message[driver.len()..];
+    if filesystem == Filesystem::Squashfs {
+        return rest
+            .starts_with(" error: ")
+            .then_some((None, EventKind::FilesystemError(filesystem)));
+    }
+    let device = device_in(rest)?;
+    let kind = kind(filesystem, rest)?;
+    Some((Some(device), kind))
+}
+
+/// The device of a journal's name, such as `mmcblk0p2` of `mmcblk0p2-8.`.
+fn journal_of(journal: &str) -> Option<&str> {
+    let device = journal.split('-').next()?.trim();
+    whole_device(device).map(|_| device)
+}
+
+/// The device in the first brackets: `(mmcblk0p2)`, `(device sda1)`, `(device sda1: state EA)`.
+fn device_in(rest: &str) -> Option<&str> {
+    let inside = word_after(rest, "(")?;
+    let device = if inside == "device" { word_after(rest, "(device ")? } else { inside };
+    whole_device(device).map(|_| device)
+}
+
+/// What a message says behind the name of its driver.
+fn kind(filesystem: Filesystem, rest: &str) -> Option<EventKind<'static>> {
+    let lower = rest.to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    let is_read_only = has(&[
+        "remounting filesystem read-only",
+        "forced readonly",
+        "filesystem has been set read-only",
+        "filesystem has been shut down",
+        "stopped filesystem due to reason",
+    ]);
+    if is_read_only {
+        return Some(EventKind::ReadOnly(filesystem));
+    }
+    if has(&["not properly unmounted", "recovery required on readonly filesystem"]) {
+        return Some(EventKind::Unclean(filesystem));
+    }
+    let is_error = match filesystem {
+        Filesystem::Ext4 => {
+            lower.starts_with(" error (device ")
+                || has(&[
+                    "i/o error while writing superblock",
+                    "previous i/o error to superblock",
+                    "error count since last fsck",
+                    "this should not happen!! data will be lost",
+                    "potential data loss",
+                    "with error 5",
+                    "with error 30",
+                    "invalid checksum",
+                    "group descriptors corrupted",
+                    "unable to read superblock",
+                ])
+        }
+        Filesystem::F2fs => has(&[
+            "invalid crc",
+            "inconsistent",
+            "sanity_check",
+            "sanity check",
+            "invalid blkaddr",
+            "corrupted",
+            "can't find valid f2fs filesystem",
+            "i/o error",
+        ]),
+        Filesystem::Btrfs => {
+            lower.starts_with(" error")
+                || lower.starts_with(": error")
+                || has(&["csum failed", "io failure"])
+        }
+        Filesystem::Xfs => has(&[
+            "metadata i/o error",
+            "metadata corruption",
+            "corruption detected",
+            "corruption of in-memory data",
+            "log i/o error",
+        ]),
+        Filesystem::Fat | Filesystem::Exfat => {
+            has(&["error, ", "bread(block", "fat read failed", "unable to read boot sector"])
+        }
+        Filesystem::Ntfs => has(&["error", "is corrupted"]),
+        Filesystem::Squashfs => false,
+    };
+    is_error.then_some(EventKind::FilesystemError(filesystem))
+}

@@ -1,0 +1,332 @@
+//! Messages as the kernel prints them, behind every kind of time, and what only looks like them.
+
+use cardproof_record::OpName;
+use cardproof_units::Bytes;
+
+use super::*;
+
+fn log_of(text: &str) -> KernelLog {
+    read((1..).zip(text.lines()))
+}
+
+/// The kinds and counts of the only device's trouble.
+fn troubles(text: &str) -> Vec<(TroubleKind, u64)> {
+    let log = log_of(text);
+    let [device] = log.devices.as_slice() else { panic!("{log:#?}") };
+    device.troubles.iter().map(|it| (it.kind, it.count)).collect()
+}
+
+#[test]
+fn the_time_before_a_message_is_found_in_any_log() {
+    let message = "mmc0: running CQE recovery";
+    let cases = [
+        ("", None),
+        ("[  301.120441] ", Some(Stamp::SinceBoot(301.120_441))),
+        ("[  301.120441][    T7] ", Some(Stamp::SinceBoot(301.120_441))),
+        ("[    8.888974@0] ", Some(Stamp::SinceBoot(8.888_974))),
+        ("<3>[  301.120441] ", Some(Stamp::SinceBoot(301.120_441))),
+        ("kern  :err   : [  301.120441] ", Some(Stamp::SinceBoot(301.120_441))),
+        ("[Mon Mar  4 10:11:12 2024] ", Some(Stamp::Clock("Mon Mar  4 10:11:12 2024"))),
+        ("Mar 12 10:11:12 pi kernel: ", Some(Stamp::Clock("Mar 12 10:11:12"))),
+        ("Mar 12 10:11:12 pi kernel: [  301.120441] ", Some(Stamp::Clock("Mar 12 10:11:12"))),
+        (
+            "2024-03-12T10:11:12.123456+01:00 pi kernel: ",
+            Some(Stamp::Clock("2024-03-12T10:11:12.123456+01:00")),
+        ),
+        (
+            "2024-03-12T10:11:12,123456+01:00 ",
+            Some(Stamp::Clock("2024-03-12T10:11:12,123456+01:00")),
+        ),
+        ("[  301.120441] pi kernel: ", Some(Stamp::SinceBoot(301.120_441))),
+        (
+            "Tue 2024-03-12 10:11:12 UTC pi kernel: ",
+            Some(Stamp::Clock("Tue 2024-03-12 10:11:12 UTC")),
+        ),
+        ("[2023-04-03 09:58:37] [    3.5] ", Some(Stamp::Clock("2023-04-03 09:58:37"))),
+    ];
+    for (prefix, expected) in cases {
+        let line = format!("{prefix}{message}");
+        let found = event(&line).unwrap_or_else(|| panic!("{line}"));
+        assert_eq!((found.stamp, found.device), (expected, Some("mmc0")), "{line}");
+    }
+}
+
+#[test]
+fn each_message_of_trouble_is_known() {
+    let io = |op, sector, is_medium| EventKind::IoError { op, sector, is_medium };
+    let command = |error, sector| EventKind::CommandError { error, sector };
+    let ext4 = Filesystem::Ext4;
+    let cases = [
+        ("mmc0: timeout waiting for hardware interrupt.", "mmc0", EventKind::NoAnswer),
+        ("mmc1: Timeout waiting for hardware cmd interrupt.", "mmc1", EventKind::NoAnswer),
+        (
+            "mmcblk0: error -110 transferring data, sector 10372992, nr 8, cmd response 0x900, card status 0xc00",
+            "mmcblk0",
+            command(110, Some(10_372_992)),
+        ),
+        (
+            "mmcblk0: error -84 transferring data, sector 1, nr 8, cmd response 0x900, card status 0x0",
+            "mmcblk0",
+            command(84, Some(1)),
+        ),
+        ("mmcblk1: error -110 sending status command, retrying", "mmcblk1", command(110, None)),
+        ("mmc1: tried to HW reset card, got error -110", "mmc1", command(110, None)),
+        ("mmc1: cache flush error -110", "mmc1", command(110, None)),
+        (
+            "mmcblk0: timed out sending r/w cmd command, card status 0x900",
+            "mmcblk0",
+            command(110, None),
+        ),
+        ("mmcblk0: r/w command failed, status = 0x80000b00", "mmcblk0", command(5, None)),
+        ("mmc0: error -110 whilst initialising SD card", "mmc0", EventKind::InitFailed(110)),
+        ("mmc0: Card stuck being busy! __mmc_poll_for_busy", "mmc0", EventKind::StuckBusy),
+        (
+            "mmc0: Card stuck in programming state! mmcblk0 card_busy_detect",
+            "mmc0",
+            EventKind::StuckBusy,
+        ),
+        ("mmc1: switch to bus width 8 failed", "mmc1", EventKind::WidthFailed(8)),
+        (
+            "mmc1: mmc_select_hs200 failed, error -74",
+            "mmc1",
+            EventKind::ModeFailed(ModeStep::Hs200),
+        ),
+        ("mmc0: tuning execution failed: -5", "mmc0", EventKind::ModeFailed(ModeStep::Tuning)),
+        ("mmc0: Skipping voltage switch", "mmc0", EventKind::ModeFailed(ModeStep::Voltage)),
+        (
+            "mmc0: Problem switching card into high-speed mode!",
+            "mmc0",
+            EventKind::ModeFailed(ModeStep::HighSpeed),
+        ),
+        ("mmc0: cqhci: timeout for tag 3", "mmc0", EventKind::QueueRecovery),
+        ("mmc0: card 59b4 removed", "mmc0", EventKind::Removed),
+        (
+            "blk_update_request: I/O error, dev mmcblk0, sector 3767312",
+            "mmcblk0",
+            io(OpName::Unknown, Some(3_767_312), false),
+        ),
+        (
+            "end_request: I/O error, dev mmcblk0, sector 15564680",
+            "mmcblk0",
+            io(OpName::Unknown, Some(15_564_680), false),
+        ),
+        (
+            "I/O error, dev mmcblk0, sector 0 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2",
+            "mmcblk0",
+            io(OpName::Read, Some(0), false),
+        ),
+        (
+            "critical medium error, dev sda, sector 2048 op 0x1:(WRITE) flags 0x800",
+            "sda",
+            io(OpName::Write, Some(2048), true),
+        ),
+        (
+            "Buffer I/O error on dev mmcblk0p2, logical block 1, async page read",
+            "mmcblk0p2",
+            io(OpName::Read, None, false),
+        ),
+        (
+            "Buffer I/O error on device mmcblk0p2, logical block 1814001",
+            "mmcblk0p2",
+            io(OpName::Unknown, None, false),
+        ),
+        (
+            "Buffer I/O error on dev mmcblk1p3, logical block 139265, lost sync page write",
+            "mmcblk1p3",
+            EventKind::WriteLost,
+        ),
+        ("lost page write due to I/O error on mmcblk0p2", "mmcblk0p2", EventKind::WriteLost),
+        ("Aborting journal on device mmcblk0p2-8.", "mmcblk0p2", EventKind::FilesystemError(ext4)),
+        (
+            "JBD2: Error -5 detected when updating journal superblock for mmcblk1p3-8.",
+            "mmcblk1p3",
+            EventKind::FilesystemError(ext4),
+        ),
+        (
+            "EXT4-fs (mmcblk0p2): Remounting filesystem read-only",
+            "mmcblk0p2",
+            EventKind::ReadOnly(ext4),
+        ),
+        (
+            "EXT4-fs error (device mmcblk0p2): ext4_iget:3921: inode #5515: comm udevd: bad extra_isize (5787 != 256)",
+            "mmcblk0p2",
+            EventKind::FilesystemError(ext4),
+        ),
+        (
+            "F2FS-fs (mmcblk0p2): invalid crc value",
+            "mmcblk0p2",
+            EventKind::FilesystemError(Filesystem::F2fs),
+        ),
+        (
+            "BTRFS info (device sda1): forced readonly",
+            "sda1",
+            EventKind::ReadOnly(Filesystem::Btrfs),
+        ),
+        (
+            "BTRFS warning (device sda1): csum failed root 5 ino 257 off 0 csum 0x1 expected csum 0x2 mirror 1",
+            "sda1",
+            EventKind::FilesystemError(Filesystem::Btrfs),
+        ),
+        (
+            "FAT-fs (mmcblk0p1): Volume was not properly unmounted. Some data may be corrupt. Please run fsck.",
+            "mmcblk0p1",
+            EventKind::Unclean(Filesystem::Fat),
+        ),
+        (
+            "FAT-fs (sda1): Filesystem has been set read-only",
+            "sda1",
+            EventKind::ReadOnly(Filesystem::Fat),
+        ),
+        (
+            "sd 0:0:0:0: [sda] tag#0 Sense Key : Medium Error [current]",
+            "sda",
+            io(OpName::Unknown, None, true),
+        ),
+        (
+            "sd 0:0:0:0: [sda] tag#1 uas_eh_abort_handler 0 uas-tag 2 inflight: CMD OUT",
+            "sda",
+            EventKind::DeviceTimeout,
+        ),
+        ("nvme nvme0: I/O 128 QID 2 timeout, aborting", "nvme0", EventKind::DeviceTimeout),
+        (
+            "nvme nvme0: controller is down; will reset: CSTS=0xffffffff, PCI_STATUS=0xffff",
+            "nvme0",
+            EventKind::DeviceTimeout,
+        ),
+        ("sda1: rw=4096, sector=4000, nr_sectors = 2 limit=2000", "sda1", EventKind::BeyondEnd),
+        (
+            "INFO: task jbd2/mmcblk0p2-:123 blocked for more than 120 seconds.",
+            "mmcblk0p2",
+            EventKind::TaskBlocked(120),
+        ),
+    ];
+    for (line, device, kind) in cases {
+        let found = event(line).unwrap_or_else(|| panic!("not known: {line}"));
+        assert_eq!((found.device, &found.kind), (Some(device), &kind), "{line}");
+    }
+    for line in ["Under-voltage detected! (0x00050005)", "hwmon hwmon1: Undervoltage detected!"] {
+        assert_eq!(event(line).map(|it| it.kind), Some(EventKind::UnderVoltage), "{line}");
+    }
+}
+
+#[test]
+fn what_only_looks_alarming_is_no_trouble() {
+    for line in [
+        "mmc0: host does not support reading read-only switch, assuming write-enable",
+        "EXT4-fs (mmcblk0p2): mounted filesystem with ordered data mode. Opts: (null)",
+        "EXT4-fs (mmcblk0p2): mounted filesystem 1234 ro with ordered data mode. Quota mode: none.",
+        "EXT4-fs (mmcblk0p2): re-mounted 1234 r/w. Quota mode: none.",
+        "EXT4-fs (mmcblk0p2): write access will be enabled during recovery",
+        "mmc1: error -110 whilst initialising SDIO card",
+        "mmc0: cannot verify signal voltage switch",
+        "mmc1: queuing unknown CIS tuple 0x80 (2 bytes)",
+        "mmc0: SDHCI controller on fe340000.mmc [fe340000.mmc] using ADMA",
+        "operation not supported error, dev sda, sector 0 op 0x3:(DISCARD) flags 0x800 phys_seg 1",
+        "I get mmcblk0: error -110 transferring data, sector 1 all the time",
+        "An I/O error, device mmcblk0, is what I see",
+        "my mmc0: timeout waiting for hardware interrupt",
+        "EXT4-fs was remounted: Remounting filesystem read-only",
+        "mmcblk0: p1 p2",
+        "usb 1-1: new high-speed USB device number 3 using dwc_otg",
+    ] {
+        let found = event(line).and_then(|it| match it.kind {
+            EventKind::Boot | EventKind::QueueOff => None,
+            kind => Some(kind),
+        });
+        assert_eq!(found, None, "{line}");
+    }
+}
+
+#[test]
+fn a_host_s_trouble_is_its_card_s() {
+    let text = "[  303.215569] mmc0: timeout waiting for hardware interrupt.\n\
+        [  303.218188] mmcblk0: error -110 transferring data, sector 10372992, nr 8, cmd response 0x900, card status 0xc00\n\
+        [  323.698359] blk_update_request: I/O error, dev mmcblk0, sector 3767312\n\
+        [  323.698418] Aborting journal on device mmcblk0p2-8.\n\
+        [  323.700000] EXT4-fs (mmcblk0p2): Remounting filesystem read-only\n";
+    let expected = [
+        (TroubleKind::Command(110), 2),
+        (TroubleKind::Io, 1),
+        (TroubleKind::Filesystem, 1),
+        (TroubleKind::ReadOnly, 1),
+    ];
+    assert_eq!(troubles(text), expected);
+    let device = &log_of(text).devices[0];
+    assert_eq!(device.device.as_deref(), Some("mmcblk0"));
+    assert_eq!(device.troubles[0].sectors, [10_372_992]);
+    assert_eq!(device.troubles[3].partition.as_deref(), Some("mmcblk0p2"));
+    assert_eq!(device.troubles[3].first.as_deref(), Some("323.7 s"));
+}
+
+#[test]
+fn a_narrow_bus_is_known_with_its_card() {
+    let text = "  mmc_host mmc1: Bus speed (slot 0) = 50000000Hz (slot req 52000000Hz, actual 50000000HZ div = 0)\n\
+        \x20 mmc1: switch to bus width 8 failed\n\
+        \x20 mmc1: switch to bus width 4 failed\n\
+        \x20 mmc1: new high speed MMC card at address 0001\n\
+        \x20 mmcblk1: mmc1:0001 HAG2e 14.7 GiB\n\
+        \x20 mmcblk1boot0: mmc1:0001 HAG2e partition 1 4.00 MiB\n";
+    assert_eq!(troubles(text), [(TroubleKind::Width, 2)]);
+    let card = &log_of(text).devices[0].card;
+    assert_eq!((card.name.as_deref(), card.kind), (Some("HAG2e"), Some(CardKind::Mmc)));
+    assert_eq!((card.clock_hz, card.width_bits()), (Some(50_000_000), Some(1)));
+    assert_eq!(card.mode.as_deref(), Some("high speed"));
+}
+
+#[test]
+fn another_card_in_the_slot_is_another_device() {
+    let text = "mmc0: new high speed SDHC card at address aaaa\n\
+        mmcblk0: mmc0:aaaa SC16G 14.8 GiB\n\
+        mmcblk0: error -84 transferring data, sector 8, nr 8, cmd response 0x900, card status 0x0\n\
+        mmc0: card aaaa removed\n\
+        mmc0: new ultra high speed SDR104 SDHC card at address 59b4\n\
+        mmcblk0: mmc0:59b4 USD00 29.5 GiB\n\
+        I/O error, dev mmcblk0, sector 100 op 0x0:(READ) flags 0x0\n";
+    let log = log_of(text);
+    let names: Vec<_> = log.devices.iter().map(|it| it.card.name.as_deref()).collect();
+    assert_eq!(names, [Some("SC16G"), Some("USD00")]);
+    let kinds: Vec<_> = log.devices.iter().map(|it| it.troubles[0].kind).collect();
+    assert_eq!(kinds, [TroubleKind::Command(84), TroubleKind::Io]);
+    assert_eq!(log.devices[0].card.size_bytes, Some(Bytes((14.8 * 1_073_741_824.0) as u64)));
+    assert_eq!(log.devices[1].card.mode.as_deref(), Some("ultra high speed SDR104"));
+}
+
+#[test]
+fn the_same_card_found_again_is_one_device() {
+    let card = "mmcblk0: mmc0:aaaa SC16G 14.8 GiB\n";
+    let error = "mmcblk0: error -110 sending status command, retrying\n";
+    let text = format!(
+        "mmc0: new high speed SDHC card at address aaaa\n{card}{error}mmc0: card aaaa removed\n\
+         mmc0: error -84 whilst initialising SD card\n\
+         mmc0: new SDHC card at address aaaa\n{card}{error}"
+    );
+    assert_eq!(troubles(&text), [(TroubleKind::Command(110), 2), (TroubleKind::Init(84), 1)]);
+    assert_eq!(log_of(&text).devices[0].card.mode.as_deref(), Some(""));
+}
+
+#[test]
+fn a_radio_is_no_storage() {
+    let text =
+        "mmc1: tuning execution failed: -84\nmmc1: new high speed SDIO card at address 0001\n";
+    assert_eq!(log_of(text).devices, []);
+}
+
+#[test]
+fn names_of_partitions_lead_to_their_device() {
+    for (name, expected) in [
+        ("mmcblk0p2", Some("mmcblk0")),
+        ("mmcblk1boot0", Some("mmcblk1")),
+        ("mmcblk0", Some("mmcblk0")),
+        ("mmcblk", None),
+        ("mmcblk0x", None),
+        ("sda1", Some("sda")),
+        ("sdab", Some("sdab")),
+        ("sd", None),
+        ("sdhci", None),
+        ("nvme0n1p3", Some("nvme0n1")),
+        ("dm-0", None),
+        ("mmc0", None),
+    ] {
+        assert_eq!(whole_device(name), expected, "{name}");
+    }
+}

@@ -1,0 +1,224 @@
+//! Which lines of a text can be a table, and the cells of each of them.
+
+use crate::lines::Line;
+use crate::view::trimmed;
+
+/// How the columns of a table are parted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// By `|`, as in Markdown.
+    Pipes,
+    /// By commas, semicolons or tabs.
+    Separated(char),
+    /// By two spaces or more.
+    Aligned,
+    /// No table: one line of several figures with their names.
+    Inline,
+}
+
+/// Lines in a row that can be a table.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Block {
+    pub(super) form: Form,
+    /// The index of the first line.
+    pub(super) start: usize,
+    /// The index behind the last.
+    pub(super) end: usize,
+    /// The cells of its lines, without rules; the first line is the heading.
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+/// No table has more columns.
+const COLUMNS_MAX: usize = 64;
+
+/// No line of a table is longer, in bytes.
+const LENGTH_MAX: usize = 2048;
+
+/// The blocks among the lines that are free.
+pub(super) fn blocks(lines: &[Line], is_free: &dyn Fn(usize) -> bool) -> Vec<Block> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        let Some(form) = form_of(&lines[at].text).filter(|_| is_free(at)) else {
+            at += 1;
+            continue;
+        };
+        let mut end = at + 1;
+        while form != Form::Inline
+            && end < lines.len()
+            && is_free(end)
+            && lines[end].number <= lines[end - 1].number + 1
+            && goes_on(form, &lines[end].text)
+        {
+            end += 1;
+        }
+        let has_words = lines[at..end].iter().any(|line| names_operation(&line.text));
+        if has_words {
+            found.push(Block { form, start: at, end, rows: rows(form, &lines[at..end]) });
+        }
+        at = end;
+    }
+    found
+}
+
+/// Whether a line says that something was read or written.
+fn names_operation(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    ["read", "write", "rd", "wr", "lese", "schreib", "lect", "crit", "iops", "hdparm", "r/w"]
+        .iter()
+        .any(|word| lower.contains(word))
+}
+
+/// The form of a table that `text` can be a line of.
+fn form_of(text: &str) -> Option<Form> {
+    if text.len() > LENGTH_MAX {
+        return None;
+    }
+    let count = |c: char| text.matches(c).count();
+    if count('|') >= 2 || count('│') >= 2 {
+        return Some(Form::Pipes);
+    }
+    for separator in ['\t', ';', ','] {
+        if count(separator) >= 2 && separated(text, separator).len() >= 3 {
+            let is_prose =
+                separator == ',' && text.contains(", ") && text.matches(", ").count() == count(',');
+            if !is_prose {
+                return Some(Form::Separated(separator));
+            }
+        }
+    }
+    if aligned(text).len() >= 3 {
+        return Some(Form::Aligned);
+    }
+    let is_inline = super::inline::is_candidate(text);
+    is_inline.then_some(Form::Inline)
+}
+
+/// Whether a table of `form` goes on in `text`.
+fn goes_on(form: Form, text: &str) -> bool {
+    if text.len() > LENGTH_MAX {
+        return false;
+    }
+    match form {
+        Form::Pipes => is_rule(text) || text.contains('|') || text.contains('│'),
+        Form::Separated(separator) => text.starts_with('#') || text.contains(separator),
+        Form::Aligned => is_rule(text) || aligned(text).len() >= 2,
+        Form::Inline => false,
+    }
+}
+
+/// Whether a line only draws: `|---|---:|`, `+-----+`, `=====`.
+fn is_rule(text: &str) -> bool {
+    let text = trimmed(text);
+    text.len() >= 3 && text.chars().all(|c| "|+-=:─┼├┤┬┴┌┐└┘━ \t".contains(c))
+}
+
+/// The cells of the lines of a table.
+fn rows(form: Form, lines: &[Line]) -> Vec<Vec<String>> {
+    let kept = lines.iter().filter(|line| !is_rule(&line.text));
+    if form != Form::Aligned {
+        return kept
+            .filter(|line| !line.text.trim_start().starts_with('#'))
+            .map(|line| match form {
+                Form::Separated(separator) => separated(&line.text, separator),
+                _ => piped(&line.text),
+            })
+            .collect();
+    }
+    let mut places: Option<Vec<(usize, usize)>> = None;
+    let mut rows = Vec::new();
+    for line in kept {
+        let cells = aligned(&line.text);
+        match &places {
+            None => {
+                places = Some(cells.iter().map(|cell| (cell.start, cell.end)).collect());
+                rows.push(cells.into_iter().map(|cell| cell.text).collect());
+            }
+            Some(places) if cells.len() == places.len() => {
+                rows.push(cells.into_iter().map(|cell| cell.text).collect());
+            }
+            Some(places) => rows.push(under(places, cells)),
+        }
+    }
+    rows
+}
+
+/// Cells put under the headings that they overlap; a cell that overlaps none or two voids its row.
+fn under(places: &[(usize, usize)], cells: Vec<AlignedCell>) -> Vec<String> {
+    let mut row = vec![String::new(); places.len()];
+    for cell in cells {
+        let overlaps =
+            |place: &&(usize, &(usize, usize))| place.1.0 < cell.end && cell.start < place.1.1;
+        let numbered: Vec<(usize, &(usize, usize))> = places.iter().enumerate().collect();
+        let hits: Vec<usize> = numbered.iter().filter(overlaps).map(|(index, _)| *index).collect();
+        match hits.as_slice() {
+            [only] if row[*only].is_empty() => row[*only] = cell.text,
+            _ => return Vec::new(),
+        }
+    }
+    row
+}
+
+/// The cells between pipes.
+fn piped(text: &str) -> Vec<String> {
+    let text = trimmed(text);
+    let mark = if text.contains('|') { '|' } else { '│' };
+    let text = text.strip_prefix(mark).unwrap_or(text);
+    let text = text.strip_suffix(mark).unwrap_or(text);
+    text.split(mark).take(COLUMNS_MAX).map(|cell| cell.trim().to_owned()).collect()
+}
+
+/// The cells between separators, which may stand in quotes.
+fn separated(text: &str, separator: char) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    let mut is_quoted = false;
+    for c in text.chars() {
+        match c {
+            '"' => is_quoted = !is_quoted,
+            c if c == separator && !is_quoted => {
+                if cells.len() == COLUMNS_MAX {
+                    return Vec::new();
+                }
+                cells.push(String::new());
+            }
+            c => cells.last_mut().into_iter().for_each(|cell| cell.push(c)),
+        }
+    }
+    cells.iter_mut().for_each(|cell| *cell = cell.trim().to_owned());
+    cells
+}
+
+/// A cell and where it stands in its line, in characters.
+#[derive(Clone, Debug, PartialEq)]
+struct AlignedCell {
+    text: String,
+    start: usize,
+    end: usize,
+}
+
+/// The cells between runs of two spaces or more.
+fn aligned(text: &str) -> Vec<AlignedCell> {
+    let mut cells: Vec<AlignedCell> = Vec::new();
+    let mut spaces = 2;
+    for (at, c) in text.chars().enumerate() {
+        if c == ' ' || c == '\u{a0}' {
+            spaces += 1;
+            continue;
+        }
+        if spaces >= 2 {
+            if cells.len() == COLUMNS_MAX {
+                return Vec::new();
+            }
+            cells.push(AlignedCell { text: String::new(), start: at, end: at });
+        }
+        if let Some(cell) = cells.last_mut() {
+            if spaces == 1 {
+                cell.text.push(' ');
+            }
+            cell.text.push(c);
+            cell.end = at + 1;
+        }
+        spaces = 0;
+    }
+    cells
+}

@@ -1,0 +1,240 @@
+//! The figures of a grid of cells: a device a row, a device a column, or one device in all of them.
+
+use cardproof_units::Bytes;
+
+use super::metric::{self, Header, Metric};
+use super::numbers::Marks;
+use super::units::{self, RateUnit};
+use super::{Entry, Measured};
+use crate::labels;
+
+/// The devices in `rows`, the first of which is the heading. `around` tells the unit that a sentence
+/// around the table names.
+pub(super) fn entries(rows: &[Vec<String>], around: &dyn Fn() -> Option<RateUnit>) -> Vec<Entry> {
+    let Some((heading, rows)) = rows.split_first() else { return Vec::new() };
+    let rows: Vec<&Vec<String>> = rows.iter().filter(|row| row.len() == heading.len()).collect();
+    if rows.is_empty() || heading.len() < 2 || heading.iter().any(|cell| is_figure(cell)) {
+        return Vec::new();
+    }
+    let columns: Vec<Header> = heading.iter().map(|cell| metric::header(cell)).collect();
+    let beside: Vec<Header> = rows.iter().map(|row| metric::header(&row[0])).collect();
+    let cells = || rows.iter().flat_map(|row| row[1..].iter().map(String::as_str));
+    let grid = Grid { heading, columns: &columns, marks: Marks::of(cells()), around: around() };
+    let are_rows_metrics = beside.iter().all(|header| matches!(header, Header::Metric(_)));
+    let has_figures = |header: &&Header| matches!(header, Header::Metric(it) if it.has_direction());
+    let has_metric = |header: &Header| matches!(header, Header::Metric(_));
+    if are_rows_metrics && columns[1..].iter().any(has_metric) {
+        return vec![grid.one_device(&rows, &beside)];
+    }
+    if are_rows_metrics {
+        return grid.device_a_column(&rows, &beside);
+    }
+    if columns.iter().filter(has_figures).count() == 0 {
+        return Vec::new();
+    }
+    rows.iter().map(|row| grid.device_of_row(row)).collect()
+}
+
+/// Whether a cell of the heading is a figure, so that there is no heading.
+fn is_figure(cell: &str) -> bool {
+    let rest = cell.trim_start_matches(|c: char| c.is_ascii_digit() || ".,".contains(c));
+    rest.len() < cell.len() && (rest.is_empty() || units::unit_at(rest.trim_start()).is_some())
+}
+
+/// A table's headings and what holds for all of its cells.
+struct Grid<'g> {
+    heading: &'g [String],
+    columns: &'g [Header],
+    marks: Marks,
+    around: Option<RateUnit>,
+}
+
+impl Grid<'_> {
+    /// The device that a row is about.
+    fn device_of_row(&self, row: &[String]) -> Entry {
+        let mut entry = Entry::default();
+        let mut capacity = None;
+        for (index, (header, cell)) in self.columns.iter().zip(row).enumerate() {
+            match header {
+                Header::Metric(metric) => {
+                    entry.figures.extend(self.measured(*metric, &self.heading[index], cell));
+                }
+                Header::Name if entry.name.is_none() => entry.name = name(cell),
+                Header::Model => entry.model = name(cell),
+                Header::Host => entry.board = name(cell),
+                Header::Capacity(unit) => capacity = capacity_of(cell, *unit),
+                Header::Name | Header::Other => {}
+            }
+        }
+        // Without a heading that says so, the first column names the device.
+        let first = || name(row.first()?).filter(|_| self.columns[0] == Header::Other);
+        entry.name = entry.name.or_else(first);
+        if let Some((bytes, text)) = capacity {
+            entry.capacity_bytes = Some(bytes);
+            entry.name = entry.name.map(|name| with_capacity(&name, &text));
+        }
+        if entry.name.is_none() && entry.model.is_none() {
+            entry.figures.clear();
+        }
+        entry
+    }
+
+    /// A device for each column whose heading is a name.
+    fn device_a_column(&self, rows: &[&Vec<String>], beside: &[Header]) -> Vec<Entry> {
+        (1..self.columns.len())
+            .map(|column| {
+                let name = name(&self.heading[column]);
+                let mut entry = Entry { name, ..Entry::default() };
+                if entry.name.is_none() {
+                    return entry;
+                }
+                for (row, header) in rows.iter().zip(beside) {
+                    if let Header::Metric(metric) = header {
+                        entry.figures.extend(self.measured(*metric, &row[0], &row[column]));
+                    }
+                }
+                entry
+            })
+            .collect()
+    }
+
+    /// The device that all cells are about: rows and columns together say what each is.
+    fn one_device(&self, rows: &[&Vec<String>], beside: &[Header]) -> Entry {
+        let mut entry = Entry::default();
+        for (row, header) in rows.iter().zip(beside) {
+            let Header::Metric(of_row) = header else { continue };
+            for column in 1..self.columns.len() {
+                let Header::Metric(of_column) = self.columns[column] else { continue };
+                let Some(metric) = of_row.with(of_column) else { continue };
+                let heading = format!("{} {}", row[0], self.heading[column]);
+                entry.figures.extend(self.measured(metric, &heading, &row[column]));
+            }
+        }
+        entry
+    }
+
+    /// The figures in a cell: one, or a pair of reads and writes.
+    fn measured(&self, metric: Metric, heading: &str, cell: &str) -> Vec<Measured> {
+        let heading =
+            heading.trim_matches(|c: char| c.is_whitespace() || "*_`".contains(c)).to_owned();
+        let cell = cell.replace(['*', '`'], "");
+        let cell = cell.trim();
+        let make = |direction, (value, unit), second| Measured {
+            metric: Metric { directions: [Some(direction), None], ..metric },
+            direction,
+            heading: heading.clone(),
+            value,
+            unit,
+            second,
+        };
+        match metric.directions {
+            [Some(direction), None] => {
+                let found = self.figure(cell, metric.unit);
+                found.map(|(first, second)| make(direction, first, second)).into_iter().collect()
+            }
+            [Some(first), Some(second)] => {
+                let Some((left, right)) = cell.split_once('/').filter(|(_, right)| {
+                    right.trim_start().starts_with(|c: char| c.is_ascii_digit())
+                }) else {
+                    return Vec::new();
+                };
+                // The unit stands behind the second number, if at all.
+                let Some((right, None)) = self.figure(right.trim(), metric.unit) else {
+                    return Vec::new();
+                };
+                let Some((left, None)) = self.figure(left.trim(), Some(right.1)) else {
+                    return Vec::new();
+                };
+                vec![make(first, left, None), make(second, right, None)]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The number of a cell with its unit, and the same in the other unit in brackets.
+    #[expect(clippy::type_complexity, reason = "a number and a unit, twice")]
+    fn figure(
+        &self,
+        cell: &str,
+        unit: Option<RateUnit>,
+    ) -> Option<((f64, RateUnit), Option<(f64, RateUnit)>)> {
+        let is_count = unit == Some(RateUnit::Iops) || cell.contains("IOPS");
+        let number = self.marks.number(cell, is_count)?;
+        let rest = cell[number.length..].trim();
+        let (own, rest) = match units::unit_at(rest) {
+            Some((unit, length)) => (Some(unit), rest[length..].trim()),
+            None => (None, rest),
+        };
+        let second = match rest.strip_prefix(['(', '[']) {
+            Some(inner) => Some(self.second(inner, own?, unit)?),
+            None if rest.is_empty() => None,
+            None => return None,
+        };
+        let unit = own.or(unit).or(self.around)?;
+        Some(((number.value, unit), second))
+    }
+
+    /// What stands in brackets behind a figure in the unit `first`: the number in `(6086)` or `(6086 IOPS)`.
+    fn second(
+        &self,
+        inner: &str,
+        first: RateUnit,
+        unit: Option<RateUnit>,
+    ) -> Option<(f64, RateUnit)> {
+        let inner = inner.strip_suffix([')', ']'])?.trim();
+        let number = self.marks.number(inner, first != RateUnit::Iops)?;
+        let rest = inner[number.length..].trim();
+        let own = units::unit_at(rest).filter(|(_, length)| *length == rest.len()).map(|it| it.0);
+        let unit = if rest.is_empty() { unit } else { own };
+        let unit = unit.filter(|unit| (*unit == RateUnit::Iops) != (first == RateUnit::Iops))?;
+        Some((number.value, unit))
+    }
+}
+
+/// Where paths begin.
+const ROOTS: [&str; 9] = ["home", "media", "mnt", "dev", "users", "tmp", "var", "root", "run"];
+
+/// A cell as a name. A number of a model may hold a slash, which in a sentence is that of a path.
+fn name(cell: &str) -> Option<String> {
+    let is_model = |word: &str| {
+        let mut parts = word.split('/');
+        let (Some(first), Some(second), None) = (parts.next(), parts.next(), parts.next()) else {
+            return !word.contains('/');
+        };
+        let is_root = ROOTS.contains(&first.to_ascii_lowercase().as_str());
+        !first.is_empty() && !second.is_empty() && !is_root
+    };
+    if !cell.contains('/') || !cell.split_whitespace().all(is_model) {
+        return labels::name(cell);
+    }
+    labels::name(&cell.replace('/', "\u{2044}")).map(|name| name.replace('\u{2044}', "/"))
+}
+
+/// The capacity in a cell: `32`, `32 GB`.
+fn capacity_of(cell: &str, unit: Option<u64>) -> Option<(Bytes, String)> {
+    let end = cell.find(|c: char| !c.is_ascii_digit()).unwrap_or(cell.len());
+    let number: u64 = cell[..end].parse().ok().filter(|number| *number > 0)?;
+    let own = match cell[end..].trim().to_ascii_uppercase().as_str() {
+        "" => unit,
+        "GB" | "G" => Some(1_000_000_000),
+        "GIB" => Some(1 << 30),
+        "TB" => Some(1_000_000_000_000),
+        _ => None,
+    };
+    let unit = own?;
+    let name = match unit {
+        1_000_000_000 => "GB",
+        1_000_000_000_000 => "TB",
+        _ => "GiB",
+    };
+    Some((Bytes(number.checked_mul(unit)?), format!("{number} {name}")))
+}
+
+/// `name` with its capacity, where it has none yet.
+fn with_capacity(name: &str, capacity: &str) -> String {
+    let compact: String =
+        name.to_ascii_uppercase().chars().filter(|c| !c.is_whitespace()).collect();
+    let own: String =
+        capacity.to_ascii_uppercase().chars().filter(|c| !c.is_whitespace()).collect();
+    if compact.contains(&own) { name.to_owned() } else { format!("{name} {capacity}") }
+}

@@ -1,0 +1,58 @@
+//! What is read of a text as a whole, before it is cut into the outputs of tools: the kernel's messages,
+//! health reports of drives, and tables that people typed. Each tells of its devices by itself.
+
+mod drives;
+mod kernel;
+
+use std::collections::HashSet;
+
+use super::draft::RecordDraft;
+use super::lines::Line;
+use super::readers::Marks;
+use super::{ForeignTool, table};
+
+/// The records in `lines` of `text`, with the index of the line at which each begins. Lines that a reader
+/// knows by `marks` belong to that reader. Only those of `tool`, where one is named.
+pub(super) fn read(
+    text: &str,
+    lines: &[Line],
+    marks: &[Marks],
+    tool: Option<ForeignTool>,
+) -> Vec<(usize, RecordDraft)> {
+    let is_asked = |own: ForeignTool| tool.is_none_or(|tool| tool == own);
+    let mut found = Vec::new();
+    if is_asked(ForeignTool::KernelLog) {
+        found.extend(kernel::read(text, lines));
+    }
+    // A script's output holds the outputs of others, which are its own.
+    let all = marks.iter().copied().fold(Marks::default(), Marks::with);
+    if all.are_of_script() {
+        return found;
+    }
+    if is_asked(ForeignTool::Smartctl) || is_asked(ForeignTool::Nvme) {
+        found.extend(drives::read(lines, tool));
+    }
+    if is_asked(ForeignTool::Table) {
+        let is_free = |index: usize| marks[index].is_empty() && !lines[index].is_claimed();
+        found.extend(table::read(lines, &is_free));
+    }
+    drop_repeats(&mut found);
+    for (_, draft) in &mut found {
+        if let [tool] = draft.tools[..] {
+            draft.sign(tool);
+        }
+    }
+    found.sort_by_key(|(index, _)| *index);
+    found
+}
+
+/// Leaves out what stands in the text a second time.
+fn drop_repeats(found: &mut Vec<(usize, RecordDraft)>) {
+    let mut known: HashSet<String> = HashSet::new();
+    found.retain(|(_, draft)| known.insert(draft.content()));
+}
+
+/// The index of the line called `number`.
+fn index_of(lines: &[Line], number: usize) -> usize {
+    lines.partition_point(|line| line.number < number)
+}

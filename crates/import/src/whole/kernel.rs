@@ -1,0 +1,167 @@
+//! The kernel's messages as records: a device each, with what went wrong as its findings.
+//!
+//! What a log only tells of devices that had no trouble is no record.
+
+use cardproof_record::{BusInfo, CardInfo, Feature, Finding, FindingKind, KernelFault};
+
+use super::index_of;
+use crate::ForeignTool;
+use crate::draft::RecordDraft;
+use crate::kernel_log::{self, CardKind, DeviceLog, Trouble, TroubleKind, whole_device};
+use crate::lines::Line;
+use crate::view::{Needle, View};
+
+const TOOL: ForeignTool = ForeignTool::KernelLog;
+
+/// A record for each device that had trouble, with the index of its first line.
+pub(super) fn read(text: &str, lines: &[Line]) -> Vec<(usize, RecordDraft)> {
+    let messages: Vec<&Line> = lines.iter().filter(|line| may_be_message(line)).collect();
+    if messages.is_empty() {
+        return Vec::new();
+    }
+    // The times that log daemons print are not part of the cleaned lines.
+    let printed: Vec<&str> = text.lines().collect();
+    let timed = messages.iter().map(|line| {
+        let time = printed.get(line.number - 1).and_then(|raw| kernel_log::clock_before(raw));
+        (line.number, format!("{}{}", time.unwrap_or_default(), line.text))
+    });
+    let timed: Vec<(usize, String)> = timed.collect();
+    let log = kernel_log::read(timed.iter().map(|(number, line)| (*number, line.as_str())));
+    let mut found = Vec::new();
+    for device in log.devices.iter().filter(|device| !device.troubles.is_empty()) {
+        let first = device.troubles.iter().map(|it| it.line).min().unwrap_or(1);
+        claim(lines, &device.lines);
+        claim(lines, &device.troubles.iter().map(|it| it.line).collect::<Vec<_>>());
+        found.push((index_of(lines, first), draft(device)));
+    }
+    if !log.others.is_empty() {
+        let numbers: Vec<usize> = log.others.iter().map(|it| it.line).collect();
+        claim(lines, &numbers);
+        let first = numbers.iter().min().copied().unwrap_or(1);
+        let nameless = DeviceLog { troubles: log.others, ..DeviceLog::default() };
+        found.push((index_of(lines, first), draft(&nameless)));
+    }
+    found
+}
+
+fn claim(lines: &[Line], numbers: &[usize]) {
+    for number in numbers {
+        lines.get(index_of(lines, *number)).into_iter().for_each(Line::claim);
+    }
+}
+
+/// Whether a line has one of the words without which no message is known.
+fn may_be_message(line: &Line) -> bool {
+    const WORDS: [Needle; 17] = [
+        Needle::new("mmc"),
+        Needle::new("I/O error, dev"),
+        Needle::new("medium error, dev"),
+        Needle::new("target error, dev"),
+        Needle::new("timeout error, dev"),
+        Needle::new("offline error, dev"),
+        Needle::new("Buffer I/O error"),
+        Needle::new("-fs"),
+        Needle::new("BTRFS"),
+        Needle::new("XFS ("),
+        Needle::new("SQUASHFS"),
+        Needle::new("on device "),
+        Needle::new("nvme"),
+        Needle::new("sd "),
+        Needle::new("usb "),
+        Needle::new("ata"),
+        Needle::new("oltage"),
+    ];
+    const LATER: [Needle; 4] = [
+        Needle::new("JBD2"),
+        Needle::new("blocked for more than"),
+        Needle::new("limit="),
+        Needle::new("Linux version"),
+    ];
+    let view = View::of(&line.text);
+    WORDS.iter().chain(&LATER).any(|word| view.holds(word))
+        && kernel_log::event(&line.text).is_some()
+}
+
+/// The record of a device that had trouble.
+fn draft(log: &DeviceLog) -> RecordDraft {
+    let mut draft = RecordDraft::new(TOOL);
+    let device = &mut draft.conditions.device;
+    device.name = log.device.clone();
+    device.size_bytes = log.card.size_bytes;
+    let seen = &log.card;
+    if seen.name.is_some() || seen.queue.is_some() {
+        let command_queue = Feature { enabled: seen.queue, ..Feature::default() };
+        let product = seen.name.clone();
+        device.card = Some(CardInfo { product, command_queue, ..CardInfo::default() });
+    }
+    let mode = seen.mode.as_deref().filter(|mode| !mode.is_empty());
+    if mode.is_some() || seen.clock_hz.is_some() || seen.width_bits().is_some() {
+        let kind = match seen.kind {
+            Some(CardKind::Mmc) => "mmc ",
+            _ => "sd ",
+        };
+        device.bus = Some(BusInfo {
+            mode: mode.map(|mode| format!("{kind}{mode}")),
+            clock_hz: seen.clock_hz,
+            width_bits: seen.width_bits(),
+            source: Some("kernel log".to_owned()),
+            ..BusInfo::default()
+        });
+    }
+    let name = log.device.as_ref().or(log.host.as_ref());
+    for trouble in &log.troubles {
+        draft.add_finding(finding(trouble, name, log));
+    }
+    draft
+}
+
+fn finding(trouble: &Trouble, device: Option<&String>, log: &DeviceLog) -> Finding {
+    let (fault, error) = fault(trouble.kind);
+    let what = FindingKind::KernelMessages {
+        fault,
+        error,
+        op: trouble.op,
+        count: trouble.count,
+        sectors: trouble.sectors.clone(),
+        filesystem: trouble.filesystem.map(|it| it.name().to_owned()),
+        partition: trouble.partition.clone().filter(|name| whole_device(name).is_some()),
+        width_bits: if fault == KernelFault::NarrowBus { log.card.width_bits() } else { None },
+        clock_hz: if fault == KernelFault::NarrowBus { log.card.clock_hz } else { None },
+        seconds: (trouble.seconds > 0).then_some(trouble.seconds),
+        first_at: trouble.first.clone(),
+        last_at: trouble.last.clone(),
+    };
+    Finding { device: device.cloned(), ..Finding::at(what, TOOL.name(), trouble.line) }
+}
+
+/// What a trouble is in a record, and the kernel's number of the error.
+const fn fault(kind: TroubleKind) -> (KernelFault, Option<u16>) {
+    let fault = match kind {
+        TroubleKind::Command(110) => KernelFault::NoAnswer,
+        TroubleKind::Command(84 | 74) => KernelFault::WrongChecksum,
+        TroubleKind::Command(_) => KernelFault::CommandFailed,
+        TroubleKind::Init(_) => KernelFault::NotUsable,
+        TroubleKind::StuckBusy => KernelFault::StuckBusy,
+        TroubleKind::Io => KernelFault::IoError,
+        TroubleKind::Medium => KernelFault::MediumError,
+        TroubleKind::WriteLost => KernelFault::WriteLost,
+        TroubleKind::Filesystem => KernelFault::FilesystemError,
+        TroubleKind::ReadOnly => KernelFault::ReadOnly,
+        TroubleKind::Unclean => KernelFault::NotUnmounted,
+        TroubleKind::BeyondEnd => KernelFault::BeyondEnd,
+        TroubleKind::Width => KernelFault::NarrowBus,
+        TroubleKind::Mode => KernelFault::SlowMode,
+        TroubleKind::Queue => KernelFault::QueueRecovery,
+        TroubleKind::UsbReset => KernelFault::UsbReset,
+        TroubleKind::Link => KernelFault::LinkError,
+        TroubleKind::DeviceTimeout => KernelFault::DeviceTimeout,
+        TroubleKind::Gone => KernelFault::Gone,
+        TroubleKind::TaskBlocked => KernelFault::TaskBlocked,
+        TroubleKind::UnderVoltage => KernelFault::UnderVoltage,
+    };
+    let error = match kind {
+        TroubleKind::Command(error) | TroubleKind::Init(error) => Some(error),
+        _ => None,
+    };
+    (fault, error)
+}
