@@ -65,6 +65,14 @@ impl Failure {
         Self { exit: Exit::Usage, message: message.to_string() }
     }
 
+    /// The part of the program that it needs was left out of this build: the feature `name` of its crate.
+    #[cfg(not(all(feature = "serve", feature = "submit")))]
+    pub(crate) fn built_without(name: &str) -> Self {
+        Self::usage(format!(
+            "this cardproof is built without `{name}`; build it with its default features, or install a package"
+        ))
+    }
+
     /// It would not be safe.
     pub(crate) fn refused(message: impl Display) -> Self {
         Self { exit: Exit::Refused, message: message.to_string() }

@@ -2,6 +2,11 @@
 //!
 //! This file lists the commands and hands each to its own file; no other file names them all.
 
+#![cfg_attr(
+    not(all(feature = "screen", feature = "serve", feature = "sqlite", feature = "submit")),
+    allow(dead_code, reason = "what a part that is left out would use")
+)]
+
 mod args;
 mod capture;
 mod catalogue;

@@ -5,6 +5,10 @@
 //! submission whose answer was lost, or that is made twice, is kept once.
 
 mod notes;
+#[cfg(feature = "submit")]
+mod sending;
+#[cfg(not(feature = "submit"))]
+#[path = "submit/not_sending.rs"]
 mod sending;
 mod show;
 

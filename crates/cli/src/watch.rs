@@ -7,11 +7,14 @@ pub(crate) mod args;
 mod columns;
 mod document;
 mod explain;
+#[cfg(feature = "screen")]
 mod history;
 mod lines;
 mod log;
+#[cfg(feature = "screen")]
 mod screen;
 pub(crate) mod source;
+#[cfg(feature = "screen")]
 mod view;
 
 use std::io::{self, IsTerminal};
@@ -60,8 +63,19 @@ pub(crate) fn run(args: &WatchArgs, signals: &Signals) -> Result<Exit, Failure> 
     } else if args.once || !io::stdout().is_terminal() {
         watch.each(signals, |sample| output::hand_on(&lines::block(sample)))
     } else {
-        screen::run(&mut watch, signals)
+        on_terminal(&mut watch, signals)
     }
+}
+
+#[cfg(feature = "screen")]
+fn on_terminal(watch: &mut Watch, signals: &Signals) -> Result<Exit, Failure> {
+    screen::run(watch, signals)
+}
+
+/// A build without the live screen shows lines.
+#[cfg(not(feature = "screen"))]
+fn on_terminal(watch: &mut Watch, signals: &Signals) -> Result<Exit, Failure> {
+    watch.each(signals, |sample| output::hand_on(&lines::block(sample)))
 }
 
 /// Windows to come, one after the other.

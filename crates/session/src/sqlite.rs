@@ -10,7 +10,7 @@ use cardproof_record::{
     EngineName, Estimate, JobRun, JobTransactions, Latency, PhaseState, ProfileInfo, Record, State,
 };
 use cardproof_runner::JobWatch;
-use cardproof_sqlite::{Database, End, Limits, ROWS, Run, Setting};
+use cardproof_sqlite::{Database, DatabaseError, End, Limits, ROWS, Run, Setting};
 use cardproof_stats::LatencySummary;
 use cardproof_units::{Bytes, Nanos, Seed};
 
@@ -71,6 +71,9 @@ impl Experiment for JournalModes {
         draft: &mut Record,
         _frontend: &mut dyn Frontend,
     ) -> Result<Prepared, Failure> {
+        if !cardproof_sqlite::IS_BUILT_IN {
+            return Err(Failure::usage(DatabaseError::BuiltWithout));
+        }
         draft.conditions.target.size_bytes = Database::size_max(ROWS);
         draft.conditions.target.engine = EngineName::Sqlite;
         let time = TIME * Setting::USUAL.len() as u64;

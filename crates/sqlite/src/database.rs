@@ -10,10 +10,6 @@ use crate::place::DatabaseDirectory;
 use crate::row::{self, Rows};
 use crate::{DatabaseError, Setting};
 
-/// How many rows the table has at first: some 10 MiB with its index, more than SQLite keeps in its
-/// own cache of 2 MB, and little beside any card.
-pub const ROWS: u32 = 20_000;
-
 /// How often it is asked whether to stop while rows are laid out.
 const ROWS_BETWEEN_LOOKS: u32 = 1000;
 

@@ -9,21 +9,45 @@
 //! written outside of that directory, nothing is printed, and a fault of the storage is a cause,
 //! never a figure.
 
+#![cfg_attr(not(feature = "bundled"), allow(dead_code, reason = "what SQLite would use"))]
+
+#[cfg(not(feature = "bundled"))]
+mod absent;
+#[cfg(feature = "bundled")]
+mod code;
+#[cfg(feature = "bundled")]
+mod commit;
+#[cfg(feature = "bundled")]
 mod database;
 mod fault;
 mod measure;
+#[cfg(feature = "bundled")]
 mod numbered;
+#[cfg(feature = "bundled")]
 mod place;
+#[cfg(feature = "bundled")]
 mod row;
 mod setting;
 
-pub use database::{Database, ROWS};
+#[cfg(not(feature = "bundled"))]
+pub use absent::{Database, Numbered, version};
+#[cfg(feature = "bundled")]
+pub use database::Database;
 pub use fault::DatabaseError;
 pub use measure::{End, Limits, Run};
+#[cfg(feature = "bundled")]
 pub use numbered::Numbered;
 pub use setting::{Journal, Setting, Synchronous};
 
+/// Whether there is an SQLite in this build.
+pub const IS_BUILT_IN: bool = cfg!(feature = "bundled");
+
+/// How many rows the table has at first: some 10 MiB with its index, more than SQLite keeps in its
+/// own cache of 2 MB, and little beside any card.
+pub const ROWS: u32 = 20_000;
+
 /// The version of the SQLite that is driven, such as `3.50.2`.
+#[cfg(feature = "bundled")]
 #[must_use]
 pub fn version() -> &'static str {
     rusqlite::version()

@@ -1,4 +1,5 @@
 //! Transactions of a real SQLite.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+#[cfg(feature = "bundled")]
 mod transactions;
