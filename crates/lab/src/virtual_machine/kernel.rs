@@ -5,6 +5,8 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -43,6 +45,7 @@ impl Kernel {
         }
         fs::create_dir_all(&fresh)?;
         run("dpkg-deb", [OsStr::new("--extract"), package.as_os_str(), fresh.as_os_str()])?;
+        join_usr(&fresh)?;
         let release = release_in(&fresh).context("the package holds no kernel")?;
         run("depmod", [OsStr::new("--basedir"), fresh.as_os_str(), OsStr::new(&release)])?;
         if tree.exists() {
@@ -57,6 +60,7 @@ impl Kernel {
     /// # Errors
     /// There is no whole kernel, or depmod cannot be started.
     pub(crate) fn unpacked_in(tree: &Path) -> Result<Self> {
+        join_usr(tree)?;
         let release = release_in(tree).context("the package holds no kernel")?;
         if !tree.join("lib/modules").join(&release).join("modules.dep").is_file() {
             run("depmod", ["--basedir".as_ref(), tree.as_os_str(), OsStr::new(&release)])?;
@@ -93,6 +97,15 @@ impl Kernel {
         }
         Ok(files)
     }
+}
+
+/// Debian 13 and later pack modules below `usr/lib`, and rely on the system's link from `lib` to there.
+fn join_usr(tree: &Path) -> io::Result<()> {
+    let is_packed_below_usr = tree.join("usr/lib/modules").is_dir();
+    if is_packed_below_usr && !tree.join("lib").exists() {
+        symlink("usr/lib", tree.join("lib"))?;
+    }
+    Ok(())
 }
 
 /// The release of the kernel in `tree`, if there is a whole one.
@@ -138,4 +151,25 @@ fn download_package(directory: &Path) -> Result<PathBuf> {
         .filter_map(|entry| Some(entry.ok()?.path()))
         .find(|path| path.extension() == Some(OsStr::new("deb")));
     file.context("apt-get downloaded nothing")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    #[test]
+    fn a_kernel_is_found_wherever_debian_packs_its_modules() {
+        for lib in ["lib", "usr/lib"] {
+            let tree = tempfile::tempdir().unwrap();
+            fs::create_dir_all(tree.path().join(lib).join("modules/6.12.1-amd64")).unwrap();
+            fs::create_dir_all(tree.path().join("usr/lib/linux-image-6.12.1-amd64")).unwrap();
+            fs::create_dir(tree.path().join("boot")).unwrap();
+            fs::write(tree.path().join("boot/vmlinuz-6.12.1-amd64"), "").unwrap();
+            join_usr(tree.path()).unwrap();
+            assert_eq!(release_in(tree.path()).as_deref(), Some("6.12.1-amd64"), "{lib}");
+            join_usr(tree.path()).unwrap();
+        }
+    }
 }
