@@ -17,31 +17,29 @@ const SCRIPT: &str = include_str!("browser/check.js");
 /// a directory.
 ///
 /// # Errors
-/// [`LabError::Unavailable`] without Node.js, Chromium, or the packages that `cargo xtask test` installs;
+/// [`LabError::Unavailable`] without Chromium or the packages that `cargo xtask test` installs;
 /// [`LabError::Command`] where the page cannot be opened.
 pub fn page_faults(page: &Path, shots: &Path) -> Result<String, LabError> {
-    let missing = |what: &str| {
-        LabError::unavailable(format!("no {what}; `cargo xtask test` as root installs it"))
-    };
-    let modules = modules();
-    if !modules.join("playwright-core").is_dir() || !modules.join("axe-core").is_dir() {
-        return Err(missing("playwright-core and axe-core"));
+    let packages = packages();
+    let node = packages.join("driver/node");
+    if !node.is_file() || !packages.join("axe").is_dir() {
+        return Err(LabError::unavailable(
+            "no Playwright and axe; `cargo xtask test` installs them where Python has venv"
+                .to_owned(),
+        ));
     }
     let browser = Path::new("/usr/bin/chromium");
     if !browser.exists() {
-        return Err(missing("Chromium (Debian: chromium)"));
+        return Err(LabError::unavailable(
+            "no Chromium (Debian: chromium); `cargo xtask test` as root installs it".to_owned(),
+        ));
     }
-    let mut version = Command::new("node");
-    version.arg("--version");
-    if run_command(version).is_err() {
-        return Err(missing("Node.js (Debian: nodejs)"));
-    }
-    let mut command = Command::new("node");
-    command.args(["-e", SCRIPT, "--"]).arg(modules).arg(browser).arg(page).arg(shots);
+    let mut command = Command::new(node);
+    command.args(["-e", SCRIPT, "--"]).arg(packages).arg(browser).arg(page).arg(shots);
     run_command(command)
 }
 
-/// Where `cargo xtask test` puts the packages.
-fn modules() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/browser/node_modules")
+/// Where `cargo xtask test` puts Playwright, with a Node.js of its own, and axe.
+fn packages() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/browser")
 }

@@ -1,11 +1,11 @@
 // Walks through the hub as a newcomer does and prints one line for each fault.
 //
-// Arguments: the directory of node_modules, the browser, the hub's address, the address of the record that was
+// Arguments: the directory of the browser packages, the browser, the hub's address, the address of the record that was
 // submitted, its token, a directory for screenshots.
-const [modules, browserPath, hub, record, token, shots] = process.argv.slice(-6);
+const [packages, browserPath, hub, record, token, shots] = process.argv.slice(-6);
 const path = require('path');
-const { chromium } = require(path.join(modules, 'playwright-core'));
-const axe = require('fs').readFileSync(path.join(modules, 'axe-core', 'axe.min.js'), 'utf8');
+const { chromium } = require(path.join(packages, 'driver', 'package'));
+const axe = require('fs').readFileSync(path.join(packages, 'axe', 'axe.min.js'), 'utf8');
 
 const FLAGS = [
   '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',

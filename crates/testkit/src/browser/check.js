@@ -1,10 +1,10 @@
 // Opens a page in every form in which people see it, and prints one line for each fault.
 //
-// Arguments: the directory of node_modules, the browser, the page, a directory for screenshots.
-const [modules, browserPath, page, shots] = process.argv.slice(-4);
+// Arguments: the directory of the browser packages, the browser, the page, a directory for screenshots.
+const [packages, browserPath, page, shots] = process.argv.slice(-4);
 const path = require('path');
-const { chromium } = require(path.join(modules, 'playwright-core'));
-const axe = require('fs').readFileSync(path.join(modules, 'axe-core', 'axe.min.js'), 'utf8');
+const { chromium } = require(path.join(packages, 'driver', 'package'));
+const axe = require('fs').readFileSync(path.join(packages, 'axe', 'axe.min.js'), 'utf8');
 
 const FLAGS = [
   '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
