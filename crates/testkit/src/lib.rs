@@ -24,6 +24,7 @@ mod skip;
 mod state;
 mod throttle;
 mod usage;
+mod waiting;
 
 pub use browser::page_faults;
 pub use command::{require_root, run, run_command};
@@ -39,3 +40,4 @@ pub use skip::{SKIP_LOG, skip};
 pub use state::{Contents, Tree};
 pub use throttle::{Limits, Throttle};
 pub use usage::Usage;
+pub use waiting::wait_until;

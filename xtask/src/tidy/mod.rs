@@ -12,6 +12,7 @@ mod house;
 mod phrases;
 mod source;
 mod text;
+mod waiting;
 
 use std::fs;
 use std::path::Path;
@@ -51,6 +52,7 @@ fn findings() -> Result<Vec<Finding>> {
                 let source = Source::new(&path, &text);
                 findings.extend(house::check(&source));
                 findings.extend(clock::check(&source));
+                findings.extend(waiting::check(&source));
                 sources.push(source);
             }
             Some("md") => findings.extend(documents::links(&path, &text, Path::exists)),

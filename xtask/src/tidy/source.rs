@@ -43,6 +43,12 @@ impl Source {
         self.code.lines().enumerate().take(end).map(|(index, line)| (index + 1, line))
     }
 
+    /// The lines of its tests, each with its number from 1.
+    pub(super) fn test_lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        let begin = if self.is_test() { 0 } else { self.tests_begin() };
+        self.code.lines().enumerate().skip(begin).map(|(index, line)| (index + 1, line))
+    }
+
     /// All lines of its code, each with its number from 1.
     pub(super) fn code_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         self.code.lines().enumerate().map(|(index, line)| (index + 1, line))

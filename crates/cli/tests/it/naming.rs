@@ -4,11 +4,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::process::{Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
 use cardproof_record::Record;
 use cardproof_testkit::records::typical_a1_card;
+use cardproof_testkit::wait_until;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::home::{Home, SMALL, word};
@@ -109,16 +108,18 @@ fn ctrl_c_ends_at_once_what_waits_for_standard_input() {
         // Its standard input stays open: only the signal can end it.
         let input = child.stdin.take();
         // A shell's background job begins with the signal ignored: one that comes too early is lost.
-        let begin = Instant::now();
-        let mut ended = None;
-        while ended.is_none() && begin.elapsed() < Duration::from_secs(30) {
-            kill_process(Pid::from_child(&child), Signal::INT).unwrap();
-            sleep(Duration::from_millis(20));
-            ended = child.try_wait().unwrap();
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
+        wait_until(|| catches_interrupts(child.id()));
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        let ended = child.wait().unwrap();
         drop(input);
-        assert!(ended.is_some_and(|status| !status.success()), "{words:?}");
+        assert!(!ended.success(), "{words:?}");
     }
+}
+
+/// Whether the process has a handler for SIGINT, by the kernel's mask of signals that are caught.
+fn catches_interrupts(process: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+    let bit = 1 << (Signal::INT.as_raw() - 1);
+    u64::from_str_radix(mask.trim(), 16).unwrap() & bit != 0
 }

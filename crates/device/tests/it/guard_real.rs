@@ -232,5 +232,5 @@ fn a_device_that_the_user_may_not_open_is_a_mistake_with_a_remedy() {
     let error = error.unwrap_err();
     assert!(matches!(error, GuardError::NotPermitted { .. }), "{error:?}");
     assert!(!error.is_usage() && !error.is_refusal(), "missing permission is status 1");
-    assert!(error.to_string().contains("sudo"), "{error}");
+    assert!(error.to_string().contains("as root"), "{error}");
 }

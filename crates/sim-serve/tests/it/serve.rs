@@ -15,7 +15,9 @@ use std::process::{Command, Stdio};
 
 use cardproof_sim::{Card, Model, catalogue, find};
 use cardproof_sim_serve::{ServeError, ServeOptions, Server};
-use cardproof_testkit::{Filesystem, LabError, Mount, lab_or_skip, require_root, run, skip};
+use cardproof_testkit::{
+    Filesystem, LabError, Mount, lab_or_skip, require_root, run, skip, wait_until,
+};
 use cardproof_units::{Bytes, Seed};
 use tempfile::TempDir;
 
@@ -174,11 +176,7 @@ fn a_card_whose_program_is_killed_is_taken_down() {
     assert_eq!(said.collect::<Vec<_>>(), Vec::<String>::new());
     assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0, "it is mounted");
     // Others, such as udev, may have it open for a moment; the kernel waits for them.
-    let is_gone = (0..100).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(100));
-        !backing.exists()
-    });
-    assert!(is_gone, "a loop device stays");
+    wait_until(|| !backing.exists());
     drop(user);
 }
 

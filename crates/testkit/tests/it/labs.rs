@@ -12,11 +12,10 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::FileExt;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use cardproof_testkit::{
     Contents, Filesystem, FioEnd, FioEngine, FioJob, FioPattern, Limits, LoopDevice, Mount, Noise,
-    Throttle, Tree, lab_or_skip, require_root,
+    Throttle, Tree, lab_or_skip, require_root, wait_until,
 };
 use cardproof_units::{Bytes, Nanos};
 
@@ -48,19 +47,9 @@ fn a_loop_device_shows_its_image_and_goes_when_dropped() {
     drop(device);
     assert!(!image.exists());
     let still_there = || fs::read_to_string(&sysfs).unwrap_or_default();
-    assert!(comes_true(|| !still_there().contains(image.to_str().unwrap())), "{}", still_there());
-}
-
-/// Whether `is_so` comes true within two seconds. Whoever looks at all devices, as other tests do,
-/// has each open for an instant, and the kernel lets go of an image with the last who has its device.
-fn comes_true(is_so: impl Fn() -> bool) -> bool {
-    (0..200).any(|_| {
-        let is_true = is_so();
-        if !is_true {
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        is_true
-    })
+    // Whoever looks at all devices, as other tests do, has each open for an instant, and the kernel lets go of
+    // an image with the last who has its device.
+    wait_until(|| !still_there().contains(image.to_str().unwrap()));
 }
 
 /// A process that is killed cannot take anything down; the kernel and the next one do.
@@ -118,7 +107,7 @@ fn a_killed_process_leaves_no_mount_and_no_loop_device() {
     assert_eq!(said.collect::<Vec<_>>(), Vec::<String>::new());
     assert!(!mounts().contains(point), "{}", mounts());
     assert!(!fs::exists(point).unwrap());
-    assert!(comes_true(|| !is_attached(image)), "{image}");
+    wait_until(|| !is_attached(image));
     // The next laboratory does this, if it has not done so already.
     let _ = fs::remove_file(image);
 }
