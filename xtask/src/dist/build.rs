@@ -11,6 +11,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 
 use super::targets::Target;
+use super::tools;
 use crate::workspace::cargo;
 
 /// The variable that says how the C compiler is called; `.cargo/config.toml` has the ordinary value.
@@ -42,6 +43,7 @@ pub(crate) fn build(target: &Target, root: &Path, target_directory: &Path) -> Re
         .args(["--target", target.triple])
         .args(STANDARD_LIBRARY)
         .current_dir(root)
+        .env("PATH", tools::search_path()?)
         // `-Z` on a stable compiler: no stable way exists to build the standard library.
         .env("RUSTC_BOOTSTRAP", "1")
         .env("CARGO_TARGET_DIR", target_directory)

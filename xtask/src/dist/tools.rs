@@ -1,5 +1,8 @@
 //! The tools that a release needs, installed where they are missing.
 
+use std::env;
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -13,11 +16,30 @@ const SUBCOMMANDS: &[(&str, &str)] =
 /// The release of Zig: C compiler, linker and musl. Other releases make other bytes.
 const ZIG_VERSION: &str = "0.17.1";
 
-/// Installs what building needs.
+/// Programs that no step here installs, and Debian's packages that bring them.
+const PROGRAMS: &[(&str, &str)] = &[
+    ("apt-ftparchive", "apt-utils"),
+    ("dpkg-deb", "dpkg"),
+    ("gpg", "gnupg"),
+    ("python3", "python3"),
+    ("readelf", "binutils"),
+    ("xz", "xz-utils"),
+];
+
+/// Where Zig lies: an environment of Python, since Debian's own refuses packages beside its own.
+const ZIG: &str = "target/zig";
+
+/// Installs what building needs, after looking for what it cannot install.
 ///
 /// # Errors
-/// Something is missing that cannot be installed; the error names it.
+/// Something is missing that cannot be installed; the error names all of it.
 pub(crate) fn install() -> Result<()> {
+    let missing = missing();
+    ensure!(missing.is_empty(), "dist needs what is not here:\n  {}", missing.join("\n  "));
+    if zig_version().as_deref() != Some(ZIG_VERSION) {
+        println!("installing Zig {ZIG_VERSION} below {ZIG}");
+        install_zig()?;
+    }
     let installed = Command::new(cargo()).args(["install", "--list"]).output()?.stdout;
     let installed = String::from_utf8_lossy(&installed);
     for (name, version) in SUBCOMMANDS {
@@ -31,31 +53,58 @@ pub(crate) fn install() -> Result<()> {
             )?;
         }
     }
-    if zig_version().as_deref() != Some(ZIG_VERSION) {
-        println!("installing Zig {ZIG_VERSION}");
-        install_zig()?;
+    Ok(())
+}
+
+/// What cannot be installed here and is not there, each with its remedy.
+fn missing() -> Vec<String> {
+    let mut missing: Vec<String> = PROGRAMS
+        .iter()
+        .filter(|(program, _)| printed(program, &["--version"]).is_none())
+        .map(|(program, package)| format!("{program} (Debian: {package})"))
+        .collect();
+    if !succeeds("python3", &["-c", "import venv, ensurepip"]) {
+        missing.push("Python's venv with pip (Debian: python3-venv)".to_owned());
     }
-    run("rustup", &["component", "add", "rust-src"])
+    if !has_library_source() && !succeeds("rustup", &["component", "add", "rust-src"]) {
+        missing.push(
+            "the source of Rust's standard library (`rustup component add rust-src`)".to_owned(),
+        );
+    }
+    missing
+}
+
+/// Whether the compiler has the source of its standard library beside it.
+fn has_library_source() -> bool {
+    printed("rustc", &["--print", "sysroot"]).is_some_and(|sysroot| {
+        Path::new(&sysroot).join("lib/rustlib/src/rust/library/std/Cargo.toml").is_file()
+    })
+}
+
+/// The search path in which Zig's environment comes first, for what starts Zig as a module of Python.
+///
+/// # Errors
+/// The path cannot be put together.
+pub(crate) fn search_path() -> Result<OsString> {
+    let own = env::current_dir()?.join(ZIG).join("bin");
+    let path = env::var_os("PATH").unwrap_or_default();
+    Ok(env::join_paths(std::iter::once(own).chain(env::split_paths(&path)))?)
 }
 
 /// The version of the Zig that cargo-zigbuild takes: Python's package, else the program in the path.
 fn zig_version() -> Option<String> {
-    printed("python3", &["-m", "ziglang", "version"]).or_else(|| printed("zig", &["version"]))
+    let own = format!("{ZIG}/bin/python3");
+    printed(&own, &["-m", "ziglang", "version"])
+        .or_else(|| printed("python3", &["-m", "ziglang", "version"]))
+        .or_else(|| printed("zig", &["version"]))
 }
 
-/// Installs Zig from Python's registry. Debian's Python refuses to install beside its own packages
-/// unless told otherwise; older ones do not know that option.
+/// Installs Zig from Python's registry. What pip says is shown.
 fn install_zig() -> Result<()> {
+    run("python3", &["-m", "venv", ZIG])?;
     let package = format!("ziglang=={ZIG_VERSION}");
-    let pip = ["-m", "pip", "install", "--quiet", "--user", &package];
-    if !succeeds("python3", &pip) {
-        succeeds("python3", &[&pip[..], &["--break-system-packages"]].concat());
-    }
-    ensure!(
-        zig_version().as_deref() == Some(ZIG_VERSION),
-        "Zig {ZIG_VERSION} is missing; install it, or Python's package {package}"
-    );
-    Ok(())
+    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", &package];
+    run(&format!("{ZIG}/bin/python3"), &pip)
 }
 
 /// The commit and the versions of everything that the bytes of a release depend on, a line each.
