@@ -2,8 +2,8 @@
 //! that is shown can steer a terminal.
 #![no_main]
 
-use cardproof_rating::limits::explain_log;
 use cardproof_import::iostat::iostat;
+use cardproof_rating::limits::explain_log;
 use cardproof_units::Nanos;
 use libfuzzer_sys::fuzz_target;
 

@@ -2,10 +2,8 @@
 //! laid on a small target within its bounds, and what is written is read again.
 #![no_main]
 
+use cardproof_trace::{Fold, PipeReader, Reach, Steps, TraceReader, TraceWriter, read_csv};
 use cardproof_units::Bytes;
-use cardproof_trace::{
-    Fold, PipeReader, Reach, Steps, TraceReader, TraceWriter, read_csv,
-};
 use libfuzzer_sys::fuzz_target;
 
 /// A target that most traces do not fit.

@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz`: runs the fuzz targets of `fuzz/`, without cargo-fuzz.
 //!
 //! Coverage feedback and the address sanitizer need flags that only a nightly compiler takes, or the
-//! installed one when it is told to. That the targets compile is checked with any compiler.
+//! installed one when it is told to. That the targets compile is checked with the lints, by any compiler.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,9 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use crate::steps::{Outcome, shown, shown_command};
+use crate::steps::{Outcome, shown_command};
 use crate::workspace::{Metadata, cargo};
 
-const MANIFEST: &str = "fuzz/Cargo.toml";
 const TARGETS: &str = "fuzz/fuzz_targets";
 
 /// Counts and compares what the code under test does, and finds its memory errors.
@@ -32,11 +31,11 @@ pub(crate) struct Arguments {
     seconds: u32,
 }
 
-/// Checks that every target compiles.
-pub(crate) fn check() -> Result<Outcome> {
-    let arguments =
-        ["check", "--quiet", "--locked", "--no-default-features", "--manifest-path", MANIFEST];
-    shown(&cargo(), &arguments)
+impl Arguments {
+    /// All targets, each for so many seconds.
+    pub(crate) const fn all(seconds: u32) -> Self {
+        Self { target: None, seconds }
+    }
 }
 
 /// Runs one target or all of them; whether none failed.
@@ -52,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     build(&wanted, &compiler, &directory)?;
     let mut is_good = true;
     for name in wanted {
-        let program = directory.join(&compiler.host).join("release").join(name);
+        let program = directory.join(&compiler.host).join("fuzz").join(name);
         is_good &= fuzz(name, &program, arguments.seconds)? == Outcome::Passed;
     }
     Ok(is_good)
@@ -113,7 +112,8 @@ fn host_of(rustc: &mut Command) -> Option<String> {
 
 fn build(names: &[&String], compiler: &Compiler, directory: &Path) -> Result<()> {
     let mut command = compiler.cargo();
-    command.args(["build", "--quiet", "--release", "--locked", "--manifest-path", MANIFEST]);
+    command.args(["build", "--quiet", "--profile", "fuzz", "--locked"]);
+    command.args(["--package", "cardproof-fuzz", "--features", "libfuzzer-sys/link_libfuzzer"]);
     for name in names {
         command.arg("--bin").arg(name);
     }

@@ -84,7 +84,10 @@ fn short(name: &str) -> &str {
 
 /// The manifest of the crate `room`, for findings.
 fn manifest(room: &str) -> String {
-    if room == "xtask" { "xtask/Cargo.toml".into() } else { format!("crates/{room}/Cargo.toml") }
+    match room {
+        "fuzz" | "xtask" => format!("{room}/Cargo.toml"),
+        _ => format!("crates/{room}/Cargo.toml"),
+    }
 }
 
 /// Where the manifest of `package` and `rows` differ: imports without an arrow, and arrows without
