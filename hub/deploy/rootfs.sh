@@ -2,7 +2,7 @@
 # Makes a Debian 13 root that runs the hub, as a tar file. Needs Debian's packages mmdebstrap and uidmap; no root.
 #
 #   cargo build --release
-#   deploy/rootfs.sh target/release/cardproof-hub cardproof-hub.tar
+#   deploy/rootfs.sh ../target/release/cardproof-hub cardproof-hub.tar
 #
 # Start it as a container. Its data are outside, so that a new root replaces the old one:
 #

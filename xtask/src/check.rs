@@ -4,9 +4,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use crate::queue::{self, Choice, Suite};
 use crate::steps::{Account, Outcome, shown, shown_command};
 use crate::workspace::{Metadata, cargo};
-use crate::{deny, fuzz, generate, libtest, tidy};
+use crate::{deny, generate, tidy};
 
 /// Every quick step, then the account.
 pub(crate) fn run() -> Result<bool> {
@@ -14,10 +15,14 @@ pub(crate) fn run() -> Result<bool> {
     lint_steps(&mut account);
     account.step("licences and sources", || deny::run(deny::WhenAbsent::Skip));
     account.step("oldest Rust", oldest_rust);
-    account.add(libtest::run("unit tests", &["--lib", "--bins"])?);
-    print!("\n{}", account.closing());
+    account.add(queue::run("unit tests", &[UNIT_TESTS], Choice::Gate, None)?);
+    print!("\n{}\n{}", account.parts(), account.closing());
     Ok(account.is_good())
 }
+
+/// What needs no other program.
+const UNIT_TESTS: Suite =
+    Suite { directory: ".", arguments: &["--exclude", "cardproof-fuzz", "--lib", "--bins"] };
 
 /// The steps that only read the source: format, lints, tidy, documentation, generated files.
 pub(crate) fn lint_steps(account: &mut Account) {
@@ -25,7 +30,6 @@ pub(crate) fn lint_steps(account: &mut Account) {
     account.step("format", || with_component("fmt", "rustfmt", &["fmt", "--all", "--", "--check"]));
     account.step("tidy", tidy_step);
     account.step("lints", || with_component("clippy", "clippy", LINTS));
-    account.step("fuzz targets", fuzz::check);
     account.step("documentation", || {
         shown_command(
             Command::new(&cargo)

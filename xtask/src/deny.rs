@@ -1,6 +1,6 @@
 //! Licences, sources and bans of all dependencies, by cargo-deny and `deny.toml`.
 //!
-//! Its check of advisories needs a database from the network and is left to whoever has one.
+//! Its check of advisories needs a database from the network; without one it is skipped.
 
 use std::process::Command;
 
@@ -34,6 +34,24 @@ pub(crate) fn run(when_absent: WhenAbsent) -> Result<Outcome> {
         }
     }
     shown(&cargo(), &["deny", "check", "bans", "licenses", "sources"])
+}
+
+/// Checks all dependencies for published faults, by the database that cargo-deny fetches or has kept.
+pub(crate) fn advisories() -> Result<Outcome> {
+    if !is_installed() {
+        return Ok(Outcome::Skipped("cargo-deny is not installed".to_owned()));
+    }
+    let fetched = shown(&cargo(), &["deny", "fetch", "db"])?;
+    let words: &[&str] = match fetched {
+        Outcome::Passed => &["deny", "check", "advisories"],
+        _ => &["deny", "check", "--disable-fetch", "advisories"],
+    };
+    match (shown(&cargo(), words)?, fetched) {
+        (Outcome::Failed, Outcome::Failed) => {
+            Ok(Outcome::Skipped("no database of advisories, fetched or kept".to_owned()))
+        }
+        (checked, _) => Ok(checked),
+    }
 }
 
 /// Whether cargo knows the subcommand.

@@ -41,9 +41,21 @@ pub(crate) fn attack_step() -> Result<Outcome> {
     step("attack", &[])
 }
 
-/// The short form of the kills as a step of the tests.
-pub(crate) fn kill_step() -> Result<Outcome> {
-    step("prove", &["kill", "--short"])
+/// The attacks for `hours` as a step, with another seed each time.
+pub(crate) fn long_attack_step(hours: &str) -> Result<Outcome> {
+    step("attack", &["--hours", hours])
+}
+
+/// The names of the proofs that have a short form.
+pub(crate) fn short_proofs() -> Result<Vec<String>> {
+    let names = run_command(quick("prove", &["--list-short"])?)?;
+    Ok(names.lines().map(str::to_owned).collect())
+}
+
+/// The short form of the proof `name`, as fast as a release, since figures depend on it.
+pub(crate) fn short_proof_step(name: &str) -> Result<Outcome> {
+    let mut command = started("prove", &[name, "--short"]);
+    Ok(outcome(command.stdin(Stdio::null()).status().context("cannot start cargo")?))
 }
 
 fn step(command: &str, arguments: &[&str]) -> Result<Outcome> {

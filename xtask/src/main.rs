@@ -11,8 +11,10 @@ mod dist;
 mod fuzz;
 mod generate;
 mod lab;
-mod libtest;
+mod left_out;
+mod nightly;
 mod packages;
+mod queue;
 mod same_figures;
 mod steps;
 mod test;
@@ -37,9 +39,12 @@ struct Arguments {
 enum Command {
     /// Format, lints, tidy, unit tests, documentation, licences, generated files
     Check,
-    /// Install what the tests need (as root), then run everything; closes with 'N passed, N failed,
-    /// N skipped'
-    Test,
+    /// What every change must pass: installs what the tests need (as root), then runs them; closes with
+    /// 'N passed, N failed, N skipped'
+    Test(test::Arguments),
+    /// What explores or needs much time: virtual machines, long attacks and kills, failover, query engines,
+    /// fuzzing, every proof in its short form
+    Nightly(nightly::Arguments),
     /// The house rules that no lint knows
     Tidy,
     /// Write the generated files
@@ -93,7 +98,8 @@ fn run(command: Command) -> Result<bool> {
     std::env::set_current_dir(workspace::root()?)?;
     match command {
         Command::Check => check::run(),
-        Command::Test => test::run(),
+        Command::Test(arguments) => test::run(&arguments),
+        Command::Nightly(arguments) => nightly::run(&arguments),
         Command::Tidy => tidy::run(),
         Command::Generate => generate::write(),
         Command::Dist(arguments) => dist::run(&arguments),

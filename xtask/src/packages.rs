@@ -2,29 +2,25 @@
 
 use std::env;
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::Result;
-use cardproof_testkit::require_root;
+use anyhow::{Result, bail};
+use cardproof_testkit::{require_root, run_command};
 
 use crate::steps::{Outcome, shown_command};
 
 /// A program that a test runs, and the package it comes in.
 const PROGRAMS: &[(&str, &str)] = &[
-    ("blktrace", "blktrace"),
-    ("busybox", "busybox-static"),
     ("chromium", "chromium"),
-    ("cpio", "cpio"),
     ("cryptsetup", "cryptsetup-bin"),
     ("curl", "curl"),
-    ("debootstrap", "debootstrap"),
     ("dmsetup", "dmsetup"),
     ("f3probe", "f3"),
     ("fio", "fio"),
     ("genisoimage", "genisoimage"),
     ("hdparm", "hdparm"),
-    ("iostat", "sysstat"),
     ("ip", "iproute2"),
     ("jq", "jq"),
     ("losetup", "mount"),
@@ -44,11 +40,8 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("mksquashfs", "squashfs-tools"),
     ("mkswap", "util-linux"),
     ("modprobe", "kmod"),
-    ("node", "nodejs"),
-    ("npm", "npm"),
     ("pg_lsclusters", "postgresql"),
     ("qemu-io", "qemu-utils"),
-    ("qemu-system-x86_64", "qemu-system-x86"),
     ("sfdisk", "fdisk"),
     ("sgdisk", "gdisk"),
     ("sqlite3", "sqlite3"),
@@ -57,9 +50,28 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("ubinize", "mtd-utils"),
 ];
 
+/// What only `cargo xtask nightly` runs.
+const NIGHTLY_PROGRAMS: &[(&str, &str)] = &[
+    ("blktrace", "blktrace"),
+    ("busybox", "busybox-static"),
+    ("cpio", "cpio"),
+    ("debootstrap", "debootstrap"),
+    ("iostat", "sysstat"),
+    ("qemu-system-x86_64", "qemu-system-x86"),
+];
+
+/// For which command packages are installed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Want {
+    /// `cargo xtask test`.
+    Gate,
+    /// `cargo xtask nightly`, which runs what the other leaves out.
+    All,
+}
+
 /// Installs what is missing.
-pub(crate) fn install() -> Result<Outcome> {
-    let missing = missing();
+pub(crate) fn install(want: Want) -> Result<Outcome> {
+    let missing = missing(want);
     if missing.is_empty() {
         return Ok(Outcome::Passed);
     }
@@ -92,58 +104,76 @@ pub(crate) fn install() -> Result<Outcome> {
     Ok(Outcome::Skipped(format!("not to be had here: {}", not_had.join(" "))))
 }
 
-/// What drives a browser in the tests of pages, and what judges them, with their versions.
-const BROWSER_PACKAGES: [&str; 2] = ["playwright-core@1", "axe-core@4"];
+/// What drives a browser in the tests of pages, and what judges them. Both come ready from Python's registry:
+/// Playwright with the Node.js that it needs, which a system's own may be too old for.
+const BROWSER_PACKAGES: [(&str, &str); 2] = [
+    ("playwright", "playwright==1.65.*"),
+    ("axe_playwright_python", "axe-playwright-python==0.1.*"),
+];
 
-/// Installs what the tests of pages need from the npm registry, below the target directory.
+/// Where Python has its own packages for the tests of pages.
+const BROWSER: &str = "target/browser";
+
+/// Installs what the tests of pages need, below the target directory.
 pub(crate) fn install_browser_packages() -> Result<Outcome> {
-    if Path::new("target/browser/node_modules/axe-core").is_dir() {
-        return Ok(Outcome::Passed);
+    let installed = install_from_python(BROWSER, &BROWSER_PACKAGES, &["--no-deps"])?;
+    if installed != Outcome::Passed {
+        return Ok(installed);
     }
-    if !is_in_path("npm") {
-        return Ok(Outcome::Skipped("no npm, so pages are not tried in a browser".to_owned()));
+    // Tests find them under names without Python's version.
+    let sources = run_command(python(
+        BROWSER,
+        "import playwright, axe_playwright_python as axe; \
+        print(*playwright.__path__, *axe.__path__, sep='\\n')",
+    ))?;
+    let mut sources = sources.lines().map(PathBuf::from);
+    let (Some(playwright), Some(axe)) = (sources.next(), sources.next()) else {
+        bail!("Python does not say where it has Playwright and axe");
+    };
+    for (name, source) in [("driver", playwright.join("driver")), ("axe", axe)] {
+        let link = Path::new(BROWSER).join(name);
+        let _ = fs::remove_file(&link);
+        symlink(source, link)?;
     }
-    fs::create_dir_all("target/browser")?;
-    let mut npm = Command::new("npm");
-    npm.args(["install", "--prefix", "target/browser", "--no-audit", "--no-fund", "--silent"]);
-    npm.args(BROWSER_PACKAGES);
-    Ok(match shown_command(&mut npm)? {
-        Outcome::Failed => {
-            Outcome::Skipped("playwright-core and axe-core are not to be had".to_owned())
-        }
-        other => other,
-    })
+    Ok(Outcome::Passed)
 }
 
-/// Where Python has its own packages for the tests.
+/// Where Python has its own packages for the tests of the hub's dump.
 const ENGINES: &str = "target/engines";
 
 /// The engines that read the hub's dump in its tests: what they are called when imported, and as packages.
 const ENGINE_PACKAGES: [(&str, &str); 3] =
     [("duckdb", "duckdb==2.*"), ("chdb", "chdb==4.*"), ("polars", "polars==2.*")];
 
-/// Installs what the tests of the hub's dump need from Python's registry, in an environment of its own below
-/// the target directory.
+/// Installs what the tests of the hub's dump need, below the target directory.
 pub(crate) fn install_engines() -> Result<Outcome> {
-    let wanted: Vec<&str> = ENGINE_PACKAGES
+    install_from_python(ENGINES, &ENGINE_PACKAGES, &[])
+}
+
+/// Installs packages of Python's registry, each as it is called when imported and as a package, in an environment
+/// of their own at `place`.
+fn install_from_python(
+    place: &str,
+    packages: &[(&str, &str)],
+    options: &[&str],
+) -> Result<Outcome> {
+    let wanted: Vec<&str> = packages
         .iter()
-        .filter(|(module, _)| !has_module(module))
+        .filter(|(module, _)| !has_module(place, module))
         .map(|&(_, package)| package)
         .collect();
     if wanted.is_empty() {
         return Ok(Outcome::Passed);
     }
     let mut environment = Command::new("python3");
-    environment.args(["-m", "venv", ENGINES]);
+    environment.args(["-m", "venv", place]);
     if !is_in_path("python3") || shown_command(&mut environment)? == Outcome::Failed {
-        let reason =
-            "no python3 with venv (Debian: python3-venv), so the hub's dump is read by no engine";
-        return Ok(Outcome::Skipped(reason.to_owned()));
+        return Ok(Outcome::Skipped("no python3 with venv (Debian: python3-venv)".to_owned()));
     }
-    // One by one: without one of them the others still answer.
+    // One by one: without one of them the others still serve.
     let mut not_had = Vec::new();
     for package in wanted {
-        let mut pip = Command::new(format!("{ENGINES}/bin/python"));
+        let mut pip = Command::new(format!("{place}/bin/python"));
         // Compiled are the few files that the tests import, when they do.
         pip.args([
             "-m",
@@ -153,8 +183,7 @@ pub(crate) fn install_engines() -> Result<Outcome> {
             "--disable-pip-version-check",
             "--no-compile",
         ]);
-        pip.arg(package);
-        if shown_command(&mut pip)? == Outcome::Failed {
+        if shown_command(pip.args(options).arg(package))? == Outcome::Failed {
             not_had.push(package);
         }
     }
@@ -164,19 +193,27 @@ pub(crate) fn install_engines() -> Result<Outcome> {
     Ok(Outcome::Skipped(format!("not to be had here: {}", not_had.join(" "))))
 }
 
-/// Whether the environment's Python finds `module`.
-fn has_module(module: &str) -> bool {
+/// The Python of the environment at `place`, with this program.
+fn python(place: &str, program: &str) -> Command {
+    let mut command = Command::new(format!("{place}/bin/python"));
+    command.args(["-c", program]);
+    command
+}
+
+/// Whether the Python of the environment at `place` finds `module`.
+fn has_module(place: &str, module: &str) -> bool {
     let question =
         format!("import importlib.util, sys; sys.exit(not importlib.util.find_spec('{module}'))");
-    let mut command = Command::new(format!("{ENGINES}/bin/python"));
-    command.args(["-c", &question]).stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
+    let mut command = python(place, &question);
+    command.stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
 /// The packages that are not there.
-fn missing() -> Vec<&'static str> {
+fn missing(want: Want) -> Vec<&'static str> {
+    let nightly = if want == Want::All { NIGHTLY_PROGRAMS } else { &[] };
     let mut missing: Vec<&str> = PROGRAMS
         .iter()
+        .chain(nightly)
         .filter(|(program, _)| !is_in_path(program))
         .map(|&(_, package)| package)
         .collect();

@@ -35,6 +35,8 @@ pub(crate) struct Account {
     pub(crate) failed: Vec<String>,
     /// Those that were skipped, as `NAME: REASON`.
     pub(crate) skipped: Vec<String>,
+    /// How long each part took, in the order of the parts.
+    pub(crate) times: Vec<(String, Duration)>,
 }
 
 impl Account {
@@ -75,8 +77,15 @@ impl Account {
         self.enter(name, outcome, took);
     }
 
+    /// Enters how long a part took.
+    pub(crate) fn time(&mut self, name: &str, took: Duration) {
+        println!("   {name}: {:.1} s", took.as_secs_f64());
+        self.times.push((name.to_owned(), took));
+    }
+
     fn enter(&mut self, name: &str, outcome: Outcome, took: Duration) {
         let seconds = took.as_secs_f64();
+        self.times.push((name.to_owned(), took));
         match outcome {
             Outcome::Passed => {
                 println!("   {name}: passed in {seconds:.1} s");
@@ -98,11 +107,19 @@ impl Account {
         self.passed += other.passed;
         self.failed.extend(other.failed);
         self.skipped.extend(other.skipped);
+        self.times.extend(other.times);
     }
 
     /// Whether nothing failed and something passed: a run that tried nothing is no success.
     pub(crate) const fn is_good(&self) -> bool {
         self.failed.is_empty() && self.passed > 0
+    }
+
+    /// How long each part took.
+    pub(crate) fn parts(&self) -> String {
+        let line =
+            |(name, took): &(String, Duration)| format!("{:7.1} s  {name}\n", took.as_secs_f64());
+        self.times.iter().map(line).collect()
     }
 
     /// Every skip, every failure, and the closing line, alone on the last line.
@@ -178,7 +195,8 @@ mod tests {
     #[test]
     fn accounts_add_up() {
         let mut account = Account { passed: 1, ..Account::default() };
-        account.add(Account { passed: 2, failed: vec!["x".to_owned()], skipped: vec![] });
+        let failed = vec!["x".to_owned()];
+        account.add(Account { passed: 2, failed, ..Account::default() });
         assert_eq!(account.closing(), "failed: x\n3 passed, 1 failed, 0 skipped\n");
     }
 }

@@ -1,50 +1,116 @@
-//! `cargo xtask test`: everything that can be shown on this machine, for the build server.
+//! `cargo xtask test`: what every change must pass, for the build server.
 //!
 //! As root it first installs the tools that the laboratories drive; without root the tests that
-//! need them are skipped with that reason.
+//! need them are skipped with that reason. What explores or needs much time is in `nightly`.
 
 use std::process::Command;
 
 use anyhow::Result;
 
 use crate::check::lint_steps;
+use crate::packages::{self, Want};
+use crate::queue::{self, Choice, Suite};
 use crate::steps::{Account, Outcome, shown_command};
-use crate::workspace::cargo;
-use crate::{deny, lab, libtest, packages};
+use crate::workspace::{self, cargo};
+use crate::{deny, lab};
 
 /// The hub, a workspace of its own.
 const HUB: &str = "hub";
 
+/// The tool's test programs. A fuzz target has no `main` of its own.
+const TOOL_SUITE: Suite = Suite {
+    directory: ".",
+    arguments: &["--exclude", "cardproof-fuzz", "--lib", "--bins", "--tests"],
+};
+
+/// The hub's test programs.
+const HUB_SUITE: Suite = Suite { directory: HUB, arguments: &["--lib", "--bins", "--tests"] };
+
+/// Every test program that this Rust can build; that the hub's are left out is noted in `account`.
+pub(crate) fn suites(account: &mut Account) -> Vec<Suite> {
+    std::iter::once(TOOL_SUITE).chain(hub_suite(account)).collect()
+}
+
+/// The hub's test programs; none where this Rust is too old for them, which is noted in `account`.
+fn hub_suite(account: &mut Account) -> Option<Suite> {
+    let reason = too_old_for_hub();
+    account.skipped.extend(reason.as_ref().map(|reason| format!("hub tests: {reason}")));
+    reason.is_none().then_some(HUB_SUITE)
+}
+
+/// Why this Rust cannot build the hub, which promises less than the tool.
+fn too_old_for_hub() -> Option<String> {
+    let wanted = workspace::rust_version_in(HUB).ok()?;
+    let found = workspace::rust_version().ok()?;
+    (found < wanted).then(|| {
+        let [[a, b], [c, d]] = [wanted, found];
+        format!("the hub needs Rust {a}.{b}, and this is {c}.{d}")
+    })
+}
+
+/// Which parts are run, and how.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Only these parts
+    #[arg(long, value_enum, value_name = "PART", value_delimiter = ',')]
+    only: Vec<Part>,
+    /// Run the tests in an order drawn from this seed, which tests that explore get too
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+}
+
+/// A part of what every change must pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    /// Packages that the tests need
+    Packages,
+    /// Format, house rules, lints, documentation, generated files, licences
+    Lints,
+    /// A short form of every kind of attack
+    Attacks,
+    /// The tests of the tool
+    Tool,
+    /// The tests of the hub
+    Hub,
+}
+
 /// Every step, every test, then the account, whose last line is `N passed, N failed, N skipped`.
-pub(crate) fn run() -> Result<bool> {
+pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
+    let is_wanted = |part: Part| arguments.only.is_empty() || arguments.only.contains(&part);
     let mut account = Account::default();
     // Installing waits for the network and the disk, and reading the source needs none of it.
     std::thread::scope(|scope| {
-        let installed = scope.spawn(install);
-        lint_steps(&mut account);
-        account.add(installed.join().unwrap_or_else(|_| panicked("packages")));
+        let installing = is_wanted(Part::Packages).then(|| scope.spawn(install));
+        if is_wanted(Part::Lints) {
+            lint_steps(&mut account);
+            match too_old_for_hub() {
+                Some(reason) => account.skipped.push(format!("hub lints: {reason}")),
+                None => account.step("hub lints", hub_lints),
+            }
+            account.step("licences and sources", || deny::run(deny::WhenAbsent::Skip));
+        }
+        if let Some(installing) = installing {
+            account.add(installing.join().unwrap_or_else(|_| panicked("packages")));
+        }
     });
-    account.step("licences and sources", || deny::run(deny::WhenAbsent::Install));
-    account.at_once(&[
-        ("laboratory of identities", lab::mmc_step),
-        ("laboratory of reconnecting", lab::reconnect_step),
-    ]);
-    account.step("attacks", lab::attack_step);
-    account.step("kills", lab::kill_step);
-    account.add(libtest::run("tests", &["--all-targets"])?);
-    account.add(libtest::run("documentation tests", &["--doc"])?);
-    account.step("hub lints", hub_lints);
-    account.add(libtest::run_in(HUB, "hub tests", &["--locked"])?);
-    print!("\n{}", account.closing());
+    if is_wanted(Part::Attacks) {
+        account.step("attacks", lab::attack_step);
+    }
+    let mut suites = Vec::new();
+    suites.extend(is_wanted(Part::Tool).then_some(TOOL_SUITE));
+    suites.extend(is_wanted(Part::Hub).then(|| hub_suite(&mut account)).flatten());
+    if !suites.is_empty() {
+        account.add(queue::run("tests", &suites, Choice::Gate, arguments.seed)?);
+    }
+    print!("\n{}\n{}", account.parts(), account.closing());
     Ok(account.is_good())
 }
 
 /// Installs what the tests need.
 fn install() -> Account {
     let mut account = Account::default();
-    account.step("packages", packages::install);
+    account.step("packages", || packages::install(Want::Gate));
     account.step("browser packages", packages::install_browser_packages);
-    account.step("engines for the hub's dump", packages::install_engines);
     account
 }
 
@@ -67,7 +133,7 @@ fn hub_lints() -> Result<Outcome> {
         "-D",
         "warnings",
     ]);
-    libtest::forget_flags(&mut lints);
+    queue::forget_flags(&mut lints);
     let is_good = [format, lints].iter_mut().map(shown_command).collect::<Result<Vec<_>>>()?;
     Ok(Outcome::of(is_good.iter().all(|outcome| *outcome == Outcome::Passed)))
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use cardproof_testkit::run_command;
 use serde::Deserialize;
 
@@ -130,6 +130,32 @@ pub(crate) fn cargo() -> String {
     std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())
 }
 
+/// The version of this Rust: its first two numbers.
+pub(crate) fn rust_version() -> Result<[u32; 2]> {
+    let mut rustc = Command::new("rustc");
+    rustc.arg("--version");
+    let text = run_command(rustc)?;
+    numbers(text.split_whitespace().nth(1).unwrap_or_default())
+}
+
+/// The oldest Rust that the workspace in `directory` promises to compile with.
+pub(crate) fn rust_version_in(directory: &str) -> Result<[u32; 2]> {
+    let mut command = Command::new(cargo());
+    command.args(["metadata", "--format-version=1", "--no-deps"]).current_dir(directory);
+    let metadata: Metadata = serde_json::from_str(&run_command(command)?)?;
+    let version = metadata.packages.iter().find_map(|package| package.rust_version.as_deref());
+    numbers(version.context("its manifest has no rust-version")?)
+}
+
+/// The first two numbers of a version such as `1.94.0`.
+fn numbers(version: &str) -> Result<[u32; 2]> {
+    let mut numbers = version.split('.').map_while(|part| part.parse().ok());
+    match (numbers.next(), numbers.next()) {
+        (Some(first), Some(second)) => Ok([first, second]),
+        _ => bail!("'{version}' is no version"),
+    }
+}
+
 /// Builds the workspace's program `name` as the tests build it, and says where it is.
 ///
 /// # Errors
@@ -182,6 +208,12 @@ mod tests {
             {"id": "a", "deps": [{"pkg": "b", "dep_kinds": [{"kind": null}]}]},
             {"id": "b", "deps": [{"pkg": "c", "dep_kinds": [{"kind": null}, {"kind": "dev"}]},
                                  {"pkg": "d", "dep_kinds": [{"kind": "dev"}]}]}]}}"#;
+
+    #[test]
+    fn versions_are_compared_as_numbers() {
+        assert!(numbers("1.100.0").unwrap() > numbers("1.94").unwrap());
+        assert!(numbers("nightly").is_err());
+    }
 
     #[test]
     fn what_only_tests_import_is_not_reached() {

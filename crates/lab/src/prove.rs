@@ -169,6 +169,9 @@ pub(crate) struct Arguments {
     /// Run the short form and only print its table
     #[arg(long)]
     short: bool,
+    /// Print the names of the claims that have a short form, one a line
+    #[arg(long, hide = true)]
+    list_short: bool,
     /// Seed instead of the published one; the table is only printed
     #[arg(long, value_name = "SEED")]
     seed: Option<Seed>,
@@ -182,6 +185,12 @@ pub(crate) struct Arguments {
 
 /// Runs the proof that `arguments` name; whether its claim holds.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
+    if arguments.list_short {
+        for proof in PROOFS.iter().filter(|proof| proof.takes.contains(&Takes::Short)) {
+            println!("{}", proof.name);
+        }
+        return Ok(true);
+    }
     let Some(name) = &arguments.name else {
         for proof in PROOFS {
             let root = if proof.needs_root { "; needs root" } else { "" };

@@ -28,17 +28,19 @@ pub(crate) enum On {
     Postgres,
 }
 
-/// Runs each function as two tests, one on each database.
+/// Runs each function as two tests, one on each database; marks such as `ignore` are those of both.
 #[macro_export]
 macro_rules! on_both {
-    ($($name:ident),* $(,)?) => {
+    ($($(#[$mark:meta])* $name:ident),* $(,)?) => {
         $(mod $name {
             #[test]
+            $(#[$mark])*
             fn on_sqlite() {
                 super::$name(&$crate::common::TestData::new($crate::common::On::Sqlite).unwrap());
             }
 
             #[test]
+            $(#[$mark])*
             fn on_postgres() {
                 match $crate::common::TestData::new($crate::common::On::Postgres) {
                     Ok(place) => super::$name(&place),

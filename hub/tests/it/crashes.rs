@@ -16,7 +16,10 @@ use crate::common::client::request;
 use crate::common::postgres::Server;
 use crate::common::{Hub, On, TestData, document, prove, skip, wished};
 
-on_both!(a_killed_hub_loses_nothing_and_doubles_nothing);
+on_both!(
+    #[ignore = "kills at moments of the clock; nightly"]
+    a_killed_hub_loses_nothing_and_doubles_nothing
+);
 
 /// Moments without a wish.
 const KILLS: u32 = 8;
@@ -304,6 +307,7 @@ fn a_killed_hub_loses_nothing_and_doubles_nothing(place: &TestData) {
 }
 
 #[test]
+#[ignore = "kills at moments of the clock; nightly"]
 fn a_killed_postgres_loses_nothing_and_doubles_nothing() {
     let server = match Server::start(None) {
         Ok(server) => server,

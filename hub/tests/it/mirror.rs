@@ -128,6 +128,7 @@ fn a_mirror_of_a_hub_that_does_not_answer_keeps_its_files() {
 
 /// Not DuckDB: it needs an extension for HTTP that does not come with it.
 #[test]
+#[ignore = "needs the engines; nightly"]
 fn engines_read_the_files_from_the_hub() {
     let place = TestData::new(On::Sqlite).unwrap();
     let hub = place.start(&["--submissions-per-hour", "0"]);

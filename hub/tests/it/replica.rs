@@ -106,6 +106,7 @@ fn fail_over(mode: Mode, name: &str) -> Option<usize> {
 }
 
 #[test]
+#[ignore = "fails over in real time; nightly"]
 fn a_synchronous_replica_takes_over_and_nothing_is_lost() {
     if let Some(lost) = fail_over(Mode::Synchronous, "synchronous") {
         assert_eq!(lost, 0);
@@ -113,6 +114,7 @@ fn a_synchronous_replica_takes_over_and_nothing_is_lost() {
 }
 
 #[test]
+#[ignore = "fails over in real time; nightly"]
 fn an_asynchronous_replica_takes_over() {
     // What is lost is shown, and none of it is doubled or half there.
     fail_over(Mode::Asynchronous, "asynchronous");

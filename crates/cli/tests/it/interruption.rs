@@ -125,6 +125,7 @@ fn new_records(home: &Home, known: &mut Vec<std::path::PathBuf>, signal: Signal,
 }
 
 #[test]
+#[ignore = "kills at moments of the clock; nightly"]
 fn on_a_file_system_no_user_file_is_touched_and_nothing_of_ours_stays() {
     let home = Home::new();
     let before = Tree::of_user(home.place()).unwrap();
@@ -152,6 +153,7 @@ fn on_a_file_system_no_user_file_is_touched_and_nothing_of_ours_stays() {
 }
 
 #[test]
+#[ignore = "kills at moments of the clock; nightly"]
 fn on_a_device_nothing_beyond_the_range_is_touched() {
     let device = lab_or_skip!(LoopDevice::filled(Bytes::mib(32), 8));
     let home = Home::new();
@@ -173,6 +175,7 @@ fn on_a_device_nothing_beyond_the_range_is_touched() {
 
 /// A run that only reads is killed: the device is as it was, wherever it was hit.
 #[test]
+#[ignore = "kills at moments of the clock; nightly"]
 fn a_device_that_is_only_read_stays_as_it_was() {
     let device = lab_or_skip!(LoopDevice::filled(Bytes::mib(32), 9));
     let home = Home::new();

@@ -120,7 +120,7 @@ struct Tally {
 fn run(asked: &Asked) -> Result<Proved> {
     let count = asked.count_or(ATTEMPTS.0, ATTEMPTS.1);
     let seed = asked.seed.map_or(SEED, Seed::get);
-    let tallies = attack(seed, &asked.only, |done| done >= count)?;
+    let tallies = attack(seed, &asked.only, Order::Drawn, |done| done >= count)?;
     Ok(Proved { tables: table(seed, &tallies), holds: holds(&tallies) })
 }
 
@@ -149,19 +149,34 @@ pub(crate) fn for_a_time(arguments: &Arguments) -> Result<bool> {
         Some(time) => start.elapsed() >= time,
         None => done >= ATTEMPTS.1,
     };
-    let tallies = attack(seed, &arguments.only, is_over)?;
+    let tallies = attack(seed, &arguments.only, Order::EachFirst, is_over)?;
     println!("{}", table(seed, &tallies));
     Ok(holds(&tallies))
 }
 
-/// Tries kind after kind, drawn by their shares, until `is_over` says so of the attempts done.
-fn attack(seed: u64, only: &[String], is_over: impl Fn(usize) -> bool) -> Result<Vec<Tally>> {
+/// In which order kinds are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    /// Drawn by their shares.
+    Drawn,
+    /// Each once, then drawn: no short form leaves a rare kind out.
+    EachFirst,
+}
+
+/// Tries kind after kind until `is_over` says so of the attempts done.
+fn attack(
+    seed: u64,
+    only: &[String],
+    order: Order,
+    is_over: impl Fn(usize) -> bool,
+) -> Result<Vec<Tally>> {
     let mut lab = Lab::new()?;
     let mut noise = Noise::new(seed);
     let mut tallies = vec![Tally::default(); KINDS.len()];
     let mut done = 0;
+    let mut first = (0..KINDS.len()).filter(|_| order == Order::EachFirst);
     while !is_over(done) {
-        let index = drawn(noise.below(100));
+        let index = first.next().unwrap_or_else(|| drawn(noise.below(100)));
         let kind = &KINDS[index];
         // Every attempt has a seed of its own, by which it alone can be seen again.
         let own = noise.bits();

@@ -89,8 +89,8 @@ pub(super) fn shown(part: &Part, asked: &Asked, count: (&str, usize)) -> Result<
 
 fn tests(part: &Part, asked: &Asked, count: (&str, usize)) -> Command {
     let mut command = cargo();
-    command.current_dir("hub").args(["test", "--quiet", "--locked", "--test", "hub", "--"]);
-    command.arg("--nocapture").args(part.tests).stdin(Stdio::null());
+    command.current_dir("hub").args(["test", "--quiet", "--locked", "--test", "it", "--"]);
+    command.args(["--nocapture", "--include-ignored"]).args(part.tests).stdin(Stdio::null());
     // The settings of this workspace for SQLite are not the hub's.
     command.env_remove("LIBSQLITE3_FLAGS");
     command.env(count.0, count.1.to_string());

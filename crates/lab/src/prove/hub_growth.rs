@@ -15,7 +15,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use super::{Asked, DependsOn, Proof, Proved, Stamp, Takes};
-use crate::program::{cache, cargo};
+use crate::program::{cache, cargo, target_directory};
 use processes::{Hub, shown};
 use server::{Server, Settings};
 
@@ -193,7 +193,7 @@ fn run(asked: &Asked) -> Result<Proved> {
         .env_remove("LIBSQLITE3_FLAGS")
         .status()?;
     ensure!(status.success(), "the hub does not build");
-    let programs = fs::canonicalize("hub/target/release").context("the hub was not built")?;
+    let programs = target_directory()?.join("release");
     let short = asked.is_short.then(tempfile::tempdir).transpose()?;
     let place = match &short {
         Some(place) => place.path().to_owned(),

@@ -1,10 +1,13 @@
-//! PostgreSQL servers for tests: one that all tests of a process share, and servers of their own for tests that
-//! kill, stop or fill one. All are gone with the process.
+//! PostgreSQL servers for tests: one that all tests share, and servers of their own for tests that kill, stop or
+//! fill one. All are gone with the process that started them.
+//!
+//! `cargo xtask test` runs each test in a process of its own. It starts [`serves_the_queue`] beside them, so that
+//! they share one server all the same.
 //!
 //! PostgreSQL refuses to run as root, so it runs as the system's user for it. A shell waits for the end of this
 //! process and stops the server then, also after a kill.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -39,8 +42,12 @@ pub(crate) struct Server {
     programs: PathBuf,
     databases: AtomicU32,
     orders: Mutex<Option<ChildStdin>>,
-    shell: Mutex<Child>,
+    /// None where another process started it.
+    shell: Mutex<Option<Child>>,
 }
+
+/// Where the queue's server has its files, or `serve` for the test that is to be it.
+const OF_THE_QUEUE: &str = "CARDPROOF_TEST_SERVER";
 
 static SHARED: OnceLock<Result<Server, String>> = OnceLock::new();
 
@@ -81,9 +88,16 @@ impl Server {
         }
         let orders = Mutex::new(shell.stdin.take());
         let databases = AtomicU32::new(0);
-        let server = Self { place, programs, databases, orders, shell: Mutex::new(shell) };
+        let server = Self { place, programs, databases, orders, shell: Mutex::new(Some(shell)) };
         server.run();
         Ok(server)
+    }
+
+    /// The one that another process keeps in `place`.
+    fn at(place: PathBuf) -> Result<Self, String> {
+        let databases = AtomicU32::new(0);
+        let (orders, shell) = (Mutex::new(None), Mutex::new(None));
+        Ok(Self { place, programs: programs()?, databases, orders, shell })
     }
 
     /// Starts the server, or starts it again; returns when it answers.
@@ -198,7 +212,8 @@ impl Server {
 
     /// The address of a fresh, empty database.
     pub(crate) fn fresh_database(&self) -> Result<String, String> {
-        let name = format!("hub{}", self.databases.fetch_add(1, Ordering::Relaxed));
+        let number = self.databases.fetch_add(1, Ordering::Relaxed);
+        let name = format!("hub{}_{number}", std::process::id());
         self.psql("postgres", &format!("CREATE DATABASE {name}"))?;
         Ok(format!("postgres://postgres@localhost/{name}?host={}", self.place.display()))
     }
@@ -206,16 +221,35 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
+        let Some(mut shell) = self.shell.lock().unwrap().take() else { return };
         // A stopped process cannot end.
         self.signal(Signal::CONT);
         drop(self.orders.lock().unwrap().take());
-        let _ = self.shell.lock().unwrap().wait();
+        let _ = shell.wait();
     }
 }
 
 /// The server that tests share.
 fn shared() -> Result<&'static Server, String> {
-    SHARED.get_or_init(|| Server::start(None)).as_ref().map_err(Clone::clone)
+    SHARED
+        .get_or_init(|| match std::env::var_os(OF_THE_QUEUE) {
+            Some(place) => Server::at(place.into()),
+            None => Server::start(None),
+        })
+        .as_ref()
+        .map_err(Clone::clone)
+}
+
+/// The server of the queue; a test of its own has nothing to do.
+#[test]
+fn serves_the_queue() {
+    if std::env::var(OF_THE_QUEUE).as_deref() != Ok("serve") {
+        return;
+    }
+    let Ok(server) = Server::start(None) else { return };
+    println!("\nready: {}", server.place.display());
+    // It ends when the queue does.
+    let _ = std::io::stdin().read(&mut [0]);
 }
 
 /// The address of a fresh, empty database on the shared server.

@@ -1,0 +1,92 @@
+//! `cargo xtask nightly`: what explores, needs real time or much of it. What every change must pass is in
+//! `test`; docs/HACKING.md has the table of both.
+
+use anyhow::Result;
+
+use crate::fuzz::{self, Arguments as Fuzzing};
+use crate::packages::{self, Want};
+use crate::queue::{self, Choice};
+use crate::steps::{Account, Outcome};
+use crate::{deny, lab, left_out, test};
+
+/// How long the attacks go on, in hours.
+const ATTACK_HOURS: &str = "0.1";
+
+/// How long each fuzz target runs, in seconds.
+const FUZZ_SECONDS: u32 = 60;
+
+/// Which parts are run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Only these parts
+    #[arg(long, value_enum, value_name = "PART", value_delimiter = ',')]
+    only: Vec<Part>,
+}
+
+/// A part of the night.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    /// Licences, sources and advisories of all dependencies
+    Dependencies,
+    /// The program without its default features
+    LeftOut,
+    /// Virtual machines with hardware that this machine lacks
+    Machines,
+    /// Attacks on every promise of safety
+    Attacks,
+    /// Tests that the source marks `ignore`
+    Tests,
+    /// Random bytes into every reader
+    Fuzz,
+    /// Every proof in its short form, the kills among them
+    Proofs,
+}
+
+/// Runs the parts, then prints the account.
+pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
+    let is_wanted = |part: Part| arguments.only.is_empty() || arguments.only.contains(&part);
+    let mut account = Account::default();
+    account.step("packages", || packages::install(Want::All));
+    if is_wanted(Part::Dependencies) {
+        account.step("licences and sources", || deny::run(deny::WhenAbsent::Install));
+        account.step("advisories", deny::advisories);
+    }
+    if is_wanted(Part::LeftOut) {
+        account.step("parts left out", left_out::step);
+    }
+    if is_wanted(Part::Machines) {
+        account.at_once(&[
+            ("laboratory of identities", lab::mmc_step),
+            ("laboratory of reconnecting", lab::reconnect_step),
+        ]);
+    }
+    if is_wanted(Part::Attacks) {
+        account.step("long attacks", || lab::long_attack_step(ATTACK_HOURS));
+    }
+    if is_wanted(Part::Tests) {
+        account.step("browser packages", packages::install_browser_packages);
+        account.step("engines for the hub's dump", packages::install_engines);
+        let suites = test::suites(&mut account);
+        account.add(queue::run("long tests", &suites, Choice::Ignored, None)?);
+    }
+    if is_wanted(Part::Fuzz) {
+        account.step("fuzzing", fuzz_all);
+    }
+    if is_wanted(Part::Proofs) {
+        proofs(&mut account)?;
+    }
+    print!("\n{}\n{}", account.parts(), account.closing());
+    Ok(account.is_good())
+}
+
+fn fuzz_all() -> Result<Outcome> {
+    Ok(Outcome::of(fuzz::run(&Fuzzing::all(FUZZ_SECONDS))?))
+}
+
+/// Every proof that has a short form.
+fn proofs(account: &mut Account) -> Result<()> {
+    for name in lab::short_proofs()? {
+        account.step(&format!("proof {name}"), || lab::short_proof_step(&name));
+    }
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! What a test program keeps running for all of its tests, since each has a process of its own.
+//!
+//! A program offers it as a test of this name. Started with the variable set to `serve`, that test prints
+//! `ready: VALUE`, and goes on until its input ends. All other tests find the value in the variable.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use super::programs::Program;
+
+/// The test that serves.
+const TEST: &str = "common::postgres::serves_the_queue";
+
+/// What tells the tests where the server is.
+const VARIABLE: &str = "CARDPROOF_TEST_SERVER";
+
+/// A running server; dropped, it ends.
+pub(super) struct Server {
+    child: Child,
+    value: String,
+}
+
+impl Server {
+    /// The server of `program`; `None` where it offers none or this machine cannot have it. Then the tests
+    /// that need it say why.
+    pub(super) fn start(program: &Program) -> Option<Self> {
+        program.tests().ok()?.iter().find(|test| test.name == TEST)?;
+        let mut command = Command::new(&program.executable);
+        command.args(["--exact", TEST, "--nocapture"]).env(VARIABLE, "serve");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        program.surround(&mut command);
+        let mut child = command.spawn().ok()?;
+        let lines = BufReader::new(child.stdout.take()?).lines();
+        let value = lines
+            .map_while(Result::ok)
+            .find_map(|line| line.strip_prefix("ready: ").map(str::to_owned));
+        if value.is_none() {
+            // It has ended by itself, which is how it says that there is none.
+            let _ = child.wait();
+        }
+        Some(Self { child, value: value? })
+    }
+
+    /// What its tests get to know.
+    pub(super) fn variable(&self) -> (&'static str, String) {
+        (VARIABLE, self.value.clone())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        // Whatever it says at its end, no test depends on it any more.
+        let _ = self.child.wait();
+    }
+}
