@@ -35,6 +35,9 @@ const SEED: &str = "CARDPROOF_TEST_SEED";
 /// all others have ended.
 const ALONE: &[&str] = &["cli::it watch_load::"];
 
+/// After so many tests it is said how many are left.
+const BETWEEN_NOTES: usize = 250;
+
 /// A test that took longer is shown with its time.
 const SLOW: Duration = Duration::from_secs(5);
 
@@ -132,10 +135,17 @@ fn run_all(
     variables: &[(&'static str, String)],
 ) -> Result<Vec<Ended>> {
     let queue = Mutex::new(tests.iter());
+    let taken = || -> Option<&Test<'_>> {
+        let mut left = queue.lock().ok()?;
+        if left.len() < tests.len() && left.len().is_multiple_of(BETWEEN_NOTES) {
+            println!("   {} tests left", left.len());
+        }
+        left.next()
+    };
     let work = |number: usize| -> Result<Vec<Ended>> {
         let desk = Desk::new(place, number, variables);
         let mut ended = Vec::new();
-        while let Some(test) = taken(&queue) {
+        while let Some(test) = taken() {
             ended.push(desk.run(test)?);
         }
         Ok(ended)
@@ -149,11 +159,6 @@ fn run_all(
         }
         Ok(all)
     })
-}
-
-/// The next test of the queue.
-fn taken<'a, 'b>(queue: &Mutex<std::slice::Iter<'a, Test<'b>>>) -> Option<&'a Test<'b>> {
-    queue.lock().ok()?.next()
 }
 
 /// Counts what ended, and shows what took long.

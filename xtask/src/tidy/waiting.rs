@@ -8,7 +8,7 @@ use super::source::{Source, has_word};
 
 /// What reads a clock or waits for it.
 const CLOCKS: &[&str] =
-    &["sleep", "Instant", "SystemTime", "elapsed", "recv_timeout", "wait_timeout", "pg_sleep"];
+    &["sleep", "Instant::now", "SystemTime::now", "elapsed", "recv_timeout", "wait_timeout"];
 
 /// Files of tests that may, each with the reason.
 const MAY_WAIT: &[(&str, &str)] = &[
