@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use cardproof_device::Sysroot;
 use cardproof_device::identify::{Identity, StorageChoice, identify};
 use cardproof_rating::diagnosis::{DIAGNOSIS_SCHEMA, Diagnosis, Known, diagnose};
-use cardproof_record::{LimitedBy, Record};
+use cardproof_rating::limits::{Seen, limits_around};
+use cardproof_record::Record;
 use cardproof_session::Store;
 use cardproof_units::Nanos;
 use clap::Args;
@@ -76,7 +77,8 @@ pub(crate) fn run(args: &DiagnoseArgs, signals: &Signals) -> Result<Exit, Failur
     Talk::new(args.quiet)
         .note(&format!("Watching for {}. Run the slow program now.", args.time.in_whole_seconds()));
     let length = Duration::from_nanos(args.time.get() / windows);
-    let Some(windows) = watch(windows, length, signals)? else {
+    let name = identity.device.name.as_deref();
+    let Some(windows) = watch(name, windows, length, signals) else {
         return Ok(signals.exit().unwrap_or(Exit::Interrupted));
     };
     let last = last_record(&identity)?;
@@ -93,28 +95,27 @@ pub(crate) fn run(args: &DiagnoseArgs, signals: &Signals) -> Result<Exit, Failur
     Ok(Exit::Done)
 }
 
-/// What limited in each of `count` windows of `length`; `None` where a signal came first.
-fn watch(
-    count: u64,
-    length: Duration,
-    signals: &Signals,
-) -> Result<Option<Vec<LimitedBy>>, Failure> {
-    let mut source = Source::new(&[])?;
+/// What limited in each of `count` windows of `length`, for somebody who asks about the device `name`; `None`
+/// where a signal came first.
+fn watch(name: Option<&str>, count: u64, length: Duration, signals: &Signals) -> Option<Vec<Seen>> {
+    let mut source = Source::around(name);
     let mut windows = Vec::new();
     for _ in 0..count {
         let end = Instant::now() + length;
         while let Some(left) = end.checked_duration_since(Instant::now()) {
             if signals.stop().load(Ordering::Relaxed) {
-                return Ok(None);
+                return None;
             }
             thread::sleep(left.min(LOOK_EVERY));
         }
-        windows.push(source.take().limited_by);
+        let activity = source.activity();
+        let asked = name.map_or_else(Vec::new, |name| source.resting_on(name));
+        windows.push(limits_around(&activity, &asked, &|name| source.ceiling(name)));
     }
-    Ok(Some(windows))
+    Some(windows)
 }
 
-fn known<'r>(identity: &Identity, windows: Vec<LimitedBy>, last: Option<&'r Record>) -> Known<'r> {
+fn known<'r>(identity: &Identity, windows: Vec<Seen>, last: Option<&'r Record>) -> Known<'r> {
     let power = &identity.power;
     let usb = identity.usb.iter().flat_map(|usb| &usb.troubles);
     Known {

@@ -1,13 +1,16 @@
 //! "This computer is slow: is it the card?" One answer from what was seen while watching, from the state
 //! of the computer, and from the last measurement of the storage.
 //!
-//! The answer is the limit of most of the time, if it was the limit for at least a fifth of it. While nothing happens
-//! nothing can be seen, and then only the last measurement speaks: as a suspicion, never as the answer.
+//! The answer is the limit of most of the time, if it was the limit for at least a fifth of it. It is *yes* only
+//! where the storage that was asked about explains the waits by its own busy time and nothing else held the
+//! computer back in most of that time. While nothing happens nothing can be seen, and then only the last
+//! measurement speaks: as a suspicion, never as the answer.
 
 use cardproof_record::{Limit, LimitedBy, Outcome, Record};
 use serde::Serialize;
 
 use crate::judge::judge;
+use crate::limits::Seen;
 use crate::meaning::{Grade, meaning};
 
 /// The name and version of the published form.
@@ -16,11 +19,14 @@ pub const DIAGNOSIS_SCHEMA: &str = "cardproof.diagnosis/1";
 /// What limits for a smaller share of the time does not make a computer slow.
 const SHARE_MIN: f64 = 0.2;
 
+/// What limits beside the storage in this share of its windows is a cause of its own.
+const BESIDE_MIN: f64 = 0.5;
+
 /// What is known of the computer and its storage.
 #[derive(Clone, Debug, Default)]
 pub struct Known<'r> {
     /// What limited in each window that was watched.
-    pub windows: Vec<LimitedBy>,
+    pub windows: Vec<Seen>,
     /// Whether the supply voltage has been too low since the start.
     pub had_low_voltage: bool,
     /// What is wrong with power, heat and bus, or has been since the start, in clauses.
@@ -34,8 +40,14 @@ pub struct Known<'r> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Culprit {
-    /// The storage.
+    /// The storage that was asked about.
     Storage,
+    /// That storage, and something else at the same time.
+    StorageAndMore,
+    /// Another storage of this computer.
+    OtherStorage,
+    /// Programs wait for I/O, and none of the devices that were watched explains it.
+    Elsewhere,
     /// The way to the storage.
     Bus,
     /// The processors.
@@ -64,19 +76,33 @@ pub struct Diagnosis {
     pub steps: Vec<String>,
 }
 
+/// What limited most.
+struct Most<'k> {
+    culprit: Culprit,
+    /// Its share of the windows, 0 to 1.
+    share: f64,
+    /// The last of its windows.
+    last: &'k LimitedBy,
+    /// What limited beside the storage in most of its windows, as last seen.
+    beside: Vec<&'k LimitedBy>,
+}
+
 /// Finds the answer.
 #[must_use]
 pub fn diagnose(known: &Known<'_>) -> Diagnosis {
     let found = most(&known.windows);
-    let culprit = found.map_or(Culprit::NothingSeen, |(culprit, ..)| culprit);
+    let culprit = found.as_ref().map_or(Culprit::NothingSeen, |most| most.culprit);
     let mut reasons = Vec::new();
-    if let Some((_, share, evidence)) = found {
+    if let Some(most) = &found {
         reasons.push(format!(
             "{} limited the computer for {:.0} % of the time. Last sample: {}.",
-            noun(culprit),
-            100.0 * share,
-            evidence.evidence.join("; ")
+            subject(most),
+            100.0 * most.share,
+            most.last.evidence.join("; ")
         ));
+        reasons.extend(most.beside.iter().map(|limited| {
+            format!("At the same time, {}: {}.", beside(limited), limited.evidence.join("; "))
+        }));
     }
     reasons.extend(known.troubles.iter().map(|trouble| format!("Found: {trouble}.")));
     reasons.extend(known.last.and_then(last_in_words));
@@ -88,23 +114,44 @@ pub fn diagnose(known: &Known<'_>) -> Diagnosis {
     }
 }
 
-/// What limited most, for which share of the windows, with the last of them.
-fn most(windows: &[LimitedBy]) -> Option<(Culprit, f64, &LimitedBy)> {
-    let mut counts: Vec<(Culprit, usize, &LimitedBy)> = Vec::new();
+/// What limited most; `None` where that was for too little of the time.
+fn most(windows: &[Seen]) -> Option<Most<'_>> {
+    let mut counts: Vec<(Culprit, Vec<&Seen>)> = Vec::new();
     for window in windows {
-        let Some(culprit) = culprit_of(window.limit) else { continue };
-        match counts.iter_mut().find(|(known, ..)| *known == culprit) {
-            Some((_, count, last)) => (*count, *last) = (*count + 1, window),
-            None => counts.push((culprit, 1, window)),
+        let Some(culprit) = culprit_of(window) else { continue };
+        match counts.iter_mut().find(|(known, _)| *known == culprit) {
+            Some((_, seen)) => seen.push(window),
+            None => counts.push((culprit, vec![window])),
         }
     }
-    let (culprit, count, last) = counts.into_iter().max_by_key(|(_, count, _)| *count)?;
-    let share = count as f64 / windows.len() as f64;
-    (share >= SHARE_MIN).then_some((culprit, share, last))
+    let (culprit, seen) = counts.into_iter().max_by_key(|(_, seen)| seen.len())?;
+    let share = seen.len() as f64 / windows.len() as f64;
+    let beside = beside_most(&seen);
+    let culprit = if beside.is_empty() { culprit } else { Culprit::StorageAndMore };
+    let last = &seen.last()?.limited_by;
+    (share >= SHARE_MIN).then_some(Most { culprit, share, last, beside })
 }
 
-const fn culprit_of(limit: Limit) -> Option<Culprit> {
-    match limit {
+/// What limited beside the storage in at least half of the windows `seen`, each as it was last seen.
+fn beside_most<'k>(seen: &[&'k Seen]) -> Vec<&'k LimitedBy> {
+    let crowded = seen.iter().filter(|window| !window.beside.is_empty()).count();
+    if (crowded as f64) < BESIDE_MIN * seen.len() as f64 {
+        return Vec::new();
+    }
+    let last = seen.iter().rev().find(|window| !window.beside.is_empty());
+    last.map_or_else(Vec::new, |window| window.beside.iter().collect())
+}
+
+const fn culprit_of(seen: &Seen) -> Option<Culprit> {
+    match seen.limited_by.limit {
+        Limit::StorageRandomWrite
+        | Limit::StorageRandomRead
+        | Limit::StorageSequential
+        | Limit::BusCeiling
+            if !seen.is_asked =>
+        {
+            Some(Culprit::OtherStorage)
+        }
         Limit::StorageRandomWrite | Limit::StorageRandomRead | Limit::StorageSequential => {
             Some(Culprit::Storage)
         }
@@ -113,26 +160,47 @@ const fn culprit_of(limit: Limit) -> Option<Culprit> {
         Limit::MemoryPressure => Some(Culprit::Memory),
         Limit::Heat => Some(Culprit::Heat),
         Limit::Power => Some(Culprit::Power),
+        Limit::Elsewhere => Some(Culprit::Elsewhere),
         Limit::Nothing | Limit::Unknown => None,
     }
 }
 
 /// The culprit at the start of a sentence.
-const fn noun(culprit: Culprit) -> &'static str {
-    match culprit {
-        Culprit::Storage => "The storage",
-        Culprit::Bus => "The bus",
-        Culprit::Processor => "The processors",
-        Culprit::Memory => "Too little memory",
-        Culprit::Heat => "Heat",
-        Culprit::Power => "The power supply",
-        Culprit::NothingSeen => "Nothing",
+fn subject(most: &Most<'_>) -> String {
+    let name = most.last.device.as_deref().map_or(String::new(), |name| format!(" ({name})"));
+    match most.culprit {
+        Culprit::Storage | Culprit::StorageAndMore => format!("The storage{name}"),
+        Culprit::OtherStorage => format!("Another storage{name}"),
+        Culprit::Elsewhere => "Waits for something other than the devices watched".to_owned(),
+        Culprit::Bus => format!("The bus{name}"),
+        Culprit::Processor => "The processors".to_owned(),
+        Culprit::Memory => "Too little memory".to_owned(),
+        Culprit::Heat => "Heat".to_owned(),
+        Culprit::Power => "The power supply".to_owned(),
+        Culprit::NothingSeen => "Nothing".to_owned(),
+    }
+}
+
+/// What was seen beside the storage, as the start of a clause.
+fn beside(limited: &LimitedBy) -> String {
+    match (limited.limit, &limited.device) {
+        (Limit::Cpu, _) => "the processors had nothing left".to_owned(),
+        (Limit::MemoryPressure, _) => "memory was short".to_owned(),
+        (_, Some(device)) => format!("programs waited for {device}"),
+        (_, None) => "programs waited for another storage".to_owned(),
     }
 }
 
 fn answer(culprit: Culprit, last: Option<&Record>) -> &'static str {
     match culprit {
         Culprit::Storage => "Yes: programs wait for the card or disk.",
+        Culprit::StorageAndMore => {
+            "Partly: programs wait for the card or disk, and for something else at the same time."
+        }
+        Culprit::OtherStorage => "No: programs wait for another storage of this computer.",
+        Culprit::Elsewhere => {
+            "No: programs wait for I/O, but the card or disk is not busy enough to be the cause."
+        }
         Culprit::Bus => "Partly: the bus or reader is the limit, not the storage itself.",
         Culprit::Processor => "No: the processors are busy. A faster card would not help.",
         Culprit::Memory => "No: there is too little memory, and the storage is busy with swapping.",
@@ -170,6 +238,13 @@ fn steps(culprit: Culprit, known: &Known<'_>) -> Vec<String> {
             "Move logs, databases and swap to an SSD, or use a faster card. `cardproof compare` \
              helps to choose one."
         }
+        Culprit::StorageAndMore => {
+            "Remove the other cause first (see above), then run `cardproof diagnose` again."
+        }
+        Culprit::OtherStorage => "Run `cardproof diagnose` with the name of that storage.",
+        Culprit::Elsewhere => {
+            "Look at network drives, at other disks, and at I/O limits of services or containers."
+        }
         Culprit::Bus => "Use a faster port, reader or bus mode; see `cardproof identify`.",
         Culprit::Processor => "Look at `top` for the program that keeps the processors busy.",
         Culprit::Memory => "Close programs, or use a computer with more memory.",
@@ -193,13 +268,14 @@ fn steps(culprit: Culprit, known: &Known<'_>) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn window(limit: Limit) -> LimitedBy {
-        LimitedBy { limit, device: None, evidence: vec!["a figure".to_owned()] }
+    fn seen(limit: Limit, is_asked: bool) -> Seen {
+        let limited_by = LimitedBy { limit, device: None, evidence: vec!["a figure".to_owned()] };
+        Seen { limited_by, beside: Vec::new(), is_asked }
     }
 
     fn diagnosed(limits: &[(Limit, usize)]) -> Culprit {
         let windows =
-            limits.iter().flat_map(|&(limit, count)| std::iter::repeat_n(window(limit), count));
+            limits.iter().flat_map(|&(limit, count)| std::iter::repeat_n(seen(limit, true), count));
         diagnose(&Known { windows: windows.collect(), ..Known::default() }).culprit
     }
 
@@ -219,10 +295,31 @@ mod tests {
             (vec![(Limit::Power, 15)], Culprit::Power),
             (vec![(Limit::MemoryPressure, 3), (Limit::Nothing, 12)], Culprit::Memory),
             (vec![(Limit::StorageRandomRead, 2), (Limit::Nothing, 13)], Culprit::NothingSeen),
+            (vec![(Limit::Elsewhere, 9), (Limit::Nothing, 6)], Culprit::Elsewhere),
             (vec![(Limit::Unknown, 15)], Culprit::NothingSeen),
             (vec![], Culprit::NothingSeen),
         ] {
             assert_eq!(diagnosed(&limits), culprit, "{limits:?}");
+        }
+    }
+
+    #[test]
+    fn another_storage_is_no_yes() {
+        let windows = vec![seen(Limit::StorageRandomWrite, false); 15];
+        let diagnosis = diagnose(&Known { windows, ..Known::default() });
+        assert_eq!(diagnosis.culprit, Culprit::OtherStorage);
+        assert!(diagnosis.answer.starts_with("No"), "{diagnosis:?}");
+    }
+
+    #[test]
+    fn what_limits_beside_the_storage_makes_it_a_partly() {
+        let cpu = seen(Limit::Cpu, false).limited_by;
+        let both = Seen { beside: vec![cpu], ..seen(Limit::StorageRandomRead, true) };
+        for (crowded, culprit) in [(7, Culprit::Storage), (8, Culprit::StorageAndMore)] {
+            let mut windows = vec![both.clone(); crowded];
+            windows.extend(vec![seen(Limit::StorageRandomRead, true); 15 - crowded]);
+            let diagnosis = diagnose(&Known { windows, ..Known::default() });
+            assert_eq!(diagnosis.culprit, culprit, "{crowded} of 15");
         }
     }
 

@@ -5,12 +5,14 @@
 //! Each threshold says where it comes from. What no rule can show is "nothing" where the system
 //! had time to spare, and never a guess.
 
+mod around;
 mod document;
 mod job;
 mod log;
 mod phase;
 mod storage;
 
+pub use around::{Seen, limits_around};
 pub use document::{WATCH_SCHEMA, WatchDocument};
 pub use job::limit_of_job;
 pub use log::{LogExplanation, LogState, StateShare, explain_log};
@@ -48,6 +50,7 @@ pub fn limited_now(activity: &Activity, ceiling: &dyn Fn(&str) -> Option<Through
         .or_else(|| memory(activity))
         .or_else(|| storage::limit(activity, ceiling))
         .or_else(|| cpu(activity.cpu.as_ref()?))
+        .or_else(|| storage::elsewhere(activity))
         .unwrap_or_else(|| nothing(activity))
 }
 

@@ -26,6 +26,8 @@ pub enum Limit {
     Heat,
     /// The power supply.
     Power,
+    /// Something else that programs wait for: none of the devices that were watched explains the waits.
+    Elsewhere,
     /// Nothing: there is little to do.
     Nothing,
     /// It cannot be told from what is known, or is a limit of a later version.
@@ -46,6 +48,7 @@ impl Limit {
             Self::MemoryPressure => "too little memory",
             Self::Heat => "heat",
             Self::Power => "the power supply",
+            Self::Elsewhere => "waits for something other than the watched devices",
             Self::Nothing => "nothing",
             Self::Unknown => "it cannot be told",
         }

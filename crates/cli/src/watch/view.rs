@@ -120,7 +120,7 @@ fn draw_table(frame: &mut Frame<'_>, area: Rect, sample: &Sample) {
 /// Colour repeats what the words say, and says nothing by itself.
 const fn style_of(limit: Limit) -> Style {
     match limit {
-        Limit::Nothing | Limit::Unknown => Style::new(),
+        Limit::Nothing | Limit::Elsewhere | Limit::Unknown => Style::new(),
         Limit::Heat | Limit::Power | Limit::MemoryPressure => Style::new().fg(Color::Red),
         _ => Style::new().fg(Color::Yellow),
     }

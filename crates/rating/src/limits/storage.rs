@@ -9,8 +9,15 @@ use super::{cpu_in_words, per_s, whole_percent};
 /// one at a time; iostat(1) warns that an array or an SSD need not be.
 pub(super) const BUSY: f64 = 0.8;
 
-/// Tasks that wait for I/O for this share of the time wait for it more than they work.
-const STALLED: f64 = 0.5;
+/// Tasks that wait for I/O for this share of the time wait for it more than they work. A device that is busy
+/// for less explains no such wait.
+pub(super) const STALLED: f64 = 0.5;
+
+/// The least share of the waits for I/O that the busy time of a device must explain to be their cause.
+const EXPLAINED: f64 = 2.0 / 3.0;
+
+/// With less pressure than this nobody waits, however busy a device is in the background.
+const WAITED_LEAST: f64 = 0.1;
 
 /// Below this a device does nothing worth waiting for.
 const ACTIVE: Iops = Iops(1.0);
@@ -31,6 +38,7 @@ pub(super) fn limit(
     let device = waited_for(activity)?;
     let bus = ceiling(&device.name).filter(|bus| device.bytes_per_s().0 >= BUS_FULL * bus.0);
     let mut evidence = vec![work_in_words(device)];
+    evidence.retain(|words| !words.is_empty());
     evidence.extend(bus.map(|bus| {
         let share = whole_percent(device.bytes_per_s().0 / bus.0);
         format!("that is {share} of the {bus} of its bus")
@@ -40,19 +48,41 @@ pub(super) fn limit(
     Some(LimitedBy { limit, device: Some(device.name.clone()), evidence })
 }
 
-/// The device that the system waits for: the busiest, or, where tasks wait though no device is
-/// busy (the kernel holds requests back before it counts them), the most used.
+/// The device that programs wait for: the busiest, where its own busy time explains the waits. A pressure or
+/// an iowait is of the whole computer, and says nothing of one device.
 fn waited_for(activity: &Activity) -> Option<&DeviceActivity> {
-    let active = || activity.devices.iter().filter(|device| device.transactions_per_s() >= ACTIVE);
-    let busiest = active().max_by(|a, b| a.utilisation.total_cmp(&b.utilisation))?;
+    let busiest = activity.devices.iter().max_by(|a, b| a.utilisation.total_cmp(&b.utilisation))?;
+    let is_active = busiest.transactions_per_s() >= ACTIVE || busiest.utilisation >= BUSY;
+    if !is_active || busiest.utilisation < STALLED {
+        return None;
+    }
+    let stalled = stalled(activity);
     if busiest.utilisation >= BUSY {
-        return Some(busiest);
+        // A device that is busy in the background keeps nobody waiting. Only pressure shows this: iowait
+        // counts no time of a busy processor.
+        let is_waited_for = activity.pressure.io_some.is_none() || stalled >= Some(WAITED_LEAST);
+        return is_waited_for.then_some(busiest);
     }
     // Work of lowered priority is in nobody's way.
     let cpu_has_time = activity.cpu.is_none_or(|cpu| cpu.busy() - cpu.nice < super::CPU_FULL);
     let wanted = if cpu_has_time { STALLED } else { BUSY };
-    (stalled(activity)? >= wanted)
-        .then(|| active().max_by(|a, b| a.bytes_per_s().0.total_cmp(&b.bytes_per_s().0)))?
+    let stalled = stalled?;
+    (stalled >= wanted && busiest.utilisation >= EXPLAINED * stalled).then_some(busiest)
+}
+
+/// Waits for I/O that no device in `activity` explains, with the figures.
+pub(super) fn elsewhere(activity: &Activity) -> Option<LimitedBy> {
+    let share = stalled(activity).filter(|&share| share >= STALLED)?;
+    let busiest = activity.devices.iter().max_by(|a, b| a.utilisation.total_cmp(&b.utilisation));
+    let mut evidence = vec![format!("tasks waited for I/O {} of the time", whole_percent(share))];
+    evidence.extend(busiest.map(|device| {
+        format!(
+            "{}, the busiest device watched, was busy {} of the time, which does not explain it",
+            device.name,
+            whole_percent(device.utilisation)
+        )
+    }));
+    Some(super::limited(Limit::Elsewhere, evidence))
 }
 
 /// The share of the time in which a task waited for I/O: by pressure, or else by iowait. Both are

@@ -74,8 +74,8 @@ fn cases() -> Vec<(&'static str, Limit, Activity)> {
             Activity { devices: vec![card(NONE, small_writes, 0.99)], ..second() },
         ),
         (
-            "small writes held back before the card counts them",
-            Limit::StorageRandomWrite,
+            "tasks wait, and the card is idle: a network drive, or a limit of a control group",
+            Limit::Elsewhere,
             Activity {
                 devices: vec![card(
                     NONE,
@@ -83,6 +83,16 @@ fn cases() -> Vec<(&'static str, Limit, Activity)> {
                     0.01,
                 )],
                 pressure: Pressure { io_some: Some(0.97), ..Pressure::default() },
+                ..second()
+            },
+        ),
+        (
+            "a busy card that nobody waits for",
+            Limit::Cpu,
+            Activity {
+                cpu: busy(0.98),
+                devices: vec![card(NONE, small_writes, 0.95)],
+                pressure: Pressure { io_some: Some(0.03), ..Pressure::default() },
                 ..second()
             },
         ),
@@ -154,7 +164,7 @@ fn cases() -> Vec<(&'static str, Limit, Activity)> {
                     user: 0.02,
                     ..CpuActivity::default()
                 }),
-                devices: vec![card(NONE, small_writes, 0.01)],
+                devices: vec![card(NONE, small_writes, 0.95)],
                 pressure: Pressure { io_some: Some(0.27), ..Pressure::default() },
                 ..second()
             },

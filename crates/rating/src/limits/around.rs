@@ -1,0 +1,71 @@
+//! What limits, for somebody who asks about one storage: whether it is that storage, and what limits beside
+//! it.
+//!
+//! The kernel's pressure is of the whole computer, so a device is named only for waits that its own busy time
+//! explains, and everything else that holds the computer back at the same time is named with it.
+
+use cardproof_record::{Activity, DeviceActivity, Limit, LimitedBy};
+use cardproof_units::Throughput;
+
+use super::storage::{self, STALLED};
+use super::{ONE_CPU_FULL, SWAPPING, limited, limited_now, whole_percent};
+
+/// One window of time, as seen by somebody who asks about one storage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// What limits.
+    pub limited_by: LimitedBy,
+    /// Where the storage limits: what held programs back at the same time.
+    pub beside: Vec<LimitedBy>,
+    /// Whether the limit is of the storage that was asked about, or of the bus to it.
+    pub is_asked: bool,
+}
+
+/// What limits in `activity` for the storage whose devices are called `asked`: the device itself, and layers
+/// that rest on it. `ceiling` tells what the link of a device carries.
+#[must_use]
+pub fn limits_around(
+    activity: &Activity,
+    asked: &[String],
+    ceiling: &dyn Fn(&str) -> Option<Throughput>,
+) -> Seen {
+    let whole = limited_now(activity, ceiling);
+    let is_asked = |device: &DeviceActivity| asked.contains(&device.name);
+    let comes_first =
+        matches!(whole.limit, Limit::Power | Limit::Heat | Limit::MemoryPressure | Limit::Unknown);
+    let own = storage::limit(&of_devices(activity, is_asked), ceiling);
+    match own.filter(|_| !comes_first) {
+        Some(limited_by) => {
+            let others = of_devices(activity, |device| !is_asked(device));
+            let beside = [storage::limit(&others, ceiling), processors(activity), memory(activity)];
+            Seen { limited_by, beside: beside.into_iter().flatten().collect(), is_asked: true }
+        }
+        None => Seen { limited_by: whole, beside: Vec::new(), is_asked: false },
+    }
+}
+
+/// `activity` with those devices only for which `is_meant` holds.
+fn of_devices(activity: &Activity, is_meant: impl Fn(&DeviceActivity) -> bool) -> Activity {
+    let mut meant = activity.clone();
+    meant.devices.retain(is_meant);
+    meant
+}
+
+/// Processors that have nothing left, or one of them. Work of lowered priority gives way.
+fn processors(activity: &Activity) -> Option<LimitedBy> {
+    let cpu = activity.cpu.as_ref()?;
+    (cpu.nice < ONE_CPU_FULL / f64::from(cpu.cpus.max(1))).then(|| super::cpu(cpu))?
+}
+
+/// Waits for the storage that are waits for memory: pages that had been dropped or swapped out are read again.
+fn memory(activity: &Activity) -> Option<LimitedBy> {
+    let waits = activity.pressure.memory_some.filter(|&share| share >= STALLED);
+    let swapped_in = activity.memory.as_ref().map(|memory| memory.swapped_in_bytes);
+    let rate = swapped_in.and_then(|bytes| Throughput::of(bytes, activity.window_ns));
+    let rate = rate.filter(|&rate| rate >= SWAPPING);
+    let waits =
+        waits.map(|share| format!("tasks waited for memory {} of the time", whole_percent(share)));
+    let rate = rate.map(|rate| format!("swapping {rate} in"));
+    let evidence: Vec<String> = waits.into_iter().chain(rate).collect();
+    (!evidence.is_empty()).then(|| limited(Limit::MemoryPressure, evidence))
+}

@@ -1,0 +1,225 @@
+//! "Is it the card?" on made situations of known truth: no wrong *yes*.
+
+use cardproof_rating::diagnosis::{Culprit, Known, diagnose};
+use cardproof_rating::limits::{Seen, limits_around};
+use cardproof_record::{Activity, CpuActivity, DeviceActivity, MemoryActivity, Pressure, Requests};
+use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+
+/// The storage that is asked about.
+const CARD: &str = "mmcblk0";
+/// Another disk of the same computer.
+const DISK: &str = "sda";
+
+/// A window of two seconds of a computer with four processors.
+#[derive(Clone, Copy, Default)]
+struct Load {
+    /// Share of all processors' time that programs use.
+    cpu: f64,
+    /// Share of the busiest processor's time, where it is more than that.
+    one_cpu: f64,
+    /// Shares of the time in which the card, and the other disk, have requests under way.
+    card_busy: f64,
+    disk_busy: f64,
+    /// Shares of the time in which some task waits for I/O, and for memory.
+    io_some: f64,
+    memory_some: f64,
+}
+
+impl Load {
+    fn activity(self, has_pressure: bool) -> Activity {
+        let window_ns = Nanos::from_secs(2);
+        // A task that waits does so on an idle processor only.
+        let iowait = (self.io_some / 4.0).min(1.0 - self.cpu);
+        let pressure = Pressure {
+            io_some: Some(self.io_some),
+            memory_some: Some(self.memory_some),
+            memory_full: Some(self.memory_some / 8.0),
+            ..Pressure::default()
+        };
+        Activity {
+            window_ns,
+            devices: vec![device(CARD, self.card_busy), device(DISK, self.disk_busy)],
+            cpu: Some(CpuActivity {
+                cpus: 4,
+                user: self.cpu,
+                iowait,
+                idle: 1.0 - self.cpu - iowait,
+                busiest: self.cpu.max(self.one_cpu),
+                ..CpuActivity::default()
+            }),
+            pressure: if has_pressure { pressure } else { Pressure::default() },
+            memory: Some(MemoryActivity {
+                total_bytes: Bytes::mib(1024),
+                available_bytes: Bytes::mib(300),
+                ..MemoryActivity::default()
+            }),
+            ..Activity::default()
+        }
+    }
+}
+
+/// A device that takes 10 ms for each write of 4 KiB and is busy for `share` of two seconds.
+fn device(name: &str, share: f64) -> DeviceActivity {
+    let count = (200.0 * share) as u64;
+    let bytes = Bytes::kib(4) * count;
+    let writes = Requests {
+        count,
+        bytes,
+        per_s: Iops(count as f64 / 2.0),
+        bytes_per_s: Throughput(bytes.as_f64() / 2.0),
+        await_ns: (count > 0).then_some(Nanos::from_millis(10)),
+        ..Requests::default()
+    };
+    DeviceActivity {
+        name: name.to_owned(),
+        writes,
+        queue: share,
+        utilisation: share,
+        ..DeviceActivity::default()
+    }
+}
+
+/// The answer for somebody who asks about the card, after windows with these loads, each so often.
+fn answered(loads: &[(usize, Load)], has_pressure: bool) -> Culprit {
+    let asked = [CARD.to_owned()];
+    let window =
+        |load: &Load| -> Seen { limits_around(&load.activity(has_pressure), &asked, &|_| None) };
+    let windows = loads.iter().flat_map(|(count, load)| vec![window(load); *count]).collect();
+    diagnose(&Known { windows, ..Known::default() }).culprit
+}
+
+/// Situations with what the card has to do with them: whether *yes* is right.
+fn situations() -> Vec<(&'static str, bool, Vec<(usize, Load)>)> {
+    let idle = Load { cpu: 0.03, card_busy: 0.01, io_some: 0.01, ..Load::default() };
+    vec![
+        (
+            "programs wait for the card all the time",
+            true,
+            vec![(15, Load { cpu: 0.05, card_busy: 0.98, io_some: 0.97, ..Load::default() })],
+        ),
+        (
+            "programs wait for the card in a third of the time",
+            true,
+            vec![
+                (5, Load { cpu: 0.1, card_busy: 0.9, io_some: 0.88, ..Load::default() }),
+                (10, idle),
+            ],
+        ),
+        (
+            "full processors, and a card that is busy 1 % of the time",
+            false,
+            vec![(15, Load { cpu: 0.99, card_busy: 0.01, io_some: 0.85, ..Load::default() })],
+        ),
+        (
+            "full processors, and a card that writes in the background",
+            false,
+            vec![(15, Load { cpu: 0.99, card_busy: 0.95, io_some: 0.04, ..Load::default() })],
+        ),
+        (
+            "half busy processors and small logs on the card",
+            false,
+            vec![(15, Load { cpu: 0.5, card_busy: 0.06, io_some: 0.06, ..Load::default() })],
+        ),
+        (
+            "programs wait for another disk",
+            false,
+            vec![(15, Load { cpu: 0.05, disk_busy: 0.97, card_busy: 0.05, io_some: 0.97, ..idle })],
+        ),
+        (
+            "programs wait for the network, and the card writes some logs",
+            false,
+            vec![(15, Load { cpu: 0.05, card_busy: 0.12, io_some: 0.95, ..Load::default() })],
+        ),
+        (
+            "programs wait for the network, and the card is half busy in the background",
+            false,
+            vec![(15, Load { cpu: 0.05, card_busy: 0.55, io_some: 0.95, ..Load::default() })],
+        ),
+        (
+            "memory is short, so that the card reads dropped pages again",
+            false,
+            vec![(
+                15,
+                Load {
+                    cpu: 0.2,
+                    card_busy: 0.9,
+                    io_some: 0.9,
+                    memory_some: 0.7,
+                    ..Load::default()
+                },
+            )],
+        ),
+        (
+            "the card and another disk at once",
+            false,
+            vec![(15, Load { cpu: 0.05, card_busy: 0.9, disk_busy: 0.95, io_some: 0.98, ..idle })],
+        ),
+        (
+            "the card and the processors at once",
+            false,
+            vec![(15, Load { cpu: 0.97, card_busy: 0.95, io_some: 0.9, ..Load::default() })],
+        ),
+        (
+            "one program computes, and the card writes in the background",
+            false,
+            vec![(
+                15,
+                Load { cpu: 0.26, one_cpu: 0.99, card_busy: 0.95, io_some: 0.9, ..Load::default() },
+            )],
+        ),
+        ("nothing to do", false, vec![(15, idle)]),
+    ]
+}
+
+#[test]
+fn waits_elsewhere_are_not_blamed_on_the_card() {
+    for (name, is_the_card, loads) in situations() {
+        let culprit = answered(&loads, true);
+        assert_eq!(culprit == Culprit::Storage, is_the_card, "{name}: {culprit:?}");
+    }
+}
+
+/// Kernels without pressure: a background write cannot be told from one that is waited for while the
+/// processors are full, which is answered as both.
+#[test]
+fn without_pressure_there_is_no_wrong_yes_either() {
+    for (name, is_the_card, loads) in situations() {
+        // What tells memory from storage is pressure alone.
+        if loads.iter().any(|(_, load)| load.memory_some > 0.0) {
+            continue;
+        }
+        let culprit = answered(&loads, false);
+        assert_eq!(culprit == Culprit::Storage, is_the_card, "{name}: {culprit:?}");
+    }
+}
+
+/// Whatever else is going on, a device that is idle nine tenths of the time is no cause.
+#[test]
+fn a_card_that_is_hardly_busy_is_never_the_answer() {
+    for card_busy in [0.0, 0.02, 0.05, 0.099] {
+        for io_some in [0.0, 0.1, 0.5, 0.8, 1.0] {
+            for cpu in [0.0, 0.3, 0.6, 0.93, 1.0] {
+                let load = Load { cpu, card_busy, io_some, ..Load::default() };
+                for has_pressure in [true, false] {
+                    let culprit = answered(&[(15, load)], has_pressure);
+                    let is_blamed = matches!(
+                        culprit,
+                        Culprit::Storage | Culprit::StorageAndMore | Culprit::Bus
+                    );
+                    assert!(!is_blamed, "card {card_busy}, waits {io_some}, processors {cpu}");
+                }
+            }
+        }
+    }
+}
+
+/// A request that takes longer than a window completes in none of them.
+#[test]
+fn a_card_that_hangs_is_the_answer() {
+    let asked = [CARD.to_owned()];
+    let mut load = Load { cpu: 0.02, io_some: 1.0, ..Load::default() }.activity(true);
+    load.devices[0] =
+        DeviceActivity { name: CARD.to_owned(), queue: 1.0, utilisation: 1.0, ..device(CARD, 0.0) };
+    let windows = vec![limits_around(&load, &asked, &|_| None); 15];
+    assert_eq!(diagnose(&Known { windows, ..Known::default() }).culprit, Culprit::Storage);
+}
