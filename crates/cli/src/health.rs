@@ -7,7 +7,9 @@ mod text;
 
 use std::path::PathBuf;
 
-use cardproof_evidence::health::{DaysLeft, Judged, Reading, Unit, UsedAt, days_left, judge};
+use cardproof_evidence::health::{
+    DaysLeft, Judged, Reading, Unit, UsedAt, Value, days_left, judge,
+};
 use cardproof_record::{
     DaysLeftInterval, HEALTH_SCHEMA, HealthDocument, HealthReading, HealthValue, Record,
     WearOutlook,
@@ -66,8 +68,6 @@ pub(crate) struct Sourced {
     source: String,
     time: Option<Timestamp>,
     reading: Reading,
-    /// The used life between two bounds, where a value tells it.
-    used: Option<(f64, f64)>,
 }
 
 /// All that was found.
@@ -138,7 +138,7 @@ fn of_record(record: &Record) -> (String, Sourced) {
     let device = &record.conditions.device;
     let name = device.model.clone().or_else(|| device.name.clone());
     let upper = device.card.as_ref().and_then(|card| card.life_used_percent_max);
-    let values = upper.map(|upper| raw::value("life_used", f64::from(upper), Unit::PercentUsed));
+    let values = upper.map(|upper| Value::band("life_used", upper / 10));
     // A simulated run has no date.
     let time = record.created.parse::<Timestamp>().ok().filter(|time| time.as_second() > 0);
     let sourced = Sourced {
@@ -149,7 +149,6 @@ fn of_record(record: &Record) -> (String, Sourced) {
             time_s: time.map(|time| time.as_second() as f64),
             rejected: None,
         },
-        used: upper.map(|upper| (f64::from(upper.saturating_sub(10)), f64::from(upper))),
     };
     (name.unwrap_or_else(|| "unknown device".to_owned()), sourced)
 }
@@ -158,18 +157,15 @@ fn of_record(record: &Record) -> (String, Sourced) {
 fn document(found: &Found) -> HealthDocument {
     let mut readings = Vec::new();
     let mut used = Vec::new();
-    let mut earlier: Option<&Reading> = None;
+    // The order of readings without a date is what the user says; beside dated ones it is not known.
+    let (mut last_dated, mut last_undated): (Option<&Reading>, Option<&Reading>) = (None, None);
     for sourced in &found.readings {
-        let judged = judge(&sourced.reading, earlier);
+        let last = if sourced.time.is_some() { &mut last_dated } else { &mut last_undated };
+        let judged = judge(&sourced.reading, *last);
         let is_sound = judged.iter().all(|judged| judged.reason.is_none());
-        if let (true, Some((low_percent, high_percent)), Some(time)) =
-            (is_sound, sourced.used, sourced.time)
-        {
-            let day = time.as_second() as f64 / 86_400.0;
-            used.push(UsedAt { day, low_percent, high_percent });
-        }
         if is_sound {
-            earlier = Some(&sourced.reading);
+            *last = Some(&sourced.reading);
+            used.extend(life_used(sourced).map(|used| (sourced.time.is_some(), used)));
         }
         readings.push(HealthReading {
             source: sourced.source.clone(),
@@ -183,9 +179,25 @@ fn document(found: &Found) -> HealthDocument {
         device: found.device.clone(),
         values: readings.last().map(|reading| reading.values.clone()).unwrap_or_default(),
         readings,
-        wear: outlook(&days_left(&used), bytes),
+        wear: outlook(&days_left(&on_one_clock(&used)), bytes),
         unknown: found.unknown.clone(),
     }
+}
+
+/// Those of `used` that have a date, or the last of those that have none.
+fn on_one_clock(used: &[(bool, UsedAt)]) -> Vec<UsedAt> {
+    let dated: Vec<UsedAt> =
+        used.iter().filter(|(is_dated, _)| *is_dated).map(|(_, used)| *used).collect();
+    if dated.is_empty() { used.last().map(|(_, used)| *used).into_iter().collect() } else { dated }
+}
+
+/// The used life that a reading tells, of several kinds of memory that of the most worn; `None` where it tells
+/// none.
+fn life_used(sourced: &Sourced) -> Option<UsedAt> {
+    // Without a date it still tells whether the life is over.
+    let day = sourced.time.map_or(0.0, |time| time.as_second() as f64 / 86_400.0);
+    let all = sourced.reading.values.iter().filter_map(|value| UsedAt::of(value, day));
+    all.max_by(|one, other| one.low_percent.total_cmp(&other.low_percent))
 }
 
 /// What the host wrote in a day between the first and the last reading that count it.
@@ -202,7 +214,14 @@ fn bytes_per_day(readings: &[Sourced]) -> Option<Bytes> {
 }
 
 fn value(judged: Judged) -> HealthValue {
+    let is_life =
+        matches!(judged.value.unit, Unit::PercentUsed | Unit::RatedLifeUsed | Unit::PercentLeft);
+    let (low, high) = judged.value.bounds();
+    let is_bounded = is_life && judged.reason.is_none();
     HealthValue {
+        low: is_bounded.then_some(low),
+        high: high.filter(|_| is_bounded),
+        beyond_life: judged.reason.is_none() && judged.value.is_beyond_life(),
         name: judged.value.name.to_owned(),
         value: if judged.value.value.is_finite() { judged.value.value } else { 0.0 },
         unit: judged.value.unit.name().to_owned(),

@@ -5,14 +5,20 @@
 //! reason. [`days_left`] takes only what passed.
 
 mod days;
+mod range;
 
 pub use days::{DaysLeft, UsedAt, days_left};
+pub use range::Precision;
 
 /// What a value counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Per cent of the life that are used.
+    /// Per cent of the life that are used, at most 100.
     PercentUsed,
+    /// Per cent of the rated life that are used, by a standard in which a device may outlive its rating: NVMe
+    /// and ATA count up to 255 (NVM Express, SMART log, Percentage Used), and an eMMC has a band beyond its life
+    /// (JESD84-B51, `DEVICE_LIFE_TIME_EST`).
+    RatedLifeUsed,
     /// Per cent that are left, or good.
     PercentLeft,
     /// A number of things that only grows.
@@ -28,7 +34,7 @@ impl Unit {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::PercentUsed => "percent_used",
+            Self::PercentUsed | Self::RatedLifeUsed => "percent_used",
             Self::PercentLeft => "percent_left",
             Self::Count => "count",
             Self::Level => "level",
@@ -42,10 +48,12 @@ impl Unit {
 pub struct Value {
     /// Its name in documents.
     pub name: &'static str,
-    /// The number.
+    /// The number; of a band its upper end.
     pub value: f64,
     /// What it counts.
     pub unit: Unit,
+    /// How exactly it is told.
+    pub precision: Precision,
 }
 
 /// A reading of all values of a device.
@@ -71,6 +79,10 @@ pub struct Judged {
 /// No card wears faster, in per cent an hour: writing a card of 64 MiB without pause comes near it.
 const PERCENT_AN_HOUR_MAX: f64 = 5.0;
 
+/// The most that the percentage used of an NVMe or ATA device can be: a field of one byte, which stays at 255
+/// from there on.
+const RATED_LIFE_USED_MAX: f64 = 255.0;
+
 /// The numbers that fields of 16 bits in hundredths hold where all their bits are set.
 const ALL_SET: [f64; 4] = [655.35, 65_535.0, 4_294_967_295.0, 255.0];
 
@@ -94,19 +106,15 @@ fn by_itself(value: &Value) -> Option<String> {
     if !number.is_finite() || number < 0.0 {
         return Some(format!("{number} is no number of anything"));
     }
-    if matches!(value.unit, Unit::PercentUsed | Unit::PercentLeft) {
-        if ALL_SET.iter().any(|set| (number - set).abs() < 1e-6) {
-            return Some(format!(
-                "{number} is a field with all bits set: the card has not filled it"
-            ));
-        }
-        if number > 100.0 {
-            return Some(format!("{number} % is above 100 %"));
-        }
-    } else if ALL_SET[1..3].contains(&number) {
+    let (set, most) = match value.unit {
+        Unit::PercentUsed | Unit::PercentLeft => (&ALL_SET[..], 100.0),
+        Unit::RatedLifeUsed => (&ALL_SET[..3], RATED_LIFE_USED_MAX),
+        Unit::Count | Unit::Level | Unit::BytesWritten => (&ALL_SET[1..3], f64::INFINITY),
+    };
+    if set.iter().any(|set| (number - set).abs() < 1e-6) {
         return Some(format!("{number} is a field with all bits set: the card has not filled it"));
     }
-    None
+    (number > most).then(|| format!("{number} % is above {most} %"))
 }
 
 /// Erase counts that contradict each other.
@@ -127,10 +135,10 @@ fn against_others(value: &Value, all: &[Value]) -> Option<String> {
             ));
         }
     }
-    // Both ways of telling the same must agree, to what rounding does.
+    // Both ways of telling the same must agree, to what rounding does. A used up life has 0 % left.
     if let (Some(used), Some(left)) = (named("life_used"), named("life_left"))
         && matches!(value.name, "life_used" | "life_left")
-        && (used + left - 100.0).abs() > 11.0
+        && (used.min(100.0) + left - 100.0).abs() > 11.0
     {
         return Some(format!("{used} % used and {left} % left contradict each other"));
     }
@@ -146,7 +154,9 @@ fn against_earlier(value: &Value, reading: &Reading, earlier: &Reading) -> Optio
         return None;
     }
     let used = match value.unit {
-        Unit::PercentUsed | Unit::Count | Unit::BytesWritten => value.value - before.value,
+        Unit::PercentUsed | Unit::RatedLifeUsed | Unit::Count | Unit::BytesWritten => {
+            value.value - before.value
+        }
         Unit::PercentLeft => before.value - value.value,
         Unit::Level => return None,
     };
@@ -154,8 +164,11 @@ fn against_earlier(value: &Value, reading: &Reading, earlier: &Reading) -> Optio
         return Some(format!("went from {} to {}: wear does not heal", before.value, value.value));
     }
     let hours = (reading.time_s? - earlier.time_s?) / 3600.0;
-    let is_percent = matches!(value.unit, Unit::PercentUsed | Unit::PercentLeft);
-    if is_percent && hours >= 0.0 && used > 1.0 + PERCENT_AN_HOUR_MAX * hours {
+    let is_percent =
+        matches!(value.unit, Unit::PercentUsed | Unit::RatedLifeUsed | Unit::PercentLeft);
+    // The next step may have been near.
+    let step = value.step().max(1.0);
+    if is_percent && hours >= 0.0 && used > step + PERCENT_AN_HOUR_MAX * hours {
         return Some(format!(
             "went from {} to {} within {:.0} s: no card wears so fast",
             before.value,
@@ -171,8 +184,10 @@ mod tests {
     use super::*;
 
     fn reading(values: &[(&'static str, f64, Unit)], time_s: f64) -> Reading {
-        let values =
-            values.iter().map(|&(name, value, unit)| Value { name, value, unit }).collect();
+        let values = values
+            .iter()
+            .map(|&(name, value, unit)| Value::rounded(name, value, unit, 1.0))
+            .collect();
         Reading { values, time_s: Some(time_s), rejected: None }
     }
 
@@ -213,6 +228,32 @@ mod tests {
         assert!(reasons(&reading(&counts, 0.0), None).iter().all(Option::is_some));
         let both = [("life_used", 80.0, Unit::PercentUsed), ("life_left", 90.0, Unit::PercentLeft)];
         assert!(reasons(&reading(&both, 0.0), None).iter().all(Option::is_some));
+    }
+
+    /// NVM Express allows 0 to 255: a device may work for long after its rated life.
+    #[test]
+    fn a_device_beyond_its_rated_life_is_a_reading() {
+        for percent in [100.0, 101.0, 104.0, 123.0, 254.0, 255.0] {
+            let now = reading(&[("life_used", percent, Unit::RatedLifeUsed)], 0.0);
+            assert_eq!(reasons(&now, None), [None], "{percent}");
+        }
+        for impossible in [256.0, 300.0, 655.35, -1.0] {
+            let now = reading(&[("life_used", impossible, Unit::RatedLifeUsed)], 0.0);
+            assert!(reasons(&now, None)[0].is_some(), "{impossible}");
+        }
+    }
+
+    /// From 9.9 % to 10.1 % is a step from one band to the next.
+    #[test]
+    fn a_band_may_change_within_a_minute() {
+        let code = |code: u8, time_s| Reading {
+            values: vec![Value::band("life_used_a", code)],
+            time_s: Some(time_s),
+            rejected: None,
+        };
+        assert_eq!(reasons(&code(2, 60.0), Some(&code(1, 0.0))), [None]);
+        let jumped = reasons(&code(5, 60.0), Some(&code(1, 0.0)));
+        assert!(jumped[0].as_ref().is_some_and(|why| why.contains("so fast")), "{jumped:?}");
     }
 
     #[test]

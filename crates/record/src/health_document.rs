@@ -42,8 +42,14 @@ pub struct HealthReading {
 pub struct HealthValue {
     /// Its name.
     pub name: String,
-    /// The number.
+    /// The number; of a band, such as an eMMC's used life, its upper end.
     pub value: f64,
+    /// The true number is at least this; null for counts and for what cannot be true.
+    pub low: Option<f64>,
+    /// The true number is at most this; null also where nothing bounds it.
+    pub high: Option<f64>,
+    /// Whether the rated life of the device is over: replace it.
+    pub beyond_life: bool,
     /// What it counts: `percent_used`, `percent_left`, `count`, `level` or `bytes_written`.
     pub unit: String,
     /// Whether it can be true.

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use cardproof_evidence::health::{Reading, Unit, Value};
-use cardproof_registers::{ByteOrder, CMD56_LEN, Cmd56Value, ExtCsd, cmd56, parse_hex};
+use cardproof_evidence::health::{Precision, Reading, Unit, Value};
+use cardproof_registers::{
+    ByteOrder, CMD56_LEN, Cmd56Layout, Cmd56Value, ExtCsd, cmd56, parse_hex,
+};
 use cardproof_units::Bytes;
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 use serde_json::Value as Json;
@@ -18,12 +20,22 @@ const LENGTH_MAX: Bytes = Bytes::mib(4);
 /// Signatures of the layouts that sdmon prints `healthStatusPercentUsed` of.
 const SDMON_SIGNATURES: [&str; 2] = ["0x44 0x53", "0x44 0x57"];
 
-/// A value.
-pub(super) const fn value(name: &'static str, value: f64, unit: Unit) -> Value {
-    Value { name, value, unit }
+/// A value as devices tell it: per cents in whole numbers, and counts exactly.
+const fn value(name: &'static str, value: f64, unit: Unit) -> Value {
+    match unit {
+        Unit::PercentUsed | Unit::RatedLifeUsed | Unit::PercentLeft => {
+            Value::rounded(name, value, unit, 1.0)
+        }
+        Unit::Count | Unit::Level | Unit::BytesWritten => Value::exact(name, value, unit),
+    }
 }
 
-/// The readings in `paths`, the oldest first.
+/// A value in hundredths of a per cent.
+const fn hundredths(name: &'static str, value: f64, unit: Unit) -> Value {
+    Value::rounded(name, value, unit, 0.01)
+}
+
+/// The readings in `paths`: those with a date in its order, the others in the order in which they are given.
 pub(super) fn files(paths: &[PathBuf]) -> Result<Found, Failure> {
     let mut found = Found { device: "recorded outputs".to_owned(), ..Found::default() };
     for path in paths {
@@ -35,7 +47,19 @@ pub(super) fn files(paths: &[PathBuf]) -> Result<Found, Failure> {
         })?;
         found.readings.extend(readings(path, &bytes)?);
     }
+    in_order_of_time(&mut found.readings);
     Ok(found)
+}
+
+/// Puts the dated of `readings` in the order of their dates; the others stay where they are.
+fn in_order_of_time(readings: &mut [Sourced]) {
+    let places: Vec<usize> =
+        (0..readings.len()).filter(|&index| readings[index].time.is_some()).collect();
+    let mut dated: Vec<Sourced> = places.iter().map(|&place| readings[place].clone()).collect();
+    dated.sort_by_key(|sourced| sourced.time);
+    for (place, sourced) in places.into_iter().zip(dated) {
+        readings[place] = sourced;
+    }
 }
 
 fn readings(path: &Path, bytes: &[u8]) -> Result<Vec<Sourced>, Failure> {
@@ -87,8 +111,9 @@ fn ext_csd(text: &str, bytes: &[u8]) -> Option<ExtCsd> {
 pub(super) fn of_cmd56(answer: &[u8]) -> Sourced {
     match cmd56(answer) {
         Err(error) => rejected(error.to_string()),
-        Ok((_, values)) => {
-            let values: Vec<Value> = values.into_iter().flat_map(of_cmd56_value).collect();
+        Ok((layout, values)) => {
+            let values: Vec<Value> =
+                values.into_iter().flat_map(|found| of_cmd56_value(layout, found)).collect();
             with_values(values)
         }
     }
@@ -104,23 +129,19 @@ fn rejected(reason: String) -> Sourced {
 }
 
 fn with_values(values: Vec<Value>) -> Sourced {
-    let used = values.iter().find_map(|value| match value.unit {
-        Unit::PercentUsed if value.name == "life_used" => Some(value.value),
-        Unit::PercentLeft if value.name == "life_left" => Some(100.0 - value.value),
-        _ => None,
-    });
-    Sourced {
-        used: used.map(|used| (used, used)),
-        reading: Reading { values, time_s: None, rejected: None },
-        ..Sourced::default()
-    }
+    Sourced { reading: Reading { values, time_s: None, rejected: None }, ..Sourced::default() }
 }
 
-fn of_cmd56_value(found: Cmd56Value) -> Vec<Value> {
+fn of_cmd56_value(layout: Cmd56Layout, found: Cmd56Value) -> Vec<Value> {
     match found {
+        Cmd56Value::Left(percent) if layout == Cmd56Layout::SiliconMotion => {
+            vec![hundredths("life_left", percent, Unit::PercentLeft)]
+        }
         Cmd56Value::Used(percent) => vec![value("life_used", percent, Unit::PercentUsed)],
         Cmd56Value::Left(percent) => vec![value("life_left", percent, Unit::PercentLeft)],
-        Cmd56Value::GoodBlocks(percent) => vec![value("good_blocks", percent, Unit::PercentLeft)],
+        Cmd56Value::GoodBlocks(percent) => {
+            vec![hundredths("good_blocks", percent, Unit::PercentLeft)]
+        }
         Cmd56Value::Spares(count) => vec![value("spare_blocks", count, Unit::Level)],
         Cmd56Value::Erases { min, average, max, total } => vec![
             value("erases_min", min, Unit::Count),
@@ -150,16 +171,23 @@ pub(super) fn of_life_codes(a: u8, b: u8, reserve: u8) -> Sourced {
     let mut values: Vec<Value> = codes
         .iter()
         .filter(|(_, code)| *code > 0)
-        .map(|(name, code)| value(name, (f64::from(*code) * 10.0).min(100.0), Unit::PercentUsed))
+        .map(|(name, code)| Value::band(name, *code))
         .collect();
-    values.extend((1..=3).contains(&reserve).then(|| {
-        let used = [0.0, 80.0, 90.0][usize::from(reserve) - 1];
-        value("reserve_used", used, Unit::PercentUsed)
-    }));
-    let upper = f64::from(a.max(b)) * 10.0;
-    let mut sourced = with_values(values);
-    sourced.used = Some(((upper - 10.0).min(100.0), upper.min(100.0)));
-    sourced
+    values.extend(reserve_used(reserve));
+    with_values(values)
+}
+
+/// The share of the spare blocks that are used, by the code of `PRE_EOL_INFO` (JESD84-B51): normal, warning from
+/// 80 % on, urgent from 90 % on.
+fn reserve_used(code: u8) -> Option<Value> {
+    let (low, high) = match code {
+        1 => (0.0, 80.0),
+        2 => (80.0, 90.0),
+        3 => (90.0, 100.0),
+        _ => return None,
+    };
+    let precision = Precision::Between(low, high);
+    Some(Value { name: "reserve_used", value: low, unit: Unit::PercentUsed, precision })
 }
 
 /// The JSON objects in `text`, one after the other; what stands between them does not count.
@@ -205,7 +233,9 @@ pub(super) fn of_smartctl(object: &Json) -> Sourced {
     let number = |pointer: &str| object.pointer(pointer).and_then(Json::as_f64);
     let log = "/nvme_smart_health_information_log";
     values.extend(
-        number(&format!("{log}/percentage_used")).map(|v| value("life_used", v, Unit::PercentUsed)),
+        number(&format!("{log}/percentage_used"))
+            .or_else(|| number("/endurance_used/current_percent"))
+            .map(|v| value("life_used", v, Unit::RatedLifeUsed)),
     );
     values.extend(
         number(&format!("{log}/available_spare"))
@@ -216,9 +246,9 @@ pub(super) fn of_smartctl(object: &Json) -> Sourced {
         number(&format!("{log}/data_units_written"))
             .map(|v| value("host_bytes_written", v * 512_000.0, Unit::BytesWritten)),
     );
-    if values.is_empty() {
-        values = of_ata(object);
-    }
+    // The attributes of an ATA device tell the same life again, in another way.
+    let has_life = values.iter().any(|value| value.name == "life_used");
+    values.extend(of_ata(object).into_iter().filter(|it| !(has_life && it.name == "life_left")));
     let mut sourced = with_values(values);
     let seconds = number("/local_time/time_t").map(|seconds| seconds as i64);
     sourced.time = seconds.and_then(|seconds| Timestamp::from_second(seconds).ok());
@@ -230,12 +260,18 @@ pub(super) fn of_smartctl(object: &Json) -> Sourced {
 fn of_ata(object: &Json) -> Vec<Value> {
     /// Wear levelling count (Samsung), life left (Kingston, SandForce), life left (Crucial), media
     /// wear-out indicator (Intel).
+    /// Other makers count something else under the same numbers, such as a temperature or address errors, so
+    /// that the name decides as well.
     const LIFE_LEFT: [u64; 4] = [177, 231, 202, 233];
     const LBAS_WRITTEN: u64 = 241;
     let table = object.pointer("/ata_smart_attributes/table").and_then(Json::as_array);
     let attributes = || table.into_iter().flatten();
     let id = |attribute: &Json| attribute["id"].as_u64().unwrap_or(0);
-    let left = attributes().find(|attribute| LIFE_LEFT.contains(&id(attribute)));
+    let is_named = |attribute: &Json| {
+        let name = attribute["name"].as_str().unwrap_or_default().to_ascii_lowercase();
+        ["wear", "life"].iter().any(|word| name.contains(word))
+    };
+    let left = attributes().find(|it| LIFE_LEFT.contains(&id(it)) && is_named(it));
     let left = left.and_then(|attribute| attribute["value"].as_f64());
     let written = attributes().find(|attribute| {
         id(attribute) == LBAS_WRITTEN
@@ -255,24 +291,23 @@ fn of_sdmon(object: &Json) -> Option<Sourced> {
     const NAMES: [(&str, &str, Unit); 9] = [
         ("healthStatusPercentUsed", "life_used", Unit::PercentUsed),
         ("Percentange step utilization", "life_used", Unit::PercentUsed),
-        ("enduranceRemainLifePercent", "life_left", Unit::PercentLeft),
         ("remainLifeTime", "life_left", Unit::PercentLeft),
+        ("Remaining life", "life_left", Unit::PercentLeft),
         ("Remaining Lifetime Percent", "life_left", Unit::PercentLeft),
-        ("goodBlockRatePercent", "good_blocks", Unit::PercentLeft),
         ("minEraseCount", "erases_min", Unit::Count),
         ("avgEraseCount", "erases_average", Unit::Count),
         ("maxEraseCount", "erases_max", Unit::Count),
+        ("totalEraseCount", "erases_total", Unit::Count),
     ];
-    let values: Vec<Value> = NAMES
+    const IN_HUNDREDTHS: [(&str, &str); 2] =
+        [("enduranceRemainLifePercent", "life_left"), ("goodBlockRatePercent", "good_blocks")];
+    let number = |key: &str| object.get(key).and_then(number);
+    let fine = IN_HUNDREDTHS
         .iter()
-        .filter_map(|(key, name, unit)| Some(value(name, object.get(*key)?.as_f64()?, *unit)))
-        .chain(
-            object
-                .get("totalEraseCount")
-                .and_then(Json::as_f64)
-                .map(|total| value("erases_total", total, Unit::Count)),
-        )
-        .collect();
+        .filter_map(|(key, name)| Some(hundredths(name, number(key)?, Unit::PercentLeft)));
+    let coarse =
+        NAMES.iter().filter_map(|(key, name, unit)| Some(value(name, number(key)?, *unit)));
+    let values: Vec<Value> = fine.chain(coarse).collect();
     if values.is_empty() {
         return None;
     }
@@ -281,6 +316,11 @@ fn of_sdmon(object: &Json) -> Option<Sourced> {
     sourced.time = object.get("date").and_then(Json::as_str).and_then(time_of);
     sourced.reading.time_s = sourced.time.map(|time| time.as_second() as f64);
     Some(sourced)
+}
+
+/// A number, which some versions of sdmon print as text with its unit, as in "100%".
+fn number(value: &Json) -> Option<f64> {
+    value.as_f64().or_else(|| value.as_str()?.trim().trim_end_matches('%').trim_end().parse().ok())
 }
 
 /// Why the values stand at places that mean something else: sdmon reads SanDisk's places of any answer,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use cardproof_record::HealthDocument;
+use cardproof_record::{HealthDocument, HealthValue};
 
 /// The page.
 pub(super) fn page(document: &HealthDocument) -> String {
@@ -12,15 +12,9 @@ pub(super) fn page(document: &HealthDocument) -> String {
         // Writing to a string does not fail.
         let _ = writeln!(text, "{}{time}", reading.source);
         for value in &reading.values {
-            let unit = match value.unit.as_str() {
-                "percent_used" => " % used",
-                "percent_left" => " % left",
-                "bytes_written" => " bytes",
-                _ => "",
-            };
             let name = value.name.replace('_', " ");
             let _ = match &value.reason {
-                None => writeln!(text, "  {name:<20} {}{unit}", value.value),
+                None => writeln!(text, "  {name:<20} {}", told(value)),
                 Some(reason) => writeln!(text, "  {name:<20} REJECTED: {reason}"),
             };
         }
@@ -30,6 +24,25 @@ pub(super) fn page(document: &HealthDocument) -> String {
     }
     outlook(&mut text, document);
     text
+}
+
+/// A value with its unit; a band as a band.
+fn told(value: &HealthValue) -> String {
+    let unit = match value.unit.as_str() {
+        "percent_used" => " % used",
+        "percent_left" => " % left",
+        "bytes_written" => " bytes",
+        _ => "",
+    };
+    // Whole per cents are shown as the device tells them, wider bands as bands.
+    match (value.low, value.high) {
+        (Some(low), None) => format!("more than {low:.0}{unit}: beyond its rated life, replace it"),
+        (Some(low), Some(high)) if high - low > 2.0 => format!("{low:.0} to {high:.0}{unit}"),
+        _ if value.beyond_life => {
+            format!("{}{unit}: beyond its rated life, replace it", value.value)
+        }
+        _ => format!("{}{unit}", value.value),
+    }
 }
 
 fn outlook(text: &mut String, document: &HealthDocument) {

@@ -149,6 +149,96 @@ fn bad_outputs_are_rejected_with_the_reason() {
     }
 }
 
+/// What the health of `content` says to people.
+fn page(home: &Home, name: &str, content: impl AsRef<[u8]>) -> String {
+    run(home.cardproof(&["health", "--raw", &write(home, name, content)])).expect(0).stdout
+}
+
+/// What smartctl prints of an NVMe device that has used `percent` of its life, at a time in seconds.
+fn nvme(percent: u16, time: u64) -> String {
+    format!(
+        r#"{{"json_format_version":[1,0],"smartctl":{{}},"local_time":{{"time_t":{time}}},
+            "nvme_smart_health_information_log":{{"percentage_used":{percent},"available_spare":90}}}}"#
+    )
+}
+
+/// NVM Express allows 0 to 255 per cent: such a device works on beyond its rated life.
+#[test]
+fn an_ssd_beyond_its_rated_life_is_not_called_impossible() {
+    let home = Home::new();
+    for percent in [100, 104, 123, 254, 255] {
+        let file = write(&home, "nvme.json", nvme(percent, 1_700_000_000));
+        let answer = judged(&home, &[&file], 0);
+        let value = &answer["values"][0];
+        assert_eq!(
+            (&value["value"], &value["plausible"]),
+            (&f64::from(percent).into(), &true.into())
+        );
+        assert_eq!(value["beyond_life"], percent > 100, "{answer}");
+        let text = page(&home, "nvme.json", nvme(percent, 1_700_000_000));
+        assert_eq!(text.contains("beyond its rated life, replace it"), percent > 100, "{text}");
+    }
+}
+
+/// The hex of an EXT_CSD whose life estimates are `code`.
+fn ext_csd(code: u8) -> String {
+    let mut register = [0_u8; 512];
+    for (byte, value) in
+        [(192, 8), (194, 2), (196, 0x57), (215, 1), (267, 1), (268, code), (269, 1), (504, 1)]
+    {
+        register[byte] = value;
+    }
+    register.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn an_emmcs_bands_are_told_as_bands() {
+    let home = Home::new();
+    for (code, words) in [
+        (0x01, "0 to 10 % used\n"),
+        (0x0a, "90 to 100 % used\n"),
+        (0x0b, "more than 100 % used: beyond its rated life, replace it\n"),
+    ] {
+        let text = page(&home, "emmc.txt", ext_csd(code));
+        assert!(text.contains(words), "{code:#04x}: {text}");
+    }
+    assert!(page(&home, "emmc.txt", ext_csd(1)).contains("reserve used         0 to 80 % used"));
+    assert!(page(&home, "emmc.txt", ext_csd(11)).contains("Days left: 0 (0 to 0)"));
+}
+
+/// 10 and 20 per cent, a hundred days apart: 9 to 11 per cent in that time.
+#[test]
+fn days_from_whole_per_cents_have_the_interval_that_rounding_allows() {
+    let home = Home::new();
+    let day = 86_400;
+    let earlier = write(&home, "earlier.json", nvme(10, 1_700_000_000));
+    let later = write(&home, "later.json", nvme(20, 1_700_000_000 + 100 * day));
+    for order in [[&earlier, &later], [&later, &earlier]] {
+        let answer = judged(&home, &[order[0], order[1]], 0);
+        assert_eq!(reasons(&answer), "", "dated files accuse nobody in any order: {answer}");
+        let left = &answer["wear"]["days_left"];
+        assert_eq!(left["estimate"], 800.0, "{answer}");
+        let (low, high) = (left["low"].as_f64().unwrap(), left["high"].as_f64().unwrap());
+        assert!((715.0..720.0).contains(&low) && (899.0..901.0).contains(&high), "{answer}");
+    }
+}
+
+/// Some versions of sdmon print the life of ADATA's and Transcend's cards as text with its unit.
+#[test]
+fn sdmons_remaining_life_as_text_is_read() {
+    let home = Home::new();
+    for text in [
+        r#"{"version": "v0.9.0", "date": "2024-01-08T10:00:00.000Z", "Remaining life": "100%", "success": true}"#,
+        "{\n\"version\": \"v0.9.0\",\n\"Remaining life\": 100%,\n\"success\": true\n}",
+    ] {
+        let answer = judged(&home, &[&write(&home, "adata.json", text)], 0);
+        assert_eq!(
+            (&answer["values"][0]["name"], &answer["values"][0]["value"]),
+            (&"life_left".into(), &100.0.into())
+        );
+    }
+}
+
 /// A record of an eMMC whose life stands in the band up to `percent` on `day`.
 fn record(home: &Home, day: &str, percent: u8) -> String {
     let words = ["run", "sim:samsung-emmc", "--size", "16M", "--time-budget", "2s", "--seed", "1"];

@@ -1,18 +1,44 @@
-//! Days left at the pace so far, from readings that tell the used life in bands.
+//! Days left at the pace so far, from readings that tell the used life in steps.
 //!
-//! An eMMC tells its life in steps of 10 %. Two readings bound the pace from both sides only if the band
-//! has changed. The bounds hold without any assumption but that the pace stays; they are no confidence
-//! interval.
+//! An eMMC tells its life in bands of 10 %, other devices in whole per cents. Two readings bound the pace from
+//! both sides only if they are far enough apart. How a device rounds is not told, but it rounds all its
+//! readings alike: so the pace follows from bands as wide as a step, and the life that is left from a step to
+//! either side. The bounds hold without any assumption but that the pace stays; they are no confidence interval.
 
-/// The used life at one time, in per cent, between two bounds.
+use super::{Precision, Unit, Value};
+
+/// The used life at one time, in per cent, as a band.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UsedAt {
     /// When, in days on any clock.
     pub day: f64,
-    /// At least so much is used.
+    /// At least so much is used, if the device rounds down.
     pub low_percent: f64,
-    /// At most so much.
+    /// At most so much, if it rounds down; infinite where nothing bounds it.
     pub high_percent: f64,
+    /// How far down the bands of all readings alike may lie, since the device may round up.
+    pub shift_percent: f64,
+}
+
+impl UsedAt {
+    /// The used life on `day` that `value` tells; `None` where it is no value of life.
+    #[must_use]
+    pub fn of(value: &Value, day: f64) -> Option<Self> {
+        let used = match value.unit {
+            Unit::RatedLifeUsed | Unit::PercentUsed if value.name.starts_with("life_used") => {
+                value.value
+            }
+            Unit::PercentLeft if value.name == "life_left" => 100.0 - value.value,
+            _ => return None,
+        };
+        let (low_percent, shift_percent) = match value.precision {
+            Precision::Band => (value.bounds().0, 0.0),
+            _ => (used, value.step()),
+        };
+        let is_bounded = value.bounds().1.is_some();
+        let high_percent = if is_bounded { low_percent + value.step() } else { f64::INFINITY };
+        Some(Self { day, low_percent, high_percent, shift_percent })
+    }
 }
 
 /// What readings say of the days left.
@@ -48,6 +74,11 @@ pub fn days_left(readings: &[UsedAt]) -> DaysLeft {
     let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else {
         return unknown("the device reports no usable wear value");
     };
+    if last.low_percent - last.shift_percent >= 100.0 {
+        let none = Some(0.0);
+        let reason = "the rated life is used up: the device may still work, replace it".to_owned();
+        return DaysLeft { estimate: none, low: none, high: none, percent_a_day: None, reason };
+    }
     if last.day - first.day < SPAN_DAYS_MIN {
         return unknown(
             "there is one reading only, or all are of the same day: the pace needs two readings, days \
@@ -78,8 +109,10 @@ pub fn days_left(readings: &[UsedAt]) -> DaysLeft {
     let middle = |used: &UsedAt| f64::midpoint(used.low_percent, used.high_percent);
     let has_changed = last.low_percent > first.low_percent;
     let pace = (middle(last) - middle(first)) / (last.day - first.day);
-    let high = (least > 0.0).then(|| (100.0 - last.low_percent).max(0.0) / least);
-    let estimate = (has_changed && pace > 0.0).then(|| (100.0 - middle(last)).max(0.0) / pace);
+    let least_used = (last.low_percent - last.shift_percent).max(0.0);
+    let high = (least > 0.0).then(|| (100.0 - least_used) / least);
+    let likely_used = middle(last) - last.shift_percent / 2.0;
+    let estimate = (has_changed && pace > 0.0).then(|| (100.0 - likely_used).max(0.0) / pace);
     let reason = if has_changed {
         "at the pace between the readings, if it stays"
     } else {
@@ -99,7 +132,7 @@ mod tests {
     use super::*;
 
     fn band(day: f64, high_percent: f64) -> UsedAt {
-        UsedAt { day, low_percent: high_percent - 10.0, high_percent }
+        UsedAt { day, low_percent: high_percent - 10.0, high_percent, shift_percent: 0.0 }
     }
 
     /// 30 %, and 40 % after 90 days: 0 to 20 % in that time, 10 most likely.
@@ -115,11 +148,56 @@ mod tests {
 
     #[test]
     fn exact_readings_give_exact_days() {
-        let exact = |day, percent| UsedAt { day, low_percent: percent, high_percent: percent };
+        let exact = |day, percent| UsedAt {
+            day,
+            low_percent: percent,
+            high_percent: percent,
+            shift_percent: 0.0,
+        };
         let left = days_left(&[exact(0.0, 10.0), exact(100.0, 20.0)]);
         for days in [left.low, left.estimate, left.high] {
             assert!((days.unwrap() - 800.0).abs() < 1e-9, "{left:?}");
         }
+    }
+
+    /// Devices of known pace, read in whole per cents by each way of rounding: the true number of days is
+    /// between the bounds, and these are no exact number.
+    #[test]
+    fn the_days_of_rounded_readings_are_bounded_by_what_rounding_allows() {
+        for round in [f64::floor, f64::round, f64::ceil] {
+            for (start, pace, days) in
+                [(0.0, 0.01, 365.0), (3.0, 0.1, 100.0), (40.0, 0.017, 731.0), (90.0, 0.02, 400.0)]
+            {
+                let reading = |day: f64| {
+                    let percent = round(start + pace * day);
+                    let value = Value::rounded("life_used", percent, Unit::RatedLifeUsed, 1.0);
+                    UsedAt::of(&value, day).unwrap()
+                };
+                let left = days_left(&[reading(days), reading(0.0)]);
+                let truth = (100.0 - start - pace * days) / pace;
+                let (low, high) = (left.low.unwrap(), left.high.unwrap_or(f64::INFINITY));
+                assert!(low <= truth && truth <= high, "{start} {pace}: {truth} in {left:?}");
+                assert!(high - low > 1.0, "{left:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_life_that_is_used_up_has_no_days_left() {
+        let nvme = |day, percent| {
+            UsedAt::of(&Value::rounded("life_used", percent, Unit::RatedLifeUsed, 1.0), day)
+                .unwrap()
+        };
+        let emmc = UsedAt::of(&Value::band("life_used_a", 0x0b), 0.0).unwrap();
+        for readings in
+            [vec![nvme(0.0, 104.0)], vec![nvme(0.0, 99.0), nvme(90.0, 123.0)], vec![emmc]]
+        {
+            let left = days_left(&readings);
+            assert_eq!((left.low, left.high), (Some(0.0), Some(0.0)), "{left:?}");
+            assert!(left.reason.contains("replace"), "{left:?}");
+        }
+        let last_band = UsedAt::of(&Value::band("life_used_a", 0x0a), 0.0).unwrap();
+        assert_eq!(days_left(&[last_band]).low, None, "90 to 100 % used");
     }
 
     #[test]
