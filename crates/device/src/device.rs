@@ -3,10 +3,11 @@
 //! Serial numbers, which sysfs shows next to all this, stay where they are.
 
 use cardproof_record::{BusInfo, DeviceInfo, HostInfo, Transport};
+use cardproof_registers::quirks::CardKind;
 
 use crate::block::BlockDevice;
 use crate::identify::card::{read_emmc, read_sd};
-use crate::identify::doubts::fill_doubts;
+use crate::identify::doubts::{fill_doubts, fill_lists};
 use crate::identify::features::{Surrounding, fill_emmc, fill_sd};
 use crate::identify::kernel_version::KernelVersion;
 use crate::identify::mmc_host::{MmcHost, bus_rate, bus_words};
@@ -98,12 +99,13 @@ fn describe_card(device: &BlockDevice<'_>, layers: &Layers<'_>, info: &mut Devic
     let word = if is_emmc {
         let host = host.as_ref().map(|host| host.name.as_str());
         let mut word = read_emmc(sources, card, host, device.whole().size());
+        fill_lists(&mut word, CardKind::Mmc, computer.kernel.as_deref());
         fill_emmc(&around, &mut word.info);
         word
     } else {
         let mut word = read_sd(sources, card);
-        fill_sd(&around, &mut word.info);
         fill_doubts(&mut word, device.size(), computer.kernel.as_deref());
+        fill_sd(&around, &mut word.info);
         word
     };
     info.model = word.info.product.clone();

@@ -12,6 +12,7 @@ pub(crate) mod card;
 mod ceiling;
 mod document;
 pub(crate) mod doubts;
+mod errors;
 pub(crate) mod features;
 pub(crate) mod kernel_log;
 pub(crate) mod kernel_version;
@@ -32,6 +33,7 @@ pub use capacity::Capacity;
 pub use ceiling::{Ceiling, CeilingSource};
 pub use document::{Document, IDENTITY_SCHEMA};
 pub use doubts::Doubts;
+pub use errors::{Errors, HostErrors, LogError, LogErrors};
 pub use power::{Power, Temperature};
 pub use storages::{StorageSummary, storages};
 pub use usb::UsbStorage;
@@ -44,6 +46,7 @@ use crate::transport::is_mmc_card;
 use crate::{Surroundings, Sysroot};
 use card::{read_emmc, read_sd};
 use cardproof_registers::Serial;
+use mmc_host::MmcHost;
 use sources::Sources;
 use storage_choice::{Found, find};
 
@@ -78,6 +81,9 @@ pub struct Identity {
     /// Signs of a counterfeit; SD cards only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspicion: Option<Doubts>,
+    /// What has gone wrong with the storage since the computer started.
+    #[serde(skip_serializing_if = "Errors::is_empty")]
+    pub errors: Errors,
     /// Power, heat and clocks of the computer.
     pub power: Power,
     /// What could not be found out, why, and what would be needed.
@@ -152,6 +158,7 @@ fn complete(
             .as_ref()
             .filter(|word| is_sd && word.ids.is_some())
             .map(|word| doubts::doubts(word, size)),
+        errors: medium.map(|device| errors_of(device, &sources)).unwrap_or_default(),
         power,
         serial: word.and_then(|word| word.serial),
         device,
@@ -160,6 +167,13 @@ fn complete(
         settings,
         unknown: sources.into_unknown(),
     }
+}
+
+fn errors_of(device: &BlockDevice<'_>, sources: &Sources<'_>) -> Errors {
+    let card = device.ancestors().find(|path| is_mmc_card(path));
+    let host = card.and_then(MmcHost::of_card);
+    let address = card.and_then(|path| path.file_name()?.to_str());
+    Errors::of(sources, device.name(), host.as_ref(), address)
 }
 
 fn ceiling_of(info: &DeviceInfo, board: Option<&str>) -> Option<Ceiling> {

@@ -69,6 +69,21 @@ pub struct CardInfo {
     /// What the kernel works around for this card, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quirks: Vec<String>,
+    /// Whether a kernel's list names the card as one that an erase or a trim harms, or for which a trim does not
+    /// work; absent where the card's numbers could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harmed_by_trimming: Option<bool>,
+    /// Whether a kernel's list names the card as one whose cache must stay off; absent where the card's numbers
+    /// could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_is_faulty: Option<bool>,
+    /// With which cards the kernel uses the command queue of SD cards, where it has such a setting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_setting: Option<QueueSetting>,
+    /// Whether Raspberry Pi's kernel lists the SD card as one whose command queue works; absent where the card's
+    /// numbers could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_is_trusted: Option<bool>,
     /// The product's revision, where a register tells it: an eMMC's CID.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product_revision: Option<String>,
@@ -93,6 +108,25 @@ pub struct Claims {
     /// The application performance class: 1 or 2 for A1 or A2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub application_class: Option<u8>,
+}
+
+/// With which SD cards a kernel uses their command queue: the values of `dtparam=sd_cqe` of Raspberry Pi's kernels
+/// for the Raspberry Pi 5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum QueueSetting {
+    /// 0: with none.
+    Off,
+    /// 1, the default since 2025-01: with those on the kernel's list of working cards.
+    TrustedCards,
+    /// 2: with all A2 cards but those on the kernel's list of faulty ones.
+    AllButFaulty,
+    /// The setting of kernels before 2025-01, which was on or absent: with all A2 cards but faulty ones.
+    OnWithoutList,
+    /// A setting of a newer version.
+    #[serde(other)]
+    Unknown,
 }
 
 /// A feature that works only where card, kernel and host all have it and it is switched on.

@@ -40,7 +40,7 @@ pub use activity::{
 };
 pub use capacity::{CapacityCover, CapacityFiles, CapacityMethod, CapacityRegion, CapacityTest};
 pub use capacity_answer::{CapacityAnswer, CapacityBounds, CapacityVerdict, VERIFY_SCHEMA};
-pub use card::{BusInfo, CardInfo, Claims, Feature, Unknown};
+pub use card::{BusInfo, CardInfo, Claims, Feature, QueueSetting, Unknown};
 pub use conditions::{
     Conditions, DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo, TargetInfo, TargetKind,
 };

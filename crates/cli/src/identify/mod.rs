@@ -148,6 +148,7 @@ fn sections(identity: &Identity, show_serial: bool) -> Vec<Section> {
         of_bus::bus(identity),
         of_bus::features(identity),
         of_host::settings(identity),
+        of_host::errors(identity),
         of_host::health(identity),
         of_card::suspicions(identity),
         of_host::unknown(identity),

@@ -104,6 +104,20 @@ fn life(upper_percent: u8) -> String {
     }
 }
 
+/// What has gone wrong with the storage since the computer started.
+pub(super) fn errors(identity: &Identity) -> Section {
+    let mut section = Section::new("Errors since the start");
+    let errors = &identity.errors;
+    for found in &errors.log {
+        section.row("Kernel log", format!("{} {}", found.count, found.error.words()));
+    }
+    for found in &errors.host {
+        section.row("Host counter", format!("{}: {}", found.counter, found.count));
+    }
+    section.some("Quirks in force", errors.quirk_bits.clone());
+    section
+}
+
 fn of_power(section: &mut Section, power: &Power) {
     let troubles = &power.troubles;
     let now = (power.is_under_voltage == Some(false)).then(|| "no under-voltage now".to_owned());

@@ -29,6 +29,8 @@ pub(crate) struct CardWord {
     pub(crate) ids: Option<CardIds>,
     /// The month in which it was made.
     pub(crate) month: Option<Month>,
+    /// An SD card's hardware and firmware revision.
+    pub(crate) revision: Option<(u8, u8)>,
 }
 
 /// The numbers of a card's maker.
@@ -70,6 +72,8 @@ pub(crate) fn read_sd(sources: &Sources<'_>, card: &Path) -> CardWord {
         .as_ref()
         .map(|cid| CardIds { manufacturer: cid.manufacturer_id, oem: cid.oem_id });
     word.month = registers.cid.as_ref().and_then(SdCid::manufactured);
+    word.revision =
+        registers.cid.as_ref().map(|cid| (cid.hardware_revision, cid.firmware_revision));
     finish(sources, card, word)
 }
 

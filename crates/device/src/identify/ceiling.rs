@@ -68,6 +68,10 @@ impl Ceiling {
     /// The ceiling of a card's bus that was read.
     pub(crate) fn of_bus(bus: &BusInfo, queues_commands: bool) -> Option<Self> {
         let mode = BusMode::of_name(bus.mode.as_deref()?)?;
+        if let Some(rate) = mode.serial_rate() {
+            let operations = rate.get() / OPERATION.get();
+            return Some(Self::of_card(rate, operations, mode.name().to_owned()));
+        }
         let clock_hz = bus.clock_hz.unwrap_or_else(|| mode.clock_max_hz());
         let width = bus.width_bits.unwrap_or_else(|| mode.width_max_bits());
         let clocks = clocks_of_operation(mode, width, queues_commands)?;

@@ -5,16 +5,18 @@
 //!
 //! - Linux controls an SD card's cache since 5.14 (drivers/mmc/core/sd.c); then a queue that
 //!   says `write back` has the cache on. For eMMC the queue says nothing sure: EXT_CSD 33 does.
-//! - Linux up to 6.12 has no command queueing for SD cards. Raspberry Pi's kernel has, for the
-//!   Pi 5, switched by `dtparam=sd_cqe`. Of later kernels nothing is claimed.
+//! - Mainline Linux up to 6.16 has no command queueing for SD cards; `supports-cqe` in its device trees is about
+//!   eMMC. Raspberry Pi's kernel has, for the Pi 5 (`sd_queue`). Of later kernels nothing is claimed.
+//! - The line "Host Software Queue enabled" in the log is printed where the card's own queue is off.
 //! - eMMC command queueing came with the CQE driver of Linux 4.16, and sysfs shows it as
 //!   `cmdq_en`.
+
+mod sd_queue;
 
 use std::path::Path;
 
 use cardproof_record::{CardInfo, Feature};
 
-use super::boards::slot_of;
 use super::kernel_version::KernelVersion;
 use super::mmc_host::MmcHost;
 use super::sources::Sources;
@@ -25,14 +27,11 @@ const SD_CACHE_SINCE: (u32, u32) = (5, 14);
 /// The first Linux with command queueing for eMMC.
 const EMMC_QUEUE_SINCE: (u32, u32) = (4, 16);
 /// The last Linux that is known to have no command queueing for SD cards.
-const NO_SD_QUEUE_UNTIL: (u32, u32) = (6, 12);
+const NO_SD_QUEUE_UNTIL: (u32, u32) = (6, 16);
 
 /// The bits of `ext_perf`, an attribute of Raspberry Pi's kernel: what the card supports.
 const EXT_PERF_CACHE: u32 = 0x8;
 const EXT_PERF_QUEUE: u32 = 0x10;
-
-/// Where a Raspberry Pi's boot settings are.
-const BOOT_SETTINGS: [&str; 2] = ["boot/firmware/config.txt", "boot/config.txt"];
 
 /// What the answers are taken from.
 pub(crate) struct Surrounding<'a> {
@@ -61,7 +60,7 @@ pub(crate) fn fill_sd(around: &Surrounding<'_>, info: &mut CardInfo) {
         card_says(&mut info.command_queue, has(EXT_PERF_QUEUE), perf);
     }
     sd_cache(around, &mut info.cache);
-    sd_queue(around, perf.is_some(), &mut info.command_queue);
+    sd_queue::fill(around, perf.is_some(), info);
 }
 
 /// Fills the features of an eMMC.
@@ -109,41 +108,6 @@ fn sd_cache(around: &Surrounding<'_>, cache: &mut Feature) {
     }
 }
 
-fn sd_queue(around: &Surrounding<'_>, has_ext_perf: bool, queue: &mut Feature) {
-    queue_in_log(around, queue);
-    sd_queue_of_kernel(around, has_ext_perf, queue);
-    queue_of_host(around, queue);
-    queue_of_board(around, queue);
-    boot_setting(around, queue);
-    if queue.enabled.is_some() {
-        return;
-    }
-    if queue.kernel == Some(false) || queue.card == Some(false) || queue.host == Some(false) {
-        queue.enabled = Some(false);
-        queue.evidence.push("off: card, kernel and host must all have it".to_owned());
-    } else if around.sources.log().lines().is_none() {
-        let (reason, needed) = around.sources.log_gap();
-        around.sources.unknown("whether command queueing is on", reason, needed);
-    }
-}
-
-fn sd_queue_of_kernel(around: &Surrounding<'_>, has_ext_perf: bool, queue: &mut Feature) {
-    let Some(kernel) = around.kernel else { return };
-    let (major, minor) = kernel.number;
-    if queue.enabled == Some(true) {
-        queue.kernel = Some(true);
-    } else if has_ext_perf {
-        queue.kernel = Some(true);
-        queue
-            .evidence
-            .push("kernel can use it: it has ext_perf, as Raspberry Pi's kernels have".to_owned());
-    } else if kernel.number <= NO_SD_QUEUE_UNTIL && !kernel.is_raspberry_pi {
-        queue.kernel = Some(false);
-        let text = format!("kernel cannot use it: Linux {major}.{minor} has it for eMMC only");
-        queue.evidence.push(text);
-    }
-}
-
 fn emmc_cache(around: &Surrounding<'_>, cache: &mut Feature) {
     cache.kernel = Some(true);
     cache.host = Some(true);
@@ -186,22 +150,25 @@ fn emmc_queue(around: &Surrounding<'_>, queue: &mut Feature) {
     }
 }
 
-/// What the kernel said of the host's queue when it found the card.
+/// What the kernel said of the host's queue when it found the card; the last word counts.
 fn queue_in_log(around: &Surrounding<'_>, queue: &mut Feature) {
+    const ENGINE: &str = "Command Queue Engine enabled";
+    const SOFTWARE: &str = "Host Software Queue enabled";
     let Some(host) = around.host else { return };
     let log = around.sources.log();
-    let said = |phrase| log.last_of_host(&host.name, phrase);
-    if let Some(line) = said("Command Queue Engine enabled") {
+    let said = log.last_of_host_with(&host.name, &[ENGINE, SOFTWARE]);
+    if let Some(line) = said.filter(|line| line.contains(ENGINE)) {
         queue.enabled = queue.enabled.or(Some(true));
         queue.host = Some(true);
         queue.evidence.push(format!("on: the kernel log says \"{line}\""));
-    } else if let Some(line) = said("Host Software Queue enabled") {
+    } else if let Some(line) = said {
+        queue.enabled = queue.enabled.or(Some(false));
         queue.evidence.push(format!(
-            "the kernel log says \"{line}\": requests are prepared ahead, the card sees one"
+            "off: the kernel log says \"{line}\": the host prepares requests ahead, the card sees one"
         ));
     }
     for phrase in ["running CQE recovery", "cqhci: timeout for tag"] {
-        if said(phrase).is_some() {
+        if log.last_of_host(&host.name, phrase).is_some() {
             queue.evidence.push(format!("trouble: the kernel log says \"{phrase}\""));
         }
     }
@@ -213,28 +180,5 @@ fn queue_of_host(around: &Surrounding<'_>, queue: &mut Feature) {
     if queue.host.is_none() && can {
         queue.host = Some(true);
         queue.evidence.push("host can: its device tree node has supports-cqe".to_owned());
-    }
-}
-
-/// What is known of the board's card slot; an eMMC is not in it.
-fn queue_of_board(around: &Surrounding<'_>, queue: &mut Feature) {
-    if queue.host.is_some() {
-        return;
-    }
-    if let Some(slot) = around.board.and_then(slot_of) {
-        queue.host = Some(slot.can_queue_commands);
-        let verb = if slot.can_queue_commands { "can" } else { "cannot" };
-        let text = format!("host {verb}: from a table of boards, not read from this one");
-        queue.evidence.push(text);
-    }
-}
-
-fn boot_setting(around: &Surrounding<'_>, queue: &mut Feature) {
-    let root = around.sources.root();
-    let text = BOOT_SETTINGS.iter().find_map(|path| root.bytes(path).ok());
-    let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let mut lines = text.iter().flat_map(|text| text.lines()).map(str::trim);
-    if let Some(line) = lines.rfind(|line| line.starts_with("dtparam=sd_cqe")) {
-        queue.evidence.push(format!("boot settings: {line}"));
     }
 }

@@ -12,6 +12,7 @@ use std::path::Path;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
+use super::errors::{is_error, without_program};
 use crate::Sysroot;
 use crate::dump::{Entry, KERNEL_LOG};
 
@@ -24,8 +25,8 @@ const RECORD_LENGTH_MAX: usize = 8192;
 /// More records than the largest buffer of a kernel holds.
 const RECORDS_MAX: usize = 1 << 18;
 
-/// What makes a line one about storage or power. Names of volumes and serial numbers are in none
-/// of these lines.
+/// What makes a line one about storage or power, beside the errors. Names of volumes and serial numbers are in
+/// none of these lines.
 const PHRASES: [&str; 12] = [
     " card at address ",
     "Command Queue Engine enabled",
@@ -57,7 +58,7 @@ pub(crate) fn public_lines(text: &[u8]) -> Vec<String> {
 }
 
 fn is_log_line_of_storage(line: &str) -> bool {
-    PHRASES.iter().any(|phrase| line.contains(phrase))
+    PHRASES.iter().any(|phrase| line.contains(phrase)) || is_error(line)
 }
 
 /// The lines about storage and power.
@@ -114,11 +115,16 @@ impl KernelLog {
 
     /// The last line of `host`, such as `mmc0`, with `phrase` in it, from the host's name on.
     pub(crate) fn last_of_host(&self, host: &str, phrase: &str) -> Option<&str> {
+        self.last_of_host_with(host, &[phrase])
+    }
+
+    /// The last line of `host` with any of `phrases` in it, from the host's name on.
+    pub(crate) fn last_of_host_with(&self, host: &str, phrases: &[&str]) -> Option<&str> {
         let start = format!("{host}: ");
         let mut lines = self.lines()?.iter().rev();
         lines.find_map(|line| {
             let of_host = line.get(line.find(&start)?..)?;
-            of_host.contains(phrase).then_some(of_host)
+            phrases.iter().any(|phrase| of_host.contains(phrase)).then_some(of_host)
         })
     }
 }
@@ -132,7 +138,7 @@ fn since_boot(text: &[u8]) -> Vec<String> {
             kept.clear();
         }
         if is_log_line_of_storage(line) {
-            kept.push(line.to_owned());
+            kept.push(without_program(line).to_owned());
         }
     }
     kept
@@ -162,7 +168,7 @@ fn live_lines() -> io::Result<Vec<String>> {
 fn message(record: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(record);
     let message = text.split_once(';')?.1.lines().next()?;
-    is_log_line_of_storage(message).then(|| message.to_owned())
+    is_log_line_of_storage(message).then(|| without_program(message).to_owned())
 }
 
 #[cfg(test)]

@@ -57,11 +57,19 @@ impl MmcHost {
         root.has(self.controller.join("of_node").join(name))
     }
 
+    /// The number that the device tree gives the controller's property `name`, a cell of 32 bits; `None` where
+    /// the property is absent or has no value.
+    pub(crate) fn cell(&self, root: &Sysroot, name: &str) -> Option<u32> {
+        let bytes = root.bytes(self.controller.join("of_node").join(name)).ok()?;
+        // In a dump a line ends with a line break.
+        let (cell, rest) = bytes.split_first_chunk()?;
+        matches!(rest, [] | [b'\n']).then(|| u32::from_be_bytes(*cell))
+    }
+
     /// The clock to which high speed is raised above the specification's 50 MHz, in Hz: a setting
     /// of Raspberry Pi's older hosts, `dtparam=sd_overclock`, which only the device tree shows.
     fn raised_clock_hz(&self, root: &Sysroot) -> Option<u64> {
-        let bytes = root.bytes(self.controller.join("of_node/brcm,overclock-50")).ok()?;
-        let mhz = u32::from_be_bytes(bytes.get(..4)?.try_into().ok()?);
+        let mhz = self.cell(root, "brcm,overclock-50")?;
         (mhz > 0).then(|| u64::from(mhz) * 1_000_000).filter(|&hz| hz < CLOCK_MAX_HZ)
     }
 
@@ -164,6 +172,9 @@ fn millivolts(text: &str) -> Option<u32> {
 /// of the mode count.
 pub(crate) fn bus_rate(bus: &BusInfo) -> Option<Bytes> {
     let mode = BusMode::of_name(bus.mode.as_deref()?)?;
+    if let Some(rate) = mode.serial_rate() {
+        return Some(rate);
+    }
     let clock_hz = bus.clock_hz.unwrap_or_else(|| mode.clock_max_hz());
     let width = u64::from(bus.width_bits.unwrap_or_else(|| mode.width_max_bits()));
     clock_hz.checked_mul(width * mode.bits_per_clock()).map(|bits| Bytes(bits / 8))

@@ -13,3 +13,4 @@ mod identify;
 mod live;
 mod mounted_on;
 mod reconnect;
+mod sd_queue;

@@ -154,6 +154,10 @@ pub(super) static CARD: Node = Node::Fields(&[
     ("spare_blocks", &Node::Name(32)),
     ("counterfeit_signs", &Node::List(8, &Node::Name(160))),
     ("quirks", &Node::List(8, &Node::Name(96))),
+    ("harmed_by_trimming", &FLAG),
+    ("cache_is_faulty", &FLAG),
+    ("queue_setting", &Node::MaybeWord),
+    ("queue_is_trusted", &FLAG),
     ("product_revision", &Node::Name(16)),
 ]);
 
