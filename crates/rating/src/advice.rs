@@ -3,6 +3,8 @@
 //! Each piece of advice has its cause in the record; a run that needs no action says so. Advice that
 //! protects data comes first, then advice for a sound measurement, then advice for a faster system.
 
+mod card;
+
 use cardproof_facts::{Class, RANDOM_SPAN};
 use cardproof_record::{
     EndedBy, OpName, Outcome, PatternName, Phase, Record, Replay, State, Transport, Verdict,
@@ -113,7 +115,7 @@ const OF_OWN: [Adviser; 20] = [
     unblock_link,
     settle_pauses,
     choose_card,
-    test_a2,
+    card::test_a2,
 ];
 
 /// The advice where nothing went wrong.
@@ -410,12 +412,17 @@ fn unblock_link(case: &Case<'_>) -> Option<String> {
 fn settle_pauses(case: &Case<'_>) -> Option<String> {
     let pauses = (0..case.record.phases.len()).flat_map(|index| pauses_in(case.record, index));
     let stands_still = pauses.map(|pause| pause.length).max() >= Some(PAUSE_POOR);
-    say(
-        case.speaks_of_storage() && stands_still,
-        "The storage paused for a second or more. Free some space, run fstrim if the file system \
-         supports it, and measure again. If the pauses stay, the card itself causes them; only \
-         another card helps.",
-    )
+    (case.speaks_of_storage() && stands_still).then(|| {
+        let trim = match card::trimming(case) {
+            card::Trimming::Unknown => "",
+            card::Trimming::NoHarmKnown => ", run fstrim if the file system supports it",
+            card::Trimming::Harmful => " (do not run fstrim: a kernel's list says that it can harm this card)",
+        };
+        format!(
+            "The storage paused for a second or more. Free some space{trim}, and measure again. If the pauses \
+             stay, the card itself causes them; only another card helps."
+        )
+    })
 }
 
 fn choose_card(case: &Case<'_>) -> Option<String> {
@@ -432,16 +439,6 @@ fn choose_card(case: &Case<'_>) -> Option<String> {
         }
     };
     Some(text.to_owned())
-}
-
-fn test_a2(case: &Case<'_>) -> Option<String> {
-    let is_open = case.outcome("A2") == Some(Outcome::NotTestable)
-        && case.outcome("A1") == Some(Outcome::Meets);
-    say(
-        is_open && case.transport() == Some(&Transport::Sd),
-        "To test A2, the computer must use the card's command queue and cache. On a Raspberry Pi 5 add \
-         the line dtparam=sd_cqe to /boot/firmware/config.txt.",
-    )
 }
 
 /// Advice where the run tested a part of a card or stick, so that the rest may not exist.

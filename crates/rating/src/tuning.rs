@@ -202,6 +202,30 @@ mod tests {
         card.claims.application_class = Some(2);
         card.command_queue =
             Feature { card: Some(true), kernel: Some(false), ..Feature::default() };
+        assert!(!names(&conditions).contains(&"queue_and_cache"), "this kernel cannot");
+        conditions.host.board = Some("Raspberry Pi 5 Model B Rev 1.0".to_owned());
+        let card = conditions.device.card.get_or_insert_default();
+        card.command_queue.kernel = Some(true);
+        card.command_queue.enabled = Some(false);
         assert!(names(&conditions).contains(&"queue_and_cache"));
+    }
+
+    /// The value 1 is the default, and without a value the line means 1: neither does anything.
+    #[test]
+    fn no_step_sets_the_command_queue_to_its_default() {
+        let mut conditions = conditions();
+        conditions.host.board = Some("Raspberry Pi 5 Model B Rev 1.0".to_owned());
+        let card = conditions.device.card.get_or_insert_default();
+        card.claims.application_class = Some(2);
+        for is_trusted in [true, false] {
+            let card = conditions.device.card.get_or_insert_default();
+            card.command_queue = Feature { enabled: Some(false), ..Feature::default() };
+            card.queue_is_trusted = Some(is_trusted);
+            let steps = tuning_plan(Some("/dev/mmcblk0"), Some("mmcblk0"), &conditions, None);
+            let step = steps.into_iter().find(|step| step.name == "queue_and_cache").unwrap();
+            let sets = step.commands.iter().any(|command| command.contains("sd_cqe=2"));
+            assert_eq!(sets, !is_trusted, "{step:?}");
+            assert!(is_trusted || step.risk.contains("read back wrong"), "{step:?}");
+        }
     }
 }

@@ -6,6 +6,7 @@ use cardproof_units::Bytes;
 
 use super::{AppliedBy, Gain, Setting, TuningStep};
 use crate::queue_and_cache::{idle_queue_or_cache, is_a2};
+use crate::sd_queue::{QueueStep, RISK, TRY_ALL, queue_step};
 
 /// Read-ahead for a card: enough for its full rate, little enough for its small reads.
 const READ_AHEAD: Bytes = Bytes::kib(512);
@@ -25,7 +26,7 @@ pub(super) fn steps(name: Option<&str>, conditions: &Conditions) -> Vec<TuningSt
     of_block_layer
         .chain(mount_options(conditions))
         .chain(bus(device))
-        .chain(queue_and_cache(device))
+        .chain(queue_and_cache(conditions))
         .collect()
 }
 
@@ -83,29 +84,54 @@ fn bus(device: &DeviceInfo) -> Option<TuningStep> {
     })
 }
 
-/// What an A2 card needs that this host does not give it.
-fn queue_and_cache(device: &DeviceInfo) -> Option<TuningStep> {
+/// What an A2 card needs that this computer could give it and does not.
+fn queue_and_cache(conditions: &Conditions) -> Option<TuningStep> {
+    let device = &conditions.device;
     let idle = idle_queue_or_cache(device).filter(|_| is_a2(device))?;
-    Some(TuningStep {
-        commands: vec![
-            "echo dtparam=sd_cqe=1 >> /boot/firmware/config.txt  # Raspberry Pi 5 only".to_owned(),
-            "reboot".to_owned(),
-        ],
-        risk:
-            "a card with a faulty command queue can hang or lose data; the value 1 uses it only on \
-               cards that the kernel knows to be good"
-                .to_owned(),
-        undo: vec!["sed -i '/sd_cqe/d' /boot/firmware/config.txt".to_owned(), "reboot".to_owned()],
-        ..by_hand(
-            "queue_and_cache",
-            format!(
-                "an A2 card reaches its class only with command queue and cache, and {idle}. Linux uses \
-                 the cache of SD cards from 5.14 on. The command queue of SD cards is in Raspberry Pi's \
-                 kernel for the Raspberry Pi 5, and was not in mainline Linux up to 6.12"
-            ),
-            0.6,
+    let why = |rest: &str| {
+        format!(
+            "an A2 card reaches its class only with command queue and cache, and {idle}. {rest}"
         )
-    })
+    };
+    let reboot = || "reboot".to_owned();
+    let remove = || "sed -i '/sd_cqe/d' /boot/firmware/config.txt".to_owned();
+    let step = match queue_step(conditions) {
+        QueueStep::InUse | QueueStep::NotHere | QueueStep::NotWithThisCard => return None,
+        QueueStep::NewerKernel => TuningStep {
+            commands: vec!["apt full-upgrade".to_owned(), reboot()],
+            ..by_hand(
+                "queue_and_cache",
+                why("The list of working cards of newer kernels of Raspberry Pi has this card"),
+                0.7,
+            )
+        },
+        QueueStep::RemoveSetting => TuningStep {
+            commands: vec![remove(), reboot()],
+            undo: vec!["add the line dtparam=sd_cqe=0 again".to_owned()],
+            ..by_hand(
+                "queue_and_cache",
+                why(
+                    "The kernel's list of working cards has this card, and the boot settings switch \
+                     the queue off",
+                ),
+                0.8,
+            )
+        },
+        QueueStep::TryAtARisk => TuningStep {
+            commands: vec![format!("echo {TRY_ALL} >> /boot/firmware/config.txt"), reboot()],
+            risk: RISK.to_owned(),
+            undo: vec![remove(), reboot()],
+            ..by_hand(
+                "queue_and_cache",
+                why(
+                    "By default this kernel uses the queue only with cards on its list of working ones, \
+                     and this card is not on it",
+                ),
+                0.2,
+            )
+        },
+    };
+    Some(step)
 }
 
 fn setting_step(
