@@ -19,6 +19,23 @@ fn measured(home: &Home, card: &str, seed: &str, more: &[&str]) -> String {
     path.to_str().expect("the test's own paths are text").to_owned()
 }
 
+/// Figures without intervals prove no order: each card has its number in it, marked as uncertain, in the details as
+/// above.
+#[test]
+fn cards_of_which_no_difference_is_proven_do_not_all_have_the_first_place() {
+    let words = ["compare", "ref:iozone-rpi3-2018", "--all"];
+    let text = run(Home::new().cardproof(&words)).expect(0).stdout;
+    let details = text.rsplit_once("System card").unwrap().1;
+    let places: Vec<&str> = details
+        .lines()
+        .filter(|line| line.contains(" pi3-"))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    let expected: Vec<String> = (1..=places.len()).map(|place| format!("~{place}")).collect();
+    assert_eq!(places, expected, "{text}");
+    assert!(places.len() >= 12, "{text}");
+}
+
 #[test]
 fn published_cards_fit_a_terminal_of_80_columns() {
     let words = [

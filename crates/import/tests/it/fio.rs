@@ -204,3 +204,34 @@ fn large_amounts_are_read() {
             .any(|it| it.code == WarningCode::Buffered)
     );
 }
+
+/// fio draws the direction of each operation, so that 75 of 100 asked for become 74 or 76 of 100 done.
+#[test]
+fn a_mixed_phase_is_named_by_the_mix_that_was_asked_for() {
+    let json = fixture("fio-mixed-without-latencies.json");
+    let plain = fixture("fio-plain-mixed.txt");
+    let asked = "\"rwmixread\" : \"75\"";
+    assert!(json.contains(asked));
+    let with = |options: &str| json.replace(asked, options);
+    let command = |options: &str| format!("$ fio --name=test --rw=randrw {options}\n{plain}");
+    for (text, share) in [
+        (json.clone(), 75),
+        (with("\"rwmixwrite\" : \"25\""), 75),
+        (with("\"rwmixread\" : \"70\""), 70),
+        (with("\"gtod_reduce\" : \"1\""), 75),
+        (command("--rwmixread=75"), 75),
+        (command("--rwmixread=70"), 70),
+        (command("--rwmixwrite=20"), 80),
+        // 74.57 of 100 were done, and no option is there.
+        (plain.clone(), 75),
+    ] {
+        let record = read(&text);
+        let phase = &record.phases[0];
+        assert_eq!(phase.read_percent, share, "{}", phase.name);
+        assert!(
+            phase.name.contains(&format!("mixed-4k-{share}-{}", 100 - share)),
+            "{}",
+            phase.name
+        );
+    }
+}

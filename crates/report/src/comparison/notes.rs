@@ -16,6 +16,18 @@ pub(super) const DOUBTED: &str = "?";
 /// Before a place that rests on figures without intervals.
 pub(super) const BARE: &str = "~";
 
+/// The places of `cards`, which are in the order of their figures: the rank, where all figures have intervals; else
+/// the number in the order, marked as uncertain. One card alone has none.
+pub(super) fn places(cards: &[&Ranked]) -> Vec<String> {
+    let has_intervals = cards.iter().all(|card| card.has_intervals);
+    let place = |(index, card): (usize, &&Ranked)| match (cards.len(), has_intervals) {
+        (0 | 1, _) => String::new(),
+        (_, true) => format!("{}.", card.place),
+        (_, false) => format!("{BARE}{}", index + 1),
+    };
+    cards.iter().enumerate().map(place).collect()
+}
+
 /// More names than this are counted and not listed.
 const NAMES_MAX: usize = 3;
 

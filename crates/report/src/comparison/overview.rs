@@ -128,16 +128,11 @@ impl Group<'_> {
             Use::Camera => wording::bare(&told("bytes/s", value * 1e6)),
             _ => figure(value),
         };
-        let is_order = self.ranked.len() > 1 && self.basis != ALONE;
+        let places = if self.basis == ALONE { Vec::new() } else { notes::places(&self.ranked) };
         let of_name = |name: &str| comparison.figures.iter().find(|card| card.name == name);
-        let has_intervals = self.ranked.iter().all(|card| card.has_intervals);
         let ranked = self.ranked.iter().enumerate().filter_map(|(at, ranked)| {
-            let place = match (is_order, has_intervals) {
-                (false, _) => String::new(),
-                (true, true) => format!("{}.", ranked.place),
-                (true, false) => format!("{}{}", notes::BARE, at + 1),
-            };
-            Some(row(comparison, of_name(&ranked.name)?, &place, Some(value(ranked.value))))
+            let place = places.get(at).map_or("", String::as_str);
+            Some(row(comparison, of_name(&ranked.name)?, place, Some(value(ranked.value))))
         });
         let others = self.others.iter().map(|card| row(comparison, card, "", None));
         ranked.chain(others).collect()

@@ -8,6 +8,7 @@ use cardproof_rating::compare::{
 use cardproof_rating::wording;
 use cardproof_units::{Iops, Throughput};
 
+use super::notes;
 use crate::clean::one_line;
 use crate::wrap::sentence;
 
@@ -124,8 +125,9 @@ fn ranked(ranking: &Ranking) -> Section {
     if has_prices {
         columns.extend(["price", "for the price"]);
     }
-    let is_order = ranking.cards.len() > 1;
-    let rows = ranking.cards.iter().map(|card| place(card, is_order)).collect();
+    let cards: Vec<&Ranked> = ranking.cards.iter().collect();
+    let rows =
+        notes::places(&cards).iter().zip(cards).map(|(place, card)| row(place, card)).collect();
     let of_one = match ranking.cards.as_slice() {
         [only] => format!(": {}, not ranked", one_line(&only.name)),
         _ => String::new(),
@@ -139,9 +141,9 @@ fn ranked(ranking: &Ranking) -> Section {
     }
 }
 
-/// The row of `card`, with its place if there is an order.
-fn place(card: &Ranked, is_order: bool) -> Vec<String> {
-    let number = if is_order { format!("{}. ", card.place) } else { String::new() };
+/// The row of `card`, with its `place` if it has one.
+fn row(place: &str, card: &Ranked) -> Vec<String> {
+    let place = if place.is_empty() { String::new() } else { format!("{place} ") };
     let figure = |value: f64| match value {
         value if value < 10.0 => format!("{value:.2}"),
         value if value < 100.0 => format!("{value:.1}"),
@@ -149,7 +151,7 @@ fn place(card: &Ranked, is_order: bool) -> Vec<String> {
     };
     let between = card.between.map(|[low, high]| format!("{} to {}", figure(low), figure(high)));
     let mut row = vec![
-        format!("{number}{}", one_line(&card.name)),
+        format!("{place}{}", one_line(&card.name)),
         figure(card.value),
         between.unwrap_or_default(),
     ];

@@ -449,7 +449,8 @@ fn finished(
         (phase.block, phase.depth) = (job.block, fio::depth_of_copies(job.depth, copies, true));
     }
     if op == OpName::Mixed {
-        phase.read_percent = fio::read_percent(&read, &write);
+        let done = || fio::read_percent(&read, &write);
+        phase.read_percent = command.read_percent.unwrap_or_else(done);
     }
     phase.duration = duration;
     let is_reading = !write.has_run() && !united.has_run();

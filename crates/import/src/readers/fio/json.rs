@@ -102,13 +102,16 @@ fn phase(
     let untold = || (fio::op_of(&read, &write, &united), PatternName::Unknown);
     let (op, pattern) = asked.unwrap_or_else(untold);
     let mut phase = PhaseDraft::new(op, pattern);
-    phase.read_percent = match (op, option(&["rwmixread"])) {
-        (OpName::Mixed, Some(share)) => share.parse().unwrap_or(50).min(100),
-        // fio's default, where it does not tell the directions apart.
-        (OpName::Mixed, None) if united.has_run() => 50,
-        (OpName::Mixed, None) => fio::read_percent(&read, &write),
-        _ => phase.read_percent,
-    };
+    if op == OpName::Mixed {
+        let of_writes = option(&["rwmixwrite"]).and_then(fio::mix);
+        let asked = option(&["rwmixread"]).and_then(fio::mix);
+        // Where it does not tell the directions apart, fio's default counts.
+        let default = united.has_run().then_some(fio::DEFAULT_MIX);
+        phase.read_percent = asked
+            .or(of_writes.map(|writes| 100 - writes))
+            .or(default)
+            .unwrap_or_else(|| fio::read_percent(&read, &write));
+    }
     phase.block = size_of(option(&["bs", "blocksize"]))
         .or_else(|| [&read, &write, &united].into_iter().find_map(Rates::block))
         .unwrap_or(Bytes::ZERO);

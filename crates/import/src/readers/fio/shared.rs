@@ -23,6 +23,16 @@ pub(super) struct Command {
     /// Whether operations pass the page cache by, where the options say so.
     pub(super) is_direct: Option<bool>,
     pub(super) sync: Sync,
+    /// Of 100 operations of a mixed job, how many are to read, where the options say so.
+    pub(super) read_percent: Option<u8>,
+}
+
+/// fio's share of reads in a mixed job that asks for none.
+pub(super) const DEFAULT_MIX: u8 = 50;
+
+/// The value of `rwmixread` or `rwmixwrite`: 0 to 100.
+pub(super) fn mix(value: &str) -> Option<u8> {
+    value.parse().ok().filter(|percent| *percent <= 100)
 }
 
 impl Command {
@@ -49,6 +59,10 @@ impl Command {
                 }
                 ("sync", value) if is_on(value) => command.sync = Sync::Every(1),
                 ("end_fsync", "1") => command.sync = Sync::AtEnd,
+                ("rwmixread", value) => command.read_percent = mix(value),
+                ("rwmixwrite", value) => {
+                    command.read_percent = mix(value).map(|writes| 100 - writes);
+                }
                 ("rw" | "readwrite", _) => has_job = true,
                 _ => {}
             }
@@ -178,10 +192,24 @@ pub(super) fn state(phase: &mut PhaseDraft, directions: [&Rates; 3]) {
     }
 }
 
-/// The share of reads nearest to what was done, where the job does not tell.
+/// Mixes are asked for in such steps.
+const USUAL_MIX_STEP: f64 = 5.0;
+
+/// fio draws the direction of each operation, so that what was done is about so many per cent off what was asked.
+const MIX_SCATTER: f64 = 1.5;
+
+/// The share of reads that was asked for, as far as what was done shows it, where no option tells: the usual mix
+/// that is near, or else the share itself.
 pub(super) fn read_percent(read: &Rates, write: &Rates) -> u8 {
     let all = read.iops + write.iops;
-    if all > 0.0 { (read.iops / all * 100.0).round() as u8 } else { 0 }
+    if all <= 0.0 {
+        return 0;
+    }
+    let done = read.iops / all * 100.0;
+    let usual = (done / USUAL_MIX_STEP).round() * USUAL_MIX_STEP;
+    // A share of 0 or 100 is no mix.
+    let is_near = (done - usual).abs() <= MIX_SCATTER && usual > 0.0 && usual < 100.0;
+    (if is_near { usual } else { done.round() }) as u8
 }
 
 /// The operation that rates speak of; of both together it is not known.

@@ -14,7 +14,7 @@ use crate::draft::{PhaseDraft, Printed, RecordDraft};
 use crate::lines::Line;
 use crate::text::number;
 use crate::view::View;
-use cardproof_record::{Latency, PatternName};
+use cardproof_record::{Latency, OpName, PatternName};
 
 /// Where the fields of reads begin, counted from 0.
 const READ: usize = 5;
@@ -74,7 +74,9 @@ fn phase(line: &Line, fields: &[&str], command: Command) -> Result<PhaseDraft, I
     let (read, write) = (read?, write?);
     let mut phase =
         PhaseDraft::new(fio::op_of(&read, &write, &Rates::default()), PatternName::Unknown);
-    phase.read_percent = fio::read_percent(&read, &write);
+    let done = || fio::read_percent(&read, &write);
+    let is_mixed = phase.op == OpName::Mixed;
+    phase.read_percent = command.read_percent.filter(|_| is_mixed).unwrap_or_else(done);
     phase.block = block(&read).or_else(|| block(&write)).unwrap_or(Bytes::ZERO);
     phase.sync = if write.has_run() { command.sync } else { phase.sync };
     phase.cache =

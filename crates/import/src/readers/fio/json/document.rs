@@ -27,7 +27,7 @@ pub(in super::super) struct Document {
 }
 
 /// The options that are read.
-pub(super) const OPTIONS: [&str; 18] = [
+pub(super) const OPTIONS: [&str; 19] = [
     "blocksize",
     "bs",
     "buffered",
@@ -44,6 +44,7 @@ pub(super) const OPTIONS: [&str; 18] = [
     "readwrite",
     "rw",
     "rwmixread",
+    "rwmixwrite",
     "size",
     "sync",
 ];
