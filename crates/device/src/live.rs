@@ -15,6 +15,8 @@ mod memory;
 mod name;
 mod pressure;
 mod sampler;
+mod waits;
 
 pub use name::{NameError, active_devices, device_at};
 pub use sampler::{Counters, Sampler};
+pub use waits::ProcessorWaits;

@@ -4,14 +4,15 @@
 //! it, the reverse.
 
 use cardproof_facts::{Class, RANDOM_SPAN};
-use cardproof_record::{Outcome, Phase, Record, WarningCode};
-use cardproof_units::{Bytes, Throughput};
+use cardproof_record::{Outcome, PatternName, Phase, Record, WarningCode};
+use cardproof_units::{Bytes, Nanos, Throughput};
 
 use crate::bus::Bus;
 use crate::doubts::Doubt;
 use crate::pick::{BoundedRate, Finding};
 use crate::quantity::{ClassLimit, Rate};
 use crate::scope;
+use crate::slowdown::slowdown_max;
 use crate::stretch::slowest_stretch;
 use crate::wording;
 
@@ -22,9 +23,8 @@ const CONFIDENCE_MIN: f64 = 0.9;
 /// MiB (SD Physical Layer Specification 3.01, table of maximum AU sizes).
 const SDHC_MAX: Bytes = Bytes::gib(32);
 
-/// A disturbance may halve a rate, and hardly lowers it further: other programs that use half of all
-/// processors count as a disturbance, and hot boards lower their clock to about half.
-const DISTURBED_FACTOR: f64 = 2.0;
+/// What is left out at the start of a phase for a verdict.
+const SETTLING: Nanos = Nanos::from_millis(100);
 
 /// What one limit came to, and why.
 pub(crate) struct Ruling {
@@ -112,7 +112,7 @@ impl Grounds<'_> {
     }
 
     fn weigh_miss(&self, case: &Case<'_>) -> Weighed {
-        if let Some(why) = what_harms(case) {
+        if let Some(why) = what_harms(self.record, case) {
             return open(why);
         }
         let reached = ClassLimit { at_least: case.figure.high, ..case.limit }.needs();
@@ -148,14 +148,29 @@ fn open(why: &str) -> Weighed {
 }
 
 /// Why a figure below its limit is not a fail.
-fn what_harms(case: &Case<'_>) -> Option<&'static str> {
+fn what_harms(record: &Record, case: &Case<'_>) -> Option<&'static str> {
     if case.doubts.contains(&WarningCode::QueueDepthReduced) {
         return Some("the requested queue depth was not reached, which can only lower the rate");
     }
-    let undisturbed = DISTURBED_FACTOR * case.figure.high.per_second();
-    let may_be_met = undisturbed >= case.limit.at_least.per_second();
-    (may_be_met && case.doubts.contains(&WarningCode::Disturbed))
-        .then_some("the run was disturbed, which can only lower the rate")
+    if !case.doubts.contains(&WarningCode::Disturbed) {
+        return None;
+    }
+    let slowdown = slowdown_max(record, case.phase, judged_time(case));
+    let least = case.limit.at_least.per_second();
+    let may_be_met = slowdown.is_none_or(|factor| factor * case.figure.high.per_second() >= least);
+    may_be_met.then_some("the run was disturbed, which can only lower the rate")
+}
+
+/// The time of the phase that the figure rests on, at the least. Of sequential writes that is half of what was
+/// written, in whichever half; the disturbance may have been in it alone.
+fn judged_time(case: &Case<'_>) -> Nanos {
+    let phase = case.phase;
+    if phase.anytime_iops.is_none() || phase.pattern != PatternName::Sequential {
+        return phase.duration_ns.saturating_sub(SETTLING);
+    }
+    let half = phase.bytes.as_f64() / 2.0;
+    let rate = case.figure.high.per_second();
+    if rate > 0.0 { Nanos::from_secs_f64(half / rate) } else { Nanos::ZERO }
 }
 
 fn short_span(case: &Case<'_>) -> Option<String> {

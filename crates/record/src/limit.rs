@@ -131,6 +131,11 @@ pub struct PhaseSurroundings {
     /// What this run itself did in it; absent in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnActivity>,
+    /// How long threads of this run, and those of the kernel on the way to the storage, were ready to run while
+    /// others had the processors, all added: without others the phase would have been shorter by this at most. Absent
+    /// where the kernel does not tell, and in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processor_wait_ns: Option<Nanos>,
     /// The extremes of heat, clock and power in it; absent in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub climate: Option<ClimateExtremes>,

@@ -15,6 +15,9 @@ pub struct Observation {
     pub whole: Activity,
     /// The same, piece by piece: the windows of the monitor, oldest first.
     pub windows: Vec<Activity>,
+    /// How long threads of this process and of the kernel on the way to the storage waited for a processor
+    /// meanwhile, all added; `None` where nobody can tell.
+    pub processor_wait: Option<Nanos>,
 }
 
 /// What a monitor itself has done so far.

@@ -43,6 +43,7 @@ pub(crate) fn surroundings(
         own_bytes: own.read_bytes + own.written_bytes,
         own_cpu,
         own: Some(own),
+        processor_wait_ns: seen.processor_wait,
         climate: Some(extremes(seen)),
         moments: moments(&seen.windows),
     }

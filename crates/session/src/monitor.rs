@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use cardproof_device::Sysroot;
-use cardproof_device::live::{Counters, Sampler};
+use cardproof_device::live::{Counters, ProcessorWaits, Sampler};
 use cardproof_record::{Disturbance, PhaseSurroundings};
 use cardproof_runner::{Monitor, MonitorCost, Observation};
 use cardproof_units::Nanos;
@@ -40,6 +40,8 @@ struct State {
     sampler: Sampler,
     looks: Vec<Counters>,
     samples: u64,
+    /// How long threads had waited for a processor when the phase began.
+    waited_before: Option<ProcessorWaits>,
     /// The thread's processor time when it last looked.
     cpu: Nanos,
     is_over: bool,
@@ -54,6 +56,7 @@ impl SystemMonitor {
             sampler: Sampler::new(&Sysroot::default(), &devices),
             looks: Vec::with_capacity(LOOKS_MAX),
             samples: 0,
+            waited_before: None,
             cpu: Nanos::ZERO,
             is_over: false,
         };
@@ -127,15 +130,19 @@ impl Monitor for SystemMonitor {
         let mut state = self.shared.lock();
         state.looks.clear();
         state.look(self.shared.start);
+        state.waited_before = ProcessorWaits::read(&Sysroot::default());
     }
 
     fn end(&mut self) -> Option<Observation> {
+        let waited = ProcessorWaits::read(&Sysroot::default());
         let mut state = self.shared.lock();
         state.look(self.shared.start);
+        let processor_wait =
+            waited.zip(state.waited_before.take()).map(|(after, before)| after.since(&before));
         let looks = std::mem::take(&mut state.looks);
         let whole = looks.last()?.since(looks.first()?);
         let windows = looks.windows(2).map(|pair| pair[1].since(&pair[0])).collect();
-        Some(Observation { whole, windows })
+        Some(Observation { whole, windows, processor_wait })
     }
 
     fn disturbances(

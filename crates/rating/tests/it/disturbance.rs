@@ -34,7 +34,7 @@ fn quiet() -> PhaseSurroundings {
         own_cpu: Some(0.05),
         own: Some(own),
         climate: Some(ClimateExtremes::default()),
-        moments: Vec::new(),
+        ..PhaseSurroundings::default()
     }
 }
 

@@ -2,8 +2,9 @@
 
 use cardproof_rating::{CLASSES, is_recording, judge, next_steps};
 use cardproof_record::{
-    DeviceInfo, EndedBy, Estimate, OpName, Outcome, Phase, PhaseState, Record, State, SyncMode,
-    Transport, Verdict, Verification, Warning, WarningCode,
+    Activity, CpuActivity, DeviceInfo, EndedBy, Estimate, OpName, Outcome, OwnActivity, Phase,
+    PhaseState, PhaseSurroundings, Record, State, SyncMode, Transport, Verdict, Verification,
+    Warning, WarningCode,
 };
 use cardproof_testkit::records;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
@@ -262,6 +263,50 @@ fn a_condition_that_lowers_rates_rules_out_a_fail_and_not_a_pass() {
     let mut far = record((1900.0, 2000.0, 2100.0), (80.0, 90.0, 100.0), (15.0, 17.0, 19.0));
     warn(phase(&mut far, "random-write-4k-qd32"), WarningCode::Disturbed);
     assert_eq!(a1(&far), Outcome::Misses, "no disturbance costs so much");
+}
+
+/// A card of A1 but for its random writes, which reach `high` a second at the most in ten seconds beside full
+/// processors, for which threads waited for `waited`.
+fn beside_full_processors(high: f64, waited: Option<Nanos>) -> Record {
+    let mut record =
+        record((1900.0, 2000.0, 2100.0), (0.9 * high, 0.95 * high, high), (15.0, 17.0, 19.0));
+    let cpu = CpuActivity { cpus: 4, user: 1.0, busiest: 1.0, ..CpuActivity::default() };
+    let seen = PhaseSurroundings {
+        activity: Activity { cpu: Some(cpu), ..Activity::default() },
+        own_cpu: Some(0.05),
+        own: Some(OwnActivity::default()),
+        processor_wait_ns: waited,
+        ..PhaseSurroundings::default()
+    };
+    let phase = phase(&mut record, "random-write-4k-qd32");
+    phase.duration_ns = Nanos::from_secs(10);
+    phase.surroundings = Some(Box::new(seen));
+    record
+}
+
+/// A disturbance only slows, by no longer than threads were kept waiting.
+#[test]
+fn a_slow_card_fails_beside_full_processors_where_the_waits_do_not_explain_it() {
+    let seconds = |seconds: f64| Some(Nanos::from_secs_f64(seconds));
+    for (high, waited, expected) in [
+        (260.0, seconds(0.1), Outcome::Misses),
+        (260.0, seconds(2.0), Outcome::Misses),
+        (260.0, seconds(4.0), Outcome::Undecided),
+        (260.0, None, Outcome::Undecided),
+        (390.0, seconds(0.1), Outcome::Misses),
+        (450.0, seconds(0.1), Outcome::Undecided),
+        (100.0, seconds(8.0), Outcome::Undecided),
+        (100.0, seconds(7.0), Outcome::Misses),
+        (100.0, seconds(40.0), Outcome::Undecided),
+        (100.0, None, Outcome::Misses),
+    ] {
+        let record = beside_full_processors(high, waited);
+        assert_eq!(a1(&record), expected, "{high} a second, waited {waited:?}");
+    }
+    for waited in [None, seconds(0.1), seconds(9.0)] {
+        let record = beside_full_processors(800.0, waited);
+        assert_eq!(a1(&record), Outcome::Meets, "a pass in spite of it is a pass");
+    }
 }
 
 #[test]

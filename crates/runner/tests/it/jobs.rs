@@ -88,7 +88,7 @@ impl Monitor for Onlooker {
             devices: vec![DeviceActivity { name, reads, ..DeviceActivity::default() }],
             ..Activity::default()
         };
-        Some(Observation { windows: vec![whole.clone()], whole })
+        Some(Observation { windows: vec![whole.clone()], whole, processor_wait: None })
     }
 
     fn disturbances(

@@ -47,7 +47,11 @@ impl Monitor for Scripted {
             ..Climate::default()
         };
         let window = Activity { window_ns: Nanos::from_secs(1), climate, ..Activity::default() };
-        Some(Observation { whole: window.clone(), windows: vec![window.clone(), window] })
+        Some(Observation {
+            whole: window.clone(),
+            windows: vec![window.clone(), window],
+            processor_wait: None,
+        })
     }
 
     fn disturbances(
