@@ -104,6 +104,8 @@ struct DamageForm {
     block: Option<Bytes>,
     gives: Option<GivesForm>,
     transient_read: Option<u64>,
+    #[serde(default)]
+    transient_share: f64,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -326,6 +328,13 @@ fn damage(form: &DamageForm) -> Result<Damage, DescriptionError> {
         let message = format!("[damage] share is {}; it must lie between 0 and 1", form.share);
         return Err(DescriptionError::Value(message));
     }
+    if !(0.0..=1.0).contains(&form.transient_share) {
+        let message = format!(
+            "[damage] transient_share is {}; it must lie between 0 and 1",
+            form.transient_share
+        );
+        return Err(DescriptionError::Value(message));
+    }
     let block = form.block.unwrap_or(Damage::NONE.block);
     if block == Bytes::ZERO {
         return Err(DescriptionError::Value("[damage] block must be above zero".to_owned()));
@@ -336,6 +345,7 @@ fn damage(form: &DamageForm) -> Result<Damage, DescriptionError> {
         block,
         gives: form.gives.map_or(DamagedBlock::Fails, Into::into),
         transient_read: form.transient_read,
+        transient_ppm: (form.transient_share * 1e6).round() as u32,
     })
 }
 

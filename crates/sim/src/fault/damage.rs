@@ -30,6 +30,8 @@ pub struct Damage {
     pub gives: DamagedBlock,
     /// The reading request, counted from 1, that fails once and succeeds when it is repeated.
     pub transient_read: Option<u64>,
+    /// Requests in a million, reading or writing, that fail once and succeed when they are repeated.
+    pub transient_ppm: u32,
 }
 
 impl Damage {
@@ -39,6 +41,7 @@ impl Damage {
         block: Bytes::kib(4),
         gives: DamagedBlock::Fails,
         transient_read: None,
+        transient_ppm: 0,
     };
 }
 
@@ -49,13 +52,24 @@ pub struct DamagedStore {
     damage: Damage,
     seed: u64,
     readings: Cell<u64>,
+    requests: Cell<u64>,
 }
 
 impl DamagedStore {
     /// Damages `inner`; `seed` decides which blocks.
     #[must_use]
     pub fn new(inner: Box<dyn Store>, damage: Damage, seed: Seed) -> Self {
-        Self { inner, damage, seed: seed.derive("damage"), readings: Cell::new(0) }
+        let (readings, requests) = (Cell::new(0), Cell::new(0));
+        Self { inner, damage, seed: seed.derive("damage"), readings, requests }
+    }
+
+    /// Whether the next request fails for once.
+    fn fails_once(&self) -> bool {
+        let number = self.requests.get();
+        self.requests.set(number + 1);
+        let seed = self.seed.rotate_left(32) ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let random = Xoshiro256PlusPlus::seed_from_u64(seed).next_u64();
+        random % 1_000_000 < u64::from(self.damage.transient_ppm)
     }
 
     /// The random numbers of a block, if it is damaged.
@@ -70,7 +84,7 @@ impl Store for DamagedStore {
     fn read(&self, offset: u64, into: &mut [u8]) -> Result<(), StoreError> {
         let failed = || StoreError::from(std::io::Error::other("a damaged block"));
         self.readings.set(self.readings.get() + 1);
-        if self.damage.transient_read == Some(self.readings.get()) {
+        if self.damage.transient_read == Some(self.readings.get()) || self.fails_once() {
             return Err(failed());
         }
         self.inner.read(offset, into)?;
@@ -96,6 +110,9 @@ impl Store for DamagedStore {
     }
 
     fn write(&mut self, offset: u64, from: &[u8]) -> Result<(), StoreError> {
+        if self.fails_once() {
+            return Err(std::io::Error::other("a request that fails once").into());
+        }
         self.inner.write(offset, from)
     }
 
@@ -140,5 +157,17 @@ mod tests {
         let mut data = [0; 512];
         let outcomes: Vec<bool> = (0..3).map(|_| store.read(0, &mut data).is_ok()).collect();
         assert_eq!(outcomes, [true, false, true]);
+    }
+
+    #[test]
+    fn requests_fail_as_often_as_asked_and_not_again() {
+        let mut store = damaged(Damage { transient_ppm: 10_000, ..Damage::NONE });
+        let mut failed = 0;
+        for number in 0..50_000_u64 {
+            let mut data = [0; 512];
+            failed += u32::from(store.read(number * 512, &mut data).is_err());
+            failed += u32::from(store.write(number * 512, &data).is_err());
+        }
+        assert!((850..1150).contains(&failed), "{failed} of 100000");
     }
 }
