@@ -12,6 +12,7 @@
 
 mod error;
 mod mount_id;
+mod named;
 mod private;
 mod space;
 mod sweep;
@@ -27,6 +28,7 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, StatVfsMountFlags};
 use rustix::io::Errno;
 
 pub use error::{LeftBehind, ScratchError};
+pub use named::{LeftNames, NamedFiles};
 pub use space::{Allowance, SIZE_MIN, Space};
 pub use sweep::{LeftDirectory, Swept, sweep};
 

@@ -6,39 +6,46 @@
 //! 4294967311 plus 17. Where the file system puts the files is its own choice, so a test of a part of
 //! the free space proves little; the answer says so.
 
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+//!
+//! The files are ours by handle, see [`NamedFiles`]. The marker beside them lists them by name and number, so
+//! that a later run knows those that a killed one has left.
 
+mod marker;
+mod reading;
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use cardproof_io::scratch::{NamedFiles, Space};
 use cardproof_record::{
     CapacityFiles, CapacityMethod, CapacityTest, ProfileInfo, Record, State, TargetKind,
 };
-use cardproof_session::{Options, Store, blank, open_regular};
+use cardproof_session::{Options, Store, blank, of_scratch};
 use cardproof_units::Bytes;
-use rustix::fs::OFlags;
 
 use super::{VerifyArgs, answer, exit_of, publish};
 use crate::exit::{Exit, Failure};
 use crate::signals::Signals;
 use crate::talk::Talk;
+use marker::Marker;
 
 const SECTOR: usize = 512;
 const FILE_BYTES: u64 = 1 << 30;
 const CHUNK: usize = 1 << 20;
 
-/// Says that the files beside it are ours: of a test that was interrupted.
-const MARKER: &str = ".cardproof-h2w";
-
 /// Files that leave no more than this free fill the file system.
 const NEARLY_ALL: u64 = 64 << 20;
 
-/// What reading a set of files has shown.
-#[derive(Clone, Debug, Default)]
-struct Tally {
-    shown: CapacityFiles,
-    /// Sectors up to here that are not right.
-    stretch: u64,
+/// A file of a set: its number, and the file.
+type Numbered<'a> = (u64, &'a File);
+
+/// A set of our own.
+struct OwnSet {
+    files: NamedFiles,
+    marker: Marker,
+    /// The number of each file of the set, and by which one [`NamedFiles`] knows it.
+    set: Vec<(u64, usize)>,
 }
 
 /// Tests the directory that `args` name.
@@ -49,52 +56,23 @@ pub(super) fn run(
     talk: Talk,
 ) -> Result<Exit, Failure> {
     let store = Store::open(&options.records.clone()?)?;
-    let directory = &args.target;
-    let set = files_in(directory)?;
-    let marker = directory.join(MARKER);
-    let has_marker = fs::symlink_metadata(&marker).is_ok();
-    let is_ours = set.is_empty() || has_marker;
-    let space = space(directory)?;
-    let mut written = 0;
-    if is_ours {
-        let before: u64 = set.iter().map(|(_, _, length)| length).sum();
-        let wanted = wanted(args, space, before);
-        if wanted == 0 {
-            return Err(Failure::refused(format!(
-                "{} has {} of free space, too little for a test; remove something, or test the \
-                 device itself",
-                directory.display(),
-                Bytes(space.free)
-            )));
-        }
-        check_names(directory, &marker, wanted)?;
-        announce(directory, wanted, before, space, talk);
-        if !has_marker {
-            mark(&marker)?;
-        }
-        written = write_set(directory, wanted, signals, talk)?;
+    let place = NamedFiles::open(&args.target).map_err(|error| of_scratch(&error))?;
+    let space = place.space().map_err(|error| of_scratch(&error))?;
+    let found = numbers_in(&place)?;
+    let is_file = |number: &u64| place.look(&name_of(*number)).is_ok();
+    let is_ours = Marker::is_in(&place) || !found.iter().any(is_file);
+    let tested = if is_ours {
+        of_own(args, place, &found, signals, talk)?
     } else {
-        talk.note(&format!(
-            "Reads the {} files N.h2w that are there; writes nothing and removes nothing.",
-            set.len()
-        ));
-    }
-    if let Some(exit) = signals.exit() {
-        talk.note("Stopped. The files stay; the next cardproof verify of this directory goes on.");
-        return Ok(exit);
-    }
-    let set = files_in(directory)?;
-    let mut shown = read_set(&set, signals, talk)?;
+        of_others(&place, &found, signals, talk)?
+    };
+    let Some((written, mut shown)) = tested else {
+        return Ok(signals.exit().unwrap_or(Exit::Incomplete));
+    };
     let tested = shown.tested_bytes.get();
-    if let Some(exit) = signals.exit() {
-        return Ok(exit);
-    }
-    if is_ours && !args.keep {
-        remove(&set, &marker)?;
-    }
     let mut record = record(options, space, written, tested);
     if let Some(test) = &mut record.capacity {
-        let is_all_free_space = args.full || tested + NEARLY_ALL >= space.free;
+        let is_all_free_space = args.full || tested + NEARLY_ALL >= space.free.get();
         shown.is_all_free_space = is_all_free_space;
         test.files = Some(shown);
     }
@@ -105,54 +83,230 @@ pub(super) fn run(
     Ok(exit_of(&answer))
 }
 
-/// The size of a file system and what is free of it.
-#[derive(Clone, Copy, Debug)]
-struct Space {
-    size: u64,
-    free: u64,
-}
+/// What was written, and what reading has shown; `None` where somebody has ended it.
+type Tested = Option<(u64, CapacityFiles)>;
 
-fn space(directory: &Path) -> Result<Space, Failure> {
-    let found = rustix::fs::statvfs(directory).map_err(|error| {
-        Failure::usage(format!("cannot ask for the free space of {}: {error}", directory.display()))
-    })?;
-    let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
-    Ok(Space { size: bytes(found.f_blocks), free: bytes(found.f_bavail) })
-}
-
-/// The files N.h2w with their numbers and lengths, in order.
-fn files_in(directory: &Path) -> Result<Vec<(u64, PathBuf, u64)>, Failure> {
-    let entries = fs::read_dir(directory)
-        .map_err(|error| Failure::usage(format!("cannot list {}: {error}", directory.display())))?;
-    let mut files = Vec::new();
-    for entry in entries.filter_map(Result::ok) {
-        let name = entry.file_name();
-        let number = name.to_str().and_then(|name| name.strip_suffix(".h2w"));
-        let number: Option<u64> = number.and_then(|number| number.parse().ok());
-        let Some(number @ 1..) = number else { continue };
-        // `01.h2w` is none of a set, or two files would have one number.
-        if entry.path() != file_name(directory, number) {
-            continue;
-        }
-        let Ok(metadata) = entry.metadata() else { continue };
-        if metadata.is_file() {
-            files.push((number, entry.path(), metadata.len() / SECTOR as u64 * SECTOR as u64));
+/// Reads a set of files that somebody else has made.
+fn of_others(
+    place: &NamedFiles,
+    found: &[u64],
+    signals: &Signals,
+    talk: Talk,
+) -> Result<Tested, Failure> {
+    talk.note(&format!(
+        "Reads the {} files N.h2w that are there; writes nothing and removes nothing.",
+        found.len()
+    ));
+    let mut opened = Vec::new();
+    for &number in found {
+        match place.look(&name_of(number)) {
+            Ok(file) => opened.push((number, file)),
+            // It is no set's.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
+            Err(error) => {
+                let name = name_of(number);
+                return Err(Failure::incomplete(format!("cannot open {name}: {error}")));
+            }
         }
     }
-    files.sort();
-    Ok(files)
+    let set: Vec<Numbered<'_>> = opened.iter().map(|(number, file)| (*number, file)).collect();
+    let shown = reading::read_set(&set, signals, talk);
+    Ok(signals.exit().is_none().then_some((0, shown)))
+}
+
+/// Writes a set of our own, or goes on with one, and reads it.
+fn of_own(
+    args: &VerifyArgs,
+    place: NamedFiles,
+    found: &[u64],
+    signals: &Signals,
+    talk: Talk,
+) -> Result<Tested, Failure> {
+    let mut own = OwnSet::new(&args.target, place, found)?;
+    let space = own.files.space().map_err(|error| of_scratch(&error))?;
+    let before = own.length();
+    let wanted = wanted(args, space, before);
+    if wanted == 0 {
+        return Err(Failure::refused(format!(
+            "{} has {} of free space, too little for a test; remove something, or test the \
+             device itself",
+            args.target.display(),
+            space.free
+        )));
+    }
+    announce(&args.target, wanted, before, space, talk);
+    let written = own.write(&args.target, wanted, signals, talk)?;
+    if signals.exit().is_some() {
+        talk.note("Stopped. The files stay; the next cardproof verify of this directory goes on.");
+        own.files.keep();
+        return Ok(None);
+    }
+    let set: Vec<Numbered<'_>> =
+        own.set.iter().map(|&(number, file)| (number, own.files.file(file))).collect();
+    let shown = reading::read_set(&set, signals, talk);
+    if signals.exit().is_some() || args.keep {
+        own.files.keep();
+    } else {
+        own.files.remove().map_err(|left| Failure::incomplete(left.to_string()))?;
+    }
+    Ok(signals.exit().is_none().then_some((written, shown)))
+}
+
+impl OwnSet {
+    /// The set in `place`, of which the files `found` are there. What the marker does not list is
+    /// somebody's, and must not have a name that the test would write.
+    fn new(directory: &Path, mut files: NamedFiles, found: &[u64]) -> Result<Self, Failure> {
+        let is_continued = Marker::is_in(&files);
+        let marker = Marker::open(directory, &mut files)?;
+        let mut set = Vec::new();
+        for &number in found {
+            match marker.take(&mut files, number) {
+                Ok(file) => set.push((number, file)),
+                Err(error) => {
+                    if is_continued {
+                        // What a killed test has left is gone on with once the other file is away.
+                        files.keep();
+                    }
+                    return Err(in_the_way(directory, &name_of(number), &error));
+                }
+            }
+        }
+        Ok(Self { files, marker, set })
+    }
+
+    /// How long all files are.
+    fn length(&self) -> u64 {
+        self.set.iter().map(|&(_, file)| length_of(self.files.file(file))).sum()
+    }
+
+    /// Writes what is missing of a set of `wanted` bytes, as far as there is room; returns how much was
+    /// written.
+    fn write(
+        &mut self,
+        directory: &Path,
+        wanted: u64,
+        signals: &Signals,
+        talk: Talk,
+    ) -> Result<u64, Failure> {
+        let mut written = 0;
+        let mut tenths = 0;
+        for number in 1..=wanted.div_ceil(FILE_BYTES) {
+            let name = name_of(number);
+            let base = (number - 1) * FILE_BYTES;
+            let end = FILE_BYTES.min(wanted - base);
+            let unwritable = |error: &io::Error| unwritable(directory, &name, error);
+            let found = self.set.iter().find(|(of, _)| *of == number).map(|(_, file)| *file);
+            let file = match found {
+                Some(file) => file,
+                None => match self.marker.make(&mut self.files, number) {
+                    Ok(file) => {
+                        self.set.push((number, file));
+                        file
+                    }
+                    Err(error) if is_full(&error) && written > 0 => return Ok(written),
+                    Err(error) => return Err(unwritable(&error)),
+                },
+            };
+            let is_last = self.set.iter().all(|(other, _)| *other <= number);
+            let file = self.files.file(file);
+            let mut at = length_of(file);
+            if at > 0 && is_last {
+                // What was not flushed when the computer lost power may be missing in the middle.
+                at = right_until(file, base, at);
+            }
+            file.set_len(at).map_err(|error| unwritable(&error))?;
+            let mut tell = |at| tell(&mut tenths, "written", base + at, wanted, talk);
+            let part = write_file(file, base, at..end, signals, &mut tell);
+            let (more, fault) = part;
+            written += more;
+            settle(file);
+            match fault {
+                Some(error) if is_full(&error) && written + self.length() > 0 => {
+                    talk.note(&format!("No more could be written: {error}. Reads what there is."));
+                    return Ok(written);
+                }
+                Some(error) => return Err(unwritable(&error)),
+                None => {}
+            }
+            if signals.exit().is_some() {
+                break;
+            }
+        }
+        self.set.sort_unstable();
+        Ok(written)
+    }
+}
+
+/// Writes the bytes `range` of the file that begins at `base` of the set; how many were written, and what
+/// has ended that before.
+fn write_file(
+    mut file: &File,
+    base: u64,
+    range: std::ops::Range<u64>,
+    signals: &Signals,
+    tell: &mut dyn FnMut(u64),
+) -> (u64, Option<io::Error>) {
+    let mut data = vec![0; CHUNK];
+    let mut at = range.start;
+    if let Err(error) = file.seek(SeekFrom::Start(at)) {
+        return (0, Some(error));
+    }
+    while at < range.end && signals.exit().is_none() {
+        let length = (range.end - at).min(CHUNK as u64) as usize;
+        let sectors = data[..length].as_chunks_mut::<SECTOR>().0;
+        for (index, sector) in sectors.iter_mut().enumerate() {
+            fill(base + at + (index * SECTOR) as u64, sector);
+        }
+        if let Err(error) = file.write_all(&data[..length]) {
+            return (at - range.start, Some(error));
+        }
+        at += length as u64;
+        tell(at);
+    }
+    (at - range.start, None)
+}
+
+/// Whether a write has found a full disk, a full quota or the limit of a file's size.
+fn is_full(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
+    )
+}
+
+fn length_of(file: &File) -> u64 {
+    let length = file.metadata().map_or(0, |found| found.len());
+    length / SECTOR as u64 * SECTOR as u64
+}
+
+/// The numbers of the files N.h2w, in order.
+fn numbers_in(place: &NamedFiles) -> Result<Vec<u64>, Failure> {
+    let names = place.names().map_err(|error| of_scratch(&error))?;
+    let number = |name: &String| {
+        let number: u64 = name.strip_suffix(".h2w")?.parse().ok()?;
+        // `01.h2w` is none of a set, or two files would have one number.
+        (number > 0 && *name == name_of(number)).then_some(number)
+    };
+    let mut numbers: Vec<u64> = names.iter().filter_map(number).collect();
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+/// What the file with `number` is called.
+fn name_of(number: u64) -> String {
+    format!("{number}.h2w")
 }
 
 /// How many bytes the whole set is to have.
 fn wanted(args: &VerifyArgs, space: Space, before: u64) -> u64 {
-    let all = before + space.free;
+    let all = before + space.free.get();
     let quick = args.exclude_store.get() + args.exclude_store.get() / 4;
     let wanted = if args.full { all } else { quick.min(all / 2) };
     wanted / CHUNK as u64 * CHUNK as u64
 }
 
 fn announce(directory: &Path, wanted: u64, before: u64, space: Space, talk: Talk) {
-    let share = match 100.0 * wanted as f64 / space.size.max(1) as f64 {
+    let share = match 100.0 * wanted as f64 / space.size.as_f64().max(1.0) {
         percent if percent < 0.1 => "less than 0.1 %".to_owned(),
         percent => format!("{percent:.1} %"),
     };
@@ -168,67 +322,25 @@ fn announce(directory: &Path, wanted: u64, before: u64, space: Space, talk: Talk
     }
 }
 
-fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::refused(format!("cannot write in {}: {error}; name another directory", path.display()))
-}
-
-/// Refuses a name that the test would write where something else than a plain file has it: behind a
-/// link lie other people's data, and behind a device anything.
-fn check_names(directory: &Path, marker: &Path, wanted: u64) -> Result<(), Failure> {
-    let files = (1..=wanted.div_ceil(FILE_BYTES)).map(|number| file_name(directory, number));
-    for path in files.chain([marker.to_owned()]) {
-        if fs::symlink_metadata(&path).is_ok_and(|found| !is_plain(&found)) {
-            return Err(in_the_way(&path));
-        }
-    }
-    Ok(())
-}
-
-/// Whether it is a file that no other name has.
-fn is_plain(found: &fs::Metadata) -> bool {
-    found.is_file() && found.nlink() == 1
-}
-
-fn in_the_way(path: &Path) -> Failure {
+fn unwritable(directory: &Path, name: &str, error: &io::Error) -> Failure {
     Failure::refused(format!(
-        "{} is a link or no plain file, so nothing is written to it; remove it, or name another directory",
-        path.display()
+        "cannot write {}: {error}; name another directory",
+        directory.join(name).display()
     ))
 }
 
-/// Leaves the marker, which must not be there.
-fn mark(marker: &Path) -> Result<(), Failure> {
-    let written = File::options().write(true).create_new(true).open(marker).and_then(|mut file| {
-        file.write_all(
-            b"Files of a test that was interrupted. cardproof verify continues this test.\n",
-        )
-    });
-    written.map_err(|error| unwritable(marker, &error))
-}
-
-/// The file at `path` to be appended to, which is made where there is none. What has come there since
-/// the names were checked, such as a link, is not followed.
-fn own_file(path: &Path) -> Result<File, Failure> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let open = File::options()
-        .append(true)
-        .create(true)
-        .custom_flags(flags.bits().cast_signed())
-        .open(path);
-    let file = match open {
-        Ok(file) => file,
-        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
-            return Err(in_the_way(path));
-        }
-        Err(error) => return Err(unwritable(path, &error)),
-    };
-    let found = file.metadata().map_err(|error| unwritable(path, &error))?;
-    if is_plain(&found) { Ok(file) } else { Err(in_the_way(path)) }
-}
-
-/// The path of the file with `number`.
-fn file_name(directory: &Path, number: u64) -> PathBuf {
-    directory.join(format!("{number}.h2w"))
+/// Something that is not ours has a name that the test would write: behind a link lie other people's data,
+/// and behind a device anything.
+fn in_the_way(directory: &Path, name: &str, error: &io::Error) -> Failure {
+    let path = directory.join(name);
+    if error.kind() != io::ErrorKind::InvalidInput {
+        return Failure::incomplete(format!("cannot open {}: {error}", path.display()));
+    }
+    Failure::refused(format!(
+        "{} is not a file that cardproof has made, so nothing is written to it; move or remove it, or \
+         name another directory",
+        path.display()
+    ))
 }
 
 /// Fills `sector` as the one at `offset` of the set.
@@ -241,52 +353,11 @@ fn fill(offset: u64, sector: &mut [u8; SECTOR]) {
     }
 }
 
-/// Writes what is missing of a set of `wanted` bytes; returns how much was written.
-fn write_set(directory: &Path, wanted: u64, signals: &Signals, talk: Talk) -> Result<u64, Failure> {
-    let mut written = 0;
-    let mut data = vec![0; CHUNK];
-    let mut tenths = 0;
-    for number in 1..=wanted.div_ceil(FILE_BYTES) {
-        let path = file_name(directory, number);
-        let base = (number - 1) * FILE_BYTES;
-        let end = FILE_BYTES.min(wanted - base);
-        let mut file = own_file(&path)?;
-        let mut at = file.metadata().map_or(0, |metadata| metadata.len());
-        let is_last = !file_name(directory, number + 1).exists();
-        if at > 0 && is_last {
-            // What was not flushed when the computer lost power may be missing in the middle.
-            at = right_until(&path, base, at);
-        }
-        file.set_len(at).map_err(|error| unwritable(&path, &error))?;
-        while at < end && signals.exit().is_none() {
-            let length = (end - at).min(CHUNK as u64) as usize;
-            let sectors = data[..length].as_chunks_mut::<SECTOR>().0;
-            for (index, sector) in sectors.iter_mut().enumerate() {
-                fill(base + at + (index * SECTOR) as u64, sector);
-            }
-            match file.write_all(&data[..length]) {
-                Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::StorageFull => {
-                    settle(&file);
-                    return Ok(written);
-                }
-                Err(error) => return Err(unwritable(&path, &error)),
-            }
-            at += length as u64;
-            written += length as u64;
-            tell(&mut tenths, "written", base + at, wanted, talk);
-        }
-        settle(&file);
-        if signals.exit().is_some() {
-            break;
-        }
+/// How many bytes from its start the interrupted `file` holds right sectors.
+fn right_until(mut file: &File, base: u64, length: u64) -> u64 {
+    if file.rewind().is_err() {
+        return 0;
     }
-    Ok(written)
-}
-
-/// How many bytes from its start the interrupted file at `path` holds right sectors.
-fn right_until(path: &Path, base: u64, length: u64) -> u64 {
-    let Ok(file) = open_regular(path) else { return 0 };
     let mut file = io::BufReader::with_capacity(CHUNK, file);
     let mut sector = [0; SECTOR];
     let mut right = [0; SECTOR];
@@ -316,109 +387,16 @@ fn tell(tenths: &mut u64, deed: &str, done: u64, of: u64, talk: Talk) {
     }
 }
 
-fn read_set(
-    set: &[(u64, PathBuf, u64)],
-    signals: &Signals,
-    talk: Talk,
-) -> Result<CapacityFiles, Failure> {
-    let of: u64 = set.iter().map(|(_, _, length)| length).sum();
-    let mut tally = Tally::default();
-    let (mut done, mut tenths, mut expected) = (0, 0, 1);
-    for (number, path, length) in set {
-        tally.shown.missing_files += number - expected;
-        expected = number + 1;
-        let mut file = open_regular(path).map_err(|error| {
-            Failure::incomplete(format!("cannot open {}: {error}", path.display()))
-        })?;
-        let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed);
-        let mut at = 0;
-        while at < *length && signals.exit().is_none() {
-            let part = (length - at).min(CHUNK as u64);
-            read_part(&mut file, (number - 1) * FILE_BYTES, at, part, &mut tally);
-            at += part;
-            done += part;
-            tell(&mut tenths, "read", done, of, talk);
-        }
-    }
-    tally.end_stretch(done);
-    tally.shown.tested_bytes = Bytes(of);
-    Ok(tally.shown)
-}
-
-/// Reads a part of a file; where that fails, sector by sector, each twice.
-fn read_part(file: &mut File, base: u64, at: u64, length: u64, tally: &mut Tally) {
-    let mut data = vec![0; length as usize];
-    let whole = read_at(file, at, &mut data);
-    for (index, sector) in data.as_chunks_mut::<SECTOR>().0.iter_mut().enumerate() {
-        let inside = at + (index * SECTOR) as u64;
-        let mut outcome = if whole.is_ok() { Ok(()) } else { read_at(file, inside, sector) };
-        if whole.is_err() && outcome.is_err() {
-            outcome = read_at(file, inside, sector);
-            tally.shown.transient_errors += u64::from(outcome.is_ok());
-        }
-        tally.note(base + inside, sector, outcome.is_ok());
-    }
-}
-
-fn read_at(file: &mut File, at: u64, data: &mut [u8]) -> io::Result<()> {
-    file.seek(SeekFrom::Start(at))?;
-    file.read_exact(data)
-}
-
-impl Tally {
-    fn note(&mut self, offset: u64, sector: &[u8; SECTOR], is_read: bool) {
-        let mut right = [0; SECTOR];
-        fill(offset, &mut right);
-        if is_read && *sector == right {
-            self.shown.right_sectors += 1;
-            self.end_stretch(offset);
-            return;
-        }
-        self.stretch += 1;
-        let named = sector.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
-        fill(named, &mut right);
-        if !is_read {
-            self.shown.unreadable_sectors += 1;
-        } else if named.is_multiple_of(SECTOR as u64) && *sector == right {
-            self.shown.foreign_sectors += 1;
-        } else {
-            self.shown.wrong_sectors += 1;
-        }
-    }
-
-    /// Ends a stretch of bad sectors before `offset`.
-    fn end_stretch(&mut self, offset: u64) {
-        const RANGES_MAX: usize = 64;
-        if self.stretch > 0 {
-            self.shown.longest_bad_sectors = self.shown.longest_bad_sectors.max(self.stretch);
-            if self.shown.bad_ranges.len() < RANGES_MAX {
-                let start = offset - self.stretch * SECTOR as u64;
-                self.shown.bad_ranges.push([Bytes(start), Bytes(offset)]);
-            }
-            self.stretch = 0;
-        }
-    }
-}
-
-fn remove(set: &[(u64, PathBuf, u64)], marker: &Path) -> Result<(), Failure> {
-    for path in set.iter().map(|(_, path, _)| path.as_path()).chain([marker]) {
-        fs::remove_file(path).map_err(|error| {
-            Failure::incomplete(format!("cannot remove {}: {error}; remove it", path.display()))
-        })?;
-    }
-    Ok(())
-}
-
 fn record(options: &Options, space: Space, written: u64, tested: u64) -> Record {
     let profile = ProfileInfo::untimed("verify", 1);
     let mut record = blank(profile, options.seed, Default::default(), options.identity.clone());
     record.conditions.target.kind = TargetKind::Directory;
-    record.conditions.target.size_bytes = Bytes(space.size);
+    record.conditions.target.size_bytes = space.size;
     record.bytes_written = Bytes(written);
     record.bytes_read = Bytes(tested);
     record.capacity = Some(CapacityTest {
         method: CapacityMethod::Files,
-        announced_bytes: Bytes(space.size),
+        announced_bytes: space.size,
         filler_bytes: Bytes(tested),
         ..CapacityTest::default()
     });

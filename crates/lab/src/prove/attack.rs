@@ -8,6 +8,7 @@
 mod devices;
 mod names;
 mod scratch;
+mod test_files;
 mod world;
 
 use std::fmt::Write as _;
@@ -51,13 +52,20 @@ struct Kind {
     attempt: Attempt,
 }
 
-const KINDS: [Kind; 7] = [
+const KINDS: [Kind; 8] = [
     Kind {
         name: "races",
         promise: "A run in a directory changes nothing there but its own files, whatever is renamed, \
                   linked or replaced meanwhile",
-        share: 38,
+        share: 30,
         attempt: scratch::race,
+    },
+    Kind {
+        name: "test-files",
+        promise: "A test of a directory removes and writes no file but those it has made, whatever takes their \
+                  names or the directory's meanwhile",
+        share: 8,
+        attempt: test_files::taken_names,
     },
     Kind {
         name: "markers",
