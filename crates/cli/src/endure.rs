@@ -19,7 +19,7 @@ use clap::Args;
 
 use crate::args::{AccessArgs, EngineArg, OutputArgs, label};
 use crate::exit::{Exit, Failure};
-use crate::measuring::{Request, options};
+use crate::measuring::{Request, options, random_bits};
 use crate::output::{self, Sink};
 use crate::result;
 use crate::saved;
@@ -247,6 +247,7 @@ fn one(
         patience: args.patience,
         csv,
         budget: args.budget,
+        random_bits: random_bits()?,
     };
     let endurance = Endurance::new(asked, options.clone(), seat);
     Ok(measure(endurance, &options, frontend, signals.stop())?)

@@ -46,6 +46,8 @@ pub struct EndureOptions {
     pub csv: Option<PathBuf>,
     /// The bytes that the card must bear without an error.
     pub budget: Option<Bytes>,
+    /// Random bits, so that no two runs on devices have the same marks.
+    pub random_bits: u64,
 }
 
 /// A run that wears a card out.
@@ -94,6 +96,9 @@ impl Endurance {
         let device = Device::at(&self.options.target)?;
         journal::make_room(states)?;
         for path in journal::of_device(states, &device.key)? {
+            if journal::is_in_use(&path) {
+                continue;
+            }
             if self.asked.restart {
                 journal::remove(&path)?;
                 continue;
@@ -105,6 +110,7 @@ impl Endurance {
             }
         }
         let mut ready = self.begin(place, draft)?;
+        ready.plan = ready.plan.salted(Seed::from_bits(self.asked.random_bits).derive("marks"));
         let header = journal::Header::of(&device, &ready.plan, &self.asked.wish, draft.seed);
         ready.journal = Some(Journal::create(states, &header)?);
         ready.device = Some(device);
@@ -122,11 +128,14 @@ impl Endurance {
         let seed = saved.header.seed;
         let span = Bytes(saved.header.span_bytes);
         let plan = self.plan(place.span, seed)?;
+        let plan = saved.header.salt.map_or_else(|| plan.clone(), |salt| plan.clone().salted(salt));
         let state = saved.state(&plan, path)?;
         let found = marks(&mut *place.target, &plan, &state)
             .map_err(|error| Failure::incomplete(with_causes(&error)))?;
         match found {
-            Marks::Own | Marks::NotExpected => {}
+            Marks::Own => {}
+            // It has not got as far as its first piece, on this card or on another.
+            Marks::NotExpected => return journal::remove(path).map(|()| None),
             Marks::Unreadable if device.has_serial => {}
             Marks::Foreign if !device.has_serial => return Ok(None),
             Marks::Foreign => return Err(device.other_data()),
@@ -282,8 +291,9 @@ impl Endurance {
         }
         let existing = Existing { path: &self.options.target, direct: true };
         let mut storage = existing.open(&self.options.access, true, &mut Silent).ok()?;
+        // Leave was given for the card that has vanished. Another may have its name and size.
         let found = marks(&mut *storage.target, plan, state).ok()?;
-        matches!(found, Marks::Own | Marks::NotExpected).then_some(storage.target)
+        (found == Marks::Own).then_some(storage.target)
     }
 }
 

@@ -79,6 +79,8 @@ pub enum PlanError {
 pub struct Plan {
     pub(super) wish: Wish,
     pub(super) seed: Seed,
+    /// The number by which the sectors of this run are known.
+    salt: u64,
     pub(super) span: u64,
     writes: Vec<(u64, u64)>,
     reads: Vec<(u64, u64)>,
@@ -120,7 +122,8 @@ impl Plan {
         };
         let is_shuffled = matches!(wish.pattern, Pattern::Random | Pattern::HotSpot);
         let pages = reads.iter().map(|(_, length)| length / PAGE).sum();
-        Ok(Self { wish, seed, span, writes, reads, is_shuffled, pages })
+        let salt = seed.derive("endurance stamps");
+        Ok(Self { wish, seed, salt, span, writes, reads, is_shuffled, pages })
     }
 
     /// Pages that a cycle writes.
@@ -149,13 +152,19 @@ impl Plan {
 
     /// The number by which the sectors of this run are known.
     #[must_use]
-    pub fn salt(&self) -> u64 {
-        self.seed.derive("endurance stamps")
+    pub const fn salt(&self) -> u64 {
+        self.salt
+    }
+
+    /// The same plan, whose sectors are known by `salt`: those of two runs with one seed then differ.
+    #[must_use]
+    pub fn salted(self, salt: u64) -> Self {
+        Self { salt, ..self }
     }
 
     /// What a sector at `offset` holds after `cycle`.
     pub(super) fn stamp(&self, offset: u64, cycle: u64) -> Stamp {
-        Stamp { salt: self.salt(), address_bytes: offset, generation: cycle as u32 }
+        Stamp { salt: self.salt, address_bytes: offset, generation: cycle as u32 }
     }
 
     /// How many pieces a pass has.

@@ -8,6 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::autopsy;
 use super::bad::stretches;
 use super::plan::Plan;
+use super::resume::mark;
 use super::state::{Cycle, End, Pass, Position, State};
 use crate::{Drive, DriveError};
 
@@ -168,6 +169,11 @@ impl<'a> Runner<'a> {
     }
 
     fn cycles(&mut self) -> Result<(), Stop> {
+        let position = &self.state.position;
+        let is_fresh = position.cycle == 1 && position.pass == Pass::Write && position.done == 0;
+        if is_fresh && self.state.end.is_none() && self.watch.wants_positions() {
+            mark(&mut self.drive, self.plan)?;
+        }
         while self.state.end.is_none() {
             let wish = &self.plan.wish;
             if wish.cycles_max.is_some_and(|most| self.state.cycles.len() as u64 >= most) {

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use cardproof_probe::endure::{Cycle, End, Pass, Pattern, Plan, Position, State, Tally, Wish};
 use cardproof_record::EnduranceCycle;
 use cardproof_units::Seed;
+use rustix::fs::FlockOperation;
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::device::Device;
@@ -34,6 +36,9 @@ pub(super) struct Header {
     schema: String,
     card: String,
     pub(super) seed: Seed,
+    /// The number by which the run's sectors are known, where that is not the seed's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) salt: Option<u64>,
     pub(super) span_bytes: u64,
     pub(super) pattern: String,
     /// All of the pattern, as a number.
@@ -94,6 +99,7 @@ impl Header {
             schema: SCHEMA.to_owned(),
             card: device.key.clone(),
             seed,
+            salt: Some(plan.salt()),
             span_bytes: plan.span_bytes(),
             pattern: wish.pattern.name().to_owned(),
             wish: wish_text(wish),
@@ -213,20 +219,19 @@ impl Saved {
         lines.push(Line::Position(position_line(&state.position)));
         let text: String = lines.iter().map(in_line).collect::<Result<_, _>>()?;
         crate::file::replace(path, &text).map_err(|error| unwritable(path, &error))?;
-        let file =
-            File::options().append(true).open(path).map_err(|error| unwritable(path, &error))?;
-        Ok(Journal { path: path.to_owned(), file, seed: self.header.seed })
+        Ok(Journal { path: path.to_owned(), file: locked(path)?, seed: self.header.seed })
     }
 }
 
 impl Journal {
     /// A new journal in `directory`.
     pub(super) fn create(directory: &Path, header: &Header) -> Result<Self, Failure> {
-        let path = directory.join(format!("{}-{}.{ENDING}", header.card, header.seed));
+        // Two cards of one kind may be worn out with one seed.
+        let number = header.salt.unwrap_or(header.seed.get());
+        let path = directory.join(format!("{}-{number:016x}.{ENDING}", header.card));
         let text = in_line(&Line::Run(header.clone()))?;
         crate::file::replace(&path, &text).map_err(|error| unwritable(&path, &error))?;
-        let file =
-            File::options().append(true).open(&path).map_err(|error| unwritable(&path, &error))?;
+        let file = locked(&path)?;
         Ok(Self { path, file, seed: header.seed })
     }
 
@@ -247,6 +252,25 @@ impl Journal {
         let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data());
         written.map_err(|error| unwritable(&self.path, &error))
     }
+}
+
+/// The file at `path`, which no other run uses as long as it is open.
+fn locked(path: &Path) -> Result<File, Failure> {
+    let file = File::options().append(true).open(path).map_err(|error| unwritable(path, &error))?;
+    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) => Err(Failure::refused(format!(
+            "another run uses {}; wait until it has ended, and start again",
+            path.display()
+        ))),
+        // Where there are no locks, the guard keeps two runs from one card.
+        _ => Ok(file),
+    }
+}
+
+/// Whether a run uses the file at `path` now, for a card of the same kind.
+pub(super) fn is_in_use(path: &Path) -> bool {
+    let lock = |file: File| rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
+    open_regular(path).is_ok_and(|file| lock(file) == Err(Errno::WOULDBLOCK))
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Failure {

@@ -14,6 +14,7 @@ fn header() -> Header {
         schema: SCHEMA.to_owned(),
         card: "00000000000000aa".to_owned(),
         seed: Seed::from_bits(3),
+        salt: Some(17),
         span_bytes: 8 << 20,
         pattern: "random".to_owned(),
         wish: "random-0".to_owned(),
