@@ -18,7 +18,7 @@ use clap::Args;
 
 use crate::args::{AccessArgs, EngineArg, label};
 use crate::exit::{Exit, Failure};
-use crate::measuring::{Request, options};
+use crate::measuring::{Request, options, random_bits};
 use crate::output::{self, Sink};
 use crate::result;
 use crate::signals::Signals;
@@ -250,7 +250,13 @@ fn journals(args: &VerifyArgs, mode: CapacityMode) -> Result<Journals, Failure> 
         (Err(_), Some(named)) if mode == CapacityMode::Restore => named.clone(),
         (Err(failure), _) => return Err(failure),
     };
-    Ok(Journals { home, named, device })
+    Ok(Journals {
+        home,
+        named,
+        device,
+        random_bits: random_bits()?,
+        now: std::time::SystemTime::now(),
+    })
 }
 
 /// Beside the records.

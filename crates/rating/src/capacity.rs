@@ -57,7 +57,7 @@ pub fn capacity(record: &Record) -> Option<Capacity> {
         (None, Some(finding)) => of_finding(announced, finding),
         (None, None) => of_reading(announced, test, &record.state),
     };
-    Some(with_surface(with_reconnection(found, test), test))
+    Some(with_surface(with_untested(with_reconnection(found, test), test), test))
 }
 
 impl Capacity {
@@ -315,6 +315,32 @@ fn with_reconnection(mut found: Capacity, test: &CapacityTest) -> Capacity {
     found
 }
 
+/// `found` with what could not be tested.
+fn with_untested(mut found: Capacity, test: &CapacityTest) -> Capacity {
+    if test.untested_bytes == Bytes::ZERO {
+        return found;
+    }
+    found.reasons.push(format!(
+        "{} could not be tested: they cannot be read, so they were not saved and not overwritten",
+        test.untested_bytes
+    ));
+    // A surface that was read tells of the same places.
+    if test.surface_bytes == Bytes::ZERO { unreadable_too(found, test) } else { found }
+}
+
+/// `found` with the places that stay unreadable, which are damage.
+fn unreadable_too(mut found: Capacity, test: &CapacityTest) -> Capacity {
+    let ranges =
+        test.unreadable.iter().map(|[start, length]| (start.get(), start.get() + length.get()));
+    found.damaged_ranges.extend(ranges);
+    found.damaged_ranges.sort_unstable();
+    if found.verdict != CapacityVerdict::Fake {
+        let (verdict, kind) = (CapacityVerdict::Damaged, "damaged");
+        found = Capacity { verdict, kind, probability: UNREADABLE, ..found };
+    }
+    found
+}
+
 fn with_surface(mut found: Capacity, test: &CapacityTest) -> Capacity {
     if test.surface_bytes == Bytes::ZERO {
         return found;
@@ -324,19 +350,11 @@ fn with_surface(mut found: Capacity, test: &CapacityTest) -> Capacity {
         found.reasons.push(format!("{} were read without an error", test.surface_bytes));
         return found;
     }
-    let ranges =
-        test.unreadable.iter().map(|[start, length]| (start.get(), start.get() + length.get()));
-    found.damaged_ranges.extend(ranges);
-    found.damaged_ranges.sort_unstable();
     found.reasons.push(format!(
         "{unreadable} of {} cannot be read, each part tried three times",
         test.surface_bytes
     ));
-    if found.verdict != CapacityVerdict::Fake {
-        let (verdict, kind) = (CapacityVerdict::Damaged, "damaged");
-        found = Capacity { verdict, kind, probability: UNREADABLE, ..found };
-    }
-    found
+    unreadable_too(found, test)
 }
 
 #[cfg(test)]
@@ -400,6 +418,24 @@ mod tests {
             let found = capacity(&record).unwrap();
             assert_ne!(found.verdict, CapacityVerdict::Genuine, "{line}");
         }
+    }
+
+    #[test]
+    fn what_could_not_be_tested_is_called_so_and_not_wrong() {
+        let mut record = records::typical_a1_card();
+        let size = Bytes::gib(8);
+        record.conditions.target.size_bytes = size;
+        record.capacity = Some(CapacityTest {
+            announced_bytes: size,
+            untested_bytes: Bytes::kib(8),
+            unreadable: vec![[Bytes::mib(1), Bytes::kib(8)]],
+            ..CapacityTest::default()
+        });
+        let found = capacity(&record).unwrap();
+        assert_eq!(found.verdict, CapacityVerdict::Damaged);
+        assert_eq!(found.damaged_ranges, [(1 << 20, (1 << 20) + 8192)]);
+        let last = found.reasons.last().unwrap();
+        assert!(last.starts_with("8 KiB could not be tested"), "{last}");
     }
 
     #[test]

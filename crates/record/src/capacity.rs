@@ -51,6 +51,9 @@ pub struct CapacityTest {
     /// How much was read one after the other for `--surface`; zero without.
     #[serde(default)]
     pub surface_bytes: Bytes,
+    /// How much could not be read before the test, so it was not saved, overwritten and tested.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub untested_bytes: Bytes,
     /// Stretches that cannot be read, as start and length; at most 64.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unreadable: Vec<[Bytes; 2]>,
@@ -154,4 +157,8 @@ pub enum CapacityMethod {
     /// A method of a later version.
     #[serde(other)]
     Other,
+}
+
+fn is_zero(bytes: &Bytes) -> bool {
+    *bytes == Bytes::ZERO
 }

@@ -4,19 +4,25 @@
 mod announcing;
 mod free_space;
 mod journal;
+mod marks;
+#[cfg(test)]
+mod model;
+mod own;
+mod putting_back;
 mod reading;
 mod recovery;
 mod saving;
+mod stable;
+mod steady;
 mod stored;
 mod surface;
 
 pub use free_space::FreeSpaceCheck;
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_io::Target;
-use cardproof_probe::capacity::{Plan, Progress, Wish, run, shorthand};
+use cardproof_probe::capacity::{Plan, Progress, Watch, Wish, run, shorthand};
 use cardproof_record::{CapacityMethod, CapacityTest, ProfileInfo, Record, State};
 use cardproof_sim::{Keeping, Shorthand};
 use cardproof_units::{Bytes, Nanos, Seed};
@@ -27,6 +33,10 @@ use crate::failure::{Failure, with_causes};
 use crate::frontend::{Event, Frontend};
 use crate::session::Bench;
 use crate::target::{Span, Storage, StorageNeeds, Writing};
+use putting_back::{Trust, put_back};
+pub use recovery::Journals;
+use recovery::LockedJournal;
+use steady::Moved;
 
 /// Test sectors as numbers.
 pub(crate) const SHORTHAND: Shorthand = Shorthand {
@@ -34,6 +44,9 @@ pub(crate) const SHORTHAND: Shorthand = Shorthand {
     expand: shorthand::expand,
     further: shorthand::further,
 };
+
+/// The most stretches that a record keeps of those that could not be tested.
+const UNREADABLE_MAX: usize = 64;
 
 /// What the test may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,17 +59,6 @@ pub enum CapacityMode {
     Restore,
 }
 
-/// Where the journals of tests that restore lie, and the device to which they belong.
-#[derive(Clone, Debug)]
-pub struct Journals {
-    /// The directory for journals where the user names none; it also says where the others are.
-    pub home: PathBuf,
-    /// The directory that the user names.
-    pub named: Option<PathBuf>,
-    /// The device, by what stays the same when it is plugged in again.
-    pub device: String,
-}
-
 /// A test of the capacity.
 pub struct CapacityCheck {
     wish: Wish,
@@ -65,6 +67,8 @@ pub struct CapacityCheck {
     is_surface_read: bool,
     is_reconnecting: bool,
     plan: Option<Plan>,
+    /// The journal of this test, once it has begun.
+    journal: Option<LockedJournal>,
 }
 
 impl CapacityCheck {
@@ -72,7 +76,15 @@ impl CapacityCheck {
     /// [`CapacityMode::Restore`]; with the other modes they tell of a test that was killed.
     #[must_use]
     pub const fn new(wish: Wish, mode: CapacityMode, journals: Option<Journals>) -> Self {
-        Self { wish, mode, journals, is_surface_read: false, is_reconnecting: false, plan: None }
+        Self {
+            wish,
+            mode,
+            journals,
+            is_surface_read: false,
+            is_reconnecting: false,
+            plan: None,
+            journal: None,
+        }
     }
 
     /// The same test, which also reads every byte of the target at its end.
@@ -116,8 +128,13 @@ impl Experiment for CapacityCheck {
         let name = "verify".to_owned();
         if let Some(journals) = &self.journals {
             match self.mode {
-                CapacityMode::Read => recovery::mention(journals, frontend),
-                _ => recovery::recover(&mut *place.target, journals, frontend)?,
+                CapacityMode::Read => recovery::mention(&mut *place.target, journals, frontend),
+                CapacityMode::Destroy => {
+                    recovery::recover(&mut *place.target, journals, None, frontend)?;
+                }
+                CapacityMode::Restore => {
+                    self.journal = Some(begun(&mut *place.target, journals, frontend)?);
+                }
             }
         }
         if self.mode == CapacityMode::Read {
@@ -135,7 +152,7 @@ impl Experiment for CapacityCheck {
             notes.push(announcing::of_reconnecting());
         }
         if let Some(journals) = self.journals.as_ref().filter(|_| restores) {
-            journal::check_room(journals.directory(), plan.bytes_to_write())?;
+            recovery::check_room(journals, plan.bytes_to_write())?;
         }
         let decided_by = format!("{plan:?} {}", self.is_surface_read);
         self.plan = Some(plan);
@@ -145,16 +162,16 @@ impl Experiment for CapacityCheck {
 
     fn run(&mut self, bench: &mut Bench<'_, Storage>) {
         let begun = bench.place.target.now();
-        match (self.plan.take(), &self.journals) {
-            (Some(plan), Some(journals)) if self.mode == CapacityMode::Restore => {
-                restoring(bench, &plan, journals);
+        match (self.plan.take(), self.journal.take(), &self.journals) {
+            (Some(plan), Some(journal), Some(journals)) => {
+                restoring(bench, plan, journal, journals);
             }
-            (Some(plan), _) => {
+            (Some(plan), ..) => {
                 let method = CapacityMethod::Overwritten;
                 let Bench { place, record, recorder, stop, .. } = bench;
                 test(&mut *place.target, &plan, method, &mut Teller::new(recorder, stop), record);
             }
-            (None, _) => bench.record.capacity = Some(reading::signs(bench)),
+            (None, ..) => bench.record.capacity = Some(reading::signs(bench)),
         }
         if self.is_surface_read {
             surface::read_all(bench);
@@ -166,52 +183,98 @@ impl Experiment for CapacityCheck {
     }
 }
 
-fn restoring(bench: &mut Bench<'_, Storage>, plan: &Plan, journals: &Journals) {
+/// A journal for this test, after what killed tests have left was put back.
+fn begun(
+    target: &mut dyn Target,
+    journals: &Journals,
+    frontend: &mut dyn Frontend,
+) -> Result<LockedJournal, Failure> {
+    // A test that begins at the same time finds this one's journal. Where there is no room for another
+    // journal, an earlier one is put back all the same.
+    let journal = recovery::begin(journals);
+    let own = journal.as_ref().ok().map(|journal| journal.path.as_path());
+    recovery::recover(target, journals, own, frontend)?;
+    journal
+}
+
+/// Tests with saving, and puts back what was there.
+fn restoring(
+    bench: &mut Bench<'_, Storage>,
+    plan: Plan,
+    mut locked: LockedJournal,
+    journals: &Journals,
+) {
     let Bench { place, record, recorder, stop, .. } = bench;
-    let journal = match recovery::begin(journals, plan.salt()) {
-        Ok(journal) => journal,
+    let plan = plan.salted(locked.journal.salt());
+    let block = place.target.abilities().logical_block;
+    let marks = marks::places(place.target.abilities().size, block, plan.salt());
+    let mut moved = Moved::default();
+    match marks::set(&mut *place.target, &mut locked.journal, &marks, &mut moved) {
+        Ok(()) => {
+            let mut teller = Teller::new(recorder, stop);
+            saving(&mut *place.target, &plan, &mut locked, &mut teller, record);
+        }
+        Err(error) => {
+            recorder.note(&format!("The test has ended before it began: {error}."));
+            record.state = State::Failed;
+        }
+    }
+    recorder.note("Puts back what was there.");
+    let restored = put_back(&mut *place.target, &mut locked.journal, Trust::SameRun);
+    moved += restored.moved;
+    record.bytes_written += moved.written;
+    record.bytes_read += moved.read;
+    if let Some(error) = restored.unclosed.as_ref().filter(|_| restored.is_whole()) {
+        recorder.note(&recovery::unclosed(&locked.path, error));
+        return;
+    }
+    let ended = if restored.is_whole() {
+        recovery::end(journals, &locked)
+    } else {
+        Err(recovery::incomplete(&locked.path, &restored))
+    };
+    match ended {
+        Ok(kept) => recorder.note(&format!(
+            "Everything is back and was read back. The journal is kept for a week: {}",
+            kept.display()
+        )),
         Err(failure) => {
             recorder.note(&failure.message);
             record.state = State::Failed;
-            return;
         }
-    };
-    let mut saving = saving::Saving::new(&mut *place.target, journal);
-    let mut teller = Teller {
-        saved: Some((saving.state(), plan.bytes_to_write())),
-        ..Teller::new(recorder, stop)
-    };
-    test(&mut saving, plan, CapacityMethod::Restored, &mut teller, record);
+    }
+}
+
+/// Runs the test on `target` and saves what it overwrites.
+fn saving(
+    target: &mut dyn Target,
+    plan: &Plan,
+    locked: &mut LockedJournal,
+    teller: &mut Teller<'_, '_>,
+    record: &mut Record,
+) {
+    let mut saving = saving::Saving::new(target, &mut locked.journal);
     let state = saving.state();
-    let journal = saving.into_journal();
-    record.bytes_read += journal.saved();
+    teller.saved = Some((state.clone(), plan.bytes_to_write()));
+    test(&mut saving, plan, CapacityMethod::Restored, teller, record);
+    record.bytes_read += state.read();
+    record.bytes_written = record.bytes_written.saturating_sub(state.skipped());
+    let (untouched, untested) = state.untouched();
     if let Some(test) = &mut record.capacity {
-        // What is overwritten is read and saved, and later read again and put back.
+        // What is overwritten is read twice and saved, later read again, put back, and read back.
         let written = test.planned_write_bytes;
         test.planned_write_bytes += written;
-        test.planned_read_bytes += written + written;
+        test.planned_read_bytes += Bytes(4 * written.get());
+        test.untested_bytes = untested;
+        test.unreadable = untouched.into_iter().take(UNREADABLE_MAX).collect();
     }
     if let Some(error) = state.failure() {
-        recorder.note(&format!(
+        teller.recorder.note(&format!(
             "The journal cannot be written: {error}. The test has ended and says nothing; free some \
              space, or name another directory with --journal."
         ));
         record.state = State::Failed;
         record.capacity = None;
-    }
-    recorder.note("Puts back what was there.");
-    match journal::restore(&mut *place.target, &journal, journal::Trust::SameRun) {
-        Ok(restored) => {
-            record.bytes_written += restored.written;
-            record.bytes_read += restored.read;
-            if let Err(failure) = recovery::end(journals, journal) {
-                recorder.note(&failure.message);
-            }
-        }
-        Err(failure) => {
-            recorder.note(&failure.message);
-            record.state = State::Failed;
-        }
     }
 }
 
@@ -249,6 +312,17 @@ impl<'a, 'b> Teller<'a, 'b> {
     }
 }
 
+impl Watch for Teller<'_, '_> {
+    fn progress(&mut self, progress: &Progress) -> bool {
+        self.tell(progress)
+    }
+
+    fn is_untouched(&self, offset_bytes: u64, length_bytes: u64) -> bool {
+        let saved = self.saved.as_ref();
+        saved.is_some_and(|(saved, _)| saved.is_untouched(offset_bytes, length_bytes))
+    }
+}
+
 /// Runs the test on `target` and puts what it saw into `record`.
 fn test(
     target: &mut dyn Target,
@@ -257,8 +331,7 @@ fn test(
     teller: &mut Teller<'_, '_>,
     record: &mut Record,
 ) {
-    let outcome = run(target, plan, &mut |progress: &Progress| teller.tell(progress));
-    match outcome {
+    match run(target, plan, teller) {
         Ok(outcome) => {
             record.bytes_written += outcome.bytes_written;
             record.bytes_read += outcome.bytes_read;

@@ -46,6 +46,13 @@ pub struct Progress {
 pub trait Watch {
     /// Called often; `false` ends the experiment in order.
     fn progress(&mut self, progress: &Progress) -> bool;
+
+    /// Whether any of `length_bytes` at `offset_bytes` was left as it was although it was to be written,
+    /// as where it could not be saved. Such a place is not read, and is evidence of nothing.
+    fn is_untouched(&self, offset_bytes: u64, length_bytes: u64) -> bool {
+        let _ = (offset_bytes, length_bytes);
+        false
+    }
 }
 
 impl<F: FnMut(&Progress) -> bool> Watch for F {
@@ -110,7 +117,7 @@ pub(super) struct Written {
 pub(super) struct Experiment<'a> {
     pub(super) drive: Drive<'a>,
     pub(super) plan: &'a Plan,
-    watch: &'a mut dyn Watch,
+    pub(super) watch: &'a mut dyn Watch,
     pub(super) evidence: Evidence,
     pub(super) random: Xoshiro256PlusPlus,
     salt: u64,

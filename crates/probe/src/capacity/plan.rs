@@ -80,6 +80,8 @@ impl Spot {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     pub(super) seed: Seed,
+    /// The number by which the sectors of this plan are known.
+    salt: u64,
     pub(super) size: u64,
     /// The length of the places chosen at random.
     random_length: u64,
@@ -118,8 +120,19 @@ impl Plan {
         let (grid, mut chosen) = grid(&mut taken, filler);
         chosen.extend(edges(size, filler_start).into_iter().filter_map(|place| taken.take(place)));
         shuffle(&mut chosen, &mut taken.random);
-        let mut plan =
-            Self { seed, size, random_length, looks, random, chosen, filler_start, grid, is_full };
+        let salt = seed.derive("capacity stamps");
+        let mut plan = Self {
+            seed,
+            salt,
+            size,
+            random_length,
+            looks,
+            random,
+            chosen,
+            filler_start,
+            grid,
+            is_full,
+        };
         while !is_full && plan.filler_after_random() < store {
             plan.filler_start -= PLACE;
         }
@@ -168,8 +181,14 @@ impl Plan {
 
     /// The number by which the sectors of this plan are known.
     #[must_use]
-    pub fn salt(&self) -> u64 {
-        self.seed.derive("capacity stamps")
+    pub const fn salt(&self) -> u64 {
+        self.salt
+    }
+
+    /// The same plan, whose sectors are known by `salt`: those of two tests with one seed then differ.
+    #[must_use]
+    pub fn salted(self, salt: u64) -> Self {
+        Self { salt, ..self }
     }
 
     /// How many places are written and read one by one.

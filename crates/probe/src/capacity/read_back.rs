@@ -131,6 +131,9 @@ impl Experiment<'_> {
             if !self.goes_on() {
                 return Ok(());
             }
+            if self.watch.is_untouched(place.stamp.address_bytes, place.length) {
+                continue;
+            }
             let observation = self.read_place(place)?;
             if observation.is_right() {
                 self.evidence.observations.push(observation);

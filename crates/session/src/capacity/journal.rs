@@ -1,352 +1,415 @@
-//! The journal of a test that restores: each block is saved, and the journal is on its disk, before
-//! the block is overwritten.
+//! The journal of a test that restores: the only copy of what the test overwrites.
 //!
-//! After a crash the journal is found by the next test of the same device. It restores only sectors
-//! that still hold the test pattern of that run: what somebody wrote since then stays. Blocks are put
-//! back in the reverse order of saving, so that on a device whose addresses start again the oldest
-//! data win.
+//! Each sector is saved, and the journal is on its disk, before the sector is overwritten. What holds:
+//!
+//! - **Each sector stands by itself**, in a [cell] with a checksum over head, data and place that also
+//!   mends one wrong bit. Reading goes on behind a bad cell. A read error is an error and never the end.
+//! - **The journal belongs to the card that carries its marks**: test sectors with the journal's random
+//!   salt. They are written first and put back last, so equal or blank data show nothing.
+//! - **It ends when every saved sector was put back and read back**, see [`Phase`]. What was not stays in it.
+//!
+//! On the paper: the head twice, at 0 and 4096; three phases at 8192, each in 1024 bytes of its own; the cells
+//! from 12288. Phases have their room from the start, so that a full disk does not keep a journal from its end.
 
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+mod cell;
+mod check;
+mod paper;
 
-use cardproof_evidence::capacity::stamp::{SECTOR, Stamp};
-use cardproof_io::Target;
-use cardproof_probe::Drive;
+use std::io;
+
+use cardproof_evidence::capacity::stamp::SECTOR;
 use cardproof_units::Bytes;
 
-use crate::failure::{Failure, with_causes};
-use crate::file::open_regular;
+use cell::{BATCH_MAX, CELL, Cell, Kind, word};
+pub(super) use paper::Paper;
 
 /// The first bytes of a journal.
-const MAGIC: &[u8; 16] = b"cardproof-undo-1";
+const MAGIC: &[u8; 16] = b"cardproof-undo-2";
 
-/// The first word of each entry.
-const ENTRY: u64 = 0x7972_746e_655f_7063;
+/// How many of them all versions share.
+const MAGIC_SHARED: usize = 15;
 
-/// The longest device name that a journal holds, in bytes.
-const DEVICE_MAX: usize = 4096;
+/// The length of a head: magic, salt, length of the device's name, name, checksum.
+const HEAD: usize = 1024;
 
-/// The longest entry: no write of the test is longer.
-const ENTRY_MAX: u64 = 1 << 24;
+/// The longest name of a device, in bytes.
+const DEVICE_MAX: usize = 512;
 
-/// How the names of journals end.
-pub(super) const ENDING: &str = "undo";
+const HEADS: [u64; 2] = [0, 4096];
+const PHASES_AT: u64 = 8192;
+const PHASE_ROOM: u64 = 1024;
+const CELLS_AT: u64 = 12288;
+
+/// Phases and heads are summed as cells that no journal is long enough for.
+const PHASE_NUMBER: u64 = 1 << 60;
+const HEAD_NUMBER: u64 = 1 << 61;
+
+/// How often the paper is read before it counts as unreadable.
+const ATTEMPTS: u32 = 4;
+
+/// How far a test is, for its journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Phase {
+    /// Marks are saved and written; nothing else was overwritten.
+    Marking,
+    /// The card carries a mark that was read back.
+    Marked,
+    /// All but the marks was put back and read back.
+    Closing,
+    /// The marks were too. Nothing depends on the journal.
+    Ended,
+}
+
+impl Phase {
+    const LATER: [Self; 3] = [Self::Marked, Self::Closing, Self::Ended];
+}
+
+/// Sectors that lie one behind the other, saved at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Batch {
+    /// The number of its first cell.
+    first: u64,
+    /// How many sectors it has.
+    count: u32,
+    /// Where they lie on the device.
+    pub(super) offset: u64,
+    pub(super) is_mark: bool,
+}
+
+impl Batch {
+    pub(super) fn length(&self) -> u64 {
+        u64::from(self.count) * SECTOR as u64
+    }
+}
+
+/// A sector as the journal holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Held {
+    /// What the device held.
+    Data([u8; SECTOR]),
+    /// One of several readings that all differed.
+    Unstable([u8; SECTOR]),
+    /// The cell is damaged or cannot be read.
+    Damaged,
+}
+
+impl Held {
+    /// What is to be put back.
+    pub(super) const fn saved(&self) -> Option<&[u8; SECTOR]> {
+        match self {
+            Self::Data(sector) | Self::Unstable(sector) => Some(sector),
+            Self::Damaged => None,
+        }
+    }
+}
+
+/// Sectors to be saved, which lie one behind the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) offset: u64,
+    /// Each with whether it read differently each time.
+    pub(super) sectors: Vec<([u8; SECTOR], bool)>,
+}
 
 /// An open journal.
 #[derive(Debug)]
-pub(super) struct Journal {
-    path: PathBuf,
-    file: File,
+pub(super) struct Journal<P> {
+    paper: P,
     salt: u64,
-    /// Where each entry's head begins, in the order of saving.
-    entries: Vec<Entry>,
-    end: u64,
+    phase: Phase,
+    /// In the order of saving.
+    batches: Vec<Batch>,
+    /// The number of the next cell.
+    next: u64,
+    /// Cells that are damaged or cannot be read, of which not even the place on the device is known.
+    lost: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    /// Where the data lie in the journal.
-    at: u64,
-    offset: u64,
-    length: u64,
+/// What a file is that was taken for a journal.
+#[derive(Debug)]
+pub(super) enum Opened<P> {
+    /// A journal, and the device that it is for.
+    Journal(Journal<P>, String),
+    /// A journal in the form of another version of cardproof.
+    OtherVersion,
+    /// Something else.
+    Nothing,
 }
 
-/// What restoring has cost, and what it met.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Restored {
-    pub(super) written: Bytes,
-    pub(super) read: Bytes,
-    /// Entries whose place held sectors of the test.
-    pub(super) put_back: u64,
-    /// Entries whose place held something else than what was saved, and nothing of the test.
-    pub(super) foreign: u64,
-}
-
-/// What is known of the device that a journal is put back on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trust {
-    /// The test has just ended: what cannot be read holds the test's sectors.
-    SameRun,
-    /// It was found again: what cannot be read may be anything.
-    FoundAgain,
-}
-
-pub(super) fn failed(path: &Path, doing: &str, error: &io::Error) -> Failure {
-    Failure::incomplete(format!(
-        "cannot {doing} the journal {}: {error}; name another directory with --journal",
-        path.display()
-    ))
-}
-
-impl Journal {
-    /// A new journal for `device` in `directory`; `salt` is that of the test's sectors.
-    pub(super) fn create(directory: &Path, device: &str, salt: u64) -> Result<Self, Failure> {
-        fs::create_dir_all(directory).map_err(|error| failed(directory, "make", &error))?;
-        let path = directory.join(format!("{salt:016x}.{ENDING}"));
-        let create = || -> io::Result<(File, u64)> {
-            // It holds what lies on the device, which other users may not read there.
-            let mut options = File::options();
-            options.read(true).write(true).create_new(true).mode(0o600);
-            let mut file = options.open(&path)?;
-            let mut head = MAGIC.to_vec();
-            head.extend(salt.to_le_bytes());
-            head.extend((device.len() as u64).to_le_bytes());
-            head.extend(device.as_bytes());
-            file.write_all(&head)?;
-            file.sync_all()?;
-            File::open(directory)?.sync_all()?;
-            Ok((file, head.len() as u64))
-        };
-        let (file, end) = create().map_err(|error| failed(&path, "write", &error))?;
-        Ok(Self { path, file, salt, entries: Vec::new(), end })
+impl<P: Paper> Journal<P> {
+    /// A new journal for `device` on `paper`, which is empty; `salt` is that of the test's sectors.
+    pub(super) fn create(mut paper: P, device: &str, salt: u64) -> io::Result<Self> {
+        if device.len() > DEVICE_MAX {
+            return Err(io::Error::other("the device's identity is too long"));
+        }
+        let head = head(device, salt);
+        let mut start = vec![0; CELLS_AT as usize];
+        for at in HEADS {
+            start[at as usize..][..HEAD].copy_from_slice(&head);
+        }
+        paper.write_at(0, &start)?;
+        paper.sync()?;
+        let phase = Phase::Marking;
+        Ok(Self { paper, salt, phase, batches: Vec::new(), next: 0, lost: 0 })
     }
 
-    /// The journal at `path`, with the device it is for; `None` for another kind of file.
-    pub(super) fn open(path: &Path) -> io::Result<Option<(Self, String)>> {
-        let mut file = match open_regular(path) {
-            Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Ok(None),
-            opened => opened?,
+    /// The journal on `paper`.
+    ///
+    /// # Errors
+    /// Neither head can be read.
+    pub(super) fn open(paper: P) -> io::Result<Opened<P>> {
+        let (salt, device) = match read_head(&paper)? {
+            Head::Of(salt, device) => (salt, device),
+            Head::OtherVersion => return Ok(Opened::OtherVersion),
+            Head::None => return Ok(Opened::Nothing),
         };
-        let mut head = [0; 32];
-        if file.read_exact(&mut head).is_err() || head[..16] != *MAGIC {
-            return Ok(None);
-        }
-        let salt = word(&head, 16);
-        let length = word(&head, 24) as usize;
-        if length > DEVICE_MAX {
-            return Ok(None);
-        }
-        let mut device = vec![0; length];
-        if file.read_exact(&mut device).is_err() {
-            return Ok(None);
-        }
-        let mut journal = Self {
-            path: path.to_owned(),
-            file,
-            salt,
-            entries: Vec::new(),
-            end: 32 + length as u64,
-        };
-        journal.read_entries()?;
-        Ok(Some((journal, String::from_utf8_lossy(&device).into_owned())))
+        let phase = Phase::Marking;
+        let mut journal = Self { paper, salt, phase, batches: Vec::new(), next: 0, lost: 0 };
+        journal.read_phases();
+        journal.find_batches()?;
+        Ok(Opened::Journal(journal, device))
     }
 
-    /// Finds the entries. The last may be torn: then its block was not overwritten yet.
-    fn read_entries(&mut self) -> io::Result<()> {
-        let mut head = [0; 32];
-        loop {
-            self.file.seek(SeekFrom::Start(self.end))?;
-            if self.file.read_exact(&mut head).is_err() || word(&head, 0) != ENTRY {
-                return Ok(());
+    /// A phase that cannot be read is not reached: then more is put back than needs to be.
+    fn read_phases(&mut self) {
+        for (number, phase) in Phase::LATER.into_iter().enumerate() {
+            let mut bytes = [0; CELL];
+            let at = PHASES_AT + number as u64 * PHASE_ROOM;
+            if read(&self.paper, at, &mut bytes).is_err() {
+                continue;
             }
-            let entry =
-                Entry { at: self.end + 32, offset: word(&head, 8), length: word(&head, 16) };
-            if entry.length > ENTRY_MAX {
-                return Ok(());
+            let number = number as u64;
+            let cell = Cell::read(&bytes, self.salt, PHASE_NUMBER + number);
+            if cell.is_some_and(|cell| cell.kind == Kind::Phase && cell.address == number) {
+                self.phase = phase;
             }
-            let mut data = vec![0; entry.length as usize];
-            if self.file.read_exact(&mut data).is_err() || sum(&data) != word(&head, 24) {
-                return Ok(());
-            }
-            self.end = entry.at + entry.length;
-            self.entries.push(entry);
         }
     }
 
-    /// Saves `data`, which lie at `offset`; they are on the journal's disk when this returns.
-    pub(super) fn save(&mut self, offset: u64, data: &[u8]) -> io::Result<()> {
-        let mut entry = Vec::with_capacity(32 + data.len());
-        for word in [ENTRY, offset, data.len() as u64, sum(data)] {
-            entry.extend(word.to_le_bytes());
+    /// Finds the batches by the cells that are good. What is bad before a good cell was saved and is
+    /// damaged; bad content behind the last good cell was torn before its place was overwritten.
+    fn find_batches(&mut self) -> io::Result<()> {
+        let length = self.paper.length()?;
+        let cells = length.saturating_sub(CELLS_AT) / CELL as u64;
+        let mut at = 0;
+        let mut unreadable = 0;
+        while at < cells {
+            match self.cell(at) {
+                Ok(Some(cell)) if u64::from(cell.index) <= at - self.next => {
+                    let first = at - u64::from(cell.index);
+                    self.lost += first - self.next;
+                    self.batches.push(Batch {
+                        first,
+                        count: cell.count,
+                        offset: cell.address.saturating_sub(u64::from(cell.index) * SECTOR as u64),
+                        is_mark: cell.kind == Kind::Mark,
+                    });
+                    self.next = first + u64::from(cell.count.max(cell.index + 1));
+                    at = self.next;
+                    unreadable = 0;
+                }
+                Ok(_) => at += 1,
+                Err(_) => {
+                    unreadable += 1;
+                    at += 1;
+                }
+            }
         }
-        entry.extend(data);
-        self.file.seek(SeekFrom::Start(self.end))?;
-        self.file.write_all(&entry)?;
-        self.file.sync_data()?;
-        self.entries.push(Entry { at: self.end + 32, offset, length: data.len() as u64 });
-        self.end += entry.len() as u64;
+        self.lost += unreadable;
         Ok(())
     }
 
-    fn load(&self, entry: Entry) -> io::Result<Vec<u8>> {
-        let mut data = vec![0; entry.length as usize];
-        let mut file = &self.file;
-        file.seek(SeekFrom::Start(entry.at))?;
-        file.read_exact(&mut data)?;
-        Ok(data)
+    /// The saved cell `number`, if it is good.
+    fn cell(&self, number: u64) -> io::Result<Option<Cell>> {
+        let mut bytes = [0; CELL];
+        read(&self.paper, CELLS_AT + number * CELL as u64, &mut bytes)?;
+        let cell = Cell::read(&bytes, self.salt, number);
+        Ok(cell.filter(|cell| cell.kind != Kind::Phase))
     }
 
-    /// Where it lies.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+    /// Saves `pieces`; they are on the journal's disk when this returns.
+    pub(super) fn save(&mut self, pieces: &[Piece], is_mark: bool) -> io::Result<()> {
+        let kind = if is_mark { Kind::Mark } else { Kind::Saved };
+        let mut bytes = Vec::new();
+        let mut batches = Vec::new();
+        let mut next = self.next;
+        for piece in pieces.iter().filter(|piece| !piece.sectors.is_empty()) {
+            let count = piece.sectors.len() as u32;
+            if u64::from(count) > BATCH_MAX {
+                return Err(io::Error::other("more sectors at once than a journal takes"));
+            }
+            batches.push(Batch { first: next, count, offset: piece.offset, is_mark });
+            for (index, &(sector, is_unstable)) in (0..).zip(&piece.sectors) {
+                let address = piece.offset + u64::from(index) * SECTOR as u64;
+                let cell = Cell { kind, is_unstable, index, count, address, sector };
+                cell.write(self.salt, next, &mut bytes);
+                next += 1;
+            }
+        }
+        if batches.is_empty() {
+            return Ok(());
+        }
+        let at = CELLS_AT + self.next * CELL as u64;
+        let written = self.paper.write_at(at, &bytes).and_then(|()| self.paper.sync());
+        if let Err(error) = written {
+            // What was written of them is no part of the journal; whether it goes is no matter, since
+            // nothing of the device was overwritten.
+            let _ = self.paper.cut(at);
+            return Err(error);
+        }
+        self.batches.extend(batches);
+        self.next = next;
+        Ok(())
+    }
+
+    /// Notes that the test has reached `phase`; it is on the journal's disk when this returns.
+    pub(super) fn reach(&mut self, phase: Phase) -> io::Result<()> {
+        let Some(number) = Phase::LATER.iter().position(|later| *later == phase) else {
+            return Ok(());
+        };
+        let number = number as u64;
+        let sector = [0; SECTOR];
+        let kind = Kind::Phase;
+        let cell = Cell { kind, is_unstable: false, index: 0, count: 1, address: number, sector };
+        let mut bytes = Vec::with_capacity(CELL);
+        cell.write(self.salt, PHASE_NUMBER + number, &mut bytes);
+        self.paper.write_at(PHASES_AT + number * PHASE_ROOM, &bytes)?;
+        self.paper.sync()?;
+        self.phase = self.phase.max(phase);
+        Ok(())
+    }
+
+    /// Gives up all but what lay under the marks, which are the first cells.
+    pub(super) fn keep_marks_alone(&mut self) -> io::Result<()> {
+        let marks = self.batches.iter().take_while(|batch| batch.is_mark).count();
+        let cells: u64 = self.batches[..marks].iter().map(|batch| u64::from(batch.count)).sum();
+        self.paper.cut(CELLS_AT + cells * CELL as u64)?;
+        self.batches.truncate(marks);
+        self.next = cells;
+        Ok(())
+    }
+
+    /// The sectors of `batch`.
+    pub(super) fn load(&self, batch: &Batch) -> Vec<Held> {
+        let mut bytes = vec![0; batch.count as usize * CELL];
+        let is_whole = read(&self.paper, CELLS_AT + batch.first * CELL as u64, &mut bytes).is_ok();
+        let (cells, _) = bytes.as_chunks::<CELL>();
+        let held = |(index, bytes): (u64, &[u8; CELL])| {
+            let number = batch.first + index;
+            let cell = if is_whole {
+                Cell::read(bytes, self.salt, number)
+            } else {
+                self.cell(number).unwrap_or_default()
+            };
+            match cell {
+                Some(cell) if cell.is_unstable => Held::Unstable(cell.sector),
+                Some(cell) => Held::Data(cell.sector),
+                None => Held::Damaged,
+            }
+        };
+        (0..).zip(cells).map(held).collect()
+    }
+
+    /// The batches in the order of saving.
+    pub(super) fn batches(&self) -> &[Batch] {
+        &self.batches
+    }
+
+    pub(super) const fn salt(&self) -> u64 {
+        self.salt
+    }
+
+    pub(super) const fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// How many saved sectors are damaged so that not even their place is known.
+    pub(super) const fn lost(&self) -> u64 {
+        self.lost
     }
 
     /// How many bytes were saved.
+    #[cfg(test)]
     pub(super) fn saved(&self) -> Bytes {
-        Bytes(self.entries.iter().map(|entry| entry.length).sum())
+        Bytes(self.batches.iter().map(Batch::length).sum())
     }
 
-    /// Whether nothing was saved.
-    pub(super) const fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+    /// Whether nothing was saved, so that nothing was overwritten.
+    pub(super) fn is_empty(&self) -> bool {
+        self.batches.is_empty() && self.lost == 0 && self.phase == Phase::Marking
     }
 
-    /// Removes the journal, once all is restored.
-    pub(super) fn remove(self) -> Result<(), Failure> {
-        fs::remove_file(&self.path).map_err(|error| failed(&self.path, "remove", &error))
+    /// What it is written on.
+    #[cfg(test)]
+    pub(super) fn into_paper(self) -> P {
+        self.paper
     }
 }
 
-fn word(bytes: &[u8], at: usize) -> u64 {
-    bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |word| u64::from_le_bytes(*word))
+/// How long the journal of so many saved bytes is.
+pub(super) fn length_of(saved: Bytes) -> Bytes {
+    Bytes(CELLS_AT + saved.get().div_ceil(SECTOR as u64) * CELL as u64)
 }
 
-/// FNV-1a over words and the bytes left over.
-fn sum(data: &[u8]) -> u64 {
-    let (words, rest) = data.as_chunks::<8>();
-    let step = |sum: u64, word: u64| (sum ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(23);
-    let sum = words.iter().map(|word| u64::from_le_bytes(*word)).fold(0xcbf2_9ce4_8422_2325, step);
-    rest.iter().map(|&byte| u64::from(byte)).fold(sum, step)
+enum Head {
+    Of(u64, String),
+    OtherVersion,
+    None,
 }
 
-/// Whether `directory` has room for a journal of `needed` and a little more.
-pub(super) fn check_room(directory: &Path, needed: Bytes) -> Result<(), Failure> {
-    fs::create_dir_all(directory).map_err(|error| failed(directory, "make", &error))?;
-    let Ok(found) = rustix::fs::statvfs(directory) else { return Ok(()) };
-    let free = Bytes(found.f_bavail.saturating_mul(found.f_frsize));
-    let needed = needed + Bytes(needed.get() / 50) + Bytes::mib(16);
-    if free >= needed {
-        return Ok(());
-    }
-    Err(Failure::refused(format!(
-        "{} has {free} of free space, and the journal needs {needed}; name a directory with more \
-         room with --journal, or exclude a smaller hidden store with --exclude-store",
-        directory.display()
-    )))
+fn head(device: &str, salt: u64) -> [u8; HEAD] {
+    let mut head = [0; HEAD];
+    head[..16].copy_from_slice(MAGIC);
+    head[16..24].copy_from_slice(&salt.to_le_bytes());
+    head[24..32].copy_from_slice(&(device.len() as u64).to_le_bytes());
+    head[32..32 + device.len()].copy_from_slice(device.as_bytes());
+    let sum = check::sum(HEAD_NUMBER, &head[..HEAD - 8]);
+    head[HEAD - 8..].copy_from_slice(&sum.to_le_bytes());
+    head
 }
 
-/// Puts back what `journal` holds wherever `target` still holds the test's own sectors.
-pub(super) fn restore(
-    target: &mut dyn Target,
-    journal: &Journal,
-    trust: Trust,
-) -> Result<Restored, Failure> {
-    let cannot = |what: String| {
-        Failure::incomplete(format!(
-            "cannot put everything back: {what}; the journal is kept in {}: the next verify of \
-             this device that may write tries again; remove that file to give up what it holds",
-            journal.path.display()
-        ))
-    };
-    let longest = journal.entries.iter().map(|entry| entry.length).max().unwrap_or(0);
-    if longest == 0 {
-        return Ok(Restored::default());
-    }
-    let engine = |error: cardproof_probe::DriveError| cannot(with_causes(&error));
-    let mut drive = Drive::new(target, Bytes(longest)).map_err(engine)?;
-    let mut faults = 0_u64;
-    let mut restored = Restored::default();
-    for &entry in journal.entries.iter().rev() {
-        let saved = journal.load(entry).map_err(|error| cannot(error.to_string()))?;
-        let wanted = match (drive.read(entry.offset, entry.length).map_err(engine)?, trust) {
-            (Ok(now), _) => {
-                let wanted = merged(now, &saved, journal.salt);
-                restored.foreign += u64::from(wanted == now && now != saved);
-                if wanted == now {
-                    continue;
-                }
-                restored.put_back += 1;
-                wanted
-            }
-            (Err(_), Trust::SameRun) => saved,
-            (Err(_), Trust::FoundAgain) => {
-                faults += 1;
-                continue;
-            }
-        };
-        let put = |data: &mut [u8]| data.copy_from_slice(&wanted);
-        if drive.write(entry.offset, entry.length, put).map_err(engine)?.is_err() {
-            faults += 1;
+/// The head, from whichever of its two places is good.
+fn read_head(paper: &impl Paper) -> io::Result<Head> {
+    let mut failure = None;
+    let mut found = Head::None;
+    for at in HEADS {
+        let mut bytes = [0; HEAD];
+        if let Err(error) = read(paper, at, &mut bytes) {
+            // A file that is too short is something else.
+            failure = failure.or(Some(error).filter(|e| e.kind() != io::ErrorKind::UnexpectedEof));
+            continue;
+        }
+        let is_other = bytes[..MAGIC_SHARED] == MAGIC[..MAGIC_SHARED] && bytes[..16] != *MAGIC;
+        let (head, stored) = bytes.split_at_mut(HEAD - 8);
+        if check::mend(HEAD_NUMBER, head, word(stored)) && head[..16] == *MAGIC {
+            let length = (word(&head[24..]) as usize).min(DEVICE_MAX);
+            let device = String::from_utf8_lossy(&head[32..32 + length]).into_owned();
+            return Ok(Head::Of(word(&head[16..]), device));
+        }
+        if is_other {
+            found = Head::OtherVersion;
         }
     }
-    if drive.flush().map_err(engine)?.is_err() {
-        faults += 1;
+    match failure {
+        Some(error) => Err(error),
+        None => Ok(found),
     }
-    if faults > 0 {
-        return Err(cannot(format!("{faults} places of the device fail")));
-    }
-    Ok(Restored { written: drive.written(), read: drive.read_so_far(), ..restored })
 }
 
-/// What the place should hold: the saved sector wherever a sector of the test lies.
-fn merged(now: &[u8], saved: &[u8], salt: u64) -> Vec<u8> {
-    let mut wanted = now.to_vec();
-    let (sectors, _) = wanted.as_chunks_mut::<SECTOR>();
-    for (sector, saved) in sectors.iter_mut().zip(saved.as_chunks::<SECTOR>().0) {
-        let is_ours = |sector: &[u8; SECTOR]| Stamp::on(sector).is_some_and(|s| s.salt == salt);
-        // A saved sector of the test itself came from another address of the same place.
-        if is_ours(sector) && !is_ours(saved) {
-            *sector = *saved;
+/// Reads, again where that fails.
+fn read(paper: &impl Paper, at: u64, data: &mut [u8]) -> io::Result<()> {
+    let mut result = paper.read_at(at, data);
+    for _ in 1..ATTEMPTS {
+        match &result {
+            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
+                result = paper.read_at(at, data);
+            }
+            _ => break,
         }
     }
-    wanted
+    result
 }
 
 #[cfg(test)]
-mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
-    use super::*;
-
-    #[test]
-    fn a_torn_entry_and_another_file_are_left_out() {
-        let place = tempfile::tempdir().unwrap();
-        let mut journal = Journal::create(place.path(), "64000000000", 7).unwrap();
-        journal.save(4096, &[1; 4096]).unwrap();
-        journal.save(8192, &[2; 4096]).unwrap();
-        let length = journal.end;
-        journal.file.set_len(length - 1).unwrap();
-        let path = journal.path.clone();
-        let (again, device) = Journal::open(&path).unwrap().unwrap();
-        assert_eq!((again.entries.len(), device.as_str(), again.salt), (1, "64000000000", 7));
-        assert_eq!(again.load(again.entries[0]).unwrap(), [1; 4096]);
-        let other = place.path().join("other.undo");
-        fs::write(&other, "not a journal").unwrap();
-        assert!(Journal::open(&other).unwrap().is_none());
-    }
-
-    #[test]
-    fn a_pipe_with_the_name_of_a_journal_is_none_and_is_not_waited_for() {
-        let place = tempfile::tempdir().unwrap();
-        let pipe = place.path().join("pipe.undo");
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            &pipe,
-            rustix::fs::FileType::Fifo,
-            rustix::fs::Mode::RUSR,
-            0,
-        )
-        .unwrap();
-        assert!(Journal::open(&pipe).unwrap().is_none());
-    }
-
-    #[test]
-    fn other_users_cannot_read_what_was_saved() {
-        let place = tempfile::tempdir().unwrap();
-        let journal = Journal::create(place.path(), "64000000000", 7).unwrap();
-        let mode = fs::metadata(&journal.path).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
-    }
-
-    #[test]
-    fn only_the_tests_own_sectors_are_replaced() {
-        let mut now = vec![9; 3 * SECTOR];
-        Stamp { salt: 7, address_bytes: 0, generation: 1 }.fill(&mut now[..SECTOR]);
-        Stamp { salt: 8, address_bytes: 0, generation: 1 }.fill(&mut now[SECTOR..2 * SECTOR]);
-        let wanted = merged(&now, &[5; 3 * SECTOR], 7);
-        assert_eq!(wanted[..SECTOR], [5; SECTOR]);
-        assert_eq!(wanted[SECTOR..], now[SECTOR..], "another run's and the user's stay");
-    }
-}
+#[path = "journal/tests.rs"]
+mod tests;

@@ -1,18 +1,22 @@
 //! A target that saves to a journal what it overwrites.
 //!
-//! Where the journal cannot be written, nothing more is overwritten, and whoever holds the state hears
-//! of it.
+//! What cannot be read twice alike cannot be saved, and is left as it is: the write goes around it, and the
+//! state knows the place. Where the journal cannot be written, nothing more is overwritten.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use cardproof_io::{
     Abilities, Completion, Fault, Op, OpKind, Slot, Submission, SubmitError, Target, TargetError,
     Wait,
 };
+use cardproof_probe::DriveError;
 use cardproof_units::{Bytes, Nanos};
 
-use super::journal::Journal;
+use super::journal::{Journal, Paper};
+use super::stable;
+use super::steady::Steady;
 
 /// What others may know of a [`Saving`] while it is used.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +31,12 @@ struct Known {
     long_time: Nanos,
     long_written: Bytes,
     failure: Option<String>,
+    /// All that was read to be saved.
+    read: Bytes,
+    /// What writes have gone around.
+    skipped: Bytes,
+    /// Blocks that could not be saved, with their length.
+    untouched: BTreeMap<u64, u64>,
 }
 
 /// Shorter writes take as long as their number, longer ones as long as their bytes.
@@ -45,6 +55,38 @@ impl SavingState {
     /// Why the journal could not be written.
     pub(super) fn failure(&self) -> Option<String> {
         self.0.borrow().failure.clone()
+    }
+
+    /// Whether any of `length_bytes` at `offset_bytes` was left as it was.
+    pub(super) fn is_untouched(&self, offset_bytes: u64, length_bytes: u64) -> bool {
+        let known = self.0.borrow();
+        let before = known.untouched.range(..offset_bytes + length_bytes).next_back();
+        before.is_some_and(|(start, length)| start + length > offset_bytes)
+    }
+
+    /// All that was read to be saved.
+    pub(super) fn read(&self) -> Bytes {
+        self.0.borrow().read
+    }
+
+    /// How much of what was to be written was not, since it could not be saved.
+    pub(super) fn skipped(&self) -> Bytes {
+        self.0.borrow().skipped
+    }
+
+    /// What was left as it was, as stretches (start, length), and how much that is.
+    pub(super) fn untouched(&self) -> (Vec<[Bytes; 2]>, Bytes) {
+        let known = self.0.borrow();
+        let mut stretches: Vec<[Bytes; 2]> = Vec::new();
+        for (&start, &length) in &known.untouched {
+            match stretches.last_mut() {
+                Some([from, so_far]) if from.get() + so_far.get() == start => {
+                    *so_far += Bytes(length);
+                }
+                _ => stretches.push([Bytes(start), Bytes(length)]),
+            }
+        }
+        (stretches, Bytes(known.untouched.values().sum()))
     }
 
     fn note_time(&self, length: Bytes, took: Nanos) {
@@ -74,16 +116,26 @@ impl SavingState {
 }
 
 /// A target that saves what it overwrites.
-pub(super) struct Saving<'a> {
+pub(super) struct Saving<'a, P> {
     inner: &'a mut dyn Target,
-    journal: Journal,
+    journal: &'a mut Journal<P>,
     state: SavingState,
     /// The slot with which it reads what it saves: the one behind the caller's.
     own: Slot,
 }
 
-impl<'a> Saving<'a> {
-    pub(super) fn new(inner: &'a mut dyn Target, journal: Journal) -> Self {
+/// What became of saving.
+enum Saved {
+    /// All of it: the write may be done as it is.
+    Whole,
+    /// Of these stretches, which may be written.
+    Parts(Vec<(u64, u64)>),
+    /// The write must not be done.
+    Failed(Fault),
+}
+
+impl<'a, P: Paper> Saving<'a, P> {
+    pub(super) fn new(inner: &'a mut dyn Target, journal: &'a mut Journal<P>) -> Self {
         Self { inner, journal, state: SavingState::default(), own: Slot(0) }
     }
 
@@ -91,37 +143,55 @@ impl<'a> Saving<'a> {
         self.state.clone()
     }
 
-    pub(super) fn into_journal(self) -> Journal {
-        self.journal
+    /// Saves what `op` will overwrite; it is on the journal's disk when this returns.
+    fn save(&mut self, op: &Op) -> Saved {
+        if self.state.failure().is_some() {
+            return Saved::Failed(Fault::InputOutput);
+        }
+        let mut steady = Steady::new(&mut *self.inner, self.own);
+        let block = steady.block();
+        let (offset, length) = (op.offset.get(), op.length.get());
+        let found = stable::find(&mut steady, offset, length, self.journal.salt());
+        self.state.note_time(op.length, steady.time);
+        self.state.0.borrow_mut().read += steady.moved.read;
+        let found = match found {
+            Ok(found) => found,
+            Err(DriveError::Vanished) => return Saved::Failed(Fault::Vanished),
+            Err(_) => return Saved::Failed(Fault::InputOutput),
+        };
+        if let Err(error) = self.journal.save(&found.pieces, false) {
+            self.state.0.borrow_mut().failure = Some(error.to_string());
+            return Saved::Failed(Fault::InputOutput);
+        }
+        let mut known = self.state.0.borrow_mut();
+        let blocks = |stretches: &[(u64, u64)]| -> Vec<u64> {
+            let each = |&(from, length): &(u64, u64)| (from..from + length).step_by(block as usize);
+            stretches.iter().flat_map(each).collect()
+        };
+        for unreadable in blocks(&found.unreadable) {
+            known.untouched.insert(unreadable, block);
+            known.skipped += Bytes(block);
+        }
+        for savable in blocks(&found.savable) {
+            known.untouched.remove(&savable);
+        }
+        if found.unreadable.is_empty() { Saved::Whole } else { Saved::Parts(found.savable) }
     }
 
-    /// Saves what `op` will overwrite; whether it is safe on the journal's disk.
-    fn save(&mut self, op: &Op) -> bool {
-        if self.state.failure().is_some() {
-            return false;
-        }
-        let read = Op { slot: self.own, kind: OpKind::Read, ..*op };
-        let mut completions = Vec::new();
-        match self.inner.submit(read) {
-            Ok(Submission::Done(completion)) => completions.push(completion),
-            Ok(Submission::Queued) => {}
-            Ok(Submission::Busy) | Err(_) => return false,
-        }
-        while completions.is_empty() {
-            if self.inner.complete(Wait::One, &mut completions).is_err() {
-                return false;
+    /// Writes `parts` of what the buffer of `op` holds, which begin at the offset of `op`.
+    fn write_parts(&mut self, op: &Op, parts: &[(u64, u64)]) -> Result<Bytes, Fault> {
+        let data = self.inner.buffer(op.slot)[..op.length.as_len()].to_vec();
+        let mut steady = Steady::new(&mut *self.inner, self.own);
+        for &(from, length) in parts {
+            let at = Bytes(from - op.offset.get()).as_len();
+            match steady.write(from, &data[at..at + Bytes(length).as_len()]) {
+                Ok(0) => {}
+                Ok(_) => return Err(Fault::InputOutput),
+                Err(DriveError::Vanished) => return Err(Fault::Vanished),
+                Err(_) => return Err(Fault::InputOutput),
             }
         }
-        if completions.iter().any(|done| done.outcome != Ok(op.length)) {
-            return false;
-        }
-        completions.iter().for_each(|done| self.state.note_time(op.length, latency(done)));
-        let data = &self.inner.buffer(self.own)[..op.length.as_len()];
-        let saved = self.journal.save(op.offset.get(), data);
-        if let Err(error) = &saved {
-            self.state.0.borrow_mut().failure = Some(error.to_string());
-        }
-        saved.is_ok()
+        Ok(op.length)
     }
 }
 
@@ -129,7 +199,7 @@ fn latency(done: &Completion) -> Nanos {
     done.completed.saturating_sub(done.submitted)
 }
 
-impl Target for Saving<'_> {
+impl<P: Paper> Target for Saving<'_, P> {
     fn abilities(&self) -> &Abilities {
         self.inner.abilities()
     }
@@ -148,18 +218,25 @@ impl Target for Saving<'_> {
     }
 
     fn submit(&mut self, op: Op) -> Result<Submission, SubmitError> {
-        if op.kind != OpKind::Write || self.save(&op) {
-            let submission = self.inner.submit(op)?;
-            if let Submission::Done(done) = &submission {
-                self.state.note(done);
+        let saved = if op.kind == OpKind::Write { self.save(&op) } else { Saved::Whole };
+        let submitted = self.inner.now();
+        let outcome = match saved {
+            Saved::Whole => {
+                let submission = self.inner.submit(op)?;
+                if let Submission::Done(done) = &submission {
+                    self.state.note(done);
+                }
+                return Ok(submission);
             }
-            return Ok(submission);
-        }
-        // What cannot be saved is not overwritten.
-        let now = self.inner.now();
-        let outcome = Err(Fault::InputOutput);
+            // What cannot be saved is not overwritten.
+            Saved::Parts(parts) => self.write_parts(&op, &parts),
+            Saved::Failed(fault) => Err(fault),
+        };
         let Op { slot, kind, .. } = op;
-        Ok(Submission::Done(Completion { slot, kind, submitted: now, completed: now, outcome }))
+        let completed = self.inner.now();
+        let done = Completion { slot, kind, submitted, completed, outcome };
+        self.state.note(&done);
+        Ok(Submission::Done(done))
     }
 
     fn complete(
@@ -175,21 +252,5 @@ impl Target for Saving<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn done(kind: OpKind, length: Bytes, took: Nanos) -> Completion {
-        let outcome = Ok(length);
-        Completion { slot: Slot(0), kind, submitted: Nanos::ZERO, completed: took, outcome }
-    }
-
-    #[test]
-    fn the_time_to_restore_has_the_flush_that_long_writes_need() {
-        let state = SavingState::default();
-        state.note_time(Bytes::mib(1), Nanos::from_millis(5));
-        state.note(&done(OpKind::Write, Bytes::mib(1), Nanos::from_millis(10)));
-        state.note(&done(OpKind::Flush, Bytes::ZERO, Nanos::from_millis(15)));
-        assert_eq!(state.time_to_restore(Bytes::mib(1)), Nanos::from_millis(30));
-        assert_eq!(state.time_to_restore(Bytes::mib(3)), Nanos::from_millis(90));
-    }
-}
+#[path = "saving_tests.rs"]
+mod tests;

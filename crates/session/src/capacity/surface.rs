@@ -24,6 +24,8 @@ pub(super) fn read_all(bench: &mut Bench<'_, Storage>) {
     let size = bench.place.target.abilities().size;
     let mut test = bench.record.capacity.take().unwrap_or_default();
     let mut regions = Regions::new(size.get());
+    // Reading all finds them again, and others.
+    test.unreadable.clear();
     let read = read(bench, size.get(), &mut regions, &mut test);
     // The sectors of the test were judged by themselves; errors found there stay on the map.
     for (region, earlier) in regions.0.iter_mut().zip(&test.regions) {
