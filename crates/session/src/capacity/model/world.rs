@@ -37,7 +37,7 @@ pub(super) struct Media {
 /// A write that a power cut may undo.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Undo {
-    Card { card: usize, sector: usize, before: Sector },
+    Card { card: usize, sector: usize, before: Box<Sector> },
     Paper { paper: usize, before: Vec<u8> },
 }
 
@@ -154,7 +154,7 @@ impl World {
         };
         for undo in self.undo.drain(..).skip(kept).rev() {
             match undo {
-                Undo::Card { card, sector, before } => self.media.cards[card][sector] = before,
+                Undo::Card { card, sector, before } => self.media.cards[card][sector] = *before,
                 Undo::Paper { paper, before } => self.media.papers[paper] = Some(before),
             }
         }
@@ -167,7 +167,7 @@ impl World {
         for (number, sector) in data.iter().enumerate() {
             let sector_number = (first + number) % self.real_sectors;
             let place = &mut self.media.cards[card][sector_number];
-            self.undo.push(Undo::Card { card, sector: sector_number, before: *place });
+            self.undo.push(Undo::Card { card, sector: sector_number, before: Box::new(*place) });
             *place = *sector;
         }
     }
