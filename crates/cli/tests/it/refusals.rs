@@ -189,6 +189,37 @@ pub(crate) fn as_nobody(home: &Home, words: &[&str]) -> (Command, Option<tempfil
     (command, Some(directory))
 }
 
+/// Loop devices of root are in use on every machine with snaps, and no ordinary user may ask the kernel what
+/// they go to.
+#[test]
+fn an_ordinary_users_own_file_is_written_beside_roots_loop_devices() {
+    let device = lab_or_skip!(LoopDevice::filled(Bytes::mib(3), 5));
+    let home = Home::for_others();
+    let image = |name: &str, mib: u64| {
+        let path = home.place().join(name);
+        fs::write(&path, vec![7; (mib << 20) as usize]).unwrap();
+        std::os::unix::fs::chown(&path, Some(65_534), Some(65_534)).unwrap();
+        format!("{name}:{}", mib << 20)
+    };
+    let run_on = |name: &str, identity: &str| {
+        let path = home.place().join(name);
+        let destroy = format!("--destroy={identity}");
+        let words = ["run", word(&path), &destroy, "--time-budget", "1s", "--quiet"];
+        let (mut command, _program) = as_nobody(&home, &words);
+        command.env("XDG_DATA_HOME", home.place().join("data"));
+        run(command)
+    };
+    fs::create_dir(home.place().join("data")).unwrap();
+    std::os::unix::fs::chown(home.place().join("data"), Some(65_534), None).unwrap();
+    let own = image("own.img", 16);
+    run_on("own.img", &own).expect(0);
+    // One that fits the loop device may be what it goes to, and is told so.
+    let alike = image("alike.img", 3);
+    let refused = run_on("alike.img", &alike).expect(REFUSED);
+    assert!(refused.stderr.contains(word(device.path())), "{}", refused.stderr);
+    assert!(!refused.stderr.contains("losetup --detach"), "{}", refused.stderr);
+}
+
 #[test]
 fn a_read_only_file_system() {
     let (_device, mount) = lab_or_skip!(ext4(Bytes::mib(64)));

@@ -48,8 +48,9 @@ impl<'root> Users<'root> {
             objections.extend(self.swaps.on_device(member));
             objections.extend(self.unseen_btrfs_on(member));
         }
+        let sizes: Vec<_> = family.members.iter().map(BlockDevice::size).collect();
         objections.extend(family.held);
-        objections.extend(self.loops.unknown());
+        objections.extend(self.loops.unknown(&sizes));
         objections
     }
 
@@ -57,7 +58,9 @@ impl<'root> Users<'root> {
     pub(super) fn of_file(&self, file: &FileInUse, bears_swap: bool) -> Vec<Objection> {
         let mut objections = self.loops.over_file(file, None);
         objections.extend(self.swaps.on_file(file, bears_swap));
-        objections.extend(self.loops.unknown());
+        // To a file of which every byte is a hole nobody has written anything through a loop device.
+        let written = file.as_target.as_ref().filter(|target| target.holds_data);
+        objections.extend(written.and_then(|target| self.loops.unknown(&[Some(target.size)])));
         objections
     }
 

@@ -5,20 +5,30 @@
 //! for the file itself. Two things can keep that from deciding, and both are reported rather than
 //! passed over: a loop device that this user may not open, and a file system that shows files of
 //! another one under numbers of its own, such as overlay.
+//!
+//! Of a loop device that may not be opened sysfs still tells the size, and the path as it is by now. So
+//! it stands in the way of what that path leads to, and of what is as large as it. A loop device whose
+//! file lies on a file system that has gone stands in nobody's way: what is below it can neither be a
+//! device nor a file that somebody can open.
 
 use std::fs::{File, Metadata};
+use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use cardproof_io::LoopBacking;
 use cardproof_units::Bytes;
+use rustix::io::Errno;
 
 use super::objection::{Holder, Objection};
 use crate::block::BlockDevice;
 use crate::mounts::{Mount, Mounts};
 use crate::stack::told_backing;
 use crate::{DeviceNumber, Sysroot};
+
+/// What sysfs counts the sizes of devices in.
+const SECTOR: Bytes = Bytes(512);
 
 /// A file, whatever its names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +70,7 @@ pub(super) struct TargetFile {
 
 impl FileInUse {
     /// The open regular file `file`, which the user knows as `path`.
-    pub(super) fn target(path: &Path, file: &File, holds_data: bool) -> std::io::Result<Self> {
+    pub(super) fn target(path: &Path, file: &File, holds_data: bool) -> io::Result<Self> {
         let metadata = file.metadata()?;
         let id = FileId::of(&metadata);
         let is_view = id.is_anonymous() && !has_own_numbers(file);
@@ -94,9 +104,27 @@ pub(super) struct Loop<'root> {
 /// All loop devices in use.
 pub(super) struct Loops<'root> {
     pub(super) known: Vec<Loop<'root>>,
-    /// Those that cannot be asked, with what the kernel said of the first.
-    unknown: Vec<PathBuf>,
+    /// Those that this user may not ask, with what the kernel said of the last.
+    unasked: Vec<Unasked>,
     reason: String,
+}
+
+/// Which part of what is below it a loop device shows, as sysfs tells everybody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Extent {
+    /// How large the loop device is; `None` where sysfs does not tell.
+    size: Option<Bytes>,
+    /// Where it begins in what is below it (`loop/offset` of sysfs).
+    offset: Bytes,
+    /// Whether it was told to end before its file does (`loop/sizelimit`).
+    is_limited: bool,
+}
+
+/// A loop device that cannot be asked what it goes to.
+#[derive(Clone, Debug)]
+struct Unasked {
+    node: PathBuf,
+    extent: Extent,
 }
 
 impl<'root> Loops<'root> {
@@ -104,29 +132,34 @@ impl<'root> Loops<'root> {
     ///
     /// # Errors
     /// sysfs does not show its devices.
-    pub(super) fn read(root: &'root Sysroot, mounts: &Mounts) -> std::io::Result<Self> {
-        let mut loops = Self { known: Vec::new(), unknown: Vec::new(), reason: String::new() };
+    pub(super) fn read(root: &'root Sysroot, mounts: &Mounts) -> io::Result<Self> {
+        let mut loops = Self { known: Vec::new(), unasked: Vec::new(), reason: String::new() };
         for device in BlockDevice::all(root, "loop")? {
             let Some(path) = device.backing_file() else { continue };
-            match backing(root, mounts, &device, path) {
+            match backing(root, mounts, &device, &path) {
                 Ok(Some(backing)) => loops.known.push(Loop { device, backing }),
                 Ok(None) => {}
-                Err(reason) => {
-                    loops.unknown.push(device.node());
-                    loops.reason = reason;
+                Err(error) if is_of_gone_filesystem(&error) => {}
+                Err(error) => {
+                    loops.reason = error.to_string();
+                    loops.unasked.push(Unasked::of(&device));
+                    let backing = backing_at(root, mounts, path);
+                    loops.known.extend(backing.map(|backing| Loop { device, backing }));
                 }
             }
         }
         Ok(loops)
     }
 
-    /// That some loop devices cannot be asked.
-    pub(super) fn unknown(&self) -> Option<Objection> {
-        let is_any = !self.unknown.is_empty();
-        is_any.then(|| Objection::UnknownLoops {
-            nodes: self.unknown.clone(),
-            reason: self.reason.clone(),
-        })
+    /// That loop devices which cannot be asked may go to something of one of the `sizes`.
+    pub(super) fn unknown(&self, sizes: &[Option<Bytes>]) -> Option<Objection> {
+        let may_be_below = |unasked: &&Unasked| {
+            sizes.iter().any(|size| size.is_none_or(|size| unasked.extent.may_lie_in(size)))
+        };
+        let nodes: Vec<PathBuf> =
+            self.unasked.iter().filter(may_be_below).map(|unasked| unasked.node.clone()).collect();
+        let reason = self.reason.clone();
+        (!nodes.is_empty()).then_some(Objection::UnknownLoops { nodes, reason })
     }
 
     /// What the loop device `device` goes to.
@@ -156,6 +189,33 @@ impl<'root> Loops<'root> {
     }
 }
 
+impl Unasked {
+    fn of(device: &BlockDevice<'_>) -> Self {
+        let number = |attribute: &str| {
+            device.text(attribute).and_then(|text| text.parse().ok()).map_or(Bytes::ZERO, Bytes)
+        };
+        let extent = Extent {
+            size: device.size(),
+            offset: number("loop/offset"),
+            is_limited: number("loop/sizelimit") > Bytes::ZERO,
+        };
+        Self { node: device.node(), extent }
+    }
+}
+
+impl Extent {
+    /// Whether it may be a part of something of `size`: one without a limit reaches to its end, but for
+    /// what is less than a sector.
+    fn may_lie_in(self, size: Bytes) -> bool {
+        let Some(own) = self.size else { return true };
+        let Some(left) = size.get().checked_sub(self.offset.get()) else { return false };
+        if self.is_limited {
+            return own.get() <= left;
+        }
+        own == Bytes(left).round_down_to(SECTOR)
+    }
+}
+
 impl Loop<'_> {
     fn objection_to(&self, file: &FileInUse) -> Option<Objection> {
         let Backing::File { path, id, is_view, is_served_card } = &self.backing else {
@@ -179,8 +239,7 @@ impl Loop<'_> {
 
     /// Whether the device is as large as `target`, a file, makes it.
     fn is_as_large(&self, target: &TargetFile) -> bool {
-        let sector = Bytes(512);
-        self.device.size().is_none_or(|size| size == target.size.round_down_to(sector))
+        self.device.size().is_none_or(|size| size == target.size.round_down_to(SECTOR))
     }
 }
 
@@ -196,26 +255,53 @@ fn backing<'root>(
     root: &'root Sysroot,
     mounts: &Mounts,
     device: &BlockDevice<'root>,
-    path: PathBuf,
-) -> Result<Option<Backing<'root>>, String> {
+    path: &Path,
+) -> io::Result<Option<Backing<'root>>> {
     if !root.is_running_system() {
-        return Ok(Some(backing_by_path(root, path)));
+        return Ok(Some(backing_by_path(root, path.to_owned())));
     }
-    let told = told_backing(device).map_err(|error| error.to_string())?;
-    let Some(told) = told else { return Ok(None) };
+    let Some(told) = told_backing(device)? else { return Ok(None) };
     match told {
         LoopBacking::Device { number } => {
             BlockDevice::by_number(root, DeviceNumber::from_raw(number))
                 .map(|below| Some(Backing::Device(below)))
-                .ok_or_else(|| "sysfs does not show the device below it".to_owned())
+                .ok_or_else(|| io::Error::other("sysfs does not show the device below it"))
         }
         LoopBacking::File { device, inode } => {
             let id = FileId { device, inode };
-            let is_view = id.is_anonymous() && !has_own_numbers_at(&path, id, mounts);
-            let is_served_card = mount_of(id, mounts).is_some_and(is_of_served_card);
-            Ok(Some(Backing::File { path, id: Some(id), is_view, is_served_card }))
+            Ok(Some(backing_file(path.to_owned(), id, mounts)))
         }
     }
+}
+
+/// The file `id`, which may be at `path`, as what a loop device goes to.
+fn backing_file<'root>(path: PathBuf, id: FileId, mounts: &Mounts) -> Backing<'root> {
+    let is_view = id.is_anonymous() && !has_own_numbers_at(&path, id, mounts);
+    let is_served_card = mount_of(id, mounts).is_some_and(is_of_served_card);
+    Backing::File { path, id: Some(id), is_view, is_served_card }
+}
+
+/// What is at `path`, where sysfs shows the file of a loop device that cannot be asked; nothing where
+/// this user cannot see it.
+fn backing_at<'root>(
+    root: &'root Sysroot,
+    mounts: &Mounts,
+    path: PathBuf,
+) -> Option<Backing<'root>> {
+    let found = std::fs::metadata(&path).ok()?;
+    if found.file_type().is_block_device() {
+        let number = DeviceNumber::from_raw(found.rdev());
+        return BlockDevice::by_number(root, number).map(Backing::Device);
+    }
+    Some(backing_file(path, FileId::of(&found), mounts))
+}
+
+/// Whether `error` says that the file system of a loop device's file has gone: the server of a FUSE mount
+/// has ended, or that of a network has forgotten the file. The kernel asks that file system for the
+/// numbers, as it does when anybody looks at the file.
+fn is_of_gone_filesystem(error: &io::Error) -> bool {
+    let gone = [Errno::NOTCONN, Errno::CONNABORTED, Errno::STALE, Errno::HOSTDOWN, Errno::SHUTDOWN];
+    error.raw_os_error().is_some_and(|code| gone.iter().any(|errno| errno.raw_os_error() == code))
 }
 
 /// A laid-out tree has no kernel to ask.
@@ -275,3 +361,38 @@ const OWN_NUMBERS: [OwnNumbers; 6] = [
     OwnNumbers { name: "ubifs", magic: 0x2405_1905 },
     OwnNumbers { name: "bcachefs", magic: 0xca45_1a4e },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loop_device_that_cannot_be_asked_may_lie_only_in_what_fits() {
+        let whole = Extent { size: Some(Bytes(4096)), offset: Bytes::ZERO, is_limited: false };
+        let behind = Extent { offset: Bytes(1024), ..whole };
+        let limited = Extent { is_limited: true, ..whole };
+        let unknown = Extent { size: None, ..whole };
+        for (extent, size, expected) in [
+            (whole, 4096, true),
+            (whole, 4600, true),
+            (whole, 4608, false),
+            (whole, 4095, false),
+            (whole, 0, false),
+            (behind, 4096, false),
+            (behind, 5120, true),
+            (behind, 512, false),
+            (limited, 4095, false),
+            (limited, 1 << 40, true),
+            (unknown, 1, true),
+        ] {
+            assert_eq!(extent.may_lie_in(Bytes(size)), expected, "{extent:?} in {size}");
+        }
+    }
+
+    #[test]
+    fn a_file_system_that_has_gone_is_told_from_missing_permission() {
+        let of = |errno: Errno| is_of_gone_filesystem(&errno.into());
+        assert!([Errno::NOTCONN, Errno::STALE, Errno::CONNABORTED].into_iter().all(of));
+        assert!(![Errno::ACCESS, Errno::PERM, Errno::NOENT, Errno::IO].into_iter().any(of));
+    }
+}

@@ -35,7 +35,7 @@ pub enum Objection {
         /// Whether it is that of a simulated card, whose server locks the file below the card.
         is_served_card: bool,
     },
-    /// Loop devices are in use, and it cannot be told of which files.
+    /// Loop devices are in use that fit its size, and it cannot be told of which files.
     UnknownLoops {
         /// Their nodes.
         nodes: Vec<PathBuf>,
@@ -146,9 +146,8 @@ impl Objection {
                 word(node)
             ),
             Self::UnknownLoops { nodes, .. } => format!(
-                "run it as root where /dev has the loop devices, or detach them: losetup --detach \
-                 {}",
-                nodes.iter().map(|node| word(node)).collect::<Vec<_>>().join(" ")
+                "run cardproof as root where /dev has {}, so that it can be looked up",
+                nodes.iter().map(|node| word(node)).collect::<Vec<_>>().join(", ")
             ),
             Self::MayBeSwap { path } => {
                 format!("take that swap file out of use: swapoff {}", word(path))
@@ -208,7 +207,11 @@ impl fmt::Display for Objection {
             Self::UnknownLoops { nodes, reason } => {
                 let nodes: Vec<_> = nodes.iter().map(|node| node.display().to_string()).collect();
                 let nodes = nodes.join(", ");
-                write!(f, "it is not known whether a loop device uses it: {nodes} ({reason})")
+                write!(
+                    f,
+                    "it may be in use by {nodes}, which fits its size: what lies below it is not known \
+                     ({reason})"
+                )
             }
             Self::MayBeSwap { path } => write!(
                 f,
