@@ -127,7 +127,8 @@ impl Client {
             // The writer says what it issues before it does so, and the cut can come in between: its
             // last lines may never have left the board.
             let unheard = u64::from(setup.epoch_writes);
-            Some(Told { setup, promise: Promise { issued, durable, unheard }, is_judged })
+            let promise = Promise { issued, durable, unheard };
+            setup.can_have(promise).then_some(Told { setup, promise, is_judged })
         };
         told().ok_or(WitnessError::Protocol)
     }

@@ -32,6 +32,15 @@ pub struct Setup {
     pub mode: String,
 }
 
+impl Setup {
+    /// Whether a writer of this setup can have been promised that: it issues no write of an epoch before
+    /// all of the one before are durable, and nothing is durable that was not issued.
+    pub(crate) const fn can_have(&self, promise: Promise) -> bool {
+        promise.durable <= promise.issued
+            && promise.issued - promise.durable <= self.epoch_writes as u64
+    }
+}
+
 impl std::fmt::Display for Setup {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { seed, start, size, block, epoch_writes, queue_depth, mode } = self;
@@ -79,6 +88,12 @@ const WORDS: [&str; 6] = ["write ", "issued ", "durable ", "result ", "later", "
 #[derive(Debug)]
 pub struct Journal {
     file: File,
+    state: State,
+}
+
+/// What follows from the lines of a journal.
+#[derive(Clone, Debug, Default)]
+struct State {
     /// What is being written, and what was promised of it; until it was judged.
     open: Option<(Setup, Promise)>,
     /// The area was laid down, so that a cut can be judged.
@@ -110,7 +125,7 @@ impl Journal {
         // A last line without its end was being written when its witness was killed. It is cut off.
         for line in text.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
             let line = line.trim_end();
-            journal.apply(line).ok_or_else(|| WitnessError::Foreign(line.to_owned()))?;
+            journal.state.apply(line).ok_or_else(|| WitnessError::Foreign(line.to_owned()))?;
         }
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         if whole < text.len() {
@@ -127,39 +142,53 @@ impl Journal {
     /// A journal that begins in `file`, which is open for writing.
     #[must_use]
     pub fn begin(file: File) -> Self {
-        Self { file, open: None, is_laid: false, tally: Tally::default(), last: None }
+        Self { file, state: State::default() }
     }
 
     /// Whether the area that is being written was laid down, so that a cut can be judged.
     #[must_use]
     pub const fn is_laid(&self) -> bool {
-        self.open.is_some() && self.is_laid
+        self.state.open.is_some() && self.state.is_laid
     }
 
     /// What is being written and what was promised of it; `None` where all was judged.
     #[must_use]
     pub const fn open_setup(&self) -> Option<&(Setup, Promise)> {
-        self.open.as_ref()
+        self.state.open.as_ref()
     }
 
     /// What the last cut that was judged had left to judge, while nothing was written since then.
     #[must_use]
     pub fn judged_setup(&self) -> Option<(Setup, Promise)> {
-        self.last.as_ref().map(|last| (last.setup.clone(), last.promise))
+        self.state.last.as_ref().map(|last| (last.setup.clone(), last.promise))
     }
 
     /// All cuts that were judged.
     #[must_use]
     pub const fn tally(&self) -> &Tally {
-        &self.tally
+        &self.state.tally
     }
 
-    /// Adds a line, and applies it once it is in the file.
+    /// Adds a line, and applies it once it is in the file. A line that cannot be is not added: with it
+    /// the journal could not be read again.
     pub(crate) fn add(&mut self, line: &str) -> Result<(), WitnessError> {
+        let mut state = self.state.clone();
+        state.apply(line).ok_or(WitnessError::Protocol)?;
         self.file.write_all(format!("{line}\n").as_bytes()).map_err(WitnessError::Journal)?;
-        self.apply(line).ok_or(WitnessError::Protocol)
+        self.state = state;
+        Ok(())
     }
 
+    /// The sum of all cuts as words.
+    pub(crate) fn sums(&self) -> String {
+        let Tally { cuts, effective_cuts, harmful_cuts, findings } = &self.state.tally;
+        let kinds = findings.iter().map(|(kind, count)| format!(" {}={count}", kind.name()));
+        format!("{cuts} {effective_cuts} {harmful_cuts}{}", kinds.collect::<String>())
+    }
+}
+
+impl State {
+    /// Applies a line; `None` for one that no writer and no verifier sends.
     fn apply(&mut self, line: &str) -> Option<()> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
@@ -171,15 +200,15 @@ impl Journal {
                 Some(())
             }
             "issued" => {
-                let (_, promise) = self.open.as_mut()?;
+                let (setup, promise) = self.open.as_mut()?;
                 promise.issued = promise.issued.max(rest.parse().ok()?);
-                Some(())
+                setup.can_have(*promise).then_some(())
             }
             "durable" => {
-                let (_, promise) = self.open.as_mut()?;
+                let (setup, promise) = self.open.as_mut()?;
                 promise.durable = promise.durable.max(rest.parse().ok()?);
                 self.is_laid = true;
-                Some(())
+                setup.can_have(*promise).then_some(())
             }
             "ended" => {
                 self.open = None;
@@ -220,13 +249,6 @@ impl Journal {
         last.kinds.extend(seen);
         self.tally.replace(&before, &report(last.had_writes_in_flight, &last.kinds));
         Some(())
-    }
-
-    /// The sum of all cuts as words.
-    pub(crate) fn sums(&self) -> String {
-        let Tally { cuts, effective_cuts, harmful_cuts, findings } = &self.tally;
-        let kinds = findings.iter().map(|(kind, count)| format!(" {}={count}", kind.name()));
-        format!("{cuts} {effective_cuts} {harmful_cuts}{}", kinds.collect::<String>())
     }
 }
 
@@ -285,6 +307,28 @@ mod tests {
         assert_eq!(again.open_setup().unwrap().1, Promise { issued: 4, durable: 0, unheard: 0 });
         assert_eq!(again.sums(), "1 1 1 lost=1 torn=1");
         assert_eq!(tally_of(&again.sums()).as_ref(), Some(again.tally()));
+    }
+
+    #[test]
+    fn numbers_that_no_writer_reaches_are_refused_and_not_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("journal");
+        let impossible =
+            ["durable 18446744073709551615", "issued 18446744073709551615", "durable 1"];
+        for line in impossible {
+            std::fs::write(&path, format!("{SETUP}\n{line}\n")).unwrap();
+            assert!(matches!(Journal::open(&path), Err(WitnessError::Foreign(_))), "{line}");
+        }
+        std::fs::remove_file(&path).unwrap();
+        let mut journal = Journal::open(&path).unwrap();
+        journal.add(SETUP).unwrap();
+        for line in impossible {
+            assert!(matches!(journal.add(line), Err(WitnessError::Protocol)), "{line}");
+        }
+        journal.add("issued 8").unwrap();
+        journal.add("durable 8").unwrap();
+        let again = Journal::open(&path).unwrap();
+        assert_eq!(again.open_setup().unwrap().1, Promise { issued: 8, durable: 8, unheard: 0 });
     }
 
     #[test]

@@ -172,13 +172,24 @@ impl<'a> Look<'a> {
     fn new(plan: &'a Plan, promise: Promise) -> Self {
         let written = plan.written();
         let mut promised = vec![0; (written.end - written.start) as usize];
-        for number in 1..=promise.durable {
+        // From the last write back, so that it ends with the one that completes the area, however many
+        // there were.
+        let mut uncovered = promised.len();
+        for number in (1..=promise.durable).rev() {
             for sector in plan.request(number).range() {
-                promised[(sector - written.start) as usize] = number;
+                let last = &mut promised[(sector - written.start) as usize];
+                if *last == 0 {
+                    *last = number;
+                    uncovered -= 1;
+                }
+            }
+            if uncovered == 0 {
+                break;
             }
         }
-        let last = promise.issued.max(promise.durable + promise.unheard);
-        let in_flight = (promise.durable + 1..=last).map(|n| plan.request(n).range()).collect();
+        let last = promise.issued.max(promise.durable.saturating_add(promise.unheard));
+        let in_flight =
+            (promise.durable.saturating_add(1)..=last).map(|n| plan.request(n).range()).collect();
         Self {
             plan,
             in_flight,

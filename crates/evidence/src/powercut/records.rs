@@ -78,8 +78,8 @@ pub fn classify_records(
     let unstable = slots.iter().filter(|slot| first.get(slot) != second.get(slot)).count();
     let promised = promised(promise.durable);
     let is_in_flight = |slot: u64| {
-        let last = promise.issued.max(promise.durable + promise.unheard);
-        (promise.durable + 1..=last).any(|number| slot_of(number) == slot)
+        let last = promise.issued.max(promise.durable.saturating_add(promise.unheard));
+        (promise.durable.saturating_add(1)..=last).any(|number| slot_of(number) == slot)
     };
     let latest = second.values().filter_map(|found| number_in(run, found)).max().unwrap_or(0);
     let mut findings: Vec<Finding> = Vec::new();

@@ -71,6 +71,12 @@ impl<'a> Witnessed<'a> {
         Ok(self.durable)
     }
 
+    /// Promises what was laid down before the first write; whether to go on.
+    pub(super) fn promise_ground(&mut self) -> bool {
+        let said = self.client.durable(0);
+        self.note(said)
+    }
+
     /// Whether the witness has vanished.
     const fn has_failed(&self) -> bool {
         self.failed.is_some()
@@ -123,6 +129,50 @@ pub fn write_until_cut(
     frontend: &mut dyn Frontend,
 ) -> Result<u64, Failure> {
     let mut target = open_to_write(writing, frontend)?;
+    let ended = write_on(&mut *target, writing, client, stop, frontend);
+    drop(target);
+    // What a failing device has left may be judged. Else nothing is to be judged, for we are alive: the
+    // power was not cut, and the file would only stand in the way of the next writer.
+    match ended {
+        Ok(durable) => {
+            remove_file(&writing.target);
+            Ok(durable)
+        }
+        Err(Unfinished { failure, has_device_failed }) => {
+            if !has_device_failed {
+                remove_file(&writing.target);
+            }
+            Err(failure)
+        }
+    }
+}
+
+/// Why a writer ended before its time.
+struct Unfinished {
+    failure: Failure,
+    has_device_failed: bool,
+}
+
+impl From<Failure> for Unfinished {
+    fn from(failure: Failure) -> Self {
+        Self { failure, has_device_failed: false }
+    }
+}
+
+impl Unfinished {
+    const fn of_device(failure: Failure) -> Self {
+        Self { failure, has_device_failed: true }
+    }
+}
+
+/// Writes on `target` as [`write_until_cut`] does.
+fn write_on(
+    target: &mut dyn Target,
+    writing: &CutWriting,
+    client: &mut Client,
+    stop: &AtomicBool,
+    frontend: &mut dyn Frontend,
+) -> Result<u64, Unfinished> {
     let (block, size) = (target.abilities().logical_block, target.abilities().size);
     let setup = Setup {
         seed: writing.seed,
@@ -138,12 +188,12 @@ pub fn write_until_cut(
     let writes_are_durable = writing.mode == CutMode::Fua;
     let style = Style { queue_depth: writing.queue_depth, writes_are_durable };
     let failed = |error: DriveError| Failure::because("the target cannot be written")(error);
-    let mut writer = Writer::new(&mut *target, plan, style).map_err(failed)?;
+    let mut writer = Writer::new(target, plan, style).map_err(failed)?;
     let laid = writer.lay_down().map_err(failed)?;
     if let Ended::Device(fault) = laid {
-        return Err(Failure::incomplete(format!(
-            "the target failed before the first write: {fault}"
-        )));
+        let failure =
+            Failure::incomplete(format!("the target failed before the first write: {fault}"));
+        return Err(failure.into());
     }
     client.durable(0).map_err(|error| of_witness(&error))?;
     frontend.note("The area is laid down. Cut the power whenever you like; Ctrl-C ends in order.");
@@ -152,16 +202,12 @@ pub fn write_until_cut(
     match ended {
         Ok(Ended::Device(fault)) if !told.has_failed() => {
             let durable = told.durable;
-            Err(Failure::incomplete(format!("the target failed after write {durable}: {fault}")))
+            let failure =
+                Failure::incomplete(format!("the target failed after write {durable}: {fault}"));
+            Err(Unfinished::of_device(failure))
         }
-        Err(error) if !told.has_failed() => Err(failed(error)),
-        _ => {
-            let durable = told.finish()?;
-            drop(writer);
-            drop(target);
-            remove_file(&writing.target);
-            Ok(durable)
-        }
+        Err(error) if !told.has_failed() => Err(Unfinished::of_device(failed(error))),
+        _ => Ok(told.finish()?),
     }
 }
 
@@ -346,4 +392,105 @@ fn judged(
         return Ok((gone(in_flight), bytes));
     }
     Ok((classify(plan, told.promise, &first.sectors, &second.sectors), bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+    use std::sync::Arc;
+    use std::thread::JoinHandle;
+    use std::time::Duration;
+
+    use cardproof_witness::{Journal, Secret, Witness};
+
+    use super::*;
+    use crate::frontend::Silent;
+    use crate::powercut::apps::{AppWriting, write_app_until_cut};
+
+    const SECRET: &[u8] = b"sixteen bytes at least";
+
+    /// A witness in this process.
+    struct Lab {
+        address: String,
+        stop: Arc<AtomicBool>,
+        thread: Option<JoinHandle<()>>,
+        place: tempfile::TempDir,
+    }
+
+    impl Lab {
+        fn new() -> Self {
+            let place = tempfile::tempdir().unwrap();
+            let journal = Journal::open(&place.path().join("journal")).unwrap();
+            let any: SocketAddr = "127.0.0.1:0".parse().unwrap();
+            let secret = Secret::new(SECRET).unwrap();
+            let silence = Duration::from_secs(60);
+            let witness = Witness::listen(any, secret, journal, silence).unwrap();
+            let address = witness.address().unwrap().to_string();
+            let stop = Arc::new(AtomicBool::new(false));
+            let ends = Arc::clone(&stop);
+            let thread = std::thread::spawn(move || {
+                let _ = witness.serve(&ends, &mut || 7, &mut |_| {});
+            });
+            Self { address, stop, thread: Some(thread), place }
+        }
+
+        fn client(&self) -> Client {
+            Client::connect(&self.address, Secret::new(SECRET).unwrap(), "a nonce").unwrap()
+        }
+
+        fn end(&mut self) {
+            self.stop.store(true, Ordering::Relaxed);
+            if let Some(thread) = self.thread.take() {
+                thread.join().unwrap();
+            }
+        }
+    }
+
+    fn writing(target: &Path) -> CutWriting {
+        CutWriting {
+            target: target.to_owned(),
+            access: Access::default(),
+            mode: CutMode::Flush,
+            queue_depth: 2,
+            size: Bytes::mib(1),
+            seed: Seed::from_bits(3),
+        }
+    }
+
+    fn names_in(directory: &Path) -> Vec<std::ffi::OsString> {
+        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+    }
+
+    #[test]
+    fn a_writer_whose_witness_refuses_or_vanishes_leaves_no_file() {
+        let mut lab = Lab::new();
+        let card = lab.place.path().join("card");
+        fs::create_dir(&card).unwrap();
+        let stop = AtomicBool::new(false);
+        let setup = Setup {
+            seed: Seed::from_bits(1),
+            start: Bytes::ZERO,
+            size: Bytes::mib(1),
+            block: Bytes(512),
+            epoch_writes: 8,
+            queue_depth: 1,
+            mode: "flush".to_owned(),
+        };
+        // Another writer is at work, so the witness refuses the next.
+        let mut other = lab.client();
+        other.begin(&setup).unwrap();
+        let application = Application::Ext4Fsync;
+        let app = AppWriting { directory: card.clone(), application, seed: Seed::from_bits(2) };
+        for vanishes in [false, true] {
+            let mut clients = [lab.client(), lab.client()];
+            if vanishes {
+                lab.end();
+            }
+            let [first, second] = &mut clients;
+            write_until_cut(&writing(&card), first, &stop, &mut Silent).unwrap_err();
+            assert_eq!(names_in(&card), [""; 0], "vanishes: {vanishes}");
+            write_app_until_cut(&app, second, &stop, &mut Silent).unwrap_err();
+            assert_eq!(names_in(&card), [""; 0], "vanishes: {vanishes}");
+        }
+    }
 }

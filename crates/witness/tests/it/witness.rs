@@ -134,6 +134,7 @@ fn a_second_writer_is_refused_and_the_first_goes_on() {
     let refused = lab.client().begin(&setup()).unwrap_err();
     assert!(refused.to_string().contains("another writer"), "{refused}");
     assert!(lab.client().ask().unwrap_err().to_string().contains("still at work"));
+    first.issued(8).unwrap();
     first.durable(8).unwrap();
     first.end().unwrap();
     lab.end().unwrap();

@@ -57,6 +57,18 @@ fn without(absent: &[u64], last: u64) -> Medium {
 }
 
 #[test]
+fn a_promise_of_any_size_is_judged_at_once() {
+    let last = u64::MAX - 1;
+    let mut medium = medium(0);
+    (last - 5_000..=last).for_each(|number| medium.write(number));
+    for durable in [last, u64::MAX] {
+        let promise = Promise { issued: durable, durable, unheard: 8 };
+        let report = classify(&medium.plan, promise, &medium.sectors, &medium.sectors);
+        assert_eq!(report.findings.is_empty(), durable == last, "{report:?}");
+    }
+}
+
+#[test]
 fn what_was_not_promised_may_be_there_or_not_or_in_part() {
     assert_eq!(medium(40).kinds(), []);
     assert_eq!(medium(46).kinds(), []);
