@@ -167,6 +167,7 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
         Some(args.target.display().to_string()).filter(|_| !args.target.is_dir())
     };
     let partition_start = partition_start(&args.target, &conditions);
+    conditions.target.logical_block_bytes = apply::logical_block_of(&args.target);
     Ok(Known { path, conditions, geometry, partition_start })
 }
 

@@ -120,8 +120,10 @@ pub fn tuning_plan(
     let card = conditions.device.card.as_ref();
     let reported = card.and_then(|card| card.allocation_unit_bytes);
     let size = conditions.device.size_bytes.unwrap_or(Bytes::ZERO);
+    let block = conditions.target.logical_block_bytes;
     let layout = path.zip(Layout::of(size, geometry, reported));
-    let mut steps = layout.map_or_else(Vec::new, |(path, layout)| storage::steps(path, &layout));
+    let mut steps =
+        layout.map_or_else(Vec::new, |(path, layout)| storage::steps(path, &layout, block));
     steps.extend(host::steps(name, conditions));
     steps.extend(habits::steps());
     steps

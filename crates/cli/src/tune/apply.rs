@@ -1,9 +1,11 @@
 //! Doing the steps of a plan: settings at once, partition and file system with leave to destroy.
 
 use std::io::Write;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use cardproof_device::{DeviceNumber, Sysroot, logical_block};
 use cardproof_rating::tuning::{AppliedBy, Layout, TuningStep};
 use cardproof_session::{Options, Silent, Span, StorageNeeds, Writing, open_storage};
 use cardproof_sim::Keeping;
@@ -57,7 +59,8 @@ fn lay_out(args: &TuneArgs, known: &Known) -> Result<Vec<String>, Failure> {
     perform(Command::new("mkfs.ext4").arg("-V"), None)?;
     let mut sfdisk = Command::new("sfdisk");
     sfdisk.args(["--quiet", "--wipe", "always", "--wipe-partitions", "always"]).arg(&args.target);
-    perform(&mut sfdisk, Some(&layout.sfdisk_script()))?;
+    let block = known.conditions.target.logical_block_bytes;
+    perform(&mut sfdisk, Some(&layout.sfdisk_script(block)))?;
     let mut mkfs = Command::new("mkfs.ext4");
     let offset = format!("offset={}", layout.unit.get());
     let options = match layout.extended_options() {
@@ -105,6 +108,15 @@ fn may_be_destroyed(args: &TuneArgs) -> Result<Bytes, Failure> {
     };
     let storage = open_storage(&needs, &options, &mut Silent)?;
     Ok(storage.span)
+}
+
+/// The blocks in which the device at `target` is addressed, which its partition table counts in; 512 bytes
+/// for a file.
+pub(crate) fn logical_block_of(target: &Path) -> Bytes {
+    let metadata = std::fs::metadata(target).ok();
+    let device = metadata.filter(|metadata| metadata.file_type().is_block_device());
+    let number = device.map(|metadata| DeviceNumber::from_raw(metadata.rdev()));
+    number.and_then(|number| logical_block(&Sysroot::default(), number)).unwrap_or(Bytes(512))
 }
 
 /// Runs `command` with `input`; what it says on failure becomes the error.

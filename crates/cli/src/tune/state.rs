@@ -1,9 +1,12 @@
 //! Settings as they were before `--apply`, kept until `--undo` has restored them.
+//!
+//! The kernel gives a name such as `sda` to whatever is plugged in next, with settings of its own. So a state
+//! says of which device it is, and of another one nothing is restored.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cardproof_session::{Store, replace};
+use cardproof_session::{Store, make_directories, replace};
 use serde::{Deserialize, Serialize};
 
 use crate::exit::Failure;
@@ -15,6 +18,59 @@ pub(super) struct Changed {
     pub(super) file: String,
     /// Its value before the first change.
     pub(super) before: String,
+}
+
+/// What tells a device from the next one of its name: it changes when the device is plugged in again or the
+/// computer starts again, and then the settings are the kernel's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Mark {
+    /// The number of this start of the computer (`/proc/sys/kernel/random/boot_id`).
+    boot: Option<String>,
+    /// The number that the kernel gives to each disk that appears, from Linux 5.15 on
+    /// (`/sys/block/NAME/diskseq`, Documentation/ABI/stable/sysfs-block).
+    sequence: Option<String>,
+    /// Where it is attached, and what it says of itself.
+    place: Option<PathBuf>,
+    size: Option<String>,
+    model: Option<String>,
+    serial: Option<String>,
+}
+
+impl Mark {
+    /// The mark of the device that is called `name` now, below the root directory `root`.
+    fn of(root: &Path, name: &str) -> Self {
+        let read = |path: &Path| {
+            fs::read_to_string(path)
+                .ok()
+                .map(|text| text.trim().to_owned())
+                .filter(|it| !it.is_empty())
+        };
+        let device = root.join("sys/block").join(name.replace('/', "!"));
+        let model = ["device/model", "device/name"].iter().find_map(|it| read(&device.join(it)));
+        let serial = ["device/serial", "serial"].iter().find_map(|it| read(&device.join(it)));
+        Self {
+            boot: read(&root.join("proc/sys/kernel/random/boot_id")),
+            sequence: read(&device.join("diskseq")),
+            place: fs::canonicalize(&device).ok(),
+            size: read(&device.join("size")),
+            model,
+            serial,
+        }
+    }
+}
+
+/// What `--apply` has changed of a device.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct State {
+    device: Mark,
+    changed: Vec<Changed>,
+}
+
+impl State {
+    /// Of a state, what is of the device with the mark `device`; nothing where it is of an earlier one.
+    fn of_device(self, device: Mark) -> Self {
+        if self.device == device { self } else { Self { device, changed: Vec::new() } }
+    }
 }
 
 /// Where the state of the device `name` is kept.
@@ -43,13 +99,13 @@ fn in_force(text: &str) -> String {
     chosen.unwrap_or(text.trim()).to_owned()
 }
 
-fn read_state(path: &Path) -> Result<Vec<Changed>, Failure> {
+fn read_state(path: &Path) -> Result<State, Failure> {
     match fs::read_to_string(path) {
         Ok(text) => serde_json::from_str(&text).map_err(Failure::because(format!(
             "{} is no state of --apply; remove it",
             path.display()
         ))),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(State::default()),
         Err(error) => Err(Failure::incomplete(format!("cannot read {}: {error}", path.display()))),
     }
 }
@@ -61,9 +117,9 @@ pub(super) fn set(name: &str, file: &str, value: &str) -> Result<String, Failure
     let before = read()
         .map_err(|error| Failure::incomplete(format!("cannot read {}: {error}", path.display())))?;
     let state_path = place(name)?;
-    let mut state = read_state(&state_path)?;
-    if !state.iter().any(|changed| changed.file == file) {
-        state.push(Changed { file: file.to_owned(), before: before.clone() });
+    let mut state = read_state(&state_path)?.of_device(Mark::of(Path::new("/"), name));
+    if !state.changed.iter().any(|changed| changed.file == file) {
+        state.changed.push(Changed { file: file.to_owned(), before: before.clone() });
         keep(&state_path, &state)?;
     }
     write(&path, value)?;
@@ -77,9 +133,9 @@ pub(super) fn set(name: &str, file: &str, value: &str) -> Result<String, Failure
     Ok(format!("{file}: {before} -> {value}"))
 }
 
-fn keep(path: &Path, state: &[Changed]) -> Result<(), Failure> {
+fn keep(path: &Path, state: &State) -> Result<(), Failure> {
     if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory).map_err(|error| {
+        make_directories(directory).map_err(|error| {
             Failure::incomplete(format!("cannot make {}: {error}", directory.display()))
         })?;
     }
@@ -107,12 +163,21 @@ fn write(path: &Path, value: &str) -> Result<(), Failure> {
 /// Restores every setting of the device `name` that `--apply` changed.
 pub(super) fn undo(name: &str) -> Result<Vec<String>, Failure> {
     let path = place(name)?;
-    let state = read_state(&path)?;
-    if state.is_empty() {
+    let kept = read_state(&path)?;
+    if kept.changed.is_empty() {
         return Err(Failure::usage(format!("no setting of {name} was changed by --apply")));
     }
+    let state = kept.of_device(Mark::of(Path::new("/"), name));
+    if state.changed.is_empty() {
+        // What it holds is of no use any more: that device has lost its settings.
+        let _ = fs::remove_file(&path);
+        return Err(Failure::refused(format!(
+            "{name} was plugged in again or the computer was started again since --apply, so its settings \
+             are those of the kernel; nothing was changed, and nothing is to be undone"
+        )));
+    }
     let mut lines = Vec::new();
-    for changed in &state {
+    for changed in &state.changed {
         write(&setting_path(name, &changed.file)?, &changed.before)?;
         lines.push(format!("{}: restored {}", changed.file, changed.before));
     }
@@ -130,6 +195,32 @@ mod tests {
     fn of_several_values_the_one_in_brackets_is_in_force() {
         assert_eq!(in_force("none [mq-deadline] kyber\n"), "mq-deadline");
         assert_eq!(in_force("128\n"), "128");
+    }
+
+    #[test]
+    fn settings_of_a_device_that_was_unplugged_are_not_given_to_the_next_of_its_name() {
+        let root = tempfile::tempdir().unwrap();
+        let put = |path: &str, text: &str| {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        let mark = || Mark::of(root.path(), "sda");
+        let all = [
+            ("proc/sys/kernel/random/boot_id", "1b4e\n", "77aa\n"),
+            ("sys/block/sda/diskseq", "9\n", "10\n"),
+            ("sys/block/sda/size", "62333952\n", "30000000\n"),
+            ("sys/block/sda/device/model", "Ultra\n", "Extreme\n"),
+        ];
+        all.iter().for_each(|(path, before, _)| put(path, before));
+        let changed = Changed { file: "scheduler".to_owned(), before: "none".to_owned() };
+        let state = State { device: mark(), changed: vec![changed] };
+        assert_eq!(state.clone().of_device(mark()), state, "the same device");
+        for (path, before, after) in all {
+            put(path, after);
+            assert!(state.clone().of_device(mark()).changed.is_empty(), "{path}");
+            put(path, before);
+        }
     }
 
     #[test]

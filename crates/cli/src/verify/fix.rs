@@ -8,11 +8,12 @@ use std::process::Command;
 
 use cardproof_record::CapacityVerdict;
 use cardproof_session::simulated_name;
+use cardproof_units::Bytes;
 
 use super::{Answer, VerifyArgs};
 use crate::exit::Failure;
 use crate::talk::Talk;
-use crate::tune::apply::{perform, reread_partitions};
+use crate::tune::apply::{logical_block_of, perform, reread_partitions};
 
 /// The partition begins here and ends at a multiple of this, in bytes: the largest allocation unit of
 /// common cards.
@@ -51,7 +52,7 @@ pub(super) fn fix(args: &VerifyArgs, answer: &Answer, talk: Talk) -> Result<(), 
     if !args.fix {
         return Ok(());
     }
-    let script = match script(answer) {
+    let script = match script(answer, logical_block_of(&args.target)) {
         Ok(script) => script,
         Err(why) => {
             talk.note(&format!("--fix does nothing: {why}."));
@@ -76,8 +77,9 @@ pub(super) fn fix(args: &VerifyArgs, answer: &Answer, talk: Talk) -> Result<(), 
     Ok(())
 }
 
-/// What `sfdisk` reads, or why no partition helps.
-fn script(answer: &Answer) -> Result<String, String> {
+/// What `sfdisk` reads for a device that is addressed in blocks of `logical_block`, or why no partition
+/// helps.
+fn script(answer: &Answer, logical_block: Bytes) -> Result<String, String> {
     match answer.found.verdict {
         CapacityVerdict::Fake if answer.found.damaged_ranges.is_empty() => {}
         CapacityVerdict::Fake => {
@@ -95,7 +97,8 @@ fn script(answer: &Answer) -> Result<String, String> {
             answer.found.real_size.0
         ));
     }
-    let (start, size) = (UNIT / 512, (end - UNIT) / 512);
+    let block = logical_block.get();
+    let (start, size) = (UNIT / block, (end - UNIT) / block);
     // The table of a PC has no room for more sectors.
     if size > u64::from(u32::MAX) {
         return Err("the partition would be too large for its table".to_owned());
@@ -106,7 +109,6 @@ fn script(answer: &Answer) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cardproof_units::Bytes;
 
     fn answer(verdict: CapacityVerdict, low: u64, damaged_ranges: Vec<(u64, u64)>) -> Answer {
         let profile = cardproof_record::ProfileInfo::untimed("verify", 1);
@@ -126,8 +128,12 @@ mod tests {
 
     #[test]
     fn the_partition_ends_within_the_flash() {
-        let script = script(&answer(CapacityVerdict::Fake, 100_000_000, Vec::new())).unwrap();
-        assert_eq!(script, "label: dos\nstart=8192, size=180224, type=c\n");
+        let fake = answer(CapacityVerdict::Fake, 100_000_000, Vec::new());
+        for (block, numbers) in [(512, "start=8192, size=180224"), (4096, "start=1024, size=22528")]
+        {
+            let script = script(&fake, Bytes(block)).unwrap();
+            assert_eq!(script, format!("label: dos\n{numbers}, type=c\n"));
+        }
     }
 
     #[test]
@@ -138,7 +144,7 @@ mod tests {
             (CapacityVerdict::Fake, 1 << 30, vec![(0, 512)], "damaged too"),
             (CapacityVerdict::Fake, 1 << 20, vec![], "too little"),
         ] {
-            let why = script(&answer(verdict, low, damaged)).unwrap_err();
+            let why = script(&answer(verdict, low, damaged), Bytes(512)).unwrap_err();
             assert!(why.contains(word), "{why}");
         }
     }

@@ -89,10 +89,11 @@ impl Layout {
         })
     }
 
-    /// The lines that `sfdisk` reads.
+    /// The lines that `sfdisk` reads for a device that is addressed in blocks of `logical_block`, its
+    /// sectors (sfdisk(8), "Input formats").
     #[must_use]
-    pub fn sfdisk_script(&self) -> String {
-        let sectors = |bytes: Bytes| bytes.get() / 512;
+    pub fn sfdisk_script(&self, logical_block: Bytes) -> String {
+        let sectors = |bytes: Bytes| bytes.get() / logical_block.get().max(512);
         let (label, kind) = if self.is_gpt { ("gpt", LINUX_GUID) } else { ("dos", "83") };
         format!(
             "label: {label}\nunit: sectors\nstart={}, size={}, type={kind}\n",
@@ -155,8 +156,21 @@ mod tests {
     fn a_device_too_large_for_a_dos_table_gets_a_gpt() {
         let size = Bytes::gib(4096);
         let layout = Layout::of(size, None, None).unwrap();
-        assert!(layout.sfdisk_script().starts_with("label: gpt"), "{}", layout.sfdisk_script());
+        let script = layout.sfdisk_script(Bytes(512));
+        assert!(script.starts_with("label: gpt"), "{script}");
         assert!(layout.unit + layout.size + Bytes(34 * 512) <= size, "room for the second table");
-        assert!(Layout::of(Bytes::gib(2047), None, None).unwrap().sfdisk_script().contains("dos"));
+        let smaller = Layout::of(Bytes::gib(2047), None, None).unwrap();
+        assert!(smaller.sfdisk_script(Bytes(512)).contains("dos"));
+    }
+
+    #[test]
+    fn the_table_counts_in_the_devices_own_blocks() {
+        let layout = Layout::of(Bytes::gib(8), None, Some(Bytes::mib(4))).unwrap();
+        for (block, start) in [(512, "start=8192,"), (4096, "start=1024,")] {
+            let script = layout.sfdisk_script(Bytes(block));
+            assert!(script.contains(start), "{script}");
+            let size = format!("size={},", layout.size.get() / block);
+            assert!(script.contains(&size), "{script}");
+        }
     }
 }

@@ -14,11 +14,11 @@ const FAT_CLUSTER_SECTORS: u64 = 128;
 /// The cluster of exFAT that the SD Association's formatter takes from 64 GB on.
 const EXFAT_CLUSTER: &str = "128K";
 
-/// All of them for the device at `path`.
-pub(super) fn steps(path: &str, layout: &Layout) -> Vec<TuningStep> {
+/// All of them for the device at `path`, which is addressed in blocks of `logical_block`.
+pub(super) fn steps(path: &str, layout: &Layout, logical_block: Bytes) -> Vec<TuningStep> {
     let first = first_partition(path);
     let journal = layout.journal_mib().map(|_| journal(&first));
-    [partition(path, layout), filesystem(&first, layout)]
+    [partition(path, layout, logical_block), filesystem(&first, layout)]
         .into_iter()
         .chain(journal)
         .chain([f2fs(&first, layout), fat(&first, layout)])
@@ -45,8 +45,8 @@ fn lost(name: &'static str, why: String, sure: f64, commands: Vec<String>) -> Tu
     }
 }
 
-fn partition(path: &str, layout: &Layout) -> TuningStep {
-    let script = layout.sfdisk_script().trim_end().replace('\n', "\\n");
+fn partition(path: &str, layout: &Layout, logical_block: Bytes) -> TuningStep {
+    let script = layout.sfdisk_script(logical_block).trim_end().replace('\n', "\\n");
     TuningStep {
         gain: Gain::unknown(),
         risk: "all data on the device are lost".to_owned(),
