@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use cardproof_report::ChartFile;
-use cardproof_session::replace_all;
+use cardproof_session::{make_directories, replace_all};
 
 use crate::exit::Failure;
 use crate::output;
@@ -37,7 +37,7 @@ pub(crate) fn check(directory: &Path) -> Result<(), Failure> {
 pub(crate) fn write(directory: &Path, charts: &[ChartFile]) -> Result<(), Failure> {
     let files = files(charts)?;
     let missing: Vec<&Path> = directory.ancestors().take_while(|it| !it.exists()).collect();
-    let written = fs::create_dir_all(directory).and_then(|()| replace_all(directory, &files));
+    let written = make_directories(directory).and_then(|()| replace_all(directory, &files));
     written.map_err(|error| {
         for made in missing {
             // One that was not made, or in which others have put something, stays.

@@ -10,12 +10,11 @@ mod table;
 
 pub(crate) use table::findings;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use cardproof_import::{ForeignTool, ImportError, Imported, Origin, decode, import};
 use cardproof_record::Record;
-use cardproof_session::Store;
+use cardproof_session::{Store, make_directories};
 use cardproof_units::Bytes;
 use clap::Args;
 use serde::Serialize;
@@ -267,7 +266,7 @@ fn save(records: &[&Record], directory: Option<&Path>) -> Result<Vec<PathBuf>, F
         records.iter().try_for_each(|record| store.save(record))?;
         return Ok(records.iter().map(|record| store.record_path(&record.id)).collect());
     };
-    fs::create_dir_all(directory).map_err(|error| {
+    make_directories(directory).map_err(|error| {
         let name = directory.display();
         Failure::incomplete(format!("cannot make {name}: {error}; name another directory"))
     })?;

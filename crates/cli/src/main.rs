@@ -174,7 +174,29 @@ enum Command {
     Engine(Box<EngineArgs>),
 }
 
+/// The stack that is enough for every command, and below which the limit of the shell (`ulimit -s`) is not.
+const STACK_BYTES: usize = 8 << 20;
+
 fn main() -> ExitCode {
+    output::note_descriptors();
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Stack).current;
+    if limit.is_none_or(|bytes| bytes >= STACK_BYTES as u64) {
+        return run_command();
+    }
+    // A thread has the stack that it is given, whatever the limit.
+    let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(run_command);
+    match thread.map(std::thread::JoinHandle::join) {
+        Ok(Ok(code)) => code,
+        Ok(Err(_)) => Exit::Incomplete.into(),
+        Err(error) => {
+            talk::error(&format!("cannot have a stack of 8 MiB: {error}; raise ulimit -v"));
+            Exit::Incomplete.into()
+        }
+    }
+}
+
+/// Runs the command that the user has typed.
+fn run_command() -> ExitCode {
     let signals = match Signals::install() {
         Ok(signals) => signals,
         Err(error) => {

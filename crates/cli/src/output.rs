@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use cardproof_session::{BLOCK_DEVICE, directory_of};
-pub(crate) use cardproof_session::{is_block_device, replace};
+use cardproof_session::{Unwritable, check_output};
+pub(crate) use cardproof_session::{is_block_device, note_descriptors, replace};
 
 use crate::exit::Failure;
 
@@ -25,10 +25,15 @@ impl Sink {
     }
 }
 
-/// A name need not be text.
+/// Other names of standard output. Data that goes there takes the place of the text that would.
+const STDOUT: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
+/// Where an option sends its data. A name need not be text.
 impl From<OsString> for Sink {
     fn from(name: OsString) -> Self {
-        Self::of(Path::new(&name))
+        let path = Path::new(&name);
+        let is_stdout = STDOUT.iter().any(|stdout| path == Path::new(stdout));
+        if is_stdout { Self::Stdout } else { Self::of(path) }
     }
 }
 
@@ -68,22 +73,13 @@ pub(crate) fn check(sink: &Sink) -> Result<(), Failure> {
     if path == Path::new("-") {
         return Err(Failure::usage("a page of HTML goes to a file; name one, such as report.html"));
     }
-    let directory = directory_of(path);
-    let fault = if path.is_dir() {
-        "it is a directory"
-    } else if is_block_device(path) {
-        BLOCK_DEVICE
-    } else if !directory.is_dir() {
-        "its directory does not exist"
-    } else if rustix::fs::access(directory, rustix::fs::Access::WRITE_OK).is_err() {
-        return Err(Failure::incomplete(format!(
-            "cannot write {}: its directory cannot be written by you; name another file",
-            path.display()
-        )));
-    } else {
-        return Ok(());
-    };
-    Err(Failure::usage(format!("cannot write {}: {fault}; name another file", path.display())))
+    check_output(path).map_err(|fault| {
+        let message = format!("cannot write {}: {fault}; name another file", path.display());
+        match fault {
+            Unwritable::Forbidden | Unwritable::Unreachable(_) => Failure::incomplete(message),
+            _ => Failure::usage(message),
+        }
+    })
 }
 
 #[cfg(test)]

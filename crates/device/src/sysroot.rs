@@ -8,7 +8,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex};
@@ -245,11 +245,18 @@ fn read_dump(path: &Path) -> io::Result<String> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
     }
     let mut text = String::new();
-    let length = File::open(path)?.take(DUMP_LENGTH_MAX + 1).read_to_string(&mut text)?;
+    let length = open_at_once(path)?.take(DUMP_LENGTH_MAX + 1).read_to_string(&mut text)?;
     if length as u64 > DUMP_LENGTH_MAX {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     Ok(text)
+}
+
+/// Opens `path` so that no read of it waits. The kernel's logs (`/proc/kmsg`, `trace_pipe`) pass for regular
+/// files, and a read of them waits for the next line.
+fn open_at_once(path: &Path) -> io::Result<File> {
+    let no_wait = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    File::options().read(true).custom_flags(no_wait).open(path)
 }
 
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {
@@ -257,7 +264,7 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::ErrorKind::InvalidInput.into());
     }
     let mut bytes = Vec::new();
-    let length = File::open(path)?.take(FILE_LENGTH_MAX + 1).read_to_end(&mut bytes)?;
+    let length = open_at_once(path)?.take(FILE_LENGTH_MAX + 1).read_to_end(&mut bytes)?;
     if length as u64 > FILE_LENGTH_MAX {
         return Err(io::ErrorKind::FileTooLarge.into());
     }

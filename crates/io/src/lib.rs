@@ -12,6 +12,7 @@ mod buffers;
 mod clock;
 #[cfg(any(test, feature = "contract"))]
 pub mod contract;
+mod descriptor;
 mod extents;
 pub mod faulty;
 pub mod files;
@@ -34,6 +35,7 @@ mod uring;
 mod usage;
 
 pub use arrangement::{Arrangement, Caching, Calls, FileState};
+pub use descriptor::duplicate;
 pub use extents::{Extent, extents};
 pub use free_space::{FreeSpaceError, FreeSpaceTarget};
 pub use loop_device::{LoopBacking, loop_backing};

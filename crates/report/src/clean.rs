@@ -6,7 +6,8 @@
 use std::fmt::{self, Write};
 
 /// `text` on one line, without control and direction characters.
-pub(crate) fn one_line(text: &str) -> String {
+#[must_use]
+pub fn one_line(text: &str) -> String {
     let cleaned: String = text.chars().map(harmless).collect();
     cleaned.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -23,7 +24,8 @@ pub fn steers(c: char) -> bool {
         c,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
     );
-    c.is_control() || turns_direction
+    // The separators of lines and paragraphs begin a line as a line feed does.
+    c.is_control() || turns_direction || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
 /// Text in quotes where it needs them; what a spreadsheet would take for a formula is told apart by

@@ -33,7 +33,7 @@ mod wrap;
 
 pub use answer::{AnswerPage, Reply};
 pub use charts::PlotError;
-pub use clean::steers;
+pub use clean::{one_line, steers};
 pub use comparison::{
     View, comparison_charts, comparison_csv, comparison_html, comparison_markdown, comparison_text,
 };

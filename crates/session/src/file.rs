@@ -1,14 +1,17 @@
 //! Files that are replaced whole or not at all, and files that are opened without waiting for anybody.
 
-use std::fs::{self, File, FileType, OpenOptions};
+use std::fs::{self, File, FileType, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use rustix::fs::{FlockOperation, OFlags};
+use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::Pid;
+
+use crate::destination::Destination;
+use crate::owner;
 
 /// Held while a file is replaced.
 static TURN: Mutex<()> = Mutex::new(());
@@ -23,12 +26,16 @@ pub fn is_block_device(path: &Path) -> bool {
 
 /// Opens the regular file at `path` for reading.
 ///
-/// A pipe would be waited for, a device may be endless: neither is opened.
+/// A pipe would be waited for, a device may be endless: neither is opened. The kernel's logs, such as
+/// `/proc/kmsg`, pass for regular files; a read of them does not wait for the next line.
 ///
 /// # Errors
 /// It is no regular file, or cannot be opened.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    open_kind(path, FileType::is_file, "it is no regular file; `-` reads standard input")
+    let file =
+        open_kind(path, FileType::is_file, "it is no regular file; `-` reads standard input")?;
+    rustix::fs::fcntl_setfl(&file, rustix::fs::fcntl_getfl(&file)? | OFlags::NONBLOCK)?;
+    Ok(file)
 }
 
 /// Opens the regular file or block device at `path` for reading.
@@ -55,7 +62,7 @@ fn open_kind(path: &Path, is_wanted: impl Fn(&FileType) -> bool, else_: &str) ->
 }
 
 /// Opens `path` as `options` say without waiting for the other end of a pipe.
-fn open_at_once(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+pub(crate) fn open_at_once(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let file = options.custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)?;
     let flags = rustix::fs::fcntl_getfl(&file)?;
     rustix::fs::fcntl_setfl(&file, flags - OFlags::NONBLOCK)?;
@@ -104,32 +111,56 @@ fn is_unlocked(path: &Path) -> bool {
 }
 
 /// Puts `contents` in the place of `path` in one step: a reader, or a crash, finds the old file or the
-/// new one, never half of one. What a killed process has begun to put there goes.
+/// new one, never half of one. What a killed process has begun to put there goes. A file that was there
+/// keeps its owner and its permissions, and a link to it stays. A descriptor of this process, a pipe and
+/// `/dev/null` are written to as they are.
 ///
 /// # Errors
-/// It cannot be written, or is a block device.
+/// It cannot be written, or is nothing that an output goes to ([`Unwritable`](crate::Unwritable)).
 pub fn replace(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
-    if let Some(name) = path.file_name().and_then(|name| name.to_str()) {
+    let destination = Destination::of(path)?;
+    if let Destination::File(path) = &destination
+        && let Some(name) = path.file_name().and_then(|name| name.to_str())
+    {
         sweep_if(directory_of(path), |of| of == name);
     }
-    put(path, contents)
+    put_at(&destination, contents.as_ref())
 }
 
 /// Puts `contents` in the place of `path` as [`replace`] does, in a directory that was swept.
 pub(crate) fn put(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
-    if is_block_device(path) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, BLOCK_DEVICE));
+    put_at(&Destination::of(path)?, contents.as_ref())
+}
+
+fn put_at(destination: &Destination, contents: &[u8]) -> io::Result<()> {
+    if let Some(mut stream) = destination.open()? {
+        return match stream.write_all(contents) {
+            // A reader that has gone away wanted no more.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            written => written,
+        };
     }
-    // A terminal, /dev/null or a pipe is written to, not replaced.
-    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        return open_at_once(path, OpenOptions::new().write(true))?.write_all(contents.as_ref());
+    match destination {
+        Destination::File(path) => put_file(path, contents),
+        Destination::Descriptor(_) | Destination::Stream(_) => Ok(()),
     }
+}
+
+/// Replaces the file at `path`, or makes it; `path` is no link.
+fn put_file(path: &Path, contents: &[u8]) -> io::Result<()> {
     let directory = directory_of(path);
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
+    let before = fs::symlink_metadata(path).ok().filter(Metadata::is_file);
     // Two threads may replace the same file, such as the records of cards that are tested at once.
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let temporary = directory.join(begun_name(&name));
-    let written = write_through(&temporary, contents.as_ref())
+    let written = write_through(&temporary, contents, before.as_ref());
+    if before.is_some() && written.as_ref().is_err_and(is_not_permitted) {
+        // The file is somebody else's, or its directory is: it is this user's to write, not to replace.
+        let _ = fs::remove_file(&temporary);
+        return overwrite(path, contents);
+    }
+    let written = written
         .and_then(|()| fs::rename(&temporary, path))
         .and_then(|()| File::open(directory)?.sync_all());
     if written.is_err() {
@@ -137,6 +168,18 @@ pub(crate) fn put(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
         let _ = fs::remove_file(&temporary);
     }
     written
+}
+
+fn is_not_permitted(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied
+}
+
+/// Writes the file at `path` anew where it is.
+fn overwrite(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();
+    let mut file = File::options().write(true).truncate(true).custom_flags(flags).open(path)?;
+    file.write_all(contents)?;
+    file.sync_all()
 }
 
 /// Puts every one of `files`, names with their contents, into `directory`, as [`replace`] does with one:
@@ -168,11 +211,12 @@ fn put_all(
     begun: &[(PathBuf, PathBuf)],
 ) -> io::Result<()> {
     for ((temporary, path), (name, contents)) in begun.iter().zip(files) {
-        if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        let before = fs::symlink_metadata(path).ok();
+        if before.as_ref().is_some_and(|before| !before.is_file()) {
             let fault = format!("what is called {name} there is no file");
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, fault));
         }
-        write_through(temporary, contents)?;
+        write_through(temporary, contents, before.as_ref())?;
     }
     begun.iter().try_for_each(|(temporary, path)| fs::rename(temporary, path))?;
     File::open(directory)?.sync_all()
@@ -183,20 +227,40 @@ fn begun_name(name: &str) -> String {
     format!(".{name}.{}.tmp", std::process::id())
 }
 
-/// Writes a new file. Its name can be guessed, and where others may write too, somebody may have put
-/// a link there that leads to a file of ours: no link is followed.
-fn write_through(path: &Path, contents: &[u8]) -> io::Result<()> {
-    let mut file = match File::create_new(path) {
+/// Writes a new file, which gets the owner and the permissions of the file that was there `before`. Its
+/// name can be guessed, and where others may write too, somebody may have put a link there that leads to
+/// a file of ours: no link is followed.
+fn write_through(path: &Path, contents: &[u8], before: Option<&Metadata>) -> io::Result<()> {
+    // Nobody reads of a private file while it is written.
+    let mode = if before.is_some() { 0o600 } else { 0o666 };
+    let create = || File::options().write(true).create_new(true).mode(mode).open(path);
+    let mut file = match create() {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             fs::remove_file(path)?;
-            File::create_new(path)?
+            create()?
         }
         created => created?,
     };
     // Where there are no locks, a sweep has the process to go by.
     let _ = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
+    match before {
+        Some(before) => resemble(&file, before)?,
+        None => owner::give(&file, directory_of(path))?,
+    }
     file.write_all(contents)?;
     file.sync_all()
+}
+
+/// Gives `file` the owner and the permissions of the file that it replaces.
+fn resemble(file: &File, before: &Metadata) -> io::Result<()> {
+    let own = file.metadata()?;
+    if (own.uid(), own.gid()) != (before.uid(), before.gid()) {
+        owner::give_to(file, before)?;
+    }
+    if own.mode() & 0o777 != before.mode() & 0o777 {
+        rustix::fs::fchmod(file, Mode::from_raw_mode(before.mode() & 0o777))?;
+    }
+    Ok(())
 }
 
 /// Whether `letter` means nothing to a shell, a terminal or a file system.
@@ -299,6 +363,40 @@ mod tests {
         replace(&at("page.html".to_owned()), "new").unwrap();
         assert!(!begun.exists());
         assert!(others.iter().all(|path| path.exists()));
+    }
+
+    #[test]
+    fn a_file_that_is_replaced_keeps_its_permissions_and_its_owner() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("record.json");
+        replace(&path, "old").unwrap();
+        let mode = |mode: u32| std::os::unix::fs::PermissionsExt::from_mode(mode);
+        for permissions in [0o600, 0o640, 0o444] {
+            fs::set_permissions(&path, mode(permissions)).unwrap();
+            if rustix::process::geteuid().is_root() {
+                std::os::unix::fs::chown(&path, Some(1000), Some(1001)).unwrap();
+            }
+            let before = fs::metadata(&path).unwrap();
+            replace(&path, "new").unwrap();
+            let after = fs::metadata(&path).unwrap();
+            assert_eq!(after.mode() & 0o777, permissions);
+            assert_eq!((after.uid(), after.gid()), (before.uid(), before.gid()));
+        }
+    }
+
+    #[test]
+    fn a_link_stays_and_the_file_that_it_names_is_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        fs::create_dir(at("elsewhere")).unwrap();
+        fs::write(at("elsewhere/file"), "old").unwrap();
+        std::os::unix::fs::symlink("elsewhere/file", at("link")).unwrap();
+        replace(&at("link"), "new").unwrap();
+        assert!(fs::symlink_metadata(at("link")).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(at("elsewhere/file")).unwrap(), "new");
+        let set = [("link".to_owned(), b"new".to_vec())];
+        assert!(replace_all(directory.path(), &set).is_err(), "no chart replaces a link");
+        assert!(fs::symlink_metadata(at("link")).unwrap().is_symlink());
     }
 
     #[test]

@@ -9,6 +9,7 @@
 
 mod announcement;
 mod capacity;
+mod destination;
 mod endure;
 mod experiment;
 mod failure;
@@ -18,6 +19,7 @@ mod geometry;
 mod jobs;
 mod monitor;
 mod options;
+mod owner;
 mod phases;
 mod place;
 mod powercut;
@@ -32,6 +34,7 @@ mod whole_device;
 
 pub use announcement::{Effect, Prepared, Writes};
 pub use capacity::{CapacityCheck, CapacityMode, FreeSpaceCheck, Journals};
+pub use destination::{Unwritable, check_output, note_descriptors};
 pub use endure::{Endurance, EndureOptions, Hub, Seat};
 pub use experiment::Experiment;
 pub use failure::{Failure, FailureKind, with_causes};
@@ -41,6 +44,7 @@ pub use geometry::GeometryProbe;
 pub use jobs::JobOnFiles;
 pub use monitor::SystemMonitor;
 pub use options::{Access, Identity, Options};
+pub use owner::{make_directories, make_private_directories};
 pub use phases::Phases;
 pub use place::Place;
 pub use powercut::apps::{AppWriting, write_app_until_cut};

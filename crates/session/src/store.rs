@@ -11,6 +11,7 @@ use cardproof_record::{Record, State};
 
 use crate::failure::Failure;
 use crate::file::{open_regular, put, sweep};
+use crate::owner::make_directories;
 
 /// What the youngest record is called by.
 pub const LATEST: &str = "latest";
@@ -40,7 +41,7 @@ impl Store {
                 directory.display()
             ))
         };
-        fs::create_dir_all(&directory).map_err(unusable)?;
+        make_directories(&directory).map_err(unusable)?;
         let probe = directory.join(format!(".probe.{}", std::process::id()));
         put(&probe, "").map_err(unusable)?;
         fs::remove_file(&probe).map_err(unusable)?;

@@ -206,7 +206,10 @@ impl Cutter<'_> {
             )),
             Event::Ended => self.talk.note("The writer has ended in order; nothing is to be judged."),
             Event::Judged(_) => self.talk.note("A cut was judged."),
-            Event::Refused(why) => self.talk.note(&format!("A connection was refused: {why}.")),
+            Event::Refused(why) => {
+                let why = cardproof_report::one_line(why);
+                self.talk.note(&format!("A connection was refused: {why}."));
+            }
             Event::Failed(why) => self.talk.note(&format!("The journal fails: {why}.")),
         }
     }

@@ -6,10 +6,10 @@
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use cardproof_session::Store;
+use cardproof_session::{Store, make_private_directories};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -55,8 +55,7 @@ impl Notes {
     pub(super) fn of_user() -> Result<Self, Failure> {
         let records = Store::of_user()?;
         let directory = records.with_file_name("submissions");
-        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory);
-        made.map_err(|error| unusable(&directory, &error))?;
+        make_private_directories(&directory).map_err(|error| unusable(&directory, &error))?;
         let owner_only = fs::Permissions::from_mode(0o700);
         fs::set_permissions(&directory, owner_only)
             .map_err(|error| unusable(&directory, &error))?;

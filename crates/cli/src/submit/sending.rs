@@ -131,7 +131,7 @@ impl Hub {
                 _ => self.no_hub(),
             };
         };
-        let short: String = message.chars().take(400).collect();
+        let short: String = cardproof_report::one_line(&message).chars().take(400).collect();
         let may_pass = status >= 500 || matches!(status, 408 | 429);
         Trouble { message: format!("{} did not take it: {short}", self.address), may_pass }
     }
@@ -148,7 +148,7 @@ impl Hub {
             Error::Io(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
                 "nothing answers at this address; check it, or add --queue to keep the record and send it later".to_owned()
             }
-            other => other.to_string(),
+            other => cardproof_report::one_line(&other.to_string()),
         };
         let message = format!(
             "cannot reach the hub at {}: {cause} (--queue keeps it until then)",
@@ -181,6 +181,21 @@ mod tests {
         ] {
             assert!(Hub::at(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_hubs_refusal_is_one_line_whatever_it_says() {
+        let hub = Hub::at("http://hub").unwrap();
+        let said = |message: &str| {
+            let body = serde_json::json!({ "message": message }).to_string();
+            hub.refused(422, &body).message
+        };
+        for message in ["no\nerror: forged", "no\r\nforged", "a\u{85}b", "a\u{2028}b", "\u{1b}[2Jx"]
+        {
+            let said = said(message);
+            assert!(!said.contains(|c: char| c.is_control() || c == '\u{2028}'), "{said:?}");
+        }
+        assert_eq!(said("no\nroom"), "http://hub did not take it: no room");
     }
 
     #[test]

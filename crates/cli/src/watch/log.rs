@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use cardproof_record::{Activity, CpuActivity, DeviceActivity};
 
 use crate::exit::Failure;
-use crate::output;
+use crate::output::{self, Sink};
 
 /// A log that is being written.
 pub(super) struct LogFile {
@@ -25,13 +25,7 @@ pub(super) struct LogFile {
 impl LogFile {
     /// The log at `path`: what is in it stays.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
-        if output::is_block_device(path) {
-            return Err(Failure::usage(format!(
-                "cannot log to {}: it is a block device, and what is on it would be overwritten; \
-                 name a file",
-                path.display()
-            )));
-        }
+        output::check(&Sink::File(path.to_owned()))?;
         let file = open_for_adding(path).map_err(|error| {
             Failure::of_opening(
                 &error,

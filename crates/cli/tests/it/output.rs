@@ -2,15 +2,19 @@
 
 use std::fs;
 use std::io::Read;
-use std::process::Stdio;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use cardproof_record::State;
-use cardproof_testkit::{LoopDevice, Tree, lab_or_skip};
+use cardproof_testkit::{LoopDevice, Tree, lab_or_skip, require_root};
 use cardproof_units::Bytes;
 
 use crate::home::{Home, SMALL, our_directories, word};
-use crate::process::{Ended, run};
+use crate::process::{Ended, run, start};
 use crate::records;
+use crate::refusals::as_nobody;
 
 /// A small run of `home` with more `words`.
 fn small_run(home: &Home, words: &[&str]) -> Ended {
@@ -238,6 +242,148 @@ fn no_output_goes_to_a_block_device() {
     let trace = shipped.lines().next().unwrap();
     run(home.cardproof(&["traces", trace, "--save", word(device.path())])).expect(1);
     assert!(fs::read(device.image()).unwrap() == before, "something was written");
+}
+
+/// As `cardproof … --json /dev/stdout > file` does, also by root, who could replace the link by a file.
+#[test]
+fn a_descriptor_is_written_to_and_its_name_stays_a_link() {
+    let home = Home::new();
+    let file = home.data().join("out.json");
+    for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+        fs::write(&file, "before\n").unwrap();
+        let mut command = home.cardproof(&["traces", "--json", name]);
+        let appended = fs::File::options().append(true).open(&file).unwrap();
+        let status = command.stdout(appended).stderr(Stdio::null()).status().unwrap();
+        assert!(status.success(), "{name}");
+        let text = fs::read_to_string(&file).unwrap();
+        let document = text.strip_prefix("before\n").unwrap();
+        serde_json::from_str::<serde_json::Value>(document).unwrap();
+    }
+    for name in ["/dev/stdout", "/dev/stderr", "/dev/fd"] {
+        assert!(fs::symlink_metadata(name).unwrap().is_symlink(), "{name} is a link no more");
+    }
+}
+
+#[test]
+fn everybody_may_write_to_the_null_device_and_to_standard_output() {
+    let home = Home::for_others();
+    for (option, name) in
+        [("--json", "/dev/null"), ("--json", "/dev/stdout"), ("--html", "/dev/stdout")]
+    {
+        let place = word(home.place());
+        let words = [&["run", "sim:sandisk-ultra", "--quiet", option, name][..]].concat();
+        let (mut command, _program) = as_nobody(&home, &words);
+        command.current_dir(place);
+        let ended = run(command).expect(0);
+        assert_eq!(ended.stdout.is_empty(), name == "/dev/null", "{option} {name}");
+    }
+    assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+}
+
+/// A record, a page and a log: none of them makes or replaces anything but an ordinary file.
+#[test]
+fn no_output_replaces_a_link_or_what_the_system_shows() {
+    let home = Home::new();
+    small_run(&home, &["--quiet"]).expect(0);
+    let record = home.records().remove(0);
+    let at = |name: &str| home.data().join(name);
+    std::os::unix::fs::symlink("nowhere", at("dangling")).unwrap();
+    fs::write(at("kept"), "kept").unwrap();
+    std::os::unix::fs::symlink("kept", at("link")).unwrap();
+    let refused = [
+        "/dev/zero",
+        "/dev/full",
+        "/dev/cardproof.json",
+        "/proc/self/comm",
+        "/proc/1/cmdline",
+        "/sys/kernel/cardproof.json",
+    ];
+    let dangling = at("dangling");
+    for path in refused.into_iter().chain([word(&dangling)]) {
+        for option in ["--json", "--markdown", "--html"] {
+            let ended = run(home.cardproof(&["report", word(&record), option, path]));
+            assert!(matches!(ended.code(), 1 | 2), "{option} {path}: {}", ended.stderr);
+            assert!(ended.stderr.contains("cannot write"), "{option} {path}: {}", ended.stderr);
+        }
+        let ended = run(home.cardproof(&["watch", "--once", "--log", path]));
+        assert!(matches!(ended.code(), 1 | 2), "{path}: {}", ended.stderr);
+    }
+    assert!(!Path::new("/dev/cardproof.json").exists());
+    assert!(!at("nowhere").exists());
+    run(home.cardproof(&["report", word(&record), "--json", word(&at("link"))])).expect(0);
+    assert!(fs::symlink_metadata(at("link")).unwrap().is_symlink());
+    records::read(&at("kept"));
+}
+
+/// As with `sudo`, which keeps the user's home directory on many systems.
+#[test]
+fn root_leaves_nothing_of_its_own_in_a_users_home() {
+    lab_or_skip!(require_root());
+    let home = Home::new();
+    let user = home.place().join("user");
+    fs::create_dir(&user).unwrap();
+    std::os::unix::fs::chown(&user, Some(1000), Some(1000)).unwrap();
+    let output = user.join("report.html");
+    let runs: [&[&str]; 4] = [
+        &["run", "sim:sandisk-ultra", "--quiet", "--html", word(&output)],
+        &["verify", "sim:fake-drop", "--quiet", "--exclude-store", "64M"],
+        &["submit", "latest", "--to", "http://127.0.0.1:9", "--yes", "--queue"],
+        &["report", "latest", "--charts", "charts"],
+    ];
+    for words in runs {
+        let mut command = home.cardproof(words);
+        command.env_remove("XDG_DATA_HOME").env("HOME", &user).current_dir(&user);
+        run(command);
+    }
+    let mut found = 0;
+    let mut directories = vec![user.clone()];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            let metadata = fs::symlink_metadata(&path).unwrap();
+            assert_eq!((metadata.uid(), metadata.gid()), (1000, 1000), "{}", path.display());
+            found += 1;
+            if metadata.is_dir() {
+                directories.push(path);
+            }
+        }
+    }
+    assert!(found > 12, "only {found} files and directories were made");
+}
+
+/// A stack that no shell has by default, but a service or a container may have.
+#[test]
+fn a_small_stack_is_enough() {
+    let home = Home::new();
+    for words in ["--help", "run sim:sandisk-ultra --quiet", "verify sim:fake-drop --quiet"] {
+        let mut command = Command::new("sh");
+        home.surround(&mut command);
+        let line = format!("ulimit -s 64 && exec {} {words}", env!("CARGO_BIN_EXE_cardproof"));
+        let ended = run({
+            command.args(["-c", &line]);
+            command
+        });
+        assert!(matches!(ended.code(), 0 | 4), "{words}: {}", ended.stderr);
+    }
+}
+
+/// The kernel's log passes for a regular file, and a read of it waits for the next line.
+#[test]
+fn the_kernels_log_is_not_waited_for() {
+    lab_or_skip!(require_root());
+    let home = Home::new();
+    for words in [
+        &["rate", "/proc/kmsg"][..],
+        &["import", "/proc/kmsg"],
+        &["traces", "/proc/kmsg"],
+        &["watch", "--explain", "/proc/kmsg"],
+        &["identify", "--sysroot", "/proc/kmsg"],
+        &["verify", "/proc/kmsg"],
+    ] {
+        // What is in the log already may be text that some reader takes.
+        let mut running = start(home.cardproof(words));
+        assert!(running.ends_within(Duration::from_secs(20)), "{words:?} waits");
+    }
 }
 
 /// Whatever is named, it is read up to a length and no further.

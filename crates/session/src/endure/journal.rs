@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::device::Device;
 use crate::failure::Failure;
 use crate::file::open_regular;
+use crate::owner::make_directories;
 use crate::session::digest;
 
 /// The form's name and version.
@@ -109,7 +110,7 @@ impl Header {
 
 /// Makes the directory for states, removes what killed runs began there, and checks that it has room.
 pub(super) fn make_room(directory: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(directory).map_err(|error| {
+    make_directories(directory).map_err(|error| {
         Failure::incomplete(format!(
             "cannot make {}, where the state of the run is kept: {error}; make room there, or set \
              XDG_DATA_HOME to another place",
