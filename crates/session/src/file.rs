@@ -403,7 +403,7 @@ mod tests {
     fn a_pipe_is_not_waited_for() {
         let directory = tempfile::tempdir().unwrap();
         let pipe = directory.path().join("pipe");
-        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        let mode = Mode::RUSR | Mode::WUSR;
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
         assert!(open_regular(&pipe).is_err());
         assert!(open_storage_file(&pipe).is_err());
