@@ -13,7 +13,8 @@ use std::sync::OnceLock;
 
 use rustix::fs::Access;
 
-use crate::file::{BLOCK_DEVICE, directory_of, open_at_once};
+use crate::file::{BLOCK_DEVICE, open_at_once};
+use crate::paths::directory_of;
 
 /// The most links that are followed, as many as Linux follows.
 const LINKS_MAX: usize = 40;

@@ -12,6 +12,7 @@ use rustix::process::Pid;
 
 use crate::destination::Destination;
 use crate::owner;
+use crate::paths::directory_of;
 
 /// Held while a file is replaced.
 static TURN: Mutex<()> = Mutex::new(());
@@ -266,15 +267,6 @@ fn resemble(file: &File, before: &Metadata) -> io::Result<()> {
 /// Whether `letter` means nothing to a shell, a terminal or a file system.
 pub(crate) fn is_plain(letter: &char) -> bool {
     letter.is_ascii_alphanumeric() || "-_.".contains(*letter)
-}
-
-/// The directory in which `path` lies.
-#[must_use]
-pub fn directory_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use rustix::fs::{Gid, OFlags, Uid};
 
-use crate::file::directory_of;
+use crate::paths::directory_of;
 
 /// Makes `directory` and those above it that are not there. What root makes gets the owner of the
 /// directory that it is made in.
