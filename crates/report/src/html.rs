@@ -2,7 +2,7 @@
 //!
 //! It works offline and without scripts, from a phone to A4, by day and by night. There is no
 //! template engine: the page is one fixed sequence of sections, and what must not go wrong, the
-//! escaping, is done by the one type that all text from a record passes through.
+//! escaping, is done by the one type ([`Markup`]) that all text of a page passes through.
 
 mod capacity;
 mod figures;
@@ -11,9 +11,9 @@ mod sections;
 use cardproof_record::{Record, Verdict};
 
 use crate::charts::PlotError;
-use crate::clean::Html;
 use crate::contents::Contents;
 use crate::kept::ChartFile;
+use crate::markup::{Markup, markup};
 
 const STYLE: &str = include_str!("html/style.css");
 
@@ -54,37 +54,35 @@ pub fn charts(record: &Record, verdicts: &[Verdict]) -> Result<Vec<ChartFile>, H
 /// The page, and its charts.
 fn page_of(record: &Record, verdicts: &[Verdict]) -> Result<(String, Vec<ChartFile>), HtmlError> {
     let contents = Contents::of(record, verdicts);
-    let mut page = String::with_capacity(256 * 1024);
+    let mut page = Markup::with_capacity(256 * 1024);
     head(&mut page, &contents.title);
     sections::write(&mut page, &contents);
     let mut charts = figures::write(&mut page, record, contents.is_jobs_only)?;
     charts.extend(capacity::write(&mut page, record));
     if !charts.is_empty() {
-        page.push_str(KEEPING);
+        page.literal(KEEPING);
     }
     sections::write_conditions(&mut page, &contents);
     end_page(&mut page);
-    page.shrink_to_fit();
-    Ok((page, charts))
+    Ok((page.into_text(), charts))
 }
 
 /// Appends the end of every page.
-pub(crate) fn end_page(page: &mut String) {
-    page.push_str("</main>\n</body>\n</html>\n");
+pub(crate) fn end_page(page: &mut Markup) {
+    page.literal("</main>\n</body>\n</html>\n");
 }
 
 /// Appends the beginning of every page, up to where its body begins.
-pub(crate) fn head(page: &mut String, title: &str) {
+pub(crate) fn head(page: &mut Markup, title: &str) {
     // The policy forbids scripts and every request, whatever the record says.
-    page.push_str(
+    page.literal(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
          style-src 'unsafe-inline'\">\n<title>",
     );
-    page.push_str(&Html(title).to_string());
-    page.push_str(" - cardproof</title>\n<style>\n");
-    page.push_str(STYLE);
-    page.push_str("</style>\n</head>\n<body>\n");
+    markup!(page, "{} - cardproof</title>\n<style>\n", title);
+    page.literal(STYLE);
+    page.literal("</style>\n</head>\n<body>\n");
 }

@@ -20,6 +20,7 @@ mod jobs;
 mod kept;
 mod layout;
 mod markdown;
+mod markup;
 mod powercut;
 mod raster;
 mod replays;

@@ -81,7 +81,7 @@ fn write_rows(out: &mut String, contents: &Contents) -> std::fmt::Result {
         write_row(out, row)?;
     }
     if let Some(note) = &contents.rows_note {
-        writeln!(out, "\n{note}")?;
+        writeln!(out, "\n{}", Markdown(note))?;
     }
     Ok(())
 }

@@ -78,12 +78,13 @@ pub(crate) fn rate_and_interval(phase: &Phase) -> Option<(String, Option<String>
 
 /// What the figures of `record` are, where the table alone would mislead; `None` where it does not.
 pub(crate) fn note(record: &Record) -> Option<String> {
-    let deciding: Vec<&str> = record
+    let deciding: Vec<String> = record
         .phases
         .iter()
         .filter(|phase| phase.is_measured() && rate_for_verdicts(phase).is_some())
-        .map(|phase| phase.name.as_str())
+        .map(|phase| one_line(&phase.name))
         .collect();
+    let deciding: Vec<&str> = deciding.iter().map(String::as_str).collect();
     let is_flushed = |phase: &Phase| {
         phase.is_measured() && phase.stated.is_none() && phase.sync.fsync_every().is_some()
     };

@@ -12,6 +12,7 @@ use crate::clean::csv_quoted as quoted;
 use crate::clean::put;
 use crate::clean::{Html, one_line};
 use crate::kept::ChartFile;
+use crate::markup::markup;
 
 const WIDTH: f64 = 340.0;
 
@@ -44,7 +45,7 @@ pub(super) fn write(page: &mut Page, comparison: &Comparison) {
     if drawn.is_empty() {
         return;
     }
-    page.text.push_str(
+    page.text.literal(
         "<section id=\"bars\">\n<h2>Every quantity</h2>\n<p>The longest bar is the best. The thin \
          line is the interval. If two lines overlap widely, the cards may be equal. Figures in doubt are \
          grey. Do not compare bars of different hosts or methods; the table above shows these.</p>\n<div class=\"grid\">\n",
@@ -52,7 +53,7 @@ pub(super) fn write(page: &mut Page, comparison: &Comparison) {
     for (number, (column, bars)) in drawn.iter().enumerate() {
         figure(page, *column, bars, number);
     }
-    page.text.push_str("</div>\n</section>\n");
+    page.text.literal("</div>\n</section>\n");
 }
 
 fn bars(comparison: &Comparison, column: Column) -> Vec<Bar<'_>> {
@@ -73,10 +74,12 @@ fn figure(page: &mut Page, column: Column, bars: &[Bar<'_>], number: usize) {
     let heading = sentence(column);
     let id = format!("bars-{number}");
     let picture = picture(column, bars, &id);
-    put!(page.text, "<figure>\n<figcaption><h3>{heading}</h3></figcaption>\n{picture}\n");
+    markup!(page.text, "<figure>\n<figcaption><h3>{}</h3></figcaption>\n", heading);
+    page.text.drawing(&picture);
+    page.text.literal("\n");
     let file = ChartFile::of(column.label(), &heading, &picture, csv(column, bars));
     save::write(page, column.label(), file);
-    page.text.push_str("</figure>\n");
+    page.text.literal("</figure>\n");
 }
 
 fn sentence(column: Column) -> String {
@@ -132,7 +135,7 @@ fn picture(column: Column, bars: &[Bar<'_>], id: &str) -> String {
             "<text x=\"{:.1}\" y=\"{:.0}\">{}</text>",
             text_at + 6.0,
             top + BAR_TOP + BAR,
-            told(unit(column), bar.figure.rate)
+            Html(&told(unit(column), bar.figure.rate))
         );
     }
     svg.push_str("</svg>");

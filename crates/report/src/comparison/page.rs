@@ -8,10 +8,9 @@ use super::overview::{Grid, GridColumn, Overview, overview};
 use super::pictures;
 use super::save::Page;
 use super::sections::{Section, sections};
-use crate::clean::Html;
-use crate::clean::put;
 use crate::html::{HtmlError, end_page, head};
 use crate::kept::ChartFile;
+use crate::markup::{Markup, markup};
 
 /// How charts become files that a page without a script cannot make.
 const KEEPING: &str = "<p class=\"note\">Every chart as PNG, SVG and CSV: \
@@ -27,7 +26,7 @@ pub fn comparison_html(
     wanted: Use,
     records: &[&Record],
 ) -> Result<String, HtmlError> {
-    Ok(page_of(comparison, wanted, records)?.text)
+    Ok(page_of(comparison, wanted, records)?.text.into_text())
 }
 
 /// The charts of that page, as files of their own.
@@ -45,7 +44,7 @@ pub fn comparison_charts(
 fn page_of(comparison: &Comparison, wanted: Use, records: &[&Record]) -> Result<Page, HtmlError> {
     let mut page = Page::default();
     head(&mut page.text, "Comparison");
-    page.text.push_str(
+    page.text.literal(
         "<header>\n<p class=\"kind\">cardproof comparison</p>\n<h1>Comparison</h1>\n</header>\n\
          <main>\n",
     );
@@ -53,87 +52,90 @@ fn page_of(comparison: &Comparison, wanted: Use, records: &[&Record]) -> Result<
     bars::write(&mut page, comparison);
     pictures::write(&mut page, comparison, wanted, records)?;
     if !page.charts.is_empty() {
-        page.text.push_str(KEEPING);
+        page.text.literal(KEEPING);
     }
-    page.text.push_str("<section id=\"details\">\n<h2>Every figure</h2>\n");
+    page.text.literal("<section id=\"details\">\n<h2>Every figure</h2>\n");
     for section in sections(comparison, wanted) {
         write(&mut page.text, &section);
     }
-    page.text.push_str("</section>\n");
+    page.text.literal("</section>\n");
     end_page(&mut page.text);
     Ok(page)
 }
 
-fn write_overview(page: &mut String, overview: &Overview) {
-    put!(page, "<section class=\"answer\">\n<h2>{}</h2>\n", Html(&overview.heading));
+fn write_overview(page: &mut Markup, overview: &Overview) {
+    markup!(page, "<section class=\"answer\">\n<h2>{}</h2>\n", &overview.heading);
     for sentence in &overview.answer {
-        put!(page, "<p><strong>{}</strong></p>\n", Html(sentence));
+        markup!(page, "<p><strong>{}</strong></p>\n", sentence);
     }
-    put!(page, "<p>{}</p>\n", Html(&overview.weighting));
+    markup!(page, "<p>{}</p>\n", &overview.weighting);
     overview.grids.iter().for_each(|grid| write_grid(page, grid));
     for note in &overview.notes {
-        put!(page, "<p class=\"note\">{}</p>\n", Html(note));
+        markup!(page, "<p class=\"note\">{}</p>\n", note);
     }
-    page.push_str("</section>\n");
+    page.literal("</section>\n");
 }
 
-fn write_grid(page: &mut String, grid: &Grid) {
+fn write_grid(page: &mut Markup, grid: &Grid) {
     let label = grid.heading.as_deref().unwrap_or("All cards, best first");
     if grid.heading.is_some() {
-        put!(page, "<h3>{}</h3>\n", Html(label));
+        markup!(page, "<h3>{}</h3>\n", label);
     }
-    put!(
+    markup!(
         page,
         "<p class=\"hint\">Scroll the table sideways for all columns.</p>\n\
          <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\
          <table class=\"cards\">\n<thead><tr><th scope=\"col\">card</th>",
-        Html(label)
+        label
     );
     for title in grid.columns.iter().skip(2).map(GridColumn::title) {
-        put!(page, "<th scope=\"col\">{}</th>", Html(&title));
+        markup!(page, "<th scope=\"col\">{}</th>", &title);
     }
-    page.push_str("</tr></thead>\n<tbody>\n");
+    page.literal("</tr></thead>\n<tbody>\n");
     for row in &grid.rows {
-        let gap = if row[0].is_empty() { "" } else { "&nbsp;" };
-        put!(page, "<tr><th scope=\"row\">{}{gap}{}</th>", Html(&row[0]), Html(&row[1]));
-        for cell in &row[2..] {
-            put!(page, "<td>{}</td>", Html(cell));
+        markup!(page, "<tr><th scope=\"row\">{}", row[0]);
+        if !row[0].is_empty() {
+            page.literal("&nbsp;");
         }
-        page.push_str("</tr>\n");
+        markup!(page, "{}</th>", row[1]);
+        for cell in &row[2..] {
+            markup!(page, "<td>{}</td>", cell);
+        }
+        page.literal("</tr>\n");
     }
-    page.push_str("</tbody>\n</table></div>\n");
+    page.literal("</tbody>\n</table></div>\n");
 }
 
-fn write(page: &mut String, section: &Section) {
-    put!(page, "<details>\n<summary>{}</summary>\n", Html(&section.heading));
+fn write(page: &mut Markup, section: &Section) {
+    markup!(page, "<details>\n<summary>{}</summary>\n", &section.heading);
     for paragraph in &section.about {
-        put!(page, "<p>{}</p>\n", Html(paragraph));
+        markup!(page, "<p>{}</p>\n", paragraph);
     }
-    put!(
+    markup!(
         page,
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table>\n<thead><tr>",
-        Html(&section.heading)
+        &section.heading
     );
     for column in &section.columns {
-        put!(page, "<th scope=\"col\">{}</th>", Html(column));
+        markup!(page, "<th scope=\"col\">{}</th>", column);
     }
-    page.push_str("</tr></thead>\n<tbody>\n");
+    page.literal("</tr></thead>\n<tbody>\n");
     for row in &section.rows {
         for (index, cell) in row.iter().enumerate() {
             if index == 0 {
-                put!(page, "<tr><th scope=\"row\">{}</th>", Html(cell));
+                markup!(page, "<tr><th scope=\"row\">{}</th>", cell);
             } else {
-                put!(page, "<td>{}</td>", Html(cell));
+                markup!(page, "<td>{}</td>", cell);
             }
         }
         for _ in row.len()..section.columns.len() {
-            page.push_str("<td></td>");
+            page.literal("<td></td>");
         }
-        page.push_str("</tr>\n");
+        page.literal("</tr>\n");
     }
-    page.push_str("</tbody>\n</table></div>\n");
+    page.literal("</tbody>\n</table></div>\n");
     for note in &section.notes {
-        put!(page, "<p class=\"note\">{}</p>\n", Html(note));
+        markup!(page, "<p class=\"note\">{}</p>\n", note);
     }
-    page.push_str("</details>\n");
+    page.literal("</details>\n");
 }

@@ -10,10 +10,10 @@ use crate::charts::{
     rates_together, tails_together,
 };
 use crate::clean::csv_quoted as quoted;
-use crate::clean::put;
-use crate::clean::{Html, one_line};
+use crate::clean::one_line;
 use crate::html::HtmlError;
 use crate::kept::{ChartFile, csv_of, mark, with_legend};
+use crate::markup::markup;
 
 /// More lines than this cannot be told apart.
 const LINES_MAX: usize = 4;
@@ -90,24 +90,26 @@ fn scatter(
         y: axis(dots.iter().map(|dot| dot.at.1)),
         layers,
     };
-    put!(
+    markup!(
         page.text,
-        "<section id=\"{id}\">\n<h2>{heading}</h2>\n<figure>\n<div class=\"field\"><div>\n"
+        "<section id=\"{}\">\n<h2>{}</h2>\n<figure>\n<div class=\"field\"><div>\n",
+        id,
+        heading
     );
     let picture = drawn(&chart, &format!("{id}-chart"))?;
-    page.text.push_str(&picture);
-    page.text.push_str("</div>\n<ol class=\"names\">\n");
+    page.text.drawing(&picture);
+    page.text.literal("</div>\n<ol class=\"names\">\n");
     for dot in dots {
-        put!(page.text, "<li>{}</li>\n", Html(&dot.name));
+        markup!(page.text, "<li>{}</li>\n", &dot.name);
     }
-    put!(page.text, "</ol></div>\n<figcaption><p>{}</p></figcaption>\n", Html(about));
+    markup!(page.text, "</ol></div>\n<figcaption><p>{}</p></figcaption>\n", about);
     let name = |(at, dot): (usize, &Dot)| {
         (format!("<text x=\"0\" y=\"4\">{}.</text>", at + 1), dot.name.clone())
     };
     let names: Vec<(String, String)> = dots.iter().enumerate().map(name).collect();
     let file = ChartFile::of(heading, about, &with_legend(&picture, &chart, &names), csv(dots));
     save::write(page, heading, file);
-    page.text.push_str("</figure>\n</section>\n");
+    page.text.literal("</figure>\n</section>\n");
     Ok(())
 }
 
@@ -169,21 +171,25 @@ fn overlaid(
     if phases.len() < 2 || charts.is_empty() {
         return Ok(());
     }
-    put!(page.text, "<section id=\"overlaid\">\n<h2>{OVERLAID_PHASE}</h2>\n<div class=\"grid\">\n");
+    markup!(
+        page.text,
+        "<section id=\"overlaid\">\n<h2>{}</h2>\n<div class=\"grid\">\n",
+        OVERLAID_PHASE
+    );
     for (id, heading, cards, chart) in &charts {
-        put!(page.text, "<figure>\n<figcaption><h3>{heading}</h3></figcaption>\n");
+        markup!(page.text, "<figure>\n<figcaption><h3>{}</h3></figcaption>\n", heading);
         let picture = drawn(chart, &format!("overlaid-{id}"))?;
-        page.text.push_str(&picture);
-        page.text.push_str("<ul class=\"legend\">\n");
+        page.text.drawing(&picture);
+        page.text.literal("<ul class=\"legend\">\n");
         for &card in cards {
-            put!(
+            markup!(
                 page.text,
                 "<li><svg aria-hidden=\"true\" viewBox=\"0 -4 28 8\">{}</svg>{}</li>\n",
                 mark(tone(card), dashes(card)),
-                Html(&one_line(&comparison.cards[card]))
+                &one_line(&comparison.cards[card])
             );
         }
-        page.text.push_str("</ul>\n");
+        page.text.literal("</ul>\n");
         let names: Vec<String> =
             cards.iter().map(|&card| one_line(&comparison.cards[card])).collect();
         let marks =
@@ -192,9 +198,9 @@ fn overlaid(
         let about = format!("{heading}: {OVERLAID_PHASE}");
         let alone = with_legend(&picture, chart, &marks);
         save::write(page, heading, ChartFile::of(heading, &about, &alone, csv_of(chart, &names)));
-        page.text.push_str("</figure>\n");
+        page.text.literal("</figure>\n");
     }
-    page.text.push_str("</div>\n</section>\n");
+    page.text.literal("</div>\n</section>\n");
     Ok(())
 }
 

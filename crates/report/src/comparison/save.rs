@@ -2,12 +2,13 @@
 
 use crate::clean::put;
 use crate::kept::ChartFile;
+use crate::markup::{Markup, markup};
 use crate::wrap::sentence;
 
 /// A page being written, and its charts.
 #[derive(Default)]
 pub(super) struct Page {
-    pub(super) text: String,
+    pub(super) text: Markup,
     pub(super) charts: Vec<ChartFile>,
 }
 
@@ -15,12 +16,16 @@ pub(super) struct Page {
 pub(super) fn write(page: &mut Page, subject: &str, file: ChartFile) {
     let heading = sentence(subject);
     let ChartFile { name, svg, csv } = &file;
-    put!(
+    markup!(
         page.text,
-        "<p class=\"save\"><a download=\"{name}.svg\" href=\"data:image/svg+xml,{}\">Save {heading} as \
-         SVG</a> <a download=\"{name}.csv\" href=\"data:text/csv,{}\">{heading} as CSV</a></p>\n",
+        "<p class=\"save\"><a download=\"{}.svg\" href=\"data:image/svg+xml,{}\">Save {} as \
+         SVG</a> <a download=\"{}.csv\" href=\"data:text/csv,{}\">{} as CSV</a></p>\n",
+        name,
         percent_encoded(svg),
-        percent_encoded(csv)
+        heading,
+        name,
+        percent_encoded(csv),
+        heading
     );
     page.charts.push(file);
 }

@@ -7,6 +7,7 @@ use cardproof_units::Bytes;
 use crate::clean::Html;
 use crate::clean::put;
 use crate::kept::ChartFile;
+use crate::markup::{Markup, markup};
 
 /// The picture's measures, in its own units.
 const WIDTH: f64 = 960.0;
@@ -14,7 +15,7 @@ const HEIGHT: f64 = 160.0;
 const MARK: f64 = 14.0;
 
 /// Appends the map of `record`, where something was read.
-pub(super) fn write(page: &mut String, record: &Record) -> Option<ChartFile> {
+pub(super) fn write(page: &mut Markup, record: &Record) -> Option<ChartFile> {
     let test = record.capacity.as_ref().filter(|test| test.regions.iter().any(is_read))?;
     let found = capacity(record).filter(|found| found.verdict == CapacityVerdict::Fake);
     Some(draw(page, test, found.map(|found| found.real_size.0)))
@@ -22,7 +23,7 @@ pub(super) fn write(page: &mut String, record: &Record) -> Option<ChartFile> {
 
 /// Draws the map. Of a fake, the parts from the capacity `real` on are marked: writes to them overwrite
 /// the parts below, so wrong data there says nothing of the parts below.
-fn draw(page: &mut String, test: &CapacityTest, real: Option<Bytes>) -> ChartFile {
+fn draw(page: &mut Markup, test: &CapacityTest, real: Option<Bytes>) -> ChartFile {
     let regions = &test.regions;
     let fastest = regions.iter().filter_map(speed).fold(0.0, f64::max);
     let width = WIDTH / regions.len() as f64;
@@ -55,11 +56,9 @@ fn draw(page: &mut String, test: &CapacityTest, real: Option<Bytes>) -> ChartFil
         }
     }
     picture.push_str("</svg>\n");
-    put!(
-        page,
-        "<section id=\"map\">\n<h2>Map of the addresses</h2>\n{picture}<p>{}</p>\n</section>\n",
-        Html(&summary(test, real))
-    );
+    page.literal("<section id=\"map\">\n<h2>Map of the addresses</h2>\n");
+    page.drawing(&picture);
+    markup!(page, "<p>{}</p>\n</section>\n", summary(test, real));
     ChartFile::of("map of the addresses", &summary(test, real), &picture, csv(test))
 }
 
@@ -144,8 +143,9 @@ mod tests {
             regions: vec![region(0, 10), region(3, 40)],
             ..CapacityTest::default()
         };
-        let mut page = String::new();
+        let mut page = Markup::default();
         draw(&mut page, &test, None);
+        let page = page.into_text();
         assert!(page.contains("stands for 1 MiB of addresses"), "{page}");
         assert!(page.contains("25.0 to 100.0 MB/s"), "{page}");
         assert_eq!(page.matches("var(--alarm)").count(), 1, "{page}");
@@ -165,8 +165,9 @@ mod tests {
             regions: [1, 0, 0, 1, 0, 0, 1, 0].map(region).to_vec(),
             ..CapacityTest::default()
         };
-        let mut page = String::new();
+        let mut page = Markup::default();
         draw(&mut page, &test, Some(Bytes::mib(2)));
+        let page = page.into_text();
         assert_eq!(page.matches("var(--alarm)").count(), 6, "{page}");
         assert!(page.contains("The 6 parts of 8 that are marked"), "{page}");
     }

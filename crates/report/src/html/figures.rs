@@ -12,9 +12,9 @@ use crate::charts::{
     Chart, Curve, Dashes, RatePoint, Tone, bad_over_cycles, boundaries, columns, draw, field,
     latency, rate_over_time, rate_text, slice_length, speed_over_cycles, sweeps, waits_over_time,
 };
-use crate::clean::put;
-use crate::clean::{Html, one_line};
+use crate::clean::one_line;
 use crate::kept::{ChartFile, csv_of, main_mark, mark, with_legend};
+use crate::markup::{Markup, markup};
 use crate::rows::{rate_and_interval, shown};
 use crate::wrap::{bound, sentence};
 
@@ -23,7 +23,7 @@ const TABLE_ROWS_MAX: usize = 40;
 
 /// Appends the sections of charts. Jobs alone have no place among devices.
 pub(super) fn write(
-    page: &mut String,
+    page: &mut Markup,
     record: &Record,
     is_jobs_only: bool,
 ) -> Result<Vec<ChartFile>, HtmlError> {
@@ -39,7 +39,7 @@ pub(super) fn write(
 }
 
 struct Figures<'p> {
-    page: &'p mut String,
+    page: &'p mut Markup,
     record: &'p Record,
     charts: Vec<ChartFile>,
 }
@@ -58,7 +58,7 @@ impl Figures<'_> {
         let mut picture = String::new();
         draw(&mut picture, chart, &id)
             .map_err(|source| HtmlError { chart: chart.title.clone(), source })?;
-        self.page.push_str(&picture);
+        self.page.drawing(&picture);
         let alone = with_legend(&picture, chart, legend);
         self.charts.push(ChartFile::of(subject, &sentence(subject), &alone, csv_of(chart, names)));
         Ok(())
@@ -67,15 +67,15 @@ impl Figures<'_> {
     /// The course of an endurance run: bad pages and speed over the cycles.
     fn endurance(&mut self) -> Result<(), HtmlError> {
         let Some(run) = &self.record.endurance else { return Ok(()) };
-        self.page.push_str(
+        self.page.literal(
             "<section id=\"endurance\">\n<h2>Over the cycles</h2>\n<div class=\"grid\">\n",
         );
         for chart in [bad_over_cycles(run), speed_over_cycles(run)].into_iter().flatten() {
-            put!(self.page, "<figure>\n<figcaption><h3>{}</h3></figcaption>\n", Html(&chart.title));
+            markup!(self.page, "<figure>\n<figcaption><h3>{}</h3></figcaption>\n", &chart.title);
             self.draw(&chart, &chart.title, &[], &[])?;
-            self.page.push_str("</figure>\n");
+            self.page.literal("</figure>\n");
         }
-        self.page.push_str("</div>\n</section>\n");
+        self.page.literal("</div>\n</section>\n");
         Ok(())
     }
 
@@ -84,18 +84,18 @@ impl Figures<'_> {
         if boundaries.is_none() && sweeps.is_none() {
             return Ok(());
         }
-        self.page.push_str(
+        self.page.literal(
             "<section id=\"timings\">\n<h2>Timings of the card's geometry</h2>\n<p>The first chart \
              shows the extra time of reads across boundaries, by the alignment of the boundary, with one \
              line for each pass. A step at an alignment shows a page or an allocation unit. The second \
              chart shows the rate of sequential writes.</p>\n",
         );
         for chart in [boundaries, sweeps].iter().flatten() {
-            put!(self.page, "<figure>\n<figcaption>{}</figcaption>\n", Html(&chart.title));
+            markup!(self.page, "<figure>\n<figcaption>{}</figcaption>\n", &chart.title);
             self.draw(chart, &chart.title, &[], &[])?;
-            self.page.push_str("</figure>\n");
+            self.page.literal("</figure>\n");
         }
-        self.page.push_str("</section>\n");
+        self.page.literal("</section>\n");
         Ok(())
     }
 
@@ -107,7 +107,7 @@ impl Figures<'_> {
         if with_series.is_empty() {
             return Ok(());
         }
-        self.page.push_str(
+        self.page.literal(
             "<section id=\"over-time\">\n<h2>Over time</h2>\n<p>Each phase has two \
              charts: the upper chart shows the rate, the lower chart shows the longest latency. Pauses are \
              shaded. In a pause, the storage finishes no operation. A card with many pauses feels slow, even if its rate is high. \
@@ -117,27 +117,27 @@ impl Figures<'_> {
         for index in with_series {
             self.phase(index)?;
         }
-        self.page.push_str("</div>\n</section>\n");
+        self.page.literal("</div>\n</section>\n");
         Ok(())
     }
 
     fn phase(&mut self, index: usize) -> Result<(), HtmlError> {
         let phase = &self.record.phases[index];
         let name = one_line(&phase.name);
-        put!(self.page, "<figure>\n<figcaption><h3>{}</h3>", Html(&name));
-        put!(self.page, "<p>{}</p></figcaption>\n", Html(&self.phase_in_words(index)));
+        markup!(self.page, "<figure>\n<figcaption><h3>{}</h3>", &name);
+        markup!(self.page, "<p>{}</p></figcaption>\n", &self.phase_in_words(index));
         if let Some(chart) = rate_over_time(self.record, index) {
             let unit = if is_told_in_iops(phase) { "IOPS" } else { "MB/s" };
-            put!(self.page, "<p class=\"axis\">{unit}</p>\n");
+            markup!(self.page, "<p class=\"axis\">{}</p>\n", unit);
             self.draw(&chart, &format!("{name}, rate in {unit}"), &["rate".to_owned()], &[])?;
         }
         if let Some(chart) = waits_over_time(self.record, index) {
-            self.page.push_str("<p class=\"axis\">longest latency</p>\n");
+            self.page.literal("<p class=\"axis\">longest latency</p>\n");
             let names = ["longest latency".to_owned()];
             self.draw(&chart, &format!("{name}, longest latency"), &names, &[])?;
         }
         write_series(self.page, phase, &name);
-        self.page.push_str("</figure>\n");
+        self.page.literal("</figure>\n");
         Ok(())
     }
 
@@ -166,7 +166,7 @@ impl Figures<'_> {
         if charts.iter().all(Option::is_none) {
             return Ok(());
         }
-        self.page.push_str(
+        self.page.literal(
             "<section id=\"latency\">\n<h2>How long operations take</h2>\n<p>Each point of a \
              curve shows which share of the operations (vertical) took longer than a time (horizontal). A \
              curve further to the left is better.</p>\n\
@@ -174,7 +174,7 @@ impl Figures<'_> {
         );
         for (heading, drawn) in ["Reads", "Writes and mixed"].iter().zip(&charts) {
             let Some((chart, curves)) = drawn else { continue };
-            put!(self.page, "<figure>\n<figcaption><h3>{heading}</h3></figcaption>\n");
+            markup!(self.page, "<figure>\n<figcaption><h3>{}</h3></figcaption>\n", heading);
             let name = |curve: &Curve| one_line(&self.record.phases[curve.phase].name);
             let names: Vec<String> = curves.iter().map(name).collect();
             let marks = curves.iter().map(|curve| mark(curve.tone, curve.dashes));
@@ -183,29 +183,29 @@ impl Figures<'_> {
             self.draw(chart, &subject.to_lowercase(), &names, &legend)?;
             write_legend(self.page, self.record, curves);
             write_latencies(self.page, self.record, curves, heading);
-            self.page.push_str("</figure>\n");
+            self.page.literal("</figure>\n");
         }
-        self.page.push_str("</div>\n</section>\n");
+        self.page.literal("</div>\n</section>\n");
         Ok(())
     }
 
     fn among_published(&mut self) -> Result<(), HtmlError> {
-        self.page.push_str("<section id=\"published\">\n<h2>Among published devices</h2>\n");
+        self.page.literal("<section id=\"published\">\n<h2>Among published devices</h2>\n");
         let doubts = doubts(self.record);
         let ours = our_places(self.record);
         if let Some(doubt) = doubts.iter().find(|doubt| doubt.forbids_all()) {
             let cause = one_line(&doubt.text(self.record));
-            put!(self.page, "<p>Not compared: {}.</p>\n</section>\n", Html(&cause));
+            markup!(self.page, "<p>Not compared: {}.</p>\n</section>\n", &cause);
             return Ok(());
         }
         if ours.is_empty() {
-            self.page.push_str(
+            self.page.literal(
                 "<p>Not compared: the comparison needs 4 KiB random reads and writes with \
                  intervals, and the record does not have both.</p>\n</section>\n",
             );
             return Ok(());
         }
-        self.page.push_str(
+        self.page.literal(
             "<figure>\n<p class=\"axis\">Vertical: 4 KiB random write IOPS; horizontal: \
              4 KiB random read IOPS</p>\n<div class=\"field\">\n<div>\n",
         );
@@ -220,21 +220,21 @@ impl Figures<'_> {
         let subject = "among published devices: 4 KiB random reads (to the right) and writes (upwards) a \
                        second";
         self.draw(&field(&ours), subject, &names, &legend)?;
-        self.page.push_str("</div>\n<div>\n");
+        self.page.literal("</div>\n<div>\n");
         write_field_legend(self.page, &ours);
-        put!(
+        markup!(
             self.page,
             "</div>\n</div>\n<figcaption><p>Compare other cards with the point \
              of depth 1, because the other cards were measured with one operation at a time. Compare the limits \
              of A1 and A2 (dashed lines) with the point of depth 32, because these limits apply to many \
              operations at a time. Source of the published figures: {}.</p></figcaption>\n",
-            Html(PUBLISHED_SOURCE)
+            PUBLISHED_SOURCE
         );
         for position in positions(self.record) {
-            put!(self.page, "<p>{}</p>\n", Html(&bound(&position.in_words())));
+            markup!(self.page, "<p>{}</p>\n", &bound(&position.in_words()));
         }
         write_published(self.page, &ours);
-        self.page.push_str("</figure>\n</section>\n");
+        self.page.literal("</figure>\n</section>\n");
         Ok(())
     }
 }
@@ -256,24 +256,24 @@ fn our_places(record: &Record) -> Vec<RatePoint> {
 }
 
 /// Opens a table that a reader can unfold; `label` names it.
-fn open_table(page: &mut String, label: &str, headings: &[&str]) {
-    put!(
+fn open_table(page: &mut Markup, label: &str, headings: &[&str]) {
+    markup!(
         page,
         "<details>\n<summary>Figures</summary>\n<div class=\"scroll\" tabindex=\"0\" \
          role=\"region\" aria-label=\"{}\"><table>\n<thead><tr>",
-        Html(label)
+        label
     );
     for heading in headings {
-        put!(page, "<th scope=\"col\">{heading}</th>");
+        markup!(page, "<th scope=\"col\">{}</th>", heading);
     }
-    page.push_str("</tr></thead>\n<tbody>\n");
+    page.literal("</tr></thead>\n<tbody>\n");
 }
 
-fn close_table(page: &mut String) {
-    page.push_str("</tbody>\n</table></div>\n</details>\n");
+fn close_table(page: &mut Markup) {
+    page.literal("</tbody>\n</table></div>\n</details>\n");
 }
 
-fn write_series(page: &mut String, phase: &Phase, name: &str) {
+fn write_series(page: &mut Markup, phase: &Phase, name: &str) {
     let lowest = format!("lowest rate of any {}", slice_length(phase));
     let headings = ["from (s)", "mean rate", &lowest, "longest latency"];
     open_table(page, &format!("Figures of {name} over time"), &headings);
@@ -282,37 +282,39 @@ fn write_series(page: &mut String, phase: &Phase, name: &str) {
             Nanos::ZERO => "none completed".to_owned(),
             wait => wait.to_string(),
         };
-        put!(
+        markup!(
             page,
-            "<tr><th scope=\"row\">{:.2}</th><td>{}</td><td>{}</td><td>{wait}</td></tr>\n",
-            column.start.as_secs_f64(),
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+            format!("{:.2}", column.start.as_secs_f64()),
             rate_text(phase, column.mean),
-            rate_text(phase, column.low)
+            rate_text(phase, column.low),
+            wait
         );
     }
     close_table(page);
 }
 
-fn write_legend(page: &mut String, record: &Record, curves: &[Curve]) {
-    page.push_str("<ul class=\"legend\">\n");
+fn write_legend(page: &mut Markup, record: &Record, curves: &[Curve]) {
+    page.literal("<ul class=\"legend\">\n");
     for curve in curves {
         let dashes = match curve.dashes {
             Dashes::Whole => "0",
             Dashes::Long => "8 4",
             Dashes::Short => "2 3",
         };
-        put!(
+        markup!(
             page,
             "<li><svg aria-hidden=\"true\" viewBox=\"0 0 28 8\"><line x1=\"0\" y1=\"4\" x2=\"28\" \
-             y2=\"4\" stroke=\"{}\" stroke-width=\"2.5\" stroke-dasharray=\"{dashes}\"/></svg>{}</li>\n",
+             y2=\"4\" stroke=\"{}\" stroke-width=\"2.5\" stroke-dasharray=\"{}\"/></svg>{}</li>\n",
             curve.tone.css(),
-            Html(&one_line(&record.phases[curve.phase].name))
+            dashes,
+            &one_line(&record.phases[curve.phase].name)
         );
     }
-    page.push_str("</ul>\n");
+    page.literal("</ul>\n");
 }
 
-fn write_latencies(page: &mut String, record: &Record, curves: &[Curve], heading: &str) {
+fn write_latencies(page: &mut Markup, record: &Record, curves: &[Curve], heading: &str) {
     let label = format!("Latencies: {heading}");
     open_table(
         page,
@@ -322,12 +324,15 @@ fn write_latencies(page: &mut String, record: &Record, curves: &[Curve], heading
     for phase in curves.iter().map(|curve| &record.phases[curve.phase]) {
         let Some(latency) = phase.latency_ns else { continue };
         let [p50, p999, max] = shown(&latency);
-        put!(
+        markup!(
             page,
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{p50}</td><td>{p999}</td><td>{}</td><td>{max}</td></tr>\n",
-            Html(&one_line(&phase.name)),
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+            &one_line(&phase.name),
             phase.ops,
-            percentile_interval(phase)
+            p50,
+            p999,
+            percentile_interval(phase),
+            max
         );
     }
     close_table(page);
@@ -342,10 +347,10 @@ fn percentile_interval(phase: &Phase) -> String {
     }
 }
 
-fn write_field_legend(page: &mut String, ours: &[RatePoint]) {
-    page.push_str("<ul class=\"legend column\">\n");
+fn write_field_legend(page: &mut Markup, ours: &[RatePoint]) {
+    page.literal("<ul class=\"legend column\">\n");
     for (number, place) in ours.iter().enumerate() {
-        put!(
+        markup!(
             page,
             "<li><svg aria-hidden=\"true\" viewBox=\"0 0 12 12\"><path d=\"M6 0L12 6L6 12L0 6Z\" \
              fill=\"{}\"/></svg>this storage, {}</li>\n",
@@ -353,30 +358,33 @@ fn write_field_legend(page: &mut String, ours: &[RatePoint]) {
             place.label
         );
     }
-    page.push_str("</ul>\n<ol class=\"names\">\n");
+    page.literal("</ul>\n<ol class=\"names\">\n");
     for card in &PUBLISHED_CARDS {
-        put!(page, "<li>{}</li>\n", Html(card.name));
+        markup!(page, "<li>{}</li>\n", card.name);
     }
-    page.push_str("</ol>\n");
+    page.literal("</ol>\n");
 }
 
-fn write_published(page: &mut String, ours: &[RatePoint]) {
+fn write_published(page: &mut Markup, ours: &[RatePoint]) {
     let headings =
         ["number", "device", "4 KiB read", "4 KiB write", "system start", "desktop install"];
     open_table(page, "Figures of published devices", &headings);
     for RatePoint { label, read, write } in ours {
-        put!(
+        markup!(
             page,
-            "<tr><td></td><th scope=\"row\">this storage, {label}</th><td>{read}</td><td>{write}</td>\
-             <td></td><td></td></tr>\n"
+            "<tr><td></td><th scope=\"row\">this storage, {}</th><td>{}</td><td>{}</td>\
+             <td></td><td></td></tr>\n",
+            label,
+            read,
+            write
         );
     }
     for (index, card) in PUBLISHED_CARDS.iter().enumerate() {
-        put!(
+        markup!(
             page,
             "<tr><td>{}</td><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
             index + 1,
-            Html(card.name),
+            card.name,
             card.random_read,
             card.random_write,
             card.boot,

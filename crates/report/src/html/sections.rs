@@ -3,23 +3,23 @@
 use cardproof_rating::{Grade, wording};
 use cardproof_record::Outcome;
 
-use crate::clean::{Html, HtmlSentence, put};
 use crate::contents::{
     CAPACITY_HEADING, Contents, GEOMETRY_HEADING, MEANING_NOTE, Recording, Ruling, VERDICT_NOTE,
 };
+use crate::markup::{Markup, Sentence, markup};
 use crate::rows::{Cells, Row, shown};
 use crate::wrap::{bound, sentence};
 
 /// Appends everything before the charts, and opens the main part of the page.
-pub(super) fn write(page: &mut String, contents: &Contents) {
-    put!(
+pub(super) fn write(page: &mut Markup, contents: &Contents) {
+    markup!(
         page,
         "<header>\n<p class=\"kind\">cardproof report</p>\n<h1>{}</h1>\n<p>{}</p>\n</header>\n<main>\n",
-        Html(&contents.title),
-        Html(&contents.headline)
+        &contents.title,
+        &contents.headline
     );
     if let Some(alarm) = &contents.alarm {
-        put!(page, "<p class=\"alarm\"><strong>{}</strong></p>\n", Html(&bound(alarm)));
+        markup!(page, "<p class=\"alarm\"><strong>{}</strong></p>\n", &bound(alarm));
     }
     write_list(page, "capacity", CAPACITY_HEADING, &contents.capacity);
     write_list(page, "geometry", GEOMETRY_HEADING, &contents.geometry);
@@ -44,49 +44,55 @@ pub(super) fn write(page: &mut String, contents: &Contents) {
     write_list(page, "course", contents.course_heading, &contents.course);
 }
 
-fn write_verdicts(page: &mut String, contents: &Contents) {
+fn write_verdicts(page: &mut Markup, contents: &Contents) {
     if !contents.has_verdicts() {
         return;
     }
-    page.push_str("<section id=\"verdicts\">\n<h2>Verdicts</h2>\n<div class=\"pair\">\n");
+    page.literal("<section id=\"verdicts\">\n<h2>Verdicts</h2>\n<div class=\"pair\">\n");
     for verdict in &contents.verdicts {
         write_verdict(page, verdict);
     }
-    page.push_str("</div>\n");
+    page.literal("</div>\n");
     if let Some(recording) = &contents.recording {
         write_recording(page, recording);
     }
     if let Some(reason) = &contents.no_verdicts {
-        put!(page, "<p>{}.</p>\n", Html(&bound(reason)));
+        markup!(page, "<p>{}.</p>\n", &bound(reason));
     }
     for indication in &contents.indications {
         let basis = indication.basis.join("; ");
-        put!(page, "<p>{}. {}</p>\n", Html(&indication.label), Html(&bound(&basis)));
+        markup!(page, "<p>{}. {}</p>\n", &indication.label, &bound(&basis));
     }
     for claim in &contents.claims {
-        put!(page, "<p>{}</p>\n", Html(&bound(claim)));
+        markup!(page, "<p>{}</p>\n", &bound(claim));
     }
     if let Some(scope) = &contents.scope {
-        put!(page, "<p>{}.</p>\n", Html(&bound(&sentence(scope))));
+        markup!(page, "<p>{}.</p>\n", &bound(&sentence(scope)));
     }
-    put!(page, "<p class=\"note\">{VERDICT_NOTE}</p>\n</section>\n");
+    markup!(page, "<p class=\"note\">{}</p>\n</section>\n", VERDICT_NOTE);
 }
 
-fn write_verdict(page: &mut String, verdict: &Ruling) {
+fn write_verdict(page: &mut Markup, verdict: &Ruling) {
     let class = outcome_class(verdict.outcome);
-    let (rule, words) = (Html(&verdict.rule), wording::outcome(verdict.outcome));
-    put!(page, "<article class=\"card {class}\">\n<h3>{rule}: {words}</h3>\n<ul>\n");
+    let words = wording::outcome(verdict.outcome);
+    markup!(
+        page,
+        "<article class=\"card {}\">\n<h3>{}: {}</h3>\n<ul>\n",
+        class,
+        verdict.rule,
+        words
+    );
     for reason in &verdict.reasons {
-        put!(page, "<li>{}</li>\n", Html(&bound(reason)));
+        markup!(page, "<li>{}</li>\n", &bound(reason));
     }
-    page.push_str("</ul>\n</article>\n");
+    page.literal("</ul>\n</article>\n");
 }
 
 /// The recording classes in a line, and a table of them for whoever opens it. Below the table is each
 /// note once, with the classes that it applies to.
-fn write_recording(page: &mut String, recording: &Recording) {
-    put!(page, "<details>\n<summary>{}</summary>\n", Html(&recording.text));
-    page.push_str(
+fn write_recording(page: &mut Markup, recording: &Recording) {
+    markup!(page, "<details>\n<summary>{}</summary>\n", &recording.text);
+    page.literal(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Recording classes\"><table>\n\
          <thead><tr><th scope=\"col\">class</th><th scope=\"col\">result</th>\
          <th scope=\"col\">reason</th></tr></thead>\n<tbody>\n",
@@ -95,12 +101,12 @@ fn write_recording(page: &mut String, recording: &Recording) {
     for Ruling { rule, outcome, reasons } in &recording.rulings {
         let (reason, others) =
             reasons.split_first().map_or(("", &[][..]), |(first, others)| (first.as_str(), others));
-        put!(
+        markup!(
             page,
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>\n",
-            Html(rule),
+            rule,
             wording::outcome(*outcome),
-            Html(&bound(reason))
+            &bound(reason)
         );
         for note in others {
             match notes.iter_mut().find(|(known, _)| known == note) {
@@ -109,13 +115,13 @@ fn write_recording(page: &mut String, recording: &Recording) {
             }
         }
     }
-    page.push_str("</tbody>\n</table></div>\n<ul>\n");
+    page.literal("</tbody>\n</table></div>\n<ul>\n");
     for (note, rules) in notes {
         let is_of_all = rules.len() == recording.rulings.len();
         let rules = if is_of_all { "all".to_owned() } else { wording::list(&rules) };
-        put!(page, "<li>{}: {}</li>\n", Html(&rules), Html(&bound(note)));
+        markup!(page, "<li>{}: {}</li>\n", &rules, &bound(note));
     }
-    page.push_str("</ul>\n</details>\n");
+    page.literal("</ul>\n</details>\n");
 }
 
 const fn outcome_class(outcome: Outcome) -> &'static str {
@@ -127,31 +133,33 @@ const fn outcome_class(outcome: Outcome) -> &'static str {
     }
 }
 
-fn write_meanings(page: &mut String, contents: &Contents) {
-    page.push_str("<section id=\"daily-use\">\n<h2>Daily use</h2>\n<dl class=\"uses\">\n");
+fn write_meanings(page: &mut Markup, contents: &Contents) {
+    page.literal("<section id=\"daily-use\">\n<h2>Daily use</h2>\n<dl class=\"uses\">\n");
     for meaning in &contents.meanings {
         let grade = meaning.grade.word();
         let class = grade_class(meaning.grade);
-        put!(
+        markup!(
             page,
-            "<div><dt>{} <span class=\"grade {class}\">{grade}</span></dt><dd>{}</dd></div>\n",
-            Html(meaning.topic),
-            Html(&bound(&meaning.text()))
+            "<div><dt>{} <span class=\"grade {}\">{}</span></dt><dd>{}</dd></div>\n",
+            meaning.topic,
+            class,
+            grade,
+            &bound(&meaning.text())
         );
     }
-    put!(page, "</dl>\n<p class=\"note\">{MEANING_NOTE}</p>\n</section>\n");
+    markup!(page, "</dl>\n<p class=\"note\">{}</p>\n</section>\n", MEANING_NOTE);
 }
 
-fn write_predictions(page: &mut String, contents: &Contents) {
+fn write_predictions(page: &mut Markup, contents: &Contents) {
     if contents.predictions.is_empty() {
         return;
     }
-    page.push_str("<section id=\"jobs\">\n<h2>How long jobs would take</h2>\n<ul>\n");
+    page.literal("<section id=\"jobs\">\n<h2>How long jobs would take</h2>\n<ul>\n");
     for prediction in contents.predictions_in_full() {
-        put!(page, "<li>{}</li>\n", Html(&bound(&prediction)));
+        markup!(page, "<li>{}</li>\n", &bound(&prediction));
     }
     let note = contents.prediction_note();
-    put!(page, "</ul>\n<p class=\"note\">{note}</p>\n</section>\n");
+    markup!(page, "</ul>\n<p class=\"note\">{}</p>\n</section>\n", note);
 }
 
 const fn grade_class(grade: Grade) -> &'static str {
@@ -163,52 +171,55 @@ const fn grade_class(grade: Grade) -> &'static str {
     }
 }
 
-fn write_list(page: &mut String, id: &str, heading: &str, items: &[String]) {
+fn write_list(page: &mut Markup, id: &str, heading: &str, items: &[String]) {
     if items.is_empty() {
         return;
     }
-    put!(page, "<section id=\"{id}\">\n<h2>{}</h2>\n<ul>\n", Html(heading));
+    markup!(page, "<section id=\"{}\">\n<h2>{}</h2>\n<ul>\n", id, heading);
     for item in items {
-        put!(page, "<li>{}</li>\n", HtmlSentence(&bound(item)));
+        markup!(page, "<li>{}</li>\n", Sentence(&bound(item)));
     }
-    page.push_str("</ul>\n</section>\n");
+    page.literal("</ul>\n</section>\n");
 }
 
 /// The table of phases. Its roles are spelled out, because the narrow page lays the rows out as
 /// blocks, and some browsers then forget that they are rows.
-fn write_rows(page: &mut String, contents: &Contents) {
+fn write_rows(page: &mut Markup, contents: &Contents) {
     let interval = match &contents.confidence {
         Some(confidence) => format!("interval ({confidence})"),
         None => "interval".to_owned(),
     };
-    page.push_str(
+    page.literal(
         "<section id=\"measured\">\n<h2>Measured</h2>\n<table class=\"phases\" role=\"table\">\n\
          <thead role=\"rowgroup\"><tr role=\"row\">",
     );
     for heading in ["phase", "rate", &interval, "p50", "p99.9", "max"] {
-        put!(page, "<th role=\"columnheader\" scope=\"col\">{heading}</th>");
+        markup!(page, "<th role=\"columnheader\" scope=\"col\">{}</th>", heading);
     }
-    page.push_str("</tr></thead>\n<tbody role=\"rowgroup\">\n");
+    page.literal("</tr></thead>\n<tbody role=\"rowgroup\">\n");
     for row in &contents.rows {
         write_row(page, row, &interval);
     }
-    page.push_str("</tbody>\n</table>\n");
+    page.literal("</tbody>\n</table>\n");
     if let Some(note) = &contents.rows_note {
-        put!(page, "<p class=\"note\">{note}</p>\n");
+        markup!(page, "<p class=\"note\">{}</p>\n", note);
     }
-    page.push_str("</section>\n");
+    page.literal("</section>\n");
 }
 
-fn write_row(page: &mut String, row: &Row, interval_heading: &str) {
-    let class = if row.is_part { " class=\"part\"" } else { "" };
-    let name = Html(&row.name);
-    put!(page, "<tr role=\"row\"{class}><th role=\"rowheader\" scope=\"row\">{name}</th>");
+fn write_row(page: &mut Markup, row: &Row, interval_heading: &str) {
+    page.literal(if row.is_part {
+        "<tr role=\"row\" class=\"part\">"
+    } else {
+        "<tr role=\"row\">"
+    });
+    markup!(page, "<th role=\"rowheader\" scope=\"row\">{}</th>", row.name);
     match &row.cells {
         Cells::NotMeasured(cause) => {
-            put!(
+            markup!(
                 page,
                 "<td role=\"cell\" colspan=\"5\" class=\"cause\">not measured: {}</td>",
-                Html(cause)
+                cause
             );
         }
         Cells::Figures { rate, interval, latency } => {
@@ -221,18 +232,18 @@ fn write_row(page: &mut String, row: &Row, interval_heading: &str) {
             }
         }
     }
-    page.push_str("</tr>\n");
+    page.literal("</tr>\n");
 }
 
-fn write_cell(page: &mut String, heading: &str, text: &str) {
-    put!(page, "<td role=\"cell\" data-label=\"{heading}\">{}</td>", Html(text));
+fn write_cell(page: &mut Markup, heading: &str, text: &str) {
+    markup!(page, "<td role=\"cell\" data-label=\"{}\">{}</td>", heading, text);
 }
 
 /// Appends what was measured, on what and how.
-pub(super) fn write_conditions(page: &mut String, contents: &Contents) {
-    page.push_str("<section id=\"conditions\">\n<h2>Conditions</h2>\n<dl class=\"facts\">\n");
+pub(super) fn write_conditions(page: &mut Markup, contents: &Contents) {
+    page.literal("<section id=\"conditions\">\n<h2>Conditions</h2>\n<dl class=\"facts\">\n");
     for fact in &contents.facts {
-        put!(page, "<div><dt>{}</dt><dd>{}</dd></div>\n", fact.label, Html(&bound(&fact.text)));
+        markup!(page, "<div><dt>{}</dt><dd>{}</dd></div>\n", fact.label, &bound(&fact.text));
     }
-    page.push_str("</dl>\n</section>\n");
+    page.literal("</dl>\n</section>\n");
 }

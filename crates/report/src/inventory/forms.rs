@@ -6,11 +6,11 @@ use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table};
 use cardproof_units::{Iops, Throughput};
 
 use super::Entry;
+use crate::clean::Markdown;
 use crate::clean::csv_quoted;
-use crate::clean::put;
-use crate::clean::{Html, Markdown};
 use crate::comparison::cut_apart;
 use crate::html::{end_page, head};
+use crate::markup::{Markup, markup};
 use crate::wrap::wrap_into;
 
 /// Below this a row is broken to several lines.
@@ -204,34 +204,35 @@ pub fn inventory_markdown(entries: &[Entry]) -> String {
 /// The rows as one HTML file: no network, no script, no font.
 #[must_use]
 pub fn inventory_html(entries: &[Entry]) -> String {
-    let mut page = String::with_capacity(64 * 1024);
+    let mut page = Markup::with_capacity(64 * 1024);
     let title = format!("{} records", entries.len());
     head(&mut page, &title);
-    put!(
+    markup!(
         page,
-        "<header>\n<p class=\"kind\">cardproof summary</p>\n<h1>{title}</h1>\n</header>\n<main>\n\
+        "<header>\n<p class=\"kind\">cardproof summary</p>\n<h1>{}</h1>\n</header>\n<main>\n\
          <section>\n<h2>Records</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" \
-         aria-label=\"Records\"><table class=\"cards\">\n<thead><tr>"
+         aria-label=\"Records\"><table class=\"cards\">\n<thead><tr>",
+        title
     );
     for heading in HEADINGS {
-        put!(page, "<th scope=\"col\">{heading}</th>");
+        markup!(page, "<th scope=\"col\">{}</th>", heading);
     }
-    page.push_str("</tr></thead>\n<tbody>\n");
+    page.literal("</tr></thead>\n<tbody>\n");
     for entry in entries {
         for (at, cell) in cells(entry).iter().enumerate() {
             if at == 0 {
-                put!(page, "<tr><th scope=\"row\">{}</th>", Html(cell));
+                markup!(page, "<tr><th scope=\"row\">{}</th>", cell);
             } else {
-                put!(page, "<td>{}</td>", Html(cell));
+                markup!(page, "<td>{}</td>", cell);
             }
         }
-        page.push_str("</tr>\n");
+        page.literal("</tr>\n");
     }
-    page.push_str(
+    page.literal(
         "</tbody>\n</table></div>\n<p class=\"note\">Passed: the highest class of each kind \
          that passed. A higher class includes the lower ones. Failed: the lowest class of each kind that \
          failed. This is not a certificate.</p>\n</section>\n",
     );
     end_page(&mut page);
-    page
+    page.into_text()
 }

@@ -1,0 +1,124 @@
+//! The text of a page, into which nothing gets unescaped.
+//!
+//! A page grows by literals of this crate ([`Markup::literal`]), by the macro [`markup!`], which escapes every
+//! value, and by drawings. There is no other way: its text cannot be reached, and a format string that captures
+//! a variable by name, past the macro's hands, does not compile.
+
+use std::fmt::{self, Display, Write};
+
+use crate::clean::{Html, next_code};
+
+/// The text of a page.
+#[derive(Debug, Default)]
+pub(crate) struct Markup(String);
+
+impl Markup {
+    /// An empty page with room for `capacity` bytes.
+    pub(crate) fn with_capacity(capacity: usize) -> Self {
+        Self(String::with_capacity(capacity))
+    }
+
+    /// Appends markup of our own.
+    pub(crate) fn literal(&mut self, markup: &'static str) {
+        self.0.push_str(markup);
+    }
+
+    /// Appends a drawing, one SVG element, whose writer has escaped its words.
+    pub(crate) fn drawing(&mut self, svg: &str) {
+        self.0.push_str(svg);
+    }
+
+    /// For [`markup!`] alone, which wraps each value in an [`Inserted`].
+    pub(crate) fn append_escaped(&mut self, text: fmt::Arguments<'_>) {
+        // Writing to a string cannot fail.
+        let _ = self.0.write_fmt(text);
+    }
+
+    /// The finished page.
+    pub(crate) fn into_text(self) -> String {
+        self.0
+    }
+}
+
+/// What can stand in a page: all that has words, escaped, and the few kinds of markup that are made here.
+pub(crate) trait Insert {
+    /// Writes it as HTML.
+    fn insert(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+}
+
+impl<T: Display + ?Sized> Insert for T {
+    fn insert(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(Escaping(f), "{self}")
+    }
+}
+
+/// A sentence of our own, in which backticks set off what is typed.
+pub(crate) struct Sentence<'t>(pub(crate) &'t str);
+
+impl Insert for Sentence<'_> {
+    fn insert(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0;
+        while let Some((before, code, after)) = next_code(rest) {
+            write!(f, "{}<code>{}</code>", Html(before), Html(code))?;
+            rest = after;
+        }
+        Html(rest).fmt(f)
+    }
+}
+
+/// A value on its way into a page.
+pub(crate) struct Inserted<'v, T: Insert + ?Sized>(pub(crate) &'v T);
+
+impl<T: Insert + ?Sized> Display for Inserted<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.insert(f)
+    }
+}
+
+/// Escapes all that is written through it.
+struct Escaping<'f, 'b>(&'f mut fmt::Formatter<'b>);
+
+impl Write for Escaping<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        Html(text).fmt(self.0)
+    }
+}
+
+/// Appends a literal with values to a [`Markup`]; each `{}` stands for the next value, escaped.
+macro_rules! markup {
+    ($page:expr, $literal:literal $(, $value:expr)* $(,)?) => {
+        // `concat!` makes the literal one that captures no variable by name.
+        $page.append_escaped(format_args!(
+            concat!($literal) $(, $crate::markup::Inserted(&$value))*
+        ))
+    };
+}
+pub(crate) use markup;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_is_escaped_whatever_it_is() {
+        let mut page = Markup::default();
+        let name = "<img src=q>\u{1b}[2J\u{202e}\"'&".to_owned();
+        markup!(page, "<p title=\"{}\">{} of {}</p>", name, &name, 4);
+        let escaped = "&lt;img src=q&gt; [2J &quot;&#39;&amp;";
+        assert_eq!(page.into_text(), format!("<p title=\"{escaped}\">{escaped} of 4</p>"));
+    }
+
+    #[test]
+    fn backticks_set_off_what_is_typed() {
+        let html = |text| {
+            let mut page = Markup::default();
+            markup!(page, "{}", Sentence(text));
+            page.into_text()
+        };
+        assert_eq!(
+            html("Type `a <b>` or `c`."),
+            "Type <code>a &lt;b&gt;</code> or <code>c</code>."
+        );
+        assert_eq!(html("One ` is <i> no pair."), "One ` is &lt;i&gt; no pair.");
+    }
+}
