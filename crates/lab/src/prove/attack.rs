@@ -6,8 +6,13 @@
 //! call the very functions that the program calls; those of names and views start the program itself.
 
 mod devices;
+mod free_space;
+mod journals;
 mod names;
+mod outputs;
+mod reader;
 mod scratch;
+mod swapped;
 mod test_files;
 mod world;
 
@@ -52,31 +57,31 @@ struct Kind {
     attempt: Attempt,
 }
 
-const KINDS: [Kind; 8] = [
+const KINDS: [Kind; 13] = [
     Kind {
         name: "races",
         promise: "A run in a directory changes nothing there but its own files, whatever is renamed, \
                   linked or replaced meanwhile",
-        share: 30,
+        share: 29,
         attempt: scratch::race,
     },
     Kind {
         name: "test-files",
         promise: "A test of a directory removes and writes no file but those it has made, whatever takes their \
                   names or the directory's meanwhile",
-        share: 8,
+        share: 7,
         attempt: test_files::taken_names,
     },
     Kind {
         name: "markers",
         promise: "Nothing is swept but what carries the whole marker; links in it are not followed",
-        share: 35,
+        share: 33,
         attempt: scratch::forged_marker,
     },
     Kind {
         name: "mounts",
         promise: "What is mounted in a directory of ours stays",
-        share: 14,
+        share: 13,
         attempt: scratch::mounted,
     },
     Kind {
@@ -94,7 +99,7 @@ const KINDS: [Kind; 8] = [
     Kind {
         name: "devices",
         promise: "A block device is not opened for writing without its own identity",
-        share: 5,
+        share: 4,
         attempt: devices::without_identity,
     },
     Kind {
@@ -102,6 +107,37 @@ const KINDS: [Kind; 8] = [
         promise: "A hostile name steers no terminal and leads to no other file",
         share: 1,
         attempt: names::hostile,
+    },
+    Kind {
+        name: "lost images",
+        promise: "A loop device whose file has gone blocks no other device",
+        share: 1,
+        attempt: devices::beside_a_lost_image,
+    },
+    Kind {
+        name: "journals",
+        promise: "What `verify --restore` has saved comes back, whatever card is tested, killed or fails \
+                  meanwhile",
+        share: 1,
+        attempt: journals::lost,
+    },
+    Kind {
+        name: "swapped cards",
+        promise: "`endure` writes to no card that comes in the place of its own",
+        share: 1,
+        attempt: swapped::another_card,
+    },
+    Kind {
+        name: "free space",
+        promise: "`verify DIR` leaves no file of its own and all of others', whatever ends it",
+        share: 1,
+        attempt: free_space::filled,
+    },
+    Kind {
+        name: "outputs",
+        promise: "A result replaces no link, device, pipe or private file, and is the user's under sudo",
+        share: 2,
+        attempt: outputs::misdirected,
     },
 ];
 

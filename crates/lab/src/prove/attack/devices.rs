@@ -1,9 +1,10 @@
 //! Attacks on the guard before a file or a device is overwritten.
 
 use std::fs::{self, File, OpenOptions};
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context, Result, anyhow};
 use cardproof_device::Sysroot;
@@ -150,4 +151,56 @@ pub(super) fn without_identity(lab: &mut Lab, noise: &mut Noise) -> Result<Optio
     let is_refused = opened.is_err_and(|error| error.is_refusal());
     let is_same = Contents::of(device.path())? == before;
     Ok((!is_refused || !is_same).then(|| format!("{consent:?}, same: {is_same}")))
+}
+
+/// A loop device whose file has gone: others can be used, and its file not under another name.
+pub(super) fn beside_a_lost_image(lab: &mut Lab, noise: &mut Noise) -> Result<Option<String>> {
+    let root = Sysroot::default();
+    let around = tempfile::tempdir()?;
+    let lost = LoopDevice::sparse_in(around.path(), SIZE)?;
+    let link = around.path().join("another name");
+    let has_link = noise.below(2) == 0;
+    if has_link {
+        fs::hard_link(lost.image(), &link)?;
+    }
+    fs::remove_file(lost.image())?;
+    let dead = if noise.below(2) == 0 { Some(Dead::new(&lab.program)?) } else { None };
+    let device = LoopDevice::filled(SIZE, noise.bits())?;
+    let consent = Consent::Named(device.identity()?);
+    if let Err(error) = open_for_destruction(&root, device.path(), &consent) {
+        let is_dead = dead.is_some();
+        return Ok(Some(format!("a device with its identity is refused ({is_dead}): {error}")));
+    }
+    if has_link {
+        let identity = inspect(&root, &link)?.identity.to_string();
+        if open_for_destruction(&root, &link, &Consent::Named(identity)).is_ok() {
+            return Ok(Some("the image in use was opened under its other name".to_owned()));
+        }
+    }
+    Ok(None)
+}
+
+/// A loop device over a file whose file system does not answer any more: that of a killed FUSE server.
+struct Dead {
+    node: String,
+}
+
+impl Dead {
+    fn new(program: &Path) -> Result<Self> {
+        let mut command = Command::new(program);
+        command.args(["sim", "serve", "sandisk-ultra", "--no-block-device"]);
+        let mut server = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let mut lines = BufReader::new(server.stdout.take().context("no output")?).lines();
+        let file = lines.next().context("cardproof sim serve says nothing")??;
+        let node = run("losetup", ["--find", "--show", &file]);
+        server.kill()?;
+        server.wait()?;
+        Ok(Self { node: node?.trim().to_owned() })
+    }
+}
+
+impl Drop for Dead {
+    fn drop(&mut self) {
+        let _ = run("losetup", ["--detach", &self.node]);
+    }
 }
