@@ -71,8 +71,10 @@ pub(super) struct Plugged<'reader> {
 impl Reader {
     /// A reader that nobody else uses.
     pub(super) fn new() -> Result<Self> {
-        // A node of a high number is not found by those who look for a free one.
-        for number in 200..256 {
+        // A node of a high number is not found by those who look for a free one, and another run of the
+        // attacks begins at another number.
+        let start = 200 + std::process::id() % 1000;
+        for number in start..start + 50 {
             let node = PathBuf::from(format!("/dev/loop{number}"));
             if !node.exists() {
                 run("mknod", [&node.to_string_lossy(), "b", "7", &number.to_string()])?;
@@ -81,7 +83,7 @@ impl Reader {
                 return Ok(Self { node });
             }
         }
-        anyhow::bail!("no free loop device from 200 to 255")
+        anyhow::bail!("no free loop device from {start} on")
     }
 
     pub(super) fn node(&self) -> &Path {
