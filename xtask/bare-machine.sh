@@ -29,6 +29,7 @@ fi
 for file in /etc/resolv.conf /etc/hosts /etc/pip.conf; do
     [ ! -e "$file" ] || cp -L "$file" "$root$file"
 done
+grep -l Acquire /etc/apt/apt.conf.d/* 2>/dev/null | while read -r file; do cp "$file" "$root$file"; done
 for kind in proc sys dev; do mount --rbind "/$kind" "$root/$kind"; done
 
 home=$root/home/tester
