@@ -12,7 +12,7 @@ use std::path::Path;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::errors::{is_error, without_program};
+use super::log_error::{is_error, without_program};
 use crate::Sysroot;
 use crate::dump::{Entry, KERNEL_LOG};
 

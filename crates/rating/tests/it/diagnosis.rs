@@ -88,8 +88,11 @@ fn answered(loads: &[(usize, Load)], has_pressure: bool) -> Culprit {
     diagnose(&Known { windows, ..Known::default() }).culprit
 }
 
-/// Situations with what the card has to do with them: whether *yes* is right.
-fn situations() -> Vec<(&'static str, bool, Vec<(usize, Load)>)> {
+/// What happens, whether *yes* is right, and how many windows there are of each load.
+type Situation = (&'static str, bool, Vec<(usize, Load)>);
+
+/// Situations with what the card has to do with them.
+fn situations() -> Vec<Situation> {
     let idle = Load { cpu: 0.03, card_busy: 0.01, io_some: 0.01, ..Load::default() };
     vec![
         (

@@ -1,6 +1,7 @@
 //! Verdicts, limits, comparisons and predictions from records whose truth is known.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod advice;
 mod diagnosis;
 mod disturbance;
 mod flushes;
