@@ -49,14 +49,17 @@ fn section(path: &[&str], help: &str) -> String {
     format!("\n## `{title}`\n\n```text\n{}\n```\n", body.join("\n"))
 }
 
-/// The commands that a help lists, without the help's own.
+/// The commands that a help lists, without the help's own. Where they stand in groups, each group's question
+/// stands where a command would, and the commands are indented below it.
 fn subcommands(help: &str) -> impl Iterator<Item = &str> {
-    help.lines()
-        .skip_while(|line| *line != "Commands:")
-        .skip(1)
-        .take_while(|line| line.starts_with("  "))
+    let listed = || {
+        let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+        lines.take_while(|line| line.starts_with("  "))
+    };
+    let indent = if listed().any(|line| line.ends_with('?')) { 4 } else { 2 };
+    listed()
         // A line of a longer explanation is indented further.
-        .filter(|line| !line.starts_with("   "))
+        .filter(move |line| line.len() - line.trim_start().len() == indent)
         .filter_map(|line| line.split_whitespace().next())
         .filter(|name| *name != "help")
 }

@@ -20,6 +20,7 @@ mod engine;
 mod exit;
 mod geometry;
 mod health;
+mod help;
 mod identify;
 mod import;
 mod input;
@@ -53,7 +54,7 @@ use std::process::ExitCode;
 
 use clap::builder::Styles;
 use clap::error::{ContextKind, ErrorKind};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use args::{CompareArgs, IdentifyArgs, ProfilesArgs, RateArgs, ReportArgs, RunArgs, SimCommand};
 use capture::CaptureArgs;
@@ -79,23 +80,15 @@ use watch::args::WatchArgs;
 
 /// What stands under the help: how to begin, and what scripts go by.
 const AFTER_HELP: &str = "Examples:
-  cardproof                  measure the device that holds the current directory
-  cardproof /media/me/CARD   measure a card that is mounted there
-  cardproof identify         show what this storage is and what limits it
-  cardproof report latest    make a report of the last measurement, with charts
-  cardproof run sim:sandisk-extreme-a1
-                             see what a result looks like, on a simulated card
+  cardproof                    answer for the storage of the current directory
+  cardproof /media/pi/CARD     answer for a card that is mounted there
+  cardproof check --help       the options of the answer
 
-A measurement is kept as a record, a file in ~/.local/share/cardproof/records.
+Records and reports are kept in ~/.local/share/cardproof/records.
+Exit status: 0 done; 1 not completed; 2 wrong command line;
+3 refused for safety; 4 a bad result; 130 and 143 stopped by Ctrl-C or SIGTERM.";
 
-Exit status: 0 done; 1 could not be completed; 2 wrong command line;
-3 refused for safety; 4 a class of --require was not passed, or a bad result
-(verify, endure, health, powercut); 130 stopped by Ctrl-C, 143 by SIGTERM (the
-record is kept).";
-
-/// Measure and judge an SD card, eMMC, USB stick or SSD.
-///
-/// Without a command, cardproof measures the storage device that holds the current directory.
+/// Find out the truth about an SD card, eMMC, USB stick or SSD.
 #[derive(Debug, Parser)]
 #[command(
     name = "cardproof",
@@ -108,69 +101,70 @@ struct Cli {
     /// What to do.
     #[command(subcommand)]
     command: Option<Command>,
-    /// How to measure, when there is no command.
+    /// What to check, when there is no command.
     #[command(flatten)]
-    run: RunArgs,
+    check: CheckArgs,
 }
 
 /// What can be done.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Answer on one page: is it real, healthy, fast, set up well?
+    /// The answer on one page (the default)
     Check(CheckArgs),
-    /// Measure a directory's storage, a file or a block device
+    /// Measure speed: a profile, a class, a job
     Run(RunArgs),
-    /// List the profiles with their purpose, or explain one
+    /// What run can measure
     Profiles(ProfilesArgs),
-    /// Show what the card is, how it is attached, and what limits it
+    /// The card, its bus, its host, and what limits it
     Identify(IdentifyArgs),
-    /// Judge saved records again, by the class limits of this version of cardproof
+    /// Judge saved records by the rules of this version
     Rate(RateArgs),
-    /// Make a report of a saved record; without options, an HTML file beside the record
+    /// Make a report of a saved record
     Report(ReportArgs),
-    /// Convert the output of other tools into records
+    /// Read another tool's output, or a pasted text
     Import(ImportArgs),
-    /// Show live what the storage does and what limits it, or explain an iostat log
+    /// What the storage does at this moment
     Watch(WatchArgs),
-    /// Find out whether the card slows down this computer
+    /// Does the card slow down this computer?
     Diagnose(DiagnoseArgs),
-    /// Compare cards side by side: your records and published measurements
+    /// Your records and published cards, side by side
     Compare(Box<CompareArgs>),
     /// List the saved records
     List(ListArgs),
-    /// Show a directory of records as one table
+    /// Many records as one table
     Summary(SummaryArgs),
-    /// Find out how a card divides its memory: allocation unit, page size, caches
+    /// Allocation unit, page size and caches of a card
     Geometry(Box<GeometryArgs>),
-    /// Plan a card's partition, file system and settings; apply the plan, undo it, or measure its gain
+    /// A plan for partition, file system and settings
     Tune(Box<TuneArgs>),
-    /// Compare file systems, their options and SQLite's journal modes on your own storage
+    /// File systems and SQLite's journal modes compared
     CompareSetups(Box<SetupsArgs>),
-    /// List simulated cards, or let any tool use one as a file or a block device
+    /// Simulated cards, for any tool
     #[command(subcommand)]
     Sim(SimCommand),
-    /// List the recorded jobs that come with cardproof, or show the contents of a trace
+    /// The recorded jobs, or what a trace holds
     Traces(TracesArgs),
-    /// Record a job's requests to a block device as a trace (needs root)
+    /// Record a program's requests, to replay them (root)
     Capture(CaptureArgs),
-    /// Find out whether a card's capacity is real: genuine, fake or damaged
+    /// Is the capacity real? Writes and reads back
     Verify(Box<VerifyArgs>),
-    /// Write to cards until they fail, and report how many cycles they last
+    /// Write to cards until they fail
     Endure(Box<EndureArgs>),
-    /// Show the wear that a device reports, reject wrong values, and estimate the days left
+    /// The wear that the card reports, and days left
     Health(HealthArgs),
-    /// Find out whether a power cut destroys data that the card had reported as written
+    /// Does a power cut lose data that was saved?
     Powercut(Box<PowercutArgs>),
-    /// Replay a recorded job on a directory, a block device, or a simulated card
+    /// Repeat a recorded job on any storage
     Replay(Box<ReplayArgs>),
-    /// Share a record with a hub, after showing what would be sent
+    /// Share a record with a hub; shows it first
     Submit(Box<SubmitArgs>),
-    /// Print the completion script for a shell: bash, zsh, fish and others
+    /// The completion script for a shell
     Completions(CompletionsArgs),
     /// Write the manual pages into a directory (for packages)
     #[command(hide = true)]
     ManualPages(ManualArgs),
     /// Run one phase with the given parameters and print its results (for developers)
+    #[command(hide = true)]
     Engine(Box<EngineArgs>),
 }
 
@@ -215,7 +209,9 @@ fn run_command() -> ExitCode {
 
 /// The arguments; where they are wrong, this says so and ends the process.
 fn parsed() -> Cli {
-    Cli::try_parse_from(words()).unwrap_or_else(|mut error| {
+    let program = help::grouped(Cli::command());
+    let matches = program.try_get_matches_from(words());
+    matches.and_then(|matches| Cli::from_arg_matches(&matches)).unwrap_or_else(|mut error| {
         if let (true, Err(failure)) = (error.use_stderr(), check_first_word()) {
             talk::error(&failure.message);
             std::process::exit(failure.exit as i32);
@@ -268,9 +264,9 @@ fn check_first_word() -> Result<(), Failure> {
 
 fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
     if cli.command.is_none() {
-        suggestion::check(&cli.run.target, &Cli::command())?;
+        suggestion::check(&cli.check.target, &Cli::command())?;
     }
-    let command = cli.command.unwrap_or(Command::Run(cli.run));
+    let command = cli.command.unwrap_or(Command::Check(cli.check));
     if !looks_for_signals(&command) {
         signals.end_at_once();
         if let Some(exit) = signals.exit() {

@@ -40,4 +40,4 @@ pub use mounted_on::{MountedFilesystem, filesystems_on};
 pub use number::{DeviceNumber, ParseDeviceNumberError};
 pub use reconnect::{Order, ReconnectError, Reconnection};
 pub use sysroot::Sysroot;
-pub use wear::{WearFacts, wear_facts};
+pub use wear::{WearFacts, seconds_since_start, wear_facts};

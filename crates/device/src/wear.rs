@@ -44,8 +44,14 @@ fn code(text: &str) -> Option<u8> {
 fn bytes_per_day(root: &Sysroot, name: &str) -> Option<Bytes> {
     let statistics = root.text(format!("sys/class/block/{name}/stat"))?;
     let sectors: f64 = statistics.split_whitespace().nth(SECTORS_WRITTEN)?.parse().ok()?;
-    let uptime: f64 = root.text("proc/uptime")?.split_whitespace().next()?.parse().ok()?;
+    let uptime = seconds_since_start(root)?;
     (uptime >= UPTIME_MIN_S).then(|| Bytes((sectors * 512.0 / uptime * 86_400.0) as u64))
+}
+
+/// How long ago the computer started, in seconds.
+#[must_use]
+pub fn seconds_since_start(root: &Sysroot) -> Option<f64> {
+    root.text("proc/uptime")?.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! What is seen without measuring: identity, settings, power, the device's own report of its wear.
 
-use cardproof_device::Sysroot;
-use cardproof_device::identify::{Identity, StorageChoice, identify};
-use cardproof_rating::answer::{Health, PowerFacts};
+use cardproof_device::identify::{Identity, LogAccess, LogError, StorageChoice, identify};
+use cardproof_device::{Sysroot, seconds_since_start};
+use cardproof_rating::answer::{Health, KernelErrors, LogRead, PowerFacts};
 use cardproof_record::Conditions;
 use cardproof_session::simulated_name;
 
@@ -29,7 +29,7 @@ pub(super) fn look(root: &Sysroot, args: &CheckArgs) -> Result<Seen, Failure> {
     }
     let identity =
         identify(root, &choice(root, args)).map_err(|error| Failure::usage(with_causes(&error)))?;
-    let health = health(&identity);
+    let health = health(root, &identity);
     let power = power_facts(&identity.power);
     let is_writable = root.is_running_system() && args.target.is_dir();
     Ok(Seen { conditions: conditions(identity), health, power, is_writable })
@@ -44,14 +44,34 @@ fn choice(root: &Sysroot, args: &CheckArgs) -> StorageChoice {
     }
 }
 
-fn health(identity: &Identity) -> Health {
+fn health(root: &Sysroot, identity: &Identity) -> Health {
     let card = identity.device.lowest().card.as_ref();
+    let counted = |wanted: &[LogError]| {
+        let of_kind = identity.errors.log.iter().filter(|found| wanted.contains(&found.error));
+        of_kind.map(|found| found.count).sum::<u64>()
+    };
     Health {
+        log: match identity.errors.log_access {
+            LogAccess::Read => LogRead::Read {
+                days: seconds_since_start(root).map(|seconds| (seconds / 86_400.0) as u64),
+            },
+            LogAccess::NotPermitted => LogRead::NotPermitted,
+            LogAccess::Absent => LogRead::Absent,
+        },
+        errors: KernelErrors {
+            failed_requests: counted(&[LogError::Io]),
+            repeated_transfers: counted(&[
+                LogError::Timeout,
+                LogError::Checksum,
+                LogError::StuckBusy,
+            ]),
+            filesystem_errors: counted(&[LogError::FileSystem]),
+        },
+        is_turned_read_only: counted(&[LogError::ReadOnly]) > 0,
         life_used_percent_max: card.and_then(|card| card.life_used_percent_max),
         is_short_of_spare_blocks: card
             .and_then(|card| card.spare_blocks.as_deref())
             .is_some_and(|state| state != SPARE_BLOCKS_NORMAL),
-        ..Health::default()
     }
 }
 
