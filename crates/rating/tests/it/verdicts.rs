@@ -1,10 +1,10 @@
 //! The rules of the application classes as cases: which intervals and doubts lead to which outcome.
 
-use cardproof_rating::{CLASSES, is_recording, judge};
+use cardproof_rating::{CLASSES, is_recording, judge, next_steps};
 use cardproof_record::{
-    Activity, CpuActivity, DeviceInfo, EndedBy, Estimate, OpName, Outcome, OwnActivity, Phase,
-    PhaseState, PhaseSurroundings, Record, State, SyncMode, Transport, Verdict, Verification,
-    Warning, WarningCode,
+    Activity, CpuActivity, DeviceInfo, EndedBy, Estimate, Outcome, OwnActivity, Phase, PhaseState,
+    PhaseSurroundings, Record, State, SyncMode, Transport, Verdict, Verification, Warning,
+    WarningCode,
 };
 use cardproof_testkit::records;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
