@@ -31,6 +31,9 @@ pub enum HexError {
 /// # Errors
 /// [`HexError`] where it spells none, half a byte at the end, or anything else.
 pub fn parse(text: &str) -> Result<Vec<u8>, HexError> {
+    if let Some(bytes) = numbers(text) {
+        return Ok(bytes);
+    }
     let digits = digits(text)?;
     if digits.is_empty() {
         return Err(HexError::Empty);
@@ -42,6 +45,20 @@ pub fn parse(text: &str) -> Result<Vec<u8>, HexError> {
         .chunks_exact(2)
         .map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit))
         .collect())
+}
+
+/// The bytes of `0x0 0x5 0x1f`: numbers of a byte each, of which some have one digit.
+fn numbers(text: &str) -> Option<Vec<u8>> {
+    let words = text.split(is_separator).filter(|word| !word.is_empty());
+    let mut has_short = false;
+    let mut bytes = Vec::new();
+    for word in words {
+        let digits = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X"))?;
+        has_short |= digits.len() == 1;
+        let is_byte = matches!(digits.len(), 1 | 2);
+        bytes.push(u8::from_str_radix(digits, 16).ok().filter(|_| is_byte)?);
+    }
+    has_short.then_some(bytes)
 }
 
 /// The digits' values; separators and `0x` before a digit group are left out.
@@ -91,6 +108,7 @@ mod tests {
             assert_eq!(parse(text), Ok(vec![0x03, 0x53, 0x4e]), "{text:?}");
         }
         assert_eq!(parse("00"), Ok(vec![0]));
+        assert_eq!(parse("0x0 0x5\n0x1f"), Ok(vec![0, 5, 0x1f]));
     }
 
     #[test]

@@ -47,6 +47,13 @@ pub fn sd_maker(manufacturer_id: u8, oem_id: Option<u16>) -> Option<&'static str
     find(&SD, manufacturer_id, oem_id)
 }
 
+/// The manufacturer's number that goes with a maker's name and an OEM's number, where one alone does.
+pub(super) fn sd_manufacturer(name: &str, oem_id: u16) -> Option<u8> {
+    let is_it = |row: &&Row| row.1 == Some(oem_id) && row.2.starts_with(name);
+    let mut rows = SD.iter().filter(is_it);
+    rows.next().filter(|_| !name.is_empty() && rows.next().is_none()).map(|row| row.0)
+}
+
 /// Who may have made an eMMC with these numbers, the OEM's as the kernel prints it.
 #[must_use]
 pub fn mmc_maker(manufacturer_id: u8, oem_id: Option<u16>) -> Option<&'static str> {

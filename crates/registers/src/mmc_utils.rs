@@ -5,6 +5,7 @@
 //! their places, and only those that the text gives in full are shown. A number that the text
 //! does not give in the register's own code is left out.
 
+use crate::makers::sd_manufacturer;
 use crate::position::{Position, bits};
 use crate::{ByteOrder, ExtCsd, Field, MmcCid, MmcCsd, Pasted, Register, SdCid, SdCsd, Serials};
 
@@ -32,6 +33,9 @@ const EXT_CSD_HEADING: &str = "Extended CSD rev 1.";
 /// Names that differ from those of the specification.
 const OTHER_NAMES: [(&str, &str); 2] =
     [("CARD_TYPE", "DEVICE_TYPE"), ("BOOT_SIZE_MULTI", "BOOT_SIZE_MULT")];
+
+/// A field that mmc-utils prints in another unit.
+const CACHE_SIZE: &str = "CACHE_SIZE";
 
 /// Fields that need others for their meaning.
 const C_SIZE: &str = "C_SIZE";
@@ -73,8 +77,15 @@ impl Partial {
     }
 }
 
+/// The first lines of `mmc cid read` without `-v`.
+const PLAIN_HEADINGS: [(&str, Kind); 2] =
+    [("type: 'SD'", Kind::SdCid), ("type: 'MMC'", Kind::MmcCid)];
+
 /// The register that begins at `line`, if one does.
 pub(super) fn heading(line: &str) -> Option<Text> {
+    if let Some((_, kind)) = PLAIN_HEADINGS.iter().find(|(heading, _)| line.trim() == *heading) {
+        return Some(Text { kind: *kind, values: Vec::new() });
+    }
     if let Some((_, rest)) = line.split_once(EXT_CSD_HEADING) {
         let revision = rest.split(' ').next().unwrap_or_default();
         let values = vec![("EXT_CSD_REV".to_owned(), revision.to_owned())];
@@ -95,14 +106,26 @@ impl Text {
     /// Takes the field that `line` tells; `false` where it tells none of this register's, or one
     /// for the second time.
     pub(super) fn take(&mut self, line: &str) -> bool {
+        if matches!(self.kind, Kind::SdCid | Kind::MmcCid)
+            && let Some(values) = plain(line, self.kind)
+        {
+            let is_repeated = values.iter().any(|(name, _)| self.has(name));
+            if !is_repeated {
+                self.values.extend(values);
+            }
+            return !is_repeated;
+        }
         let value = if self.kind == Kind::ExtCsd { bracketed(line) } else { named(line) };
         let Some(value) = value else { return false };
-        let is_repeated = self.values.iter().any(|(name, _)| *name == value.0);
-        if is_repeated || self.place(&value.0).is_none() {
+        if self.has(&value.0) || self.place(&value.0).is_none() {
             return false;
         }
         self.values.push(value);
         true
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.values.iter().any(|(known, _)| known == name)
     }
 
     /// The register with the fields at their places; `None` where the text tells no field.
@@ -167,12 +190,70 @@ impl Text {
 fn bracketed(line: &str) -> Option<(String, String)> {
     let (_, rest) = line.split_once('[')?;
     let (inside, after) = rest.split_once(']')?;
+    if let (CACHE_SIZE, Some(kib)) = (inside, kibibytes(after)) {
+        // The register counts kilobits.
+        return Some((CACHE_SIZE.to_owned(), format!("{:#x}", kib.checked_mul(8)?)));
+    }
     let (name, value) =
         inside.split_once(':').or_else(|| Some((inside, after.split_once(':')?.1)))?;
     let value = value.trim();
+    // Some versions put the register's name before those of its fields.
+    let is_own = name == "EXT_CSD_REV";
+    let name = name.strip_prefix("EXT_CSD_").filter(|_| !is_own).unwrap_or(name);
     let name = OTHER_NAMES.iter().find(|(other, _)| *other == name).map_or(name, |names| names.1);
     value.starts_with("0x").then(|| (name.to_owned(), value.to_owned()))
 }
+
+/// The number in `is 65536 KiB`.
+fn kibibytes(text: &str) -> Option<u64> {
+    text.trim().strip_prefix("is ")?.strip_suffix(" KiB")?.trim().parse().ok()
+}
+
+/// The fields in a line of `mmc cid read` without `-v`, such as `product: 'SD128' 8.5`, as the names and
+/// values that it prints with `-v`.
+fn plain(line: &str, kind: Kind) -> Option<Vec<(String, String)>> {
+    let field = |name: &str, value: String| (name.to_owned(), value);
+    let (name, rest) = line.trim().split_once(": ")?;
+    let quoted: Vec<&str> = rest.split('\'').skip(1).step_by(2).collect();
+    match name {
+        "manufacturer" if kind == Kind::SdCid => {
+            let oem = *quoted.last()?;
+            let letters = *<&[u8; 2]>::try_from(oem.as_bytes()).ok()?;
+            let code = rest.strip_prefix("0x").and_then(|rest| rest.split(' ').next());
+            let known = code.and_then(|code| u8::from_str_radix(code, 16).ok());
+            let by_name = || sd_manufacturer(quoted.first()?, u16::from_be_bytes(letters));
+            let id = known.or_else(by_name).map(|id| field("MID", format!("{id:#04x}")));
+            Some(id.into_iter().chain([field("OID", format!("'{oem}'"))]).collect())
+        }
+        "manufacturer" => Some(Vec::new()),
+        "product" => {
+            let product = field("PNM", format!("'{}'", quoted.first()?));
+            let revision = rest.rsplit(' ').next().and_then(|it| it.split_once('.'));
+            let nibbles = revision
+                .and_then(|(high, low)| Some((high.parse::<u8>().ok()?, low.parse::<u8>().ok()?)))
+                .filter(|(high, low)| *high < 16 && *low < 16);
+            let revision =
+                nibbles.map(|(high, low)| field("PRV", format!("{:#04x}", high << 4 | low)));
+            Some([product].into_iter().chain(revision).collect())
+        }
+        "serial" => Some(vec![field("PSN", rest.trim().to_owned())]),
+        "manufacturing date" => {
+            let (year, month) = rest.trim().split_once(' ')?;
+            let month = MONTHS.iter().position(|known| *known == month)? as u16 + 1;
+            let year: u16 = year.parse().ok()?;
+            let code = match kind {
+                Kind::SdCid => (year.checked_sub(2000).filter(|year| *year < 256)? << 4) | month,
+                _ => (month << 4) | (year.checked_sub(1997)? % 16),
+            };
+            Some(vec![field("MDT", format!("{code:#x}"))])
+        }
+        _ => None,
+    }
+}
+
+/// The months as mmc-utils prints them.
+const MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /// The name and the value of `NAME: 0x12 (words)`.
 fn named(line: &str) -> Option<(String, String)> {

@@ -5,6 +5,7 @@
 //! apart for each card: by `type:`, by the registers beside them, by their structure. Lines that
 //! are neither labelled as a register nor hex are passed over, unless nothing is left then.
 
+use crate::hexdump::Dump;
 use crate::mmc_utils::{self, Kind, Text};
 use crate::paste_cards::group;
 use crate::pasted::Pasted;
@@ -20,6 +21,8 @@ pub struct PastedCard {
     pub name: Option<String>,
     /// Its registers, in the text's order.
     pub registers: Vec<Pasted>,
+    /// What looks like a register and is none, beside those that are.
+    pub faults: Vec<PasteError>,
 }
 
 /// Why a text holds no register.
@@ -76,6 +79,7 @@ pub(super) struct Piece {
     label: Option<&'static str>,
     hex: String,
     text: Option<Text>,
+    dump: Option<Dump>,
 }
 
 /// Which register a piece is.
@@ -100,24 +104,39 @@ pub fn find_registers(text: &str) -> Result<Vec<Pasted>, PasteError> {
     Ok(find_cards(text)?.into_iter().flat_map(|card| card.registers).collect())
 }
 
-/// The cards that `text` tells of, in its order, each with its registers.
+/// The cards that `text` tells of, in its order, each with its registers. A register that is cut or
+/// wrong does not take the others with it.
 ///
 /// # Errors
-/// As [`find_registers`].
+/// [`PasteError`] where there is no register at all; the first reason.
 pub fn find_cards(text: &str) -> Result<Vec<PastedCard>, PasteError> {
     let groups = group(pieces(text));
     if groups.is_empty() {
         parse_hex(text)?;
     }
-    groups
-        .into_iter()
-        .map(|group| {
-            let is_mmc = is_mmc(&group.pieces);
-            let registers = group.pieces.iter().filter(|piece| piece.kind() != PieceKind::Type);
-            let registers: Result<_, _> = registers.map(|piece| decode(piece, is_mmc)).collect();
-            Ok(PastedCard { name: group.name, registers: registers? })
-        })
-        .collect()
+    let mut cards: Vec<PastedCard> = Vec::new();
+    // Faults before the first card's registers.
+    let mut faults = Vec::new();
+    for group in groups {
+        let is_mmc = is_mmc(&group.pieces);
+        let mut registers = Vec::new();
+        for piece in group.pieces.iter().filter(|piece| piece.kind() != PieceKind::Type) {
+            match decode(piece, is_mmc) {
+                Ok(register) => registers.push(register),
+                Err(fault) => faults.push(fault),
+            }
+        }
+        if !registers.is_empty() {
+            let faults = std::mem::take(&mut faults);
+            cards.push(PastedCard { name: group.name, registers, faults });
+        } else if let Some(last) = cards.last_mut() {
+            last.faults.append(&mut faults);
+        }
+    }
+    if cards.is_empty() && !faults.is_empty() {
+        return Err(faults.swap_remove(0));
+    }
+    Ok(cards)
 }
 
 /// The text's stretches of hex: a label starts one, and so does an unlabelled line after a
@@ -129,13 +148,33 @@ fn pieces(text: &str) -> Vec<Piece> {
         let new_name = card_name(&line);
         let is_same_card = new_name.is_none() || new_name == card;
         card = new_name.or(card);
-        let piece =
-            |label, hex: &str, text| Piece { card: card.clone(), label, hex: hex.to_owned(), text };
+        let piece = |label, hex: &str, text| Piece {
+            card: card.clone(),
+            label,
+            hex: hex.to_owned(),
+            text,
+            dump: None,
+        };
         if let Some(text) = mmc_utils::heading(&line) {
             pieces.push(piece(None, "", Some(text)));
             continue;
         }
         let mut open = pieces.last_mut().filter(|_| is_same_card);
+        if let Some(last) = open.as_mut()
+            && let Some(dump) = &mut last.dump
+            && dump.take(&line)
+        {
+            last.hex = dump.hex();
+            continue;
+        }
+        if let Some(dump) = Dump::begun(&line) {
+            match open.filter(|last| last.hex.is_empty() && last.text.is_none()) {
+                Some(last) => (last.hex, last.dump) = (dump.hex(), Some(dump)),
+                None => pieces
+                    .push(Piece { dump: Some(dump.clone()), ..piece(None, &dump.hex(), None) }),
+            }
+            continue;
+        }
         let is_taken =
             open.as_mut().and_then(|last| last.text.as_mut()).is_some_and(|text| text.take(&line));
         if is_taken {
@@ -277,10 +316,10 @@ fn is_marked_label(word: &str) -> bool {
 /// label does not matter, nor do colons in it. After a blank alone, and after a label of several
 /// words, only hex makes it a label: people write sentences about registers, too.
 fn split_label(line: &str) -> (Option<&'static str>, &str) {
-    let marks = [':', '=', ' '];
+    let marks = [':', '=', ' ', '"'];
     for (end, mark) in line.match_indices([':', '=']) {
         let Some(name) = label(&line[..end]) else { continue };
-        let rest = line[end + mark.len()..].trim_start_matches(marks);
+        let rest = line[end + mark.len()..].trim_start_matches(marks).trim_end_matches('"');
         let is_one_word = !line[..end].trim().contains(' ');
         if is_one_word || parse_hex(rest).is_ok() {
             return (Some(name), rest);
@@ -296,7 +335,8 @@ fn split_label(line: &str) -> (Option<&'static str>, &str) {
 
 /// The register that `text` names, alone or among [`LABEL_WORDS`].
 fn label(text: &str) -> Option<&'static str> {
-    let text = text.rsplit('/').next().unwrap_or(text).to_ascii_lowercase();
+    // A path before the name, and the braces of `udevadm info`.
+    let text = text.rsplit(['/', '{']).next().unwrap_or(text).to_ascii_lowercase();
     let mut found = None;
     for word in text.split_whitespace() {
         let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());

@@ -1,11 +1,14 @@
 //! `cardproof identify --raw`: registers typed in, pasted or in a file, as tables of their fields.
 //!
-//! Works on any machine, for the card is somebody else's. Nothing is judged here.
+//! Works on any machine, for the card is somebody else's. Where the registers of an SD card show signs of
+//! a counterfeit, they are told below its tables, with how strong they are.
 
 use std::fmt::Write;
 use std::path::Path;
 
-use cardproof_registers::{Certainty, Field, PastedCard, Serials, find_cards};
+use cardproof_import::{clean, decode};
+use cardproof_registers::suspicion::{Evidence, Grade, Suspicion, suspect};
+use cardproof_registers::{Certainty, Field, Pasted, PastedCard, SdCsd, Serials, find_cards};
 use cardproof_units::Bytes;
 use serde::Serialize;
 
@@ -32,11 +35,12 @@ pub(crate) fn text_of(argument: &str) -> Result<String, Failure> {
     let path = Path::new(argument);
     let (is_input, is_file) = (argument == "-", path.is_file());
     if !is_input && !is_file {
-        return Ok(argument.to_owned());
+        return Ok(clean(argument).text);
     }
     let name = if is_input { "standard input" } else { argument };
-    input::read_text(path, LENGTH_MAX)
-        .map_err(Failure::because(format!("cannot read registers from {name}")))
+    let bytes = input::read(path, LENGTH_MAX)
+        .map_err(Failure::because(format!("cannot read registers from {name}")))?;
+    Ok(clean(&decode(&bytes)).text)
 }
 
 /// The registers in `text` as tables, card by card.
@@ -64,12 +68,51 @@ fn cards(text: &str) -> Result<Vec<PastedCard>, Failure> {
 }
 
 fn tables(card: &PastedCard, serials: Serials) -> String {
-    let tables: Vec<String> = card
+    let mut tables: Vec<String> = card
         .registers
         .iter()
         .map(|register| table(register.title(), &register.fields(serials)))
         .collect();
+    tables.extend(suspicion_of(card).map(|suspicion| suspicion_in_words(&suspicion)));
+    let faults = card.faults.iter().map(|fault| format!("Not read: {fault}\n"));
+    tables.extend(faults);
     tables.join("\n")
+}
+
+/// The signs of a counterfeit that an SD card's registers show; `None` without its CID, and where there
+/// is no sign.
+fn suspicion_of(card: &PastedCard) -> Option<Suspicion> {
+    let cid = card.registers.iter().find_map(|register| match register {
+        Pasted::SdCid(cid) => Some(cid),
+        _ => None,
+    })?;
+    let csd = card.registers.iter().find_map(|register| match register {
+        Pasted::SdCsd(csd) => Some(csd),
+        _ => None,
+    });
+    let product = cid.name.text();
+    let evidence = Evidence {
+        manufacturer_id: Some(cid.manufacturer_id),
+        oem_id: Some(cid.oem_id),
+        product: Some(&product),
+        serial: Some(cid.serial),
+        register_capacity: csd.and_then(SdCsd::capacity),
+        device_size: None,
+    };
+    Some(suspect(&evidence)).filter(|suspicion| suspicion.grade != Grade::None)
+}
+
+fn suspicion_in_words(suspicion: &Suspicion) -> String {
+    let grade = if suspicion.grade == Grade::Strong { "a strong" } else { "a weak" };
+    let mut text = format!("Signs of a counterfeit: {grade} suspicion\n");
+    for sign in &suspicion.signs {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "  - {sign}");
+    }
+    for innocent in &suspicion.innocent_explanations {
+        let _ = writeln!(text, "  but {innocent}");
+    }
+    text + "Only a test of the whole capacity proves it: cardproof verify\n"
 }
 
 /// The name and the version of the document.
@@ -86,6 +129,17 @@ struct Document {
 struct Card {
     name: Option<String>,
     registers: Vec<Table>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suspicion: Option<Suspected>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    faults: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Suspected {
+    is_strong: bool,
+    signs: Vec<String>,
+    innocent_explanations: Vec<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -113,7 +167,13 @@ pub(crate) fn json(text: &str, serials: Serials) -> Result<String, Failure> {
             title: register.title(),
             fields: register.fields(serials).into_iter().map(Row::from).collect(),
         });
-        Card { registers: registers.collect(), name: card.name }
+        let suspicion = suspicion_of(&card).map(|suspicion| Suspected {
+            is_strong: suspicion.grade == Grade::Strong,
+            signs: suspicion.signs,
+            innocent_explanations: suspicion.innocent_explanations,
+        });
+        let faults = card.faults.iter().map(ToString::to_string).collect();
+        Card { registers: registers.collect(), name: card.name, suspicion, faults }
     });
     let document = Document { schema: SCHEMA, cards: cards.collect() };
     let text = serde_json::to_string_pretty(&document)

@@ -153,3 +153,17 @@ fn the_running_system() {
         assert!(!dump.contains(host.trim()), "the host's name is in the dump");
     }
 }
+
+#[test]
+fn signs_of_a_counterfeit_are_told_of_a_pasted_cid() {
+    let registers = "cid: fe3432534d49202010000000000161a5\ncsd: 400e00325b590000edc87f800a400000";
+    let told = identify(&["--raw", registers]).expect(0).stdout;
+    for words in ["a strong suspicion", "serial number is zero", "cardproof verify"] {
+        assert!(told.contains(words), "{words}\n{told}");
+    }
+    let genuine = "cid: 035344534e363447867e650771016b8d\ncsd: 400e0032db790001dbd37f800a4040f9";
+    let told = identify(&["--raw", genuine]).expect(0).stdout;
+    assert!(!told.contains("suspicion"), "{told}");
+    let quoted = "&gt; cid: 035344534e363447867e650771016b8d<br>";
+    assert!(identify(&["--raw", quoted]).expect(0).stdout.contains("SanDisk"));
+}

@@ -243,3 +243,76 @@ fn cid_and_csd_of_mmc_utils_are_those_of_their_card() {
     // Without C_SIZE_MULT and READ_BL_LEN a capacity would be wrong.
     assert_eq!(field(csd, "C_SIZE"), "");
 }
+
+#[test]
+fn a_register_that_is_cut_does_not_take_the_others_with_it() {
+    let text = format!("cid: {SD_CID}\ncsd: {SD_CSD}\nssr: 00000000080000000400900008\n");
+    let cards = find_cards(&text).unwrap();
+    assert_eq!(shortened(&cards[0]), ("no name", vec!["sd cid", "sd csd"]));
+    let faults: Vec<String> = cards[0].faults.iter().map(ToString::to_string).collect();
+    assert_eq!(faults.len(), 1, "{faults:?}");
+    assert!(faults[0].starts_with("SSR") && faults[0].contains("26 digits"), "{faults:?}");
+}
+
+#[test]
+fn registers_are_found_among_prompts_and_other_files_of_sysfs() {
+    let cat = format!(
+        "$ cat /sys/block/mmcblk0/device/{{cid,csd,date,name,manfid,oemid}}\n{SD_CID}\n{SD_CSD}\n07/2020\n\
+         SL64G\n0x000003\n0x5344\n"
+    );
+    let udev = format!(
+        "  looking at parent device '/devices/platform/soc/mmc_host/mmc0/mmc0:aaaa':\n    KERNELS==\"mmc0:aaaa\"\n    \
+         ATTRS{{cid}}=\"{SD_CID}\"\n    ATTRS{{csd}}==\"{SD_CSD}\"\n    ATTRS{{type}}==\"SD\"\n"
+    );
+    for text in [cat, udev] {
+        assert_eq!(found(&text), ["sd cid", "sd csd"], "{text}");
+    }
+}
+
+#[test]
+fn mmc_utils_without_v_tells_a_cid_in_words() {
+    let text = "$ mmc cid read /sys/block/mmcblk0/device\ntype: 'SD'\nmanufacturer: 'SanDisk' 'SD'\n\
+                product: 'SD128' 8.5\nserial: 0x00000000\nmanufacturing date: 2024 may\n";
+    let registers = find_registers(text).unwrap();
+    let told = |name| field(&registers[0], name);
+    assert!(told("MID").contains("SanDisk"), "{}", told("MID"));
+    assert!(told("OID").contains("SD") && told("PNM").contains("SD128"), "{}", told("PNM"));
+    assert_eq!((told("PRV (hardware)").trim(), told("PRV (firmware)").trim()), ("8", "5"));
+    assert!(told("MDT (month)").contains("2024-05"), "{}", told("MDT (month)"));
+}
+
+#[test]
+fn life_and_cache_are_known_by_the_names_of_any_version_of_mmc_utils() {
+    let text = "  Extended CSD rev 1.8 (MMC 5.1)\nCache Size [CACHE_SIZE] is 65536 KiB\n\
+                eMMC Life Time Estimation A [EXT_CSD_DEVICE_LIFE_TIME_EST_TYP_A]: 0x0b\n\
+                eMMC Life Time Estimation B [DEVICE_LIFE_TIME_EST_TYP_B]: 0x03\n\
+                eMMC Pre EOL information [EXT_CSD_PRE_EOL_INFO]: 0x03\n";
+    let registers = find_registers(text).unwrap();
+    let told = |name| field(&registers[0], name);
+    assert!(told("DEVICE_LIFE_TIME_EST_TYP_A").starts_with("0xb"), "{registers:?}");
+    assert!(told("DEVICE_LIFE_TIME_EST_TYP_B").starts_with('3'), "{registers:?}");
+    assert!(told("PRE_EOL_INFO").contains("urgent"), "{}", told("PRE_EOL_INFO"));
+    assert!(told("CACHE_SIZE").contains("64 MiB"), "{}", told("CACHE_SIZE"));
+}
+
+#[test]
+fn a_dump_of_ext_csd_is_read_in_numbers_and_with_letters_beside_it() {
+    let mut bytes = vec![0_u8; 512];
+    (bytes[192], bytes[194], bytes[214], bytes[267], bytes[268], bytes[269]) =
+        (8, 2, 0xe9, 3, 11, 11);
+    let numbers = bytes.iter().map(|byte| format!("{byte:#x}")).collect::<Vec<_>>().join(" ");
+    let rows: Vec<String> = bytes
+        .chunks(16)
+        .enumerate()
+        .map(|(row, bytes)| {
+            let pairs: Vec<String> =
+                bytes.chunks(2).map(|pair| format!("{:02x}{:02x}", pair[0], pair[1])).collect();
+            format!("{:08x}: {}  ....face........", row * 16, pairs.join(" "))
+        })
+        .collect();
+    for text in [numbers, rows.join("\n")] {
+        let registers = find_registers(&text).unwrap();
+        let [Pasted::ExtCsd(csd, _)] = registers.as_slice() else { panic!("{registers:?}") };
+        assert_eq!((csd.revision, csd.life_a_code, csd.life_b_code), (8, 11, 11), "{text}");
+    }
+}
