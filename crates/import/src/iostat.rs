@@ -74,6 +74,8 @@ pub struct IostatRow {
     /// Bytes read and written a second, where a short row (`-s`) has only their sum; the two above are
     /// zero then.
     pub of_both_per_s: Option<Throughput>,
+    /// Whether what was written includes what was discarded, as a short row (`-s`) adds them.
+    pub includes_discards: bool,
     /// Bytes discarded a second, from sysstat 12 on.
     pub discarded_per_s: Option<Throughput>,
     /// Bytes read in the window; not with `-x`.
@@ -152,6 +154,7 @@ enum Column {
     Flushes,
     ReadPerS,
     WrittenPerS,
+    WrittenOrDiscardedPerS,
     OfBothPerS,
     DiscardedPerS,
     Read,
@@ -191,6 +194,12 @@ fn column(name: &str) -> Option<(Column, usize)> {
         "wkB/s" => (Column::WrittenPerS, 3),
         "wMB/s" => (Column::WrittenPerS, 4),
         "wsec/s" => (Column::WrittenPerS, 5),
+        "kB_w+d/s" => (Column::WrittenOrDiscardedPerS, 0),
+        "MB_w+d/s" => (Column::WrittenOrDiscardedPerS, 1),
+        "Blk_w+d/s" => (Column::WrittenOrDiscardedPerS, 2),
+        "kB_w+d" => (Column::Written, 0),
+        "MB_w+d" => (Column::Written, 1),
+        "Blk_w+d" => (Column::Written, 2),
         // The short form (`-s`) has one sum of both directions.
         "kB/s" => (Column::OfBothPerS, 0),
         "MB/s" => (Column::OfBothPerS, 1),
@@ -242,6 +251,8 @@ impl Figures {
         let rate = |column: Column| self.bytes(column).map(Throughput);
         let both = rate(Column::OfBothPerS);
         let one = |column: Column| rate(column).or(both.map(|_| Throughput(0.0)));
+        let with_discards = rate(Column::WrittenOrDiscardedPerS);
+        let written = one(Column::WrittenPerS).or(with_discards);
         let total = |column: Column| self.bytes(column).map(|bytes| Bytes(bytes.round() as u64));
         let wait = |column: Column| {
             let millis = self.plain(column).or(self.plain(Column::Await))?;
@@ -257,8 +268,9 @@ impl Figures {
             writes_per_s: writes,
             flushes_per_s: iops(Column::Flushes),
             read_per_s: one(Column::ReadPerS).ok_or_else(|| missing("bytes read"))?,
-            written_per_s: one(Column::WrittenPerS).ok_or_else(|| missing("bytes written"))?,
+            written_per_s: written.ok_or_else(|| missing("bytes written"))?,
             of_both_per_s: both,
+            includes_discards: with_discards.is_some(),
             discarded_per_s: rate(Column::DiscardedPerS),
             read: total(Column::Read),
             written: total(Column::Written),

@@ -99,6 +99,9 @@ pub(super) fn is_near(a: f64, b: f64, share: f64, least: f64) -> bool {
 /// for the long names that hold serial numbers.
 pub(super) fn kernel_name(path: &str) -> Option<String> {
     let name = path.strip_prefix("/dev/")?;
+    if let Some(number) = name.strip_prefix("dm-") {
+        return whole(number).map(|_| name.to_owned());
+    }
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     (!name.is_empty() && name.len() <= 16 && name.chars().all(is_plain)).then(|| name.to_owned())
 }
@@ -123,6 +126,7 @@ mod tests {
     #[test]
     fn names_with_serial_numbers_are_no_names() {
         assert_eq!(kernel_name("/dev/mmcblk0p2").as_deref(), Some("mmcblk0p2"));
+        assert_eq!(kernel_name("/dev/dm-0").as_deref(), Some("dm-0"));
         assert_eq!(kernel_name("/dev/disk/by-id/mmc-SC32G_0x12345678"), None);
     }
 }

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use cardproof_import::iostat::iostat;
+use cardproof_import::iostat::{IostatError, IostatLog, iostat};
+use cardproof_import::{clean, decode};
 use cardproof_rating::limits::{LogExplanation, LogState, explain_log};
 use cardproof_record::LimitedBy;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
@@ -20,7 +21,7 @@ const LENGTH_MAX: Bytes = Bytes::mib(256);
 /// Explains the log at `path`.
 pub(super) fn run(path: &Path, args: &WatchArgs) -> Result<Exit, Failure> {
     let text = read(path)?;
-    let log = iostat(&text).map_err(|error| {
+    let log = iostat(&text).or_else(|_| in_a_paste(&text)).map_err(|error| {
         Failure::usage(format!("{} is not a log that can be explained: {error}", path.display()))
     })?;
     let explanations = explain_log(&log, args.interval);
@@ -36,13 +37,26 @@ pub(super) fn run(path: &Path, args: &WatchArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
+/// The log in a text from a mail or a web page. A log as iostat wrote it is not copied for this: it may be
+/// as long as memory.
+fn in_a_paste(text: &str) -> Result<IostatLog, IostatError> {
+    let cleaned = clean(text);
+    iostat(&cleaned.text).map_err(|error| match error {
+        IostatError::Heading { line, missing } => {
+            IostatError::Heading { line: cleaned.number_of(line), missing }
+        }
+        error => error,
+    })
+}
+
 fn read(path: &Path) -> Result<String, Failure> {
-    input::read_text(path, LENGTH_MAX).map_err(|error| {
+    let bytes = input::read(path, LENGTH_MAX).map_err(|error| {
         Failure::of_opening(
             &error,
             format!("cannot read {}: {error}; name a log of iostat", path.display()),
         )
-    })
+    })?;
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| decode(error.as_bytes()).into_owned()))
 }
 
 /// All explanations as text for the terminal.
@@ -88,6 +102,12 @@ struct DeviceDocument<'log> {
     time_ns: Option<Nanos>,
     read_bytes: Bytes,
     written_bytes: Bytes,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_await_max_ns: Option<Nanos>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    write_await_max_ns: Option<Nanos>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stalled_requests_max: Option<f64>,
     limited_by: &'log LimitedBy,
     states: Vec<StateDocument>,
     words: &'log [String],
@@ -128,6 +148,9 @@ fn document(explanation: &LogExplanation) -> DeviceDocument<'_> {
         time_ns: explanation.time,
         read_bytes: explanation.read,
         written_bytes: explanation.written,
+        read_await_max_ns: explanation.read_await_max,
+        write_await_max_ns: explanation.write_await_max,
+        stalled_requests_max: explanation.stalled_requests_max,
         limited_by: &explanation.limited_by,
         states: states.collect(),
         words: &explanation.story,

@@ -16,7 +16,7 @@ use crate::lines::{Line, last_number};
 use crate::text::kernel_name;
 use crate::view::{Needle, View};
 use crate::{ForeignTool, ImportError, MEASUREMENTS_MAX};
-use cardproof_record::{OpName, PatternName, Stated, WarningCode};
+use cardproof_record::{Finding, FindingKind, OpName, PatternName, Stated, WarningCode};
 
 const TOOL: ForeignTool = ForeignTool::Iostat;
 
@@ -49,6 +49,19 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     }
     if draft.phases.is_empty() {
         return Err(refused(&IostatError::Empty, lines));
+    }
+    for load in devices.iter().filter(|load| load.stalled > 0) {
+        let what = FindingKind::Stalled { reports: load.stalled, waiting: load.waiting };
+        let device = kernel_name(&format!("/dev/{}", load.device));
+        let mut finding = Finding::at(what, TOOL.name(), 1);
+        (finding.device, finding.line) = (device, None);
+        draft.add_finding(finding);
+    }
+    if devices.iter().any(|load| load.includes_discards) {
+        draft.warn(
+            WarningCode::Other,
+            "what was written includes what was discarded (iostat -s adds them)",
+        );
     }
     draft.warn(
         WarningCode::Other,
@@ -151,10 +164,24 @@ struct Load {
     writes_per_s: Option<f64>,
     bytes: u64,
     duration: Nanos,
+    /// Reports in which requests waited and none ended, and the most that waited.
+    stalled: u64,
+    waiting: f64,
+    includes_discards: bool,
 }
+
+/// Fewer requests a second than this are none, and a share of the time from this on is all of it.
+const STALL: (f64, f64) = (0.5, 0.8);
 
 impl Load {
     fn add(&mut self, row: &IostatRow) {
+        self.includes_discards |= row.includes_discards;
+        let waiting = row.queue.filter(|queue| *queue >= 1.0);
+        let is_busy = row.utilisation.is_some_and(|share| share >= STALL.1);
+        if let Some(waiting) = waiting.filter(|_| is_busy && row.transactions_per_s.0 < STALL.0) {
+            self.stalled += 1;
+            self.waiting = self.waiting.max(waiting);
+        }
         let before = |sum: Option<f64>| if self.reports == 0 { Some(0.0) } else { sum };
         let with = |sum: Option<f64>, iops: Option<Iops>| Some(before(sum)? + iops?.0);
         self.reads_per_s = with(self.reads_per_s, row.reads_per_s);

@@ -48,6 +48,8 @@ pub enum LogState {
     Background,
     /// Nothing.
     Idle,
+    /// Nothing was ended, though requests waited.
+    Stalled,
 }
 
 /// One state and all reports in it.
@@ -83,6 +85,14 @@ pub struct LogExplanation {
     /// Its states in the order in which they first came, without repetitions next to each other,
     /// at most the first of each.
     pub states: Vec<StateShare>,
+    /// The longest mean time of a read in one report; only with `-x`.
+    pub read_await_max: Option<Nanos>,
+    /// The longest mean time of a write in one report; only with `-x`.
+    pub write_await_max: Option<Nanos>,
+    /// The most requests that waited in a report in which none ended; absent if there is no such report.
+    pub stalled_requests_max: Option<f64>,
+    /// Whether what was written includes what was discarded, as `iostat -s` adds them.
+    pub includes_discards: bool,
     /// What limited, with figures.
     pub limited_by: LimitedBy,
     /// In words: what happened, paragraph by paragraph.
@@ -131,6 +141,14 @@ fn explain(log: &IostatLog, device: &str, interval: Option<Nanos>) -> Option<Log
         read: bytes(|row| row.read_per_s),
         written: bytes(|row| row.written_per_s),
         states,
+        read_await_max: looks.iter().filter_map(|look| look.row.read_await).max(),
+        write_await_max: looks.iter().filter_map(|look| look.row.write_await).max(),
+        stalled_requests_max: looks
+            .iter()
+            .filter(|look| look.state == LogState::Stalled)
+            .filter_map(|look| look.row.queue)
+            .reduce(f64::max),
+        includes_discards: looks.iter().any(|look| look.row.includes_discards),
         limited_by,
         story: Vec::new(),
     };
@@ -174,7 +192,8 @@ fn state(row: &IostatRow) -> LogState {
     let (read, moved) = (row.read_per_s.0, row.moved_per_s().0);
     let is_busy = row.utilisation.is_some_and(|share| share >= BUSY);
     if row.transactions_per_s < IDLE {
-        return LogState::Idle;
+        let has_waiting = row.queue.is_some_and(|queue| queue >= 1.0);
+        return if is_busy && has_waiting { LogState::Stalled } else { LogState::Idle };
     }
     if moved < WORK.0 && !is_busy {
         return LogState::Background;
@@ -241,10 +260,11 @@ fn limit(looks: &[Look<'_>], states: &[StateShare], device: &str, cpus: Option<u
     if working.is_empty() {
         return answer(Limit::Nothing, vec!["there was next to nothing to do".to_owned()]);
     }
+    // A stall says how long, and not at what.
     let main = states
         .iter()
         .filter(|share| is_work(share.state))
-        .max_by_key(|share| share.reports)
+        .max_by_key(|share| (share.state != LogState::Stalled, share.reports))
         .copied()
         .unwrap_or_else(|| share(LogState::Idle, looks));
     if let Some(known) = by_busyness(&working, &main, cpus) {
@@ -306,7 +326,7 @@ fn by_rate(working: &[&Look<'_>], main: &StateShare, looks: usize) -> Option<(Li
 
 fn storage_limit(main: &StateShare) -> Limit {
     match main.state {
-        LogState::SmallWrites => Limit::StorageRandomWrite,
+        LogState::SmallWrites | LogState::Stalled => Limit::StorageRandomWrite,
         LogState::SmallReads => Limit::StorageRandomRead,
         LogState::Mixed if main.mean_bytes < SMALL => Limit::StorageRandomWrite,
         _ => Limit::StorageSequential,

@@ -26,6 +26,7 @@ impl LogState {
             Self::Mixed => "reads and writes",
             Self::Background => "background",
             Self::Idle => "idle",
+            Self::Stalled => "stalled (requests waited, none ended)",
         }
     }
 }
@@ -93,7 +94,40 @@ pub(super) fn story(explanation: &LogExplanation) -> Vec<String> {
         names => format!("The log shows, in this order: {}.", names.join(", then ")),
     });
     story.push(super::super::in_words(&explanation.limited_by));
+    story.extend(stalls(explanation));
+    story.extend(waits(explanation));
+    if explanation.includes_discards {
+        story
+            .push("What was written includes what was discarded (iostat -s adds them).".to_owned());
+    }
     story
+}
+
+/// Reports in which the storage answered nothing.
+fn stalls(explanation: &LogExplanation) -> Option<String> {
+    let waiting = explanation.stalled_requests_max?;
+    let share = explanation.states.iter().find(|share| share.state == LogState::Stalled)?;
+    let reports = match share.reports {
+        1 => "one report".to_owned(),
+        count => format!("{count} reports"),
+    };
+    Some(format!(
+        "The storage answered nothing for {reports}: up to {waiting:.0} requests waited and none \
+         ended. Look for errors in the kernel's messages (dmesg); a card that stops like this is \
+         tidying up, too hot, or failing."
+    ))
+}
+
+/// A mean wait from this on is felt.
+const FELT: Nanos = Nanos::from_millis(100);
+
+/// The longest mean waits of reads and writes, where one is felt.
+fn waits(explanation: &LogExplanation) -> Option<String> {
+    let waits = [("reads", explanation.read_await_max), ("writes", explanation.write_await_max)];
+    let felt = waits.iter().filter_map(|(name, wait)| Some((name, wait.filter(|it| *it >= FELT)?)));
+    let felt: Vec<String> = felt.map(|(name, wait)| format!("{name} took {wait}")).collect();
+    let told = felt.join(" and ");
+    (!felt.is_empty()).then(|| format!("In the slowest report, {told} on average."))
 }
 
 /// Minutes and seconds.
