@@ -5,24 +5,23 @@
 //! together again where nothing speaks for another card: a heading of its own, another device, or a
 //! sentence before a measurement that the card already has.
 
+mod kinds;
+
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use cardproof_record::{CardInfo, DeviceInfo};
-use cardproof_units::Bytes;
+use cardproof_record::{DeviceInfo, Stated};
 
 use super::draft::{PhaseDraft, RecordDraft};
 use super::labels::{self, Between};
 use super::lines::Line;
-use super::readers::{
-    Marks, agnostics, as_ssd, crystaldiskmark, dd, f3, fio, h2testw, hdparm, ioping, iozone,
-    kdiskmark, sbc_bench, sd_bench,
-};
+use super::readers::{Marks, crystaldiskmark, dd, fio, h2testw, hdparm, iozone, sbc_bench};
 use super::refusals::check_count;
-use super::text::{kernel_name, number};
+use super::text::kernel_name;
 use super::view::View;
 use super::whole;
 use super::{ForeignTool, ImportError};
+use kinds::{device_of_kernel, is_banner, is_command, is_of_output, whole_name};
 
 /// What begins a part of a text.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +39,8 @@ enum Boundary<'l> {
     Device(Option<String>),
     /// A sentence, or a heading of a test, before an output.
     Weak(&'l str),
+    /// The banner of another report of a tool that prints one for each.
+    Banner,
 }
 
 /// A part of a text: its lines, and which readers know them.
@@ -47,6 +48,8 @@ struct Part<'l, 't> {
     boundary: Boundary<'l>,
     /// The index of its first line.
     start: usize,
+    /// The device that a command in it names.
+    device: Option<String>,
     lines: &'l [Line<'t>],
     marks: Marks,
 }
@@ -70,7 +73,11 @@ pub(super) fn read(
     let mut refused = Vec::new();
     cut(lines, &marks, &mut |part| {
         let mut draft = read_part(&part, &mut refused)?;
-        if let (Boundary::Device(Some(name)), Some(draft)) = (&part.boundary, &mut draft) {
+        let named = match &part.boundary {
+            Boundary::Device(Some(name)) => Some(name),
+            _ => part.device.as_ref(),
+        };
+        if let (Some(name), Some(draft)) = (named, &mut draft) {
             draft.conditions.device.name.get_or_insert_with(|| name.clone());
         }
         cards.at = part.start;
@@ -78,7 +85,8 @@ pub(super) fn read(
     })?;
     let drafts = with_whole(cards.starts.into_iter().zip(cards.drafts).collect(), whole);
     if drafts.is_empty() {
-        return Err(refused.into_iter().next().unwrap_or(ImportError::Unrecognised));
+        let first = refused.into_iter().next();
+        return Err(first.unwrap_or_else(|| ImportError::unrecognised(lines)));
     }
     Ok((drafts, refused))
 }
@@ -147,6 +155,11 @@ fn cut<'l, 't>(
         is_script: all.are_of_script(),
         start: None,
         sentence: None,
+        command: None,
+        device: None,
+        report: None,
+        has_speed: false,
+        is_disk_mark: false,
         has_sign: false,
         is_listing: false,
         is_banner: false,
@@ -170,6 +183,15 @@ fn cut<'l, 't>(
     cutter.finish()
 }
 
+/// Where a report of a tool with banners stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Report {
+    /// At its last lines.
+    Ended,
+    /// Another one may begin at this line.
+    Begun(usize),
+}
+
 /// Finds where parts start.
 struct Cutter<'l, 't, 'f> {
     lines: &'l [Line<'t>],
@@ -181,6 +203,16 @@ struct Cutter<'l, 't, 'f> {
     start: Option<(usize, Boundary<'l>)>,
     /// The last sentence, if no output has begun since.
     sentence: Option<(usize, &'l str)>,
+    /// The first command since the last output, which tells of the next one.
+    command: Option<usize>,
+    /// The device that a command below the present part's start names.
+    device: Option<String>,
+    /// Where the next report of a tool with banners begins, when one has ended.
+    report: Option<Report>,
+    /// Whether a speed of h2testw was seen since the last start.
+    has_speed: bool,
+    /// Whether the last sign was that of `CrystalDiskMark`.
+    is_disk_mark: bool,
     /// Whether a sign was seen since the last start.
     has_sign: bool,
     is_listing: bool,
@@ -190,13 +222,34 @@ struct Cutter<'l, 't, 'f> {
 
 impl<'l> Cutter<'l, '_, '_> {
     fn push(&mut self, index: usize, boundary: Boundary<'l>) -> Result<(), ImportError> {
-        let is_weaker = matches!(boundary, Boundary::Device(_) | Boundary::Weak(_));
+        let is_weaker =
+            matches!(boundary, Boundary::Device(_) | Boundary::Weak(_) | Boundary::Banner);
+        // A name over a device's name begins the part.
+        if let Boundary::Device(_) = boundary
+            && let Some((at, text)) = self.sentence.take_if(|(_, text)| labels::is_name(text))
+            && !self.is_script
+        {
+            self.push(at, Boundary::Weak(text))?;
+        }
         // A heading over a device's name says more than that name.
         if is_weaker && !self.has_sign && self.start.is_some() && !self.is_listing {
+            if let Boundary::Device(Some(name)) = boundary {
+                self.device.get_or_insert(name);
+            }
             return Ok(());
         }
-        self.end_part(index)?;
-        self.start = Some((index, boundary));
+        // A command stands before the words over its output.
+        let index = match (&boundary, self.command.take()) {
+            (Boundary::Weak(_), Some(command)) => command.min(index),
+            _ => index,
+        };
+        if is_weaker && self.start.is_none() && !self.has_sign {
+            self.start = Some((0, boundary));
+        } else {
+            self.end_part(index)?;
+            self.start = Some((index, boundary));
+        }
+        (self.report, self.has_speed, self.is_disk_mark) = (None, false, false);
         (self.sentence, self.has_sign, self.is_listing) = (None, false, false);
         Ok(())
     }
@@ -209,7 +262,8 @@ impl<'l> Cutter<'l, '_, '_> {
             None => return Ok(()),
         };
         let marks = self.marks[start..end].iter().copied().fold(Marks::default(), Marks::with);
-        (self.take)(Part { boundary, start, lines: &self.lines[start..end], marks })
+        let device = self.device.take();
+        (self.take)(Part { boundary, start, device, lines: &self.lines[start..end], marks })
     }
 
     fn finish(&mut self) -> Result<(), ImportError> {
@@ -224,16 +278,42 @@ impl<'l> Cutter<'l, '_, '_> {
         }
         if let Some((at, text)) = self.sentence.take()
             && !self.is_script
-            && mark.readers().any(|reader| (reader.is_start)(view))
+            && (labels::begins_card(text) || mark.readers().any(|reader| (reader.is_start)(view)))
         {
             self.push(at, Boundary::Weak(text))?;
+        } else if !self.is_script && self.has_sign {
+            match self.report {
+                Some(Report::Begun(at)) => self.push(at, Boundary::Banner)?,
+                Some(Report::Ended) => self.push(index, Boundary::Banner)?,
+                None if is_banner(view) || self.has_speed && h2testw::is_start(view) => {
+                    self.push(index, Boundary::Banner)?;
+                }
+                None => {}
+            }
         }
         self.has_sign = true;
+        (self.command, self.report) = (None, None);
+        self.has_speed |= h2testw::is_speed(view.text);
+        self.is_disk_mark = crystaldiskmark::is_sign(view);
         self.is_banner = iozone::is_banner(view);
         Ok(())
     }
 
+    /// Notes where a report of a tool with banners ends, and what comes behind it.
+    fn note_report(&mut self, index: usize, view: &View) {
+        let is_end = crystaldiskmark::is_end(view.text);
+        self.report = match self.report {
+            _ if is_end && self.is_disk_mark => Some(Report::Ended),
+            Some(Report::Ended) => Some(Report::Begun(index)),
+            other => other,
+        };
+    }
+
     fn at_other(&mut self, index: usize, view: &View<'l>) -> Result<(), ImportError> {
+        self.note_report(index, view);
+        if is_command(view) {
+            self.command.get_or_insert(index);
+        }
         if let Some(name) = labels::in_table_heading(view) {
             return self.push(index, Boundary::Heading(Cow::Owned(name)));
         }
@@ -283,42 +363,6 @@ impl<'l> Cutter<'l, '_, '_> {
     }
 }
 
-/// Whether a line without a sign is of a tool's output all the same, and no sentence about a card.
-fn is_of_output(view: &View) -> bool {
-    const PARTS: [fn(&View) -> bool; 4] =
-        [fio::is_part, ioping::is_part, kdiskmark::is_part, sd_bench::is_talk];
-    const TALK: [fn(&str) -> bool; 6] = [
-        as_ssd::is_part,
-        iozone::is_of_banner,
-        f3::is_talk,
-        h2testw::is_finding,
-        agnostics::is_talk,
-        crystaldiskmark::is_part,
-    ];
-    PARTS.iter().any(|is_part| is_part(view)) || TALK.iter().any(|is_talk| is_talk(view.text))
-}
-
-/// The device in a message of the kernel.
-fn device_of_kernel(view: &View) -> Option<DeviceInfo> {
-    let (device, product, size, unit) = labels::card_of_kernel(view)?;
-    let unit = match unit {
-        "MiB" => 1_048_576.0,
-        "TiB" => 1_099_511_627_776.0,
-        "GiB" => 1_073_741_824.0,
-        // Kernels before 4.5 print powers of 1024 under these names.
-        "MB" => 1_048_576.0,
-        _ => 1_073_741_824.0,
-    };
-    let size = number(size).map(|size| Bytes((size * unit) as u64));
-    let card = CardInfo { product: Some(product.to_owned()), ..CardInfo::default() };
-    Some(DeviceInfo {
-        name: Some(device.to_owned()),
-        size_bytes: size,
-        card: Some(card),
-        ..DeviceInfo::default()
-    })
-}
-
 /// The cards found by now.
 #[derive(Default)]
 struct Cards {
@@ -346,9 +390,10 @@ impl Cards {
     ) -> Result<(), ImportError> {
         let is_listed = boundary == Boundary::Listed;
         let is_weak = matches!(boundary, Boundary::Weak(_));
+        let is_banner = boundary == Boundary::Banner;
         let mut sentence = None;
         match boundary {
-            Boundary::Start | Boundary::Device(_) => {}
+            Boundary::Start | Boundary::Device(_) | Boundary::Banner => {}
             Boundary::Listed => self.is_closed = true,
             Boundary::Heading(heading) => {
                 if !labels::is_repeat(&heading) && self.heading.as_deref() != Some(&*heading) {
@@ -368,7 +413,8 @@ impl Cards {
         self.measurements += draft.measurements().max(1);
         check_count(self.measurements)?;
         let shapes: Vec<String> = draft.phases.iter().map(PhaseDraft::name).collect();
-        let is_repeat = is_weak && self.is_another(sentence, &shapes);
+        let is_repeat = is_weak && self.is_another(sentence, &shapes)
+            || is_banner && self.is_other_result(&draft);
         let is_joined = !self.is_closed && !is_repeat && !self.is_other_device(&draft);
         match self.drafts.last_mut().filter(|_| is_joined) {
             Some(last) => last.absorb(*draft),
@@ -384,10 +430,28 @@ impl Cards {
     /// the sentence counts repeats.
     fn is_another(&self, sentence: Option<&str>, shapes: &[String]) -> bool {
         let sentence = sentence.unwrap_or_default();
-        shapes.iter().any(|shape| self.shapes.contains(shape))
+        let has_again = shapes.iter().any(|shape| self.shapes.contains(shape));
+        let known = self.heading.as_deref().unwrap_or(&self.sentence);
+        (has_again || labels::names_other_product(sentence, known))
             && !labels::is_repeat(sentence)
             && !labels::is_only_about_test(sentence)
             && !labels::is_same_but_count(sentence, &self.sentence)
+    }
+
+    /// Whether a report behind a banner of its own has other figures of what the last card has: another
+    /// card, for nothing says that the report was repeated.
+    fn is_other_result(&self, draft: &RecordDraft) -> bool {
+        let Some(last) = self.drafts.last() else { return false };
+        let figures = |draft: &RecordDraft, shape: &str| -> Vec<Stated> {
+            let same = draft.phases.iter().filter(|phase| phase.name() == shape);
+            same.map(|phase| phase.stated).collect()
+        };
+        let shapes = draft.phases.iter().map(PhaseDraft::name);
+        let mut common = shapes.filter(|shape| self.shapes.contains(shape));
+        common.any(|shape| {
+            let known = figures(last, &shape);
+            figures(draft, &shape).iter().any(|stated| !known.contains(stated))
+        })
     }
 
     fn is_other_device(&self, draft: &RecordDraft) -> bool {
@@ -423,17 +487,5 @@ impl Cards {
         }
         self.drafts.push(draft);
         self.starts.push(self.at);
-    }
-}
-
-/// A block device's name without its partition: `mmcblk0` of `mmcblk0p2`, `sda` of `sda1`.
-fn whole_name(name: &str) -> &str {
-    let digits = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let has_number =
-        name.starts_with("mmcblk") || name.starts_with("nvme") || name.starts_with("loop");
-    match digits.strip_suffix('p') {
-        Some(device) if has_number && digits.len() < name.len() => device,
-        _ if has_number => name,
-        _ => digits,
     }
 }

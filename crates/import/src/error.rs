@@ -1,6 +1,8 @@
 //! Errors of reading a tool's output: the line, what was found and what was expected.
 
 use super::ForeignTool;
+use super::lines::Line;
+use super::text::quantities;
 
 /// No more of a line than this is shown.
 const SHOWN_CHARS: usize = 60;
@@ -10,10 +12,22 @@ const SHOWN_CHARS: usize = 60;
 pub enum ImportError {
     /// Nothing in the text is known.
     #[error(
-        "no output of a known tool found ({}); if the text is from one of them, name it with --as",
+        "no output of a known tool found ({}); paste the lines as the tool printed them, with their \
+         headings and units",
         ForeignTool::names()
     )]
     Unrecognised,
+    /// A line states a rate as a data sheet does, and nothing in the text is a tool's.
+    #[error(
+        "line {line} reads like a seller's claim and not like a tool's output: '{found}'; to measure \
+         it, run `cardproof run` on the storage"
+    )]
+    Claim {
+        /// The line.
+        line: usize,
+        /// What stands there.
+        found: String,
+    },
     /// More measurements than a record can show.
     #[error("more than {limit} measurements in one text; split it")]
     TooMany {
@@ -21,7 +35,10 @@ pub enum ImportError {
         limit: usize,
     },
     /// A line is not what the tool prints there.
-    #[error("line {line}: not {tool}'s output: expected {expected}, found '{found}'")]
+    #[error(
+        "line {line}: recognised as {tool}'s output, but expected {expected}, found '{found}'; compare \
+         the line with what {tool} printed"
+    )]
     Unexpected {
         /// The tool.
         tool: ForeignTool,
@@ -33,7 +50,10 @@ pub enum ImportError {
         found: String,
     },
     /// The text ends before the tool's first figure.
-    #[error("line {line}: the output of {tool} ends without a figure; expected {expected}")]
+    #[error(
+        "line {line}: recognised as {tool}'s output, which ends here without a figure; expected \
+         {expected}; paste the lines below as well"
+    )]
     Ends {
         /// The tool.
         tool: ForeignTool,
@@ -43,7 +63,10 @@ pub enum ImportError {
         expected: String,
     },
     /// Figures that belong together do not fit.
-    #[error("line {line}: the output of {tool} contradicts itself: {what}")]
+    #[error(
+        "line {line}: recognised as {tool}'s output, but its figures do not fit together as they are \
+         read here: {what}; compare the line with what {tool} printed"
+    )]
     Contradiction {
         /// The tool.
         tool: ForeignTool,
@@ -61,9 +84,32 @@ pub enum ImportError {
 }
 
 impl ImportError {
+    /// Why nothing in `lines` is known: the first line that states a rate as prose does, where there is
+    /// one.
+    pub(super) fn unrecognised(lines: &[Line]) -> Self {
+        let claim = lines.iter().find(|line| is_claim(line.text.trim()));
+        claim.map_or(Self::Unrecognised, |line| Self::Claim {
+            line: line.number,
+            found: shown(&line.text),
+        })
+    }
+
     /// A line that is not what `tool` prints there.
     pub(super) fn unexpected(tool: ForeignTool, line: usize, expected: &str, found: &str) -> Self {
-        let found = found.trim().chars().filter(|c| !c.is_control()).take(SHOWN_CHARS).collect();
-        Self::Unexpected { tool, line, expected: expected.to_owned(), found }
+        Self::Unexpected { tool, line, expected: expected.to_owned(), found: shown(found) }
     }
+}
+
+/// As much of a line as is shown.
+fn shown(line: &str) -> String {
+    line.trim().chars().filter(|c| !c.is_control()).take(SHOWN_CHARS).collect()
+}
+
+/// Whether a line names a quantity and states a rate of it, such as `Sequential Read: 180 MB/s`.
+fn is_claim(line: &str) -> bool {
+    let Some((name, rate)) = line.split_once(':') else { return false };
+    let lower = name.to_lowercase();
+    let is_named = ["read", "write", "speed", "transfer"].iter().any(|word| lower.contains(word));
+    let is_rate = |unit: &str| matches!(unit, "MB/s" | "MB/sec" | "IOPS" | "GB/s" | "Mbps");
+    is_named && quantities(rate).iter().any(|it| is_rate(it.unit))
 }

@@ -223,6 +223,57 @@ pub(super) fn names_card(text: &str) -> bool {
     has_capacity(text) || words(text).any(|word| CARD_WORDS.have_in_any_case(word))
 }
 
+/// Makers whose name says that another product is meant.
+static MAKERS: Words = Words::new(&[
+    "adata",
+    "integral",
+    "intenso",
+    "kingston",
+    "kioxia",
+    "lexar",
+    "netac",
+    "patriot",
+    "philips",
+    "pny",
+    "samsung",
+    "sandisk",
+    "silicon",
+    "sony",
+    "toshiba",
+    "transcend",
+    "verbatim",
+]);
+
+/// Words beside a capacity that is that of a test and not of a card.
+static SIZE_WORDS: Words =
+    Words::new(&["file", "files", "size", "total", "block", "blocks", "data", "ram", "memory"]);
+
+/// Whether `text` names a product, by its maker or its capacity, in other words than
+/// `known`, those about tests aside: another card.
+pub(super) fn names_other_product(text: &str, known: &str) -> bool {
+    let is_of_test = |word: &str| {
+        TEST_WORDS.have_in_any_case(word)
+            || PROGRAMS.have_in_any_case(word)
+            || LINKS.have_in_any_case(word)
+    };
+    let product = |text: &str| -> Vec<String> {
+        words(text).filter(|word| !is_of_test(word)).map(str::to_lowercase).collect()
+    };
+    let has_size = words(text).any(|word| SIZE_WORDS.have_in_any_case(word));
+    let has_maker = words(text).any(|word| MAKERS.have_in_any_case(word));
+    let known = product(known);
+    let is_known = product(text).iter().all(|word| known.contains(word));
+    (has_maker || has_capacity(text) && !has_size) && !is_known
+}
+
+/// Whether a line in the middle of an output names another card: by a maker or a capacity, and not by the
+/// size of what a program works on.
+pub(super) fn begins_card(text: &str) -> bool {
+    names_card(text)
+        && text.chars().count() <= LABEL_CHARS_MAX
+        && !words(text).any(|word| SIZE_WORDS.have_in_any_case(word))
+}
+
 /// Whether a heading speaks of a test and not of a card.
 pub(super) fn is_about_test(heading: &str) -> bool {
     let is_test = |word: &str| TEST_WORDS.have_in_any_case(word) || PROGRAMS.have_in_any_case(word);

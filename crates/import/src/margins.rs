@@ -5,7 +5,7 @@
 //! heading or a comment. So a mark counts only where several lines in a row have it, and where they
 //! look like an output behind it.
 
-/// So many lines in a row show that their mark is no part of them.
+/// So many lines in a row show that their mark is no part of them; of two it depends on what they are.
 const RUN_MIN: usize = 3;
 
 /// What stands before the lines of a stretch.
@@ -120,27 +120,56 @@ impl Stretch {
     fn is_sure(self, lines: &[&str]) -> bool {
         let Self { mark, first, end } = self;
         let lines = &lines[first..end];
-        if lines.len() < RUN_MIN {
-            return false;
-        }
-        let count = |is: fn(&str) -> bool| lines.iter().filter(|line| is(line.trim())).count();
+        let count = |is: fn(&str) -> bool| lines.iter().filter(|line| is(line)).count();
+        let (are_few, is_one) = (lines.len() < RUN_MIN, lines.len() < 2);
         match mark {
-            Mark::Number | Mark::Rule => true,
+            _ if is_one => false,
+            Mark::Rule => !are_few,
+            // An editor sets its numbers right or puts a mark behind them.
+            Mark::Number => !are_few || count(is_numbered_by_editor) == lines.len(),
             // Headings of Markdown have several marks, and a program's banner has a box of them.
             Mark::Hash => {
-                let is_box = |line: &str| line.len() > 1 && line.ends_with('#');
-                let has_digits = |line: &str| line.contains(|c: char| c.is_ascii_digit());
-                let is_command = |line: &str| {
-                    let first = line.trim_start_matches('#').split_whitespace().next();
-                    first.is_some_and(super::programs::is_program)
-                };
-                count(|line| line.starts_with("##")) == 0
-                    && count(is_box) * 4 < lines.len()
-                    && count(has_digits) * 2 >= lines.len()
+                let with_digits = count(has_digit);
+                count(is_subheading) == 0
+                    && count(is_boxed) * 4 < lines.len()
                     && count(is_command) * 2 < lines.len()
+                    && if are_few {
+                        with_digits == lines.len() && count(is_of_output) > 0
+                    } else {
+                        with_digits >= 2 && with_digits * 4 >= lines.len()
+                    }
             }
         }
     }
+}
+
+fn has_digit(line: &str) -> bool {
+    line.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+fn is_subheading(line: &str) -> bool {
+    line.trim_start().starts_with("##")
+}
+
+fn is_boxed(line: &str) -> bool {
+    let line = line.trim();
+    line.len() > 1 && line.ends_with('#')
+}
+
+fn is_command(line: &str) -> bool {
+    let first = line.trim_start().trim_start_matches('#').split_whitespace().next();
+    first.is_some_and(super::programs::is_program)
+}
+
+/// Whether a line behind `# ` is indented or a path: nobody writes a heading so.
+fn is_of_output(line: &str) -> bool {
+    without(Mark::Hash, line).starts_with([' ', '/'])
+}
+
+fn is_numbered_by_editor(line: &str) -> bool {
+    let text = line.trim_start();
+    let behind = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    line.starts_with(' ') || behind.starts_with([':', '|', '\t'])
 }
 
 #[cfg(test)]

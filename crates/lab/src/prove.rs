@@ -18,6 +18,7 @@ mod misalignment;
 mod packages;
 mod packages_install;
 mod parallel;
+mod pastes;
 mod powercut;
 mod powercut_machine;
 mod prediction;
@@ -46,7 +47,7 @@ pub(crate) use stamp::Stamp;
 pub(crate) use packages::{Base, Chroot, Stage, WANTED, mirror_address, proxy};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 29] = [
+const PROOFS: [&Proof; 30] = [
     &attack::PROOF,
     &boards::PROOF,
     &endure::PROOF,
@@ -60,6 +61,7 @@ const PROOFS: [&Proof; 29] = [
     &packages::on_cards::PROOF,
     &packages::PROOF,
     &packages_install::PROOF,
+    &pastes::PROOF,
     &powercut::PROOF,
     &powercut_machine::PROOF,
     &prediction::PROOF,

@@ -192,12 +192,15 @@ fn has(phase: &Phase, code: WarningCode) -> bool {
     phase.warnings.iter().any(|warning| warning.code == code)
 }
 
-/// Whether `phase` says something of the storage and not of memory.
+/// Whether a class may be judged from `phase`, whatever tool measured it: it says something of the
+/// storage and not of memory, of a limit that the tool was given, or of what syncs cost. This is the only
+/// place that decides it.
 fn is_of_storage(phase: &Phase) -> bool {
     let is_flushed = phase.op == OpName::Write && phase.sync == SyncMode::FlushAtEnd;
     let is_sequential = phase.pattern == PatternName::Sequential;
     phase.is_measured()
         && !is_synced(phase)
+        && !has(phase, WarningCode::RateLimited)
         && (!has(phase, WarningCode::Buffered) || is_flushed && is_sequential)
 }
 

@@ -47,6 +47,8 @@ pub enum WarningCode {
     Unsteady,
     /// Heat, low power, other processes or a changed clock disturbed the phase.
     Disturbed,
+    /// Options of the tool limit the rate: the figure is the limit's and not the storage's.
+    RateLimited,
     /// Unknown warning from a newer version.
     #[serde(other)]
     Other,

@@ -18,6 +18,7 @@ mod memory_limit;
 mod mount;
 mod noise;
 mod orphans;
+pub mod pastes;
 pub mod records;
 mod schema;
 mod skip;

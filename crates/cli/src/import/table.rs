@@ -34,6 +34,7 @@ pub(super) fn of(name: &str, record: &Record) -> String {
     lines.extend(of_none.map(|figure| format!("  {}", printed(figure))));
     lines.extend(timings(record));
     lines.extend(record.warnings.iter().map(|warning| format!("  Note: {}", warning.message)));
+    lines.extend(doubts(record));
     lines.extend(indicated(record));
     lines.extend(unknown(record).iter().map(|what| format!("  Unknown: {what}")));
     let shown: Vec<String> = lines.iter().map(|line| harmless(line)).collect();
@@ -61,6 +62,25 @@ pub(crate) fn findings(record: &Record) -> Vec<String> {
     }
     lines
 }
+
+/// Doubts about single figures that forbid a word about the storage, each once.
+fn doubts(record: &Record) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for doubt in cardproof_rating::doubts(record).iter().filter(|doubt| doubt.phase.is_some()) {
+        let code = doubt.warning.code;
+        let line = format!("  In doubt: {}", doubt.warning.message);
+        let is_told = matches!(code, WarningCode::Memory | WarningCode::RateLimited);
+        if is_told && told.iter().all(|known| *known != line) {
+            told.push(line);
+        }
+    }
+    // Of one kind the first says it.
+    told.truncate(DOUBTS_MAX);
+    told
+}
+
+/// So many doubts about single figures are told.
+const DOUBTS_MAX: usize = 2;
 
 /// What the figures make likely of the application classes.
 fn indicated(record: &Record) -> Vec<String> {

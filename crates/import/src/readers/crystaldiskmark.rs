@@ -10,7 +10,7 @@ use cardproof_units::{Bytes, Iops};
 
 use crate::draft::{PhaseDraft, Printed, RecordDraft};
 use crate::lines::{Line, last_number};
-use crate::text::{Quantity, between, is_near, quantities, whole};
+use crate::text::{Quantity, between, is_near, number, quantities, whole};
 use crate::view::{Beginnings, Needle, View};
 use crate::{ForeignTool, ImportError};
 
@@ -22,12 +22,12 @@ const MEGABYTE: f64 = 1e6;
 /// How the program introduces itself.
 const BANNER: Needle = Needle::new("CrystalDiskMark ");
 
-pub(super) fn is_sign(view: &View) -> bool {
+pub(crate) fn is_sign(view: &View) -> bool {
     view.holds(&BANNER) && view.line.contains("(C)") || test_of(view.text, None, false).is_some()
 }
 
 /// Whether another report begins with `line`.
-pub(super) fn is_start(view: &View) -> bool {
+pub(crate) fn is_start(view: &View) -> bool {
     view.holds(&BANNER)
 }
 
@@ -98,6 +98,13 @@ fn section_of(text: &str) -> Option<(OpName, u8)> {
     }
 }
 
+/// Whether `text` is one of the last lines of a report.
+pub(crate) fn is_end(text: &str) -> bool {
+    const STARTS: Beginnings =
+        Beginnings::new(&["Test :", "Test:", "Date :", "Date:", "OS :", "OS:"]);
+    STARTS.begin(text)
+}
+
 /// Whether `text` is a line of a report that holds no figure and names no card.
 pub(crate) fn is_part(text: &str) -> bool {
     is_talk(text)
@@ -136,6 +143,9 @@ fn test_of(text: &str, section: Option<(OpName, u8)>, is_own: bool) -> Option<(T
         return None;
     }
     let is_new = text.starts_with("SEQ") || text.starts_with("RND");
+    if !is_printed(shape, figures) {
+        return None;
+    }
     // KDiskMark's lines have this form as well, but not these words.
     let (op, read_percent) = match (is_new, shape) {
         (true, _) => section.unwrap_or((OpName::Unknown, 0)),
@@ -152,6 +162,21 @@ fn test_of(text: &str, section: Option<(OpName, u8)>, is_own: bool) -> Option<(T
     let depth = queues.zip(threads).map_or(Some(old_depth.unwrap_or(1)), |(q, t)| q.checked_mul(t));
     let depth = u16::try_from(depth?).ok()?;
     Some((Test { op, read_percent, pattern, block, depth }, figures))
+}
+
+/// Whether a line has the form in which the program prints a result, and is no line of a data sheet
+/// (`Sequential Read: 180 MB/s`): its rates have three decimals, and what may be thousands as well is one
+/// only beside the program's own marks.
+fn is_printed(shape: &str, figures: &str) -> bool {
+    let rate = figures.trim_start();
+    let end = rate.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ','));
+    let rate = &rate[..end.unwrap_or(rate.len())];
+    let decimals = rate.len() - rate.rfind(['.', ',']).map_or(rate.len(), |at| at + 1);
+    let has_size = shape.contains(|c: char| c.is_ascii_digit());
+    let is_spaced = shape.ends_with(' ');
+    // Zero is printed for a test that was not run.
+    (decimals == 3 || number(rate) == Some(0.0))
+        && (has_size || is_spaced || figures.contains("IOPS]") || rate.contains('.'))
 }
 
 /// A block size: old versions write powers of 1024 as KB.

@@ -394,6 +394,11 @@ fn command_in(view: &View) -> Option<Command> {
     Some(Command { op, sync, is_direct, is_told: true, block, is_looped, is_of_memory })
 }
 
+/// Whether a line is a command of dd.
+pub(crate) fn is_command(view: &View) -> bool {
+    command_in(view).is_some()
+}
+
 /// Whether a command stands in a loop of the shell, as in `for i in 1 2 3; do dd …; done`.
 fn is_loop(text: &str) -> bool {
     let before = text.split_once("dd ").map_or("", |(before, _)| before);

@@ -51,13 +51,23 @@ fn is_sum(text: &str) -> bool {
 }
 
 /// Whether another program's output begins with a line.
-pub(super) fn is_start(view: &View) -> bool {
+pub(crate) fn is_start(view: &View) -> bool {
     BANNERS.begin(view.line.trim_start())
 }
 
-/// The operation of a line about speed. Old versions write `Average Writing speed`.
+/// The operation of a line about speed. Old versions write `Average Writing speed`. f3 prints a rate with
+/// two decimals; a rounded one is somebody's words.
 fn speed_of(text: &str) -> Option<OpName> {
     let rest = text.strip_prefix("Average ")?;
+    let (_, rate) = rest.split_once(':')?;
+    let rate = rate.trim_start();
+    let end = rate.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ','));
+    let rate = &rate[..end.unwrap_or(rate.len())];
+    let is_rounded =
+        !rate.is_empty() && rate.rfind(['.', ',']).is_none_or(|at| at + 3 != rate.len());
+    if is_rounded {
+        return None;
+    }
     match rest.split(':').next()? {
         "writing speed" | "Writing speed" => Some(OpName::Write),
         "reading speed" | "Reading speed" => Some(OpName::Read),

@@ -46,6 +46,11 @@ pub(crate) fn device_in(view: &View) -> Option<String> {
     shared::device_in(view)
 }
 
+/// Whether a line is a command of fio.
+pub(crate) fn is_command(view: &View) -> bool {
+    shared::is_command(view)
+}
+
 /// Whether a line is one of an output and names no card.
 pub(crate) fn is_part(view: &View) -> bool {
     human::is_of_output(view)
@@ -65,7 +70,11 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
         }
     }
     for (_, (_, read)) in are_found.iter().zip(FORMS).filter(|(is_found, _)| **is_found) {
-        let mut form = read(lines)?;
+        let mut form = match read(lines) {
+            // A heading of a job stands before its JSON, too.
+            Err(ImportError::Ends { .. }) if !draft.phases.is_empty() => continue,
+            form => form?,
+        };
         leave_out_repeated(&mut form.phases, &draft.phases);
         draft.absorb(form);
     }

@@ -49,8 +49,13 @@ pub(super) fn is_sign(view: &View) -> bool {
 }
 
 /// Whether another output begins with a line.
-pub(super) fn is_start(view: &View) -> bool {
+pub(crate) fn is_start(view: &View) -> bool {
     begins(view.text)
+}
+
+/// Whether `text` tells a speed.
+pub(crate) fn is_speed(text: &str) -> bool {
+    speed_of(text).is_some()
 }
 
 fn begins(text: &str) -> bool {

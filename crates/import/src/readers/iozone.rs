@@ -129,6 +129,11 @@ pub(crate) fn is_banner(view: &View) -> bool {
     view.holds(&BANNER)
 }
 
+/// Whether a line is a command of iozone.
+pub(crate) fn is_command(view: &View) -> bool {
+    command_in(view).is_some()
+}
+
 /// Whether `text` is one of a banner, which says what comes and names no card.
 pub(crate) fn is_of_banner(text: &str) -> bool {
     is_talk(text) || option_told(text).is_some()

@@ -22,7 +22,7 @@ const EXPECTED: &str = "'Sequential 1 MiB (Q= 8, T= 1): N MB/s [ N IOPS] < N us>
 /// A block of results: what its operations do, and how many of a hundred read.
 type Section = (OpName, u8);
 
-pub(super) fn is_sign(view: &View) -> bool {
+pub(crate) fn is_sign(view: &View) -> bool {
     view.text.starts_with("KDiskMark (")
 }
 

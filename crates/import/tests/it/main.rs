@@ -3,6 +3,7 @@
 //! The outputs are in `tests/import`, with a note on how each was made.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod asked;
 mod compact;
 mod defects;
 mod devices;
@@ -11,6 +12,7 @@ mod fixtures;
 mod forms;
 mod mangled;
 mod pasted;
+mod pastes;
 mod real_logs;
 mod refusals;
 mod typed;

@@ -71,6 +71,7 @@ fn check_line(error: &ImportError, lines: usize) -> Result<(), TestCaseError> {
     let line = match error {
         ImportError::Unexpected { line, .. }
         | ImportError::Ends { line, .. }
+        | ImportError::Claim { line, .. }
         | ImportError::Contradiction { line, .. } => *line,
         ImportError::Unrecognised
         | ImportError::TooMany { .. }

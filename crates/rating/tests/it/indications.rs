@@ -89,3 +89,21 @@ fn possible_memory_rates_and_lost_data_give_no_indication() {
     });
     assert_eq!(indications(&wrong), []);
 }
+
+#[test]
+fn no_class_is_indicated_from_what_cannot_tell_it() {
+    let job = "rr: (g=0): rw=randwrite, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, \
+               ioengine=psync, iodepth=1\nrr: (groupid=0, jobs=1): err= 0: pid=1: Wed Nov 25 10:13:49 2026\n  \
+               write: IOPS=35, BW=143KiB/s (146kB/s)(144KiB/1009msec); 0 zone resets\n";
+    let synced = format!("{job}     issued rwts: total=0,36,0,36 short=0,0,0,0 dropped=0,0,0,0\n");
+    let limited =
+        format!("$ fio --name=rr --rw=randwrite --bs=4k --rate_iops=35 --direct=1\n{job}");
+    let memory = "$ iozone -e -I -a -s 100M -r 4k -i 0 -i 1 -i 2\n    kB  reclen    write  rewrite    read    \
+                  reread    read     write\n102400       4    80292    63909  1926436  1938478  1748930    80047\n";
+    let faulty = "F3 write 8.0\nCreating file 1.h2w ... Write failure: Input/output error\n\
+                  Average writing speed: 5.11 MB/s\n";
+    assert_ne!(indications(&record(job)), [], "without any of them there is one");
+    for text in [&synced, &limited, memory, faulty] {
+        assert_eq!(indications(&record(text)), [], "{text}");
+    }
+}

@@ -7,16 +7,22 @@
 
 use std::collections::HashMap;
 
-use cardproof_units::{Bytes, Nanos};
+mod amounts;
+mod summary;
+mod syncs;
 
+use cardproof_units::{Bytes, Iops, Nanos};
+
+use self::amounts::{bytes_of, version_2, version_3};
+use self::syncs::Syncs;
 use super::shared::{self as fio, Command, Rates, TOOL};
 use crate::ImportError;
-use crate::draft::{PhaseDraft, Printed, RecordDraft};
+use crate::draft::{PhaseDraft, RecordDraft, Sync};
 use crate::lines::{Line, last_number};
 use crate::refusals::check_count;
 use crate::text::{Quantity, between, quantities, word_after};
 use crate::view::{Beginnings, Needle, View};
-use cardproof_record::{OpName, PatternName, WarningCode};
+use cardproof_record::{OpName, PatternName, Stated, WarningCode};
 
 /// What a job was announced to do.
 #[derive(Clone, Debug)]
@@ -40,6 +46,7 @@ struct Report {
     /// Both together, which `unified_rw_reporting` has in their place or beside them.
     united: Rates,
     duration: Nanos,
+    syncs: Syncs,
 }
 
 impl Report {
@@ -53,6 +60,7 @@ impl Report {
             write: Rates::default(),
             united: Rates::default(),
             duration: Nanos::ZERO,
+            syncs: Syncs::default(),
         }
     }
 }
@@ -64,7 +72,10 @@ const REPORT: Needle = Needle::new(": (groupid=");
 const ANNOUNCEMENT: Needle = Needle::new(": (g=");
 
 pub(super) fn is_sign(view: &View) -> bool {
-    view.holds(&REPORT) || is_announcement(view) || is_bare_rate(view.text)
+    view.holds(&REPORT)
+        || is_announcement(view)
+        || is_bare_rate(view.text)
+        || summary::is_sign(view.text)
 }
 
 /// Whether `text` holds a job's rates, which no other tool prints so.
@@ -150,6 +161,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut report: Option<Report> = None;
     let mut found = Found::default();
     let mut command = Command::default();
+    let mut summaries = Vec::new();
     for line in lines {
         check_count(found.phases.len())?;
         let view = View::of(&line.text);
@@ -185,21 +197,28 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
                 line.claim();
             }
             read_rates(line, report)?;
+            report.syncs.read(text);
         } else if is_bare_rate(text) {
             // Only these lines of an output were kept, and what the job did is not known.
             line.claim();
             let mut bare = Report::new(String::new(), 0, 0);
             read_rates(line, &mut bare)?;
             found.take(Some(bare), &announced, command)?;
-        } else if is_prelude(&view) {
+        } else if summary::is_sign(text) {
+            line.claim();
+            summaries.push(line);
+        } else if is_prelude(&view) || !summaries.is_empty() && is_detail(&view) {
             line.claim();
         }
     }
     found.take(report, &announced, command)?;
+    if found.phases.is_empty() {
+        summary::read(&summaries, lines, &mut draft)?;
+    }
     if found.has_others {
         draft.warn(WarningCode::Other, fio::AT_INTERVALS);
     }
-    draft.phases = with_copies_told(found.phases, &announced);
+    draft.phases.extend(with_copies_told(found.phases, &announced));
     if draft.phases.is_empty() {
         let expected = "'read: IOPS=…' or 'write: IOPS=…' below the job's name".to_owned();
         return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
@@ -297,7 +316,9 @@ fn begun(line: &Line) -> Result<Report, ImportError> {
 fn read_rates(line: &Line, report: &mut Report) -> Result<(), ImportError> {
     let text = line.text.trim();
     let Some((direction, rest)) = text.split_once(':') else { return Ok(()) };
-    let is_rates = rest.contains("IOPS=") || rest.contains("iops=");
+    // Version 3.33 prints an empty line of both directions where they are told apart as well.
+    let is_empty = direction.trim() == "mixed" && rest.contains("IOPS=0,") && rest.contains("(0B/");
+    let is_rates = !is_empty && (rest.contains("IOPS=") || rest.contains("iops="));
     let rates = match direction.trim() {
         "read" if is_rates => &mut report.read,
         "write" if is_rates => &mut report.write,
@@ -314,90 +335,6 @@ fn read_rates(line: &Line, report: &mut Report) -> Result<(), ImportError> {
     *rates = found;
     report.duration = report.duration.max(duration);
     Ok(())
-}
-
-fn version_3(text: &str) -> Option<(Rates, Nanos)> {
-    let iops = *quantities(between(text, "IOPS=", ",")?).first()?;
-    let rate = *quantities(text.split_once("BW=")?.1).first()?;
-    let bytes_of = bytes_of_3;
-    let (_, amounts) = text.rsplit_once('(')?;
-    let amounts = quantities(amounts.split_once(')')?.0);
-    let [amount, time] = amounts.as_slice() else { return None };
-    // `23.9MiB/127msec` reads as an amount in `MiB/` and a time.
-    let amount = Quantity { unit: amount.unit.trim_end_matches('/'), ..*amount };
-    let bytes = bytes_of(&amount)?;
-    Some((rates(&rate, &iops, bytes, bytes_of)?, time_of(time)?))
-}
-
-fn version_2(text: &str) -> Option<(Rates, Nanos)> {
-    let first = |from: &str, to: &str| Some(*quantities(between(text, from, to)?).first()?);
-    let bytes = bytes_of(&first("io=", ",")?)?;
-    let (rate, iops) = (first("bw=", ",")?, first("iops=", ",")?);
-    let time = time_of(quantities(text.split_once("runt=")?.1).first()?)?;
-    Some((rates(&rate, &iops, bytes, bytes_of)?, time))
-}
-
-fn rates(
-    rate: &Quantity<'_>,
-    iops: &Quantity<'_>,
-    bytes: f64,
-    bytes_of: fn(&Quantity<'_>) -> Option<f64>,
-) -> Option<Rates> {
-    let unit_bytes = rate.unit.strip_suffix("/s")?;
-    let unit_bytes_per_s = bytes_of(&Quantity { unit: unit_bytes, value: 1.0 })?;
-    let (factor, iops_unit) = match iops.unit {
-        "" => (1.0, "IOPS"),
-        "k" | "K" => (1e3, "k IOPS"),
-        "M" => (1e6, "M IOPS"),
-        _ => return None,
-    };
-    Some(Rates {
-        bytes_per_s: rate.value * unit_bytes_per_s,
-        iops: iops.value * factor,
-        ops: 0,
-        bytes: bytes as u64,
-        printed: vec![
-            Printed::new("bw", rate.value, rate.unit).in_bytes_per_s(unit_bytes_per_s),
-            Printed::new("iops", iops.value, iops_unit),
-        ],
-    })
-}
-
-/// Bytes of an amount of version 3, which with `kb_base=1000` prints powers of 1000 first, as kB and MB.
-fn bytes_of_3(amount: &Quantity<'_>) -> Option<f64> {
-    let power = match amount.unit {
-        "kB" | "KB" => 1,
-        "MB" => 2,
-        "GB" => 3,
-        "TB" => 4,
-        "PB" => 5,
-        _ => return bytes_of(amount),
-    };
-    Some(amount.value * 1000_f64.powi(power))
-}
-
-/// Bytes of an amount, in which K, M, G, T and P are powers of 1024 however they are written.
-fn bytes_of(amount: &Quantity<'_>) -> Option<f64> {
-    let power = match amount.unit {
-        "B" => 0,
-        "K" | "KB" | "KiB" => 1,
-        "M" | "MB" | "MiB" => 2,
-        "G" | "GB" | "GiB" => 3,
-        "T" | "TB" | "TiB" => 4,
-        "P" | "PB" | "PiB" => 5,
-        _ => return None,
-    };
-    Some(amount.value * 1024_f64.powi(power))
-}
-
-fn time_of(time: &Quantity<'_>) -> Option<Nanos> {
-    let seconds = match time.unit {
-        "usec" => time.value / 1e6,
-        "msec" => time.value / 1e3,
-        "sec" => time.value,
-        _ => return None,
-    };
-    Some(Nanos::from_secs_f64(seconds))
 }
 
 /// The phases in `found`, each under its job's name. fio announces copies of a job once and then
@@ -426,38 +363,62 @@ fn finished(
     announced: &HashMap<String, (Announced, usize)>,
     command: Command,
 ) -> Result<Option<(String, PhaseDraft)>, ImportError> {
-    let Some(Report { name, copies, error, mut read, mut write, mut united, duration, .. }) =
-        report
-    else {
-        return Ok(None);
-    };
-    let job = announced.get(&name).map(|(job, _)| job);
+    let Some(report) = report else { return Ok(None) };
+    let Report { name, copies, error, mut read, mut write, mut united, duration, syncs, .. } =
+        report;
+    let asked = command.shape.map(|(op, pattern)| Announced {
+        op,
+        pattern,
+        block: command.block,
+        depth: command.depth,
+    });
+    // Rates without a job's name may be of any of several runs.
+    let asked = asked.filter(|_| !name.is_empty());
+    let job = announced.get(&name).map(|(job, _)| job.clone()).or(asked);
     if read.has_run() || write.has_run() {
         united = Rates::default();
     }
-    match job.map(|job| job.op) {
+    match job.as_ref().map(|job| job.op) {
         Some(OpName::Read) if united.has_run() => read = std::mem::take(&mut united),
         Some(OpName::Write) if united.has_run() => write = std::mem::take(&mut united),
         _ => {}
     }
     // Of both together without their shares it is not known what was measured.
-    let told = job.map(|job| job.op).filter(|_| !united.has_run());
+    let told = job.as_ref().map(|job| job.op).filter(|_| !united.has_run());
     let op = told.unwrap_or_else(|| fio::op_of(&read, &write, &united));
-    let pattern = job.map_or(PatternName::Unknown, |job| job.pattern);
+    let pattern = job.as_ref().map_or(PatternName::Unknown, |job| job.pattern);
     let mut phase = PhaseDraft::new(op, pattern);
     if let Some(job) = job {
         (phase.block, phase.depth) = (job.block, fio::depth_of_copies(job.depth, copies, true));
     }
+    let is_half_told = op == OpName::Mixed && read.has_run() != write.has_run();
     if op == OpName::Mixed {
-        let done = || fio::read_percent(&read, &write);
+        // The share that was asked for; of one direction alone, fio's own.
+        let done = || match is_half_told {
+            true => fio::DEFAULT_MIX,
+            false => fio::read_percent(&read, &write),
+        };
         phase.read_percent = command.read_percent.unwrap_or_else(done);
     }
     phase.duration = duration;
     let is_reading = !write.has_run() && !united.has_run();
-    phase.sync = if is_reading { phase.sync } else { command.sync };
+    phase.sync = match syncs.sync() {
+        _ if is_reading => phase.sync,
+        Sync::None => command.sync,
+        counted => counted,
+    };
+    if command.is_limited {
+        phase.warnings.push(fio::limited());
+    }
     phase.cache =
         command.cache("fio's plain output does not tell whether the page cache was in use");
     fio::state(&mut phase, [&read, &write, &united]);
+    if is_half_told {
+        let told = |rates: &Rates| rates.has_run().then_some(Iops(rates.iops));
+        let (read_iops, write_iops) = (told(&read), told(&write));
+        phase.stated = Stated { read_iops, write_iops, ..Stated::default() };
+    }
+    phase.figures.extend(syncs.figures());
     if error != 0 {
         phase.failed = Some(format!("fio reports error {error} for this job"));
     } else if !(read.has_run() || write.has_run() || united.has_run()) {

@@ -112,10 +112,10 @@ fn phase(
             .or(default)
             .unwrap_or_else(|| fio::read_percent(&read, &write));
     }
-    phase.block = size_of(option(&["bs", "blocksize"]))
+    phase.block = fio::size_of(option(&["bs", "blocksize"]))
         .or_else(|| [&read, &write, &united].into_iter().find_map(Rates::block))
         .unwrap_or(Bytes::ZERO);
-    phase.span = size_of(option(&["size", "filesize"])).unwrap_or(Bytes::ZERO);
+    phase.span = fio::size_of(option(&["size", "filesize"])).unwrap_or(Bytes::ZERO);
     let depth = option(&["iodepth"]).map_or(Some(1), |depth| depth.parse().ok());
     let depth = match option(&["ioengine"]) {
         Some(engine) => fio::depth_of(engine, depth.unwrap_or(0)),
@@ -142,6 +142,9 @@ fn phase(
     } else {
         Cache::Unknown("fio's document does not repeat the job's options")
     };
+    if fio::LIMITS.iter().any(|name| option(&[name]).is_some()) {
+        phase.warnings.push(fio::limited());
+    }
     let runtime_ms = by_direction.iter().map(|direction| direction.runtime).fold(0.0, f64::max);
     phase.duration = Nanos::from_secs_f64(runtime_ms / 1000.0);
     let have_run = [&read, &write, &united].map(Rates::has_run);
@@ -186,23 +189,6 @@ fn sync_of<'o>(option: &impl Fn(&[&str]) -> Option<&'o str>) -> Sync {
         _ if is_on("end_fsync") || is_on("fsync_on_close") => Sync::AtEnd,
         _ => Sync::None,
     }
-}
-
-/// A size as fio's options have them: a number, and powers of 1024 by their letter.
-fn size_of(text: Option<&str>) -> Option<Bytes> {
-    let text = text?.trim().to_ascii_lowercase();
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let power = match &text[digits.len()..] {
-        "" | "b" => 0,
-        "k" | "kb" | "kib" => 10,
-        "m" | "mb" | "mib" => 20,
-        "g" | "gb" | "gib" => 30,
-        "t" | "tb" | "tib" => 40,
-        "p" | "pb" | "pib" => 50,
-        _ => return None,
-    };
-    let count: u64 = digits.parse().ok().filter(|count| *count > 0)?;
-    count.checked_mul(1 << power).map(Bytes)
 }
 
 fn latency(direction: &Direction) -> Option<Latency> {

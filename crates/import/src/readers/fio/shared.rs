@@ -1,6 +1,6 @@
 //! What fio's three outputs have in common: shapes, depths, rates, and how they must fit together.
 
-use cardproof_record::{OpName, PatternName, Stated};
+use cardproof_record::{OpName, PatternName, Stated, Warning, WarningCode};
 use cardproof_units::{Bytes, Iops, Throughput};
 
 use crate::draft::{Cache, PhaseDraft, Printed, Sync};
@@ -23,6 +23,14 @@ pub(super) struct Command {
     /// Whether operations pass the page cache by, where the options say so.
     pub(super) is_direct: Option<bool>,
     pub(super) sync: Sync,
+    /// Whether the options limit the rate, so that the figures are the limit's and not the storage's.
+    pub(super) is_limited: bool,
+    /// What the only job does, where the options say so.
+    pub(super) shape: Option<(OpName, PatternName)>,
+    /// Its block size; zero if not told.
+    pub(super) block: Bytes,
+    /// Its operations in flight; 0 if not told.
+    pub(super) depth: u16,
     /// Of 100 operations of a mixed job, how many are to read, where the options say so.
     pub(super) read_percent: Option<u8>,
 }
@@ -35,6 +43,18 @@ pub(super) fn mix(value: &str) -> Option<u8> {
     value.parse().ok().filter(|percent| *percent <= 100)
 }
 
+/// What is said where the options limit the rate.
+pub(super) const LIMITED: &str =
+    "fio's options limit the rate, so the figure is that of the limit and not of the storage";
+
+/// The doubt about a rate that was limited.
+pub(super) fn limited() -> Warning {
+    Warning { code: WarningCode::RateLimited, message: LIMITED.to_owned() }
+}
+
+/// Options that limit the rate.
+pub(super) const LIMITS: [&str; 3] = ["rate", "rate_iops", "thinktime"];
+
 impl Command {
     /// The options of fio in a line; nothing where it is no command line of fio.
     pub(super) fn of(view: &View) -> Option<Self> {
@@ -46,7 +66,9 @@ impl Command {
             word.strip_prefix("--").or_else(short)
         });
         let mut command = Self::default();
-        let (mut has_any, mut has_job) = (false, false);
+        let (mut has_any, mut has_job, mut jobs) = (false, false, 0);
+        // One operation in flight is fio's default.
+        let (mut depth, mut engine) = (Some(1), "");
         for option in options {
             has_any = true;
             let (name, value) = option.split_once('=').unwrap_or((option, "1"));
@@ -59,11 +81,20 @@ impl Command {
                 }
                 ("sync", value) if is_on(value) => command.sync = Sync::Every(1),
                 ("end_fsync", "1") => command.sync = Sync::AtEnd,
-                ("rwmixread", value) => command.read_percent = mix(value),
-                ("rwmixwrite", value) => {
-                    command.read_percent = mix(value).map(|writes| 100 - writes);
+                ("rw" | "readwrite", value) => {
+                    (has_job, command.shape) = (true, shape_of(unquoted(value)));
                 }
-                ("rw" | "readwrite", _) => has_job = true,
+                ("name", _) => jobs += 1,
+                ("bs" | "blocksize", value) => {
+                    command.block = size_of(Some(unquoted(value))).unwrap_or(Bytes::ZERO);
+                }
+                ("iodepth", value) => depth = unquoted(value).parse().ok(),
+                ("ioengine", value) => engine = unquoted(value),
+                ("rwmixread", value) => command.read_percent = mix(unquoted(value)),
+                ("rwmixwrite", value) => {
+                    command.read_percent = mix(unquoted(value)).map(|writes| 100 - writes);
+                }
+                (name, _) if LIMITS.contains(&name) => command.is_limited = true,
                 _ => {}
             }
         }
@@ -71,6 +102,11 @@ impl Command {
         let is_whole = !view.line.contains("...") && !view.line.contains('\u{2026}');
         if command.is_direct.is_none() && has_job && is_whole {
             command.is_direct = Some(false);
+        }
+        command.depth = depth_of(engine, depth.unwrap_or(0));
+        // With several jobs or a part of the options nobody can say whose they are.
+        if jobs > 1 || !is_whole {
+            (command.shape, command.block, command.depth) = (None, Bytes::ZERO, 0);
         }
         has_any.then_some(command)
     }
@@ -83,6 +119,32 @@ impl Command {
             None => Cache::Unknown(untold),
         }
     }
+}
+
+/// A size as fio's options have them: a number, and powers of 1024 by their letter.
+pub(super) fn size_of(text: Option<&str>) -> Option<Bytes> {
+    let text = text?.trim().to_ascii_lowercase();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let power = match &text[digits.len()..] {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        "t" | "tb" | "tib" => 40,
+        "p" | "pb" | "pib" => 50,
+        _ => return None,
+    };
+    let count: u64 = digits.parse().ok().filter(|count| *count > 0)?;
+    count.checked_mul(1 << power).map(Bytes)
+}
+
+fn unquoted(value: &str) -> &str {
+    value.trim_matches(['"', '\'', '`'])
+}
+
+/// Whether a line is a command of fio.
+pub(super) fn is_command(view: &View) -> bool {
+    Command::of(view).is_some()
 }
 
 /// What follows the program's name in a line.

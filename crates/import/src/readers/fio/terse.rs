@@ -14,7 +14,7 @@ use crate::draft::{PhaseDraft, Printed, RecordDraft};
 use crate::lines::Line;
 use crate::text::number;
 use crate::view::View;
-use cardproof_record::{Latency, OpName, PatternName};
+use cardproof_record::{Latency, OpName, PatternName, WarningCode};
 
 /// Where the fields of reads begin, counted from 0.
 const READ: usize = 5;
@@ -53,25 +53,46 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
         line.claim();
         let fields: Vec<&str> = view.text.split(';').take(FIELDS_MAX).collect();
         draft.version = Some(fields[1].trim_start_matches("fio-").to_owned());
+        if is_cut(&fields) {
+            draft.warn(
+                WarningCode::Other,
+                "a terse line of fio is cut off; only the rates that stand whole in it were read",
+            );
+        }
         draft.phases.push(phase(line, &fields, command)?);
     }
     Ok(draft)
+}
+
+/// How many fields a line of a version has at least.
+fn fields_min(version: &str) -> usize {
+    READ + 2 * direction_fields(version)
+}
+
+/// Whether fields are missing at the end; the last that is there may be cut, too.
+fn is_cut(fields: &[&str]) -> bool {
+    fields.len() < fields_min(fields[0])
 }
 
 fn phase(line: &Line, fields: &[&str], command: Command) -> Result<PhaseDraft, ImportError> {
     let unexpected =
         |expected: &str, found: &str| ImportError::unexpected(TOOL, line.number, expected, found);
     let write_start = READ + direction_fields(fields[0]);
-    let fields_min = write_start + direction_fields(fields[0]);
-    if fields.len() < fields_min {
+    let whole = fields.len() - usize::from(is_cut(fields));
+    let has_rates = |start: usize| whole > start + 3;
+    let rates_at = |start: usize| match has_rates(start) {
+        true => rates(line, fields, start),
+        false => Ok(Rates::default()),
+    };
+    let (read, write) = (rates_at(READ)?, rates_at(write_start)?);
+    if is_cut(fields) && !(read.has_run() || write.has_run()) {
+        let fields_min = fields_min(fields[0]);
         return Err(ImportError::Ends {
             tool: TOOL,
             line: line.number,
             expected: format!("{fields_min} fields of a terse line (it has {})", fields.len()),
         });
     }
-    let [read, write] = [READ, write_start].map(|start| rates(line, fields, start));
-    let (read, write) = (read?, write?);
     let mut phase =
         PhaseDraft::new(fio::op_of(&read, &write, &Rates::default()), PatternName::Unknown);
     let done = || fio::read_percent(&read, &write);
@@ -85,7 +106,10 @@ fn phase(line: &Line, fields: &[&str], command: Command) -> Result<PhaseDraft, I
     let runtime_ms = |start: usize| field(fields, start + 3).unwrap_or(0.0);
     phase.duration = Nanos::from_secs_f64(runtime_ms(READ).max(runtime_ms(write_start)) / 1000.0);
     let is_mixed = read.has_run() && write.has_run();
-    phase.latency = if is_mixed { None } else { latency(fields, start) };
+    phase.latency = if is_mixed { None } else { latency(&fields[..whole], start) };
+    if command.is_limited {
+        phase.warnings.push(fio::limited());
+    }
     fio::state(&mut phase, [&read, &write, &Rates::default()]);
     let error = fields[4];
     if error != "0" {

@@ -27,7 +27,7 @@ pub(in super::super) struct Document {
 }
 
 /// The options that are read.
-pub(super) const OPTIONS: [&str; 19] = [
+pub(super) const OPTIONS: [&str; 22] = [
     "blocksize",
     "bs",
     "buffered",
@@ -41,12 +41,15 @@ pub(super) const OPTIONS: [&str; 19] = [
     "iodepth",
     "ioengine",
     "numjobs",
+    "rate",
+    "rate_iops",
     "readwrite",
     "rw",
     "rwmixread",
     "rwmixwrite",
     "size",
     "sync",
+    "thinktime",
 ];
 
 /// Options as fio repeats them: all are text.
