@@ -25,9 +25,13 @@ use crate::disturbance;
 /// and hot boards lower their clock to about half.
 const UNCOUNTED_FACTOR: f64 = 2.0;
 
-/// What full processors cost beside the counted waits: caches and memory are shared, and so are the two halves of a
-/// processor with hyper-threading; a worker of the kernel is counted by what it did last.
-const SHARED_FACTOR: f64 = 1.25;
+/// What full processors can cost beside the waits and our own processor time: a worker of the kernel is counted by what
+/// it did last.
+const WORKERS_FACTOR: f64 = 1.05;
+
+/// Others share caches, memory and the two halves of a processor with hyper-threading, which at most doubles our own
+/// processor time: this share of it would not have been needed.
+const SHARED_CPU: f64 = 0.5;
 
 /// With less than this share of the time left, a bound by waits says nothing.
 const TIME_LEFT_MIN: f64 = 0.1;
@@ -71,10 +75,12 @@ fn factor_of(
     judged: Nanos,
 ) -> Option<f64> {
     match kind {
-        DisturbanceKind::CpuByOthers => match seen.and_then(|seen| seen.processor_wait_ns) {
-            Some(waited) => by_waits(waited, judged),
-            None => Some(UNCOUNTED_FACTOR),
-        },
+        DisturbanceKind::CpuByOthers => {
+            match seen.and_then(|seen| Some((seen.processor_wait_ns?, own_cpu_time(seen)?))) {
+                Some((waited, worked)) => by_waits(waited, worked, judged),
+                None => Some(UNCOUNTED_FACTOR),
+            }
+        }
         DisturbanceKind::OtherIo => by_other_io(seen?),
         DisturbanceKind::Heat
         | DisturbanceKind::UnderVoltage
@@ -83,9 +89,16 @@ fn factor_of(
     }
 }
 
-fn by_waits(waited: Nanos, judged: Nanos) -> Option<f64> {
-    let left = 1.0 - waited.as_secs_f64() / judged.as_secs_f64();
-    (left >= TIME_LEFT_MIN).then(|| SHARED_FACTOR / left)
+fn by_waits(waited: Nanos, worked: Nanos, judged: Nanos) -> Option<f64> {
+    let lost = waited.as_secs_f64() + SHARED_CPU * worked.as_secs_f64();
+    let left = 1.0 - lost / judged.as_secs_f64();
+    (left >= TIME_LEFT_MIN).then(|| WORKERS_FACTOR / left)
+}
+
+/// The processor time of the run itself in the time that was seen.
+fn own_cpu_time(seen: &PhaseSurroundings) -> Option<Nanos> {
+    let cpus = f64::from(seen.activity.cpu.as_ref()?.cpus);
+    Some(Nanos::from_secs_f64(seen.own_cpu? * cpus * seen.activity.window_ns.as_secs_f64()))
 }
 
 fn by_other_io(seen: &PhaseSurroundings) -> Option<f64> {
@@ -137,13 +150,15 @@ mod tests {
 
     #[test]
     fn waits_for_processors_bound_what_was_lost() {
-        let factor = |waited_ms, judged_ms| {
-            by_waits(Nanos::from_millis(waited_ms), Nanos::from_millis(judged_ms))
+        let factor = |waited_ms, worked_ms| {
+            let [waited, worked] = [waited_ms, worked_ms].map(Nanos::from_millis);
+            by_waits(waited, worked, Nanos::from_secs(10))
         };
-        assert_eq!(factor(0, 10_000), Some(SHARED_FACTOR));
-        assert_eq!(factor(5_000, 10_000), Some(2.0 * SHARED_FACTOR));
-        assert_eq!(factor(9_500, 10_000), None, "hardly any time is left");
-        assert_eq!(factor(20_000, 10_000), None, "many threads may wait at once");
+        assert_eq!(factor(0, 0), Some(WORKERS_FACTOR));
+        assert_eq!(factor(5_000, 0), Some(2.0 * WORKERS_FACTOR));
+        assert_eq!(factor(4_000, 2_000), Some(2.0 * WORKERS_FACTOR));
+        assert_eq!(factor(9_500, 0), None, "hardly any time is left");
+        assert_eq!(factor(20_000, 0), None, "many threads may wait at once");
     }
 
     #[test]

@@ -272,8 +272,12 @@ fn beside_full_processors(high: f64, waited: Option<Nanos>) -> Record {
         record((1900.0, 2000.0, 2100.0), (0.9 * high, 0.95 * high, high), (15.0, 17.0, 19.0));
     let cpu = CpuActivity { cpus: 4, user: 1.0, busiest: 1.0, ..CpuActivity::default() };
     let seen = PhaseSurroundings {
-        activity: Activity { cpu: Some(cpu), ..Activity::default() },
-        own_cpu: Some(0.05),
+        activity: Activity {
+            window_ns: Nanos::from_secs(10),
+            cpu: Some(cpu),
+            ..Activity::default()
+        },
+        own_cpu: Some(0.02),
         own: Some(OwnActivity::default()),
         processor_wait_ns: waited,
         ..PhaseSurroundings::default()
@@ -291,11 +295,13 @@ fn a_slow_card_fails_beside_full_processors_where_the_waits_do_not_explain_it() 
     for (high, waited, expected) in [
         (260.0, seconds(0.1), Outcome::Misses),
         (260.0, seconds(2.0), Outcome::Misses),
-        (260.0, seconds(4.0), Outcome::Undecided),
+        (260.0, seconds(4.5), Outcome::Undecided),
         (260.0, None, Outcome::Undecided),
         (390.0, seconds(0.1), Outcome::Misses),
-        (450.0, seconds(0.1), Outcome::Undecided),
-        (100.0, seconds(8.0), Outcome::Undecided),
+        (450.0, seconds(0.1), Outcome::Misses),
+        (450.0, seconds(0.6), Outcome::Undecided),
+        (378.0, seconds(1.5), Outcome::Misses),
+        (100.0, seconds(8.5), Outcome::Undecided),
         (100.0, seconds(7.0), Outcome::Misses),
         (100.0, seconds(40.0), Outcome::Undecided),
         (100.0, None, Outcome::Misses),
