@@ -44,7 +44,8 @@ fn check_line(text: &str, error: &ImportError) {
     let line = match error {
         ImportError::Unexpected { line, .. }
         | ImportError::Ends { line, .. }
-        | ImportError::Contradiction { line, .. } => *line,
+        | ImportError::Contradiction { line, .. }
+        | ImportError::Claim { line, .. } => *line,
         ImportError::Unrecognised
         | ImportError::TooMany { .. }
         | ImportError::NoSuchTool { .. } => return,
