@@ -91,8 +91,12 @@ fn a_name_need_not_be_text() {
 fn where_an_output_fails_it_is_told_that_the_record_is_kept() {
     let home = Home::new();
     let place = word(home.place());
-    let words = [&["run", place], SMALL, &["--quiet", "--json", "/dev/full"]].concat();
-    let ended = run(home.cardproof(&words)).expect(1);
+    // Standard output is full: what is kept beside it must be told.
+    let mut command = Command::new("sh");
+    command.args(["-c", "exec \"$0\" \"$@\" > /dev/full", env!("CARGO_BIN_EXE_cardproof")]);
+    command.args([&["run", place], SMALL, &["--quiet", "--json", "-"]].concat());
+    home.surround(&mut command);
+    let ended = run(command).expect(1);
     let path = home.records()[0].clone();
     assert!(ended.stderr.contains(&format!("the record is kept: {}", path.display())));
     records::read(&path);

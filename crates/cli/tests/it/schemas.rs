@@ -128,7 +128,7 @@ fn examples(home: &Home) -> Vec<Example> {
     let short = |words: &[&str]| Example { words: all(words, &SHORT), ..one("record", &[]) };
     let life = ["--size", "8M", "--cycles", "2", "--seed", "1"];
     vec![
-        short(&[card, "--seed", "2", "--json", "-"]),
+        one("check", &[card, "--seed", "2", "--quiet", "--json", "-"]),
         short(&["run", card, "--seed", "3", "--json", "-"]),
         short(&["run", card, "--seed", "4", "--json", "-", "--repeat", "2"]),
         short(&["run", card, "--seed", "5", "--json", "-", "--profile", "a1"]),

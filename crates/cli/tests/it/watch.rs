@@ -100,7 +100,7 @@ fn what_cannot_be_watched_is_a_wrong_command_line() {
         (["nosuchdevice", "--once"], "there is no device or path nosuchdevice"),
         (["--once", "--interval=1ms"], "too short"),
         (["--once", "--count=2"], "cannot be used with"),
-        (["--once", "--log=/dev/null/rows.txt"], "cannot log to"),
+        (["--once", "--log=/no/such/directory/rows.txt"], "cannot write"),
     ] {
         let refused = run(watch(&words)).expect(2);
         assert!(refused.stderr.contains(said), "{words:?}: {}", refused.stderr);
