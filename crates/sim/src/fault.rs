@@ -3,6 +3,7 @@
 //! Every way of failing is a typed option, its random choices come from a seed, and a layer
 //! with no fault in it changes nothing, which the contract suite checks.
 
+mod arranged;
 mod capacity;
 mod damage;
 mod hidden;
@@ -12,6 +13,7 @@ mod power;
 mod rules;
 mod volatile;
 
+pub use arranged::{ArrangedStore, Arrangement, Gives, Missing};
 pub use capacity::{Beyond, CapacityFake, FakeStore};
 pub use damage::{Damage, DamagedBlock, DamagedStore};
 pub use hidden::{Forgets, HiddenStore, Keeps};

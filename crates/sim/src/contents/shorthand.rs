@@ -140,6 +140,19 @@ impl Stretches {
         }
     }
 
+    /// Stores `sectors` that follow from numbers, so many sectors after the first of them, at `address`,
+    /// written at `time`.
+    pub(crate) fn write_further(
+        &mut self,
+        address: u64,
+        sectors: u64,
+        (numbers, skipped): (Numbers, u64),
+        time: u64,
+    ) {
+        let numbers = (self.shorthand.further)(numbers, skipped);
+        self.write_numbers(address, sectors, numbers, time);
+    }
+
     /// Stores `sectors` that follow from `numbers` at `address`, written at `time`.
     fn write_numbers(&mut self, address: u64, sectors: u64, numbers: Numbers, time: u64) {
         self.forget(address, address + sectors, None);

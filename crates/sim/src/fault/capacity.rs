@@ -12,7 +12,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::hidden::{HiddenStore, LatestWrites};
-use crate::contents::{SECTOR_LEN, Shorthand, Store, StoreError};
+use crate::contents::{Numbers, SECTOR_LEN, Shorthand, Store, StoreError};
 
 /// What happens to addresses beyond the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,7 @@ pub struct FakeStore {
     real: u64,
     beyond: Beyond,
     latest: LatestWrites,
+    shorthand: Shorthand,
     /// How many readings gave something made up.
     readings: Cell<u64>,
     seed: u64,
@@ -87,6 +88,7 @@ impl FakeStore {
             real: real.get(),
             beyond: fake.beyond,
             latest: LatestWrites::new(&fake.remembers, shorthand),
+            shorthand,
             readings: Cell::new(0),
             seed: seed.derive("limbo"),
         }
@@ -163,6 +165,29 @@ impl Store for FakeStore {
         }
         self.latest.note(offset, from, self.real);
         Ok(())
+    }
+
+    fn takes_numbers(&self) -> bool {
+        self.flash.takes_numbers()
+    }
+
+    fn write_numbers(
+        &mut self,
+        offset: u64,
+        length: u64,
+        numbers: Numbers,
+    ) -> Result<bool, StoreError> {
+        if !self.flash.takes_numbers() {
+            return Ok(false);
+        }
+        for Part { asked, length, flash } in self.parts(offset, length) {
+            let further = (self.shorthand.further)(numbers, (asked - offset) / SECTOR_LEN as u64);
+            if let Some(place) = flash {
+                self.flash.write_numbers(place, length, further)?;
+            }
+        }
+        self.latest.note_numbers(offset, length, numbers, self.real);
+        Ok(true)
     }
 
     fn discard(&mut self, offset: u64, length: u64) -> Result<(), StoreError> {

@@ -6,7 +6,7 @@ use cardproof_units::{Bytes, Seed};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::contents::{Store, StoreError};
+use crate::contents::{Numbers, Store, StoreError};
 
 /// What a damaged block gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +114,19 @@ impl Store for DamagedStore {
             return Err(std::io::Error::other("a request that fails once").into());
         }
         self.inner.write(offset, from)
+    }
+
+    fn takes_numbers(&self) -> bool {
+        self.inner.takes_numbers()
+    }
+
+    fn write_numbers(
+        &mut self,
+        offset: u64,
+        length: u64,
+        numbers: Numbers,
+    ) -> Result<bool, StoreError> {
+        self.inner.write_numbers(offset, length, numbers)
     }
 
     fn discard(&mut self, offset: u64, length: u64) -> Result<(), StoreError> {

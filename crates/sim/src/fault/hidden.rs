@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use cardproof_units::Bytes;
 
-use crate::contents::{SECTOR_LEN, Shorthand, Stretches};
+use crate::contents::{Numbers, SECTOR_LEN, Shorthand, Stretches};
 
 const SECTOR: u64 = SECTOR_LEN as u64;
 
@@ -70,6 +70,13 @@ struct Kept {
     time: u64,
 }
 
+impl Kept {
+    const fn next_time(&mut self) -> u64 {
+        self.time += 1;
+        self.time
+    }
+}
+
 impl LatestWrites {
     pub(super) fn new(store: &HiddenStore, shorthand: Shorthand) -> Self {
         let kept = Kept { stretches: Stretches::new(shorthand), order: VecDeque::new(), time: 0 };
@@ -94,12 +101,31 @@ impl LatestWrites {
         }
     }
 
+    /// As [`note`](Self::note), for `length` bytes that follow from `numbers`.
+    pub(super) fn note_numbers(&self, offset: u64, length: u64, numbers: Numbers, real: u64) {
+        let skip = match self.keeps {
+            Keeps::Beyond => real.saturating_sub(offset).min(length),
+            Keeps::All => 0,
+        };
+        if self.sectors_max > 0 && skip < length {
+            let (address, sectors) = ((offset + skip) / SECTOR, (length - skip) / SECTOR);
+            let mut kept = self.kept.borrow_mut();
+            let time = kept.next_time();
+            kept.stretches.write_further(address, sectors, (numbers, skip / SECTOR), time);
+            self.forget(&mut kept, address, sectors, time);
+        }
+    }
+
     fn keep(&self, address: u64, data: &[u8]) {
         let mut kept = self.kept.borrow_mut();
-        kept.time += 1;
-        let time = kept.time;
+        let time = kept.next_time();
         kept.stretches.write(address, data, time);
-        kept.order.push_back((address, data.len() as u64 / SECTOR, time));
+        self.forget(&mut kept, address, data.len() as u64 / SECTOR, time);
+    }
+
+    /// Forgets what there is no room for beside the sectors written last.
+    fn forget(&self, kept: &mut Kept, address: u64, sectors: u64, time: u64) {
+        kept.order.push_back((address, sectors, time));
         while kept.stretches.sectors() > self.sectors_max || kept.order.len() > self.writes_max {
             let over = kept.stretches.sectors().saturating_sub(self.sectors_max);
             let by_count = kept.order.len() > self.writes_max;
@@ -112,18 +138,20 @@ impl LatestWrites {
         }
     }
 
-    /// Puts what is remembered of `offset` and behind into `data`.
-    pub(super) fn recall(&self, offset: u64, data: &mut [u8]) {
+    /// Puts what is remembered of `offset` and behind into `data`; how many bytes that is.
+    pub(super) fn recall(&self, offset: u64, data: &mut [u8]) -> u64 {
         if self.sectors_max == 0 {
-            return;
+            return 0;
         }
         let found = self.kept.borrow().stretches.read(offset / SECTOR, data);
+        let recalled = found.iter().map(|(_, sectors)| sectors * SECTOR).sum();
         if self.forgets == Forgets::LeastUsed {
             for (start, sectors) in found {
                 let from = (start - offset / SECTOR) * SECTOR;
                 self.keep(start, &data[from as usize..(from + sectors * SECTOR) as usize]);
             }
         }
+        recalled
     }
 }
 
