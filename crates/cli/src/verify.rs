@@ -51,10 +51,11 @@ pub(crate) struct VerifyArgs {
     /// Write and read every byte
     #[arg(long)]
     pub(crate) full: bool,
-    /// Rule out a hidden store of up to this size; a larger size takes longer
+    /// Rule out a hidden store of up to about this size; a larger size takes longer
     ///
     /// A hidden store is extra memory in some fakes. It keeps the data that was written last, so that short
-    /// tests pass.
+    /// tests pass. The size holds for a fake whose second half is missing; the answer says what is ruled out
+    /// for others. The test writes one and a half times as much.
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     pub(crate) exclude_store: Bytes,
     /// Test enough blocks to find this share of bad blocks; by default 0.0045, which is 0.45 %

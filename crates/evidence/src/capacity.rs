@@ -7,6 +7,8 @@
 //! Nothing here decides what to write or to read next; that is the work of the crate `probe`.
 
 mod bounds;
+mod exclusion;
+mod family;
 mod files;
 mod finding;
 mod infer;
@@ -15,14 +17,18 @@ mod line;
 mod lost;
 mod modulus;
 mod observation;
+mod period;
 mod prior;
 mod reasons;
 pub mod stamp;
+mod weighed;
 
 pub use bounds::{CONFIDENCE, excluded_share, places_for_share};
+pub use exclusion::{Exclusion, MissingPart};
 pub use files::genuine_after_files;
 pub use finding::{Finding, Kind, Size, Store, Verdict};
 pub use infer::infer;
 pub use line::ParseObservationError;
 pub use modulus::{Alias, common_distance, divisors_to_try, guess_modulus, second_round};
-pub use observation::{Evidence, Examined, Found, Observation, Writes, examine};
+pub use observation::{Evidence, Examined, Found, Observation, Retried, Spread, Writes, examine};
+pub use period::guess_period;

@@ -12,6 +12,7 @@
 //! is the caller's work, by a target that does), and it never writes more than its plan announces
 //! unless places failed.
 
+mod again;
 mod experiment;
 mod pace;
 mod plan;

@@ -4,7 +4,8 @@
 //! record is judged by the present rules.
 
 use cardproof_evidence::capacity::{
-    Evidence, Finding, Verdict, Writes, genuine_after_files, infer, stamp::SECTOR,
+    Evidence, Exclusion, Finding, Retried, Spread, Verdict, Writes, genuine_after_files, infer,
+    stamp::SECTOR,
 };
 use cardproof_record::{CapacityFiles, CapacityTest, CapacityVerdict, Record, State};
 use cardproof_units::Bytes;
@@ -37,8 +38,13 @@ pub struct Capacity {
     pub announced: Bytes,
     /// How much it really holds: at least, and at most.
     pub real_size: (Bytes, Bytes),
-    /// A hidden store of up to this size would have been found.
+    /// Whether everything from the first address to the least real size keeps data.
+    pub holds_front: bool,
+    /// A hidden store of up to this size would have been found, if a tenth of the addresses or more were
+    /// missing, in any arrangement.
     pub excluded_store: Bytes,
+    /// The fakes that would have been found.
+    pub exclusions: Vec<Exclusion>,
     /// A larger share of bad blocks, 0 to 1, would have been found.
     pub excluded_share: f64,
     /// Why, the most important first.
@@ -69,7 +75,9 @@ impl Capacity {
             probability: 0.0,
             announced,
             real_size: (Bytes::ZERO, announced),
+            holds_front: true,
             excluded_store: Bytes::ZERO,
+            exclusions: Vec::new(),
             excluded_share: 1.0,
             reasons: Vec::new(),
             damaged_ranges: Vec::new(),
@@ -132,6 +140,11 @@ impl Capacity {
             CapacityVerdict::Genuine => {
                 "The capacity is genuine. You can use the device.".to_owned()
             }
+            CapacityVerdict::Fake if !self.holds_front => {
+                "Return the device and ask for your money back. Do not store data on it: it loses data at \
+                 addresses of all kinds."
+                    .to_owned()
+            }
             CapacityVerdict::Fake => format!(
                 "Return the device and ask for your money back. Do not store data on it: only the first {} can \
                  keep data.",
@@ -177,11 +190,20 @@ fn finding(test: &CapacityTest) -> Option<Finding> {
         observations: places.ok()?,
         filler_bytes: test.filler_bytes.get(),
         grid_bytes: test.grid_bytes.get(),
+        spread: Spread { pieces: test.spread_pieces, bytes: test.spread_bytes.get() },
+        shared_again: retried(test.shared_again),
+        right_at_once: retried(test.right_at_once),
+        rewritten: retried(test.rewritten),
+        guessed_period: test.guessed_period_bytes.map(Bytes::get),
         unshared_distances: test.unshared_distances.iter().map(|bytes| bytes.get()).collect(),
         guessed_modulus: test.guessed_modulus_bytes.map(Bytes::get),
         is_full: test.is_full,
         is_cut_short: test.is_cut_short,
     }))
+}
+
+const fn retried([tried, again]: [u64; 2]) -> Retried {
+    Retried { tried, again }
 }
 
 /// More places and stretches than a test ever has; judging takes time by both.
@@ -197,6 +219,11 @@ fn is_possible(test: &CapacityTest) -> bool {
         && test.places.len() <= LISTED_MAX
         && test.written.len() <= LISTED_MAX
         && test.written.iter().all(is_inside)
+        && test.spread_pieces <= LISTED_MAX as u64
+        && test.spread_bytes <= test.announced_bytes
+        && [test.shared_again, test.right_at_once, test.rewritten]
+            .iter()
+            .all(|[tried, again]| again <= tried && *tried <= LISTED_MAX as u64)
 }
 
 fn of_finding(announced: Bytes, finding: Finding) -> Capacity {
@@ -211,7 +238,9 @@ fn of_finding(announced: Bytes, finding: Finding) -> Capacity {
         kind: finding.kind.name(),
         probability: finding.probability.clamp(0.0, 1.0),
         real_size: (Bytes(finding.size.low), Bytes(finding.size.high)),
+        holds_front: finding.kind.holds_front(),
         excluded_store: Bytes(finding.excluded_store_bytes),
+        exclusions: finding.exclusions,
         excluded_share: finding.excluded_bad_share,
         reasons: finding.reasons,
         damaged_ranges: finding.damaged_ranges,
@@ -257,6 +286,7 @@ fn of_files(announced: Bytes, files: &CapacityFiles) -> Capacity {
     let is_covered = share >= COVERED && files.is_all_free_space;
     let (verdict, kind, probability, real_size) = if is_false {
         let kind = if files.foreign_sectors > 0 { "wrap" } else { "drop" };
+        // A file system holds data of its own and other files, of which nothing was read.
         let most = Bytes(size.saturating_sub(bad * sector));
         (CapacityVerdict::Fake, kind, FAKE_BY_FILES, (right, most))
     } else if bad > 0 {

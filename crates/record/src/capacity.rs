@@ -18,6 +18,25 @@ pub struct CapacityTest {
     /// Places over the first half of the addresses lie at most so far apart; zero for no grid.
     #[serde(default)]
     pub grid_bytes: Bytes,
+    /// How many pieces of filler were written before that, one at a random address in each of as many
+    /// equal parts of the addresses; zero where not all were written and read.
+    #[serde(default)]
+    pub spread_pieces: u64,
+    /// How many bytes these hold.
+    #[serde(default)]
+    pub spread_bytes: Bytes,
+    /// Pairs of addresses with each other's data that were written again: tried, and seen again.
+    #[serde(default)]
+    pub shared_again: [u64; 2],
+    /// Lost places that were written again: tried, and right at once but lost later.
+    #[serde(default)]
+    pub right_at_once: [u64; 2],
+    /// What was written first, written again late: tried, and right.
+    #[serde(default)]
+    pub rewritten: [u64; 2],
+    /// The distance at which good and lost parts seem to come again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guessed_period_bytes: Option<Bytes>,
     /// Distances at which no two addresses share a place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unshared_distances: Vec<Bytes>,

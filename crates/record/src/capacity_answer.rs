@@ -14,8 +14,8 @@ pub struct CapacityAnswer<'a> {
     pub schema: &'a str,
     /// The verdict; the exit status is 0 for `genuine` alone.
     pub verdict: CapacityVerdict,
-    /// The likeliest kind of card, such as `honest`, `damaged`, `wrap`, `chained`, `drop`, `limbo`,
-    /// `last_block` or `unknown`.
+    /// The likeliest kind of card, such as `honest`, `damaged`, `fails_beyond`, `wrap`, `chained`, `drop`,
+    /// `limbo`, `last_block`, `holes`, `stripes`, `scattered`, `shared`, `fills_up` or `unknown`.
     pub kind: &'a str,
     /// The probability of the verdict, 0 to 1.
     pub probability: f64,
@@ -23,8 +23,11 @@ pub struct CapacityAnswer<'a> {
     pub announced_size_bytes: Bytes,
     /// Bounds of the real size.
     pub real_size_bytes: CapacityBounds,
-    /// A hidden store of up to so many bytes would have been seen.
+    /// A hidden store of up to so many bytes would have been seen, if a tenth of the addresses or more
+    /// were missing, in any arrangement.
     pub excluded_hidden_store_bytes: Bytes,
+    /// The fakes that would have been seen with 99 % confidence.
+    pub excluded_fakes: Vec<CapacityExclusion>,
     /// A larger share of bad places, 0 to 1, would have been seen with 99 % confidence.
     pub excluded_bad_share: f64,
     /// What was written in all.
@@ -50,6 +53,18 @@ pub struct CapacityAnswer<'a> {
     pub advice: &'a str,
     /// The name of the record.
     pub record: &'a str,
+}
+
+/// Fakes that would have been seen.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CapacityExclusion {
+    /// The least share of missing addresses, 0 to 1.
+    pub missing_share: f64,
+    /// Whether the missing addresses are the last ones; else they may be any.
+    pub is_at_end: bool,
+    /// With a hidden store of at most so many bytes.
+    pub hidden_store_bytes: Bytes,
 }
 
 /// A verdict on a capacity.

@@ -39,7 +39,9 @@ pub use activity::{
     Activity, Climate, CpuActivity, DeviceActivity, MemoryActivity, Pressure, Requests,
 };
 pub use capacity::{CapacityCover, CapacityFiles, CapacityMethod, CapacityRegion, CapacityTest};
-pub use capacity_answer::{CapacityAnswer, CapacityBounds, CapacityVerdict, VERIFY_SCHEMA};
+pub use capacity_answer::{
+    CapacityAnswer, CapacityBounds, CapacityExclusion, CapacityVerdict, VERIFY_SCHEMA,
+};
 pub use card::{BusInfo, CardInfo, Claims, Feature, QueueSetting, Unknown};
 pub use conditions::{
     Conditions, DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo, TargetInfo, TargetKind,

@@ -1,7 +1,8 @@
 //! The answer as JSON, for scripts: its fields stay as they are.
 
-use cardproof_record::{CapacityAnswer, CapacityBounds, VERIFY_SCHEMA};
-use cardproof_units::Nanos;
+use cardproof_evidence::capacity::{Exclusion, MissingPart};
+use cardproof_record::{CapacityAnswer, CapacityBounds, CapacityExclusion, VERIFY_SCHEMA};
+use cardproof_units::{Bytes, Nanos};
 
 use super::Answer;
 use crate::exit::Failure;
@@ -18,6 +19,7 @@ pub(super) fn json(answer: &Answer, advice: &str) -> Result<String, Failure> {
         announced_size_bytes: answer.found.announced,
         real_size_bytes: CapacityBounds { low, high },
         excluded_hidden_store_bytes: answer.found.excluded_store,
+        excluded_fakes: answer.found.exclusions.iter().map(exclusion).collect(),
         excluded_bad_share: answer.found.excluded_share,
         bytes_written: answer.written,
         bytes_read: answer.read,
@@ -34,4 +36,12 @@ pub(super) fn json(answer: &Answer, advice: &str) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(&document)
         .map_err(Failure::because("the answer cannot be put into JSON"))?;
     Ok(text + "\n")
+}
+
+const fn exclusion(found: &Exclusion) -> CapacityExclusion {
+    CapacityExclusion {
+        missing_share: found.missing_share,
+        is_at_end: matches!(found.part, MissingPart::End),
+        hidden_store_bytes: Bytes(found.store_bytes),
+    }
 }

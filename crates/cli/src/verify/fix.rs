@@ -90,6 +90,11 @@ fn script(answer: &Answer, logical_block: Bytes) -> Result<String, String> {
         CapacityVerdict::Genuine => return Err("the capacity of the card is real".to_owned()),
         _ => return Err("it is only for fakes with a known real size".to_owned()),
     }
+    if !answer.found.holds_front {
+        return Err(
+            "its missing addresses lie between good ones, so no partition avoids them".to_owned()
+        );
+    }
     let end = answer.found.real_size.0.get() / UNIT * UNIT;
     if end < UNIT + SIZE_MIN {
         return Err(format!(
@@ -147,5 +152,9 @@ mod tests {
             let why = script(&answer(verdict, low, damaged), Bytes(512)).unwrap_err();
             assert!(why.contains(word), "{why}");
         }
+        let mut with_holes = answer(CapacityVerdict::Fake, 1 << 30, vec![]);
+        with_holes.found.holds_front = false;
+        let why = script(&with_holes).unwrap_err();
+        assert!(why.contains("between good ones"), "{why}");
     }
 }

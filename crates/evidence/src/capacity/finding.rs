@@ -1,5 +1,7 @@
 //! What the evidence says: a verdict, how sure it is, bounds, and the reasons in words.
 
+use super::exclusion::{Exclusion, Tested};
+use super::family::size_by_share;
 use super::observation::{Evidence, Observation};
 
 /// A kind of card.
@@ -23,6 +25,18 @@ pub enum Kind {
     /// A fake: addresses start again from zero above the flash, so that each round ends in a part
     /// that holds nothing.
     Chained,
+    /// A fake: one or several parts of the addresses hold nothing, and good ones lie on both sides.
+    Holes,
+    /// A fake: parts that hold nothing come again at equal distances.
+    Stripes,
+    /// A fake: addresses that hold nothing lie anywhere.
+    Scattered,
+    /// A fake: addresses share places without a rule.
+    Shared,
+    /// A fake: takes any address until it is full.
+    FillsUp,
+    /// Every address from one on fails. A card that dies ends like that, and a fake may.
+    FailsBeyond,
 }
 
 impl Kind {
@@ -38,13 +52,33 @@ impl Kind {
             Self::LastBlock => "last_block",
             Self::Wrap => "wrap",
             Self::Chained => "chained",
+            Self::Holes => "holes",
+            Self::Stripes => "stripes",
+            Self::Scattered => "scattered",
+            Self::Shared => "shared",
+            Self::FillsUp => "fills_up",
+            Self::FailsBeyond => "fails_beyond",
         }
     }
 
     /// Whether such a card announces more than it holds.
     #[must_use]
     pub const fn is_fake(self) -> bool {
-        !matches!(self, Self::Sound | Self::Damaged)
+        !matches!(self, Self::Sound | Self::Damaged | Self::FailsBeyond)
+    }
+
+    /// Whether it holds everything from the first address to its real size.
+    #[must_use]
+    pub const fn holds_front(self) -> bool {
+        !matches!(
+            self,
+            Self::HiddenStore
+                | Self::Holes
+                | Self::Stripes
+                | Self::Scattered
+                | Self::Shared
+                | Self::FillsUp
+        )
     }
 }
 
@@ -112,8 +146,13 @@ pub struct Finding {
     /// After so many other bytes a place that the card does not hold is known to be lost; zero where
     /// no place was lost.
     pub cleared_after_bytes: u64,
-    /// A hidden store of up to so many bytes would have been seen.
+    /// A hidden store of up to so many bytes would have been seen, if a tenth of the addresses or more
+    /// were missing, in any arrangement.
     pub excluded_store_bytes: u64,
+    /// The fakes that would have been seen, with [`CONFIDENCE`](super::CONFIDENCE).
+    pub exclusions: Vec<Exclusion>,
+    /// Addresses that share places without a rule would have been seen up to this real size, in bytes.
+    pub excluded_sharing_bytes: u64,
     /// A larger share of bad places would have been seen, with the confidence
     /// [`CONFIDENCE`](super::CONFIDENCE).
     pub excluded_bad_share: f64,
@@ -152,14 +191,19 @@ const PLACES_MIN: usize = 92;
 const RANGES_MAX: usize = 64;
 
 impl Finding {
-    pub(super) fn new(evidence: &Evidence, hypotheses: Vec<(Kind, f64)>, draft: Draft) -> Self {
+    pub(super) fn new(
+        evidence: &Evidence,
+        hypotheses: Vec<(Kind, f64)>,
+        draft: Draft,
+        tested: &Tested,
+    ) -> Self {
         let chance_of = |wanted: &dyn Fn(Kind) -> bool| -> f64 {
             hypotheses.iter().filter(|(kind, _)| wanted(*kind)).map(|(_, chance)| chance).sum()
         };
         let is_shown_fake = |kind: Kind| kind.is_fake() && kind != Kind::HiddenStore;
         let fake = chance_of(&is_shown_fake);
         let sound = chance_of(&|kind| kind == Kind::Sound);
-        let damaged = chance_of(&|kind| kind == Kind::Damaged);
+        let damaged = chance_of(&|kind| matches!(kind, Kind::Damaged | Kind::FailsBeyond));
         let lost = lost_places(evidence, draft.kind, draft.size, draft.modulus);
         let (verdict, probability) = decide(evidence, (sound, fake, damaged), lost.len());
         let mut finding = Self {
@@ -172,6 +216,8 @@ impl Finding {
             store: store(evidence, &draft),
             cleared_after_bytes: cleared_after(evidence, &draft, &lost),
             excluded_store_bytes: draft.excluded_store_bytes,
+            exclusions: tested.exclusions(),
+            excluded_sharing_bytes: tested.excluded_sharing(),
             excluded_bad_share: draft.excluded_bad_share,
             damaged_share: 0.0,
             damaged_ranges: Vec::new(),
@@ -188,7 +234,9 @@ impl Finding {
         let announced = evidence.announced_bytes;
         match self.verdict {
             Verdict::Genuine => self.size = Size { low: announced, high: announced },
-            Verdict::Damaged => self.size = Size { low: announced, high: announced },
+            Verdict::Damaged => {
+                self.size = Size { low: self.damaged_size(evidence), high: announced }
+            }
             Verdict::Undecided => self.size = undecided_size(evidence),
             Verdict::Fake => {}
         }
@@ -196,7 +244,8 @@ impl Finding {
         if self.verdict == Verdict::Fake && self.kind == Kind::LastBlock {
             self.size.high = self.size.high.saturating_add(LAST_BLOCK_MAX).min(announced);
         }
-        let below = self.modulus_bytes.unwrap_or(announced).min(self.size.high);
+        let real = if self.kind.holds_front() { self.size.high } else { announced };
+        let below = self.modulus_bytes.unwrap_or(announced).min(real);
         let is_below = |place: &&Observation| {
             let position = place.offset_bytes % self.modulus_bytes.unwrap_or(u64::MAX);
             position < below
@@ -208,10 +257,21 @@ impl Finding {
         }
     }
 
+    /// How much a damaged card holds at least.
+    fn damaged_size(&self, evidence: &Evidence) -> u64 {
+        match self.kind {
+            Kind::FailsBeyond => self.size.low,
+            _ => size_by_share(evidence).low,
+        }
+    }
+
     /// Whether this kind of fake explains the places: few of those below its real size fail, and few
     /// of those above are right. What is not clean may be another kind, seen too early.
     #[must_use]
     pub fn is_clean(&self, evidence: &Evidence) -> bool {
+        if !self.kind.holds_front() {
+            return true;
+        }
         let modulus = self.modulus_bytes.unwrap_or(u64::MAX);
         let lost = evidence.observations.iter().filter(|place| !place.is_right());
         let least = lost.map(Observation::distance_bytes).min().unwrap_or(0);
@@ -270,7 +330,8 @@ fn lost_places(
 ) -> Vec<Observation> {
     let is_lost = |place: &&Observation| {
         let position = place.offset_bytes % modulus.unwrap_or(u64::MAX);
-        kind.is_fake() && (!place.is_right()) && (modulus.is_some() || position >= size.low)
+        let is_beyond = modulus.is_some() || position >= size.low || !kind.holds_front();
+        kind.is_fake() && !place.is_right() && is_beyond
     };
     evidence.observations.iter().filter(is_lost).copied().collect()
 }
@@ -278,7 +339,7 @@ fn lost_places(
 /// The hidden store of a fake: how far places that have no flash were still right. Places that share
 /// theirs say nothing: they stay right until another is written.
 fn store(evidence: &Evidence, draft: &Draft) -> Option<Store> {
-    if !draft.kind.is_fake() || draft.kind == Kind::HiddenStore {
+    if !draft.kind.is_fake() || !draft.kind.holds_front() {
         return None;
     }
     let modulus = draft.modulus.unwrap_or(u64::MAX);

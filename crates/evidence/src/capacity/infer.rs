@@ -1,12 +1,15 @@
 //! Weighs every kind of card against the evidence.
 
 use super::bounds::excluded_share;
+use super::exclusion::{MissingPart, SHARE_LEAST, Tested};
+use super::family::{self, against_damage};
 use super::finding::{Draft, Finding, Kind, Size};
-use super::likelihood::{Edge, Places, StoreRange, ln_damaged, ln_sound, ln_sum};
+use super::likelihood::{Edge, Places, cumulative, ln_damaged, ln_sound, ln_sum};
 use super::lost::{Damage, Lost};
-use super::modulus::candidates;
-use super::observation::{Evidence, Observation};
+use super::modulus::{candidates, common_distance};
+use super::observation::Evidence;
 use super::prior;
+use super::weighed::{Weighed, stores};
 
 /// How much of the posterior of the real size its bounds hold.
 const SIZE_CONFIDENCE: f64 = 0.999;
@@ -14,24 +17,19 @@ const SIZE_CONFIDENCE: f64 = 0.999;
 /// The prior chance of one modulus among all that a card may have.
 const MODULUS_CHANCE: f64 = 1e-9;
 
-/// A kind of card with the best parameters of its kind.
-#[derive(Clone, Debug)]
-struct Weighed {
-    kind: Kind,
-    ln_weight: f64,
-    /// Where the real size lies, if this kind is right.
-    size: Size,
-    modulus: Option<u64>,
-    damaged: u64,
-}
-
 /// What the evidence says of the card.
 #[must_use]
 pub fn infer(evidence: &Evidence) -> Finding {
-    let mut weighed = genuine_kinds(evidence);
+    let tested = Tested::new(evidence);
+    let mut weighed = genuine_kinds(evidence, &tested);
     weighed.extend(fakes_without_modulus(evidence));
+    weighed.extend(fails_beyond(evidence));
+    weighed.extend(family::shared(evidence));
     for modulus in candidates(evidence) {
         weighed.extend(fakes_with_modulus(evidence, modulus));
+    }
+    if !is_told(evidence, &weighed) {
+        weighed.extend(family::weigh(evidence));
     }
     let total = weighed.iter().fold(f64::NEG_INFINITY, |sum, each| ln_sum(sum, each.ln_weight));
     let mut hypotheses: Vec<(Kind, f64)> = Vec::new();
@@ -49,14 +47,31 @@ pub fn infer(evidence: &Evidence) -> Finding {
         size: best.size,
         modulus: best.modulus,
         damaged_places: best.damaged,
-        excluded_store_bytes: excluded_store(evidence),
+        excluded_store_bytes: tested.excluded_store(SHARE_LEAST, MissingPart::Anywhere),
         excluded_bad_share: excluded_bad_share(evidence),
     });
-    Finding::new(evidence, hypotheses, draft)
+    Finding::new(evidence, hypotheses, draft, &tested)
+}
+
+/// Whether a fake of one edge or one modulus explains what was seen so well that others need not be
+/// weighed.
+fn is_told(evidence: &Evidence, weighed: &[Weighed]) -> bool {
+    const TOLD: f64 = 0.9999;
+    let sum = |all: &mut dyn Iterator<Item = &Weighed>| {
+        all.fold(f64::NEG_INFINITY, |sum, each| ln_sum(sum, each.ln_weight))
+    };
+    // A modulus that was guessed from lost places alone may stand for a hole.
+    let is_guess = common_distance(evidence).is_none();
+    let is_shown = |each: &&Weighed| {
+        let is_fake = each.kind.is_fake() && each.kind != Kind::HiddenStore;
+        is_fake && !(is_guess && each.modulus.is_some())
+    };
+    let shown = sum(&mut weighed.iter().filter(is_shown));
+    (shown - sum(&mut weighed.iter())).exp() > TOLD
 }
 
 /// Sound, damaged, and a fake whose store is larger than everything that was written.
-fn genuine_kinds(evidence: &Evidence) -> Vec<Weighed> {
+fn genuine_kinds(evidence: &Evidence, tested: &Tested) -> Vec<Weighed> {
     let wrong = evidence.observations.iter().filter(|place| !place.is_right()).count() as u64;
     let mut damage = Damage::default();
     evidence.observations.iter().for_each(|place| damage.add(place.found));
@@ -69,17 +84,46 @@ fn genuine_kinds(evidence: &Evidence) -> Vec<Weighed> {
         modulus: None,
         damaged: wrong,
     };
-    let stored = prior::FAKE * prior::larger_store(excluded_store(evidence));
-    let cannot_hide = evidence.is_full && excluded_store(evidence) >= evidence.announced_bytes / 2;
     let hidden = Weighed {
         size: Size { low: 0, high: evidence.announced_bytes },
-        ..of(Kind::HiddenStore, stored * if cannot_hide { 1e-3 } else { 1.0 }, flukes)
+        ..of(Kind::HiddenStore, prior::FAKE * chance_to_hide(evidence, tested), flukes)
     };
+    let damaged = prior::DAMAGED * against_damage(evidence);
     vec![
         of(Kind::Sound, prior::SOUND, flukes),
-        of(Kind::Damaged, prior::DAMAGED, ln_damaged(evidence)),
+        of(Kind::Damaged, damaged, ln_damaged(evidence)),
         hidden,
     ]
+}
+
+/// The chance that a fake, of any real size and with missing addresses of any arrangement, has a store
+/// that is not excluded.
+fn chance_to_hide(evidence: &Evidence, tested: &Tested) -> f64 {
+    /// Nearly all fakes that were described end where their flash does.
+    const AT_END: f64 = 0.9;
+    const STEPS: u32 = 40;
+    if evidence.is_full && !evidence.is_cut_short {
+        // A store of all that is missing is flash.
+        return 1e-3;
+    }
+    let parts = (0..STEPS).map(|step| {
+        let part = |step: u32| f64::from(step) / f64::from(STEPS);
+        let missing = 1.0 - (part(step) + part(step + 1)) / 2.0;
+        let larger = |part| prior::larger_store(tested.excluded_store(missing, part));
+        let larger =
+            AT_END * larger(MissingPart::End) + (1.0 - AT_END) * larger(MissingPart::Anywhere);
+        (cumulative(part(step + 1)) - cumulative(part(step))) * larger
+    });
+    parts.sum()
+}
+
+/// Cards of which every address behind an edge fails: some end like that, and so do fakes that report
+/// an error for what they lack.
+fn fails_beyond(evidence: &Evidence) -> Option<Weighed> {
+    const FAILING_END: f64 = 0.1;
+    let places = Places::new(evidence, None);
+    let chance = prior::DAMAGED * FAILING_END;
+    with_edge(evidence, &places, Lost::Fails, Kind::FailsBeyond, chance, None)
 }
 
 fn fakes_without_modulus(evidence: &Evidence) -> Vec<Weighed> {
@@ -91,6 +135,7 @@ fn fakes_without_modulus(evidence: &Evidence) -> Vec<Weighed> {
         Lost::DropOld => (Kind::Drop, 0.025),
         Lost::Limbo => (Kind::Limbo, 0.2),
         Lost::LastBlock => (Kind::LastBlock, 0.1),
+        Lost::Fails => (Kind::FailsBeyond, 0.0),
     };
     Lost::ALL
         .into_iter()
@@ -183,54 +228,6 @@ fn bounds_of(mut edges: Vec<Edge>, total: f64) -> Size {
         size.high = size.high.max(edge.most);
     }
     size
-}
-
-/// The hidden stores worth weighing with their prior chances: none, and powers of two up to what
-/// was written, each sharp or blurred to the next ones.
-fn stores(evidence: &Evidence) -> Vec<(StoreRange, f64)> {
-    let lost = evidence.observations.iter().filter(|place| !place.is_right());
-    let mut lost_after: Vec<u64> = lost.map(Observation::distance_bytes).collect();
-    lost_after.sort_unstable();
-    let Some(&least) = lost_after.first() else {
-        return vec![(StoreRange::NONE, 0.5)];
-    };
-    let most = evidence.observations.iter().map(Observation::distance_bytes).max().unwrap_or(0);
-    let mut stores = vec![(StoreRange::NONE, 0.5)];
-    let mut low = 4096_u64;
-    while low <= most {
-        let chance = prior::larger_store(low / 2) - prior::larger_store(low);
-        // A store that the evidence cannot tell from the next smaller one is not weighed again.
-        for blur in [1, 4, 16] {
-            let high = low.saturating_mul(blur);
-            if high >= least / 4 {
-                stores.push((StoreRange { low, high }, (chance / 3.0).max(1e-6)));
-            }
-        }
-        low *= 2;
-    }
-    // The store that loses every place that was lost; and the one that does so but for a few, which
-    // are damaged.
-    for first in [least, lost_after[lost_after.len() / 20]] {
-        let size = first.saturating_sub(1);
-        let chance = prior::larger_store(size / 2) - prior::larger_store(size);
-        stores.push((StoreRange { low: size, high: size }, chance.max(1e-6)));
-    }
-    stores
-}
-
-/// The largest store that would have been seen: between writing and reading each place chosen at
-/// random more bytes were written. Only those of the filler count where there is a whole one: a store
-/// may keep only what lies beyond the flash, and the other places may lie below its end.
-fn excluded_store(evidence: &Evidence) -> u64 {
-    let filler_start = match evidence.filler_bytes {
-        0 => 0,
-        filler => evidence.announced_bytes.saturating_sub(filler),
-    };
-    let random = evidence.observations.iter().filter(|place| place.is_random);
-    let between = |place: &Observation| {
-        evidence.writes.beyond(filler_start, place.written_at_bytes, place.read_at_bytes)
-    };
-    random.map(between).min().unwrap_or(0)
 }
 
 /// The share of bad places that the random ones exclude; the one seen, if everything was read.

@@ -27,7 +27,7 @@ impl StoreRange {
 
     /// The logarithm of the chance that a place at `distance` comes from the store, and that it does
     /// not.
-    fn ln_kept(self, distance: u64) -> (f64, f64) {
+    pub(super) fn ln_kept(self, distance: u64) -> (f64, f64) {
         // Less than a half: a store that keeps one place and loses the next explains every mixture of
         // right and wrong places, and damage is the better explanation of a mixture.
         const LN_EITHER: f64 = -0.8;
@@ -139,7 +139,7 @@ impl Places {
         };
         let mut folded: Vec<Folded> = evidence.observations.iter().map(fold).collect();
         folded.sort_by_key(|place| place.position);
-        let (steps, flash) = steps(&folded, end);
+        let (steps, flash) = steps(&folded, end, evidence.announced_bytes);
         Self { folded, steps, flash }
     }
 
@@ -175,6 +175,10 @@ impl Places {
                 let distance = since.min(place.place.distance_bytes());
                 sum += store.ln_kept(distance).0.max(LN_CONTRADICTION);
             }
+            // What was written beyond the flash would have come from the store.
+            if place.is_shared && place.position != place.place.offset_bytes {
+                sum += store.ln_kept(place.place.distance_bytes()).1.max(LN_CONTRADICTION);
+            }
             sum
         });
         [0.0].into_iter().chain(kept).collect()
@@ -194,9 +198,10 @@ impl Places {
     }
 }
 
-/// Every edge among `folded` places, whose addresses end at `end`, and all of them on flash.
-fn steps(folded: &[Folded], end: u64) -> (Vec<Step>, Flash) {
-    let mut below = Below::default();
+/// Every edge among `folded` places, whose addresses end at `end`, on a device that announces so much; and
+/// all of them on flash.
+fn steps(folded: &[Folded], end: u64, announced: u64) -> (Vec<Step>, Flash) {
+    let mut below = Below { pieces: Pieces::of_device(announced), ..Below::default() };
     let mut steps = Vec::with_capacity(folded.len() + 1);
     let mut from = 0;
     for index in 0..=folded.len() {
@@ -252,10 +257,15 @@ pub(super) fn cumulative(part: f64) -> f64 {
 /// chip, one of many chips. Neighbours in one piece are sound or damaged together and count once.
 const PIECE_SIZES: [u64; 3] = [0, 1 << 20, 32 << 20];
 
+/// A device has at least so many pieces: small ones are made of small chips.
+const PIECES_LEAST: u64 = 256;
+
 /// Pieces of the flash, sound and damaged, seen place by place in the order of their addresses.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pieces {
     of_size: [PiecesOfSize; PIECE_SIZES.len()],
+    /// The largest piece of the device, in bytes.
+    largest: u64,
     /// Where the last place was, and whether it was damaged.
     last: Option<(u64, bool)>,
 }
@@ -272,10 +282,17 @@ struct PiecesOfSize {
 }
 
 impl Pieces {
+    /// Of a device of so many bytes.
+    fn of_device(announced: u64) -> Self {
+        Self { largest: announced / PIECES_LEAST, ..Self::default() }
+    }
+
     fn add(&mut self, position: u64, is_damaged: bool) {
         let is_like_last = self.last.is_some_and(|(_, damaged)| damaged == is_damaged);
         let from_last = self.last.map_or(u64::MAX, |(last, _)| position.saturating_sub(last));
-        for (pieces, size) in self.of_size.iter_mut().zip(PIECE_SIZES) {
+        let largest = self.largest;
+        let sizes = PIECE_SIZES.map(|size| size.min(largest));
+        for (pieces, size) in self.of_size.iter_mut().zip(sizes) {
             if is_like_last && position.saturating_sub(pieces.last_start) < size {
                 continue;
             }
@@ -314,7 +331,8 @@ impl PiecesOfSize {
 pub(super) fn ln_damaged(evidence: &Evidence) -> f64 {
     let mut places: Vec<&Observation> = evidence.observations.iter().collect();
     places.sort_by_key(|place| place.offset_bytes);
-    let (mut pieces, mut damage) = (Pieces::default(), Damage::default());
+    let mut pieces = Pieces::of_device(evidence.announced_bytes);
+    let mut damage = Damage::default();
     for place in places {
         pieces.add(place.offset_bytes, !place.is_right());
         damage.add(place.found);
@@ -356,7 +374,7 @@ pub(super) fn ln_sound(wrong: u64) -> f64 {
 }
 
 /// ln n!, by Stirling's series above 16.
-fn ln_factorial(n: u64) -> f64 {
+pub(super) fn ln_factorial(n: u64) -> f64 {
     if n < 16 {
         return (2..=n).map(|k| (k as f64).ln()).sum();
     }
@@ -374,6 +392,9 @@ pub(super) fn ln_sum(a: f64, b: f64) -> f64 {
 /// When the sector that should be at a place was written to another address: the bytes since.
 fn overwritten(writers: &LastWriters<'_>, place: &Observation) -> Option<u64> {
     let (address, before) = writers.of(place.offset_bytes, place.read_at_bytes)?;
+    // The latest may still be in a store, and so may not those before it.
+    let all = writers.all_overwritten(place.written_at_bytes, place.read_at_bytes);
+    let before = all.map_or(before, |all| before.min(all));
     (address != place.offset_bytes).then(|| place.read_at_bytes.saturating_sub(before))
 }
 

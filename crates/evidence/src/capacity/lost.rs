@@ -21,10 +21,16 @@ pub(super) enum Lost {
     Limbo,
     /// Every such address is the last block of the flash.
     LastBlock,
+    /// Reading or writing fails.
+    Fails,
 }
 
 impl Lost {
-    /// Every way.
+    /// Every way in which a fake answers as if nothing were wrong.
+    pub(super) const SILENT: [Self; 4] =
+        [Self::DropConstant, Self::DropGarbled, Self::DropOld, Self::Limbo];
+
+    /// Every way of a fake without addresses that share a place.
     pub(super) const ALL: [Self; 5] =
         [Self::DropConstant, Self::DropGarbled, Self::DropOld, Self::Limbo, Self::LastBlock];
 
@@ -38,6 +44,8 @@ impl Lost {
         let chance = match (self, class) {
             (_, Class::Right) => Self::RIGHT,
             (Self::LastBlock, Class::Foreign) if is_latest => OWN_MANNER,
+            (Self::Fails, Class::ReadFailed | Class::WriteFailed) => OWN_MANNER,
+            (Self::Fails, _) => 1e-3,
             (_, Class::Foreign) => 1e-6,
             (_, Class::ReadFailed | Class::WriteFailed) => 1e-4,
             (_, Class::FewBits) => 1e-5,
@@ -93,8 +101,7 @@ impl Damage {
         if class == Class::Right {
             return;
         }
-        let alone = DAMAGE.iter().find(|(manner, _)| *manner == class);
-        let alone = alone.map_or(FOREIGN_BY_DAMAGE, |(_, chance)| *chance);
+        let alone = Self::ln_alone(found).exp();
         self.ln_mixed += alone.ln();
         for (sums, (manner, _)) in self.ln_alike.iter_mut().zip(DAMAGE) {
             for (sum, even) in sums.iter_mut().zip(DAMAGED_MANNER) {
@@ -111,6 +118,13 @@ impl Damage {
         alike.fold(self.ln_mixed + 0.5_f64.ln(), |sum, (of_manner, (_, chance))| {
             of_manner.iter().fold(sum, |sum, ln| ln_sum(sum, ln + (share * chance).ln()))
         })
+    }
+
+    /// The logarithm of the chance of `found` at a damaged place of no known manner.
+    pub(super) fn ln_alone(found: Found) -> f64 {
+        let class = Class::of(found);
+        let known = DAMAGE.iter().find(|(manner, _)| *manner == class);
+        known.map_or(FOREIGN_BY_DAMAGE, |(_, chance)| *chance).ln()
     }
 
     /// The logarithm of the chance where each place has a manner of its own: what fails for no reason

@@ -187,23 +187,42 @@ pub fn second_round(evidence: &Evidence, low: u64, high: u64) -> (u64, u64) {
 /// Who wrote last to each place when addresses are taken modulo something.
 pub(super) struct LastWriters<'a> {
     modulus: u64,
-    /// Long stretches, the latest last.
-    long: Vec<(u64, u64, u64)>,
+    /// Long stretches that reach each part of the folded addresses, the latest last.
+    long: Vec<Vec<(u64, u64, u64)>>,
+    /// Stretches longer than the modulus, which reach all parts.
+    whole: Vec<(u64, u64, u64)>,
+    /// The length of such a part, in bytes.
+    part: u64,
     /// The sectors of short stretches by their folded address: (address, bytes written before).
     short: HashMap<u64, Vec<(u64, u64)>>,
     writes: &'a Writes,
 }
 
 /// Stretches up to this length are kept sector by sector.
-const SHORT_BYTES: u64 = 64 << 10;
+const SHORT_BYTES: u64 = 16 << 10;
+
+/// Into how many parts the folded addresses are cut.
+const FOLDED_PARTS: u64 = 4096;
 
 impl<'a> LastWriters<'a> {
     pub(super) fn new(writes: &'a Writes, modulus: u64) -> Self {
-        let mut long = Vec::new();
+        let part = modulus.div_ceil(FOLDED_PARTS).max(SECTOR_BYTES);
+        let mut long = vec![Vec::new(); modulus.div_ceil(part) as usize];
+        let mut whole = Vec::new();
         let mut short: HashMap<u64, Vec<(u64, u64)>> = HashMap::new();
         for (start, length, before) in writes.stretches() {
+            if length >= modulus {
+                whole.push((start, length, before));
+                continue;
+            }
             if length > SHORT_BYTES {
-                long.push((start, length, before));
+                let first = start % modulus / part;
+                // It may begin and end within a part, and reach over the last one, which is shorter.
+                let parts = (length / part + 3).min(long.len() as u64);
+                for number in first..first + parts {
+                    let index = (number % long.len() as u64) as usize;
+                    long[index].push((start, length, before));
+                }
                 continue;
             }
             for address in (start..start + length).step_by(SECTOR) {
@@ -211,7 +230,7 @@ impl<'a> LastWriters<'a> {
                 short.entry(address % modulus).or_default().push((address, before));
             }
         }
-        Self { modulus, long, short, writes }
+        Self { modulus, long, whole, part, short, writes }
     }
 
     /// The address whose data the sector at `address` holds after `until` bytes were written, and
@@ -223,14 +242,38 @@ impl<'a> LastWriters<'a> {
             .short
             .get(&folded)
             .and_then(|writers| writers.iter().rev().copied().find(|&(_, before)| before < until));
-        let of_long = self.long.iter().rev().find_map(|&(start, length, before)| {
-            let length = length.min(until.saturating_sub(before));
-            let first = start + (folded + self.modulus - start % self.modulus) % self.modulus;
-            let rounds = (start + length).checked_sub(first + 1)? / self.modulus;
-            let address = first + rounds * self.modulus;
-            Some((address, before + (address - start)))
-        });
-        [of_short, of_long].into_iter().flatten().max_by_key(|&(_, before)| before)
+        let long = &self.long[(folded / self.part) as usize];
+        let last_of = |stretches: &[(u64, u64, u64)]| {
+            stretches.iter().rev().find_map(|&stretch| self.in_stretch(stretch, folded, until))
+        };
+        [of_short, last_of(long), last_of(&self.whole)]
+            .into_iter()
+            .flatten()
+            .max_by_key(|&(_, before)| before)
+    }
+}
+
+impl LastWriters<'_> {
+    /// How many bytes were written when every place had been overwritten by one stretch, the first after
+    /// `from` and before `until` bytes; `None` where no stretch is so long.
+    pub(super) fn all_overwritten(&self, from: u64, until: u64) -> Option<u64> {
+        let ends = self.whole.iter().filter(|&&(_, _, before)| before >= from);
+        ends.map(|&(_, length, before)| before + length).find(|&end| end <= until)
+    }
+
+    /// The last address of a stretch, as far as it was written after `until` bytes, that folds to
+    /// `folded`, and how many bytes were written before it.
+    fn in_stretch(
+        &self,
+        (start, length, before): (u64, u64, u64),
+        folded: u64,
+        until: u64,
+    ) -> Option<(u64, u64)> {
+        let length = length.min(until.saturating_sub(before));
+        let first = start + (folded + self.modulus - start % self.modulus) % self.modulus;
+        let rounds = (start + length).checked_sub(first + 1)? / self.modulus;
+        let address = first + rounds * self.modulus;
+        Some((address, before + (address - start)))
     }
 }
 

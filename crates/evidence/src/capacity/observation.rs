@@ -46,8 +46,8 @@ pub struct Observation {
     pub found: Found,
     /// How many bytes from its start came back right.
     pub right_prefix_bytes: u64,
-    /// How many bytes from its start came back right, or as sectors written to addresses that all lie
-    /// at one distance: the part that has a place in the flash, even if it is a shared one.
+    /// How many bytes from its start came back right, or as sectors of this run that were written to
+    /// other addresses: the part that has a place in the flash, even if it is a shared one.
     pub live_prefix_bytes: u64,
     /// Attempts that gave something else than the last one: transient errors.
     pub transient_errors: u32,
@@ -72,6 +72,37 @@ impl Observation {
     #[must_use]
     pub const fn is_right(&self) -> bool {
         matches!(self.found, Found::Right)
+    }
+}
+
+/// Filler in pieces of equal length, one at a random address in each of as many equal parts of the
+/// addresses before the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spread {
+    /// How many pieces.
+    pub pieces: u64,
+    /// How many bytes were written in them.
+    pub bytes: u64,
+}
+
+/// What was tried once more, to see whether it happens again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retried {
+    /// How often it was tried.
+    pub tried: u64,
+    /// How often it happened again.
+    pub again: u64,
+}
+
+impl Retried {
+    /// Whether it was tried at least `least` times and happened in nearly all of them.
+    pub(super) const fn is_shown(self, least: u64) -> bool {
+        self.tried >= least && self.again * 10 >= self.tried * 9
+    }
+
+    /// Whether it was tried at least `least` times and happened in hardly any of them.
+    pub(super) const fn is_refuted(self, least: u64) -> bool {
+        self.tried >= least && self.again * 10 <= self.tried
     }
 }
 
@@ -111,6 +142,17 @@ impl Writes {
         self.total
     }
 
+    /// How many bytes the run had written when the byte at `address_bytes` was written last; `None` where
+    /// it never was.
+    #[must_use]
+    pub fn last_at(&self, address_bytes: u64) -> Option<u64> {
+        let covers = |stretch: &&Stretch| {
+            address_bytes.checked_sub(stretch.start).is_some_and(|inside| inside < stretch.length)
+        };
+        let stretch = self.stretches.iter().rev().find(covers)?;
+        Some(stretch.before + (address_bytes - stretch.start) + 1)
+    }
+
     /// How many bytes were written at `from_bytes` and beyond, while the number of bytes that the run had
     /// written went from `after_bytes` to `until_bytes`.
     #[must_use]
@@ -142,6 +184,16 @@ pub struct Evidence {
     pub observations: Vec<Observation>,
     /// Bytes at the end of the addresses that were written as filler without a gap; zero for none.
     pub filler_bytes: u64,
+    /// The pieces of filler before that, if all were written and places of each were read.
+    pub spread: Spread,
+    /// Pairs of addresses that gave each other's data, written again, and those that did so again.
+    pub shared_again: Retried,
+    /// Lost places that were written again, and those that were right at once and lost later.
+    pub right_at_once: Retried,
+    /// Right places that were written again late, and those that were right again.
+    pub rewritten: Retried,
+    /// The distance at which parts that hold data and parts that do not come again, as a guess.
+    pub guessed_period: Option<u64>,
     /// Places of the filler are this far apart at most over the first half of the addresses, so
     /// that no wrap-around escapes; zero where they are not laid out so.
     pub grid_bytes: u64,
@@ -187,7 +239,7 @@ pub fn examine(written: Stamp, data: &[u8], again: Option<&[u8]>) -> Examined {
                 at_bytes: wanted.address_bytes,
                 address_bytes: stamp.address_bytes,
             };
-            (found, right_sectors(stamp, &sectors[right..]))
+            (found, live_sectors(wanted, &sectors[right..]))
         }
         None => (unstamped(written, right, data, again), 0),
     };
@@ -201,6 +253,18 @@ fn right_sectors(first: Stamp, sectors: &[[u8; SECTOR]]) -> usize {
         Stamp::of_whole(sector) == Some(first.further(number as u64))
     };
     sectors.iter().enumerate().take_while(|each| is_right(*each)).count()
+}
+
+/// How many of `sectors` from the first on are right, or were written in this run to another address.
+fn live_sectors(wanted: Stamp, sectors: &[[u8; SECTOR]]) -> usize {
+    let is_live = |(number, sector): (usize, &[u8; SECTOR])| {
+        let wanted = wanted.further(number as u64);
+        Stamp::of_whole(sector).is_some_and(|stamp| {
+            let is_elsewhere = stamp.address_bytes != wanted.address_bytes;
+            stamp == wanted || (stamp.salt == wanted.salt && is_elsewhere)
+        })
+    };
+    sectors.iter().enumerate().take_while(|each| is_live(*each)).count()
 }
 
 fn unstamped(written: Stamp, first: usize, data: &[u8], again: Option<&[u8]>) -> Found {
@@ -259,13 +323,15 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_place_is_live_as_far_as_its_sectors_follow_each_other() {
+    fn a_shared_place_is_live_as_far_as_its_sectors_are_of_this_run() {
         let mut data = place();
-        let other = Stamp { address_bytes: 512, ..WRITTEN };
-        other.fill(&mut data[512..2048]);
-        data[2048..].fill(0);
+        for (address_bytes, sector) in [(512, 1), (1 << 20, 3)] {
+            let other = Stamp { address_bytes, ..WRITTEN };
+            other.fill(&mut data[sector * SECTOR..][..SECTOR]);
+        }
+        data[5 * SECTOR..].fill(0);
         let examined = examine(WRITTEN, &data, None);
-        assert_eq!((examined.right_prefix_bytes, examined.live_prefix_bytes), (512, 2048));
+        assert_eq!((examined.right_prefix_bytes, examined.live_prefix_bytes), (512, 5 * 512));
     }
 
     #[test]
@@ -277,6 +343,17 @@ mod tests {
         let stretches: Vec<_> = writes.stretches().collect();
         assert_eq!(stretches, [(0, 1024, 0), (4096, 512, 1024)]);
         assert_eq!(writes.total_bytes(), 1536);
+    }
+
+    #[test]
+    fn the_latest_writing_of_an_address_is_found() {
+        let mut writes = Writes::default();
+        writes.note(0, 1024);
+        writes.note(4096, 512);
+        writes.note(512, 512);
+        assert_eq!(writes.last_at(0), Some(1));
+        assert_eq!(writes.last_at(1023), Some(1024 + 512 + 512));
+        assert_eq!(writes.last_at(2048), None);
     }
 
     #[test]

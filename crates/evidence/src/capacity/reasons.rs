@@ -3,6 +3,7 @@
 use cardproof_units::Bytes;
 
 use super::bounds::CONFIDENCE;
+use super::exclusion::{Exclusion, MissingPart, SHARE_LEAST};
 use super::finding::{Finding, Kind, Verdict};
 use super::modulus::aliases;
 use super::observation::{Evidence, Found, Observation};
@@ -33,24 +34,54 @@ fn genuine(evidence: &Evidence, finding: &Finding) -> Vec<String> {
         format!("{places} test blocks across the whole address range returned correct data")
     }];
     // Where every byte was compared, nothing is left to be excluded.
-    reasons.extend((!evidence.is_full).then(|| excluded(finding)));
-    if evidence.grid_bytes > 0 && evidence.grid_bytes <= evidence.filler_bytes {
+    if !evidence.is_full {
+        reasons.extend(excluded_fakes(finding));
+        reasons.extend(excluded_sharing(evidence, finding));
         reasons.push(format!(
-            "no addresses share a place in the flash: the last {} of writes changed no test block",
-            Bytes(evidence.filler_bytes)
+            "bad blocks would have been found with {} % confidence if they were {:.2} % of all blocks or \
+             more",
+            CONFIDENCE * 100.0,
+            finding.excluded_bad_share * 100.0,
         ));
     }
     reasons
 }
 
-fn excluded(finding: &Finding) -> String {
-    format!(
-        "a hidden store of up to {} would have been found with {2} % confidence, and bad blocks too if \
-         they were {:.2} % of all blocks or more",
-        Bytes(finding.excluded_store_bytes),
-        finding.excluded_bad_share * 100.0,
-        CONFIDENCE * 100.0
-    )
+/// Which missing addresses would have been found, behind which store.
+fn excluded_fakes(finding: &Finding) -> Option<String> {
+    let of = |exclusion: &Exclusion| {
+        let share = exclusion.missing_share * 100.0;
+        let what = match exclusion.part {
+            MissingPart::Anywhere => format!("{share:.0} % of it anywhere"),
+            MissingPart::End => format!("the last {share:.0} % of it"),
+        };
+        format!("{what} behind a hidden store of up to {}", Bytes(exclusion.store_bytes))
+    };
+    let parts: Vec<String> = finding.exclusions.iter().map(of).collect();
+    (!parts.is_empty()).then(|| {
+        format!(
+            "missing capacity would have been found with {} % confidence: {}",
+            CONFIDENCE * 100.0,
+            parts.join(", ")
+        )
+    })
+}
+
+/// Which addresses would have been found to share a place in the flash.
+fn excluded_sharing(evidence: &Evidence, finding: &Finding) -> Option<String> {
+    let has_grid = evidence.grid_bytes > 0 && evidence.grid_bytes <= evidence.filler_bytes;
+    let without_rule = Bytes(finding.excluded_sharing_bytes);
+    match (has_grid, without_rule > Bytes::ZERO) {
+        (true, true) => Some(format!(
+            "no addresses share a place in the flash: a wrap-around at any distance would have been \
+             found, and any other sharing if the real capacity were {without_rule} or less"
+        )),
+        (true, false) => Some(
+            "addresses do not start again from zero: a wrap-around at any distance would have been found"
+                .to_owned(),
+        ),
+        (false, _) => None,
+    }
 }
 
 fn fake(evidence: &Evidence, finding: &Finding) -> Vec<String> {
@@ -83,9 +114,33 @@ fn what_happens(evidence: &Evidence, finding: &Finding) -> String {
         Kind::LastBlock => {
             format!("all addresses from {edge} up return the block that was written last")
         }
+        Kind::Holes => format!(
+            "whole parts of the addresses keep nothing, with parts that do between them; {} keep data",
+            amount(finding)
+        ),
+        Kind::Stripes => format!(
+            "parts of the addresses that keep nothing come again at equal distances; {} keep data",
+            amount(finding)
+        ),
+        Kind::Scattered => format!(
+            "addresses all over the device return their data at once and lose them after other writes; {} \
+             keep data",
+            amount(finding)
+        ),
+        Kind::Shared => format!("{}; addresses share places all over the device", shared(evidence)),
+        Kind::FillsUp => format!(
+            "the device keeps what is written first, at any address, and discards the rest: it is full \
+             after {}",
+            amount(finding)
+        ),
         Kind::Limbo => format!("addresses from {edge} up return different data on each read"),
         _ => format!("writes from {edge} up are accepted and discarded"),
     }
+}
+
+/// The bounds of the real size.
+fn amount(finding: &Finding) -> String {
+    format!("{} to {}", Bytes(finding.size.low), Bytes(finding.size.high))
 }
 
 /// One pair of addresses that share a place.
@@ -111,15 +166,31 @@ fn damaged(evidence: &Evidence, finding: &Finding) -> Vec<String> {
             "no test block kept its data; the device or its reader is defective".to_owned(),
         ];
     }
-    vec![
-        format!(
-            "{} of {all} test blocks fail on every attempt: {failed} with an error, {wrong} with \
-             wrong data",
-            failed + wrong
-        ),
-        "the bad blocks are between good blocks, so the capacity itself is real".to_owned(),
-        format!("about {:.2} % of the device is bad", finding.damaged_share * 100.0),
-    ]
+    let mut reasons = vec![format!(
+        "{} of {all} test blocks fail on every attempt: {failed} with an error, {wrong} with wrong data",
+        failed + wrong
+    )];
+    if finding.kind == Kind::FailsBeyond {
+        reasons.push(format!(
+            "every test block from {} up fails. A device that wears out can end like this; a fake that \
+             reports errors beyond its real capacity looks the same",
+            Bytes(finding.size.low)
+        ));
+        return reasons;
+    }
+    let real = finding.size.low as f64 / evidence.announced_bytes.max(1) as f64;
+    reasons.push(format!(
+        "the bad blocks are between good blocks: at least {:.1} % of the capacity keeps data",
+        (real * 1000.0).floor() / 10.0
+    ));
+    if real < 1.0 - SHARE_LEAST {
+        reasons.push(
+            "a fake whose missing addresses are scattered looks the same; the test cannot tell them apart"
+                .to_owned(),
+        );
+    }
+    reasons.push(format!("about {:.2} % of the device is bad", finding.damaged_share * 100.0));
+    reasons
 }
 
 fn undecided(evidence: &Evidence, finding: &Finding) -> Vec<String> {

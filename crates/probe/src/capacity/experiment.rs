@@ -7,7 +7,7 @@ use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::pace::{Estimate, Pace, Work};
-use super::plan::{CHUNK, FILLER_SAMPLES, Plan, Spot};
+use super::plan::{CHUNK, Plan};
 use super::refine;
 use crate::{Drive, DriveError};
 
@@ -123,9 +123,16 @@ pub(super) struct Experiment<'a> {
     salt: u64,
     generation: u32,
     begun: Nanos,
+    /// Bytes of filler that are written, with the places in them.
     filler_written: u64,
+    /// How many parts of the filler are written.
+    chunks: u64,
+    /// Bytes of its pieces that are written, without the places in them.
+    pub(super) spread_written: u64,
     /// How many looks were made.
     looked: usize,
+    /// A period of good and lost parts was looked for.
+    pub(super) is_period_sought: bool,
     pub(super) stage: Stage,
     pub(super) is_stopped: bool,
     pub(super) is_reconnected: bool,
@@ -135,8 +142,6 @@ pub(super) struct Experiment<'a> {
     pub(super) wrong: usize,
     pub(super) readings: Vec<(Bytes, Bytes, Nanos)>,
     pub(super) pace: Pace,
-    /// The places of the plan by address.
-    pub(super) taken: Vec<Spot>,
     /// The places of the plan in the order of writing.
     pub(super) places: Vec<Written>,
     pub(super) filler_stamp: Stamp,
@@ -156,8 +161,6 @@ impl<'a> Experiment<'a> {
             is_full: plan.is_full,
             ..Evidence::default()
         };
-        let mut taken: Vec<Spot> = plan.places().collect();
-        taken.sort_by_key(|place| place.start);
         let salt = plan.salt();
         Ok(Self {
             drive,
@@ -169,7 +172,10 @@ impl<'a> Experiment<'a> {
             generation: 0,
             begun,
             filler_written: 0,
+            chunks: 0,
+            spread_written: 0,
             looked: 0,
+            is_period_sought: false,
             stage: Stage::Writing,
             is_stopped: false,
             is_reconnected: false,
@@ -177,7 +183,6 @@ impl<'a> Experiment<'a> {
             wrong: 0,
             readings: Vec::new(),
             pace: Pace::default(),
-            taken,
             places: Vec::new(),
             filler_stamp: Stamp { salt, address_bytes: 0, generation: 0 },
         })
@@ -214,10 +219,10 @@ impl<'a> Experiment<'a> {
     /// What is left of the plan.
     fn work(&self) -> Work {
         let pieces = if self.plan.is_full { self.plan.size } else { 0 };
-        let samples = if self.plan.is_full { 0 } else { FILLER_SAMPLES };
+        let samples = if self.plan.is_full { 0 } else { self.plan.samples_count() };
         let read = self.evidence.observations.len() as u64;
         Work {
-            filler_bytes: self.plan.size - self.plan.filler_start - self.filler_written,
+            filler_bytes: self.plan.filler_bytes().saturating_sub(self.filler_written),
             places_to_read: (self.plan.places_count() + samples).saturating_sub(read),
             pieces_bytes: pieces.saturating_sub(self.drive.read_so_far().get()),
         }
@@ -225,7 +230,7 @@ impl<'a> Experiment<'a> {
 
     /// Estimates once how long the test takes.
     fn estimate(&mut self) -> Result<(), DriveError> {
-        if !self.pace.is_ready(self.plan.size - self.plan.filler_start) {
+        if !self.pace.is_ready(self.plan.filler_bytes()) {
             return Ok(());
         }
         let begun = self.drive.now();
@@ -294,7 +299,7 @@ impl<'a> Experiment<'a> {
     ) -> Result<bool, DriveError> {
         self.evidence.writes.note(offset, length);
         for _ in 0..=ATTEMPTS {
-            if self.drive.write(offset, length, |data| stamp.fill(data))?.is_ok() {
+            if self.drive.write_stamped(offset, length, stamp)?.is_ok() {
                 return Ok(false);
             }
         }
@@ -332,17 +337,21 @@ impl<'a> Experiment<'a> {
     /// Writes the next chunk of filler; `false` where there is none or somebody has ended the
     /// experiment.
     fn write_chunk(&mut self) -> Result<bool, DriveError> {
-        let start = self.plan.filler_start + self.filler_written;
-        let length = CHUNK.min(self.plan.size - start);
-        if length == 0 {
-            self.evidence.filler_bytes = self.filler_written;
-        }
-        if length == 0 || !self.goes_on() {
+        let Some((start, length)) = self.plan.chunk(self.chunks) else { return Ok(false) };
+        if !self.goes_on() {
             return Ok(false);
         }
         let begun = self.drive.now();
+        let before = self.evidence.writes.total_bytes();
         self.write_filler(start, length)?;
+        if start < self.plan.filler_start {
+            self.spread_written += self.evidence.writes.total_bytes() - before;
+        }
+        self.chunks += 1;
         self.filler_written += length;
+        if self.filler_written >= self.plan.size - self.plan.filler_start {
+            self.evidence.filler_bytes = self.plan.size - self.plan.filler_start;
+        }
         let took = self.drive.now().saturating_sub(begun);
         self.pace.note_filler(length, took);
         Ok(true)
@@ -350,7 +359,7 @@ impl<'a> Experiment<'a> {
 
     /// Writes the rest of the filler without a look, and reads all places again.
     pub(super) fn finish_filler(&mut self) -> Result<(), DriveError> {
-        while self.write_chunk()? {}
+        while self.evidence.filler_bytes == 0 && self.write_chunk()? {}
         let places = self.places.clone();
         self.read_places(&places)
     }
@@ -366,28 +375,11 @@ impl<'a> Experiment<'a> {
 
     /// Writes the filler between `start` and `start + length`, around the places.
     fn write_filler(&mut self, start: u64, length: u64) -> Result<(), DriveError> {
-        for (from, to) in self.gaps(start, start + length) {
+        for (from, to) in self.plan.gaps(start, start + length) {
             let stamp = Stamp { address_bytes: from, ..self.filler_stamp };
             self.write_stamped(stamp, from, to - from)?;
         }
         Ok(())
-    }
-
-    /// The parts between `start` and `end` that hold no place.
-    pub(super) fn gaps(&self, start: u64, end: u64) -> Vec<(u64, u64)> {
-        let first = self.taken.partition_point(|place| place.end() <= start);
-        let mut gaps = Vec::new();
-        let mut from = start;
-        for place in self.taken[first..].iter().take_while(|place| place.start < end) {
-            if from < place.start {
-                gaps.push((from, place.start));
-            }
-            from = from.max(place.end());
-        }
-        if from < end {
-            gaps.push((from, end));
-        }
-        gaps
     }
 
     /// Reads the places of a look; whether they show that the device is a fake.
@@ -398,7 +390,8 @@ impl<'a> Experiment<'a> {
             return Ok(false);
         }
         let finding = infer(&self.evidence);
-        Ok(is_clearly_fake(&finding) && finding.is_clean(&self.evidence))
+        let is_told = is_clearly_fake(&finding) && finding.kind.holds_front();
+        Ok(is_told && finding.is_clean(&self.evidence))
     }
 
     fn finish(mut self) -> Result<Outcome, DriveError> {

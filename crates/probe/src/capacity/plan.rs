@@ -13,9 +13,16 @@ pub(super) const PLACE: u64 = 4096;
 /// How much is written or read at once where it is in one piece.
 pub(super) const CHUNK: u64 = 1 << 20;
 
-/// The hidden store that is excluded without another wish. Eight times the largest that was ever
-/// found in a fake.
+/// The hidden store that is excluded without another wish, where the second half of the addresses is
+/// missing. Eight times the largest that was ever found in a fake.
 const STORE: u64 = 1 << 30;
+
+/// So many pieces of filler lie over the addresses before the end: enough that any set of addresses
+/// gets its share of them, within a few hundredths.
+const PIECES: u64 = 1024;
+
+/// A piece is no shorter than this: shorter ones cost more time than they show.
+const PIECE_MIN: u64 = 16 << 10;
 
 /// The share of bad places that is excluded without another wish.
 const BAD_SHARE: f64 = 0.004_5;
@@ -39,7 +46,8 @@ const HALVINGS: u64 = 6;
 /// What the user wants of the test.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wish {
-    /// The largest hidden store to be excluded.
+    /// The largest hidden store to be excluded where the second half of the addresses is missing. Of
+    /// fakes that lack less, or at other addresses, a smaller one is excluded.
     pub store: Option<Bytes>,
     /// The share of bad places to be excluded, 0 to 1.
     pub bad_share: Option<f64>,
@@ -83,16 +91,24 @@ pub struct Plan {
     /// The number by which the sectors of this plan are known.
     salt: u64,
     pub(super) size: u64,
-    /// The length of the places chosen at random.
-    random_length: u64,
+    /// The length of the places chosen at random: a logical block, or a place where that is longer.
+    pub(super) random_length: u64,
     /// For each look its places, in the order of writing.
     pub(super) looks: Vec<Vec<u64>>,
     /// The places chosen at random, each by itself.
     pub(super) random: Vec<u64>,
     /// The places that are where they are for a reason, in a random order.
     pub(super) chosen: Vec<u64>,
-    /// The filler goes from here to the end, around the places.
+    /// The filler without gaps goes from here to the end, around the places.
     pub(super) filler_start: u64,
+    /// The pieces of filler before that, in the order of writing, around the places.
+    pub(super) pieces: Vec<u64>,
+    /// How long each of them is.
+    pub(super) piece_length: u64,
+    /// The places by address.
+    by_address: Vec<Spot>,
+    /// How many bytes an honest device is written.
+    to_write: u64,
     /// The distance of the places of the grid; zero where there is none.
     pub(super) grid: u64,
     pub(super) is_full: bool,
@@ -110,13 +126,13 @@ impl Plan {
         let size = size.get();
         let is_full = wish.is_full || size <= FULL_BELOW;
         let store = wish.store.map_or(STORE, Bytes::get).clamp(CHUNK, size / 2) / PLACE * PLACE;
-        let filler = if is_full { size } else { store };
+        let filler = if is_full { size } else { store / 2 / PLACE * PLACE };
         let filler_start = size / PLACE * PLACE - filler / PLACE * PLACE;
         let mut taken = Taken::new(size, seed);
         let count = places_for_share(wish.bad_share.unwrap_or(BAD_SHARE)).min(size / PLACE / 8);
         let random_length = block.get().clamp(SECTOR as u64, PLACE);
         let random = (0..count).filter_map(|_| taken.block_at_random(random_length)).collect();
-        let looks = looks(&mut taken, filler);
+        let looks = looks(&mut taken, if is_full { size } else { filler + store });
         let (grid, mut chosen) = grid(&mut taken, filler);
         chosen.extend(edges(size, filler_start).into_iter().filter_map(|place| taken.take(place)));
         shuffle(&mut chosen, &mut taken.random);
@@ -130,13 +146,77 @@ impl Plan {
             random,
             chosen,
             filler_start,
+            pieces: Vec::new(),
+            piece_length: 0,
+            by_address: Vec::new(),
+            to_write: 0,
             grid,
             is_full,
         };
-        while !is_full && plan.filler_after_random() < store {
-            plan.filler_start -= PLACE;
+        plan.by_address = plan.places().collect();
+        plan.by_address.sort_by_key(|place| place.start);
+        if !is_full {
+            while plan.filler_after_random() < filler {
+                plan.filler_start -= PLACE;
+            }
+            plan.lay_pieces(store, &mut taken.random);
         }
+        plan.to_write = plan.all_to_write();
         Ok(plan)
+    }
+
+    /// Lays pieces of filler over the addresses before [`filler_start`](Self::filler_start), one at
+    /// random in each of as many equal parts, which make up `store` together with the places.
+    fn lay_pieces(&mut self, store: u64, random: &mut Xoshiro256PlusPlus) {
+        let all = store.saturating_sub(self.places_bytes()).max(store / 2);
+        let count = PIECES.min(all / PIECE_MIN).max(1);
+        let part = self.filler_start / count;
+        self.piece_length = (all / count).min(part) / PLACE * PLACE;
+        self.pieces = (0..count)
+            .map(|number| {
+                let room = (part - self.piece_length) / PLACE + 1;
+                (number * part).next_multiple_of(PLACE) + random.next_u64() % room * PLACE
+            })
+            .filter(|start| start + self.piece_length <= self.filler_start)
+            .collect();
+        shuffle(&mut self.pieces, random);
+    }
+
+    /// The part of the filler with this number in the order of writing, as start and length: the end
+    /// of the addresses first, then the pieces.
+    pub(super) fn chunk(&self, number: u64) -> Option<(u64, u64)> {
+        let at_end = (self.size - self.filler_start).div_ceil(CHUNK);
+        if number < at_end {
+            let start = self.filler_start + number * CHUNK;
+            return Some((start, CHUNK.min(self.size - start)));
+        }
+        let in_piece = self.piece_length.div_ceil(CHUNK).max(1);
+        let number = number - at_end;
+        let piece = *self.pieces.get((number / in_piece) as usize)?;
+        let skipped = number % in_piece * CHUNK;
+        Some((piece + skipped, CHUNK.min(self.piece_length - skipped)))
+    }
+
+    /// The parts between `start` and `end` that hold no place.
+    pub(super) fn gaps(&self, start: u64, end: u64) -> Vec<(u64, u64)> {
+        let first = self.by_address.partition_point(|place| place.end() <= start);
+        let mut gaps = Vec::new();
+        let mut from = start;
+        for place in self.by_address[first..].iter().take_while(|place| place.start < end) {
+            if from < place.start {
+                gaps.push((from, place.start));
+            }
+            from = from.max(place.end());
+        }
+        if from < end {
+            gaps.push((from, end));
+        }
+        gaps
+    }
+
+    /// How many bytes the filler has, with the places in it.
+    pub(super) fn filler_bytes(&self) -> u64 {
+        self.size - self.filler_start + self.pieces.len() as u64 * self.piece_length
     }
 
     /// Every place in the order of writing: the random ones first, so that the most is written after
@@ -164,9 +244,20 @@ impl Plan {
 
     /// How many bytes an honest device is written.
     #[must_use]
-    pub fn bytes_to_write(&self) -> Bytes {
-        let before = self.places().filter(|place| place.start < self.filler_start);
-        Bytes(self.size - self.filler_start + before.map(|place| place.length).sum::<u64>())
+    pub const fn bytes_to_write(&self) -> Bytes {
+        Bytes(self.to_write)
+    }
+
+    /// The places and the filler around them, in bytes.
+    fn all_to_write(&self) -> u64 {
+        let end = (self.filler_start, self.size);
+        let pieces = self.pieces.iter().map(|&start| (start, start + self.piece_length));
+        let gaps = pieces.chain([end]).flat_map(|(start, end)| self.gaps(start, end));
+        self.places_bytes() + gaps.map(|(from, to)| to - from).sum::<u64>()
+    }
+
+    fn places_bytes(&self) -> u64 {
+        self.by_address.iter().map(|place| place.length).sum()
     }
 
     /// How many bytes are read from an honest device.
@@ -175,8 +266,12 @@ impl Plan {
         if self.is_full {
             return Bytes(self.size);
         }
-        let places: u64 = self.places().map(|place| place.length).sum();
-        Bytes(places + FILLER_SAMPLES * PLACE)
+        Bytes(self.places_bytes() + self.samples_count() * PLACE)
+    }
+
+    /// How many places of the filler are read back: one of each piece and of each MiB at the end.
+    pub(super) fn samples_count(&self) -> u64 {
+        self.pieces.len() as u64 + (self.size - self.filler_start).div_ceil(CHUNK)
     }
 
     /// The number by which the sectors of this plan are known.
@@ -194,7 +289,7 @@ impl Plan {
     /// How many places are written and read one by one.
     #[must_use]
     pub fn places_count(&self) -> u64 {
-        self.places().count() as u64
+        self.by_address.len() as u64
     }
 
     /// Whether every byte is written and read.
@@ -208,9 +303,6 @@ impl Plan {
         FIRST_LOOK << number
     }
 }
-
-/// How many places of the filler are read back.
-pub(super) const FILLER_SAMPLES: u64 = 128;
 
 /// The places that are taken.
 struct Taken {
@@ -339,12 +431,43 @@ mod tests {
     fn the_cost_is_the_store_to_be_excluded_and_the_places() {
         for size in [8_000_000_000, 64_000_000_000, 256_000_000_000, 2_000_000_000_000] {
             let plan = plan(Bytes(size));
-            let extra = plan.bytes_to_write().get() - (1 << 30);
-            let places: u64 = plan.places().map(|place| place.length).sum();
-            assert!(extra <= places + 2 * PLACE, "{size}: {extra}");
-            assert!(extra <= 10 << 20, "{size}: {extra}");
+            let written = plan.bytes_to_write().get();
+            // With the end alone as filler it was 1 GiB, the random places and a grid half as dense.
+            let end_alone = (1 << 30) + (512 << 10) + (size / 2 / (1 << 30)) * PLACE;
+            assert!(written * 2 <= end_alone * 3, "{size}: {written}");
+            assert!(written * 100 >= end_alone * 148, "{size}: {written}");
             assert!(plan.random.len() >= 1023);
-            assert!(plan.bytes_to_read().get() < 12 << 20);
+            assert!(plan.bytes_to_read().get() < 20 << 20);
+        }
+    }
+
+    #[test]
+    fn any_tenth_of_the_addresses_gets_its_share_of_the_filler() {
+        let plan = plan(Bytes(64_000_000_000));
+        assert_eq!(plan.pieces.len() as u64, PIECES);
+        let tenth = plan.size / 10;
+        for part in 0..10 {
+            let inside = |start: &&u64| (part * tenth..(part + 1) * tenth).contains(*start);
+            let pieces = plan.pieces.iter().filter(inside).count() as u64;
+            assert!(pieces * 100 >= PIECES * 9, "{part}: {pieces}");
+        }
+        let mut pieces = plan.pieces.clone();
+        pieces.sort_unstable();
+        assert!(pieces.windows(2).all(|pair| pair[0] + plan.piece_length <= pair[1]));
+        assert!(pieces.last().unwrap() + plan.piece_length <= plan.filler_start);
+    }
+
+    #[test]
+    fn the_parts_of_the_filler_are_all_of_it() {
+        for (size, store) in [(Bytes::mib(64), None), (Bytes::gib(8), Some(Bytes::gib(3)))] {
+            let wish = Wish { store, ..Wish::default() };
+            let plan = Plan::new(size, BLOCK, wish, Seed::from_bits(1)).unwrap();
+            let chunks = (0..).map_while(|number| plan.chunk(number));
+            assert_eq!(
+                chunks.map(|(_, length)| length).sum::<u64>(),
+                plan.filler_bytes(),
+                "{size}"
+            );
         }
     }
 

@@ -1,11 +1,11 @@
 //! Reading back: what each place gives, how often it was tried, and how long it took.
 
-use cardproof_evidence::capacity::{Examined, Found, Observation, examine, stamp::Stamp};
+use cardproof_evidence::capacity::{Examined, Found, Observation, Spread, examine, stamp::Stamp};
 use cardproof_units::Bytes;
 use rand_core::Rng;
 
 use super::experiment::{ATTEMPTS, Experiment, Stage, Written};
-use super::plan::{CHUNK, FILLER_SAMPLES, PLACE};
+use super::plan::{CHUNK, PLACE};
 use crate::DriveError;
 
 /// Number of wrong places that are read one by one; more add no evidence.
@@ -22,17 +22,43 @@ impl Experiment<'_> {
         if self.plan.is_full { self.read_filler() } else { self.sample_filler() }
     }
 
-    /// Reads places of the filler, chosen at random, and its two ends.
+    /// Reads a place of each piece of the filler, chosen at random, and the two ends of the end.
     fn sample_filler(&mut self) -> Result<(), DriveError> {
-        let (start, end) = (self.plan.filler_start, self.plan.size);
-        let count = (end - start) / PLACE;
-        let mut places = vec![start, start + (count - 1) * PLACE];
-        places.extend((0..FILLER_SAMPLES).map(|_| start + self.random.next_u64() % count * PLACE));
+        let (start, end) = (self.plan.filler_start, self.plan.size / PLACE * PLACE);
+        let mut places = vec![start, end - PLACE];
+        places.retain(|&place| self.is_filler(place));
+        let chunks = (start..end).step_by(CHUNK as usize);
+        let parts = chunks.map(|chunk| (chunk, CHUNK.min(end - chunk)));
+        let pieces = self.plan.pieces.iter().map(|&piece| (piece, self.plan.piece_length));
+        for (start, length) in parts.chain(pieces) {
+            places.extend(self.place_in(start, length));
+        }
         places.sort_unstable();
         places.dedup();
-        places.retain(|&place| self.gaps(place, place + PLACE) == [(place, place + PLACE)]);
         let places: Vec<Written> = places.into_iter().map(|p| self.of_filler(p, PLACE)).collect();
-        self.read_places(&places)
+        self.read_places(&places)?;
+        if !self.is_stopped {
+            let pieces = self.plan.pieces.len() as u64;
+            self.evidence.spread = Spread { pieces, bytes: self.spread_written };
+        }
+        Ok(())
+    }
+
+    /// A place of the filler between `start` and `start + length`, chosen at random.
+    fn place_in(&mut self, start: u64, length: u64) -> Option<u64> {
+        const ATTEMPTS: u64 = 16;
+        for _ in 0..ATTEMPTS {
+            let place = start + self.random.next_u64() % (length / PLACE).max(1) * PLACE;
+            if self.is_filler(place) {
+                return Some(place);
+            }
+        }
+        None
+    }
+
+    /// Whether all of the place at `start` belongs to the filler.
+    fn is_filler(&self, start: u64) -> bool {
+        self.plan.gaps(start, start + PLACE) == [(start, start + PLACE)]
     }
 
     /// Reads the whole filler; a chunk that is not right as a whole is read place by place.
@@ -40,7 +66,7 @@ impl Experiment<'_> {
         let mut next = self.plan.filler_start;
         while next < self.plan.size && self.goes_on() && self.wrong < WRONG_MAX {
             let length = CHUNK.min(self.plan.size - next);
-            for (from, to) in self.gaps(next, next + length) {
+            for (from, to) in self.plan.gaps(next, next + length) {
                 let whole = self.of_filler(from, to - from);
                 if self.reads_right(&whole)? {
                     self.note_right(&whole);
@@ -59,14 +85,10 @@ impl Experiment<'_> {
 
     /// The filler at `offset` as a place: written when the filler had come so far.
     fn of_filler(&self, offset: u64, length: u64) -> Written {
-        let start = self.plan.filler_start;
-        let places: u64 = self.taken.iter().map(|place| place.length).sum();
-        let inside = self.taken.iter().filter(|place| place.end() > start && place.start < offset);
-        let skipped: u64 = inside.map(|place| place.end() - place.start.max(start)).sum();
         Written {
             stamp: Stamp { address_bytes: offset, ..self.filler_stamp },
             length,
-            at: places + offset + length - start - skipped,
+            at: self.evidence.writes.last_at(offset + length - 1).unwrap_or_default(),
             is_random: false,
             has_failed: false,
         }

@@ -9,6 +9,7 @@ use cardproof_evidence::capacity::{
     infer, second_round, stamp::SECTOR,
 };
 
+use super::again;
 use super::experiment::{Experiment, Stage, Written, is_clearly_fake};
 use super::plan::{CHUNK, PLACE};
 use crate::DriveError;
@@ -40,8 +41,11 @@ pub(super) fn narrow(experiment: &mut Experiment<'_>) -> Result<(), DriveError> 
             return Ok(());
         }
         let finding = infer(&experiment.evidence);
-        if confirm_shared(experiment)? {
+        if confirm_shared(experiment)? || again::gather(experiment, &finding)? {
             continue;
+        }
+        if !finding.kind.holds_front() && is_clearly_fake(&finding) {
+            return Ok(());
         }
         if !is_clearly_fake(&finding) {
             if has_many_lost(&experiment.evidence) && guess_round(&mut experiment.evidence) {
@@ -217,7 +221,9 @@ fn try_distances(
                 continue;
             }
             let first = experiment.write_place(low, PLACE, false)?;
-            experiment.write_place(high / SECTOR as u64 * SECTOR as u64, PLACE, false)?;
+            // Not every distance is a multiple of the device's block. The two then share a part.
+            let block = experiment.plan.random_length;
+            experiment.write_place(high / block * block, PLACE, false)?;
             written.push(first);
         }
     }
@@ -268,7 +274,8 @@ fn clear_store(
         })
     };
     let mut done = 0;
-    for (start, end) in filler(size, common_distance(&experiment.evidence), needed) {
+    let block = experiment.plan.random_length;
+    for (start, end) in filler(size, common_distance(&experiment.evidence), needed, block) {
         if done >= needed {
             break;
         }
@@ -286,8 +293,14 @@ fn clear_store(
 }
 
 /// The chunks of filler: `needed` bytes up to the end of the addresses, or the ends of all rounds of
-/// `modulus`, the second round first, each further chunk before the one before it.
-fn filler(size: u64, modulus: Option<u64>, needed: u64) -> Box<dyn Iterator<Item = (u64, u64)>> {
+/// `modulus`, the second round first, each further chunk before the one before it. All begin and end
+/// with a block of the device.
+fn filler(
+    size: u64,
+    modulus: Option<u64>,
+    needed: u64,
+    block: u64,
+) -> Box<dyn Iterator<Item = (u64, u64)>> {
     let Some(modulus) = modulus.filter(|&modulus| modulus >= CHUNK && modulus <= size) else {
         let start = (size - needed) / PLACE * PLACE;
         let chunks = (start..size).step_by(CHUNK as usize);
@@ -298,7 +311,7 @@ fn filler(size: u64, modulus: Option<u64>, needed: u64) -> Box<dyn Iterator<Item
     let first = if rounds > 1 { 1 } else { 0 };
     let chunk = move |number: u64| {
         let (depth, round) = (number / (rounds - first), first + number % (rounds - first));
-        let end = (round + 1) * modulus - depth * CHUNK;
+        let end = ((round + 1) * modulus - depth * CHUNK) / block * block;
         (end - CHUNK, end)
     };
     Box::new((0..modulus / CHUNK * (rounds - first)).map(chunk))
@@ -310,13 +323,16 @@ mod tests {
 
     #[test]
     fn filler_lies_where_a_fake_has_no_flash() {
-        let plain: Vec<_> = filler(100 << 20, None, 3 << 20).collect();
+        let plain: Vec<_> = filler(100 << 20, None, 3 << 20, 512).collect();
         assert_eq!(plain.first().copied(), Some((97 << 20, 98 << 20)));
         assert_eq!(plain.last().copied(), Some((99 << 20, 100 << 20)));
-        let rounds: Vec<_> = filler(100 << 20, Some(30 << 20), 3 << 20).take(4).collect();
+        let rounds: Vec<_> = filler(100 << 20, Some(30 << 20), 3 << 20, 512).take(4).collect();
         let mib = |from: u64| (from << 20, (from + 1) << 20);
         assert_eq!(rounds, [mib(59), mib(89), mib(58), mib(88)]);
-        let one: Vec<_> = filler(100 << 20, Some(70 << 20), 3 << 20).take(2).collect();
+        let one: Vec<_> = filler(100 << 20, Some(70 << 20), 3 << 20, 512).take(2).collect();
         assert_eq!(one, [mib(69), mib(68)]);
+        let odd = (30 << 20) + 512;
+        let mut of_blocks = filler(100 << 20, Some(odd), 3 << 20, 4096);
+        assert!(of_blocks.all(|(start, end)| start % 4096 == 0 && end % 4096 == 0));
     }
 }

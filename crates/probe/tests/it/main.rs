@@ -4,3 +4,4 @@
 mod capacity;
 mod endure;
 mod powercut;
+mod wide;

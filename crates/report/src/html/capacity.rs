@@ -17,7 +17,8 @@ const MARK: f64 = 14.0;
 /// Appends the map of `record`, where something was read.
 pub(super) fn write(page: &mut Markup, record: &Record) -> Option<ChartFile> {
     let test = record.capacity.as_ref().filter(|test| test.regions.iter().any(is_read))?;
-    let found = capacity(record).filter(|found| found.verdict == CapacityVerdict::Fake);
+    let found = capacity(record)
+        .filter(|found| found.verdict == CapacityVerdict::Fake && found.holds_front);
     Some(draw(page, test, found.map(|found| found.real_size.0)))
 }
 

@@ -1,5 +1,6 @@
 //! What a test saw, in the form of a record.
 
+use cardproof_evidence::capacity::Retried;
 use cardproof_probe::capacity::{Outcome, Plan};
 use cardproof_record::{CapacityMethod, CapacityRegion, CapacityTest};
 use cardproof_units::{Bytes, Nanos};
@@ -23,6 +24,12 @@ pub(super) fn stored(outcome: &Outcome, plan: &Plan, method: CapacityMethod) -> 
         announced_bytes: Bytes(announced),
         filler_bytes: Bytes(evidence.filler_bytes),
         grid_bytes: Bytes(evidence.grid_bytes),
+        spread_pieces: evidence.spread.pieces,
+        spread_bytes: Bytes(evidence.spread.bytes),
+        shared_again: counts(evidence.shared_again),
+        right_at_once: counts(evidence.right_at_once),
+        rewritten: counts(evidence.rewritten),
+        guessed_period_bytes: evidence.guessed_period.map(Bytes),
         unshared_distances: evidence.unshared_distances.iter().copied().map(Bytes).collect(),
         guessed_modulus_bytes: evidence.guessed_modulus.map(Bytes),
         is_full: evidence.is_full,
@@ -39,6 +46,10 @@ pub(super) fn stored(outcome: &Outcome, plan: &Plan, method: CapacityMethod) -> 
         places: evidence.observations.iter().map(ToString::to_string).collect(),
         ..CapacityTest::default()
     }
+}
+
+const fn counts(retried: Retried) -> [u64; 2] {
+    [retried.tried, retried.again]
 }
 
 /// The addresses in equal parts.
