@@ -8,6 +8,7 @@ mod bench;
 mod bench_import;
 mod bench_replay;
 mod bench_sim;
+mod blind;
 mod debian;
 mod document;
 mod fit;

@@ -6,6 +6,7 @@
 //! and writes nothing.
 
 pub(crate) mod attack;
+mod blind;
 mod boards;
 mod endure;
 mod geometry;
@@ -47,8 +48,9 @@ pub(crate) use stamp::Stamp;
 pub(crate) use packages::{Base, Chroot, Stage, WANTED, mirror_address, proxy};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 30] = [
+const PROOFS: [&Proof; 31] = [
     &attack::PROOF,
+    &blind::PROOF,
     &boards::PROOF,
     &endure::PROOF,
     &geometry::PROOF,
