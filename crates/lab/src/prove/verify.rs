@@ -7,6 +7,7 @@ mod judged;
 mod peers;
 mod restore;
 mod times;
+mod wide;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -113,7 +114,7 @@ fn run(asked: &Asked) -> Result<Proved> {
     }
     let seed = asked.seed.unwrap_or(Seed::from_bits(17));
     let mut proved = Proved { tables: String::new(), holds: true };
-    for (name, part) in PARTS.iter().zip([cards, transient, dying] as [Part; 3]) {
+    for (name, part) in PARTS.iter().zip([cards, wide::wide, transient, dying] as [Part; 4]) {
         if asked.only.is_empty() || asked.only.iter().any(|only| only == name) {
             let next = part(asked, seed)?;
             proved.holds &= next.holds;
@@ -127,7 +128,7 @@ fn run(asked: &Asked) -> Result<Proved> {
 type Part = fn(&Asked, Seed) -> Result<Proved>;
 
 /// What can be asked for by itself.
-const PARTS: [&str; 3] = ["cards", "transient", "dying"];
+const PARTS: [&str; 4] = ["cards", "wide", "transient", "dying"];
 
 /// Cards of every kind.
 fn cards(asked: &Asked, seed: Seed) -> Result<Proved> {

@@ -5,7 +5,7 @@
 //! judged by one rule.
 
 use anyhow::Result;
-use cardproof_evidence::capacity::{Finding, Verdict};
+use cardproof_evidence::capacity::{Exclusion, Finding, MissingPart, Verdict};
 use cardproof_io::Target;
 use cardproof_probe::capacity::{Plan, Progress, Wish, run, shorthand};
 use cardproof_sim::Shorthand;
@@ -99,9 +99,15 @@ impl Truth {
 }
 
 impl Lie {
-    /// Whether the store is larger than what `finding` excludes.
-    pub(in crate::prove) const fn is_above(&self, finding: &Finding) -> bool {
-        self.store.get() > finding.excluded_store_bytes
+    /// Whether the store is larger than what `finding` excludes for so much missing capacity.
+    pub(in crate::prove) fn is_above(&self, finding: &Finding) -> bool {
+        let missing = 1.0 - self.real.as_f64() / self.announced.as_f64().max(1.0);
+        let covers = |exclusion: &Exclusion| {
+            exclusion.part == MissingPart::Anywhere
+                && exclusion.missing_share <= missing
+                && self.store.get() <= exclusion.store_bytes
+        };
+        !finding.exclusions.iter().any(covers)
     }
 
     /// Whether the real size is within the bounds of `finding`.
