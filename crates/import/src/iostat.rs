@@ -187,13 +187,13 @@ fn column(name: &str) -> Option<(Column, usize)> {
         "Blk_read/s" => (Column::ReadPerS, 2),
         "rkB/s" => (Column::ReadPerS, 3),
         "rMB/s" => (Column::ReadPerS, 4),
-        "rsec/s" => (Column::ReadPerS, 5),
+        "rsec/s" | "rd_sec/s" => (Column::ReadPerS, 5),
         "kB_wrtn/s" => (Column::WrittenPerS, 0),
         "MB_wrtn/s" => (Column::WrittenPerS, 1),
         "Blk_wrtn/s" => (Column::WrittenPerS, 2),
         "wkB/s" => (Column::WrittenPerS, 3),
         "wMB/s" => (Column::WrittenPerS, 4),
-        "wsec/s" => (Column::WrittenPerS, 5),
+        "wsec/s" | "wr_sec/s" => (Column::WrittenPerS, 5),
         "kB_w+d/s" => (Column::WrittenOrDiscardedPerS, 0),
         "MB_w+d/s" => (Column::WrittenOrDiscardedPerS, 1),
         "Blk_w+d/s" => (Column::WrittenOrDiscardedPerS, 2),
@@ -333,6 +333,25 @@ mod tests {
         let window = row.window().unwrap();
         assert!((window.as_secs_f64() - 12.86).abs() < 0.01, "{window}");
         assert_eq!(IostatRow::default().window(), None);
+    }
+
+    #[test]
+    fn sar_s_reports_of_devices_are_those_of_iostat() {
+        let head = "Linux 6.1.18 (host) \t03/22/2023 \t_x86_64_\t(4 CPU)\n\n";
+        let rows = "06:24:52 PM       DEV       tps     rkB/s     wkB/s     dkB/s   areq-sz    aqu-sz     await     %util\n\
+            06:24:54 PM       sda     24.50      0.00      0.00      0.00      0.00      0.00      0.10      2.20\n\
+            06:24:54 PM   mmcblk0    196.00    652.00  11760.00      0.00     63.33      9.37     42.77    101.75\n\
+            06:24:56 PM       sda     24.50      0.00      0.00      0.00      0.00      0.00      0.10      2.20\n\
+            Average:          sda     24.50      0.00      0.00      0.00      0.00      0.00      0.10      2.20\n";
+        let log = iostat(&format!("{head}{rows}")).unwrap();
+        assert!(!log.first_is_since_boot);
+        assert_eq!(log.reports.len(), 2);
+        let row = &log.reports[0].rows[1];
+        assert_eq!((row.device.as_str(), row.transactions_per_s), ("mmcblk0", Iops(196.0)));
+        assert_eq!(row.written_per_s, Throughput(11_760.0 * 1024.0));
+        assert_eq!((row.queue, row.write_await), (Some(9.37), Some(Nanos(42_770_000))));
+        let old = "12:00:01          DEV       tps  rd_sec/s  wr_sec/s\n12:00:02       mmcblk0  2.0  8.0  16.0\n";
+        assert_eq!(iostat(old).unwrap().reports[0].rows[0].read_per_s, Throughput(4096.0));
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub mod kernel_log;
 mod labels;
 mod lines;
 mod margins;
+pub mod monitors;
 mod programs;
 mod readers;
 mod recognise;

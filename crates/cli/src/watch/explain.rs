@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use cardproof_import::iostat::{IostatError, IostatLog, iostat};
+use cardproof_import::monitors::{self, Monitor};
 use cardproof_import::{clean, decode};
 use cardproof_rating::limits::{LogExplanation, LogState, explain_log};
 use cardproof_record::LimitedBy;
@@ -18,10 +19,17 @@ use crate::talk;
 /// A week of `iostat 1` for two devices is as long.
 const LENGTH_MAX: Bytes = Bytes::mib(256);
 
+/// So many programs are named.
+const WRITERS_MAX: usize = 10;
+
 /// Explains the log at `path`.
 pub(super) fn run(path: &Path, args: &WatchArgs) -> Result<Exit, Failure> {
     let text = read(path)?;
-    let log = iostat(&text).or_else(|_| in_a_paste(&text)).map_err(|error| {
+    let log = iostat(&text).or_else(|_| in_a_paste(&text));
+    if let (Err(_), Some(monitor)) = (&log, monitors::monitor(&text)) {
+        return other(&clean(&text).text, monitor, path);
+    }
+    let log = log.map_err(|error| {
         Failure::usage(format!("{} is not a log that can be explained: {error}", path.display()))
     })?;
     let explanations = explain_log(&log, args.interval);
@@ -47,6 +55,30 @@ fn in_a_paste(text: &str) -> Result<IostatLog, IostatError> {
         }
         error => error,
     })
+}
+
+/// What a monitor tells that is not iostat: who writes. What limits the storage it does not tell.
+fn other(text: &str, monitor: Monitor, path: &Path) -> Result<Exit, Failure> {
+    let writers = monitors::writers(text);
+    let name = monitor.name();
+    if writers.is_empty() {
+        return Err(Failure::usage(format!(
+            "{} is the output of {name}, which does not tell what limits a storage; give it the output of \
+             `iostat -x 20` of Linux",
+            path.display()
+        )));
+    }
+    let mut page = format!("Who writes, by {name}:\n");
+    for writer in writers.iter().take(WRITERS_MAX) {
+        let journal = writer.journal_of.as_ref();
+        let journal = journal.map_or_else(String::new, |it| format!(" (the journal of {it})"));
+        page.push_str(&format!("  {}{journal}: {}\n", writer.program, writer.written));
+    }
+    page.push_str(&format!(
+        "{name} does not tell what limits the storage; `iostat -x 20` does: give its output to this command.\n"
+    ));
+    output::write(&Sink::Stdout, &page)?;
+    Ok(Exit::Done)
 }
 
 fn read(path: &Path) -> Result<String, Failure> {

@@ -17,11 +17,22 @@ const HUMAN_UNITS: [(char, f64); 6] = [
 /// Whether `line` names the columns of devices: the device's own comes first, or, with `--pretty`, last.
 pub(crate) fn is_heading(line: &str) -> bool {
     let text = line.trim();
+    if is_of_sar(text) {
+        return true;
+    }
     if !text.contains("Device") {
         return false;
     }
     let is_rate = |word: &str| matches!(word, "tps" | "r/s" | "w/s" | "d/s" | "f/s");
     (text.starts_with("Device") || text.ends_with("Device")) && text.split_whitespace().any(is_rate)
+}
+
+/// Whether `text` is the heading of `sar -d`: a time stands before the device.
+fn is_of_sar(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && text.contains("DEV")
+        && text.split_whitespace().any(|word| word == "DEV")
+        && text.split_whitespace().any(|word| word == "tps")
 }
 
 /// The headings of a table.
@@ -33,6 +44,8 @@ struct Headings<'text> {
     columns: Vec<Option<(Column, usize)>>,
     /// Whether the device comes last.
     is_device_last: bool,
+    /// How many words of the time stand before the device, as sar prints it.
+    time_words: usize,
     /// The tables of the report, this one too, that have its first column: a bit for each.
     with_first: u16,
 }
@@ -156,8 +169,17 @@ impl<'text, R: FnMut(IostatReport, bool)> Reader<'text, R> {
     }
 
     fn heading(&mut self, line: &'text str) -> Result<(), IostatError> {
-        let is_device_last = !line.trim_start().starts_with("Device");
-        let names = line.split_whitespace().filter(|word| !matches!(*word, "Device" | "Device:"));
+        let of_sar = is_of_sar(line.trim());
+        let time_words = if of_sar {
+            // sar's first report is none since boot.
+            self.head.first_is_since_boot = false;
+            line.split_whitespace().take_while(|word| *word != "DEV").count()
+        } else {
+            0
+        };
+        let is_device_last = !of_sar && !line.trim_start().starts_with("Device");
+        let names = line.split_whitespace().skip(time_words);
+        let names = names.filter(|word| !matches!(*word, "Device" | "Device:" | "DEV"));
         let names: Vec<&str> = names.take(HEADINGS_MAX).collect();
         // Another table of the same columns is another report.
         if self.tables_with(names.first()) & self.tables_with_rows != 0
@@ -168,7 +190,8 @@ impl<'text, R: FnMut(IostatReport, bool)> Reader<'text, R> {
         }
         let with_first = self.tables_with(names.first()) | 1 << self.tables.len();
         let columns = names.iter().map(|name| column(name)).collect();
-        self.tables.push(Headings { names, columns, is_device_last, with_first });
+        let headings = Headings { names, columns, is_device_last, time_words, with_first };
+        self.tables.push(headings);
         Ok(())
     }
 
@@ -181,6 +204,13 @@ impl<'text, R: FnMut(IostatReport, bool)> Reader<'text, R> {
 
     fn row(&mut self, number: usize, words: &[&'text str]) -> Result<bool, IostatError> {
         let Some(headings) = self.tables.last() else { return Ok(false) };
+        let Some((time, words)) = words.split_at_checked(headings.time_words) else {
+            return Ok(false);
+        };
+        // sar ends with means, behind a word.
+        if time.first().is_some_and(|word| !word.starts_with(|c: char| c.is_ascii_digit())) {
+            return Ok(false);
+        }
         let split = if headings.is_device_last { words.split_last() } else { words.split_first() };
         let Some((device, words)) = split.filter(|(_, words)| words.len() == headings.names.len())
         else {

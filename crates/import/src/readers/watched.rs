@@ -25,7 +25,9 @@ const HEAD: Needle = Needle::new("\"sysstat\":");
 
 pub(super) fn is_sign(view: &View) -> bool {
     const DEVICE: Needle = Needle::new("Device");
-    view.holds(&DEVICE) && iostat::is_heading(view.text) || view.holds(&HEAD)
+    const DEVICE_OF_SAR: Needle = Needle::new("DEV ");
+    let may_be_heading = view.holds(&DEVICE) || view.holds(&DEVICE_OF_SAR);
+    may_be_heading && iostat::is_heading(view.text) || view.holds(&HEAD)
 }
 
 /// The record of a log.
