@@ -2,6 +2,7 @@
 //! left at this pace.
 
 mod ask;
+mod drives;
 mod raw;
 mod text;
 
@@ -31,7 +32,7 @@ only with --ask-card. For a mounted card, add --force as well.
 To estimate the days left, cardproof needs two readings of the same device, some days apart: \
 --over RECORD RECORD, or --raw FILE FILE.
 
-Exit status: 0 done; 4 a value cannot be true; 1 nothing could be read; 2 wrong command line; \
+Exit status: 0 done; 4 the device says that it fails, or a value cannot be true; 1 nothing could be read; 2 wrong command line; \
 3 refused for safety.";
 
 /// Which device, or which recorded outputs.
@@ -42,7 +43,7 @@ pub(crate) struct HealthArgs {
     #[arg(required = true)]
     pub(crate) sources: Vec<PathBuf>,
     /// Judge saved files, the oldest first. Accepted are the output of CMD56 (512 bytes or hex), EXT_CSD
-    /// (hex), sdmon, and smartctl --json
+    /// (hex), sdmon, smartctl and nvme smart-log, in words or as JSON
     #[arg(long, conflicts_with = "over")]
     pub(crate) raw: bool,
     /// Compare the wear in two or more saved records of one card, to estimate the days left
@@ -68,6 +69,10 @@ pub(crate) struct Sourced {
     source: String,
     time: Option<Timestamp>,
     reading: Reading,
+    /// What the device or the program says that is wrong, in words, the gravest first.
+    findings: Vec<String>,
+    /// Why there is no value.
+    unread: Option<String>,
 }
 
 /// All that was found.
@@ -104,6 +109,9 @@ pub(crate) fn run(args: &HealthArgs) -> Result<Exit, Failure> {
     }
     if args.json != Some(Sink::Stdout) && !args.quiet {
         output::write(&Sink::Stdout, &talk::paged(&text::page(&document)))?;
+    }
+    if document.readings.iter().any(|reading| !reading.findings.is_empty()) {
+        return Ok(Exit::NotMet);
     }
     let mut all = document.readings.iter().flat_map(|reading| &reading.values);
     if document.readings.iter().all(|reading| reading.values.is_empty()) {
@@ -149,6 +157,8 @@ fn of_record(record: &Record) -> (String, Sourced) {
             time_s: time.map(|time| time.as_second() as f64),
             rejected: None,
         },
+        findings: Vec::new(),
+        unread: None,
     };
     (name.unwrap_or_else(|| "unknown device".to_owned()), sourced)
 }
@@ -170,6 +180,7 @@ fn document(found: &Found) -> HealthDocument {
         readings.push(HealthReading {
             source: sourced.source.clone(),
             time: sourced.time.map(|time| time.to_string()),
+            findings: sourced.findings.clone(),
             values: judged.into_iter().map(value).collect(),
         });
     }
@@ -180,7 +191,7 @@ fn document(found: &Found) -> HealthDocument {
         values: readings.last().map(|reading| reading.values.clone()).unwrap_or_default(),
         readings,
         wear: outlook(&days_left(&on_one_clock(&used)), bytes),
-        unknown: found.unknown.clone(),
+        unknown: unknown(found),
     }
 }
 
@@ -198,6 +209,15 @@ fn life_used(sourced: &Sourced) -> Option<UsedAt> {
     let day = sourced.time.map_or(0.0, |time| time.as_second() as f64 / 86_400.0);
     let all = sourced.reading.values.iter().filter_map(|value| UsedAt::of(value, day));
     all.max_by(|one, other| one.low_percent.total_cmp(&other.low_percent))
+}
+
+/// What could not be read, and why.
+fn unknown(found: &Found) -> Vec<String> {
+    let unread = found
+        .readings
+        .iter()
+        .filter_map(|sourced| Some(format!("{}: {}", sourced.source, sourced.unread.as_ref()?)));
+    found.unknown.iter().cloned().chain(unread).collect()
 }
 
 /// What the host wrote in a day between the first and the last reading that count it.

@@ -1,7 +1,6 @@
 //! The kernel's messages about storage in words: what happened, where, how often, since when.
 
 use cardproof_record::{FindingKind, KernelFault, OpName};
-use cardproof_units::Throughput;
 
 use crate::findings::{Gravity, counted};
 use crate::wording::grouped;
@@ -131,8 +130,8 @@ fn narrow(it: &str, width_bits: Option<u8>, clock_hz: Option<u64>) -> String {
         None => "did not work on all data lines".to_owned(),
     };
     let limit = width_bits.zip(clock_hz).map(|(bits, hz)| {
-        let rate = Throughput(hz as f64 * f64::from(bits) / 8.0);
-        format!(", at {} MHz at most {rate}", hz / 1_000_000)
+        let rate_mb_per_s = hz as f64 * f64::from(bits) / 8e6;
+        format!(", at {} MHz at most {rate_mb_per_s:.2} MB/s", hz / 1_000_000)
     });
     format!(
         "{it} {lines}{}: the board, its wiring or its device tree is the cause, not the storage",
@@ -201,6 +200,6 @@ mod tests {
         let read_only = told(KernelFault::ReadOnly, None, &[]);
         assert!(read_only.starts_with("ext4 on mmcblk0p2 became read-only"), "{read_only}");
         let narrow = told(KernelFault::NarrowBus, None, &[]);
-        assert!(narrow.contains("1 data line") && narrow.contains("at most 6.3 MB/s"), "{narrow}");
+        assert!(narrow.contains("1 data line") && narrow.contains("at most 6.25 MB/s"), "{narrow}");
     }
 }

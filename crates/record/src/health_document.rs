@@ -32,6 +32,8 @@ pub struct HealthReading {
     pub source: String,
     /// When it was read, as far as known.
     pub time: Option<String>,
+    /// What the device says that is wrong, in words, the gravest first.
+    pub findings: Vec<String>,
     /// Its values.
     pub values: Vec<HealthValue>,
 }

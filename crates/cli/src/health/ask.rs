@@ -11,7 +11,7 @@ use cardproof_io::ask_by_cmd56;
 use cardproof_registers::{CMD56_READS, cmd56};
 use jiff::Timestamp;
 
-use super::{Found, Sourced, raw};
+use super::{Found, Sourced, drives, raw};
 use crate::exit::{Failure, with_causes};
 
 /// The health of the device at `path`.
@@ -133,8 +133,9 @@ fn ssd(found: &mut Found, path: &Path) {
         Ok(output) => match serde_json::from_slice(&output.stdout) {
             Err(_) => found.unknown.push("smartctl returned no JSON".to_owned()),
             Ok(object) => {
-                let sourced = raw::of_smartctl(&object);
-                if sourced.reading.values.is_empty() {
+                let known = drives::of_json(&object);
+                let sourced = known.unwrap_or_else(|| raw::of_smartctl(&object));
+                if sourced.reading.values.is_empty() && sourced.findings.is_empty() {
                     found.unknown.push("smartctl found no value that tells wear".to_owned());
                 } else {
                     found.readings.push(stamped("smartctl --json", sourced));

@@ -10,7 +10,7 @@ use cardproof_units::Bytes;
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 use serde_json::Value as Json;
 
-use super::{Found, Sourced};
+use super::{Found, Sourced, drives};
 use crate::exit::Failure;
 use crate::input;
 
@@ -70,10 +70,18 @@ fn readings(path: &Path, bytes: &[u8]) -> Result<Vec<Sourced>, Failure> {
     let unknown = || {
         Failure::usage(format!(
             "{} is no output that is known; give 512 bytes of CMD56, the hex of CMD56 or EXT_CSD, or \
-             what sdmon or smartctl --json print",
+             what sdmon, smartctl or nvme smart-log print",
             path.display()
         ))
     };
+    let text = cardproof_import::decode(bytes);
+    let reports = drives::in_words(&text);
+    if !reports.is_empty() {
+        return Ok(reports
+            .into_iter()
+            .map(|it| Sourced { source: source.clone(), ..it })
+            .collect());
+    }
     let text = std::str::from_utf8(bytes).map_err(|_| unknown())?;
     let objects = objects(text);
     if !objects.is_empty() {
@@ -224,7 +232,10 @@ fn lenient(text: &str) -> Vec<Json> {
 fn of_json(object: &Json) -> Option<Sourced> {
     let is_smartctl =
         object.get("smartctl").is_some() || object.get("json_format_version").is_some();
-    if is_smartctl { Some(of_smartctl(object)) } else { of_sdmon(object) }
+    if is_smartctl {
+        return Some(drives::of_json(object).unwrap_or_else(|| of_smartctl(object)));
+    }
+    drives::of_json(object).or_else(|| of_sdmon(object)).or_else(|| drives::without_answer(object))
 }
 
 /// What smartctl prints of an NVMe or ATA device.
@@ -288,7 +299,7 @@ fn of_ata(object: &Json) -> Vec<Value> {
 
 /// What sdmon prints; `None` where it holds none of its values.
 fn of_sdmon(object: &Json) -> Option<Sourced> {
-    const NAMES: [(&str, &str, Unit); 9] = [
+    const NAMES: &[(&str, &str, Unit)] = &[
         ("healthStatusPercentUsed", "life_used", Unit::PercentUsed),
         ("Percentange step utilization", "life_used", Unit::PercentUsed),
         ("remainLifeTime", "life_left", Unit::PercentLeft),
@@ -298,6 +309,20 @@ fn of_sdmon(object: &Json) -> Option<Sourced> {
         ("avgEraseCount", "erases_average", Unit::Count),
         ("maxEraseCount", "erases_max", Unit::Count),
         ("totalEraseCount", "erases_total", Unit::Count),
+        ("Remaining card life", "life_left", Unit::PercentLeft),
+        ("Data area minimum erase cnt", "erases_min", Unit::Count),
+        ("Data area average erase cnt", "erases_average", Unit::Count),
+        ("Data area maximum erase cnt", "erases_max", Unit::Count),
+        ("Data area total erase cnt", "erases_total", Unit::Count),
+        ("Minimum erase cnt", "erases_min", Unit::Count),
+        ("Average erase cnt", "erases_average", Unit::Count),
+        ("Maximum erase cnt", "erases_max", Unit::Count),
+        ("Grown bad block cnt", "bad_blocks_later", Unit::Count),
+        ("laterBadBlockCount", "bad_blocks_later", Unit::Count),
+        ("spareBlockCount", "spare_blocks", Unit::Level),
+        ("Spare block cnt", "spare_blocks", Unit::Level),
+        ("replaceBlockLeft", "spare_blocks", Unit::Level),
+        ("increaseBadBlock", "bad_blocks_later", Unit::Count),
     ];
     const IN_HUNDREDTHS: [(&str, &str); 2] =
         [("enduranceRemainLifePercent", "life_left"), ("goodBlockRatePercent", "good_blocks")];

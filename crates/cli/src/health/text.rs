@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use cardproof_rating::findings::Gravity;
 use cardproof_record::{HealthDocument, HealthValue};
 
 /// The page.
@@ -11,6 +12,13 @@ pub(super) fn page(document: &HealthDocument) -> String {
         let time = reading.time.as_deref().map(|time| format!(", {time}")).unwrap_or_default();
         // Writing to a string does not fail.
         let _ = writeln!(text, "{}{time}", reading.source);
+        for finding in &reading.findings {
+            let _ = writeln!(text, "  FAILING: {finding}");
+        }
+        if !reading.findings.is_empty() {
+            let advice = Gravity::Failing.advice();
+            let _ = writeln!(text, "  What to do: {advice}.");
+        }
         for value in &reading.values {
             let name = value.name.replace('_', " ");
             let _ = match &value.reason {

@@ -27,6 +27,7 @@ mod naming;
 mod old_systems;
 mod output;
 mod pages;
+mod pasted;
 mod powercut;
 mod powercut_real;
 mod process;

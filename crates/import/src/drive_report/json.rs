@@ -1,6 +1,6 @@
 //! `smartctl --json` and `nvme smart-log -o json`.
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::ata::{self, Attribute};
 use super::{DriveReport, DriveTool, DriveValueKind, NotRead, nvme};
@@ -49,6 +49,50 @@ fn of_smartctl(object: &Json) -> DriveReport {
         report.not_read = Some(not_read(object));
     }
     report
+}
+
+impl DriveReport {
+    /// The report in the form of `smartctl --json`, whatever it was printed as, so that one reader does for
+    /// all. Attributes of ATA are those of which the meaning is known.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        let of = |kind| self.value(kind);
+        let mut log = serde_json::Map::new();
+        let fields = [
+            ("percentage_used", of(DriveValueKind::LifeUsedPercent)),
+            ("available_spare", of(DriveValueKind::SpareLeftPercent)),
+        ];
+        for (name, value) in fields {
+            log.extend(value.map(|value| (name.to_owned(), Json::from(value as u64))));
+        }
+        let mut table = Vec::new();
+        let left = of(DriveValueKind::LifeLeftPercent);
+        table.extend(
+            left.map(|left| json!({"id": 231, "name": "SSD_Life_Left", "value": left as u64})),
+        );
+        if let Some(bytes) = of(DriveValueKind::BytesWritten) {
+            if (bytes / nvme::DATA_UNIT_BYTES).fract() == 0.0 && !log.is_empty() {
+                let units = (bytes / nvme::DATA_UNIT_BYTES) as u64;
+                log.insert("data_units_written".to_owned(), Json::from(units));
+            } else {
+                let raw = json!({"value": (bytes / 512.0) as u64});
+                table.push(
+                    json!({"id": 241, "name": "Total_LBAs_Written", "value": 100, "raw": raw}),
+                );
+            }
+        }
+        let mut object = json!({"smartctl": {}});
+        if !log.is_empty() {
+            object["nvme_smart_health_information_log"] = Json::Object(log);
+        }
+        if !table.is_empty() {
+            object["ata_smart_attributes"] = json!({"table": table});
+        }
+        if let Some(seconds) = self.unix_s {
+            object["local_time"] = json!({"time_t": seconds});
+        }
+        object
+    }
 }
 
 /// The fields of an NVMe drive's log under the names of either program.
