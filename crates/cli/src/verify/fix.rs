@@ -154,7 +154,7 @@ mod tests {
         }
         let mut with_holes = answer(CapacityVerdict::Fake, 1 << 30, vec![]);
         with_holes.found.holds_front = false;
-        let why = script(&with_holes).unwrap_err();
+        let why = script(&with_holes, Bytes(512)).unwrap_err();
         assert!(why.contains("between good ones"), "{why}");
     }
 }
