@@ -35,6 +35,12 @@ pub(crate) struct RunArgs {
     /// fio job file (FILE.fio)
     #[arg(long, value_name = "NAME|FILE", default_value = "standard")]
     pub(crate) profile: String,
+    /// Keep the names in FILE.toml or FILE.fio in the record
+    ///
+    /// By default, phases are named after what they do, and the file after a digest of its text, so that no
+    /// name of yours is in a record that you share.
+    #[arg(long)]
+    pub(crate) keep_names: bool,
     /// How much of the storage to test, such as 64M
     ///
     /// By default, the profile sets the size. In a directory, the size is limited to 10 % of the free space.

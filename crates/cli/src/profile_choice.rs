@@ -27,7 +27,7 @@ const TIME_BUDGET_MIN: Nanos = Nanos::from_secs(1);
 
 /// The profile that `args` name, if it can be run as they would have it.
 pub(crate) fn profile(args: &RunArgs) -> Result<Profile, Failure> {
-    let profile = named(&args.profile)?;
+    let profile = chosen(&args.profile, args.keep_names)?;
     check_time(args, &profile)?;
     check_size(args, &profile)?;
     check_confidence(args, &profile)?;
@@ -49,31 +49,41 @@ fn check_confidence(args: &RunArgs, profile: &Profile) -> Result<(), Failure> {
 
 /// The profile called `name`, or in the file `name`.
 pub(crate) fn named(name: &str) -> Result<Profile, Failure> {
-    let path = Path::new(name);
-    match path.extension().and_then(OsStr::to_str) {
-        Some("fio") => from_file(path, |text| job::from_fio(&stem(path), text)),
-        Some("toml") => from_file(path, |text| user_profile::from_toml(&stem(path), text)),
-        _ => ours(name),
-    }
+    chosen(name, true)
 }
 
-/// The profile that `read` finds in the text of the file at `path`.
-fn from_file<E: Display>(
-    path: &Path,
-    read: impl FnOnce(&str) -> Result<Profile, E>,
-) -> Result<Profile, Failure> {
-    let failed = |error: &dyn Display| Failure::usage(format!("{}: {error}", path.display()));
+/// The same; of a file, the names that its author has chosen are kept, or replaced by plain ones.
+fn chosen(name: &str, keeps_names: bool) -> Result<Profile, Failure> {
+    let path = Path::new(name);
+    let (kind, text) = match path.extension().and_then(OsStr::to_str) {
+        Some("fio") => ("fio", text_of(path)?),
+        Some("toml") => ("own", text_of(path)?),
+        _ => return ours(name),
+    };
+    let profile = match kind {
+        "fio" => job::from_fio(&stem(path), &text).map_err(|error| wrong(path, &error)),
+        _ => user_profile::from_toml(&stem(path), &text).map_err(|error| wrong(path, &error)),
+    }?;
+    Ok(if keeps_names { profile } else { profile.with_plain_names(kind, &text) })
+}
+
+/// That the file at `path` is no profile.
+fn wrong(path: &Path, error: &dyn Display) -> Failure {
+    Failure::usage(format!("{}: {error}", path.display()))
+}
+
+/// The text of the file at `path`.
+fn text_of(path: &Path) -> Result<String, Failure> {
     let missing = |error: io::Error| {
         let text = format!("{}: {error}; `cardproof profiles` lists all", path.display());
         Failure::of_opening(&error, text)
     };
     let metadata = fs::metadata(path).map_err(missing)?;
     if metadata.len() > FILE_SIZE_MAX {
-        return Err(failed(&"larger than any profile; is it the right file?"));
+        return Err(wrong(path, &"larger than any profile; is it the right file?"));
     }
-    let text = input::read_text(path, Bytes(FILE_SIZE_MAX))
-        .map_err(|error| Failure::of_opening(&error, format!("{}: {error}", path.display())))?;
-    read(&text).map_err(|error| failed(&error))
+    input::read_text(path, Bytes(FILE_SIZE_MAX))
+        .map_err(|error| Failure::of_opening(&error, format!("{}: {error}", path.display())))
 }
 
 /// The name of the profile: the file's name without its extension. Paths are never recorded.

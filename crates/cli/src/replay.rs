@@ -56,6 +56,9 @@ pub(crate) struct ReplayArgs {
     /// Where the result goes.
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    /// Keep the name of the trace in the record; by default, a trace of yours is named by a digest
+    #[arg(long)]
+    pub(crate) keep_names: bool,
     /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -82,6 +85,12 @@ impl FromStr for Think {
 pub(crate) fn run(args: &ReplayArgs, signals: &Signals) -> Result<Exit, Failure> {
     let bytes = traces::load(&args.trace)?;
     let trace = TraceReader::new(&bytes).map_err(|error| traces::broken(&args.trace, &error))?;
+    let trace = if args.keep_names || traces::is_shipped(&args.trace) {
+        trace
+    } else {
+        let name = format!("trace-{:08x}", cardproof_session::digest(&bytes) as u32);
+        trace.with_name(&name)
+    };
     let replay = TraceReplay::new(trace, args.think.0, args.queue_depth)
         .map_err(|error| Failure::usage(format!("{}: {error}", args.trace)))?;
     let replay = match args.layout {

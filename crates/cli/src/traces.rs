@@ -112,6 +112,11 @@ fn shipped() -> Result<Vec<Entry>, Failure> {
     SHIPPED.iter().map(of).collect()
 }
 
+/// Whether `trace` names one of the recorded jobs that come with cardproof.
+pub(crate) fn is_shipped(trace: &str) -> bool {
+    find_shipped(trace).is_some()
+}
+
 /// The bytes of the trace of requests called `trace`: a shipped one's name, or a file's path.
 pub(crate) fn load(trace: &str) -> Result<Cow<'static, [u8]>, Failure> {
     let bytes = load_any(trace, None, "")?;

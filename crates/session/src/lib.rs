@@ -56,7 +56,7 @@ pub use powercut::real::{
 pub use powercut::{CutMode, PowerCuts, cut_harm};
 pub use recorder::Recorder;
 pub use replay::{LogWish, TraceReplay};
-pub use session::{Bench, Measured, blank, measure};
+pub use session::{Bench, Measured, blank, digest, measure};
 pub use setups::{Choice, Setups, SetupsNeeds, SetupsPlace, Task};
 pub use store::{LATEST, Store};
 pub use target::{

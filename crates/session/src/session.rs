@@ -163,7 +163,7 @@ fn name_if_simulated(draft: &mut Record, place: &impl Place, prepared: &Prepared
 
 /// A number that other bytes hardly share, the same on every machine (FNV-1a of 64 bits, by Fowler, Noll
 /// and Vo).
-pub(crate) fn digest(bytes: &[u8]) -> u64 {
+pub fn digest(bytes: &[u8]) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
 }

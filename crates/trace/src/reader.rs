@@ -129,6 +129,13 @@ impl<'a> TraceReader<'a> {
         &self.header
     }
 
+    /// The same trace under another `name`.
+    #[must_use]
+    pub fn with_name(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.header.name);
+        self
+    }
+
     /// The same trace from its start.
     #[must_use]
     pub fn restarted(&self) -> Self {

@@ -13,6 +13,7 @@ pub mod job;
 mod mix;
 mod peers;
 mod permutation;
+mod plain_names;
 mod profile;
 mod spec;
 pub mod standard;

@@ -37,15 +37,22 @@ fn too_few_runs_for_steady_state_are_refused_before_measuring() {
 #[test]
 fn a_job_file_runs_and_gives_fio_s_figures() {
     let home = Home::new();
-    let file = home.data().join("mixed.fio");
+    let file = home.data().join("annas-payroll.fio");
     fs::create_dir_all(home.data()).unwrap();
-    fs::write(&file, "[mixed]\nrw=randrw\nsize=4m\niodepth=4\nioengine=libaio\ndirect=1\n")
+    fs::write(&file, "[payroll]\nrw=randrw\nsize=4m\niodepth=4\nioengine=libaio\ndirect=1\n")
         .unwrap();
     let words = ["run", "sim:sandisk-extreme-a1", "--quiet", "--json", "-", "--profile"];
     let path = file.to_str().unwrap();
-    let text = run(home.cardproof(&[&words[..], &[path]].concat())).expect(0).stdout;
+    let run_with =
+        |more: &[&str]| run(home.cardproof(&[&words[..], &[path], more].concat())).expect(0).stdout;
+    let text = run_with(&[]);
     let record = records::parse(&text);
-    assert_eq!((record.state, record.profile.name.as_str()), (State::Complete, "mixed"));
+    assert_eq!(record.state, State::Complete);
+    assert!(record.profile.name.starts_with("fio-"), "{}", record.profile.name);
+    assert!(!text.contains("payroll"), "no name that the user has chosen is in the record");
+    let kept = run_with(&["--keep-names"]);
+    assert_eq!(records::parse(&kept).profile.name, "annas-payroll");
+    assert!(kept.contains("\"payroll"), "the names are kept where that is asked for");
     let units: Vec<&str> = record.figures.iter().map(|figure| figure.unit.as_str()).collect();
     assert_eq!(units, ["KiB/s", "IOPS", "KiB/s", "IOPS"]);
     assert!(record.figures.iter().all(|figure| figure.value > 0.0));
