@@ -160,6 +160,10 @@ pub(crate) fn run(args: &VerifyArgs, signals: &Signals) -> Result<Exit, Failure>
     let check = CapacityCheck::new(wish, mode(args), journals)
         .with_surface(args.surface)
         .with_reconnecting(args.reconnect);
+    let check = match simulated_name(&args.target) {
+        Some(_) => check,
+        None => check.with_witness(&args.target),
+    };
     let measured = cardproof_session::measure(check, &options, &mut terminal, signals.stop())
         .map_err(|failure| as_asked(args, failure.into()))?;
     let record = &measured.record;

@@ -10,6 +10,8 @@ use cardproof_evidence::capacity::{
 use cardproof_record::{CapacityFiles, CapacityTest, CapacityVerdict, Record, State};
 use cardproof_units::Bytes;
 
+use crate::origin;
+
 /// The probability of damage where stretches stay unreadable.
 const UNREADABLE: f64 = 0.99;
 
@@ -63,7 +65,7 @@ pub fn capacity(record: &Record) -> Option<Capacity> {
         (None, Some(finding)) => of_finding(announced, finding),
         (None, None) => of_reading(announced, test, &record.state),
     };
-    Some(with_surface(with_untested(with_reconnection(found, test), test), test))
+    Some(with_surface(with_origin(with_untested(with_reconnection(found, test), test), test), test))
 }
 
 impl Capacity {
@@ -334,6 +336,18 @@ fn reasons_of_files(files: &CapacityFiles, share: f64) -> Vec<String> {
         "the files cover {covered} of the file system; the file system chose their places"
     ));
     reasons
+}
+
+/// `found`, unless it is that the capacity is real and the reads may have come from memory: what was written
+/// comes back from there whatever the device has kept.
+fn with_origin(mut found: Capacity, test: &CapacityTest) -> Capacity {
+    let Some(origin) = test.origin.filter(|origin| !origin.is_shown()) else { return found };
+    if found.verdict != CapacityVerdict::Genuine {
+        return found;
+    }
+    found.reasons.insert(0, origin::in_words(&origin));
+    let real_size = (Bytes::ZERO, found.announced);
+    Capacity { reasons: found.reasons, real_size, ..Capacity::unknown(found.announced) }
 }
 
 /// `found` with what reading everything has shown.

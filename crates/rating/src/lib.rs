@@ -28,6 +28,7 @@ pub mod life;
 pub mod limits;
 mod log_gain;
 mod meaning;
+mod origin;
 mod pauses;
 mod pick;
 pub mod powercut;

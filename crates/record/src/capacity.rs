@@ -90,6 +90,10 @@ pub struct CapacityTest {
     /// What of the device a test in free space covers; absent for other tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cover: Option<CapacityCover>,
+    /// Whether the reads came from the storage device; absent for a simulated card and in records of older
+    /// versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<crate::ReadOrigin>,
     /// Signs of a counterfeit that were found without writing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signs: Vec<String>,

@@ -27,6 +27,7 @@ mod phase;
 mod phase_words;
 mod power_cut;
 mod ranges;
+mod read_origin;
 mod repeated;
 mod replay;
 #[cfg(feature = "schema")]
@@ -76,6 +77,7 @@ pub use phase::{Bucket, DataCheck, Direction, EndedBy, Interval, Phase, Verifica
 pub use phase_words::{OpName, PatternName, PhaseState};
 pub use power_cut::{CutHarm, PowerCutTest};
 pub use ranges::RangeError;
+pub use read_origin::{OriginDoubt, ReadOrigin};
 pub use repeated::{JobTime, LatencyIntervals, Level, PercentileInterval, PhaseRun};
 pub use replay::{Replay, ReplayLayout, ReplayedRequests, Waiting};
 #[cfg(feature = "schema")]

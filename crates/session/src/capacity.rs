@@ -19,8 +19,10 @@ mod surface;
 
 pub use free_space::FreeSpaceCheck;
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use cardproof_device::{ReadWitness, Sysroot};
 use cardproof_io::Target;
 use cardproof_probe::capacity::{Plan, Progress, Watch, Wish, run, shorthand};
 use cardproof_record::{CapacityMethod, CapacityTest, ProfileInfo, Record, State};
@@ -66,6 +68,8 @@ pub struct CapacityCheck {
     journals: Option<Journals>,
     is_surface_read: bool,
     is_reconnecting: bool,
+    /// What is tested, where it is real.
+    target: Option<PathBuf>,
     plan: Option<Plan>,
     /// The journal of this test, once it has begun.
     journal: Option<LockedJournal>,
@@ -83,6 +87,7 @@ impl CapacityCheck {
             is_surface_read: false,
             is_reconnecting: false,
             plan: None,
+            target: None,
             journal: None,
         }
     }
@@ -91,6 +96,13 @@ impl CapacityCheck {
     #[must_use]
     pub fn with_surface(self, is_surface_read: bool) -> Self {
         Self { is_surface_read, ..self }
+    }
+
+    /// The same test, which looks whether its reads come from the storage of `target`, the device or file
+    /// that is tested.
+    #[must_use]
+    pub fn with_witness(self, target: &Path) -> Self {
+        Self { target: Some(target.to_owned()), ..self }
     }
 
     /// The same test, which disconnects the device and connects it again before it reads.
@@ -162,6 +174,9 @@ impl Experiment for CapacityCheck {
 
     fn run(&mut self, bench: &mut Bench<'_, Storage>) {
         let begun = bench.place.target.now();
+        let read_before = bench.record.bytes_read;
+        let target = self.target.as_deref().filter(|_| self.mode != CapacityMode::Read);
+        let witness = target.map(|target| ReadWitness::begin(&Sysroot::default(), target));
         match (self.plan.take(), self.journal.take(), &self.journals) {
             (Some(plan), Some(journal), Some(journals)) => {
                 restoring(bench, plan, journal, journals);
@@ -172,6 +187,10 @@ impl Experiment for CapacityCheck {
                 test(&mut *place.target, &plan, method, &mut Teller::new(recorder, stop), record);
             }
             (None, ..) => bench.record.capacity = Some(reading::signs(bench)),
+        }
+        if let (Some(mut witness), Some(test)) = (witness, &mut bench.record.capacity) {
+            witness.note(bench.record.bytes_read.saturating_sub(read_before));
+            test.origin = Some(witness.end());
         }
         if self.is_surface_read {
             surface::read_all(bench);

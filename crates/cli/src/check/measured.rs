@@ -63,7 +63,9 @@ pub(super) fn measure(
             let check = CapacityCheck::new(wish, CapacityMode::Destroy, None);
             session(args, check, talk, signals)
         } else {
-            let check = FreeSpaceCheck::new(wish).with_time_max(CAPACITY_TIME_MAX);
+            let check = FreeSpaceCheck::new(wish)
+                .with_time_max(CAPACITY_TIME_MAX)
+                .with_witness(&args.target);
             session(args, check, talk, signals)
         };
         measurements.capacity = measurements.keep(found, talk)?;

@@ -17,9 +17,10 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use cardproof_device::{ReadWitness, Sysroot};
 use cardproof_io::scratch::{NamedFiles, Space};
 use cardproof_record::{
-    CapacityFiles, CapacityMethod, CapacityTest, ProfileInfo, Record, State, TargetKind,
+    CapacityFiles, CapacityMethod, CapacityTest, ProfileInfo, ReadOrigin, Record, State, TargetKind,
 };
 use cardproof_session::{Options, Store, blank, of_scratch};
 use cardproof_units::Bytes;
@@ -64,9 +65,9 @@ pub(super) fn run(
     let tested = if is_ours {
         of_own(args, place, &found, signals, talk)?
     } else {
-        of_others(&place, &found, signals, talk)?
+        of_others(args, &place, &found, signals, talk)?
     };
-    let Some((written, mut shown)) = tested else {
+    let Some(Tested { written, mut shown, origin }) = tested else {
         return Ok(signals.exit().unwrap_or(Exit::Incomplete));
     };
     let tested = shown.tested_bytes.get();
@@ -75,6 +76,7 @@ pub(super) fn run(
         let is_all_free_space = args.full || tested + NEARLY_ALL >= space.free.get();
         shown.is_all_free_space = is_all_free_space;
         test.files = Some(shown);
+        test.origin = Some(origin);
     }
     record.state = State::Complete;
     let answer = answer(&record);
@@ -83,16 +85,21 @@ pub(super) fn run(
     Ok(exit_of(&answer))
 }
 
-/// What was written, and what reading has shown; `None` where somebody has ended it.
-type Tested = Option<(u64, CapacityFiles)>;
+/// What was written, what reading has shown, and where the reads came from.
+struct Tested {
+    written: u64,
+    shown: CapacityFiles,
+    origin: ReadOrigin,
+}
 
-/// Reads a set of files that somebody else has made.
+/// Reads a set of files that somebody else has made; `None` where somebody has ended it.
 fn of_others(
+    args: &VerifyArgs,
     place: &NamedFiles,
     found: &[u64],
     signals: &Signals,
     talk: Talk,
-) -> Result<Tested, Failure> {
+) -> Result<Option<Tested>, Failure> {
     talk.note(&format!(
         "Reads the {} files N.h2w that are there; writes nothing and removes nothing.",
         found.len()
@@ -110,8 +117,10 @@ fn of_others(
         }
     }
     let set: Vec<Numbered<'_>> = opened.iter().map(|(number, file)| (*number, file)).collect();
-    let shown = reading::read_set(&set, signals, talk);
-    Ok(signals.exit().is_none().then_some((0, shown)))
+    let mut witness = ReadWitness::begin(&Sysroot::default(), &args.target);
+    let shown = reading::read_set(&set, &mut witness, signals, talk);
+    let origin = witness.end();
+    Ok(signals.exit().is_none().then_some(Tested { written: 0, shown, origin }))
 }
 
 /// Writes a set of our own, or goes on with one, and reads it.
@@ -121,7 +130,7 @@ fn of_own(
     found: &[u64],
     signals: &Signals,
     talk: Talk,
-) -> Result<Tested, Failure> {
+) -> Result<Option<Tested>, Failure> {
     let mut own = OwnSet::new(&args.target, place, found)?;
     let space = own.files.space().map_err(|error| of_scratch(&error))?;
     let before = own.length();
@@ -143,13 +152,15 @@ fn of_own(
     }
     let set: Vec<Numbered<'_>> =
         own.set.iter().map(|&(number, file)| (number, own.files.file(file))).collect();
-    let shown = reading::read_set(&set, signals, talk);
+    let mut witness = ReadWitness::begin(&Sysroot::default(), &args.target);
+    let shown = reading::read_set(&set, &mut witness, signals, talk);
+    let origin = witness.end();
     if signals.exit().is_some() || args.keep {
         own.files.keep();
     } else {
         own.files.remove().map_err(|left| Failure::incomplete(left.to_string()))?;
     }
-    Ok(signals.exit().is_none().then_some((written, shown)))
+    Ok(signals.exit().is_none().then_some(Tested { written, shown, origin }))
 }
 
 impl OwnSet {

@@ -177,6 +177,27 @@ fn endings(directory: &Path) -> Vec<String> {
     endings
 }
 
+/// Nothing that came from memory shows what a card keeps.
+#[test]
+fn what_was_read_from_memory_is_never_called_genuine() {
+    let home = Home::new();
+    let memory = lab_or_skip!(Mount::tmpfs("size=48M"));
+    let found = answer(&home, &[memory.path().to_str().unwrap(), "--full"], 4);
+    assert_eq!(found["verdict"], "undecided", "{found}");
+    assert!(found["reasons"][0].as_str().unwrap().contains("memory of the computer"), "{found}");
+    // A loop device that reads its file through the page cache.
+    let image = home.place().join("card.img");
+    fs::File::create(&image).unwrap().set_len(12 << 20).unwrap();
+    let words = ["--find", "--show", "--direct-io=off", image.to_str().unwrap()];
+    let node = lab_or_skip!(cardproof_testkit::run("losetup", words)).trim().to_owned();
+    let destroy = format!("--destroy={}:{}", node.trim_start_matches("/dev/"), 12 << 20);
+    let found = run(home.cardproof(&["verify", &node, &destroy, "--quiet", "--json", "-"]));
+    cardproof_testkit::run("losetup", ["--detach", &node]).unwrap();
+    let found: Value = serde_json::from_str(&found.stdout).unwrap();
+    assert_eq!(found["verdict"], "undecided", "{found}");
+    assert!(found["reasons"][0].as_str().unwrap().contains("losetup --direct-io=on"), "{found}");
+}
+
 /// A loop device, known data on it, and the words that let verify write to it and restore it.
 struct Filled {
     device: LoopDevice,

@@ -3,8 +3,10 @@
 //! It reserves the free space, writes and reads back test blocks over all of it, and gives it back. What
 //! it shows holds for the addresses that it covers, which the record names.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use cardproof_device::{ReadWitness, Sysroot};
 use cardproof_io::{Extent, Target};
 use cardproof_probe::capacity::{Plan, Progress, Wish, run};
 use cardproof_record::{CapacityCover, CapacityMethod, CapacityTest, ProfileInfo, Record, State};
@@ -23,6 +25,7 @@ use crate::target::FreeSpace;
 pub struct FreeSpaceCheck {
     wish: Wish,
     time_max: Option<Nanos>,
+    target: Option<PathBuf>,
     plan: Option<Plan>,
 }
 
@@ -30,7 +33,13 @@ impl FreeSpaceCheck {
     /// A test that excludes what `wish` says, of the addresses that the free space covers.
     #[must_use]
     pub const fn new(wish: Wish) -> Self {
-        Self { wish, time_max: None, plan: None }
+        Self { wish, time_max: None, target: None, plan: None }
+    }
+
+    /// The same test, which looks whether its reads come from the storage below the directory `target`.
+    #[must_use]
+    pub fn with_witness(self, target: &Path) -> Self {
+        Self { target: Some(target.to_owned()), ..self }
     }
 
     /// The same test, which stops writing after `time_max` and says less then.
@@ -67,6 +76,8 @@ impl Experiment for FreeSpaceCheck {
         let Some(plan) = self.plan.take() else { return };
         let begun = bench.place.target.now();
         let cover = cover(&bench.place, &bench.record);
+        let target = self.target.as_deref();
+        let mut witness = target.map(|target| ReadWitness::begin(&Sysroot::default(), target));
         let outcome = {
             let Bench { place, recorder, stop, .. } = bench;
             let time_max = self.time_max;
@@ -83,11 +94,15 @@ impl Experiment for FreeSpaceCheck {
             Ok(outcome) => {
                 record.bytes_written += outcome.bytes_written;
                 record.bytes_read += outcome.bytes_read;
+                if let Some(witness) = &mut witness {
+                    witness.note(outcome.bytes_read);
+                }
                 let is_whole = !outcome.evidence.is_cut_short;
                 record.state = if is_whole { State::Complete } else { State::Partial };
                 record.capacity = Some(CapacityTest {
                     time_ns: bench.place.target.now().saturating_sub(begun),
                     cover: Some(cover),
+                    origin: witness.map(ReadWitness::end),
                     ..stored::stored(&outcome, &plan, CapacityMethod::FreeSpace)
                 });
             }

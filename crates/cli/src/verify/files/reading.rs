@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
+use cardproof_device::ReadWitness;
 use cardproof_record::CapacityFiles;
 use cardproof_units::Bytes;
 
@@ -19,8 +20,13 @@ struct Tally {
     stretch: u64,
 }
 
-/// Reads `set`, which is in order.
-pub(super) fn read_set(set: &[Numbered<'_>], signals: &Signals, talk: Talk) -> CapacityFiles {
+/// Reads `set`, which is in order, and notes for `witness` how much.
+pub(super) fn read_set(
+    set: &[Numbered<'_>],
+    witness: &mut ReadWitness,
+    signals: &Signals,
+    talk: Talk,
+) -> CapacityFiles {
     let of: u64 = set.iter().map(|(_, file)| length_of(file)).sum();
     let mut tally = Tally::default();
     let (mut done, mut tenths, mut expected) = (0, 0, 1);
@@ -33,6 +39,7 @@ pub(super) fn read_set(set: &[Numbered<'_>], signals: &Signals, talk: Talk) -> C
         while at < length && signals.exit().is_none() {
             let part = (length - at).min(CHUNK as u64);
             read_part(file, (number - 1) * FILE_BYTES, at, part, &mut tally);
+            witness.note(Bytes(part));
             at += part;
             done += part;
             tell(&mut tenths, "read", done, of, talk);
