@@ -258,7 +258,7 @@ fn a_descriptor_is_written_to_and_its_name_stays_a_link() {
         assert!(status.success(), "{name}");
         let text = fs::read_to_string(&file).unwrap();
         let document = text.strip_prefix("before\n").unwrap();
-        serde_json::from_str::<serde_json::Value>(document).unwrap();
+        serde_json::from_str::<Value>(document).unwrap();
     }
     for name in ["/dev/stdout", "/dev/stderr", "/dev/fd"] {
         assert!(fs::symlink_metadata(name).unwrap().is_symlink(), "{name} is a link no more");
