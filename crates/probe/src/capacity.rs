@@ -18,9 +18,11 @@ mod pace;
 mod plan;
 mod read_back;
 mod refine;
+mod run;
 pub mod shorthand;
 
-pub use experiment::{Outcome, Progress, Stage, Watch, run};
+pub use experiment::{Outcome, Progress, Stage, Watch};
 pub use pace::Estimate;
 pub(crate) use plan::shuffle;
 pub use plan::{Plan, PlanError, Wish};
+pub use run::run;

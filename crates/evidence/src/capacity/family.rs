@@ -7,7 +7,7 @@
 //! when it is read at once. Where nothing of this was seen, a card of scattered losses is called
 //! damaged, since genuine cards end like that.
 
-use super::finding::{Kind, Size};
+use super::kind::{Kind, Size};
 use super::likelihood::{StoreRange, ln_factorial, ln_sum};
 use super::lost::{Damage, Lost};
 use super::observation::{Evidence, Found, Observation};

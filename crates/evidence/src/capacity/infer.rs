@@ -3,7 +3,8 @@
 use super::bounds::excluded_share;
 use super::exclusion::{MissingPart, SHARE_LEAST, Tested};
 use super::family::{self, against_damage};
-use super::finding::{Draft, Finding, Kind, Size};
+use super::finding::{Draft, Finding};
+use super::kind::{Kind, Size};
 use super::likelihood::{Edge, Places, cumulative, ln_damaged, ln_sound, ln_sum};
 use super::lost::{Damage, Lost};
 use super::modulus::{candidates, common_distance};

@@ -4,7 +4,8 @@ use cardproof_units::Bytes;
 
 use super::bounds::CONFIDENCE;
 use super::exclusion::{Exclusion, MissingPart, SHARE_LEAST};
-use super::finding::{Finding, Kind, Verdict};
+use super::finding::{Finding, Verdict};
+use super::kind::Kind;
 use super::modulus::aliases;
 use super::observation::{Evidence, Found, Observation};
 

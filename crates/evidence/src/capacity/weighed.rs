@@ -1,6 +1,6 @@
 //! A kind of card with its weight, and the hidden stores that are weighed.
 
-use super::finding::{Kind, Size};
+use super::kind::{Kind, Size};
 use super::likelihood::StoreRange;
 use super::observation::{Evidence, Observation};
 use super::prior;

@@ -45,7 +45,7 @@ pub struct Space {
 
 impl Space {
     /// How much a test may reserve without writing it: all but a tenth of the file system, and at
-    /// least all but [`KEPT_MIN`], which stay free for the user's programs.
+    /// least all but 1 GiB, which stay free for the user's programs.
     #[must_use]
     pub fn reservable(&self) -> Bytes {
         self.free.saturating_sub(self.kept())

@@ -8,7 +8,6 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::pace::{Estimate, Pace, Work};
 use super::plan::{CHUNK, Plan};
-use super::refine;
 use crate::{Drive, DriveError};
 
 /// How often a failed reading is repeated at once, and later again.
@@ -84,26 +83,6 @@ pub struct Outcome {
     pub readings: Vec<(Bytes, Bytes, Nanos)>,
 }
 
-/// Runs `plan` on `target`.
-///
-/// # Errors
-/// The engine failed or the device vanished. A device that fails to read or write is no error.
-pub fn run(
-    target: &mut dyn Target,
-    plan: &Plan,
-    watch: &mut dyn Watch,
-) -> Result<Outcome, DriveError> {
-    let mut experiment = Experiment::new(target, plan, watch)?;
-    experiment.write_places()?;
-    if experiment.write_filler_with_looks()? {
-        experiment.read_all()?;
-    } else {
-        experiment.read_rest()?;
-    }
-    refine::narrow(&mut experiment)?;
-    experiment.finish()
-}
-
 /// A place that was written and not yet read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Written {
@@ -148,7 +127,7 @@ pub(super) struct Experiment<'a> {
 }
 
 impl<'a> Experiment<'a> {
-    fn new(
+    pub(super) fn new(
         target: &'a mut dyn Target,
         plan: &'a Plan,
         watch: &'a mut dyn Watch,
@@ -306,7 +285,7 @@ impl<'a> Experiment<'a> {
         Ok(true)
     }
 
-    fn write_places(&mut self) -> Result<(), DriveError> {
+    pub(super) fn write_places(&mut self) -> Result<(), DriveError> {
         for place in self.plan.places() {
             if !self.goes_on() {
                 return Ok(());
@@ -320,7 +299,7 @@ impl<'a> Experiment<'a> {
 
     /// Writes the filler with the looks; `false` once it is clear that the device is a fake or
     /// somebody has ended the experiment.
-    fn write_filler_with_looks(&mut self) -> Result<bool, DriveError> {
+    pub(super) fn write_filler_with_looks(&mut self) -> Result<bool, DriveError> {
         while self.write_chunk()? {
             let looked = self.looked;
             if looked < self.plan.looks.len() && self.filler_written >= Plan::look_after(looked) {
@@ -394,7 +373,7 @@ impl<'a> Experiment<'a> {
         Ok(is_told && finding.is_clean(&self.evidence))
     }
 
-    fn finish(mut self) -> Result<Outcome, DriveError> {
+    pub(super) fn finish(mut self) -> Result<Outcome, DriveError> {
         let duration = self.drive.now().saturating_sub(self.begun);
         let finding = infer(&self.evidence);
         Ok(Outcome {
