@@ -11,6 +11,7 @@ mod checking;
 mod collections;
 mod comparing;
 mod completions;
+mod daemons;
 mod databases;
 mod endure;
 mod faults;

@@ -119,7 +119,7 @@ impl Drop for Lab {
 }
 
 /// A process that is killed when this is dropped, by a test that fails as well.
-struct Killed(Child);
+pub(crate) struct Killed(Child);
 
 impl Killed {
     fn kill(&mut self) {
@@ -142,7 +142,7 @@ fn kill(running: Running) {
 }
 
 /// Starts `command` and waits for its first lines.
-fn lines_of(mut command: Command, count: usize) -> (Killed, Vec<String>) {
+pub(crate) fn lines_of(mut command: Command, count: usize) -> (Killed, Vec<String>) {
     // What goes wrong is shown.
     let mut child = Killed(command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap());
     let lines = BufReader::new(child.0.stdout.take().unwrap()).lines();

@@ -181,10 +181,10 @@ impl NamedFiles {
                 return Err(left);
             }
         };
-        for NamedFile { name, file } in &files {
-            if let Err(errno) = self.remove_one(&aside, name, file) {
+        for NamedFile { name, file } in files {
+            if let Err(errno) = self.remove_one(&aside, &name, file) {
                 left.why = io::Error::from(errno).to_string();
-                left.names.push(name.clone());
+                left.names.push(name);
             }
         }
         if let Err(error) = aside.remove() {
@@ -210,15 +210,18 @@ impl NamedFiles {
     }
 
     /// Removes `name` if it leads to `file`; whatever else has taken the name stays.
-    fn remove_one(&self, aside: &Scratch, name: &str, file: &File) -> Result<(), Errno> {
-        if !leads_to(&self.parent, name, file) {
+    fn remove_one(&self, aside: &Scratch, name: &str, file: File) -> Result<(), Errno> {
+        if !leads_to(&self.parent, name, &file) {
             return Ok(());
         }
         match rustix::fs::renameat(&self.parent, name, &aside.own, ASIDE) {
             Err(Errno::NOENT) => return Ok(()),
             moved => moved?,
         }
-        if leads_to(&aside.own, ASIDE, file) {
+        if leads_to(&aside.own, ASIDE, &file) {
+            // Nobody else can put anything there. A FUSE file system keeps a file that is open under a name
+            // of its own (`.fuse_hidden`), so it is closed first.
+            drop(file);
             return rustix::fs::unlinkat(&aside.own, ASIDE, AtFlags::empty());
         }
         // Somebody has put something else there in between.
