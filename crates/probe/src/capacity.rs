@@ -14,6 +14,7 @@
 
 mod again;
 mod experiment;
+mod layout;
 mod pace;
 mod plan;
 mod read_back;
@@ -22,7 +23,7 @@ mod run;
 pub mod shorthand;
 
 pub use experiment::{Outcome, Progress, Stage, Watch};
+pub(crate) use layout::shuffle;
 pub use pace::Estimate;
-pub(crate) use plan::shuffle;
 pub use plan::{Plan, PlanError, Wish};
 pub use run::run;

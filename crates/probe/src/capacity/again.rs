@@ -196,12 +196,10 @@ fn clear(
 fn chunk(experiment: &Experiment<'_>, number: u64) -> Option<(u64, u64)> {
     const STRIDE: u64 = 61;
     let plan = experiment.plan;
-    let at_end = (plan.size - plan.filler_start).div_ceil(CHUNK);
     if !plan.pieces.is_empty() {
-        return plan.chunk(at_end + number).or_else(|| {
-            let in_pieces = plan.pieces.len() as u64 * plan.piece_length.div_ceil(CHUNK);
-            plan.chunk(number.checked_sub(in_pieces).filter(|&number| number < at_end)?)
-        });
+        let in_pieces = plan.pieces.len() as u64 * plan.piece_length.div_ceil(CHUNK);
+        let at_end = |number: u64| plan.end_chunk(number.checked_sub(in_pieces)?);
+        return plan.piece_chunk(number).or_else(|| at_end(number));
     }
     let chunks = plan.size / CHUNK;
     let in_phase = chunks.div_ceil(STRIDE);

@@ -102,8 +102,9 @@ pub(super) struct Experiment<'a> {
     salt: u64,
     generation: u32,
     begun: Nanos,
-    /// Bytes of filler that are written, with the places in them.
-    filler_written: u64,
+    /// Bytes of filler that are written at the end and in pieces, with the places in them.
+    end_written: u64,
+    pieces_written: u64,
     /// How many parts of the filler are written.
     chunks: u64,
     /// Bytes of its pieces that are written, without the places in them.
@@ -150,7 +151,8 @@ impl<'a> Experiment<'a> {
             salt,
             generation: 0,
             begun,
-            filler_written: 0,
+            end_written: 0,
+            pieces_written: 0,
             chunks: 0,
             spread_written: 0,
             looked: 0,
@@ -201,7 +203,8 @@ impl<'a> Experiment<'a> {
         let samples = if self.plan.is_full { 0 } else { self.plan.samples_count() };
         let read = self.evidence.observations.len() as u64;
         Work {
-            filler_bytes: self.plan.filler_bytes().saturating_sub(self.filler_written),
+            filler_bytes: self.plan.end_bytes().saturating_sub(self.end_written),
+            spread_bytes: self.plan.pieces_bytes().saturating_sub(self.pieces_written),
             places_to_read: (self.plan.places_count() + samples).saturating_sub(read),
             pieces_bytes: pieces.saturating_sub(self.drive.read_so_far().get()),
         }
@@ -209,7 +212,7 @@ impl<'a> Experiment<'a> {
 
     /// Estimates once how long the test takes.
     fn estimate(&mut self) -> Result<(), DriveError> {
-        if !self.pace.is_ready(self.plan.filler_bytes()) {
+        if !self.pace.is_ready(self.plan.end_bytes(), self.plan.pieces_bytes()) {
             return Ok(());
         }
         let begun = self.drive.now();
@@ -244,7 +247,7 @@ impl<'a> Experiment<'a> {
     fn time_pieces(&mut self) -> Result<(), DriveError> {
         const PIECES: u64 = 8;
         let start = self.plan.filler_start;
-        for piece in 0..PIECES.min(self.filler_written / CHUNK) {
+        for piece in 0..PIECES.min(self.end_written / CHUNK) {
             let begun = self.drive.now();
             if let Ok(data) = self.drive.read(start + piece * CHUNK, CHUNK)? {
                 // Comparing takes its time too.
@@ -302,7 +305,8 @@ impl<'a> Experiment<'a> {
     pub(super) fn write_filler_with_looks(&mut self) -> Result<bool, DriveError> {
         while self.write_chunk()? {
             let looked = self.looked;
-            if looked < self.plan.looks.len() && self.filler_written >= Plan::look_after(looked) {
+            let filler = self.end_written + self.pieces_written;
+            if looked < self.plan.looks.len() && filler >= Plan::look_after(looked) {
                 self.looked += 1;
                 if self.look(looked)? {
                     return Ok(false);
@@ -323,16 +327,19 @@ impl<'a> Experiment<'a> {
         let begun = self.drive.now();
         let before = self.evidence.writes.total_bytes();
         self.write_filler(start, length)?;
+        self.chunks += 1;
+        let took = self.drive.now().saturating_sub(begun);
         if start < self.plan.filler_start {
             self.spread_written += self.evidence.writes.total_bytes() - before;
+            self.pieces_written += length;
+            self.pace.note_spread(length, took);
+            return Ok(true);
         }
-        self.chunks += 1;
-        self.filler_written += length;
-        if self.filler_written >= self.plan.size - self.plan.filler_start {
-            self.evidence.filler_bytes = self.plan.size - self.plan.filler_start;
-        }
-        let took = self.drive.now().saturating_sub(begun);
+        self.end_written += length;
         self.pace.note_filler(length, took);
+        if self.end_written >= self.plan.end_bytes() {
+            self.evidence.filler_bytes = self.plan.end_bytes();
+        }
         Ok(true)
     }
 

@@ -18,6 +18,8 @@ const TIME_MIN: Nanos = Nanos::from_millis(5000);
 pub(super) struct Pace {
     filler_bytes: u64,
     filler_time: Nanos,
+    spread_bytes: u64,
+    spread_time: Nanos,
     places: u64,
     places_time: Nanos,
     pieces_bytes: u64,
@@ -46,6 +48,8 @@ impl Estimate {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Work {
     pub(super) filler_bytes: u64,
+    /// Bytes of filler in pieces.
+    pub(super) spread_bytes: u64,
     pub(super) places_to_read: u64,
     /// Bytes that are read in long pieces.
     pub(super) pieces_bytes: u64,
@@ -56,6 +60,13 @@ impl Pace {
     pub(super) fn note_filler(&mut self, bytes: u64, took: Nanos) {
         self.filler_bytes += bytes;
         self.filler_time += took;
+    }
+
+    /// Notes that `bytes` of a piece of filler took so long to write: it may take longer than as much in
+    /// one stretch.
+    pub(super) fn note_spread(&mut self, bytes: u64, took: Nanos) {
+        self.spread_bytes += bytes;
+        self.spread_time += took;
     }
 
     /// Notes that a place took so long to read.
@@ -70,10 +81,11 @@ impl Pace {
         self.pieces_time += took;
     }
 
-    /// Whether enough of the `filler` is written for an estimate.
-    pub(super) fn is_ready(&self, filler: u64) -> bool {
+    /// Whether enough of the `filler`, and of `spread` bytes in pieces, is written for an estimate.
+    pub(super) fn is_ready(&self, filler: u64, spread: u64) -> bool {
         let is_enough = self.filler_bytes >= BYTES_MIN && self.filler_time >= TIME_MIN;
-        self.estimate.is_none() && (is_enough || self.filler_bytes >= filler / 8)
+        let has_pieces = spread == 0 || self.spread_bytes > 0;
+        self.estimate.is_none() && has_pieces && (is_enough || self.filler_bytes >= filler / 8)
     }
 
     /// How long `work` takes at the measured pace; `None` before the estimate.
@@ -89,6 +101,7 @@ impl Pace {
 
     fn writing(&self, work: Work) -> Nanos {
         at_pace(self.filler_time, self.filler_bytes, work.filler_bytes)
+            + at_pace(self.spread_time, self.spread_bytes, work.spread_bytes)
     }
 
     fn reading(&self, work: Work) -> Nanos {
@@ -110,23 +123,35 @@ mod tests {
     fn the_estimate_is_what_was_and_what_is_left() {
         let mut pace = Pace::default();
         pace.note_filler(8 << 20, Nanos::from_secs(6));
-        assert!(pace.is_ready(1 << 30));
+        assert!(pace.is_ready(1 << 30, 0));
         pace.note_place(Nanos::from_millis(10));
-        let work = Work { filler_bytes: 24 << 20, places_to_read: 100, pieces_bytes: 0 };
+        let work = Work { filler_bytes: 24 << 20, places_to_read: 100, ..Work::default() };
         assert_eq!(pace.left(work), None, "nothing is said before the estimate");
         pace.make_estimate(Nanos::from_secs(5), work);
         let estimate = pace.estimate.unwrap();
         assert_eq!(estimate.writing, Nanos::from_secs(5 + 18));
         assert_eq!(estimate.total(), Nanos::from_secs(5 + 18 + 1));
-        assert!(!pace.is_ready(1 << 30), "it is made once");
+        assert!(!pace.is_ready(1 << 30, 0), "it is made once");
+    }
+
+    #[test]
+    fn pieces_have_a_pace_of_their_own() {
+        let mut pace = Pace::default();
+        pace.note_filler(128 << 20, Nanos::from_secs(6));
+        assert!(!pace.is_ready(1 << 30, 1 << 30), "of pieces nothing is known");
+        pace.note_spread(8 << 20, Nanos::from_secs(1));
+        assert!(pace.is_ready(1 << 30, 1 << 30));
+        let work = Work { spread_bytes: 80 << 20, ..Work::default() };
+        pace.make_estimate(Nanos::ZERO, work);
+        assert_eq!(pace.estimate.unwrap().writing, Nanos::from_secs(10));
     }
 
     #[test]
     fn a_fast_device_is_measured_for_longer() {
         let mut pace = Pace::default();
         pace.note_filler(16 << 20, Nanos::from_millis(20));
-        assert!(!pace.is_ready(1 << 30));
+        assert!(!pace.is_ready(1 << 30, 0));
         pace.note_filler(112 << 20, Nanos::from_millis(140));
-        assert!(pace.is_ready(1 << 30), "an eighth of it is enough");
+        assert!(pace.is_ready(1 << 30, 0), "an eighth of it is enough");
     }
 }

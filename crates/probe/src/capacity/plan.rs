@@ -2,8 +2,10 @@
 
 use cardproof_evidence::capacity::{places_for_share, stamp::SECTOR};
 use cardproof_units::{Bytes, Seed};
-use rand_core::{Rng, SeedableRng};
+use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::layout::{Taken, edges, grid, looks, shuffle};
 
 /// How long a chosen test place is: the unit in which flash translation layers work. A place chosen
 /// at random is one block of the device, at a random position of such a unit: it costs an eighth and
@@ -21,6 +23,9 @@ const STORE: u64 = 1 << 30;
 /// gets its share of them, within a few hundredths.
 const PIECES: u64 = 1024;
 
+/// So many MiB at the end are written before the first pieces, and so many pieces before the rest.
+const EARLY: u64 = 8;
+
 /// A piece is no shorter than this: shorter ones cost more time than they show.
 const PIECE_MIN: u64 = 16 << 10;
 
@@ -33,15 +38,8 @@ const FULL_BELOW: u64 = 2 << 30;
 /// The smallest device that can be tested, in bytes.
 const SIZE_MIN: u64 = 8 << 20;
 
-/// Places between which a wrap-around is looked for are at most so many.
-const GRID_MAX: u64 = 20_000;
-
 /// The first look comes after so many bytes of filler, each further one after twice as many.
 const FIRST_LOOK: u64 = 8 << 20;
-
-/// How many places over the whole device each look reads, and how many that crowd towards the front.
-const LOOK_PLACES: u64 = 16;
-const HALVINGS: u64 = 6;
 
 /// What the user wants of the test.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -183,18 +181,48 @@ impl Plan {
     }
 
     /// The part of the filler with this number in the order of writing, as start and length: the end
-    /// of the addresses first, then the pieces.
+    /// of the addresses, then the pieces. A few of the pieces come early, for the time that they take.
     pub(super) fn chunk(&self, number: u64) -> Option<(u64, u64)> {
-        let at_end = (self.size - self.filler_start).div_ceil(CHUNK);
-        if number < at_end {
-            let start = self.filler_start + number * CHUNK;
-            return Some((start, CHUNK.min(self.size - start)));
+        let at_end = self.end_bytes().div_ceil(CHUNK);
+        let before = EARLY.min(at_end);
+        let early = self.chunks_of_piece() * EARLY.min(self.pieces.len() as u64);
+        if number < before {
+            self.end_chunk(number)
+        } else if number < before + early {
+            self.piece_chunk(number - before)
+        } else if number < at_end + early {
+            self.end_chunk(number - early)
+        } else {
+            self.piece_chunk(number - at_end)
         }
-        let in_piece = self.piece_length.div_ceil(CHUNK).max(1);
-        let number = number - at_end;
+    }
+
+    /// The part with this number of the filler at the end.
+    pub(super) fn end_chunk(&self, number: u64) -> Option<(u64, u64)> {
+        let start = self.filler_start + number * CHUNK;
+        (start < self.size).then(|| (start, CHUNK.min(self.size - start)))
+    }
+
+    /// The part with this number of the pieces, in the order of writing.
+    pub(super) fn piece_chunk(&self, number: u64) -> Option<(u64, u64)> {
+        let in_piece = self.chunks_of_piece();
         let piece = *self.pieces.get((number / in_piece) as usize)?;
         let skipped = number % in_piece * CHUNK;
         Some((piece + skipped, CHUNK.min(self.piece_length - skipped)))
+    }
+
+    fn chunks_of_piece(&self) -> u64 {
+        self.piece_length.div_ceil(CHUNK).max(1)
+    }
+
+    /// How many bytes of filler are at the end, with the places in it.
+    pub(super) const fn end_bytes(&self) -> u64 {
+        self.size - self.filler_start
+    }
+
+    /// How many bytes the pieces have, with the places in them.
+    pub(super) const fn pieces_bytes(&self) -> u64 {
+        self.pieces.len() as u64 * self.piece_length
     }
 
     /// The parts between `start` and `end` that hold no place.
@@ -212,11 +240,6 @@ impl Plan {
             gaps.push((from, end));
         }
         gaps
-    }
-
-    /// How many bytes the filler has, with the places in it.
-    pub(super) fn filler_bytes(&self) -> u64 {
-        self.size - self.filler_start + self.pieces.len() as u64 * self.piece_length
     }
 
     /// Every place in the order of writing: the random ones first, so that the most is written after
@@ -304,91 +327,6 @@ impl Plan {
     }
 }
 
-/// The places that are taken.
-struct Taken {
-    size: u64,
-    random: Xoshiro256PlusPlus,
-    places: std::collections::HashSet<u64>,
-}
-
-impl Taken {
-    fn new(size: u64, seed: Seed) -> Self {
-        let random = Xoshiro256PlusPlus::seed_from_u64(seed.derive("capacity places"));
-        Self { size, random, places: std::collections::HashSet::new() }
-    }
-
-    /// The place around `address`, unless it is taken.
-    fn take(&mut self, address: u64) -> Option<u64> {
-        let last = (self.size - PLACE) / PLACE * PLACE;
-        let place = (address / PLACE * PLACE).min(last);
-        self.places.insert(place).then_some(place)
-    }
-
-    /// A block of `length` in a place that is not taken yet.
-    fn block_at_random(&mut self, length: u64) -> Option<u64> {
-        let place = self.at_random(0, self.size)?;
-        Some(place + self.random.next_u64() % (PLACE / length) * length)
-    }
-
-    fn at_random(&mut self, from: u64, to: u64) -> Option<u64> {
-        (0..32).find_map(|_| {
-            let address = from + self.random.next_u64() % (to - from).max(1);
-            self.take(address)
-        })
-    }
-}
-
-/// How many looks there are before `filler` is written.
-fn look_count(filler: u64) -> u64 {
-    (0..).take_while(|&number| Plan::look_after(number) < filler).count() as u64
-}
-
-/// The places of the looks: each look has some over the whole device, some that crowd towards the
-/// front as real sizes do, and the highest one left.
-fn looks(taken: &mut Taken, filler: u64) -> Vec<Vec<u64>> {
-    let size = taken.size;
-    (0..look_count(filler))
-        .map(|look| {
-            let mut places = Vec::new();
-            places.extend(taken.take(size - (look + 2) * PLACE));
-            for part in 0..LOOK_PLACES {
-                let step = size / LOOK_PLACES;
-                places.extend(taken.at_random(part * step, (part + 1) * step));
-            }
-            let halves = (2..2 + HALVINGS).map(|power| size >> power);
-            places.extend(halves.filter_map(|half| taken.at_random(half, half * 2)));
-            shuffle(&mut places, &mut taken.random);
-            places
-        })
-        .collect()
-}
-
-/// Places over the first half of the device, no further apart than the filler is long: whatever the
-/// modulus, one of them shares its place with a byte of the filler.
-fn grid(taken: &mut Taken, filler: u64) -> (u64, Vec<u64>) {
-    let step = filler.saturating_sub(2 * PLACE) / PLACE * PLACE;
-    let count = (taken.size / 2).div_ceil(step.max(PLACE)) + 1;
-    if count > GRID_MAX {
-        return (0, Vec::new());
-    }
-    (step, (0..count).filter_map(|number| taken.take(number * step)).collect())
-}
-
-/// Where fakes break: the end, the last place before the filler, and powers of two and their halves.
-fn edges(size: u64, filler_start: u64) -> Vec<u64> {
-    let mut edges = vec![0, size - PLACE, filler_start.saturating_sub(PLACE)];
-    let powers = (20..41).flat_map(|power| [1_u64 << power, 3 << (power - 1)]);
-    edges.extend(powers.flat_map(|edge| [edge - PLACE, edge]));
-    edges.retain(|&edge| edge < size);
-    edges
-}
-
-pub(crate) fn shuffle(order: &mut [u64], random: &mut Xoshiro256PlusPlus) {
-    for last in (1..order.len()).rev() {
-        order.swap(last, (random.next_u64() % (last as u64 + 1)) as usize);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -462,12 +400,11 @@ mod tests {
         for (size, store) in [(Bytes::mib(64), None), (Bytes::gib(8), Some(Bytes::gib(3)))] {
             let wish = Wish { store, ..Wish::default() };
             let plan = Plan::new(size, BLOCK, wish, Seed::from_bits(1)).unwrap();
-            let chunks = (0..).map_while(|number| plan.chunk(number));
-            assert_eq!(
-                chunks.map(|(_, length)| length).sum::<u64>(),
-                plan.filler_bytes(),
-                "{size}"
-            );
+            let mut chunks: Vec<_> = (0..).map_while(|number| plan.chunk(number)).collect();
+            let all: u64 = chunks.iter().map(|(_, length)| length).sum();
+            assert_eq!(all, plan.end_bytes() + plan.pieces_bytes(), "{size}");
+            chunks.sort_unstable();
+            assert!(chunks.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0), "{size}");
         }
     }
 
