@@ -10,7 +10,7 @@ fn stated() -> Record {
     let mut record = records::typical_a1_card();
     for phase in &mut record.phases {
         phase.stated = Some(Stated {
-            iops: phase.iops.take().map(|iops| cardproof_units::Iops(iops.estimate.0 * 100.0)),
+            iops: phase.iops.take().map(|iops| cardproof_units::Iops(iops.estimate.0 * 10.0)),
             throughput_bytes_per_s: phase.throughput_bytes_per_s.take().map(|rate| rate.estimate),
             ..Stated::default()
         });
