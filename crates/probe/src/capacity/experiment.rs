@@ -7,11 +7,14 @@ use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::pace::{Estimate, Pace, Work};
-use super::plan::{CHUNK, Plan};
+use super::plan::{CHUNK, PLACE, Plan};
 use crate::{Drive, DriveError};
 
 /// How often a failed reading is repeated at once, and later again.
 pub(super) const ATTEMPTS: u32 = 2;
+
+/// Places of the filler that are tried one by one; more that fail add no evidence.
+const FAILED_MAX: usize = 2048;
 
 /// A part of the experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +108,8 @@ pub(super) struct Experiment<'a> {
     /// Bytes of filler that are written at the end and in pieces, with the places in them.
     end_written: u64,
     pieces_written: u64,
+    /// The parts of the filler that could not be written.
+    failed: Vec<(u64, u64)>,
     /// How many parts of the filler are written.
     chunks: u64,
     /// Bytes of its pieces that are written, without the places in them.
@@ -153,6 +158,7 @@ impl<'a> Experiment<'a> {
             begun,
             end_written: 0,
             pieces_written: 0,
+            failed: Vec::new(),
             chunks: 0,
             spread_written: 0,
             looked: 0,
@@ -363,9 +369,42 @@ impl<'a> Experiment<'a> {
     fn write_filler(&mut self, start: u64, length: u64) -> Result<(), DriveError> {
         for (from, to) in self.plan.gaps(start, start + length) {
             let stamp = Stamp { address_bytes: from, ..self.filler_stamp };
-            self.write_stamped(stamp, from, to - from)?;
+            if self.write_stamped(stamp, from, to - from)? {
+                self.write_in_places(from, to)?;
+            }
         }
         Ok(())
+    }
+
+    /// Writes the filler between two addresses place by place, because it fails as a whole: else all of
+    /// it would seem to have been lost in silence.
+    fn write_in_places(&mut self, start: u64, end: u64) -> Result<(), DriveError> {
+        let mut from = start;
+        while from < end {
+            if self.failed.len() >= FAILED_MAX {
+                self.failed.push((from, end));
+                return Ok(());
+            }
+            let to = end.min((from / PLACE + 1) * PLACE);
+            let stamp = Stamp { address_bytes: from, ..self.filler_stamp };
+            let mut is_written = false;
+            for _ in 0..=ATTEMPTS {
+                is_written |= self.drive.write_stamped(from, to - from, stamp)?.is_ok();
+                if is_written {
+                    break;
+                }
+            }
+            if !is_written {
+                self.failed.push((from, to));
+            }
+            from = to;
+        }
+        Ok(())
+    }
+
+    /// Whether a part of the filler between `start` and `end` could not be written.
+    pub(super) fn has_failed(&self, start: u64, end: u64) -> bool {
+        self.failed.iter().any(|&(from, to)| from < end && start < to)
     }
 
     /// Reads the places of a look; whether they show that the device is a fake.

@@ -90,7 +90,7 @@ impl Experiment<'_> {
             length,
             at: self.evidence.writes.last_at(offset + length - 1).unwrap_or_default(),
             is_random: false,
-            has_failed: false,
+            has_failed: self.has_failed(offset, offset + length),
         }
     }
 

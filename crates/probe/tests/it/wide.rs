@@ -2,11 +2,13 @@
 
 use cardproof_evidence::capacity::{Finding, Kind, Verdict};
 use cardproof_io::{
-    Abilities, Completion, Op, Slot, Submission, SubmitError, Target, TargetError, Wait,
+    Abilities, Completion, Fault, Op, OpKind, Slot, Submission, SubmitError, Target, TargetError,
+    Wait,
 };
 use cardproof_probe::capacity::{Plan, Progress, Wish, run, shorthand};
 use cardproof_sim::fault::{
-    ArrangedStore, Arrangement, Beyond, CapacityFake, Forgets, Gives, HiddenStore, Keeps, Missing,
+    ArrangedStore, Arrangement, Beyond, CapacityFake, Effect, FaultRule, FaultyCard, Forgets,
+    Gives, HiddenStore, Keeps, Missing, When,
 };
 use cardproof_sim::{Card, Keeping, Model, Shorthand, SimulatedTarget, find};
 use cardproof_units::{Bytes, Nanos, Seed};
@@ -169,6 +171,41 @@ fn what_is_excluded_is_found() {
             let case = format!("{exclusion:?} {missing:?}\n{finding:#?}");
             assert_ne!(finding.verdict, Verdict::Genuine, "{case}");
         }
+    }
+}
+
+/// Where a part of a long write cannot be written, the rest of it was not lost in silence.
+#[test]
+fn a_card_of_which_a_spot_cannot_be_written_is_damaged() {
+    for (size, wish) in [(GB, Bytes::gib(1)), (SIZE, Bytes::mib(160))] {
+        let base = find("sandisk-extreme-a1").unwrap();
+        let seed = Seed::from_bits(11);
+        let from = size / 4 * 3;
+        let missing = Missing::Hole { from: Bytes(from), to: Bytes(from + size / 300) };
+        let spot = Arrangement { missing, gives: Gives::Error, remembers: HiddenStore::NONE };
+        let model = Model { capacity: Bytes(size), ..base.model };
+        let flash = Box::new(ArrangedStore::new(spot, seed, SHORTHAND));
+        let mut target = SimulatedTarget::with_store(&model, &base.host, seed, flash).unwrap();
+        let finding = verify(&mut target, wish, seed);
+        assert_eq!(finding.verdict, Verdict::Damaged, "{finding:#?}");
+    }
+}
+
+/// A card that refuses writes from some moment on has died, and told so.
+#[test]
+fn a_card_that_turns_read_only_is_no_fake() {
+    for operation in [10, 1100, 1400] {
+        let base = find("sandisk-extreme-a1").unwrap();
+        let seed = Seed::from_bits(12);
+        let inner = base.open(seed, Keeping::Short(SHORTHAND)).unwrap();
+        let rule = FaultRule {
+            effect: Effect::Fail(Fault::InputOutput),
+            when: When { kind: Some(OpKind::Write), ..When::from(operation) },
+        };
+        let mut target = FaultyCard::new(inner, vec![rule], seed);
+        let finding = verify(&mut target, Bytes::mib(160), seed);
+        assert_ne!(finding.verdict, Verdict::Fake, "{finding:#?}");
+        assert_ne!(finding.verdict, Verdict::Genuine, "{finding:#?}");
     }
 }
 
