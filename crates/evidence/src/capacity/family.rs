@@ -40,6 +40,9 @@ const CACHED: f64 = 0.003;
 /// A missing share below this earns a maker nothing, and the next one little.
 const SHARES_OF_NOTHING: [(f64, f64); 2] = [(0.02, 1e-6), (0.1, 1e-3)];
 
+/// The largest unit in which cards hand out their flash, in bytes: the allocation unit of common cards.
+const UNIT_MAX: u64 = 4 << 20;
+
 /// How many borders between good and missing parts are weighed.
 const BORDERS: [u64; 5] = [1, 2, 4, 8, 16];
 
@@ -256,10 +259,12 @@ fn fills_up(evidence: &Evidence, lost: Lost) -> Vec<Weighed> {
         }
     }
     let at = |index: usize| places.get(index).map(|place| place.written_at_bytes);
-    let size = Size {
-        low: best.1.checked_sub(1).and_then(at).unwrap_or(0),
-        high: at(best.1).unwrap_or(evidence.announced_bytes),
-    };
+    let full_at = at(best.1).unwrap_or(evidence.announced_bytes);
+    // Each place by itself may have taken a whole unit of the card's flash.
+    let stretches = evidence.writes.stretches().filter(|&(_, _, before)| before < full_at).count();
+    let high = full_at.saturating_add(stretches as u64 * UNIT_MAX).min(evidence.announced_bytes);
+    let low = best.1.checked_sub(1).and_then(at).unwrap_or(0);
+    let size = Size { low, high };
     let again = evidence.rewritten;
     let (of_fake, of_dead) = if again.is_shown(SHOWN) {
         (1.0, 1e-5)

@@ -130,9 +130,9 @@ fn what_happens(evidence: &Evidence, finding: &Finding) -> String {
         ),
         Kind::Shared => format!("{}; addresses share places all over the device", shared(evidence)),
         Kind::FillsUp => format!(
-            "the device keeps what is written first, at any address, and discards the rest: it is full \
-             after {}",
-            amount(finding)
+            "the device keeps what is written first, at any address, and discards the rest: it was full \
+             after {} in small pieces",
+            Bytes(finding.size.low)
         ),
         Kind::Limbo => format!("addresses from {edge} up return different data on each read"),
         _ => format!("writes from {edge} up are accepted and discarded"),
