@@ -201,7 +201,8 @@ mod tests {
         for path in ["kmsg", "dmesg", "var/log/kern.log", "var/log/dmesg"] {
             let kept = content(&Tree::default(), Path::new(path), log).unwrap();
             let kept = String::from_utf8(kept).unwrap();
-            assert_eq!(kept, "[ 2.0] mmc0: new SDHC card at address 2\n", "{path}");
+            let expected = "Nov 21 08:00:02 - kernel: mmc0: new SDHC card at address 2\n";
+            assert_eq!(kept, expected, "{path}");
         }
     }
 

@@ -18,7 +18,6 @@ pub mod drive_report;
 mod entities;
 mod error;
 pub mod iostat;
-pub mod kernel_log;
 mod labels;
 mod lines;
 mod margins;

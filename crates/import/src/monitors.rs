@@ -155,7 +155,7 @@ fn program(word: &str) -> String {
 /// The device of a journal's task, such as `mmcblk0p2` of `jbd2/mmcblk0p2-8`.
 fn journal_of(program: &str) -> Option<String> {
     let device = program.strip_prefix("jbd2/")?.split('-').next()?;
-    crate::kernel_log::whole_device(device).map(|_| device.to_owned())
+    cardproof_kernel_log::whole_device(device).map(|_| device.to_owned())
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ const PURE: &[&str] = &[
     "facts",
     "import",
     "jobs",
+    "kernel-log",
     "rating",
     "registers",
     "sim",

@@ -1,9 +1,9 @@
 //! What is seen without measuring: identity, settings, power, the device's own report of its wear.
 
-use cardproof_device::identify::{Identity, LogAccess, LogError, StorageChoice, identify};
+use cardproof_device::identify::{Identity, LogAccess, StorageChoice, identify};
 use cardproof_device::{Sysroot, seconds_since_start};
 use cardproof_rating::answer::{Health, KernelErrors, LogRead, PowerFacts};
-use cardproof_record::Conditions;
+use cardproof_record::{Conditions, FindingKind, KernelFault};
 use cardproof_session::simulated_name;
 
 use super::{CheckArgs, power_facts};
@@ -46,9 +46,12 @@ fn choice(root: &Sysroot, args: &CheckArgs) -> StorageChoice {
 
 fn health(root: &Sysroot, identity: &Identity) -> Health {
     let card = identity.device.lowest().card.as_ref();
-    let counted = |wanted: &[LogError]| {
-        let of_kind = identity.errors.log.iter().filter(|found| wanted.contains(&found.error));
-        of_kind.map(|found| found.count).sum::<u64>()
+    let counted = |wanted: &[KernelFault]| {
+        let messages = identity.errors.log.iter().filter_map(|found| match found.what {
+            FindingKind::KernelMessages { fault, count, .. } => Some((fault, count)),
+            _ => None,
+        });
+        messages.filter(|(fault, _)| wanted.contains(fault)).map(|(_, count)| count).sum::<u64>()
     };
     Health {
         log: match identity.errors.log_access {
@@ -59,15 +62,21 @@ fn health(root: &Sysroot, identity: &Identity) -> Health {
             LogAccess::Absent => LogRead::Absent,
         },
         errors: KernelErrors {
-            failed_requests: counted(&[LogError::Io]),
-            repeated_transfers: counted(&[
-                LogError::Timeout,
-                LogError::Checksum,
-                LogError::StuckBusy,
+            failed_requests: counted(&[
+                KernelFault::IoError,
+                KernelFault::MediumError,
+                KernelFault::WriteLost,
             ]),
-            filesystem_errors: counted(&[LogError::FileSystem]),
+            repeated_transfers: counted(&[
+                KernelFault::NoAnswer,
+                KernelFault::WrongChecksum,
+                KernelFault::CommandFailed,
+                KernelFault::StuckBusy,
+                KernelFault::DeviceTimeout,
+            ]),
+            filesystem_errors: counted(&[KernelFault::FilesystemError]),
         },
-        is_turned_read_only: counted(&[LogError::ReadOnly]) > 0,
+        is_turned_read_only: counted(&[KernelFault::ReadOnly]) > 0,
         life_used_percent_max: card.and_then(|card| card.life_used_percent_max),
         is_short_of_spare_blocks: card
             .and_then(|card| card.spare_blocks.as_deref())

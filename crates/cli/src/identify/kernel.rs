@@ -1,7 +1,7 @@
 //! `cardproof identify --raw` of the kernel's log: which cards it tells of, how they run, what went wrong.
 
-use cardproof_import::kernel_log::{self, CardKind, DeviceLog};
 use cardproof_import::{ForeignTool, Origin, clean, import};
+use cardproof_kernel_log::{self as kernel_log, CardKind, DeviceLog};
 
 use crate::import::findings;
 

@@ -1,6 +1,7 @@
 //! What is told of the computer, its settings, its health, and of what could not be read.
 
 use cardproof_device::identify::{Identity, PartitionPlace, Power};
+use cardproof_rating::findings::sentence;
 use cardproof_record::FilesystemInfo;
 
 use super::layout::Section;
@@ -109,7 +110,7 @@ pub(super) fn errors(identity: &Identity) -> Section {
     let mut section = Section::new("Errors since the start");
     let errors = &identity.errors;
     for found in &errors.log {
-        section.row("Kernel log", format!("{} {}", found.count, found.error.words()));
+        section.row("Kernel log", sentence(found));
     }
     for found in &errors.host {
         section.row("Host counter", format!("{}: {}", found.counter, found.count));

@@ -1,26 +1,17 @@
 //! What has gone wrong with the storage since the computer started, by the kernel: its log, and the counters of the
 //! card's host.
 //!
-//! Counts only: what the kernel prints of a file system can name programs. `mmcN/err_stats` of debugfs is of Linux 6.0
+//! Messages are decoded, not kept: what the kernel prints of a file system can name programs. `mmcN/err_stats` of debugfs is of Linux 6.0
 //! and later, for hosts of the SDHCI kind (drivers/mmc/core/debugfs.c); `mmcN:ADDRESS/quirks` has the bits of what the
 //! running kernel works around for this card.
 
+use cardproof_kernel_log::DeviceLog;
+use cardproof_record::Finding;
 use serde::Serialize;
 
 use super::kernel_log::KernelLog;
-use super::log_error::{LogError, is_error};
 use super::mmc_host::MmcHost;
 use super::sources::Sources;
-
-/// How often something was counted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct LogErrors {
-    /// What.
-    pub error: LogError,
-    /// How often.
-    pub count: u64,
-}
 
 /// A counter of the card's host that is not zero.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -55,15 +46,15 @@ impl From<&KernelLog> for LogAccess {
 }
 
 /// What has gone wrong.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Errors {
     /// Whether the log was read, without which no error in it says nothing.
     #[serde(skip)]
     pub log_access: LogAccess,
-    /// By the kernel's log.
+    /// By the kernel's log: what, how often, since when.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub log: Vec<LogErrors>,
+    pub log: Vec<Finding>,
     /// By the counters of the card's host.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub host: Vec<HostErrors>,
@@ -101,34 +92,11 @@ impl Errors {
     }
 }
 
-fn in_log(sources: &Sources<'_>, name: &str, host: Option<&MmcHost>) -> Vec<LogErrors> {
-    let mut found: Vec<LogErrors> = Vec::new();
-    let lines = sources.log().lines().unwrap_or_default();
-    for line in lines.iter().filter(|line| is_error(line)) {
-        let of_host = host.is_some_and(|host| names(line, &host.name));
-        let Some(error) = LogError::of(line).filter(|_| of_host || names(line, name)) else {
-            continue;
-        };
-        match found.iter_mut().find(|known| known.error == error) {
-            Some(known) => known.count += 1,
-            None => found.push(LogErrors { error, count: 1 }),
-        }
-    }
-    found
-}
-
-/// Whether `line` names the device `name` or one of its partitions, and no other whose name begins alike.
-fn names(line: &str, name: &str) -> bool {
-    line.match_indices(name).any(|(at, _)| {
-        let before = line[..at].chars().next_back();
-        let rest = &line[at + name.len()..];
-        // A partition is `mmcblk0p2` or `sda2`.
-        let ends_in_digit = name.ends_with(|c: char| c.is_ascii_digit());
-        let partition = if ends_in_digit { rest.strip_prefix('p') } else { Some(rest) };
-        let rest = partition.map_or(rest, |it| it.trim_start_matches(|c: char| c.is_ascii_digit()));
-        !before.is_some_and(char::is_alphanumeric)
-            && !rest.chars().next().is_some_and(char::is_alphanumeric)
-    })
+/// What the log tells of the device. The numbers of its lines are of no use, for only some are kept.
+fn in_log(sources: &Sources<'_>, name: &str, host: Option<&MmcHost>) -> Vec<Finding> {
+    let device = sources.messages().of(name, host.map(|host| &*host.name));
+    let findings = device.into_iter().flat_map(DeviceLog::findings);
+    findings.map(|found| Finding { line: None, ..found }).collect()
 }
 
 /// The counters of `err_stats` that are not zero: lines such as `# Command Timeout Occurred:  3`.
@@ -144,21 +112,6 @@ fn counted(text: &str) -> Vec<HostErrors> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_line_names_its_device_and_not_one_with_a_longer_name() {
-        for (line, name, expected) in [
-            ("I/O error, dev mmcblk0, sector 1", "mmcblk0", true),
-            ("Buffer I/O error on dev mmcblk0p2, logical block 1", "mmcblk0", true),
-            ("EXT4-fs error (device sda1): x", "sda", true),
-            ("I/O error, dev mmcblk01, sector 1", "mmcblk0", false),
-            ("I/O error, dev sdaa, sector 1", "sda", false),
-            ("mmc0: error -110", "mmc0", true),
-            ("mmc01: error -110", "mmc0", false),
-        ] {
-            assert_eq!(names(line, name), expected, "{line} {name}");
-        }
-    }
 
     #[test]
     fn counters_that_are_zero_are_left_out() {

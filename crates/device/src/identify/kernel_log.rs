@@ -2,17 +2,18 @@
 //!
 //! The running system's log is read from `/dev/kmsg` without waiting; kernels that keep it to
 //! root refuse, and that is told. Other roots have a text: `dmesg` in a dump, or a log file, of
-//! which only what follows the last boot counts. Only lines about storage and power are kept.
+//! which only what follows the last boot counts. Only messages about storage and power that are known are kept;
+//! names of volumes, serial numbers and host names are in none of them.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use cardproof_kernel_log::{EventKind, event, without_host};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::log_error::{is_error, without_program};
 use crate::Sysroot;
 use crate::dump::{Entry, KERNEL_LOG};
 
@@ -25,23 +26,6 @@ const RECORD_LENGTH_MAX: usize = 8192;
 /// More records than the largest buffer of a kernel holds.
 const RECORDS_MAX: usize = 1 << 18;
 
-/// What makes a line one about storage or power, beside the errors. Names of volumes and serial numbers are in
-/// none of these lines.
-const PHRASES: [&str; 12] = [
-    " card at address ",
-    "Command Queue Engine enabled",
-    "Host Software Queue enabled",
-    "running CQE recovery",
-    "cqhci: timeout for tag",
-    "Undervoltage detected",
-    "Under-voltage detected",
-    "Voltage normalised",
-    "voltage normalised",
-    "UAS is ignored for this device",
-    "UAS is blacklisted for this device",
-    "Card stuck being busy",
-];
-
 /// Whether the file called `name` is a text of the kernel log.
 pub(crate) fn is_log_file(name: &str) -> bool {
     FILES.iter().any(|path| path.rsplit('/').next() == Some(name))
@@ -50,15 +34,17 @@ pub(crate) fn is_log_file(name: &str) -> bool {
 /// The lines of a log file that may be kept in a dump: those about storage and power since the last
 /// boot, without the host's name that a log daemon puts before them.
 pub(crate) fn public_lines(text: &[u8]) -> Vec<String> {
-    let message = |line: String| match line.split_once("kernel: ") {
-        Some((_, message)) => message.to_owned(),
-        None => line,
-    };
-    since_boot(text).into_iter().map(message).collect()
+    since_boot(text).iter().map(|line| without_host(line)).collect()
 }
 
-fn is_log_line_of_storage(line: &str) -> bool {
-    PHRASES.iter().any(|phrase| line.contains(phrase)) || is_error(line)
+/// Whether a line is about storage or power. The line of the kernel's start names who built it.
+fn is_kept(line: &str) -> bool {
+    event(line).is_some_and(|event| event.kind != EventKind::Boot)
+}
+
+/// `line` without what it says of programs: the kernel prints the name of the one that met the error.
+fn without_program(line: &str) -> &str {
+    line.split_once(" comm ").map_or(line, |(before, _)| before.trim_end_matches(':'))
 }
 
 /// The lines about storage and power.
@@ -137,7 +123,7 @@ fn since_boot(text: &[u8]) -> Vec<String> {
         if line.contains("Linux version ") {
             kept.clear();
         }
-        if is_log_line_of_storage(line) {
+        if is_kept(line) {
             kept.push(without_program(line).to_owned());
         }
     }
@@ -164,11 +150,14 @@ fn live_lines() -> io::Result<Vec<String>> {
     Ok(kept)
 }
 
-/// The message of a record, if it is kept.
+/// The message of a record behind its time, as `dmesg` prints them, if it is kept.
 fn message(record: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(record);
-    let message = text.split_once(';')?.1.lines().next()?;
-    is_log_line_of_storage(message).then(|| without_program(message).to_owned())
+    let (head, body) = text.split_once(';')?;
+    let message = body.lines().next().filter(|message| is_kept(message))?;
+    let time_us: u64 = head.split(',').nth(2)?.parse().ok()?;
+    let (seconds, micros) = (time_us / 1_000_000, time_us % 1_000_000);
+    Some(format!("[{seconds:5}.{micros:06}] {}", without_program(message)))
 }
 
 #[cfg(test)]
@@ -180,9 +169,20 @@ mod tests {
         let record =
             b"6,339,5140900,-;mmc0: new high speed SDHC card at address aaaa\n SUBSYSTEM=mmc\n";
         let line = message(record).unwrap();
-        assert_eq!(line, "mmc0: new high speed SDHC card at address aaaa");
+        assert_eq!(line, "[    5.140900] mmc0: new high speed SDHC card at address aaaa");
         assert_eq!(message(b"6,1,1,-;usb 1-1: SerialNumber: 4C53\n"), None);
         assert_eq!(message(b"garbage"), None);
+    }
+
+    #[test]
+    fn no_program_host_or_builder_is_named() {
+        let text =
+            b"Mar  4 10:00:00 secret kernel: [    0.0] Linux version 6.1 (secret@secret) #1\n\
+                     Mar  4 10:11:12 secret kernel: [   12.5] EXT4-fs error (device mmcblk0p2): \
+                     ext4_lookup:1700: inode #123: comm secret: deleted inode referenced: 5\n";
+        let lines = public_lines(text);
+        let expected = "Mar  4 10:11:12 - kernel: EXT4-fs error (device mmcblk0p2): ext4_lookup:1700: inode #123";
+        assert_eq!(lines, [expected]);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! 2 throttled, 3 soft temperature limit, and the same from bit 16 on for "has happened"
 //! (Raspberry Pi documentation, vcgencmd get_throttled).
 
+use cardproof_kernel_log::TroubleKind;
 use serde::Serialize;
 
 use crate::Sysroot;
@@ -146,13 +147,11 @@ fn voltage_alarm(root: &Sysroot) -> Option<bool> {
 }
 
 fn troubles_in_log(sources: &Sources<'_>) -> Vec<String> {
-    let lines = sources.log().lines().unwrap_or_default();
-    let count = lines
-        .iter()
-        .filter(|line| {
-            line.contains("Undervoltage detected") || line.contains("Under-voltage detected")
-        })
-        .count();
+    let troubles = sources.messages().others.iter();
+    let count: u64 = troubles
+        .filter(|trouble| trouble.kind == TroubleKind::UnderVoltage)
+        .map(|trouble| trouble.count)
+        .sum();
     match count {
         0 => Vec::new(),
         1 => vec!["the kernel log reports under-voltage once".to_owned()],

@@ -3,6 +3,7 @@
 
 use std::cell::{OnceCell, RefCell};
 
+use cardproof_kernel_log as messages;
 use cardproof_record::Unknown;
 
 use super::kernel_log::KernelLog;
@@ -14,12 +15,13 @@ use crate::dump::SERIALS_REMOVED;
 pub(crate) struct Sources<'root> {
     root: &'root Sysroot,
     log: OnceCell<KernelLog>,
+    messages: OnceCell<messages::KernelLog>,
     unknown: RefCell<Vec<Unknown>>,
 }
 
 impl<'root> Sources<'root> {
     pub(crate) fn new(root: &'root Sysroot) -> Self {
-        Self { root, log: OnceCell::new(), unknown: RefCell::default() }
+        Self { root, log: OnceCell::new(), messages: OnceCell::new(), unknown: RefCell::default() }
     }
 
     pub(crate) fn root(&self) -> &'root Sysroot {
@@ -28,6 +30,14 @@ impl<'root> Sources<'root> {
 
     pub(crate) fn log(&self) -> &KernelLog {
         self.log.get_or_init(|| KernelLog::read(self.root))
+    }
+
+    /// What the kernel log tells of each device; nothing where it could not be read.
+    pub(crate) fn messages(&self) -> &messages::KernelLog {
+        self.messages.get_or_init(|| {
+            let lines = self.log().lines().unwrap_or_default();
+            messages::read((1..).zip(lines.iter().map(String::as_str)))
+        })
     }
 
     /// Notes that `what` is not known, why, and what would be needed.

@@ -10,6 +10,7 @@ mod guard_content;
 mod guard_in_use;
 mod guard_real;
 mod identify;
+mod kernel_errors;
 mod live;
 mod mounted_on;
 mod reconnect;

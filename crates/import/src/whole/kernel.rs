@@ -2,12 +2,12 @@
 //!
 //! What a log only tells of devices that had no trouble is no record.
 
-use cardproof_record::{BusInfo, CardInfo, Feature, Finding, FindingKind, KernelFault};
+use cardproof_kernel_log::{self as kernel_log, CardKind, DeviceLog};
+use cardproof_record::{BusInfo, CardInfo, Feature};
 
 use super::index_of;
 use crate::ForeignTool;
 use crate::draft::RecordDraft;
-use crate::kernel_log::{self, CardKind, DeviceLog, Trouble, TroubleKind, whole_device};
 use crate::lines::Line;
 use crate::view::{Needle, View};
 
@@ -108,60 +108,8 @@ fn draft(log: &DeviceLog) -> RecordDraft {
             ..BusInfo::default()
         });
     }
-    let name = log.device.as_ref().or(log.host.as_ref());
-    for trouble in &log.troubles {
-        draft.add_finding(finding(trouble, name, log));
+    for finding in log.findings() {
+        draft.add_finding(finding);
     }
     draft
-}
-
-fn finding(trouble: &Trouble, device: Option<&String>, log: &DeviceLog) -> Finding {
-    let (fault, error) = fault(trouble.kind);
-    let what = FindingKind::KernelMessages {
-        fault,
-        error,
-        op: trouble.op,
-        count: trouble.count,
-        sectors: trouble.sectors.clone(),
-        filesystem: trouble.filesystem.map(|it| it.name().to_owned()),
-        partition: trouble.partition.clone().filter(|name| whole_device(name).is_some()),
-        width_bits: if fault == KernelFault::NarrowBus { log.card.width_bits() } else { None },
-        clock_hz: if fault == KernelFault::NarrowBus { log.card.clock_hz } else { None },
-        seconds: (trouble.seconds > 0).then_some(trouble.seconds),
-        first_at: trouble.first.clone(),
-        last_at: trouble.last.clone(),
-    };
-    Finding { device: device.cloned(), ..Finding::at(what, TOOL.name(), trouble.line) }
-}
-
-/// What a trouble is in a record, and the kernel's number of the error.
-const fn fault(kind: TroubleKind) -> (KernelFault, Option<u16>) {
-    let fault = match kind {
-        TroubleKind::Command(110) => KernelFault::NoAnswer,
-        TroubleKind::Command(84 | 74) => KernelFault::WrongChecksum,
-        TroubleKind::Command(_) => KernelFault::CommandFailed,
-        TroubleKind::Init(_) => KernelFault::NotUsable,
-        TroubleKind::StuckBusy => KernelFault::StuckBusy,
-        TroubleKind::Io => KernelFault::IoError,
-        TroubleKind::Medium => KernelFault::MediumError,
-        TroubleKind::WriteLost => KernelFault::WriteLost,
-        TroubleKind::Filesystem => KernelFault::FilesystemError,
-        TroubleKind::ReadOnly => KernelFault::ReadOnly,
-        TroubleKind::Unclean => KernelFault::NotUnmounted,
-        TroubleKind::BeyondEnd => KernelFault::BeyondEnd,
-        TroubleKind::Width => KernelFault::NarrowBus,
-        TroubleKind::Mode => KernelFault::SlowMode,
-        TroubleKind::Queue => KernelFault::QueueRecovery,
-        TroubleKind::UsbReset => KernelFault::UsbReset,
-        TroubleKind::Link => KernelFault::LinkError,
-        TroubleKind::DeviceTimeout => KernelFault::DeviceTimeout,
-        TroubleKind::Gone => KernelFault::Gone,
-        TroubleKind::TaskBlocked => KernelFault::TaskBlocked,
-        TroubleKind::UnderVoltage => KernelFault::UnderVoltage,
-    };
-    let error = match kind {
-        TroubleKind::Command(error) | TroubleKind::Init(error) => Some(error),
-        _ => None,
-    };
-    (fault, error)
 }

@@ -9,10 +9,12 @@
 mod block;
 mod event;
 mod filesystem;
+mod findings;
 mod log;
 mod mmc;
 mod other;
 mod stamp;
+mod text;
 
 pub use event::{CardKind, Event, EventKind, Filesystem, ModeStep};
 pub use log::{CardSeen, DeviceLog, KernelLog, Trouble, TroubleKind};
@@ -29,9 +31,21 @@ pub fn event(line: &str) -> Option<Event<'_>> {
     Some(Event { stamp, device, kind })
 }
 
+/// `line` with its time, and without the name of the computer that a log daemon puts before a message.
+#[must_use]
+pub fn without_host(line: &str) -> String {
+    let Stamped { stamp, message } = stamp::split(line);
+    match stamp {
+        None => message.to_owned(),
+        Some(Stamp::SinceBoot(seconds)) => format!("[{seconds:12.6}] {message}"),
+        Some(Stamp::Clock(clock)) => format!("{clock} - kernel: {message}"),
+    }
+}
+
 /// What a log daemon puts before a message of the kernel, with the words that end it; nothing where that is
 /// no time.
-pub(crate) fn clock_before(line: &str) -> Option<String> {
+#[must_use]
+pub fn clock_before(line: &str) -> Option<String> {
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || c == '>');
     match stamp::split(line).stamp? {
         Stamp::Clock(clock) => Some(format!("{clock} - kernel: ")),
@@ -77,26 +91,6 @@ pub fn whole_device(name: &str) -> Option<&str> {
         return is_device.then_some(&name[..end]);
     }
     None
-}
-
-/// What follows `before` in `text`, up to the next space, comma or bracket.
-fn word_after<'t>(text: &'t str, before: &str) -> Option<&'t str> {
-    let (_, rest) = text.split_once(before)?;
-    let rest = rest.trim_start();
-    let end = rest.find(|c: char| c.is_whitespace() || ",)]:;".contains(c)).unwrap_or(rest.len());
-    (end > 0).then(|| &rest[..end])
-}
-
-/// The whole number that follows `before` in `text`.
-fn number_after(text: &str, before: &str) -> Option<u64> {
-    crate::text::whole(word_after(text, before)?.trim_end_matches('.'))
-}
-
-/// The error number that follows `before` in `text`, such as 110 of `error -110`.
-fn error_after(text: &str, before: &str) -> Option<u16> {
-    let word = word_after(text, before)?.trim_end_matches(['.', '!']);
-    let number = word.strip_prefix('-')?.parse().ok()?;
-    (number < 4096).then_some(number)
 }
 
 #[cfg(test)]

@@ -3,11 +3,13 @@
 use cardproof_record::OpName;
 
 use super::event::EventKind;
-use super::{number_after, whole_device, word_after};
+use super::whole_device;
+use crate::text::{number_after, word_after};
 
 /// The event in a message about a request, or of a driver of devices other than cards.
 pub(super) fn event(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
     failed_request(message)
+        .or_else(|| swap(message))
         .or_else(|| failed_buffer(message))
         .or_else(|| scsi(message))
         .or_else(|| nvme(message))
@@ -66,6 +68,17 @@ fn failed_buffer(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
     Some((Some(device), kind))
 }
 
+/// `Write-error on swap-device (179:2:12345)`, whose device has no name in it.
+fn swap(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
+    let (what, rest) = message.split_once("-error on swap-device (")?;
+    let op = match what {
+        "Read" => OpName::Read,
+        "Write" => OpName::Write,
+        _ => return None,
+    };
+    rest.contains(')').then_some((None, EventKind::IoError { op, sector: None, is_medium: false }))
+}
+
 /// `sd 0:0:0:0: [sda] …`.
 fn scsi(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
     let (_, rest) = message.strip_prefix("sd ")?.split_once(": [")?;
@@ -111,11 +124,16 @@ fn nvme(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
         return is_timeout.then_some((Some(device), EventKind::DeviceTimeout));
     }
     let (device, rest) = message.split_once(": ")?;
-    let is_failed = rest.starts_with("I/O Cmd(") && rest.contains("I/O Error");
+    let is_failed = rest.contains(" @ LBA ") && rest.contains("(sct 0x");
     let is_known = device.starts_with("nvme") && whole_device(device).is_some();
     // The status type 2 is that of media and data integrity (NVM Express).
     let is_medium = rest.contains("(sct 0x2 /");
-    let kind = EventKind::IoError { op: OpName::Unknown, sector: None, is_medium };
+    let op = match rest.split('(').next() {
+        Some("Read") => OpName::Read,
+        Some("Write") => OpName::Write,
+        _ => OpName::Unknown,
+    };
+    let kind = EventKind::IoError { op, sector: None, is_medium };
     (is_failed && is_known).then_some((Some(device), kind))
 }
 
@@ -123,6 +141,11 @@ fn nvme(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
 fn usb_or_sata(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
     if let Some(rest) = message.strip_prefix("usb ") {
         let (_, rest) = rest.split_once(": ")?;
+        if rest.starts_with("UAS is ignored for this device")
+            || rest.starts_with("UAS is blacklisted for this device")
+        {
+            return Some((None, EventKind::UasOff));
+        }
         let is_reset = rest.starts_with("reset ") && rest.contains(" USB device number ");
         return is_reset.then_some((None, EventKind::UsbReset));
     }
@@ -136,7 +159,8 @@ fn usb_or_sata(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
         return Some((None, kind));
     }
     let is_link = rest.starts_with("error: {") && rest.contains("ICRC")
-        || rest.starts_with("limiting SATA link speed");
+        || rest.starts_with("limiting SATA link speed")
+        || rest.starts_with("COMRESET failed");
     is_link.then_some((None, EventKind::LinkError))
 }
 

@@ -3,8 +3,7 @@
 use cardproof_units::Bytes;
 
 use super::event::{CardKind, EventKind, ModeStep};
-use super::{error_after, number_after, word_after};
-use crate::text::number;
+use crate::text::{error_after, number, number_after};
 
 /// The event in a message whose subject is a card, its block device or its host.
 pub(super) fn event(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
@@ -16,12 +15,22 @@ pub(super) fn event(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
     if is_numbered(subject, "mmc") {
         return Some((Some(subject), of_host(rest)?));
     }
-    if let Some(host) = subject.strip_prefix("mmc_host ") {
-        let clock = rest.strip_prefix("Bus speed (slot 0) = ")?;
-        let hz = number(clock.split("Hz").next()?.trim())?;
-        return is_numbered(host, "mmc").then_some((Some(host), EventKind::Clock(hz as u64)));
+    if let Some(host) = subject.strip_prefix("mmc_host ").filter(|it| is_numbered(it, "mmc")) {
+        return Some((Some(host), of_dw_host(rest)?));
     }
     of_driver(subject, rest)
+}
+
+/// What DesignWare's driver says of its host.
+fn of_dw_host(rest: &str) -> Option<EventKind<'_>> {
+    if rest.starts_with("Timeout sending command")
+        || rest.starts_with("Unexpected interrupt latency")
+    {
+        return Some(EventKind::NoAnswer);
+    }
+    let clock = rest.strip_prefix("Bus speed (slot 0) = ")?;
+    let hz = number(clock.split("Hz").next()?.trim())?;
+    Some(EventKind::Clock(hz as u64))
 }
 
 /// Whether `subject` is `name` and a number, such as `mmc0`.
@@ -55,10 +64,17 @@ fn of_host(rest: &str) -> Option<EventKind<'_>> {
     if rest.starts_with("running CQE recovery") || rest.starts_with("cqhci: timeout for tag") {
         return Some(EventKind::QueueRecovery);
     }
-    if rest.starts_with("error ") && rest.contains("whilst initialising") {
+    if let Some(error) = rest.starts_with("error -").then(|| error_after(rest, "error ")).flatten()
+    {
         // A radio's trouble is none of the storage.
         let is_storage = !rest.contains("SDIO");
-        return error_after(rest, "error ").filter(|_| is_storage).map(EventKind::InitFailed);
+        let is_start = rest.contains("whilst initialising");
+        let kind = if is_start {
+            EventKind::InitFailed(error)
+        } else {
+            EventKind::CommandError { error, sector: None }
+        };
+        return is_storage.then_some(kind);
     }
     trouble_of_host(rest)
 }
@@ -104,6 +120,9 @@ fn failed_step(rest: &str) -> Option<ModeStep> {
 fn trouble_of_host(rest: &str) -> Option<EventKind<'_>> {
     let lower = rest.to_ascii_lowercase();
     let starts = |words: &[&str]| words.iter().any(|word| lower.starts_with(word));
+    if lower.starts_with("card removed during transfer") {
+        return Some(EventKind::Gone);
+    }
     if starts(&["timeout waiting for hardware", "timeout waiting for data", "got data interrupt"])
         || lower.starts_with("controller never released inhibit bit")
         || lower.starts_with("reset 0x") && lower.contains("never completed")
@@ -114,15 +133,13 @@ fn trouble_of_host(rest: &str) -> Option<EventKind<'_>> {
     {
         return Some(EventKind::StuckBusy);
     }
-    if starts(&["tried to hw reset card, got error", "tried to reset card, got error"]) {
-        return error_after(rest, "error ")
-            .map(|error| EventKind::CommandError { error, sector: None });
-    }
-    if starts(&["cache flush error"]) {
-        return error_after(rest, "error ")
-            .map(|error| EventKind::CommandError { error, sector: None });
-    }
-    None
+    let has_error = starts(&[
+        "tried to hw reset card, got error",
+        "tried to reset card, got error",
+        "cache flush error",
+    ]);
+    let error = error_after(rest, "error ").filter(|_| has_error)?;
+    Some(EventKind::CommandError { error, sector: None })
 }
 
 /// What the kernel says of a card's block device.
@@ -150,18 +167,23 @@ fn of_block<'t>(device: &str, rest: &'t str) -> Option<EventKind<'t>> {
 
 /// A card's name and size in `mmc0:59b4 ED2S5 239 GiB (ro)`.
 fn named_card(rest: &str) -> Option<EventKind<'_>> {
-    let mut words = rest.split_whitespace();
-    let (host, address) = words.next()?.split_once(':')?;
+    let (place, rest) = rest.split_once(' ')?;
+    let (host, address) = place.split_once(':')?;
     if !is_numbered(host, "mmc") || address.len() != 4 {
         return None;
     }
-    let mut words: Vec<&str> = words.collect();
-    let is_read_only = words.last() == Some(&"(ro)");
-    words.truncate(words.len() - usize::from(is_read_only));
-    let [name @ .., size, unit] = words.as_slice() else { return None };
-    let [name] = name else { return None };
+    let whole = rest.trim();
+    let rest = whole.strip_suffix("(ro)").unwrap_or(whole);
+    let is_read_only = rest.len() < whole.len();
+    let (rest, unit) = rest.trim_end().rsplit_once(' ')?;
+    let (name, size) = rest.rsplit_once(' ').unwrap_or(("", rest));
+    let name = name.trim();
+    // A boot area and its kind: `M8G1GC partition 1 4.00 MiB`.
+    if name.contains(" partition ") {
+        return None;
+    }
     // Kernels before 4.5 print powers of 1024 under the names of those of 1000.
-    let unit_bytes = match *unit {
+    let unit_bytes = match unit {
         "KiB" | "KB" => 1024.0,
         "MiB" | "MB" => 1_048_576.0,
         "GiB" | "GB" => 1_073_741_824.0,
@@ -176,7 +198,7 @@ fn named_card(rest: &str) -> Option<EventKind<'_>> {
 fn of_driver<'t>(subject: &'t str, rest: &'t str) -> Option<(Option<&'t str>, EventKind<'t>)> {
     let (driver, _) = subject.split_once(' ')?;
     let no_answer = match driver {
-        "sunxi-mmc" => rest.starts_with("smc ") && rest.contains(" err, cmd"),
+        "sunxi-mmc" => rest.starts_with("smc ") && is_of_data(rest),
         "dwmmc_rockchip" | "dwmmc_exynos" | "dw_mmc" => {
             rest.starts_with("Unexpected xfer timeout")
                 || rest.starts_with("Unexpected command timeout")
@@ -192,6 +214,12 @@ fn of_driver<'t>(subject: &'t str, rest: &'t str) -> Option<(Option<&'t str>, Ev
     if rest.starts_with("Tuning timeout, falling back to fixed sampling clock") {
         return Some((None, EventKind::ModeFailed(ModeStep::Tuning)));
     }
-    let host = word_after(rest, "Timeout sending command").map(|_| subject);
-    host.filter(|_| driver == "mmc_host").map(|_| (None, EventKind::NoAnswer))
+    None
+}
+
+/// Whether the command in `smc 0 p0 err, cmd 18, RTO !!` moves data or asks for the card's state. Others fail
+/// while the kernel finds out which card it is.
+fn is_of_data(rest: &str) -> bool {
+    let command = number_after(rest, " err, cmd ");
+    command.is_some_and(|command| matches!(command, 12 | 13 | 17 | 18 | 23 | 24 | 25))
 }

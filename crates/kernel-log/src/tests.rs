@@ -193,6 +193,54 @@ fn each_message_of_trouble_is_known() {
             "nvme0",
             EventKind::DeviceTimeout,
         ),
+        (
+            "nvme nvme0: I/O tag 128 (1080) opcode 0x1 (I/O Cmd) QID 2 timeout, aborting req_op:WRITE(1) size:4096",
+            "nvme0",
+            EventKind::DeviceTimeout,
+        ),
+        (
+            "nvme0n1: Read(0x2) @ LBA 12345, 8 blocks, Unrecovered Read Error (sct 0x2 / sc 0x81) DNR",
+            "nvme0n1",
+            io(OpName::Read, None, true),
+        ),
+        (
+            "nvme0n1: I/O Cmd(0x2) @ LBA 12345, 8 blocks, I/O Error (sct 0x0 / sc 0x4)",
+            "nvme0n1",
+            io(OpName::Unknown, None, false),
+        ),
+        ("mmc1: error -110 doing runtime resume", "mmc1", command(110, None)),
+        ("mmc0: error -84 reading general info of SD ext reg", "mmc0", command(84, None)),
+        ("mmc0: Card removed during transfer!", "mmc0", EventKind::Gone),
+        (
+            "mmc_host mmc1: Timeout sending command (cmd 0x202000 arg 0x0 status 0x80202000)",
+            "mmc1",
+            EventKind::NoAnswer,
+        ),
+        (
+            "JBD2: Detected IO errors while flushing file data on mmcblk0p2-8",
+            "mmcblk0p2",
+            EventKind::WriteLost,
+        ),
+        (
+            "JBD2: I/O error detected when updating journal superblock for sda1-8.",
+            "sda1",
+            EventKind::FilesystemError(ext4),
+        ),
+        (
+            "VFS: Dirty inode writeback failed for block device mmcblk0p2 (err=-5).",
+            "mmcblk0p2",
+            EventKind::WriteLost,
+        ),
+        (
+            "EXT4-fs warning (device mmcblk0p2): ext4_end_bio:343: I/O error 10 writing to inode 12",
+            "mmcblk0p2",
+            EventKind::FilesystemError(ext4),
+        ),
+        (
+            "EXT4-fs (mmcblk0p2): warning: mounting fs with errors, running e2fsck is recommended",
+            "mmcblk0p2",
+            EventKind::FilesystemError(ext4),
+        ),
         ("sda1: rw=4096, sector=4000, nr_sectors = 2 limit=2000", "sda1", EventKind::BeyondEnd),
         (
             "INFO: task jbd2/mmcblk0p2-:123 blocked for more than 120 seconds.",
@@ -203,6 +251,15 @@ fn each_message_of_trouble_is_known() {
     for (line, device, kind) in cases {
         let found = event(line).unwrap_or_else(|| panic!("not known: {line}"));
         assert_eq!((found.device, &found.kind), (Some(device), &kind), "{line}");
+    }
+    for (line, kind) in [
+        ("sunxi-mmc 1c0f000.mmc: smc 0 p0 err, cmd 18, RTO !!", EventKind::NoAnswer),
+        ("Write-error on swap-device (179:2:12345)", io(OpName::Write, None, false)),
+        ("usb 2-1: UAS is ignored for this device, using usb-storage instead", EventKind::UasOff),
+        ("ata1: COMRESET failed (errno=-16)", EventKind::LinkError),
+    ] {
+        let found = event(line).unwrap_or_else(|| panic!("not known: {line}"));
+        assert_eq!((found.device, found.kind), (None, kind), "{line}");
     }
     for line in ["Under-voltage detected! (0x00050005)", "hwmon hwmon1: Undervoltage detected!"] {
         assert_eq!(event(line).map(|it| it.kind), Some(EventKind::UnderVoltage), "{line}");
@@ -227,6 +284,9 @@ fn what_only_looks_alarming_is_no_trouble() {
         "my mmc0: timeout waiting for hardware interrupt",
         "EXT4-fs was remounted: Remounting filesystem read-only",
         "mmcblk0: p1 p2",
+        "sunxi-mmc 1c0f000.mmc: smc 0 p0 err, cmd 8, RTO !!",
+        "mmcblk0boot0: mmc0:0001 M8G1GC partition 1 4.00 MiB",
+        "mmc1: error -110 reading SDIO function registers",
         "usb 1-1: new high-speed USB device number 3 using dwc_otg",
     ] {
         let found = event(line).and_then(|it| match it.kind {
@@ -289,6 +349,35 @@ fn another_card_in_the_slot_is_another_device() {
     assert_eq!(kinds, [TroubleKind::Command(84), TroubleKind::Io]);
     assert_eq!(log.devices[0].card.size_bytes, Some(Bytes((14.8 * 1_073_741_824.0) as u64)));
     assert_eq!(log.devices[1].card.mode.as_deref(), Some("ultra high speed SDR104"));
+}
+
+#[test]
+fn a_device_s_log_is_that_of_the_card_in_the_slot() {
+    let text = "mmcblk0: mmc0:aaaa SC16G 14.8 GiB\n\
+        mmcblk0: error -84 transferring data, sector 8, nr 8, cmd response 0x900, card status 0x0\n\
+        mmc0: card aaaa removed\n\
+        mmcblk0: mmc0:59b4 USD00 29.5 GiB (ro)\n\
+        Under-voltage detected! (0x00050005)\n";
+    let log = log_of(text);
+    let now = log.of("mmcblk0", Some("mmc0")).unwrap();
+    assert_eq!((now.card.name.as_deref(), now.card.is_read_only), (Some("USD00"), true));
+    assert_eq!(now.findings().count(), 0);
+    assert_eq!(log.devices[0].findings().count(), 1);
+    assert_eq!(log.of("mmcblk1", Some("mmc1")), None);
+    assert_eq!(log.of("mmcblk1", None), None);
+    assert_eq!(log.others[0].kind, TroubleKind::UnderVoltage);
+}
+
+#[test]
+fn a_card_may_have_no_name_or_one_of_two_words() {
+    for (line, name) in [
+        ("mmcblk0: mmc0:0007       7.32 GiB", ""),
+        ("mmcblk0: mmc0:0007 SD 02 7.32 GiB (ro)", "SD 02"),
+    ] {
+        let found = event(line).map(|it| it.kind);
+        let Some(EventKind::Card { name: found, .. }) = found else { panic!("{line}") };
+        assert_eq!(found, name, "{line}");
+    }
 }
 
 #[test]

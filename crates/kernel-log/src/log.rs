@@ -25,6 +25,19 @@ pub struct KernelLog {
     pub others: Vec<Trouble>,
 }
 
+impl KernelLog {
+    /// What the log tells of the device called `name`, such as `mmcblk0`, or in the slot `host`, such as
+    /// `mmc0`; where several cards were in it, of the last one.
+    #[must_use]
+    pub fn of(&self, name: &str, host: Option<&str>) -> Option<&DeviceLog> {
+        let is_it = |device: &&DeviceLog| {
+            device.device.as_deref() == Some(name)
+                || host.is_some() && device.host.as_deref() == host
+        };
+        self.devices.iter().filter(is_it).max_by_key(|device| device.lines.last().copied())
+    }
+}
+
 /// What a log tells of one device.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceLog {
@@ -383,6 +396,7 @@ fn trouble(event: &EventKind<'_>) -> Option<TroubleKind> {
         | EventKind::Card { .. }
         | EventKind::Removed
         | EventKind::Clock(_)
+        | EventKind::UasOff
         | EventKind::QueueOn
         | EventKind::QueueOff
         | EventKind::VoltageNormal => return None,

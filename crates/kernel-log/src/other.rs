@@ -1,7 +1,8 @@
 //! Messages about power, tasks that wait for storage, and the kernel's start.
 
 use super::event::EventKind;
-use super::{number_after, whole_device};
+use super::whole_device;
+use crate::text::number_after;
 
 /// The event in a message that is about no request.
 pub(super) fn event(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {

@@ -148,6 +148,8 @@ pub enum EventKind<'t> {
     Unclean(Filesystem),
     /// A request beyond the end of the device.
     BeyondEnd,
+    /// A USB device is driven by the older protocol, for the newer one does not work with it.
+    UasOff,
     /// The bus of a USB device was reset.
     UsbReset,
     /// A device is gone.

@@ -1,7 +1,8 @@
 //! Messages of file systems about errors of what they read and write.
 
 use super::event::{EventKind, Filesystem};
-use super::{whole_device, word_after};
+use super::whole_device;
+use crate::text::word_after;
 
 /// How each driver begins its messages. The device stands in brackets.
 const DRIVERS: [(&str, Filesystem); 12] = [
@@ -19,16 +20,32 @@ const DRIVERS: [(&str, Filesystem); 12] = [
     ("SQUASHFS", Filesystem::Squashfs),
 ];
 
-/// The event in a message of a file system.
+/// The event in a message of a file system or of its journal.
 pub(super) fn event(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
-    if let Some(journal) = message.strip_prefix("Aborting journal on device ") {
-        return journal_of(journal)
-            .map(|device| (Some(device), EventKind::FilesystemError(Filesystem::Ext4)));
+    of_journal(message).or_else(|| of_driver(message))
+}
+
+/// What ext4's journal and the layer above all file systems say.
+fn of_journal(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
+    let after = |words| message.strip_prefix(words);
+    if let Some(journal) = after("JBD2: Detected IO errors while flushing file data on ") {
+        return Some((Some(journal_of(journal)?), EventKind::WriteLost));
     }
-    if message.starts_with("JBD2: Error -") {
-        let device = message.rsplit_once(" for ").and_then(|(_, journal)| journal_of(journal))?;
-        return Some((Some(device), EventKind::FilesystemError(Filesystem::Ext4)));
+    if let Some(device) = after("VFS: Dirty inode writeback failed for block device ") {
+        let device = word_after(device, "").filter(|device| whole_device(device).is_some())?;
+        return Some((Some(device), EventKind::WriteLost));
     }
+    let is_error =
+        message.starts_with("JBD2: Error -") || message.starts_with("JBD2: I/O error detected");
+    let journal = match after("Aborting journal on device ") {
+        Some(journal) => journal,
+        None => message.rsplit_once(" for ").filter(|_| is_error)?.1,
+    };
+    Some((Some(journal_of(journal)?), EventKind::FilesystemError(Filesystem::Ext4)))
+}
+
+/// What a file system's driver says.
+fn of_driver(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
     let (driver, filesystem) =
         DRIVERS.iter().find(|(driver, _)| message.starts_with(driver)).copied()?;
     let rest = &message[driver.len()..];
@@ -75,10 +92,12 @@ fn kind(filesystem: Filesystem, rest: &str) -> Option<EventKind<'static>> {
     let is_error = match filesystem {
         Filesystem::Ext4 => {
             lower.starts_with(" error (device ")
+                || lower.starts_with(" warning (device ") && lower.contains("i/o error")
                 || has(&[
                     "i/o error while writing superblock",
                     "previous i/o error to superblock",
                     "error count since last fsck",
+                    "mounting fs with errors",
                     "this should not happen!! data will be lost",
                     "potential data loss",
                     "with error 5",
