@@ -134,7 +134,7 @@ fn rate(word: &str) -> Option<(f64, f64)> {
 fn size_at_end(word: &str) -> Option<Bytes> {
     let word = word.split(':').next()?;
     let number = word.strip_suffix(['M', 'G', 'K'])?;
-    let start = number.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
+    let start = number.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     let shift = match word.as_bytes()[word.len() - 1] {
         b'K' => 10,
         b'M' => 20,
@@ -206,5 +206,18 @@ impl Row {
                 phase.figures.push(Printed::new("longest operation", time.value, time.unit));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_may_touch_any_character() {
+        for word in ["7888M", "disk)7888M", "\u{fffd}7888M", "\u{5b57}7888M:64k"] {
+            assert_eq!(size_at_end(word), Some(Bytes::mib(7888)), "{word}");
+        }
+        assert_eq!(size_at_end("\u{fffd}M"), None);
     }
 }
