@@ -7,12 +7,15 @@
 
 mod devices;
 mod free_space;
+mod hostile;
 mod journals;
+mod memory;
 mod names;
 mod outputs;
 mod reader;
 mod scratch;
 mod swapped;
+mod swapped_directories;
 mod test_files;
 mod world;
 
@@ -57,12 +60,12 @@ struct Kind {
     attempt: Attempt,
 }
 
-const KINDS: [Kind; 13] = [
+const KINDS: [Kind; 16] = [
     Kind {
         name: "races",
         promise: "A run in a directory changes nothing there but its own files, whatever is renamed, \
                   linked or replaced meanwhile",
-        share: 29,
+        share: 26,
         attempt: scratch::race,
     },
     Kind {
@@ -75,7 +78,7 @@ const KINDS: [Kind; 13] = [
     Kind {
         name: "markers",
         promise: "Nothing is swept but what carries the whole marker; links in it are not followed",
-        share: 33,
+        share: 31,
         attempt: scratch::forged_marker,
     },
     Kind {
@@ -138,6 +141,25 @@ const KINDS: [Kind; 13] = [
         promise: "A result replaces no link, device, pipe or private file, and is the user's under sudo",
         share: 2,
         attempt: outputs::misdirected,
+    },
+    Kind {
+        name: "hostile text",
+        promise: "Text of others in a record, a log, a machine or a hub's answer steers, marks up, computes and forges \
+                  nothing",
+        share: 2,
+        attempt: hostile::text,
+    },
+    Kind {
+        name: "memory",
+        promise: "What memory, a page cache or a FUSE daemon gives back is never called genuine",
+        share: 1,
+        attempt: memory::called_genuine,
+    },
+    Kind {
+        name: "swapped directories",
+        promise: "`verify`, `run` and `check` work in the directory that they were given, whatever takes its place",
+        share: 2,
+        attempt: swapped_directories::led_astray,
     },
 ];
 
