@@ -22,6 +22,10 @@ const OTHERS_PER_S: f64 = 5.0;
 /// Fewer than this of others' are chance, however short the phase.
 const OTHERS_COUNT_MIN: u64 = 20;
 
+/// The same of half a second: a part that may carry a verdict is disturbed by less, but for what the looks at the
+/// device and at the run differ by.
+const OTHERS_OF_PART: Chance = Chance { bytes: Bytes::kib(64), count: 5 };
+
 /// Operations up to this size are one request each, so that requests can be counted against them.
 const ONE_REQUEST: Bytes = Bytes::kib(32);
 
@@ -34,6 +38,16 @@ const CPU_OTHERS: f64 = 0.5;
 /// Boards lower their clock for heat from 75 to 85 degrees Celsius on.
 const HOT_CELSIUS: f64 = 75.0;
 
+/// Up to which bytes and below which number of requests what others do is chance.
+#[derive(Clone, Copy, Debug)]
+struct Chance {
+    bytes: Bytes,
+    count: u64,
+}
+
+/// Of a whole phase.
+const OTHERS_OF_PHASE: Chance = Chance { bytes: OTHERS_BYTES_MIN, count: OTHERS_COUNT_MIN };
+
 /// File systems that write data where they are told and little else. Others copy on write, pack
 /// or log, and the device does more than the run asks for.
 const PLAIN_FILESYSTEMS: [&str; 7] = ["ext2", "ext3", "ext4", "xfs", "vfat", "exfat", "msdos"];
@@ -42,14 +56,32 @@ const PLAIN_FILESYSTEMS: [&str; 7] = ["ext2", "ext3", "ext4", "xfs", "vfat", "ex
 /// itself. `filesystem` is the file system of the target, as the kernel calls it; `None` on a device.
 #[must_use]
 pub fn disturbances(seen: &PhaseSurroundings, filesystem: Option<&str>) -> Vec<Disturbance> {
+    disturbances_beyond(OTHERS_OF_PHASE, seen, filesystem)
+}
+
+/// Whether half a second of a phase was disturbed, of which `seen` tells. What was not disturbed by this rule may
+/// carry a verdict of its own, so less counts as chance.
+#[must_use]
+pub fn is_part_disturbed(seen: &PhaseSurroundings, filesystem: Option<&str>) -> bool {
+    // An operation may have ended for the device and not yet for the run.
+    let one_block = seen.own.map_or(Bytes::ZERO, |own| own.block_size_bytes + Bytes(1));
+    let chance = Chance { bytes: OTHERS_OF_PART.bytes.max(one_block), ..OTHERS_OF_PART };
+    !disturbances_beyond(chance, seen, filesystem).is_empty()
+}
+
+fn disturbances_beyond(
+    chance: Chance,
+    seen: &PhaseSurroundings,
+    filesystem: Option<&str>,
+) -> Vec<Disturbance> {
     let Some(own) = &seen.own else { return Vec::new() };
     let climate = seen.climate.unwrap_or_default();
     let under_voltage = under_voltage(&climate);
     let heat = heat(&climate).filter(|_| under_voltage.is_none());
     let clock = clock(&climate).filter(|_| heat.is_none() && under_voltage.is_none());
     let is_plain = filesystem.is_none_or(|kind| PLAIN_FILESYSTEMS.contains(&kind));
-    let others = if own.direct { other_io(&seen.activity, own) } else { None };
-    let reads = if own.fetched { reads_by_others(&seen.activity, own) } else { None };
+    let others = if own.direct { other_io(&seen.activity, own, chance) } else { None };
+    let reads = if own.fetched { reads_by_others(&seen.activity, own, chance) } else { None };
     let others = others.filter(|_| is_plain);
     let reads = reads.filter(|_| is_plain && others.is_none());
     let cpu = cpu_by_others(seen);
@@ -156,14 +188,14 @@ fn clock(climate: &ClimateExtremes) -> Option<Disturbance> {
 }
 
 /// What the device did beyond what we asked of it.
-fn other_io(whole: &Activity, own: &OwnActivity) -> Option<Disturbance> {
+fn other_io(whole: &Activity, own: &OwnActivity, chance: Chance) -> Option<Disturbance> {
     let device = whole.devices.first()?;
     let beyond = |requests: &Requests, own: Bytes| requests.bytes.saturating_sub(own);
     let read = beyond(&device.reads, own.read_bytes);
     let written = beyond(&device.writes, own.written_bytes);
     let (moved, of_ours) = (read + written, own.read_bytes + own.written_bytes);
-    let is_much = moved >= OTHERS_BYTES_MIN && moved.as_f64() > OTHERS_SHARE * of_ours.as_f64();
-    let requests = other_requests(whole, own);
+    let is_much = moved >= chance.bytes && moved.as_f64() > OTHERS_SHARE * of_ours.as_f64();
+    let requests = other_requests(whole, own, chance);
     if !is_much && requests.is_none() {
         return None;
     }
@@ -176,18 +208,18 @@ fn other_io(whole: &Activity, own: &OwnActivity) -> Option<Disturbance> {
 }
 
 /// What others read of the device, where reads of ours are those that the kernel charges to us.
-fn reads_by_others(whole: &Activity, own: &OwnActivity) -> Option<Disturbance> {
+fn reads_by_others(whole: &Activity, own: &OwnActivity, chance: Chance) -> Option<Disturbance> {
     let device = whole.devices.first()?;
     let read = device.reads.bytes.saturating_sub(own.read_bytes);
     let of_ours = (own.read_bytes + own.written_bytes).as_f64();
-    (read >= OTHERS_BYTES_MIN && read.as_f64() > OTHERS_SHARE * of_ours).then(|| {
+    (read >= chance.bytes && read.as_f64() > OTHERS_SHARE * of_ours).then(|| {
         let message = format!("other programs read {read} from {}", device.name);
         disturbance(DisturbanceKind::OtherIo, message)
     })
 }
 
 /// How many requests were not ours, where they can be told and are enough to matter.
-fn other_requests(whole: &Activity, own: &OwnActivity) -> Option<u64> {
+fn other_requests(whole: &Activity, own: &OwnActivity, chance: Chance) -> Option<u64> {
     let device = whole.devices.first()?;
     let all = device.reads.count.saturating_add(device.writes.count);
     let (count, limit) = if own.flushes > 1 {
@@ -203,7 +235,7 @@ fn other_requests(whole: &Activity, own: &OwnActivity) -> Option<u64> {
         };
         (other_way, OTHERS_PER_S * whole.window_ns.as_secs_f64())
     };
-    (count >= OTHERS_COUNT_MIN && count as f64 > limit).then_some(count)
+    (count >= chance.count && count as f64 > limit).then_some(count)
 }
 
 /// Work of lowered priority gives way and does not count.

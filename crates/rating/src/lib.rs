@@ -59,7 +59,7 @@ pub use cardproof_facts::{
     RANDOM_QUEUE_DEPTH,
 };
 pub use claims::claims;
-pub use disturbance::disturbances;
+pub use disturbance::{disturbances, is_part_disturbed};
 pub use doubts::{Doubt, doubts, doubts_of_place, plausibility, with_doubts};
 pub use flushes::{Burst, Flushes, flushes};
 pub use geometry::{geometry, geometry_in_words, quantities};

@@ -140,7 +140,7 @@ impl BoundedRate {
     #[must_use]
     pub fn of_iops_at_any_time(phase: &Phase) -> Option<Self> {
         match anytime_iops(phase) {
-            Some(estimate) => Self::checked(estimate, Rate::Iops),
+            Some(estimate) => Self::in_operations(estimate),
             None => Self::of_iops(phase),
         }
     }
@@ -149,13 +149,21 @@ impl BoundedRate {
     /// the phase was ended, where there is one: of the second half, where that writes in sequence.
     #[must_use]
     pub fn of_throughput_at_any_time(phase: &Phase) -> Option<Self> {
-        let block = phase.block_size_bytes.as_f64();
         match anytime_iops(phase) {
-            Some(iops) => {
-                Self::checked(iops, |iops: Iops| Rate::Throughput(Throughput(iops.0 * block)))
-            }
+            Some(iops) => Self::in_blocks(iops, phase.block_size_bytes),
             None => Self::of_throughput(phase),
         }
+    }
+
+    /// Operations a second, if they are sound.
+    pub(crate) fn in_operations(iops: Estimate<Iops>) -> Option<Self> {
+        Self::checked(iops, Rate::Iops)
+    }
+
+    /// Bytes a second of operations of `block` each, if they are sound.
+    pub(crate) fn in_blocks(iops: Estimate<Iops>, block: Bytes) -> Option<Self> {
+        let bytes = |iops: Iops| Rate::Throughput(Throughput(iops.0 * block.as_f64()));
+        Self::checked(iops, bytes)
     }
 
     fn checked<Unit>(estimate: Estimate<Unit>, rate: impl Fn(Unit) -> Rate) -> Option<Self> {

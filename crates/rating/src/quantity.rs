@@ -110,6 +110,17 @@ impl Quantity {
     }
 }
 
+impl Quantity {
+    /// The figure of the parts of `phase` that nothing disturbed, in this quantity's unit.
+    pub(crate) fn undisturbed_figure(self, phase: &Phase) -> Option<BoundedRate> {
+        let iops = phase.undisturbed?.iops;
+        match self {
+            Self::RandomRead | Self::RandomWrite => BoundedRate::in_operations(iops),
+            Self::SequentialWrite => BoundedRate::in_blocks(iops, phase.block_size_bytes),
+        }
+    }
+}
+
 /// A rate in the unit in which its limit is stated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rate {

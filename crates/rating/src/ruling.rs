@@ -89,7 +89,11 @@ impl Grounds<'_> {
             because.push_str(" (the rate changed during the phase)");
         }
         let least = case.limit.at_least.to_string();
-        let (label, measured) = (case.limit.quantity.label(), wording::figure(&case.figure));
+        let label = case.limit.quantity.label();
+        let measured = match undisturbed_miss(case) {
+            Some(parts) => format!("{} while undisturbed", wording::figure(&parts)),
+            None => wording::figure(&case.figure),
+        };
         Ruling { outcome, reason: format!("{label}: {measured}, limit {least}, {because}") }
     }
 
@@ -98,6 +102,9 @@ impl Grounds<'_> {
         let least = case.limit.at_least.per_second();
         if case.figure.confidence < CONFIDENCE_MIN {
             return open("too little confidence for a verdict");
+        }
+        if let Some(parts) = undisturbed_miss(case) {
+            return self.weigh_sound_miss(case, parts.high);
         }
         if case.figure.high.per_second() < least {
             return self.weigh_miss(case);
@@ -115,7 +122,12 @@ impl Grounds<'_> {
         if let Some(why) = what_harms(self.record, case) {
             return open(why);
         }
-        let reached = ClassLimit { at_least: case.figure.high, ..case.limit }.needs();
+        self.weigh_sound_miss(case, case.figure.high)
+    }
+
+    /// A miss that is not the run's, with the rate that the storage reaches at the most.
+    fn weigh_sound_miss(&self, case: &Case<'_>, high: Rate) -> Weighed {
+        let reached = ClassLimit { at_least: high, ..case.limit }.needs();
         match self.bus.as_ref().filter(|bus| bus.may_set(reached)) {
             Some(bus) => {
                 let why = format!(
@@ -145,6 +157,19 @@ impl Grounds<'_> {
 
 fn open(why: &str) -> Weighed {
     (Outcome::Undecided, format!("undecided: {why}"))
+}
+
+/// The figure of the undisturbed parts of the phase, where it is below the limit and the whole phase was disturbed.
+fn undisturbed_miss(case: &Case<'_>) -> Option<BoundedRate> {
+    let reduced = case.doubts.contains(&WarningCode::QueueDepthReduced);
+    if reduced || !case.doubts.contains(&WarningCode::Disturbed) {
+        return None;
+    }
+    let least = case.limit.at_least.per_second();
+    let parts = case.limit.quantity.undisturbed_figure(case.phase)?;
+    let is_contradicted = case.figure.low.per_second() >= least;
+    let is_sure = parts.confidence >= CONFIDENCE_MIN && parts.high.per_second() < least;
+    (is_sure && !is_contradicted).then_some(parts)
 }
 
 /// Why a figure below its limit is not a fail.

@@ -73,7 +73,9 @@ pub use limit::{
     OwnActivity, PhaseSurroundings,
 };
 pub use log_trial::{LogTrial, TimeRatio};
-pub use phase::{Bucket, DataCheck, Direction, EndedBy, Interval, Phase, Verification};
+pub use phase::{
+    Bucket, DataCheck, Direction, EndedBy, Interval, Phase, Undisturbed, Verification,
+};
 pub use phase_words::{OpName, PatternName, PhaseState};
 pub use power_cut::{CutHarm, PowerCutTest};
 pub use ranges::RangeError;

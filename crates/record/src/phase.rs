@@ -114,6 +114,16 @@ pub struct DataCheck {
     pub direct: bool,
 }
 
+/// The parts of a phase that nothing disturbed, taken together.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Undisturbed {
+    /// Their time.
+    pub duration_ns: Nanos,
+    /// Operations a second in them, with an interval that stays valid whenever the phase was ended.
+    pub iops: Estimate<Iops>,
+}
+
 /// One phase of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -165,6 +175,10 @@ pub struct Phase {
     /// sequential operations it is that of the second half.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anytime_iops: Option<Estimate<Iops>>,
+    /// The same of the undisturbed parts of the phase alone, where other parts were disturbed. A miss may rest
+    /// on it. Absent in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undisturbed: Option<Undisturbed>,
     /// Rates as another tool stated them, without intervals; `iops` and `throughput_bytes_per_s`
     /// are then absent. A size, span, depth, count or duration of zero is then unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -271,6 +285,7 @@ impl Phase {
             iops: None,
             throughput_bytes_per_s: None,
             anytime_iops: None,
+            undisturbed: None,
             stated: None,
             latency_ns: None,
             latency_intervals: None,

@@ -112,6 +112,12 @@ impl Anytime {
             })
     }
 
+    /// Those of `limits` below which the rate surely lies.
+    pub(crate) fn misses(&self, limits: &[Iops]) -> Vec<Iops> {
+        let Some(rate) = self.interval() else { return Vec::new() };
+        limits.iter().copied().filter(|limit| rate.high < *limit).collect()
+    }
+
     /// The rate of the half that is being measured, as soon as there is one.
     fn interval(&self) -> Option<RateInterval> {
         self.interval_of_open().or(self.first_half)

@@ -14,6 +14,7 @@ mod history;
 mod jobs;
 mod meter;
 mod monitor;
+mod parts;
 mod phase;
 mod plan;
 mod pool;
@@ -25,6 +26,7 @@ mod shape;
 mod span_state;
 mod spread;
 mod surroundings;
+mod undisturbed;
 
 pub use events::{Event, Observer, Progress, Silent};
 pub use jobs::{JobProgress, JobWatch, run_job};

@@ -3,14 +3,16 @@
 use std::borrow::Cow;
 
 use cardproof_io::{Completion, OpKind};
-use cardproof_record::{Bucket, Direction, Estimate, Interval, Latency, LatencyIntervals, Level};
+use cardproof_record::{
+    Bucket, Direction, Estimate, Interval, Latency, LatencyIntervals, Level, OwnActivity,
+};
 use cardproof_stats::{LatencyHistogram, LatencySummary, RateInterval, Slice, TimeSeries};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
-use cardproof_workload::PhaseSpec;
+use cardproof_workload::{Decision, PhaseSpec};
 
 use crate::anytime::Anytime;
-
 use crate::shape;
+use crate::undisturbed::UndisturbedParts;
 
 /// Fine enough for the batches of an estimate in a phase of one second.
 const SLICE: Nanos = Nanos::from_millis(10);
@@ -53,6 +55,7 @@ pub(crate) struct Meter<'a> {
     histograms: &'a mut Histograms,
     series: TimeSeries,
     pub(crate) anytime: Anytime,
+    pub(crate) undisturbed: UndisturbedParts,
     start: Nanos,
     end: Nanos,
     pub(crate) bytes_read: Bytes,
@@ -66,6 +69,7 @@ impl<'a> Meter<'a> {
             histograms,
             series: TimeSeries::new(start, SLICE, SLICES_MAX),
             anytime: Anytime::new(spec, start),
+            undisturbed: UndisturbedParts::new(spec, start),
             start,
             end: start,
             bytes_read: Bytes::ZERO,
@@ -100,6 +104,37 @@ impl<'a> Meter<'a> {
     pub(crate) fn advance(&mut self, now: Nanos) {
         self.series.advance(now);
         self.anytime.observe(now, self.ops());
+        self.undisturbed.observe(now, self.ops());
+    }
+
+    /// Whether it is sure on which side of the limit the rate lies, as far as that ends the phase. A miss beside a
+    /// disturbance is not sure.
+    pub(crate) fn has_decided(&mut self, decision: &Decision, now: Nanos) -> bool {
+        if self.undisturbed.is_below(decision.limit) {
+            return true;
+        }
+        let misses = self.anytime.misses(&[decision.limit]);
+        self.anytime.has_decided(decision, now)
+            && !self.undisturbed.are_in_doubt(now, misses.into_iter())
+    }
+
+    /// Whether it is sure on which side of each of `limits` the rate lies.
+    pub(crate) fn has_left(&mut self, limits: &[Iops], now: Nanos) -> bool {
+        let misses = self.anytime.misses(limits);
+        self.anytime.has_left(limits) && !self.undisturbed.are_in_doubt(now, misses.into_iter())
+    }
+
+    /// What the run itself has done in the phase so far, in operations of `block_size`.
+    pub(crate) fn own(&self, block_size: Bytes, is_direct: bool) -> OwnActivity {
+        OwnActivity {
+            block_size_bytes: block_size,
+            ops: self.ops(),
+            flushes: self.flushes(),
+            read_bytes: self.bytes_read,
+            written_bytes: self.bytes_written,
+            direct: is_direct,
+            fetched: false,
+        }
     }
 
     /// Ends the slices before the last operation so far, and with it the rate that holds at any

@@ -36,6 +36,12 @@ pub trait Monitor {
     /// A phase begins now. Called outside of what is measured.
     fn begin(&mut self);
 
+    /// What was seen since the last call of this kind, or since [`begin`](Self::begin), where another look was taken
+    /// meanwhile. Called often while a phase is measured, and never waits.
+    fn window(&mut self) -> Option<Activity> {
+        None
+    }
+
     /// The phase is over: what was seen since [`begin`](Self::begin), or `None` where nothing
     /// could be. Called outside of what is measured.
     fn end(&mut self) -> Option<Observation>;
@@ -47,6 +53,16 @@ pub trait Monitor {
         surroundings: &PhaseSurroundings,
         filesystem: Option<&str>,
     ) -> Vec<Disturbance>;
+
+    /// Whether a part of a phase was disturbed, of which `surroundings` tell: more strictly than of a whole phase,
+    /// since a verdict may rest on parts that were not.
+    fn is_part_disturbed(
+        &self,
+        surroundings: &PhaseSurroundings,
+        filesystem: Option<&str>,
+    ) -> bool {
+        !self.disturbances(surroundings, filesystem).is_empty()
+    }
 
     /// What looking has cost so far.
     fn cost(&self) -> MonitorCost;

@@ -64,6 +64,9 @@ pub(crate) struct PhaseEnd {
     pub(crate) overlap: u64,
 }
 
+/// What is told the time, what was measured so far, and by which target.
+pub(crate) type Tick<'t, 'm> = dyn FnMut(Nanos, &Meter<'m>, &dyn Target) -> Option<bool> + 't;
+
 /// What a phase needs to run.
 pub(crate) struct PhaseLoop<'a, 'm> {
     pub(crate) target: &'a mut dyn Target,
@@ -80,8 +83,8 @@ pub(crate) struct PhaseLoop<'a, 'm> {
     pub(crate) is_laid_out: bool,
     pub(crate) deadline: Option<Nanos>,
     pub(crate) stop: &'a AtomicBool,
-    /// Told the time once in a slice.
-    pub(crate) tick: &'a mut dyn FnMut(Nanos, &Meter<'m>),
+    /// Told the time once in a slice; says whether a part of the phase that has ended was disturbed.
+    pub(crate) tick: &'a mut Tick<'a, 'm>,
 }
 
 /// The changing part of a running phase.
@@ -325,7 +328,9 @@ impl PhaseLoop<'_, '_> {
     fn look(&mut self, state: &mut State, now: Nanos) {
         self.meter.advance(now);
         state.next_look = self.meter.next_slice();
-        (self.tick)(now, self.meter);
+        if let Some(is_disturbed) = (self.tick)(now, self.meter, self.target) {
+            self.meter.undisturbed.end_part(now, is_disturbed);
+        }
         if state.end.ended_by.is_some() {
             return;
         }
@@ -341,7 +346,7 @@ impl PhaseLoop<'_, '_> {
                 state.end.ended_by = Some(EndedBy::Precision);
             }
         } else if let Some(decision) = &self.spec.ends.decision
-            && self.meter.anytime.has_decided(decision, now)
+            && self.meter.has_decided(decision, now)
         {
             state.end.ended_by = Some(EndedBy::Decision);
         }
@@ -350,13 +355,13 @@ impl PhaseLoop<'_, '_> {
         }
     }
 
-    fn is_precise(&self, state: &State, wanted: Precision, now: Nanos) -> bool {
+    fn is_precise(&mut self, state: &State, wanted: Precision, now: Nanos) -> bool {
         now.saturating_sub(state.start) >= wanted.time_min
             && self
                 .meter
                 .rate(wanted.confidence)
                 .is_some_and(|rate| rate.relative_half_width() <= wanted.relative_half_width)
-            && self.meter.anytime.has_left(wanted.limits)
+            && self.meter.has_left(wanted.limits, now)
     }
 
     /// The flush at the phase's end.
@@ -375,7 +380,7 @@ impl PhaseLoop<'_, '_> {
                     break completion;
                 }
                 let now = self.target.now();
-                (self.tick)(now, self.meter);
+                (self.tick)(now, self.meter, self.target);
             },
         };
         self.settle(state, &completion);

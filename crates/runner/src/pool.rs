@@ -132,6 +132,7 @@ fn together(measured: &[&Run<'_>], runs: &[Run<'_>]) -> Phase {
             .map(Estimate::<Throughput>::within_reach);
     // A run's own interval knows nothing of how the runs vary.
     phase.anytime_iops = None;
+    phase.undisturbed = None;
     phase.histogram = histogram(phases());
     phase.latency_ns = latency(&phase.histogram, &phases());
     phase.latency_intervals = None;

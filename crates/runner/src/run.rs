@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_io::{Caching, Directness, FileState, Target, Usage};
 use cardproof_record::{
-    self as record, EndedBy, OwnActivity, Phase, Record, State, Warning, WarningCode,
+    self as record, EndedBy, Estimate, Phase, Record, State, Warning, WarningCode,
 };
 use cardproof_units::{Iops, Nanos, Throughput};
 use cardproof_workload::{Access, DataPattern, Generation, OpStream, PhaseSpec, Role};
@@ -18,6 +18,7 @@ use crate::figures::{figures, may_end};
 use crate::history::Written;
 use crate::meter::{Histograms, Meter};
 use crate::monitor::Monitor;
+use crate::parts::Parts;
 use crate::phase::{PhaseEnd, PhaseLoop};
 use crate::plan::{Plan, time_for_first};
 use crate::rest::rest_before;
@@ -207,7 +208,9 @@ impl Run<'_> {
         // From here on everything is the phase's time: a look at the system takes milliseconds.
         let mut meter = Meter::new(histograms, spec, self.target.now());
         let (stream_before, generation_before) = (stream.clone(), self.generation);
-        let end = self.measure(spec, time, place, stream, &mut meter, record, observer);
+        let filesystem = record.conditions.filesystem.as_ref().map(|known| known.kind.clone());
+        let parts = Parts::new(spec, directness.is_direct(), filesystem, cost);
+        let end = self.measure(spec, time, (place, stream), &mut meter, (record, parts), observer);
         let seen = observer.monitor().and_then(Monitor::end);
         let cost = (cost, self.target.cost());
         record.bytes_read += meter.bytes_read;
@@ -220,20 +223,16 @@ impl Run<'_> {
         self.span_state.note(spec, place.span, &end);
         phase.warnings.extend(cache_warning(spec, &directness));
         if let (Some(seen), Some(monitor)) = (&seen, observer.monitor()) {
-            let own = OwnActivity {
-                block_size_bytes: spec.block_size,
-                ops: meter.ops(),
-                flushes: meter.flushes(),
-                read_bytes: meter.bytes_read,
-                written_bytes: meter.bytes_written,
-                direct: directness.is_direct(),
-                fetched: false,
-            };
+            let own = meter.own(spec.block_size, directness.is_direct());
             let own_cpu = surroundings::own_cpu(cost.0, cost.1, &seen.whole);
             let surroundings = surroundings::surroundings(seen, own, own_cpu);
             let filesystem = record.conditions.filesystem.as_ref().map(|known| &*known.kind);
             let disturbances = monitor.disturbances(&surroundings, filesystem);
             surroundings::note(&mut phase, surroundings, disturbances);
+            let is_disturbed = meter.undisturbed.has_disturbed() || !phase.disturbances.is_empty();
+            if is_disturbed && phase.is_measured() {
+                phase.undisturbed = meter.undisturbed.estimate();
+            }
         }
         self.note_written(spec, stream_before, generation_before, &end);
         if spec.writes() && end.error.is_none() {
@@ -248,27 +247,26 @@ impl Run<'_> {
         &mut self,
         spec: &PhaseSpec,
         time: Option<Nanos>,
-        place: PhaseRange,
-        stream: OpStream,
+        (place, stream): (PhaseRange, OpStream),
         meter: &mut Meter<'_>,
-        record: &Record,
+        (record, mut parts): (&Record, Parts),
         observer: &mut dyn Observer,
     ) -> PhaseEnd {
         let start = meter.start();
         let (run_deadline, bytes_max) = (self.deadline, self.plan.profile.bytes_written_max());
         let written_before = record.bytes_written;
         let mut next_progress = start;
-        let mut tick = |now: Nanos, meter: &Meter<'_>| {
-            if now < next_progress {
-                return;
+        let mut tick = |now: Nanos, meter: &Meter<'_>, target: &dyn Target| {
+            if now >= next_progress {
+                next_progress = now + PROGRESS_EVERY;
+                let written = written_before + meter.bytes_written;
+                observer.observe(Event::Progress(Progress {
+                    time_left: run_deadline.saturating_sub(now),
+                    bytes_to_write_left: bytes_max.map(|max| max.saturating_sub(written)),
+                    ..progress(meter)
+                }));
             }
-            next_progress = now + PROGRESS_EVERY;
-            let written = written_before + meter.bytes_written;
-            observer.observe(Event::Progress(Progress {
-                time_left: run_deadline.saturating_sub(now),
-                bytes_to_write_left: bytes_max.map(|max| max.saturating_sub(written)),
-                ..progress(meter)
-            }));
+            parts.ended(meter, observer.monitor()?, || target.cost())
         };
         PhaseLoop {
             spec,
@@ -369,12 +367,15 @@ fn with_source(error: &dyn std::error::Error) -> String {
 }
 
 /// Why nothing depends on later phases, if `phase` has decided the run. What a disturbed phase has
-/// decided is not decided.
+/// decided is not decided, but for what its undisturbed parts show alone.
 fn verdict(spec: &PhaseSpec, phase: &Phase) -> Option<String> {
     let decision = spec.ends.decision.filter(|decision| decision.a_miss_ends_the_run)?;
-    let is_sound = phase.is_measured() && phase.disturbances.is_empty();
-    let rate = phase.anytime_iops.filter(|_| is_sound)?;
-    (rate.high < decision.limit).then(|| {
+    let is_sound = phase.disturbances.is_empty();
+    let whole = phase.anytime_iops.filter(|_| is_sound);
+    let parts = phase.undisturbed.map(|parts| parts.iops);
+    let is_missed = |rate: Estimate<Iops>| rate.high < decision.limit;
+    let is_decided = phase.is_measured() && whole.into_iter().chain(parts).any(is_missed);
+    is_decided.then(|| {
         let limit = Throughput(decision.limit.0 * spec.block_size.as_f64());
         match spec.access {
             Access::Sequential => {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use cardproof_device::Sysroot;
 use cardproof_device::live::{Counters, ProcessorWaits, Sampler};
-use cardproof_record::{Disturbance, PhaseSurroundings};
+use cardproof_record::{Activity, Disturbance, PhaseSurroundings};
 use cardproof_runner::{Monitor, MonitorCost, Observation};
 use cardproof_units::Nanos;
 use rustix::time::{ClockId, clock_gettime};
@@ -39,6 +39,8 @@ struct Shared {
 struct State {
     sampler: Sampler,
     looks: Vec<Counters>,
+    /// The look at which the last window that was shown ended.
+    shown: Option<Counters>,
     samples: u64,
     /// How long threads had waited for a processor when the phase began.
     waited_before: Option<ProcessorWaits>,
@@ -55,6 +57,7 @@ impl SystemMonitor {
         let state = State {
             sampler: Sampler::new(&Sysroot::default(), &devices),
             looks: Vec::with_capacity(LOOKS_MAX),
+            shown: None,
             samples: 0,
             waited_before: None,
             cpu: Nanos::ZERO,
@@ -130,7 +133,20 @@ impl Monitor for SystemMonitor {
         let mut state = self.shared.lock();
         state.looks.clear();
         state.look(self.shared.start);
+        state.shown = state.looks.last().cloned();
         state.waited_before = ProcessorWaits::read(&Sysroot::default());
+    }
+
+    fn window(&mut self) -> Option<Activity> {
+        // While the thread looks there is nothing to show yet.
+        let mut state = self.shared.state.try_lock().ok()?;
+        let (last, shown) = (state.looks.last()?, state.shown.as_ref()?);
+        if last.taken() <= shown.taken() {
+            return None;
+        }
+        let (window, last) = (last.since(shown), last.clone());
+        state.shown = Some(last);
+        Some(window)
     }
 
     fn end(&mut self) -> Option<Observation> {
@@ -151,6 +167,14 @@ impl Monitor for SystemMonitor {
         filesystem: Option<&str>,
     ) -> Vec<Disturbance> {
         cardproof_rating::disturbances(surroundings, filesystem)
+    }
+
+    fn is_part_disturbed(
+        &self,
+        surroundings: &PhaseSurroundings,
+        filesystem: Option<&str>,
+    ) -> bool {
+        cardproof_rating::is_part_disturbed(surroundings, filesystem)
     }
 
     fn cost(&self) -> MonitorCost {

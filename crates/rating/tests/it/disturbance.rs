@@ -2,7 +2,7 @@
 //! judged by the rules or by what they hold.
 
 use cardproof_rating::disturbance::{of_job, of_phase};
-use cardproof_rating::{disturbances, doubts};
+use cardproof_rating::{disturbances, doubts, is_part_disturbed};
 use cardproof_record::{
     Activity, ClimateExtremes, CpuActivity, DeviceActivity, Disturbance, DisturbanceKind,
     FilesystemInfo, JobRun, OwnActivity, PhaseRun, PhaseSurroundings, Record, Requests,
@@ -99,6 +99,24 @@ fn small_writes_beside_large_reads_are_counted() {
     assert_eq!(kinds(&seen), [DisturbanceKind::OtherIo]);
     seen.activity.devices[0].writes.count = 40;
     assert_eq!(kinds(&seen), []);
+}
+
+#[test]
+fn a_part_that_may_decide_is_disturbed_by_less() {
+    let mut seen = quiet();
+    seen.activity.window_ns = Nanos::from_millis(500);
+    let device = |seen: &mut PhaseSurroundings, count, kib| {
+        let reads = Requests { count: 250, bytes: Bytes::kib(1_000), ..Requests::default() };
+        let writes = Requests { count, bytes: Bytes::kib(kib), ..Requests::default() };
+        seen.activity.devices[0].reads = reads;
+        seen.activity.devices[0].writes = writes;
+        *own(seen) = OwnActivity { ops: 250, read_bytes: reads.bytes, ..seen.own.unwrap() };
+    };
+    for (count, kib, expected) in [(0, 0, false), (4, 16, false), (15, 60, true), (1, 512, true)] {
+        device(&mut seen, count, kib);
+        assert_eq!(is_part_disturbed(&seen, None), expected, "{count} of {kib} KiB");
+        assert_eq!(kinds(&seen), [], "of a whole phase this is chance");
+    }
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use cardproof_rating::{CLASSES, is_recording, judge, next_steps};
 use cardproof_record::{
     Activity, CpuActivity, DeviceInfo, EndedBy, Estimate, Outcome, OwnActivity, Phase, PhaseState,
-    PhaseSurroundings, Record, State, SyncMode, Transport, Verdict, Verification, Warning,
-    WarningCode,
+    PhaseSurroundings, Record, State, SyncMode, Transport, Undisturbed, Verdict, Verification,
+    Warning, WarningCode,
 };
 use cardproof_testkit::records;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
@@ -312,6 +312,26 @@ fn a_slow_card_fails_beside_full_processors_where_the_waits_do_not_explain_it() 
     for waited in [None, seconds(0.1), seconds(9.0)] {
         let record = beside_full_processors(800.0, waited);
         assert_eq!(a1(&record), Outcome::Meets, "a pass in spite of it is a pass");
+    }
+}
+
+#[test]
+fn undisturbed_parts_alone_decide_a_miss_and_no_pass() {
+    let waited = Some(Nanos::from_secs(9));
+    for (high, parts, expected) in [
+        (260.0, (240.0, 250.0, 270.0), Outcome::Misses),
+        (600.0, (240.0, 250.0, 270.0), Outcome::Misses),
+        (260.0, (600.0, 700.0, 800.0), Outcome::Undecided),
+        (800.0, (240.0, 250.0, 270.0), Outcome::Meets),
+    ] {
+        let mut record = beside_full_processors(high, waited);
+        let phase = phase(&mut record, "random-write-4k-qd32");
+        if high == 600.0 {
+            phase.iops = Some(estimate((200.0, 400.0, high), Iops));
+        }
+        let duration_ns = Nanos::from_secs(4);
+        phase.undisturbed = Some(Undisturbed { duration_ns, iops: estimate(parts, Iops) });
+        assert_eq!(a1(&record), expected, "{high} a second, undisturbed {parts:?}");
     }
 }
 

@@ -11,3 +11,4 @@ mod repeated;
 mod replay;
 mod runs;
 mod support;
+mod undisturbed;

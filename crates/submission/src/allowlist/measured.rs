@@ -96,6 +96,8 @@ pub(super) static DATA_CHECK: Node = Node::Fields(&[
     ("direct", &FLAG),
 ]);
 
+static UNDISTURBED: Node = Node::Fields(&[("duration_ns", &NUMBER), ("iops", &ESTIMATE)]);
+
 pub(super) static PHASE: Node = Node::Fields(&[
     ("name", &Node::Word),
     ("op", &OP),
@@ -117,6 +119,7 @@ pub(super) static PHASE: Node = Node::Fields(&[
     ("iops", &ESTIMATE),
     ("throughput_bytes_per_s", &ESTIMATE),
     ("anytime_iops", &ESTIMATE),
+    ("undisturbed", &UNDISTURBED),
     ("stated", &STATED),
     ("latency_ns", &LATENCY),
     ("latency_intervals", &LATENCY_INTERVALS),

@@ -29,8 +29,15 @@ pub(crate) struct Memory {
     queued: Vec<(Op, Nanos)>,
     /// Time that passes outside of operations.
     elsewhere: Rc<Cell<Nanos>>,
+    /// Its clock, for others to read.
+    shown: Rc<Cell<Nanos>>,
+    /// How much longer an operation takes at a time, since others use it as well.
+    beside_others: fn(Nanos) -> Nanos,
     cost: Option<Usage>,
 }
+
+/// Its clock at first.
+pub(crate) const START: Nanos = Nanos::from_secs(1000);
 
 impl Memory {
     pub(crate) fn new(size: Bytes) -> Self {
@@ -48,13 +55,15 @@ impl Memory {
             },
             contents: vec![0; size.as_len()],
             buffers: Vec::new(),
-            clock: Nanos::from_secs(1000),
+            clock: START,
             service: Nanos::from_millis(1),
             pause: Nanos::ZERO,
             later: None,
             operations: 0,
             queued: Vec::new(),
             elsewhere: Rc::default(),
+            shown: Rc::new(Cell::new(START)),
+            beside_others: |_| Nanos::ZERO,
             cost: None,
         }
     }
@@ -72,6 +81,17 @@ impl Memory {
     pub(crate) fn with_pause(mut self, pause: Nanos) -> Self {
         self.pause = pause;
         self
+    }
+
+    /// Whose operations take longer at times, by what `beside_others` says of the time since its start.
+    pub(crate) fn beside(mut self, beside_others: fn(Nanos) -> Nanos) -> Self {
+        self.beside_others = beside_others;
+        self
+    }
+
+    /// Its clock.
+    pub(crate) fn clock(&self) -> Rc<Cell<Nanos>> {
+        Rc::clone(&self.shown)
     }
 
     pub(crate) fn slow_down_after(&mut self, operations: u64, service: Nanos) {
@@ -156,7 +176,9 @@ impl Target for Memory {
         let is_paused = self.operations % 2000 == 1999;
         let pause = if is_paused { self.pause } else { Nanos::ZERO };
         let later = self.later.filter(|&(from, _)| self.operations >= from);
-        let due = self.clock + later.map_or(self.service, |(_, service)| service) + pause;
+        let beside_others = (self.beside_others)(self.clock.saturating_sub(START));
+        let service = later.map_or(self.service, |(_, service)| service) + beside_others;
+        let due = self.clock + service + pause;
         match wait {
             Wait::Until(deadline) if self.queued.is_empty() || deadline < due => {
                 self.clock = self.clock.max(deadline);
@@ -172,6 +194,7 @@ impl Target for Memory {
                 completions.push(Completion { slot, kind, submitted, completed, outcome });
             }
         }
+        self.shown.set(self.clock);
         Ok(())
     }
 }
