@@ -11,8 +11,6 @@ mod boards;
 mod endure;
 mod geometry;
 mod hub;
-mod hub_growth;
-mod hub_replica;
 mod kill;
 mod log_layout;
 mod misalignment;
@@ -48,15 +46,13 @@ pub(crate) use stamp::Stamp;
 pub(crate) use packages::{Base, Chroot, Stage, WANTED, mirror_address, proxy};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 31] = [
+const PROOFS: [&Proof; 29] = [
     &attack::PROOF,
     &blind::PROOF,
     &boards::PROOF,
     &endure::PROOF,
     &geometry::PROOF,
     &hub::PROOF,
-    &hub_growth::PROOF,
-    &hub_replica::PROOF,
     &kill::PROOF,
     &misalignment::PROOF,
     &log_layout::PROOF,

@@ -25,7 +25,7 @@ pub const SCHEMA: &str = "cardproof.submission/1";
 pub const LICENCE: &str = "CC0-1.0";
 
 /// The longest document that a hub takes, in bytes of JSON.
-pub const LENGTH_MAX: usize = 1 << 20;
+pub const LENGTH_MAX: usize = 256 << 10;
 
 /// The most characters of a label.
 pub const LABEL_CHARACTERS_MAX: usize = 64;

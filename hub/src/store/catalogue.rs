@@ -121,7 +121,7 @@ impl Catalogue {
             for model in part {
                 asked = asked.bind(model.clone());
             }
-            for row in asked.fetch_all(&db.readers()).await? {
+            for row in asked.fetch_all(db.readers()).await? {
                 let row = ModelRow::of(&row)?;
                 found.insert(row.model.clone(), row);
             }
@@ -132,7 +132,7 @@ impl Catalogue {
     /// The names in addresses of the models that are like `query`.
     async fn like(&self, db: &Db, query: &str) -> Result<Vec<String>, Error> {
         let row = sqlx::query("SELECT version FROM catalogue WHERE name = 'models'")
-            .fetch_optional(&db.readers())
+            .fetch_optional(db.readers())
             .await?;
         let Some(row) = row else { return Ok(Vec::new()) };
         let version: String = row.try_get("version")?;
@@ -153,7 +153,7 @@ async fn read(db: &Db, version: String) -> Result<Known, Error> {
     let start = Instant::now();
     let text = "SELECT model, name, maker, product, revision, submissions FROM models \
                 ORDER BY submissions DESC, model LIMIT $1";
-    let rows = sqlx::query(text).bind(NAMES_MAX).fetch_all(&db.readers()).await?;
+    let rows = sqlx::query(text).bind(NAMES_MAX).fetch_all(db.readers()).await?;
     let mut names = Names { version, ..Names::default() };
     for row in &rows {
         let mut words: String = row.try_get("name")?;

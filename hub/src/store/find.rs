@@ -130,7 +130,7 @@ pub struct Only<'a> {
 pub async fn model(db: &Db, key: &str) -> Result<ModelRow, Error> {
     let row = sqlx::query("SELECT * FROM models WHERE model = $1")
         .bind(key)
-        .fetch_optional(&db.readers())
+        .fetch_optional(db.readers())
         .await?;
     ModelRow::of(&row.ok_or(Error::NotFound)?)
 }
@@ -141,7 +141,7 @@ pub async fn model(db: &Db, key: &str) -> Result<ModelRow, Error> {
 /// The database does not answer.
 pub async fn models(db: &Db) -> Result<Vec<ModelRow>, Error> {
     let rows = sqlx::query("SELECT * FROM models ORDER BY submissions DESC, name, model LIMIT 200")
-        .fetch_all(&db.readers())
+        .fetch_all(db.readers())
         .await?;
     rows.iter().map(ModelRow::of).collect()
 }
@@ -195,7 +195,7 @@ pub async fn page(db: &Db, before: &Before) -> Result<Vec<Entry>, Error> {
         Entry::COLUMNS
     );
     let asked = sqlx::query(AssertSqlSafe(text)).bind(before.created_ms).bind(before.id.clone());
-    asked.fetch_all(&db.readers()).await?.iter().map(Entry::of).collect()
+    asked.fetch_all(db.readers()).await?.iter().map(Entry::of).collect()
 }
 
 /// The latest public submissions of `only`.
@@ -223,7 +223,7 @@ pub async fn latest(db: &Db, only: Only<'_>) -> Result<Vec<Entry>, Error> {
     for (_, name) in names {
         asked = asked.bind(name.to_owned());
     }
-    asked.fetch_all(&db.readers()).await?.iter().map(Entry::of).collect()
+    asked.fetch_all(db.readers()).await?.iter().map(Entry::of).collect()
 }
 
 /// The latest public submissions of `model`: of the rows that hold its figures, which a page of the model reads
@@ -238,7 +238,7 @@ async fn latest_of_model(db: &Db, model: &str) -> Result<Vec<Entry>, Error> {
          ORDER BY r.created_ms DESC, r.submission DESC"
     );
     let asked = sqlx::query(AssertSqlSafe(text)).bind(model.to_owned());
-    asked.fetch_all(&db.readers()).await?.iter().map(Entry::of).collect()
+    asked.fetch_all(db.readers()).await?.iter().map(Entry::of).collect()
 }
 
 /// The figures of `model`, of its latest public submissions; with a `host`, of its latest on that host.
@@ -263,7 +263,7 @@ pub async fn figures(db: &Db, model: &str, host: Option<&str>) -> Result<Vec<Fig
     if let Some(host) = host {
         asked = asked.bind(host.to_owned());
     }
-    let rows = asked.fetch_all(&db.readers()).await?;
+    let rows = asked.fetch_all(db.readers()).await?;
     let mut all = Vec::new();
     for row in &rows {
         let (submission, host): (String, String) =
@@ -310,7 +310,7 @@ async fn counted(
     if let Some(argument) = argument {
         asked = asked.bind(argument.to_owned());
     }
-    asked.fetch_all(&db.readers()).await?.iter().map(Counted::of).collect()
+    asked.fetch_all(db.readers()).await?.iter().map(Counted::of).collect()
 }
 
 /// The hosts with the most submissions.
@@ -346,7 +346,7 @@ pub async fn bases(db: &Db) -> Result<Vec<Counted>, Error> {
          (SELECT basis, model FROM results WHERE sound > 0 AND {NOT_HIDDEN} ORDER BY created_ms DESC LIMIT {BASES_OF}) \
          latest GROUP BY basis ORDER BY COUNT(DISTINCT model) DESC, basis LIMIT 50"
     );
-    let rows = sqlx::query(AssertSqlSafe(text)).fetch_all(&db.readers()).await?;
+    let rows = sqlx::query(AssertSqlSafe(text)).fetch_all(db.readers()).await?;
     rows.iter().map(Counted::of).collect()
 }
 
@@ -381,7 +381,7 @@ pub async fn candidates(
          ORDER BY r.created_ms DESC"
     );
     let asked = sqlx::query(AssertSqlSafe(text)).bind(basis.to_owned());
-    let rows = asked.fetch_all(&db.readers()).await?;
+    let rows = asked.fetch_all(db.readers()).await?;
     let mut counts = std::collections::HashMap::<String, usize>::new();
     let mut found: Vec<Candidate> = Vec::new();
     for row in &rows {
@@ -423,7 +423,7 @@ pub async fn price(db: &Db, model: &str) -> Result<Option<DatedPrice>, Error> {
          AND price_hundredths IS NOT NULL ORDER BY price_date DESC, created_ms DESC LIMIT 1",
     )
     .bind(model)
-    .fetch_optional(&db.readers())
+    .fetch_optional(db.readers())
     .await?;
     let of = |row: AnyRow| {
         Ok(DatedPrice {
@@ -441,7 +441,7 @@ pub async fn price(db: &Db, model: &str) -> Result<Option<DatedPrice>, Error> {
 /// The database does not answer.
 pub async fn totals(db: &Db) -> Result<(i64, i64), Error> {
     let row = sqlx::query("SELECT COALESCE(CAST(SUM(submissions) AS BIGINT), 0) AS records, COUNT(*) AS models FROM models")
-        .fetch_one(&db.readers())
+        .fetch_one(db.readers())
         .await?;
     Ok((row.try_get("records")?, row.try_get("models")?))
 }

@@ -1,13 +1,11 @@
 //! Everything that is asked of the database, by subject.
 
 pub mod admin;
-pub(crate) mod again;
 pub mod catalogue;
 pub mod counts;
 pub mod draft;
 pub mod find;
 pub mod keep;
-pub mod limits;
 pub(crate) mod results;
 pub mod rows;
 pub mod submissions;

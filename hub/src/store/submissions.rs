@@ -120,7 +120,7 @@ pub async fn seed(db: &Db, drafts: &[(String, Draft)]) -> Result<usize, Error> {
 pub async fn find(db: &Db, id: &str, sees_hidden: bool) -> Result<Kept, Error> {
     let row = sqlx::query("SELECT * FROM submissions WHERE id = $1")
         .bind(id)
-        .fetch_optional(&db.readers())
+        .fetch_optional(db.readers())
         .await?;
     Kept::of(&shown(db, id, row, sees_hidden).await?)
 }
@@ -132,7 +132,7 @@ pub async fn find(db: &Db, id: &str, sees_hidden: bool) -> Result<Kept, Error> {
 pub async fn check(db: &Db, id: &str, sees_hidden: bool) -> Result<(), Error> {
     let row = sqlx::query("SELECT state FROM submissions WHERE id = $1")
         .bind(id)
-        .fetch_optional(&db.readers())
+        .fetch_optional(db.readers())
         .await?;
     shown(db, id, row, sees_hidden).await.map(|_| ())
 }
@@ -145,7 +145,7 @@ async fn shown(db: &Db, id: &str, row: Option<AnyRow>, sees_hidden: bool) -> Res
     }
     let deleted = sqlx::query("SELECT id FROM tombstones WHERE id = $1")
         .bind(id)
-        .fetch_optional(&db.readers())
+        .fetch_optional(db.readers())
         .await?;
     Err(if deleted.is_some() { Error::Gone } else { Error::NotFound })
 }

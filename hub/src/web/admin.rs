@@ -7,10 +7,12 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Hub;
-use super::api::token;
+use super::api::{client, token};
 use super::body;
 use super::guard::{Failed, json_response};
+use super::server::Peer;
 use crate::error::Error;
+use crate::network::block;
 use crate::store::admin;
 use crate::store::submissions::{self, By};
 
@@ -48,7 +50,8 @@ pub(super) async fn moderate(
 ) -> Result<Response, Failed> {
     let (parts, body) = request.into_parts();
     let who = admin::who(&hub.db, token(&parts.headers)?).await?;
-    let held = body::json_bytes(&hub, &parts.headers, body).await?;
+    let client = client(&hub, &parts.headers, parts.extensions.get::<Peer>());
+    let held = body::json_bytes(&hub, block(client), &parts.headers, body).await?;
     let wish: Wish = serde_json::from_slice(&held.bytes).map_err(|_| {
         Error::Request(
             "send {\"action\": \"hide\", \"show\" or \"delete\", \"reason\": \"...\"}".to_owned(),

@@ -10,17 +10,18 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cardproof_submission::accept;
 use serde_json::json;
-use tokio::sync::OwnedSemaphorePermit;
 
+use super::body::{Held, Share};
 use super::guard::{Failed, json_response, typed, wants_json};
 use super::server::Peer;
 use super::{Hub, body, html};
 use crate::clock;
 use crate::error::Error;
 use crate::log;
+use crate::network::block;
+use crate::store::admin;
 use crate::store::draft::Draft;
 use crate::store::submissions::{self, By};
-use crate::store::{admin, limits};
 
 /// The shortest idempotency key: shorter ones would meet by chance.
 const KEY_MIN: usize = 8;
@@ -33,14 +34,15 @@ pub(super) async fn submit(State(hub): State<Hub>, request: Request) -> Result<R
     let (parts, body) = request.into_parts();
     let key = key(&parts.headers)?;
     let client = client(&hub, &parts.headers, parts.extensions.get::<Peer>());
-    limits::count(&hub.db, client, hub.options.submissions_per_hour, &hub.secret).await?;
-    let (draft, _share) = draft(&hub, &parts.headers, body).await?;
+    hub.attempts.count(client)?;
+    let (draft, _share) = draft(&hub, client, &parts.headers, body).await?;
     let receipt = hub.keeper.keep(draft, key).await?;
     if !receipt.was_there {
+        hub.attempts.kept();
         hub.metrics.submissions.fetch_add(1, Ordering::Relaxed);
     }
     let path = format!("/r/{}", receipt.id);
-    let url = format!("{}{path}", base(&hub, &parts.headers)?);
+    let url = format!("{}{path}", hub.options.public_url);
     let mut response = json_response(&json!({
         "id": receipt.id,
         "url": url,
@@ -59,10 +61,11 @@ pub(super) async fn submit(State(hub): State<Hub>, request: Request) -> Result<R
 /// as there are processors: the others wait.
 async fn draft(
     hub: &Hub,
+    client: IpAddr,
     headers: &HeaderMap,
     body: Body,
-) -> Result<(Draft, Vec<OwnedSemaphorePermit>), Error> {
-    let (bytes, share) = body::json_bytes(hub, headers, body).await?.into_parts();
+) -> Result<(Draft, Share), Error> {
+    let Held { bytes, share } = body::json_bytes(hub, block(client), headers, body).await?;
     let judge = Arc::clone(&hub.judges).acquire_owned().await.map_err(|_| Error::Busy)?;
     // The judge is kept to the end, also where the client has gone.
     let judged = tokio::task::spawn_blocking(move || {
@@ -86,26 +89,13 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, Error> {
 }
 
 /// Who has sent this: the peer, or whom the proxy in front names last.
-fn client(hub: &Hub, headers: &HeaderMap, peer: Option<&Peer>) -> IpAddr {
+pub(super) fn client(hub: &Hub, headers: &HeaderMap, peer: Option<&Peer>) -> IpAddr {
     let named = || {
         let list = headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
         list.rsplit(',').next()?.trim().parse().ok()
     };
     let of_proxy = hub.options.is_behind_proxy.then(named).flatten();
     of_proxy.or(peer.map(|peer| peer.0)).unwrap_or(IpAddr::from([0, 0, 0, 0]))
-}
-
-/// The address under which the client reaches the hub.
-pub(super) fn base(hub: &Hub, headers: &HeaderMap) -> Result<String, Error> {
-    if let Some(url) = &hub.options.public_url {
-        return Ok(url.clone());
-    }
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
-    if host.is_empty() || host.len() > 255 || !host.chars().all(is_plain) {
-        return Err(Error::Request("the header Host names no host".to_owned()));
-    }
-    Ok(format!("http://{host}"))
 }
 
 /// The name in an address, and whether it asks for JSON by its ending.
@@ -153,14 +143,13 @@ pub(super) async fn amend(
     let (id, _) = split(&name)?;
     let token = token(&parts.headers)?;
     let client = client(&hub, &parts.headers, parts.extensions.get::<Peer>());
-    limits::count(&hub.db, client, hub.options.submissions_per_hour, &hub.secret).await?;
-    let (draft, _share) = draft(&hub, &parts.headers, body).await?;
+    hub.attempts.count(client)?;
+    let (draft, _share) = draft(&hub, client, &parts.headers, body).await?;
     submissions::amend(&hub.db, id, By::Token(token), &draft).await?;
     hub.rankings.withdraw();
     let path = format!("/r/{id}");
-    Ok(json_response(
-        &json!({"id": id, "url": format!("{}{path}", base(&hub, &parts.headers)?), "path": path}),
-    ))
+    let url = format!("{}{path}", hub.options.public_url);
+    Ok(json_response(&json!({"id": id, "url": url, "path": path})))
 }
 
 /// Deletes a submission, with its token or as an administrator.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use axum::extract::{Form, Path, Query, State};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use cardproof_rating::compare::{Column, Contender, Pairing, Ranked, Use, compare as compared};
 use cardproof_rating::judge;
@@ -438,11 +438,10 @@ pub(super) async fn delete(
     }
 }
 
-pub(super) async fn feed(State(hub): State<Hub>, headers: HeaderMap) -> Page {
+pub(super) async fn feed(State(hub): State<Hub>) -> Page {
     let latest = find::latest(&hub.db, Only::default()).await?;
     let updated = clock::rfc3339(latest.first().map_or(0, |entry| entry.created_ms));
-    let base = super::api::base(&hub, &headers)?;
-    let feed = pages::Feed { base, updated, latest };
+    let feed = pages::Feed { base: hub.options.public_url.clone(), updated, latest };
     Ok(typed("application/atom+xml", String::from(feed)))
 }
 
@@ -451,14 +450,14 @@ pub(super) async fn about() -> Response {
 }
 
 pub(super) async fn data(State(hub): State<Hub>) -> Page {
-    Ok(page(pages::Data::of(hub.dump.refresh(&hub.db).await?)))
+    Ok(page(pages::Data::of(hub.dump.manifest()?)))
 }
 
 /// The example queries, on the model with the most records.
-pub(super) async fn example_queries(State(hub): State<Hub>, headers: HeaderMap) -> Page {
+pub(super) async fn example_queries(State(hub): State<Hub>) -> Page {
     let most = find::models(&hub.db).await?.into_iter().next();
     let model = most.map_or_else(|| "MODEL".to_owned(), |most| most.model);
-    let base = super::api::base(&hub, &headers)?;
+    let base = hub.options.public_url.clone();
     Ok(page(pages::Queries { base, queries: queries(&model) }))
 }
 

@@ -3,9 +3,11 @@
 mod admin;
 mod api;
 mod body;
+mod crowd;
 mod data;
 mod guard;
 mod html;
+pub mod limits;
 pub mod metrics;
 mod ops;
 mod rankings;
@@ -39,10 +41,12 @@ pub struct Hub {
     pub dump: Arc<Dump>,
     /// What is counted.
     pub metrics: Arc<Metrics>,
-    /// The hub's secret.
-    pub secret: Arc<str>,
+    /// How often each client has tried to submit.
+    pub attempts: Arc<limits::Attempts>,
     /// What the operator has chosen.
     pub options: Arc<Options>,
+    /// How many bodies of each client are in memory.
+    pub bodies: Arc<crowd::Crowd>,
     /// Bytes of bodies that may be in memory at once.
     pub body_budget: Arc<tokio::sync::Semaphore>,
     /// Documents that may be read and judged at once.
@@ -55,16 +59,16 @@ pub struct Hub {
 /// What the operator has chosen.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The address under which people reach the hub; taken from the request where it is absent.
-    pub public_url: Option<String>,
+    /// The address under which people reach the hub, without a slash at its end. No link follows what a client sends.
+    pub public_url: String,
     /// Whether a proxy in front names the client in `X-Forwarded-For`.
     pub is_behind_proxy: bool,
     /// The most submissions of a client in an hour; 0 for no limit.
-    pub submissions_per_hour: i64,
+    pub submissions_per_hour: u32,
 }
 
 /// Bytes of bodies that all requests together may hold.
-pub const BODY_BUDGET_BYTES: usize = 48 << 20;
+pub const BODY_BUDGET_BYTES: usize = 32 << 20;
 
 /// Pages of cards that are made at once: twice as many as there are connections to read with.
 const CARDS_AT_ONCE: usize = 16;
@@ -79,16 +83,16 @@ impl Hub {
     /// A hub over `db`, on the runtime that this is called on.
     #[must_use]
     pub fn new(db: Db, dump: Dump, secret: &str, options: Options) -> Self {
-        let secret: Arc<str> = secret.into();
         Self {
-            keeper: Keeper::start(db.clone(), Arc::clone(&secret)),
+            keeper: Keeper::start(db.clone(), secret.into()),
             db,
             catalogue: Arc::default(),
             rankings: Arc::default(),
             dump: Arc::new(dump),
             metrics: Arc::default(),
-            secret,
+            attempts: Arc::new(limits::Attempts::new(options.submissions_per_hour)),
             options: Arc::new(options),
+            bodies: Arc::default(),
             body_budget: Arc::new(tokio::sync::Semaphore::new(BODY_BUDGET_BYTES)),
             judges: Arc::new(tokio::sync::Semaphore::new(judges())),
             cards: Arc::new(tokio::sync::Semaphore::new(CARDS_AT_ONCE)),

@@ -117,6 +117,7 @@ fn search_forgives_typing(place: &TestData) {
 /// Every address of the description answers, and every page forbids scripts and other hosts.
 fn every_page_answers(place: &TestData) {
     let hub = place.start(&[]);
+    hub.manifest();
     let described = hub.get_json("/openapi.json").json();
     let model = hub.get_json("/api/v1/search?q=sandisk").json()["models"][0]["model"].clone();
     let model = model.as_str().unwrap();

@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 
 /// Documents of simulated cards, which a new hub begins with.
 const BASES: [&str; 8] = [
-    include_str!("../../seed/sandisk-extreme-a1.json"),
-    include_str!("../../seed/sandisk-ultra.json"),
-    include_str!("../../seed/samsung-emmc.json"),
-    include_str!("../../seed/v30-a2.json"),
-    include_str!("../../seed/v30-a2-queued.json"),
-    include_str!("../../seed/intenso-class-4.json"),
-    include_str!("../../seed/high-endurance.json"),
-    include_str!("../../seed/usb-stick.json"),
+    include_str!("../../../seed/sandisk-extreme-a1.json"),
+    include_str!("../../../seed/sandisk-ultra.json"),
+    include_str!("../../../seed/samsung-emmc.json"),
+    include_str!("../../../seed/v30-a2.json"),
+    include_str!("../../../seed/v30-a2-queued.json"),
+    include_str!("../../../seed/intenso-class-4.json"),
+    include_str!("../../../seed/high-endurance.json"),
+    include_str!("../../../seed/usb-stick.json"),
 ];
 
 /// Hosts; the first ones are the most common.
@@ -52,21 +52,12 @@ const KERNELS: [&str; 6] = ["6.12.47", "6.6.74", "6.1.21", "6.12.25", "5.15.84",
 /// Firmware revisions of one product; many products have only the first.
 const REVISIONS: [&str; 4] = ["0", "1", "2", "a"];
 
-/// The phases that stay in a trimmed document: those of three figures, and random writes at a depth of 32.
-const TRIMMED_PHASES: [&str; 4] =
-    ["sequential-write-1m", "random-read-4k-qd1", "random-write-4k-qd1", "random-write-4k-qd32"];
-
 /// Makes documents.
 #[derive(Debug)]
-pub struct Variations {
+pub(crate) struct Variations {
     bases: Vec<Value>,
     models: u64,
 }
-
-/// A document that does not hold what it was made from.
-#[derive(Debug, thiserror::Error)]
-#[error("a document of a simulated card lacks {0}")]
-pub struct Lacking(&'static str);
 
 /// Random numbers that follow from a number alone (Steele, Lea and Flood, OOPSLA 2014).
 pub(crate) struct Draw(pub(crate) u64);
@@ -100,14 +91,11 @@ impl Draw {
 
 impl Variations {
     /// Of `models` card models.
-    ///
-    /// # Errors
-    /// A document of a simulated card is not of the form that is expected.
-    pub fn new(models: u64) -> Result<Self, Lacking> {
+    pub(crate) fn new(models: u64) -> Self {
         let mut bases = Vec::new();
         for text in BASES {
-            let mut base = serde_json::from_str(text).map_err(|_| Lacking("JSON"))?;
-            for phase in phases(&mut base)? {
+            let mut base = serde_json::from_str(text).unwrap();
+            for phase in phases(&mut base) {
                 // The long series, which no page of a card asks for.
                 for series in ["histogram", "intervals"] {
                     phase[series] = json!([]);
@@ -115,33 +103,11 @@ impl Variations {
             }
             bases.push(base);
         }
-        Ok(Self { bases, models })
-    }
-
-    /// Of `models` card models, with four of the ten phases and without what no figure needs: documents of a length of
-    /// which ten million fit on a disk.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    pub fn trimmed(models: u64) -> Result<Self, Lacking> {
-        let mut all = Self::new(models)?;
-        for base in &mut all.bases {
-            let of_base = phases(base)?;
-            of_base.retain(|phase| {
-                TRIMMED_PHASES.iter().any(|name| phase["name"].as_str() == Some(name))
-            });
-            for phase in of_base.iter_mut().filter_map(Value::as_object_mut) {
-                phase.remove("data_check");
-            }
-        }
-        Ok(all)
+        Self { bases, models }
     }
 
     /// The document `number`.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    pub fn document(&self, number: u64) -> Result<Value, Lacking> {
+    pub(crate) fn document(&self, number: u64) -> Value {
         let mut draw = Draw(number.wrapping_mul(0x5851_f42d_4c95_7f2d));
         let model = draw.favoured(self.models);
         let board = draw.favoured(BOARDS.len() as u64) as usize;
@@ -152,7 +118,7 @@ impl Variations {
         let record = &mut document["record"];
         let name = format!(
             "{}, series {}",
-            record["conditions"]["device"]["model"].as_str().ok_or(Lacking("a model"))?,
+            record["conditions"]["device"]["model"].as_str().unwrap(),
             model / self.bases.len() as u64
         );
         // As if they were real, or all would have one host and no claim to a place among others.
@@ -176,7 +142,7 @@ impl Variations {
         let kernel = KERNELS[draw.favoured(KERNELS.len() as u64) as usize];
         record["conditions"]["host"] =
             json!({"board": BOARDS[board], "kernel": kernel, "architecture": "aarch64", "cpus": 4});
-        for phase in phases(&mut document)? {
+        for phase in phases(&mut document) {
             scale(phase, rate * draw.factor(SPREADS[2]));
         }
         if draw.unit() < 0.3 {
@@ -185,12 +151,12 @@ impl Variations {
             document["price"] =
                 json!({"amount": amount, "currency": currency, "date": "2026-10-05"});
         }
-        Ok(document)
+        document
     }
 }
 
-fn phases(document: &mut Value) -> Result<&mut Vec<Value>, Lacking> {
-    document["record"]["phases"].as_array_mut().ok_or(Lacking("phases"))
+fn phases(document: &mut Value) -> &mut Vec<Value> {
+    document["record"]["phases"].as_array_mut().unwrap()
 }
 
 /// Makes a phase `rate` times as fast.

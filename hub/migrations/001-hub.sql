@@ -22,24 +22,28 @@ CREATE TABLE submissions (
   key_hash TEXT UNIQUE,
   sent_sha256 TEXT NOT NULL
 );
+{POSTGRES} ALTER TABLE submissions ALTER COLUMN document SET STORAGE EXTERNAL;
 CREATE INDEX submissions_by_time ON submissions (created_ms);
-CREATE INDEX submissions_by_model ON submissions (model, created_ms);
 CREATE INDEX submissions_by_host ON submissions (host, created_ms);
-CREATE INDEX submissions_by_month ON submissions (month, id);
-CREATE TABLE figures (
+CREATE INDEX submissions_by_model_and_host ON submissions (model, host, created_ms);
+CREATE INDEX submissions_in_dump ON submissions (month, model {BYTEWISE}, id {BYTEWISE});
+CREATE INDEX submissions_priced ON submissions (model, price_date, created_ms) WHERE price_hundredths IS NOT NULL;
+CREATE INDEX submissions_hidden ON submissions (id) WHERE state <> 'public';
+CREATE TABLE results (
   submission TEXT NOT NULL,
-  quantity TEXT NOT NULL,
   model TEXT NOT NULL,
   host TEXT NOT NULL,
   basis TEXT NOT NULL,
-  rate DOUBLE PRECISION NOT NULL,
-  low DOUBLE PRECISION,
-  high DOUBLE PRECISION,
-  doubt TEXT,
-  PRIMARY KEY (submission, quantity)
-);
-CREATE INDEX figures_by_model ON figures (model, quantity);
-CREATE INDEX figures_by_basis ON figures (basis, quantity, model);
+  created_ms BIGINT NOT NULL,
+  sound BIGINT NOT NULL,
+  figures TEXT NOT NULL,
+  origin TEXT NOT NULL,
+  lot TEXT,
+  has_doubts BIGINT NOT NULL,
+  PRIMARY KEY (model, created_ms, submission)
+) {CLUSTERED};
+CREATE INDEX results_by_time ON results (created_ms) WHERE sound > 0;
+CREATE INDEX results_of_basis ON results (basis, created_ms) WHERE sound > 0;
 CREATE TABLE models (
   model TEXT NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,
@@ -50,13 +54,18 @@ CREATE TABLE models (
   revision TEXT,
   transport TEXT,
   capacity_bytes BIGINT,
-  submissions BIGINT NOT NULL,
-  grams BIGINT NOT NULL
+  submissions BIGINT NOT NULL
 );
-CREATE TABLE trigrams (
-  gram TEXT NOT NULL,
+CREATE TABLE model_hosts (
   model TEXT NOT NULL,
-  PRIMARY KEY (gram, model)
+  host TEXT NOT NULL,
+  host_name TEXT NOT NULL,
+  submissions BIGINT NOT NULL,
+  PRIMARY KEY (model, host)
+) {CLUSTERED};
+CREATE TABLE catalogue (
+  name TEXT NOT NULL PRIMARY KEY,
+  version TEXT NOT NULL
 );
 CREATE TABLE tombstones (
   id TEXT NOT NULL PRIMARY KEY,
@@ -64,7 +73,8 @@ CREATE TABLE tombstones (
 );
 CREATE TABLE months (
   month TEXT NOT NULL PRIMARY KEY,
-  changed_ms BIGINT NOT NULL
+  changed_ms BIGINT NOT NULL,
+  version TEXT NOT NULL
 );
 CREATE TABLE audit (
   id TEXT NOT NULL PRIMARY KEY,
@@ -78,12 +88,6 @@ CREATE TABLE administrators (
   name TEXT NOT NULL PRIMARY KEY,
   created_ms BIGINT NOT NULL,
   token_hash TEXT NOT NULL UNIQUE
-);
-CREATE TABLE attempts (
-  client TEXT NOT NULL,
-  hour BIGINT NOT NULL,
-  attempts BIGINT NOT NULL,
-  PRIMARY KEY (client, hour)
 );
 CREATE TABLE secrets (
   name TEXT NOT NULL PRIMARY KEY,
