@@ -110,7 +110,7 @@ pub(crate) fn run(args: &CheckArgs, signals: &Signals) -> Result<Exit, Failure> 
         why => why,
     };
     let known =
-        Known { conditions, speed, capacity, health: seen.health, power: seen.power, untested };
+        Known { conditions, speed, capacity, signs: &seen.signs, power: seen.power, untested };
     let answer = Answer::new(&known, &questions);
     let target = args.target.display().to_string();
     let page = AnswerPage { answer: &answer, conditions, target: &target };

@@ -1,5 +1,5 @@
-//! `cardproof health`: what a device says of its own wear, what of it can be true, and how many days are
-//! left at this pace.
+//! `cardproof health`: is the storage dying? The signs of trouble in use, what the device says of its own wear,
+//! what of it can be true, and how many days are left at this pace.
 
 mod ask;
 mod drives;
@@ -11,9 +11,10 @@ use std::path::PathBuf;
 use cardproof_evidence::health::{
     DaysLeft, Judged, Reading, Unit, UsedAt, Value, days_left, judge,
 };
+use cardproof_rating::signs::{HealthPage, HealthVerdict, Signs};
 use cardproof_record::{
-    DaysLeftInterval, HEALTH_SCHEMA, HealthDocument, HealthReading, HealthValue, Record,
-    WearOutlook,
+    DaysLeftInterval, FindingKind, HEALTH_SCHEMA, HealthDocument, HealthReading, HealthValue,
+    Record, WearOutlook,
 };
 use cardproof_units::Bytes;
 use clap::Args;
@@ -25,23 +26,30 @@ use crate::saved;
 use crate::talk;
 
 /// What stands under the help.
-const AFTER_HELP: &str = "The SD standard has no report of wear. Some cards report their wear in answer to the command \
+const AFTER_HELP: &str = "health reads the kernel log, the mounts, the counters of the kernel and what the device reports. It writes \
+nothing. As root it sees more.
+
+The SD standard has no report of wear. Some cards report their wear in answer to the command \
 CMD56. Other cards may hang after this command until they are unplugged. So cardproof sends the command \
 only with --ask-card. For a mounted card, add --force as well.
 
 To estimate the days left, cardproof needs two readings of the same device, some days apart: \
 --over RECORD RECORD, or --raw FILE FILE.
 
-Exit status: 0 done; 4 the device says that it fails, or a value cannot be true; 1 nothing could be read; 2 wrong command line; \
+Exit status: 0 done; 4 copy your data now, or a value cannot be true; 1 nothing could be read; 2 wrong command line; \
 3 refused for safety.";
 
 /// Which device, or which recorded outputs.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct HealthArgs {
-    /// A block device, such as /dev/mmcblk0; with --over, records; with --raw, files
-    #[arg(required = true)]
+    /// A block device, such as /dev/mmcblk0, or a directory on it; by default the device that holds the
+    /// current directory; with --over, records; with --raw, files
+    #[arg(value_name = "DEVICE|DIR|FILE")]
     pub(crate) sources: Vec<PathBuf>,
+    /// Look at a saved machine (a directory, or a file of `identify --dump`)
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["raw", "over", "ask_card"])]
+    pub(crate) sysroot: Option<PathBuf>,
     /// Judge saved files, the oldest first. Accepted are the output of CMD56 (512 bytes or hex), EXT_CSD
     /// (hex), sdmon, smartctl and nvme smart-log, in words or as JSON
     #[arg(long, conflicts_with = "over")]
@@ -71,6 +79,8 @@ pub(crate) struct Sourced {
     reading: Reading,
     /// What the device or the program says that is wrong, in words, the gravest first.
     findings: Vec<String>,
+    /// The same as values.
+    faults: Vec<FindingKind>,
     /// Why there is no value.
     unread: Option<String>,
 }
@@ -82,6 +92,8 @@ pub(crate) struct Found {
     readings: Vec<Sourced>,
     bytes_per_day: Option<Bytes>,
     unknown: Vec<String>,
+    /// The signs of trouble of a device in use.
+    signs: Option<Signs>,
 }
 
 /// Shows the health of what `args` name.
@@ -89,35 +101,44 @@ pub(crate) fn run(args: &HealthArgs) -> Result<Exit, Failure> {
     if let Some(sink) = &args.json {
         output::check(sink)?;
     }
-    let found = if args.raw {
-        raw::files(&args.sources)?
-    } else if args.over {
-        records(&args.sources)?
-    } else {
-        let [device] = args.sources.as_slice() else {
+    if (args.raw || args.over) && args.sources.is_empty() {
+        return Err(Failure::usage("name the files for --raw, or the records for --over"));
+    }
+    let found = match args.sources.as_slice() {
+        files if args.raw => raw::files(files)?,
+        names if args.over => records(names)?,
+        [] => ask::device(None, args)?,
+        [device] => ask::device(Some(device), args)?,
+        _ => {
             return Err(Failure::usage(
                 "name one device; several files need --raw, records --over",
             ));
-        };
-        ask::device(device, args.ask_card, args.force)?
+        }
     };
     let document = document(&found);
     if let Some(sink) = &args.json {
-        let text = serde_json::to_string_pretty(&document)
+        let page = HealthPage { wear: &document, health: found.signs.as_ref() };
+        let text = serde_json::to_string_pretty(&page)
             .map_err(Failure::because("the values cannot be put into JSON"))?;
         output::write(sink, &(text + "\n"))?;
     }
     if args.json != Some(Sink::Stdout) && !args.quiet {
-        output::write(&Sink::Stdout, &talk::paged(&text::page(&document)))?;
+        let page = text::page(&document, found.signs.as_ref());
+        output::write(&Sink::Stdout, &talk::paged(&page))?;
     }
-    if document.readings.iter().any(|reading| !reading.findings.is_empty()) {
-        return Ok(Exit::NotMet);
+    Ok(exit(&document, found.signs.as_ref()))
+}
+
+/// How the command ends: badly where the data are at risk, the device says so, or a value cannot be true.
+fn exit(document: &HealthDocument, signs: Option<&Signs>) -> Exit {
+    let has_findings = document.readings.iter().any(|reading| !reading.findings.is_empty());
+    let mut values = document.readings.iter().flat_map(|reading| &reading.values);
+    let is_known = signs.is_some_and(|signs| signs.verdict != HealthVerdict::NotKnown);
+    if signs.is_some_and(Signs::is_bad) || has_findings || !values.all(|value| value.plausible) {
+        return Exit::NotMet;
     }
-    let mut all = document.readings.iter().flat_map(|reading| &reading.values);
-    if document.readings.iter().all(|reading| reading.values.is_empty()) {
-        return Ok(Exit::Incomplete);
-    }
-    Ok(if all.all(|value| value.plausible) { Exit::Done } else { Exit::NotMet })
+    let is_empty = document.readings.iter().all(|reading| reading.values.is_empty());
+    if is_empty && !is_known { Exit::Incomplete } else { Exit::Done }
 }
 
 /// What saved records of one card say.
@@ -158,6 +179,7 @@ fn of_record(record: &Record) -> (String, Sourced) {
             rejected: None,
         },
         findings: Vec::new(),
+        faults: Vec::new(),
         unread: None,
     };
     (name.unwrap_or_else(|| "unknown device".to_owned()), sourced)

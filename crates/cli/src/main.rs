@@ -38,6 +38,7 @@ mod run;
 mod saved;
 mod setups;
 mod signals;
+mod signs;
 mod simulated;
 mod submit;
 mod suggestion;

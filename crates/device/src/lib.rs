@@ -10,6 +10,7 @@
 
 mod block;
 mod card_info;
+mod condition;
 mod device;
 mod disk;
 mod dump;
@@ -33,6 +34,7 @@ mod transport;
 mod wear;
 
 pub use card_info::{MmcRegisters, SdRegisters};
+pub use condition::{Condition, MountCondition, condition};
 pub use disk::{Disk, is_loop_direct, largest_partition_start, logical_block, whole_disk};
 pub use dump::DumpError;
 pub use host::look_at_host;

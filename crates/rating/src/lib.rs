@@ -45,6 +45,7 @@ mod scope;
 mod sd_queue;
 mod setups;
 mod shown;
+pub mod signs;
 mod slowdown;
 mod sound;
 mod stretch;

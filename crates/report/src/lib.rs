@@ -29,6 +29,7 @@ mod rows;
 mod setups;
 mod shared;
 mod short;
+pub mod signs;
 mod summary;
 mod wrap;
 

@@ -28,7 +28,9 @@ fn of_report(report: &DriveReport) -> Sourced {
     let tool = report.tool.name();
     // A device beyond its rated life may work for long: the value tells it, and how much life is left.
     let is_fault = |what: &FindingKind| !matches!(what, FindingKind::LifeUsedUp { .. });
-    let faults = report.findings().into_iter().filter(|(what, _)| is_fault(what));
+    let all = report.findings();
+    sourced.faults = all.iter().map(|(what, _)| what.clone()).collect();
+    let faults = all.into_iter().filter(|(what, _)| is_fault(what));
     let findings = faults.map(|(what, line)| {
         let finding = Finding::at(what, tool, line);
         sentence(&Finding { device: report.device.clone(), ..finding })

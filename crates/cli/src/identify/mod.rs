@@ -11,6 +11,7 @@ mod words;
 
 use cardproof_device::Sysroot;
 use cardproof_device::identify::{Identity, StorageChoice, StorageSummary, identify, storages};
+use cardproof_rating::signs::Signs;
 use cardproof_registers::Serials;
 use cardproof_session::simulated_name;
 
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Exit, Failure> {
         return dump(&root.with_journal(), sink, args.quiet);
     }
     let others = storages(&root);
-    let identities = identities(&root, args, &others)?;
+    let identities = with_signs(&root, identities(&root, args, &others)?);
     match &args.json {
         Some(sink) => {
             let text = document::json(&identities, &others, args.show_serial, args.all)?;
@@ -42,7 +43,17 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Exit, Failure> {
         None if args.quiet => {}
         None => output::write(&Sink::Stdout, &text(&identities, &others, args))?,
     }
-    Ok(Exit::Done)
+    let is_bad = identities.iter().any(|(_, signs)| signs.is_bad());
+    Ok(if is_bad { Exit::NotMet } else { Exit::Done })
+}
+
+/// Each device with the signs of trouble that it shows.
+fn with_signs(root: &Sysroot, identities: Vec<Identity>) -> Vec<(Identity, Signs)> {
+    let with_signs = |identity: Identity| {
+        let signs = crate::signs::of(root, &identity);
+        (identity, signs)
+    };
+    identities.into_iter().map(with_signs).collect()
 }
 
 /// Shows the registers that were typed in.
@@ -113,7 +124,9 @@ fn dump(root: &Sysroot, sink: &Sink, is_quiet: bool) -> Result<Exit, Failure> {
     let places = storages(root).into_iter().map(|one| named(&one));
     for place in [StorageChoice::System].into_iter().chain(places) {
         // A device that has gone in the meantime is no reason to keep the rest back.
-        let _ = identify(root, &place);
+        if let Ok(identity) = identify(root, &place) {
+            drop(crate::signs::seen(root, &identity));
+        }
     }
     output::write(sink, &root.dump())?;
     if let Sink::File(path) = sink {
@@ -127,22 +140,27 @@ fn dump(root: &Sysroot, sink: &Sink, is_quiet: bool) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn text(identities: &[Identity], others: &[StorageSummary], args: &IdentifyArgs) -> String {
+fn text(
+    identities: &[(Identity, Signs)],
+    others: &[StorageSummary],
+    args: &IdentifyArgs,
+) -> String {
     let mut page = Page::new(talk::width(), talk::is_styled());
-    for identity in identities {
-        for section in sections(identity, args.show_serial) {
+    for (identity, signs) in identities {
+        for section in sections(identity, signs, args.show_serial) {
             page.add(&section);
         }
     }
     let shown: Vec<&str> =
-        identities.iter().filter_map(|identity| identity.device.name.as_deref()).collect();
+        identities.iter().filter_map(|(identity, _)| identity.device.name.as_deref()).collect();
     page.add(&other_storage(others, &shown));
     page.into_text()
 }
 
 /// All sections, in the order in which they are read.
-fn sections(identity: &Identity, show_serial: bool) -> Vec<Section> {
+fn sections(identity: &Identity, signs: &Signs, show_serial: bool) -> Vec<Section> {
     vec![
+        of_host::signs(signs),
         of_card::device(identity, show_serial),
         of_host::computer(identity),
         of_bus::bus(identity),

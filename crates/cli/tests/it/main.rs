@@ -13,6 +13,7 @@ mod comparing;
 mod completions;
 mod daemons;
 mod databases;
+mod dying;
 mod endure;
 mod faults;
 mod geometry;

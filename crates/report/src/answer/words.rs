@@ -3,9 +3,10 @@
 use cardproof_rating::Grade;
 use cardproof_rating::Purpose;
 use cardproof_rating::answer::{
-    Answer, ClassPlace, Fast, Healthy, KernelErrors, LogRead, Next, Overall, Powered, Question,
-    Real, SetUp, Standing, Thing, Untested,
+    Answer, ClassPlace, Fast, Healthy, Next, Overall, Powered, Question, Real, SetUp, Standing,
+    Thing, Untested,
 };
+use cardproof_rating::signs::{LogRead, Sign};
 use cardproof_units::Bytes;
 use serde::Serialize;
 
@@ -147,23 +148,9 @@ fn healthy(healthy: &Healthy) -> Said {
             ];
             ("yes", parts.into_iter().flatten().collect())
         }
-        Healthy::Watch { errors, life_used_percent_max } => {
-            let parts = [errors_in_words(errors), worn(*life_used_percent_max)];
-            let mut parts: Vec<String> = parts.into_iter().flatten().collect();
-            if parts.is_empty() {
-                parts.push("the device reports that few spare blocks are left".to_owned());
-            }
-            ("watch it", parts)
-        }
-        Healthy::CopyNow { errors, has_wrong_data, is_turned_read_only, life_used_percent_max } => {
-            let parts = [
-                has_wrong_data.then(|| "data was read back wrong".to_owned()),
-                is_turned_read_only.then(|| "the file system was turned read-only".to_owned()),
-                errors_in_words(errors),
-                worn(*life_used_percent_max),
-            ];
-            ("NO", parts.into_iter().flatten().collect())
-        }
+        Healthy::Watch { signs, .. } => ("watch it", parts(signs)),
+        Healthy::CopyNow { signs, .. } => ("NO", parts(signs)),
+        Healthy::Dead { signs, .. } => ("DEAD", parts(signs)),
         Healthy::LosesData => ("NO", vec!["it does not keep data, see above".to_owned()]),
         Healthy::NotKnown { log: LogRead::NotPermitted } => {
             (NOT_KNOWN, vec!["this user may not read the kernel log".to_owned()])
@@ -197,27 +184,17 @@ fn band(upper: u8) -> String {
     format!("{} to {upper}", upper.saturating_sub(10))
 }
 
-fn worn(used_percent_max: Option<u8>) -> Option<String> {
-    match used_percent_max? {
-        used if used > 100 => Some("the device reports that it is beyond its life".to_owned()),
-        used if used > 90 => Some(format!("{} % of its life used", band(used))),
-        _ => None,
+/// At most so many signs are told in the answer; `health` tells all.
+const SIGNS_MAX: usize = 3;
+
+fn parts(signs: &[Sign]) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for part in signs.iter().map(crate::signs::short) {
+        if parts.len() < SIGNS_MAX && !parts.contains(&part) {
+            parts.push(part);
+        }
     }
-}
-
-fn errors_in_words(errors: &KernelErrors) -> Option<String> {
-    let KernelErrors { failed_requests, repeated_transfers, filesystem_errors } = *errors;
-    let parts = [
-        counted(failed_requests, "failed read or write", "failed reads or writes"),
-        counted(filesystem_errors, "file system error", "file system errors"),
-        counted(repeated_transfers, "repeated transfer", "repeated transfers"),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| format!("kernel log: {}", parts.join(", ")))
-}
-
-fn counted(count: u64, one: &str, more: &str) -> Option<String> {
-    (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { more }))
+    parts
 }
 
 fn fast(fast: &Fast) -> Said {
@@ -308,6 +285,9 @@ pub(super) fn step(step: Next, target: &str) -> String {
         Next::VerifyByWriting => format!("cardproof verify {target}   (tests its capacity)"),
         Next::SwapReader => {
             "try the card in another reader: if errors go on, it is the card".to_owned()
+        }
+        Next::SwapCable => {
+            "try another cable and another port: if errors stop, it was the cable".to_owned()
         }
         Next::StrongerSupply => "use a stronger power supply or a shorter cable".to_owned(),
         Next::Cool => "cool the computer".to_owned(),
