@@ -7,7 +7,7 @@ use clap::Command;
 /// The commands by question, in the order in which an owner asks.
 const GROUPS: [(&str, &[&str]); 8] = [
     ("Is it good?", &["check", "run", "verify", "profiles"]),
-    ("What is it?", &["identify", "health"]),
+    ("What is it?", &["identify", "health", "log"]),
     ("Why is it slow?", &["diagnose", "watch"]),
     ("Which one?", &["compare", "list", "summary", "rate", "report", "import"]),
     ("How is it set up?", &["tune", "geometry", "compare-setups"]),

@@ -25,6 +25,7 @@ mod identify;
 mod import;
 mod input;
 mod inventory;
+mod ledger;
 mod leftovers;
 mod measuring;
 mod output;
@@ -69,6 +70,7 @@ use geometry::GeometryArgs;
 use health::HealthArgs;
 use import::ImportArgs;
 use inventory::{ListArgs, SummaryArgs};
+use ledger::LedgerArgs;
 use powercut::PowercutArgs;
 use replay::ReplayArgs;
 use setups::SetupsArgs;
@@ -128,6 +130,8 @@ enum Command {
     Watch(WatchArgs),
     /// Does the card slow down this computer?
     Diagnose(DiagnoseArgs),
+    /// What each card writes a day, errors, days left
+    Log(LedgerArgs),
     /// Your records and published cards, side by side
     Compare(Box<CompareArgs>),
     /// List the saved records
@@ -283,6 +287,7 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::Report(args) => saved::report(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Diagnose(args) => diagnose::run(&args, signals),
+        Command::Log(args) => ledger::run(&args),
         Command::List(args) => inventory::list(&args),
         Command::Summary(args) => inventory::summary(&args),
         Command::Submit(args) => submit::run(&args),
@@ -334,6 +339,7 @@ const fn looks_for_signals(command: &Command) -> bool {
         | Command::Import(_)
         | Command::Compare(_)
         | Command::Health(_)
+        | Command::Log(_)
         | Command::List(_)
         | Command::Summary(_)
         | Command::Sim(SimCommand::List(_))

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use cardproof_device::identify;
-use cardproof_rating::{compare, limits, powercut, signs};
+use cardproof_rating::{compare, ledger, limits, powercut, signs};
 use cardproof_record::{
     CapacityAnswer, ENDURE_CARDS_SCHEMA, ENDURE_SCHEMA, EndureCardsDocument, EndureDocument,
     HEALTH_SCHEMA, VERIFY_SCHEMA,
@@ -42,6 +42,10 @@ pub(crate) fn all() -> Result<BTreeMap<&'static str, String>> {
         ("docs/endure-v1.schema.json", written::<EndureDocument>(ENDURE_SCHEMA)?),
         ("docs/endure-cards-v1.schema.json", written::<EndureCardsDocument>(ENDURE_CARDS_SCHEMA)?),
         ("docs/health-v1.schema.json", written::<signs::HealthPage<'_>>(HEALTH_SCHEMA)?),
+        (
+            "docs/ledger-outlook-v1.schema.json",
+            written::<ledger::LedgerDocument<'_>>(ledger::LEDGER_SCHEMA)?,
+        ),
         ("docs/verify-v1.schema.json", written::<CapacityAnswer<'_>>(VERIFY_SCHEMA)?),
     ];
     schemas.into_iter().map(|(path, schema)| Ok((path, text(&schema)?))).collect()

@@ -24,6 +24,7 @@ mod indications;
 mod jobs;
 mod judge;
 mod kernel_words;
+pub mod ledger;
 pub mod life;
 pub mod limits;
 mod log_gain;

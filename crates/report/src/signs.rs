@@ -195,15 +195,15 @@ pub const fn weight_in_words(weight: Weight) -> &'static str {
     }
 }
 
-/// The parts that the signs point to, as a sentence; nothing where they point to none.
+/// The parts that the signs point to; nothing where they point to none.
 #[must_use]
 pub fn suspects_in_words(signs: &Signs) -> Option<String> {
     let names: Vec<&str> = signs.suspects.iter().map(|&it| suspect_in_words(it)).collect();
     match names.as_slice() {
         [] => None,
-        [only] => Some(format!("The signs point to {only}.")),
+        [only] => Some((*only).to_owned()),
         [first @ .., last] => {
-            Some(format!("The signs do not tell {} and {last} apart.", first.join(", ")))
+            Some(format!("{} or {last}; the signs do not tell them apart", first.join(", ")))
         }
     }
 }
@@ -263,7 +263,7 @@ pub fn page(signs: &Signs) -> String {
             meaning(sign.kind)
         ));
     }
-    text.extend(suspects_in_words(signs).map(|it| format!("  {it}\n")));
+    text.extend(suspects_in_words(signs).map(|it| format!("  Points to: {it}.\n")));
     let steps = steps(signs);
     for (number, step) in (1..).zip(&steps) {
         let head = if number == 1 { "Next:" } else { "     " };

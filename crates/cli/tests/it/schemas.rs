@@ -187,9 +187,10 @@ fn examples(home: &Home) -> Vec<Example> {
 }
 
 /// Commands with `--json` that have a test of their own in this file or need a laboratory.
-const ELSEWHERE: [(&str, &str, &str); 5] = [
+const ELSEWHERE: [(&str, &str, &str); 6] = [
     ("capture", "capture", "capturing.rs: what_a_job_asks_of_its_files_is_recorded_without_names"),
     ("compare-setups", "record", "a_comparison_of_setups_is_a_record"),
+    ("log", "ledger-outlook", "a_ledger_grows_and_is_told_in_its_published_form"),
     ("powercut-check", "powercut", "witness_writer_and_check_print_their_published_forms"),
     ("powercut-witness", "powercut-witness", "the same"),
     ("powercut-write", "powercut-write", "the same"),
@@ -349,6 +350,32 @@ fn a_shared_and_a_queued_record_are_told_in_their_published_form() {
         let document: Value = serde_json::from_str(&ended.stdout).unwrap();
         assert_eq!(lab_or_skip!(faults(&home, "shared", &[document])), "", "{to}");
     }
+}
+
+#[test]
+fn a_ledger_grows_and_is_told_in_its_published_form() {
+    let home = Home::new();
+    let (state, memory) = (home.place().join("ledger"), home.place().join("memory"));
+    let words = ["log", "--state", word(&state), "--memory", word(&memory), "--json", "-"];
+    let first = run(home.cardproof(&words));
+    if first.code() == 1 {
+        cardproof_testkit::skip(cardproof_testkit::test_name!(), first.stderr.trim());
+        return;
+    }
+    let second = run(home.cardproof(&words)).expect(0);
+    let shown = run(home.cardproof(&[&words[..], &["--show"]].concat())).expect(0);
+    let documents: Vec<Value> = [&first.expect(0).stdout, &second.stdout, &shown.stdout]
+        .iter()
+        .map(|text| serde_json::from_str(text).unwrap())
+        .collect();
+    let seconds = |document: &Value| document["cards"][0]["seconds"].as_u64().unwrap();
+    assert!(seconds(&documents[0]) <= seconds(&documents[1]), "a look takes nothing away");
+    assert_eq!(documents[1]["cards"][0]["key"], documents[2]["cards"][0]["key"]);
+    assert_eq!(lab_or_skip!(faults(&home, "ledger-outlook", &documents)), "", "{documents:#?}");
+    use std::os::unix::fs::PermissionsExt;
+    let key = fs::metadata(state.join("key")).unwrap();
+    assert_eq!(key.permissions().mode() & 0o777, 0o600, "the key is its owner's");
+    assert!(fs::metadata(state.join("state")).unwrap().len() < 4096);
 }
 
 #[test]
