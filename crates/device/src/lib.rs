@@ -33,6 +33,7 @@ mod storage_counters;
 mod sysroot;
 mod transport;
 mod wear;
+mod writers;
 
 pub use card_info::{MmcRegisters, SdRegisters};
 pub use condition::{Condition, MountCondition, condition};
@@ -47,3 +48,4 @@ pub use reconnect::{Order, ReconnectError, Reconnection};
 pub use storage_counters::{StorageCounters, boot_number, storage_counters};
 pub use sysroot::Sysroot;
 pub use wear::{WearFacts, seconds_since_start, wear_facts};
+pub use writers::{ProcessId, ProcessWrites, WriteCounters};

@@ -52,6 +52,7 @@ mod sound;
 mod stretch;
 mod transports;
 pub mod tuning;
+pub mod who;
 pub mod wording;
 
 pub use advice::next_steps;

@@ -31,6 +31,7 @@ mod shared;
 mod short;
 pub mod signs;
 mod summary;
+pub mod who;
 mod wrap;
 
 pub use answer::{AnswerPage, Reply};

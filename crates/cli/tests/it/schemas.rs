@@ -197,7 +197,7 @@ const ELSEWHERE: [(&str, &str, &str); 6] = [
 ];
 
 /// As [`ELSEWHERE`], of commands that have examples too.
-const MORE: [(&str, &str); 2] = [("sim-serve", "served"), ("submit", "shared")];
+const MORE: [(&str, &str); 3] = [("sim-serve", "served"), ("submit", "shared"), ("watch", "who")];
 
 /// Commands without `--json` and `--quiet`, and why.
 const WITHOUT: [(&str, &str); 2] = [
@@ -376,6 +376,29 @@ fn a_ledger_grows_and_is_told_in_its_published_form() {
     let key = fs::metadata(state.join("key")).unwrap();
     assert_eq!(key.permissions().mode() & 0o777, 0o600, "the key is its owner's");
     assert!(fs::metadata(state.join("state")).unwrap().len() < 4096);
+}
+
+#[test]
+fn who_writes_is_told_in_its_published_form_and_compared() {
+    let home = Home::new();
+    let words = ["watch", word(home.place()), "--who", "--time", "1s"];
+    let ended = run(home.cardproof(&[&words[..], &["--json"]].concat()));
+    if ended.code() == 2 {
+        cardproof_testkit::skip(cardproof_testkit::test_name!(), ended.stderr.trim());
+        return;
+    }
+    let text = ended.expect(0).stdout;
+    let document: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(lab_or_skip!(faults(&home, "who", &[document])), "", "{text}");
+    let before = home.place().join("before.json");
+    fs::write(&before, &text).unwrap();
+    let compared = run(home.cardproof(&[&words[..], &["--against", word(&before)]].concat()));
+    let page = compared.expect(0).stdout;
+    assert!(page.starts_with("Who writes to "), "{page}");
+    let wrong = home.place().join("wrong.json");
+    fs::write(&wrong, "{}").unwrap();
+    let refused = run(home.cardproof(&[&words[..], &["--against", word(&wrong)]].concat()));
+    assert!(refused.expect(2).stderr.contains("--against"));
 }
 
 #[test]

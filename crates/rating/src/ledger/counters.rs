@@ -1,4 +1,4 @@
-//! Counters of a card since it was found, and how far they came between two looks.
+//! Counters of a card since it was found, and how far they grow from one look to the next.
 
 /// Where counters of 32 bits begin again: the kernel's times everywhere, all of them on 32-bit machines.
 const WRAP: u64 = 1 << 32;
@@ -79,7 +79,8 @@ impl CardCounters {
 
     /// How far these are from `earlier`; all of them where a counter was set back, for then the card was found
     /// anew.
-    pub(super) fn since(&self, earlier: &Self) -> Self {
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
         let (now, then) = (self.to_array(), earlier.to_array());
         let mut grown = [0; 8];
         for ((grown, now), then) in grown.iter_mut().zip(now).zip(then) {
