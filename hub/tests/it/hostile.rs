@@ -50,7 +50,7 @@ fn post(hub: &Hub, headers: &[(&str, &str)], body: &[u8]) -> (u16, String) {
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
@@ -63,7 +63,7 @@ fn bad_bodies_have_clear_answers(place: &TestData) {
     let json = ("Content-Type", "application/json");
     let gz = ("Content-Encoding", "gzip");
     let good = document("Good", 1.0).to_string();
-    let bomb = gzip(&vec![b' '; 200 << 20]);
+    let bomb = gzip(&vec![b' '; 64 << 20]);
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let deep_fields = format!("{}1{}", "{\"record\":".repeat(20_000), "}".repeat(20_000));
     let many = format!("{{\"record\": {{\"phases\": [{}]}}}}", vec!["{}"; 80_000].join(","));
