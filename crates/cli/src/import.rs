@@ -41,9 +41,10 @@ pub(crate) struct ImportArgs {
     pub(crate) files: Vec<PathBuf>,
     /// Treat the input as output of this tool
     ///
-    /// One of: agnostics, as-ssd, bonnie++, crystaldiskmark, dd, disk-benchmark, diskspd, f3, fio,
-    /// flashbench, h2testw, hdparm, ioping, iostat, iozone, kernel-log, kdiskmark, microsd-benchmarks,
-    /// nvme, pibenchmarks, rpi-benchmark, sbc-bench, sd_bench, sd-card-bench, smartctl, sysbench, table,
+    /// One of: a1-sd-bench, agnostics, amorphousdiskmark, androbench, as-ssd, blackmagic, bonnie++,
+    /// crystaldiskmark, dd, disk-benchmark, diskspd, f3, fio, flashbench, gnome-disks, h2testw, hdparm,
+    /// ioping, iostat, iozone, kernel-log, kdiskmark, microsd-benchmarks, nvme, pibenchmarks,
+    /// rpi-benchmark, rpi-imager, sbc-bench, sd_bench, sd-card-bench, smartctl, sysbench, table,
     /// tdediskmark, winsat, yabs.
     #[arg(long = "as", value_name = "TOOL", value_parser = tool)]
     pub(crate) tool: Option<ForeignTool>,
