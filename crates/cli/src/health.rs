@@ -4,8 +4,11 @@
 mod ask;
 mod drives;
 mod raw;
+mod smartctl;
 mod text;
+mod values;
 
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use cardproof_evidence::health::{
@@ -34,7 +37,7 @@ CMD56. Other cards may hang after this command until they are unplugged. So card
 only with --ask-card. For a mounted card, add --force as well.
 
 To estimate the days left, cardproof needs two readings of the same device, some days apart: \
---over RECORD RECORD, or --raw FILE FILE.
+--over RECORD RECORD, or --raw FILE FILE. Readings without a date have that of their files, if these are days apart.
 
 Exit status: 0 done; 4 copy your data now, or a value cannot be true; 1 nothing could be read; 2 wrong command line; \
 3 refused for safety.";
@@ -51,7 +54,8 @@ pub(crate) struct HealthArgs {
     #[arg(long, value_name = "PATH", conflicts_with_all = ["raw", "over", "ask_card"])]
     pub(crate) sysroot: Option<PathBuf>,
     /// Judge saved files, the oldest first. Accepted are the output of CMD56 (512 bytes or hex), EXT_CSD
-    /// (hex), sdmon, smartctl and nvme smart-log, in words or as JSON
+    /// (hex, a dump, or the lines of mmc extcsd read), an eMMC's life_time and pre_eol_info, sdmon, smartctl
+    /// and nvme smart-log, in words or as JSON, also from a post or a mail
     #[arg(long, conflicts_with = "over")]
     pub(crate) raw: bool,
     /// Compare the wear in two or more saved records of one card, to estimate the days left
@@ -75,6 +79,8 @@ pub(crate) struct HealthArgs {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sourced {
     source: String,
+    /// The card or drive, where a text of several names it.
+    card: Option<String>,
     time: Option<Timestamp>,
     reading: Reading,
     /// What the device or the program says that is wrong, in words, the gravest first.
@@ -172,6 +178,7 @@ fn of_record(record: &Record) -> (String, Sourced) {
     let time = record.created.parse::<Timestamp>().ok().filter(|time| time.as_second() > 0);
     let sourced = Sourced {
         source: format!("record {}", record.id),
+        card: None,
         time,
         reading: Reading {
             values: values.into_iter().collect(),
@@ -190,13 +197,13 @@ fn document(found: &Found) -> HealthDocument {
     let mut readings = Vec::new();
     let mut used = Vec::new();
     // The order of readings without a date is what the user says; beside dated ones it is not known.
-    let (mut last_dated, mut last_undated): (Option<&Reading>, Option<&Reading>) = (None, None);
+    let mut last: HashMap<(Option<&str>, bool), &Reading> = HashMap::new();
     for sourced in &found.readings {
-        let last = if sourced.time.is_some() { &mut last_dated } else { &mut last_undated };
-        let judged = judge(&sourced.reading, *last);
+        let series = (sourced.card.as_deref(), sourced.time.is_some());
+        let judged = judge(&sourced.reading, last.get(&series).copied());
         let is_sound = judged.iter().all(|judged| judged.reason.is_none());
         if is_sound {
-            *last = Some(&sourced.reading);
+            last.insert(series, &sourced.reading);
             used.extend(life_used(sourced).map(|used| (sourced.time.is_some(), used)));
         }
         readings.push(HealthReading {
@@ -212,9 +219,31 @@ fn document(found: &Found) -> HealthDocument {
         device: found.device.clone(),
         values: readings.last().map(|reading| reading.values.clone()).unwrap_or_default(),
         readings,
-        wear: outlook(&days_left(&on_one_clock(&used)), bytes),
+        wear: outlook(&left(found, &used), bytes),
         unknown: unknown(found),
     }
+}
+
+/// The days left by `used`, of readings of one card.
+fn left(found: &Found, used: &[(bool, UsedAt)]) -> DaysLeft {
+    let not_known = |reason: &str| DaysLeft { reason: reason.to_owned(), ..DaysLeft::default() };
+    let readings = &found.readings;
+    let cards: HashSet<&str> = readings.iter().filter_map(|it| it.card.as_deref()).collect();
+    if cards.len() > 1 {
+        return not_known("the readings are of several devices; give those of one");
+    }
+    if !readings.is_empty() && readings.iter().all(|it| it.reading.values.is_empty()) {
+        return not_known("no wear value could be read");
+    }
+    let left = days_left(&on_one_clock(used));
+    let is_open = left.estimate.is_none() && left.low.is_none();
+    if is_open && readings.len() > 1 && readings.iter().all(|it| it.time.is_none()) {
+        return not_known(
+            "the readings have no date; set the dates of their files to the days of the readings \
+             (touch -d 2024-01-31 FILE)",
+        );
+    }
+    left
 }
 
 /// Those of `used` that have a date, or the last of those that have none.

@@ -29,6 +29,7 @@ mod ledger;
 mod leftovers;
 mod measuring;
 mod output;
+mod pasted;
 mod powercut;
 mod profile_choice;
 mod profiles;

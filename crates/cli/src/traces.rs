@@ -30,7 +30,7 @@ const LENGTH_MAX: Bytes = Bytes::mib(256);
 pub(crate) struct TracesArgs {
     /// Show one trace: a name from the list, a trace file, or the output of another tool
     ///
-    /// Supported input: blktrace files (give one of them, NAME.blktrace.0), fio logs
+    /// Supported input: blktrace files (give one of them, NAME.blktrace.0), lines of blkparse, fio logs
     /// (--write_iolog), the output of strace -f -y -ttt -T -o FILE, and CSV with the columns
     /// t_s,rwbs,sector,nsect,comm.
     pub(crate) trace: Option<String>,

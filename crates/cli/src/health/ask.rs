@@ -13,6 +13,7 @@ use cardproof_rating::signs::Signs;
 use cardproof_registers::{CMD56_READS, cmd56};
 use jiff::Timestamp;
 
+use super::smartctl::of_smartctl;
 use super::{Found, HealthArgs, Sourced, drives, raw};
 use crate::exit::{Failure, with_causes};
 
@@ -162,7 +163,7 @@ fn ssd(found: &mut Found, path: &Path) {
             Err(_) => found.unknown.push("smartctl returned no JSON".to_owned()),
             Ok(object) => {
                 let known = drives::of_json(&object);
-                let sourced = known.unwrap_or_else(|| raw::of_smartctl(&object));
+                let sourced = known.unwrap_or_else(|| of_smartctl(&object));
                 if sourced.reading.values.is_empty() && sourced.findings.is_empty() {
                     found.unknown.push("smartctl found no value that tells wear".to_owned());
                 } else {

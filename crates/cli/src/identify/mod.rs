@@ -18,6 +18,7 @@ use cardproof_session::simulated_name;
 use crate::args::IdentifyArgs;
 use crate::exit::{Exit, Failure, with_causes};
 use crate::output::{self, Sink};
+use crate::pasted::{self, Reader};
 use crate::talk::{self, Talk};
 use layout::{Page, Section};
 
@@ -60,18 +61,23 @@ fn with_signs(root: &Sysroot, identities: Vec<Identity>) -> Vec<(Identity, Signs
 fn decode(registers: &str, args: &IdentifyArgs) -> Result<Exit, Failure> {
     let serials = if args.show_serial { Serials::Shown } else { Serials::Masked };
     let text = raw::text_of(registers)?;
-    if let (None, Err(_)) = (&args.json, raw::show(&text, serials))
-        && let Some(page) = kernel::page(&text)
-    {
-        if !args.quiet {
-            output::write(&Sink::Stdout, &page)?;
+    let shown = match &args.json {
+        Some(_) => raw::json(&text, serials),
+        None => raw::show(&text, serials),
+    };
+    let shown = shown.or_else(|failure| {
+        if let Some(page) = kernel::page(&text).filter(|_| args.json.is_none()) {
+            return Ok(page);
         }
-        return Ok(Exit::Done);
-    }
+        Err(match pasted::other(&text, Reader::Identify, registers) {
+            Some(advice) => Failure::usage(format!("--raw: no register in it: {advice}")),
+            None => failure,
+        })
+    })?;
     match &args.json {
-        Some(sink) => output::write(sink, &raw::json(&text, serials)?)?,
-        None if args.quiet => drop(raw::show(&text, serials)?),
-        None => output::write(&Sink::Stdout, &raw::show(&text, serials)?)?,
+        Some(sink) => output::write(sink, &shown)?,
+        None if args.quiet => {}
+        None => output::write(&Sink::Stdout, &shown)?,
     }
     Ok(Exit::Done)
 }

@@ -1,14 +1,17 @@
-//! Traces of other tools: a table, a log of fio, files of blktrace, lines of strace.
+//! Traces of other tools: a table, a log of fio, files of blktrace, lines of blkparse and of strace.
 //!
 //! Which of them a file is, its content tells and not its name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cardproof_import::{clean, decode};
 use cardproof_trace::calls::{is_calls, is_strace, read_strace};
 use cardproof_trace::{
-    BlktraceReader, TextError, is_blktrace, is_csv, is_iolog, read_csv, read_iolog,
+    BlktraceReader, TextError, is_blkparse, is_blktrace, is_csv, is_iolog, read_blkparse, read_csv,
+    read_iolog,
 };
+use cardproof_units::Bytes;
 
 use super::LENGTH_MAX;
 use crate::exit::Failure;
@@ -17,9 +20,12 @@ use crate::input;
 /// How every trace of requests begins.
 const MAGIC: &[u8] = b"CPTRACE";
 
+/// Nobody pastes more.
+const PASTE_MAX: Bytes = Bytes::mib(4);
+
 /// What can be read, for messages.
 const KNOWN: &str = "known are cardproof's own traces, tables t_s,rwbs,sector,nsect,comm, files of \
-                     blktrace, logs of fio --write_iolog, and lines of strace -f -ttt -T -o FILE";
+                     blktrace, lines of blkparse, logs of fio --write_iolog, and lines of strace -f -ttt -T -o FILE";
 
 /// Whether `bytes` are in a form of our own already.
 pub(super) fn is_ours(bytes: &[u8]) -> bool {
@@ -43,15 +49,41 @@ pub(super) fn converted(
         Ok(text) if is_strace(text) => {
             read_strace(text, name, description).map(|trace| trace.written()).map_err(wrong)
         }
-        Ok(text) => {
-            let first: String = text.lines().next().unwrap_or_default().chars().take(60).collect();
-            Err(Failure::usage(format!("{path} is no trace: line 1 is '{first}'; {KNOWN}")))
-        }
-        Err(error) => Err(Failure::usage(format!(
-            "{path} is no trace, and no text from byte {} on; {KNOWN}",
-            error.valid_up_to()
-        ))),
+        text => blkparse(path, bytes, name, description)?.ok_or_else(|| match text {
+            Ok(text) => {
+                let first: String =
+                    text.lines().next().unwrap_or_default().chars().take(60).collect();
+                Failure::usage(format!("{path} is no trace: line 1 is '{first}'; {KNOWN}"))
+            }
+            Err(error) => Failure::usage(format!(
+                "{path} is no trace, and no text from byte {} on; {KNOWN}",
+                error.valid_up_to()
+            )),
+        }),
     }
+}
+
+/// The trace in lines of blkparse, which people paste; `None` where there is none.
+fn blkparse(
+    path: &str,
+    bytes: &[u8],
+    name: &str,
+    description: &str,
+) -> Result<Option<Vec<u8>>, Failure> {
+    let wrong = |error: TextError| Failure::usage(format!("{path}: {error}"));
+    let text = decode(bytes);
+    if is_blkparse(&text) {
+        return read_blkparse(&text, name, description).map_err(wrong);
+    }
+    if bytes.len() as u64 > PASTE_MAX.get() {
+        return Ok(None);
+    }
+    let text = clean(&text);
+    if !is_blkparse(&text.text) {
+        return Ok(None);
+    }
+    read_blkparse(&text.text, name, description)
+        .map_err(|error| wrong(TextError { line: text.number_of(error.line), ..error }))
 }
 
 /// The trace in the file of blktrace `path` and in its siblings of the other processors.

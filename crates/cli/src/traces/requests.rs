@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use cardproof_trace::{Header, Shape, Source, TraceError, TraceReader};
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, Nanos};
 
 /// What is in the trace `bytes`.
 pub(super) fn explain(bytes: &[u8]) -> Result<String, TraceError> {
@@ -15,6 +15,7 @@ pub(super) fn explain(bytes: &[u8]) -> Result<String, TraceError> {
     }
     let mut text = about(&header);
     figures(&mut text, &shape);
+    times(&mut text, &shape);
     sizes(&mut text, &shape);
     Ok(text)
 }
@@ -62,6 +63,19 @@ fn figures(text: &mut String, shape: &Shape) {
         streams[2],
         100.0 * shape.share_up_to_4k(),
     );
+}
+
+/// How long the device took and how long the job thought, where every request tells.
+fn times(text: &mut String, shape: &Shape) {
+    if shape.served == 0 {
+        return;
+    }
+    let mean = Nanos(shape.service.0 / shape.served);
+    let _ = writeln!(text, "  answered    in {mean} on average, {} at most", shape.service_max);
+    // A flush that comes with a write has no end of its own.
+    if shape.served + shape.flushes >= shape.requests() {
+        let _ = writeln!(text, "  pauses      {} in which no request waited", shape.pauses);
+    }
 }
 
 fn sizes(text: &mut String, shape: &Shape) {

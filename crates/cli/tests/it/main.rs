@@ -34,6 +34,7 @@ mod powercut;
 mod powercut_real;
 mod process;
 mod profiles;
+mod questions;
 mod records;
 mod refusals;
 mod replaying;
