@@ -133,7 +133,7 @@ fn read_all(args: &ImportArgs) -> Result<(Vec<Read>, Vec<Unread>), Failure> {
         if is_stdin(named) || !named.is_dir() {
             let name = name_of(named);
             let found = read(named, &name, args.tool)?;
-            reads.push(found.map_err(|error| Failure::usage(format!("{name}: {error}")))?);
+            reads.push(found.map_err(|error| not_read(&name, args.tool, &error))?);
             continue;
         }
         for file in files::below(named, LENGTH_MAX)? {
@@ -145,6 +145,16 @@ fn read_all(args: &ImportArgs) -> Result<(Vec<Read>, Vec<Unread>), Failure> {
         }
     }
     Ok((reads, unread))
+}
+
+/// Why the file called `name` became no record.
+fn not_read(name: &str, asked: Option<ForeignTool>, error: &ImportError) -> Failure {
+    Failure::usage(match (asked, error) {
+        (Some(tool), ImportError::Unrecognised) => format!(
+            "{name} is not output of {tool}; paste it as the tool printed it, or leave --as out"
+        ),
+        _ => format!("{name}: {error}"),
+    })
 }
 
 fn name_of(file: &Path) -> String {
