@@ -110,6 +110,12 @@ pub(crate) fn run(args: &HealthArgs) -> Result<Exit, Failure> {
     if (args.raw || args.over) && args.sources.is_empty() {
         return Err(Failure::usage("name the files for --raw, or the records for --over"));
     }
+    if args.over && args.sources.len() < 2 {
+        return Err(Failure::usage(
+            "--over compares the wear of one card over time, so it needs two records or more; \
+             `cardproof list` shows them",
+        ));
+    }
     let found = match args.sources.as_slice() {
         files if args.raw => raw::files(files)?,
         names if args.over => records(names)?,

@@ -131,10 +131,14 @@ struct Unread {
 }
 
 impl Unread {
-    fn failure(&self) -> Failure {
-        Failure::usage(match &self.advice {
-            Some(advice) => format!("{}: nothing to import: {advice}", self.name),
-            None => format!("{}: {}", self.name, self.error),
+    fn failure(&self, asked: Option<ForeignTool>) -> Failure {
+        let Self { name, error, advice } = self;
+        Failure::usage(match (advice, asked, error) {
+            (Some(advice), ..) => format!("{name}: nothing to import: {advice}"),
+            (None, Some(tool), ImportError::Unrecognised) => format!(
+                "{name} is not output of {tool}; paste it as the tool printed it, or leave --as out"
+            ),
+            (None, ..) => format!("{name}: {error}"),
         })
     }
 }
@@ -146,7 +150,7 @@ fn read_all(args: &ImportArgs) -> Result<(Vec<Read>, Vec<Unread>), Failure> {
         if is_stdin(named) || !named.is_dir() {
             let name = name_of(named);
             let found = read(named, &name, args.tool)?;
-            reads.push(found.map_err(|unread| unread.failure())?);
+            reads.push(found.map_err(|unread| unread.failure(args.tool))?);
             continue;
         }
         for file in files::below(named, LENGTH_MAX)? {
@@ -190,7 +194,7 @@ fn read(
 /// Why there is nothing at all.
 fn nothing_read(unread: &[Unread]) -> Failure {
     match unread.iter().find(|file| file.error != ImportError::Unrecognised) {
-        Some(file) => file.failure(),
+        Some(file) => file.failure(None),
         None => Failure::usage(format!(
             "none of {} files holds the output of a tool that can be read ({})",
             unread.len(),

@@ -81,9 +81,11 @@ pub struct Known<'k> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Untested {
-    /// Nobody asked for a test, or a saved machine was looked at.
+    /// Nobody asked for a test.
     #[default]
     NotAsked,
+    /// A saved copy of a computer was looked at.
+    Saved,
     /// The target may not be written to.
     ReadOnly,
     /// There is too little free space.

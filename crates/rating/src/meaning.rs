@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::doubts::doubts;
 use crate::indications::widened;
 use crate::limits::limit_of_phase;
-use crate::pauses::{FELT_PAUSE, Pause, longest_wait, pauses_in};
+use crate::pauses::{FELT_PAUSE, Pause, longest_wait, pauses_in, stalls};
 use crate::pick::{BoundedRate, Finding, is_random_4k, is_sequential};
 use crate::published::neighbours;
 use crate::quantity::Rate;
@@ -163,6 +163,10 @@ const RECORDING_FAIR: Throughput = Throughput::from_mb_per_s(10.0);
 
 /// From here on a pause is poor: four times what a card may be busy, and plainly felt.
 pub(crate) const PAUSE_POOR: Nanos = Nanos::from_secs(1);
+
+/// From this share of a phase's time on, pauses are poor however short each is: of five seconds, a program
+/// that writes waits for one and gets nothing done. No source; our choice.
+const STALLED_SHARE_POOR: f64 = 0.2;
 
 /// The grades of `record` for each daily use, most noticeable first. A use whose figure was not measured,
 /// or is in doubt, has the grade [`Grade::Unknown`] and the cause.
@@ -395,17 +399,26 @@ fn pauses(record: &Record) -> Answer {
     let name = record.phases.get(longest.phase).map_or("", |phase| phase.name.as_str());
     let length = longest.length;
     if length >= FELT_PAUSE {
-        let grade = if length < PAUSE_POOR { Grade::Fair } else { Grade::Poor };
+        let share = stalls(record).map_or(0.0, |stalls| stalls.share_max);
+        let is_poor = length >= PAUSE_POOR || share >= STALLED_SHARE_POOR;
+        let grade = if is_poor { Grade::Poor } else { Grade::Fair };
         return felt_pauses(record, grade, length, name);
     }
-    let (long, where_it_was) = long_operation(record, FELT_PAUSE).unwrap_or_default();
+    let (long, where_it_was, grade) = match long_operation(record, FELT_PAUSE) {
+        // Where most operations take as long, the storage is slow and does not pause; other grades tell.
+        Some(found) if found.is_unusual() => {
+            let grade = if found.longest < PAUSE_POOR { Grade::Good } else { Grade::Fair };
+            (found.beside(), found.place(), grade)
+        }
+        _ => (String::new(), String::new(), Grade::Good),
+    };
     let none = format!("No pause of {FELT_PAUSE} or more{long}.");
     if has_run_writes(record) {
         let comparison = format!(
             "{WHAT_A_PAUSE_IS}{where_it_was} The SD specification allows a card to be busy for up to \
              {FELT_PAUSE}."
         );
-        Answer { grade: Grade::Good, finding: none, comparison }
+        Answer { grade, finding: none, comparison }
     } else {
         Answer::unknown(format!("{none} Pauses occur during writes, and this run wrote nothing."))
     }
@@ -415,7 +428,7 @@ const WHAT_A_PAUSE_IS: &str = "In a pause, the storage finishes no operation.";
 
 /// An operation of at least `from`, where there is one, and where it was: the table beside shows it, and it was
 /// no pause, since others finished meanwhile or all operations there take long.
-fn long_operation(record: &Record, from: Nanos) -> Option<(String, String)> {
+fn long_operation(record: &Record, from: Nanos) -> Option<LongOperation<'_>> {
     let has_run = |phase: &&Phase| !matches!(phase.state, PhaseState::NotMeasured { .. });
     let longest = record
         .phases
@@ -425,11 +438,31 @@ fn long_operation(record: &Record, from: Nanos) -> Option<(String, String)> {
         .max_by_key(|(_, longest)| *longest)
         .filter(|(_, longest)| *longest >= from);
     let (phase, longest) = longest?;
-    let usual = phase.latency_ns?.p50;
-    Some((
-        format!("; the longest operation took {longest}"),
-        format!(" The longest operation was in {}, where {usual} is usual.", phase.name),
-    ))
+    Some(LongOperation { longest, usual: phase.latency_ns?.p50, phase: &phase.name })
+}
+
+/// An operation that took long, and what is usual where it was.
+struct LongOperation<'r> {
+    longest: Nanos,
+    usual: Nanos,
+    phase: &'r str,
+}
+
+impl LongOperation<'_> {
+    /// Whether it took several times as long as the others.
+    const fn is_unusual(&self) -> bool {
+        self.longest.0 / 4 >= self.usual.0
+    }
+
+    /// The end of a sentence that tells it.
+    fn beside(&self) -> String {
+        format!("; the longest operation took {}", self.longest)
+    }
+
+    /// A sentence on where it was.
+    fn place(&self) -> String {
+        format!(" The longest operation was in {}, where {} is usual.", self.phase, self.usual)
+    }
 }
 
 /// Why no pause is known, and the longest operation where at least that was told.
@@ -447,11 +480,12 @@ fn no_pauses(record: &Record) -> String {
 fn felt_pauses(record: &Record, grade: Grade, longest: Nanos, name: &str) -> Answer {
     let pauses: Vec<Pause> =
         (0..record.phases.len()).flat_map(|index| pauses_in(record, index)).collect();
-    let (longer, where_it_was) = match pauses.len() {
+    let longer = match pauses.len() {
         0 => None,
         _ => long_operation(record, longest.saturating_add(Nanos(1))),
-    }
-    .unwrap_or_default();
+    };
+    let (longer, where_it_was) =
+        longer.map(|found| (found.beside(), found.place())).unwrap_or_default();
     let finding = match pauses.len() {
         0 => format!("All operations are slow: one took {longest} (in {name})."),
         1 => format!("There was 1 pause of {FELT_PAUSE} or more: {longest} (in {name}){longer}."),

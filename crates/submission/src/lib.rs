@@ -81,7 +81,9 @@ pub enum Refusal {
     #[error("{0}")]
     Record(#[from] ReadError),
     /// Nothing was measured.
-    #[error("the record holds no measured phase, job or replay; measure first, then share")]
+    #[error(
+        "the record holds no speed, and only speeds can be shared; share a record of `cardproof run` or `replay run`"
+    )]
     NothingMeasured,
     /// The run did not end.
     #[error("the record's run has not ended; share it when it has")]

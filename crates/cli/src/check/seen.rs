@@ -1,11 +1,14 @@
 //! What is seen without measuring: identity, settings, power, the device's own report of its wear.
 
-use cardproof_device::Sysroot;
+use std::path::Path;
+
 use cardproof_device::identify::{Identity, StorageChoice, identify};
+use cardproof_device::{Surroundings, Sysroot};
 use cardproof_rating::answer::PowerFacts;
 use cardproof_rating::signs::{Seen as SeenSigns, Signs};
 use cardproof_record::Conditions;
-use cardproof_session::simulated_name;
+use cardproof_session::{NoStorage, simulated_name};
+use rustix::fs::{Access, access};
 
 use super::{CheckArgs, power_facts};
 use crate::exit::{Failure, with_causes};
@@ -32,10 +35,21 @@ pub(super) fn look(root: &Sysroot, args: &CheckArgs) -> Result<Seen, Failure> {
     }
     let identity =
         identify(root, &choice(root, args)).map_err(|error| Failure::usage(with_causes(&error)))?;
+    let is_directory = root.is_running_system() && args.target.is_dir();
+    let surroundings =
+        Surroundings { filesystem: identity.filesystem.clone(), ..Surroundings::default() };
+    if is_directory && let Some(nothing) = NoStorage::of(&surroundings) {
+        return Err(nothing.refusal(&args.target).into());
+    }
     let signs = crate::signs::of(root, &identity);
     let power = power_facts(&identity.power);
-    let is_writable = root.is_running_system() && args.target.is_dir();
+    let is_writable = is_directory && can_be_written(&args.target);
     Ok(Seen { conditions: conditions(identity), signs, power, is_writable })
+}
+
+/// Whether this user may make files in `directory`.
+fn can_be_written(directory: &Path) -> bool {
+    access(directory, Access::WRITE_OK).is_ok()
 }
 
 fn choice(root: &Sysroot, args: &CheckArgs) -> StorageChoice {

@@ -9,6 +9,8 @@ mod of_host;
 mod raw;
 mod words;
 
+use std::path::Path;
+
 use cardproof_device::Sysroot;
 use cardproof_device::identify::{Identity, StorageChoice, StorageSummary, identify, storages};
 use cardproof_rating::signs::Signs;
@@ -31,6 +33,7 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Exit, Failure> {
         return decode(registers, args);
     }
     let root = root(args)?;
+    check_root(args)?;
     if let Some(sink) = &args.dump {
         return dump(&root.with_journal(), sink, args.quiet);
     }
@@ -89,6 +92,26 @@ fn root(args: &IdentifyArgs) -> Result<Sysroot, Failure> {
             Failure::usage(format!("--sysroot {}: {}", path.display(), with_causes(&error)))
         }),
     }
+}
+
+/// Refuses a directory that is no copy of a computer's /sys.
+fn check_root(args: &IdentifyArgs) -> Result<(), Failure> {
+    match &args.sysroot {
+        Some(path) => copy_of_sys(path),
+        None => Ok(()),
+    }
+}
+
+/// Whether the directory `path` has a copy of /sys; a file is a dump, and read as one.
+pub(crate) fn copy_of_sys(path: &Path) -> Result<(), Failure> {
+    if path.is_dir() && !path.join("sys").is_dir() {
+        return Err(Failure::usage(format!(
+            "--sysroot {}: this directory has no copy of /sys; name one that has, or a file of `cardproof \
+             identify --dump`",
+            path.display()
+        )));
+    }
+    Ok(())
 }
 
 fn identities(

@@ -30,7 +30,7 @@ pub(crate) struct WatchArgs {
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) interval: Option<Nanos>,
     /// Stop after N lines
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = crate::args::from_one)]
     pub(crate) count: Option<u64>,
     /// Measure once, print what limited the storage, and exit
     #[arg(long, conflicts_with = "count")]

@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod aliases;
-mod capturing;
+mod answers;
 mod checking;
 mod collections;
 mod comparing;
@@ -16,6 +16,7 @@ mod databases;
 mod dying;
 mod endure;
 mod faults;
+mod first_reader;
 mod geometry;
 mod health;
 mod home;
@@ -35,6 +36,7 @@ mod powercut_real;
 mod process;
 mod profiles;
 mod questions;
+mod recording;
 mod records;
 mod refusals;
 mod replaying;

@@ -138,16 +138,19 @@ fn examples(home: &Home) -> Vec<Example> {
             "record",
             &["run", card, "--profile", "agnostics", "--seed", "1", "--quiet", "--json", "-"],
         ),
-        one("record", &["rate", "card 1", "--json", "-"]),
-        one("record", &["rate", "card 1", "card 2", "--json", "-"]).read(Read::Array),
-        one("record", &["report", "card 2", "--json", "-"]),
+        one("record", &["show", "card 1", "--json", "-"]),
+        one("record", &["show", "card 1", "card 2", "--json", "-"]).read(Read::Array),
+        one("record", &["show", "card 2", "--json", "-"]),
         one("record", &["import", &log, "--quiet", "--json", "-"]),
         one("import", &["import", &log, &other_log, "--quiet", "--json", "-"]),
-        one("record", &["replay", "desktop-install", "sim:samsung-emmc", "--quiet", "--json", "-"]),
+        one(
+            "record",
+            &["replay", "run", "desktop-install", "sim:samsung-emmc", "--quiet", "--json", "-"],
+        ),
         short(&["run", place, "--seed", "6", "--json", "-"]),
         one("record", &["geometry", card, "--quiet", "--json", "-"]),
         one("list", &["list", "--json", "-"]),
-        one("list", &["summary", "--json", "-"]),
+        one("list", &["list", "--json", "-"]),
         one("comparison", &["compare", "card 1", "card 2", "--json", "-"]),
         one("comparison", &["compare", "ref:sd-card-bench-2018", "--use", "camera", "--json", "-"]),
         one("comparison", &["compare", "card 1", "--price", "card 1=5", "--json", "-"]),
@@ -162,8 +165,8 @@ fn examples(home: &Home) -> Vec<Example> {
         one("explained", &["watch", "--explain", &iostat, "--json"]),
         one("catalogue", &["profiles", "--json", "-"]),
         one("catalogue", &["sim", "list", "--json", "-"]),
-        one("catalogue", &["traces", "--json", "-"]),
-        one("catalogue", &["traces", "desktop-install", "--json", "-"]),
+        one("catalogue", &["replay", "list", "--json", "-"]),
+        one("catalogue", &["replay", "show", "desktop-install", "--json", "-"]),
         one("diagnosis", &["diagnose", place, "--time", "2s", "--json", "-"]),
         one("check", &["check", "sim:sandisk-extreme-a1", "--seed", "1", "--json", "-"]),
         one("check", &["check", "sim:fake-wrap", "--seed", "1", "--json", "-"]).status(4),
@@ -188,7 +191,11 @@ fn examples(home: &Home) -> Vec<Example> {
 
 /// Commands with `--json` that have a test of their own in this file or need a laboratory.
 const ELSEWHERE: [(&str, &str, &str); 6] = [
-    ("capture", "capture", "capturing.rs: what_a_job_asks_of_its_files_is_recorded_without_names"),
+    (
+        "replay-record",
+        "recording",
+        "recording.rs: what_a_job_asks_of_its_files_is_recorded_without_names",
+    ),
     ("compare-setups", "record", "a_comparison_of_setups_is_a_record"),
     ("log", "ledger-outlook", "a_ledger_grows_and_is_told_in_its_published_form"),
     ("powercut-check", "powercut", "witness_writer_and_check_print_their_published_forms"),
@@ -200,8 +207,9 @@ const ELSEWHERE: [(&str, &str, &str); 6] = [
 const MORE: [(&str, &str); 3] = [("sim-serve", "served"), ("submit", "shared"), ("watch", "who")];
 
 /// Commands without `--json` and `--quiet`, and why.
-const WITHOUT: [(&str, &str); 2] = [
+const WITHOUT: [(&str, &str); 3] = [
     ("completions", "prints a script for a shell, and nothing else"),
+    ("replay", "has only commands, which have both"),
     ("sim", "has only commands, which have both"),
 ];
 
@@ -468,7 +476,7 @@ fn a_document_of_another_form_is_refused() {
         ("tuning", r#"{"schema": "cardproof.tuning/1", "steps": [{}], "applied": []}"#),
         ("engine", r#"{"engine": "null"}"#),
         ("served", r#"{"schema": "cardproof.served/1", "file": null}"#),
-        ("capture", r#"{"schema": "cardproof.capture/1", "trace": "t"}"#),
+        ("recording", r#"{"schema": "cardproof.recording/1", "trace": "t"}"#),
         ("shared", r#"{"schema": "cardproof.shared/1", "url": "u"}"#),
         ("explained", r#"{"schema": "cardproof.explained/1", "devices": [{}]}"#),
         ("import", r#"{"schema": "cardproof.import/1", "records": []}"#),

@@ -1,4 +1,4 @@
-//! `cardproof capture --files`: records what a job asks of its files, through strace.
+//! `cardproof replay record --files`: records what a job asks of its files, through strace.
 //!
 //! strace is asked for no contents, and its lines come through a pipe of ours that lies in no directory and
 //! are never stored: they hold names. What is kept has none.
@@ -15,7 +15,7 @@ use std::thread::JoinHandle;
 use cardproof_trace::calls::{CallTrace, StraceReader};
 use rustix::fs::OFlags;
 
-use super::{CaptureArgs, Summary, lines, save_trace, summary, trace_name};
+use super::{RecordArgs, Summary, lines, save_trace, summary, trace_name};
 use crate::exit::{Exit, Failure};
 use crate::signals::Signals;
 use crate::talk::Talk;
@@ -28,7 +28,7 @@ const OPTIONS: [&str; 8] = ["-f", "-y", "-ttt", "-T", "-s", "0", "-e", CALLS];
 const CALLS: &str = "trace=%file,%desc,clone,?clone3,?fork,?vfork,sync";
 
 /// Runs the command under strace and keeps what it asked of its files.
-pub(super) fn run(args: &CaptureArgs, signals: &Signals, talk: Talk) -> Result<Exit, Failure> {
+pub(super) fn run(args: &RecordArgs, signals: &Signals, talk: Talk) -> Result<Exit, Failure> {
     let recording = Recording::start()?;
     talk.note("Recording the job's calls on files with strace, which slows it down.");
     let status = job(&recording.path(), &args.command);

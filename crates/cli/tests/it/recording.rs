@@ -33,12 +33,12 @@ fn a_job_is_recorded_and_nothing_is_left_of_the_recording() {
     let trace = trace.to_str().unwrap();
     let output = format!("of={path}");
     let job = ["dd", "if=/dev/zero", &output, "bs=4k", "count=16", "oflag=direct", "status=none"];
-    let words = ["capture", "--device", path, "--output", trace, "--"];
+    let words = ["replay", "record", "--device", path, "--output", trace, "--"];
     let mut command = home.cardproof(&[&words[..], &job].concat());
     command.env("TMPDIR", home.place());
     let ended = run(command).expect(0);
     assert!(ended.stderr.contains("The job ended with exit status: 0"), "{}", ended.stderr);
-    let shown = run(home.cardproof(&["traces", trace])).expect(0).stdout;
+    let shown = run(home.cardproof(&["replay", "show", trace])).expect(0).stdout;
     assert!(shown.contains("writes      16, 64 KiB"), "{shown}");
     let mounts = fs::read_to_string("/proc/mounts").unwrap();
     // Others come and go meanwhile.
@@ -64,7 +64,8 @@ fn what_a_killed_recording_left_is_taken_away_and_what_another_does_is_not() {
     let home = Home::new();
     let trace = home.place().join("job.trace");
     let device = device.path().to_str().unwrap();
-    let words = ["capture", "--device", device, "--output", trace.to_str().unwrap(), "--", "true"];
+    let words =
+        ["replay", "record", "--device", device, "--output", trace.to_str().unwrap(), "--", "true"];
     // The job asks nothing of the device, so there is no trace.
     run(home.cardproof(&words)).expect(1);
     let stays = of_the_living.exists();
@@ -101,7 +102,7 @@ fn a_recording_waits_for_its_own_disk_and_for_no_other() {
     let trace = home.place().join("job.trace");
     let file = mount.path().join("left-in-memory");
     let job = ["cp", "/proc/self/exe", file.to_str().unwrap()];
-    let words = ["capture", "--device", device.path().to_str().unwrap(), "--output"];
+    let words = ["replay", "record", "--device", device.path().to_str().unwrap(), "--output"];
     let words = [&words[..], &[trace.to_str().unwrap(), "--"], &job].concat();
     run(home.cardproof(&words)).expect(0);
     let now = [&device, &other_device].map(written);
@@ -115,10 +116,10 @@ fn what_is_no_device_is_usage() {
     let home = Home::new();
     let file = home.place().join("file");
     fs::write(&file, "x").unwrap();
-    run(home.cardproof(&["capture"])).expect(2);
+    run(home.cardproof(&["replay", "record"])).expect(2);
     // Whoever may not record at all hears that first.
     lab_or_skip!(require_root());
-    let words = ["capture", "--device", file.to_str().unwrap(), "--", "true"];
+    let words = ["replay", "record", "--device", file.to_str().unwrap(), "--", "true"];
     run(home.cardproof(&words)).expect(2);
 }
 
@@ -138,19 +139,19 @@ fn what_a_job_asks_of_its_files_is_recorded_without_names() {
     );
     let said = home.place().join("said.json");
     let to = ["--json", said.to_str().unwrap(), "--", "sh", "-c", &job];
-    let words = [&["capture", "--files", "--output", trace][..], &to].concat();
+    let words = [&["replay", "record", "--files", "--output", trace][..], &to].concat();
     let mut command = home.cardproof(&words);
     command.env("TMPDIR", home.place());
     let ended = run(command).expect(0);
     assert!(ended.stderr.contains("The job ended with exit status: 0"), "{}", ended.stderr);
-    let shown = run(home.cardproof(&["traces", trace])).expect(0).stdout;
+    let shown = run(home.cardproof(&["replay", "show", trace])).expect(0).stdout;
     let count = |kind: &str| {
         let mut lines = shown.lines().filter(|line| line.trim_start().starts_with(kind));
         lines.next().and_then(|line| line.split_whitespace().nth(1)).map(str::to_owned)
     };
     assert_eq!(count("fsync").as_deref(), Some("1"), "{shown}");
     assert_eq!(count("rename").as_deref(), Some("1"), "{shown}");
-    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/capture-v1.schema.json");
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/recording-v1.schema.json");
     assert_eq!(lab_or_skip!(schema_faults(&schema, &[&said])), "");
     let kept = fs::read(trace).unwrap();
     assert!(!String::from_utf8_lossy(&kept).contains("secret"));
@@ -171,7 +172,7 @@ fn a_strace_that_outlives_its_recorder_finds_nothing_to_wait_for() {
     fs::write(&strace, script).unwrap();
     fs::set_permissions(&strace, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let (told, trace) = (home.data().join("told"), home.place().join("job.calls"));
-    let words = ["capture", "--files", "--output", trace.to_str().unwrap(), "--", "true"];
+    let words = ["replay", "record", "--files", "--output", trace.to_str().unwrap(), "--", "true"];
     let mut command = home.cardproof(&words);
     command.env("PATH", format!("{}:{}", tools.display(), std::env::var("PATH").unwrap()));
     command.env("TOLD", &told).env("TMPDIR", home.place());
@@ -190,8 +191,15 @@ fn a_strace_that_outlives_its_recorder_finds_nothing_to_wait_for() {
 fn without_strace_it_says_what_to_install() {
     let home = Home::new();
     let trace = home.place().join("job.calls");
-    let mut command =
-        home.cardproof(&["capture", "--files", "--output", trace.to_str().unwrap(), "--", "true"]);
+    let mut command = home.cardproof(&[
+        "replay",
+        "record",
+        "--files",
+        "--output",
+        trace.to_str().unwrap(),
+        "--",
+        "true",
+    ]);
     command.env("PATH", home.place());
     let ended = run(command).expect(2);
     assert!(ended.stderr.contains("install"), "{}", ended.stderr);

@@ -13,9 +13,9 @@ use cardproof_trace::{
 };
 use cardproof_units::Bytes;
 
-use super::LENGTH_MAX;
 use crate::exit::Failure;
 use crate::input;
+use crate::replay::loading::LENGTH_MAX;
 
 /// How every trace of requests begins.
 const MAGIC: &[u8] = b"CPTRACE";
@@ -23,17 +23,16 @@ const MAGIC: &[u8] = b"CPTRACE";
 /// Nobody pastes more.
 const PASTE_MAX: Bytes = Bytes::mib(4);
 
-/// What can be read, for messages.
-const KNOWN: &str = "known are cardproof's own traces, tables t_s,rwbs,sector,nsect,comm, files of \
-                     blktrace, lines of blkparse, logs of fio --write_iolog, and lines of strace -f -ttt -T -o FILE";
+/// Where it is said what can be read.
+const KNOWN: &str = "`cardproof replay show --help` lists what can be read";
 
 /// Whether `bytes` are in a form of our own already.
-pub(super) fn is_ours(bytes: &[u8]) -> bool {
+pub(in crate::replay) fn is_ours(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC) || is_calls(bytes)
 }
 
 /// The file `path`, which holds `bytes`, as a trace called `name`.
-pub(super) fn converted(
+pub(in crate::replay) fn converted(
     path: &str,
     bytes: &[u8],
     name: &str,
@@ -53,10 +52,10 @@ pub(super) fn converted(
             Ok(text) => {
                 let first: String =
                     text.lines().next().unwrap_or_default().chars().take(60).collect();
-                Failure::usage(format!("{path} is no trace: line 1 is '{first}'; {KNOWN}"))
+                Failure::usage(format!("{path} is not a trace (line 1 is '{first}'); {KNOWN}"))
             }
             Err(error) => Failure::usage(format!(
-                "{path} is no trace, and no text from byte {} on; {KNOWN}",
+                "{path} is not a trace, and no text from byte {} on; {KNOWN}",
                 error.valid_up_to()
             )),
         }),

@@ -1,4 +1,4 @@
-//! `cardproof capture`: records what a real job asks of the storage, or of its files, as a trace.
+//! `cardproof replay record`: records what a real job asks of the storage, or of its files, as a trace.
 //!
 //! Of block requests the kernel tells of every request through its tracepoints, in an instance of our own beside
 //! whatever else is traced; it goes at the end, also after Ctrl-C. No data and no names are kept.
@@ -25,9 +25,9 @@ use instance::Instance;
 
 /// What to record.
 #[derive(Debug, Args)]
-pub(crate) struct CaptureArgs {
+pub(crate) struct RecordArgs {
     /// The trace file
-    #[arg(long, value_name = "FILE", default_value = "capture.trace")]
+    #[arg(long, value_name = "FILE", default_value = "recorded.trace")]
     pub(crate) output: PathBuf,
     /// The device to record, such as /dev/mmcblk0; by default the device that holds the
     /// current directory
@@ -51,7 +51,7 @@ pub(crate) struct CaptureArgs {
 }
 
 /// Runs the command and records what it asks of the device, what it left in memory included.
-pub(crate) fn run(args: &CaptureArgs, signals: &Signals) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &RecordArgs, signals: &Signals) -> Result<Exit, Failure> {
     let talk = Talk::new(args.quiet);
     args.json.iter().try_for_each(output::check)?;
     if args.files {
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &CaptureArgs, signals: &Signals) -> Result<Exit, Failure
     }
     if !rustix::process::geteuid().is_root() {
         return Err(Failure::incomplete(
-            "only root may read the kernel's tracepoints; run cardproof capture as root",
+            "only root may read the kernel's tracepoints; run cardproof replay record as root",
         ));
     }
     output::check(&Sink::File(args.output.clone()))?;
@@ -107,13 +107,13 @@ struct Summary<'a> {
 }
 
 impl<'a> Summary<'a> {
-    fn of(args: &'a CaptureArgs) -> Self {
-        let schema = "cardproof.capture/1";
+    fn of(args: &'a RecordArgs) -> Self {
+        let schema = "cardproof.recording/1";
         Self { schema, trace: &args.output, requests: 0, lost: 0, not_understood: 0 }
     }
 }
 
-fn summary(args: &CaptureArgs, summary: &Summary<'_>) -> Result<(), Failure> {
+fn summary(args: &RecordArgs, summary: &Summary<'_>) -> Result<(), Failure> {
     let Some(sink) = &args.json else { return Ok(()) };
     let text = serde_json::to_string(summary)
         .map_err(Failure::because("what was recorded cannot be put into JSON"))?;
@@ -121,19 +121,19 @@ fn summary(args: &CaptureArgs, summary: &Summary<'_>) -> Result<(), Failure> {
 }
 
 /// What the trace is called: as its file.
-fn trace_name(args: &CaptureArgs) -> String {
+fn trace_name(args: &RecordArgs) -> String {
     let name = args.output.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     name.unwrap_or_default()
 }
 
-fn save_trace(args: &CaptureArgs, bytes: &[u8], talk: Talk) -> Result<(), Failure> {
+fn save_trace(args: &RecordArgs, bytes: &[u8], talk: Talk) -> Result<(), Failure> {
     let path = args.output.display();
     output::replace(&args.output, bytes).map_err(|error| {
         Failure::incomplete(format!(
             "cannot write {path}: {error}; name another file, or make room if the disk is full"
         ))
     })?;
-    talk.note(&format!("Trace: {path}. What is in it: cardproof traces {path}"));
+    talk.note(&format!("Trace: {path}. What is in it: cardproof replay show {path}"));
     Ok(())
 }
 
