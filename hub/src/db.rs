@@ -254,16 +254,16 @@ async fn migrate(kind: Kind, writers: &AnyPool) -> Result<(), Error> {
 
 /// `statement` as a database of the kind `kind` takes it; none where it is for the other kind.
 fn of_kind(statement: &str, kind: Kind) -> Option<String> {
-    // The type of bytes, the order of texts by their bytes (SQLite's own), and rows in the order of their key.
-    let (bytes, bytewise, clustered) = match kind {
-        Kind::Sqlite => ("BLOB", "", "WITHOUT ROWID"),
-        Kind::Postgres => ("BYTEA", "COLLATE \"C\"", ""),
+    // The type of bytes, and the order of texts by their bytes, which is SQLite's own.
+    let (bytes, bytewise) = match kind {
+        Kind::Sqlite => ("BLOB", ""),
+        Kind::Postgres => ("BYTEA", "COLLATE \"C\""),
     };
     let statement = match (statement.strip_prefix("{POSTGRES}"), kind) {
         (Some(_), Kind::Sqlite) => return None,
         (Some(rest), Kind::Postgres) => rest,
         (None, _) => statement,
     };
-    let words = [("{BYTES}", bytes), ("{BYTEWISE}", bytewise), ("{CLUSTERED}", clustered)];
+    let words = [("{BYTES}", bytes), ("{BYTEWISE}", bytewise)];
     Some(words.iter().fold(statement.to_owned(), |text, (mark, word)| text.replace(mark, word)))
 }

@@ -12,6 +12,7 @@ use cardproof_hub::copy::{Secrets, copy};
 use cardproof_hub::db::{Db, Opening};
 use cardproof_hub::dump::{Dump, child};
 use cardproof_hub::error::Error;
+use cardproof_hub::index::Index;
 use cardproof_hub::place::Place;
 use cardproof_hub::store::admin;
 use cardproof_hub::web::{Hub, Limits, Options, router, serve};
@@ -113,6 +114,13 @@ struct ServeArgs {
     /// The most submissions of one client in an hour; 0 for no limit
     #[arg(long, value_name = "N", default_value_t = 240)]
     submissions_per_hour: u32,
+    /// How many submitters must agree before a board, a host, or a name that they have written is shown; 1 on a desk of
+    /// one's own
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    submitters_min: usize,
+    /// The most records of a submitter within a day of its first; more wait for an administrator's look
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    first_records: usize,
     /// Begin without reference measurements and simulated cards
     #[arg(long)]
     no_seed: bool,
@@ -238,9 +246,11 @@ async fn run(args: ServeArgs) -> Result<(), Error> {
         public_url: public_url.trim_end_matches('/').to_owned(),
         is_behind_proxy: args.behind_proxy,
         submissions_per_hour: args.submissions_per_hour,
+        submitters_min: args.submitters_min,
+        first_records: args.first_records,
     };
     let secret = admin::hub_secret(&db).await?;
-    let hub = Hub::new(db.clone(), dump, &secret, options);
+    let hub = Hub::new(db.clone(), Index::load(&db).await?, dump, &secret, options);
     let metrics = Arc::clone(&hub.metrics);
     let dumping = (!args.no_dump).then(|| tokio::spawn(child::dump_hourly(place)));
     say(&format!("cardproof-hub listens on http://{address}"))?;

@@ -31,6 +31,16 @@ pub fn block(client: IpAddr) -> Block {
     }
 }
 
+/// The network around `client` that one connection may draw its addresses from, in words: of IPv4 the first 24 bits, of
+/// IPv6 the first 48.
+#[must_use]
+pub fn neighbourhood(client: IpAddr) -> String {
+    match block(client) {
+        Block::V4([a, b, c, _]) => format!("{a}.{b}.{c}"),
+        Block::V6([a, b, c, _]) => format!("{a:x}:{b:x}:{c:x}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

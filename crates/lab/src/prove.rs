@@ -11,6 +11,7 @@ mod boards;
 mod endure;
 mod geometry;
 mod hub;
+mod hub_attack;
 mod kill;
 mod log_layout;
 mod misalignment;
@@ -46,13 +47,14 @@ pub(crate) use stamp::Stamp;
 pub(crate) use packages::{Base, Chroot, Stage, WANTED, mirror_address, proxy};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 29] = [
+const PROOFS: [&Proof; 30] = [
     &attack::PROOF,
     &blind::PROOF,
     &boards::PROOF,
     &endure::PROOF,
     &geometry::PROOF,
     &hub::PROOF,
+    &hub_attack::PROOF,
     &kill::PROOF,
     &misalignment::PROOF,
     &log_layout::PROOF,

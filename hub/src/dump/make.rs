@@ -33,6 +33,7 @@ use crate::error::{Error, or_left_out};
 use crate::pack;
 use crate::secret::hex;
 use crate::step::Step;
+use crate::store::state::COUNTS;
 use crate::summary::summary;
 
 /// Submissions that are read at once, as they are packed.
@@ -108,7 +109,7 @@ async fn read(
     let text = format!(
         "SELECT id, created_ms, month, origin, source, model, title, host, host_name, lot, doubts, \
          price_hundredths, price_currency, price_date, revision, document FROM submissions \
-         WHERE month = $1 AND (model {bytewise}, id {bytewise}) > ($2, $3) AND state = 'public' \
+         WHERE month = $1 AND (model {bytewise}, id {bytewise}) > ($2, $3) AND {COUNTS} \
          ORDER BY model {bytewise}, id {bytewise} LIMIT {PAGE_ROWS}"
     );
     let (mut model, mut id) = (String::new(), String::new());

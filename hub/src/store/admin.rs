@@ -24,6 +24,18 @@ pub async fn hub_secret(db: &Db) -> Result<String, Error> {
     Ok(row.try_get("secret")?)
 }
 
+/// Whether what `submitter` sends waits for an administrator's look.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn is_banned(db: &Db, submitter: &str) -> Result<bool, Error> {
+    let row = sqlx::query("SELECT submitter FROM bans WHERE submitter = $1")
+        .bind(submitter.to_owned())
+        .fetch_optional(db.readers())
+        .await?;
+    Ok(row.is_some())
+}
+
 /// Makes an administrator and returns the token, which is shown once.
 ///
 /// # Errors

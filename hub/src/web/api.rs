@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use cardproof_submission::accept;
+use cardproof_submission::{Refusal, accept};
 use serde_json::json;
 
 use super::body::{Held, Share};
@@ -21,6 +21,8 @@ use crate::log;
 use crate::network::block;
 use crate::store::admin;
 use crate::store::draft::Draft;
+use crate::store::keep::Sender;
+use crate::store::state::State as Sight;
 use crate::store::submissions::{self, By};
 
 /// The shortest idempotency key: shorter ones would meet by chance.
@@ -36,7 +38,10 @@ pub(super) async fn submit(State(hub): State<Hub>, request: Request) -> Result<R
     let client = client(&hub, &parts.headers, parts.extensions.get::<Peer>());
     hub.attempts.count(client)?;
     let (draft, _share) = draft(&hub, client, &parts.headers, body).await?;
-    let receipt = hub.keeper.keep(draft, key).await?;
+    check_price(&draft)?;
+    let sender = sender(&hub, client).await?;
+    let is_waiting = sender.state == Sight::Waiting;
+    let receipt = hub.keeper.keep(draft, key, sender).await?;
     if !receipt.was_there {
         hub.attempts.kept();
         hub.metrics.submissions.fetch_add(1, Ordering::Relaxed);
@@ -48,6 +53,7 @@ pub(super) async fn submit(State(hub): State<Hub>, request: Request) -> Result<R
         "url": url,
         "path": path,
         "token": receipt.token,
+        "waits": is_waiting && !receipt.was_there,
     }));
     *response.status_mut() = if receipt.was_there { StatusCode::OK } else { StatusCode::CREATED };
     if let Ok(location) = HeaderValue::from_str(&path) {
@@ -55,6 +61,33 @@ pub(super) async fn submit(State(hub): State<Hub>, request: Request) -> Result<R
     }
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
+}
+
+/// How long a submitter is new.
+const NEW_MS: i64 = 86_400_000;
+
+/// Who sends from `client`. Of who is new, a first burst waits for an administrator's look, and all of who was banned.
+async fn sender(hub: &Hub, client: IpAddr) -> Result<Sender, Error> {
+    let submitter = hub.pseudonyms.of(&hub.db, client).await?;
+    let known = hub.index.look(|records| records.of_submitter(&submitter));
+    let is_burst = known.is_some_and(|(first_ms, count)| {
+        count >= hub.options.first_records && clock::now_ms() - first_ms < NEW_MS
+    });
+    // The owner of a desk's own hub is no stranger.
+    let waits =
+        (is_burst && !client.is_loopback()) || admin::is_banned(&hub.db, &submitter).await?;
+    Ok(Sender { submitter, state: if waits { Sight::Waiting } else { Sight::Public } })
+}
+
+/// # Errors
+/// The price is of a day to come.
+fn check_price(draft: &Draft) -> Result<(), Error> {
+    let day = draft.price_date().and_then(clock::days).map(i64::from);
+    // Somewhere it is tomorrow already.
+    if day.is_some_and(|day| day > clock::now_ms() / 86_400_000 + 1) {
+        return Err(Error::Refused(Refusal::Addition("the date of a price is in the future")));
+    }
+    Ok(())
 }
 
 /// The document in `body`, accepted and judged, with its share of the memory for bodies. As many are judged at once
@@ -145,8 +178,8 @@ pub(super) async fn amend(
     let client = client(&hub, &parts.headers, parts.extensions.get::<Peer>());
     hub.attempts.count(client)?;
     let (draft, _share) = draft(&hub, client, &parts.headers, body).await?;
-    submissions::amend(&hub.db, id, By::Token(token), &draft).await?;
-    hub.rankings.withdraw();
+    check_price(&draft)?;
+    submissions::amend(&hub.db, &hub.index, id, By::Token(token), &draft).await?;
     let path = format!("/r/{id}");
     let url = format!("{}{path}", hub.options.public_url);
     Ok(json_response(&json!({"id": id, "url": url, "path": path})))
@@ -168,12 +201,13 @@ pub(super) async fn remove(hub: &Hub, id: &str, token: &str) -> Result<(), Error
     match admin::who(&hub.db, token).await {
         Ok(name) => {
             admin::note(&hub.db, &name, "delete", id, "").await?;
-            submissions::delete(&hub.db, id, By::Moderator).await?;
+            submissions::delete(&hub.db, &hub.index, id, By::Moderator).await?;
         }
-        Err(Error::WrongToken) => submissions::delete(&hub.db, id, By::Token(token)).await?,
+        Err(Error::WrongToken) => {
+            submissions::delete(&hub.db, &hub.index, id, By::Token(token)).await?;
+        }
         Err(other) => return Err(other),
     }
-    hub.rankings.withdraw();
     hub.metrics.deletions.fetch_add(1, Ordering::Relaxed);
     log::event("deleted", &[("day", clock::day(clock::now_ms()).into())]);
     Ok(())

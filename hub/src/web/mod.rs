@@ -3,14 +3,15 @@
 mod admin;
 mod api;
 mod body;
+mod cards;
 mod crowd;
 mod data;
 mod guard;
 mod html;
 pub mod limits;
 pub mod metrics;
+mod moderation;
 mod ops;
-mod rankings;
 mod routes;
 mod server;
 
@@ -21,10 +22,11 @@ use std::sync::Arc;
 
 use crate::db::Db;
 use crate::dump::Dump;
-use crate::store::catalogue::Catalogue;
+use crate::index::Index;
+use crate::ranking::Rankings;
 use crate::store::keep::Keeper;
+use crate::store::pseudonyms::Pseudonyms;
 use metrics::Metrics;
-use rankings::Rankings;
 
 /// What every request has.
 #[derive(Clone, Debug)]
@@ -33,10 +35,12 @@ pub struct Hub {
     pub db: Db,
     /// Where new submissions are handed in.
     pub keeper: Keeper,
-    /// The names of all models.
-    pub catalogue: Arc<Catalogue>,
-    /// Rankings that are shown again.
+    /// What all records say.
+    pub index: Arc<Index>,
+    /// Orders that are shown again.
     pub rankings: Arc<Rankings>,
+    /// What stands for submitters.
+    pub pseudonyms: Arc<Pseudonyms>,
     /// The dump.
     pub dump: Arc<Dump>,
     /// What is counted.
@@ -51,9 +55,6 @@ pub struct Hub {
     pub body_budget: Arc<tokio::sync::Semaphore>,
     /// Documents that may be read and judged at once.
     pub judges: Arc<tokio::sync::Semaphore>,
-    /// Pages of cards that may be made at once. Each holds hundreds of figures; those that wait for the database hold
-    /// nothing yet.
-    pub cards: Arc<tokio::sync::Semaphore>,
 }
 
 /// What the operator has chosen.
@@ -65,13 +66,14 @@ pub struct Options {
     pub is_behind_proxy: bool,
     /// The most submissions of a client in an hour; 0 for no limit.
     pub submissions_per_hour: u32,
+    /// How many submitters must agree before a board, a host or a name that they have written is shown.
+    pub submitters_min: usize,
+    /// The most records of a submitter that is new; more wait for an administrator's look.
+    pub first_records: usize,
 }
 
 /// Bytes of bodies that all requests together may hold.
 pub const BODY_BUDGET_BYTES: usize = 32 << 20;
-
-/// Pages of cards that are made at once: twice as many as there are connections to read with.
-const CARDS_AT_ONCE: usize = 16;
 
 /// Documents that are read and judged at once: one for each processor, at most four.
 #[must_use]
@@ -82,12 +84,14 @@ pub fn judges() -> usize {
 impl Hub {
     /// A hub over `db`, on the runtime that this is called on.
     #[must_use]
-    pub fn new(db: Db, dump: Dump, secret: &str, options: Options) -> Self {
+    pub fn new(db: Db, index: Index, dump: Dump, secret: &str, options: Options) -> Self {
+        let index = Arc::new(index);
         Self {
-            keeper: Keeper::start(db.clone(), secret.into()),
+            keeper: Keeper::start(db.clone(), Arc::clone(&index), secret.into()),
             db,
-            catalogue: Arc::default(),
-            rankings: Arc::default(),
+            index,
+            rankings: Arc::new(Rankings::new(options.submitters_min)),
+            pseudonyms: Arc::default(),
             dump: Arc::new(dump),
             metrics: Arc::default(),
             attempts: Arc::new(limits::Attempts::new(options.submissions_per_hour)),
@@ -95,7 +99,6 @@ impl Hub {
             bodies: Arc::default(),
             body_budget: Arc::new(tokio::sync::Semaphore::new(BODY_BUDGET_BYTES)),
             judges: Arc::new(tokio::sync::Semaphore::new(judges())),
-            cards: Arc::new(tokio::sync::Semaphore::new(CARDS_AT_ONCE)),
         }
     }
 }

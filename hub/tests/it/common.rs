@@ -109,10 +109,13 @@ impl TestData {
         command
     }
 
-    /// A hub that answers.
+    /// A hub that answers, on somebody's desk: without a wish one submitter is enough for a board and a name.
     pub(crate) fn start(&self, more: &[&str]) -> Hub {
         let mut command = self.command("serve");
         command.args(["--listen", "127.0.0.1:0"]).args(more);
+        if !more.contains(&"--submitters-min") {
+            command.args(["--submitters-min", "1"]);
+        }
         Hub::start(command, self.command("dump"))
     }
 

@@ -192,14 +192,22 @@ fn an_absent_postgres_is_named_and_comes_back() {
         assert!(longest < ANSWER_MAX, "{name}: an answer after {longest:?}");
         let start = Instant::now();
         assert_eq!(refused(&hub, 0), 503, "{name}");
-        let pages = ["/", "/models", "/search?q=sandisk", "/r/sim-v30-a2", "/ranking", "/healthz"];
+        let pages = ["/r/sim-v30-a2", "/latest", "/feed.atom", "/healthz"];
         thread::scope(|scope| {
             for path in pages {
                 let hub = &hub;
                 scope.spawn(move || assert_eq!(hub.get(path).status, 503, "{name}: {path}"));
             }
         });
-        for path in ["/about", "/style.css", "/openapi.json", "/metrics"] {
+        for path in [
+            "/",
+            "/models",
+            "/search?q=sandisk",
+            "/about",
+            "/style.css",
+            "/openapi.json",
+            "/metrics",
+        ] {
             assert_eq!(hub.get(path).status, 200, "{name}: {path} needs no database");
         }
         rows.push(format!(

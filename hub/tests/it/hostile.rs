@@ -160,11 +160,12 @@ fn injections_are_texts(place: &TestData) {
             format!("/r/{it}"),
             format!("/r/{it}/delete"),
             format!("/models/{it}"),
-            format!("/models/x?host={it}"),
+            format!("/models/x?ids={it}"),
             format!("/hosts/{it}"),
-            format!("/ranking?use={it}&basis={it}"),
+            format!("/?use={it}&board={it}&kind={it}&maker={it}&gb={it}&price={it}&sort={it}"),
+            format!("/api/v1/ranking?use={it}&board={it}"),
             format!("/compare?ids={it}"),
-            format!("/?before={it}"),
+            format!("/latest?before={it}"),
             format!("/data/documents/{it}"),
             format!("/api/v1/search?q={it}"),
             format!("/api/v1/models/{it}"),
@@ -249,7 +250,7 @@ fn stored_scripts_stay_texts(place: &TestData) {
         .map(|rest| format!("/models/{}", rest.split('"').next().unwrap()));
     let mut paths: Vec<String> = cards.collect();
     paths.extend(
-        ["/", "/models", "/hosts", "/feed.atom", "/ranking", "/search?q=script"].map(str::to_owned),
+        ["/", "/models", "/hosts", "/feed.atom", "/latest", "/search?q=script"].map(str::to_owned),
     );
     paths.extend(ids.iter().map(|id| format!("/r/{id}")));
     paths.push(format!("/compare?ids={}", ids[11..20].join(",")));

@@ -11,6 +11,7 @@
 #[macro_use]
 mod common;
 
+mod attack;
 mod browser;
 mod columns;
 mod crashes;
@@ -25,6 +26,7 @@ mod moderation;
 mod moving;
 mod names;
 mod privacy;
+mod ranking;
 mod running;
 mod story;
 mod unreadable;

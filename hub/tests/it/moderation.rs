@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::common::client::{Answer, request};
 use crate::common::{Hub, TestData, document};
 
-on_both!(a_moderator_hides_shows_and_deletes_and_all_is_noted);
+on_both!(a_moderator_hides_shows_and_deletes_and_all_is_noted, a_browser_hides_many_and_bans,);
 
 fn moderate(hub: &Hub, id: &str, token: &str, wish: &Value) -> Answer {
     let bearer = format!("Bearer {token}");
@@ -53,4 +53,77 @@ fn a_moderator_hides_shows_and_deletes_and_all_is_noted(place: &TestData) {
     assert_eq!(hub.get("/api/v1/audit").status, 401);
     assert!(place.command("revoke-administrator").arg("anna").output().unwrap().status.success());
     assert_eq!(moderate(&hub, &id, &token, &hide).status, 401);
+}
+
+fn a_browser_hides_many_and_bans(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump", "--behind-proxy"]);
+    let token = place.administrator();
+    let send = |client: &str, at: u32| {
+        let answer =
+            hub.submit(&document(&format!("Card {at}"), 100.0), &[("X-Forwarded-For", client)]);
+        assert_eq!(answer.status, 201);
+        answer.json()
+    };
+    let ids: Vec<String> =
+        (0..3).map(|at| send("203.0.113.9", at)["id"].as_str().unwrap().to_owned()).collect();
+    let reported = request(
+        &hub.address,
+        "POST",
+        &format!("/r/{}/report", ids[1]),
+        &[("Accept", "text/html")],
+        b"",
+    );
+    assert_eq!(reported.status, 200, "{}", reported.text());
+    let asks = hub.get("/moderation");
+    assert!(asks.status == 401 && asks.head.contains("www-authenticate: basic"), "{}", asks.head);
+    let basic = format!("Basic {}", base_64(&format!("admin:{token}")));
+    let form = ("Content-Type", "application/x-www-form-urlencoded");
+    let get = |path: &str| {
+        request(
+            &hub.address,
+            "GET",
+            path,
+            &[("Authorization", &basic), ("Accept", "text/html")],
+            b"",
+        )
+        .text()
+    };
+    let list = get("/moderation?state=reported");
+    assert!(list.contains(&ids[1]) && !list.contains(&ids[0]), "{list}");
+    assert!(ids.iter().all(|id| get("/moderation?state=newest").contains(id)));
+    let act = |body: &str| {
+        request(
+            &hub.address,
+            "POST",
+            "/moderation",
+            &[("Authorization", &basic), form],
+            body.as_bytes(),
+        )
+        .status
+    };
+    assert_eq!(act(&format!("id={}&action=hide&reason=", ids[0])), 400, "a deed needs a reason");
+    assert_eq!(act(&format!("id={}&id={}&action=hide&reason=made+up", ids[0], ids[1])), 303);
+    let seen = ids.iter().map(|id| hub.get(&format!("/r/{id}")).status);
+    assert_eq!(seen.collect::<Vec<u16>>(), [404, 404, 200]);
+    assert!(get("/moderation?state=hidden").contains(&ids[0]));
+    assert_eq!(act(&format!("id={}&action=ban&reason=made+up", ids[2])), 303);
+    assert_eq!(send("203.0.113.77", 7)["waits"], true, "another address of the same network");
+    assert_eq!(send("198.51.100.1", 8)["waits"], false);
+    assert!(get("/moderation").contains("Card 7"));
+    let foreign = [("Authorization", basic.as_str()), form, ("Sec-Fetch-Site", "cross-site")];
+    let body = format!("id={}&action=delete&reason=x", ids[2]);
+    assert_eq!(request(&hub.address, "POST", "/moderation", &foreign, body.as_bytes()).status, 400);
+}
+
+fn base_64(text: &str) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let coded = text.as_bytes().chunks(3).map(|three| {
+        let bits = (0..3).fold(0, |bits, at| bits << 8 | u32::from(*three.get(at).unwrap_or(&0)));
+        let letter = |at: usize| match at <= three.len() {
+            true => char::from(LETTERS[(bits >> (18 - 6 * at)) as usize & 63]),
+            false => '=',
+        };
+        (0..4).map(letter).collect::<String>()
+    });
+    coded.collect()
 }
