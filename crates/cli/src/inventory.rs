@@ -77,7 +77,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<Exit, Failure> {
     dated.sort_by(|a, b| (&a.0, a.1.name()).cmp(&(&b.0, b.1.name())));
     let entries: Vec<Entry> = dated.into_iter().map(|(_, entry)| entry).collect();
     write_files(args, &entries)?;
-    if args.quiet || sinks(args).iter().any(|sink| *sink == Sink::Stdout) {
+    if args.quiet || sinks(args).contains(&Sink::Stdout) {
         return Ok(Exit::Done);
     }
     if entries.is_empty() {

@@ -403,7 +403,7 @@ fn results(record: &Record) -> Vec<Vec<String>> {
     let mut results = vec![capacity_lines(record), geometry, flushes];
     results.extend(jobs::briefly(record));
     results.extend(setups::briefly(record));
-    results.extend(record.replays.iter().map(|replay| replays::briefly(replay)));
+    results.extend(record.replays.iter().map(replays::briefly));
     results.push(endurance_lines(record));
     results.push(crate::powercut::power_cut_lines(record));
     results.push(crate::layout::layout_lines(record));
