@@ -3,8 +3,8 @@
 #![no_main]
 
 use cardproof_registers::{
-    ExtCsd, MmcCid, MmcCsd, Ocr, Register, Scr, SdCid, SdCsd, SdStatus, Serials, find_registers,
-    parse_hex,
+    ExtCsd, MmcCid, MmcCsd, Ocr, Register, Scr, SdCid, SdCsd, SdStatus, Serials, find_blocks,
+    find_life, find_registers, parse_hex,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -20,6 +20,8 @@ fuzz_target!(|data: &[u8]| {
     let text = String::from_utf8_lossy(data);
     let _ = parse_hex(&text);
     let _ = ExtCsd::from_dump(&text, None);
+    assert!(find_blocks(&text, 512).iter().all(|block| block.bytes.len() == 512));
+    let _ = find_life(&text);
     for register in find_registers(&text).into_iter().flatten() {
         let fields = register.fields(Serials::Masked);
         let serial = fields.iter().find(|field| field.name == "PSN");

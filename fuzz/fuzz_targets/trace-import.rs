@@ -1,9 +1,9 @@
-//! Any bytes as other tools' traces: files of blktrace, logs of fio, lines of strace, and our own
+//! Any bytes as other tools' traces: files of blktrace, lines of blkparse and of strace, logs of fio, and our own
 //! trace of calls. Nothing panics, and what is read can be written and read again.
 #![no_main]
 
 use cardproof_trace::calls::{CallShape, CallTrace, StraceReader, read_strace};
-use cardproof_trace::{BlktraceReader, Reach, TraceReader, read_iolog};
+use cardproof_trace::{BlktraceReader, Reach, TraceReader, read_blkparse, read_iolog};
 use libfuzzer_sys::fuzz_target;
 
 /// The magic number and version of an event of blktrace, in the order of most computers.
@@ -18,6 +18,7 @@ fuzz_target!(|data: &[u8]| {
             whole(&trace);
         }
     }
+    lines_of_blkparse(&text);
     lines_of_strace(&text);
     calls(data);
     calls(&[b"CPCALLS\x01".as_slice(), data].concat());
@@ -34,6 +35,16 @@ fn requests_of_events(bytes: &[u8]) {
     let _ = reader.add(bytes);
     if let Some(trace) = reader.finish("fuzzed", "") {
         whole(&trace);
+    }
+}
+
+fn lines_of_blkparse(text: &str) {
+    let events: String =
+        text.lines().map(|line| format!("179,0 0 1 0.000001 1 {line}\n")).collect();
+    for text in [text, &events] {
+        if let Ok(Some(trace)) = read_blkparse(text, "fuzzed", "") {
+            whole(&trace);
+        }
     }
 }
 

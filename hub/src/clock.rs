@@ -28,6 +28,21 @@ pub fn month(ms: i64) -> String {
     rfc3339(ms).chars().take(7).collect()
 }
 
+/// The quarter of a moment: `2026-Q4`.
+#[must_use]
+pub fn quarter(ms: i64) -> String {
+    let month = month(ms);
+    let (year, number) = month.split_once('-').unwrap_or((&month, ""));
+    format!("{year}-Q{}", (number.parse::<u32>().unwrap_or(1) - 1) / 3 + 1)
+}
+
+/// The days from 1970 to the day called `text`, such as `2026-01-31`.
+#[must_use]
+pub fn days(text: &str) -> Option<i32> {
+    let day: jiff::civil::Date = text.parse().ok()?;
+    Some((day - jiff::civil::date(1970, 1, 1)).get_days())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -38,5 +53,7 @@ mod tests {
         assert_eq!(rfc3339(ms), "2026-11-22T11:13:58Z");
         assert_eq!((day(ms).as_str(), month(ms).as_str()), ("2026-11-22", "2026-11"));
         assert_eq!(rfc3339(0), "1970-01-01T00:00:00Z");
+        assert_eq!((quarter(ms).as_str(), quarter(0).as_str()), ("2026-Q4", "1970-Q1"));
+        assert_eq!((days("1970-01-02"), days("2026-02-30")), (Some(1), None));
     }
 }

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, Row};
 
-use crate::columns::{Kind as Held, TABLES, Table};
+use crate::columns::{Kind as Held, SECRETS, TABLES, Table};
 use crate::db::{Db, without_limits};
 use crate::error::Error;
 use crate::secret::hex;
@@ -29,17 +29,26 @@ impl Copied {
     }
 }
 
+/// Whether the hub's secret goes along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Secrets {
+    /// The hub itself moves.
+    Move,
+    /// A copy is made that may lie anywhere; a hub that begins with it makes a secret of its own.
+    LeaveOut,
+}
+
 /// Copies everything from `from` into `to`.
 ///
 /// # Errors
 /// The target is not empty, holds something else afterwards, or a database does not answer.
-pub async fn copy(from: &Db, to: &Db) -> Result<Copied, Error> {
+pub async fn copy(from: &Db, to: &Db, secrets: Secrets) -> Result<Copied, Error> {
     let mut source = from.snapshot().await?;
     let mut target = to.write().await?;
     without_limits(from.kind(), &mut source).await?;
     without_limits(to.kind(), &mut target).await?;
     let mut copied = Copied::default();
-    for table in TABLES {
+    for table in TABLES.iter().filter(|table| secrets == Secrets::Move || table.name != SECRETS) {
         if rows_in(&mut target, table).await? > 0 {
             return Err(Error::Setup(format!(
                 "the target's table '{}' is not empty; copy into a database that was never used",

@@ -66,9 +66,9 @@ pub enum Error {
     /// The body did not arrive in time.
     #[error("the body did not arrive in time")]
     TooSlow,
-    /// Another process makes the dump of the same directory.
-    #[error("another process makes the dump in this data directory; wait until it has ended")]
-    Dumping,
+    /// There is no dump yet.
+    #[error("the raw data are not made yet; try again in some minutes")]
+    NoDump,
     /// More work than the hub can hold in memory.
     #[error("the hub is busy; try again in a moment")]
     Busy,
@@ -111,7 +111,7 @@ impl Error {
             Self::TooMany => 429,
             Self::Encoding => 415,
             Self::TooSlow => 408,
-            Self::Busy | Self::Dumping | Self::Late | Self::Database(_) => 503,
+            Self::Busy | Self::NoDump | Self::Late | Self::Database(_) => 503,
             Self::DiskFull => 507,
             Self::Unreadable(..) | Self::Setup(_) | Self::File(..) | Self::Internal(_) => 500,
         }
@@ -138,7 +138,7 @@ impl Error {
             Self::TooLong(_) | Self::TooLongKept(_) => "too_long",
             Self::Encoding => "encoding",
             Self::TooSlow => "too_slow",
-            Self::Busy | Self::Dumping => "busy",
+            Self::Busy | Self::NoDump => "busy",
             Self::Late => "late",
             Self::Database(_) => "database",
             Self::DiskFull => "disk_full",

@@ -1,16 +1,19 @@
 //! The program `cardproof-hub`: arguments, signals, and the order in which a hub comes up and goes down.
 
+use std::fs::OpenOptions;
 use std::io::Write;
 use std::net::SocketAddr;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
-use cardproof_hub::copy::copy;
-use cardproof_hub::db::Db;
-use cardproof_hub::dump::Dump;
+use cardproof_hub::copy::{Secrets, copy};
+use cardproof_hub::db::{Db, Opening};
+use cardproof_hub::dump::{Dump, child};
 use cardproof_hub::error::Error;
+use cardproof_hub::index::Index;
+use cardproof_hub::place::Place;
 use cardproof_hub::store::admin;
 use cardproof_hub::web::{Hub, Limits, Options, router, serve};
 use cardproof_hub::{log, seed};
@@ -31,7 +34,13 @@ enum Command {
     /// Answer requests until stopped
     Serve(ServeArgs),
     /// Bring the raw data in the data directory up to date, and end
-    Dump(HubData),
+    Dump {
+        #[command(flatten)]
+        place: HubData,
+        /// The hub has started this: end with it, in the memory that is given to it
+        #[arg(long, value_name = "PID", hide = true)]
+        for_hub: Option<i32>,
+    },
     /// Write everything into one new SQLite file, while the hub goes on
     Backup {
         #[command(flatten)]
@@ -76,11 +85,10 @@ enum Command {
 /// Where the hub's data is.
 #[derive(Debug, Args)]
 struct HubData {
-    /// The data directory; made where it does not exist
+    /// The data directory
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// Keep records in PostgreSQL instead of SQLite in the data directory; of several addresses with commas between,
-    /// the hub follows the one that takes writes
+    /// Keep records in PostgreSQL instead of SQLite in the data directory
     #[arg(
         long,
         value_name = "postgres://...",
@@ -106,48 +114,25 @@ struct ServeArgs {
     /// The most submissions of one client in an hour; 0 for no limit
     #[arg(long, value_name = "N", default_value_t = 240)]
     submissions_per_hour: u32,
+    /// How many submitters must agree before a board, a host, or a name that they have written is shown; 1 on a desk of
+    /// one's own
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    submitters_min: usize,
+    /// The most records of a submitter within a day of its first; more wait for an administrator's look
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    first_records: usize,
     /// Begin without reference measurements and simulated cards
     #[arg(long)]
     no_seed: bool,
-    /// Make the raw data only when the manifest is asked for, not every hour: another process makes it
+    /// Do not make the raw data every hour: `cardproof-hub dump` makes them when the operator likes
     #[arg(long)]
     no_dump: bool,
 }
 
-impl HubData {
-    async fn open(&self) -> Result<Db, Error> {
-        make(&self.data)?;
-        match &self.database {
-            Some(url) => {
-                Db::postgres(url).await.map_err(|error| unreachable_database(error, "PostgreSQL"))
-            }
-            None => Db::sqlite(&file(&self.data))
-                .await
-                .map_err(|error| unreachable_database(error, "SQLite")),
-        }
+impl From<HubData> for Place {
+    fn from(args: HubData) -> Self {
+        Self { data: args.data, server: args.database }
     }
-}
-
-fn unreachable_database(error: Error, kind: &str) -> Error {
-    match error {
-        Error::Database(source) => {
-            Error::Setup(format!("cannot open the {kind} database: {source}"))
-        }
-        other => other,
-    }
-}
-
-fn make(data: &Path) -> Result<(), Error> {
-    use std::os::unix::fs::DirBuilderExt;
-    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(data);
-    made.map_err(|error| {
-        Error::File(format!("cannot make the data directory {}", data.display()), error)
-    })
-}
-
-/// The SQLite file in `data`.
-fn file(data: &Path) -> PathBuf {
-    data.join("hub.sqlite")
 }
 
 fn main() -> ExitCode {
@@ -171,48 +156,70 @@ fn main() -> ExitCode {
 async fn perform(command: Command) -> Result<(), Error> {
     match command {
         Command::Serve(args) => run(args).await,
-        Command::Dump(place) => {
-            let dump = Dump::open(place.data.join("dump"))?;
-            let manifest = dump.renew(&place.open().await?).await?;
+        Command::Dump { place, for_hub } => {
+            if let Some(hub) = for_hub {
+                child::bind(hub)?;
+            }
+            let place = Place::from(place);
+            let db = place.open().await?;
+            let manifest = Dump::open(place.data.join("dump"))?.renew(&db).await?;
             say(&format!("{} records in {} files", manifest.rows, manifest.files.len()))
         }
-        Command::Backup { place, to } => {
-            if to.exists() {
-                return Err(Error::Setup(format!("{} exists; name a new file", to.display())));
-            }
-            let (from, target) = (place.open().await?, Db::sqlite(&to).await?);
-            let copied = copy(&from, &target).await;
-            target.close().await;
-            if copied.is_err() {
-                // Half a backup is none.
-                let _ = std::fs::remove_file(&to);
-            }
-            say(&format!("{} rows in {}", copied?.rows(), to.display()))
-        }
+        Command::Backup { place, to } => back_up(place.into(), &to).await,
         Command::Restore { place, from } => {
-            if !from.is_file() {
-                return Err(Error::Setup(format!("there is no file {}", from.display())));
-            }
-            let copied = copy(&Db::sqlite(&from).await?, &place.open().await?).await?;
+            let source = existing(&from).await?;
+            let copied =
+                copy(&source, &Place::from(place).make().await?, Secrets::LeaveOut).await?;
             say(&format!("{} rows restored", copied.rows()))
         }
         Command::Migrate { data, to } => {
-            if !file(&data).is_file() {
-                return Err(Error::Setup(format!("there is no hub in {}", data.display())));
-            }
-            let target = Db::postgres(&to)
-                .await
-                .map_err(|error| unreachable_database(error, "PostgreSQL"))?;
-            let copied = copy(&Db::sqlite(&file(&data)).await?, &target).await?;
+            let source = Place { data: data.clone(), server: None }.open().await?;
+            let target = Place { data, server: Some(to) };
+            let copied =
+                copy(&source, &target.database(Opening::Make).await?, Secrets::Move).await?;
+            target.note()?;
             say(&format!("{} rows moved; start the hub with --database from now on", copied.rows()))
         }
         Command::AddAdministrator { place, name } => {
-            say(&admin::add(&place.open().await?, &name).await?)
+            say(&admin::add(&Place::from(place).open().await?, &name).await?)
         }
         Command::RevokeAdministrator { place, name } => {
-            admin::revoke(&place.open().await?, &name).await
+            admin::revoke(&Place::from(place).open().await?, &name).await
         }
     }
+}
+
+/// The database in `file`, which `backup` has written.
+async fn existing(file: &Path) -> Result<Db, Error> {
+    if !file.is_file() {
+        return Err(Error::Setup(format!("there is no file {}", file.display())));
+    }
+    Db::sqlite(file, Opening::Existing).await
+}
+
+/// Copies the hub at `place` into the new file `to`, which only its owner can read.
+async fn back_up(place: Place, to: &Path) -> Result<(), Error> {
+    let from = place.open().await?;
+    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to);
+    made.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            Error::Setup(format!("{} exists; name a new file", to.display()))
+        }
+        _ => Error::File(format!("cannot write {}", to.display()), error),
+    })?;
+    let copied = match Db::sqlite(to, Opening::Make).await {
+        Ok(target) => {
+            let copied = copy(&from, &target, Secrets::LeaveOut).await;
+            target.close().await;
+            copied
+        }
+        Err(error) => Err(error),
+    };
+    if copied.is_err() {
+        // Half a backup is none.
+        let _ = std::fs::remove_file(to);
+    }
+    say(&format!("{} rows in {}", copied?.rows(), to.display()))
 }
 
 fn say(line: &str) -> Result<(), Error> {
@@ -222,61 +229,58 @@ fn say(line: &str) -> Result<(), Error> {
 
 /// Brings the hub up, answers, and takes it down in order.
 async fn run(args: ServeArgs) -> Result<(), Error> {
+    // From here on a signal ends it in order, however early it comes.
+    let stop = stop_signal()?;
     let failed = |error| Error::File(format!("cannot listen on {}", args.listen), error);
     let listener = TcpListener::bind(args.listen).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
-    let db = args.place.open().await?;
+    let place = Place::from(args.place);
+    let db = place.make().await?;
     if !args.no_seed {
         let added = seed::fill(&db).await?;
         log::event("seeded", &[("added", added.into())]);
     }
-    let dump = Dump::open(args.place.data.join("dump"))?;
+    let dump = Dump::open(place.data.join("dump"))?;
+    let public_url = args.public_url.unwrap_or_else(|| format!("http://{address}"));
     let options = Options {
-        public_url: args.public_url.map(|url| url.trim_end_matches('/').to_owned()),
+        public_url: public_url.trim_end_matches('/').to_owned(),
         is_behind_proxy: args.behind_proxy,
-        submissions_per_hour: i64::from(args.submissions_per_hour),
+        submissions_per_hour: args.submissions_per_hour,
+        submitters_min: args.submitters_min,
+        first_records: args.first_records,
     };
     let secret = admin::hub_secret(&db).await?;
-    let hub = Hub::new(db.clone(), dump, &secret, options);
+    let hub = Hub::new(db.clone(), Index::load(&db).await?, dump, &secret, options);
     let metrics = Arc::clone(&hub.metrics);
-    let dumping = (!args.no_dump).then(|| tokio::spawn(dump_hourly(hub.clone())));
-    let following = tokio::spawn({
-        let db = db.clone();
-        async move { db.follow().await }
-    });
+    let dumping = (!args.no_dump).then(|| tokio::spawn(child::dump_hourly(place)));
     say(&format!("cardproof-hub listens on http://{address}"))?;
     log::event("ready", &[("listen", address.to_string().into())]);
-    let limits = Limits { connections: connections(), ..Limits::default() };
-    serve(listener, router(hub), metrics, limits, stopped()).await;
+    // A proxy has one address and stands for all clients; it counts their connections itself.
+    let of_one_client =
+        if args.behind_proxy { usize::MAX } else { Limits::default().of_one_client };
+    let limits = Limits { connections: connections(), of_one_client, ..Limits::default() };
+    serve(listener, router(hub), metrics, limits, stop).await;
     if let Some(dumping) = dumping {
         dumping.abort();
     }
-    following.abort();
     db.close().await;
     log::event("ended", &[]);
     Ok(())
 }
 
-/// Makes the dump every hour, so that nothing that was deleted stays longer in it.
-async fn dump_hourly(hub: Hub) {
-    loop {
-        // It says itself in the log what went wrong.
-        let _ = hub.dump.refresh(&hub.db).await;
-        tokio::time::sleep(Duration::from_secs(3600)).await;
-    }
-}
-
-/// Ends with SIGTERM or SIGINT.
-async fn stopped() {
-    let (Ok(mut terminate), Ok(mut interrupt)) =
-        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-    else {
-        return std::future::pending().await;
+/// What ends with the first SIGTERM or SIGINT that comes after this call.
+fn stop_signal() -> Result<impl Future<Output = ()>, Error> {
+    let listened = |kind| {
+        signal(kind).map_err(|error| Error::File("cannot wait for signals".to_owned(), error))
     };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-    }
+    let mut terminate = listened(SignalKind::terminate())?;
+    let mut interrupt = listened(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
 }
 
 /// As many connections as there are file descriptors for, some kept back for the database and the dump.

@@ -4,11 +4,14 @@ use std::io::Read;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cardproof_record::Record;
-use cardproof_submission::{LENGTH_MAX, record_of};
+use cardproof_submission::record_of;
 use flate2::read::{GzDecoder, ZlibDecoder};
 use flate2::{Compress, Compression, FlushCompress, Status};
 
 use crate::error::Error;
+
+/// The longest document that is read from the database: hubs took longer ones before.
+const KEPT_MAX: usize = 2 << 20;
 
 /// `text` in the form of the database.
 ///
@@ -61,8 +64,7 @@ pub(crate) fn unpacked(bytes: &[u8], length_max: usize) -> Result<Vec<u8>, Error
 /// # Errors
 /// It cannot be read, and only this submission is concerned.
 pub(crate) fn document(bytes: &[u8], id: &str) -> Result<String, Error> {
-    // Twice what is taken today: hubs before that counted a document as it was sent.
-    let text = unpacked(bytes, 2 * LENGTH_MAX).map_err(|error| match error {
+    let text = unpacked(bytes, KEPT_MAX).map_err(|error| match error {
         Error::TooLong(most) => unreadable(id, &format!("its document has more than {most} bytes")),
         other => unreadable(id, &other.detail()),
     })?;
@@ -107,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_document_that_cannot_be_read_is_named() {
-        let long = packed(&vec![b' '; 2 * LENGTH_MAX + 1]).unwrap();
+        let long = packed(&vec![b' '; KEPT_MAX + 1]).unwrap();
         for (bytes, why) in
             [(long, "more than"), (b"xx".to_vec(), "damaged"), (packed(&[255]).unwrap(), "utf-8")]
         {

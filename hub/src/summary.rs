@@ -5,6 +5,7 @@
 use cardproof_rating::compare::{CardFigures, Contender, figures};
 use cardproof_rating::doubts;
 use cardproof_record::{DeviceInfo, Record};
+use serde::{Deserialize, Serialize};
 
 use crate::secret::hash;
 
@@ -33,6 +34,13 @@ impl Origin {
         }
     }
 
+    /// The origin with the word `word`; measured where there is none.
+    #[must_use]
+    pub fn of_word(word: &str) -> Self {
+        let all = [Self::Measured, Self::Imported, Self::Simulated, Self::Published];
+        all.into_iter().find(|origin| origin.word() == word).unwrap_or(Self::Measured)
+    }
+
     /// Where `record` comes from; `source` names a publication.
     #[must_use]
     pub fn of(record: &Record, source: Option<&str>) -> Self {
@@ -46,7 +54,7 @@ impl Origin {
 }
 
 /// A card model: what tells one product from another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Model {
     /// Its name in addresses.
     pub key: String,
@@ -66,6 +74,30 @@ pub struct Model {
     pub transport: Option<String>,
     /// Its capacity in bytes.
     pub capacity_bytes: Option<i64>,
+}
+
+impl Model {
+    /// As JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// What it is called as long as too few agree with what its senders have written: by numbers alone.
+    #[must_use]
+    pub fn plain_name(&self) -> String {
+        let digits = self.key.rsplit('-').next().unwrap_or_default();
+        match gigabytes(self.capacity_bytes) {
+            0 => format!("Card no. {digits}"),
+            size => format!("Card no. {digits}, {size} GB"),
+        }
+    }
+
+    /// The capacity as it is sold, in GB; 0 where it is not known.
+    #[must_use]
+    pub fn gigabytes(&self) -> i64 {
+        gigabytes(self.capacity_bytes)
+    }
 }
 
 /// A figure by which cards are chosen.

@@ -21,8 +21,11 @@ pub(crate) fn run() -> Result<bool> {
 }
 
 /// What needs no other program.
-const UNIT_TESTS: Suite =
-    Suite { directory: ".", arguments: &["--exclude", "cardproof-fuzz", "--lib", "--bins"] };
+const UNIT_TESTS: Suite = Suite {
+    directory: ".",
+    arguments: &["--exclude", "cardproof-fuzz", "--lib", "--bins"],
+    is_linted: false,
+};
 
 /// The steps that only read the source: format, lints, tidy, documentation, generated files.
 pub(crate) fn lint_steps(account: &mut Account) {

@@ -26,7 +26,7 @@ use programs::{Program, Test};
 use server::Server;
 use worker::{Desk, Ended, Verdict};
 
-pub(crate) use programs::{Suite, forget_flags};
+pub(crate) use programs::{Suite, has_clippy_driver};
 
 /// The variable with the seed of tests that explore at random.
 const SEED: &str = "CARDPROOF_TEST_SEED";
@@ -105,9 +105,9 @@ fn run_programs(programs: &[Program], choice: Choice, seed: Option<u64>) -> Resu
     Ok(account(ended))
 }
 
-/// One for each processor: a test that computes has a processor of its own.
+/// One more than there are processors: some tests wait for a disk, a browser or a run in real time.
 fn workers() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
+    thread::available_parallelism().map_or(1, usize::from) + 1
 }
 
 fn is_alone(test: &Test<'_>) -> bool {

@@ -143,7 +143,7 @@ fn build(source: &Path, program: &Path) -> Result<PathBuf> {
 /// The arguments of every run: each profile and each recorded job on each card.
 fn runs(program: &Path, arguments: &Arguments) -> Result<Vec<Vec<String>>> {
     let seed = arguments.seed.to_string();
-    let (profiles, traces) = (names(program, &["profiles"])?, names(program, &["traces"])?);
+    let (profiles, traces) = (names(program, &["profiles"])?, names(program, &["replay", "list"])?);
     let time: &[&str] = if arguments.whole { &[] } else { &["--time-budget", TIME] };
     let mut runs = Vec::new();
     for card in names(program, &["sim", "list"])? {
@@ -154,7 +154,8 @@ fn runs(program: &Path, arguments: &Arguments) -> Result<Vec<Vec<String>>> {
         let of_profiles = profiles.iter().map(|profile| {
             [&["run", &card, "--profile", profile, "--seed", &seed][..], time].concat()
         });
-        let of_traces = traces.iter().map(|trace| vec!["replay", trace, &card, "--seed", &seed]);
+        let of_traces =
+            traces.iter().map(|trace| vec!["replay", "run", trace, &card, "--seed", &seed]);
         let words = of_profiles.chain(of_traces);
         runs.extend(words.map(|words| words.into_iter().map(str::to_owned).collect()));
     }

@@ -15,9 +15,9 @@ use cardproof_facts::CONFIDENCE;
 use cardproof_io::EngineChoice;
 use cardproof_session::Access;
 use cardproof_units::{Bytes, Nanos, Seed};
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{ArgAction, Args, Subcommand, ValueEnum};
 
-use crate::charts::PictureFile;
 use crate::output::Sink;
 
 pub(crate) use compare::CompareArgs;
@@ -101,6 +101,14 @@ fn confidence(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A whole number from 1.
+pub(crate) fn from_one(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err("give a number from 1".to_owned()),
+    }
+}
+
 /// A parser of numbers in `range`, whose message says what to give.
 pub(crate) fn number<Number>(
     range: RangeInclusive<Number>,
@@ -179,8 +187,11 @@ pub(crate) struct OutputArgs {
     /// The report as one HTML file. An existing file is overwritten
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// Show every figure, reason and doubt
+    #[arg(long)]
+    pub(crate) details: bool,
     /// The result as Markdown, for a forum or an issue; `short` prints about ten lines
-    #[arg(long, value_name = "FILE|-|short")]
+    #[arg(long, value_name = "FILE.md|-|short", value_parser = OsStringValueParser::new().try_map(markdown_sink))]
     pub(crate) markdown: Option<MarkdownSink>,
 }
 
@@ -193,11 +204,18 @@ pub(crate) struct MarkdownSink {
 }
 
 /// A name need not be text. A file called `short` is named as `./short`.
-impl From<OsString> for MarkdownSink {
-    fn from(name: OsString) -> Self {
-        let is_short = name == "short";
-        Self { sink: if is_short { Sink::Stdout } else { Sink::from(name) }, is_short }
+///
+/// # Errors
+/// A bare word is more likely `short` mistyped than a file: a file has an ending or a directory.
+fn markdown_sink(name: OsString) -> Result<MarkdownSink, String> {
+    if name == "short" {
+        return Ok(MarkdownSink { sink: Sink::Stdout, is_short: true });
     }
+    let is_word = name.to_str().is_some_and(|name| name != "-" && !name.contains(['.', '/']));
+    if is_word {
+        return Err("give a file such as result.md, `-` for standard output, or `short`".to_owned());
+    }
+    Ok(MarkdownSink { sink: Sink::from(name), is_short: false })
 }
 
 impl OutputArgs {
@@ -283,43 +301,4 @@ impl ServeArgs {
             LayoutArg::Log => Some(self.log_mode.into()),
         }
     }
-}
-
-/// What to judge.
-#[derive(Debug, Args)]
-pub(crate) struct RateArgs {
-    /// Records: a file, an id or its first characters, a label, `latest`, or `-` for standard input
-    #[arg(value_name = "RECORD", required = true)]
-    pub(crate) records: Vec<PathBuf>,
-    /// The record and its verdicts as JSON; for several records, a JSON array
-    #[arg(long, value_name = "FILE|-")]
-    pub(crate) json: Option<Sink>,
-    /// End with status 4 unless every record passes these classes, such as A1 or A1,C10
-    #[arg(long, value_name = "CLASS", action = ArgAction::Append, value_delimiter = ',')]
-    pub(crate) require: Vec<String>,
-    /// For --require: also accept an indication, the weaker judgement of an imported record
-    #[arg(long, requires = "require")]
-    pub(crate) accept_indication: bool,
-    /// Print errors only
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-}
-
-/// What to report.
-#[derive(Debug, Args)]
-pub(crate) struct ReportArgs {
-    /// A record: a file, an id or its first characters, a label, `latest`, or `-` for standard input
-    pub(crate) record: PathBuf,
-    /// Print errors only
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-    /// Where the report goes.
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
-    /// Save each chart of the report as SVG and PNG, and its figures as CSV, in this directory
-    #[arg(long, value_name = "DIR")]
-    pub(crate) charts: Option<PathBuf>,
-    /// The result in one picture, for a forum
-    #[arg(long, value_name = "FILE.png|FILE.svg")]
-    pub(crate) picture: Option<PictureFile>,
 }

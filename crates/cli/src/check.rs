@@ -106,14 +106,16 @@ pub(crate) fn run(args: &CheckArgs, signals: &Signals) -> Result<Exit, Failure> 
     let of_record = speed.or(capacity).map(|record| &record.conditions);
     let conditions = of_record.unwrap_or(&seen.conditions);
     let untested = match measurements.untested {
-        Untested::NotAsked if args.sysroot.is_none() && !seen.is_writable => Untested::ReadOnly,
+        Untested::NotAsked if args.sysroot.is_some() => Untested::Saved,
+        Untested::NotAsked if !seen.is_writable => Untested::ReadOnly,
         why => why,
     };
     let known =
-        Known { conditions, speed, capacity, health: seen.health, power: seen.power, untested };
+        Known { conditions, speed, capacity, signs: &seen.signs, power: seen.power, untested };
     let answer = Answer::new(&known, &questions);
     let target = args.target.display().to_string();
-    let page = AnswerPage { answer: &answer, conditions, target: &target };
+    let is_saved = args.sysroot.is_some();
+    let page = AnswerPage { answer: &answer, conditions, target: &target, is_saved };
     publish(args, &page, &measurements)?;
     Ok(if answer.is_bad() { Exit::NotMet } else { Exit::Done })
 }
@@ -127,6 +129,7 @@ fn questions(args: &CheckArgs) -> Vec<Question> {
 
 fn root(args: &CheckArgs) -> Result<Sysroot, Failure> {
     let Some(path) = &args.sysroot else { return Ok(Sysroot::default()) };
+    crate::identify::copy_of_sys(path)?;
     if simulated_name(&args.target).is_some() {
         return Err(Failure::usage("--sysroot and a simulated card do not go together"));
     }

@@ -48,6 +48,12 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Exit, Failure> {
     }
     check_outputs(args)?;
     let cards = cards(&args.cards)?;
+    if cards.len() < 2 {
+        return Err(Failure::usage(
+            "name at least two cards; `cardproof list` shows your records, and `cardproof compare --list` \
+             published cards, such as ref:NAME",
+        ));
+    }
     let contenders = contenders(&cards, args)?;
     let pairing = if args.paired { Pairing::ByRun } else { Pairing::Independent };
     check_pairs(&contenders, pairing)?;
@@ -143,7 +149,7 @@ fn cards(names: &[String]) -> Result<Vec<Card>, Failure> {
 
 /// The published cards of the table called `name`; none where there is no such table.
 fn table(name: &str) -> Vec<Card> {
-    let of_table = references().iter().filter(|card| card.table == name);
+    let of_table = references().iter().filter(|card| card.table.eq_ignore_ascii_case(name));
     let card = |card: &cardproof_rating::ReferenceCard| Card {
         name: card.name.clone(),
         given: card.name.clone(),
@@ -163,16 +169,13 @@ fn called(given: &str, runs: &[Record]) -> String {
     if is_id && !given.starts_with(REFERENCE) { device(first) } else { short(given) }
 }
 
-/// The device of `record` in few words: a simulated card's name, else its model and size.
+/// The device of `record` in few words: its model and size.
 fn device(record: &Record) -> String {
     let device = &record.conditions.device;
-    let name = if record.is_simulated() {
-        device.name.clone()
-    } else {
-        let size = device.size_bytes.map(|size| size.to_string());
-        let parts: Vec<String> = [device.model.clone(), size].into_iter().flatten().collect();
-        Some(parts.join(", "))
-    };
+    // The name of a simulated card holds its size.
+    let size = device.size_bytes.filter(|_| !record.is_simulated());
+    let parts = [device.model.clone(), size.map(|size| size.to_string())];
+    let name = Some(parts.into_iter().flatten().collect::<Vec<_>>().join(", "));
     name.filter(|name| !name.is_empty()).unwrap_or_else(|| record.id.clone())
 }
 
@@ -273,7 +276,7 @@ fn check_pairs(cards: &[Contender<'_>], pairing: Pairing) -> Result<(), Failure>
 }
 
 fn show(comparison: &Comparison, records: &[&Record], args: &CompareArgs) -> Result<(), Failure> {
-    let view = View { wanted: args.wanted.into(), has_details: args.all };
+    let view = View { wanted: args.wanted.into(), has_details: args.details };
     if let Some(path) = &args.html {
         let page = comparison_html(comparison, view.wanted, records)
             .map_err(Failure::because("the comparison cannot be drawn"))?;

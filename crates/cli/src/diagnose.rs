@@ -13,7 +13,7 @@ use cardproof_device::identify::{Identity, StorageChoice, identify};
 use cardproof_rating::diagnosis::{DIAGNOSIS_SCHEMA, Diagnosis, Known, diagnose};
 use cardproof_rating::limits::{Seen, limits_around};
 use cardproof_record::Record;
-use cardproof_session::Store;
+use cardproof_session::{Store, simulated_name};
 use cardproof_units::Nanos;
 use clap::Args;
 use serde::Serialize;
@@ -64,6 +64,11 @@ struct Document<'d> {
 /// Watches, looks, and answers.
 pub(crate) fn run(args: &DiagnoseArgs, signals: &Signals) -> Result<Exit, Failure> {
     args.json.iter().try_for_each(output::check)?;
+    if simulated_name(&args.place).is_some() {
+        return Err(Failure::usage(
+            "diagnose watches this computer, so it cannot use a simulated card; name a device or a directory",
+        ));
+    }
     let identity = identify(&Sysroot::default(), &StorageChoice::Named(args.place.clone()))
         .map_err(|error| Failure::usage(with_causes(&error)))?;
     if args.time < Nanos::from(WINDOW) {

@@ -58,7 +58,7 @@ pub(crate) struct EndureArgs {
     #[arg(long, value_name = "PATTERN", default_value = "random")]
     pub(crate) pattern: String,
     /// Stop after N cycles
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = crate::args::from_one)]
     pub(crate) cycles: Option<u64>,
     /// Stop after writing this much, such as 3TB. If there was no error until then, the card has passed
     #[arg(long, value_name = "SIZE", conflicts_with = "cycles")]
@@ -205,7 +205,7 @@ fn check(args: &EndureArgs) -> Result<(), Failure> {
     }
     if args.html.is_some() && args.targets.len() > 1 {
         return Err(Failure::usage(
-            "--html is for one card; use cardproof report RECORD --html FILE for each",
+            "--html is for one card; use cardproof show RECORD --html FILE for each",
         ));
     }
     Ok(())
@@ -258,7 +258,12 @@ fn options_of(args: &EndureArgs, number: usize) -> Result<Options, Failure> {
     let before = args.targets[..number].iter().filter(|it| simulated_name(it).is_none()).count();
     let destroy = simulated_name(target).is_none().then(|| args.destroy.get(before).cloned());
     let access = AccessArgs { destroy: destroy.flatten(), engine: args.engine };
-    let outputs = OutputArgs { json: args.json.clone(), html: args.html.clone(), markdown: None };
+    let outputs = OutputArgs {
+        json: args.json.clone(),
+        html: args.html.clone(),
+        markdown: None,
+        details: false,
+    };
     options(&Request {
         target,
         size: args.size,

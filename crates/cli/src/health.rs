@@ -1,19 +1,23 @@
-//! `cardproof health`: what a device says of its own wear, what of it can be true, and how many days are
-//! left at this pace.
+//! `cardproof health`: is the storage dying? The signs of trouble in use, what the device says of its own wear,
+//! what of it can be true, and how many days are left at this pace.
 
 mod ask;
 mod drives;
 mod raw;
+mod smartctl;
 mod text;
+mod values;
 
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use cardproof_evidence::health::{
     DaysLeft, Judged, Reading, Unit, UsedAt, Value, days_left, judge,
 };
+use cardproof_rating::signs::{HealthPage, HealthVerdict, Signs};
 use cardproof_record::{
-    DaysLeftInterval, HEALTH_SCHEMA, HealthDocument, HealthReading, HealthValue, Record,
-    WearOutlook,
+    DaysLeftInterval, FindingKind, HEALTH_SCHEMA, HealthDocument, HealthReading, HealthValue,
+    Record, WearOutlook,
 };
 use cardproof_units::Bytes;
 use clap::Args;
@@ -25,25 +29,33 @@ use crate::saved;
 use crate::talk;
 
 /// What stands under the help.
-const AFTER_HELP: &str = "The SD standard has no report of wear. Some cards report their wear in answer to the command \
+const AFTER_HELP: &str = "health reads the kernel log, the mounts, the counters of the kernel and what the device reports. It writes \
+nothing. As root it sees more.
+
+The SD standard has no report of wear. Some cards report their wear in answer to the command \
 CMD56. Other cards may hang after this command until they are unplugged. So cardproof sends the command \
 only with --ask-card. For a mounted card, add --force as well.
 
 To estimate the days left, cardproof needs two readings of the same device, some days apart: \
---over RECORD RECORD, or --raw FILE FILE.
+--over RECORD RECORD, or --raw FILE FILE. Readings without a date have that of their files, if these are days apart.
 
-Exit status: 0 done; 4 the device says that it fails, or a value cannot be true; 1 nothing could be read; 2 wrong command line; \
+Exit status: 0 done; 4 copy your data now, or a value cannot be true; 1 nothing could be read; 2 wrong command line; \
 3 refused for safety.";
 
 /// Which device, or which recorded outputs.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct HealthArgs {
-    /// A block device, such as /dev/mmcblk0; with --over, records; with --raw, files
-    #[arg(required = true)]
+    /// A block device, such as /dev/mmcblk0, or a directory on it; by default the device that holds the
+    /// current directory; with --over, records; with --raw, files
+    #[arg(value_name = "DEVICE|DIR|FILE")]
     pub(crate) sources: Vec<PathBuf>,
+    /// Look at a saved machine (a directory, or a file of `identify --dump`)
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["raw", "over", "ask_card"])]
+    pub(crate) sysroot: Option<PathBuf>,
     /// Judge saved files, the oldest first. Accepted are the output of CMD56 (512 bytes or hex), EXT_CSD
-    /// (hex), sdmon, smartctl and nvme smart-log, in words or as JSON
+    /// (hex, a dump, or the lines of mmc extcsd read), an eMMC's life_time and pre_eol_info, sdmon, smartctl
+    /// and nvme smart-log, in words or as JSON, also from a post or a mail
     #[arg(long, conflicts_with = "over")]
     pub(crate) raw: bool,
     /// Compare the wear in two or more saved records of one card, to estimate the days left
@@ -67,10 +79,14 @@ pub(crate) struct HealthArgs {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sourced {
     source: String,
+    /// The card or drive, where a text of several names it.
+    card: Option<String>,
     time: Option<Timestamp>,
     reading: Reading,
     /// What the device or the program says that is wrong, in words, the gravest first.
     findings: Vec<String>,
+    /// The same as values.
+    faults: Vec<FindingKind>,
     /// Why there is no value.
     unread: Option<String>,
 }
@@ -82,6 +98,8 @@ pub(crate) struct Found {
     readings: Vec<Sourced>,
     bytes_per_day: Option<Bytes>,
     unknown: Vec<String>,
+    /// The signs of trouble of a device in use.
+    signs: Option<Signs>,
 }
 
 /// Shows the health of what `args` name.
@@ -89,35 +107,50 @@ pub(crate) fn run(args: &HealthArgs) -> Result<Exit, Failure> {
     if let Some(sink) = &args.json {
         output::check(sink)?;
     }
-    let found = if args.raw {
-        raw::files(&args.sources)?
-    } else if args.over {
-        records(&args.sources)?
-    } else {
-        let [device] = args.sources.as_slice() else {
+    if (args.raw || args.over) && args.sources.is_empty() {
+        return Err(Failure::usage("name the files for --raw, or the records for --over"));
+    }
+    if args.over && args.sources.len() < 2 {
+        return Err(Failure::usage(
+            "--over compares the wear of one card over time, so it needs two records or more; \
+             `cardproof list` shows them",
+        ));
+    }
+    let found = match args.sources.as_slice() {
+        files if args.raw => raw::files(files)?,
+        names if args.over => records(names)?,
+        [] => ask::device(None, args)?,
+        [device] => ask::device(Some(device), args)?,
+        _ => {
             return Err(Failure::usage(
                 "name one device; several files need --raw, records --over",
             ));
-        };
-        ask::device(device, args.ask_card, args.force)?
+        }
     };
     let document = document(&found);
     if let Some(sink) = &args.json {
-        let text = serde_json::to_string_pretty(&document)
+        let page = HealthPage { wear: &document, health: found.signs.as_ref() };
+        let text = serde_json::to_string_pretty(&page)
             .map_err(Failure::because("the values cannot be put into JSON"))?;
         output::write(sink, &(text + "\n"))?;
     }
     if args.json != Some(Sink::Stdout) && !args.quiet {
-        output::write(&Sink::Stdout, &talk::paged(&text::page(&document)))?;
+        let page = text::page(&document, found.signs.as_ref());
+        output::write(&Sink::Stdout, &talk::paged(&page))?;
     }
-    if document.readings.iter().any(|reading| !reading.findings.is_empty()) {
-        return Ok(Exit::NotMet);
+    Ok(exit(&document, found.signs.as_ref()))
+}
+
+/// How the command ends: badly where the data are at risk, the device says so, or a value cannot be true.
+fn exit(document: &HealthDocument, signs: Option<&Signs>) -> Exit {
+    let has_findings = document.readings.iter().any(|reading| !reading.findings.is_empty());
+    let mut values = document.readings.iter().flat_map(|reading| &reading.values);
+    let is_known = signs.is_some_and(|signs| signs.verdict != HealthVerdict::NotKnown);
+    if signs.is_some_and(Signs::is_bad) || has_findings || !values.all(|value| value.plausible) {
+        return Exit::NotMet;
     }
-    let mut all = document.readings.iter().flat_map(|reading| &reading.values);
-    if document.readings.iter().all(|reading| reading.values.is_empty()) {
-        return Ok(Exit::Incomplete);
-    }
-    Ok(if all.all(|value| value.plausible) { Exit::Done } else { Exit::NotMet })
+    let is_empty = document.readings.iter().all(|reading| reading.values.is_empty());
+    if is_empty && !is_known { Exit::Incomplete } else { Exit::Done }
 }
 
 /// What saved records of one card say.
@@ -151,6 +184,7 @@ fn of_record(record: &Record) -> (String, Sourced) {
     let time = record.created.parse::<Timestamp>().ok().filter(|time| time.as_second() > 0);
     let sourced = Sourced {
         source: format!("record {}", record.id),
+        card: None,
         time,
         reading: Reading {
             values: values.into_iter().collect(),
@@ -158,6 +192,7 @@ fn of_record(record: &Record) -> (String, Sourced) {
             rejected: None,
         },
         findings: Vec::new(),
+        faults: Vec::new(),
         unread: None,
     };
     (name.unwrap_or_else(|| "unknown device".to_owned()), sourced)
@@ -168,13 +203,13 @@ fn document(found: &Found) -> HealthDocument {
     let mut readings = Vec::new();
     let mut used = Vec::new();
     // The order of readings without a date is what the user says; beside dated ones it is not known.
-    let (mut last_dated, mut last_undated): (Option<&Reading>, Option<&Reading>) = (None, None);
+    let mut last: HashMap<(Option<&str>, bool), &Reading> = HashMap::new();
     for sourced in &found.readings {
-        let last = if sourced.time.is_some() { &mut last_dated } else { &mut last_undated };
-        let judged = judge(&sourced.reading, *last);
+        let series = (sourced.card.as_deref(), sourced.time.is_some());
+        let judged = judge(&sourced.reading, last.get(&series).copied());
         let is_sound = judged.iter().all(|judged| judged.reason.is_none());
         if is_sound {
-            *last = Some(&sourced.reading);
+            last.insert(series, &sourced.reading);
             used.extend(life_used(sourced).map(|used| (sourced.time.is_some(), used)));
         }
         readings.push(HealthReading {
@@ -190,9 +225,31 @@ fn document(found: &Found) -> HealthDocument {
         device: found.device.clone(),
         values: readings.last().map(|reading| reading.values.clone()).unwrap_or_default(),
         readings,
-        wear: outlook(&days_left(&on_one_clock(&used)), bytes),
+        wear: outlook(&left(found, &used), bytes),
         unknown: unknown(found),
     }
+}
+
+/// The days left by `used`, of readings of one card.
+fn left(found: &Found, used: &[(bool, UsedAt)]) -> DaysLeft {
+    let not_known = |reason: &str| DaysLeft { reason: reason.to_owned(), ..DaysLeft::default() };
+    let readings = &found.readings;
+    let cards: HashSet<&str> = readings.iter().filter_map(|it| it.card.as_deref()).collect();
+    if cards.len() > 1 {
+        return not_known("the readings are of several devices; give those of one");
+    }
+    if !readings.is_empty() && readings.iter().all(|it| it.reading.values.is_empty()) {
+        return not_known("no wear value could be read");
+    }
+    let left = days_left(&on_one_clock(used));
+    let is_open = left.estimate.is_none() && left.low.is_none();
+    if is_open && readings.len() > 1 && readings.iter().all(|it| it.time.is_none()) {
+        return not_known(
+            "the readings have no date; set the dates of their files to the days of the readings \
+             (touch -d 2024-01-31 FILE)",
+        );
+    }
+    left
 }
 
 /// Those of `used` that have a date, or the last of those that have none.

@@ -7,13 +7,13 @@ use clap::Command;
 /// The commands by question, in the order in which an owner asks.
 const GROUPS: [(&str, &[&str]); 8] = [
     ("Is it good?", &["check", "run", "verify", "profiles"]),
-    ("What is it?", &["identify", "health"]),
+    ("What is it?", &["identify", "health", "log"]),
     ("Why is it slow?", &["diagnose", "watch"]),
-    ("Which one?", &["compare", "list", "summary", "rate", "report", "import"]),
+    ("Which one?", &["compare", "list", "show", "import"]),
     ("How is it set up?", &["tune", "geometry", "compare-setups"]),
     ("Share it?", &["submit"]),
     ("What does it survive?", &["endure", "powercut"]),
-    ("What else?", &["replay", "traces", "capture", "sim", "completions", "help"]),
+    ("What else?", &["replay", "sim", "completions", "help"]),
 ];
 
 /// `program` with its commands in groups.

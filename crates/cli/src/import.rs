@@ -24,6 +24,7 @@ use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::measuring::random_bits;
 use crate::output::{self, Sink};
+use crate::pasted::{self, Reader};
 use crate::result;
 use crate::talk::Talk;
 
@@ -41,9 +42,10 @@ pub(crate) struct ImportArgs {
     pub(crate) files: Vec<PathBuf>,
     /// Treat the input as output of this tool
     ///
-    /// One of: agnostics, as-ssd, bonnie++, crystaldiskmark, dd, disk-benchmark, diskspd, f3, fio,
-    /// flashbench, h2testw, hdparm, ioping, iostat, iozone, kernel-log, kdiskmark, microsd-benchmarks,
-    /// nvme, pibenchmarks, rpi-benchmark, sbc-bench, sd_bench, sd-card-bench, smartctl, sysbench, table,
+    /// One of: a1-sd-bench, agnostics, amorphousdiskmark, androbench, as-ssd, blackmagic, bonnie++,
+    /// crystaldiskmark, dd, disk-benchmark, diskspd, f3, fio, flashbench, gnome-disks, h2testw, hdparm,
+    /// ioping, iostat, iozone, kernel-log, kdiskmark, microsd-benchmarks, nvme, pibenchmarks,
+    /// rpi-benchmark, rpi-imager, sbc-bench, sd_bench, sd-card-bench, smartctl, sysbench, table,
     /// tdediskmark, winsat, yabs.
     #[arg(long = "as", value_name = "TOOL", value_parser = tool)]
     pub(crate) tool: Option<ForeignTool>,
@@ -120,10 +122,25 @@ fn is_stdin(file: &Path) -> bool {
     Sink::of(file) == Sink::Stdout
 }
 
-/// A file of a directory that became no record, and why.
+/// A file that became no record, and why.
 struct Unread {
     name: String,
     error: ImportError,
+    /// What it is instead, and which command reads it.
+    advice: Option<String>,
+}
+
+impl Unread {
+    fn failure(&self, asked: Option<ForeignTool>) -> Failure {
+        let Self { name, error, advice } = self;
+        Failure::usage(match (advice, asked, error) {
+            (Some(advice), ..) => format!("{name}: nothing to import: {advice}"),
+            (None, Some(tool), ImportError::Unrecognised) => format!(
+                "{name} is not output of {tool}; paste it as the tool printed it, or leave --as out"
+            ),
+            (None, ..) => format!("{name}: {error}"),
+        })
+    }
 }
 
 /// What is in all files. A named file that cannot be read is an error; one of a directory is kept.
@@ -133,14 +150,14 @@ fn read_all(args: &ImportArgs) -> Result<(Vec<Read>, Vec<Unread>), Failure> {
         if is_stdin(named) || !named.is_dir() {
             let name = name_of(named);
             let found = read(named, &name, args.tool)?;
-            reads.push(found.map_err(|error| Failure::usage(format!("{name}: {error}")))?);
+            reads.push(found.map_err(|unread| unread.failure(args.tool))?);
             continue;
         }
         for file in files::below(named, LENGTH_MAX)? {
             let name = name_of(&file);
             match read(&file, &name, args.tool)? {
                 Ok(found) => reads.push(found),
-                Err(error) => unread.push(Unread { name, error }),
+                Err(found) => unread.push(found),
             }
         }
     }
@@ -156,21 +173,28 @@ fn read(
     file: &Path,
     name: &str,
     tool: Option<ForeignTool>,
-) -> Result<Result<Read, ImportError>, Failure> {
+) -> Result<Result<Read, Unread>, Failure> {
     let bytes = input::read(file, LENGTH_MAX).map_err(|error| {
         Failure::of_opening(
             &error,
             format!("cannot read {name}: {error}; name a file of a tool's output"),
         )
     })?;
-    let found = import(&decode(&bytes), tool, &origin()?);
-    Ok(found.map(|found| Read { name: name.to_owned(), found }))
+    let (text, name) = (decode(&bytes), name.to_owned());
+    Ok(match import(&text, tool, &origin()?) {
+        Ok(found) => Ok(Read { name, found }),
+        Err(error) => {
+            let is_foreign = error == ImportError::Unrecognised;
+            let advice = is_foreign.then(|| pasted::other(&text, Reader::Import, &name)).flatten();
+            Err(Unread { name, error, advice })
+        }
+    })
 }
 
 /// Why there is nothing at all.
 fn nothing_read(unread: &[Unread]) -> Failure {
     match unread.iter().find(|file| file.error != ImportError::Unrecognised) {
-        Some(file) => Failure::usage(format!("{}: {}", file.name, file.error)),
+        Some(file) => file.failure(None),
         None => Failure::usage(format!(
             "none of {} files holds the output of a tool that can be read ({})",
             unread.len(),

@@ -1,7 +1,6 @@
-//! `cardproof list` and `cardproof summary`: many records, a row for each.
+//! `cardproof list`: many records, a line each; as a table with rates, or as a file for other programs.
 //!
-//! `list` shows the records that are kept, `summary` those in any directory. A file that is no record
-//! is named on standard error and left out; it never ends the command.
+//! A file that is no record is named on standard error and left out; it never ends the command.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,12 +19,15 @@ use crate::output::{self, Sink};
 use crate::saved;
 use crate::talk::{self, Talk};
 
-/// Which records to list.
+/// Which records to list, and where to.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
     /// Only records whose label, card, profile or id contains this text; case does not matter
     #[arg(value_name = "TEXT")]
     pub(crate) text: Option<String>,
+    /// A directory of records; by default that of your saved records
+    #[arg(long, value_name = "DIR")]
+    pub(crate) from: Option<PathBuf>,
     /// Only records with exactly this label
     #[arg(long, value_name = "NAME")]
     pub(crate) label: Option<String>,
@@ -34,7 +36,19 @@ pub(crate) struct ListArgs {
     pub(crate) since: Option<String>,
     /// Only records that passed this class or a higher one, such as A1
     #[arg(long, value_name = "CLASS")]
-    pub(crate) meets: Option<String>,
+    pub(crate) passed: Option<String>,
+    /// Show the rates of each record
+    #[arg(long)]
+    pub(crate) details: bool,
+    /// The list as CSV, for a spreadsheet
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) csv: Option<Sink>,
+    /// The list as one HTML file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// The list as Markdown
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) markdown: Option<Sink>,
     /// The list as JSON, to a file or to standard output
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
@@ -43,73 +57,108 @@ pub(crate) struct ListArgs {
     pub(crate) quiet: bool,
 }
 
+/// Lists the records that `args` ask for.
+pub(crate) fn list(args: &ListArgs) -> Result<Exit, Failure> {
+    check_outputs(args)?;
+    let passed = args.passed.as_deref().map(class).transpose()?;
+    let directory = match &args.from {
+        Some(directory) => directory.clone(),
+        None => Store::of_user()?,
+    };
+    let mut dated = dated(&directory, Talk::new(args.quiet))?;
+    let count = dated.len();
+    if let (0, Some(directory)) = (count, &args.from) {
+        return Err(Failure::usage(format!(
+            "there is no record in {}; name a directory of records",
+            directory.display()
+        )));
+    }
+    dated.retain(|(time, entry)| is_wanted(time, entry, args, passed));
+    dated.sort_by(|a, b| (&a.0, a.1.name()).cmp(&(&b.0, b.1.name())));
+    let entries: Vec<Entry> = dated.into_iter().map(|(_, entry)| entry).collect();
+    write_files(args, &entries)?;
+    if args.quiet || sinks(args).contains(&Sink::Stdout) {
+        return Ok(Exit::Done);
+    }
+    if entries.is_empty() {
+        Talk::new(false).note(&why_empty(count));
+        return Ok(Exit::Done);
+    }
+    print(args, &entries)?;
+    tell_lower_classes(&entries, passed);
+    Ok(Exit::Done)
+}
+
+/// Where the list goes besides the terminal.
+fn sinks(args: &ListArgs) -> Vec<Sink> {
+    let html = args.html.clone().map(Sink::File);
+    let sinks = [args.csv.clone(), html, args.markdown.clone(), args.json.clone()];
+    sinks.into_iter().flatten().collect()
+}
+
+fn check_outputs(args: &ListArgs) -> Result<(), Failure> {
+    let sinks = sinks(args);
+    sinks.iter().try_for_each(output::check)?;
+    if sinks.iter().filter(|sink| **sink == Sink::Stdout).count() > 1 {
+        return Err(Failure::usage(
+            "only one of --csv, --markdown and --json can go to standard output; name files for the \
+             others",
+        ));
+    }
+    Ok(())
+}
+
+fn write_files(args: &ListArgs, entries: &[Entry]) -> Result<(), Failure> {
+    let html = args.html.clone().map(Sink::File);
+    for (sink, form) in [
+        (&args.csv, inventory_csv as fn(&[Entry]) -> String),
+        (&html, inventory_html),
+        (&args.markdown, inventory_markdown),
+    ] {
+        sink.iter().try_for_each(|sink| output::write(sink, &form(entries)))?;
+    }
+    match &args.json {
+        Some(sink) => output::write(sink, &json(entries)?),
+        None => Ok(()),
+    }
+}
+
+fn why_empty(count: usize) -> String {
+    match count {
+        0 => "There is no record yet. Measure something: cardproof run".to_owned(),
+        1 => "The one record does not match.".to_owned(),
+        count => format!("None of the {count} records match."),
+    }
+}
+
+fn print(args: &ListArgs, entries: &[Entry]) -> Result<(), Failure> {
+    if args.details {
+        return output::write(&Sink::Stdout, &inventory_table(entries));
+    }
+    let latest = match args.from {
+        Some(_) => None,
+        None => Store::find(LATEST)?,
+    };
+    let latest = latest.as_deref().and_then(Path::file_stem).and_then(|stem| stem.to_str());
+    output::write(&Sink::Stdout, &inventory_text(entries, latest, talk::width()))
+}
+
+/// That the list names the highest class only, where one was asked for that it does not name.
+fn tell_lower_classes(entries: &[Entry], passed: Option<&'static Class>) {
+    let Some(class) = passed else { return };
+    if entries.iter().any(|entry| !entry.met.iter().any(|met| met == class.name)) {
+        Talk::new(false).note(&format!(
+            "The list shows only the highest passed class of each kind. A higher class includes {}.",
+            class.name
+        ));
+    }
+}
+
 /// A day, as records write it.
 fn day(text: &str) -> Result<String, String> {
     let day: jiff::civil::Date =
         text.parse().map_err(|_| "give a day, such as 2026-05-31".to_owned())?;
     Ok(day.to_string())
-}
-
-/// Which directory to sum up, and where to.
-#[derive(Debug, Args)]
-pub(crate) struct SummaryArgs {
-    /// A directory of records; by default that of the saved records
-    #[arg(value_name = "DIR")]
-    pub(crate) directory: Option<PathBuf>,
-    /// The summary as CSV, for a spreadsheet
-    #[arg(long, value_name = "FILE|-")]
-    pub(crate) csv: Option<Sink>,
-    /// The summary as one HTML file
-    #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
-    /// The summary as Markdown
-    #[arg(long, value_name = "FILE|-")]
-    pub(crate) markdown: Option<Sink>,
-    /// The summary as JSON, to a file or to standard output
-    #[arg(long, value_name = "FILE|-")]
-    pub(crate) json: Option<Sink>,
-    /// Print errors only
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-}
-
-/// Lists the records that are kept.
-pub(crate) fn list(args: &ListArgs) -> Result<Exit, Failure> {
-    args.json.iter().try_for_each(output::check)?;
-    let meets = args.meets.as_deref().map(class).transpose()?;
-    let mut dated = dated(&Store::of_user()?, Talk::new(args.quiet))?;
-    let count = dated.len();
-    dated.retain(|(time, entry)| is_wanted(time, entry, args, meets));
-    dated.sort_by(|a, b| (&a.0, a.1.name()).cmp(&(&b.0, b.1.name())));
-    let entries: Vec<Entry> = dated.into_iter().map(|(_, entry)| entry).collect();
-    if let Some(sink) = &args.json {
-        output::write(sink, &json(&entries)?)?;
-    }
-    if args.json == Some(Sink::Stdout) || args.quiet {
-        return Ok(Exit::Done);
-    }
-    if entries.is_empty() {
-        let hint = match count {
-            0 => "There is no record yet. Measure something: cardproof run".to_owned(),
-            1 => "The one record does not match.".to_owned(),
-            count => format!("None of the {count} records match."),
-        };
-        Talk::new(false).note(&hint);
-        return Ok(Exit::Done);
-    }
-    let latest = Store::find(LATEST)?;
-    let latest = latest.as_deref().and_then(Path::file_stem).and_then(|stem| stem.to_str());
-    output::write(&Sink::Stdout, &inventory_text(&entries, latest, talk::width()))?;
-    if let Some(class) = meets
-        && entries.iter().any(|entry| !entry.met.iter().any(|met| met == class.name))
-    {
-        let hint = format!(
-            "The list shows only the highest passed class of each kind. A higher class includes {}.",
-            class.name
-        );
-        Talk::new(false).note(&hint);
-    }
-    Ok(Exit::Done)
 }
 
 /// The class called `name`.
@@ -120,7 +169,7 @@ fn class(name: &str) -> Result<&'static Class, Failure> {
     })
 }
 
-fn is_wanted(time: &str, entry: &Entry, args: &ListArgs, meets: Option<&'static Class>) -> bool {
+fn is_wanted(time: &str, entry: &Entry, args: &ListArgs, passed: Option<&'static Class>) -> bool {
     let holds = |text: &String| {
         let text = text.to_lowercase();
         [entry.name(), &entry.id, &entry.card, &entry.profile]
@@ -139,46 +188,7 @@ fn is_wanted(time: &str, entry: &Entry, args: &ListArgs, meets: Option<&'static 
     args.text.as_ref().is_none_or(holds)
         && args.label.as_ref().is_none_or(|label| entry.label.as_ref() == Some(label))
         && args.since.as_ref().is_none_or(|day| time >= day.as_str())
-        && meets.is_none_or(|class| is_met(&class))
-}
-
-/// Sums up the records of a directory.
-pub(crate) fn summary(args: &SummaryArgs) -> Result<Exit, Failure> {
-    let html = args.html.clone().map(Sink::File);
-    let sinks = [&args.csv, &html, &args.markdown, &args.json];
-    sinks.into_iter().flatten().try_for_each(output::check)?;
-    if sinks.into_iter().flatten().filter(|sink| **sink == Sink::Stdout).count() > 1 {
-        return Err(Failure::usage(
-            "only one of --csv, --markdown and --json can go to standard output; name files for the \
-             others",
-        ));
-    }
-    let directory = match &args.directory {
-        Some(directory) => directory.clone(),
-        None => Store::of_user()?,
-    };
-    let entries = entries(&directory, Talk::new(args.quiet))?;
-    if entries.is_empty() {
-        return Err(Failure::usage(format!(
-            "there is no record in {}; name a directory of records",
-            directory.display()
-        )));
-    }
-    for (sink, form) in [
-        (&args.csv, inventory_csv as fn(&[Entry]) -> String),
-        (&html, inventory_html),
-        (&args.markdown, inventory_markdown),
-    ] {
-        sink.iter().try_for_each(|sink| output::write(sink, &form(&entries)))?;
-    }
-    if let Some(sink) = &args.json {
-        output::write(sink, &json(&entries)?)?;
-    }
-    if args.quiet || sinks.into_iter().flatten().any(|sink| *sink == Sink::Stdout) {
-        return Ok(Exit::Done);
-    }
-    output::write(&Sink::Stdout, &inventory_table(&entries))?;
-    Ok(Exit::Done)
+        && passed.is_none_or(|class| is_met(&class))
 }
 
 fn json(entries: &[Entry]) -> Result<String, Failure> {
@@ -186,14 +196,6 @@ fn json(entries: &[Entry]) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(&list)
         .map_err(Failure::because("the list cannot be put into JSON"))?;
     Ok(text + "\n")
-}
-
-/// The records in `directory`, the oldest first; none where there is no such directory of ours.
-fn entries(directory: &Path, talk: Talk) -> Result<Vec<Entry>, Failure> {
-    let mut entries: Vec<Entry> =
-        dated(directory, talk)?.into_iter().map(|(_, entry)| entry).collect();
-    entries.sort_by(|a, b| (&a.created, a.name()).cmp(&(&b.created, b.name())));
-    Ok(entries)
 }
 
 /// The records in `directory` with their times (RFC 3339). A run on a simulated card has no date of its own,

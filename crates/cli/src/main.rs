@@ -8,7 +8,6 @@
 )]
 
 mod args;
-mod capture;
 mod catalogue;
 mod charts;
 mod check;
@@ -25,9 +24,11 @@ mod identify;
 mod import;
 mod input;
 mod inventory;
+mod ledger;
 mod leftovers;
 mod measuring;
 mod output;
+mod pasted;
 mod powercut;
 mod profile_choice;
 mod profiles;
@@ -37,13 +38,14 @@ mod result;
 mod run;
 mod saved;
 mod setups;
+mod show;
 mod signals;
+mod signs;
 mod simulated;
 mod submit;
 mod suggestion;
 mod talk;
 mod terminal;
-mod traces;
 mod tune;
 mod verify;
 mod watch;
@@ -56,8 +58,7 @@ use clap::builder::Styles;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use args::{CompareArgs, IdentifyArgs, ProfilesArgs, RateArgs, ReportArgs, RunArgs, SimCommand};
-use capture::CaptureArgs;
+use args::{CompareArgs, IdentifyArgs, ProfilesArgs, RunArgs, SimCommand};
 use check::CheckArgs;
 use completions::{CompletionsArgs, ManualArgs};
 use diagnose::DiagnoseArgs;
@@ -67,13 +68,14 @@ use exit::{Exit, Failure};
 use geometry::GeometryArgs;
 use health::HealthArgs;
 use import::ImportArgs;
-use inventory::{ListArgs, SummaryArgs};
+use inventory::ListArgs;
+use ledger::LedgerArgs;
 use powercut::PowercutArgs;
-use replay::ReplayArgs;
+use replay::ReplayCommand;
 use setups::SetupsArgs;
+use show::ShowArgs;
 use signals::Signals;
 use submit::SubmitArgs;
-use traces::TracesArgs;
 use tune::TuneArgs;
 use verify::VerifyArgs;
 use watch::args::WatchArgs;
@@ -117,22 +119,20 @@ enum Command {
     Profiles(ProfilesArgs),
     /// The card, its bus, its host, and what limits it
     Identify(IdentifyArgs),
-    /// Judge saved records by the rules of this version
-    Rate(RateArgs),
-    /// Make a report of a saved record
-    Report(ReportArgs),
+    /// A saved result again: on the terminal, or as a report
+    Show(Box<ShowArgs>),
     /// Read another tool's output, or a pasted text
     Import(ImportArgs),
     /// What the storage does at this moment
     Watch(WatchArgs),
     /// Does the card slow down this computer?
     Diagnose(DiagnoseArgs),
+    /// What each card writes a day, errors, days left
+    Log(LedgerArgs),
     /// Your records and published cards, side by side
     Compare(Box<CompareArgs>),
-    /// List the saved records
+    /// The saved results, one line each
     List(ListArgs),
-    /// Many records as one table
-    Summary(SummaryArgs),
     /// Allocation unit, page size and caches of a card
     Geometry(Box<GeometryArgs>),
     /// A plan for partition, file system and settings
@@ -142,10 +142,6 @@ enum Command {
     /// Simulated cards, for any tool
     #[command(subcommand)]
     Sim(SimCommand),
-    /// The recorded jobs, or what a trace holds
-    Traces(TracesArgs),
-    /// Record a program's requests, to replay them (root)
-    Capture(CaptureArgs),
     /// Is the capacity real? Writes and reads back
     Verify(Box<VerifyArgs>),
     /// Write to cards until they fail
@@ -154,8 +150,9 @@ enum Command {
     Health(HealthArgs),
     /// Does a power cut lose data that was saved?
     Powercut(Box<PowercutArgs>),
-    /// Repeat a recorded job on any storage
-    Replay(Box<ReplayArgs>),
+    /// Repeat a recorded job; record one
+    #[command(subcommand)]
+    Replay(ReplayCommand),
     /// Share a record with a hub; shows it first
     Submit(Box<SubmitArgs>),
     /// The completion script for a shell
@@ -230,7 +227,7 @@ fn parsed() -> Cli {
         }
         if wants_report(&error) {
             talk::wrong_words(
-                "Every saved record can become a report: cardproof report latest --html FILE, or \
+                "Every saved record can become a report: cardproof show latest --html FILE, or \
                  --markdown FILE",
             );
         }
@@ -278,25 +275,22 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
         Command::Run(args) => run::run(&args, signals),
         Command::Profiles(args) => profiles::run(&args),
         Command::Identify(args) => identify::run(&args),
-        Command::Rate(args) => saved::rate(&args),
-        Command::Report(args) => saved::report(&args),
+        Command::Show(args) => show::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Diagnose(args) => diagnose::run(&args, signals),
+        Command::Log(args) => ledger::run(&args),
         Command::List(args) => inventory::list(&args),
-        Command::Summary(args) => inventory::summary(&args),
         Command::Submit(args) => submit::run(&args),
         Command::Sim(command) => simulated::run(&command, signals),
         Command::Import(args) => import::run(&args),
-        Command::Capture(args) => capture::run(&args, signals),
         Command::Powercut(args) => powercut::run(&args, signals),
-        Command::Replay(args) => replay::run(&args, signals),
+        Command::Replay(command) => replay::perform(&command, signals),
         Command::Tune(args) => tune::run(&args, signals),
         Command::Geometry(args) => geometry::run(&args, signals),
         Command::Verify(args) => verify::run(&args, signals),
         Command::Endure(args) => endure::run(&args, signals),
         Command::Health(args) => health::run(&args),
         Command::CompareSetups(args) => setups::run(&args, signals),
-        Command::Traces(args) => traces::run(&args),
         Command::Watch(args) => watch::run(&args, signals),
         Command::Completions(args) => {
             completions::print(&args, Cli::command()).map(|()| Exit::Done)
@@ -312,12 +306,11 @@ fn perform(cli: Cli, signals: &Signals) -> Result<Exit, Failure> {
 /// order, and may be waiting for standard input.
 const fn looks_for_signals(command: &Command) -> bool {
     match command {
+        Command::Replay(command) => command.looks_for_signals(),
         Command::Check(_)
         | Command::Run(_)
         | Command::Sim(SimCommand::Serve(_))
-        | Command::Capture(_)
         | Command::Powercut(_)
-        | Command::Replay(_)
         | Command::Verify(_)
         | Command::Endure(_)
         | Command::CompareSetups(_)
@@ -328,16 +321,14 @@ const fn looks_for_signals(command: &Command) -> bool {
         | Command::Engine(_) => true,
         Command::Profiles(_)
         | Command::Identify(_)
-        | Command::Rate(_)
-        | Command::Report(_)
+        | Command::Show(_)
         | Command::Import(_)
         | Command::Compare(_)
         | Command::Health(_)
+        | Command::Log(_)
         | Command::List(_)
-        | Command::Summary(_)
         | Command::Sim(SimCommand::List(_))
         | Command::Submit(_)
-        | Command::Traces(_)
         | Command::Completions(_)
         | Command::ManualPages(_) => false,
     }

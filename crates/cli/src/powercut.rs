@@ -117,7 +117,12 @@ fn simulated(args: &PowercutArgs, signals: &Signals) -> Result<Exit, Failure> {
     let target = args.target.as_deref().unwrap_or(Path::new("."));
     let talk = Talk::new(args.quiet);
     let access = AccessArgs { destroy: None, engine: EngineArg::Auto };
-    let outputs = OutputArgs { json: args.json.clone(), html: args.html.clone(), markdown: None };
+    let outputs = OutputArgs {
+        json: args.json.clone(),
+        html: args.html.clone(),
+        markdown: None,
+        details: false,
+    };
     result::check_outputs(&outputs)?;
     let request = Request {
         target,
@@ -185,10 +190,15 @@ fn publish(
             .map_err(Failure::because("the findings cannot be put into JSON"))?;
         output::write(sink, &(text + "\n"))?;
     }
-    let outputs = OutputArgs { json: None, html: html.cloned(), markdown: None };
+    let outputs = OutputArgs { json: None, html: html.cloned(), markdown: None, details: false };
     result::write_outputs(record, &[], &outputs)?;
     if json == Some(&Sink::Stdout) || quiet {
         return Ok(());
     }
-    result::show(record, &[], &OutputArgs { json: None, html: None, markdown: None }, talk)
+    result::show(
+        record,
+        &[],
+        &OutputArgs { json: None, html: None, markdown: None, details: false },
+        talk,
+    )
 }

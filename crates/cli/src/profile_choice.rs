@@ -18,6 +18,7 @@ use cardproof_workload::{Profile, find, job, names, user_profile};
 use crate::args::RunArgs;
 use crate::exit::Failure;
 use crate::input;
+use crate::suggestion::did_you_mean;
 
 /// A file larger than this is no profile.
 const FILE_SIZE_MAX: u64 = 1 << 20;
@@ -91,14 +92,22 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
+/// The names of all profiles, jobs among them.
+fn all_names() -> Vec<&'static str> {
+    names().into_iter().chain(jobs::names()).chain([sqlite::NAME]).collect()
+}
+
+/// `name` as the list has it, whatever the case; as it is where the list has none such.
+pub(crate) fn canonical(name: &str) -> &str {
+    all_names().into_iter().find(|known| known.eq_ignore_ascii_case(name)).unwrap_or(name)
+}
+
 /// One of ours.
 fn ours(name: &str) -> Result<Profile, Failure> {
-    find(name).ok_or_else(|| {
-        let known: Vec<&str> =
-            names().into_iter().chain(jobs::names()).chain([sqlite::NAME]).collect();
+    find(canonical(name)).ok_or_else(|| {
+        let hint = did_you_mean(name, all_names());
         Failure::usage(format!(
-            "there is no profile '{name}'; the profiles are: {}",
-            known.join(", ")
+            "there is no profile '{name}'; {hint}`cardproof profiles` lists all"
         ))
     })
 }

@@ -12,7 +12,7 @@ use crate::args::ProfilesArgs;
 use crate::catalogue::{self, Entry};
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
-use crate::profile_choice::named;
+use crate::profile_choice::{canonical, named};
 use crate::talk;
 
 /// Lists the profiles or explains one of them.
@@ -58,6 +58,7 @@ fn list() -> Result<String, Failure> {
 
 /// All that is known of the profile called `name`.
 fn explained(name: &str) -> Result<String, Failure> {
+    let name = canonical(name);
     let mut text = String::new();
     match jobs::find(name) {
         Some(job) => explain_job(&mut text, &job),

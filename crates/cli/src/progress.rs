@@ -6,7 +6,7 @@ use std::io;
 use std::time::Duration;
 
 use cardproof_rating::{Rate, rate_for_verdicts};
-use cardproof_record::{Phase, PhaseState};
+use cardproof_record::{DisturbanceKind, Phase, PhaseState};
 use cardproof_runner::Progress;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use cardproof_workload::{Access, PhaseSpec};
@@ -85,9 +85,7 @@ impl ProgressView {
 
     /// A phase was disturbed and is run again.
     pub(crate) fn phase_repeated(&self, first: &Phase) {
-        let causes: Vec<&str> =
-            first.disturbances.iter().map(|disturbance| &*disturbance.message).collect();
-        let line = format!("{}  repeated, because {}", self.phase.start(), causes.join("; "));
+        let line = format!("{}  {}", self.phase.start(), repeated(first));
         match &self.bar {
             Some(bar) => bar.suspend(|| self.talk.note(&line)),
             None => self.talk.note(&line),
@@ -166,6 +164,20 @@ fn live_bar(target: ProgressDrawTarget, time_budget: Nanos) -> ProgressBar {
 
 fn millis(time: Nanos) -> u64 {
     time.get() / 1_000_000
+}
+
+/// That a phase is run again; by how much it was disturbed is in the record.
+fn repeated(first: &Phase) -> &'static str {
+    match first.disturbances.as_slice() {
+        [only] => match only.kind {
+            DisturbanceKind::Heat => "again (the processor was too hot)",
+            DisturbanceKind::UnderVoltage => "again (the supply voltage was too low)",
+            DisturbanceKind::OtherIo => "again (another program used the storage)",
+            DisturbanceKind::CpuByOthers => "again (other programs used the processor)",
+            DisturbanceKind::ClockChanged | DisturbanceKind::Other => "again (it was disturbed)",
+        },
+        _ => "again (it was disturbed)",
+    }
 }
 
 /// The most that the whole run still takes and writes.

@@ -116,8 +116,36 @@ pub(crate) fn show(
     if write_outputs(record, verdicts, outputs)? || talk.is_quiet() {
         return Ok(());
     }
-    let text = cardproof_report::summary(record, verdicts, talk::width(), talk::is_styled());
+    print(record, verdicts, outputs.details)
+}
+
+/// Shows a record on standard output: the answer, or with `details` all that is known.
+pub(crate) fn print(record: &Record, verdicts: &[Verdict], details: bool) -> Result<(), Failure> {
+    let (width, is_styled) = (talk::width(), talk::is_styled());
+    let text = if details {
+        cardproof_report::summary(record, verdicts, width, is_styled)
+    } else {
+        cardproof_report::brief(record, verdicts, width, is_styled)
+    };
     output::write(&Sink::Stdout, &format!("\n{text}"))
+}
+
+/// Names the files that were written.
+pub(crate) fn tell_files(outputs: &OutputArgs, talk: Talk) {
+    let file = |sink: &Option<Sink>| match sink {
+        Some(Sink::File(path)) => Some(path.clone()),
+        _ => None,
+    };
+    let markdown = outputs.markdown.as_ref().map(|markdown| markdown.sink.clone());
+    for (what, path) in [
+        ("Report", outputs.html.clone()),
+        ("Markdown", file(&markdown)),
+        ("JSON", file(&outputs.json)),
+    ] {
+        if let Some(path) = path {
+            talk.note(&format!("{what}: {}", path.display()));
+        }
+    }
 }
 
 /// Writes a record wherever `outputs` say; whether something went to standard output.

@@ -26,16 +26,17 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
              --repeat {STEADY_RUNS_MIN} or more, or leave it out"
         )));
     }
-    if let Some(job) = jobs::find(&args.profile) {
+    let name = profile_choice::canonical(&args.profile);
+    if let Some(job) = jobs::find(name) {
         check_for_job(args, job.name)?;
         return measure(JobOnFiles::new(job), &request, signals);
     }
-    if args.profile == sqlite::NAME {
+    if name == sqlite::NAME {
         check_for_job(args, sqlite::NAME)?;
         return measure(sqlite::JournalModes, &request, signals);
     }
     let without_queue_or_cache =
-        (args.profile == "a2").then(|| application::a1().with_confidence(args.confidence));
+        (name == "a2").then(|| application::a1().with_confidence(args.confidence));
     let phases = Phases {
         profile: profile_choice::profile(args)?,
         without_queue_or_cache,

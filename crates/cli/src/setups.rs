@@ -12,6 +12,9 @@ use crate::exit::{Exit, Failure};
 use crate::measuring::{Request, measure};
 use crate::signals::Signals;
 
+/// ext4, with which all are compared, fits into no less.
+const FILESYSTEM_MIN: Bytes = Bytes::mib(16);
+
 /// What to compare, and where.
 #[derive(Debug, Args)]
 pub(crate) struct SetupsArgs {
@@ -62,8 +65,8 @@ pub(crate) struct SetupsArgs {
 fn task(text: &str) -> Result<Task, String> {
     Task::ALL
         .into_iter()
-        .find(|task| task.name() == text)
-        .ok_or_else(|| format!("there is: {}", Task::ALL.map(Task::name).join(", ")))
+        .find(|task| task.name().eq_ignore_ascii_case(text))
+        .ok_or_else(|| format!("choose from: {}", Task::ALL.map(Task::name).join(", ")))
 }
 
 /// Compares what `args` name.
@@ -71,10 +74,15 @@ pub(crate) fn run(args: &SetupsArgs, signals: &Signals) -> Result<Exit, Failure>
     if args.size == Some(Bytes::ZERO) {
         return Err(Failure::usage("a size of 0 holds no file system; give --size such as 320M"));
     }
+    if args.size.is_some_and(|size| size < FILESYSTEM_MIN) {
+        return Err(Failure::usage(format!(
+            "--size is too small for a file system; give at least {} (320M for all of them)",
+            FILESYSTEM_MIN.as_argument()
+        )));
+    }
     if args.target.to_string_lossy().starts_with("sim:") {
         return Err(Failure::usage(
-            "compare-setups needs file systems of the kernel, so it cannot use a simulated card; name a \
-             directory",
+            "compare-setups needs a real directory or device, not a simulated card; name a directory",
         ));
     }
     let setups = Setups { choice: Choice::new(&args.only, &args.jobs)?, rounds: args.rounds };

@@ -7,6 +7,7 @@
 pub(crate) mod apply;
 mod gain;
 mod state;
+mod text;
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -15,9 +16,9 @@ use cardproof_device::{
     DeviceNumber, Surroundings, Sysroot, largest_partition_start, look_at_path,
 };
 use cardproof_evidence::geometry::Geometry;
-use cardproof_rating::tuning::{AppliedBy, Gain, TuningStep, tuning_plan};
+use cardproof_rating::tuning::{TuningStep, tuning_plan};
 use cardproof_record::{Conditions, DeviceInfo, Record};
-use cardproof_session::{LATEST, Store, refuse_partition};
+use cardproof_session::{LATEST, Store, refuse_partition, simulated_name};
 use cardproof_units::{Bytes, Seed};
 use clap::Args;
 use serde::Serialize;
@@ -63,6 +64,9 @@ pub(crate) struct TuneArgs {
     /// How the target may be used.
     #[command(flatten)]
     pub(crate) access: AccessArgs,
+    /// Show alternatives, gain, risk and undo of each step
+    #[arg(long)]
+    pub(crate) details: bool,
     /// The plan as JSON, to a file or to standard output
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
@@ -132,9 +136,8 @@ fn no_device() -> Failure {
 }
 
 fn look(args: &TuneArgs) -> Result<Known, Failure> {
-    let geometry = args.geometry.as_deref().map(record_of).transpose()?;
-    let geometry = geometry.as_ref().and_then(cardproof_rating::geometry);
-    let surroundings = match cardproof_session::simulated_name(&args.target) {
+    let named = args.geometry.as_deref().map(record_of).transpose()?;
+    let surroundings = match simulated_name(&args.target) {
         Some(name) => simulated(name)?,
         None => {
             // The plan begins with the device's partitions.
@@ -161,11 +164,16 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
     conditions.filesystem = filesystem;
     conditions.settings = settings;
     conditions.unknown = unknown;
-    let path = if cardproof_session::simulated_name(&args.target).is_some() {
+    let path = if simulated_name(&args.target).is_some() {
         Some(PLACEHOLDER.to_owned())
     } else {
         Some(args.target.display().to_string()).filter(|_| !args.target.is_dir())
     };
+    let measured = match named {
+        Some(record) => Some(record),
+        None => geometry_of(&args.target, &conditions.device, Talk::new(args.quiet))?,
+    };
+    let geometry = measured.as_ref().and_then(cardproof_rating::geometry);
     let partition_start = partition_start(&args.target, &conditions);
     conditions.target.logical_block_bytes = apply::logical_block_of(&args.target);
     Ok(Known { path, conditions, geometry, partition_start })
@@ -194,17 +202,40 @@ fn record_of(name: &Path) -> Result<Record, Failure> {
     Ok(record)
 }
 
-fn latest() -> Result<Record, Failure> {
+/// The newest record of a geometry of this card, or of one of the same model and size; none where there is no
+/// such record.
+fn geometry_of(target: &Path, device: &DeviceInfo, talk: Talk) -> Result<Option<Record>, Failure> {
+    let simulated = simulated_name(target).map(|name| format!("sim:{name}"));
+    let is_same = |record: &Record| {
+        let known = &record.conditions.device;
+        match &simulated {
+            Some(name) => record.is_simulated() && known.name.as_ref() == Some(name),
+            None => {
+                let is_model = device.model.is_some() && known.model == device.model;
+                is_model && known.size_bytes == device.size_bytes && !record.is_simulated()
+            }
+        }
+    };
+    let found = newest_geometry(is_same)?;
+    if let Some(record) = &found {
+        talk.note(&format!("Uses the geometry that was measured before: {}.", record.id));
+    }
+    Ok(found)
+}
+
+/// The newest record with timings of a geometry for which `is_wanted` holds.
+fn newest_geometry(is_wanted: impl Fn(&Record) -> bool) -> Result<Option<Record>, Failure> {
     let files = inventory::files(&Store::of_user()?)?;
     let records = files.iter().filter_map(|path| saved::read(path).ok());
-    records
-        .filter(|record| !record.flash_timings.is_empty())
-        .max_by(|a, b| a.created.cmp(&b.created))
-        .ok_or_else(|| {
-            Failure::usage(
-                "no record holds timings of a card's geometry; run cardproof geometry first",
-            )
-        })
+    Ok(records
+        .filter(|record| !record.flash_timings.is_empty() && is_wanted(record))
+        .max_by(|a, b| a.created.cmp(&b.created)))
+}
+
+fn latest() -> Result<Record, Failure> {
+    newest_geometry(|_| true)?.ok_or_else(|| {
+        Failure::usage("no record holds timings of a card's geometry; run cardproof geometry first")
+    })
 }
 
 fn simulated(name: &str) -> Result<Surroundings, Failure> {
@@ -231,77 +262,23 @@ fn show(args: &TuneArgs, steps: &[TuningStep], applied: &[String]) -> Result<(),
     if args.json == Some(Sink::Stdout) || args.quiet {
         return Ok(());
     }
-    let noun = if steps.len() == 1 { "step" } else { "steps" };
-    let mut text = format!("Plan for {} ({} {noun})\n\n", args.target.display(), steps.len());
-    for step in steps {
-        text.push_str(&in_words(step, talk::width()));
+    let target = args.target.display().to_string();
+    let mut out = String::new();
+    for line in applied {
+        out.push_str(&cardproof_report::wrapped(&format!("{line}\n"), talk::width()));
     }
+    if !applied.is_empty() {
+        out.push('\n');
+    }
+    out.push_str(&if args.details {
+        text::in_full(&target, steps, talk::width())
+    } else {
+        text::in_short(&target, steps, talk::width())
+    });
     if args.target.is_dir() {
-        text.push_str(
+        out.push_str(
             "For partition and file system, name the card itself, such as /dev/mmcblk0.\n",
         );
     }
-    for line in applied {
-        text.push_str(&format!("{line}\n"));
-    }
-    output::write(&Sink::Stdout, &text)
-}
-
-fn in_words(step: &TuningStep, width: u16) -> String {
-    let gain = match &step.gain {
-        Gain::NotMeasured { not_measured } => format!("not measured ({not_measured})"),
-        Gain::Measured {
-            ratio,
-            low,
-            high,
-            confidence,
-            is_gain,
-            before_start_bytes,
-            after_start_bytes,
-        } => {
-            let word = if *is_gain { "measured gain" } else { "no gain is shown" };
-            format!(
-                "{word}: {ratio:.2} times as fast ({low:.2} to {high:.2} at {:.0} %) with the partition at \
-                 {after_start_bytes} instead of {before_start_bytes}",
-                confidence * 100.0
-            )
-        }
-    };
-    let by = match step.applied_by {
-        AppliedBy::Apply => "apply with --apply",
-        AppliedBy::Destroy => "apply with --apply --destroy=IDENTITY",
-        AppliedBy::Hand => "manual step",
-    };
-    let commands: String = step.commands.iter().map(|line| format!("    {line}\n")).collect();
-    let line =
-        |label: &str, text: &str| cardproof_report::wrapped(&format!("  {label}: {text}\n"), width);
-    // What was measured is no longer expected.
-    let expected = match (&step.gain, step.sure) {
-        (Gain::Measured { .. }, _) => String::new(),
-        (Gain::NotMeasured { .. }, sure) if sure <= 0.5 => "; may help".to_owned(),
-        (Gain::NotMeasured { .. }, sure) => format!("; {:.0} % sure that it helps", sure * 100.0),
-    };
-    let heading = format!("{} ({by}{expected})", title(step.name));
-    format!(
-        "{}\n{}{commands}{}{}{}\n",
-        cardproof_report::wrapped(&heading, width),
-        line("Why", &step.why),
-        line("Gain", &gain),
-        line("Risk", &step.risk),
-        line("Undo", &step.undo.join("; ")),
-    )
-}
-
-/// The heading of the step `name`.
-fn title(name: &str) -> &str {
-    match name {
-        "filesystem" => "file system: ext4, or one of the two alternatives below",
-        "mount_options" => "mount options",
-        "filesystem_f2fs" => "alternative file system: F2FS",
-        "filesystem_fat" => {
-            "alternative file system: FAT or exFAT, to share the card with other computers"
-        }
-        "journal" => "journal of an existing ext4",
-        other => other,
-    }
+    output::write(&Sink::Stdout, &out)
 }

@@ -43,8 +43,8 @@ pub(crate) struct VerifyArgs {
     ///
     /// The identity is `NAME:BYTES[:SERIAL]`. If it is missing or wrong, cardproof refuses and prints the
     /// exact option.
-    #[arg(long, require_equals = true, value_name = "IDENTITY", conflicts_with = "destroy")]
-    pub(crate) restore: Option<String>,
+    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY", conflicts_with = "destroy")]
+    pub(crate) restore: Option<Option<String>>,
     /// Overwrite the device: ALL ITS DATA IS LOST. Needs the device's identity
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
     pub(crate) destroy: Option<Option<String>>,
@@ -131,10 +131,15 @@ pub(crate) fn run(args: &VerifyArgs, signals: &Signals) -> Result<Exit, Failure>
     let is_directory = simulated_name(&args.target).is_none() && args.target.is_dir();
     let access = AccessArgs {
         // What is restored is written to, and the guard asks the same of it.
-        destroy: args.restore.clone().map(Some).or_else(|| args.destroy.clone()),
+        destroy: args.restore.clone().or_else(|| args.destroy.clone()),
         engine: args.engine,
     };
-    let outputs = crate::args::OutputArgs { json: args.json.clone(), html: None, markdown: None };
+    let outputs = crate::args::OutputArgs {
+        json: args.json.clone(),
+        html: None,
+        markdown: None,
+        details: false,
+    };
     let request = Request {
         target: &args.target,
         size: None,

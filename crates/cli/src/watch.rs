@@ -16,6 +16,7 @@ mod screen;
 pub(crate) mod source;
 #[cfg(feature = "screen")]
 mod view;
+mod who;
 
 use std::io::{self, IsTerminal};
 use std::os::fd::AsFd;
@@ -43,6 +44,9 @@ const INTERVAL_MIN: Nanos = Nanos::from_millis(100);
 pub(crate) fn run(args: &WatchArgs, signals: &Signals) -> Result<Exit, Failure> {
     if let Some(log) = &args.explain {
         return explain::run(log, args);
+    }
+    if args.who {
+        return who::run(args, signals);
     }
     let interval = args.interval.unwrap_or(Nanos::from_secs(1));
     if interval < INTERVAL_MIN {

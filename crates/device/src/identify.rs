@@ -12,7 +12,7 @@ pub(crate) mod card;
 mod ceiling;
 mod document;
 pub(crate) mod doubts;
-mod errors;
+pub(crate) mod errors;
 pub(crate) mod features;
 pub(crate) mod kernel_log;
 pub(crate) mod kernel_version;

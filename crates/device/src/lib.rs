@@ -10,6 +10,7 @@
 
 mod block;
 mod card_info;
+mod condition;
 mod device;
 mod disk;
 mod dump;
@@ -28,11 +29,14 @@ mod reconnect;
 mod redact;
 mod settings;
 mod stack;
+mod storage_counters;
 mod sysroot;
 mod transport;
 mod wear;
+mod writers;
 
 pub use card_info::{MmcRegisters, SdRegisters};
+pub use condition::{Condition, MountCondition, condition};
 pub use disk::{Disk, is_loop_direct, largest_partition_start, logical_block, whole_disk};
 pub use dump::DumpError;
 pub use host::look_at_host;
@@ -41,5 +45,7 @@ pub use mounted_on::{MountedFilesystem, filesystems_on};
 pub use number::{DeviceNumber, ParseDeviceNumberError};
 pub use origin::ReadWitness;
 pub use reconnect::{Order, ReconnectError, Reconnection};
+pub use storage_counters::{StorageCounters, boot_number, storage_counters};
 pub use sysroot::Sysroot;
 pub use wear::{WearFacts, seconds_since_start, wear_facts};
+pub use writers::{ProcessId, ProcessWrites, WriteCounters};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::dump::{self, Entry, SERIALS_REMOVED, Tree};
 use crate::identify::features::is_boot_setting_of_storage;
-use crate::identify::kernel_log::{is_log_file, public_lines};
+use crate::identify::kernel_log::{is_log_file, kept_lines, public_lines};
 use crate::options;
 use crate::sysroot::Sysroot;
 
@@ -84,6 +84,8 @@ fn content(read: &Tree, path: &Path, bytes: &[u8]) -> Option<Vec<u8>> {
         }
         "backing_file" => Some(backing_file(bytes)),
         _ if is_log_file(name) => Some((public_lines(bytes).join("\n") + "\n").into_bytes()),
+        // Logs of crashes, `dmesg-ramoops-0` and `dmesg.txt`.
+        _ if name.starts_with("dmesg") => Some((kept_lines(bytes).join("\n") + "\n").into_bytes()),
         "name" if is_mapped(path) => None,
         "uuid" if is_mapped(path) => Some(kind_of_layer(bytes)),
         "uuid" => None,

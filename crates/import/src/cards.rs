@@ -97,14 +97,23 @@ fn with_whole(
     mut cards: Vec<(usize, RecordDraft)>,
     whole: Vec<(usize, RecordDraft)>,
 ) -> Vec<RecordDraft> {
+    let key = |draft: &RecordDraft| {
+        let name = draft.conditions.device.name.as_deref().map(whole_name).map(str::to_owned);
+        (name, draft.tools.clone())
+    };
+    let keys: Vec<_> = whole.iter().map(|(_, draft)| key(draft)).collect();
     for (at, draft) in whole {
         let name = draft.conditions.device.name.as_deref().map(whole_name);
+        // Two devices had the name one after the other.
+        let is_again = keys.iter().filter(|other| **other == key(&draft)).count() > 1;
         let is_its = |(_, card): &(usize, RecordDraft)| {
             name.is_some() && card.conditions.device.name.as_deref().map(whole_name) == name
         };
         let mut own = (0..cards.len()).filter(|index| is_its(&cards[*index]));
         match (own.next(), own.next()) {
-            (Some(only), None) if draft.phases.is_empty() => cards[only].1.absorb(draft),
+            (Some(only), None) if draft.phases.is_empty() && !is_again => {
+                cards[only].1.absorb(draft);
+            }
             _ => cards.push((at, draft)),
         }
     }

@@ -11,6 +11,13 @@ pub(crate) struct Cut {
     pub(crate) open_count: usize,
 }
 
+/// The document of which `text` is the beginning, cut after its last whole value and closed; `None` where
+/// `text` begins with none.
+#[must_use]
+pub fn closed_json(text: &str) -> Option<String> {
+    closed(text).map(|cut| cut.closed)
+}
+
 /// Where in `text` the fault is.
 pub(crate) fn offset_of(text: &str, error: &serde_json::Error) -> usize {
     if error.is_eof() {

@@ -12,9 +12,8 @@ const SHOWN_CHARS: usize = 60;
 pub enum ImportError {
     /// Nothing in the text is known.
     #[error(
-        "no output of a known tool found ({}); paste the lines as the tool printed them, with their \
-         headings and units",
-        ForeignTool::names()
+        "not the output of a known tool; paste the lines as the tool printed them, with their headings and \
+         units (`cardproof import --help` lists the tools)"
     )]
     Unrecognised,
     /// A line states a rate as a data sheet does, and nothing in the text is a tool's.

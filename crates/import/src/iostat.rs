@@ -1,4 +1,5 @@
-//! The output of sysstat's iostat as typed rows: the plain table, `-x`, and `-o JSON` of both.
+//! The output of sysstat's iostat as typed rows: the plain table, `-x`, and `-o JSON` of both; of `sar -d`; and
+//! of the iostat of macOS, the BSDs and Solaris.
 //!
 //! Versions from 8 on differ in names and number of columns, so columns are known by their
 //! headings and units by the names of the headings (`kB_read/s`, `MB_wrtn/s`, `Blk_read/s`;
@@ -6,6 +7,7 @@
 //! totals beside rates. What a row does not say is absent. Where a text is no iostat output the
 //! error names the line; nothing of it is guessed. Names of hosts are not taken over.
 
+mod bsd;
 mod json;
 mod table;
 
@@ -131,6 +133,7 @@ pub fn iostat(text: &str) -> Result<IostatLog, IostatError> {
         None => table_log(text),
     }
     .and_then(with_rows)
+    .or_else(|error| bsd::log(text).ok_or(error))
 }
 
 fn table_log(text: &str) -> Result<IostatLog, IostatError> {
@@ -188,6 +191,14 @@ fn column(name: &str) -> Option<(Column, usize)> {
         "rkB/s" => (Column::ReadPerS, 3),
         "rMB/s" => (Column::ReadPerS, 4),
         "rsec/s" | "rd_sec/s" => (Column::ReadPerS, 5),
+        // FreeBSD and Solaris.
+        "kr/s" => (Column::ReadPerS, 3),
+        "kw/s" => (Column::WrittenPerS, 3),
+        "ms/r" => (Column::ReadAwait, 0),
+        "ms/w" => (Column::WriteAwait, 0),
+        "svc_t" | "asvc_t" => (Column::Await, 0),
+        "qlen" | "actv" => (Column::Queue, 0),
+        "%b" => (Column::Utilisation, 0),
         "kB_wrtn/s" => (Column::WrittenPerS, 0),
         "MB_wrtn/s" => (Column::WrittenPerS, 1),
         "Blk_wrtn/s" => (Column::WrittenPerS, 2),
@@ -352,6 +363,27 @@ mod tests {
         assert_eq!((row.queue, row.write_await), (Some(9.37), Some(Nanos(42_770_000))));
         let old = "12:00:01          DEV       tps  rd_sec/s  wr_sec/s\n12:00:02       mmcblk0  2.0  8.0  16.0\n";
         assert_eq!(iostat(old).unwrap().reports[0].rows[0].read_per_s, Throughput(4096.0));
+    }
+
+    #[test]
+    fn freebsd_s_and_solaris_columns_are_those_of_iostat() {
+        let text = "                        extended device statistics  \n\
+            device       r/s     w/s     kr/s     kw/s  ms/r  ms/w  ms/o  ms/t qlen  %b  \n\
+            mmcsd0         2      20     96.8    342.7     1     4     0     4    0   2 \n\
+            \x20                       extended device statistics  \n\
+            device       r/s     w/s     kr/s     kw/s  ms/r  ms/w  ms/o  ms/t qlen  %b  \n\
+            mmcsd0         0      35      0.0    280.0     0   412     0   412    8 100 \n";
+        let log = iostat(text).unwrap();
+        assert!(log.first_is_since_boot);
+        let row = &log.reports[1].rows[0];
+        assert_eq!((row.device.as_str(), row.transactions_per_s), ("mmcsd0", Iops(35.0)));
+        assert_eq!(row.written_per_s, Throughput(280.0 * 1024.0));
+        assert_eq!((row.write_await, row.queue), (Some(Nanos::from_millis(412)), Some(8.0)));
+        assert_eq!(row.utilisation, Some(1.0));
+        let solaris = "    r/s    w/s   kr/s   kw/s wait actv wsvc_t asvc_t  %w  %b device\n\
+            \x20   0.5   14.0    4.0  112.0  0.0  0.9    0.0   62.0   0  88 c1t0d0\n";
+        let row = &iostat(solaris).unwrap().reports[0].rows[0];
+        assert_eq!((row.device.as_str(), row.utilisation), ("c1t0d0", Some(0.88)));
     }
 
     #[test]

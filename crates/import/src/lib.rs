@@ -34,6 +34,7 @@ mod view;
 mod whole;
 
 pub use clean::{CleanText, clean};
+pub use cut_json::closed_json;
 pub use decode::decode;
 pub use error::ImportError;
 pub use readers::pibenchmarks::{PibenchmarksFigures, pibenchmarks_score};

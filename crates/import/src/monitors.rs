@@ -1,6 +1,10 @@
 //! Which programs use the storage, as iotop and pidstat print it, and logs of other monitors by name.
 //!
-//! Neither tells what limits the storage, for which iostat's columns are needed.
+//! None of them tells what limits the storage, for which iostat's columns are needed.
+
+mod totals;
+
+pub use totals::{Totals, totals};
 
 use cardproof_units::Bytes;
 
@@ -17,8 +21,8 @@ pub enum Monitor {
     Vmstat,
     /// dstat: all storage together.
     Dstat,
-    /// iostat of macOS or of a BSD: transfers without waits.
-    OtherIostat,
+    /// sar of sysstat, of processors and of all storage together.
+    Sar,
 }
 
 impl Monitor {
@@ -30,7 +34,7 @@ impl Monitor {
             Self::Pidstat => "pidstat",
             Self::Vmstat => "vmstat",
             Self::Dstat => "dstat",
-            Self::OtherIostat => "iostat of macOS or BSD",
+            Self::Sar => "sar",
         }
     }
 }
@@ -59,8 +63,8 @@ pub fn monitor(text: &str) -> Option<Monitor> {
             Some(Monitor::Vmstat)
         } else if has(&["-dsk/total-"]) {
             Some(Monitor::Dstat)
-        } else if has(&["KB/t", "tps", "MB/s"]) || has(&["kr/s", "kw/s", "%b"]) {
-            Some(Monitor::OtherIostat)
+        } else if has(&["CPU", "%user", "%iowait", "%idle"]) || has(&["bread/s", "bwrtn/s"]) {
+            Some(Monitor::Sar)
         } else {
             None
         }
@@ -199,10 +203,9 @@ Average:      102       916      0.00      6.00      0.00       0  rsyslogd
                 Monitor::Vmstat,
             ),
             ("----total-cpu-usage---- -dsk/total- -net/total-\n", Monitor::Dstat),
-            ("    KB/t  tps  MB/s  us sy id   1m   5m   15m\n", Monitor::OtherIostat),
             (
-                "device     r/s     w/s    kr/s    kw/s  ms/r  ms/w  qlen  %b\n",
-                Monitor::OtherIostat,
+                "12:00:01        CPU     %user     %nice   %system   %iowait    %steal     %idle\n",
+                Monitor::Sar,
             ),
         ] {
             assert_eq!(monitor(text), Some(expected), "{text}");

@@ -30,10 +30,18 @@ macro_rules! tools {
 }
 
 tools! {
+    /// A1 SD Bench of Android, as people type it.
+    A1SdBench = "a1-sd-bench",
     /// Raspberry Pi's SD Card Speed Test.
     Agnostics = "agnostics",
+    /// `AmorphousDiskMark`'s window, as people copy it.
+    AmorphousDiskMark = "amorphousdiskmark",
+    /// `AndroBench`'s window, as people type it.
+    Androbench = "androbench",
     /// AS SSD Benchmark's text.
     AsSsd = "as-ssd",
+    /// Blackmagic Disk Speed Test, as people type it.
+    Blackmagic = "blackmagic",
     /// bonnie++.
     Bonnie = "bonnie++",
     /// `CrystalDiskMark`'s text.
@@ -50,6 +58,8 @@ tools! {
     Fio = "fio",
     /// flashbench: `-a`, `--open-au`, `--find-fat`.
     Flashbench = "flashbench",
+    /// The benchmark of GNOME Disks.
+    GnomeDisks = "gnome-disks",
     /// h2testw's text.
     H2testw = "h2testw",
     /// hdparm -t, -T, with and without --direct.
@@ -72,6 +82,8 @@ tools! {
     Pibenchmarks = "pibenchmarks",
     /// rpi-benchmark: hdparm and dd.
     RpiBenchmark = "rpi-benchmark",
+    /// Raspberry Pi Imager's export of its figures.
+    RpiImager = "rpi-imager",
     /// sbc-bench's lines about storage.
     SbcBench = "sbc-bench",
     /// `sd_bench` of the PX4 autopilot.

@@ -1,5 +1,5 @@
 //! Characters that forums and word processors put in the place of those that a program printed: curly
-//! quotes, dashes, escapes of Markdown.
+//! quotes, dashes, blanks that do not break, escapes of Markdown.
 
 /// Writes `line` as it was printed into `out`; says whether anything differs, else `out` is of no use.
 pub(super) fn restore(line: &str, out: &mut String) -> bool {
@@ -15,6 +15,9 @@ pub(super) fn restore(line: &str, out: &mut String) -> bool {
             '\u{201c}' | '\u{201d}' | '\u{201e}' => "\"",
             '\u{2018}' | '\u{2019}' => "'",
             '\u{2212}' => "-",
+            // One alone may part the thousands of a number.
+            '\u{a0}' if is_after_blank(line, at) => " ",
+            '\u{a0}' if chars.peek().is_some_and(|(_, next)| next.is_whitespace()) => " ",
             // Before an option's name a dash was two; before a digit it is a range or a minus.
             '\u{2013}' | '\u{2014}' => match chars.peek() {
                 Some((_, next)) if next.is_ascii_alphabetic() && is_after_blank(line, at) => "--",
@@ -42,7 +45,7 @@ pub(super) fn restore(line: &str, out: &mut String) -> bool {
 }
 
 const fn is_replaced(c: char) -> bool {
-    matches!(c, '\\' | '\u{2013}' | '\u{2014}' | '\u{2018}'..='\u{201e}' | '\u{2212}')
+    matches!(c, '\\' | '\u{a0}' | '\u{2013}' | '\u{2014}' | '\u{2018}'..='\u{201e}' | '\u{2212}')
 }
 
 /// Whether the place at `at` is the line's first or follows a blank.
@@ -65,6 +68,8 @@ mod tests {
             ("fio --rw=read \\", None),
             ("\"a\\\"b\"", None),
             ("plain", None),
+            ("\u{a0}\u{a0}\"a\" : 1\u{a0}234", Some("  \"a\" : 1\u{a0}234")),
+            ("1\u{a0}234", None),
         ];
         for (text, expected) in cases {
             let mut out = String::new();

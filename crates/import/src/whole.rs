@@ -1,7 +1,10 @@
 //! What is read of a text as a whole, before it is cut into the outputs of tools: the kernel's messages,
-//! health reports of drives, and tables that people typed. Each tells of its devices by itself.
+//! health reports of drives, figures of programs with windows, and tables that people typed. Each tells of its
+//! devices by itself.
 
+mod apps;
 mod drives;
+mod imager;
 mod kernel;
 
 use std::collections::HashSet;
@@ -32,8 +35,13 @@ pub(super) fn read(
     if is_asked(ForeignTool::Smartctl) || is_asked(ForeignTool::Nvme) {
         found.extend(drives::read(lines, tool));
     }
+    let is_free = |index: usize| marks[index].is_empty() && !lines[index].is_claimed();
+    if is_asked(ForeignTool::RpiImager) {
+        found.extend(imager::read(lines));
+    }
+    let apps = apps::read(lines, &is_free);
+    found.extend(apps.into_iter().filter(|(_, draft)| draft.tools.iter().all(|it| is_asked(*it))));
     if is_asked(ForeignTool::Table) {
-        let is_free = |index: usize| marks[index].is_empty() && !lines[index].is_claimed();
         found.extend(table::read(lines, &is_free));
     }
     drop_repeats(&mut found);

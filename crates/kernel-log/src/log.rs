@@ -429,6 +429,9 @@ fn note(
         EventKind::IoError { op, sector, .. } => {
             found.op = op;
             found.sectors.extend(sector);
+            // Some boards do not let these areas of an eMMC be read, which is no fault.
+            let is_area = |name: &&str| name.contains("boot") || name.ends_with("rpmb");
+            found.partition = partition.filter(is_area).map(str::to_owned);
         }
         EventKind::CommandError { sector, .. } => found.sectors.extend(sector),
         EventKind::FilesystemError(it) | EventKind::ReadOnly(it) | EventKind::Unclean(it) => {

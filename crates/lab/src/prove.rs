@@ -11,8 +11,7 @@ mod boards;
 mod endure;
 mod geometry;
 mod hub;
-mod hub_growth;
-mod hub_replica;
+mod hub_attack;
 mod kill;
 mod log_layout;
 mod misalignment;
@@ -48,15 +47,14 @@ pub(crate) use stamp::Stamp;
 pub(crate) use packages::{Base, Chroot, Stage, WANTED, mirror_address, proxy};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 31] = [
+const PROOFS: [&Proof; 30] = [
     &attack::PROOF,
     &blind::PROOF,
     &boards::PROOF,
     &endure::PROOF,
     &geometry::PROOF,
     &hub::PROOF,
-    &hub_growth::PROOF,
-    &hub_replica::PROOF,
+    &hub_attack::PROOF,
     &kill::PROOF,
     &misalignment::PROOF,
     &log_layout::PROOF,

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use cardproof_device::identify;
-use cardproof_rating::{compare, limits, powercut};
+use cardproof_rating::{compare, ledger, limits, powercut, signs};
 use cardproof_record::{
     CapacityAnswer, ENDURE_CARDS_SCHEMA, ENDURE_SCHEMA, EndureCardsDocument, EndureDocument,
-    HEALTH_SCHEMA, HealthDocument, VERIFY_SCHEMA,
+    HEALTH_SCHEMA, VERIFY_SCHEMA,
 };
 use cardproof_report::{LIST_SCHEMA, List};
 use schemars::JsonSchema;
@@ -27,7 +27,7 @@ pub(crate) fn all() -> Result<BTreeMap<&'static str, String>> {
         ("docs/submission-v1.schema.json", cardproof_submission::json_schema()),
         (
             "docs/identity-v1.schema.json",
-            written::<identify::Document<'_>>(identify::IDENTITY_SCHEMA)?,
+            written::<identify::Document<'_, &signs::Signs>>(identify::IDENTITY_SCHEMA)?,
         ),
         ("docs/watch-v1.schema.json", written::<limits::WatchDocument<'_>>(limits::WATCH_SCHEMA)?),
         (
@@ -41,7 +41,11 @@ pub(crate) fn all() -> Result<BTreeMap<&'static str, String>> {
         ("docs/list-v1.schema.json", written::<List<'_>>(LIST_SCHEMA)?),
         ("docs/endure-v1.schema.json", written::<EndureDocument>(ENDURE_SCHEMA)?),
         ("docs/endure-cards-v1.schema.json", written::<EndureCardsDocument>(ENDURE_CARDS_SCHEMA)?),
-        ("docs/health-v1.schema.json", written::<HealthDocument>(HEALTH_SCHEMA)?),
+        ("docs/health-v1.schema.json", written::<signs::HealthPage<'_>>(HEALTH_SCHEMA)?),
+        (
+            "docs/ledger-outlook-v1.schema.json",
+            written::<ledger::LedgerDocument<'_>>(ledger::LEDGER_SCHEMA)?,
+        ),
         ("docs/verify-v1.schema.json", written::<CapacityAnswer<'_>>(VERIFY_SCHEMA)?),
     ];
     schemas.into_iter().map(|(path, schema)| Ok((path, text(&schema)?))).collect()

@@ -15,8 +15,10 @@ mod set_up;
 use cardproof_record::{Conditions, Record};
 use serde::Serialize;
 
+use crate::signs::Signs;
+
 pub use fast::{ClassPlace, Fast, Place};
-pub use healthy::{Health, Healthy, KernelErrors, LogRead};
+pub use healthy::Healthy;
 pub use next::Next;
 pub use overall::Overall;
 pub use powered::{PowerFacts, Powered};
@@ -67,8 +69,8 @@ pub struct Known<'k> {
     pub speed: Option<&'k Record>,
     /// A test of its capacity.
     pub capacity: Option<&'k Record>,
-    /// What the kernel's log and its registers say of its health.
-    pub health: Health,
+    /// The signs of trouble while it was in use.
+    pub signs: &'k Signs,
     /// What is known of the computer's power.
     pub power: PowerFacts,
     /// Why there is no test, where there is none.
@@ -79,9 +81,11 @@ pub struct Known<'k> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Untested {
-    /// Nobody asked for a test, or a saved machine was looked at.
+    /// Nobody asked for a test.
     #[default]
     NotAsked,
+    /// A saved copy of a computer was looked at.
+    Saved,
     /// The target may not be written to.
     ReadOnly,
     /// There is too little free space.

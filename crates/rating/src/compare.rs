@@ -28,7 +28,7 @@ pub use column::{CardFigure, Column};
 pub use correlate::{Correlation, correlations};
 pub use document::{COMPARISON_SCHEMA, Document};
 pub use position::{Position, positions};
-pub use rank::{Part, Ranked, Ranking};
+pub use rank::{Behind, Part, Ranked, Ranking};
 pub use shape::Shape;
 pub use uses::{Use, Weight};
 

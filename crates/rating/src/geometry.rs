@@ -16,6 +16,7 @@ use cardproof_record::{
 };
 use cardproof_units::{Bytes, Throughput};
 
+use crate::tuning::USUAL_UNIT;
 use crate::wording::list;
 
 /// What the timings in `record` show of the card's geometry; `None` where it holds none.
@@ -172,6 +173,27 @@ pub fn geometry_in_words(geometry: &Geometry) -> Vec<String> {
     lines
 }
 
+/// Where to align a partition, in a sentence, and what was found, in a line each. What was not found is left to
+/// [`geometry_in_words`].
+#[must_use]
+pub fn geometry_in_short(geometry: &Geometry) -> Vec<String> {
+    let quantities = geometry.quantities();
+    let found = || quantities.iter().filter_map(|(name, finding)| Some((*name, finding.claim()?)));
+    let unit = found().find(|(name, _)| *name == ALLOCATION_UNIT);
+    let answer = match unit.map(|(_, claim)| &claim.value) {
+        Some(Value::Bytes(unit)) => {
+            format!("Align partitions to {unit}: this is the card's allocation unit")
+        }
+        _ => format!("Align partitions to {USUAL_UNIT}: the allocation unit cannot be seen"),
+    };
+    let others = found().filter(|(name, _)| *name != ALLOCATION_UNIT);
+    let lines = others.map(|(name, claim)| format!("{}: {}", term(name), in_unit(&claim.value)));
+    std::iter::once(answer).chain(lines).collect()
+}
+
+/// What scripts call the allocation unit.
+const ALLOCATION_UNIT: &str = "allocation_unit";
+
 /// The term for the quantity that scripts call `name`.
 fn term(name: &str) -> &str {
     match name {
@@ -189,15 +211,19 @@ fn term(name: &str) -> &str {
 }
 
 fn line(term: &str, claim: &Claim) -> String {
-    let value = match claim.value {
-        Value::Bytes(bytes) => Bytes::to_string(&bytes),
-        Value::Units(count) => count.to_string(),
-        Value::Rate(rate) => rate.to_string(),
-        Value::Mapping(mapping) => format!("by {}", mapping.name()),
-    };
+    let value = in_unit(&claim.value);
     let notes: String = claim.notes.iter().map(|note| format!("; {note}")).collect();
     let percent = claim.probability * 100.0;
     format!("{term}: {value} (confidence {percent:.0} %; {}{notes})", claim.method)
+}
+
+fn in_unit(value: &Value) -> String {
+    match value {
+        Value::Bytes(bytes) => Bytes::to_string(bytes),
+        Value::Units(count) => count.to_string(),
+        Value::Rate(rate) => rate.to_string(),
+        Value::Mapping(mapping) => format!("by {}", mapping.name()),
+    }
 }
 
 #[cfg(test)]

@@ -159,7 +159,7 @@ fn reasons(run: &EnduranceRun, life: &Life) -> Vec<String> {
             "the test ended in its first cycle, so the life is unknown".to_owned()
         }
         Basis::NoErrors => {
-            "the card lasts longer; this test cannot tell how much longer".to_owned()
+            "the card lasts longer than this test".to_owned()
         }
     });
     if run.transient > 0 {
@@ -202,16 +202,16 @@ pub fn result(run: &EnduranceRun) -> String {
             format!("FAILED IN CYCLE 1: {why}")
         }
         (Some(end), _) => {
-            format!("AT ITS END in cycle {}: {}", end_cycle(run), end_in_words(end))
+            format!("WORN OUT in cycle {}: {}", end_cycle(run), end_in_words(end))
         }
         (None, Some(BudgetVerdict { passed: Some(true), bytes, .. })) => {
-            format!("PASSED: {} written without a bad page", bytes.as_typed())
+            format!("PASSED: {} written without an error", bytes.as_typed())
         }
         (None, Some(BudgetVerdict { passed: Some(false), bytes, .. })) => {
-            format!("FAILED: pages were bad before {} were written", bytes.as_typed())
+            format!("FAILED: errors came before {} were written", bytes.as_typed())
         }
         (None, _) if run.bad_pages > 0 => {
-            format!("BAD PAGES: {} after {}", run.bad_pages, cycles(run.cycles))
+            format!("ERRORS: {} bad pages after {}", run.bad_pages, cycles(run.cycles))
         }
         (None, _) if run.cycles == 0 => "NO RESULT: stopped in the first cycle".to_owned(),
         (None, _) => format!("NO FAILURE in {}", cycles(run.cycles)),
@@ -391,7 +391,7 @@ mod tests {
     #[test]
     fn the_end_of_a_card_is_named_by_one_number() {
         let worn = EnduranceRun { end: Some("read_only".to_owned()), ..run(42, Some(43)) };
-        assert!(result(&worn).starts_with("AT ITS END in cycle 43: "), "{}", result(&worn));
+        assert!(result(&worn).starts_with("WORN OUT in cycle 43: "), "{}", result(&worn));
         let life = interval(&life(&worn));
         let words = life_in_words(&life).unwrap();
         assert!(words.ends_with(": 43 cycles"), "{words}");

@@ -4,17 +4,17 @@
 //! sentences compare. They do not predict, since other hosts and systems differ. Pauses have a grade of
 //! their own, because a fast card that stops for seconds is not a good one.
 
+mod pauses;
+
 use std::fmt::Display;
 
 use cardproof_facts::PublishedCard;
-use cardproof_record::{Limit, OpName, Phase, PhaseState, Record, WarningCode};
+use cardproof_record::{OpName, Phase, Record, WarningCode};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use serde::Serialize;
 
 use crate::doubts::doubts;
 use crate::indications::widened;
-use crate::limits::limit_of_phase;
-use crate::pauses::{FELT_PAUSE, Pause, longest_wait, pauses_in};
 use crate::pick::{BoundedRate, Finding, is_random_4k, is_sequential};
 use crate::published::neighbours;
 use crate::quantity::Rate;
@@ -164,6 +164,10 @@ const RECORDING_FAIR: Throughput = Throughput::from_mb_per_s(10.0);
 /// From here on a pause is poor: four times what a card may be busy, and plainly felt.
 pub(crate) const PAUSE_POOR: Nanos = Nanos::from_secs(1);
 
+/// From this share of a phase's time on, pauses are poor however short each is: of five seconds, a program
+/// that writes waits for one and gets nothing done. No source; our choice.
+const STALLED_SHARE_POOR: f64 = 0.2;
+
 /// The grades of `record` for each daily use, most noticeable first. A use whose figure was not measured,
 /// or is in doubt, has the grade [`Grade::Unknown`] and the cause.
 #[must_use]
@@ -173,7 +177,7 @@ pub fn meaning(record: &Record) -> Vec<Meaning> {
         (Purpose::Programs, "Installing and updating programs", installing),
         (Purpose::Databases, "Databases (they wait for every write)", databases),
         (Purpose::LargeFiles, "Photos, films and large files", large_files),
-        (Purpose::Pauses, "Pauses", pauses),
+        (Purpose::Pauses, "Pauses", pauses::pauses),
     ];
     let doubts = doubts(record);
     let forbidding = doubts.iter().find(|doubt| doubt.forbids_all());
@@ -388,101 +392,4 @@ fn large_files_answer(write: &BoundedRate, read: &str, grade: Grade) -> Answer {
         finding: format!("Sequential write: {write}{}; {read}.", too_wide(grade)),
         comparison: format!("{time}{classes}"),
     }
-}
-
-fn pauses(record: &Record) -> Answer {
-    let Some(longest) = longest_wait(record) else { return Answer::unknown(no_pauses(record)) };
-    let name = record.phases.get(longest.phase).map_or("", |phase| phase.name.as_str());
-    let length = longest.length;
-    if length >= FELT_PAUSE {
-        let grade = if length < PAUSE_POOR { Grade::Fair } else { Grade::Poor };
-        return felt_pauses(record, grade, length, name);
-    }
-    let (long, where_it_was) = long_operation(record, FELT_PAUSE).unwrap_or_default();
-    let none = format!("No pause of {FELT_PAUSE} or more{long}.");
-    if has_run_writes(record) {
-        let comparison = format!(
-            "{WHAT_A_PAUSE_IS}{where_it_was} The SD specification allows a card to be busy for up to \
-             {FELT_PAUSE}."
-        );
-        Answer { grade: Grade::Good, finding: none, comparison }
-    } else {
-        Answer::unknown(format!("{none} Pauses occur during writes, and this run wrote nothing."))
-    }
-}
-
-const WHAT_A_PAUSE_IS: &str = "In a pause, the storage finishes no operation.";
-
-/// An operation of at least `from`, where there is one, and where it was: the table beside shows it, and it was
-/// no pause, since others finished meanwhile or all operations there take long.
-fn long_operation(record: &Record, from: Nanos) -> Option<(String, String)> {
-    let has_run = |phase: &&Phase| !matches!(phase.state, PhaseState::NotMeasured { .. });
-    let longest = record
-        .phases
-        .iter()
-        .filter(has_run)
-        .filter_map(|phase| Some((phase, phase.latency_ns?.max)))
-        .max_by_key(|(_, longest)| *longest)
-        .filter(|(_, longest)| *longest >= from);
-    let (phase, longest) = longest?;
-    let usual = phase.latency_ns?.p50;
-    Some((
-        format!("; the longest operation took {longest}"),
-        format!(" The longest operation was in {}, where {usual} is usual.", phase.name),
-    ))
-}
-
-/// Why no pause is known, and the longest operation where at least that was told.
-fn no_pauses(record: &Record) -> String {
-    if record.phases.iter().any(|phase| !phase.intervals.is_empty()) {
-        return "No phase is able to show pauses.".to_owned();
-    }
-    let latencies = record.phases.iter().filter_map(|phase| phase.latency_ns);
-    let longest = latencies.map(|latency| latency.max).max();
-    let longest =
-        longest.map_or(String::new(), |longest| format!("; the longest operation took {longest}"));
-    format!("The record has no rates over time, which would show pauses{longest}.")
-}
-
-fn felt_pauses(record: &Record, grade: Grade, longest: Nanos, name: &str) -> Answer {
-    let pauses: Vec<Pause> =
-        (0..record.phases.len()).flat_map(|index| pauses_in(record, index)).collect();
-    let (longer, where_it_was) = match pauses.len() {
-        0 => None,
-        _ => long_operation(record, longest.saturating_add(Nanos(1))),
-    }
-    .unwrap_or_default();
-    let finding = match pauses.len() {
-        0 => format!("All operations are slow: one took {longest} (in {name})."),
-        1 => format!("There was 1 pause of {FELT_PAUSE} or more: {longest} (in {name}){longer}."),
-        count => format!(
-            "There were {count} pauses of {FELT_PAUSE} or more. The longest was {longest} (in {name}){longer}."
-        ),
-    };
-    let stop = "Programs that wait for the storage stop for that time.";
-    let comparison = match pauses.len() {
-        0 => stop.to_owned(),
-        _ => format!("{WHAT_A_PAUSE_IS} {stop}{where_it_was}"),
-    };
-    Answer { grade, finding: format!("{finding}{}", of_host(record, &pauses)), comparison }
-}
-
-/// That the storage may not be the cause of `pauses`, if the processor limited each phase with one.
-fn of_host(record: &Record, pauses: &[Pause]) -> &'static str {
-    let is_of_host = |pause: &Pause| {
-        let phase = record.phases.get(pause.phase);
-        let limited = phase.and_then(|phase| limit_of_phase(record, phase));
-        limited.is_some_and(|limited| limited.limit == Limit::Cpu)
-    };
-    match pauses {
-        [] => "",
-        pauses if pauses.iter().all(is_of_host) => {
-            " The processor was busy at that time, so the storage may not be the cause."
-        }
-        _ => "",
-    }
-}
-
-fn has_run_writes(record: &Record) -> bool {
-    record.phases.iter().any(|phase| phase.op != OpName::Read && phase.ops > 0)
 }

@@ -5,7 +5,7 @@
 //! latency, if only one operation is in flight. The latency in a queue of 32 is no pause, nor is the
 //! transfer time of a large block, nor the latency of storage that is always that slow.
 
-use cardproof_record::{Interval, Phase, PhaseState, Record};
+use cardproof_record::{Interval, OpName, Phase, PhaseState, Record};
 use cardproof_units::{Bytes, Nanos};
 
 /// Users notice pauses from this length on: the SD specification allows a card to be busy for 250 ms in a
@@ -52,6 +52,36 @@ pub fn pauses_in(record: &Record, index: usize) -> Vec<Pause> {
         pause.length >= FELT_PAUSE && (is_unusual || silences.are_unusual(pause.length))
     };
     waits(index, phase).into_iter().filter(is_pause).collect()
+}
+
+/// The pauses of a whole run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stalls {
+    /// How many there were of at least [`FELT_PAUSE`].
+    pub count: usize,
+    /// The longest time without a completion.
+    pub longest: Nanos,
+    /// The largest share of a phase's time that its pauses took, 0 to 1.
+    pub share_max: f64,
+}
+
+/// The pauses of `record`; `None` where no phase that writes can show them.
+#[must_use]
+pub fn stalls(record: &Record) -> Option<Stalls> {
+    let writes = |phase: &Phase| phase.op != OpName::Read && phase.ops > 0;
+    record.phases.iter().find(|phase| writes(phase))?;
+    let longest = longest_wait(record)?.length;
+    let mut stalls = Stalls { count: 0, longest, share_max: 0.0 };
+    for (index, phase) in record.phases.iter().enumerate() {
+        let pauses = pauses_in(record, index);
+        let paused: f64 = pauses.iter().map(|pause| pause.length.as_secs_f64()).sum();
+        let time = phase.duration_ns.as_secs_f64();
+        stalls.count += pauses.len();
+        if time > 0.0 {
+            stalls.share_max = stalls.share_max.max((paused / time).min(1.0));
+        }
+    }
+    Some(stalls)
 }
 
 /// The rate of a phase, against which a time without a completion is held.

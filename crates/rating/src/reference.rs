@@ -59,5 +59,5 @@ pub(crate) fn is_published(record: &Record) -> bool {
 /// The published measurement called `name`.
 #[must_use]
 pub fn find_reference(name: &str) -> Option<&'static ReferenceCard> {
-    references().iter().find(|card| card.name == name)
+    references().iter().find(|card| card.name.eq_ignore_ascii_case(name))
 }

@@ -33,7 +33,18 @@ impl ExtCsd {
         text: &str,
         capacity: Option<Bytes>,
     ) -> Result<(Self, ByteOrder), RegisterError> {
-        let upward: [u8; 512] = *field::exactly(Self::NAME, &parse_hex(text)?)?;
+        Self::from_dump_bytes(&parse_hex(text)?, capacity)
+    }
+
+    /// As [`from_dump`](Self::from_dump), of bytes.
+    ///
+    /// # Errors
+    /// [`RegisterError`] where they are not 512.
+    pub fn from_dump_bytes(
+        bytes: &[u8],
+        capacity: Option<Bytes>,
+    ) -> Result<(Self, ByteOrder), RegisterError> {
+        let upward: [u8; 512] = *field::exactly(Self::NAME, bytes)?;
         let mut downward = upward;
         downward.reverse();
         if fit(&downward, capacity) > fit(&upward, capacity) {

@@ -51,7 +51,7 @@ pub use life_text::{LifeCodes, find_life};
 pub use mmc_csd::MmcCsd;
 pub use mmc_utils::Partial;
 pub use ocr::Ocr;
-pub use paste::{PasteError, PastedCard, find_cards, find_registers};
+pub use paste::{Block, PasteError, PastedCard, find_blocks, find_cards, find_registers};
 pub use pasted::Pasted;
 pub use position::Position;
 pub use scr::Scr;

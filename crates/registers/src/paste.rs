@@ -139,6 +139,27 @@ pub fn find_cards(text: &str) -> Result<Vec<PastedCard>, PasteError> {
     Ok(cards)
 }
 
+/// A stretch of bytes in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The card that a path or a heading named last.
+    pub card: Option<String>,
+    /// The bytes, in the text's order.
+    pub bytes: Vec<u8>,
+}
+
+/// The stretches of `length` bytes in `text` that have no label or that of EXT_CSD, in any form in which
+/// programs dump bytes.
+#[must_use]
+pub fn find_blocks(text: &str, length: usize) -> Vec<Block> {
+    let block = |piece: Piece| {
+        let is_open = piece.text.is_none() && matches!(piece.label, None | Some("EXT_CSD"));
+        let bytes = parse_hex(&piece.hex).ok().filter(|bytes| is_open && bytes.len() == length)?;
+        Some(Block { card: piece.card, bytes })
+    };
+    pieces(text).into_iter().filter_map(block).collect()
+}
+
 /// The text's stretches of hex: a label starts one, and so does an unlabelled line after a
 /// complete register or after another card's name.
 fn pieces(text: &str) -> Vec<Piece> {
@@ -202,7 +223,7 @@ fn pieces(text: &str) -> Vec<Piece> {
 }
 
 /// The card that a line names: by the kernel's address on the bus, or by its block device.
-fn card_name(line: &str) -> Option<String> {
+pub(super) fn card_name(line: &str) -> Option<String> {
     let words = line.split(|c: char| !(c.is_ascii_alphanumeric() || c == ':'));
     words.map(|word| word.trim_end_matches(':')).find_map(|word| {
         let rest = word.strip_prefix("mmc")?;

@@ -3,11 +3,12 @@
 //! A page has at most 24 lines of 80 columns. Colour only repeats the verdict words. Statistics, phases and
 //! conditions are a level down, in the report.
 
-mod words;
+pub(crate) mod words;
 
 use anstyle::{AnsiColor, Style};
 use cardproof_rating::answer::{Answer, Overall, Question, Standing};
-use cardproof_record::Conditions;
+use cardproof_record::{Conditions, TargetKind};
+use cardproof_units::Throughput;
 
 use crate::clean::{Markdown, harmless, one_line};
 use crate::facts::title_of_device;
@@ -34,12 +35,14 @@ pub struct AnswerPage<'p> {
     pub conditions: &'p Conditions,
     /// The target as the user would name it in a command.
     pub target: &'p str,
+    /// Whether a saved copy of a computer was looked at, so that commands are for that computer.
+    pub is_saved: bool,
 }
 
-const BOLD: Style = Style::new().bold();
+pub(crate) const BOLD: Style = Style::new().bold();
 const PLAIN: Style = Style::new();
 
-const fn style_of(standing: Standing) -> Style {
+pub(crate) const fn style_of(standing: Standing) -> Style {
     match standing {
         Standing::Good => AnsiColor::Green.on_default().bold(),
         Standing::Warning => AnsiColor::Yellow.on_default().bold(),
@@ -116,7 +119,7 @@ impl AnswerPage<'_> {
     /// What to do next, one sentence each.
     #[must_use]
     pub fn steps_in_words(&self) -> Vec<String> {
-        self.answer.next.iter().map(|step| words::step(*step, self.target)).collect()
+        self.answer.next.iter().map(|step| words::step(*step, self.target, self.is_saved)).collect()
     }
 
     /// The device, its slot and its computer on one line.
@@ -124,15 +127,19 @@ impl AnswerPage<'_> {
         let device = self.conditions.device.lowest();
         let made = device.card.as_ref().and_then(|card| card.manufactured.as_deref());
         let board = self.conditions.host.board.as_deref().map(one_line);
+        let made = made.map_or_else(String::new, |made| format!(", made {}", one_line(made)));
+        let simulated = if self.is_simulated() { " (simulated)" } else { "" };
+        let ceiling = device.link_ceiling_bytes_per_s.map(|bytes| Throughput(bytes as f64));
         let parts = [
-            Some(match made {
-                Some(made) => format!("{}, made {}", title_of_device(device), one_line(made)),
-                None => title_of_device(device),
-            }),
-            device.link.as_deref().map(one_line),
+            Some(format!("{}{made}{simulated}", title_of_device(device))),
+            ceiling.map(|ceiling| format!("bus of at most {ceiling}")),
             board,
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    }
+
+    fn is_simulated(&self) -> bool {
+        self.conditions.target.kind == TargetKind::Simulated
     }
 
     fn headline(&self, out: &mut String, overall: Overall, width: usize, styled: bool) {
@@ -199,6 +206,6 @@ fn parts(out: &mut String, details: &[String], used: usize, width: usize) {
     out.push('\n');
 }
 
-fn painted(text: &str, style: Style, styled: bool) -> String {
+pub(crate) fn painted(text: &str, style: Style, styled: bool) -> String {
     if styled && style != PLAIN { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }

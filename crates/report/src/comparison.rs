@@ -22,7 +22,7 @@ use crate::clean::Markdown;
 use overview::{GridColumn, Overview, overview};
 use sections::{Section, sections};
 
-pub(crate) use names::cut_apart;
+pub(crate) use names::{cut, cut_apart};
 
 pub use csv::comparison_csv;
 pub use page::{comparison_charts, comparison_html};
@@ -56,7 +56,6 @@ fn write_overview(out: &mut String, overview: &Overview) -> std::fmt::Result {
     for sentence in &overview.answer {
         writeln!(out, "**{}**\n", Markdown(sentence))?;
     }
-    writeln!(out, "{}", Markdown(&overview.weighting))?;
     for grid in &overview.grids {
         if let Some(heading) = &grid.heading {
             writeln!(out, "\n### {}", Markdown(heading))?;

@@ -2,8 +2,9 @@
 
 use cardproof_rating::prediction::{Prediction, predictions};
 use cardproof_rating::{
-    Class, Meaning, capacity, claims, comparison_only, geometry, geometry_in_words, indications,
-    is_recording, limiting_bus, meaning, next_steps, recording_classes, scope, wording,
+    Class, FELT_PAUSE, Meaning, capacity, claims, comparison_only, geometry, geometry_in_short,
+    geometry_in_words, indications, is_recording, limiting_bus, meaning, next_steps,
+    recording_classes, scope, wording,
 };
 use cardproof_record::{Indication, Likelihood, Outcome, Record, Verdict};
 
@@ -90,6 +91,10 @@ pub(crate) struct Contents {
     pub(crate) scope: Option<String>,
     /// Daily use.
     pub(crate) meanings: Vec<Meaning>,
+    /// The pauses of the storage in a few words; empty where they are not known.
+    pub(crate) pauses: String,
+    /// The result of each test without phases: its sentence, then lines that explain it.
+    pub(crate) results: Vec<Vec<String>>,
     /// What bursts with flushes show.
     pub(crate) flushes: Vec<String>,
     /// The heading of the course.
@@ -179,6 +184,8 @@ pub(crate) struct Recording {
     pub(crate) text: String,
     /// Each of them.
     pub(crate) rulings: Vec<Ruling>,
+    /// Whether the run can tell of any.
+    pub(crate) is_tested: bool,
 }
 
 impl Recording {
@@ -186,6 +193,7 @@ impl Recording {
         let all = recording_classes(verdicts)?;
         let rulings = verdicts.iter().filter(|verdict| is_recording(verdict)).map(ruling);
         let rulings: Vec<Ruling> = rulings.collect();
+        let is_tested = rulings.iter().any(|ruling| ruling.outcome != Outcome::NotTestable);
         let limited = out_of_reach(record, &rulings);
         let is_limited = |verdict: &&Verdict| limited.names.contains(&verdict.rule);
         let others: Vec<Verdict> = verdicts.iter().filter(|it| !is_limited(it)).cloned().collect();
@@ -196,7 +204,11 @@ impl Recording {
                 .chain([format!("{} cannot be tested: {bus}", limited.in_words())])
                 .collect(),
         };
-        Some(Self { text: format!("Recording classes: {}", sentences.join(". ")), rulings })
+        Some(Self {
+            text: format!("Recording classes: {}", sentences.join(". ")),
+            rulings,
+            is_tested,
+        })
     }
 }
 
@@ -278,6 +290,8 @@ impl Contents {
                 .collect(),
             scope: scope(record).map(|scope| one_line(&scope)),
             meanings: meanings(record),
+            pauses: pauses_in_words(record),
+            results: results(record),
             flushes: flush_lines(record),
             course: course(record),
             course_heading: crate::course::heading(record),
@@ -332,22 +346,17 @@ fn geometry_lines(record: &Record) -> Vec<String> {
     lines.iter().map(|line| one_line(line)).collect()
 }
 
-/// How many quantities of the geometry were found.
+/// What the geometry says of partitions.
 fn of_geometry(record: &Record) -> String {
-    geometry(record).map_or_else(String::new, |geometry| {
-        let quantities = geometry.quantities();
-        let seen = quantities.iter().filter(|(_, finding)| finding.claim().is_some()).count();
-        format!("Geometry: {seen} of {} quantities found.", quantities.len())
-    })
+    let lines = geometry(record).map_or_else(Vec::new, |geometry| geometry_in_short(&geometry));
+    lines.first().map_or_else(String::new, |first| format!("{first}."))
 }
 
 /// What was compared, and what power cuts did: headings, each with its items.
 fn lists(record: &Record) -> Vec<setups::List> {
     let mut lists = setups::setups(record);
-    let endurance: Vec<String> =
-        cardproof_rating::life::in_words(record).iter().map(|it| sentence(it)).collect();
     for (heading, items) in [
-        (ENDURANCE_HEADING, endurance),
+        (ENDURANCE_HEADING, endurance_lines(record)),
         (crate::powercut::HEADING, crate::powercut::power_cut_lines(record)),
         (crate::layout::HEADING, crate::layout::layout_lines(record)),
     ] {
@@ -356,6 +365,11 @@ fn lists(record: &Record) -> Vec<setups::List> {
         }
     }
     lists
+}
+
+/// What became of a card under endurance test, in sentences.
+fn endurance_lines(record: &Record) -> Vec<String> {
+    cardproof_rating::life::in_words(record).iter().map(|it| sentence(it)).collect()
 }
 
 /// What became of a card under endurance test, in one sentence.
@@ -380,6 +394,36 @@ pub(crate) fn of_jobs(record: &Record) -> String {
         of_endurance(record),
     ];
     all.iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>().join(" ")
+}
+
+/// The results of the tests in `record` that have no phases, each with what explains it.
+fn results(record: &Record) -> Vec<Vec<String>> {
+    let flushes: Vec<String> = flush_lines(record).into_iter().take(1).collect();
+    let geometry = geometry(record).map_or_else(Vec::new, |geometry| geometry_in_short(&geometry));
+    let mut results = vec![capacity_lines(record), geometry, flushes];
+    results.extend(jobs::briefly(record));
+    results.extend(setups::briefly(record));
+    results.extend(record.replays.iter().map(replays::briefly));
+    results.push(endurance_lines(record));
+    results.push(crate::powercut::power_cut_lines(record));
+    results.push(crate::layout::layout_lines(record));
+    let in_sentences = |lines: Vec<String>| lines.iter().map(|line| sentence(line)).collect();
+    results.into_iter().filter(|lines| !lines.is_empty()).map(in_sentences).collect()
+}
+
+/// How often and how long the storage stood still.
+fn pauses_in_words(record: &Record) -> String {
+    let Some(stalls) = cardproof_rating::stalls(record) else { return String::new() };
+    match stalls.count {
+        0 if stalls.longest < FELT_PAUSE => "it never stood still for long".to_owned(),
+        0 => format!("one write took {}", stalls.longest),
+        1 => format!("it stood still once, for {}", stalls.longest),
+        count => format!(
+            "it stood still {count} times, for up to {}; in one test, {:.0} % of the time",
+            stalls.longest,
+            100.0 * stalls.share_max
+        ),
+    }
 }
 
 /// Daily use. If all uses are unknown for the same reason, they share one line.

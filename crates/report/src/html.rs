@@ -19,7 +19,7 @@ const STYLE: &str = include_str!("html/style.css");
 
 /// How charts become files.
 const KEEPING: &str = "<p class=\"note\">Every chart as PNG, SVG and CSV: \
-                       <code>cardproof report RECORD --charts DIR</code></p>\n";
+                       <code>cardproof show RECORD --charts DIR</code></p>\n";
 
 /// A chart of a report could not be drawn.
 #[derive(Debug, thiserror::Error)]

@@ -7,7 +7,7 @@
 mod forms;
 
 use cardproof_rating::compare::Column;
-use cardproof_rating::{CLASSES, Family};
+use cardproof_rating::{CLASSES, Class, Family};
 use cardproof_record::{Outcome, Record, State};
 use cardproof_units::Bytes;
 use serde::Serialize;
@@ -132,6 +132,29 @@ impl Entry {
     #[must_use]
     pub fn name(&self) -> &str {
         self.label.as_deref().unwrap_or(&self.id)
+    }
+
+    /// What it is called on a narrow line: its label, or the end of its id, by which it is found as well.
+    fn short_name(&self) -> String {
+        match &self.label {
+            Some(label) => label.clone(),
+            None => self.id.rsplit('-').next().unwrap_or(&self.id).to_owned(),
+        }
+    }
+
+    /// The result in two to five words.
+    fn result(&self) -> String {
+        let application = |classes: &[String]| {
+            let is_of = |name: &&String| Class::named(name).is_some_and(Class::is_application);
+            classes.iter().find(is_of).cloned()
+        };
+        let result = match (&self.capacity, application(&self.met), application(&self.missed)) {
+            (Some(capacity), ..) => capacity.clone(),
+            (None, Some(met), _) => format!("{met} passed"),
+            (None, None, Some(missed)) => format!("{missed} not passed"),
+            (None, None, None) => self.profile.clone(),
+        };
+        if self.is_complete { result } else { format!("{result}, incomplete") }
     }
 
     /// The day it was made; a simulated run has none.

@@ -14,6 +14,18 @@ pub(crate) fn jobs(record: &Record) -> Vec<String> {
     record.job_runs.iter().flat_map(of_run).collect()
 }
 
+/// Each job with its time, and what the whole job would take.
+pub(crate) fn briefly(record: &Record) -> Vec<Vec<String>> {
+    let after_crash = |run: &JobRun| {
+        let transactions = run.transactions.as_ref()?;
+        Some(format!("After a crash: {}.", one_line(&transactions.a_crash_costs)))
+    };
+    let lines = |run: &JobRun| {
+        [Some(outcome(run)), after_crash(run), whole(run)].into_iter().flatten().collect()
+    };
+    record.job_runs.iter().map(lines).collect()
+}
+
 /// Each job in a sentence.
 pub(crate) fn headline(record: &Record) -> String {
     record.job_runs.iter().map(outcome).collect::<Vec<_>>().join(" ")

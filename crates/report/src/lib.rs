@@ -6,6 +6,7 @@
 //! itself.
 
 mod answer;
+mod brief;
 mod charts;
 mod clean;
 mod comparison;
@@ -29,10 +30,14 @@ mod rows;
 mod setups;
 mod shared;
 mod short;
+pub mod signs;
 mod summary;
+mod warnings;
+pub mod who;
 mod wrap;
 
 pub use answer::{AnswerPage, Reply};
+pub use brief::brief;
 pub use charts::PlotError;
 pub use clean::{one_line, steers};
 pub use comparison::{

@@ -14,6 +14,13 @@ pub(crate) fn replays(record: &Record) -> Vec<String> {
     record.replays.iter().flat_map(|replay| replay_lines(record, replay)).collect()
 }
 
+/// What a replay took, and where that lies among others.
+pub(crate) fn briefly(replay: &Replay) -> Vec<String> {
+    let standing = standing(replay);
+    let standing = standing.iter().map(|sentence| one_line(sentence));
+    std::iter::once(format!("Replayed {}", headline(replay))).chain(standing).collect()
+}
+
 /// Each replay in a sentence.
 pub(crate) fn headlines(record: &Record) -> String {
     let all: Vec<String> =

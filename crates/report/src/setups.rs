@@ -19,6 +19,22 @@ pub(crate) fn setups(record: &Record) -> Vec<List> {
     lists
 }
 
+/// What to make of each comparison, with the rate of each setup.
+pub(crate) fn briefly(record: &Record) -> Vec<Vec<String>> {
+    let Some(setups) = &record.setups else { return Vec::new() };
+    let measured = setups.comparisons.iter().filter(|comparison| comparison.has_figures());
+    let lines = |comparison: &SetupComparison| {
+        let results = comparison.results.iter().map(result);
+        conclusion(comparison).into_iter().chain(results).collect()
+    };
+    let mut briefly: Vec<Vec<String>> = measured.map(lines).collect();
+    if !setups.not_tried.is_empty() {
+        let heading = "Not tried:".to_owned();
+        briefly.push(std::iter::once(heading).chain(not_tried(setups)).collect());
+    }
+    briefly
+}
+
 /// What to make of the compared setups of `record`, in a sentence or more.
 pub(crate) fn headline(record: &Record) -> String {
     let Some(setups) = &record.setups else { return String::new() };

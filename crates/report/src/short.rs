@@ -28,7 +28,7 @@ impl Short {
             Some(label) => format!("{label}: {}", entry.card),
             None => entry.card.clone(),
         };
-        let mut rows = vec![("Verdicts".to_owned(), verdicts(&entry))];
+        let mut rows: Vec<(String, String)> = result(&entry).into_iter().collect();
         let iops = |rate: Option<f64>| rate.map(|rate| Iops(rate).to_string());
         let mb = |rate: Option<f64>| rate.map(|rate| Throughput(rate).to_string());
         let figures = [
@@ -98,7 +98,15 @@ fn in_queue(record: &Record, op: OpName) -> Option<String> {
     Some(rate.estimate.to_string())
 }
 
-fn verdicts(entry: &Entry) -> String {
+/// What the record found: verdicts, or the result of a test without them.
+fn result(entry: &Entry) -> Option<(String, String)> {
+    match (verdicts(entry), &entry.found) {
+        (Some(verdicts), _) => Some(("Verdicts".to_owned(), verdicts)),
+        (None, found) => Some(("Result".to_owned(), found.clone()?)),
+    }
+}
+
+fn verdicts(entry: &Entry) -> Option<String> {
     let part = |classes: &[String], word: &str| {
         (!classes.is_empty()).then(|| format!("{} {word}", classes.join(", ")))
     };
@@ -111,5 +119,5 @@ fn verdicts(entry: &Entry) -> String {
     .into_iter()
     .flatten()
     .collect();
-    if parts.is_empty() { "none".to_owned() } else { parts.join("; ") }
+    (!parts.is_empty()).then(|| parts.join("; "))
 }

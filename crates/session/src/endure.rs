@@ -202,6 +202,12 @@ impl Experiment for Endurance {
             }
             _ => self.begin(place, draft)?,
         };
+        let cycle = Bytes(ready.plan.cycle_bytes());
+        if self.asked.wish.bytes_max.is_some_and(|budget| budget < cycle) {
+            return Err(Failure::usage(format!(
+                "--budget is less than one cycle writes ({cycle}); give more, or a smaller --size"
+            )));
+        }
         let notes = vec![announcement(&ready.plan, &self.asked.wish)];
         let decided_by = format!("{:?} {:?}", ready.plan.span_bytes(), self.asked.wish);
         self.ready = Some(ready);
@@ -301,7 +307,7 @@ fn announcement(plan: &Plan, wish: &Wish) -> String {
     let until = match (wish.cycles_max, wish.bytes_max) {
         (Some(1), _) => "1 cycle is done".to_owned(),
         (Some(cycles), _) => format!("{cycles} cycles are done"),
-        (None, Some(bytes)) => format!("{bytes} are written"),
+        (None, Some(bytes)) => format!("{} are written", bytes.as_typed()),
         (None, None) => "half of the area is bad, or the card fails".to_owned(),
     };
     format!(

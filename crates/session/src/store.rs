@@ -123,13 +123,17 @@ fn records(directory: &Path) -> impl Iterator<Item = PathBuf> {
     })
 }
 
-/// The only record in `directory` whose id begins with `prefix`.
+/// An end of an id with fewer letters names no record.
+const END_MIN: usize = 4;
+
+/// The only record in `directory` whose id begins with `prefix`, or ends with it: a list shows the end.
 fn with_prefix(directory: &Path, prefix: &str) -> Result<Option<PathBuf>, Failure> {
     // A list shows a long id with its middle left out.
     let (start, end) = prefix.split_once('…').unwrap_or((prefix, ""));
     let begins = |path: &PathBuf| {
         let id = path.file_stem().map_or(&[][..], |id| id.as_encoded_bytes());
-        id.starts_with(start.as_bytes()) && id.ends_with(end.as_bytes())
+        let is_end = prefix.len() >= END_MIN && id.ends_with(prefix.as_bytes());
+        is_end || id.starts_with(start.as_bytes()) && id.ends_with(end.as_bytes())
     };
     let mut found: Vec<PathBuf> = records(directory).filter(begins).collect();
     if found.len() < 2 {
@@ -140,7 +144,7 @@ fn with_prefix(directory: &Path, prefix: &str) -> Result<Option<PathBuf>, Failur
         found.iter().filter_map(|path| Some(path.file_stem()?.to_string_lossy().into())).collect();
     const SHOWN: usize = 4;
     Err(Failure::usage(format!(
-        "{} records have ids that begin with '{prefix}': {}{}; give the whole id of one",
+        "{} records have ids that begin or end with '{prefix}': {}{}; give the whole id of one",
         shown.len(),
         shown[..shown.len().min(SHOWN)].join(", "),
         if shown.len() > SHOWN { ", ..." } else { "" }

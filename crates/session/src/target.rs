@@ -1,6 +1,7 @@
 //! From what the user named to a target that may be driven, or to a refusal.
 
 mod free_space;
+mod place_kind;
 mod reconnecting;
 mod simulated;
 mod storage;
@@ -27,6 +28,7 @@ use crate::whole_device::refuse_partition;
 use simulated::open_simulated;
 
 pub use free_space::FreeSpace;
+pub use place_kind::NoStorage;
 pub use simulated::{simulated_card, simulated_name};
 pub use storage::Storage;
 pub use tree::{FilesNeeds, OpenedTree, open_tree};
@@ -76,6 +78,9 @@ pub enum Writing {
     Always,
 }
 
+/// A smaller file shows nothing of the storage below it.
+const FILE_MIN: Bytes = Bytes::mib(1);
+
 /// Opens what `args` name, as `needs` ask.
 ///
 /// # Errors
@@ -104,12 +109,20 @@ pub fn open_storage(
         return Err(Failure::usage("--expect-device goes with a directory; leave it out"));
     }
     if needs.writing == Writing::Always && args.access.destroy.is_none() {
-        // Some experiments need a whole device.
-        let instead = if needs.reconnects { "" } else { "name a directory on it instead, or, " };
+        // Some experiments need all of a device.
+        let is_for_devices = needs.reconnects || needs.span == Span::of(Bytes(u64::MAX));
+        let instead = if is_for_devices { "" } else { "name a directory on it instead, or, " };
         return Err(Failure::refused(format!(
             "this would destroy the data on {}; {instead}if all its data may be lost, add {}",
             path.display(),
             option_to_destroy(path)
+        )));
+    }
+    if metadata.is_file() && metadata.len() < FILE_MIN.get() {
+        return Err(Failure::usage(format!(
+            "the file {} is too small to measure ({}); name a directory, or a file of at least {FILE_MIN}",
+            path.display(),
+            Bytes(metadata.len())
         )));
     }
     let existing = Existing { path, direct: true };
@@ -117,11 +130,16 @@ pub fn open_storage(
     let mut opened = reconnecting::open(&existing, needs, &args.access, writes, talk)?;
     opened.span = span_in(opened.target.abilities().size, args, needs.span.existing)?;
     if opened.target.abilities().read_only && needs.writing == Writing::WhereAllowed {
-        talk.note(&format!(
-            "cardproof only reads {}. To measure writing too, which DESTROYS ALL ITS DATA, add {}.",
-            path.display(),
-            option_to_destroy(path)
-        ));
+        // A command to overwrite a file is not for copying: the file may be somebody's picture.
+        talk.note(&if metadata.is_file() {
+            format!("cardproof only reads {}. To measure writing, name a directory.", path.display())
+        } else {
+            format!(
+                "cardproof only reads {}. To measure writing too, which DESTROYS ALL ITS DATA, add {}.",
+                path.display(),
+                option_to_destroy(path)
+            )
+        });
     }
     Ok(opened)
 }
@@ -186,6 +204,15 @@ fn open_directory(
     talk: &mut dyn Frontend,
 ) -> Result<Storage, Failure> {
     let surroundings = look(&args.target);
+    match NoStorage::of(&surroundings) {
+        Some(nothing @ NoStorage::MadeUp) => return Err(nothing.refusal(&args.target)),
+        Some(NoStorage::Memory) => {
+            talk.note(
+                "This directory is in memory: the figures are not those of any card or disk.",
+            );
+        }
+        None => {}
+    }
     let (scratch, allowance) = scratch_in(args, args.size.unwrap_or(span), talk)?;
     // Whole MiB, so that the largest operations fill it.
     let size = allowance.size.round_down_to(Bytes::mib(1));

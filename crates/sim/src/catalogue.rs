@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use cardproof_io::Target;
-use cardproof_units::{Bytes, Seed};
+use cardproof_units::{Bytes, Seed, nearest};
 
 use crate::check::ModelError;
 use crate::contents::{Contents, ShortStore, Shorthand, Store};
@@ -80,14 +80,14 @@ pub fn catalogue() -> &'static [Card] {
     &CARDS
 }
 
-/// The card called `name`.
+/// The card called `name`, whatever the case.
 ///
 /// # Errors
 /// [`OpenError::NoSuchCard`] where the catalogue has none of that name.
 pub fn find(name: &str) -> Result<&'static Card, OpenError> {
     catalogue()
         .iter()
-        .find(|card| card.name == name)
+        .find(|card| card.name.eq_ignore_ascii_case(name))
         .ok_or_else(|| OpenError::NoSuchCard(name.to_owned()))
 }
 
@@ -209,11 +209,17 @@ impl Card {
     }
 }
 
+/// The card that the user may have meant; empty where none is like it.
+fn did_you_mean(name: &str) -> String {
+    let near = nearest(name, catalogue().iter().map(|card| card.name));
+    near.map_or_else(String::new, |near| format!("did you mean sim:{near}? "))
+}
+
 /// Why a simulated card cannot be had.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum OpenError {
     /// The catalogue has no such card.
-    #[error("there is no simulated card '{0}'; 'cardproof sim list' shows all")]
+    #[error("there is no simulated card '{0}'; {hint}'cardproof sim list' shows all", hint = did_you_mean(.0))]
     NoSuchCard(String),
     /// Its parameters are impossible.
     #[error("the simulated card '{name}' cannot be built")]

@@ -25,7 +25,7 @@ pub const SCHEMA: &str = "cardproof.submission/1";
 pub const LICENCE: &str = "CC0-1.0";
 
 /// The longest document that a hub takes, in bytes of JSON.
-pub const LENGTH_MAX: usize = 1 << 20;
+pub const LENGTH_MAX: usize = 256 << 10;
 
 /// The most characters of a label.
 pub const LABEL_CHARACTERS_MAX: usize = 64;
@@ -81,7 +81,9 @@ pub enum Refusal {
     #[error("{0}")]
     Record(#[from] ReadError),
     /// Nothing was measured.
-    #[error("the record holds no measured phase, job or replay; measure first, then share")]
+    #[error(
+        "the record holds no speed, and only speeds can be shared; share a record of `cardproof run` or `replay run`"
+    )]
     NothingMeasured,
     /// The run did not end.
     #[error("the record's run has not ended; share it when it has")]

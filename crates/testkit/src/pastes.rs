@@ -10,6 +10,8 @@ mod damage;
 mod dice;
 mod judge;
 mod outputs;
+mod reports;
+mod typed;
 
 pub use damage::Damage;
 pub use judge::{Reading, judge};
@@ -56,6 +58,8 @@ struct Row {
     text: String,
     told: Vec<Told>,
     has_fault: bool,
+    /// Whether another card than that of the line above begins with it, as in a table.
+    begins_card: bool,
 }
 
 impl Row {

@@ -7,6 +7,7 @@
 //!
 //! Nothing here touches a file: bytes go in, bytes come out.
 
+mod blkparse;
 mod blktrace;
 pub mod calls;
 mod codec;
@@ -29,6 +30,7 @@ mod shipped;
 mod steps;
 mod writer;
 
+pub use blkparse::{is_blkparse, read_blkparse};
 pub use blktrace::{BlktraceReader, is_blktrace};
 pub use csv::{is_csv, read_csv};
 pub use error::{ByteError, TextError, TraceError};

@@ -51,6 +51,17 @@ pub struct Shape {
     pub last_issue: Nanos,
     /// How many epochs end with a flush or a durable write.
     pub epochs: u64,
+    /// How many requests tell how long the device took.
+    pub served: u64,
+    /// How long it took for all of them.
+    pub service: Nanos,
+    /// How long it took for the slowest.
+    pub service_max: Nanos,
+    /// How long the device had nothing to do between requests: the job thought. Of use only where all
+    /// requests tell how long they took.
+    pub pauses: Nanos,
+    /// When the last request so far was over.
+    busy_until: Nanos,
     /// Of the writes, how many go on where one of the last 1, 2, … 8 streams ended.
     continuing: [u64; STREAMS_MAX],
     /// Where the streams of writes end, the latest first.
@@ -78,12 +89,25 @@ impl Shape {
             RequestKind::Flush => self.flushes += 1,
             RequestKind::Discard => self.discards += 1,
         }
+        self.add_times(request);
         if request.ends_epoch() {
             self.epochs += u64::from(self.has_open_epoch || request.durable);
             self.has_open_epoch = false;
         } else {
             self.has_open_epoch = true;
         }
+    }
+
+    fn add_times(&mut self, request: &Request) {
+        if self.requests() > 1 {
+            let pause = request.at.saturating_sub(self.busy_until);
+            self.pauses = Nanos(self.pauses.0.saturating_add(pause.0));
+        }
+        let service = request.service.unwrap_or(Nanos::ZERO);
+        self.served += u64::from(request.service.is_some());
+        self.service = Nanos(self.service.0.saturating_add(service.0));
+        self.service_max = self.service_max.max(service);
+        self.busy_until = self.busy_until.max(Nanos(request.at.0.saturating_add(service.0)));
     }
 
     fn add_write(&mut self, request: &Request) {
@@ -177,6 +201,21 @@ mod tests {
         let shape = shape(&[flush, write(0, 1), write(1, 1), flush, flush, durable, write(2, 1)]);
         assert_eq!((shape.epochs, shape.flushes, shape.durable_writes), (2, 3, 1));
         assert_eq!(shape.requests(), 7);
+    }
+
+    #[test]
+    fn pauses_are_the_time_without_any_request() {
+        let at = |millis, service| Request {
+            at: Nanos::from_millis(millis),
+            service: Some(Nanos::from_millis(service)),
+            ..write(0, 1)
+        };
+        let shape = shape(&[at(5, 10), at(8, 1), at(20, 3), at(40, 2)]);
+        assert_eq!(
+            (shape.served, shape.service, shape.service_max),
+            (4, Nanos::from_millis(16), Nanos::from_millis(10))
+        );
+        assert_eq!(shape.pauses, Nanos::from_millis(5 + 17));
     }
 
     #[test]

@@ -10,6 +10,8 @@
 pub struct ShippedTrace {
     /// The name in its header.
     pub name: &'static str,
+    /// What the job did, in a few words.
+    pub purpose: &'static str,
     /// The whole trace, for [`TraceReader`](super::TraceReader).
     pub bytes: &'static [u8],
 }
@@ -18,23 +20,38 @@ pub struct ShippedTrace {
 pub const SHIPPED: [ShippedTrace; 6] = [
     ShippedTrace {
         name: "desktop-install",
+        purpose: "installing a Debian desktop, 380 packages",
         bytes: include_bytes!("../traces/desktop-install.trace"),
     },
     ShippedTrace {
         name: "desktop-removal",
+        purpose: "removing 150 of these packages",
         bytes: include_bytes!("../traces/desktop-removal.trace"),
     },
     ShippedTrace {
         name: "desktop-reinstall",
+        purpose: "installing these 150 again",
         bytes: include_bytes!("../traces/desktop-reinstall.trace"),
     },
-    ShippedTrace { name: "sqlite-delete", bytes: include_bytes!("../traces/sqlite-delete.trace") },
-    ShippedTrace { name: "sqlite-wal", bytes: include_bytes!("../traces/sqlite-wal.trace") },
-    ShippedTrace { name: "boot", bytes: include_bytes!("../traces/boot.trace") },
+    ShippedTrace {
+        name: "sqlite-delete",
+        purpose: "a database that writes a row at a time (journal mode DELETE)",
+        bytes: include_bytes!("../traces/sqlite-delete.trace"),
+    },
+    ShippedTrace {
+        name: "sqlite-wal",
+        purpose: "the same in journal mode WAL",
+        bytes: include_bytes!("../traces/sqlite-wal.trace"),
+    },
+    ShippedTrace {
+        name: "boot",
+        purpose: "the start of a small Debian 12 server",
+        bytes: include_bytes!("../traces/boot.trace"),
+    },
 ];
 
-/// The shipped trace called `name`, if there is one.
+/// The shipped trace called `name`, whatever the case, if there is one.
 #[must_use]
 pub fn find_shipped(name: &str) -> Option<&'static ShippedTrace> {
-    SHIPPED.iter().find(|trace| trace.name == name)
+    SHIPPED.iter().find(|trace| trace.name.eq_ignore_ascii_case(name))
 }

@@ -7,11 +7,13 @@
 mod bytes;
 mod lba;
 mod nanos;
+mod nearest;
 mod rate;
 mod seed;
 
 pub use bytes::{Bytes, ParseBytesError};
 pub use lba::Lba;
 pub use nanos::{Nanos, ParseNanosError};
+pub use nearest::nearest;
 pub use rate::{Iops, Throughput};
 pub use seed::{ParseSeedError, Seed};

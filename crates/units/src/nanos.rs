@@ -137,11 +137,18 @@ impl From<Duration> for Nanos {
 }
 
 /// Prints with three significant digits in the fitting unit: `850 ns`, `12.3 ms`, `4.05 s`, `2 min 5 s`.
+/// From here on a time is told in hours and minutes.
+const HOURS_FROM: u64 = 2 * 3600 * 1_000_000_000;
+
 impl fmt::Display for Nanos {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nanos = self.0 as f64;
         if self.0 < 1_000 {
             return write!(f, "{} ns", self.0);
+        }
+        if self.0 >= HOURS_FROM {
+            let minutes = (nanos / 60e9).round() as u64;
+            return write!(f, "{} h {} min", minutes / 60, minutes % 60);
         }
         if self.0 >= 99_500_000_000 {
             let seconds = (nanos / 1e9).round() as u64;

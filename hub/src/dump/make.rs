@@ -33,19 +33,24 @@ use crate::error::{Error, or_left_out};
 use crate::pack;
 use crate::secret::hex;
 use crate::step::Step;
+use crate::store::state::COUNTS;
 use crate::summary::summary;
 
-/// Submissions that are read at once.
+/// Submissions that are read at once, as they are packed.
 const PAGE_ROWS: usize = 64;
 
-/// Pages that are judged, or wait for the writer: one for each processor that judges and one for the writer's.
-const PAGES_WAITING: usize = 3;
+/// A part of a page is judged as soon as its documents have so many bytes: memory is bounded by bytes, since one document
+/// may be a hundred times as long as another.
+const PART_BYTES: usize = 256 << 10;
 
-/// A submission as the database has it.
+/// Parts that are judged, or wait for the writer.
+const PARTS_WAITING: usize = 2;
+
+/// A submission as the database has it, its document unpacked.
 struct Raw {
     kept: Kept,
     doubts: String,
-    document: Vec<u8>,
+    document: String,
 }
 
 /// A submission as the files have it.
@@ -80,7 +85,7 @@ pub(super) async fn make(db: &Db, directory: &Path, month: &str) -> Result<Vec<F
         .await?;
     let version: String =
         row.map(|row| row.try_get("version")).transpose()?.unwrap_or_else(|| "none".to_owned());
-    let (pages, waiting) = mpsc::channel(PAGES_WAITING);
+    let (pages, waiting) = mpsc::channel(PARTS_WAITING);
     let place = directory.to_owned();
     let name = month.to_owned();
     let writing = tokio::task::spawn_blocking(move || write(&place, &name, waiting));
@@ -104,7 +109,7 @@ async fn read(
     let text = format!(
         "SELECT id, created_ms, month, origin, source, model, title, host, host_name, lot, doubts, \
          price_hundredths, price_currency, price_date, revision, document FROM submissions \
-         WHERE month = $1 AND (model {bytewise}, id {bytewise}) > ($2, $3) AND state = 'public' \
+         WHERE month = $1 AND (model {bytewise}, id {bytewise}) > ($2, $3) AND {COUNTS} \
          ORDER BY model {bytewise}, id {bytewise} LIMIT {PAGE_ROWS}"
     );
     let (mut model, mut id) = (String::new(), String::new());
@@ -115,30 +120,57 @@ async fn read(
             .bind(id.clone())
             .fetch_all(&mut **snapshot)
             .await?;
-        let page: Vec<Raw> = rows.iter().map(raw).collect::<Result<_, _>>()?;
-        let is_last = page.len() < PAGE_ROWS;
-        if let Some(last) = page.last() {
-            (model, id) = (last.kept.model.clone(), last.kept.id.clone());
+        let is_last = rows.len() < PAGE_ROWS;
+        let mut part = Part::default();
+        for (at, row) in rows.iter().enumerate() {
+            (model, id) = (row.try_get("model")?, row.try_get("id")?);
+            if let Some(raw) = or_left_out(raw(row))? {
+                part.add(raw);
+            }
+            let is_full = part.bytes >= PART_BYTES || at + 1 == rows.len();
+            if is_full && !part.send(&pages).await {
+                // A writer that has failed says so itself.
+                return Ok(());
+            }
         }
-        let Ok(place) = pages.reserve().await else {
-            // A writer that has failed says so itself.
-            return Ok(());
-        };
-        let judging = move || {
-            let of_page = page.into_iter().map(|raw| or_left_out(judged(raw)));
-            of_page.filter_map(Result::transpose).collect()
-        };
-        place.send(tokio::task::spawn_blocking(judging));
         if is_last {
             return Ok(());
         }
     }
 }
 
+/// Submissions that are judged together.
+#[derive(Default)]
+struct Part {
+    raw: Vec<Raw>,
+    bytes: usize,
+}
+
+impl Part {
+    fn add(&mut self, raw: Raw) {
+        self.bytes += raw.document.len();
+        self.raw.push(raw);
+    }
+
+    /// Hands all to a thread that judges them, once there is room; whether the writer still wants them.
+    async fn send(&mut self, pages: &mpsc::Sender<Judging>) -> bool {
+        let Ok(place) = pages.reserve().await else { return false };
+        let raw = std::mem::take(self).raw;
+        let judging = move || {
+            let judged = raw.into_iter().map(|raw| or_left_out(judged(raw)));
+            judged.filter_map(Result::transpose).collect()
+        };
+        place.send(tokio::task::spawn_blocking(judging));
+        true
+    }
+}
+
 fn raw(row: &AnyRow) -> Result<Raw, Error> {
+    let id: String = row.try_get("id")?;
+    let document = pack::document(row.try_get("document")?, &id)?;
     Ok(Raw {
         kept: Kept {
-            id: row.try_get("id")?,
+            id,
             created_ms: row.try_get("created_ms")?,
             month: row.try_get("month")?,
             origin: row.try_get("origin")?,
@@ -154,7 +186,7 @@ fn raw(row: &AnyRow) -> Result<Raw, Error> {
             revision: row.try_get("revision")?,
         },
         doubts: row.try_get("doubts")?,
-        document: row.try_get("document")?,
+        document,
     })
 }
 
@@ -163,10 +195,10 @@ fn write(
     directory: &Path,
     month: &str,
     mut pages: mpsc::Receiver<Judging>,
-) -> Result<[Part; 3], Error> {
-    let documents = Part::new(directory, DOCUMENTS, "jsonl.gz", month)?;
-    let runs = Part::new(directory, RUNS_TABLE, "parquet", month)?;
-    let phases = Part::new(directory, PHASES_TABLE, "parquet", month)?;
+) -> Result<[Output; 3], Error> {
+    let documents = Output::new(directory, DOCUMENTS, "jsonl.gz", month)?;
+    let runs = Output::new(directory, RUNS_TABLE, "parquet", month)?;
+    let phases = Output::new(directory, PHASES_TABLE, "parquet", month)?;
     let paths = [&documents, &runs, &phases].map(|part| part.path.clone());
     let failed = |at: usize| {
         let path = paths[at].clone();
@@ -202,25 +234,24 @@ fn write(
 }
 
 fn sheet<Row>(
-    out: Part,
+    out: Output,
     table: &str,
     columns: &'static [Column<Row>],
     sorted_by: &[&str],
-) -> Result<Sheet<Row, Part>, ParquetError> {
+) -> Result<Sheet<Row, Output>, ParquetError> {
     Sheet::new(out, table, columns, sorted_by, &[("schema", DATA_SCHEMA), ("licence", LICENCE)])
 }
 
 fn judged(raw: Raw) -> Result<Judged, Error> {
-    let text = pack::document(&raw.document, &raw.kept.id)?;
-    let record = pack::record(&text, &raw.kept.id)?;
-    let line = line(&raw, &text)?;
+    let record = pack::record(&raw.document, &raw.kept.id)?;
+    let line = line(&raw)?;
     let summary = summary(&record, raw.kept.source.as_deref());
     let verdicts = judge(&record);
     Ok(Judged { line, run: Run { kept: raw.kept, record, summary, verdicts } })
 }
 
-/// A submission as a line of JSON; `document` is its document as it is kept, which was read as JSON before.
-fn line(raw: &Raw, document: &str) -> Result<String, Error> {
+/// A submission as a line of JSON; its document was read as JSON before.
+fn line(raw: &Raw) -> Result<String, Error> {
     let kept = &raw.kept;
     let internal = |error: serde_json::Error| {
         Error::Internal(format!("the line of {} as JSON: {error}", kept.id))
@@ -234,7 +265,7 @@ fn line(raw: &Raw, document: &str) -> Result<String, Error> {
         host: &kept.host,
         doubts: serde_json::from_str(&raw.doubts).map_err(internal)?,
         revision: kept.revision,
-        document: serde_json::from_str(document).map_err(internal)?,
+        document: serde_json::from_str(&raw.document).map_err(internal)?,
     };
     serde_json::to_string(&line).map_err(internal)
 }
@@ -251,7 +282,7 @@ fn of_parquet(path: &Path, error: ParquetError) -> Error {
 }
 
 /// A file that is being written beside its place; it counts and hashes. One that is not published goes.
-struct Part {
+struct Output {
     out: fs::File,
     path: PathBuf,
     table: &'static str,
@@ -261,7 +292,7 @@ struct Part {
     rows: u64,
 }
 
-impl Part {
+impl Output {
     fn new(
         directory: &Path,
         table: &'static str,
@@ -293,14 +324,14 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for Output {
     fn drop(&mut self) {
         // A file that was published has no such name any more.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-impl Write for Part {
+impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let written = self.out.write(bytes)?;
         self.hash.update(&bytes[..written]);

@@ -3,8 +3,12 @@
 //!
 //! A month's files are made again when something of it was added, amended, hidden or deleted; so what was deleted
 //! leaves with the next dump. A month that did not change is not touched. Files are written beside and renamed, and
-//! hold public columns only.
+//! hold public columns only. A file that was superseded stays for [`GRACE`], so that who has read the manifest before
+//! gets what it names.
+//!
+//! A process of its own makes it ([`child`]), with a limit of its memory; the hub only reads what is there.
 
+pub mod child;
 mod make;
 mod phases;
 mod runs;
@@ -14,14 +18,11 @@ mod values;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
 
 use cardproof_submission::LICENCE;
 use serde::{Deserialize, Serialize};
 use sqlx::Row;
-use tokio::sync::Mutex;
-use tokio::time::Instant;
 
 use crate::clock;
 use crate::db::Db;
@@ -57,18 +58,8 @@ const MADE_BY: &str = concat!("cardproof-hub ", env!("CARGO_PKG_VERSION"), ", ca
 /// Whoever makes a dump holds a lock on it, whichever process it is.
 const LOCK: &str = "lock";
 
-/// How long a request waits for a dump in the making before it gets the one before.
-const WAIT_MAX: Duration = Duration::from_secs(15);
-
-/// After a dump of at most so many submissions the next may follow at once.
-const FEW: u64 = 2_000;
-
-/// After a dump of more, nothing is dumped for so many times its duration, so that changes that go on all the time
-/// cost a bounded share of a processor.
-const REST_FACTOR: u32 = 10;
-
-/// The longest rest: what was deleted leaves within it and a dump's duration.
-const REST_MAX: Duration = Duration::from_secs(6 * 3600);
+/// How long a file stays that the manifest does not name any more.
+const GRACE: Duration = Duration::from_secs(3600);
 
 /// A file of the dump.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,11 +115,9 @@ const NOTE: &str = "One file of each table a month. A file's name changes with i
                     submissions leave the next dump; mirrors may keep copies.";
 
 /// The directory of the dump, and what is in it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Dump {
     directory: PathBuf,
-    /// When the next one may be made; whoever makes one holds it.
-    next: Mutex<Instant>,
 }
 
 impl Dump {
@@ -140,19 +129,32 @@ impl Dump {
         for table in TABLES {
             fs::create_dir_all(directory.join(table)).map_err(|e| named(&directory, e))?;
         }
-        Ok(Self { directory, next: Mutex::new(Instant::now()) })
+        Ok(Self { directory })
     }
 
-    /// The path of the file that `/data/NAME` stands for, if it is one of the dump's.
+    /// The path of the file `name` of `table`, if the dump has it.
     #[must_use]
-    pub fn file(&self, name: &str) -> Option<PathBuf> {
-        let manifest = self.read()?;
-        let known = manifest.files.iter().any(|file| file.path == name);
-        known.then(|| self.directory.join(name))
+    pub fn file(&self, table: &str, name: &str) -> Option<PathBuf> {
+        let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.".contains(c);
+        // No part of an address becomes a path but names of this form in these directories.
+        let is_known =
+            TABLES.contains(&table) && !name.starts_with('.') && name.chars().all(is_name);
+        let path = self.directory.join(table).join(name);
+        (is_known && path.is_file()).then_some(path)
     }
 
-    fn read(&self) -> Option<Manifest> {
-        self.manifest_in(MANIFEST)
+    /// The manifest of what is there.
+    ///
+    /// # Errors
+    /// No dump was made yet.
+    pub fn manifest(&self) -> Result<Manifest, Error> {
+        self.manifest_in(MANIFEST).ok_or(Error::NoDump)
+    }
+
+    /// When the manifest was written.
+    #[must_use]
+    pub fn made_at(&self) -> Option<SystemTime> {
+        fs::metadata(self.directory.join(MANIFEST)).ok()?.modified().ok()
     }
 
     fn manifest_in(&self, name: &str) -> Option<Manifest> {
@@ -166,46 +168,17 @@ impl Dump {
         replace(&self.directory.join(name), &text)
     }
 
-    /// The manifest as it stands now, after the months that have changed were made again. Where that takes long,
-    /// the manifest before, while it goes on.
+    /// Makes the months that have changed. Waits for another process that makes a dump in the directory.
     ///
     /// # Errors
-    /// The database does not answer, the directory cannot be written, or the first dump takes long.
-    pub async fn refresh(self: &Arc<Self>, db: &Db) -> Result<Manifest, Error> {
-        let (dump, db) = (Arc::clone(self), db.clone());
-        let making = tokio::spawn(async move {
-            let made = match dump.renew(&db).await {
-                // What the other process has published so far.
-                Err(Error::Dumping) => return dump.read().ok_or(Error::Dumping),
-                made => made,
-            };
-            // Nobody may be waiting for it any more.
-            if let Err(error) = &made {
-                log::event(
-                    "dump",
-                    &[("error", error.name().into()), ("detail", error.detail().into())],
-                );
-            }
-            made
-        });
-        match tokio::time::timeout(WAIT_MAX, making).await {
-            Ok(made) => made.map_err(|error| Error::Internal(error.to_string()))?,
-            Err(_) => self.read().ok_or(Error::Busy),
-        }
-    }
-
-    /// Makes the months that have changed, unless the last dump was dear and short ago.
-    ///
-    /// # Errors
-    /// The database does not answer, the directory cannot be written, or another process makes a dump in it.
+    /// The database does not answer, or the directory cannot be written.
     pub async fn renew(&self, db: &Db) -> Result<Manifest, Error> {
-        let mut next = self.next.lock().await;
         let _lock = self.lock()?;
         let months = sqlx::query("SELECT month, version FROM months ORDER BY month")
-            .fetch_all(&db.readers())
+            .fetch_all(db.readers())
             .await?;
         let is_ours = |manifest: &Manifest| manifest.made_by == MADE_BY;
-        let old = self.read().filter(is_ours);
+        let old = self.manifest_in(MANIFEST).filter(is_ours);
         // What a dump that was interrupted has made.
         let begun = self.manifest_in(BEGUN).filter(is_ours);
         let known = |month: &str, version: &str| -> Option<Vec<File>> {
@@ -230,9 +203,8 @@ impl Dump {
         }
         let is_current = plan.iter().all(|(_, files)| files.is_some());
         let start = Instant::now();
-        if let Some(old) = &old
-            && (is_current || start < *next)
-        {
+        if let Some(old) = old.as_ref().filter(|_| is_current) {
+            self.sweep(old);
             return Ok(old.clone());
         }
         let (mut files, mut made) = (Vec::new(), 0);
@@ -250,6 +222,7 @@ impl Dump {
             }
         }
         let manifest = manifest(files);
+        self.supersede(&manifest)?;
         self.write(MANIFEST, &manifest)?;
         // One that stays names nothing that the published one does not.
         let _ = fs::remove_file(self.directory.join(BEGUN));
@@ -257,29 +230,38 @@ impl Dump {
         let took = start.elapsed();
         let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         log::event("dumped", &[("submissions", made.into()), ("ms", ms.into())]);
-        let rest = if made <= FEW { Duration::ZERO } else { (took * REST_FACTOR).min(REST_MAX) };
-        *next = Instant::now() + rest;
         Ok(manifest)
     }
 
-    /// The lock of the directory, which is held until the file is dropped.
+    /// The lock of the directory, once nobody else has it; it is held until the file is dropped.
     fn lock(&self) -> Result<fs::File, Error> {
         let path = self.directory.join(LOCK);
         let file = fs::File::create(&path).map_err(|e| named(&path, e))?;
-        match file.try_lock() {
-            Ok(()) => Ok(file),
-            Err(fs::TryLockError::WouldBlock) => Err(Error::Dumping),
-            Err(fs::TryLockError::Error(error)) => Err(named(&path, error)),
-        }
+        file.lock().map_err(|e| named(&path, e))?;
+        Ok(file)
     }
 
-    /// Removes files that no manifest names any more.
+    /// Lets the time of grace of the files begin that the published manifest names and `new` does not.
+    fn supersede(&self, new: &Manifest) -> Result<(), Error> {
+        let old = self.manifest_in(MANIFEST);
+        let files = old.iter().flat_map(|manifest| &manifest.files);
+        for file in files.filter(|file| !new.files.contains(file)) {
+            let path = self.directory.join(&file.path);
+            let Ok(file) = fs::File::open(&path) else { continue };
+            file.set_modified(SystemTime::now()).map_err(|e| named(&path, e))?;
+        }
+        Ok(())
+    }
+
+    /// Removes files that no manifest names any more, after their time of grace.
     fn sweep(&self, manifest: &Manifest) {
         for table in TABLES {
             let entries = fs::read_dir(self.directory.join(table)).into_iter().flatten().flatten();
             for entry in entries {
                 let name = format!("{table}/{}", entry.file_name().to_string_lossy());
-                if !manifest.files.iter().any(|file| file.path == name) {
+                let is_named = manifest.files.iter().any(|file| file.path == name);
+                let age = entry.metadata().ok().and_then(|it| it.modified().ok()?.elapsed().ok());
+                if !is_named && age.is_none_or(|age| age >= GRACE) {
                     // The next dump removes what stays.
                     let _ = fs::remove_file(entry.path());
                 }

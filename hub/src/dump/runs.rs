@@ -6,6 +6,7 @@ use cardproof_record::{BusInfo, CardInfo, DeviceInfo, Record, Verdict};
 
 use super::sheet::{Column, Of};
 use super::values::{bytes, column, some, whole, word};
+use crate::clock::days;
 use crate::summary::Summary;
 
 /// What is known of a submission beside its document.
@@ -33,12 +34,6 @@ pub(super) struct Run {
     pub(super) record: Record,
     pub(super) summary: Summary,
     pub(super) verdicts: Vec<Verdict>,
-}
-
-/// The days from 1970 to the day called `text`, such as `2026-01-31`.
-fn day(text: &str) -> Option<i32> {
-    let day: jiff::civil::Date = text.parse().ok()?;
-    Some((day - jiff::civil::date(1970, 1, 1)).get_days())
 }
 
 /// The figure of a run for a quantity, where nothing speaks against it.
@@ -236,7 +231,7 @@ pub(super) static RUNS: &[Column<Run>] = &[
         Of::Text(|r| some(r.kept.price_currency.as_ref())),
         "its currency, ISO 4217",
     ),
-    column("price_date", Of::MaybeDay(|r| day(r.kept.price_date.as_ref()?)), "its day"),
+    column("price_date", Of::MaybeDay(|r| days(r.kept.price_date.as_ref()?)), "its day"),
     column(
         "basis",
         Of::Name(|r| r.summary.basis.as_str().into()),
@@ -302,7 +297,7 @@ mod tests {
 
     #[test]
     fn days_are_counted_from_1970() {
-        assert_eq!((day("1970-01-02"), day("2026-11-22")), (Some(1), Some(20_779)));
-        assert_eq!((day("2026-02-30"), day("yesterday")), (None, None));
+        assert_eq!((days("1970-01-02"), days("2026-11-22")), (Some(1), Some(20_779)));
+        assert_eq!((days("2026-02-30"), days("yesterday")), (None, None));
     }
 }

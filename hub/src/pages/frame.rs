@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use crate::store::state::State;
 use crate::store::submissions::Kept;
 
 /// What stands above a report.
@@ -29,8 +30,14 @@ pub struct Frame {
 impl Frame {
     /// The frame of one record's page.
     #[must_use]
-    pub fn of(kept: &Kept) -> Self {
+    pub fn of(kept: &Kept, title: String) -> Self {
         let mut marks = Vec::new();
+        if kept.state == State::Waiting {
+            marks.push(
+                "This record waits for an administrator's look: until then it is in no list and counts nowhere."
+                    .to_owned(),
+            );
+        }
         match kept.origin.as_str() {
             "simulated" => {
                 marks.push("Simulated: measured on a model of a card, not on a card.".to_owned());
@@ -55,7 +62,7 @@ impl Frame {
             marks,
             id: Some(kept.id.clone()),
             model: Some(kept.model.clone()),
-            title: kept.title.clone(),
+            title,
             host: Some(kept.host.clone()),
             ids: kept.id.clone(),
             ..Self::default()

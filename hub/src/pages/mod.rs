@@ -4,19 +4,20 @@
 //! none asks for anything from another host.
 
 mod frame;
-mod strip;
 
 use std::borrow::Borrow;
 
 use askama::Template;
+use cardproof_rating::compare::Column;
 
 use crate::clock;
 use crate::dump::{Manifest, TableForm, forms};
 use crate::queries::Query;
-use crate::store::find::{Before, Counted, DatedPrice, Entry, ModelRow};
+use crate::ranking::{Board, CardPrice, Row};
+use crate::store::find::Before;
+use crate::store::review::Reviewed;
 
 pub use frame::{Frame, framed};
-pub use strip::{Distribution, Dot, median_interval};
 
 /// The style of all pages.
 pub const STYLE: &str = include_str!("../../templates/style.css");
@@ -40,18 +41,97 @@ struct Message<'a> {
     words: &'a str,
 }
 
-/// The first page.
+/// A choice of a form: whether it is the one shown, and what it is.
+pub type Choice<T> = (bool, T);
+
+/// The first page: the best cards for a board.
 #[derive(Debug, Template)]
 #[template(path = "home.html")]
 pub struct Home {
-    /// How many records.
-    pub records: i64,
+    /// How many records count.
+    pub records: usize,
     /// Of how many models.
-    pub models: i64,
-    /// The latest.
-    pub latest: Vec<Entry>,
+    pub models: usize,
+    /// The uses: name, words, whether it is the one shown.
+    pub uses: Vec<(&'static str, &'static str, bool)>,
+    /// The name of the use that is shown.
+    pub wanted: &'static str,
+    /// The boards.
+    pub boards: Vec<Choice<Board>>,
+    /// How cards are attached.
+    pub kinds: Vec<Choice<String>>,
+    /// Their makers.
+    pub makers: Vec<Choice<String>>,
+    /// Their capacities in GB.
+    pub sizes: Vec<Choice<String>>,
+    /// The highest price, as it was asked for.
+    pub price: String,
+    /// What rows are sorted by.
+    pub sorts: [Choice<&'static str>; 3],
+    /// What the figure is, as the beginning of a sentence.
+    pub formula: String,
+    /// Its unit.
+    pub unit: &'static str,
+    /// Whether a price of any card is known.
+    pub has_prices: bool,
+    /// The cards, best first.
+    pub rows: Vec<Row>,
+    /// How many submitters must agree before a board is shown.
+    pub least: usize,
+}
+
+/// The latest records.
+#[derive(Debug, Template)]
+#[template(path = "latest.html")]
+pub struct Latest {
+    /// The records.
+    pub latest: Vec<EntryView>,
     /// Where older ones begin, where there are any.
     pub more_before: Option<Before>,
+}
+
+/// A record in a list.
+#[derive(Clone, Debug)]
+pub struct EntryView {
+    /// Its name.
+    pub id: String,
+    /// What the card is called.
+    pub title: String,
+    /// What the host is called.
+    pub host_name: String,
+    /// When it was submitted.
+    pub created_ms: i64,
+    /// Where it comes from.
+    pub origin: String,
+    /// Whether there is any doubt.
+    pub has_doubts: bool,
+}
+
+/// A card model in a list.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct ModelView {
+    /// Its name in addresses.
+    pub model: String,
+    /// What it is called.
+    pub name: String,
+    /// Its maker.
+    pub maker: Option<String>,
+    /// The product name in its registers.
+    pub product: Option<String>,
+    /// The manufacturer's number.
+    pub manufacturer_id: Option<String>,
+    /// The letters of the OEM.
+    pub oem_id: Option<String>,
+    /// Its revisions.
+    pub revision: Option<String>,
+    /// How it is attached.
+    pub transport: Option<String>,
+    /// Its capacity.
+    pub capacity_bytes: Option<i64>,
+    /// How many records there are.
+    pub submissions: usize,
+    /// Of how many submitters.
+    pub submitters: usize,
 }
 
 /// What was found.
@@ -61,7 +141,7 @@ pub struct Search {
     /// What was looked for.
     pub query: String,
     /// What is like it.
-    pub found: Vec<ModelRow>,
+    pub found: Vec<ModelView>,
     /// The records that are being compared, to which one may be added.
     pub ids: String,
 }
@@ -71,16 +151,35 @@ pub struct Search {
 #[template(path = "models.html")]
 pub struct Models {
     /// The models.
-    pub models: Vec<ModelRow>,
+    pub models: Vec<ModelView>,
 }
 
-/// A quantity of a model with its distributions.
-#[derive(Debug)]
-pub struct QuantityView {
-    /// The quantity in words.
-    pub label: String,
-    /// One for each basis.
-    pub distributions: Vec<Distribution>,
+/// A figure of a card on a board.
+#[derive(Clone, Debug)]
+pub struct CardFigure {
+    /// The median of submitters' medians.
+    pub middle: String,
+    /// How far these go, where there are several.
+    pub range: Option<String>,
+    /// Of how many submitters.
+    pub submitters: usize,
+    /// The lowest, the middle and the highest on the scale of its column, from 0 to 100.
+    pub bar: [f64; 3],
+}
+
+/// A card's figures on a board.
+#[derive(Clone, Debug)]
+pub struct BoardRow {
+    /// The board.
+    pub basis: String,
+    /// Of how many submitters.
+    pub submitters: usize,
+    /// Of how many records.
+    pub records: usize,
+    /// Of these in doubt.
+    pub in_doubt: usize,
+    /// One for each column.
+    pub cells: Vec<Option<CardFigure>>,
 }
 
 /// A card model.
@@ -88,23 +187,32 @@ pub struct QuantityView {
 #[template(path = "model.html")]
 pub struct Model {
     /// The model.
-    pub model: ModelRow,
+    pub model: ModelView,
     /// What its registers say, in words.
     pub facts: Vec<(&'static str, String)>,
-    /// The latest price.
-    pub price: Option<DatedPrice>,
-    /// The hosts on which it was measured.
-    pub hosts: Vec<Counted>,
-    /// The host to which the page is narrowed.
-    pub host: Option<String>,
-    /// What was measured.
-    pub quantities: Vec<QuantityView>,
-    /// The lots, with how many records each has among the latest.
+    /// What it costs.
+    pub price: Option<CardPrice>,
+    /// The columns of its table.
+    pub columns: [String; 5],
+    /// The rows of its table.
+    pub boards: Vec<BoardRow>,
+    /// The lots, with how many records each has.
     pub lots: Vec<(String, usize)>,
     /// The latest records.
-    pub latest: Vec<Entry>,
+    pub latest: Vec<EntryView>,
     /// The names of the records that can be compared at once.
     pub ids: String,
+}
+
+/// A kind of host in a list.
+#[derive(Debug)]
+pub struct HostView {
+    /// Its name in addresses.
+    pub key: String,
+    /// Its name in words.
+    pub name: String,
+    /// How many records.
+    pub count: usize,
 }
 
 /// Hosts.
@@ -112,7 +220,9 @@ pub struct Model {
 #[template(path = "hosts.html")]
 pub struct Hosts {
     /// The hosts.
-    pub hosts: Vec<Counted>,
+    pub hosts: Vec<HostView>,
+    /// How many submitters must agree before one is shown.
+    pub least: usize,
 }
 
 /// A host.
@@ -122,48 +232,19 @@ pub struct Host {
     /// Its name.
     pub name: String,
     /// What was measured on it, the latest first.
-    pub latest: Vec<Entry>,
+    pub latest: Vec<EntryView>,
 }
 
-/// A row of the ranking.
-#[derive(Debug)]
-pub struct RankRow {
-    /// Its place.
-    pub place: usize,
-    /// The model.
-    pub model: String,
-    /// The model in words.
-    pub name: String,
-    /// The figure with its interval.
-    pub value: String,
-    /// Of how many records.
-    pub records: usize,
-    /// The price and its day.
-    pub price: String,
-    /// The worth for the price, in percent of the best.
-    pub worth: String,
-}
-
-/// The ranking by a use.
+/// What administrators look at.
 #[derive(Debug, Template)]
-#[template(path = "ranking.html")]
-pub struct Ranking {
-    /// The uses: name, words, whether it is the one shown.
-    pub uses: Vec<(&'static str, &'static str, bool)>,
-    /// The bases, and whether it is the one shown.
-    pub bases: Vec<(String, bool)>,
-    /// What the figure is, as the beginning of a sentence.
-    pub formula: String,
-    /// Its unit.
-    pub unit: &'static str,
-    /// The rows, best first.
-    pub rows: Vec<RankRow>,
-    /// Whether a price of any of them is known.
-    pub has_prices: bool,
-    /// Whether several cards are first, and none is behind them for certain.
-    pub is_undecided: bool,
-    /// Whether all were measured over one range of addresses.
-    pub is_one_span: bool,
+#[template(path = "moderation.html")]
+pub struct Moderation {
+    /// The kinds of records, and which is shown.
+    pub states: [Choice<&'static str>; 4],
+    /// The submitter to which the list is narrowed.
+    pub submitter: Option<String>,
+    /// The records, the newest first.
+    pub rows: Vec<Reviewed>,
 }
 
 /// The form that deletes a record.
@@ -246,7 +327,7 @@ pub struct Compare {
     /// What was wrong.
     pub fault: Option<String>,
     /// The latest records, as a beginning.
-    pub latest: Vec<Entry>,
+    pub latest: Vec<EntryView>,
 }
 
 /// The feed of the latest records.
@@ -258,7 +339,7 @@ pub struct Feed {
     /// When it last changed.
     pub updated: String,
     /// The records.
-    pub latest: Vec<Entry>,
+    pub latest: Vec<EntryView>,
 }
 
 /// A picture with a model's name and one figure.
@@ -286,9 +367,31 @@ macro_rules! into_text {
 }
 
 into_text!(
-    Home, Search, Models, Model, Hosts, Host, Ranking, Delete, About, Data, Queries, Compare, Feed,
-    Badge
+    Home, Latest, Search, Models, Model, Hosts, Host, Moderation, Delete, About, Data, Queries,
+    Compare, Feed, Badge
 );
+
+/// A rate in words.
+pub(crate) fn told(column: Column, rate: f64) -> String {
+    if column.is_told_in_iops() {
+        cardproof_units::Iops(rate).to_string()
+    } else {
+        cardproof_units::Throughput(rate).to_string()
+    }
+}
+
+/// A figure of a use: three digits, since no card is known better.
+pub(crate) fn rounded(value: &f64) -> String {
+    let value = *value;
+    let digits = if value >= 100.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.digits$}")
+}
 
 /// The day of a moment, for templates, which hand some values by reference.
 pub(crate) fn day(ms: impl Borrow<i64>) -> String {

@@ -24,6 +24,18 @@ pub async fn hub_secret(db: &Db) -> Result<String, Error> {
     Ok(row.try_get("secret")?)
 }
 
+/// Whether what `submitter` sends waits for an administrator's look.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn is_banned(db: &Db, submitter: &str) -> Result<bool, Error> {
+    let row = sqlx::query("SELECT submitter FROM bans WHERE submitter = $1")
+        .bind(submitter.to_owned())
+        .fetch_optional(db.readers())
+        .await?;
+    Ok(row.is_some())
+}
+
 /// Makes an administrator and returns the token, which is shown once.
 ///
 /// # Errors
@@ -71,7 +83,7 @@ pub async fn revoke(db: &Db, name: &str) -> Result<(), Error> {
 pub async fn who(db: &Db, token: &str) -> Result<String, Error> {
     let row = sqlx::query("SELECT name FROM administrators WHERE token_hash = $1")
         .bind(hash(token))
-        .fetch_optional(&db.readers())
+        .fetch_optional(db.readers())
         .await?;
     Ok(row.ok_or(Error::WrongToken)?.try_get("name")?)
 }
@@ -126,7 +138,7 @@ pub async fn audit(db: &Db) -> Result<Vec<Deed>, Error> {
     let rows = sqlx::query(
         "SELECT at_ms, actor, action, subject, reason FROM audit ORDER BY at_ms DESC, id LIMIT 500",
     )
-    .fetch_all(&db.readers())
+    .fetch_all(db.readers())
     .await?;
     rows.iter()
         .map(|row| {

@@ -15,13 +15,13 @@ pub struct Draft {
     /// The document, packed.
     pub(super) packed: Vec<u8>,
     /// The hash of the document.
-    pub(super) sha256: String,
+    pub(crate) sha256: String,
     /// The amount of its price in hundredths, the currency, the day.
-    pub(super) price: Option<(i64, String, String)>,
+    pub(crate) price: Option<(i64, String, String)>,
     /// What the database keeps beside it.
-    pub(super) summary: Summary,
+    pub(crate) summary: Summary,
     /// Who has published it, for a reference.
-    pub(super) source: Option<String>,
+    pub(crate) source: Option<String>,
 }
 
 impl Draft {
@@ -31,10 +31,10 @@ impl Draft {
         &self.summary
     }
 
-    /// The bytes of the document in the form of the database.
+    /// The day of its price.
     #[must_use]
-    pub const fn packed_length(&self) -> usize {
-        self.packed.len()
+    pub fn price_date(&self) -> Option<&str> {
+        self.price.as_ref().map(|(_, _, date)| date.as_str())
     }
 
     /// The draft of an accepted document; `source` names a publication.

@@ -1,7 +1,7 @@
 //! New submissions on their way into the database: those that come at the same time share one transaction.
 //!
-//! Making a transaction durable costs the disk the same whatever is in it, and every submission counts in the rows
-//! of its model and its month, so that single transactions would wait for one another. So one task writes for all
+//! Making a transaction durable costs the disk the same whatever is in it, and every submission changes the row of its
+//! month, so that single transactions would wait for one another. So one task writes for all
 //! requests: what has come while the last transaction was written goes into the next, and nobody waits for company.
 //! A submission is answered after the transaction that it is in was made durable.
 
@@ -15,12 +15,12 @@ use tokio::sync::{mpsc, oneshot};
 use crate::clock;
 use crate::db::Db;
 use crate::error::Error;
+use crate::index::{Entry, Index};
 use crate::secret::{self, hash};
 use crate::step::Step;
-use crate::store::counts::Counts;
 use crate::store::draft::Draft;
-use crate::store::results;
 use crate::store::rows::{Cells, Fresh, insert, parts};
+use crate::store::state::State;
 use crate::store::versions::touch_month;
 
 /// The most submissions of one transaction.
@@ -43,11 +43,21 @@ pub struct Receipt {
     pub was_there: bool,
 }
 
+/// Who sends a submission, and whether all may see it.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    /// What stands for the submitter.
+    pub submitter: String,
+    /// The state in which the submission begins.
+    pub state: State,
+}
+
 /// A submission, and who waits for it.
 #[derive(Debug)]
 struct Waiting {
     draft: Draft,
     key: Option<String>,
+    sender: Sender,
     answer: oneshot::Sender<Result<Receipt, Error>>,
 }
 
@@ -61,12 +71,12 @@ impl Keeper {
     /// The one of `db`, in the background of the runtime that this is called on; `secret` is the hub's. It ends
     /// when nobody can hand in any more.
     #[must_use]
-    pub fn start(db: Db, secret: Arc<str>) -> Self {
+    pub fn start(db: Db, index: Arc<Index>, secret: Arc<str>) -> Self {
         let (queue, mut waiting) = mpsc::channel(BATCH_MAX);
         tokio::spawn(async move {
             let mut batch = Vec::new();
             while waiting.recv_many(&mut batch, BATCH_MAX).await > 0 {
-                keep_all(&db, &secret, std::mem::take(&mut batch)).await;
+                keep_all(&db, &index, &secret, std::mem::take(&mut batch)).await;
             }
         });
         Self { queue }
@@ -77,15 +87,20 @@ impl Keeper {
     ///
     /// # Errors
     /// The key was used for another document, or the database does not take it.
-    pub async fn keep(&self, draft: Draft, key: Option<String>) -> Result<Receipt, Error> {
+    pub async fn keep(
+        &self,
+        draft: Draft,
+        key: Option<String>,
+        sender: Sender,
+    ) -> Result<Receipt, Error> {
         let (answer, answered) = oneshot::channel();
-        self.queue.send(Waiting { draft, key, answer }).await.map_err(|_| Error::Busy)?;
+        self.queue.send(Waiting { draft, key, sender, answer }).await.map_err(|_| Error::Busy)?;
         answered.await.map_err(|_| Error::Internal("a submission got no answer".to_owned()))?
     }
 }
 
 /// Keeps all of `batch`, and answers each.
-async fn keep_all(db: &Db, secret: &str, mut batch: Vec<Waiting>) {
+async fn keep_all(db: &Db, index: &Index, secret: &str, mut batch: Vec<Waiting>) {
     while !batch.is_empty() {
         // Of one key, the second finds what the first has left.
         let mut keys = HashSet::new();
@@ -93,10 +108,11 @@ async fn keep_all(db: &Db, secret: &str, mut batch: Vec<Waiting>) {
             .into_iter()
             .partition(|one| one.key.as_ref().is_none_or(|key| keys.insert(key.clone())));
         batch = later;
-        match within(keep_together(db, secret, &now)).await {
+        match within(keep_together(db, index, secret, &now)).await {
             Err(error) if now.len() > 1 && error.is_of_one_row() => {
                 for one in now {
-                    let kept = within(keep_together(db, secret, std::slice::from_ref(&one))).await;
+                    let kept =
+                        within(keep_together(db, index, secret, std::slice::from_ref(&one))).await;
                     let receipt = kept.and_then(|mut all| all.pop().unwrap_or(Err(Error::Busy)));
                     // Who has gone needs no answer.
                     let _ = one.answer.send(receipt);
@@ -123,22 +139,24 @@ async fn within<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Er
 /// Keeps all of `batch` in one transaction, or none; no two of them have one key.
 async fn keep_together(
     db: &Db,
+    index: &Index,
     secret: &str,
     batch: &[Waiting],
 ) -> Result<Vec<Result<Receipt, Error>>, Error> {
     let mut step = db.change().await?;
     let written = write(&mut step, secret, batch).await;
-    let (step, (receipts, is_changed)) = step.or_undo(written).await?;
-    if is_changed {
-        step.commit().await?;
-    } else {
+    let (step, (receipts, entries)) = step.or_undo(written).await?;
+    if entries.is_empty() {
         step.rollback().await?;
+    } else {
+        step.commit().await?;
+        index.add(entries.into_iter().flatten());
     }
     Ok(receipts)
 }
 
-/// What each of a batch gets, and whether anything was written.
-type Written = (Vec<Result<Receipt, Error>>, bool);
+/// What each of a batch gets, and what was written; none of what does not count.
+type Written = (Vec<Result<Receipt, Error>>, Vec<Option<Entry>>);
 
 /// A submission's name and the hashes that it is kept under.
 struct Names {
@@ -163,25 +181,29 @@ async fn write(step: &mut Step, secret: &str, batch: &[Waiting]) -> Result<Writt
                 let id = secret::name_of_day(now / DAY_MS)?;
                 let token = if key_hash.is_some() { token_of(&id) } else { secret::token()? };
                 let token_hash = hash(&token);
-                fresh.push((Names { id: id.clone(), token_hash, key_hash }, &one.draft));
+                fresh.push((Names { id: id.clone(), token_hash, key_hash }, one));
                 Ok(Receipt { id, token, was_there: false })
             }
         });
     }
     let rows: Vec<Fresh<'_>> = fresh
         .iter()
-        .map(|(names, draft)| Fresh {
+        .map(|(names, one)| Fresh {
             id: &names.id,
             created_ms: now,
-            draft,
+            draft: &one.draft,
             token_hash: &names.token_hash,
             key_hash: names.key_hash.as_deref(),
+            submitter: Some(&one.sender.submitter),
+            state: one.sender.state,
         })
         .collect();
     if rows.is_empty() {
-        return Ok((receipts, false));
+        return Ok((receipts, Vec::new()));
     }
-    if add(step, &rows).await? { Ok((receipts, true)) } else { Err(Error::Busy) }
+    let entry = |row: &Fresh<'_>| row.state.counts().then(|| Entry::of_fresh(row));
+    let entries = rows.iter().map(entry).collect();
+    if add(step, &rows).await? { Ok((receipts, entries)) } else { Err(Error::Busy) }
 }
 
 /// The names and the hashes of the documents that were sent with each of `key_hashes` before.
@@ -209,7 +231,7 @@ async fn earlier(
     Ok(found)
 }
 
-/// Writes `rows`, with all that is counted of them. `false` where a name or a key is there already: then nothing may
+/// Writes `rows`. `false` where a name or a key is there already: then nothing may
 /// be made durable.
 ///
 /// # Errors
@@ -220,11 +242,6 @@ pub async fn add(step: &mut Step, rows: &[Fresh<'_>]) -> Result<bool, Error> {
     if usize::try_from(added) != Ok(rows.len()) {
         return Ok(false);
     }
-    let cells: Vec<Cells<'_>> = rows.iter().map(Fresh::result).collect();
-    insert(step, results::TABLE, &cells, "").await?;
-    let mut counts = Counts::default();
-    rows.iter().for_each(|row| counts.add(&row.draft.summary));
-    counts.write(step).await?;
     let months: HashSet<String> = rows.iter().map(|row| clock::month(row.created_ms)).collect();
     for month in months {
         touch_month(step, &month, clock::now_ms()).await?;

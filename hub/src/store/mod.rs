@@ -1,14 +1,13 @@
 //! Everything that is asked of the database, by subject.
 
 pub mod admin;
-pub(crate) mod again;
-pub mod catalogue;
-pub mod counts;
 pub mod draft;
 pub mod find;
 pub mod keep;
-pub mod limits;
+pub mod pseudonyms;
 pub(crate) mod results;
+pub mod review;
 pub mod rows;
+pub mod state;
 pub mod submissions;
 pub mod versions;

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use sqlx::any::{AnyArguments, AnyRow};
+use sqlx::any::AnyArguments;
 use sqlx::query::Query;
 use sqlx::{Any, AssertSqlSafe};
 
@@ -14,7 +14,8 @@ use crate::columns::TABLES;
 use crate::error::Error;
 use crate::step::Step;
 use crate::store::draft::Draft;
-use crate::store::results;
+use crate::store::results::text_of;
+use crate::store::state::State;
 
 /// The most rows of one statement. SQLite takes 32,766 values.
 const ROWS_MAX: usize = 64;
@@ -70,6 +71,10 @@ pub struct Fresh<'a> {
     pub token_hash: &'a str,
     /// The keyed hash of its idempotency key.
     pub key_hash: Option<&'a str>,
+    /// Who has sent it, where it does not come with the hub.
+    pub submitter: Option<&'a str>,
+    /// Whether all may see it.
+    pub state: State,
 }
 
 impl<'a> Fresh<'a> {
@@ -84,31 +89,30 @@ impl<'a> Fresh<'a> {
             self.created_ms.into(),
             self.created_ms.into(),
             clock::month(self.created_ms).into(),
-            "public".into(),
+            self.state.word().into(),
             of.origin.word().into(),
             draft.source.as_deref().into(),
             of.model.key.as_str().into(),
             of.model.name.as_str().into(),
+            of.model.to_json().into(),
             of.host.as_str().into(),
             of.host_name.as_str().into(),
             of.lot.as_deref().into(),
+            of.basis.as_str().into(),
+            text_of(&of.figures).into(),
             serde_json::to_string(&of.doubts).unwrap_or_default().into(),
             Cell::Whole(price.map(|(hundredths, ..)| *hundredths)),
             price.map(|(_, currency, _)| currency.as_str()).into(),
             price.map(|(.., date)| date.as_str()).into(),
             1.into(),
-            Cell::Bytes(&draft.packed),
+            0.into(),
+            self.submitter.into(),
             draft.sha256.as_str().into(),
             self.token_hash.into(),
             self.key_hash.into(),
             draft.sha256.as_str().into(),
+            Cell::Bytes(&draft.packed),
         ]
-    }
-
-    /// Its row in the table `results`.
-    #[must_use]
-    pub fn result(&self) -> Cells<'a> {
-        results::row(self.id, self.created_ms, &self.draft.summary)
     }
 }
 
@@ -124,20 +128,6 @@ pub(crate) async fn insert(
         count += statement(table, part, rest).execute(&mut **step).await?.rows_affected();
     }
     Ok(count)
-}
-
-/// As [`insert`], with what `rest` returns.
-pub(super) async fn insert_returning(
-    step: &mut Step,
-    table: &'static str,
-    rows: &[Cells<'_>],
-    rest: &str,
-) -> Result<Vec<AnyRow>, Error> {
-    let mut found = Vec::new();
-    for part in parts(rows) {
-        found.extend(statement(table, part, rest).fetch_all(&mut **step).await?);
-    }
-    Ok(found)
 }
 
 fn statement<'q>(table: &str, rows: &[Cells<'_>], rest: &str) -> Query<'q, Any, AnyArguments> {

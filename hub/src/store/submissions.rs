@@ -2,22 +2,22 @@
 
 use cardproof_record::Record;
 use serde_json::Value;
-use sqlx::Row;
 use sqlx::any::AnyRow;
+use sqlx::{AssertSqlSafe, Row};
 
 use crate::clock;
 use crate::db::Db;
 use crate::error::Error;
+use crate::index::{Entry, Index};
 use crate::pack;
 use crate::secret::{self, hash, is_same};
 use crate::step::Step;
-use crate::store::counts::{Counts, leave_model};
 use crate::store::draft::Draft;
 use crate::store::keep::add;
-use crate::store::results::{self, summary_of};
-use crate::store::rows::{Fresh, insert};
+use crate::store::results::text_of;
+use crate::store::rows::Fresh;
+use crate::store::state::State;
 use crate::store::versions::touch_month;
-use crate::summary::Summary;
 
 /// A submission as it is kept.
 #[derive(Clone, Debug)]
@@ -28,8 +28,8 @@ pub struct Kept {
     pub created_ms: i64,
     /// When it was last amended.
     pub changed_ms: i64,
-    /// `public`, or `hidden` by a moderator.
-    pub state: String,
+    /// Who may see it.
+    pub state: State,
     /// Where it comes from: `measured`, `imported`, `simulated`, `published`.
     pub origin: String,
     /// Who has published it.
@@ -74,7 +74,7 @@ impl Kept {
             id,
             created_ms: row.try_get("created_ms")?,
             changed_ms: row.try_get("changed_ms")?,
-            state: row.try_get("state")?,
+            state: State::of(row.try_get("state")?),
             origin: row.try_get("origin")?,
             source: row.try_get("source")?,
             model: row.try_get("model")?,
@@ -105,7 +105,9 @@ pub async fn seed(db: &Db, drafts: &[(String, Draft)]) -> Result<usize, Error> {
         if found.is_none() {
             let token_hash = hash(&secret::token()?);
             let created_ms = clock::now_ms();
-            let row = Fresh { id, created_ms, draft, token_hash: &token_hash, key_hash: None };
+            let (token_hash, state) = (token_hash.as_str(), State::Public);
+            let row =
+                Fresh { id, created_ms, draft, token_hash, key_hash: None, submitter: None, state };
             added += usize::from(add(&mut step, &[row]).await?);
         }
     }
@@ -120,7 +122,7 @@ pub async fn seed(db: &Db, drafts: &[(String, Draft)]) -> Result<usize, Error> {
 pub async fn find(db: &Db, id: &str, sees_hidden: bool) -> Result<Kept, Error> {
     let row = sqlx::query("SELECT * FROM submissions WHERE id = $1")
         .bind(id)
-        .fetch_optional(&db.readers())
+        .fetch_optional(db.readers())
         .await?;
     Kept::of(&shown(db, id, row, sees_hidden).await?)
 }
@@ -132,7 +134,7 @@ pub async fn find(db: &Db, id: &str, sees_hidden: bool) -> Result<Kept, Error> {
 pub async fn check(db: &Db, id: &str, sees_hidden: bool) -> Result<(), Error> {
     let row = sqlx::query("SELECT state FROM submissions WHERE id = $1")
         .bind(id)
-        .fetch_optional(&db.readers())
+        .fetch_optional(db.readers())
         .await?;
     shown(db, id, row, sees_hidden).await.map(|_| ())
 }
@@ -140,12 +142,12 @@ pub async fn check(db: &Db, id: &str, sees_hidden: bool) -> Result<(), Error> {
 /// The row of the submission `id` where it is there and may be seen.
 async fn shown(db: &Db, id: &str, row: Option<AnyRow>, sees_hidden: bool) -> Result<AnyRow, Error> {
     if let Some(row) = row {
-        let is_public = row.try_get::<String, _>("state")? == "public";
-        return if is_public || sees_hidden { Ok(row) } else { Err(Error::NotFound) };
+        let is_hidden = State::of(row.try_get("state")?) == State::Hidden;
+        return if sees_hidden || !is_hidden { Ok(row) } else { Err(Error::NotFound) };
     }
     let deleted = sqlx::query("SELECT id FROM tombstones WHERE id = $1")
         .bind(id)
-        .fetch_optional(&db.readers())
+        .fetch_optional(db.readers())
         .await?;
     Err(if deleted.is_some() { Error::Gone } else { Error::NotFound })
 }
@@ -159,23 +161,19 @@ pub enum By<'a> {
     Moderator,
 }
 
-/// What a submission counts in, before it is changed.
+/// A submission before it is changed.
 struct Changeable {
-    created_ms: i64,
     model: String,
-    host: String,
     month: String,
-    is_public: bool,
+    state: State,
 }
 
 /// The submission `id`, if it may be changed by `by`.
 async fn changeable(step: &mut Step, id: &str, by: By<'_>) -> Result<Changeable, Error> {
-    let row = sqlx::query(
-        "SELECT created_ms, model, host, month, state, token_hash FROM submissions WHERE id = $1",
-    )
-    .bind(id)
-    .fetch_optional(&mut **step)
-    .await?;
+    let row = sqlx::query("SELECT model, month, state, token_hash FROM submissions WHERE id = $1")
+        .bind(id)
+        .fetch_optional(&mut **step)
+        .await?;
     let Some(row) = row else {
         let deleted = sqlx::query("SELECT id FROM tombstones WHERE id = $1")
             .bind(id)
@@ -190,48 +188,57 @@ async fn changeable(step: &mut Step, id: &str, by: By<'_>) -> Result<Changeable,
         }
     }
     Ok(Changeable {
-        created_ms: row.try_get("created_ms")?,
         model: row.try_get("model")?,
-        host: row.try_get("host")?,
         month: row.try_get("month")?,
-        is_public: row.try_get::<String, _>("state")? == "public",
+        state: State::of(row.try_get("state")?),
     })
+}
+
+/// What the submission `id` says, as it is in the database.
+async fn entry(step: &mut Step, id: &str) -> Result<Entry, Error> {
+    let text = format!("SELECT {} FROM submissions WHERE id = $1", Entry::COLUMNS);
+    Entry::of_row(&sqlx::query(AssertSqlSafe(text)).bind(id).fetch_one(&mut **step).await?)
 }
 
 /// Deletes the submission called `id`; nothing of it stays but its name and the hour.
 ///
 /// # Errors
 /// There is none, the token is wrong, or the database does not answer.
-pub async fn delete(db: &Db, id: &str, by: By<'_>) -> Result<(), Error> {
+pub async fn delete(db: &Db, index: &Index, id: &str, by: By<'_>) -> Result<(), Error> {
     let mut step = db.change().await?;
     let found = changeable(&mut step, id, by).await;
     let (mut step, found) = step.or_undo(found).await?;
     let now = clock::now_ms();
-    results::leave(&mut step, id, &found.model, found.created_ms).await?;
     sqlx::query("DELETE FROM submissions WHERE id = $1").bind(id).execute(&mut *step).await?;
     sqlx::query("INSERT INTO tombstones (id, deleted_ms) VALUES ($1, $2) ON CONFLICT DO NOTHING")
         .bind(id)
         .bind(now)
         .execute(&mut *step)
         .await?;
-    if found.is_public {
-        leave_model(&mut step, &found.model, &found.host).await?;
-    }
     touch_month(&mut step, &found.month, now).await?;
     step.commit().await?;
+    index.remove(&found.model, id);
     Ok(())
 }
 
-/// Puts `draft` in the place of the submission called `id`, whose address and token stay.
+/// Puts `draft` in the place of the submission called `id`, whose address and token stay. What an administrator has
+/// looked at is another document then.
 ///
 /// # Errors
 /// As [`delete`].
-pub async fn amend(db: &Db, id: &str, by: By<'_>, draft: &Draft) -> Result<(), Error> {
+pub async fn amend(
+    db: &Db,
+    index: &Index,
+    id: &str,
+    by: By<'_>,
+    draft: &Draft,
+) -> Result<(), Error> {
     let mut step = db.change().await?;
     let found = changeable(&mut step, id, by).await;
     let (mut step, found) = step.or_undo(found).await?;
     let now = clock::now_ms();
     let of = &draft.summary;
+    let state = if found.state == State::Approved { State::Public } else { found.state };
     let (amount, currency, date) = draft
         .price
         .clone()
@@ -239,7 +246,8 @@ pub async fn amend(db: &Db, id: &str, by: By<'_>, draft: &Draft) -> Result<(), E
     sqlx::query(
         "UPDATE submissions SET changed_ms = $2, origin = $3, model = $4, title = $5, host = $6, host_name = $7, \
          lot = $8, doubts = $9, price_hundredths = $10, price_currency = $11, price_date = $12, \
-         revision = revision + 1, document = $13, document_sha256 = $14 WHERE id = $1",
+         revision = revision + 1, document = $13, document_sha256 = $14, card = $15, basis = $16, figures = $17, \
+         state = $18 WHERE id = $1",
     )
     .bind(id)
     .bind(now)
@@ -255,58 +263,47 @@ pub async fn amend(db: &Db, id: &str, by: By<'_>, draft: &Draft) -> Result<(), E
     .bind(date)
     .bind(&draft.packed)
     .bind(&draft.sha256)
+    .bind(of.model.to_json())
+    .bind(&of.basis)
+    .bind(text_of(&of.figures))
+    .bind(state.word())
     .execute(&mut *step)
     .await?;
-    results::leave(&mut step, id, &found.model, found.created_ms).await?;
-    if found.is_public {
-        leave_model(&mut step, &found.model, &found.host).await?;
-        count(&mut step, of).await?;
-    }
-    insert(&mut step, results::TABLE, &[results::row(id, found.created_ms, of)], "").await?;
     touch_month(&mut step, &found.month, now).await?;
+    let amended = entry(&mut step, id).await;
+    let (step, amended) = step.or_undo(amended).await?;
     step.commit().await?;
+    index.remove(&found.model, id);
+    index.add(state.counts().then_some(amended));
     Ok(())
 }
 
-/// Counts one public submission more.
-async fn count(step: &mut Step, of: &Summary) -> Result<(), Error> {
-    let mut counts = Counts::default();
-    counts.add(of);
-    counts.write(step).await
-}
-
-/// Shows or hides the submission called `id`. A hidden one counts nowhere.
+/// Gives the submission called `id` another state. One that is hidden or waits counts nowhere.
 ///
 /// # Errors
-/// There is none, it cannot be read and is to be shown, or the database does not answer.
-pub async fn set_state(db: &Db, id: &str, is_public: bool) -> Result<(), Error> {
+/// There is none, or the database does not answer.
+pub async fn set_state(db: &Db, index: &Index, id: &str, state: State) -> Result<(), Error> {
     let mut step = db.change().await?;
-    let changed = change_state(&mut step, id, is_public).await;
-    let (step, ()) = step.or_undo(changed).await?;
-    step.commit().await
+    let changed = change_state(&mut step, id, state).await;
+    let (step, (model, entry)) = step.or_undo(changed).await?;
+    step.commit().await?;
+    index.remove(&model, id);
+    index.add(state.counts().then_some(entry));
+    Ok(())
 }
 
-async fn change_state(step: &mut Step, id: &str, is_public: bool) -> Result<(), Error> {
+/// The submission's model and what it says, after its state was changed.
+async fn change_state(step: &mut Step, id: &str, state: State) -> Result<(String, Entry), Error> {
     let found = changeable(step, id, By::Moderator).await?;
-    if found.is_public == is_public {
-        return Ok(());
-    }
     let now = clock::now_ms();
-    sqlx::query("UPDATE submissions SET state = $2, changed_ms = $3 WHERE id = $1")
+    sqlx::query("UPDATE submissions SET state = $2, changed_ms = $3, reports = 0 WHERE id = $1")
         .bind(id)
-        .bind(if is_public { "public" } else { "hidden" })
+        .bind(state.word())
         .bind(now)
         .execute(&mut **step)
         .await?;
-    if is_public {
-        let row = sqlx::query("SELECT id, source, document FROM submissions WHERE id = $1")
-            .bind(id)
-            .fetch_one(&mut **step)
-            .await?;
-        let unreadable = || pack::unreadable(id, &"it cannot be shown");
-        count(step, &summary_of(&row)?.ok_or_else(unreadable)?).await?;
-    } else {
-        leave_model(step, &found.model, &found.host).await?;
+    if found.state.counts() != state.counts() {
+        touch_month(step, &found.month, now).await?;
     }
-    touch_month(step, &found.month, now).await
+    Ok((found.model, entry(step, id).await?))
 }

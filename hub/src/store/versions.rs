@@ -4,18 +4,6 @@ use crate::error::Error;
 use crate::secret;
 use crate::step::Step;
 
-/// Notes that a model has come or gone, or is called otherwise.
-pub(super) async fn touch_models(step: &mut Step) -> Result<(), Error> {
-    sqlx::query(
-        "INSERT INTO catalogue (name, version) VALUES ('models', $1) \
-         ON CONFLICT (name) DO UPDATE SET version = excluded.version",
-    )
-    .bind(secret::name()?)
-    .execute(&mut **step)
-    .await?;
-    Ok(())
-}
-
 /// Notes that the dump of `month` is out of date: by a fresh name for what the month holds, so that neither clocks
 /// nor a restored backup can make an old dump look like a new one.
 ///

@@ -7,11 +7,14 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Hub;
-use super::api::token;
+use super::api::{client, token};
 use super::body;
 use super::guard::{Failed, json_response};
+use super::server::Peer;
 use crate::error::Error;
+use crate::network::block;
 use crate::store::admin;
+use crate::store::state::State as Sight;
 use crate::store::submissions::{self, By};
 
 /// What an administrator wants done.
@@ -27,6 +30,7 @@ struct Wish {
 enum Action {
     Hide,
     Show,
+    Approve,
     Delete,
 }
 
@@ -35,6 +39,7 @@ impl Action {
         match self {
             Self::Hide => "hide",
             Self::Show => "show",
+            Self::Approve => "approve",
             Self::Delete => "delete",
         }
     }
@@ -48,10 +53,12 @@ pub(super) async fn moderate(
 ) -> Result<Response, Failed> {
     let (parts, body) = request.into_parts();
     let who = admin::who(&hub.db, token(&parts.headers)?).await?;
-    let held = body::json_bytes(&hub, &parts.headers, body).await?;
+    let client = client(&hub, &parts.headers, parts.extensions.get::<Peer>());
+    let held = body::json_bytes(&hub, block(client), &parts.headers, body).await?;
     let wish: Wish = serde_json::from_slice(&held.bytes).map_err(|_| {
         Error::Request(
-            "send {\"action\": \"hide\", \"show\" or \"delete\", \"reason\": \"...\"}".to_owned(),
+            "send {\"action\": \"hide\", \"show\", \"approve\" or \"delete\", \"reason\": \"...\"}"
+                .to_owned(),
         )
     })?;
     let is_long = wish.reason.chars().count() > 500;
@@ -64,11 +71,13 @@ pub(super) async fn moderate(
     submissions::check(&hub.db, &id, true).await?;
     admin::note(&hub.db, &who, wish.action.word(), &id, wish.reason.trim()).await?;
     match wish.action {
-        Action::Hide => submissions::set_state(&hub.db, &id, false).await?,
-        Action::Show => submissions::set_state(&hub.db, &id, true).await?,
-        Action::Delete => submissions::delete(&hub.db, &id, By::Moderator).await?,
+        Action::Hide => submissions::set_state(&hub.db, &hub.index, &id, Sight::Hidden).await?,
+        Action::Show => submissions::set_state(&hub.db, &hub.index, &id, Sight::Public).await?,
+        Action::Approve => {
+            submissions::set_state(&hub.db, &hub.index, &id, Sight::Approved).await?;
+        }
+        Action::Delete => submissions::delete(&hub.db, &hub.index, &id, By::Moderator).await?,
     }
-    hub.rankings.withdraw();
     Ok(json_response(&json!({"id": id, "action": wish.action.word()})))
 }
 

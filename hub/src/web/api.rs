@@ -8,19 +8,22 @@ use axum::body::Body;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use cardproof_submission::accept;
+use cardproof_submission::{Refusal, accept};
 use serde_json::json;
-use tokio::sync::OwnedSemaphorePermit;
 
+use super::body::{Held, Share};
 use super::guard::{Failed, json_response, typed, wants_json};
 use super::server::Peer;
 use super::{Hub, body, html};
 use crate::clock;
 use crate::error::Error;
 use crate::log;
+use crate::network::block;
+use crate::store::admin;
 use crate::store::draft::Draft;
+use crate::store::keep::Sender;
+use crate::store::state::State as Sight;
 use crate::store::submissions::{self, By};
-use crate::store::{admin, limits};
 
 /// The shortest idempotency key: shorter ones would meet by chance.
 const KEY_MIN: usize = 8;
@@ -33,19 +36,24 @@ pub(super) async fn submit(State(hub): State<Hub>, request: Request) -> Result<R
     let (parts, body) = request.into_parts();
     let key = key(&parts.headers)?;
     let client = client(&hub, &parts.headers, parts.extensions.get::<Peer>());
-    limits::count(&hub.db, client, hub.options.submissions_per_hour, &hub.secret).await?;
-    let (draft, _share) = draft(&hub, &parts.headers, body).await?;
-    let receipt = hub.keeper.keep(draft, key).await?;
+    hub.attempts.count(client)?;
+    let (draft, _share) = draft(&hub, client, &parts.headers, body).await?;
+    check_price(&draft)?;
+    let sender = sender(&hub, client).await?;
+    let is_waiting = sender.state == Sight::Waiting;
+    let receipt = hub.keeper.keep(draft, key, sender).await?;
     if !receipt.was_there {
+        hub.attempts.kept();
         hub.metrics.submissions.fetch_add(1, Ordering::Relaxed);
     }
     let path = format!("/r/{}", receipt.id);
-    let url = format!("{}{path}", base(&hub, &parts.headers)?);
+    let url = format!("{}{path}", hub.options.public_url);
     let mut response = json_response(&json!({
         "id": receipt.id,
         "url": url,
         "path": path,
         "token": receipt.token,
+        "waits": is_waiting && !receipt.was_there,
     }));
     *response.status_mut() = if receipt.was_there { StatusCode::OK } else { StatusCode::CREATED };
     if let Ok(location) = HeaderValue::from_str(&path) {
@@ -55,14 +63,42 @@ pub(super) async fn submit(State(hub): State<Hub>, request: Request) -> Result<R
     Ok(response)
 }
 
+/// How long a submitter is new.
+const NEW_MS: i64 = 86_400_000;
+
+/// Who sends from `client`. Of who is new, a first burst waits for an administrator's look, and all of who was banned.
+async fn sender(hub: &Hub, client: IpAddr) -> Result<Sender, Error> {
+    let submitter = hub.pseudonyms.of(&hub.db, client).await?;
+    let known = hub.index.look(|records| records.of_submitter(&submitter));
+    let is_burst = known.is_some_and(|(first_ms, count)| {
+        count >= hub.options.first_records && clock::now_ms() - first_ms < NEW_MS
+    });
+    // The owner of a desk's own hub is no stranger.
+    let waits =
+        (is_burst && !client.is_loopback()) || admin::is_banned(&hub.db, &submitter).await?;
+    Ok(Sender { submitter, state: if waits { Sight::Waiting } else { Sight::Public } })
+}
+
+/// # Errors
+/// The price is of a day to come.
+fn check_price(draft: &Draft) -> Result<(), Error> {
+    let day = draft.price_date().and_then(clock::days).map(i64::from);
+    // Somewhere it is tomorrow already.
+    if day.is_some_and(|day| day > clock::now_ms() / 86_400_000 + 1) {
+        return Err(Error::Refused(Refusal::Addition("the date of a price is in the future")));
+    }
+    Ok(())
+}
+
 /// The document in `body`, accepted and judged, with its share of the memory for bodies. As many are judged at once
 /// as there are processors: the others wait.
 async fn draft(
     hub: &Hub,
+    client: IpAddr,
     headers: &HeaderMap,
     body: Body,
-) -> Result<(Draft, Vec<OwnedSemaphorePermit>), Error> {
-    let (bytes, share) = body::json_bytes(hub, headers, body).await?.into_parts();
+) -> Result<(Draft, Share), Error> {
+    let Held { bytes, share } = body::json_bytes(hub, block(client), headers, body).await?;
     let judge = Arc::clone(&hub.judges).acquire_owned().await.map_err(|_| Error::Busy)?;
     // The judge is kept to the end, also where the client has gone.
     let judged = tokio::task::spawn_blocking(move || {
@@ -86,26 +122,13 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, Error> {
 }
 
 /// Who has sent this: the peer, or whom the proxy in front names last.
-fn client(hub: &Hub, headers: &HeaderMap, peer: Option<&Peer>) -> IpAddr {
+pub(super) fn client(hub: &Hub, headers: &HeaderMap, peer: Option<&Peer>) -> IpAddr {
     let named = || {
         let list = headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
         list.rsplit(',').next()?.trim().parse().ok()
     };
     let of_proxy = hub.options.is_behind_proxy.then(named).flatten();
     of_proxy.or(peer.map(|peer| peer.0)).unwrap_or(IpAddr::from([0, 0, 0, 0]))
-}
-
-/// The address under which the client reaches the hub.
-pub(super) fn base(hub: &Hub, headers: &HeaderMap) -> Result<String, Error> {
-    if let Some(url) = &hub.options.public_url {
-        return Ok(url.clone());
-    }
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
-    if host.is_empty() || host.len() > 255 || !host.chars().all(is_plain) {
-        return Err(Error::Request("the header Host names no host".to_owned()));
-    }
-    Ok(format!("http://{host}"))
 }
 
 /// The name in an address, and whether it asks for JSON by its ending.
@@ -153,14 +176,13 @@ pub(super) async fn amend(
     let (id, _) = split(&name)?;
     let token = token(&parts.headers)?;
     let client = client(&hub, &parts.headers, parts.extensions.get::<Peer>());
-    limits::count(&hub.db, client, hub.options.submissions_per_hour, &hub.secret).await?;
-    let (draft, _share) = draft(&hub, &parts.headers, body).await?;
-    submissions::amend(&hub.db, id, By::Token(token), &draft).await?;
-    hub.rankings.withdraw();
+    hub.attempts.count(client)?;
+    let (draft, _share) = draft(&hub, client, &parts.headers, body).await?;
+    check_price(&draft)?;
+    submissions::amend(&hub.db, &hub.index, id, By::Token(token), &draft).await?;
     let path = format!("/r/{id}");
-    Ok(json_response(
-        &json!({"id": id, "url": format!("{}{path}", base(&hub, &parts.headers)?), "path": path}),
-    ))
+    let url = format!("{}{path}", hub.options.public_url);
+    Ok(json_response(&json!({"id": id, "url": url, "path": path})))
 }
 
 /// Deletes a submission, with its token or as an administrator.
@@ -179,12 +201,13 @@ pub(super) async fn remove(hub: &Hub, id: &str, token: &str) -> Result<(), Error
     match admin::who(&hub.db, token).await {
         Ok(name) => {
             admin::note(&hub.db, &name, "delete", id, "").await?;
-            submissions::delete(&hub.db, id, By::Moderator).await?;
+            submissions::delete(&hub.db, &hub.index, id, By::Moderator).await?;
         }
-        Err(Error::WrongToken) => submissions::delete(&hub.db, id, By::Token(token)).await?,
+        Err(Error::WrongToken) => {
+            submissions::delete(&hub.db, &hub.index, id, By::Token(token)).await?;
+        }
         Err(other) => return Err(other),
     }
-    hub.rankings.withdraw();
     hub.metrics.deletions.fetch_add(1, Ordering::Relaxed);
     log::event("deleted", &[("day", clock::day(clock::now_ms()).into())]);
     Ok(())

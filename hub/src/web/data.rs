@@ -16,9 +16,9 @@ use crate::error::Error;
 /// Mirrors the tables into a directory.
 const MIRROR: &str = include_str!("../../templates/mirror.sh");
 
-/// The manifest, after what has changed was dumped again.
+/// The manifest.
 pub(super) async fn manifest(State(hub): State<Hub>) -> Result<Response, Failed> {
-    let manifest = hub.dump.refresh(&hub.db).await?;
+    let manifest = hub.dump.manifest()?;
     let text =
         serde_json::to_string_pretty(&manifest).map_err(|e| Error::Internal(e.to_string()))?;
     Ok(typed("application/json", text))
@@ -41,8 +41,7 @@ pub(super) async fn file(
     method: Method,
     headers: HeaderMap,
 ) -> Result<Response, Failed> {
-    // Only names in the manifest are files; no part of an address becomes a path.
-    let path = hub.dump.file(&format!("{table}/{name}")).ok_or(Error::NotFound)?;
+    let path = hub.dump.file(&table, &name).ok_or(Error::NotFound)?;
     let kind = match path.extension().and_then(|extension| extension.to_str()) {
         Some("parquet") => "application/vnd.apache.parquet",
         _ => "application/gzip",

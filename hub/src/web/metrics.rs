@@ -47,16 +47,21 @@ impl Metrics {
         }
     }
 
-    /// Everything, with what the database tells: public records and models.
+    /// Everything, with the records and models that count, and how long ago the dump was made.
     #[must_use]
-    pub fn text(&self, totals: Option<(i64, i64)>) -> String {
+    pub fn text(&self, totals: (usize, usize), dump_age: Option<Duration>) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
-        let _ = self.write(&mut out, totals);
+        let _ = self.write(&mut out, totals, dump_age);
         out
     }
 
-    fn write(&self, out: &mut String, totals: Option<(i64, i64)>) -> std::fmt::Result {
+    fn write(
+        &self,
+        out: &mut String,
+        (records, models): (usize, usize),
+        dump_age: Option<Duration>,
+    ) -> std::fmt::Result {
         writeln!(out, "# TYPE cardproof_hub_requests counter")?;
         if let Ok(requests) = self.requests.lock() {
             for ((route, status), count) in requests.iter() {
@@ -92,9 +97,10 @@ impl Metrics {
             writeln!(out, "# TYPE cardproof_hub_{name} gauge\ncardproof_hub_{name} {value}")
         };
         gauge("connections", self.connections.load(Ordering::Relaxed))?;
-        if let Some((records, models)) = totals {
-            gauge("records", records)?;
-            gauge("models", models)?;
+        gauge("records", i64::try_from(records).unwrap_or(i64::MAX))?;
+        gauge("models", i64::try_from(models).unwrap_or(i64::MAX))?;
+        if let Some(age) = dump_age {
+            gauge("dump_age_seconds", i64::try_from(age.as_secs()).unwrap_or(i64::MAX))?;
         }
         if let Some(bytes) = resident_bytes() {
             gauge("resident_memory_bytes", bytes)?;

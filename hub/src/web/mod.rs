@@ -3,12 +3,15 @@
 mod admin;
 mod api;
 mod body;
+mod cards;
+mod crowd;
 mod data;
 mod guard;
 mod html;
+pub mod limits;
 pub mod metrics;
+mod moderation;
 mod ops;
-mod rankings;
 mod routes;
 mod server;
 
@@ -19,10 +22,11 @@ use std::sync::Arc;
 
 use crate::db::Db;
 use crate::dump::Dump;
-use crate::store::catalogue::Catalogue;
+use crate::index::Index;
+use crate::ranking::Rankings;
 use crate::store::keep::Keeper;
+use crate::store::pseudonyms::Pseudonyms;
 use metrics::Metrics;
-use rankings::Rankings;
 
 /// What every request has.
 #[derive(Clone, Debug)]
@@ -31,43 +35,45 @@ pub struct Hub {
     pub db: Db,
     /// Where new submissions are handed in.
     pub keeper: Keeper,
-    /// The names of all models.
-    pub catalogue: Arc<Catalogue>,
-    /// Rankings that are shown again.
+    /// What all records say.
+    pub index: Arc<Index>,
+    /// Orders that are shown again.
     pub rankings: Arc<Rankings>,
+    /// What stands for submitters.
+    pub pseudonyms: Arc<Pseudonyms>,
     /// The dump.
     pub dump: Arc<Dump>,
     /// What is counted.
     pub metrics: Arc<Metrics>,
-    /// The hub's secret.
-    pub secret: Arc<str>,
+    /// How often each client has tried to submit.
+    pub attempts: Arc<limits::Attempts>,
     /// What the operator has chosen.
     pub options: Arc<Options>,
+    /// How many bodies of each client are in memory.
+    pub bodies: Arc<crowd::Crowd>,
     /// Bytes of bodies that may be in memory at once.
     pub body_budget: Arc<tokio::sync::Semaphore>,
     /// Documents that may be read and judged at once.
     pub judges: Arc<tokio::sync::Semaphore>,
-    /// Pages of cards that may be made at once. Each holds hundreds of figures; those that wait for the database hold
-    /// nothing yet.
-    pub cards: Arc<tokio::sync::Semaphore>,
 }
 
 /// What the operator has chosen.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The address under which people reach the hub; taken from the request where it is absent.
-    pub public_url: Option<String>,
+    /// The address under which people reach the hub, without a slash at its end. No link follows what a client sends.
+    pub public_url: String,
     /// Whether a proxy in front names the client in `X-Forwarded-For`.
     pub is_behind_proxy: bool,
     /// The most submissions of a client in an hour; 0 for no limit.
-    pub submissions_per_hour: i64,
+    pub submissions_per_hour: u32,
+    /// How many submitters must agree before a board, a host or a name that they have written is shown.
+    pub submitters_min: usize,
+    /// The most records of a submitter that is new; more wait for an administrator's look.
+    pub first_records: usize,
 }
 
 /// Bytes of bodies that all requests together may hold.
-pub const BODY_BUDGET_BYTES: usize = 48 << 20;
-
-/// Pages of cards that are made at once: twice as many as there are connections to read with.
-const CARDS_AT_ONCE: usize = 16;
+pub const BODY_BUDGET_BYTES: usize = 32 << 20;
 
 /// Documents that are read and judged at once: one for each processor, at most four.
 #[must_use]
@@ -78,20 +84,21 @@ pub fn judges() -> usize {
 impl Hub {
     /// A hub over `db`, on the runtime that this is called on.
     #[must_use]
-    pub fn new(db: Db, dump: Dump, secret: &str, options: Options) -> Self {
-        let secret: Arc<str> = secret.into();
+    pub fn new(db: Db, index: Index, dump: Dump, secret: &str, options: Options) -> Self {
+        let index = Arc::new(index);
         Self {
-            keeper: Keeper::start(db.clone(), Arc::clone(&secret)),
+            keeper: Keeper::start(db.clone(), Arc::clone(&index), secret.into()),
             db,
-            catalogue: Arc::default(),
-            rankings: Arc::default(),
+            index,
+            rankings: Arc::new(Rankings::new(options.submitters_min)),
+            pseudonyms: Arc::default(),
             dump: Arc::new(dump),
             metrics: Arc::default(),
-            secret,
+            attempts: Arc::new(limits::Attempts::new(options.submissions_per_hour)),
             options: Arc::new(options),
+            bodies: Arc::default(),
             body_budget: Arc::new(tokio::sync::Semaphore::new(BODY_BUDGET_BYTES)),
             judges: Arc::new(tokio::sync::Semaphore::new(judges())),
-            cards: Arc::new(tokio::sync::Semaphore::new(CARDS_AT_ONCE)),
         }
     }
 }

@@ -7,7 +7,6 @@ use serde_json::json;
 
 use super::Hub;
 use super::guard::{json_response, typed};
-use crate::store::find;
 
 /// The description of the API.
 pub(super) const OPENAPI: &str = include_str!("../../openapi.json");
@@ -24,8 +23,12 @@ pub(super) async fn health(State(hub): State<Hub>) -> Response {
 
 /// What is counted.
 pub(super) async fn metrics(State(hub): State<Hub>) -> Response {
-    let totals = find::totals(&hub.db).await.ok();
-    typed("application/openmetrics-text; version=1.0.0; charset=utf-8", hub.metrics.text(totals))
+    let totals = hub.index.look(|records| (records.count, records.cards.len()));
+    let dump_age = hub.dump.made_at().and_then(|made| made.elapsed().ok());
+    typed(
+        "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        hub.metrics.text(totals, dump_age),
+    )
 }
 
 /// The API's description.

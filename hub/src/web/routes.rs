@@ -5,23 +5,26 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
 use super::guard::{Failed, surround};
-use super::{Hub, admin, api, data, html, ops};
+use super::{Hub, admin, api, cards, data, html, moderation, ops};
 use crate::error::Error;
 
 /// Every address of the hub.
 pub fn router(hub: Hub) -> Router {
     Router::new()
-        .route("/", get(html::home))
+        .route("/", get(cards::home))
+        .route("/latest", get(html::latest))
         .route("/search", get(html::search))
-        .route("/models", get(html::models))
-        .route("/models/{model}", get(html::model))
-        .route("/models/{model}/badge.svg", get(html::badge))
-        .route("/hosts", get(html::hosts))
-        .route("/hosts/{host}", get(html::host))
-        .route("/ranking", get(html::ranking))
+        .route("/models", get(cards::models))
+        .route("/models/{model}", get(cards::model))
+        .route("/models/{model}/badge.svg", get(cards::badge))
+        .route("/hosts", get(cards::hosts))
+        .route("/hosts/{host}", get(cards::host))
+        .route("/ranking", get(cards::ranking))
         .route("/compare", get(html::compare))
         .route("/r/{id}", get(api::read).put(api::amend).delete(api::delete))
         .route("/r/{id}/delete", get(html::delete_form).post(html::delete))
+        .route("/r/{id}/report", post(moderation::report))
+        .route("/moderation", get(moderation::list).post(moderation::act))
         .route("/feed.atom", get(html::feed))
         .route("/about", get(html::about))
         .route("/style.css", get(html::style))
@@ -33,7 +36,8 @@ pub fn router(hub: Hub) -> Router {
         .route("/data/{table}/{name}", get(data::file))
         .route("/api/v1/submissions", post(api::submit))
         .route("/api/v1/search", get(html::search_json))
-        .route("/api/v1/models/{model}", get(html::model_json))
+        .route("/api/v1/models/{model}", get(cards::model_json))
+        .route("/api/v1/ranking", get(cards::ranking_json))
         .route("/api/v1/moderation/{id}", post(admin::moderate))
         .route("/api/v1/audit", get(admin::audit))
         .route("/healthz", get(ops::health))

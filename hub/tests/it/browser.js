@@ -101,7 +101,7 @@ async function remove(browser) {
   const browser = await chromium.launch({ executablePath: browserPath, args: FLAGS });
   const { model, compared } = await walk(browser);
   const pages = {
-    home: `${hub}/`, search: `${hub}/search?q=sandisk`, model, record, compared, ranking: `${hub}/ranking`,
+    home: `${hub}/`, search: `${hub}/search?q=sandisk`, model, record, compared, latest: `${hub}/latest`,
     hosts: `${hub}/hosts`, cards: `${hub}/models`, data: `${hub}/data`, queries: `${hub}/data/queries`, about: `${hub}/about`,
     compare: `${hub}/compare`, delete: `${record}/delete`,
   };

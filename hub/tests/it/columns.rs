@@ -53,8 +53,10 @@ fn sqlite(place: &TestData) -> String {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         use sqlx::Row;
-        let db = cardproof_hub::db::Db::sqlite(&path).await.unwrap();
-        let rows = sqlx::query(text).fetch_all(&db.readers()).await.unwrap();
+        let db = cardproof_hub::db::Db::sqlite(&path, cardproof_hub::db::Opening::Existing)
+            .await
+            .unwrap();
+        let rows = sqlx::query(text).fetch_all(db.readers()).await.unwrap();
         rows.iter().map(|row| row.get::<String, _>("it") + "\n").collect()
     })
 }

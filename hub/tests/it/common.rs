@@ -3,13 +3,15 @@
 pub(crate) mod client;
 pub(crate) mod disk;
 pub(crate) mod postgres;
+pub(crate) mod variations;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 
-use cardproof_hub::db::Db;
+use cardproof_hub::db::{Db, Opening};
+use cardproof_hub::place::sqlite_file;
 use client::{Answer, request};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -89,11 +91,11 @@ impl TestData {
         Self { on: On::Postgres, data: tempfile::tempdir().unwrap(), url }
     }
 
-    /// The database, beside the hub or after it.
+    /// The database, beside the hub, before it or after it.
     pub(crate) async fn open(&self) -> Db {
         match &self.url {
-            Some(url) => Db::postgres(url).await.unwrap(),
-            None => Db::sqlite(&self.data.path().join("hub.sqlite")).await.unwrap(),
+            Some(url) => Db::postgres(url, Opening::Make).await.unwrap(),
+            None => Db::sqlite(&sqlite_file(self.data.path()), Opening::Make).await.unwrap(),
         }
     }
 
@@ -107,11 +109,21 @@ impl TestData {
         command
     }
 
-    /// A hub that answers.
+    /// A hub that answers, on somebody's desk: without a wish one submitter is enough for a board and a name.
     pub(crate) fn start(&self, more: &[&str]) -> Hub {
         let mut command = self.command("serve");
         command.args(["--listen", "127.0.0.1:0"]).args(more);
-        Hub::start(command)
+        if !more.contains(&"--submitters-min") {
+            command.args(["--submitters-min", "1"]);
+        }
+        Hub::start(command, self.command("dump"))
+    }
+
+    /// The token of an administrator of this place's hub, which was started before.
+    pub(crate) fn administrator(&self) -> String {
+        let output = self.command("add-administrator").arg("anna").output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
     /// Everything that the database holds, as bytes in which a text can be looked for.
@@ -133,10 +145,12 @@ pub(crate) struct Hub {
     pub(crate) address: String,
     pub(crate) process: Child,
     pub(crate) log: Arc<Mutex<String>>,
+    /// What makes the dump.
+    dump: Mutex<Command>,
 }
 
 impl Hub {
-    fn start(mut command: Command) -> Self {
+    fn start(mut command: Command, dump: Command) -> Self {
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let log = Arc::new(Mutex::new(String::new()));
         let (kept, mut stderr) = (Arc::clone(&log), BufReader::new(process.stderr.take().unwrap()));
@@ -150,7 +164,7 @@ impl Hub {
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().rsplit("http://").next().unwrap().to_owned();
         assert!(address.contains(':'), "the hub did not start: {}", log.lock().unwrap());
-        Self { address, process, log }
+        Self { address, process, log, dump: Mutex::new(dump) }
     }
 
     pub(crate) fn get(&self, path: &str) -> Answer {
@@ -185,9 +199,16 @@ impl Hub {
         request(&self.address, "DELETE", &format!("/r/{id}"), &[("Authorization", &bearer)], b"")
     }
 
+    /// The manifest, after the dump was brought up to date.
+    pub(crate) fn manifest(&self) -> Value {
+        let output = self.dump.lock().unwrap().output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        self.get_json("/data/manifest.json").json()
+    }
+
     /// The dump's files of `table`, as the manifest has them, with what is in them.
     pub(crate) fn files(&self, table: &str) -> Vec<(Value, Vec<u8>)> {
-        let manifest = self.get_json("/data/manifest.json").json();
+        let manifest = self.manifest();
         let files = manifest["files"].as_array().unwrap().iter();
         let of_table = files.filter(|file| file["table"] == table);
         let with_content = of_table.map(|file| {

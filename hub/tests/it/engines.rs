@@ -12,12 +12,12 @@ use std::sync::OnceLock;
 
 use cardproof_hub::queries::queries;
 use cardproof_hub::summary::summary;
-use cardproof_hub_growth::variations::Variations;
 use cardproof_record::{Outcome, Record};
 use cardproof_submission::record_of;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
+use crate::common::variations::Variations;
 use crate::common::{Hub, On, TestData, skip};
 
 const SCRIPT: &str = include_str!("engines.py");
@@ -45,9 +45,9 @@ impl Golden {
     fn make() -> Self {
         let place = TestData::new(On::Sqlite).unwrap();
         let hub = place.start(&["--submissions-per-hour", "0"]);
-        let variations = Variations::new(12).unwrap();
+        let variations = Variations::new(12);
         for number in 0..DOCUMENTS {
-            hub.submitted(&variations.document(number).unwrap());
+            hub.submitted(&variations.document(number));
         }
         let directory = tempfile::tempdir().unwrap();
         for table in ["runs", "phases"] {

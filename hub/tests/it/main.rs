@@ -11,20 +11,22 @@
 #[macro_use]
 mod common;
 
+mod attack;
 mod browser;
 mod columns;
 mod crashes;
 mod dump;
 mod engines;
-mod growth;
 mod hardship;
 mod hostile;
+mod limits;
 mod lists;
 mod mirror;
 mod moderation;
 mod moving;
 mod names;
 mod privacy;
-mod replica;
+mod ranking;
+mod running;
 mod story;
 mod unreadable;

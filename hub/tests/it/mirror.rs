@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use cardproof_hub::queries::queries;
-use cardproof_hub_growth::variations::Variations;
 use tempfile::TempDir;
 
+use crate::common::variations::Variations;
 use crate::common::{Hub, On, TestData, document, skip};
 use crate::engines::{are_same, ask, python};
 
@@ -75,11 +75,13 @@ fn the_mirror_has_the_files_of_the_manifest_and_no_others() {
     let Some(mirror) = Mirror::new(&hub, test) else { return };
     let (id, token) = hub.submitted(&document("First card", 100.0));
     hub.submitted(&document("Second card", 200.0));
+    hub.manifest();
     mirror.succeeds();
     assert_eq!(mirror.files(), files_of(&hub));
     assert!(mirror.path("manifest.json").is_file() && mirror.path("schema.json").is_file());
     let before: BTreeSet<String> = mirror.files().into_keys().collect();
     assert_eq!(hub.delete(&id, &token).status, 204);
+    hub.manifest();
     mirror.succeeds();
     assert_eq!(mirror.files(), files_of(&hub));
     assert!(before.iter().all(|name| !mirror.path(name).exists()), "superseded files go");
@@ -90,6 +92,7 @@ fn an_interrupted_mirror_goes_on() {
     let place = TestData::new(On::Sqlite).unwrap();
     let hub = place.start(&[]);
     let Some(mirror) = Mirror::new(&hub, "an_interrupted_mirror_goes_on") else { return };
+    hub.manifest();
     mirror.succeeds();
     let whole = mirror.files();
     let (name, bytes) = whole.iter().max_by_key(|(_, bytes)| bytes.len()).unwrap();
@@ -118,6 +121,7 @@ fn a_mirror_of_a_hub_that_does_not_answer_keeps_its_files() {
     let mut hub = place.start(&[]);
     let test = "a_mirror_of_a_hub_that_does_not_answer_keeps_its_files";
     let Some(mirror) = Mirror::new(&hub, test) else { return };
+    hub.manifest();
     mirror.succeeds();
     let whole = mirror.files();
     assert!(hub.stop().success());
@@ -132,9 +136,9 @@ fn a_mirror_of_a_hub_that_does_not_answer_keeps_its_files() {
 fn engines_read_the_files_from_the_hub() {
     let place = TestData::new(On::Sqlite).unwrap();
     let hub = place.start(&["--submissions-per-hour", "0"]);
-    let variations = Variations::new(7).unwrap();
+    let variations = Variations::new(7);
     for number in 0..20 {
-        hub.submitted(&variations.document(number).unwrap());
+        hub.submitted(&variations.document(number));
     }
     let local = tempfile::tempdir().unwrap();
     for (name, bytes) in files_of(&hub) {

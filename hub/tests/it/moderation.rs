@@ -1,11 +1,11 @@
-//! Moderators and limits: what an administrator can do, that it is noted, and how much one client may send.
+//! Moderators: what an administrator can do, and that it is noted.
 
 use serde_json::{Value, json};
 
 use crate::common::client::{Answer, request};
 use crate::common::{Hub, TestData, document};
 
-on_both!(a_moderator_hides_shows_and_deletes_and_all_is_noted, one_client_is_held_to_its_limit);
+on_both!(a_moderator_hides_shows_and_deletes_and_all_is_noted, a_browser_hides_many_and_bans,);
 
 fn moderate(hub: &Hub, id: &str, token: &str, wish: &Value) -> Answer {
     let bearer = format!("Bearer {token}");
@@ -20,10 +20,8 @@ fn moderate(hub: &Hub, id: &str, token: &str, wish: &Value) -> Answer {
 }
 
 fn a_moderator_hides_shows_and_deletes_and_all_is_noted(place: &TestData) {
-    let output = place.command("add-administrator").arg("anna").output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let token = String::from_utf8(output.stdout).unwrap().trim().to_owned();
     let hub = place.start(&["--no-seed"]);
+    let token = place.administrator();
     let (id, own_token) = hub.submitted(&document("Doubtful", 100.0));
     let hide = json!({"action": "hide", "reason": "made up"});
     assert_eq!(moderate(&hub, &id, &own_token, &hide).status, 401, "a submitter is no moderator");
@@ -57,15 +55,75 @@ fn a_moderator_hides_shows_and_deletes_and_all_is_noted(place: &TestData) {
     assert_eq!(moderate(&hub, &id, &token, &hide).status, 401);
 }
 
-fn one_client_is_held_to_its_limit(place: &TestData) {
-    let hub = place.start(&["--no-seed", "--behind-proxy", "--submissions-per-hour", "3"]);
-    let from = |client: &str| hub.submit(&document("Any", 1.0), &[("X-Forwarded-For", client)]);
-    let first: Vec<u16> = (0..4).map(|_| from("203.0.113.1").status).collect();
-    // An hour may end between them.
-    assert!(first == [201, 201, 201, 429] || hub.log().contains("\"status\":201"), "{first:?}");
-    let held = from("203.0.113.1");
-    assert_eq!(held.status, 429);
-    assert!(held.head.contains("retry-after:"));
-    assert_eq!(from("198.51.100.1, 203.0.113.1").status, 429, "only the proxy's own entry counts");
-    assert_eq!(from("203.0.113.2").status, 201);
+fn a_browser_hides_many_and_bans(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump", "--behind-proxy"]);
+    let token = place.administrator();
+    let send = |client: &str, at: u32| {
+        let answer =
+            hub.submit(&document(&format!("Card {at}"), 100.0), &[("X-Forwarded-For", client)]);
+        assert_eq!(answer.status, 201);
+        answer.json()
+    };
+    let ids: Vec<String> =
+        (0..3).map(|at| send("203.0.113.9", at)["id"].as_str().unwrap().to_owned()).collect();
+    let reported = request(
+        &hub.address,
+        "POST",
+        &format!("/r/{}/report", ids[1]),
+        &[("Accept", "text/html")],
+        b"",
+    );
+    assert_eq!(reported.status, 200, "{}", reported.text());
+    let asks = hub.get("/moderation");
+    assert!(asks.status == 401 && asks.head.contains("www-authenticate: basic"), "{}", asks.head);
+    let basic = format!("Basic {}", base_64(&format!("admin:{token}")));
+    let form = ("Content-Type", "application/x-www-form-urlencoded");
+    let get = |path: &str| {
+        request(
+            &hub.address,
+            "GET",
+            path,
+            &[("Authorization", &basic), ("Accept", "text/html")],
+            b"",
+        )
+        .text()
+    };
+    let list = get("/moderation?state=reported");
+    assert!(list.contains(&ids[1]) && !list.contains(&ids[0]), "{list}");
+    assert!(ids.iter().all(|id| get("/moderation?state=newest").contains(id)));
+    let act = |body: &str| {
+        request(
+            &hub.address,
+            "POST",
+            "/moderation",
+            &[("Authorization", &basic), form],
+            body.as_bytes(),
+        )
+        .status
+    };
+    assert_eq!(act(&format!("id={}&action=hide&reason=", ids[0])), 400, "a deed needs a reason");
+    assert_eq!(act(&format!("id={}&id={}&action=hide&reason=made+up", ids[0], ids[1])), 303);
+    let seen = ids.iter().map(|id| hub.get(&format!("/r/{id}")).status);
+    assert_eq!(seen.collect::<Vec<u16>>(), [404, 404, 200]);
+    assert!(get("/moderation?state=hidden").contains(&ids[0]));
+    assert_eq!(act(&format!("id={}&action=ban&reason=made+up", ids[2])), 303);
+    assert_eq!(send("203.0.113.77", 7)["waits"], true, "another address of the same network");
+    assert_eq!(send("198.51.100.1", 8)["waits"], false);
+    assert!(get("/moderation").contains("Card 7"));
+    let foreign = [("Authorization", basic.as_str()), form, ("Sec-Fetch-Site", "cross-site")];
+    let body = format!("id={}&action=delete&reason=x", ids[2]);
+    assert_eq!(request(&hub.address, "POST", "/moderation", &foreign, body.as_bytes()).status, 400);
+}
+
+fn base_64(text: &str) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let coded = text.as_bytes().chunks(3).map(|three| {
+        let bits = (0..3).fold(0, |bits, at| bits << 8 | u32::from(*three.get(at).unwrap_or(&0)));
+        let letter = |at: usize| match at <= three.len() {
+            true => char::from(LETTERS[(bits >> (18 - 6 * at)) as usize & 63]),
+            false => '=',
+        };
+        (0..4).map(letter).collect::<String>()
+    });
+    coded.collect()
 }

@@ -96,7 +96,7 @@ fn no_canary_is_found_anywhere(place: &TestData) {
         "/hosts".to_owned(),
         "/feed.atom".to_owned(),
         "/metrics".to_owned(),
-        "/ranking".to_owned(),
+        "/latest".to_owned(),
         format!("/compare?ids={id}"),
     ] {
         let answer = hub.get(&path);

@@ -17,6 +17,8 @@ pub(crate) struct Suite {
     pub(crate) directory: &'static str,
     /// What `cargo test` is told beside what it always is: which programs.
     pub(crate) arguments: &'static [&'static str],
+    /// Whether clippy judges the source while it is built, in place of a build of its own.
+    pub(crate) is_linted: bool,
 }
 
 /// One test program.
@@ -83,12 +85,26 @@ impl Suite {
         if self.directory != "." {
             forget_flags(&mut command);
         }
+        if self.is_linted && has_clippy_driver() {
+            // What `cargo clippy -- -D warnings` sets, but for a build whose programs can be started.
+            command.env("RUSTC_WORKSPACE_WRAPPER", CLIPPY_DRIVER);
+            command.env("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
+        }
         let output = command.output().context("cannot start cargo")?;
         if !output.status.success() {
             return Ok(None);
         }
         programs_in(&String::from_utf8_lossy(&output.stdout)).map(Some)
     }
+}
+
+/// The compiler with clippy's lints in it.
+const CLIPPY_DRIVER: &str = "clippy-driver";
+
+/// Whether this Rust has clippy.
+pub(crate) fn has_clippy_driver() -> bool {
+    let asked = Command::new(CLIPPY_DRIVER).arg("--version").stderr(Stdio::null()).output();
+    asked.is_ok_and(|output| output.status.success())
 }
 
 /// Cargo hands the variables of its configuration down to this program. Another workspace has its own, which

@@ -3,8 +3,8 @@
 //! A program offers it as a test of this name. Started with the variable set to `serve`, that test prints
 //! `ready: VALUE`, and goes on until its input ends. All other tests find the value in the variable.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use super::programs::Program;
 
@@ -17,6 +17,8 @@ const VARIABLE: &str = "CARDPROOF_TEST_SERVER";
 /// A running server; dropped, it ends.
 pub(super) struct Server {
     child: Child,
+    /// Kept open: after a minute the harness says there that its test still runs, and ends where it cannot.
+    _printed: BufReader<ChildStdout>,
     value: String,
 }
 
@@ -30,15 +32,17 @@ impl Server {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         program.surround(&mut command);
         let mut child = command.spawn().ok()?;
-        let lines = BufReader::new(child.stdout.take()?).lines();
-        let value = lines
+        let mut printed = BufReader::new(child.stdout.take()?);
+        let value = printed
+            .by_ref()
+            .lines()
             .map_while(Result::ok)
             .find_map(|line| line.strip_prefix("ready: ").map(str::to_owned));
         if value.is_none() {
             // It has ended by itself, which is how it says that there is none.
             let _ = child.wait();
         }
-        Some(Self { child, value: value? })
+        Some(Self { child, _printed: printed, value: value? })
     }
 
     /// What its tests get to know.

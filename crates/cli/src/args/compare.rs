@@ -27,11 +27,17 @@ pub(crate) struct CompareArgs {
     #[arg(long)]
     pub(crate) paired: bool,
     /// What you want to use the card for
-    #[arg(long = "use", value_enum, value_name = "USE", default_value = "system")]
+    #[arg(
+        long = "use",
+        value_enum,
+        ignore_case = true,
+        value_name = "USE",
+        default_value = "system"
+    )]
     pub(crate) wanted: UseArg,
-    /// Show every figure with its interval, and its ratio to the figure of the first card
+    /// Show how the use is weighed, every figure with its interval, and its ratio to that of the first card
     #[arg(long)]
-    pub(crate) all: bool,
+    pub(crate) details: bool,
     /// Price of a card; shows which card is the best value for money
     ///
     /// NAME is the card's name in the table. All prices must be in one currency.
@@ -66,6 +72,7 @@ pub(crate) enum UseArg {
     /// A browser and large programs: mostly random reads, some sequential
     Desktop,
     /// Services that run day and night, such as home automation: mostly synced writes
+    #[value(aliases = ["homeassistant", "home-assistant"])]
     Server,
     /// SQLite transactions: synced writes
     Database,

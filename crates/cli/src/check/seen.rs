@@ -1,22 +1,23 @@
 //! What is seen without measuring: identity, settings, power, the device's own report of its wear.
 
-use cardproof_device::identify::{Identity, LogAccess, StorageChoice, identify};
-use cardproof_device::{Sysroot, seconds_since_start};
-use cardproof_rating::answer::{Health, KernelErrors, LogRead, PowerFacts};
-use cardproof_record::{Conditions, FindingKind, KernelFault};
-use cardproof_session::simulated_name;
+use std::path::Path;
+
+use cardproof_device::identify::{Identity, StorageChoice, identify};
+use cardproof_device::{Surroundings, Sysroot};
+use cardproof_rating::answer::PowerFacts;
+use cardproof_rating::signs::{Seen as SeenSigns, Signs};
+use cardproof_record::Conditions;
+use cardproof_session::{NoStorage, simulated_name};
+use rustix::fs::{Access, access};
 
 use super::{CheckArgs, power_facts};
 use crate::exit::{Failure, with_causes};
 
-/// What [`spare_blocks`](cardproof_record::CardInfo::spare_blocks) says where nothing is short.
-const SPARE_BLOCKS_NORMAL: &str = "normal";
-
 /// What was seen.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Seen {
     pub(super) conditions: Conditions,
-    pub(super) health: Health,
+    pub(super) signs: Signs,
     pub(super) power: PowerFacts,
     /// Whether the target may be written to: a directory, or a simulated card.
     pub(super) is_writable: bool,
@@ -25,14 +26,30 @@ pub(super) struct Seen {
 /// Looks at what `args` name below `root`.
 pub(super) fn look(root: &Sysroot, args: &CheckArgs) -> Result<Seen, Failure> {
     if simulated_name(&args.target).is_some() {
-        return Ok(Seen { is_writable: true, ..Seen::default() });
+        return Ok(Seen {
+            conditions: Conditions::default(),
+            signs: Signs::of(&SeenSigns::default()),
+            power: PowerFacts::default(),
+            is_writable: true,
+        });
     }
     let identity =
         identify(root, &choice(root, args)).map_err(|error| Failure::usage(with_causes(&error)))?;
-    let health = health(root, &identity);
+    let is_directory = root.is_running_system() && args.target.is_dir();
+    let surroundings =
+        Surroundings { filesystem: identity.filesystem.clone(), ..Surroundings::default() };
+    if is_directory && let Some(nothing) = NoStorage::of(&surroundings) {
+        return Err(nothing.refusal(&args.target).into());
+    }
+    let signs = crate::signs::of(root, &identity);
     let power = power_facts(&identity.power);
-    let is_writable = root.is_running_system() && args.target.is_dir();
-    Ok(Seen { conditions: conditions(identity), health, power, is_writable })
+    let is_writable = is_directory && can_be_written(&args.target);
+    Ok(Seen { conditions: conditions(identity), signs, power, is_writable })
+}
+
+/// Whether this user may make files in `directory`.
+fn can_be_written(directory: &Path) -> bool {
+    access(directory, Access::WRITE_OK).is_ok()
 }
 
 fn choice(root: &Sysroot, args: &CheckArgs) -> StorageChoice {
@@ -41,46 +58,6 @@ fn choice(root: &Sysroot, args: &CheckArgs) -> StorageChoice {
         StorageChoice::System
     } else {
         StorageChoice::Named(args.target.clone())
-    }
-}
-
-fn health(root: &Sysroot, identity: &Identity) -> Health {
-    let card = identity.device.lowest().card.as_ref();
-    let counted = |wanted: &[KernelFault]| {
-        let messages = identity.errors.log.iter().filter_map(|found| match found.what {
-            FindingKind::KernelMessages { fault, count, .. } => Some((fault, count)),
-            _ => None,
-        });
-        messages.filter(|(fault, _)| wanted.contains(fault)).map(|(_, count)| count).sum::<u64>()
-    };
-    Health {
-        log: match identity.errors.log_access {
-            LogAccess::Read => LogRead::Read {
-                days: seconds_since_start(root).map(|seconds| (seconds / 86_400.0) as u64),
-            },
-            LogAccess::NotPermitted => LogRead::NotPermitted,
-            LogAccess::Absent => LogRead::Absent,
-        },
-        errors: KernelErrors {
-            failed_requests: counted(&[
-                KernelFault::IoError,
-                KernelFault::MediumError,
-                KernelFault::WriteLost,
-            ]),
-            repeated_transfers: counted(&[
-                KernelFault::NoAnswer,
-                KernelFault::WrongChecksum,
-                KernelFault::CommandFailed,
-                KernelFault::StuckBusy,
-                KernelFault::DeviceTimeout,
-            ]),
-            filesystem_errors: counted(&[KernelFault::FilesystemError]),
-        },
-        is_turned_read_only: counted(&[KernelFault::ReadOnly]) > 0,
-        life_used_percent_max: card.and_then(|card| card.life_used_percent_max),
-        is_short_of_spare_blocks: card
-            .and_then(|card| card.spare_blocks.as_deref())
-            .is_some_and(|state| state != SPARE_BLOCKS_NORMAL),
     }
 }
 

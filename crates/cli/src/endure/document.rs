@@ -5,7 +5,7 @@ use cardproof_record::{ENDURE_CARDS_SCHEMA, EndureCardsDocument, EndureDocument,
 use cardproof_trace::{RequestKind, TraceReader};
 
 use crate::exit::Failure;
-use crate::traces;
+use crate::replay::loading;
 
 /// One card's document, or that of several, which ends in a newline.
 pub(super) fn json(
@@ -26,11 +26,11 @@ pub(super) fn json(
 
 /// The writes of the trace called `name`, or in the file `name`, as (offset, length) in bytes.
 pub(super) fn requests_of_trace(name: &str) -> Result<Vec<(u64, u64)>, Failure> {
-    let bytes = traces::load(name)?;
-    let reader = TraceReader::new(&bytes).map_err(|error| traces::broken(name, &error))?;
+    let bytes = loading::load(name)?;
+    let reader = TraceReader::new(&bytes).map_err(|error| loading::broken(name, &error))?;
     let mut writes = Vec::new();
     for request in reader {
-        let request = request.map_err(|error| traces::broken(name, &error))?;
+        let request = request.map_err(|error| loading::broken(name, &error))?;
         if request.kind == RequestKind::Write {
             writes.push((request.offset.get(), request.length.get()));
         }

@@ -61,16 +61,6 @@ fn card(text: &mut String, document: &EndureDocument) {
         let _ = writeln!(text, "  - {}.", capitalised(reason));
     }
     let _ = writeln!(text, "  Written {}.", document.bytes_written);
-    if let Some(budget) = &document.budget
-        && let Some(share) = budget.failing_share_of_cards_max
-    {
-        let _ = writeln!(
-            text,
-            "  One card says little about its model: with 95 % confidence, at most {:.0} % of such cards \
-             fail before this amount.",
-            share * 100.0
-        );
-    }
 }
 
 fn of_model(text: &mut String, model: &ModelDocument) {

@@ -2,20 +2,69 @@
 //! consent.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cardproof_device::guard;
+use cardproof_device::identify::{StorageChoice, identify};
 use cardproof_device::{Sysroot, WearFacts, wear_facts};
 use cardproof_io::ask_by_cmd56;
+use cardproof_rating::signs::Signs;
 use cardproof_registers::{CMD56_READS, cmd56};
 use jiff::Timestamp;
 
-use super::{Found, Sourced, drives, raw};
+use super::smartctl::of_smartctl;
+use super::{Found, HealthArgs, Sourced, drives, raw};
 use crate::exit::{Failure, with_causes};
 
-/// The health of the device at `path`.
-pub(super) fn device(path: &Path, asks_card: bool, is_forced: bool) -> Result<Found, Failure> {
+/// The health of the device at `place`, or of the default one.
+pub(super) fn device(place: Option<&Path>, args: &HealthArgs) -> Result<Found, Failure> {
+    let root = root(args)?;
+    let choice = match place {
+        Some(place) if root.is_running_system() => StorageChoice::Named(real(place)?),
+        Some(place) => StorageChoice::Named(place.to_owned()),
+        None if root.is_running_system() => StorageChoice::Named(".".into()),
+        None => StorageChoice::System,
+    };
+    let identity = identify(&root, &choice).map_err(|error| Failure::usage(with_causes(&error)))?;
+    let name = identity.device.lowest().name.clone().unwrap_or_default();
+    let node = Path::new("/dev").join(&name);
+    let mut found = Found { device: name.clone(), ..Found::default() };
+    let mut seen = crate::signs::seen(&root, &identity);
+    let facts = wear_facts(&root, &name);
+    found.bytes_per_day = facts.bytes_per_day;
+    match facts.card_type.as_deref().unwrap_or_default() {
+        "MMC" => emmc(&mut found, &facts),
+        "SD" if args.ask_card => card(&mut found, &node, args.force)?,
+        "SD" => found.unknown.push(
+            "SD cards have no standard for their wear; --ask-card asks this one by its maker's \
+             command"
+                .to_owned(),
+        ),
+        _ if args.ask_card => {
+            return Err(Failure::usage(format!(
+                "{} is no SD card in a slot of its own; only such a card can be asked by CMD56",
+                node.display()
+            )));
+        }
+        _ if root.is_running_system() => ssd(&mut found, &node),
+        _ => found.unknown.push("a saved machine holds no health report of drives".to_owned()),
+    }
+    seen.has_report = found.readings.iter().any(|it| !it.reading.values.is_empty());
+    seen.report = found.readings.iter().flat_map(|it| it.faults.iter().cloned()).collect();
+    found.signs = Some(Signs::of(&seen));
+    Ok(found)
+}
+
+fn root(args: &HealthArgs) -> Result<Sysroot, Failure> {
+    let Some(path) = &args.sysroot else { return Ok(Sysroot::default()) };
+    Sysroot::open(path).map_err(|error| {
+        Failure::usage(format!("--sysroot {}: {}", path.display(), with_causes(&error)))
+    })
+}
+
+/// The device or directory that the user means by `path`.
+fn real(path: &Path) -> Result<PathBuf, Failure> {
     if path.to_string_lossy().starts_with("sim:") {
         return Err(Failure::usage(format!(
             "{} is a simulated card, which reports no wear; name a block device, such as \
@@ -36,33 +85,13 @@ pub(super) fn device(path: &Path, asks_card: bool, is_forced: bool) -> Result<Fo
             ),
         )
     })?;
-    if !crate::output::is_block_device(&real) {
+    if !crate::output::is_block_device(&real) && !real.is_dir() {
         return Err(Failure::usage(format!(
             "{} is not a block device; name one, such as /dev/mmcblk0, or use --raw for a saved output",
             path.display()
         )));
     }
-    let name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut found = Found { device: name.clone(), ..Found::default() };
-    let facts = wear_facts(&Sysroot::default(), &name);
-    found.bytes_per_day = facts.bytes_per_day;
-    match facts.card_type.as_deref().unwrap_or_default() {
-        "MMC" => emmc(&mut found, &facts),
-        "SD" if asks_card => card(&mut found, &real, is_forced)?,
-        "SD" => found.unknown.push(
-            "SD cards have no standard for their wear; --ask-card asks this one by its maker's \
-             command"
-                .to_owned(),
-        ),
-        _ if asks_card => {
-            return Err(Failure::usage(format!(
-                "{} is no SD card in a slot of its own; only such a card can be asked by CMD56",
-                path.display()
-            )));
-        }
-        _ => ssd(&mut found, &real),
-    }
-    Ok(found)
+    Ok(real)
 }
 
 fn emmc(found: &mut Found, facts: &WearFacts) {
@@ -134,7 +163,7 @@ fn ssd(found: &mut Found, path: &Path) {
             Err(_) => found.unknown.push("smartctl returned no JSON".to_owned()),
             Ok(object) => {
                 let known = drives::of_json(&object);
-                let sourced = known.unwrap_or_else(|| raw::of_smartctl(&object));
+                let sourced = known.unwrap_or_else(|| of_smartctl(&object));
                 if sourced.reading.values.is_empty() && sourced.findings.is_empty() {
                     found.unknown.push("smartctl found no value that tells wear".to_owned());
                 } else {

@@ -6,15 +6,15 @@ use cardproof_rating::findings::sentence;
 use cardproof_record::{Finding, FindingKind};
 use serde_json::Value as Json;
 
-use super::{Sourced, raw};
+use super::Sourced;
+use super::smartctl::of_smartctl;
 
-/// The reports of smartctl and of `nvme smart-log` that `text` holds in words.
+/// The reports of smartctl and of `nvme smart-log` that a cleaned text holds in words.
 pub(super) fn in_words(text: &str) -> Vec<Sourced> {
     if !text.lines().any(drive_report::is_sign) {
         return Vec::new();
     }
-    let cleaned = cardproof_import::clean(text).text;
-    let reports = drive_report::read((1..).zip(cleaned.lines()));
+    let reports = drive_report::read((1..).zip(text.lines()));
     reports.iter().map(of_report).collect()
 }
 
@@ -24,17 +24,20 @@ pub(super) fn of_json(object: &Json) -> Option<Sourced> {
 }
 
 fn of_report(report: &DriveReport) -> Sourced {
-    let mut sourced = raw::of_smartctl(&report.to_json());
+    let mut sourced = of_smartctl(&report.to_json());
     let tool = report.tool.name();
     // A device beyond its rated life may work for long: the value tells it, and how much life is left.
     let is_fault = |what: &FindingKind| !matches!(what, FindingKind::LifeUsedUp { .. });
-    let faults = report.findings().into_iter().filter(|(what, _)| is_fault(what));
+    let all = report.findings();
+    sourced.faults = all.iter().map(|(what, _)| what.clone()).collect();
+    let faults = all.into_iter().filter(|(what, _)| is_fault(what));
     let findings = faults.map(|(what, line)| {
         let finding = Finding::at(what, tool, line);
         sentence(&Finding { device: report.device.clone(), ..finding })
     });
     sourced.findings = findings.collect();
     let is_empty = sourced.reading.values.is_empty();
+    sourced.card.clone_from(&report.device);
     sourced.unread = report.not_read.as_ref().filter(|_| is_empty).map(not_read);
     sourced
 }
@@ -65,12 +68,12 @@ pub(super) fn without_answer(object: &Json) -> Option<Sourced> {
     let failed = ["error1", "error2", "error", "read_via_cmd56_arg_1"]
         .iter()
         .any(|key| object.get(*key).is_some());
-    (is_sdmon && failed).then(|| Sourced {
-        unread: Some(
-            "sdmon asked the card, and the card does not answer CMD56, so its wear cannot be read; \
-             `cardproof endure` wears a card out to learn its life, and some industrial cards report theirs"
-                .to_owned(),
-        ),
-        ..Sourced::default()
-    })
+    let is_open = object.get("error").and_then(Json::as_str) == Some("device open failed");
+    let reason = if is_open {
+        "sdmon could not open the device; run it with sudo, and name the card's device, such as /dev/mmcblk0"
+    } else {
+        "sdmon asked the card, and the card does not answer CMD56, so its wear cannot be read; `cardproof \
+         endure` wears a card out to learn its life, and some industrial cards report theirs"
+    };
+    (is_sdmon && failed).then(|| Sourced { unread: Some(reason.to_owned()), ..Sourced::default() })
 }

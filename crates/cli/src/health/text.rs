@@ -3,11 +3,15 @@
 use std::fmt::Write;
 
 use cardproof_rating::findings::Gravity;
+use cardproof_rating::signs::Signs;
 use cardproof_record::{HealthDocument, HealthValue};
 
-/// The page.
-pub(super) fn page(document: &HealthDocument) -> String {
+/// The page: the signs of trouble first, where a device was looked at.
+pub(super) fn page(document: &HealthDocument, signs: Option<&Signs>) -> String {
     let mut text = format!("\n{}\n", document.device);
+    if let Some(signs) = signs {
+        text.push_str(&cardproof_report::signs::page(signs));
+    }
     for reading in &document.readings {
         let time = reading.time.as_deref().map(|time| format!(", {time}")).unwrap_or_default();
         // Writing to a string does not fail.

@@ -1,23 +1,25 @@
 //! The facts as JSON.
 
 use cardproof_device::identify::{Document, IDENTITY_SCHEMA, Identity, StorageSummary};
+use cardproof_rating::signs::Signs;
 use cardproof_registers::Serial;
 
 use crate::exit::Failure;
 
 /// One document, or with `is_list` a list of them.
 pub(super) fn json(
-    identities: &[Identity],
+    identities: &[(Identity, Signs)],
     storage: &[StorageSummary],
     show_serial: bool,
     is_list: bool,
 ) -> Result<String, Failure> {
-    let documents: Vec<Document<'_>> = identities
+    let documents: Vec<Document<'_, &Signs>> = identities
         .iter()
-        .map(|identity| Document {
+        .map(|(identity, health)| Document {
             schema: IDENTITY_SCHEMA,
             cardproof: env!("CARGO_PKG_VERSION"),
             identity,
+            health,
             serial: identity.serial.filter(|_| show_serial).map(Serial::shown),
             storage,
         })

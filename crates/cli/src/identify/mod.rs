@@ -9,14 +9,18 @@ mod of_host;
 mod raw;
 mod words;
 
+use std::path::Path;
+
 use cardproof_device::Sysroot;
 use cardproof_device::identify::{Identity, StorageChoice, StorageSummary, identify, storages};
+use cardproof_rating::signs::Signs;
 use cardproof_registers::Serials;
 use cardproof_session::simulated_name;
 
 use crate::args::IdentifyArgs;
 use crate::exit::{Exit, Failure, with_causes};
 use crate::output::{self, Sink};
+use crate::pasted::{self, Reader};
 use crate::talk::{self, Talk};
 use layout::{Page, Section};
 
@@ -29,11 +33,12 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Exit, Failure> {
         return decode(registers, args);
     }
     let root = root(args)?;
+    check_root(args)?;
     if let Some(sink) = &args.dump {
         return dump(&root.with_journal(), sink, args.quiet);
     }
     let others = storages(&root);
-    let identities = identities(&root, args, &others)?;
+    let identities = with_signs(&root, identities(&root, args, &others)?);
     match &args.json {
         Some(sink) => {
             let text = document::json(&identities, &others, args.show_serial, args.all)?;
@@ -42,25 +47,40 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<Exit, Failure> {
         None if args.quiet => {}
         None => output::write(&Sink::Stdout, &text(&identities, &others, args))?,
     }
-    Ok(Exit::Done)
+    let is_bad = identities.iter().any(|(_, signs)| signs.is_bad());
+    Ok(if is_bad { Exit::NotMet } else { Exit::Done })
+}
+
+/// Each device with the signs of trouble that it shows.
+fn with_signs(root: &Sysroot, identities: Vec<Identity>) -> Vec<(Identity, Signs)> {
+    let with_signs = |identity: Identity| {
+        let signs = crate::signs::of(root, &identity);
+        (identity, signs)
+    };
+    identities.into_iter().map(with_signs).collect()
 }
 
 /// Shows the registers that were typed in.
 fn decode(registers: &str, args: &IdentifyArgs) -> Result<Exit, Failure> {
     let serials = if args.show_serial { Serials::Shown } else { Serials::Masked };
     let text = raw::text_of(registers)?;
-    if let (None, Err(_)) = (&args.json, raw::show(&text, serials))
-        && let Some(page) = kernel::page(&text)
-    {
-        if !args.quiet {
-            output::write(&Sink::Stdout, &page)?;
+    let shown = match &args.json {
+        Some(_) => raw::json(&text, serials),
+        None => raw::show(&text, serials),
+    };
+    let shown = shown.or_else(|failure| {
+        if let Some(page) = kernel::page(&text).filter(|_| args.json.is_none()) {
+            return Ok(page);
         }
-        return Ok(Exit::Done);
-    }
+        Err(match pasted::other(&text, Reader::Identify, registers) {
+            Some(advice) => Failure::usage(format!("--raw: no register in it: {advice}")),
+            None => failure,
+        })
+    })?;
     match &args.json {
-        Some(sink) => output::write(sink, &raw::json(&text, serials)?)?,
-        None if args.quiet => drop(raw::show(&text, serials)?),
-        None => output::write(&Sink::Stdout, &raw::show(&text, serials)?)?,
+        Some(sink) => output::write(sink, &shown)?,
+        None if args.quiet => {}
+        None => output::write(&Sink::Stdout, &shown)?,
     }
     Ok(Exit::Done)
 }
@@ -72,6 +92,26 @@ fn root(args: &IdentifyArgs) -> Result<Sysroot, Failure> {
             Failure::usage(format!("--sysroot {}: {}", path.display(), with_causes(&error)))
         }),
     }
+}
+
+/// Refuses a directory that is no copy of a computer's /sys.
+fn check_root(args: &IdentifyArgs) -> Result<(), Failure> {
+    match &args.sysroot {
+        Some(path) => copy_of_sys(path),
+        None => Ok(()),
+    }
+}
+
+/// Whether the directory `path` has a copy of /sys; a file is a dump, and read as one.
+pub(crate) fn copy_of_sys(path: &Path) -> Result<(), Failure> {
+    if path.is_dir() && !path.join("sys").is_dir() {
+        return Err(Failure::usage(format!(
+            "--sysroot {}: this directory has no copy of /sys; name one that has, or a file of `cardproof \
+             identify --dump`",
+            path.display()
+        )));
+    }
+    Ok(())
 }
 
 fn identities(
@@ -113,7 +153,9 @@ fn dump(root: &Sysroot, sink: &Sink, is_quiet: bool) -> Result<Exit, Failure> {
     let places = storages(root).into_iter().map(|one| named(&one));
     for place in [StorageChoice::System].into_iter().chain(places) {
         // A device that has gone in the meantime is no reason to keep the rest back.
-        let _ = identify(root, &place);
+        if let Ok(identity) = identify(root, &place) {
+            drop(crate::signs::seen(root, &identity));
+        }
     }
     output::write(sink, &root.dump())?;
     if let Sink::File(path) = sink {
@@ -127,22 +169,27 @@ fn dump(root: &Sysroot, sink: &Sink, is_quiet: bool) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn text(identities: &[Identity], others: &[StorageSummary], args: &IdentifyArgs) -> String {
+fn text(
+    identities: &[(Identity, Signs)],
+    others: &[StorageSummary],
+    args: &IdentifyArgs,
+) -> String {
     let mut page = Page::new(talk::width(), talk::is_styled());
-    for identity in identities {
-        for section in sections(identity, args.show_serial) {
+    for (identity, signs) in identities {
+        for section in sections(identity, signs, args.show_serial) {
             page.add(&section);
         }
     }
     let shown: Vec<&str> =
-        identities.iter().filter_map(|identity| identity.device.name.as_deref()).collect();
+        identities.iter().filter_map(|(identity, _)| identity.device.name.as_deref()).collect();
     page.add(&other_storage(others, &shown));
     page.into_text()
 }
 
 /// All sections, in the order in which they are read.
-fn sections(identity: &Identity, show_serial: bool) -> Vec<Section> {
+fn sections(identity: &Identity, signs: &Signs, show_serial: bool) -> Vec<Section> {
     vec![
+        of_host::signs(signs),
         of_card::device(identity, show_serial),
         of_host::computer(identity),
         of_bus::bus(identity),

@@ -2,7 +2,9 @@
 
 use cardproof_device::identify::{Identity, PartitionPlace, Power};
 use cardproof_rating::findings::sentence;
+use cardproof_rating::signs::Signs;
 use cardproof_record::FilesystemInfo;
+use cardproof_report::signs::{headline, short, source_in_words, suspects_in_words, when};
 
 use super::layout::Section;
 use super::words;
@@ -103,6 +105,22 @@ fn life(upper_percent: u8) -> String {
         101.. => "more than its rated life".to_owned(),
         upper => format!("{} to {upper} %", upper.saturating_sub(10)),
     }
+}
+
+/// The signs of trouble, which lead the page where there are any.
+pub(super) fn signs(found: &Signs) -> Section {
+    let mut section = Section::new("Health");
+    if found.weighty().next().is_none() {
+        return section;
+    }
+    section.row("Verdict", headline(found));
+    for sign in found.weighty() {
+        let source = source_in_words(sign.source);
+        section.row("Sign", format!("{}{} ({source})", short(sign), when(sign)));
+    }
+    section.some("Points to", suspects_in_words(found));
+    section.row("More", "cardproof health".to_owned());
+    section
 }
 
 /// What has gone wrong with the storage since the computer started.

@@ -5,10 +5,14 @@ use std::time::{Duration, Instant};
 use cardproof_units::Nanos;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::columns;
 use crate::talk::Talk;
 
 /// How often a long step is told of where lines are not drawn over.
 const AGAIN: Duration = Duration::from_secs(30);
+
+/// The columns of the bar and the per cent before the text beside them.
+const BAR_COLUMNS: usize = 28;
 
 /// The bar counts in so many parts.
 const PARTS: u64 = 1000;
@@ -38,7 +42,7 @@ impl StepView {
             Some(bar) => {
                 bar.set_position((PARTS as f64 * done.clamp(0.0, 1.0)) as u64);
                 let what = if deed.is_empty() { name } else { deed };
-                bar.set_message(format!("{what}, {elapsed}"));
+                bar.set_message(fitting(&format!("{what}, {elapsed}"), columns()));
             }
             None if self.is_due(name) => {
                 self.talk.note(&format!("  {name:<10} {deed}"));
@@ -61,6 +65,11 @@ impl StepView {
     }
 }
 
+/// As much of `text` as stands beside the bar: a line that wraps cannot be drawn over.
+fn fitting(text: &str, columns: usize) -> String {
+    text.chars().take(columns.saturating_sub(BAR_COLUMNS)).collect()
+}
+
 fn live_bar(target: ProgressDrawTarget) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(PARTS), target);
     // The template is a constant; a fault in it would only cost the bar.
@@ -69,4 +78,18 @@ fn live_bar(target: ProgressDrawTarget) -> ProgressBar {
     }
     bar.enable_steady_tick(Duration::from_millis(250));
     bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_step_stays_in_its_line() {
+        let text = "cycle 12 writes 40 %, 0.000 % bad, 9.2 GB written, 40 MB/s, 31 h 39 min";
+        let shown = fitting(text, 79);
+        assert_eq!(shown.chars().count() + BAR_COLUMNS, 79);
+        assert!(text.starts_with(&shown));
+        assert_eq!(fitting("short", 79), "short");
+    }
 }

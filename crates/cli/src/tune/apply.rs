@@ -38,7 +38,14 @@ pub(super) fn all(
         }
     }
     if done.is_empty() {
-        done.push("Nothing was to be done by --apply.".to_owned());
+        let needs_leave = steps.iter().any(|step| step.applied_by == AppliedBy::Destroy);
+        done.push(if needs_leave {
+            "Nothing was changed: partition and file system need --destroy, which deletes all data, and the \
+             other steps are done by hand."
+                .to_owned()
+        } else {
+            "Nothing was changed: the steps below are done by hand.".to_owned()
+        });
     }
     Ok(done)
 }

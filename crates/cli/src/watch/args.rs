@@ -30,7 +30,7 @@ pub(crate) struct WatchArgs {
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) interval: Option<Nanos>,
     /// Stop after N lines
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = crate::args::from_one)]
     pub(crate) count: Option<u64>,
     /// Measure once, print what limited the storage, and exit
     #[arg(long, conflicts_with = "count")]
@@ -44,6 +44,15 @@ pub(crate) struct WatchArgs {
     /// Explain a log of iostat: plain, with -x, or in JSON; `-` for standard input
     #[arg(long, value_name = "LOG", conflicts_with_all = ["devices", "count", "once", "log"])]
     pub(crate) explain: Option<PathBuf>,
+    /// Tell who writes to one device: by service and program, and what reached the device
+    #[arg(long, conflicts_with_all = ["explain", "count", "once", "log", "interval"])]
+    pub(crate) who: bool,
+    /// With --who: how long to watch; 60s by default
+    #[arg(long, value_name = "TIME", requires = "who", allow_negative_numbers = true)]
+    pub(crate) time: Option<Nanos>,
+    /// With --who: what changed since an earlier watch, a file of `watch --who --json`
+    #[arg(long, value_name = "FILE", requires = "who")]
+    pub(crate) against: Option<PathBuf>,
     /// Print errors only, for example while --log collects rows
     #[arg(long, short, conflicts_with = "json")]
     pub(crate) quiet: bool,

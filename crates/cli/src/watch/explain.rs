@@ -1,9 +1,11 @@
-//! `watch --explain`: a log of iostat in words.
+//! `watch --explain`: a log of iostat in words; of other monitors what they tell.
+
+mod others;
 
 use std::path::Path;
 
 use cardproof_import::iostat::{IostatError, IostatLog, iostat};
-use cardproof_import::monitors::{self, Monitor};
+use cardproof_import::monitors;
 use cardproof_import::{clean, decode};
 use cardproof_rating::limits::{LogExplanation, LogState, explain_log};
 use cardproof_record::LimitedBy;
@@ -14,23 +16,34 @@ use super::args::WatchArgs;
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::output::{self, Sink};
+use crate::pasted::{self, Reader};
 use crate::talk;
 
 /// A week of `iostat 1` for two devices is as long.
 const LENGTH_MAX: Bytes = Bytes::mib(256);
 
-/// So many programs are named.
-const WRITERS_MAX: usize = 10;
+/// The form of the JSON.
+const SCHEMA: &str = "cardproof.explained/1";
+
+/// The longest name of a state, of those that are not told in words below.
+const STATE_WIDTH: usize = 24;
 
 /// Explains the log at `path`.
 pub(super) fn run(path: &Path, args: &WatchArgs) -> Result<Exit, Failure> {
     let text = read(path)?;
     let log = iostat(&text).or_else(|_| in_a_paste(&text));
     if let (Err(_), Some(monitor)) = (&log, monitors::monitor(&text)) {
-        return other(&clean(&text).text, monitor, path);
+        return others::show(&text, monitor, path, args.json);
     }
     let log = log.map_err(|error| {
-        Failure::usage(format!("{} is not a log that can be explained: {error}", path.display()))
+        let name = path.display().to_string();
+        // A log of iostat that is broken stays one, whatever else is in the text.
+        let is_iostat = matches!(error, IostatError::Heading { .. });
+        let advice = pasted::other(&text, Reader::Watch, &name).filter(|_| !is_iostat);
+        Failure::usage(match advice {
+            Some(advice) => format!("{name} is no log of a storage's use: {advice}"),
+            None => format!("{name} is not a log that can be explained: {error}"),
+        })
     })?;
     let explanations = explain_log(&log, args.interval);
     if explanations.is_empty() {
@@ -55,30 +68,6 @@ fn in_a_paste(text: &str) -> Result<IostatLog, IostatError> {
         }
         error => error,
     })
-}
-
-/// What a monitor tells that is not iostat: who writes. What limits the storage it does not tell.
-fn other(text: &str, monitor: Monitor, path: &Path) -> Result<Exit, Failure> {
-    let writers = monitors::writers(text);
-    let name = monitor.name();
-    if writers.is_empty() {
-        return Err(Failure::usage(format!(
-            "{} is the output of {name}, which does not tell what limits a storage; give it the output of \
-             `iostat -x 20` of Linux",
-            path.display()
-        )));
-    }
-    let mut page = format!("Who writes, by {name}:\n");
-    for writer in writers.iter().take(WRITERS_MAX) {
-        let journal = writer.journal_of.as_ref();
-        let journal = journal.map_or_else(String::new, |it| format!(" (the journal of {it})"));
-        page.push_str(&format!("  {}{journal}: {}\n", writer.program, writer.written));
-    }
-    page.push_str(&format!(
-        "{name} does not tell what limits the storage; `iostat -x 20` does: give its output to this command.\n"
-    ));
-    output::write(&Sink::Stdout, &page)?;
-    Ok(Exit::Done)
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
@@ -108,7 +97,8 @@ fn page(explanations: &[LogExplanation]) -> String {
             page.push('\n');
         }
         for share in &explanation.states {
-            page.push_str(&format!("  {:<26}{}\n", share.state.words(), share.words()));
+            let state = share.state.words();
+            page.push_str(&format!("  {state:<STATE_WIDTH$}  {}\n", share.words()));
         }
     }
     let idle: Vec<&str> =
@@ -158,7 +148,7 @@ struct StateDocument {
 /// All explanations as one JSON document.
 fn json(explanations: &[LogExplanation]) -> Result<String, Failure> {
     let devices = explanations.iter().map(document).collect();
-    let document = Document { schema: "cardproof.explained/1", devices };
+    let document = Document { schema: SCHEMA, devices };
     let mut text = serde_json::to_string_pretty(&document)
         .map_err(Failure::because("the explanation cannot be put into JSON"))?;
     text.push('\n');

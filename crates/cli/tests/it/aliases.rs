@@ -62,8 +62,8 @@ fn the_image_of_a_mounted_loop_device_is_not_overwritten_under_a_hard_link() {
     let link = mounted.hard_link();
     let home = Home::new();
     let node = word(mounted.device.path());
-    for words in [["run", word(&link)], ["replay", "sqlite-wal"]] {
-        let mut command = home.cardproof(&words);
+    for words in [&["run", word(&link)][..], &["replay", "run", "sqlite-wal"]] {
+        let mut command = home.cardproof(words);
         if words[0] == "replay" {
             command.arg(&link);
         }
@@ -139,7 +139,7 @@ fn a_device_without_a_known_signature_is_not_overwritten_without_its_identity() 
     let home = Home::new();
     let before = Contents::of(device.image()).unwrap();
     let option = format!("--destroy={}", device.identity().unwrap());
-    for words in [&["run"][..], &["replay", "sqlite-wal"], &["compare-setups"]] {
+    for words in [&["run"][..], &["replay", "run", "sqlite-wal"], &["compare-setups"]] {
         let mut command = home.cardproof(words);
         command.arg(device.path()).arg("--destroy");
         let ended = process::run(command).expect(3);

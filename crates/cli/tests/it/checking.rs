@@ -36,7 +36,7 @@ fn a_good_card() {
 
 #[test]
 fn a_slow_card() {
-    insta::assert_snapshot!(page_of_card("intenso-class-4", 0));
+    insta::assert_snapshot!(page_of_card("intenso-class-4", 4));
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn cards_of_one_model_are_told_apart_by_their_labels() {
     insta::assert_snapshot!(list);
     let compared = run(home.cardproof(&["compare", "card-001", "card-002"])).expect(0).stdout;
     assert!(compared.contains("card-001") && compared.contains("card-002"), "{compared}");
-    let shown = run(home.cardproof(&["rate", "card-001"])).expect(0).stdout;
+    let shown = run(home.cardproof(&["show", "card-001"])).expect(0).stdout;
     assert!(shown.contains("card-001: SanDisk Ultra A1"), "{shown}");
 }
 
@@ -39,8 +39,8 @@ fn a_list_shows_what_was_asked_for() {
         (vec!["list", "ultra"], 2),
         (vec!["list", "--label", "card-003"], 1),
         (vec!["list", "--label", "card-00"], 0),
-        (vec!["list", "--meets", "C2"], 3),
-        (vec!["list", "--meets", "V30"], 0),
+        (vec!["list", "--passed", "C2"], 3),
+        (vec!["list", "--passed", "V30"], 0),
         // A simulated run has no date of its own: it is not left out silently.
         (vec!["list", "--since", "2020-01-01"], 3),
         (vec!["list", "--since", "2999-01-01"], 0),
@@ -48,7 +48,7 @@ fn a_list_shows_what_was_asked_for() {
         let text = run(home.cardproof(&words)).expect(0).stdout;
         assert_eq!(text.matches("card-00").count(), count, "{words:?}\n{text}");
     }
-    let unknown = run(home.cardproof(&["list", "--meets", "A9"])).expect(2);
+    let unknown = run(home.cardproof(&["list", "--passed", "A9"])).expect(2);
     assert!(unknown.stderr.contains("the classes are: C2"), "{}", unknown.stderr);
 }
 
@@ -59,7 +59,7 @@ fn an_id_in_a_list_can_be_given_to_another_command() {
         let words = ["run", "sim:sandisk-ultra-a1", "--profile", "a1", "--seed", seed, "--quiet"];
         run(home.cardproof(&words)).expect(0);
     }
-    let list = run(home.cardproof(&["list", "--meets", "C4"])).expect(0);
+    let list = run(home.cardproof(&["list", "--passed", "C4"])).expect(0);
     let ids: Vec<&str> = list
         .stdout
         .lines()
@@ -68,7 +68,7 @@ fn an_id_in_a_list_can_be_given_to_another_command() {
         .collect();
     assert_eq!(ids.len(), 2, "{}", list.stdout);
     for id in &ids {
-        run(home.cardproof(&["rate", id])).expect(0);
+        run(home.cardproof(&["show", id])).expect(0);
     }
     assert!(list.stdout.contains("simulated (latest)"), "{}", list.stdout);
     assert!(list.stderr.contains("A higher class includes C4"), "{}", list.stderr);
@@ -80,29 +80,33 @@ fn a_summary_has_a_row_for_each_record_and_names_what_is_none() {
     let directory = home.data().join("cardproof/records");
     fs::write(directory.join("notes.json"), "{}").unwrap();
     let place = directory.to_str().unwrap();
-    let ended = run(home.cardproof(&["summary", place, "--csv", "-"])).expect(0);
+    let ended = run(home.cardproof(&["list", "--from", place, "--csv", "-"])).expect(0);
     assert_eq!(ended.stdout.lines().count(), 4, "{}", ended.stdout);
     assert!(ended.stdout.contains(",card-002,"), "{}", ended.stdout);
     assert!(ended.stderr.contains("Left out") && ended.stderr.contains("notes.json"));
     let page = home.place().join("summary.html");
-    let words = ["summary", place, "--html", page.to_str().unwrap(), "--markdown", "-"];
+    let words = ["list", "--from", place, "--html", page.to_str().unwrap(), "--markdown", "-"];
     let markdown = run(home.cardproof(&words)).expect(0).stdout;
     for text in [markdown, fs::read_to_string(&page).unwrap()] {
         assert!(text.contains("card-001") && text.contains("card-003"), "{text}");
     }
     let empty = home.place().join("no-records");
     fs::create_dir(&empty).unwrap();
-    let ended = run(home.cardproof(&["summary", empty.to_str().unwrap()])).expect(2);
+    let ended = run(home.cardproof(&["list", "--from", empty.to_str().unwrap()])).expect(2);
     assert!(ended.stderr.contains("there is no record in"), "{}", ended.stderr);
 }
 
 #[test]
 fn a_record_is_found_by_a_beginning_that_only_it_has() {
     let home = three_cards();
-    run(home.cardproof(&["rate", "sim-intenso"])).expect(0);
-    let several = run(home.cardproof(&["rate", "sim-sandisk"])).expect(2);
-    assert!(several.stderr.contains("2 records have ids that begin with"), "{}", several.stderr);
-    let none = run(home.cardproof(&["rate", "no-such"])).expect(2);
+    run(home.cardproof(&["show", "sim-intenso"])).expect(0);
+    let several = run(home.cardproof(&["show", "sim-sandisk"])).expect(2);
+    assert!(
+        several.stderr.contains("2 records have ids that begin or end with"),
+        "{}",
+        several.stderr
+    );
+    let none = run(home.cardproof(&["show", "no-such"])).expect(2);
     assert!(none.stderr.contains("cardproof list"), "{}", none.stderr);
 }
 
@@ -110,7 +114,7 @@ fn a_record_is_found_by_a_beginning_that_only_it_has() {
 fn a_label_that_two_records_have_is_not_guessed() {
     let home = three_cards();
     measured(&home, "intenso-class-4", "card-001", "9");
-    let ended = run(home.cardproof(&["rate", "card-001"])).expect(2);
+    let ended = run(home.cardproof(&["show", "card-001"])).expect(2);
     assert!(ended.stderr.contains("2 records have the label"), "{}", ended.stderr);
     let bad = run(home.cardproof(&["run", "sim:intenso-class-4", "--label", "a\u{1b}b"])).expect(2);
     assert!(bad.stderr.contains("control characters"), "{}", bad.stderr);
@@ -119,14 +123,14 @@ fn a_label_that_two_records_have_is_not_guessed() {
 #[test]
 fn several_records_are_judged_at_once() {
     let home = three_cards();
-    let words = ["rate", "card-001", "card-003", "--require", "C2,C2"];
+    let words = ["show", "card-001", "card-003", "--require", "C2,C2"];
     let text = run(home.cardproof(&words)).expect(0).stdout;
     assert_eq!(text.matches("card-00").count(), 2, "{text}");
-    run(home.cardproof(&["rate", "card-001", "card-003", "--require", "C2,C10"])).expect(4);
-    let json = run(home.cardproof(&["rate", "card-001", "card-003", "--json", "-"])).expect(0);
+    run(home.cardproof(&["show", "card-001", "card-003", "--require", "C2,C10"])).expect(4);
+    let json = run(home.cardproof(&["show", "card-001", "card-003", "--json", "-"])).expect(0);
     let documents: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!(documents.as_array().map(Vec::len), Some(2));
-    let quiet = run(home.cardproof(&["rate", "card-001", "--quiet"])).expect(0);
+    let quiet = run(home.cardproof(&["show", "card-001", "--quiet"])).expect(0);
     assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("", ""));
 }
 
@@ -143,7 +147,7 @@ fn a_mistyped_command_is_suggested_and_nothing_is_measured() {
 #[test]
 fn a_forum_gets_ten_lines() {
     let home = three_cards();
-    let text = run(home.cardproof(&["report", "card-001", "--markdown", "short"])).expect(0).stdout;
+    let text = run(home.cardproof(&["show", "card-001", "--markdown", "short"])).expect(0).stdout;
     assert!(text.lines().count() <= 10, "{text}");
     insta::assert_snapshot!(text);
 }
@@ -153,7 +157,7 @@ fn every_chart_of_a_page_becomes_a_drawing_a_picture_and_a_table() {
     let home = three_cards();
     let place = |name: &str| home.place().join(name).to_str().unwrap().to_owned();
     for (name, words) in
-        [("report", &["report", "card-001"][..]), ("compare", &["compare", "card-001", "card-003"])]
+        [("report", &["show", "card-001"][..]), ("compare", &["compare", "card-001", "card-003"])]
     {
         let (directory, page) = (place(name), place(&format!("{name}.html")));
         let more = ["--charts", &directory, "--html", &page, "--quiet"];
@@ -189,7 +193,7 @@ fn charts_come_whole_or_not_at_all() {
     let home = three_cards();
     let place = |name: &str| home.place().join(name).to_str().unwrap().to_owned();
     let report = |directory: &str, page: &str| {
-        let words = ["report", "card-003", "--quiet", "--charts"];
+        let words = ["show", "card-003", "--quiet", "--charts"];
         run(home.cardproof(&[&words[..], &[directory, "--html", page]].concat()))
     };
     let (file, page) = (place("file"), place("page.html"));
@@ -218,12 +222,12 @@ fn the_result_fits_in_one_picture() {
     let place = |name: &str| home.place().join(name).to_str().unwrap().to_owned();
     let (png, svg) = (place("result.png"), place("result.svg"));
     for file in [&png, &svg] {
-        run(home.cardproof(&["report", "card-003", "--picture", file, "--quiet"])).expect(0);
+        run(home.cardproof(&["show", "card-003", "--picture", file, "--quiet"])).expect(0);
     }
     assert!(fs::read(&png).unwrap().starts_with(b"\x89PNG"));
     let svg = fs::read_to_string(&svg).unwrap();
     assert!(svg.contains("card-003: Intenso Class 4") && svg.contains("IOPS"), "{svg}");
-    let ended = run(home.cardproof(&["report", "card-003", "--picture", "result.gif"])).expect(2);
+    let ended = run(home.cardproof(&["show", "card-003", "--picture", "result.gif"])).expect(2);
     assert!(ended.stderr.contains("FILE.png or FILE.svg"), "{}", ended.stderr);
 }
 

@@ -90,7 +90,7 @@ fn a_fake_is_not_reported_as_worn_out() {
     let said = run(home.cardproof(&["endure", "sim:fake-drop", "--cycles", "1"])).expect(4);
     assert!(said.stdout.contains("FAILED IN CYCLE 1"), "{}", said.stdout);
     assert!(said.stdout.contains("cardproof verify"), "{}", said.stdout);
-    for wrong in ["0 cycles", "Life until", "AT ITS END"] {
+    for wrong in ["0 cycles", "Life until", "WORN OUT"] {
         assert!(!said.stdout.contains(wrong), "{wrong}: {}", said.stdout);
     }
     let answer = answer(&home, &["sim:fake-drop", "--cycles", "1"], 4);

@@ -45,7 +45,7 @@ fn every_quantity_is_claimed_with_a_probability_or_has_a_reason() {
         timings.contains("\"difference_ns\":-"),
         "a read over a boundary can be the faster one"
     );
-    run(home.cardproof(&["report", "latest", "--markdown", "-"])).expect(0);
+    run(home.cardproof(&["show", "latest", "--markdown", "-"])).expect(0);
     run(home.cardproof(&["tune", "sim:sandisk-ultra-a1", "--geometry", "latest"])).expect(0);
 }
 
@@ -90,7 +90,7 @@ fn a_device_is_only_read_without_leave() {
 fn a_directory_with_a_small_range_is_not_told_to_name_a_directory() {
     let home = Home::new();
     let place = home.place().to_str().unwrap().to_owned();
-    let said = run(home.cardproof(&["geometry", &place, "--size", "1M"])).expect(0);
+    let said = run(home.cardproof(&["geometry", &place, "--size", "1M", "--details"])).expect(0);
     assert!(said.stderr.contains("With --size 768M or more"), "{}", said.stderr);
     assert!(said.stdout.contains("give --size 768M"), "{}", said.stdout);
     assert!(!said.stdout.contains("not allowed"), "{}", said.stdout);

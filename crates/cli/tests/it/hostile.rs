@@ -105,7 +105,9 @@ fn no_attribute_of_a_device_steers_a_terminal() {
         {
             fs::write(&dump, text).unwrap();
             let place = ["identify", "--sysroot", word(&dump)];
-            for more in [&[][..], &["--all"], &["--all", "--show-serial", "--json", "OUT/i.json"]] {
+            for more in
+                [&[][..], &["--details"], &["--details", "--show-serial", "--json", "OUT/i.json"]]
+            {
                 try_out(&home, &[&place[..], more].concat());
             }
             let again = home.data().join("again.txt");
@@ -200,11 +202,11 @@ fn no_label_steers_a_list_a_summary_or_a_comparison() {
         vec!["list"],
         vec!["list", "--json", "OUT/l.json"],
         vec!["list", HOSTILE],
-        vec!["summary"],
-        [&["summary"][..], &pages, &csv].concat(),
-        vec!["rate", "latest"],
-        vec!["rate", HOSTILE],
-        [&["report", "latest"][..], &pages].concat(),
+        vec!["list"],
+        [&["list"][..], &pages, &csv].concat(),
+        vec!["show", "latest"],
+        vec!["show", HOSTILE],
+        [&["show", "latest"][..], &pages].concat(),
         vec!["compare", "20260101T000000Z-00000001", "20260101T000000Z-00000002"],
         [&["compare", "20260101T000000Z-00000001", "20260101T000000Z-00000002"][..], &pages, &csv]
             .concat(),
@@ -248,8 +250,8 @@ fn no_description_of_a_card_or_profile_steers_a_terminal() {
         vec!["run", "sim:sandisk-ultra", "--profile", word(&profile)],
         vec!["run", "sim:sandisk-ultra", "--profile", HOSTILE],
         vec!["run", "sim:sandisk-ultra", "--require", HOSTILE],
-        vec!["traces", HOSTILE],
-        vec!["replay", HOSTILE, "sim:sandisk-ultra"],
+        vec!["replay", "show", HOSTILE],
+        vec!["replay", "run", HOSTILE, "sim:sandisk-ultra"],
         vec!["sim", "serve", HOSTILE],
         vec!["tune", HOSTILE],
         vec!["verify", HOSTILE],

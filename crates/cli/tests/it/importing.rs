@@ -27,9 +27,9 @@ fn files_are_kept_and_shown_with_what_the_tools_printed() {
     let mut tools: Vec<String> = records.iter().map(|path| read(path).tool.name).collect();
     tools.sort();
     assert_eq!(tools, ["fio", "iozone"]);
-    let rated = run(home.cardproof(&["rate", word(&records[0])])).expect(0);
+    let rated = run(home.cardproof(&["show", word(&records[0]), "--details"])).expect(0);
     assert!(rated.stdout.contains("another tool"), "{}", rated.stdout);
-    run(home.cardproof(&["rate", word(&records[0]), "--require", "A1"])).expect(4);
+    run(home.cardproof(&["show", word(&records[0]), "--require", "A1"])).expect(4);
 }
 
 #[test]

@@ -207,7 +207,8 @@ fn simulated_runs_that_differ_in_anything_keep_records_of_their_own() {
     run(home.cardproof(&[&card[..], others[0]].concat())).expect(0);
     assert_eq!(home.records().len(), others.len(), "the same run has another name");
     for think in ["1", "0"] {
-        let words = ["replay", "sqlite-wal", "sim:sandisk-ultra", "--seed", "1", "-q", "--think"];
+        let words =
+            ["replay", "run", "sqlite-wal", "sim:sandisk-ultra", "--seed", "1", "-q", "--pauses"];
         run(home.cardproof(&[&words[..], &[think]].concat())).expect(0);
     }
     assert_eq!(home.records().len(), others.len() + 2);
@@ -239,7 +240,7 @@ fn a_simulated_run_shows_no_date() {
     let page = home.data().join("page.html");
     let words = ["run", "sim:sandisk-ultra", "--html", word(&page), "--markdown", "-"];
     let ended = run(home.cardproof(&[&words[..], SMALL].concat())).expect(0);
-    let report = run(home.cardproof(&["rate", "latest"])).expect(0).stdout;
+    let report = run(home.cardproof(&["show", "latest"])).expect(0).stdout;
     for text in [ended.stdout, report, fs::read_to_string(page).unwrap()] {
         assert!(!text.contains("1970"), "{text}");
     }
@@ -304,16 +305,16 @@ fn a_pipe_to_which_nobody_writes_is_refused_and_not_waited_for() {
         &["run", "sim:sandisk-ultra", "--profile", toml],
         &["run", "sim:sandisk-ultra", "--profile", fio],
         &["run", "sim:sandisk-ultra", "--json", pipe, "--size", "16M", "--time-budget", "2s"],
-        &["rate", pipe],
-        &["report", pipe],
+        &["show", pipe],
+        &["show", pipe],
         &["import", pipe],
         &["compare", pipe, pipe],
-        &["traces", pipe],
-        &["replay", pipe, "sim:sandisk-ultra"],
+        &["replay", "show", pipe],
+        &["replay", "run", pipe, "sim:sandisk-ultra"],
         &["identify", "--sysroot", pipe],
         &["watch", "--once", "--log", pipe],
         &["watch", "--explain", pipe],
-        &["rate", "20260101T000000Z-00000000"],
+        &["show", "20260101T000000Z-00000000"],
         &["sim", "serve", CARD, "--backing", pipe],
     ] {
         let ended = run(home.cardproof(words));
@@ -327,7 +328,7 @@ fn a_pipe_among_the_records_is_not_the_latest() {
     run(home.cardproof(&[&["run", "sim:sandisk-ultra", "--quiet"], SMALL].concat())).expect(0);
     let pipe = home.records()[0].with_file_name("zzz.json");
     mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
-    run(home.cardproof(&["rate", "latest"])).expect(0);
+    run(home.cardproof(&["show", "latest"])).expect(0);
 }
 
 #[test]
@@ -388,9 +389,9 @@ fn missing_permission_is_one_status_everywhere() {
         &["run", device, "--destroy"],
         &["run", "sim:sandisk-ultra", "--profile", profile],
         &["run", "sim:sandisk-ultra", "--json", record],
-        &["rate", record],
+        &["show", record],
         &["import", record],
-        &["traces", record],
+        &["replay", "show", record],
         &["watch", "--once", "--log", record],
     ] {
         let (command, _program) = as_nobody(&home, words);

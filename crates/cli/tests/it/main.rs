@@ -6,15 +6,17 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod aliases;
-mod capturing;
+mod answers;
 mod checking;
 mod collections;
 mod comparing;
 mod completions;
 mod daemons;
 mod databases;
+mod dying;
 mod endure;
 mod faults;
+mod first_reader;
 mod geometry;
 mod health;
 mod home;
@@ -33,6 +35,8 @@ mod powercut;
 mod powercut_real;
 mod process;
 mod profiles;
+mod questions;
+mod recording;
 mod records;
 mod refusals;
 mod replaying;

@@ -33,7 +33,7 @@ fn the_latest_record_is_the_one_that_began_last_and_not_the_file_touched_last() 
         let record = Record { id: id.to_owned(), ..typical_a1_card() };
         fs::write(directory.join(format!("{id}.json")), record.to_json().unwrap()).unwrap();
     }
-    let said = run(home.cardproof(&["rate", "latest", "--json", "-"])).expect(0).stdout;
+    let said = run(home.cardproof(&["show", "latest", "--json", "-"])).expect(0).stdout;
     assert_eq!(Record::from_json(&said).unwrap().id, "20261105T000000Z-00000001");
 }
 
@@ -41,12 +41,10 @@ fn the_latest_record_is_the_one_that_began_last_and_not_the_file_touched_last() 
 fn a_record_is_named_by_its_file_its_id_or_as_the_latest() {
     let (home, id) = with_record();
     let path = home.records()[0].clone();
-    let by_file = run(home.cardproof(&["rate", word(&path)])).expect(0).stdout;
+    let by_file = run(home.cardproof(&["show", word(&path)])).expect(0).stdout;
     for name in [id.as_str(), "latest"] {
-        assert_eq!(run(home.cardproof(&["rate", name])).expect(0).stdout, by_file, "{name}");
+        assert_eq!(run(home.cardproof(&["show", name])).expect(0).stdout, by_file, "{name}");
     }
-    run(home.cardproof(&["report", "latest"])).expect(0);
-    assert!(path.with_extension("html").is_file(), "the report is not beside its record");
 }
 
 #[test]
@@ -54,7 +52,7 @@ fn what_is_not_there_is_told_with_what_would_do() {
     let home = Home::new();
     let cases =
         [("latest", "cardproof run"), ("no-such", "name a file, the id or the label of a record")];
-    for command in ["rate", "report", "compare"] {
+    for command in ["show", "compare"] {
         for (name, told) in cases {
             let said = run(home.cardproof(&[command, name])).expect(2).stderr;
             assert!(said.contains(told), "{command} {name}: {said}");
@@ -67,7 +65,7 @@ fn what_is_not_there_is_told_with_what_would_do() {
 #[test]
 fn a_page_is_not_written_to_a_file_called_like_standard_output() {
     let (home, _) = with_record();
-    let said = run(home.cardproof(&["report", "latest", "--html", "-"])).expect(2).stderr;
+    let said = run(home.cardproof(&["show", "latest", "--html", "-"])).expect(2).stderr;
     assert!(said.contains("report.html"), "{said}");
 }
 
@@ -76,13 +74,13 @@ fn a_name_need_not_be_text() {
     let (home, _) = with_record();
     let directory = home.place().join(OsString::from_vec(b"not\xff text\n".to_vec()));
     fs::create_dir(&directory).unwrap();
-    let mut command = home.cardproof(&["report", "latest"]);
+    let mut command = home.cardproof(&["show", "latest"]);
     for option in ["--json", "--html", "--markdown"] {
         command.arg(option).arg(directory.join(&option[2..]));
     }
     run(command).expect(0);
     assert_eq!(fs::read_dir(&directory).unwrap().count(), 3);
-    let mut command = home.cardproof(&["rate"]);
+    let mut command = home.cardproof(&["show"]);
     command.arg(directory.join("json"));
     run(command).expect(0);
 }
@@ -105,7 +103,7 @@ fn where_an_output_fails_it_is_told_that_the_record_is_kept() {
 #[test]
 fn ctrl_c_ends_at_once_what_waits_for_standard_input() {
     let home = Home::new();
-    for words in [["rate", "-"], ["import", "-"]] {
+    for words in [["show", "-"], ["import", "-"]] {
         let mut command = home.cardproof(&words);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = Command::spawn(&mut command).unwrap();

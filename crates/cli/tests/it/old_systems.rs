@@ -114,7 +114,7 @@ fn a_small_root_that_is_nearly_full() {
     fill_up(&home.data().join("the-rest"));
     for words in [
         &["list"][..],
-        &["report", "latest", "--markdown", "short"],
+        &["show", "latest", "--markdown", "short"],
         &["identify", word(home.place())],
         &["watch", "--once", word(home.place())],
     ] {

@@ -233,15 +233,15 @@ fn no_output_goes_to_a_block_device() {
     small_run(&home, &["--quiet"]).expect(0);
     let record = home.records().remove(0);
     for option in ["--json", "--markdown", "--html"] {
-        let words = ["report", word(&record), option, word(device.path())];
+        let words = ["show", word(&record), option, word(device.path())];
         let ended = run(home.cardproof(&words)).expect(2);
         assert!(ended.stderr.contains("it is a block device"), "{}", ended.stderr);
     }
     let words = ["watch", "--once", "--log", word(device.path())];
     run(home.cardproof(&words)).expect(2);
-    let shipped = run(home.cardproof(&["traces"])).expect(0).stdout;
-    let trace = shipped.lines().next().unwrap();
-    run(home.cardproof(&["traces", trace, "--save", word(device.path())])).expect(1);
+    let shipped = run(home.cardproof(&["replay", "list"])).expect(0).stdout;
+    let trace = shipped.split_whitespace().next().unwrap();
+    run(home.cardproof(&["replay", "show", trace, "--save", word(device.path())])).expect(1);
     assert!(fs::read(device.image()).unwrap() == before, "something was written");
 }
 
@@ -252,7 +252,7 @@ fn a_descriptor_is_written_to_and_its_name_stays_a_link() {
     let file = home.data().join("out.json");
     for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
         fs::write(&file, "before\n").unwrap();
-        let mut command = home.cardproof(&["traces", "--json", name]);
+        let mut command = home.cardproof(&["replay", "list", "--json", name]);
         let appended = fs::File::options().append(true).open(&file).unwrap();
         let status = command.stdout(appended).stderr(Stdio::null()).status().unwrap();
         assert!(status.success(), "{name}");
@@ -302,7 +302,7 @@ fn no_output_replaces_a_link_or_what_the_system_shows() {
     let dangling = at("dangling");
     for path in refused.into_iter().chain([word(&dangling)]) {
         for option in ["--json", "--markdown", "--html"] {
-            let ended = run(home.cardproof(&["report", word(&record), option, path]));
+            let ended = run(home.cardproof(&["show", word(&record), option, path]));
             assert!(matches!(ended.code(), 1 | 2), "{option} {path}: {}", ended.stderr);
             assert!(ended.stderr.contains("cannot write"), "{option} {path}: {}", ended.stderr);
         }
@@ -311,7 +311,7 @@ fn no_output_replaces_a_link_or_what_the_system_shows() {
     }
     assert!(!Path::new("/dev/cardproof.json").exists());
     assert!(!at("nowhere").exists());
-    run(home.cardproof(&["report", word(&record), "--json", word(&at("link"))])).expect(0);
+    run(home.cardproof(&["show", word(&record), "--json", word(&at("link"))])).expect(0);
     assert!(fs::symlink_metadata(at("link")).unwrap().is_symlink());
     records::read(&at("kept"));
 }
@@ -329,7 +329,7 @@ fn root_leaves_nothing_of_its_own_in_a_users_home() {
         &["run", "sim:sandisk-ultra", "--quiet", "--html", word(&output)],
         &["verify", "sim:fake-drop", "--quiet", "--exclude-store", "64M"],
         &["submit", "latest", "--to", "http://127.0.0.1:9", "--yes", "--queue"],
-        &["report", "latest", "--charts", "charts"],
+        &["show", "latest", "--charts", "charts"],
     ];
     for words in runs {
         let mut command = home.cardproof(words);
@@ -374,9 +374,9 @@ fn the_kernels_log_is_not_waited_for() {
     lab_or_skip!(require_root());
     let home = Home::new();
     for words in [
-        &["rate", "/proc/kmsg"][..],
+        &["show", "/proc/kmsg"][..],
         &["import", "/proc/kmsg"],
-        &["traces", "/proc/kmsg"],
+        &["replay", "show", "/proc/kmsg"],
         &["watch", "--explain", "/proc/kmsg"],
         &["identify", "--sysroot", "/proc/kmsg"],
         &["verify", "/proc/kmsg"],
@@ -392,12 +392,12 @@ fn the_kernels_log_is_not_waited_for() {
 fn what_has_no_end_is_refused() {
     let home = Home::new();
     for words in [
-        &["rate", "/dev/zero"][..],
-        &["report", "/dev/zero", "--html", "x.html"],
+        &["show", "/dev/zero"][..],
+        &["show", "/dev/zero", "--html", "x.html"],
         &["import", "/dev/zero"],
         &["compare", "/dev/zero", "/dev/zero"],
         &["identify", "--sysroot", "/dev/zero"],
-        &["traces", "/dev/zero"],
+        &["replay", "show", "/dev/zero"],
         &["watch", "--explain", "/dev/zero"],
     ] {
         run(home.cardproof(words)).expect(2);

@@ -20,7 +20,7 @@ fn every_page_fits_every_screen_and_axe_finds_nothing() {
     let cards = ["sandisk-ultra-a1", "v30-a2", "samsung-emmc", "intenso-class-4"];
     cards.iter().for_each(|card| measured(&home, card));
     for (name, words) in [
-        ("report", vec!["report", "v30-a2"]),
+        ("show", vec!["show", "v30-a2"]),
         (
             "few",
             vec![
@@ -35,7 +35,7 @@ fn every_page_fits_every_screen_and_axe_finds_nothing() {
             ],
         ),
         ("many", vec!["compare", "ref:sd-card-bench-2018", cards[0], cards[1], cards[2], cards[3]]),
-        ("summary", vec!["summary"]),
+        ("list", vec!["list"]),
     ] {
         let page = home.place().join(format!("{name}.html"));
         let html = ["--quiet", "--html", page.to_str().unwrap()];

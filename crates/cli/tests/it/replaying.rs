@@ -26,7 +26,7 @@ fn small_job(home: &Home) -> String {
 #[test]
 fn a_simulated_replay_is_the_same_from_run_to_run() {
     let home = Home::new();
-    let words = ["replay", "desktop-removal", "sim:sandisk-extreme-a1", "--seed", "1"];
+    let words = ["replay", "run", "desktop-removal", "sim:sandisk-extreme-a1", "--seed", "1"];
     let json = |home: &Home| {
         run(home.cardproof(&[&words[..], &["--json", "-", "--quiet"]].concat())).expect(0).stdout
     };
@@ -47,7 +47,17 @@ fn a_directory_is_left_as_it_was() {
     let job = small_job(&home);
     let place = home.place().to_str().unwrap().to_owned();
     let json = home.place().join("record.json");
-    let words = ["replay", &job, &place, "--think", "none", "--json", json.to_str().unwrap()];
+    let words = [
+        "replay",
+        "run",
+        &job,
+        &place,
+        "--pauses",
+        "none",
+        "--details",
+        "--json",
+        json.to_str().unwrap(),
+    ];
     let ended = run(home.cardproof(&words)).expect(0);
     assert!(ended.stdout.contains("writes: 40"), "{}", ended.stdout);
     assert!(our_directories(home.place()).is_empty());
@@ -62,8 +72,9 @@ fn a_replay_is_reported_beside_the_simulated_cards() {
     let home = Home::new();
     let (html, markdown) = (home.place().join("r.html"), home.place().join("r.md"));
     let outputs = ["--html", html.to_str().unwrap(), "--markdown", markdown.to_str().unwrap()];
-    let words = ["replay", "sqlite-wal", "sim:samsung-emmc", "--seed", "1"];
+    let words = ["replay", "run", "sqlite-wal", "sim:samsung-emmc", "--seed", "1"];
     let told = run(home.cardproof(&[&words[..], &outputs].concat())).expect(0).stdout;
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
     for text in [told, fs::read_to_string(&html).unwrap(), fs::read_to_string(&markdown).unwrap()] {
         assert!(text.contains("sqlite-wal: took"), "{text}");
         assert!(
@@ -80,7 +91,7 @@ fn a_file_is_not_written_to_without_leave() {
     let job = small_job(&home);
     let precious = home.place().join("precious");
     fs::write(&precious, vec![7; 1 << 20]).unwrap();
-    let ended = run(home.cardproof(&["replay", &job, precious.to_str().unwrap()])).expect(3);
+    let ended = run(home.cardproof(&["replay", "run", &job, precious.to_str().unwrap()])).expect(3);
     assert!(ended.stderr.contains("--destroy"), "{}", ended.stderr);
     assert_eq!(fs::read(&precious).unwrap(), vec![7; 1 << 20]);
 }
@@ -90,10 +101,10 @@ fn wrong_words_are_usage() {
     let home = Home::new();
     let target = "sim:sandisk-extreme-a1";
     for words in [
-        ["replay", "no-such-job", target].as_slice(),
-        &["replay", "desktop-removal", target, "--think", "harder"],
-        &["replay", "desktop-removal", target, "--think=-1"],
-        &["replay", "desktop-removal", "sim:no-such-card"],
+        ["replay", "run", "no-such-job", target].as_slice(),
+        &["replay", "run", "desktop-removal", target, "--pauses", "harder"],
+        &["replay", "run", "desktop-removal", target, "--pauses=-1"],
+        &["replay", "run", "desktop-removal", "sim:no-such-card"],
     ] {
         run(home.cardproof(words)).expect(2);
     }

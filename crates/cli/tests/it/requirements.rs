@@ -63,7 +63,8 @@ fn no_fake_of_the_catalogue_meets_a_class() {
     assert_eq!(fakes.clone().count(), 5);
     for card in fakes {
         let target = format!("sim:{}", card.name);
-        let words = ["run", &target, "--size", "4G", "--seed", "1", "--require", "C10"];
+        let words =
+            ["run", &target, "--size", "4G", "--seed", "1", "--details", "--require", "C10"];
         let ended = run(home.cardproof(&words)).expect(4);
         let text = ended.stdout;
         let (lead, _) = text.split_once("Verdicts").unwrap();
@@ -107,6 +108,6 @@ fn every_class_can_be_required_in_any_case() {
     // It writes at 15.8 to 19.8 MB/s.
     let cases = [("C10", 0), ("u1", 0), ("v10", 0), ("A1", 0), ("V30", 4), ("U3", 4), ("A2", 4)];
     for (class, status) in cases {
-        run(home.cardproof(&["rate", word(&path), "--require", class])).expect(status);
+        run(home.cardproof(&["show", word(&path), "--require", class])).expect(status);
     }
 }

@@ -1,7 +1,7 @@
 //! Every JSON document against its published schema, by a validator that is not ours; and that every
 //! command has `--json` and `--quiet`, told by the program's own list of commands.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -36,23 +36,25 @@ fn measured(home: &Home, card: &str, label: &str) {
     run(home.cardproof(&[&words[..], &SHORT].concat())).expect(0);
 }
 
-/// The faults of `documents` by the published `form`, the name of the form included.
+/// The faults of `documents` by the published `form`, the name of the form included. The validator is started
+/// once, since its start takes longer than what it does.
 fn faults(
     home: &Home,
     form: &str,
     documents: &[Value],
 ) -> Result<String, cardproof_testkit::LabError> {
     let mut faults = String::new();
-    for document in documents {
-        let path = home.place().join("document.json");
+    let mut paths = Vec::new();
+    for (number, document) in documents.iter().enumerate() {
+        let path = home.place().join(format!("document-{number}.json"));
         fs::write(&path, document.to_string()).unwrap();
-        faults += &schema_faults(&schema(form), &[&path])?;
+        paths.push(path);
         let name = format!("cardproof.{form}/1");
         if !NAMELESS.contains(&form) && document["schema"] != *name {
-            faults += &format!("it is called {}", document["schema"]);
+            faults += &format!("document-{number}.json is called {}", document["schema"]);
         }
     }
-    Ok(faults)
+    Ok(schema_faults(&schema(form), &paths)? + &faults)
 }
 
 /// How the documents of a command are to be read.
@@ -136,16 +138,19 @@ fn examples(home: &Home) -> Vec<Example> {
             "record",
             &["run", card, "--profile", "agnostics", "--seed", "1", "--quiet", "--json", "-"],
         ),
-        one("record", &["rate", "card 1", "--json", "-"]),
-        one("record", &["rate", "card 1", "card 2", "--json", "-"]).read(Read::Array),
-        one("record", &["report", "card 2", "--json", "-"]),
+        one("record", &["show", "card 1", "--json", "-"]),
+        one("record", &["show", "card 1", "card 2", "--json", "-"]).read(Read::Array),
+        one("record", &["show", "card 2", "--json", "-"]),
         one("record", &["import", &log, "--quiet", "--json", "-"]),
         one("import", &["import", &log, &other_log, "--quiet", "--json", "-"]),
-        one("record", &["replay", "desktop-install", "sim:samsung-emmc", "--quiet", "--json", "-"]),
+        one(
+            "record",
+            &["replay", "run", "desktop-install", "sim:samsung-emmc", "--quiet", "--json", "-"],
+        ),
         short(&["run", place, "--seed", "6", "--json", "-"]),
         one("record", &["geometry", card, "--quiet", "--json", "-"]),
         one("list", &["list", "--json", "-"]),
-        one("list", &["summary", "--json", "-"]),
+        one("list", &["list", "--json", "-"]),
         one("comparison", &["compare", "card 1", "card 2", "--json", "-"]),
         one("comparison", &["compare", "ref:sd-card-bench-2018", "--use", "camera", "--json", "-"]),
         one("comparison", &["compare", "card 1", "--price", "card 1=5", "--json", "-"]),
@@ -160,8 +165,8 @@ fn examples(home: &Home) -> Vec<Example> {
         one("explained", &["watch", "--explain", &iostat, "--json"]),
         one("catalogue", &["profiles", "--json", "-"]),
         one("catalogue", &["sim", "list", "--json", "-"]),
-        one("catalogue", &["traces", "--json", "-"]),
-        one("catalogue", &["traces", "desktop-install", "--json", "-"]),
+        one("catalogue", &["replay", "list", "--json", "-"]),
+        one("catalogue", &["replay", "show", "desktop-install", "--json", "-"]),
         one("diagnosis", &["diagnose", place, "--time", "2s", "--json", "-"]),
         one("check", &["check", "sim:sandisk-extreme-a1", "--seed", "1", "--json", "-"]),
         one("check", &["check", "sim:fake-wrap", "--seed", "1", "--json", "-"]).status(4),
@@ -185,20 +190,26 @@ fn examples(home: &Home) -> Vec<Example> {
 }
 
 /// Commands with `--json` that have a test of their own in this file or need a laboratory.
-const ELSEWHERE: [(&str, &str, &str); 5] = [
-    ("capture", "capture", "capturing.rs: what_a_job_asks_of_its_files_is_recorded_without_names"),
+const ELSEWHERE: [(&str, &str, &str); 6] = [
+    (
+        "replay-record",
+        "recording",
+        "recording.rs: what_a_job_asks_of_its_files_is_recorded_without_names",
+    ),
     ("compare-setups", "record", "a_comparison_of_setups_is_a_record"),
+    ("log", "ledger-outlook", "a_ledger_grows_and_is_told_in_its_published_form"),
     ("powercut-check", "powercut", "witness_writer_and_check_print_their_published_forms"),
     ("powercut-witness", "powercut-witness", "the same"),
     ("powercut-write", "powercut-write", "the same"),
 ];
 
 /// As [`ELSEWHERE`], of commands that have examples too.
-const MORE: [(&str, &str); 2] = [("sim-serve", "served"), ("submit", "shared")];
+const MORE: [(&str, &str); 3] = [("sim-serve", "served"), ("submit", "shared"), ("watch", "who")];
 
 /// Commands without `--json` and `--quiet`, and why.
-const WITHOUT: [(&str, &str); 2] = [
+const WITHOUT: [(&str, &str); 3] = [
     ("completions", "prints a script for a shell, and nothing else"),
+    ("replay", "has only commands, which have both"),
     ("sim", "has only commands, which have both"),
 ];
 
@@ -279,12 +290,16 @@ fn every_document_is_of_its_published_form() {
     let worn =
         ["endure", "sim:sandisk-ultra", "--size", "8M", "--cycles", "3", "--seed", "1", "--quiet"];
     run(home.cardproof(&[&worn[..], &["--label", "worn"]].concat())).expect(0);
+    let mut by_form: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     for example in examples(&home) {
         let words: Vec<&str> = example.words.iter().map(String::as_str).collect();
         let text = run(home.cardproof(&words)).expect(example.status).stdout;
         let documents = example.documents(&text);
         assert!(!documents.is_empty(), "{words:?}");
-        assert_eq!(lab_or_skip!(faults(&home, example.form, &documents)), "", "{words:?}");
+        by_form.entry(example.form).or_default().extend(documents);
+    }
+    for (form, documents) in by_form {
+        assert_eq!(lab_or_skip!(faults(&home, form, &documents)), "", "{form}");
     }
 }
 
@@ -343,6 +358,55 @@ fn a_shared_and_a_queued_record_are_told_in_their_published_form() {
         let document: Value = serde_json::from_str(&ended.stdout).unwrap();
         assert_eq!(lab_or_skip!(faults(&home, "shared", &[document])), "", "{to}");
     }
+}
+
+#[test]
+fn a_ledger_grows_and_is_told_in_its_published_form() {
+    let home = Home::new();
+    let (state, memory) = (home.place().join("ledger"), home.place().join("memory"));
+    let words = ["log", "--state", word(&state), "--memory", word(&memory), "--json", "-"];
+    let first = run(home.cardproof(&words));
+    if first.code() == 1 {
+        cardproof_testkit::skip(cardproof_testkit::test_name!(), first.stderr.trim());
+        return;
+    }
+    let second = run(home.cardproof(&words)).expect(0);
+    let shown = run(home.cardproof(&[&words[..], &["--show"]].concat())).expect(0);
+    let documents: Vec<Value> = [&first.expect(0).stdout, &second.stdout, &shown.stdout]
+        .iter()
+        .map(|text| serde_json::from_str(text).unwrap())
+        .collect();
+    let seconds = |document: &Value| document["cards"][0]["seconds"].as_u64().unwrap();
+    assert!(seconds(&documents[0]) <= seconds(&documents[1]), "a look takes nothing away");
+    assert_eq!(documents[1]["cards"][0]["key"], documents[2]["cards"][0]["key"]);
+    assert_eq!(lab_or_skip!(faults(&home, "ledger-outlook", &documents)), "", "{documents:#?}");
+    use std::os::unix::fs::PermissionsExt;
+    let key = fs::metadata(state.join("key")).unwrap();
+    assert_eq!(key.permissions().mode() & 0o777, 0o600, "the key is its owner's");
+    assert!(fs::metadata(state.join("state")).unwrap().len() < 4096);
+}
+
+#[test]
+fn who_writes_is_told_in_its_published_form_and_compared() {
+    let home = Home::new();
+    let words = ["watch", word(home.place()), "--who", "--time", "1s"];
+    let ended = run(home.cardproof(&[&words[..], &["--json"]].concat()));
+    if ended.code() == 2 {
+        cardproof_testkit::skip(cardproof_testkit::test_name!(), ended.stderr.trim());
+        return;
+    }
+    let text = ended.expect(0).stdout;
+    let document: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(lab_or_skip!(faults(&home, "who", &[document])), "", "{text}");
+    let before = home.place().join("before.json");
+    fs::write(&before, &text).unwrap();
+    let compared = run(home.cardproof(&[&words[..], &["--against", word(&before)]].concat()));
+    let page = compared.expect(0).stdout;
+    assert!(page.starts_with("Who writes to "), "{page}");
+    let wrong = home.place().join("wrong.json");
+    fs::write(&wrong, "{}").unwrap();
+    let refused = run(home.cardproof(&[&words[..], &["--against", word(&wrong)]].concat()));
+    assert!(refused.expect(2).stderr.contains("--against"));
 }
 
 #[test]
@@ -412,7 +476,7 @@ fn a_document_of_another_form_is_refused() {
         ("tuning", r#"{"schema": "cardproof.tuning/1", "steps": [{}], "applied": []}"#),
         ("engine", r#"{"engine": "null"}"#),
         ("served", r#"{"schema": "cardproof.served/1", "file": null}"#),
-        ("capture", r#"{"schema": "cardproof.capture/1", "trace": "t"}"#),
+        ("recording", r#"{"schema": "cardproof.recording/1", "trace": "t"}"#),
         ("shared", r#"{"schema": "cardproof.shared/1", "url": "u"}"#),
         ("explained", r#"{"schema": "cardproof.explained/1", "devices": [{}]}"#),
         ("import", r#"{"schema": "cardproof.import/1", "records": []}"#),

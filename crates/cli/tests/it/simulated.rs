@@ -61,7 +61,7 @@ fn a_card_is_not_accused_for_the_bus_of_its_host() {
         assert_eq!(verdict.outcome, Outcome::NotTestable, "{verdict:?}");
         assert!(verdict.reasons[0].contains("carries at most 25 MB/s"), "{verdict:?}");
     }
-    let words = ["run", "sim:v30-a2-pi3", "--seed", "1"];
+    let words = ["run", "sim:v30-a2-pi3", "--seed", "1", "--details"];
     let text = run(home.cardproof(&words)).expect(0).stdout;
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let bus = "C10, U1 and V10 passed. U3, V30, V60 and V90 cannot be tested: the bus";

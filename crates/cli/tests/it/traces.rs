@@ -8,11 +8,11 @@ use crate::process::run;
 #[test]
 fn shipped_traces_are_listed_and_explained() {
     let home = Home::new();
-    let list = run(home.cardproof(&["traces"])).expect(0).stdout;
+    let list = run(home.cardproof(&["replay", "list"])).expect(0).stdout;
     for name in ["desktop-install", "desktop-removal", "desktop-reinstall"] {
         assert!(list.contains(name), "{list}");
     }
-    let one = run(home.cardproof(&["traces", "desktop-removal"])).expect(0).stdout;
+    let one = run(home.cardproof(&["replay", "show", "desktop-removal"])).expect(0).stdout;
     assert!(one.contains("flushes     16237"), "{one}");
 }
 
@@ -23,8 +23,8 @@ fn a_table_becomes_a_trace_without_names() {
     let text = "t_s,rwbs,sector,nsect,comm\n0,W,0,8,secretive\n0.5,FF,0,0,secretive\n";
     fs::write(&table, text).unwrap();
     let (table, saved) = (table.to_str().unwrap(), saved.to_str().unwrap());
-    run(home.cardproof(&["traces", table, "--save", saved])).expect(0);
-    let shown = run(home.cardproof(&["traces", saved])).expect(0).stdout;
+    run(home.cardproof(&["replay", "show", table, "--save", saved])).expect(0);
+    let shown = run(home.cardproof(&["replay", "show", saved])).expect(0).stdout;
     assert!(shown.starts_with("job\n") && shown.contains("requests    2"), "{shown}");
     assert!(!shown.contains("secretive"), "{shown}");
 }
@@ -35,7 +35,7 @@ fn what_is_no_trace_is_refused_with_its_place() {
     let file = home.place().join("damaged.trace");
     let path = file.to_str().unwrap();
     fs::write(&file, b"CPTRACE\x01\xff\xff\xff\xff").unwrap();
-    let damaged = run(home.cardproof(&["traces", path])).expect(2);
+    let damaged = run(home.cardproof(&["replay", "show", path])).expect(2);
     assert!(damaged.stderr.contains("at byte 8"), "{}", damaged.stderr);
     for (text, place) in [
         ("not,a,table\n", "line 1"),
@@ -45,13 +45,13 @@ fn what_is_no_trace_is_refused_with_its_place() {
         ("CPCALLS\u{1}", "at byte 8"),
     ] {
         fs::write(&file, text).unwrap();
-        let foreign = run(home.cardproof(&["traces", path])).expect(2);
+        let foreign = run(home.cardproof(&["replay", "show", path])).expect(2);
         assert!(foreign.stderr.contains(place), "{text}: {}", foreign.stderr);
     }
     fs::write(&file, b"\x07\x74\x61\x65cut off").unwrap();
-    let cut_off = run(home.cardproof(&["traces", path])).expect(2);
+    let cut_off = run(home.cardproof(&["replay", "show", path])).expect(2);
     assert!(cut_off.stderr.contains("byte 0"), "{}", cut_off.stderr);
-    let missing = run(home.cardproof(&["traces", "no-such-job"])).expect(2);
+    let missing = run(home.cardproof(&["replay", "show", "no-such-job"])).expect(2);
     assert!(missing.stderr.contains("desktop-install"), "{}", missing.stderr);
 }
 
@@ -65,13 +65,14 @@ fn other_tools_traces_are_known_by_their_content() {
         ("7 1.000001 unlink(\"/secret/x\") = 0 <0.000100>\n", "unlink"),
     ] {
         fs::write(&file, text).unwrap();
-        run(home.cardproof(&["traces", path, "--name", "job", "--save", saved])).expect(0);
-        let again = run(home.cardproof(&["traces", saved])).expect(0).stdout;
+        run(home.cardproof(&["replay", "show", path, "--name", "job", "--save", saved])).expect(0);
+        let again = run(home.cardproof(&["replay", "show", saved])).expect(0).stdout;
         assert!(again.starts_with("job\n") && again.contains(shown), "{again}");
         assert!(!again.contains("secret"), "{again}");
     }
     // What is saved last are calls on files, which no device can be asked for.
-    let replayed = run(home.cardproof(&["replay", saved, "sim:sandisk-extreme-a1"])).expect(2);
+    let replayed =
+        run(home.cardproof(&["replay", "run", saved, "sim:sandisk-extreme-a1"])).expect(2);
     assert!(replayed.stderr.contains("system calls"), "{}", replayed.stderr);
 }
 
@@ -83,9 +84,9 @@ fn sizes_beyond_any_device_are_no_fault_of_ours() {
     let huge = (u64::MAX / 512) & !7;
     fs::write(&table, format!("t_s,rwbs,sector,nsect,comm\n0,W,0,{huge},x\n1,W,0,{huge},x\n"))
         .unwrap();
-    run(home.cardproof(&["traces", word(&table)])).expect(0);
+    run(home.cardproof(&["replay", "show", word(&table)])).expect(0);
     let last = u64::MAX / 512 - 8;
     fs::write(&table, format!("t_s,rwbs,sector,nsect,comm\n0,W,0,8,x\n1,W,{last},8,x\n")).unwrap();
-    let words = ["replay", word(&table), "sim:sandisk-extreme-a1", "--seed", "1"];
+    let words = ["replay", "run", word(&table), "sim:sandisk-extreme-a1", "--seed", "1"];
     run(home.cardproof(&words)).expect(0);
 }

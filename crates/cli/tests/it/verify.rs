@@ -66,18 +66,18 @@ fn every_form_of_a_record_says_that_the_card_is_a_fake() {
     let page = home.place().join("report.html");
     let page = page.to_str().unwrap();
     for (words, wanted) in [
-        (vec!["rate", "latest"], "FAKE: advertised capacity"),
-        (vec!["report", "latest", "--markdown", "-"], "FAKE: advertised capacity"),
-        (vec!["report", "latest", "--markdown", "short"], "FAKE: holds"),
+        (vec!["show", "latest"], "FAKE: advertised capacity"),
+        (vec!["show", "latest", "--markdown", "-"], "FAKE: advertised capacity"),
+        (vec!["show", "latest", "--markdown", "short"], "FAKE: holds"),
         (vec!["list"], "FAKE: holds"),
-        (vec!["summary"], "FAKE: holds"),
-        (vec!["summary", "--markdown", "-"], "FAKE: holds"),
-        (vec!["summary", "--csv", "-"], "FAKE: holds"),
+        (vec!["list"], "FAKE: holds"),
+        (vec!["list", "--markdown", "-"], "FAKE: holds"),
+        (vec!["list", "--csv", "-"], "FAKE: holds"),
     ] {
         let shown = run(home.cardproof(&words)).expect(0).stdout;
         assert!(shown.contains(wanted), "{words:?}\n{shown}");
     }
-    run(home.cardproof(&["report", "latest", "--html", page])).expect(0);
+    run(home.cardproof(&["show", "latest", "--html", page])).expect(0);
     let text = fs::read_to_string(page).unwrap();
     assert!(
         text.contains("FAKE: advertised capacity") && text.contains("Return the device"),
@@ -100,7 +100,7 @@ fn the_last_line_says_what_to_do() {
 fn an_option_for_reports_leads_to_the_command_that_makes_them() {
     let home = Home::new();
     let refused = run(home.cardproof(&["verify", "sim:v30-a2", "--markdown", "-"])).expect(2);
-    assert!(refused.stderr.contains("cardproof report latest"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("cardproof show latest"), "{}", refused.stderr);
     assert!(!refused.stderr.contains("-- --markdown"), "{}", refused.stderr);
 }
 

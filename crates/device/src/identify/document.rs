@@ -10,7 +10,7 @@ pub const IDENTITY_SCHEMA: &str = "cardproof.identity/1";
 /// One device's document.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Document<'a> {
+pub struct Document<'a, Health> {
     /// The form: `cardproof.identity/1`.
     pub schema: &'static str,
     /// The version of the program that looked.
@@ -18,6 +18,8 @@ pub struct Document<'a> {
     /// What is known.
     #[serde(flatten)]
     pub identity: &'a Identity,
+    /// What the signs of trouble in use mean together, with each sign.
+    pub health: Health,
     /// The serial number; only where it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub serial: Option<String>,

@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::kernel_log::KernelLog;
 use super::mmc_host::MmcHost;
 use super::sources::Sources;
+use crate::Sysroot;
 
 /// A counter of the card's host that is not zero.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -72,15 +73,15 @@ impl Errors {
         address: Option<&str>,
     ) -> Self {
         let root = sources.root();
-        let debugfs = host.map(|host| format!("sys/kernel/debug/{}", host.name));
-        let counters = debugfs.as_ref().and_then(|path| root.text(format!("{path}/err_stats")));
-        let bits = debugfs
+        let counters = host.and_then(|host| host_errors(root, &host.name));
+        let bits = host
+            .map(|host| format!("sys/kernel/debug/{}", host.name))
             .zip(address)
             .and_then(|(path, address)| root.text(format!("{path}/{address}/quirks")));
         Self {
             log_access: LogAccess::from(sources.log()),
             log: in_log(sources, name, host),
-            host: counters.map_or_else(Vec::new, |text| counted(&text)),
+            host: counters.unwrap_or_default(),
             quirk_bits: bits.filter(|bits| bits.trim_start_matches("0x").contains(|c| c != '0')),
         }
     }
@@ -97,6 +98,12 @@ fn in_log(sources: &Sources<'_>, name: &str, host: Option<&MmcHost>) -> Vec<Find
     let device = sources.messages().of(name, host.map(|host| &*host.name));
     let findings = device.into_iter().flat_map(DeviceLog::findings);
     findings.map(|found| Finding { line: None, ..found }).collect()
+}
+
+/// The counters of the card's host called `host`, such as `mmc0`, that are not zero; `None` where they cannot be read.
+pub(crate) fn host_errors(root: &Sysroot, host: &str) -> Option<Vec<HostErrors>> {
+    let bytes = root.bytes(format!("sys/kernel/debug/{host}/err_stats")).ok()?;
+    Some(counted(&String::from_utf8_lossy(&bytes)))
 }
 
 /// The counters of `err_stats` that are not zero: lines such as `# Command Timeout Occurred:  3`.

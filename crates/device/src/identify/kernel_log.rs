@@ -47,6 +47,13 @@ fn without_program(line: &str) -> &str {
     line.split_once(" comm ").map_or(line, |(before, _)| before.trim_end_matches(':'))
 }
 
+/// The lines of a crash log that are kept, of all starts that it tells of.
+pub(crate) fn kept_lines(text: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(text);
+    let kept = text.lines().filter(|line| is_kept(line));
+    kept.map(|line| without_host(without_program(line))).collect()
+}
+
 /// The lines about storage and power.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum KernelLog {

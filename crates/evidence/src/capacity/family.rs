@@ -37,8 +37,11 @@ const MISDIRECTING: f64 = 0.02;
 /// Damaged cards with a cache, from which a lost place is right if it is read at once.
 const CACHED: f64 = 0.003;
 
-/// A missing share below this earns a maker nothing, and the next one little.
-const SHARES_OF_NOTHING: [(f64, f64); 2] = [(0.02, 1e-6), (0.1, 1e-3)];
+/// A missing share below this earns a maker nothing, and the next one hardly more.
+const SHARES_OF_NOTHING: [(f64, f64); 2] = [(0.02, 1e-6), (0.1, 1e-5)];
+
+/// Damaged cards on which pairs of addresses give each other's data again and again.
+const COPYING: f64 = 1e-5;
 
 /// The largest unit in which cards hand out their flash, in bytes: the allocation unit of common cards.
 const UNIT_MAX: u64 = 4 << 20;
@@ -67,9 +70,16 @@ pub(super) fn weigh(evidence: &Evidence) -> Vec<Weighed> {
     weighed
 }
 
-/// The factor by which a lost place that was right at once speaks against damage.
+/// The factor by which what was tried again speaks against damage: a lost place was right at once, or
+/// addresses gave each other's data once more.
 pub(super) fn against_damage(evidence: &Evidence) -> f64 {
-    if evidence.right_at_once.is_shown(SHOWN) { CACHED } else { 1.0 }
+    let cached = if evidence.right_at_once.is_shown(SHOWN) { CACHED } else { 1.0 };
+    cached * if evidence.shared_again.is_common() { COPYING } else { 1.0 }
+}
+
+/// The chance that missing addresses give other addresses' data: damage may do that too, but only once.
+pub(super) fn of_copying(evidence: &Evidence) -> f64 {
+    if evidence.shared_again.is_common() { 1.0 } else { 1e-6 }
 }
 
 /// What most of the lost places give.
@@ -192,8 +202,11 @@ fn worth(share: f64) -> f64 {
 
 /// The chance of a fake that answers with errors: only its store tells it from damage.
 fn of_manner(evidence: &Evidence, lost: Lost) -> f64 {
-    let is_silent = lost != Lost::Fails;
-    if is_silent || evidence.right_at_once.is_shown(SHOWN) { 1.0 } else { 1e-4 }
+    match lost {
+        Lost::Others => of_copying(evidence),
+        Lost::Fails if !evidence.right_at_once.is_shown(SHOWN) => 1e-4,
+        _ => 1.0,
+    }
 }
 
 fn holes(evidence: &Evidence, lost: Lost) -> Vec<Weighed> {
@@ -324,8 +337,8 @@ pub(super) fn shared(evidence: &Evidence) -> impl Iterator<Item = Weighed> {
         - ((all + 1) as f64).ln()
         + ln_sum(sound, damaged);
     let again = evidence.shared_again;
-    let (of_fake, of_damage) = if again.is_shown(1) {
-        (1.0, 1e-5)
+    let (of_fake, of_damage) = if again.is_common() {
+        (1.0, COPYING)
     } else if again.is_refuted(1) {
         (1e-3, 1.0)
     } else {

@@ -1,7 +1,7 @@
 //! What the evidence says: a verdict, how sure it is, bounds, and the reasons in words.
 
 use super::exclusion::{Exclusion, Tested};
-use super::family::size_by_share;
+use super::family::{SHOWN, size_by_share};
 use super::kind::{Kind, Size};
 use super::observation::{Evidence, Observation};
 
@@ -220,7 +220,9 @@ fn decide(
 ) -> (Verdict, f64) {
     let random = evidence.observations.iter().filter(|place| place.is_random);
     let enough = evidence.is_full || random.count() >= PLACES_MIN;
-    let keeps_something = evidence.observations.iter().any(Observation::is_right);
+    // What gives the latest writes alone keeps something, though none of it for long.
+    let keeps_something = evidence.observations.iter().any(Observation::is_right)
+        || evidence.right_at_once.is_shown(SHOWN);
     let best = sound.max(fake).max(damaged);
     if fake >= PROBABILITY_OF_FAKE_MIN && lost_places >= 2 && keeps_something {
         (Verdict::Fake, fake)

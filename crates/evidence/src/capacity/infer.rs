@@ -63,9 +63,11 @@ fn is_told(evidence: &Evidence, weighed: &[Weighed]) -> bool {
     };
     // A modulus that was guessed from lost places alone may stand for a hole.
     let is_guess = common_distance(evidence).is_none();
+    // What leaves many places to damage explains little.
+    let most = (evidence.observations.len() / 20) as u64;
     let is_shown = |each: &&Weighed| {
         let is_fake = each.kind.is_fake() && each.kind != Kind::HiddenStore;
-        is_fake && !(is_guess && each.modulus.is_some())
+        is_fake && each.damaged <= most && !(is_guess && each.modulus.is_some())
     };
     let shown = sum(&mut weighed.iter().filter(is_shown));
     (shown - sum(&mut weighed.iter())).exp() > TOLD
@@ -129,12 +131,14 @@ fn fails_beyond(evidence: &Evidence) -> Option<Weighed> {
 
 fn fakes_without_modulus(evidence: &Evidence) -> Vec<Weighed> {
     let places = Places::new(evidence, None);
+    let of_copying = family::of_copying(evidence);
     let kind = |lost| match lost {
         // Most give zeros or ones.
         Lost::DropConstant => (Kind::Drop, 0.15),
         Lost::DropGarbled => (Kind::Drop, 0.075),
         Lost::DropOld => (Kind::Drop, 0.025),
         Lost::Limbo => (Kind::Limbo, 0.2),
+        Lost::Others => (Kind::Drop, 0.02 * of_copying),
         Lost::LastBlock => (Kind::LastBlock, 0.1),
         Lost::Fails => (Kind::FailsBeyond, 0.0),
     };

@@ -19,6 +19,9 @@ pub(super) enum Lost {
     DropOld,
     /// What is read is something else each time.
     Limbo,
+    /// The write is dropped; what is read is what another address holds, or nothing where that was not
+    /// written.
+    Others,
     /// Every such address is the last block of the flash.
     LastBlock,
     /// Reading or writing fails.
@@ -27,12 +30,18 @@ pub(super) enum Lost {
 
 impl Lost {
     /// Every way in which a fake answers as if nothing were wrong.
-    pub(super) const SILENT: [Self; 4] =
-        [Self::DropConstant, Self::DropGarbled, Self::DropOld, Self::Limbo];
+    pub(super) const SILENT: [Self; 5] =
+        [Self::DropConstant, Self::DropGarbled, Self::DropOld, Self::Limbo, Self::Others];
 
     /// Every way of a fake without addresses that share a place.
-    pub(super) const ALL: [Self; 5] =
-        [Self::DropConstant, Self::DropGarbled, Self::DropOld, Self::Limbo, Self::LastBlock];
+    pub(super) const ALL: [Self; 6] = [
+        Self::DropConstant,
+        Self::DropGarbled,
+        Self::DropOld,
+        Self::Limbo,
+        Self::Others,
+        Self::LastBlock,
+    ];
 
     /// The chance of a right place where nothing is stored.
     const RIGHT: f64 = 1e-9;
@@ -46,6 +55,10 @@ impl Lost {
             (Self::LastBlock, Class::Foreign) if is_latest => OWN_MANNER,
             (Self::Fails, Class::ReadFailed | Class::WriteFailed) => OWN_MANNER,
             (Self::Fails, _) => 1e-3,
+            (Self::Others, Class::Foreign) => 0.5,
+            (Self::Others, Class::Constant | Class::Old | Class::ManyBits | Class::Changing) => {
+                0.12
+            }
             (_, Class::Foreign) => 1e-6,
             (_, Class::ReadFailed | Class::WriteFailed) => 1e-4,
             (_, Class::FewBits) => 1e-5,

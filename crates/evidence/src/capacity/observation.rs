@@ -100,6 +100,12 @@ impl Retried {
         self.tried >= least && self.again * 10 >= self.tried * 9
     }
 
+    /// Whether it happened in half of the attempts or more: of what does not come again by chance that is
+    /// enough, and a store that holds some of it hides the rest.
+    pub(super) const fn is_common(self) -> bool {
+        self.tried > 0 && self.again * 2 >= self.tried
+    }
+
     /// Whether it was tried at least `least` times and happened in hardly any of them.
     pub(super) const fn is_refuted(self, least: u64) -> bool {
         self.tried >= least && self.again * 10 <= self.tried

@@ -204,6 +204,13 @@ fn undecided(evidence: &Evidence, finding: &Finding) -> Vec<String> {
     if evidence.observations.is_empty() {
         return vec!["nothing was tested".to_owned()];
     }
+    if evidence.observations.iter().all(Observation::is_right) {
+        return vec![format!(
+            "every test block is correct, but too little was written: a fake with a hidden store above {} \
+             may pass this test; give a larger --exclude-store",
+            Bytes(finding.excluded_store_bytes)
+        )];
+    }
     let kinds = finding.hypotheses.iter().take(3);
     let kinds: Vec<String> =
         kinds.map(|(kind, chance)| format!("{} {:.1} %", kind.name(), chance * 100.0)).collect();

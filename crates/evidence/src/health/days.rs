@@ -42,7 +42,7 @@ impl UsedAt {
 }
 
 /// What readings say of the days left.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DaysLeft {
     /// The middle of what is possible; `None` where only a bound is known.
     pub estimate: Option<f64>,

@@ -20,11 +20,23 @@ pub(crate) fn is_heading(line: &str) -> bool {
     if is_of_sar(text) {
         return true;
     }
+    if is_of_bsd(text) {
+        return true;
+    }
     if !text.contains("Device") {
         return false;
     }
     let is_rate = |word: &str| matches!(word, "tps" | "r/s" | "w/s" | "d/s" | "f/s");
     (text.starts_with("Device") || text.ends_with("Device")) && text.split_whitespace().any(is_rate)
+}
+
+/// Whether `text` is the heading of FreeBSD's or Solaris' extended statistics.
+fn is_of_bsd(text: &str) -> bool {
+    text.contains("device")
+        && (text.starts_with("device") || text.ends_with("device"))
+        && ["r/s", "kr/s", "%b"]
+            .iter()
+            .all(|name| text.split_whitespace().any(|word| word == *name))
 }
 
 /// Whether `text` is the heading of `sar -d`: a time stands before the device.
@@ -177,9 +189,13 @@ impl<'text, R: FnMut(IostatReport, bool)> Reader<'text, R> {
         } else {
             0
         };
-        let is_device_last = !of_sar && !line.trim_start().starts_with("Device");
+        if is_of_bsd(line.trim()) && !self.has_reports && self.rows.is_empty() {
+            self.head.first_is_since_boot = true;
+        }
+        let begins = ["Device", "device"].iter().any(|name| line.trim_start().starts_with(name));
+        let is_device_last = !of_sar && !begins;
         let names = line.split_whitespace().skip(time_words);
-        let names = names.filter(|word| !matches!(*word, "Device" | "Device:" | "DEV"));
+        let names = names.filter(|word| !matches!(*word, "Device" | "Device:" | "DEV" | "device"));
         let names: Vec<&str> = names.take(HEADINGS_MAX).collect();
         // Another table of the same columns is another report.
         if self.tables_with(names.first()) & self.tables_with_rows != 0

@@ -44,10 +44,13 @@ pub(super) fn blocks(lines: &[Line], is_free: &dyn Fn(usize) -> bool) -> Vec<Blo
             continue;
         };
         let mut end = at + 1;
+        // Web pages put a blank line below each.
+        let is_spaced = lines.get(at + 1).is_some_and(|next| next.number == lines[at].number + 2);
+        let step = if is_spaced { 2 } else { 1 };
         while form != Form::Inline
             && end < lines.len()
             && is_free(end)
-            && lines[end].number <= lines[end - 1].number + 1
+            && lines[end].number <= lines[end - 1].number + step
             && goes_on(form, &lines[end].text)
         {
             end += 1;

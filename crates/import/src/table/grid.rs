@@ -117,7 +117,7 @@ impl Grid<'_> {
     fn measured(&self, metric: Metric, heading: &str, cell: &str) -> Vec<Measured> {
         let heading =
             heading.trim_matches(|c: char| c.is_whitespace() || "*_`".contains(c)).to_owned();
-        let cell = cell.replace(['*', '`'], "");
+        let cell = without_marks(cell);
         let cell = cell.trim();
         let make = |direction, (value, unit), second| Measured {
             metric: Metric { directions: [Some(direction), None], ..metric },
@@ -237,4 +237,18 @@ fn with_capacity(name: &str, capacity: &str) -> String {
     let own: String =
         capacity.to_ascii_uppercase().chars().filter(|c| !c.is_whitespace()).collect();
     if compact.contains(&own) { name.to_owned() } else { format!("{name} {capacity}") }
+}
+
+/// `cell` without Markdown's marks. One between two digits stays: no number is joined over it.
+fn without_marks(cell: &str) -> String {
+    let mut kept = String::with_capacity(cell.len());
+    let mut chars = cell.chars().peekable();
+    while let Some(c) = chars.next() {
+        let is_within = kept.ends_with(|c: char| c.is_ascii_digit())
+            && chars.peek().is_some_and(char::is_ascii_digit);
+        if !matches!(c, '*' | '`') || is_within {
+            kept.push(c);
+        }
+    }
+    kept
 }

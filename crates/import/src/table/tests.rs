@@ -195,3 +195,18 @@ Lexar 32GB           44.0
     assert_eq!((names(1), names(2)), (vec!["write"], vec!["read"]));
     assert_eq!(values(text)[2], ("Lexar 32GB".to_owned(), vec![44.0]));
 }
+
+#[test]
+fn marks_of_markdown_go_and_join_no_number() {
+    let table = |cell: &str| {
+        let text = format!(
+            "| Card | Seq read MB/s | Seq write MB/s |\n|---|---|---|\n| A | {cell} | 38.1 |\n"
+        );
+        values(&text).into_iter().map(|(_, values)| values).collect::<Vec<_>>()
+    };
+    assert_eq!(table("**43.2**"), [[43.2, 38.1]]);
+    assert_eq!(table("`43.2`"), [[43.2, 38.1]]);
+    for joined in ["43*2", "43**2", "43`2"] {
+        assert_eq!(table(joined), [[38.1]], "{joined}");
+    }
+}

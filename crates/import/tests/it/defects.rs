@@ -140,3 +140,13 @@ fn no_host_no_user_and_no_address_is_taken_over() {
         }
     }
 }
+
+#[test]
+fn sums_of_f3_that_are_cut_hide_no_fault() {
+    let text = "F3 write 8.0\nAverage writing speed: 11.20 MB/s\nF3 read 8.0\n\
+        \x20                 SECTORS      ok/corrupted/changed/overwritten\n\
+        Validating file 1.h2w ... 2096744/      408/      0/      0\n\n  Data OK: 1.00 GB (2096744 sectors)\n";
+    let lost =
+        FindingKind::WrongSectors { ok: 2_096_744, corrupted: 408, changed: 0, overwritten: 0 };
+    assert_eq!(all_of(text).unwrap().records[0].findings[0].what, lost);
+}

@@ -175,7 +175,7 @@ fn dd_is_known_in_the_words_and_units_of_more_countries_and_systems() {
                   1073741824 bytes (1.1 GB, 1.0 GiB) copied, 0.1204 s, 8.9 GB/s\n";
     assert!(all_of(memory).is_err(), "memory is no storage");
     let other = "512 B 1.2 MB/s 2.3 MB/s\n";
-    assert!(all_of(other).unwrap_err().to_string().contains("no output of a known tool"));
+    assert!(all_of(other).unwrap_err().to_string().contains("not the output of a known tool"));
 }
 
 #[test]

@@ -163,6 +163,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "every device of every kind is filled and read; nightly"]
     fn every_kind_keeps_as_much_as_its_truth_says() {
         for kind in KINDS {
             for seed in 1..4 {

@@ -49,7 +49,7 @@ struct Lab {
     program: std::path::PathBuf,
     /// Holds the worlds in memory. A command takes at most a tenth of it, and little is ever in it.
     memory: Mount,
-    /// What is recorded by `capture`.
+    /// What is recorded by `replay record`.
     device: LoopDevice,
     /// Shows the tracing instances of whoever records.
     tracing: Mount,

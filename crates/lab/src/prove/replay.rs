@@ -170,14 +170,14 @@ fn pair(program: &Path, device: &Path, files: u32) -> Result<(f64, f64)> {
     format(device)?;
     let mount = Mount::node(device, Filesystem::Ext4, "")?;
     let mut capture = Command::new(program);
-    capture.current_dir(mount.path()).args(["capture", "--output"]).arg(&trace);
+    capture.current_dir(mount.path()).args(["replay", "record", "--output"]).arg(&trace);
     succeed(capture.args(["--", "sh", "-c", JOB]).arg(files.to_string()))?;
     drop(mount);
     clear(device)?;
     let json = place.path().join("record.json");
     let mut replay = Command::new(program);
     let destroy = format!("--destroy={}", identity(device)?);
-    replay.arg("replay").arg(&trace).arg(device).args([&destroy, "--quiet", "--json"]);
+    replay.args(["replay", "run"]).arg(&trace).arg(device).args([&destroy, "--quiet", "--json"]);
     succeed(replay.arg(&json).env("XDG_DATA_HOME", place.path()))?;
     let record = Record::from_json(&std::fs::read_to_string(&json)?)?;
     let replay = record.replays.first().context("the record has no replay")?;

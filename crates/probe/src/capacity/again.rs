@@ -8,6 +8,8 @@
 //!
 //! The counts are kept; the places themselves are no observations, since they are not chosen freely.
 
+use std::collections::HashSet;
+
 use cardproof_evidence::capacity::{
     Finding, Found, Kind, Observation, Retried, examine, guess_period,
 };
@@ -31,10 +33,16 @@ pub(super) fn gather(
     experiment: &mut Experiment<'_>,
     finding: &Finding,
 ) -> Result<bool, DriveError> {
+    if experiment.is_stopped {
+        return Ok(false);
+    }
+    if experiment.keeps_nothing() {
+        return read_at_once(experiment);
+    }
     let is_told = is_clearly_fake(finding)
         && finding.kind.holds_front()
         && finding.is_clean(&experiment.evidence);
-    if is_told || experiment.is_stopped || experiment.evidence.filler_bytes == 0 {
+    if is_told || experiment.evidence.filler_bytes == 0 {
         return Ok(false);
     }
     if share_again(experiment)? || seek_period(experiment) {
@@ -61,8 +69,17 @@ fn share_again(experiment: &mut Experiment<'_>) -> Result<bool, DriveError> {
         }
         _ => None,
     };
-    let pairs: Vec<(u64, u64, u64)> =
-        experiment.evidence.observations.iter().filter_map(of).take(PLACES).collect();
+    let mut taken = HashSet::new();
+    let is_apart = |&(first, second, _): &(u64, u64, u64)| {
+        // A place that is written twice does not hold what was written first.
+        let is_free = !taken.contains(&first) && !taken.contains(&second);
+        if is_free {
+            taken.extend([first, second]);
+        }
+        is_free
+    };
+    let seen = experiment.evidence.observations.iter().filter_map(of);
+    let pairs: Vec<(u64, u64, u64)> = seen.filter(is_apart).take(PLACES).collect();
     let Some(needed) = pairs.iter().map(|pair| pair.2).min() else { return Ok(false) };
     experiment.set_stage(Stage::Narrowing);
     let mut firsts = Vec::new();
@@ -107,6 +124,7 @@ fn rewrite(experiment: &mut Experiment<'_>) -> Result<(), DriveError> {
     let right = experiment.evidence.observations.iter().filter(|place| place.is_right());
     let mut right: Vec<Observation> = right.copied().collect();
     right.sort_by_key(|place| place.written_at_bytes);
+    right.dedup_by_key(|place| place.offset_bytes);
     right.truncate(PLACES);
     let mut written = Vec::new();
     for place in right {
@@ -136,6 +154,7 @@ fn read_at_once(experiment: &mut Experiment<'_>) -> Result<bool, DriveError> {
     let random = lost.iter().filter(|place| place.is_random).map(Observation::distance_bytes);
     let needed = random.min().unwrap_or(0);
     lost.sort_by_key(|place| place.offset_bytes);
+    lost.dedup_by_key(|place| place.offset_bytes);
     let step = lost.len().div_ceil(PLACES);
     let (mut tried, mut right) = (0, Vec::new());
     for place in lost.into_iter().step_by(step) {

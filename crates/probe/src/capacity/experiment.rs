@@ -140,12 +140,8 @@ impl<'a> Experiment<'a> {
     ) -> Result<Self, DriveError> {
         let mut drive = Drive::new(target, Bytes(CHUNK))?;
         let begun = drive.now();
-        let evidence = Evidence {
-            announced_bytes: plan.size,
-            grid_bytes: plan.grid,
-            is_full: plan.is_full,
-            ..Evidence::default()
-        };
+        let evidence =
+            Evidence { announced_bytes: plan.size, grid_bytes: plan.grid, ..Evidence::default() };
         let salt = plan.salt();
         Ok(Self {
             drive,
@@ -349,11 +345,33 @@ impl<'a> Experiment<'a> {
         Ok(true)
     }
 
-    /// Writes the rest of the filler without a look, and reads all places again.
+    /// Writes the rest of the filler at the end without a look, and reads all places again.
     pub(super) fn finish_filler(&mut self) -> Result<(), DriveError> {
         while self.evidence.filler_bytes == 0 && self.write_chunk()? {}
-        let places = self.places.clone();
+        let is_there = |place: &&Written| self.is_latest(place);
+        let places: Vec<Written> = self.places.iter().filter(is_there).copied().collect();
         self.read_places(&places)
+    }
+
+    /// Does the rest of the plan, where a look has ended it and all places together say something else;
+    /// whether there was something to do.
+    pub(super) fn finish_plan(&mut self) -> Result<bool, DriveError> {
+        if self.plan.chunk(self.chunks).is_none() {
+            return Ok(false);
+        }
+        self.set_stage(Stage::Writing);
+        while self.write_chunk()? {}
+        self.looked = 0;
+        self.read_all()?;
+        Ok(true)
+    }
+
+    /// Whether nothing was written to the addresses of `place` later.
+    fn is_latest(&self, place: &Written) -> bool {
+        let start = place.stamp.address_bytes;
+        let writes = &self.evidence.writes;
+        writes.last_at(start) == Some(place.at - place.length + 1)
+            && writes.last_at(start + place.length - 1) == Some(place.at)
     }
 
     /// Reads the places that no look has read.
@@ -400,6 +418,11 @@ impl<'a> Experiment<'a> {
             from = to;
         }
         Ok(())
+    }
+
+    /// Whether no place that was read is right.
+    pub(super) fn keeps_nothing(&self) -> bool {
+        !self.evidence.observations.iter().any(Observation::is_right)
     }
 
     /// Whether a part of the filler between `start` and `end` could not be written.

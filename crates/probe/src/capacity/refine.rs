@@ -44,10 +44,15 @@ pub(super) fn narrow(experiment: &mut Experiment<'_>) -> Result<(), DriveError> 
         if confirm_shared(experiment)? || again::gather(experiment, &finding)? {
             continue;
         }
-        if !finding.kind.holds_front() && is_clearly_fake(&finding) {
+        let is_fake = is_clearly_fake(&finding);
+        // Of what keeps nothing nothing is narrowed down.
+        if (!finding.kind.holds_front() && is_fake) || experiment.keeps_nothing() {
             return Ok(());
         }
-        if !is_clearly_fake(&finding) {
+        if !is_fake {
+            if experiment.finish_plan()? {
+                continue;
+            }
             if has_many_lost(&experiment.evidence) && guess_round(&mut experiment.evidence) {
                 continue;
             }

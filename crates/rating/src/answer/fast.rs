@@ -1,11 +1,12 @@
 //! Is it fast enough for a system? The grades of its uses, the classes A1 and A2, and its place among
 //! published measurements.
 
-use cardproof_record::{OpName, Outcome, Phase, Record};
+use cardproof_record::{OpName, Outcome, Phase, Record, WarningCode};
 use cardproof_units::Iops;
 use serde::Serialize;
 
 use super::{Known, Standing, Untested};
+use crate::doubts::doubts;
 use crate::judge::judge;
 use crate::meaning::{Grade, Purpose, meaning};
 use crate::pick::Finding;
@@ -57,6 +58,9 @@ pub enum Fast {
         a2: ClassPlace,
         /// Its place among published measurements; absent where there is no sound figure.
         place: Option<Place>,
+        /// What forbids a word about its speed, where something does.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        doubt: Option<WarningCode>,
     },
     /// It was not measured.
     NotMeasured {
@@ -81,8 +85,9 @@ impl Fast {
             system: for_a_system(&purposes),
             a1: class("A1"),
             a2: class("A2"),
+            doubt: forbidding(record),
+            place: place(record).filter(|_| forbidding(record).is_none()),
             purposes,
-            place: place(record),
         }
     }
 
@@ -131,6 +136,12 @@ fn for_a_system(purposes: &[(Purpose, Grade)]) -> Grade {
         _ => Grade::Good,
     };
     base.min(of_pauses).min(of_databases)
+}
+
+/// The doubt that forbids a word about the storage of `record`.
+fn forbidding(record: &Record) -> Option<WarningCode> {
+    let doubts = doubts(record);
+    doubts.iter().find(|doubt| doubt.forbids_all()).map(|doubt| doubt.warning.code)
 }
 
 /// The place of its small writes among published measurements.

@@ -1,67 +1,13 @@
-//! Does it keep data? From errors in the kernel's log, from what the device reports of its wear, and from
-//! data that a run read back.
+//! Does it keep data? From the signs of trouble in use, and from data that a run read back.
 
 use serde::Serialize;
 
 use super::{Known, Standing};
 use crate::data::alarm;
-
-/// An eMMC whose life is used up to this share is to be watched, in per cent.
-const WATCHED_PERCENT: u8 = 90;
-
-/// Errors of the device in the kernel's log since the computer started.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct KernelErrors {
-    /// Reads and writes that failed.
-    pub failed_requests: u64,
-    /// Transfers that failed and were repeated by the driver: checksum errors and time-outs.
-    pub repeated_transfers: u64,
-    /// Errors that a file system on it reported.
-    pub filesystem_errors: u64,
-}
-
-impl KernelErrors {
-    /// All of them.
-    #[must_use]
-    pub const fn total(&self) -> u64 {
-        self.failed_requests + self.repeated_transfers + self.filesystem_errors
-    }
-}
-
-/// Whether the kernel's log was read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LogRead {
-    /// It was, and covers so many days; `None` where its times are not known.
-    Read {
-        /// Whole days since the computer started.
-        days: Option<u64>,
-    },
-    /// This user may not read it.
-    NotPermitted,
-    /// There is none.
-    #[default]
-    Absent,
-}
-
-/// What is known of a device's health without writing to it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Health {
-    /// Whether the kernel's log was read.
-    pub log: LogRead,
-    /// What it says.
-    pub errors: KernelErrors,
-    /// The kernel has turned the file system read-only, or it is mounted so because of errors.
-    pub is_turned_read_only: bool,
-    /// The device's own report of its used life, the upper end of a band of ten per cent; above 100 where
-    /// it is beyond its life.
-    pub life_used_percent_max: Option<u8>,
-    /// The device reports that few spare blocks are left.
-    pub is_short_of_spare_blocks: bool,
-}
+use crate::signs::{Experiment, HealthVerdict, LogRead, Sign, SignKind, SignSource, Weight};
 
 /// What is known of its health.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "reply", rename_all = "snake_case")]
 pub enum Healthy {
     /// No sign of trouble where signs were looked for.
@@ -70,27 +16,29 @@ pub enum Healthy {
         log: LogRead,
         /// Test data was written and read back right.
         is_read_back: bool,
-        /// The device's own report, if it makes one.
+        /// The device's own report of its used life, the upper end of a band, if it makes one.
         life_used_percent_max: Option<u8>,
     },
-    /// Errors that a driver could repeat, or a life that nears its end.
+    /// Signs that nothing is lost yet, but may be.
     Watch {
-        /// The errors.
-        errors: KernelErrors,
-        /// The device's own report, if it makes one.
-        life_used_percent_max: Option<u8>,
+        /// The signs, the gravest first.
+        signs: Vec<Sign>,
+        /// What would tell what is at fault.
+        experiments: Vec<Experiment>,
     },
-    /// Requests fail, a file system broke, data was read wrong, or the device is beyond its life: copy the
-    /// data now.
+    /// Data are at risk: copy them now.
     CopyNow {
-        /// The errors.
-        errors: KernelErrors,
-        /// Data was read back wrong or could not be read.
-        has_wrong_data: bool,
-        /// The file system was turned read-only.
-        is_turned_read_only: bool,
-        /// The device's own report, if it makes one.
-        life_used_percent_max: Option<u8>,
+        /// The signs, the gravest first.
+        signs: Vec<Sign>,
+        /// What would tell what is at fault.
+        experiments: Vec<Experiment>,
+    },
+    /// It cannot be used any more.
+    Dead {
+        /// The signs, the gravest first.
+        signs: Vec<Sign>,
+        /// What would tell what is at fault.
+        experiments: Vec<Experiment>,
     },
     /// The test of its capacity has shown that it does not keep data.
     LosesData,
@@ -103,36 +51,38 @@ pub enum Healthy {
 
 impl Healthy {
     pub(super) fn new(known: &Known<'_>) -> Self {
-        let Health { log, errors, is_turned_read_only, life_used_percent_max, .. } = known.health;
-        let has_wrong_data = known.speed.is_some_and(|record| alarm(record).is_some());
-        let is_beyond_life = life_used_percent_max.is_some_and(|used| used > 100);
-        let fails = errors.failed_requests + errors.filesystem_errors > 0;
-        if fails || has_wrong_data || is_turned_read_only || is_beyond_life {
-            return Self::CopyNow {
-                errors,
-                has_wrong_data,
-                is_turned_read_only,
-                life_used_percent_max,
-            };
+        let found = known.signs;
+        // The power is a question of its own.
+        let weighty = found.weighty().filter(|sign| sign.kind != SignKind::UnderVoltage).cloned();
+        let mut signs: Vec<Sign> = weighty.collect();
+        if known.speed.is_some_and(|record| alarm(record).is_some()) {
+            signs.insert(0, Sign::new(SignKind::WrongData, SignSource::ReadBack, 0));
         }
-        let is_near_end = life_used_percent_max.is_some_and(|used| used > WATCHED_PERCENT);
-        if errors.total() > 0 || is_near_end || known.health.is_short_of_spare_blocks {
-            return Self::Watch { errors, life_used_percent_max };
+        let experiments = found.experiments.clone();
+        match signs.iter().map(|sign| sign.weight).max() {
+            Some(Weight::Dead) => Self::Dead { signs, experiments },
+            Some(Weight::CopyNow) => Self::CopyNow { signs, experiments },
+            Some(Weight::Watch) => Self::Watch { signs, experiments },
+            Some(Weight::Note) | None => Self::without_signs(known),
         }
+    }
+
+    fn without_signs(known: &Known<'_>) -> Self {
         let is_read_back = known.speed.is_some_and(|record| record.data_check.is_some());
-        let is_log_read = matches!(log, LogRead::Read { .. });
-        if is_log_read || life_used_percent_max.is_some() || is_read_back {
-            Self::Yes { log, is_read_back, life_used_percent_max }
-        } else {
-            Self::NotKnown { log }
+        let log = known.signs.log;
+        if known.signs.verdict == HealthVerdict::NotKnown && !is_read_back {
+            return Self::NotKnown { log };
         }
+        let card = known.conditions.device.lowest().card.as_ref();
+        let life_used_percent_max = card.and_then(|card| card.life_used_percent_max);
+        Self::Yes { log, is_read_back, life_used_percent_max }
     }
 
     pub(super) const fn standing(&self) -> Standing {
         match self {
             Self::Yes { .. } => Standing::Good,
             Self::Watch { .. } => Standing::Warning,
-            Self::CopyNow { .. } | Self::LosesData => Standing::Bad,
+            Self::CopyNow { .. } | Self::Dead { .. } | Self::LosesData => Standing::Bad,
             Self::NotKnown { .. } => Standing::Unknown,
         }
     }

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use super::{Answer, Fast, Healthy, LogRead, Overall, Powered, Real, SetUp, Thing, Untested};
+use super::{Answer, Fast, Healthy, Overall, Powered, Real, SetUp, Thing, Untested};
 use crate::meaning::Grade;
+use crate::signs::{Experiment, LogRead};
 
 /// At most so many steps.
 const STEPS_MAX: usize = 3;
@@ -24,6 +25,8 @@ pub enum Next {
     VerifyByWriting,
     /// Find out whether the card, the reader or the power fails.
     SwapReader,
+    /// Find out whether the cable or its port fails.
+    SwapCable,
     /// Use a stronger power supply or a better cable.
     StrongerSupply,
     /// Cool the computer.
@@ -38,6 +41,18 @@ pub enum Next {
     MeasureDirectory,
     /// Use another card for a system.
     FasterCard,
+}
+
+impl Next {
+    /// The step that makes `experiment`.
+    const fn of_experiment(experiment: Experiment) -> Self {
+        match experiment {
+            Experiment::SwapReader => Self::SwapReader,
+            Experiment::SwapSupply => Self::StrongerSupply,
+            Experiment::SwapCable => Self::SwapCable,
+            Experiment::VerifyFull => Self::VerifyFull,
+        }
+    }
 }
 
 /// The steps that follow from the replies of `answer`.
@@ -74,8 +89,13 @@ fn of_real(real: Option<&Real>) -> Vec<Next> {
 
 fn of_health(healthy: Option<&Healthy>) -> Vec<Next> {
     match healthy {
-        Some(Healthy::CopyNow { .. }) => vec![Next::CopyData, Next::SwapReader],
-        Some(Healthy::Watch { errors, .. }) if errors.total() > 0 => vec![Next::SwapReader],
+        Some(Healthy::CopyNow { experiments, .. } | Healthy::Dead { experiments, .. }) => {
+            let experiments = experiments.iter().map(|&it| Next::of_experiment(it));
+            [Next::CopyData].into_iter().chain(experiments).collect()
+        }
+        Some(Healthy::Watch { experiments, .. }) => {
+            experiments.iter().map(|&it| Next::of_experiment(it)).collect()
+        }
         Some(Healthy::NotKnown { log: LogRead::NotPermitted }) => vec![Next::RunAsRoot],
         _ => Vec::new(),
     }

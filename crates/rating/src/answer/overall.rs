@@ -36,7 +36,7 @@ impl Overall {
         match (&answer.real, &answer.healthy) {
             (Some(Real::No { .. }), _) => return Self::Fake,
             (Some(Real::Damaged), _) => return Self::Damaged,
-            (_, Some(Healthy::CopyNow { .. })) => return Self::Failing,
+            (_, Some(Healthy::CopyNow { .. } | Healthy::Dead { .. })) => return Self::Failing,
             (Some(Real::Suspicious { .. }), _) => return Self::Suspicious,
             _ => {}
         }

@@ -1,5 +1,6 @@
 //! Does the computer have enough power? From the flags of its firmware and its voltage alarm.
 
+use cardproof_record::TargetKind;
 use serde::Serialize;
 
 use super::{Known, Standing};
@@ -28,12 +29,17 @@ pub enum Powered {
     },
     /// The processor was slowed down by heat.
     Throttled,
+    /// The card is simulated and is in no computer.
+    Simulated,
     /// The computer does not tell.
     NotKnown,
 }
 
 impl Powered {
-    pub(super) const fn new(known: &Known<'_>) -> Self {
+    pub(super) fn new(known: &Known<'_>) -> Self {
+        if known.conditions.target.kind == TargetKind::Simulated {
+            return Self::Simulated;
+        }
         let PowerFacts { is_low, was_low, was_throttled } = known.power;
         match is_low {
             Some(true) => Self::LowVoltage { now: true },
@@ -48,7 +54,7 @@ impl Powered {
         match self {
             Self::Yes => Standing::Good,
             Self::LowVoltage { .. } | Self::Throttled => Standing::Warning,
-            Self::NotKnown => Standing::Unknown,
+            Self::Simulated | Self::NotKnown => Standing::Unknown,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Is it set up well? The settings of the device and its file system that the plan of `tune` would change.
 
+use cardproof_record::TargetKind;
 use serde::Serialize;
 
 use super::{Known, Standing};
@@ -34,6 +35,8 @@ pub enum SetUp {
         /// At least one.
         things: Vec<Thing>,
     },
+    /// The card is simulated and has no settings.
+    Simulated,
     /// The settings could not be read.
     NotKnown,
 }
@@ -41,6 +44,9 @@ pub enum SetUp {
 impl SetUp {
     pub(super) fn new(known: &Known<'_>) -> Self {
         let conditions = known.conditions;
+        if conditions.target.kind == TargetKind::Simulated {
+            return Self::Simulated;
+        }
         let settings = &conditions.settings;
         let is_anything_known = settings.scheduler.is_some()
             || settings.read_ahead_bytes.is_some()
@@ -73,7 +79,7 @@ impl SetUp {
         match self {
             Self::Yes => Standing::Good,
             Self::CanBeBetter { .. } => Standing::Warning,
-            Self::NotKnown => Standing::Unknown,
+            Self::Simulated | Self::NotKnown => Standing::Unknown,
         }
     }
 }

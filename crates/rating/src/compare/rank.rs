@@ -49,12 +49,27 @@ pub struct Ranked {
     pub place: usize,
     /// Whether it is surely behind the card before it; true for the first.
     pub is_told_apart: bool,
+    /// How many times as fast the first card is; absent for the first itself, and where a rate has no
+    /// interval.
+    pub behind_first: Option<Behind>,
     /// What each part of the use takes, in seconds, in the order of the use's weights.
     pub parts: Vec<Part>,
     /// What it costs.
     pub price: Option<f64>,
     /// How much of the use it gives for its price, as a part of the best that has a price.
     pub value_for_price: Option<f64>,
+}
+
+/// How many times as fast another card is.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Behind {
+    /// The best single figure.
+    pub times: f64,
+    /// The interval's lower end, below 1 where the other may be the slower one.
+    pub low: f64,
+    /// The interval's upper end.
+    pub high: f64,
 }
 
 /// What one part of a use takes.
@@ -116,6 +131,7 @@ impl<'r> Score<'r> {
                 has_intervals: figures.iter().all(|figure| figure.between.is_some()),
                 place: 1,
                 is_told_apart: true,
+                behind_first: None,
                 parts,
                 price: card.price,
                 value_for_price: None,
@@ -153,6 +169,18 @@ impl<'r> Score<'r> {
         };
         let Some(alike) = self.seconds_over_ranges_of(other) else { return false };
         (other.seconds() / alike).ln() > up.hypot(down)
+    }
+
+    /// How many times as fast this is as `other`; `None` where a rate has no interval. Where the ranges
+    /// differ, the lower end allows for that.
+    fn ahead_of(&self, other: &Self, confidence: f64) -> Option<Behind> {
+        let [own_down, own_up] = self.time_error(confidence)?;
+        let [other_down, other_up] = other.time_error(confidence)?;
+        let times = (other.seconds() / self.seconds()).ln();
+        let alike = self.seconds_over_ranges_of(other).unwrap_or_else(|| self.seconds());
+        let low = (other.seconds() / alike).ln() - own_up.hypot(other_down);
+        let high = times + own_down.hypot(other_up);
+        Some(Behind { times: times.exp(), low: low.exp(), high: high.exp() })
     }
 
     /// The most that this may take over the ranges of `other`; `None` where a range is not told.
@@ -220,6 +248,11 @@ fn ranked(by: Use, mut group: Vec<Score<'_>>) -> Ranking {
     group.sort_by_key(|score| score.ranked.place);
     for at in 1..group.len() {
         group[at].ranked.is_told_apart = group[at - 1].is_surely_better(&group[at], confidence);
+    }
+    let ahead: Vec<Option<Behind>> =
+        group.iter().skip(1).map(|score| group[0].ahead_of(score, confidence)).collect();
+    for (score, ahead) in group.iter_mut().skip(1).zip(ahead) {
+        score.ranked.behind_first = ahead;
     }
     let is_one_span = group.iter().all(|score| {
         let pairs = score.ranked.parts.iter().zip(&group[0].ranked.parts);

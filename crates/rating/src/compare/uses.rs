@@ -82,6 +82,19 @@ impl Use {
         }
     }
 
+    /// The use as what a card is fast for.
+    #[must_use]
+    pub const fn work(self) -> &'static str {
+        match self {
+            Self::System => "a system",
+            Self::Desktop => "a desktop",
+            Self::Server => "services",
+            Self::Database => "databases",
+            Self::Camera => "video",
+            Self::Retro => "games",
+        }
+    }
+
     /// What the card does in this use, in a clause.
     #[must_use]
     pub const fn about(self) -> &'static str {

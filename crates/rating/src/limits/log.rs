@@ -8,7 +8,7 @@
 
 mod words;
 
-use cardproof_import::iostat::{IostatCpu, IostatLog, IostatRow};
+use cardproof_import::iostat::{IostatCpu, IostatLog, IostatReport, IostatRow};
 use cardproof_record::{Limit, LimitedBy};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
@@ -165,7 +165,7 @@ fn looks<'log>(log: &'log IostatLog, device: &str, interval: Option<Nanos>) -> V
         let since_boot = index == 0
             && log.reports.len() > 1
             && is_since_boot(log.first_is_since_boot, row.window(), usual);
-        (!since_boot).then(|| Look { row, cpu: report.cpu, window, state: state(row) })
+        (!since_boot).then(|| Look { row, cpu: report.cpu, window, state: state(row, report) })
     });
     of_device.collect()
 }
@@ -188,12 +188,26 @@ fn usual_window(log: &IostatLog) -> Option<Nanos> {
     Some(Nanos::from_secs_f64(median.as_secs_f64().round().max(1.0)))
 }
 
-fn state(row: &IostatRow) -> LogState {
+/// Processors that wait for storage so long while none of its requests ends: the storage does not answer.
+const STALL_WAIT: f64 = 0.2;
+
+/// Whether `row` is of the only storage of `report` and the processors wait for it, where the log does not
+/// say how busy it is.
+fn is_waited_for(row: &IostatRow, report: &IostatReport) -> bool {
+    let is_storage =
+        |row: &&IostatRow| !["loop", "ram", "zram"].iter().any(|name| row.device.starts_with(name));
+    let is_only = report.rows.iter().filter(is_storage).count() == 1 && is_storage(&row);
+    let waits = report.cpu.is_some_and(|cpu| cpu.iowait >= STALL_WAIT);
+    row.utilisation.is_none() && is_only && waits
+}
+
+fn state(row: &IostatRow, report: &IostatReport) -> LogState {
     let (read, moved) = (row.read_per_s.0, row.moved_per_s().0);
     let is_busy = row.utilisation.is_some_and(|share| share >= BUSY);
     if row.transactions_per_s < IDLE {
         let has_waiting = row.queue.is_some_and(|queue| queue >= 1.0);
-        return if is_busy && has_waiting { LogState::Stalled } else { LogState::Idle };
+        let is_stalled = is_busy && has_waiting || is_waited_for(row, report);
+        return if is_stalled { LogState::Stalled } else { LogState::Idle };
     }
     if moved < WORK.0 && !is_busy {
         return LogState::Background;

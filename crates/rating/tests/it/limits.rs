@@ -462,3 +462,27 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn storage_that_does_not_answer_is_not_idle_in_the_plain_form() {
+    let report = |iowait: f64, rows: &str| {
+        format!(
+            "avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n\
+             \x20          1.00    0.00    1.00   {iowait:.2}    0.00   {:.2}\n\n\
+             Device             tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn\n{rows}\n",
+            98.0 - iowait
+        )
+    };
+    let still = "mmcblk0           0.00         0.00         0.00          0          0\n";
+    let busy = "mmcblk0          12.00         0.00       108.00          0       2160\n";
+    let other = "sda               0.00         0.00         0.00          0          0\n";
+    let states = |text: &str| -> Vec<String> {
+        let explained = explain_log(&iostat(text).unwrap(), None);
+        explained[0].states.iter().map(|share| format!("{:?}", share.state)).collect()
+    };
+    let wait = report(46.0, busy);
+    assert_eq!(states(&(wait.clone() + &report(48.0, still))), ["SmallWrites", "Stalled"]);
+    assert_eq!(states(&(wait.clone() + &report(2.0, still))), ["SmallWrites", "Idle"]);
+    let two = report(48.0, &(still.to_owned() + other));
+    assert_eq!(states(&(wait + &two)), ["SmallWrites", "Idle"], "another may be the one");
+}

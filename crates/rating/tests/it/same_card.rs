@@ -79,6 +79,7 @@ fn wrong_pairs(count: u64, differ: impl Fn(&str, u64, u64) -> Vec<String>) -> Ve
 }
 
 #[test]
+#[ignore = "a thousand comparisons; nightly"]
 fn a_card_differs_from_itself_in_at_most_one_of_a_hundred_comparisons() {
     let pairs = 1000;
     let wrong = wrong_pairs(pairs, |card, a, b| {

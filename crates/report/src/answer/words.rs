@@ -3,9 +3,11 @@
 use cardproof_rating::Grade;
 use cardproof_rating::Purpose;
 use cardproof_rating::answer::{
-    Answer, ClassPlace, Fast, Healthy, KernelErrors, LogRead, Next, Overall, Powered, Question,
-    Real, SetUp, Standing, Thing, Untested,
+    Answer, ClassPlace, Fast, Healthy, Next, Overall, Powered, Question, Real, SetUp, Standing,
+    Thing, Untested,
 };
+use cardproof_rating::signs::{LogRead, Sign};
+use cardproof_record::WarningCode;
 use cardproof_units::Bytes;
 use serde::Serialize;
 
@@ -50,7 +52,7 @@ pub(super) fn reply(answer: &Answer, question: Question) -> Option<Reply> {
 }
 
 /// The headline.
-pub(super) const fn headline(overall: Overall) -> &'static str {
+pub(crate) const fn headline(overall: Overall) -> &'static str {
     match overall {
         Overall::Fake => "FAKE: DO NOT USE IT",
         Overall::Damaged => "DAMAGED: COPY YOUR DATA NOW",
@@ -67,7 +69,7 @@ pub(super) const fn headline(overall: Overall) -> &'static str {
 }
 
 /// How good the headline is.
-pub(super) const fn standing(overall: Overall) -> Standing {
+pub(crate) const fn standing(overall: Overall) -> Standing {
     match overall {
         Overall::Fake | Overall::Damaged | Overall::Failing | Overall::ForASystem(Grade::Poor) => {
             Standing::Bad
@@ -83,7 +85,7 @@ pub(super) const fn standing(overall: Overall) -> Standing {
 }
 
 /// The figure that a person can quote: what makes the storage bad, or its place among others.
-pub(super) fn quote(answer: &Answer) -> Option<String> {
+pub(crate) fn quote(answer: &Answer) -> Option<String> {
     if let Some(Real::No { holds_max, announced, .. }) = &answer.real {
         return Some(format!("holds at most {holds_max} of {announced}"));
     }
@@ -98,7 +100,7 @@ type Said = (&'static str, Vec<String>);
 
 fn real(real: &Real) -> Said {
     let (verdict, detail) = match real {
-        Real::Yes { size } => ("yes", format!("the full {size} keep data")),
+        Real::Yes { size } => ("yes", format!("all {size} keep data")),
         Real::SoFar { tested, of } => {
             ("yes so far", format!("samples over {tested} of {of} were all correct"))
         }
@@ -124,7 +126,8 @@ const NOT_KNOWN: &str = "not known";
 const fn untested(why: Untested) -> &'static str {
     match why {
         Untested::NotAsked => "not tested",
-        Untested::ReadOnly => "a test must write, and this target is only read",
+        Untested::Saved => "a saved copy of a computer cannot be tested",
+        Untested::ReadOnly => "a test must write, and you cannot write here",
         Untested::TooLittleSpace => "too little free space for a test",
         Untested::Unsupported => "this file system does not allow a quick test",
         Untested::Failed => "the test could not be completed",
@@ -139,7 +142,7 @@ fn range(low: Bytes, high: Bytes) -> String {
 fn healthy(healthy: &Healthy) -> Said {
     match healthy {
         Healthy::Yes { log, is_read_back, life_used_percent_max } => {
-            let read_back = "test data was read back right".to_owned();
+            let read_back = "test data was read back correctly".to_owned();
             let parts = [
                 clean_log(*log),
                 is_read_back.then_some(read_back),
@@ -147,23 +150,9 @@ fn healthy(healthy: &Healthy) -> Said {
             ];
             ("yes", parts.into_iter().flatten().collect())
         }
-        Healthy::Watch { errors, life_used_percent_max } => {
-            let parts = [errors_in_words(errors), worn(*life_used_percent_max)];
-            let mut parts: Vec<String> = parts.into_iter().flatten().collect();
-            if parts.is_empty() {
-                parts.push("the device reports that few spare blocks are left".to_owned());
-            }
-            ("watch it", parts)
-        }
-        Healthy::CopyNow { errors, has_wrong_data, is_turned_read_only, life_used_percent_max } => {
-            let parts = [
-                has_wrong_data.then(|| "data was read back wrong".to_owned()),
-                is_turned_read_only.then(|| "the file system was turned read-only".to_owned()),
-                errors_in_words(errors),
-                worn(*life_used_percent_max),
-            ];
-            ("NO", parts.into_iter().flatten().collect())
-        }
+        Healthy::Watch { signs, .. } => ("watch it", parts(signs)),
+        Healthy::CopyNow { signs, .. } => ("NO", parts(signs)),
+        Healthy::Dead { signs, .. } => ("DEAD", parts(signs)),
         Healthy::LosesData => ("NO", vec!["it does not keep data, see above".to_owned()]),
         Healthy::NotKnown { log: LogRead::NotPermitted } => {
             (NOT_KNOWN, vec!["this user may not read the kernel log".to_owned()])
@@ -187,7 +176,7 @@ fn clean_log(log: LogRead) -> Option<String> {
 
 fn life(used_percent_max: Option<u8>) -> String {
     match used_percent_max {
-        None => "it reports no wear".to_owned(),
+        None => "it does not report its wear".to_owned(),
         Some(used) => format!("{} % of its life used", band(used)),
     }
 }
@@ -197,50 +186,74 @@ fn band(upper: u8) -> String {
     format!("{} to {upper}", upper.saturating_sub(10))
 }
 
-fn worn(used_percent_max: Option<u8>) -> Option<String> {
-    match used_percent_max? {
-        used if used > 100 => Some("the device reports that it is beyond its life".to_owned()),
-        used if used > 90 => Some(format!("{} % of its life used", band(used))),
-        _ => None,
+/// At most so many signs are told in the answer; `health` tells all.
+const SIGNS_MAX: usize = 3;
+
+fn parts(signs: &[Sign]) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for part in signs.iter().map(crate::signs::short) {
+        if parts.len() < SIGNS_MAX && !parts.contains(&part) {
+            parts.push(part);
+        }
     }
-}
-
-fn errors_in_words(errors: &KernelErrors) -> Option<String> {
-    let KernelErrors { failed_requests, repeated_transfers, filesystem_errors } = *errors;
-    let parts = [
-        counted(failed_requests, "failed read or write", "failed reads or writes"),
-        counted(filesystem_errors, "file system error", "file system errors"),
-        counted(repeated_transfers, "repeated transfer", "repeated transfers"),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| format!("kernel log: {}", parts.join(", ")))
-}
-
-fn counted(count: u64, one: &str, more: &str) -> Option<String> {
-    (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { more }))
+    parts
 }
 
 fn fast(fast: &Fast) -> Said {
-    let (system, purposes, classes) = match fast {
-        Fast::Measured { system, purposes, a1, a2, .. } => {
-            (*system, purposes, [("A1", *a1), ("A2", *a2)])
+    let (system, purposes, classes, doubt) = match fast {
+        Fast::Measured { system, purposes, a1, a2, doubt, .. } => {
+            (*system, purposes, [("A1", *a1), ("A2", *a2)], doubt)
         }
         Fast::NotMeasured { why } => return (NOT_KNOWN, vec![untested(*why).to_owned()]),
     };
     let known = purposes.iter().filter(|(_, grade)| *grade != Grade::Unknown);
     let mut parts: Vec<String> = known
-        .map(|(purpose, grade)| format!("{} {}", purpose_in_words(*purpose), grade.word()))
+        .map(|(purpose, grade)| {
+            let word = speed_word(*purpose, *grade);
+            match purpose {
+                Purpose::Pauses => format!("{word} pauses"),
+                _ => format!("{} {word}", purpose_in_words(*purpose)),
+            }
+        })
         .collect();
     parts.extend(classes.into_iter().filter_map(|(name, place)| class(name, place)));
-    if parts.is_empty() {
-        parts.push("the run was too disturbed or too short for a grade".to_owned());
+    if let Some(doubt) = doubt {
+        parts = vec![no_word(*doubt).to_owned()];
+    } else if parts.is_empty() {
+        parts.push("the figures are too uneven for a grade".to_owned());
     }
     let verdict = match system {
-        Grade::Poor => "slow",
         Grade::Unknown => NOT_KNOWN,
-        grade => grade.word(),
+        grade => speed_word(Purpose::System, grade),
     };
     (verdict, parts)
+}
+
+/// Why there is no word about the speed.
+const fn no_word(doubt: WarningCode) -> &'static str {
+    match doubt {
+        WarningCode::WrongData => "data was read back wrong, so speed says nothing",
+        WarningCode::Memory => "this is memory, not storage",
+        WarningCode::AboveLink => "the figures are higher than its bus allows",
+        WarningCode::CopyOnWrite => "this file system hides the speed of the storage",
+        WarningCode::LayerUnknown => "it is not known what lies below this device",
+        _ => "the figures are those of a cache, not of the storage",
+    }
+}
+
+/// The grade of a use in a word or three.
+pub(crate) const fn speed_word(purpose: Purpose, grade: Grade) -> &'static str {
+    match (purpose, grade) {
+        (Purpose::Pauses, Grade::Good) => "no",
+        (Purpose::Pauses, Grade::FairOrGood | Grade::Fair | Grade::PoorOrFair) => "some",
+        (Purpose::Pauses, Grade::Poor) => "bad",
+        (_, Grade::Good) => "good",
+        (_, Grade::FairOrGood) => "fair to good",
+        (_, Grade::Fair) => "fair",
+        (_, Grade::PoorOrFair) => "slow to fair",
+        (_, Grade::Poor) => "slow",
+        (_, Grade::Unknown) => "not known",
+    }
 }
 
 const fn purpose_in_words(purpose: Purpose) -> &'static str {
@@ -270,6 +283,7 @@ fn set_up(set_up: &SetUp) -> Said {
             let verdict = if things.len() == 1 { "one thing" } else { "can be better" };
             (verdict, things.iter().map(|&it| thing(it).to_owned()).collect())
         }
+        SetUp::Simulated => (NOT_KNOWN, vec!["a simulated card has no settings".to_owned()]),
         SetUp::NotKnown => (NOT_KNOWN, vec!["the settings could not be read".to_owned()]),
     }
 }
@@ -293,13 +307,21 @@ fn power(power: &Powered) -> Said {
             ("warning", "the voltage was too low at times since the start")
         }
         Powered::Throttled => ("warning", "heat slowed the processor since the start"),
+        Powered::Simulated => (NOT_KNOWN, "a simulated card has no power supply"),
         Powered::NotKnown => (NOT_KNOWN, "this computer does not tell"),
     };
     (verdict, vec![detail.to_owned()])
 }
 
 /// A step as a command or an action.
-pub(super) fn step(step: Next, target: &str) -> String {
+pub(super) fn step(step: Next, target: &str, is_saved: bool) -> String {
+    if is_saved {
+        return format!("on that computer: {}", here(step, "DIRECTORY"));
+    }
+    here(step, target)
+}
+
+fn here(step: Next, target: &str) -> String {
     match step {
         Next::CopyData => "copy your data to another device now".to_owned(),
         Next::ReturnIt => "give it back and ask for your money".to_owned(),
@@ -309,13 +331,17 @@ pub(super) fn step(step: Next, target: &str) -> String {
         Next::SwapReader => {
             "try the card in another reader: if errors go on, it is the card".to_owned()
         }
+        Next::SwapCable => {
+            "try another cable and another port: if errors stop, it was the cable".to_owned()
+        }
         Next::StrongerSupply => "use a stronger power supply or a shorter cable".to_owned(),
         Next::Cool => "cool the computer".to_owned(),
         Next::Tune => format!("cardproof tune {target}   (shows what to set, and why)"),
         Next::Noatime => "mount it with noatime (in /etc/fstab)".to_owned(),
         Next::RunAsRoot => "run it as root, so that the kernel log can be read".to_owned(),
         Next::MeasureDirectory => {
-            "cardproof DIRECTORY   (a directory on it that you may write to)".to_owned()
+            "cardproof DIRECTORY   (one on it that you may write to; is its write-protect switch on?)"
+                .to_owned()
         }
         Next::FasterCard => "for a system, use a card that passes A1".to_owned(),
     }

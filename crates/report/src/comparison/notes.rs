@@ -1,7 +1,6 @@
 //! The notes under the table of a comparison: what its marks mean, each said once for all cards.
 
 use cardproof_rating::compare::{Comparison, Ranked, Ranking, Use};
-use cardproof_rating::wording;
 use cardproof_units::Bytes;
 
 use super::words::range;
@@ -44,11 +43,9 @@ pub(super) fn notes(comparison: &Comparison, rankings: &[&Ranking], wanted: Use)
     let shares_rank =
         |ranking: &&&Ranking| ranking.cards.windows(2).any(|it| it[0].place == it[1].place);
     if orders().any(|ranking| has_intervals(&ranking) && shares_rank(&ranking)) {
-        notes.push(format!(
-            "Between cards of the same rank no difference was found ({} confidence).",
-            wording::percent(comparison.confidence)
-        ));
+        notes.push("Cards of the same rank may be equally fast.".to_owned());
     }
+    notes.extend(orders().flat_map(|ranking| too_uncertain(ranking)));
     if orders().any(|ranking| has_intervals(&ranking) && is_out_of_order(ranking)) {
         notes.push(
             "A rank counts the cards that are certainly better. So a card with a wide interval can have a \
@@ -56,17 +53,31 @@ pub(super) fn notes(comparison: &Comparison, rankings: &[&Ranking], wanted: Use)
                 .to_owned(),
         );
     }
-    if orders().any(|ranking| has_intervals(&ranking) && ranking.cards.len() > 2) {
-        notes.push(format!(
-            "The confidence of {} is that of all differences together. So with more cards, each \
-             difference must be larger to be found. To find a smaller one, compare two cards alone.",
-            wording::percent(comparison.confidence)
-        ));
-    }
     notes.extend(spans(rankings));
     notes.extend(doubted(comparison));
     notes.extend(absent(comparison, wanted));
     notes
+}
+
+/// A figure that is this many times worse than that of another card of the same rank is no tie.
+const NO_TIE: f64 = 1.5;
+
+/// Cards whose figures look far worse than those of their rank, but are too uncertain to be ranked behind them.
+fn too_uncertain(ranking: &Ranking) -> Vec<String> {
+    let seconds = |card: &Ranked| card.parts.iter().map(|part| part.seconds).sum::<f64>();
+    let best_of = |place: usize| {
+        let same = ranking.cards.iter().filter(|card| card.place == place).map(seconds);
+        same.fold(f64::INFINITY, f64::min)
+    };
+    let is_uncertain =
+        |card: &&Ranked| card.has_intervals && seconds(card) > NO_TIE * best_of(card.place);
+    let sentence = |card: &Ranked| {
+        format!(
+            "The figures of {} are too uncertain to rank it; measure it again with --repeat 5.",
+            one_line(&card.name)
+        )
+    };
+    ranking.cards.iter().filter(is_uncertain).map(sentence).collect()
 }
 
 /// Whether a card stands above one with a better figure.

@@ -20,8 +20,6 @@ pub(super) struct Overview {
     pub(super) heading: String,
     /// The answer, its reason, the value for money; one sentence or two each.
     pub(super) answer: Vec<String>,
-    /// What the figure of the use is.
-    pub(super) weighting: String,
     pub(super) grids: Vec<Grid>,
     /// What the marks mean, each once.
     pub(super) notes: Vec<String>,
@@ -68,17 +66,9 @@ pub(super) fn overview(comparison: &Comparison, wanted: Use) -> Overview {
     Overview {
         heading: format!("Use: {} ({})", wanted.label(), wanted.about()),
         answer: answer(comparison, &rankings, wanted),
-        weighting: weighting(&rankings, wanted),
         grids: groups.iter().map(grid).collect(),
         notes: notes::notes(comparison, &rankings, wanted),
     }
-}
-
-/// What the figure of the use is, and whether cards are ranked by it.
-fn weighting(rankings: &[&Ranking], wanted: Use) -> String {
-    let is_ranked = rankings.iter().any(|ranking| ranking.cards.len() > 1);
-    let verb = if is_ranked { "Ranked by" } else { "A ranking would use" };
-    format!("{verb} {}.", wanted.formula())
 }
 
 /// The cards of one basis: those with a place, best first, then those without.
@@ -253,7 +243,12 @@ fn best(ranking: &Ranking, choice: &Choice) -> String {
     };
     let values: Vec<f64> = choice.best.iter().map(|name| score(name)).collect();
     let behind = choice.next.as_ref().map(|next| (one_line(next), in_unit(score(next))));
+    let times = choice.next.as_ref().and_then(|next| times(ranking, next));
     let mut text = match (names.as_slice(), &behind) {
+        ([winner], Some((next, _))) if choice.has_intervals && times.is_some() => {
+            let times = times.unwrap_or_default();
+            format!("{winner} is the best: {times} as fast as {next} for {}.", ranking.by.work())
+        }
         ([winner], Some((next, behind))) if !choice.has_intervals => format!(
             "{winner} has the best result, {}, then {next} with {behind}. Some of these figures have \
              no interval, so the order is uncertain.",
@@ -261,13 +256,10 @@ fn best(ranking: &Ranking, choice: &Choice) -> String {
         ),
         ([winner], Some((next, behind))) => {
             let amount = in_unit(values[0]);
-            format!(
-                "{winner} is the best: {amount}{}. The next is {next} with {behind}.",
-                work(ranking.by)
-            )
+            format!("{winner} is the best: {amount}. The next is {next} with {behind}.")
         }
         ([winner], None) => {
-            format!("{winner} is the best: {}{}.", in_unit(values[0]), work(ranking.by))
+            format!("{winner} is the best: {}.", in_unit(values[0]))
         }
         (several, behind) => {
             let range = [values.first(), values.last()].map(|end| figure(*end.unwrap_or(&0.0)));
@@ -300,10 +292,19 @@ fn best(ranking: &Ranking, choice: &Choice) -> String {
     text
 }
 
-/// The work that takes the seconds of a use, such as ` for 32,000 random writes …`; empty where the figure
-/// is a rate.
-fn work(by: Use) -> String {
-    by.formula().strip_prefix("the time for ").map_or(String::new(), |work| format!(" for {work}"))
+/// How many times as fast the first card is as the one called `name`, such as `5 times (4 to 6)`.
+fn times(ranking: &Ranking, name: &str) -> Option<String> {
+    let behind = ranking.cards.iter().find(|card| card.name == name)?.behind_first?;
+    Some(format!("{} times ({} to {})", ratio(behind.times), ratio(behind.low), ratio(behind.high)))
+}
+
+/// A ratio to two digits.
+fn ratio(value: f64) -> String {
+    match value {
+        value if value < 9.95 => format!("{value:.1}"),
+        value if value < 99.5 => format!("{value:.0}"),
+        value => format!("{:.0}", (value / 10.0).round() * 10.0),
+    }
 }
 
 /// Names in a row, of many the first.
@@ -333,28 +334,59 @@ fn value_for_money(ranking: &Ranking, choice: &Choice) -> Option<String> {
     Some(format!("Best value for money: {} at {price:.2}{than_best}.", one_line(name)))
 }
 
-/// Why there is no order at all, with the way to one.
-fn no_order(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> String {
-    let again = "Measure each card on one host with `cardproof run TARGET --profile standard`, then \
-                 compare them.";
-    let needed: Vec<&str> = wanted.weights().iter().map(|weight| weight.column.label()).collect();
-    match (rankings, comparison.cards.len()) {
-        ([_], 1) => "Only one card was given. Name a second one, such as ref:NAME.".to_owned(),
-        _ if !shares_anything(comparison) => {
-            format!("These records have no measured rate in common. {again}")
+/// What the cards reach in the rates that the use weighs, side by side, for two cards at most.
+fn side_by_side(comparison: &Comparison, wanted: Use) -> Option<String> {
+    let [first, second] = comparison.figures.as_slice() else { return None };
+    let figure = |card: &CardFigures, column: Column| {
+        let found = card.figures.iter().find(|figure| figure.column == column)?;
+        Some(told(if column.is_told_in_iops() { "IOPS" } else { "bytes/s" }, found.rate))
+    };
+    let columns = wanted.weights().iter().map(|weight| weight.column.of_table());
+    let pairs = columns.filter_map(|column| {
+        let (own, other) = (figure(first, column)?, figure(second, column)?);
+        Some(format!("{}: {own} and {other}", column.label()))
+    });
+    let pairs: Vec<String> = pairs.collect();
+    let names = format!("{} and {}", one_line(&first.name), one_line(&second.name));
+    (!pairs.is_empty()).then(|| format!("The raw figures of {names}: {}.", pairs.join("; ")))
+}
+
+/// The cards that lack a figure of the use, and which.
+fn lacking(comparison: &Comparison, wanted: Use) -> String {
+    let lacks = |card: &&CardFigures| {
+        let has = |column| card.figures.iter().any(|it| it.column == column && it.doubt.is_none());
+        wanted.weights().iter().map(|weight| weight.column.of_table()).find(|column| !has(*column))
+    };
+    let cards = comparison.figures.iter().filter_map(|card| Some((card, lacks(&card)?)));
+    let told: Vec<String> = cards
+        .map(|(card, column)| {
+            format!("'{}' has no sound figure of {}", one_line(&card.name), column.label())
+        })
+        .collect();
+    match told.as_slice() {
+        [first, second] => format!("{first}, and {second}"),
+        [first, rest @ ..] if !rest.is_empty() => {
+            format!("{first}, nor have {} other cards", rest.len())
         }
-        ([], _) => format!(
-            "No ranking: none of these records has a valid figure of {}. {again}",
-            wording::list(&needed)
-        ),
-        ([_], _) => format!(
-            "No ranking: only one of these records has a valid figure of {}. {again}",
-            wording::list(&needed)
-        ),
-        _ => format!(
-            "No ranking: the cards were measured on different hosts or with different methods. {again}"
-        ),
+        _ => told.join(", "),
     }
+}
+
+/// Why there is no order at all, with the raw figures and the way to an order.
+fn no_order(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> String {
+    let again = "To rank them, measure each card on one computer with `cardproof run`.";
+    let why = match rankings {
+        _ if !shares_anything(comparison) => {
+            return format!(
+                "Not comparable: these records have no measured rate in common. {again}"
+            );
+        }
+        [] | [_] => format!("Not ranked: {}.", lacking(comparison, wanted)),
+        _ => "Not ranked: the cards were measured on different computers or in different ways."
+            .to_owned(),
+    };
+    let raw = side_by_side(comparison, wanted).map_or_else(String::new, |raw| format!(" {raw}"));
+    format!("{why}{raw} {again}")
 }
 
 /// Whether anything was measured of two cards or more.

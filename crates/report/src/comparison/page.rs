@@ -68,7 +68,6 @@ fn write_overview(page: &mut Markup, overview: &Overview) {
     for sentence in &overview.answer {
         markup!(page, "<p><strong>{}</strong></p>\n", sentence);
     }
-    markup!(page, "<p>{}</p>\n", &overview.weighting);
     overview.grids.iter().for_each(|grid| write_grid(page, grid));
     for note in &overview.notes {
         markup!(page, "<p class=\"note\">{}</p>\n", note);

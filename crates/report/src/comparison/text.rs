@@ -34,7 +34,13 @@ pub fn comparison_text(comparison: &Comparison, view: View, width: u16, styled: 
         sections(comparison, view.wanted).iter().for_each(|section| page.section(section));
     } else {
         page.out.push('\n');
-        wrap_into(&mut page.out, "", "Every figure with its interval and ratios: --all", "", width);
+        wrap_into(
+            &mut page.out,
+            "",
+            "How it was weighed, every figure and its interval: --details",
+            "",
+            width,
+        );
     }
     page.out
 }
@@ -61,7 +67,6 @@ impl Page {
         for sentence in &overview.answer {
             wrap_into(&mut self.out, "  ", sentence, "  ", self.width);
         }
-        wrap_into(&mut self.out, "  ", &overview.weighting, "  ", self.width);
         for grid in &overview.grids {
             if let Some(heading) = &grid.heading {
                 self.out.push('\n');

@@ -8,13 +8,15 @@ use cardproof_units::{Iops, Throughput};
 use super::Entry;
 use crate::clean::Markdown;
 use crate::clean::csv_quoted;
-use crate::comparison::cut_apart;
+use crate::comparison::{cut, cut_apart};
 use crate::html::{end_page, head};
 use crate::markup::{Markup, markup};
-use crate::wrap::wrap_into;
 
-/// Below this a row is broken to several lines.
+/// Lines are at least so wide.
 const WIDTH_MIN: usize = 60;
+
+/// A card's name keeps at least so many columns.
+const CARD_MIN: usize = 12;
 
 /// Stands between two columns.
 const GAP: &str = "  ";
@@ -24,35 +26,34 @@ const TABLE_WIDTH: u16 = 80;
 const TABLE_NAME_MAX: usize = 24;
 const VERDICT: usize = 1;
 
-/// The rows for a terminal of `width` columns, ending in a newline: name, day, card, verdicts. `latest` is
-/// the id of the record that `latest` names. No name is cut, since a user copies it.
+/// The rows for a terminal of `width` columns, ending in a newline, one line each: name, day, card, result.
+/// `latest` is the id of the record that `latest` names. No name is cut, since a user copies it.
 #[must_use]
 pub fn inventory_text(entries: &[Entry], latest: Option<&str>, width: u16) -> String {
     let width = usize::from(width).clamp(WIDTH_MIN, 120);
-    let widest = |text: &dyn Fn(&Entry) -> usize| entries.iter().map(text).max().unwrap_or(0);
-    let name_width = widest(&|entry| length(entry.name()));
-    let card_width = widest(&|entry| length(&entry.card));
-    let day = |entry: &Entry| match latest {
-        Some(id) if entry.id == id => format!("{} (latest)", entry.day()),
-        _ => entry.day().to_owned(),
-    };
-    let day_width = widest(&|entry| length(&day(entry)));
-    // Where one record needs two lines, all of them have two.
-    let has_one_line =
-        name_width + day_width + card_width + 3 * GAP.len() + widest(&|it| length(&it.verdicts()))
-            <= width;
+    let names: Vec<String> = entries.iter().map(Entry::short_name).collect();
+    let results: Vec<String> = entries
+        .iter()
+        .map(|entry| {
+            let mark = if latest == Some(&*entry.id) { " (latest)" } else { "" };
+            format!("{}{mark}", entry.result())
+        })
+        .collect();
+    let widest = |texts: &[String]| texts.iter().map(|text| length(text)).max().unwrap_or(0);
+    let (name_width, result_width) = (widest(&names), widest(&results));
+    let day_width = entries.iter().map(|entry| length(entry.day())).max().unwrap_or(0);
+    let taken = name_width + day_width + result_width + 3 * GAP.len();
+    let card_width = width.saturating_sub(taken).max(CARD_MIN);
+    let cards: Vec<String> = entries.iter().map(|entry| cut(&entry.card, card_width)).collect();
+    let card_width = widest(&cards);
     let mut out = String::new();
-    for entry in entries {
-        let (name, day, card) = (entry.name(), day(entry), &entry.card);
-        if has_one_line {
-            let first =
-                format!("{name:<name_width$}{GAP}{day:<day_width$}{GAP}{card:<card_width$}");
-            out.push_str(&format!("{first}{GAP}{}\n", entry.verdicts()));
-        } else {
-            out.push_str(&format!("{name}{GAP}{day}\n"));
-            let found = format!("{card}: {}", entry.verdicts());
-            wrap_into(&mut out, "    ", &found, "    ", width);
-        }
+    for (((entry, name), result), card) in entries.iter().zip(&names).zip(&results).zip(&cards) {
+        let day = entry.day();
+        let line = format!(
+            "{name:<name_width$}{GAP}{day:<day_width$}{GAP}{card:<card_width$}{GAP}{result}"
+        );
+        out.push_str(line.trim_end());
+        out.push('\n');
     }
     out
 }
@@ -209,8 +210,8 @@ pub fn inventory_html(entries: &[Entry]) -> String {
     head(&mut page, &title);
     markup!(
         page,
-        "<header>\n<p class=\"kind\">cardproof summary</p>\n<h1>{}</h1>\n</header>\n<main>\n\
-         <section>\n<h2>Records</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" \
+        "<header>\n<p class=\"kind\">cardproof list</p>\n<h1>{}</h1>\n</header>\n<main>\n\
+         <section>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" \
          aria-label=\"Records\"><table class=\"cards\">\n<thead><tr>",
         title
     );

@@ -214,12 +214,15 @@ fn attacked(
         if is_record(&value) {
             break;
         }
-        // Some fields take no such text, each tried by itself.
+        // Some fields take no such text, each tried by itself, and once of all in a list.
+        let mut tried = refused.clone();
         for way in &walk.leaves {
+            if benign.pointer(way).is_none() || !tried.insert(kind_of_way(way)) {
+                continue;
+            }
             let mut one = benign.clone();
-            let Some(leaf) = one.pointer_mut(way) else { continue };
-            *leaf = Value::from(HOSTILE);
-            if !refused.contains(&kind_of_way(way)) && !is_record(&one) {
+            one.pointer_mut(way).unwrap().clone_from(&Value::from(HOSTILE));
+            if !is_record(&one) {
                 refused.insert(kind_of_way(way));
             }
         }

@@ -37,12 +37,22 @@ pub enum Damage {
     Prompt,
     /// Times of a log before each line.
     Dated,
+    /// Four blanks before each line, as Markdown marks code.
+    Indented,
+    /// A blank line below each line.
+    DoubleSpaced,
+    /// Tags of a web page around it.
+    Tags,
+    /// Colours of a terminal.
+    Coloured,
+    /// Blanks of a web page that do not break.
+    NoBreakSpaces,
     /// Two cards under their names.
     TwoCards,
 }
 
 /// What is done to the lines as a whole, of which one is chosen.
-const WHOLE: [Damage; 12] = [
+const WHOLE: [Damage; 17] = [
     Damage::None,
     Damage::Quoted,
     Damage::Comment,
@@ -55,6 +65,11 @@ const WHOLE: [Damage; 12] = [
     Damage::Wrapped,
     Damage::Prompt,
     Damage::Dated,
+    Damage::Indented,
+    Damage::DoubleSpaced,
+    Damage::Tags,
+    Damage::Coloured,
+    Damage::NoBreakSpaces,
 ];
 
 /// Names of cards as people write them over an output.
@@ -92,14 +107,7 @@ pub(super) fn damaged(kind: OutputKind, outputs: Vec<Output>, dice: &mut Dice) -
             first.drain(..dice.below(at + 1));
         }
     }
-    let cards: Vec<CardTruth> = outputs
-        .iter()
-        .map(|rows| CardTruth {
-            told: rows.iter().flat_map(|row| row.told.clone()).collect(),
-            has_fault: rows.iter().any(|row| row.has_fault),
-        })
-        .filter(|card| !card.told.is_empty() || card.has_fault)
-        .collect();
+    let cards: Vec<CardTruth> = outputs.iter().flat_map(|rows| cards_of(rows)).collect();
     let mut lines: Vec<String> = Vec::new();
     let whole = *dice.of(&WHOLE);
     if is_two {
@@ -138,6 +146,22 @@ pub(super) fn damaged(kind: OutputKind, outputs: Vec<Output>, dice: &mut Dice) -
     Paste { bytes, cards, kind, damage }
 }
 
+/// What the rows of an output tell of their cards.
+fn cards_of(rows: &[Row]) -> Vec<CardTruth> {
+    let mut cards = vec![CardTruth::default()];
+    for row in rows {
+        if row.begins_card {
+            cards.push(CardTruth::default());
+        }
+        if let Some(card) = cards.last_mut() {
+            card.told.extend(row.told.clone());
+            card.has_fault |= row.has_fault;
+        }
+    }
+    cards.retain(|card| !card.told.is_empty() || card.has_fault);
+    cards
+}
+
 /// The lines as one text, damaged in one way.
 fn apply(damage: Damage, lines: &[String], dice: &mut Dice) -> String {
     let first = 1 + dice.below(50);
@@ -153,12 +177,20 @@ fn apply(damage: Damage, lines: &[String], dice: &mut Dice) -> String {
             format!("{}<br>", line.replace("  ", "&nbsp; "))
         }
         Damage::Wrapped => wrapped(line),
+        Damage::Indented => format!("    {line}"),
+        Damage::DoubleSpaced => format!("{line}\n"),
+        Damage::Coloured => format!("\u{1b}[32m{line}\u{1b}[0m"),
+        Damage::NoBreakSpaces => line.replace("  ", "\u{a0}\u{a0}"),
         _ => line.clone(),
     };
     let marked: Vec<String> =
         lines.iter().enumerate().map(|(index, line)| mark(index, line)).collect();
     let text = marked.join("\n") + "\n";
-    if damage == Damage::Fence { format!("```\n{text}```\n") } else { text }
+    match damage {
+        Damage::Fence => format!("```\n{text}```\n"),
+        Damage::Tags => format!("<pre><code>{text}</code></pre>\n"),
+        _ => text,
+    }
 }
 
 /// `line` broken at blanks so that no part is longer than 80 columns.

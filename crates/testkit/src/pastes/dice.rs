@@ -40,3 +40,10 @@ impl Dice {
         &all[self.below(all.len())]
     }
 }
+
+/// `value` with `digits` decimals, and the number that stands there.
+pub(super) fn printed(value: f64, digits: usize) -> (String, f64) {
+    let text = format!("{value:.digits$}");
+    let value = text.parse().unwrap_or(value);
+    (text, value)
+}

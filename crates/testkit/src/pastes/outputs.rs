@@ -3,7 +3,9 @@
 use cardproof_record::OpName;
 
 use super::Row;
-use super::dice::Dice;
+use super::dice::{Dice, printed};
+use super::typed::Form;
+use super::{reports, typed};
 
 /// A tool's output in one of its forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,10 +30,24 @@ pub enum OutputKind {
     CrystalDiskMark8,
     /// h2testw in English or German.
     H2testw,
+    /// bonnie++.
+    Bonnie,
+    /// AS SSD Benchmark.
+    AsSsd,
+    /// The kernel's messages.
+    KernelLog,
+    /// A table in Markdown.
+    MarkdownTable,
+    /// A table in columns parted by spaces.
+    ColumnsTable,
+    /// A table parted by tabs or semicolons.
+    SeparatedTable,
+    /// Figures of a program with a window.
+    App,
 }
 
 /// All kinds.
-pub(super) const KINDS: [OutputKind; 10] = [
+pub(super) const KINDS: [OutputKind; 17] = [
     OutputKind::Dd,
     OutputKind::Hdparm,
     OutputKind::Iozone,
@@ -42,12 +58,23 @@ pub(super) const KINDS: [OutputKind; 10] = [
     OutputKind::CrystalDiskMark,
     OutputKind::CrystalDiskMark8,
     OutputKind::H2testw,
+    OutputKind::Bonnie,
+    OutputKind::AsSsd,
+    OutputKind::KernelLog,
+    OutputKind::MarkdownTable,
+    OutputKind::ColumnsTable,
+    OutputKind::SeparatedTable,
+    OutputKind::App,
 ];
 
 impl OutputKind {
     /// Whether two outputs under names can be pasted one after the other.
     pub(super) const fn can_be_two(self) -> bool {
-        !matches!(self, Self::FioJson)
+        !matches!(self, Self::FioJson | Self::KernelLog | Self::App) && !self.is_table()
+    }
+
+    const fn is_table(self) -> bool {
+        matches!(self, Self::MarkdownTable | Self::ColumnsTable | Self::SeparatedTable)
     }
 
     /// Whether what stands in a line holds without the lines above it.
@@ -80,15 +107,18 @@ pub(super) fn output(kind: OutputKind, dice: &mut Dice) -> Output {
         OutputKind::CrystalDiskMark => crystal_disk_mark(dice),
         OutputKind::CrystalDiskMark8 => crystal_disk_mark_8(dice),
         OutputKind::H2testw => h2testw(dice),
+        OutputKind::Bonnie => reports::bonnie(dice),
+        OutputKind::AsSsd => reports::as_ssd(dice),
+        OutputKind::KernelLog => reports::kernel_log(dice),
+        OutputKind::MarkdownTable => typed::table(Form::Markdown, dice),
+        OutputKind::ColumnsTable => typed::table(Form::Columns, dice),
+        OutputKind::SeparatedTable => {
+            let mark = *dice.of(&['\t', ';']);
+            typed::table(Form::Separated(mark), dice)
+        }
+        OutputKind::App => typed::app(dice),
     };
     Output { rows }
-}
-
-/// `value` with `digits` decimals, and the number that stands there.
-fn printed(value: f64, digits: usize) -> (String, f64) {
-    let text = format!("{value:.digits$}");
-    let value = text.parse().unwrap_or(value);
-    (text, value)
 }
 
 fn dd(dice: &mut Dice) -> Vec<Row> {
@@ -106,7 +136,11 @@ fn dd(dice: &mut Dice) -> Vec<Row> {
     }
     let comma = |text: &str| text.replace('.', ",");
     let (mb, gib) = (bytes / 1_000_000, bytes / 1_048_576);
-    let (records, line) = match dice.below(4) {
+    let (records, line) = match dice.below(6) {
+        2 => (
+            ["records in", "records out"],
+            format!("{bytes}字节（{mb} MB，{gib} MiB）已复制，{seconds} s，{rate} MB/s"),
+        ),
         0 => (
             ["Datensätze ein", "Datensätze aus"],
             format!(

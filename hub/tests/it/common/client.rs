@@ -1,7 +1,7 @@
 //! A client over a plain socket: it can send what no library would.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -58,6 +58,19 @@ fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
 /// A connection with a time limit, so that no test hangs.
 pub(crate) fn connect(address: &str) -> std::io::Result<TcpStream> {
     let stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+    stream.set_write_timeout(Some(Duration::from_secs(30)))?;
+    Ok(stream)
+}
+
+/// As [`connect`], from an address of this machine such as `127.0.0.2`.
+pub(crate) fn connect_from(source: Ipv4Addr, address: &str) -> std::io::Result<TcpStream> {
+    use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
+    let to: SocketAddrV4 = address.parse().unwrap();
+    let socket = socket(AddressFamily::INET, SocketType::STREAM, None)?;
+    bind(&socket, &SocketAddrV4::new(source, 0))?;
+    connect(&socket, &to)?;
+    let stream = TcpStream::from(socket);
     stream.set_read_timeout(Some(Duration::from_secs(30)))?;
     stream.set_write_timeout(Some(Duration::from_secs(30)))?;
     Ok(stream)

@@ -154,49 +154,6 @@ impl Server {
         &self.place
     }
 
-    /// Throws away what the server has, and makes it a streaming replica of `other`.
-    pub(crate) fn become_replica_of(&self, other: &Self) {
-        self.kill();
-        let data = self.place.join("data");
-        std::fs::remove_dir_all(&data).unwrap();
-        let output = Command::new("setpriv")
-            .args(["--reuid", "postgres", "--regid", "postgres", "--clear-groups"])
-            .arg(self.programs.join("pg_basebackup"))
-            .args(["-U", "postgres", "-R", "-X", "stream", "-c", "fast", "--no-sync", "-h"])
-            .arg(&other.place)
-            .arg("-D")
-            .arg(&data)
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        self.run();
-    }
-
-    /// The replicas that get the log as it is written, in the state `state` (`sync`, `async`).
-    pub(crate) fn replicas(&self, state: &str) -> usize {
-        let text = format!(
-            "SELECT COUNT(*) FROM pg_stat_replication WHERE state = 'streaming' AND sync_state = '{state}'"
-        );
-        self.psql("postgres", &text).map_or(0, |count| count.trim().parse().unwrap())
-    }
-
-    /// Makes a replica the primary.
-    pub(crate) fn promote(&self) {
-        assert_eq!(self.psql("postgres", "SELECT pg_promote()").unwrap().trim(), "t");
-    }
-
-    /// Lets the server wait for the replicas `names` before it says that something is durable.
-    pub(crate) fn wait_for(&self, names: &str) {
-        let text = format!("ALTER SYSTEM SET synchronous_standby_names = '{names}'");
-        self.psql("postgres", &text).unwrap();
-        self.psql("postgres", "SELECT pg_reload_conf()").unwrap();
-    }
-
-    /// The address of the database that `url` names on another server.
-    pub(crate) fn same_database(&self, url: &str) -> String {
-        format!("postgres://postgres@localhost/{}?host={}", name(url), self.place.display())
-    }
-
     fn psql(&self, database: &str, text: &str) -> Result<String, String> {
         let output = Command::new(self.programs.join("psql"))
             .args(["-X", "-q", "-A", "-t", "-U", "postgres", "-d", database, "-c", text, "-h"])
@@ -227,6 +184,17 @@ impl Drop for Server {
         drop(self.orders.lock().unwrap().take());
         let _ = shell.wait();
     }
+}
+
+/// Waits until `happened`, which takes a minute at most.
+pub(crate) fn wait_until(happened: impl Fn() -> bool) {
+    for _ in 0..6000 {
+        if happened() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("nothing happened within a minute");
 }
 
 /// The server that tests share.

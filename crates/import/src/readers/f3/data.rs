@@ -158,8 +158,11 @@ impl<'l, 't> Data<'l, 't> {
         writes.settle(OpName::Write, draft);
         reads.settle(OpName::Read, draft);
         let is_summed = sums.is_some() || lost.is_some();
-        let told = sums.filter(|(_, sums)| sums.wrong() > 0 || lost.is_none_or(|it| it.1 == 0));
-        match (told.or(rows.filter(|_| !is_summed)), lost) {
+        // Sums of which the end is missing tell only what is sound.
+        let is_lost = lost.is_some_and(|it| it.1 > 0);
+        let is_whole = |sums: Sectors| sums.wrong() > 0 || lost.is_some() && !is_lost;
+        let told = sums.filter(|(_, sums)| is_whole(*sums)).or(rows.filter(|_| !is_lost));
+        match (told, lost) {
             (Some((line, Sectors { ok, corrupted, changed, overwritten })), _) => {
                 if corrupted.max(changed).max(overwritten) > 0 {
                     let line = first_wrong.unwrap_or(line);

@@ -37,7 +37,13 @@ pub(super) fn hostile(lab: &mut Lab, noise: &mut Noise) -> Result<Option<String>
     }
     let path = data.path().join(OsString::from_vec(name));
     fs::write(&path, "mine")?;
-    for words in [&["run"][..], &["rate"], &["import"], &["replay", "sqlite-wal"], &["traces"]] {
+    for words in [
+        &["run"][..],
+        &["show"],
+        &["import"],
+        &["replay", "run", "sqlite-wal"],
+        &["replay", "list"],
+    ] {
         let mut command = Command::new(&lab.program);
         command.args(words).arg(&path).current_dir(world.place());
         let ended = command.env("XDG_DATA_HOME", data.path()).output()?;

@@ -20,11 +20,10 @@ use super::world::World;
 const SOMEBODY: u32 = 12_345;
 
 /// A command that writes a result, and the option that names the file.
-const COMMANDS: [(&str, &str); 7] = [
-    ("rate", "--json"),
-    ("report", "--json"),
-    ("report", "--html"),
-    ("report", "--markdown"),
+const COMMANDS: [(&str, &str); 6] = [
+    ("show", "--json"),
+    ("show", "--html"),
+    ("show", "--markdown"),
     ("compare", "--csv"),
     ("compare", "--html"),
     ("compare", "--markdown"),

@@ -100,14 +100,15 @@ pub(super) const COMMANDS: [Command; 9] = [
     },
     Command {
         name: "replay",
-        shows: "`replay` in a directory",
+        shows: "`replay run` in a directory",
         share: 14,
         forms: &[form(
             &[
                 "replay",
+                "run",
                 "sqlite-wal",
                 "PLACE",
-                "--think",
+                "--pauses",
                 "none",
                 "--size",
                 "16M",
@@ -162,12 +163,13 @@ pub(super) const COMMANDS: [Command; 9] = [
         ],
     },
     Command {
-        name: "capture",
-        shows: "`capture` of a device",
+        name: "record",
+        shows: "`replay record` of a device",
         share: 8,
         forms: &[form(
             &[
-                "capture",
+                "replay",
+                "record",
                 "--device",
                 "DEVICE",
                 "--output",
@@ -186,10 +188,10 @@ pub(super) const COMMANDS: [Command; 9] = [
     },
     Command {
         name: "capture-files",
-        shows: "`capture --files`",
+        shows: "`replay record --files`",
         share: 4,
         forms: &[form(
-            &["capture", "--files", "--output", "OUT/job.calls", "--", "ls", "-l", "/usr"],
+            &["replay", "record", "--files", "--output", "OUT/job.calls", "--", "ls", "-l", "/usr"],
             &[],
         )],
     },
@@ -271,7 +273,7 @@ impl Form {
             Err(error) => return Ok(Err(format!("{} cannot be read: {error}", path.display()))),
         };
         let tag = Tag::fresh();
-        let words = ["rate", &path.to_string_lossy(), "-q"];
+        let words = ["show", &path.to_string_lossy(), "-q"];
         let mut judging = Running::start(world.command(&lab.program, &words), &tag)?;
         if let Err(error) = judging.end(&words) {
             return Ok(Err(format!("{} cannot be judged: {error:#}", path.display())));

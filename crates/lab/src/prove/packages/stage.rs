@@ -1,5 +1,5 @@
 //! Where a job is done and watched: a fresh ext4 on a loop device in memory or another device, its
-//! block requests recorded by `cardproof capture`.
+//! block requests recorded by `cardproof replay record`.
 //!
 //! A job of another program is the captured command itself. A job that is done in this process is
 //! captured around a command that only waits for the end of its input.
@@ -133,7 +133,7 @@ impl Stage {
 
     fn capture(&self, program: &Path, trace: &Path) -> Command {
         let mut capture = Command::new(program);
-        capture.args(["capture", "--device"]).arg(&self.device);
+        capture.args(["replay", "record", "--device"]).arg(&self.device);
         capture.arg("--output").arg(trace).arg("--");
         capture
     }

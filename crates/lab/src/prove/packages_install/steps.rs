@@ -56,7 +56,7 @@ impl<'a> Guest<'a> {
         self.say(&["apt-get", "--yes", "--quiet=2", "install", self.package])?;
         let upgraded = self.version_of_package()?;
         ensure!(upgraded == self.version, "{upgraded} is installed after the upgrade");
-        self.as_user("cardproof report latest --markdown short")?;
+        self.as_user("cardproof show latest --markdown short")?;
         let files = self.files()?;
         let said = self.say(&["apt-get", "--yes", "remove", "cardproof"])?;
         ensure!(said.contains(".local/share/cardproof"), "the removal says no place: {said}");

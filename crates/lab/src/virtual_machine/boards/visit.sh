@@ -44,7 +44,7 @@ step identify cardproof identify "/dev/$DEVICE"
 step identity cardproof identify "/dev/$DEVICE" --json -
 step run cardproof run /srv/place --size 16M --time-budget 30s --quiet --json /tmp/record.json
 step watch cardproof watch --once
-step report cardproof report latest --markdown short
+step report cardproof show latest --markdown short
 # In the foreground timeout sends the signal once; two of them end the program at once.
 step ctrl-c timeout --foreground --preserve-status --signal=INT 8 cardproof run /srv/place --size 16M
 step left left_files

@@ -87,7 +87,8 @@ pub(super) fn story(explanation: &LogExplanation) -> Vec<String> {
         Some(_) => format!(": {read} read, {written} written"),
         None => String::new(),
     };
-    let mut story = vec![format!("{device}: {reports} reports{length}{moved}.")];
+    let reports = counted(*reports);
+    let mut story = vec![format!("{device}: {reports}{length}{moved}.")];
     let names: Vec<&str> = explanation.states.iter().map(|share| share.state.words()).collect();
     story.push(match names.as_slice() {
         [only] => format!("All of it {only}."),
@@ -105,17 +106,23 @@ pub(super) fn story(explanation: &LogExplanation) -> Vec<String> {
 
 /// Reports in which the storage answered nothing.
 fn stalls(explanation: &LogExplanation) -> Option<String> {
-    let waiting = explanation.stalled_requests_max?;
     let share = explanation.states.iter().find(|share| share.state == LogState::Stalled)?;
     let reports = match share.reports {
         1 => "one report".to_owned(),
-        count => format!("{count} reports"),
+        count => counted(count),
+    };
+    let waiting = match explanation.stalled_requests_max {
+        Some(count) => format!("up to {count:.0} requests waited and none ended"),
+        None => "the processors waited for it and no request ended".to_owned(),
     };
     Some(format!(
-        "The storage answered nothing for {reports}: up to {waiting:.0} requests waited and none \
-         ended. Look for errors in the kernel's messages (dmesg); a card that stops like this is \
-         tidying up, too hot, or failing."
+        "The storage answered nothing for {reports}: {waiting}. Look for errors in the kernel's \
+         messages (dmesg); a card that stops like this is tidying up, too hot, or failing."
     ))
+}
+
+fn counted(reports: u64) -> String {
+    format!("{reports} report{}", if reports == 1 { "" } else { "s" })
 }
 
 /// A mean wait from this on is felt.
@@ -144,7 +151,7 @@ impl StateShare {
     /// Such as `15 min 40 s, 26 transactions/s of 34.7 KiB on average, 0.92 MB/s`.
     #[must_use]
     pub fn words(&self) -> String {
-        let time = self.time.map_or_else(|| format!("{} reports", self.reports), plain_time);
+        let time = self.time.map_or_else(|| counted(self.reports), plain_time);
         let is_still = self.bytes_per_s == Throughput::default();
         if is_still { time } else { format!("{time}, {}", work(self)) }
     }

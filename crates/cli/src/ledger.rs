@@ -1,0 +1,163 @@
+//! `cardproof log`: the ledger of the computer's storage. One look at the kernel's counters, added to what earlier
+//! looks have summed up; for a timer, and without a daemon.
+
+mod files;
+mod look;
+mod text;
+
+use std::path::PathBuf;
+
+use cardproof_device::Sysroot;
+use cardproof_rating::ledger::{CardKey, Day, LEDGER_SCHEMA, LedgerCard, LedgerDocument, outlook};
+use cardproof_session::Store;
+use cardproof_units::Bytes;
+use clap::Args;
+
+use crate::exit::{Exit, Failure};
+use crate::output::{self, Sink};
+use crate::talk;
+use files::Files;
+
+/// The state is kept for good after so long, in seconds.
+const KEEP_EVERY_S: u64 = 3600;
+
+/// Where the shipped service has its ledger.
+const SERVICE_STATE: &str = "/var/lib/cardproof";
+const SERVICE_MEMORY: &str = "/run/cardproof";
+
+/// What stands under the help.
+const AFTER_HELP: &str = "The package has a timer that calls this every ten minutes: \
+systemctl enable --now cardproof-log.timer
+
+The ledger needs less than 1 kB for a day. Between two hours it is kept in memory, so a power cut loses one hour \
+of it at most. It holds no serial number: a card is known by a hash that only this computer can make.
+
+Exit status: 0 done; 1 could not be completed; 2 wrong command line.";
+
+/// Where the ledger is, and what to do.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct LedgerArgs {
+    /// Show the ledger, and add nothing to it
+    #[arg(long)]
+    pub(crate) show: bool,
+    /// Keep the ledger for good now, and not once an hour
+    #[arg(long, conflicts_with = "show")]
+    pub(crate) flush: bool,
+    /// The directory for the ledger, which may be on another device; that of the service by default, else one in
+    /// the user's data directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) state: Option<PathBuf>,
+    /// The directory in memory for what is not kept for good yet
+    #[arg(long, value_name = "DIR")]
+    pub(crate) memory: Option<PathBuf>,
+    /// The endurance that the maker states for this model, such as 40TB, for the days left
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) endurance: Option<Bytes>,
+    /// What follows from the ledger as JSON, to a file or to standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<Sink>,
+    /// Print errors only
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Adds a look to the ledger, and shows what follows from it.
+pub(crate) fn run(args: &LedgerArgs) -> Result<Exit, Failure> {
+    args.json.iter().try_for_each(output::check)?;
+    let files = files(args)?;
+    let (days, names) = if args.show { show(&files)? } else { add(&files, args.flush)? };
+    if days.is_empty() {
+        return Err(Failure::incomplete(format!(
+            "there is nothing in the ledger at {}; run cardproof log as root, or enable its timer",
+            files.directory.display()
+        )));
+    }
+    let cards = cards(&days, &names, args.endurance);
+    if let Some(sink) = &args.json {
+        let text = serde_json::to_string_pretty(&LedgerDocument { schema: LEDGER_SCHEMA, cards })
+            .map_err(Failure::because("the ledger cannot be put into JSON"))?;
+        output::write(sink, &(text + "\n"))?;
+    } else if !args.quiet {
+        let texts: Vec<String> = cards.iter().map(|it| text::card(it.name, &it.outlook)).collect();
+        let text = cardproof_report::wrapped(&texts.join("\n"), talk::width());
+        output::write(&Sink::Stdout, &text)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The days so far with the names of the cards, after a look was added.
+fn add(files: &Files, is_last: bool) -> Result<(Vec<Day>, Vec<look::Named>), Failure> {
+    let locked = files.lock()?;
+    let (mut open, mut days) = files.read()?;
+    let date = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
+    let (look, names) = look::look(&Sysroot::default(), &locked.key()?, date)?;
+    let is_new_boot = open.looks == 0 || open.boot != look.boot;
+    open.add(&look);
+    if is_last || is_new_boot || open.uptime_s >= open.kept_at_s + KEEP_EVERY_S {
+        locked.keep(&mut open)?;
+    } else {
+        locked.note(&open)?;
+    }
+    days.extend(open.days());
+    Ok((each_once(days), names))
+}
+
+/// The days so far. The names of cards need the key, which only its owner may read.
+fn show(files: &Files) -> Result<(Vec<Day>, Vec<look::Named>), Failure> {
+    let (open, mut days) = files.read()?;
+    days.extend(open.days());
+    let key = files.readable_key();
+    let names = key.and_then(|key| look::look(&Sysroot::default(), &key, String::new()).ok());
+    Ok((each_once(days), names.map(|(_, names)| names).unwrap_or_default()))
+}
+
+/// `days` without those that were just appended and are still in the state.
+fn each_once(days: Vec<Day>) -> Vec<Day> {
+    let mut kept: Vec<Day> = Vec::new();
+    for day in days {
+        if kept.iter().all(|known| known.number != day.number) {
+            kept.push(day);
+        }
+    }
+    kept
+}
+
+fn cards<'n>(
+    days: &[Day],
+    names: &'n [look::Named],
+    endurance: Option<Bytes>,
+) -> Vec<LedgerCard<'n>> {
+    let mut keys: Vec<CardKey> = Vec::new();
+    for day in days.iter().rev() {
+        if !keys.contains(&day.key) {
+            keys.push(day.key);
+        }
+    }
+    let name = |key| names.iter().find(|(_, known)| *known == key).map(|(name, _)| name.as_str());
+    let card = |key| Some(LedgerCard { name: name(key), outlook: outlook(days, key, endurance)? });
+    keys.into_iter().filter_map(card).collect()
+}
+
+/// Where the ledger is: where the user says, where systemd says, where the service has it, or below the user's data.
+fn files(args: &LedgerArgs) -> Result<Files, Failure> {
+    let of_environment = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let service = PathBuf::from(SERVICE_STATE);
+    let named = args.state.clone().or_else(|| of_environment("STATE_DIRECTORY"));
+    let is_named = named.is_some();
+    let (directory, is_service) = match named {
+        Some(directory) => (directory, false),
+        None if service.is_dir() => (service, true),
+        None => (Store::of_user()?.with_file_name("ledger"), false),
+    };
+    let memory =
+        args.memory.clone().or_else(|| of_environment("RUNTIME_DIRECTORY")).or_else(|| {
+            let of_user = || of_environment("XDG_RUNTIME_DIR").map(|it| it.join("cardproof"));
+            if is_service {
+                Some(PathBuf::from(SERVICE_MEMORY))
+            } else {
+                of_user().filter(|_| !is_named)
+            }
+        });
+    Ok(Files { directory, memory })
+}

@@ -1,0 +1,89 @@
+//! Traces by their names: the recorded jobs that come with cardproof, trace files, and other tools' traces.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use cardproof_trace::calls::{CallTrace, is_calls};
+use cardproof_trace::{Header, SHIPPED, TraceError, TraceReader, find_shipped};
+use cardproof_units::{Bytes, nearest};
+
+use super::show::foreign;
+use crate::catalogue::Entry;
+use crate::exit::Failure;
+use crate::input;
+
+/// No trace is longer: five million requests as blktrace has them.
+pub(super) const LENGTH_MAX: Bytes = Bytes::mib(256);
+
+/// The header of the trace `bytes`, of requests or of calls.
+pub(super) fn entry_of(bytes: &[u8]) -> Result<Entry, TraceError> {
+    let (name, description, requests, duration_ns) = if is_calls(bytes) {
+        let header = CallTrace::read(bytes)?.header;
+        (header.name, header.description, header.calls, header.duration_ns)
+    } else {
+        let reader = TraceReader::new(bytes)?;
+        let Header { name, description, requests, duration_ns, .. } = reader.header().clone();
+        (name, description, requests, duration_ns)
+    };
+    Ok(Entry {
+        name,
+        purpose: description,
+        requests: Some(requests),
+        duration_ns: Some(duration_ns),
+        ..Entry::default()
+    })
+}
+
+/// Whether `trace` names one of the recorded jobs that come with cardproof.
+pub(super) fn is_shipped(trace: &str) -> bool {
+    find_shipped(trace).is_some()
+}
+
+/// The bytes of the trace of requests called `trace`: a shipped one's name, or a file's path.
+pub(crate) fn load(trace: &str) -> Result<Cow<'static, [u8]>, Failure> {
+    let bytes = load_any(trace, None, "")?;
+    if is_calls(&bytes) {
+        return Err(Failure::usage(format!(
+            "{trace} holds system calls and no requests of a device, so there is nothing to replay \
+             on one; see what is in it with cardproof replay show"
+        )));
+    }
+    Ok(bytes)
+}
+
+/// As [`load`]; another tool's trace is called `name` and described by `description`.
+pub(super) fn load_any(
+    trace: &str,
+    name: Option<&str>,
+    description: &str,
+) -> Result<Cow<'static, [u8]>, Failure> {
+    if let Some(shipped) = find_shipped(trace) {
+        return Ok(Cow::Borrowed(shipped.bytes));
+    }
+    let bytes = input::read(Path::new(trace), LENGTH_MAX).map_err(|error| {
+        Failure::of_opening(
+            &error,
+            format!("cannot read the trace {trace}: {error}; {}", instead_of(trace)),
+        )
+    })?;
+    if foreign::is_ours(&bytes) {
+        return Ok(Cow::Owned(bytes));
+    }
+    let stem = || Path::new(trace).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let name = name.map(str::to_owned).or_else(stem).unwrap_or_default();
+    foreign::converted(trace, &bytes, &name, description).map(Cow::Owned)
+}
+
+/// What to name in place of `trace`, which is not there.
+fn instead_of(trace: &str) -> String {
+    let names = || SHIPPED.iter().map(|shipped| shipped.name);
+    match nearest(trace, names()) {
+        Some(name) => format!("did you mean {name}?"),
+        None => format!("name a file, or one of {}", names().collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// That `trace` cannot be read, and where it is wrong.
+pub(crate) fn broken(trace: &str, error: &TraceError) -> Failure {
+    Failure::usage(format!("{trace}: {error}"))
+}

@@ -1,0 +1,166 @@
+//! `cardproof replay record`: records what a real job asks of the storage, or of its files, as a trace.
+//!
+//! Of block requests the kernel tells of every request through its tracepoints, in an instance of our own beside
+//! whatever else is traced; it goes at the end, also after Ctrl-C. No data and no names are kept.
+
+mod device;
+mod files;
+mod flush;
+mod instance;
+mod lines;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+use cardproof_trace::PipeReader;
+use clap::Args;
+use serde::Serialize;
+
+use crate::exit::{Exit, Failure};
+use crate::output::{self, Sink};
+use crate::signals::Signals;
+use crate::talk::Talk;
+use device::{disk_of, disk_under_current_directory, traced_number};
+use instance::Instance;
+
+/// What to record.
+#[derive(Debug, Args)]
+pub(crate) struct RecordArgs {
+    /// The trace file
+    #[arg(long, value_name = "FILE", default_value = "recorded.trace")]
+    pub(crate) output: PathBuf,
+    /// The device to record, such as /dev/mmcblk0; by default the device that holds the
+    /// current directory
+    #[arg(long, value_name = "DEVICE")]
+    pub(crate) device: Option<PathBuf>,
+    /// Record the job's file operations with strace instead of block requests; needs no root
+    #[arg(long, conflicts_with = "device")]
+    pub(crate) files: bool,
+    /// Description of the job, kept in the trace
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub(crate) description: String,
+    /// A summary of the recording as JSON, to a file or to standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<Sink>,
+    /// Print errors only
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// The job, after `--`
+    #[arg(required = true, last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+}
+
+/// Runs the command and records what it asks of the device, what it left in memory included.
+pub(crate) fn run(args: &RecordArgs, signals: &Signals) -> Result<Exit, Failure> {
+    let talk = Talk::new(args.quiet);
+    args.json.iter().try_for_each(output::check)?;
+    if args.files {
+        output::check(&Sink::File(args.output.clone()))?;
+        return files::run(args, signals, talk);
+    }
+    if !rustix::process::geteuid().is_root() {
+        return Err(Failure::incomplete(
+            "only root may read the kernel's tracepoints; run cardproof replay record as root",
+        ));
+    }
+    output::check(&Sink::File(args.output.clone()))?;
+    let disk = match &args.device {
+        Some(path) => disk_of(path)?,
+        None => disk_under_current_directory()?,
+    };
+    let instance = Instance::start(traced_number(&disk))?;
+    talk.note(&format!("Recording {}.", disk.name));
+    let status = job(&args.command);
+    // What the job left in memory is a part of it.
+    flush::flush(&disk);
+    let recorded = instance.stop()?;
+    let status = status?;
+    tell(&recorded, status, talk);
+    if recorded.requests() == 0 {
+        return Err(Failure::incomplete(format!(
+            "the job asked nothing of {}, so there is no trace; name another device with --device",
+            disk.name
+        )));
+    }
+    let lost = recorded.lost();
+    let (recorded_requests, recorded_unknown) = (recorded.requests(), recorded.not_understood());
+    let bytes =
+        recorded.finish(&trace_name(args), &args.description, disk.size.unwrap_or_default());
+    save_trace(args, &bytes, talk)?;
+    let (requests, not_understood) = (recorded_requests, recorded_unknown);
+    summary(args, &Summary { requests, lost, not_understood, ..Summary::of(args) })?;
+    // A trace with holes is kept, and is not what was asked for.
+    Ok(signals.exit().unwrap_or(if lost > 0 { Exit::Incomplete } else { Exit::Done }))
+}
+
+/// What was recorded, for scripts.
+#[derive(Serialize)]
+struct Summary<'a> {
+    schema: &'static str,
+    trace: &'a Path,
+    /// Requests of the device, or calls on files.
+    requests: u64,
+    /// Events that the kernel lost.
+    lost: u64,
+    /// Lines that were not understood.
+    not_understood: u64,
+}
+
+impl<'a> Summary<'a> {
+    fn of(args: &'a RecordArgs) -> Self {
+        let schema = "cardproof.recording/1";
+        Self { schema, trace: &args.output, requests: 0, lost: 0, not_understood: 0 }
+    }
+}
+
+fn summary(args: &RecordArgs, summary: &Summary<'_>) -> Result<(), Failure> {
+    let Some(sink) = &args.json else { return Ok(()) };
+    let text = serde_json::to_string(summary)
+        .map_err(Failure::because("what was recorded cannot be put into JSON"))?;
+    output::write(sink, &(text + "\n"))
+}
+
+/// What the trace is called: as its file.
+fn trace_name(args: &RecordArgs) -> String {
+    let name = args.output.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    name.unwrap_or_default()
+}
+
+fn save_trace(args: &RecordArgs, bytes: &[u8], talk: Talk) -> Result<(), Failure> {
+    let path = args.output.display();
+    output::replace(&args.output, bytes).map_err(|error| {
+        Failure::incomplete(format!(
+            "cannot write {path}: {error}; name another file, or make room if the disk is full"
+        ))
+    })?;
+    talk.note(&format!("Trace: {path}. What is in it: cardproof replay show {path}"));
+    Ok(())
+}
+
+/// Runs the job to its end, with our terminal.
+fn job(command: &[String]) -> Result<ExitStatus, Failure> {
+    let Some((program, words)) = command.split_first() else {
+        return Err(Failure::usage("name the command to record after --"));
+    };
+    Command::new(program)
+        .args(words)
+        .status()
+        .map_err(|error| Failure::usage(format!("cannot run {program}: {error}")))
+}
+
+fn tell(recorded: &PipeReader, status: ExitStatus, talk: Talk) {
+    talk.note(&format!("The job ended with {status}. Recorded {} requests.", recorded.requests()));
+    if recorded.lost() > 0 {
+        talk.note(&format!(
+            "The kernel lost {} events, so the trace has holes; record on a machine with less to \
+             do, or a shorter job.",
+            recorded.lost()
+        ));
+    }
+    if recorded.not_understood() > 0 {
+        talk.note(&format!(
+            "{} events were not understood and are missing.",
+            recorded.not_understood()
+        ));
+    }
+}

@@ -1,0 +1,80 @@
+//! `cardproof replay show`: what is in a recorded job.
+//!
+//! It also reads other tools' traces, and saves them in cardproof's own form on request. It touches
+//! no device.
+
+mod calls;
+pub(super) mod foreign;
+mod requests;
+
+use std::path::{Path, PathBuf};
+
+use cardproof_trace::calls::is_calls;
+use clap::Args;
+
+use super::loading::{broken, entry_of, load_any};
+use crate::catalogue;
+use crate::exit::{Exit, Failure};
+use crate::output::{self, Sink};
+use crate::talk;
+
+/// Which recorded job to show.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// A name of `cardproof replay list`, a trace file, or the output of another tool
+    ///
+    /// Supported input: blktrace files (give one of them, NAME.blktrace.0), lines of blkparse, fio
+    /// logs (--write_iolog), the output of strace -f -y -ttt -T -o FILE, and CSV with the columns
+    /// t_s,rwbs,sector,nsect,comm.
+    pub(crate) trace: String,
+    /// Save the trace as a trace file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
+    /// Name for the saved trace; by default the file's name
+    #[arg(long, value_name = "NAME", requires = "save")]
+    pub(crate) name: Option<String>,
+    /// Description of the job and where it was recorded
+    #[arg(
+        long,
+        value_name = "TEXT",
+        requires = "save",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub(crate) description: String,
+    /// Name, duration and number of requests as JSON, to a file or to standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<Sink>,
+    /// Print errors only
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Explains the trace that `args` name.
+pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
+    let ShowArgs { trace, .. } = args;
+    let bytes = load_any(trace, args.name.as_deref(), &args.description)?;
+    let explained =
+        if is_calls(&bytes) { calls::explain(&bytes) } else { requests::explain(&bytes) };
+    let text = explained.map_err(|error| broken(trace, &error))?;
+    if let Some(path) = &args.save {
+        save(path, &bytes)?;
+    }
+    if let Some(sink) = &args.json {
+        let entry = entry_of(&bytes).map_err(|error| broken(trace, &error))?;
+        catalogue::write(sink, &[entry])?;
+    }
+    if !args.quiet && args.json != Some(Sink::Stdout) {
+        output::write(&Sink::Stdout, &talk::paged(&text))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn save(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    output::replace(path, bytes).map_err(|error| {
+        let path = path.display();
+        Failure::incomplete(format!(
+            "cannot write {path}: {error}; name another file, or make room if the disk is full"
+        ))
+    })
+}

@@ -1,0 +1,130 @@
+//! The plan of `tune` for people: in short what, why and the command; in full also gain, risk and undo.
+
+use cardproof_rating::tuning::{AppliedBy, Gain, TuningStep};
+use cardproof_report::{wrap_into, wrapped};
+
+/// Steps that stand for another one, or for who has set the card up already.
+const ALTERNATIVES: [&str; 3] = ["filesystem_f2fs", "filesystem_fat", "journal"];
+
+/// The columns of a step's number and title.
+const TITLE: usize = 20;
+
+/// The plan on one screen: a step in two or three lines. A command is never broken, since it is copied.
+pub(super) fn in_short(target: &str, steps: &[TuningStep], width: u16) -> String {
+    let is_shown = |step: &&TuningStep| !ALTERNATIVES.contains(&step.name);
+    let shown: Vec<&TuningStep> = steps.iter().filter(is_shown).collect();
+    let noun = if shown.len() == 1 { "step" } else { "steps" };
+    let mut text = format!("Plan for {target}: {} {noun}\n\n", shown.len());
+    let indent = " ".repeat(TITLE);
+    for (number, step) in shown.iter().enumerate() {
+        let (title, why) = in_words(step);
+        let title = format!("{:>2}. {title}", number + 1);
+        wrap_into(&mut text, &format!("{title:<TITLE$}"), why, &indent, usize::from(width));
+        for command in &step.commands {
+            text.push_str(&format!("{indent}{command}\n"));
+        }
+        if matches!(step.gain, Gain::Measured { .. }) {
+            wrap_into(&mut text, &indent, &gain(&step.gain), &indent, usize::from(width));
+        }
+    }
+    let has = |by: AppliedBy| shown.iter().any(|step| step.applied_by == by);
+    text.push('\n');
+    if has(AppliedBy::Apply) {
+        text.push_str("To do the settings now: --apply (and --undo to take them back).\n");
+    }
+    if has(AppliedBy::Destroy) {
+        text.push_str(
+            "To make partition and file system, WHICH DELETES ALL DATA: --apply --destroy.\n",
+        );
+    }
+    text.push_str("Risks, other file systems and how to undo: --details\n");
+    text
+}
+
+/// What a step sets, and why, in a few words.
+fn in_words(step: &TuningStep) -> (&str, &str) {
+    match step.name {
+        "partition" => ("Partition", "begins where a block of the card begins"),
+        "filesystem" => ("File system", "ext4 keeps saved data after a power cut"),
+        "scheduler" => ("I/O scheduler", "the one in use suits hard disks"),
+        "read_ahead" => ("Read-ahead", "larger reads are faster"),
+        "mount_options" => ("noatime", "reading a file then writes nothing"),
+        "swap" => ("Swap", "swapping to a card is slow and wears it"),
+        "logs" => ("Logs", "many small log writes wear the card"),
+        "sqlite" => ("SQLite", "databases are faster in WAL mode"),
+        "bus" => ("Bus", &step.why),
+        "queue_and_cache" => ("Queue and cache", &step.why),
+        other => (other, &step.why),
+    }
+}
+
+/// The plan with everything that is known of each step.
+pub(super) fn in_full(target: &str, steps: &[TuningStep], width: u16) -> String {
+    let noun = if steps.len() == 1 { "step" } else { "steps" };
+    let mut text = format!("Plan for {target} ({} {noun})\n\n", steps.len());
+    for step in steps {
+        text.push_str(&in_detail(step, width));
+    }
+    text
+}
+
+fn in_detail(step: &TuningStep, width: u16) -> String {
+    let by = match step.applied_by {
+        AppliedBy::Apply => "apply with --apply",
+        AppliedBy::Destroy => "apply with --apply --destroy=IDENTITY",
+        AppliedBy::Hand => "do it by hand",
+    };
+    let commands: String = step.commands.iter().map(|line| format!("    {line}\n")).collect();
+    let line = |label: &str, text: &str| wrapped(&format!("  {label}: {text}\n"), width);
+    // What was measured is no longer expected.
+    let expected = match (&step.gain, step.sure) {
+        (Gain::Measured { .. }, _) => String::new(),
+        (Gain::NotMeasured { .. }, sure) if sure <= 0.5 => "; may help".to_owned(),
+        (Gain::NotMeasured { .. }, sure) => format!("; {:.0} % sure that it helps", sure * 100.0),
+    };
+    let heading = format!("{} ({by}{expected})", title(step.name));
+    format!(
+        "{}\n{}{commands}{}{}{}\n",
+        wrapped(&heading, width),
+        line("Why", &step.why),
+        line("Gain", &gain(&step.gain)),
+        line("Risk", &step.risk),
+        line("Undo", &step.undo.join("; ")),
+    )
+}
+
+fn gain(gain: &Gain) -> String {
+    match gain {
+        Gain::NotMeasured { not_measured } => format!("not measured ({not_measured})"),
+        Gain::Measured {
+            ratio,
+            low,
+            high,
+            confidence,
+            is_gain,
+            before_start_bytes,
+            after_start_bytes,
+        } => {
+            let word = if *is_gain { "measured gain" } else { "no gain is shown" };
+            format!(
+                "{word}: {ratio:.2} times as fast ({low:.2} to {high:.2} at {:.0} %) with the partition at \
+                 {after_start_bytes} instead of {before_start_bytes}",
+                confidence * 100.0
+            )
+        }
+    }
+}
+
+/// The heading of the step `name`.
+fn title(name: &str) -> &str {
+    match name {
+        "filesystem" => "file system: ext4, or one of the two alternatives below",
+        "mount_options" => "mount options",
+        "filesystem_f2fs" => "alternative file system: F2FS",
+        "filesystem_fat" => {
+            "alternative file system: FAT or exFAT, to share the card with other computers"
+        }
+        "journal" => "journal of an existing ext4",
+        other => other,
+    }
+}

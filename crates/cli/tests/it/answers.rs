@@ -1,0 +1,119 @@
+//! The answers that docs/reading-the-result.md shows: each is what the program prints. With
+//! `CARDPROOF_WRITE_PAGES=1` the tests write the page instead of comparing with it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cardproof_testkit::{Filesystem, LabError, LoopDevice, Mount, lab_or_skip};
+use cardproof_units::Bytes;
+
+use crate::home::{Home, word};
+use crate::process::{Ended, run};
+
+/// Says that the page is to be written.
+const WRITE: &str = "CARDPROOF_WRITE_PAGES";
+
+fn page() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reading-the-result.md")
+}
+
+/// What stands around the answer called `name`.
+fn fences(name: &str) -> (String, &'static str) {
+    (format!("<!-- answer: {name} -->\n\n```text\n"), "\n```\n")
+}
+
+/// Compares the answer called `name` with that on the page, both as `seen` leaves them.
+fn is_on_the_page(name: &str, text: &str, seen: impl Fn(&str) -> String) {
+    let whole = fs::read_to_string(page()).unwrap();
+    let (start, end) = fences(name);
+    let from =
+        whole.find(&start).unwrap_or_else(|| panic!("{name} is not on the page")) + start.len();
+    let to = from + whole[from..].find(end).unwrap();
+    let text = text.trim();
+    if std::env::var_os(WRITE).is_some() {
+        fs::write(page(), format!("{}{text}{}", &whole[..from], &whole[to..])).unwrap();
+        return;
+    }
+    assert_eq!(seen(&whole[from..to]), seen(text), "{name}: run the test with {WRITE}=1");
+}
+
+fn as_it_is(text: &str) -> String {
+    text.to_owned()
+}
+
+/// The questions with their verdicts: figures and the machine that ran the test are left out.
+fn verdicts(text: &str) -> String {
+    let is_reply = |line: &&str| line.starts_with("  ") && line.contains('?');
+    let verdict = |line: &str| line.chars().take(26).collect::<String>().trim().to_owned();
+    text.lines().filter(is_reply).map(verdict).collect::<Vec<_>>().join("\n")
+}
+
+fn answer(words: &[&str], status: i32) -> Ended {
+    let mut command = Home::new().cardproof(&[&["check"], words].concat());
+    command.env("COLUMNS", "80");
+    run(command).expect(status)
+}
+
+fn of_card(name: &str, card: &str, status: i32) {
+    let ended = answer(&[&format!("sim:{card}"), "--seed", "1"], status);
+    is_on_the_page(name, &ended.stdout, as_it_is);
+}
+
+/// The recorded machine `tree` with the value of each of `files` replaced, or added.
+fn of_machine(name: &str, tree: &str, files: &[(&str, &str)], status: i32) {
+    let source = format!("../device/tests/trees/{tree}.txt");
+    let dump = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(source)).unwrap();
+    let is_kept = |line: &&str| {
+        !files.iter().any(|(file, _)| line.split(" = ").next().is_some_and(|it| it.ends_with(file)))
+    };
+    let prefix = |file: &str| {
+        let line =
+            dump.lines().find(|line| line.split(" = ").next().is_some_and(|it| it.ends_with(file)));
+        line.map_or(file.to_owned(), |line| line.split(" = ").next().unwrap().to_owned())
+    };
+    let mut lines: Vec<String> = dump.lines().filter(is_kept).map(str::to_owned).collect();
+    lines.extend(files.iter().map(|(file, value)| format!("{} = {value}", prefix(file))));
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("machine.txt");
+    fs::write(&path, lines.join("\n") + "\n").unwrap();
+    let ended = answer(&["--sysroot", word(&path)], status);
+    is_on_the_page(name, &ended.stdout, as_it_is);
+}
+
+#[test]
+fn the_answers_on_the_page_are_those_of_the_program() {
+    of_card("a good card", "sandisk-extreme-a1", 0);
+    of_card("a fake", "fake-wrap", 4);
+    of_card("a slow card", "intenso-class-4", 4);
+    of_machine("a worn eMMC", "nanopi_emmc_hs200", &[("life_time", "0x0a 0x0a")], 0);
+    of_machine("a weak power supply", "pi4_a2_ddr50", &[("in0_lcrit_alarm", "1")], 0);
+    let log = "[  814.392213] I/O error, dev mmcblk0, sector 3125248 op 0x0:(READ) flags 0x80700";
+    of_machine("errors in the kernel log", "pi4_a2_ddr50", &[("dmesg", log)], 4);
+}
+
+#[test]
+fn memory_is_no_storage() {
+    let memory = lab_or_skip!(Mount::tmpfs("size=16M"));
+    let ended = answer(&[word(memory.path())], 2);
+    let text = ended.stderr.replace(word(memory.path()), "/tmp");
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    is_on_the_page("a directory in memory", &one_line(&text), one_line);
+}
+
+/// A card of 1 GiB behind a loop device.
+fn card(directory: &Path) -> Result<(LoopDevice, Mount), LabError> {
+    let device = LoopDevice::sparse_in(directory, Bytes::gib(2))?;
+    Filesystem::Ext4.make(&device)?;
+    let mount = Mount::new(&device, Filesystem::Ext4, "")?;
+    Ok((device, mount))
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_leaves_two_questions_open() {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let (_device, mount) = lab_or_skip!(card(directory.path()));
+    lab_or_skip!(mount.remount("ro"));
+    let ended = answer(&[word(mount.path())], 0);
+    let text = ended.stdout.replace(word(mount.path()), "/media/pi/CARD");
+    is_on_the_page("a read-only directory", &text, verdicts);
+}

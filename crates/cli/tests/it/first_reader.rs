@@ -1,0 +1,189 @@
+//! What a first reader stumbled over: each case is a command with what it must say, or must not say.
+
+use std::fs;
+
+use crate::home::{Home, word};
+use crate::process::{Ended, run};
+
+fn said(home: &Home, words: &[&str], status: i32) -> Ended {
+    let mut command = home.cardproof(words);
+    command.env("COLUMNS", "80");
+    run(command).expect(status)
+}
+
+/// `text` without its line breaks.
+fn in_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// An error of the command line, and what it must say.
+fn refuses(home: &Home, words: &[&str], expected: &str) {
+    let ended = said(home, words, 2);
+    let message = in_one_line(&ended.stderr);
+    assert!(message.contains(expected), "{words:?}: {message}");
+    assert_eq!(ended.stdout, "", "{words:?}");
+}
+
+#[test]
+fn a_name_is_found_whatever_its_case_and_a_mistyped_one_is_suggested() {
+    let home = Home::new();
+    let short = ["--size", "16M", "--time-budget", "2s", "-q"];
+    let run = |words: &[&str]| said(&home, &[words, &short].concat(), 0);
+    run(&["run", "sim:SanDisk-Extreme-A1", "--profile", "Standard", "--seed", "1"]);
+    refuses(&home, &["run", "sim:sandisk-extrem-a1"], "did you mean sim:sandisk-extreme-a1?");
+    refuses(&home, &["run", "sim:v30-a2", "--profile", "standrd"], "did you mean standard?");
+    refuses(&home, &["replay", "show", "desktop-instal"], "did you mean desktop-install?");
+    said(&home, &["replay", "show", "BOOT"], 0);
+    said(&home, &["profiles", "A1"], 0);
+    said(&home, &["compare", "ref:FIO-pi5-2024", "--use", "HomeAssistant"], 0);
+}
+
+#[test]
+fn no_old_name_of_a_command_stays() {
+    let home = Home::new();
+    for name in ["rate", "report", "summary", "capture", "traces"] {
+        let ended = said(&home, &[name, "latest"], 2);
+        assert!(!ended.stderr.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn a_word_for_a_markdown_file_is_a_mistyped_short() {
+    let home = Home::new();
+    said(&home, &["run", "sim:v30-a2", "--size", "16M", "--time-budget", "2s", "-q"], 0);
+    refuses(&home, &["show", "latest", "--markdown", "lng"], "`short`");
+    let path = home.place().join("result.md");
+    let ended = said(&home, &["show", "latest", "--markdown", word(&path)], 0);
+    assert!(in_one_line(&ended.stderr).contains("Markdown:"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_test_without_verdicts_has_its_result_in_short_markdown() {
+    let home = Home::new();
+    for (words, expected) in [
+        (vec!["geometry", "sim:sandisk-ultra", "--seed", "1", "-q"], "Align partitions to"),
+        (vec!["powercut", "sim:sandisk-ultra", "--cuts", "5", "--seed", "1", "-q"], "power cuts"),
+        (
+            vec!["endure", "sim:sandisk-ultra", "--size", "8M", "--cycles", "2", "-q"],
+            "NO FAILURE in 2 cycles",
+        ),
+    ] {
+        said(&home, &words, 0);
+        let text = said(&home, &["show", "latest", "--markdown", "short"], 0).stdout;
+        assert!(text.contains(expected), "{text}");
+        assert!(!text.contains("none"), "{text}");
+    }
+}
+
+#[test]
+fn what_is_no_output_of_the_named_tool_is_told_so() {
+    let home = Home::new();
+    let path = home.place().join("text.txt");
+    fs::write(&path, "hello world\n").unwrap();
+    refuses(&home, &["import", word(&path), "--as", "fio"], "is not output of fio");
+}
+
+#[test]
+fn a_directory_without_a_copy_of_sys_is_no_saved_computer() {
+    let home = Home::new();
+    let empty = home.place().join("no-sys");
+    fs::create_dir(&empty).unwrap();
+    for command in ["identify", "check"] {
+        refuses(&home, &[command, "--sysroot", word(&empty)], "no copy of /sys");
+    }
+}
+
+#[test]
+fn a_small_file_is_not_measured_and_no_command_to_overwrite_a_file_is_printed() {
+    let home = Home::new();
+    let small = home.place().join("small");
+    fs::write(&small, b"somebody's").unwrap();
+    refuses(&home, &["run", word(&small)], "too small to measure");
+    let large = home.place().join("large");
+    fs::write(&large, vec![7; 4 << 20]).unwrap();
+    let mut command = home.cardproof(&["run", word(&large), "--time-budget", "2s"]);
+    command.env("COLUMNS", "80");
+    let ended = run(command);
+    assert!(!ended.stderr.contains("--destroy"), "{}", ended.stderr);
+}
+
+#[test]
+fn what_is_no_storage_is_refused_before_anything_is_measured() {
+    let home = Home::new();
+    refuses(&home, &["run", "/proc"], "no storage to test");
+    refuses(&home, &["check", "/proc"], "no storage to test");
+}
+
+#[test]
+fn one_card_is_not_compared() {
+    let home = Home::new();
+    said(&home, &["run", "sim:v30-a2", "--size", "16M", "--time-budget", "2s", "-q"], 0);
+    refuses(&home, &["compare", "latest"], "name at least two cards");
+}
+
+#[test]
+fn an_endurance_test_keeps_the_users_unit_and_needs_a_whole_cycle() {
+    let home = Home::new();
+    refuses(&home, &["endure", "sim:sandisk-ultra", "--budget", "1"], "less than one cycle");
+    let words = ["endure", "sim:sandisk-ultra", "--budget", "3GB", "--size", "64M", "--seed", "1"];
+    let ended = said(&home, &words, 0);
+    assert!(in_one_line(&ended.stderr).contains("when 3 GB are written"), "{}", ended.stderr);
+    assert!(ended.stdout.contains("PASSED: 3 GB written"), "{}", ended.stdout);
+    assert!(!ended.stdout.contains("95 %"), "{}", ended.stdout);
+}
+
+#[test]
+fn a_count_starts_at_one() {
+    let home = Home::new();
+    for words in [["watch", "--count", "0"].as_slice(), &["endure", "sim:v30-a2", "--cycles", "0"]]
+    {
+        refuses(&home, words, "give a number from 1");
+    }
+}
+
+#[test]
+fn a_file_system_needs_room() {
+    let home = Home::new();
+    let words = ["compare-setups", word(home.place()), "--size", "1M"];
+    refuses(&home, &words, "too small for a file system");
+}
+
+#[test]
+fn wear_over_time_needs_two_records() {
+    let home = Home::new();
+    refuses(&home, &["health", "--over", "latest"], "two records");
+}
+
+#[test]
+fn diagnose_cannot_watch_a_simulated_card() {
+    refuses(&Home::new(), &["diagnose", "sim:v30-a2"], "cannot use a simulated card");
+}
+
+#[test]
+fn the_plan_uses_the_geometry_of_the_same_card() {
+    let home = Home::new();
+    let unit = |home: &Home| {
+        let text = said(home, &["tune", "sim:sandisk-ultra"], 0).stdout;
+        assert!(text.lines().count() <= 24, "{text}");
+        text.contains("start=8192")
+    };
+    assert!(!unit(&home), "nothing is known");
+    said(&home, &["geometry", "sim:sandisk-ultra", "--seed", "1", "-q"], 0);
+    assert!(unit(&home), "an allocation unit of 4 MiB was measured");
+}
+
+#[test]
+fn a_list_has_one_line_for_each_record() {
+    let home = Home::new();
+    let short = ["--size", "16M", "--time-budget", "2s", "-q"];
+    for card in ["sim:v30-a2", "sim:intenso-class-4"] {
+        said(&home, &[&["run", card, "--seed", "1"][..], &short].concat(), 0);
+    }
+    let text = said(&home, &["list"], 0).stdout;
+    assert_eq!(text.lines().count(), 2, "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    for line in text.lines() {
+        let name = line.split_whitespace().next().unwrap();
+        said(&home, &["show", name], 0);
+    }
+}

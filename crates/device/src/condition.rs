@@ -1,0 +1,249 @@
+//! The condition of a storage in use, as far as the kernel tells: its log, mounts and counters. Nothing is written
+//! and no device is opened.
+//!
+//! Sources in the kernel: `drivers/mmc/core/debugfs.c` (`err_stats`, from Linux 6.0 on), `fs/ext4/sysfs.c`
+//! (`errors_count`), Documentation/block/stat.rst, Documentation/ABI/testing/pstore.
+
+use cardproof_kernel_log::{KernelLog, Trouble, TroubleKind};
+use cardproof_registers::{MmcCsd, Register, SdCsd};
+
+use crate::Sysroot;
+use crate::block::BlockDevice;
+use crate::identify::errors::{HostErrors, LogAccess, host_errors};
+use crate::identify::kernel_log::kept_lines;
+use crate::identify::mmc_host::MmcHost;
+use crate::identify::sources::Sources;
+use crate::mounts::{Mount, Mounts};
+use crate::transport::is_mmc_card;
+
+/// Where logs of crashes are: what the firmware kept, and where systemd moves it.
+const CRASH_LOGS: [&str; 2] = ["sys/fs/pstore", "var/lib/systemd/pstore"];
+
+/// At most so many files of crash logs are read.
+const CRASH_FILES_MAX: usize = 16;
+
+/// Options of a file system that has stopped itself: `emergency_ro` and `shutdown` of ext4, `cp_error` of F2FS.
+const STOPPED: [&str; 3] = ["emergency_ro", "shutdown", "cp_error"];
+
+/// What the kernel tells of a storage in use.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Condition {
+    /// Whether the kernel's log was read.
+    pub log_access: LogAccess,
+    /// What it tells since the start of this device, and of the computer's power.
+    pub troubles: Vec<Trouble>,
+    /// The same of crashes of earlier runs.
+    pub crash_troubles: Vec<Trouble>,
+    /// The counters of the card's host that are not zero; `None` where they could not be read.
+    pub host_errors: Option<Vec<HostErrors>>,
+    /// Its mounted file systems, each once.
+    pub mounted: Vec<MountCondition>,
+    /// Whether there is a medium; `None` where the kernel does not tell.
+    pub is_present: Option<bool>,
+    /// Whether the kernel refuses all writes to it, or the card has protected itself.
+    pub is_write_protected: bool,
+    /// The fields of `stat`, in the kernel's order.
+    pub counters: Option<Vec<u64>>,
+}
+
+/// A mounted file system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MountCondition {
+    /// The kernel's name of the partition, such as `mmcblk0p2`.
+    pub partition: String,
+    /// The type of the file system.
+    pub filesystem: String,
+    /// Its options, those of this mount and those of the file system.
+    pub options: Vec<String>,
+    /// It was mounted for writing and takes no writes: the kernel has turned it read-only.
+    pub is_turned_read_only: bool,
+    /// Errors that it has noted on the device since the last repair (ext4 only).
+    pub noted_errors: Option<u64>,
+}
+
+/// The condition of the block device called `name`, such as `mmcblk0`.
+#[must_use]
+pub fn condition(root: &Sysroot, name: &str) -> Condition {
+    let sources = Sources::new(root);
+    let device = BlockDevice::by_name(root, name);
+    let card = device.as_ref().and_then(|device| {
+        device.ancestors().find(|path| is_mmc_card(path)).map(ToOwned::to_owned)
+    });
+    let host = card.as_deref().and_then(MmcHost::of_card);
+    let host_name = host.as_ref().map(|host| host.name.as_str());
+    let crash_log = crash_log(root);
+    let crashes = cardproof_kernel_log::read((1..).zip(crash_log.iter().map(String::as_str)));
+    let mut condition = Condition {
+        log_access: LogAccess::from(sources.log()),
+        troubles: troubles(sources.messages(), name, host_name),
+        crash_troubles: troubles(&crashes, name, host_name),
+        host_errors: host_name.and_then(|host| host_errors(root, host)),
+        ..Condition::default()
+    };
+    let Some(device) = device else {
+        condition.is_present = root.has("sys/class/block").then_some(false);
+        return condition;
+    };
+    condition.is_present = device.size().map(|size| size.get() > 0);
+    condition.is_write_protected = device.switch("ro") == Some(true)
+        || card.is_some_and(|card| has_protected_itself(root, &card));
+    condition.counters = device.text("stat").and_then(|text| counters(&text));
+    condition.mounted = mounted(root, &device);
+    condition
+}
+
+/// What `log` tells of the device `name`, whose card is in `host`, and of the computer's power.
+fn troubles(log: &KernelLog, name: &str, host: Option<&str>) -> Vec<Trouble> {
+    let own = log.of(name, host).into_iter().flat_map(|device| device.troubles.iter());
+    let power = log.others.iter().filter(|it| it.kind == TroubleKind::UnderVoltage);
+    own.chain(power).cloned().collect()
+}
+
+/// The number of each word of a line of counters; `None` where one is none.
+fn counters(line: &str) -> Option<Vec<u64>> {
+    line.split_ascii_whitespace().map(|word| word.parse().ok()).collect()
+}
+
+/// Whether the register of the card in the directory `card` says that it takes no writes.
+fn has_protected_itself(root: &Sysroot, card: &std::path::Path) -> bool {
+    let Some(csd) = root.text(card.join("csd")) else { return false };
+    let is_emmc = root.text(card.join("type")).as_deref() == Some("MMC");
+    if is_emmc {
+        MmcCsd::from_hex(&csd).is_ok_and(|csd| csd.is_write_protected())
+    } else {
+        SdCsd::from_hex(&csd).is_ok_and(|csd| csd.is_write_protected())
+    }
+}
+
+fn crash_log(root: &Sysroot) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    for place in CRASH_LOGS {
+        for name in root.list(place).unwrap_or_default() {
+            let path = format!("{place}/{name}");
+            if name.starts_with("dmesg") {
+                files.push(path);
+            } else if let Ok(below) = root.list(&path) {
+                let logs = below.into_iter().filter(|name| name.starts_with("dmesg"));
+                files.extend(logs.map(|name| format!("{path}/{name}")));
+            }
+        }
+    }
+    let texts = files.iter().take(CRASH_FILES_MAX).filter_map(|path| root.bytes(path).ok());
+    texts.flat_map(|text| kept_lines(&text)).collect()
+}
+
+/// The file systems on `device` and on its partitions.
+fn mounted(root: &Sysroot, device: &BlockDevice<'_>) -> Vec<MountCondition> {
+    let mounts = Mounts::read(root).unwrap_or_default();
+    let mut found: Vec<MountCondition> = Vec::new();
+    for mount in mounts.iter() {
+        let Some(partition) = BlockDevice::by_number(root, mount.device) else { continue };
+        if partition.whole().name() != device.name() {
+            continue;
+        }
+        let is_turned_read_only = is_turned_read_only(mount);
+        match found.iter_mut().find(|known| known.partition == partition.name()) {
+            // A file system that is mounted at several places is one.
+            Some(known) => known.is_turned_read_only |= is_turned_read_only,
+            None => found.push(MountCondition {
+                partition: partition.name().to_owned(),
+                filesystem: mount.kind.clone(),
+                options: options(mount).map(str::to_owned).collect(),
+                is_turned_read_only,
+                noted_errors: root.number(format!("sys/fs/ext4/{}/errors_count", partition.name())),
+            }),
+        }
+    }
+    found
+}
+
+fn options(mount: &Mount) -> impl Iterator<Item = &str> {
+    mount.options.split(',').chain(mount.super_options.split(',')).filter(|it| !it.is_empty())
+}
+
+/// Whether the kernel has turned a file system read-only that was mounted for writing. Whoever mounts it
+/// read-only sets the option of the mount; an error sets that of the file system alone (`SB_RDONLY`).
+fn is_turned_read_only(mount: &Mount) -> bool {
+    let has = |options: &str, wanted: &str| options.split(',').any(|option| option == wanted);
+    let is_stopped = STOPPED.iter().any(|option| has(&mount.super_options, option));
+    is_stopped || has(&mount.options, "rw") && has(&mount.super_options, "ro")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CARD: &str = "sys/devices/platform/fe340000.mmc/mmc_host/mmc0/mmc0:aaaa";
+
+    /// A card with one partition, and what `more` adds.
+    fn root(more: &str) -> Sysroot {
+        let block = format!("{CARD}/block/mmcblk0");
+        let dump = format!(
+            "# cardproof dump 1\n\
+             sys/class/block/mmcblk0 -> {block}\n\
+             {block}/dev = 179:0\n\
+             {block}/size = 62333952\n\
+             {block}/stat = 100 0 800 50 10 0 80 20 0 60 70\n\
+             {block}/mmcblk0p2/partition = 2\n\
+             {block}/mmcblk0p2/dev = 179:2\n\
+             sys/dev/block/179:0 -> {block}\n\
+             sys/dev/block/179:2 -> {block}/mmcblk0p2\n\
+             {CARD}/type = SD\n{more}"
+        );
+        Sysroot::from_dump(&dump).unwrap()
+    }
+
+    #[test]
+    fn a_file_system_that_was_mounted_for_writing_and_takes_none_is_turned_read_only() {
+        for (mount, expected) in [
+            ("rw,noatime shared:1 - ext4 /dev/mmcblk0p2 rw", Some(false)),
+            ("rw,noatime shared:1 - ext4 /dev/mmcblk0p2 ro,errors=remount-ro", Some(true)),
+            ("rw,noatime - ext4 /dev/mmcblk0p2 rw,emergency_ro", Some(true)),
+            ("ro,noatime - ext4 /dev/mmcblk0p2 ro", Some(false)),
+            // A mount point that may not be written to, of a file system that may.
+            ("ro,noatime - ext4 /dev/mmcblk0p2 rw", Some(false)),
+        ] {
+            let root = root(&format!("proc/self/mountinfo = 27 1 179:2 / / {mount}\n"));
+            let found = condition(&root, "mmcblk0");
+            let state = found.mounted.first().map(|it| it.is_turned_read_only);
+            assert_eq!(state, expected, "{mount}");
+        }
+        let other = root("proc/self/mountinfo = 27 1 8:1 / / rw - ext4 /dev/sda1 ro\n");
+        assert_eq!(condition(&other, "mmcblk0").mounted, []);
+    }
+
+    #[test]
+    fn counters_and_noted_errors_are_read() {
+        let root = root(
+            "sys/kernel/debug/mmc0/err_stats = # Command Timeout Occurred:\\x09 4\n\
+             sys/kernel/debug/mmc0/err_stats = # Command CRC Errors Occurred:\\x09 345\n\
+             sys/kernel/debug/mmc0/err_stats = # Data Timeout Occurred:\\x09 0\n\
+             sys/fs/ext4/mmcblk0p2/errors_count = 3\n\
+             sys/fs/pstore/dmesg-ramoops-0 = <3>[   12.0] I/O error, dev mmcblk0, sector 8 op 0x1:(WRITE)\n\
+             proc/self/mountinfo = 27 1 179:2 / / rw - ext4 /dev/mmcblk0p2 rw\n",
+        );
+        let found = condition(&root, "mmcblk0");
+        let counters: Vec<_> =
+            found.host_errors.unwrap().into_iter().map(|it| (it.counter, it.count)).collect();
+        assert_eq!(counters[1], ("Command CRC Errors Occurred".to_owned(), 345));
+        assert_eq!(counters.len(), 2);
+        assert_eq!(found.mounted[0].noted_errors, Some(3));
+        assert_eq!(found.crash_troubles.len(), 1);
+        assert_eq!(found.is_present, Some(true));
+        assert_eq!(found.counters.map(|it| it.len()), Some(11));
+    }
+
+    #[test]
+    fn a_card_that_has_protected_itself_is_found() {
+        // Bit 12 of the CSD, TMP_WRITE_PROTECT.
+        for (csd, expected) in [
+            ("400e0032db790003b8ab7f800a4040f9", false),
+            ("400e0032db790003b8ab7f800a4050f9", true),
+        ] {
+            let root = root(&format!("{CARD}/csd = {csd}\n"));
+            assert_eq!(condition(&root, "mmcblk0").is_write_protected, expected, "{csd}");
+        }
+        let nothing = Sysroot::from_dump("# cardproof dump 1\nsys/class/block/x /\n").unwrap();
+        assert_eq!(condition(&nothing, "mmcblk0").is_present, Some(false));
+    }
+}

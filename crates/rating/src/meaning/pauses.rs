@@ -1,0 +1,135 @@
+//! The grade of pauses: how long a program waits while the storage finishes nothing.
+
+use cardproof_record::{Limit, OpName, Phase, PhaseState, Record};
+use cardproof_units::Nanos;
+
+use super::{Answer, Grade, PAUSE_POOR, STALLED_SHARE_POOR};
+use crate::limits::limit_of_phase;
+use crate::pauses::{FELT_PAUSE, Pause, longest_wait, pauses_in, stalls};
+
+pub(super) fn pauses(record: &Record) -> Answer {
+    let Some(longest) = longest_wait(record) else { return Answer::unknown(no_pauses(record)) };
+    let name = record.phases.get(longest.phase).map_or("", |phase| phase.name.as_str());
+    let length = longest.length;
+    if length >= FELT_PAUSE {
+        let share = stalls(record).map_or(0.0, |stalls| stalls.share_max);
+        let is_poor = length >= PAUSE_POOR || share >= STALLED_SHARE_POOR;
+        let grade = if is_poor { Grade::Poor } else { Grade::Fair };
+        return felt_pauses(record, grade, length, name);
+    }
+    let (long, where_it_was, grade) = match long_operation(record, FELT_PAUSE) {
+        // Where most operations take as long, the storage is slow and does not pause; other grades tell.
+        Some(found) if found.is_unusual() => {
+            let grade = if found.longest < PAUSE_POOR { Grade::Good } else { Grade::Fair };
+            (found.beside(), found.place(), grade)
+        }
+        _ => (String::new(), String::new(), Grade::Good),
+    };
+    let none = format!("No pause of {FELT_PAUSE} or more{long}.");
+    if has_run_writes(record) {
+        let comparison = format!(
+            "{WHAT_A_PAUSE_IS}{where_it_was} The SD specification allows a card to be busy for up to \
+             {FELT_PAUSE}."
+        );
+        Answer { grade, finding: none, comparison }
+    } else {
+        Answer::unknown(format!("{none} Pauses occur during writes, and this run wrote nothing."))
+    }
+}
+
+const WHAT_A_PAUSE_IS: &str = "In a pause, the storage finishes no operation.";
+
+/// An operation of at least `from`, where there is one, and where it was: the table beside shows it, and it was
+/// no pause, since others finished meanwhile or all operations there take long.
+fn long_operation(record: &Record, from: Nanos) -> Option<LongOperation<'_>> {
+    let has_run = |phase: &&Phase| !matches!(phase.state, PhaseState::NotMeasured { .. });
+    let longest = record
+        .phases
+        .iter()
+        .filter(has_run)
+        .filter_map(|phase| Some((phase, phase.latency_ns?.max)))
+        .max_by_key(|(_, longest)| *longest)
+        .filter(|(_, longest)| *longest >= from);
+    let (phase, longest) = longest?;
+    Some(LongOperation { longest, usual: phase.latency_ns?.p50, phase: &phase.name })
+}
+
+/// An operation that took long, and what is usual where it was.
+struct LongOperation<'r> {
+    longest: Nanos,
+    usual: Nanos,
+    phase: &'r str,
+}
+
+impl LongOperation<'_> {
+    /// Whether it took several times as long as the others.
+    const fn is_unusual(&self) -> bool {
+        self.longest.0 / 4 >= self.usual.0
+    }
+
+    /// The end of a sentence that tells it.
+    fn beside(&self) -> String {
+        format!("; the longest operation took {}", self.longest)
+    }
+
+    /// A sentence on where it was.
+    fn place(&self) -> String {
+        format!(" The longest operation was in {}, where {} is usual.", self.phase, self.usual)
+    }
+}
+
+/// Why no pause is known, and the longest operation where at least that was told.
+fn no_pauses(record: &Record) -> String {
+    if record.phases.iter().any(|phase| !phase.intervals.is_empty()) {
+        return "No phase is able to show pauses.".to_owned();
+    }
+    let latencies = record.phases.iter().filter_map(|phase| phase.latency_ns);
+    let longest = latencies.map(|latency| latency.max).max();
+    let longest =
+        longest.map_or(String::new(), |longest| format!("; the longest operation took {longest}"));
+    format!("The record has no rates over time, which would show pauses{longest}.")
+}
+
+fn felt_pauses(record: &Record, grade: Grade, longest: Nanos, name: &str) -> Answer {
+    let pauses: Vec<Pause> =
+        (0..record.phases.len()).flat_map(|index| pauses_in(record, index)).collect();
+    let longer = match pauses.len() {
+        0 => None,
+        _ => long_operation(record, longest.saturating_add(Nanos(1))),
+    };
+    let (longer, where_it_was) =
+        longer.map(|found| (found.beside(), found.place())).unwrap_or_default();
+    let finding = match pauses.len() {
+        0 => format!("All operations are slow: one took {longest} (in {name})."),
+        1 => format!("There was 1 pause of {FELT_PAUSE} or more: {longest} (in {name}){longer}."),
+        count => format!(
+            "There were {count} pauses of {FELT_PAUSE} or more. The longest was {longest} (in {name}){longer}."
+        ),
+    };
+    let stop = "Programs that wait for the storage stop for that time.";
+    let comparison = match pauses.len() {
+        0 => stop.to_owned(),
+        _ => format!("{WHAT_A_PAUSE_IS} {stop}{where_it_was}"),
+    };
+    Answer { grade, finding: format!("{finding}{}", of_host(record, &pauses)), comparison }
+}
+
+/// That the storage may not be the cause of `pauses`, if the processor limited each phase with one.
+fn of_host(record: &Record, pauses: &[Pause]) -> &'static str {
+    let is_of_host = |pause: &Pause| {
+        let phase = record.phases.get(pause.phase);
+        let limited = phase.and_then(|phase| limit_of_phase(record, phase));
+        limited.is_some_and(|limited| limited.limit == Limit::Cpu)
+    };
+    match pauses {
+        [] => "",
+        pauses if pauses.iter().all(is_of_host) => {
+            " The processor was busy at that time, so the storage may not be the cause."
+        }
+        _ => "",
+    }
+}
+
+fn has_run_writes(record: &Record) -> bool {
+    record.phases.iter().any(|phase| phase.op != OpName::Read && phase.ops > 0)
+}

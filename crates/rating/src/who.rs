@@ -1,0 +1,392 @@
+//! Who writes to a storage: by service and program, what they asked for and what reached the storage.
+//!
+//! A control group's figure is what reached the device for it, written back from memory included; where groups
+//! tell nothing, a service's share is that of the pages that its programs made dirty. What reached the device and
+//! is of no group is the file system's own: its journal, its tables, and swap. Programs that began and ended
+//! between two looks are in their group's figure only.
+
+use std::collections::BTreeMap;
+
+use cardproof_units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// The name and version of the published form.
+pub const WHO_SCHEMA: &str = "cardproof.who/1";
+
+/// A day in seconds.
+const DAY_S: f64 = 86_400.0;
+
+/// Savings below this share of the whole are not told from chance.
+const SAVED_MIN: f64 = 0.05;
+
+/// What one program of one service handed to storage in the time that was watched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProgramWrites {
+    /// The name of the program.
+    pub program: String,
+    /// The control group.
+    pub group: String,
+    /// Bytes in its write calls, to files, pipes and sockets alike.
+    pub asked_bytes: u64,
+    /// Bytes of pages that it made dirty.
+    pub dirtied_bytes: u64,
+}
+
+/// All that was seen in the time that was watched.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Watched {
+    /// How long, in seconds.
+    pub seconds: f64,
+    /// Each program of each group.
+    pub programs: Vec<ProgramWrites>,
+    /// What reached the device for each group; empty where the kernel does not tell.
+    pub groups: BTreeMap<String, u64>,
+    /// What reached the device in all.
+    pub device_bytes: u64,
+    /// Writes of the device.
+    pub device_writes: u64,
+    /// Flushes of the device's cache.
+    pub flushes: u64,
+    /// What was written to swap.
+    pub swapped_out_bytes: u64,
+    /// Processes that this user may not look at.
+    pub hidden: usize,
+}
+
+/// Who writes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Who {
+    /// How long was watched, in seconds.
+    pub seconds: f64,
+    /// What reached the device.
+    pub device_bytes: Bytes,
+    /// The same for a day at this pace.
+    pub bytes_a_day: Bytes,
+    /// Flushes of the device's cache a minute.
+    pub flushes_a_minute: f64,
+    /// Bytes that reached the device for each byte that programs asked for; absent where they asked for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amplification: Option<f64>,
+    /// The share of what reached the device that is a service's or a known cause's, 0 to 1.
+    pub attributed: f64,
+    /// The writers, the largest first.
+    pub writers: Vec<Writer>,
+    /// Processes that this user may not look at.
+    pub hidden: usize,
+}
+
+/// A service, or what the system does by itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Writer {
+    /// The service's name, such as `influxdb.service`.
+    pub name: String,
+    /// Whether the figure is that of the kernel for a group, and not a share by dirty pages.
+    pub is_counted: bool,
+    /// What its programs asked for: at most the bytes in their write calls and at most the pages that they made
+    /// dirty.
+    pub asked_bytes: Bytes,
+    /// What reached the device.
+    pub reached_bytes: Bytes,
+    /// The same for a day at this pace.
+    pub bytes_a_day: Bytes,
+    /// Its share of what reached the device, 0 to 1.
+    pub share: f64,
+    /// Its programs, the largest first, with what they asked for.
+    pub programs: Vec<(String, Bytes)>,
+    /// What can be done about it, if it is of a kind that something can be done about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<Remedy>,
+}
+
+/// What makes a kind of writer write less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Remedy {
+    /// Keep the journal of systemd in memory.
+    JournalInMemory,
+    /// Keep text logs in memory (log2ram), or let the journal have them alone.
+    LogsInMemory,
+    /// Move swap off the storage: zram, or none.
+    SwapOffStorage,
+    /// Write ahead instead of a rollback journal, and sync less often.
+    DatabaseWriteAhead,
+    /// Mount with a longer commit interval and without times of access.
+    LongerCommit,
+    /// Move a container's writable files to a volume in memory or on another device.
+    ContainerVolumes,
+}
+
+/// The name of what the file system writes by itself.
+pub const FILESYSTEM: &str = "file system (journal, tables)";
+
+/// The name of what is swapped out.
+pub const SWAP: &str = "swap";
+
+/// Beginnings of names with the remedy of their kind.
+const REMEDIES: [(&str, Remedy); 13] = [
+    ("systemd-journal", Remedy::JournalInMemory),
+    ("rsyslog", Remedy::LogsInMemory),
+    ("syslog", Remedy::LogsInMemory),
+    ("docker-", Remedy::ContainerVolumes),
+    ("libpod-", Remedy::ContainerVolumes),
+    ("containerd", Remedy::ContainerVolumes),
+    ("docker", Remedy::ContainerVolumes),
+    ("influx", Remedy::DatabaseWriteAhead),
+    ("mariadb", Remedy::DatabaseWriteAhead),
+    ("mysql", Remedy::DatabaseWriteAhead),
+    ("postgres", Remedy::DatabaseWriteAhead),
+    ("home-assistant", Remedy::DatabaseWriteAhead),
+    ("pihole", Remedy::DatabaseWriteAhead),
+];
+
+/// Who wrote in what was `watched`.
+#[must_use]
+pub fn who(watched: &Watched) -> Who {
+    let device = watched.device_bytes;
+    let mut writers = of_services(watched);
+    let of_groups: u64 = writers.iter().map(|writer| writer.reached_bytes.get()).sum();
+    let swapped = watched.swapped_out_bytes.min(device.saturating_sub(of_groups));
+    let rest = device.saturating_sub(of_groups + swapped);
+    let is_counted = !watched.groups.is_empty();
+    for (name, bytes, remedy) in [
+        (SWAP, swapped, Remedy::SwapOffStorage),
+        (FILESYSTEM, if is_counted { rest } else { 0 }, Remedy::LongerCommit),
+    ] {
+        if bytes > 0 {
+            writers.push(Writer {
+                name: name.to_owned(),
+                is_counted,
+                asked_bytes: Bytes::ZERO,
+                reached_bytes: Bytes(bytes),
+                bytes_a_day: Bytes::ZERO,
+                share: 0.0,
+                programs: Vec::new(),
+                remedy: Some(remedy),
+            });
+        }
+    }
+    let a_day = |bytes: u64| Bytes((bytes as f64 / watched.seconds.max(1e-9) * DAY_S) as u64);
+    for writer in &mut writers {
+        writer.share = writer.reached_bytes.as_f64() / (device.max(1)) as f64;
+        writer.bytes_a_day = a_day(writer.reached_bytes.get());
+    }
+    writers.sort_by_key(|writer| std::cmp::Reverse(writer.reached_bytes.get()));
+    let asked: u64 = writers.iter().map(|writer| writer.asked_bytes.get()).sum();
+    let attributed: f64 = writers.iter().map(|writer| writer.share).sum();
+    Who {
+        seconds: watched.seconds,
+        device_bytes: Bytes(device),
+        bytes_a_day: a_day(device),
+        flushes_a_minute: watched.flushes as f64 / watched.seconds.max(1e-9) * 60.0,
+        amplification: (asked > 0).then(|| device as f64 / asked as f64),
+        attributed: if device == 0 { 1.0 } else { attributed.min(1.0) },
+        writers,
+        hidden: watched.hidden,
+    }
+}
+
+/// The services, each with its programs.
+fn of_services(watched: &Watched) -> Vec<Writer> {
+    let mut services: BTreeMap<&str, Vec<&ProgramWrites>> = BTreeMap::new();
+    for program in watched.programs.iter().filter(|it| it.dirtied_bytes > 0) {
+        services.entry(service(&program.group)).or_default().push(program);
+    }
+    for group in watched.groups.keys() {
+        services.entry(service(group)).or_default();
+    }
+    let dirtied: u64 = watched.programs.iter().map(|it| it.dirtied_bytes).sum();
+    let is_counted = !watched.groups.is_empty();
+    // Pages that were made dirty need not have reached the device yet, and may be of another one.
+    let per_dirty = (watched.device_bytes as f64 / dirtied.max(1) as f64).min(1.0);
+    let writer = |(name, programs): (&str, Vec<&ProgramWrites>)| {
+        let of_group = watched.groups.iter().filter(|(group, _)| service(group) == name);
+        let counted: u64 = of_group.map(|(_, bytes)| bytes).sum();
+        let dirty: u64 = programs.iter().map(|it| it.dirtied_bytes).sum();
+        let reached = if is_counted { counted } else { (dirty as f64 * per_dirty) as u64 };
+        Writer {
+            name: name.to_owned(),
+            is_counted,
+            asked_bytes: Bytes(programs.iter().map(|it| it.asked()).sum()),
+            reached_bytes: Bytes(reached),
+            bytes_a_day: Bytes::ZERO,
+            share: 0.0,
+            programs: by_program(&programs),
+            remedy: remedy(name, &programs),
+        }
+    };
+    let all = services.into_iter().map(writer);
+    all.filter(|writer| writer.reached_bytes.get() > 0 || writer.asked_bytes.get() > 0).collect()
+}
+
+impl ProgramWrites {
+    /// What it asked to be stored: write calls also go to pipes and sockets, and a page is dirty as a whole.
+    fn asked(&self) -> u64 {
+        if self.asked_bytes == 0 {
+            self.dirtied_bytes
+        } else {
+            self.asked_bytes.min(self.dirtied_bytes)
+        }
+    }
+}
+
+fn by_program(programs: &[&ProgramWrites]) -> Vec<(String, Bytes)> {
+    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+    for program in programs {
+        *sums.entry(&program.program).or_default() += program.asked();
+    }
+    let mut sums: Vec<(String, Bytes)> =
+        sums.into_iter().map(|(name, bytes)| (name.to_owned(), Bytes(bytes))).collect();
+    sums.sort_by_key(|(_, bytes)| std::cmp::Reverse(bytes.get()));
+    sums
+}
+
+/// The service of a control group: the last part of its path that systemd calls one, else the last part.
+#[must_use]
+pub fn service(group: &str) -> &str {
+    let mut parts = group.rsplit('/').filter(|part| !part.is_empty());
+    let is_unit = |part: &&str| part.ends_with(".service") || part.ends_with(".scope");
+    parts.clone().find(is_unit).or_else(|| parts.next()).unwrap_or("no service")
+}
+
+fn remedy(name: &str, programs: &[&ProgramWrites]) -> Option<Remedy> {
+    let is_named = |beginning: &str| {
+        name.starts_with(beginning) || programs.iter().any(|it| it.program.starts_with(beginning))
+    };
+    REMEDIES.iter().find(|(beginning, _)| is_named(beginning)).map(|(_, remedy)| *remedy)
+}
+
+/// What changed between two watches.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// The writer; absent for the whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Bytes a day before.
+    pub before: Bytes,
+    /// Bytes a day now.
+    pub now: Bytes,
+    /// Whether it is more than a twentieth of the whole, and so no chance of two short watches alone.
+    pub is_told: bool,
+}
+
+/// What changed from `before` to `now`: the whole first, then each writer, the largest change first.
+#[must_use]
+pub fn changes(before: &Who, now: &Who) -> Vec<Change> {
+    let of = |who: &Who, name: &str| {
+        let writer = who.writers.iter().find(|writer| writer.name == name);
+        writer.map_or(Bytes::ZERO, |writer| writer.bytes_a_day)
+    };
+    let whole = before.bytes_a_day.as_f64().max(now.bytes_a_day.as_f64());
+    let change = |name: Option<String>, before: Bytes, now: Bytes| Change {
+        is_told: (before.as_f64() - now.as_f64()).abs() >= SAVED_MIN * whole && whole > 0.0,
+        name,
+        before,
+        now,
+    };
+    let mut names: Vec<&String> = Vec::new();
+    for writer in before.writers.iter().chain(&now.writers) {
+        if !names.contains(&&writer.name) {
+            names.push(&writer.name);
+        }
+    }
+    let mut of_writers: Vec<Change> = names
+        .into_iter()
+        .map(|name| change(Some(name.clone()), of(before, name), of(now, name)))
+        .collect();
+    of_writers.sort_by_key(|it| std::cmp::Reverse(it.before.get().abs_diff(it.now.get())));
+    let mut all = vec![change(None, before.bytes_a_day, now.bytes_a_day)];
+    all.extend(of_writers);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(group: &str, program: &str, asked: u64, dirtied: u64) -> ProgramWrites {
+        ProgramWrites {
+            program: program.to_owned(),
+            group: group.to_owned(),
+            asked_bytes: asked,
+            dirtied_bytes: dirtied,
+        }
+    }
+
+    const JOURNAL: &str = "/system.slice/systemd-journald.service";
+    const INFLUX: &str = "/system.slice/influxdb.service";
+
+    fn watched() -> Watched {
+        Watched {
+            seconds: 60.0,
+            programs: vec![
+                program(JOURNAL, "systemd-journal", 1000, 40_960),
+                program(INFLUX, "influxd", 100_000, 409_600),
+                program("/user.slice/user-1000.slice/session-1.scope", "ssh", 9_000_000, 0),
+            ],
+            groups: [(JOURNAL.to_owned(), 50_000), (INFLUX.to_owned(), 600_000)].into(),
+            device_bytes: 1_000_000,
+            device_writes: 200,
+            flushes: 30,
+            swapped_out_bytes: 100_000,
+            hidden: 0,
+        }
+    }
+
+    #[test]
+    fn all_that_reached_the_device_has_an_owner() {
+        let found = who(&watched());
+        let names: Vec<_> =
+            found.writers.iter().map(|it| (it.name.as_str(), it.reached_bytes.get())).collect();
+        let expected = [
+            ("influxdb.service", 600_000),
+            (FILESYSTEM, 250_000),
+            (SWAP, 100_000),
+            ("systemd-journald.service", 50_000),
+        ];
+        assert_eq!(names, expected);
+        assert!((found.attributed - 1.0).abs() < 1e-9);
+        assert_eq!(found.bytes_a_day, Bytes(1_440_000_000));
+        assert!((found.flushes_a_minute - 30.0).abs() < 1e-9);
+        // 101,000 bytes were asked for; what went to a socket was not.
+        assert!((found.amplification.unwrap() - 1_000_000.0 / 101_000.0).abs() < 1e-9);
+        assert_eq!(found.writers[3].remedy, Some(Remedy::JournalInMemory));
+    }
+
+    #[test]
+    fn without_groups_the_pages_made_dirty_tell_and_the_rest_is_not_known() {
+        let found = who(&Watched { groups: BTreeMap::new(), ..watched() });
+        assert_eq!(found.writers[0].name, "influxdb.service");
+        assert_eq!(found.writers[0].reached_bytes, Bytes(409_600));
+        assert!(found.writers.iter().all(|writer| writer.name != FILESYSTEM));
+        assert!((0.5..0.6).contains(&found.attributed), "{found:?}");
+    }
+
+    #[test]
+    fn a_saving_is_the_difference_of_two_watches() {
+        let before = who(&watched());
+        let mut later = watched();
+        later.groups.remove(INFLUX);
+        later.programs.retain(|it| it.group != INFLUX);
+        later.device_bytes = 300_000;
+        let changes = changes(&before, &who(&later));
+        assert_eq!((changes[0].name.clone(), changes[0].before), (None, Bytes(1_440_000_000)));
+        assert_eq!(changes[0].now, Bytes(432_000_000));
+        assert_eq!(changes[1].name.as_deref(), Some("influxdb.service"));
+        assert!(changes[1].is_told);
+        let journal =
+            changes.iter().find(|it| it.name.as_deref() == Some("systemd-journald.service"));
+        assert!(!journal.unwrap().is_told);
+    }
+
+    #[test]
+    fn nothing_written_is_no_division_by_zero() {
+        let found = who(&Watched::default());
+        assert_eq!((found.device_bytes, found.amplification), (Bytes::ZERO, None));
+        assert!((found.attributed - 1.0).abs() < 1e-9);
+        assert_eq!(service("/"), "no service");
+        assert_eq!(
+            service("/user.slice/user-1000.slice/user@1000.service/app.slice/a.scope"),
+            "a.scope"
+        );
+    }
+}

@@ -1,0 +1,100 @@
+//! Who writes to a storage, in words.
+
+use std::fmt::Write;
+
+use cardproof_rating::who::{Change, Remedy, Who};
+
+/// At most so many writers are told.
+const WRITERS_MAX: usize = 10;
+
+/// At most so many programs of a writer are told.
+const PROGRAMS_MAX: usize = 3;
+
+/// The whole page about the device called `disk`, with what changed since an earlier watch.
+#[must_use]
+pub fn page(disk: &str, who: &Who, changes: &[Change]) -> String {
+    let mut text = format!("Who writes to {disk}? Watched for {:.0} s.\n", who.seconds);
+    let amplification = who.amplification.map_or_else(String::new, |ratio| {
+        format!(", {ratio:.1} for each byte that programs asked for")
+    });
+    // Writing to a string does not fail.
+    let _ = writeln!(
+        text,
+        "  Written {} ({} a day){amplification}; {:.0} flushes a minute.\n",
+        who.device_bytes, who.bytes_a_day, who.flushes_a_minute
+    );
+    for writer in who.writers.iter().take(WRITERS_MAX) {
+        let about = if writer.is_counted { "" } else { "about " };
+        let _ = writeln!(
+            text,
+            "  {about}{:.0} %  {}: {} a day, asked for {}",
+            100.0 * writer.share,
+            writer.name,
+            writer.bytes_a_day,
+            writer.asked_bytes
+        );
+        let programs: Vec<String> = writer
+            .programs
+            .iter()
+            .take(PROGRAMS_MAX)
+            .map(|(program, bytes)| format!("{program} {bytes}"))
+            .collect();
+        if !programs.is_empty() {
+            let _ = writeln!(text, "        {}", programs.join(", "));
+        }
+    }
+    let _ = writeln!(text, "\n  {:.0} % of it has an owner.", 100.0 * who.attributed);
+    if who.hidden > 0 {
+        let _ = writeln!(
+            text,
+            "  {} processes of other users could not be looked at; run it as root.",
+            who.hidden
+        );
+    }
+    text.push_str(&remedies(who));
+    text.push_str(&saved(changes));
+    text
+}
+
+fn remedies(who: &Who) -> String {
+    let mut told: Vec<Remedy> = Vec::new();
+    let mut text = String::new();
+    for remedy in who.writers.iter().filter_map(|writer| writer.remedy) {
+        if !told.contains(&remedy) {
+            let head =
+                if told.is_empty() { "\nWhat helps (measure it with --against):\n" } else { "" };
+            let _ = writeln!(text, "{head}  - {}", remedy_in_words(remedy));
+            told.push(remedy);
+        }
+    }
+    text
+}
+
+/// A remedy as an instruction without its full stop.
+#[must_use]
+pub const fn remedy_in_words(remedy: Remedy) -> &'static str {
+    match remedy {
+        Remedy::JournalInMemory => "Storage=volatile in /etc/systemd/journald.conf",
+        Remedy::LogsInMemory => "logs in memory: log2ram, or no rsyslog beside the journal",
+        Remedy::SwapOffStorage => "swap off the storage: zram, or a smaller vm.swappiness",
+        Remedy::DatabaseWriteAhead => {
+            "the database: a write-ahead log, fewer commits, or another device"
+        }
+        Remedy::LongerCommit => "mount with noatime and a longer commit=, such as commit=60",
+        Remedy::ContainerVolumes => "containers: put what they write into volumes elsewhere",
+    }
+}
+
+fn saved(changes: &[Change]) -> String {
+    let mut text = String::new();
+    for change in changes.iter().filter(|change| change.is_told) {
+        let head = if text.is_empty() { "\nMeasured against the earlier watch:\n" } else { "" };
+        let name = change.name.as_deref().unwrap_or("all");
+        let _ =
+            writeln!(text, "{head}  {name}: {} a day before, {} now", change.before, change.now);
+    }
+    if text.is_empty() && !changes.is_empty() {
+        text.push_str("\nNo change against the earlier watch that is larger than chance.\n");
+    }
+    text
+}

@@ -1,0 +1,68 @@
+//! Limits: what one client does too much of counts against that client alone, and is written nowhere.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::Ipv4Addr;
+
+use crate::common::client::{connect_from, request};
+use crate::common::{Hub, On, TestData, document};
+
+on_both!(
+    one_client_is_held_to_its_limit,
+    refused_requests_of_one_client_lock_out_nobody,
+    one_address_has_so_many_connections,
+);
+
+fn from(hub: &Hub, client: &str) -> u16 {
+    hub.submit(&document("Any", 1.0), &[("X-Forwarded-For", client)]).status
+}
+
+fn one_client_is_held_to_its_limit(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--behind-proxy", "--submissions-per-hour", "3"]);
+    let first: Vec<u16> = (0..4).map(|_| from(&hub, "203.0.113.1")).collect();
+    assert_eq!(first, [201, 201, 201, 429]);
+    let held = hub.submit(&document("Any", 1.0), &[("X-Forwarded-For", "203.0.113.1")]);
+    assert!(held.status == 429 && held.head.contains("retry-after:"), "{}", held.head);
+    assert_eq!(from(&hub, "198.51.100.1, 203.0.113.1"), 429, "only the proxy's own entry counts");
+    assert_eq!(from(&hub, "203.0.113.2"), 201);
+}
+
+/// The bytes that the database has on the disk, its log included.
+fn written(place: &TestData) -> u64 {
+    let entries = fs::read_dir(place.data.path()).unwrap().map(|entry| entry.unwrap());
+    let of_database = entries.filter(|it| it.file_name().to_string_lossy().contains("hub.sqlite"));
+    of_database.map(|it| it.metadata().unwrap().len()).sum()
+}
+
+fn refused_requests_of_one_client_lock_out_nobody(place: &TestData) {
+    // Everybody together may submit 200 in an hour.
+    let options = ["--no-seed", "--no-dump", "--behind-proxy", "--submissions-per-hour", "2"];
+    let hub = place.start(&options);
+    assert_eq!(from(&hub, "198.51.100.1"), 201);
+    let before = written(place);
+    let headers = [("Content-Type", "application/json"), ("X-Forwarded-For", "203.0.113.1")];
+    let empty = |_| request(&hub.address, "POST", "/api/v1/submissions", &headers, b"").status;
+    let statuses: Vec<u16> = (0..600).map(empty).collect();
+    assert_eq!(statuses[..3], [422, 422, 429]);
+    assert!(statuses[2..].iter().all(|status| *status == 429));
+    assert!(place.on == On::Postgres || written(place) == before, "refusals are not written");
+    assert_eq!(from(&hub, "198.51.100.2"), 201);
+}
+
+fn one_address_has_so_many_connections(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump"]);
+    let held: Vec<_> =
+        (0..80).map(|_| connect_from(Ipv4Addr::new(127, 0, 0, 2), &hub.address).unwrap()).collect();
+    let answers = |mut stream: &std::net::TcpStream| {
+        let asked =
+            stream.write_all(b"GET /about HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+        let mut answer = Vec::new();
+        // One that was closed may say so by an error.
+        asked.is_ok()
+            && stream.read_to_end(&mut answer).is_ok()
+            && answer.starts_with(b"HTTP/1.1 200")
+    };
+    assert_eq!(hub.get("/about").status, 200, "others are served");
+    let served = held.iter().filter(|stream| answers(stream)).count();
+    assert_eq!(served, 64);
+}

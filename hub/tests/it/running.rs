@@ -1,0 +1,134 @@
+//! What an operator relies on: no command makes a database by accident, none mistakes one hub for another, and a hub
+//! that was told to end does so whenever that was.
+
+use std::fs;
+
+use crate::common::client::request;
+use crate::common::{On, TestData, document};
+
+on_both!(
+    only_serve_and_restore_make_a_database,
+    the_kind_of_database_is_noted,
+    a_backup_changes_nothing_of_an_older_database,
+    no_link_follows_what_a_client_sends,
+    a_hub_that_was_just_started_ends_in_order,
+);
+
+/// What `command` says on standard error, when it fails.
+fn refusal(command: &mut std::process::Command) -> String {
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{command:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+fn only_serve_and_restore_make_a_database(place: &TestData) {
+    let to = place.data.path().join("copy.sqlite");
+    let mut commands = [
+        place.command("dump"),
+        place.command("backup"),
+        place.command("add-administrator"),
+        place.command("revoke-administrator"),
+    ];
+    commands[1].arg("--to").arg(&to);
+    commands[2].arg("anna");
+    commands[3].arg("anna");
+    for command in &mut commands {
+        let told = refusal(command);
+        assert!(told.contains("there is no hub in") && told.contains("`serve`"), "{told}");
+        assert_eq!(fs::read_dir(place.data.path()).unwrap().count(), 0, "{command:?}");
+    }
+    drop(place.start(&[]));
+    assert!(commands.iter_mut().all(|command| command.output().unwrap().status.success()));
+}
+
+fn the_kind_of_database_is_noted(place: &TestData) {
+    drop(place.start(&[]));
+    let mut command = match place.on {
+        On::Sqlite => {
+            let mut command = place.command("serve");
+            command.args(["--database", "postgres://postgres@localhost/none?host=/nowhere"]);
+            command
+        }
+        On::Postgres => {
+            let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cardproof-hub"));
+            command.arg("serve").arg("--data").arg(place.data.path());
+            command.env_remove("CARDPROOF_HUB_DATABASE");
+            command
+        }
+    };
+    let told = refusal(command.args(["--listen", "127.0.0.1:0"]));
+    let expected = match place.on {
+        On::Sqlite => "keeps its records in SQLite; leave --database out",
+        On::Postgres => "keeps its records in PostgreSQL; give its address with --database",
+    };
+    assert!(told.contains(expected), "{told}");
+}
+
+fn a_backup_changes_nothing_of_an_older_database(place: &TestData) {
+    drop(place.start(&["--no-seed", "--no-dump"]));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let forms = |set: Option<&'static str>| {
+        runtime.block_on(async {
+            use sqlx::Row;
+            let db = place.open().await;
+            let mut step = db.write().await.unwrap();
+            if let Some(text) = set {
+                sqlx::query(text).execute(&mut *step).await.unwrap();
+            }
+            let row = sqlx::query("SELECT COUNT(*) AS n, MAX(version) AS v FROM migrations");
+            let row = row.fetch_one(&mut *step).await.unwrap();
+            let found = (row.get::<i64, _>("n"), row.get::<i64, _>("v"));
+            step.commit().await.unwrap();
+            db.close().await;
+            found
+        })
+    };
+    let made = forms(None);
+    forms(Some("UPDATE migrations SET version = version + 1000"));
+    let to = place.data.path().join("copy.sqlite");
+    let told = refusal(place.command("backup").arg("--to").arg(&to));
+    assert!(told.contains("form") && told.contains("serve"), "{told}");
+    assert!(!to.exists(), "half a backup is none");
+    assert_eq!(made.0, 1);
+}
+
+fn no_link_follows_what_a_client_sends(place: &TestData) {
+    let hub = place.start(&["--no-dump"]);
+    let evil = ("Host", "evil.example");
+    let body = document("Any", 1.0).to_string();
+    let sent = |method: &str, path: &str, body: &[u8]| {
+        let text = format!(
+            "{method} {path} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        crate::common::client::raw(&hub.address, &[text.as_bytes(), body].concat())
+    };
+    let answers = [
+        sent("POST", "/api/v1/submissions", body.as_bytes()),
+        sent("GET", "/feed.atom", b""),
+        sent("GET", "/data/queries", b""),
+        sent("GET", "/", b""),
+    ];
+    for answer in &answers {
+        assert!(matches!(answer.status, 200 | 201), "{}", answer.text());
+        assert!(
+            !answer.text().contains(evil.1) && !answer.head.contains(evil.1),
+            "{}",
+            answer.text()
+        );
+    }
+    assert!(answers[1].text().contains(&format!("http://{}/r/", hub.address)));
+    let public = place.start(&["--no-dump", "--public-url", "https://hub.example.org/"]);
+    let feed = request(&public.address, "GET", "/feed.atom", &[], b"").text();
+    assert!(feed.contains("https://hub.example.org/r/"), "{feed}");
+}
+
+fn a_hub_that_was_just_started_ends_in_order(place: &TestData) {
+    for _ in 0..5 {
+        let mut hub = place.start(&["--no-seed"]);
+        let ended = hub.stop();
+        assert!(ended.success(), "{ended}");
+        assert!(hub.log().contains("\"event\":\"ended\""), "{}", hub.log());
+    }
+}
