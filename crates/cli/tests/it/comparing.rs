@@ -173,8 +173,10 @@ fn a_comparison_shows_the_rates_and_intervals_of_the_report() {
     ] {
         let home = Home::new();
         let target = format!("sim:{card}");
-        let words = ["run", &target, "--seed", "21", "--label", "mine", "--quiet"];
-        run(home.cardproof(&[&words[..], more].concat())).expect(0);
+        for (label, seed) in [("mine", "21"), ("other", "22")] {
+            let words = ["run", &target, "--seed", seed, "--label", label, "--quiet"];
+            run(home.cardproof(&[&words[..], more].concat())).expect(0);
+        }
         let of = |words: &[&str]| run(home.cardproof(words)).expect(0).stdout;
         let report = of(&["show", "mine", "--markdown", "-"]);
         let (_, measured) = report.split_once("## Measured").expect("a table of the phases");
@@ -184,10 +186,10 @@ fn a_comparison_shows_the_rates_and_intervals_of_the_report() {
             .filter(|row| !row[0].starts_with("&nbsp;") && !row[1].starts_with("not measured"))
             .map(|row| [row[1].clone(), row[2].clone()])
             .collect();
-        let all = of(&["compare", "mine", "--details", "--markdown", "-"]);
+        let all = of(&["compare", "mine", "other", "--details", "--markdown", "-"]);
         let sections = all.split("\n## ").filter(|text| text.contains("| card | rate |"));
         let compared: Vec<[String; 2]> = sections
-            .map(|text| cells(text).pop().expect("a row"))
+            .map(|text| cells(text).into_iter().find(|row| row[0].contains("mine")).expect("a row"))
             .map(|row| [row[1].clone(), row[2].clone()])
             .collect();
         assert_eq!(compared, shown, "{card}");
@@ -195,8 +197,11 @@ fn a_comparison_shows_the_rates_and_intervals_of_the_report() {
         let json = |words: &[&str]| -> serde_json::Value {
             serde_json::from_str(&of(words)).expect("it is JSON")
         };
-        let figures = json(&["compare", "mine", "--json", "-"])["figures"][0]["figures"].clone();
-        let entry = json(&["list", "--json", "-"])["records"][0].clone();
+        let figures =
+            json(&["compare", "mine", "other", "--json", "-"])["figures"][0]["figures"].clone();
+        let list = json(&["list", "--json", "-"]);
+        let mut records = list["records"].as_array().unwrap().iter();
+        let entry = records.find(|record| record["label"] == "mine").unwrap().clone();
         for (column, field) in [
             ("random_read", "random_read_iops"),
             ("random_write", "random_write_iops"),

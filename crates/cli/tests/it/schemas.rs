@@ -153,7 +153,7 @@ fn examples(home: &Home) -> Vec<Example> {
         one("list", &["list", "--json", "-"]),
         one("comparison", &["compare", "card 1", "card 2", "--json", "-"]),
         one("comparison", &["compare", "ref:sd-card-bench-2018", "--use", "camera", "--json", "-"]),
-        one("comparison", &["compare", "card 1", "--price", "card 1=5", "--json", "-"]),
+        one("comparison", &["compare", "card 1", "card 2", "--price", "card 1=5", "--json", "-"]),
         one("comparison", &["compare", "ref:fio-pi5-2024", "ref:iozone-pi-ssd", "--json", "-"]),
         one("catalogue", &["compare", "--list", "--json", "-"]),
         one("identity", &["identify", "--sysroot", &dump, "--json", "-"]),
