@@ -128,9 +128,10 @@ fn verdict_on(lab: &Lab, place: &Path, more: &[&str], way: &str) -> Result<Optio
     command.arg("verify").arg(place).args(more).args(["--quiet", "--json", "-"]);
     let ended = command.env("XDG_DATA_HOME", home.path()).stdin(Stdio::null()).output()?;
     let told = String::from_utf8_lossy(&ended.stderr);
-    ensure!(ended.status.code().is_some_and(|code| code <= 4), "{way}: {}: {told}", ended.status);
     let answer: Option<Value> = serde_json::from_slice(&ended.stdout).ok();
-    if answer.is_some_and(|answer| answer["verdict"] == "genuine") {
+    let answer = answer.with_context(|| format!("{way}: {}: {told}", ended.status))?;
+    ensure!(answer["verdict"].is_string(), "{way}: no verdict: {answer}");
+    if answer["verdict"] == "genuine" {
         return Ok(Some(format!("{way}: genuine")));
     }
     let is_kept = !is_directory || fs::metadata(&own)?.size() == 4;

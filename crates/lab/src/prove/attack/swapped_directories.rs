@@ -3,29 +3,38 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
-use cardproof_testkit::{Mount, Noise, Tree};
+use anyhow::{Context, Result, bail, ensure};
+use cardproof_testkit::{Filesystem, LoopDevice, Mount, Noise, Tree};
+use cardproof_units::Bytes;
 
 use super::Lab;
 
 /// How long a command may take on a busy computer.
 const PATIENCE: Duration = Duration::from_secs(240);
 
+/// The size of the disk.
+const SIZE: Bytes = Bytes::mib(64);
+
+/// The status of a command line that makes no sense.
+const USAGE: i32 = 2;
+
 /// Commands on a directory.
 const COMMANDS: [&[&str]; 4] = [
     &["verify", "PLACE", "--quiet"],
-    &["run", "PLACE", "--quiet", "--size", "4M", "--time", "2s"],
+    &["run", "PLACE", "--quiet", "--size", "4M", "--time-budget", "2s"],
     &["check", "PLACE"],
-    &["run", "PLACE", "--quiet", "--profile", "a1", "--size", "4M", "--time", "2s"],
+    &["run", "PLACE", "--quiet", "--profile", "a1", "--size", "4M", "--time-budget", "2s"],
 ];
 
 /// The directory, or the one around it, is a link to elsewhere from some moment on, and perhaps itself again.
 pub(super) fn led_astray(lab: &mut Lab, noise: &mut Noise) -> Result<Option<String>> {
-    let (disk, home, outside) =
-        (Mount::tmpfs("size=40M")?, tempfile::tempdir()?, tempfile::tempdir()?);
+    let device = LoopDevice::new(SIZE)?;
+    Filesystem::Ext4.make(&device)?;
+    let disk = Mount::new(&device, Filesystem::Ext4, "")?;
+    let (home, outside) = (tempfile::tempdir()?, tempfile::tempdir()?);
     let around = disk.path().join("around");
     let place = around.join("card");
     // What the program would call its own, where it may be led.
@@ -50,7 +59,7 @@ pub(super) fn led_astray(lab: &mut Lab, noise: &mut Noise) -> Result<Option<Stri
     let swapped = if noise.below(2) == 0 { place.clone() } else { around.clone() };
     let target = if swapped == place { &below } else { &theirs };
     let moved = disk.path().join("moved");
-    let mut is_swapped = false;
+    let (mut is_swapped, mut has_begun) = (false, false);
     for _ in 0..=noise.below(3) {
         std::thread::sleep(Duration::from_millis(noise.below(400)));
         if child.try_wait()?.is_some() {
@@ -64,8 +73,11 @@ pub(super) fn led_astray(lab: &mut Lab, noise: &mut Noise) -> Result<Option<Stri
             symlink(target, &swapped)?;
         }
         is_swapped = !is_swapped;
+        has_begun = true;
     }
-    wait(&mut child)?;
+    let status = wait(&mut child)?;
+    // What is led astray may be told that its place has gone, but an attack on nothing is none.
+    ensure!(has_begun || status.code() != Some(USAGE), "{words:?} did not begin");
     let changes = before.changes(&Tree::of(outside.path())?);
     if !changes.is_empty() {
         return Ok(Some(format!("{words:?}, outside: {changes}")));
@@ -99,9 +111,12 @@ fn started(lab: &Lab, words: &[&str], place: &Path, home: &Path) -> Result<Child
     command.spawn().context("cannot start the program")
 }
 
-fn wait(child: &mut Child) -> Result<()> {
+fn wait(child: &mut Child) -> Result<ExitStatus> {
     let start = Instant::now();
-    while child.try_wait()?.is_none() {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
         if start.elapsed() > PATIENCE {
             let _ = child.kill();
             let _ = child.wait();
@@ -109,5 +124,4 @@ fn wait(child: &mut Child) -> Result<()> {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    Ok(())
 }
