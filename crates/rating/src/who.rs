@@ -67,8 +67,10 @@ pub struct Who {
     /// Bytes that reached the device for each byte that programs asked for; absent where they asked for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amplification: Option<f64>,
-    /// The share of what reached the device that is a service's or a known cause's, 0 to 1.
-    pub attributed: f64,
+    /// The share of what reached the device that is a service's or a known cause's, 0 to 1; absent where the
+    /// kernel does not count by group, since then what goes past the page cache is nobody's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attributed: Option<f64>,
     /// The writers, the largest first.
     pub writers: Vec<Writer>,
     /// Processes that this user may not look at.
@@ -179,7 +181,10 @@ pub fn who(watched: &Watched) -> Who {
         bytes_a_day: a_day(device),
         flushes_a_minute: watched.flushes as f64 / watched.seconds.max(1e-9) * 60.0,
         amplification: (asked > 0).then(|| device as f64 / asked as f64),
-        attributed: if device == 0 { 1.0 } else { attributed.min(1.0) },
+        attributed: match device {
+            0 => Some(1.0),
+            _ => is_counted.then_some(attributed.min(1.0)),
+        },
         writers,
         hidden: watched.hidden,
     }
@@ -344,7 +349,7 @@ mod tests {
             ("systemd-journald.service", 50_000),
         ];
         assert_eq!(names, expected);
-        assert!((found.attributed - 1.0).abs() < 1e-9);
+        assert!(found.attributed.is_some_and(|share| (share - 1.0).abs() < 1e-9));
         assert_eq!(found.bytes_a_day, Bytes(1_440_000_000));
         assert!((found.flushes_a_minute - 30.0).abs() < 1e-9);
         // 101,000 bytes were asked for; what went to a socket was not.
@@ -358,7 +363,7 @@ mod tests {
         assert_eq!(found.writers[0].name, "influxdb.service");
         assert_eq!(found.writers[0].reached_bytes, Bytes(409_600));
         assert!(found.writers.iter().all(|writer| writer.name != FILESYSTEM));
-        assert!((0.5..0.6).contains(&found.attributed), "{found:?}");
+        assert_eq!(found.attributed, None);
     }
 
     #[test]
@@ -382,7 +387,7 @@ mod tests {
     fn nothing_written_is_no_division_by_zero() {
         let found = who(&Watched::default());
         assert_eq!((found.device_bytes, found.amplification), (Bytes::ZERO, None));
-        assert!((found.attributed - 1.0).abs() < 1e-9);
+        assert_eq!(found.attributed, Some(1.0));
         assert_eq!(service("/"), "no service");
         assert_eq!(
             service("/user.slice/user-1000.slice/user@1000.service/app.slice/a.scope"),

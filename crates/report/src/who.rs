@@ -10,6 +10,10 @@ const WRITERS_MAX: usize = 10;
 /// At most so many programs of a writer are told.
 const PROGRAMS_MAX: usize = 3;
 
+/// Where the kernel does not count by group.
+const ESTIMATED: &str = "  This kernel does not count writes by service (io.stat of cgroups), so the shares are\n  \
+                         estimates from memory waiting to be written. Direct writes are in nobody's share.";
+
 /// The whole page about the device called `disk`, with what changed since an earlier watch.
 #[must_use]
 pub fn page(disk: &str, who: &Who, changes: &[Change]) -> String {
@@ -43,7 +47,10 @@ pub fn page(disk: &str, who: &Who, changes: &[Change]) -> String {
             let _ = writeln!(text, "        {}", programs.join(", "));
         }
     }
-    let _ = writeln!(text, "\n  {:.0} % of it has an owner.", 100.0 * who.attributed);
+    let _ = match who.attributed {
+        Some(share) => writeln!(text, "\n  {:.0} % of it has an owner.", 100.0 * share),
+        None => writeln!(text, "\n{ESTIMATED}"),
+    };
     if who.hidden > 0 {
         let _ = writeln!(
             text,
@@ -94,7 +101,7 @@ fn saved(changes: &[Change]) -> String {
             writeln!(text, "{head}  {name}: {} a day before, {} now", change.before, change.now);
     }
     if text.is_empty() && !changes.is_empty() {
-        text.push_str("\nNo change against the earlier watch that is larger than chance.\n");
+        text.push_str("\nNo change of 5 % or more against the earlier watch.\n");
     }
     text
 }
