@@ -54,7 +54,8 @@ fn character(text: &str) -> Option<(char, usize)> {
                 None => number.parse().ok()?,
             };
             let is_of_number = |c: &char| c.is_ascii_digit() || ['.', ','].contains(c);
-            let c = char::from_u32(code).filter(|c| !c.is_control() && !is_of_number(c))?;
+            let c =
+                char::from_u32(code).filter(|c| !crate::lines::steers(*c) && !is_of_number(c))?;
             if c == '\u{a0}' { ' ' } else { c }
         }
         None => NAMES.iter().find(|(known, _)| *known == name)?.1,

@@ -101,7 +101,7 @@ impl ImportError {
 
 /// As much of a line as is shown.
 fn shown(line: &str) -> String {
-    line.trim().chars().filter(|c| !c.is_control()).take(SHOWN_CHARS).collect()
+    line.trim().chars().filter(|c| !crate::lines::steers(*c)).take(SHOWN_CHARS).collect()
 }
 
 /// Whether a line names a quantity and states a rate of it, such as `Sequential Read: 180 MB/s`.

@@ -303,7 +303,7 @@ impl Figures {
 
 /// A word of the log without what could steer a terminal on which it is shown.
 fn printable(word: &str) -> String {
-    word.chars().filter(|c| !c.is_control()).collect()
+    word.chars().filter(|c| !crate::lines::steers(*c)).collect()
 }
 
 impl IostatRow {
@@ -331,6 +331,11 @@ impl IostatRow {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_name_of_a_device_steers_nothing() {
+        assert_eq!(printable("s\u{1b}d\u{9b}a\u{2066}\u{202e}\u{61c}\u{2028}1"), "sda1");
+    }
 
     #[test]
     fn a_row_knows_its_window() {

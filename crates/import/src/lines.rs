@@ -309,6 +309,15 @@ fn show(line: &str, out: &mut String) -> bool {
     true
 }
 
+/// Whether `c` would steer a terminal, turn the direction of text or begin a line, and so is never shown.
+pub(crate) fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        )
+}
+
 /// Whether `c` has no width: web pages hold such characters to allow a line to break.
 const fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')

@@ -153,7 +153,7 @@ fn program(word: &str) -> String {
     let bare = word.trim_matches(['[', ']']);
     let is_task = bare.contains('/') && word.starts_with('[') || bare.starts_with("jbd2/");
     let name = if is_task { bare } else { bare.rsplit('/').next().unwrap_or(bare) };
-    name.chars().filter(|c| !c.is_control()).take(40).collect()
+    name.chars().filter(|c| !crate::lines::steers(*c)).take(40).collect()
 }
 
 /// The device of a journal's task, such as `mmcblk0p2` of `jbd2/mmcblk0p2-8`.
