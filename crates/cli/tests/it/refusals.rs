@@ -150,8 +150,10 @@ fn to_destroy_a_directory() {
 fn a_file_that_holds_data() {
     let home = Home::new();
     let photo = home.place().join("photo.jpg");
+    // Large enough to be measured.
+    fs::File::options().write(true).open(&photo).unwrap().set_len(2_000_000).unwrap();
     let words = ["run", word(&photo), "--destroy"];
-    refuse(&words, &home, REFUSED, &["holds data", "--destroy=photo.jpg:100000"]);
+    refuse(&words, &home, REFUSED, &["holds data", "--destroy=photo.jpg:2000000"]);
 }
 
 /// cardproof as another user, who may run it but not write to the place.

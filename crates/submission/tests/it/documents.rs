@@ -127,7 +127,7 @@ fn what_cannot_be_shared_is_named() {
         (|it| drop(it.insert("schema".into(), "x".into())), "schema is 'x'"),
         (|it| drop(it.remove("licence")), "CC0-1.0"),
         (|it| drop(it.remove("record")), "no object \"record\""),
-        (|it| it["record"]["phases"] = json!([]), "no measured phase"),
+        (|it| it["record"]["phases"] = json!([]), "holds no speed"),
         (|it| it["record"]["state"] = json!("running"), "has not ended"),
         (|it| it["record"]["phases"][0]["ops"] = json!("many"), "'ops'"),
         (
