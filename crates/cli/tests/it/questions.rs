@@ -92,14 +92,11 @@ fn faults(home: &Home, folder: &Path, right: &Right) -> Vec<String> {
 fn different(home: &Home, files: &[String], right: &Right) -> Vec<String> {
     let json: &[&str] = if right.command[0] == "watch" { &["--json"] } else { &["--json", "-"] };
     // An option that takes a text comes last.
-    let (name, options) = right.command.split_first().unwrap();
-    let options = options.iter().map(String::as_str);
-    let files = files.iter().map(String::as_str);
-    let words: Vec<&str> = std::iter::once(name.as_str())
-        .chain(json.iter().copied())
-        .chain(options)
-        .chain(files)
-        .collect();
+    let names = right.command.iter().take_while(|word| !word.starts_with('-')).count();
+    let (names, options) = right.command.split_at(names);
+    let options = options.iter().chain(files).map(String::as_str);
+    let names = names.iter().map(String::as_str);
+    let words: Vec<&str> = names.chain(json.iter().copied()).chain(options).collect();
     let ended = run(home.cardproof(&words));
     let Ok(document) = serde_json::from_str::<Value>(&ended.stdout) else {
         return vec![format!("no JSON: {}{}", ended.stdout, ended.stderr)];
