@@ -236,6 +236,18 @@ impl Hub {
         self.log.lock().unwrap().clone()
     }
 
+    /// The log as soon as it has `word`, or all of it where nothing more can come.
+    pub(crate) fn log_with(&self, word: &str) -> String {
+        loop {
+            let is_whole = Arc::strong_count(&self.log) == 1;
+            let log = self.log();
+            if is_whole || log.contains(word) {
+                return log;
+            }
+            std::thread::yield_now();
+        }
+    }
+
     /// Asks the hub to stop, and waits until it has.
     pub(crate) fn stop(&mut self) -> std::process::ExitStatus {
         let pid = rustix::process::Pid::from_child(&self.process);

@@ -129,6 +129,8 @@ fn a_hub_that_was_just_started_ends_in_order(place: &TestData) {
         let mut hub = place.start(&["--no-seed"]);
         let ended = hub.stop();
         assert!(ended.success(), "{ended}");
-        assert!(hub.log().contains("\"event\":\"ended\""), "{}", hub.log());
+        let word = "\"event\":\"ended\"";
+        let log = hub.log_with(word);
+        assert!(log.contains(word), "{log}");
     }
 }
