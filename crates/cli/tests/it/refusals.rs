@@ -151,7 +151,7 @@ fn a_file_that_holds_data() {
     let home = Home::new();
     let photo = home.place().join("photo.jpg");
     // Large enough to be measured.
-    fs::File::options().write(true).open(&photo).unwrap().set_len(2_000_000).unwrap();
+    File::options().write(true).open(&photo).unwrap().set_len(2_000_000).unwrap();
     let words = ["run", word(&photo), "--destroy"];
     refuse(&words, &home, REFUSED, &["holds data", "--destroy=photo.jpg:2000000"]);
 }
