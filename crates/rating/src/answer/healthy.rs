@@ -19,7 +19,7 @@ pub enum Healthy {
         /// The device's own report of its used life, the upper end of a band, if it makes one.
         life_used_percent_max: Option<u8>,
     },
-    /// Signs that nothing is lost yet, but may be.
+    /// Signs of trouble, and nothing is lost yet.
     Watch {
         /// The signs, the gravest first.
         signs: Vec<Sign>,

@@ -17,6 +17,8 @@ pub enum Overall {
     Failing,
     /// Its registers have signs of a counterfeit.
     Suspicious,
+    /// It works, and has signs of trouble to come.
+    WatchIt,
     /// Its speed for a system, where nothing above was found.
     ForASystem(Grade),
     /// Nothing is wrong, and its speed is not known.
@@ -38,6 +40,7 @@ impl Overall {
             (Some(Real::Damaged), _) => return Self::Damaged,
             (_, Some(Healthy::CopyNow { .. } | Healthy::Dead { .. })) => return Self::Failing,
             (Some(Real::Suspicious { .. }), _) => return Self::Suspicious,
+            (_, Some(Healthy::Watch { .. })) => return Self::WatchIt,
             _ => {}
         }
         if let Some(Fast::Measured { system, .. }) = &answer.fast

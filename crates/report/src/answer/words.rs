@@ -58,6 +58,7 @@ pub(crate) const fn headline(overall: Overall) -> &'static str {
         Overall::Damaged => "DAMAGED: COPY YOUR DATA NOW",
         Overall::Failing => "FAILING: COPY YOUR DATA NOW",
         Overall::Suspicious => "SUSPICIOUS: TEST IT BEFORE USE",
+        Overall::WatchIt => "WATCH IT, AND KEEP A BACKUP",
         Overall::ForASystem(Grade::Good) => "GOOD FOR A SYSTEM",
         Overall::ForASystem(Grade::FairOrGood) => "FAIR TO GOOD FOR A SYSTEM",
         Overall::ForASystem(Grade::Fair) => "FAIR FOR A SYSTEM",
@@ -74,9 +75,9 @@ pub(crate) const fn standing(overall: Overall) -> Standing {
         Overall::Fake | Overall::Damaged | Overall::Failing | Overall::ForASystem(Grade::Poor) => {
             Standing::Bad
         }
-        Overall::Suspicious | Overall::ForASystem(Grade::Fair | Grade::PoorOrFair) => {
-            Standing::Warning
-        }
+        Overall::Suspicious
+        | Overall::WatchIt
+        | Overall::ForASystem(Grade::Fair | Grade::PoorOrFair) => Standing::Warning,
         Overall::ForASystem(Grade::Good | Grade::FairOrGood) | Overall::NothingWrong => {
             Standing::Good
         }
