@@ -64,11 +64,11 @@ pub struct Who {
     pub bytes_a_day: Bytes,
     /// Flushes of the device's cache a minute.
     pub flushes_a_minute: f64,
-    /// Bytes that reached the device for each byte that programs asked for; absent where they asked for none.
+    /// Bytes that reached the device for each byte that programs asked for; absent where either is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amplification: Option<f64>,
-    /// The share of what reached the device that is a service's or a known cause's, 0 to 1; absent where the
-    /// kernel does not count by group, since then what goes past the page cache is nobody's.
+    /// The share of what reached the device that is a service's or a known cause's, 0 to 1; absent where nothing
+    /// reached it, and where the kernel does not count by group: then what goes past the page cache is nobody's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attributed: Option<f64>,
     /// The writers, the largest first.
@@ -180,11 +180,8 @@ pub fn who(watched: &Watched) -> Who {
         device_bytes: Bytes(device),
         bytes_a_day: a_day(device),
         flushes_a_minute: watched.flushes as f64 / watched.seconds.max(1e-9) * 60.0,
-        amplification: (asked > 0).then(|| device as f64 / asked as f64),
-        attributed: match device {
-            0 => Some(1.0),
-            _ => is_counted.then_some(attributed.min(1.0)),
-        },
+        amplification: (asked > 0 && device > 0).then(|| device as f64 / asked as f64),
+        attributed: (is_counted && device > 0).then_some(attributed.min(1.0)),
         writers,
         hidden: watched.hidden,
     }
@@ -387,7 +384,9 @@ mod tests {
     fn nothing_written_is_no_division_by_zero() {
         let found = who(&Watched::default());
         assert_eq!((found.device_bytes, found.amplification), (Bytes::ZERO, None));
-        assert_eq!(found.attributed, Some(1.0));
+        assert_eq!(found.attributed, None);
+        let asked_only = who(&Watched { device_bytes: 0, groups: BTreeMap::new(), ..watched() });
+        assert_eq!((asked_only.amplification, asked_only.attributed), (None, None));
         assert_eq!(service("/"), "no service");
         assert_eq!(
             service("/user.slice/user-1000.slice/user@1000.service/app.slice/a.scope"),

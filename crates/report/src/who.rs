@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use cardproof_rating::who::{Change, Remedy, Who};
+use cardproof_units::Bytes;
 
 /// At most so many writers are told.
 const WRITERS_MAX: usize = 10;
@@ -13,6 +14,13 @@ const PROGRAMS_MAX: usize = 3;
 /// Where the kernel does not count by group.
 const ESTIMATED: &str = "  This kernel does not count writes by service (io.stat of cgroups), so the shares are\n  \
                          estimates from memory waiting to be written. Direct writes are in nobody's share.";
+
+/// Where nothing reached the device.
+const NOTHING: &str = "  Nothing reached the storage yet: Linux writes after up to 30 s. Watch for longer, with\n  \
+                       --time 5min.";
+
+/// Why a process cannot be looked at.
+const HIDDEN: &str = "They ended, or are other users'; root sees those.";
 
 /// The whole page about the device called `disk`, with what changed since an earlier watch.
 #[must_use]
@@ -49,14 +57,11 @@ pub fn page(disk: &str, who: &Who, changes: &[Change]) -> String {
     }
     let _ = match who.attributed {
         Some(share) => writeln!(text, "\n  {:.0} % of it has an owner.", 100.0 * share),
+        None if who.device_bytes == Bytes::ZERO => writeln!(text, "\n{NOTHING}"),
         None => writeln!(text, "\n{ESTIMATED}"),
     };
     if who.hidden > 0 {
-        let _ = writeln!(
-            text,
-            "  {} processes of other users could not be looked at; run it as root.",
-            who.hidden
-        );
+        let _ = writeln!(text, "  Processes that could not be looked at: {}. {HIDDEN}", who.hidden);
     }
     text.push_str(&remedies(who));
     text.push_str(&saved(changes));
