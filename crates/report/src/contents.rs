@@ -402,13 +402,16 @@ fn results(record: &Record) -> Vec<Vec<String>> {
     let geometry = geometry(record).map_or_else(Vec::new, |geometry| geometry_in_short(&geometry));
     let mut results = vec![capacity_lines(record), geometry, flushes];
     results.extend(jobs::briefly(record));
+    let mut others: Vec<Vec<String>> = record.replays.iter().map(replays::briefly).collect();
+    others.push(endurance_lines(record));
+    others.push(crate::powercut::power_cut_lines(record));
+    others.push(crate::layout::layout_lines(record));
+    results.iter_mut().chain(&mut others).flatten().for_each(|line| *line = sentence(line));
+    // The lines of setups begin with names, such as sqlite-delete, which stay as they are.
     results.extend(setups::briefly(record));
-    results.extend(record.replays.iter().map(replays::briefly));
-    results.push(endurance_lines(record));
-    results.push(crate::powercut::power_cut_lines(record));
-    results.push(crate::layout::layout_lines(record));
-    let in_sentences = |lines: Vec<String>| lines.iter().map(|line| sentence(line)).collect();
-    results.into_iter().filter(|lines| !lines.is_empty()).map(in_sentences).collect()
+    results.extend(others);
+    results.retain(|lines| !lines.is_empty());
+    results
 }
 
 /// How often and how long the storage stood still.

@@ -166,7 +166,7 @@ fn without_root_what_needs_none_is_compared() {
         fs::set_permissions(directory, fs::Permissions::from_mode(0o777)).unwrap();
     }
     let ended = run(command).expect(0);
-    let said = ended.stdout.to_lowercase();
+    let said = ended.stdout;
     let not_tried = "file systems: loop devices and mounts need root";
     for part in [not_tried, "as it is", "sqlite-delete", "sqlite-persist"] {
         assert!(said.contains(part), "{part}: {said}");
