@@ -333,7 +333,7 @@ fn a_card_that_stays_as_it_is_is_seldom_called_slower() {
         slower::is_alarmed_once(&days, CardKey(1))
     };
     let alarms = (0..400).filter(is_alarmed).count();
-    assert!(alarms <= 8, "{alarms} of 400");
+    assert!(alarms <= 400 / 100, "{alarms} of 400");
 }
 
 #[test]
