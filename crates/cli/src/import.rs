@@ -126,7 +126,7 @@ fn is_stdin(file: &Path) -> bool {
 struct Unread {
     name: String,
     error: ImportError,
-    /// What it is instead, and which command reads it.
+    /// For text of another kind: its kind, and the command that reads it.
     advice: Option<String>,
 }
 

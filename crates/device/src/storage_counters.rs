@@ -16,8 +16,8 @@ const IDENTITIES: [&str; 4] = ["device/cid", "wwid", "device/wwid", "device/seri
 pub struct StorageCounters {
     /// The kernel's name, such as `mmcblk0`.
     pub name: String,
-    /// What tells it from another: its register or number where the kernel has one, else its model and size. It
-    /// is a secret of the owner's, and only a hash of it may be kept.
+    /// The identity of the storage: its CID or serial number where the kernel tells one, else model and size.
+    /// It is private: keep only a hash of it.
     pub identity: String,
     /// A number that changes whenever the kernel finds a device anew (`diskseq`, from Linux 5.15 on); zero before.
     pub found_as: u64,

@@ -38,7 +38,7 @@ impl DeviceLog {
 }
 
 impl TroubleKind {
-    /// What it is in a record.
+    /// The kind of fault that a record stores for it.
     #[must_use]
     pub const fn fault(self) -> KernelFault {
         match self {

@@ -81,7 +81,7 @@ pub struct Known<'k> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Untested {
-    /// Nobody asked for a test.
+    /// The capacity was not to be tested.
     #[default]
     NotAsked,
     /// A saved copy of a computer was looked at.

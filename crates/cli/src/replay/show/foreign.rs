@@ -20,7 +20,7 @@ use crate::replay::loading::LENGTH_MAX;
 /// How every trace of requests begins.
 const MAGIC: &[u8] = b"CPTRACE";
 
-/// Nobody pastes more.
+/// Text above this size is not searched for a damaged paste.
 const PASTE_MAX: Bytes = Bytes::mib(4);
 
 /// Where it is said what can be read.

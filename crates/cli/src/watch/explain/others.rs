@@ -12,7 +12,7 @@ use super::SCHEMA;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 
-/// So many programs are named.
+/// The answer names at most this many programs.
 const WRITERS_MAX: usize = 10;
 
 /// From this share of waiting on, storage holds the programs up.
