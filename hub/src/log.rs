@@ -8,11 +8,13 @@ use serde_json::{Map, Value};
 
 use crate::clock;
 
-/// Writes one line. A log that cannot be written stops nothing.
+/// Writes one line, by one call: the process that makes the dump writes to the same place. A log that cannot be
+/// written stops nothing.
 pub fn event(name: &str, fields: &[(&str, Value)]) {
     let mut line = Map::new();
     line.insert("time".to_owned(), Value::from(clock::rfc3339(clock::now_ms())));
     line.insert("event".to_owned(), Value::from(name));
     line.extend(fields.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
-    let _ = writeln!(std::io::stderr().lock(), "{}", Value::Object(line));
+    let line = format!("{}\n", Value::Object(line));
+    let _ = std::io::stderr().lock().write_all(line.as_bytes());
 }
