@@ -53,7 +53,7 @@ pub struct Row {
     pub gigabytes: i64,
     /// The figure in the unit of the use.
     pub value: f64,
-    /// The ends of the interval that holds the true figure with 90 %.
+    /// The ends of the interval that holds the true figure in 90 of 100 cases.
     pub between: [f64; 2],
     /// Submitters who have measured it on this board.
     pub submitters: usize,
