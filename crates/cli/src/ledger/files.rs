@@ -3,13 +3,14 @@
 //! The state is replaced as a whole: written beside, brought to the medium, renamed. The list of days only grows,
 //! after the state, so that a cut at any moment loses nothing but what was not kept yet.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use cardproof_rating::ledger::{Day, Open, days, lines};
-use rustix::fs::{FlockOperation, flock};
+use cardproof_session::replace_all;
+use rustix::fs::{FlockOperation, OFlags, flock};
 
 use crate::exit::Failure;
 
@@ -63,7 +64,7 @@ impl Files {
             fs::create_dir_all(directory).map_err(|error| failed(directory, &error))?;
         }
         let path = self.directory.join(LOCK);
-        let open = File::options().create(true).truncate(false).write(true).open(&path);
+        let open = open_own(&path, File::options().truncate(false).write(true));
         let lock = open.map_err(|error| failed(&path, &error))?;
         flock(&lock, FlockOperation::LockExclusive)
             .map_err(|error| failed(&path, &error.into()))?;
@@ -84,22 +85,25 @@ impl Locked<'_> {
         let mut key = vec![0; KEY_BYTES];
         rustix::rand::getrandom(&mut key, rustix::rand::GetRandomFlags::empty())
             .map_err(|error| failed(&path, &error.into()))?;
-        replace(&path, &key, 0o600)?;
+        // It keeps the mode that it is made with, so nobody else ever reads it.
+        open_own(&path, File::options().truncate(false).write(true).mode(0o600))
+            .map_err(|error| failed(&path, &error))?;
+        replace(&self.files.directory, KEY, &key)?;
         Ok(key)
     }
 
     /// Keeps `open` in memory; for good where there is no such place.
     pub(super) fn note(&self, open: &Open) -> Result<(), Failure> {
         match &self.files.memory {
-            Some(memory) => replace(&memory.join(STATE), open.text().as_bytes(), 0o644),
-            None => replace(&self.files.directory.join(STATE), open.text().as_bytes(), 0o644),
+            Some(memory) => replace(memory, STATE, open.text().as_bytes()),
+            None => replace(&self.files.directory, STATE, open.text().as_bytes()),
         }
     }
 
     /// Keeps `open` for good, and the days that are over.
     pub(super) fn keep(&self, open: &mut Open) -> Result<(), Failure> {
         open.kept_at_s = open.uptime_s;
-        replace(&self.files.directory.join(STATE), open.text().as_bytes(), 0o644)?;
+        replace(&self.files.directory, STATE, open.text().as_bytes())?;
         self.append(&open.over)?;
         self.note(open)
     }
@@ -113,7 +117,7 @@ impl Locked<'_> {
         let is_cut = text(&path)?.is_some_and(|text| !text.is_empty() && !text.ends_with('\n'));
         let more = if is_cut { format!("\n{}", lines(days)) } else { lines(days) };
         let append = || -> io::Result<()> {
-            let mut file = File::options().create(true).append(true).mode(0o644).open(&path)?;
+            let mut file = open_own(&path, File::options().append(true).mode(0o644))?;
             file.write_all(more.as_bytes())?;
             file.sync_all()
         };
@@ -130,19 +134,15 @@ fn text(path: &Path) -> Result<Option<String>, Failure> {
     }
 }
 
-/// Replaces the file at `path` as a whole.
-fn replace(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Failure> {
-    let beside = path.with_extension("new");
-    let replace = || -> io::Result<()> {
-        let mut file = File::options();
-        let mut file = file.create(true).truncate(true).write(true).mode(mode).open(&beside)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&beside, path)?;
-        // The name is on the medium with its directory.
-        path.parent().map_or(Ok(()), |directory| File::open(directory)?.sync_all())
-    };
-    replace().map_err(|error| failed(path, &error))
+/// Opens the file at `path`, which is no link: whoever else may write to the directory could lead root elsewhere.
+fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    options.create(true).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(path)
+}
+
+/// Replaces the file `name` of `directory` as a whole; one that is a link is refused.
+fn replace(directory: &Path, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+    replace_all(directory, &[(name.to_owned(), bytes.to_vec())])
+        .map_err(|error| failed(&directory.join(name), &error))
 }
 
 fn failed(path: &Path, error: &io::Error) -> Failure {
@@ -153,4 +153,38 @@ fn failed(path: &Path, error: &io::Error) -> Failure {
             path.display()
         ),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn no_link_in_the_directory_of_a_ledger_leads_elsewhere() {
+        let directory = tempfile::tempdir().unwrap();
+        let other = directory.path().join("somebody's");
+        for name in [DAYS, KEY, LOCK, STATE] {
+            let place = tempfile::tempdir().unwrap();
+            fs::write(&other, "kept\n").unwrap();
+            symlink(&other, place.path().join(name)).unwrap();
+            let files = Files { directory: place.path().to_owned(), memory: None };
+            let day = Day::default();
+            let done = files.lock().and_then(|locked| {
+                locked.key()?;
+                locked.append(&[day])?;
+                locked.note(&Open::default())
+            });
+            assert!(done.is_err(), "{name}");
+            assert_eq!(fs::read_to_string(&other).unwrap(), "kept\n", "{name}");
+        }
+        let place = tempfile::tempdir().unwrap();
+        let files = Files { directory: place.path().to_owned(), memory: None };
+        let locked = files.lock().unwrap();
+        let key = locked.key().unwrap();
+        assert_eq!(locked.key().unwrap(), key);
+        let mode = fs::metadata(place.path().join(KEY)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
 }
