@@ -28,3 +28,4 @@ pub use runs::{RunRate, Variation, outliers};
 pub use sequence::RateSequence;
 pub use series::{Slice, TimeSeries};
 pub use steady::{STEADY_WINDOW, SteadyState};
+pub use student::t_quantile;

@@ -13,7 +13,8 @@ const NORMAL_FREEDOM: f64 = 1e6;
 
 /// The two-sided quantile of Student's t; `None` for a confidence outside 0 to 1 or without a
 /// degree of freedom.
-pub(crate) fn t_quantile(degrees_of_freedom: f64, confidence: f64) -> Option<f64> {
+#[must_use]
+pub fn t_quantile(degrees_of_freedom: f64, confidence: f64) -> Option<f64> {
     if !(confidence > 0.0 && confidence < 1.0) {
         return None;
     }

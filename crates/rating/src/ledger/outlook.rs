@@ -1,6 +1,7 @@
 //! What the days of a card say: how much is written a day, how that changes, and how long the card has.
 
 use cardproof_evidence::health::{UsedAt, Value, days_left};
+use cardproof_stats::t_quantile;
 use cardproof_units::Bytes;
 use serde::Serialize;
 
@@ -20,12 +21,8 @@ const DAYS_MIN: usize = 3;
 /// So many seconds has a day.
 const DAY_S: f64 = 86_400.0;
 
-/// Student's t at 97.5 % by the degrees of freedom from 1 on; beyond, that of the normal distribution is near.
-const T: [f64; 30] = [
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
-    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
-    2.052, 2.048, 2.045, 2.042,
-];
+/// The confidence of the intervals.
+const CONFIDENCE: f64 = 0.95;
 
 /// Bytes written in 24 hours of running.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -194,7 +191,7 @@ fn half_width(rates: &[(f64, f64)], mean: f64) -> Option<f64> {
     }
     let squares: f64 = rates.iter().map(|(rate, _)| (rate - mean).powi(2)).sum();
     let deviation = (squares / (count - 1) as f64).sqrt();
-    let t = T.get(count - 2).copied().unwrap_or(1.96);
+    let t = t_quantile((count - 1) as f64, CONFIDENCE)?;
     Some(t * deviation / (count as f64).sqrt())
 }
 
