@@ -42,7 +42,7 @@ enum Command {
     /// What every change must pass: installs what the tests need (as root), then runs them; closes with
     /// 'N passed, N failed, N skipped'
     Test(test::Arguments),
-    /// What explores or needs much time: virtual machines, long attacks and kills, failover, query engines,
+    /// What explores or needs much time: virtual machines, long attacks and kills, query engines,
     /// fuzzing, every proof in its short form
     Nightly(nightly::Arguments),
     /// The house rules that no lint knows
