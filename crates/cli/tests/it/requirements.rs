@@ -9,9 +9,10 @@ use crate::home::{Home, SMALL, word};
 use crate::process::run;
 use crate::records;
 
-/// A device on which the kernel allows a tenth of what A1 asks for.
+/// A device on which the kernel allows a tenth of what A1 asks for. On a busy computer the undisturbed parts may be too
+/// short to decide; then the record says what disturbed them.
 #[test]
-fn a_slow_device_misses_a1_and_the_status_says_so() {
+fn a_slow_device_does_not_meet_a1_and_the_status_says_so() {
     // On a disk: what rests on memory is not judged at all.
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let device = lab_or_skip!(LoopDevice::sparse_in(directory.path(), Bytes::mib(128)));
@@ -25,7 +26,12 @@ fn a_slow_device_misses_a1_and_the_status_says_so() {
     let ended = run(home.cardproof_in(&throttle, &[&words[..], &more[..]].concat())).expect(4);
     let record = records::parse(&ended.stdout);
     let a1 = record.verdicts.iter().flatten().find(|verdict| verdict.rule == "A1").unwrap();
-    assert_eq!(a1.outcome, Outcome::Misses, "{a1:?}");
+    let is_disturbed = record.phases.iter().any(|phase| !phase.disturbances.is_empty());
+    match a1.outcome {
+        Outcome::Misses => {}
+        Outcome::Undecided => assert!(is_disturbed, "{a1:?}"),
+        other => panic!("{other:?}: {a1:?}"),
+    }
     assert!(!a1.reasons.is_empty());
 }
 
