@@ -45,6 +45,10 @@ pub(super) fn narrow(experiment: &mut Experiment<'_>) -> Result<(), DriveError> 
             continue;
         }
         let is_fake = is_clearly_fake(&finding);
+        // Until the smallest distance is known, several rounds of a chained fake look like holes.
+        if is_fake && !finding.kind.holds_front() && try_divisors(experiment, &finding)? {
+            continue;
+        }
         // Of what keeps nothing nothing is narrowed down.
         if (!finding.kind.holds_front() && is_fake) || experiment.keeps_nothing() {
             return Ok(());
@@ -165,8 +169,9 @@ fn test(
 /// The distances at which addresses may share a place and that were not tried yet: what is smaller
 /// than the one that explains the shared addresses, or where a second round seems to begin.
 fn untried(experiment: &Experiment<'_>, finding: &Finding) -> Vec<u64> {
-    let Some(modulus) = finding.modulus_bytes else { return Vec::new() };
-    let distances = match common_distance(&experiment.evidence) {
+    let shared = common_distance(&experiment.evidence);
+    let Some(modulus) = finding.modulus_bytes.or(shared) else { return Vec::new() };
+    let distances = match shared {
         Some(distance) if distance == modulus => divisors_to_try(distance),
         Some(_) => Vec::new(),
         // A guess is right within a place.

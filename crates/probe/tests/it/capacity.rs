@@ -109,6 +109,27 @@ fn a_chained_fake_of_many_rounds_is_not_called_damaged() {
     }
 }
 
+/// Two addresses that share a place may be two rounds apart. Under that distance the dead parts of each round look
+/// like holes.
+#[test]
+fn a_chained_fake_of_two_rounds_is_not_taken_for_one_with_holes() {
+    const STORE_160M: Wish = Wish { store: Some(Bytes::mib(160)), ..STORE_256M };
+    for (announced, real, round) in [
+        (512 * GB, 201_364_709_888, 218_872_536_064),
+        (1000 * GB, 265_292_806_144, 395_229_132_800),
+    ] {
+        for seed in [2833, 111_889, 3] {
+            let beyond = Beyond::Chained { round: Bytes(round), reads_as: 0 };
+            let fake = Some((announced, beyond, HiddenStore::of(Bytes::kib(8))));
+            let finding = verify(&card(real, fake, Damage::NONE), STORE_160M, seed).finding;
+            assert_eq!(finding.verdict, Verdict::Fake, "{round} {seed}\n{finding:#?}");
+            assert_eq!(finding.kind, Kind::Chained, "{round} {seed}\n{finding:#?}");
+            let size = finding.size;
+            assert!(size.low <= real && real <= size.high, "{real} {seed}\n{finding:#?}");
+        }
+    }
+}
+
 #[test]
 fn dropped_writes_are_named_and_measured() {
     a_kind_is_named_and_measured(Beyond::Drop { reads_as: 0 }, Kind::Drop, 2);

@@ -6,6 +6,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use cardproof_testkit::{Noise, run};
@@ -52,6 +53,9 @@ pub(super) fn noise(bytes: usize, noise: &mut Noise) -> Vec<u8> {
     noise.fill(&mut data);
     data
 }
+
+/// How often a card is tried to be plugged in, ten times a second.
+const ATTACH_TRIES: u32 = 100;
 
 /// The reader: a loop device by its name.
 #[derive(Debug)]
@@ -106,11 +110,23 @@ impl Reader {
 
     /// Plugs `card` in.
     pub(super) fn plug(&self, card: &Card) -> Result<Plugged<'_>> {
-        run("losetup", ["--direct-io=on".as_ref(), self.node.as_os_str(), card.path().as_os_str()])
-            .context("a card cannot be plugged in")?;
+        self.attach(card).context("a card cannot be plugged in")?;
         let held = File::open(&self.node)?;
         run("losetup", ["--detach".as_ref(), self.node.as_os_str()])?;
         Ok(Plugged { reader: self, held: Some(held) })
+    }
+
+    /// Attaches `card`. The kernel still calls the device busy for a moment after the card before has gone.
+    fn attach(&self, card: &Card) -> Result<()> {
+        let words = ["--direct-io=on".as_ref(), self.node.as_os_str(), card.path().as_os_str()];
+        let mut tries_left = ATTACH_TRIES;
+        loop {
+            tries_left -= 1;
+            match run("losetup", words) {
+                Err(_) if tries_left > 0 => std::thread::sleep(Duration::from_millis(100)),
+                attached => return Ok(attached.map(drop)?),
+            }
+        }
     }
 }
 
@@ -126,7 +142,7 @@ impl Drop for Plugged<'_> {
             if !Path::new(&format!("/sys/block/{name}/loop/backing_file")).exists() {
                 return;
             }
-            std::thread::sleep(std::time::Duration::from_millis(10));
+            std::thread::sleep(Duration::from_millis(10));
         }
     }
 }
