@@ -105,6 +105,8 @@ pub struct Plan {
     pub(super) piece_length: u64,
     /// The places by address.
     by_address: Vec<Spot>,
+    /// How many bytes all places have.
+    places_bytes: u64,
     /// How many bytes an honest device is written.
     to_write: u64,
     /// The distance of the places of the grid; zero where there is none.
@@ -147,12 +149,14 @@ impl Plan {
             pieces: Vec::new(),
             piece_length: 0,
             by_address: Vec::new(),
+            places_bytes: 0,
             to_write: 0,
             grid,
             is_full,
         };
         plan.by_address = plan.places().collect();
         plan.by_address.sort_by_key(|place| place.start);
+        plan.places_bytes = plan.by_address.iter().map(|place| place.length).sum();
         if !is_full {
             while plan.filler_after_random() < filler {
                 plan.filler_start -= PLACE;
@@ -166,7 +170,7 @@ impl Plan {
     /// Lays pieces of filler over the addresses before [`filler_start`](Self::filler_start), one at
     /// random in each of as many equal parts, which make up `store` together with the places.
     fn lay_pieces(&mut self, store: u64, random: &mut Xoshiro256PlusPlus) {
-        let all = store.saturating_sub(self.places_bytes()).max(store / 2);
+        let all = store.saturating_sub(self.places_bytes).max(store / 2);
         let count = PIECES.min(all / PIECE_MIN).max(1);
         let part = self.filler_start / count;
         self.piece_length = (all / count).min(part) / PLACE * PLACE;
@@ -276,11 +280,7 @@ impl Plan {
         let end = (self.filler_start, self.size);
         let pieces = self.pieces.iter().map(|&start| (start, start + self.piece_length));
         let gaps = pieces.chain([end]).flat_map(|(start, end)| self.gaps(start, end));
-        self.places_bytes() + gaps.map(|(from, to)| to - from).sum::<u64>()
-    }
-
-    fn places_bytes(&self) -> u64 {
-        self.by_address.iter().map(|place| place.length).sum()
+        self.places_bytes + gaps.map(|(from, to)| to - from).sum::<u64>()
     }
 
     /// How many bytes are read from an honest device.
@@ -289,7 +289,7 @@ impl Plan {
         if self.is_full {
             return Bytes(self.size);
         }
-        Bytes(self.places_bytes() + self.samples_count() * PLACE)
+        Bytes(self.places_bytes + self.samples_count() * PLACE)
     }
 
     /// How many places of the filler are read back: one of each piece and of each MiB at the end.
