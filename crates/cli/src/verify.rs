@@ -12,7 +12,10 @@ use cardproof_device::guard;
 use cardproof_probe::capacity::Wish;
 use cardproof_rating::{Capacity, capacity};
 use cardproof_record::{CapacityMethod, CapacityVerdict, Record, State};
-use cardproof_session::{CapacityCheck, CapacityMode, Journals, Store, simulated_name};
+use cardproof_session::{
+    CapacityCheck, CapacityMode, Experiment, FreeSpaceCheck, Journals, Options, Store,
+    simulated_name,
+};
 use cardproof_units::{Bytes, Nanos, Seed};
 use clap::Args;
 
@@ -27,8 +30,9 @@ use crate::terminal::Terminal;
 
 /// What stands under the help.
 const AFTER_HELP: &str = "Without --restore or --destroy, cardproof only reads a device. Reading \
-can find signs of a counterfeit, but cannot prove the capacity. In a directory, cardproof writes test \
-files N.h2w into the free space. The tools f3read and h2testw can read these files.
+can find signs of a counterfeit, but cannot prove the capacity. In a directory, cardproof reserves the free \
+space without writing it, writes test blocks all over it, reads them back, and frees it again. With --full \
+or --keep it fills the free space with test files N.h2w. The tools f3read and h2testw can read these files.
 
 Exit status: 0 genuine; 4 every other verdict; 1 could not be completed; 2 wrong command line; \
 3 refused for safety; 130 stopped by Ctrl-C; 143 by SIGTERM.";
@@ -78,7 +82,7 @@ pub(crate) struct VerifyArgs {
     /// also runs them
     #[arg(long)]
     pub(crate) fix: bool,
-    /// Do not delete the test files N.h2w (directories only)
+    /// Fill the free space with test files N.h2w, and do not delete them (directories only)
     #[arg(long)]
     pub(crate) keep: bool,
     /// Seed for addresses and data; random by default
@@ -154,22 +158,40 @@ pub(crate) fn run(args: &VerifyArgs, signals: &Signals) -> Result<Exit, Failure>
     let options = options(&request)?;
     if is_directory {
         refuse_options_for_devices(args)?;
-        return files::run(args, &options, signals, talk);
+        if args.full || args.keep || files::is_set_in(&args.target)? {
+            return files::run(args, &options, signals, talk);
+        }
+        let check = FreeSpaceCheck::new(wish(args)).with_witness(&args.target);
+        return measure(args, check, &options, signals);
     }
-    let wish =
-        Wish { store: Some(args.exclude_store), bad_share: args.exclude_share, is_full: args.full };
     let journals = journals(args, mode(args));
     let journals =
         if mode(args) == CapacityMode::Restore { Some(journals?) } else { journals.ok() };
-    let mut terminal = Terminal::new(talk);
-    let check = CapacityCheck::new(wish, mode(args), journals)
+    let check = CapacityCheck::new(wish(args), mode(args), journals)
         .with_surface(args.surface)
         .with_reconnecting(args.reconnect);
     let check = match simulated_name(&args.target) {
         Some(_) => check,
         None => check.with_witness(&args.target),
     };
-    let measured = cardproof_session::measure(check, &options, &mut terminal, signals.stop())
+    measure(args, check, &options, signals)
+}
+
+/// What the test is to exclude.
+fn wish(args: &VerifyArgs) -> Wish {
+    Wish { store: Some(args.exclude_store), bad_share: args.exclude_share, is_full: args.full }
+}
+
+/// Runs `check`, shows what it has found and keeps the record.
+fn measure(
+    args: &VerifyArgs,
+    check: impl Experiment,
+    options: &Options,
+    signals: &Signals,
+) -> Result<Exit, Failure> {
+    let talk = Talk::new(args.quiet);
+    let mut terminal = Terminal::new(talk);
+    let measured = cardproof_session::measure(check, options, &mut terminal, signals.stop())
         .map_err(|failure| as_asked(args, failure.into()))?;
     let record = &measured.record;
     let answer = answer(record);

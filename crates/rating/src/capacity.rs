@@ -38,6 +38,8 @@ pub struct Capacity {
     pub probability: f64,
     /// What the device announces.
     pub announced: Bytes,
+    /// How much of it was tested, where that was the free space of a file system alone.
+    pub free_space: Option<Bytes>,
     /// How much it really holds: at least, and at most.
     pub real_size: (Bytes, Bytes),
     /// Whether everything from the first address to the least real size keeps data.
@@ -62,7 +64,12 @@ pub fn capacity(record: &Record) -> Option<Capacity> {
     let announced = record.conditions.target.size_bytes;
     let found = match (&test.files, finding(test)) {
         (Some(files), _) => of_files(announced, files),
-        (None, Some(finding)) => of_finding(announced, finding),
+        (None, Some(finding)) => {
+            // Every place was lost, as on a fake, and none shows that the device keeps anything.
+            let keeps_nothing = finding.kind.is_fake() || finding.size.low == 0;
+            let may_be_fake = finding.verdict == Verdict::Damaged && keeps_nothing;
+            with_cover(of_finding(announced, finding), test, may_be_fake)
+        }
         (None, None) => of_reading(announced, test, &record.state),
     };
     Some(with_surface(with_origin(with_untested(with_reconnection(found, test), test), test), test))
@@ -76,6 +83,7 @@ impl Capacity {
             kind: "unknown",
             probability: 0.0,
             announced,
+            free_space: None,
             real_size: (Bytes::ZERO, announced),
             holds_front: true,
             excluded_store: Bytes::ZERO,
@@ -95,27 +103,36 @@ impl Capacity {
         }
     }
 
+    /// How much was tested, where that is too little to stand for all of the device.
+    fn part_tested(&self) -> Option<Bytes> {
+        self.free_space.filter(|tested| tested.as_f64() < COVERED * self.announced.as_f64())
+    }
+
     /// The verdict in one sentence.
     #[must_use]
     pub fn headline(&self) -> String {
         let percent = percent(self.probability);
-        match self.verdict {
-            CapacityVerdict::Genuine => format!(
+        match (self.verdict, self.part_tested()) {
+            (CapacityVerdict::Genuine, Some(tested)) => format!(
+                "GENUINE as far as tested: {tested} of {}, the free space; confidence {percent}.",
+                self.announced
+            ),
+            (CapacityVerdict::Genuine, None) => format!(
                 "GENUINE: the full capacity of {} is real; confidence {percent}.",
                 self.announced
             ),
-            CapacityVerdict::Fake => format!(
+            (CapacityVerdict::Fake, _) => format!(
                 "FAKE: advertised capacity {}, real capacity {}; confidence {percent}.",
                 self.announced,
                 between(self.real_size),
             ),
-            CapacityVerdict::Damaged => {
+            (CapacityVerdict::Damaged, _) => {
                 format!("DAMAGED: parts of the device do not keep data; confidence {percent}.")
             }
-            CapacityVerdict::Suspicious => {
+            (CapacityVerdict::Suspicious, _) => {
                 "SUSPICIOUS: there are signs of a counterfeit.".to_owned()
             }
-            CapacityVerdict::Undecided => {
+            (CapacityVerdict::Undecided, _) => {
                 "UNDECIDED: the test did not show enough for a verdict.".to_owned()
             }
         }
@@ -125,6 +142,9 @@ impl Capacity {
     #[must_use]
     pub fn in_short(&self) -> String {
         match self.verdict {
+            CapacityVerdict::Genuine if self.part_tested().is_some() => {
+                "capacity genuine as far as tested".to_owned()
+            }
             CapacityVerdict::Genuine => "capacity genuine".to_owned(),
             CapacityVerdict::Fake => {
                 format!("FAKE: holds {} of {}", self.real_size.0, self.announced)
@@ -139,6 +159,14 @@ impl Capacity {
     #[must_use]
     pub fn advice(&self) -> Option<String> {
         let advice = match self.verdict {
+            CapacityVerdict::Genuine if self.part_tested().is_some() => {
+                "The free space keeps data. You can use the device. To test the rest of it, name the device \
+                 itself: cardproof verify DEVICE --restore=IDENTITY"
+                    .to_owned()
+            }
+            CapacityVerdict::Fake if self.free_space.is_some() => {
+                "Return the device and ask for your money back. Do not store data on it.".to_owned()
+            }
             CapacityVerdict::Genuine => {
                 "The capacity is genuine. You can use the device.".to_owned()
             }
@@ -247,6 +275,35 @@ fn of_finding(announced: Bytes, finding: Finding) -> Capacity {
         reasons: finding.reasons,
         damaged_ranges: finding.damaged_ranges,
         ..Capacity::unknown(announced)
+    }
+}
+
+/// `found` for the device, of which the test has seen the free space alone. Its addresses are those of the
+/// free space, joined.
+fn with_cover(mut found: Capacity, test: &CapacityTest, may_be_fake: bool) -> Capacity {
+    let Some(cover) = test.cover else { return found };
+    let tested = test.announced_bytes;
+    let announced = cover.device_bytes.unwrap_or(cover.filesystem_bytes).max(tested);
+    let (low, high) = found.real_size;
+    let outside = announced - tested;
+    let stretch = format!(
+        "the test covered the free space, {tested} of {announced}; what follows counts the bytes of that \
+         space alone"
+    );
+    found.reasons.insert(0, stretch);
+    if may_be_fake {
+        let reason = "a fake whose free space lies beyond its real capacity looks the same";
+        found.reasons.push(reason.to_owned());
+    }
+    found.free_space = Some(tested);
+    let is_all = found.verdict == CapacityVerdict::Genuine && found.part_tested().is_none();
+    Capacity {
+        announced,
+        real_size: (low, if is_all { announced } else { (high + outside).min(announced) }),
+        holds_front: false,
+        // They are no addresses of the device.
+        damaged_ranges: Vec::new(),
+        ..found
     }
 }
 
@@ -403,6 +460,7 @@ fn with_surface(mut found: Capacity, test: &CapacityTest) -> Capacity {
 
 #[cfg(test)]
 mod tests {
+    use cardproof_record::{CapacityCover, CapacityMethod};
     use cardproof_testkit::records;
 
     use super::*;
@@ -438,6 +496,64 @@ mod tests {
         assert!(fake.advice().unwrap().starts_with("Return the device"), "{fake:?}");
         let part = CapacityFiles { is_all_free_space: false, ..files(0) };
         assert_eq!(with_files(part).verdict, CapacityVerdict::Undecided);
+    }
+
+    /// A test of `tested` bytes in the free space of a card of 8 GiB; places from `first_lost` on give zeros.
+    fn in_free_space(tested: Bytes, first_lost: u64) -> Capacity {
+        let mut record = records::typical_a1_card();
+        record.conditions.target.size_bytes = Bytes::gib(7);
+        let size = tested.get();
+        // Not in the order of the addresses, or a card that is full looks the same.
+        let offset_of = |number: u64| size / 512 * (number * 197 % 512) / 4096 * 4096;
+        let place = |number: u64| {
+            let offset = offset_of(number);
+            let (right, found) =
+                if offset < first_lost { (4096, "right") } else { (0, "constant:0") };
+            let (before, after) = ((number + 1) * 4096, 512 * 4096);
+            format!("{offset} 4096 {before} {after} {right} {right} 0 random {found}")
+        };
+        let cover = CapacityCover {
+            filesystem_bytes: Bytes::gib(7),
+            device_bytes: Some(Bytes::gib(8)),
+            ..CapacityCover::default()
+        };
+        record.capacity = Some(CapacityTest {
+            method: CapacityMethod::FreeSpace,
+            announced_bytes: tested,
+            written: (0..512).map(|number| [Bytes(offset_of(number)), Bytes(4096)]).collect(),
+            places: (0..512).map(place).collect(),
+            is_full: true,
+            cover: Some(cover),
+            ..CapacityTest::default()
+        });
+        capacity(&record).unwrap()
+    }
+
+    #[test]
+    fn a_test_of_free_space_says_how_much_of_the_device_it_covers() {
+        let part = in_free_space(Bytes::gib(2), u64::MAX);
+        assert_eq!(part.verdict, CapacityVerdict::Genuine, "{part:#?}");
+        assert!(
+            part.headline().starts_with("GENUINE as far as tested: 2 GiB of 8 GiB"),
+            "{part:#?}"
+        );
+        assert_eq!((part.free_space, part.announced), (Some(Bytes::gib(2)), Bytes::gib(8)));
+        assert_eq!(part.real_size, (Bytes::gib(2), Bytes::gib(8)));
+        let nearly_all = in_free_space(Bytes::gib(8) - Bytes::mib(64), u64::MAX);
+        assert!(nearly_all.headline().starts_with("GENUINE: the full capacity"), "{nearly_all:#?}");
+    }
+
+    /// What the files of the file system lie on was not tested, so it may be real.
+    #[test]
+    fn bounds_of_free_space_leave_room_for_what_was_not_tested() {
+        let fake = in_free_space(Bytes::gib(4), 1 << 30);
+        assert_eq!(fake.verdict, CapacityVerdict::Fake, "{fake:#?}");
+        let (low, high) = fake.real_size;
+        assert!(low <= Bytes::gib(1) && low >= Bytes::mib(900), "{fake:#?}");
+        assert!((Bytes::gib(5)..Bytes::gib(6)).contains(&high), "{fake:#?}");
+        let nothing = in_free_space(Bytes::gib(4), 0);
+        assert_eq!(nothing.verdict, CapacityVerdict::Damaged, "{nothing:#?}");
+        assert!(nothing.reasons.last().unwrap().contains("looks the same"), "{nothing:#?}");
     }
 
     #[test]

@@ -85,6 +85,12 @@ pub(super) fn run(
     Ok(exit_of(&answer))
 }
 
+/// Whether `directory` has files of a set, or the marker of one.
+pub(super) fn is_set_in(directory: &Path) -> Result<bool, Failure> {
+    let place = NamedFiles::open(directory).map_err(|error| of_scratch(&error))?;
+    Ok(Marker::is_in(&place) || !numbers_in(&place)?.is_empty())
+}
+
 /// What was written, what reading has shown, and where the reads came from.
 struct Tested {
     written: u64,

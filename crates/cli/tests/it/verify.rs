@@ -403,8 +403,60 @@ fn files_of_a_set_are_read_and_a_wrong_sector_is_damage() {
     let damaged = answer(&home, &[path], 4);
     assert_eq!(damaged["verdict"], "damaged", "{damaged}");
     assert!(directory.join("1.h2w").exists(), "a set of others is not removed");
-    fs::remove_file(directory.join("1.h2w")).unwrap();
-    answer(&home, &[path, "--exclude-store", "4M"], 4);
+}
+
+/// A directory on a file system of its own.
+struct Card {
+    mounted: Mount,
+    _device: LoopDevice,
+}
+
+impl Card {
+    fn new(size: Bytes) -> Result<Self, cardproof_testkit::LabError> {
+        let device = LoopDevice::new(size)?;
+        Filesystem::Ext4.make(&device)?;
+        let mounted = Mount::new(&device, Filesystem::Ext4, "")?;
+        fs::create_dir(mounted.path().join("card")).unwrap();
+        Ok(Self { mounted, _device: device })
+    }
+
+    fn directory(&self) -> PathBuf {
+        self.mounted.path().join("card")
+    }
+
+    fn free_bytes(&self) -> u64 {
+        let found = rustix::fs::statvfs(self.mounted.path()).unwrap();
+        found.f_bavail * found.f_frsize
+    }
+}
+
+/// The free space is tested by samples, and is free again.
+#[test]
+fn a_directory_ends_with_a_verdict() {
+    let home = Home::new();
+    let card = lab_or_skip!(Card::new(Bytes::mib(1280)));
+    let directory = card.directory();
+    fs::write(directory.join("photo.jpg"), "precious").unwrap();
+    let before = card.free_bytes();
+    let found = answer(&home, &[directory.to_str().unwrap()], 0);
+    assert_eq!(found["verdict"], "genuine", "{found}");
+    let real = found["real_size_bytes"]["low"].as_u64().unwrap();
+    assert!(real >= 64 << 20 && real + (1 << 30) <= before, "1 GiB stays free: {found}");
+    assert_eq!(found["announced_size_bytes"], 1280 << 20, "{found}");
+    assert!(card.free_bytes().abs_diff(before) < 4 << 20, "{} of {before}", card.free_bytes());
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 1, "the user's file alone");
+    // Where the file system does not tell where its files lie, nothing is written.
+    let memory = lab_or_skip!(Mount::tmpfs("size=2G"));
+    let told = run(home.cardproof(&["verify", memory.path().to_str().unwrap()])).expect(3).stderr;
+    assert!(told.contains("--full"), "{told}");
+}
+
+#[test]
+fn files_of_our_own_are_removed() {
+    let home = Home::new();
+    let card = lab_or_skip!(Card::new(Bytes::mib(64)));
+    let directory = card.directory();
+    answer(&home, &[directory.to_str().unwrap(), "--full"], 0);
     assert_eq!(fs::read_dir(&directory).unwrap().count(), 0, "ours is removed");
 }
 
@@ -432,11 +484,12 @@ fn a_file_with_the_name_of_a_test_file_stays_though_a_marker_is_there() {
 #[test]
 fn a_limit_on_the_size_of_files_leaves_none_of_them() {
     let home = Home::new();
-    let directory = home.place().join("card");
-    fs::create_dir(&directory).unwrap();
+    let card = lab_or_skip!(Card::new(Bytes::mib(64)));
+    let directory = card.directory();
     let path = directory.to_str().unwrap().to_owned();
-    for (limit, status) in [("2048", 4), ("0", 3)] {
-        let command = home.cardproof(&["verify", &path, "--exclude-store", "16M", "--quiet"]);
+    for (limit, status, way) in [("2048", 4, "--full"), ("0", 3, "--full"), ("2048", 3, "--seed=1")]
+    {
+        let command = home.cardproof(&["verify", &path, way, "--quiet"]);
         let mut limited = std::process::Command::new("sh");
         limited.args(["-c", &format!("ulimit -f {limit}; exec \"$@\""), "sh"]);
         limited.arg(command.get_program()).args(command.get_args());

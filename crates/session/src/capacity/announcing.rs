@@ -48,7 +48,7 @@ pub(super) fn of_writing(plan: &Plan, size: Bytes, time: Nanos, restores: bool) 
 pub(super) fn of_free_space(plan: &Plan, reserved: Bytes, kept: Bytes) -> String {
     format!(
         "Reserves {reserved} of free space, writes test blocks to {} of it, reads them back, and frees it \
-         again. {kept} stay free for other programs. Your files are not touched.",
+         again. {kept} stays free for other programs. Your files are not touched.",
         plan.bytes_to_write()
     )
 }

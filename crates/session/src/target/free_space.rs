@@ -115,7 +115,7 @@ fn too_little(options: &Options, space: Space) -> Failure {
         FailureKind::TooLittleSpace,
         format!(
             "{} has {} of free space; the test needs {RESERVED_MIN} and leaves {} free for other programs; \
-         remove something, or test the device itself",
+         remove something, test the device itself, or fill the free space with test files: cardproof verify DIR --full",
             options.target.display(),
             space.free,
             space.kept()

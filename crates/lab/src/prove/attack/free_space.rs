@@ -32,9 +32,8 @@ pub(super) fn filled(lab: &mut Lab, noise: &mut Noise) -> Result<Option<String>>
     let way = noise.below(5);
     let mut command = command(lab, noise, way);
     command.arg("verify").arg(&place).arg("--quiet").env("XDG_DATA_HOME", home.path());
-    if noise.below(4) == 0 {
-        command.arg("--full");
-    }
+    // Without it samples are taken, in a file without a name.
+    command.arg("--full");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().context("cannot start the program")?;
     let placed = match way {

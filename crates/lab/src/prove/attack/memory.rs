@@ -89,12 +89,12 @@ fn on_a_fake(lab: &Lab, noise: &mut Noise, way: &str) -> Result<Option<String>> 
     if way == "ntfs-3g" {
         run("mkfs.ntfs", ["--quick", "--force", "--quiet", &device])?;
         let mounted = Mounted::by("ntfs-3g", &[&device])?;
-        return verdict_on(lab, mounted.0.path(), &[], way);
+        return verdict_on(lab, mounted.0.path(), &["--full"], way);
     }
     let node = over(served.device())?;
     run("mkfs.ext4", ["-q", "-F", &node.0])?;
     let mounted = Mounted::by("mount", &[&node.0])?;
-    verdict_on(lab, mounted.0.path(), &[], way)
+    verdict_on(lab, mounted.0.path(), &["--full"], way)
 }
 
 /// A fake that announces 64 MiB and drops what lies behind the first `real` of them.

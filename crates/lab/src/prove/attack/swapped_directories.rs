@@ -23,7 +23,7 @@ const USAGE: i32 = 2;
 
 /// Commands on a directory.
 const COMMANDS: [&[&str]; 4] = [
-    &["verify", "PLACE", "--quiet"],
+    &["verify", "PLACE", "--quiet", "--full"],
     &["run", "PLACE", "--quiet", "--size", "4M", "--time-budget", "2s"],
     &["check", "PLACE"],
     &["run", "PLACE", "--quiet", "--profile", "a1", "--size", "4M", "--time-budget", "2s"],
@@ -53,17 +53,21 @@ pub(super) fn led_astray(lab: &mut Lab, noise: &mut Noise) -> Result<Option<Stri
         }
     }
     let before = Tree::of(outside.path())?;
+    let before_below = Tree::of_user(&below)?;
     let letter = fs::read(place.join("letter.txt"))?;
     let words = COMMANDS[noise.below(COMMANDS.len() as u64) as usize];
     let mut child = started(lab, words, &place, home.path())?;
     let swapped = if noise.below(2) == 0 { place.clone() } else { around.clone() };
     let target = if swapped == place { &below } else { &theirs };
     let moved = disk.path().join("moved");
-    let (mut is_swapped, mut has_begun) = (false, false);
+    let (mut is_swapped, mut has_begun, mut is_held) = (false, false, false);
     for _ in 0..=noise.below(3) {
         std::thread::sleep(Duration::from_millis(noise.below(400)));
         if child.try_wait()?.is_some() {
             break;
+        }
+        if !has_begun {
+            is_held = holds_open(&child, &place);
         }
         if is_swapped {
             fs::remove_file(&swapped)?;
@@ -78,7 +82,12 @@ pub(super) fn led_astray(lab: &mut Lab, noise: &mut Noise) -> Result<Option<Stri
     let status = wait(&mut child)?;
     // What is led astray may be told that its place has gone, but an attack on nothing is none.
     ensure!(has_begun || status.code() != Some(USAGE), "{words:?} did not begin");
-    let changes = before.changes(&Tree::of(outside.path())?);
+    // A program that had not opened its place yet was given the other one: it may work there, and cleans up.
+    let changes = if is_held {
+        before.changes(&Tree::of(outside.path())?)
+    } else {
+        before_below.changes(&Tree::of_user(&below)?)
+    };
     if !changes.is_empty() {
         return Ok(Some(format!("{words:?}, outside: {changes}")));
     }
@@ -96,6 +105,14 @@ pub(super) fn led_astray(lab: &mut Lab, noise: &mut Noise) -> Result<Option<Stri
         .filter(|name| name != "letter.txt")
         .collect();
     Ok((!left.is_empty()).then(|| format!("{words:?}: {left:?} stay")))
+}
+
+/// Whether `child` has opened `place` or something in it.
+fn holds_open(child: &Child, place: &Path) -> bool {
+    let opened = fs::read_dir(format!("/proc/{}/fd", child.id()));
+    let mut paths =
+        opened.into_iter().flatten().flatten().filter_map(|fd| fs::read_link(fd.path()).ok());
+    paths.any(|path| path.starts_with(place))
 }
 
 fn started(lab: &Lab, words: &[&str], place: &Path, home: &Path) -> Result<Child> {
