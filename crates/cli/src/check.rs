@@ -19,6 +19,7 @@ use cardproof_units::Seed;
 use clap::{Args, ValueEnum};
 
 use crate::args::{MarkdownSink, OutputArgs, label};
+use crate::earlier;
 use crate::exit::{Exit, Failure, with_causes};
 use crate::output::{self, Sink};
 use crate::result;
@@ -110,13 +111,23 @@ pub(crate) fn run(args: &CheckArgs, signals: &Signals) -> Result<Exit, Failure> 
         Untested::NotAsked if !seen.is_writable => Untested::ReadOnly,
         why => why,
     };
-    let known =
-        Known { conditions, speed, capacity, signs: &seen.signs, power: seen.power, untested };
+    let known = Known {
+        conditions,
+        speed,
+        capacity,
+        signs: &seen.signs,
+        power: seen.power,
+        untested,
+        earlier: seen.earlier.as_ref(),
+    };
     let answer = Answer::new(&known, &questions);
     let target = args.target.display().to_string();
     let is_saved = args.sysroot.is_some();
     let page = AnswerPage { answer: &answer, conditions, target: &target, is_saved };
     publish(args, &page, &measurements)?;
+    if let Some(record) = capacity {
+        earlier::keep(&args.target, record)?;
+    }
     Ok(if answer.is_bad() { Exit::NotMet } else { Exit::Done })
 }
 

@@ -14,6 +14,7 @@ mod check;
 mod compare;
 mod completions;
 mod diagnose;
+mod earlier;
 mod endure;
 mod engine;
 mod exit;

@@ -20,6 +20,7 @@ use cardproof_units::{Bytes, Nanos, Seed};
 use clap::Args;
 
 use crate::args::{AccessArgs, EngineArg, label};
+use crate::earlier;
 use crate::exit::{Exit, Failure};
 use crate::measuring::{Request, options, random_bits};
 use crate::output::{self, Sink};
@@ -203,6 +204,7 @@ fn measure(
     // The last line says what to do.
     publish(args, &answer, talk)?;
     reported?;
+    earlier::keep(&args.target, record)?;
     if record.state == State::Complete {
         fix::fix(args, &answer, talk)?;
     }

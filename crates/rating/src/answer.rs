@@ -13,7 +13,7 @@ mod real;
 mod set_up;
 
 use cardproof_record::{Conditions, Record};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::signs::Signs;
 
@@ -22,7 +22,7 @@ pub use healthy::Healthy;
 pub use next::Next;
 pub use overall::Overall;
 pub use powered::{PowerFacts, Powered};
-pub use real::Real;
+pub use real::{Earlier, Real};
 pub use set_up::{SetUp, Thing};
 
 /// One of the five questions.
@@ -75,10 +75,12 @@ pub struct Known<'k> {
     pub power: PowerFacts,
     /// Why there is no test, where there is none.
     pub untested: Untested,
+    /// What a test of the capacity of this very card found earlier.
+    pub earlier: Option<&'k Earlier>,
 }
 
 /// Why nothing was tested.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Untested {
     /// The capacity was not to be tested.
@@ -105,6 +107,9 @@ pub struct Answer {
     /// Is its capacity real?
     #[serde(skip_serializing_if = "Option::is_none")]
     pub real: Option<Real>,
+    /// The day of the test on which that rests, where it is an earlier one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub real_found_on: Option<String>,
     /// Does it keep data?
     #[serde(skip_serializing_if = "Option::is_none")]
     pub healthy: Option<Healthy>,
@@ -126,9 +131,12 @@ impl Answer {
     #[must_use]
     pub fn new(known: &Known<'_>, questions: &[Question]) -> Self {
         let is_asked = |question| questions.contains(&question);
+        let real = is_asked(Question::Real).then(|| Real::new(known).or_earlier(known.earlier));
+        let (real, real_found_on) = real.unzip();
         let mut answer = Self {
             overall: None,
-            real: is_asked(Question::Real).then(|| Real::new(known)),
+            real,
+            real_found_on: real_found_on.flatten(),
             healthy: is_asked(Question::Healthy).then(|| Healthy::new(known)),
             fast: is_asked(Question::Fast).then(|| Fast::new(known)),
             set_up: is_asked(Question::SetUp).then(|| SetUp::new(known)),

@@ -114,6 +114,7 @@ impl Page {
             signs: &signs,
             power: PowerFacts::default(),
             untested: Untested::NotAsked,
+            earlier: None,
         };
         let answer = Answer::new(&known, &[Question::Fast]);
         self.gap();

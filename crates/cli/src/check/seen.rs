@@ -4,13 +4,14 @@ use std::path::Path;
 
 use cardproof_device::identify::{Identity, StorageChoice, identify};
 use cardproof_device::{Surroundings, Sysroot};
-use cardproof_rating::answer::PowerFacts;
+use cardproof_rating::answer::{Earlier, PowerFacts};
 use cardproof_rating::signs::{Seen as SeenSigns, Signs};
 use cardproof_record::Conditions;
 use cardproof_session::{NoStorage, simulated_name};
 use rustix::fs::{Access, access};
 
 use super::{CheckArgs, power_facts};
+use crate::earlier;
 use crate::exit::{Failure, with_causes};
 
 /// What was seen.
@@ -19,6 +20,8 @@ pub(super) struct Seen {
     pub(super) conditions: Conditions,
     pub(super) signs: Signs,
     pub(super) power: PowerFacts,
+    /// What an earlier test of the capacity of this card has found.
+    pub(super) earlier: Option<Earlier>,
     /// Whether the target may be written to: a directory, or a simulated card.
     pub(super) is_writable: bool,
 }
@@ -30,6 +33,7 @@ pub(super) fn look(root: &Sysroot, args: &CheckArgs) -> Result<Seen, Failure> {
             conditions: Conditions::default(),
             signs: Signs::of(&SeenSigns::default()),
             power: PowerFacts::default(),
+            earlier: None,
             is_writable: true,
         });
     }
@@ -44,7 +48,8 @@ pub(super) fn look(root: &Sysroot, args: &CheckArgs) -> Result<Seen, Failure> {
     let signs = crate::signs::of(root, &identity);
     let power = power_facts(&identity.power);
     let is_writable = is_directory && can_be_written(&args.target);
-    Ok(Seen { conditions: conditions(identity), signs, power, is_writable })
+    let earlier = earlier::of_card(&identity);
+    Ok(Seen { conditions: conditions(identity), signs, power, earlier, is_writable })
 }
 
 /// Whether this user may make files in `directory`.

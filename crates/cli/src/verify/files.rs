@@ -26,6 +26,7 @@ use cardproof_session::{Options, Store, blank, of_scratch};
 use cardproof_units::Bytes;
 
 use super::{VerifyArgs, answer, exit_of, publish};
+use crate::earlier;
 use crate::exit::{Exit, Failure};
 use crate::signals::Signals;
 use crate::talk::Talk;
@@ -82,6 +83,7 @@ pub(super) fn run(
     let answer = answer(&record);
     store.save(&record)?;
     publish(args, &answer, talk)?;
+    earlier::keep(&args.target, &record)?;
     Ok(exit_of(&answer))
 }
 

@@ -2,7 +2,7 @@
 
 use cardproof_record::CapacityVerdict;
 use cardproof_units::Bytes;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Known, Standing, Untested};
 use crate::capacity::capacity;
@@ -11,7 +11,7 @@ use crate::capacity::capacity;
 const COVERS_ALL: f64 = 0.9;
 
 /// What is known of the capacity.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "reply", rename_all = "snake_case")]
 pub enum Real {
     /// All of it was tested, by samples or in full, and keeps data.
@@ -51,7 +51,40 @@ pub enum Real {
     },
 }
 
+/// What an earlier test of the same card has found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Earlier {
+    /// Its day, as in `2026-10-02`.
+    pub date: String,
+    /// What it found.
+    pub real: Real,
+}
+
+impl Earlier {
+    /// What `real` of the day `date` tells of the same card later; `None` where it tells nothing.
+    #[must_use]
+    pub fn new(date: String, real: &Real) -> Option<Self> {
+        let is_lasting = matches!(real, Real::Yes { .. } | Real::SoFar { .. } | Real::No { .. });
+        is_lasting.then(|| Self { date, real: real.clone() })
+    }
+}
+
 impl Real {
+    /// This reply, or that of an `earlier` test where it says more, with its day. The capacity of a card does not
+    /// change: a fake stays one, and what was tested in full need not be tested again.
+    pub(super) fn or_earlier(self, earlier: Option<&Earlier>) -> (Self, Option<String>) {
+        let Some(earlier) = earlier else { return (self, None) };
+        let says_more = matches!(
+            (&self, &earlier.real),
+            (Self::NotTested { .. } | Self::Undecided, _)
+                | (
+                    Self::Suspicious { .. } | Self::SoFar { .. },
+                    Self::Yes { .. } | Self::No { .. }
+                )
+        );
+        if says_more { (earlier.real.clone(), Some(earlier.date.clone())) } else { (self, None) }
+    }
+
     pub(super) fn new(known: &Known<'_>) -> Self {
         let found = known.capacity.and_then(capacity);
         let signs = known.conditions.device.lowest().card.as_ref();
@@ -98,5 +131,46 @@ fn covered(known: &Known<'_>, size: Bytes) -> Real {
         Real::Yes { size: of }
     } else {
         Real::SoFar { tested, of }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: Bytes = Bytes::gib(32);
+    const PART: Real = Real::SoFar { tested: Bytes::gib(4), of: SIZE };
+    const NOT_TESTED: Real = Real::NotTested { why: Untested::ReadOnly };
+
+    fn fake() -> Real {
+        Real::No { holds_min: Bytes::gib(8), holds_max: Bytes::gib(8), announced: SIZE }
+    }
+
+    fn after(now: &Real, before: &Real) -> (Real, bool) {
+        let earlier = Earlier::new("2026-10-02".to_owned(), before);
+        let (real, day) = now.clone().or_earlier(earlier.as_ref());
+        (real, day.is_some())
+    }
+
+    #[test]
+    fn an_earlier_test_is_told_where_it_says_more() {
+        let all = Real::Yes { size: SIZE };
+        for (now, before) in
+            [(&NOT_TESTED, &all), (&PART, &all), (&PART, &fake()), (&NOT_TESTED, &PART)]
+        {
+            assert_eq!(after(now, before), (before.clone(), true), "{now:?} after {before:?}");
+        }
+        for (now, before) in
+            [(&all, &fake()), (&fake(), &all), (&PART, &PART), (&Real::Damaged, &all)]
+        {
+            assert_eq!(after(now, before), (now.clone(), false), "{now:?} after {before:?}");
+        }
+    }
+
+    #[test]
+    fn damage_and_silence_of_before_tell_nothing_of_now() {
+        for before in [Real::Damaged, Real::Undecided, NOT_TESTED, Real::Suspicious { signs: 1 }] {
+            assert_eq!(after(&NOT_TESTED, &before), (NOT_TESTED, false), "{before:?}");
+        }
     }
 }

@@ -42,7 +42,7 @@ impl Reply {
 pub(super) fn reply(answer: &Answer, question: Question) -> Option<Reply> {
     let standing = answer.standing(question)?;
     let (verdict, details) = match question {
-        Question::Real => real(answer.real.as_ref()?),
+        Question::Real => real(answer.real.as_ref()?, answer.real_found_on.as_deref()),
         Question::Healthy => healthy(answer.healthy.as_ref()?),
         Question::Fast => fast(answer.fast.as_ref()?),
         Question::SetUp => set_up(answer.set_up.as_ref()?),
@@ -99,8 +99,8 @@ pub(crate) fn quote(answer: &Answer) -> Option<String> {
 /// A verdict and what it rests on.
 type Said = (&'static str, Vec<String>);
 
-fn real(real: &Real) -> Said {
-    let (verdict, detail) = match real {
+fn real(real: &Real, found_on: Option<&str>) -> Said {
+    let (verdict, mut detail) = match real {
         Real::Yes { size } => ("yes", format!("all {size} keep data")),
         Real::SoFar { tested, of } => {
             ("yes so far", format!("samples over {tested} of {of} were all correct"))
@@ -118,6 +118,9 @@ fn real(real: &Real) -> Said {
         Real::Undecided => (NOT_KNOWN, "the test did not decide".to_owned()),
         Real::NotTested { why } => (NOT_KNOWN, untested(*why).to_owned()),
     };
+    if let Some(date) = found_on {
+        detail += &format!(" (tested on {date})");
+    }
     (verdict, vec![detail])
 }
 
