@@ -36,7 +36,8 @@ pub(super) fn another_card(lab: &mut Lab, noise: &mut Noise) -> Result<Option<St
     let calls = ["pread64", "pwrite64"][noise.below(2) as usize];
     let plugged = reader.plug(&own)?;
     let mut command = Command::new("strace");
-    command.args(["--follow-forks", "--quiet=all", "--output=/dev/null"]);
+    let calls_made = home.path().join("calls");
+    command.args(["--follow-forks", "--quiet=all"]).arg("--output").arg(&calls_made);
     command.arg(format!("--inject={calls}:error=ENODEV:when={when}"));
     command.arg("--trace-path").arg(reader.node()).arg(&lab.program);
     command.arg("endure").arg(reader.node()).args(["--quiet", "--engine", "psync"]);
@@ -46,14 +47,12 @@ pub(super) fn another_card(lab: &mut Lab, noise: &mut Noise) -> Result<Option<St
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().context("cannot start strace")?;
     let start = Instant::now();
-    // Until the program has let go of the card that vanished, or has ended.
-    let mut was_open = false;
+    // Until the card has vanished and the program has let go of it, or has ended. It looks at the card once before it
+    // opens it for the test: a card that comes then is its own.
     while child.try_wait()?.is_none() {
-        let is_open = is_open(child.id(), reader.node());
-        if was_open && !is_open {
+        if has_vanished(&calls_made) && !is_open(child.id(), reader.node()) {
             break;
         }
-        was_open |= is_open;
         if start.elapsed() > PATIENCE.1 {
             let _ = child.kill();
             bail!("endure did not end in {:?}", PATIENCE.1);
@@ -73,6 +72,11 @@ pub(super) fn another_card(lab: &mut Lab, noise: &mut Noise) -> Result<Option<St
     Ok((changed > 0).then(|| {
         format!("{changed} sectors of the other card are overwritten; {calls} number {when} failed")
     }))
+}
+
+/// Whether a call has failed, by what strace notes of those that it makes fail.
+fn has_vanished(calls: &Path) -> bool {
+    std::fs::read_to_string(calls).is_ok_and(|calls| calls.contains("(INJECTED)"))
 }
 
 /// Whether a descendant of `process` has `node` open.
