@@ -8,7 +8,7 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use cardproof_device::Sysroot;
-use cardproof_device::guard;
+use cardproof_device::guard::{self, Leave};
 use cardproof_probe::capacity::Wish;
 use cardproof_rating::{Capacity, capacity};
 use cardproof_record::{CapacityMethod, CapacityVerdict, Record, State};
@@ -151,7 +151,10 @@ pub(crate) fn run(args: &VerifyArgs, signals: &Signals) -> Result<Exit, Failure>
         output: &outputs,
         quiet: args.quiet,
     };
-    let options = options(&request)?;
+    let mut options = options(&request)?;
+    if args.restore.is_some() {
+        options.access.leave = Leave::Restore;
+    }
     if is_directory {
         refuse_options_for_devices(args)?;
         return files::run(args, &options, signals, talk);
@@ -169,8 +172,7 @@ pub(crate) fn run(args: &VerifyArgs, signals: &Signals) -> Result<Exit, Failure>
         Some(_) => check,
         None => check.with_witness(&args.target),
     };
-    let measured = cardproof_session::measure(check, &options, &mut terminal, signals.stop())
-        .map_err(|failure| as_asked(args, failure.into()))?;
+    let measured = cardproof_session::measure(check, &options, &mut terminal, signals.stop())?;
     let record = &measured.record;
     let answer = answer(record);
     if let Some(failure) = measured.unsaved {
@@ -200,14 +202,6 @@ fn tell_kept(store: &Store, record: &Record, talk: Talk) -> Result<(), Failure> 
         talk.note(&format!("Report: {}", report.display()));
     }
     Ok(())
-}
-
-/// A refusal in the words of the option that was given: the guard knows one way to write.
-fn as_asked(args: &VerifyArgs, failure: Failure) -> Failure {
-    if args.restore.is_none() {
-        return failure;
-    }
-    Failure { message: failure.message.replace("--destroy", "--restore"), ..failure }
 }
 
 /// Status 0 is for genuine cards alone.
