@@ -159,6 +159,12 @@ impl Ready {
     }
 }
 
+/// All that decides what a run of `plan` comes to.
+fn decided_by(plan: &Plan, wish: &Wish) -> String {
+    let (pattern, budget) = (journal::wish_text(wish), wish.bytes_max);
+    serde_json::json!([plan.span_bytes(), pattern, wish.cycles_max, budget]).to_string()
+}
+
 fn going_on(ready: &Ready) -> String {
     let state = &ready.state;
     match state.end {
@@ -166,7 +172,7 @@ fn going_on(ready: &Ready) -> String {
             "The test of this card has ended in cycle {}: {}. Its result follows. To start again, use \
              --restart.",
             state.position.cycle,
-            end.name().replace('_', " ")
+            end.words()
         ),
         None => format!(
             "The interrupted test of this card continues with cycle {}. To start again, use --restart.",
@@ -209,7 +215,7 @@ impl Experiment for Endurance {
             )));
         }
         let notes = vec![announcement(&ready.plan, &self.asked.wish)];
-        let decided_by = format!("{:?} {:?}", ready.plan.span_bytes(), self.asked.wish);
+        let decided_by = decided_by(&ready.plan, &self.asked.wish);
         self.ready = Some(ready);
         let name = format!("endure-{}", self.asked.wish.pattern.name());
         Ok(Prepared { name, decided_by, effect: Effect::default(), notes })
