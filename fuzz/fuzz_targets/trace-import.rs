@@ -1,8 +1,6 @@
-//! Any bytes as other tools' traces: files of blktrace, lines of blkparse and of strace, logs of fio, and our own
-//! trace of calls. Nothing panics, and what is read can be written and read again.
+//! Any bytes as other tools' traces: files of blktrace, lines of blkparse, logs of fio. Nothing panics, and what is read can be written and read again.
 #![no_main]
 
-use cardproof_trace::calls::{CallShape, CallTrace, StraceReader, read_strace};
 use cardproof_trace::{BlktraceReader, Reach, TraceReader, read_blkparse, read_iolog};
 use libfuzzer_sys::fuzz_target;
 
@@ -19,9 +17,6 @@ fuzz_target!(|data: &[u8]| {
         }
     }
     lines_of_blkparse(&text);
-    lines_of_strace(&text);
-    calls(data);
-    calls(&[b"CPCALLS\x01".as_slice(), data].concat());
 });
 
 /// The bytes as events that begin as events must.
@@ -46,33 +41,6 @@ fn lines_of_blkparse(text: &str) {
             whole(&trace);
         }
     }
-}
-
-fn lines_of_strace(text: &str) {
-    if let Ok(trace) = read_strace(text, "fuzzed", "") {
-        again(&trace);
-    }
-    let mut reader = StraceReader::default();
-    for line in text.lines() {
-        let _ = reader.add(line);
-        let _ = reader.add(&format!("7 1.000001 {line}"));
-        let _ = reader.add(&format!("8 1.000002 openat(AT_FDCWD, {line}) = 3 <0.000001>"));
-    }
-    again(&reader.finish("fuzzed", ""));
-}
-
-fn calls(bytes: &[u8]) {
-    if let Ok(trace) = CallTrace::read(bytes) {
-        again(&trace);
-    }
-}
-
-/// What is written of `trace` is `trace` again, but for what its header counts.
-fn again(trace: &CallTrace) {
-    let _ = CallShape::of(&trace.calls);
-    let read = CallTrace::read(&trace.written()).expect("what was written is a trace");
-    assert_eq!(read.calls, trace.calls);
-    assert_eq!(read.directories, trace.directories);
 }
 
 /// `trace` is sound to its end.

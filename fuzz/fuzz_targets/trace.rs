@@ -11,7 +11,7 @@ const SPAN: Bytes = Bytes::mib(16);
 
 fuzz_target!(|data: &[u8]| {
     read(data);
-    let mut headed = b"CPTRACE\x01".to_vec();
+    let mut headed = b"CPTRACE\x02".to_vec();
     headed.extend_from_slice(data);
     read(&headed);
     let text = String::from_utf8_lossy(data);

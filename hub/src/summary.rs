@@ -217,17 +217,17 @@ fn model(device: &DeviceInfo, origin: Origin) -> Model {
         model.name.push_str(", simulated");
     }
     let kind = if origin == Origin::Simulated { "sim" } else { "card" };
-    let identity = format!(
-        "{kind}|{:?}|{:?}|{:?}|{:?}|{:?}|{}|{}",
+    let identity = serde_json::json!([
+        kind,
         model.manufacturer_id,
         model.oem_id,
         model.product,
         model.revision,
         device.model,
-        device.vendor.as_deref().unwrap_or_default(),
+        device.vendor,
         gigabytes(capacity_bytes),
-    );
-    let digits: String = hash(&identity).chars().take(8).collect();
+    ]);
+    let digits: String = hash(&identity.to_string()).chars().take(8).collect();
     model.key = format!("{}-{digits}", slug(&format!("{kind} {}", model.name)));
     model
 }

@@ -68,11 +68,6 @@ enum Command {
     /// Boot a virtual machine with hardware that this machine lacks
     #[command(disable_help_flag = true)]
     Lab(ForLab),
-    /// Measure again what the program's embedded tables hold
-    #[command(disable_help_flag = true)]
-    Measure(ForLab),
-    /// Find the simulated cards' parameters from the published figures
-    Fit,
 }
 
 /// The arguments of a command of the laboratory, which reads them itself.
@@ -109,7 +104,5 @@ fn run(command: Command) -> Result<bool> {
         Command::Attack(asked) => lab::run("attack", &asked.arguments),
         Command::Bench(asked) => lab::run("bench", &asked.arguments),
         Command::Lab(asked) => lab::run("lab", &asked.arguments),
-        Command::Measure(asked) => lab::run("measure", &asked.arguments),
-        Command::Fit => lab::run("fit", &[]),
     }
 }

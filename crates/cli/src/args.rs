@@ -11,6 +11,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use cardproof_device::guard::Leave;
 use cardproof_facts::CONFIDENCE;
 use cardproof_io::EngineChoice;
 use cardproof_session::Access;
@@ -151,7 +152,7 @@ pub(crate) struct AccessArgs {
 
 impl From<&AccessArgs> for Access {
     fn from(args: &AccessArgs) -> Self {
-        Self { destroy: args.destroy.clone(), engine: args.engine.into() }
+        Self { destroy: args.destroy.clone(), leave: Leave::default(), engine: args.engine.into() }
     }
 }
 

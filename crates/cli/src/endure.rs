@@ -11,7 +11,7 @@ use cardproof_probe::endure::{Pattern, Wish};
 use cardproof_rating::life::{self, DailyUse};
 use cardproof_record::{EndureDocument, Record, State};
 use cardproof_session::{
-    Endurance, EndureOptions, Frontend, Hub, Measured, Options, Seat, Store, measure,
+    CardOnBus, Endurance, EndureOptions, Frontend, Measured, Options, SharedBuses, Store, measure,
     simulated_name,
 };
 use cardproof_units::{Bytes, Nanos, Seed};
@@ -231,7 +231,7 @@ fn one(
     args: &EndureArgs,
     number: usize,
     wish: &Wish,
-    seat: Option<Seat>,
+    on_bus: Option<CardOnBus>,
     frontend: &mut dyn Frontend,
     signals: &Signals,
 ) -> Result<Measured, Failure> {
@@ -249,7 +249,7 @@ fn one(
         budget: args.budget,
         random_bits: random_bits()?,
     };
-    let endurance = Endurance::new(asked, options.clone(), seat);
+    let endurance = Endurance::new(asked, options.clone(), on_bus);
     Ok(measure(endurance, &options, frontend, signals.stop())?)
 }
 
@@ -310,16 +310,16 @@ fn several(
     signals: &Signals,
 ) -> Vec<Result<Measured, Failure>> {
     let paths: Vec<&Path> = args.targets.iter().map(PathBuf::as_path).collect();
-    let seats = Hub::seats(&paths);
+    let cards = SharedBuses::cards_of(&paths);
     let screen = Arc::new(lines::Screen::new(talk));
     std::thread::scope(|scope| {
-        let threads: Vec<_> = seats
+        let threads: Vec<_> = cards
             .into_iter()
             .enumerate()
-            .map(|(number, seat)| {
+            .map(|(number, card)| {
                 let name = args.targets[number].display().to_string();
                 let mut frontend = lines::CardLines::new(&screen, &name);
-                scope.spawn(move || one(args, number, wish, Some(seat), &mut frontend, signals))
+                scope.spawn(move || one(args, number, wish, Some(card), &mut frontend, signals))
             })
             .collect();
         let lost = || Err(Failure::incomplete("the thread of a card has ended by itself"));

@@ -24,10 +24,28 @@ use crate::saved;
 use crate::signals;
 use crate::talk::Talk;
 use notes::{Note, Notes};
-use sending::{Answer, Hub};
+use sending::Hub;
 
 /// The name and version of the form of an answer.
 const SCHEMA: &str = "cardproof.shared/1";
+
+/// What the hub gives for a submission.
+#[derive(Debug)]
+pub(super) struct Answer {
+    /// The permanent address.
+    pub(super) url: String,
+    /// What amends and deletes it.
+    pub(super) token: String,
+}
+
+/// Why a submission was not taken.
+#[derive(Debug)]
+pub(super) struct Trouble {
+    /// What happened, and what to do.
+    pub(super) message: String,
+    /// Whether it may be taken later.
+    pub(super) may_pass: bool,
+}
 
 /// What to share, and with whom.
 #[derive(Debug, Args)]

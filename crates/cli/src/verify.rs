@@ -8,7 +8,7 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use cardproof_device::Sysroot;
-use cardproof_device::guard;
+use cardproof_device::guard::{self, Leave};
 use cardproof_probe::capacity::Wish;
 use cardproof_rating::{Capacity, capacity};
 use cardproof_record::{CapacityMethod, CapacityVerdict, Record, State};
@@ -156,7 +156,10 @@ pub(crate) fn run(args: &VerifyArgs, signals: &Signals) -> Result<Exit, Failure>
         output: &outputs,
         quiet: args.quiet,
     };
-    let options = options(&request)?;
+    let mut options = options(&request)?;
+    if args.restore.is_some() {
+        options.access.leave = Leave::Restore;
+    }
     if is_directory {
         refuse_options_for_devices(args)?;
         if args.full || args.keep || files::is_set_in(&args.target)? {
@@ -192,8 +195,7 @@ fn measure(
 ) -> Result<Exit, Failure> {
     let talk = Talk::new(args.quiet);
     let mut terminal = Terminal::new(talk);
-    let measured = cardproof_session::measure(check, options, &mut terminal, signals.stop())
-        .map_err(|failure| as_asked(args, failure.into()))?;
+    let measured = cardproof_session::measure(check, options, &mut terminal, signals.stop())?;
     let record = &measured.record;
     let answer = answer(record);
     if let Some(failure) = measured.unsaved {
@@ -224,14 +226,6 @@ fn tell_kept(store: &Store, record: &Record, talk: Talk) -> Result<(), Failure> 
         talk.note(&format!("Report: {}", report.display()));
     }
     Ok(())
-}
-
-/// A refusal in the words of the option that was given: the guard knows one way to write.
-fn as_asked(args: &VerifyArgs, failure: Failure) -> Failure {
-    if args.restore.is_none() {
-        return failure;
-    }
-    Failure { message: failure.message.replace("--destroy", "--restore"), ..failure }
 }
 
 /// Status 0 is for genuine cards alone.

@@ -31,8 +31,8 @@ use cardproof_units::Bytes;
 use rustix::fs::{FlockOperation, flock};
 
 pub use error::{GuardError, Refusal};
-pub use identity::Identity;
 pub(crate) use identity::serial;
+pub use identity::{Identity, Leave};
 pub use objection::{Holder, Objection};
 pub use open::{Cleared, open_for_destruction};
 
@@ -88,6 +88,7 @@ impl Inspection {
                 path: self.path.clone(),
                 typed: typed.clone(),
                 identity: self.identity.clone(),
+                leave: Leave::default(),
             });
         }
         let is_named = matches!(consent, Consent::Named(_));
@@ -99,6 +100,7 @@ impl Inspection {
             path: self.path.clone(),
             identity: self.identity.clone(),
             objections: self.objections.clone(),
+            leave: Leave::default(),
         }))
     }
 }

@@ -15,7 +15,6 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use cardproof_import::{Origin, decode, import, recognise};
-use cardproof_trace::calls::read_strace;
 use cardproof_trace::{BlktraceReader, PipeReader, read_csv, read_iolog};
 use cardproof_units::Bytes;
 
@@ -243,9 +242,6 @@ fn traces() -> Result<Vec<Case>> {
     let iolog = file("job.iolog")?;
     let end = 1 + iolog.iter().position(|byte| *byte == b'\n').context("no line")?;
     Ok(vec![
-        trace("strace", b"", file("job.strace")?, |bytes| {
-            read_strace(&text(bytes), "", "").map_or_else(said, |trace| calls(trace.calls.len()))
-        }),
         trace("iolog of fio", &iolog[..end], iolog[end..].to_vec(), |bytes| {
             read_iolog(&text(bytes), "", "").map_or_else(said, |trace| length(&trace))
         }),
@@ -304,8 +300,4 @@ fn said(error: impl std::fmt::Display) -> String {
 
 fn length(trace: &[u8]) -> String {
     format!("a trace of {}", Bytes(trace.len() as u64))
-}
-
-fn calls(count: usize) -> String {
-    format!("{count} calls")
 }

@@ -1,4 +1,4 @@
-//! Everything that cardproof's documents rest on: proofs of published claims, benchmarks, fits.
+//! Everything that cardproof's documents rest on: proofs of published claims, benchmarks, laboratories.
 //!
 //! Started by `cargo xtask`, which builds it with optimisation. It is no part of the program, and
 //! `xtask` does not link it, so that checking a rule of the house compiles no database.
@@ -11,8 +11,6 @@ mod bench_sim;
 mod blind;
 mod debian;
 mod document;
-mod fit;
-mod measure;
 mod needs;
 mod program;
 mod prove;
@@ -30,7 +28,7 @@ use clap::{Parser, Subcommand};
 /// use the same number.
 const SKIPPED: u8 = 77;
 
-/// Proofs, benchmarks and fits.
+/// Proofs, benchmarks and laboratories.
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo xtask")]
 struct Arguments {
@@ -51,11 +49,6 @@ enum Command {
     /// Boot a virtual machine with hardware that this machine lacks
     #[command(subcommand)]
     Lab(virtual_machine::Laboratory),
-    /// Measure again what the program's embedded tables hold
-    #[command(subcommand)]
-    Measure(measure::Measurement),
-    /// Find the simulated cards' parameters from the published figures
-    Fit,
     /// Print the schemas of the program's documents, as a JSON object of texts by path
     Schemas,
     /// Fill so many blocks of 4 KiB, for a counter of instructions
@@ -122,8 +115,6 @@ fn run(command: Command) -> Result<bool> {
         Command::Bench(Bench::Replay) => bench_replay::run(),
         Command::Bench(Bench::Sim { sections }) => bench_sim::run(&sections),
         Command::Lab(laboratory) => virtual_machine::run(&laboratory),
-        Command::Measure(measurement) => measure::run(&measurement),
-        Command::Fit => fit::run(),
         Command::Schemas => {
             println!("{}", serde_json::to_string(&schemas::all()?)?);
             Ok(true)

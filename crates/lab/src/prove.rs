@@ -44,7 +44,7 @@ use rows::Rows;
 
 pub(crate) use stamp::Stamp;
 
-pub(crate) use packages::{Base, Chroot, Stage, WANTED, mirror_address, proxy};
+pub(crate) use packages::{Chroot, mirror_address, proxy};
 
 /// Every claim that can be proved.
 const PROOFS: [&Proof; 30] = [

@@ -12,7 +12,12 @@ mod machine;
 mod mmc;
 mod reconnect;
 
+use std::fs::File;
+use std::time::Duration;
+
 use anyhow::Result;
+
+use crate::program::{self, Build};
 
 pub(crate) use boards::{Board, Seen, by_name, visit};
 pub(crate) use frozen::{Frozen, READY};
@@ -45,4 +50,35 @@ pub(crate) fn run(laboratory: &Laboratory) -> Result<bool> {
         Laboratory::Reconnect => reconnect::run(),
         Laboratory::Boards { names } => boards::run(names),
     }
+}
+
+/// A disk of a machine.
+struct Disk {
+    /// Its image, and its drive in QEMU's words.
+    name: &'static str,
+    size_bytes: u64,
+    /// Its devices, in QEMU's words.
+    devices: &'static [&'static str],
+}
+
+/// Boots a machine with the kernel's `modules`, the program and `disks`, and returns what `task` printed.
+fn answers(modules: &[&str], task: &str, disks: &[Disk]) -> Result<String> {
+    let kernel = Kernel::fetch(&program::cache("lab")?)?;
+    let image = Image::new()?;
+    image.add_modules(&kernel.modules(modules)?)?;
+    image.add_stripped(&program::build(Build::Quick)?)?;
+    image.set_task(task)?;
+    let directory = tempfile::tempdir()?;
+    let mut devices = Vec::new();
+    for disk in disks {
+        let file = directory.path().join(disk.name);
+        File::create(&file)?.set_len(disk.size_bytes)?;
+        devices.push("-drive".to_owned());
+        devices.push(format!("id={},if=none,format=raw,file={}", disk.name, file.display()));
+        for device in disk.devices {
+            devices.extend(["-device".to_owned(), (*device).to_owned()]);
+        }
+    }
+    let time_max = Duration::from_secs(400);
+    Machine { kernel: &kernel, image: &image, memory_mib: 512, devices, time_max }.run()
 }

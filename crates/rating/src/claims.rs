@@ -56,7 +56,7 @@ fn in_words(record: &Record, class: &Class, verdict: &Verdict) -> String {
         }
         Outcome::Undecided => format!("undecided{measured}"),
         Outcome::NotTestable => {
-            let why = verdict.reasons.first().map_or("", String::as_str);
+            let why = verdict.reasons.first().map_or("", |reason| &*reason.text);
             format!("cannot be tested here{measured}; {why}")
         }
         Outcome::Unknown => format!("{}{measured}", wording::outcome(Outcome::Unknown)),

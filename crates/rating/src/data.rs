@@ -50,6 +50,9 @@ fn wrong(check: &DataCheck) -> String {
     format!("{wrong_places} of {places} checked blocks of {place_bytes} contain wrong data{first}")
 }
 
+/// What stands before the [`alarm`].
+pub const ALARM: &str = "WRONG DATA:";
+
 /// The alarm about wrong data that leads a report; `None` if no wrong data was found.
 #[must_use]
 pub fn alarm(record: &Record) -> Option<String> {
@@ -63,7 +66,7 @@ pub fn alarm(record: &Record) -> Option<String> {
         count => format!("; {count} other checks found wrong data too"),
     };
     Some(format!(
-        "WRONG DATA: {text}{more}. This storage loses data. Its real capacity may be smaller than \
+        "{text}{more}. This storage loses data. Its real capacity may be smaller than \
          advertised, or it is damaged. Do not store data on it, and copy your files to another \
          device. Check the capacity with `cardproof verify`."
     ))

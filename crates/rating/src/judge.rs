@@ -17,9 +17,9 @@ use crate::doubts::{Doubt, doubts};
 use crate::pick::Finding;
 use crate::quantity::{ClassLimit, limits_of};
 use crate::queue_and_cache::QueueAndCache;
-use crate::ruling::{Grounds, Ruling};
+use crate::reason::Reason;
+use crate::ruling::Grounds;
 use crate::transports::storage;
-use crate::wording;
 
 /// What each class says of `record`, in the order of [`CLASSES`]. Doubts in the record and
 /// doubts that follow from it are both taken into account.
@@ -29,42 +29,45 @@ pub fn judge(record: &Record) -> Vec<Verdict> {
     let grounds = Grounds { record, doubts: &doubts, bus: Bus::of(record) };
     let mut verdicts: Vec<Verdict> = Vec::with_capacity(CLASSES.len());
     for class in &CLASSES {
-        let verdict = judge_class(&grounds, class);
-        let mut verdict = weigh_queue_and_cache(record, class, verdict, &verdicts);
-        verdict.reasons.extend(claim(record, class));
-        verdicts.push(verdict);
+        let mut judged = judge_class(&grounds, class);
+        weigh_queue_and_cache(record, class, &mut judged, &verdicts);
+        judged.reasons.extend(claim(record, class));
+        let reasons = judged.reasons.into_iter().map(Into::into).collect();
+        verdicts.push(Verdict { rule: class.name.to_owned(), outcome: judged.outcome, reasons });
     }
     verdicts
 }
 
-fn judge_class(grounds: &Grounds<'_>, class: &Class) -> Verdict {
+/// What a class came to.
+struct Judged {
+    outcome: Outcome,
+    reasons: Vec<Reason>,
+}
+
+fn judge_class(grounds: &Grounds<'_>, class: &'static Class) -> Judged {
     let record = grounds.record;
-    let verdict = |outcome, reasons| Verdict { rule: class.name.to_owned(), outcome, reasons };
-    let forbidding: Vec<String> = grounds
+    let forbidding: Vec<Reason> = grounds
         .doubts
         .iter()
         .filter(|doubt| doubt.forbids_all())
-        .map(|doubt| Doubt::text(doubt, record))
+        .map(|doubt| Reason::Doubt(doubt.text(record)))
         .collect();
     if !forbidding.is_empty() {
-        return verdict(Outcome::NotTestable, forbidding);
+        return Judged { outcome: Outcome::NotTestable, reasons: forbidding };
     }
-    let mut rulings: Vec<Ruling> =
+    let mut rulings: Vec<Reason> =
         limits_of(class).into_iter().map(|limit| grounds.rule_on(class, limit)).collect();
-    rulings.sort_by_key(|ruling| weight(ruling.outcome));
+    rulings.sort_by_key(|ruling| weight(ruling.outcome()));
     let obstacle = obstacle(grounds, class);
-    let worst = rulings.first().map_or(Outcome::NotTestable, |ruling| ruling.outcome);
+    let worst = rulings.first().map_or(Outcome::NotTestable, Reason::outcome);
     let outcome = if obstacle.is_some() { Outcome::NotTestable } else { worst };
     // A limit that the bus cannot carry is not failed by the card.
     let is_bus = obstacle.is_some() && is_out_of_reach(grounds, class);
-    let limits = rulings.into_iter().filter(|ruling| !is_bus || ruling.outcome != Outcome::Misses);
-    let limits = limits.map(|ruling| ruling.reason);
-    let simulated = record.is_simulated().then(|| "this is a simulated card".to_owned());
-    let notes = [simulated, yardstick(record, class), conditions(record, class)];
-    verdict(
-        outcome,
-        obstacle.into_iter().chain(limits).chain(notes.into_iter().flatten()).collect(),
-    )
+    let limits = rulings.into_iter().filter(|it| !is_bus || it.outcome() != Outcome::Misses);
+    let simulated = record.is_simulated().then_some(Reason::Simulated);
+    let notes = [simulated, yardstick(record, class), method(record, class)];
+    let reasons = obstacle.into_iter().chain(limits).chain(notes.into_iter().flatten()).collect();
+    Judged { outcome, reasons }
 }
 
 /// The order in which outcomes decide: one proven miss settles a class, then whatever is missing,
@@ -79,10 +82,10 @@ const fn weight(outcome: Outcome) -> u8 {
 }
 
 /// Why the class cannot be judged, although figures of some phases may be sound.
-fn obstacle(grounds: &Grounds<'_>, class: &Class) -> Option<String> {
+fn obstacle(grounds: &Grounds<'_>, class: &'static Class) -> Option<Reason> {
     obstacle_to_all(grounds.record).or_else(|| {
         let bus = grounds.bus.as_ref().filter(|_| is_out_of_reach(grounds, class))?;
-        Some(format!("{}, less than {} requires", bus.carries(), class.name))
+        Some(Reason::BusTooSlow { bus: bus.clone(), class: class.name })
     })
 }
 
@@ -99,19 +102,16 @@ pub fn limiting_bus(record: &Record, rule: &str) -> Option<String> {
 }
 
 /// Why no class can be judged.
-fn obstacle_to_all(record: &Record) -> Option<String> {
+fn obstacle_to_all(record: &Record) -> Option<Reason> {
     let is_certain = |phase: &Phase| phase.iops.is_some() || phase.throughput_bytes_per_s.is_some();
     if record.is_imported() && !record.phases.iter().any(is_certain) {
-        let name = &record.tool.name;
-        return Some(format!(
-            "the output of {name} has no intervals, so the uncertainty of its figures is unknown"
-        ));
+        return Some(Reason::NoIntervals { tool: record.tool.name.clone() });
     }
     if record.conditions.target.read_only {
-        return Some("the target was read-only, so writes were not measured".to_owned());
+        return Some(Reason::ReadOnly);
     }
     if record.state == State::Failed {
-        return Some("an error ended the run, so there is no verdict".to_owned());
+        return Some(Reason::RunFailed);
     }
     None
 }
@@ -125,20 +125,10 @@ fn is_out_of_reach(grounds: &Grounds<'_>, class: &Class) -> bool {
 }
 
 /// What an SD class means for storage that is not seen to be an SD card.
-fn yardstick(record: &Record, class: &Class) -> Option<String> {
-    let name = class.name;
+fn yardstick(record: &Record, class: &'static Class) -> Option<Reason> {
     match storage(&record.conditions.device) {
         Some(Transport::Sd) => None,
-        Some(Transport::Usb) => Some(format!(
-            "attached by USB: the {name} limits are for comparison, and the reader may be slower \
-             than the card"
-        )),
-        Some(other) => {
-            Some(format!("not an SD card ({other}): the {name} limits are for comparison only"))
-        }
-        None => Some(format!(
-            "the kind of storage is unknown: the {name} limits are for comparison only"
-        )),
+        storage => Some(Reason::NotSeenAsSdCard { storage: storage.cloned(), class: class.name }),
     }
 }
 
@@ -158,64 +148,59 @@ pub fn comparison_only(record: &Record) -> Option<&'static str> {
     }
 }
 
-/// Under which conditions a recording class was measured, and what differs from its own test.
-fn conditions(record: &Record, class: &Class) -> Option<String> {
+/// Under which conditions a recording class was measured.
+fn method(record: &Record, class: &Class) -> Option<Reason> {
     let [limit] = limits_of(class)[..] else { return None };
     let phase = Finding::of(record, |phase| limit.quantity.is_measured_by(phase)).measured()?;
-    let (bytes, block) = (phase.bytes, phase.block_size_bytes);
-    let (differs, source) = (class.family.differs(), class.family.source());
-    let part =
-        if phase.anytime_iops.is_some() { ", and the rate is that of the second half" } else { "" };
-    Some(format!("this test wrote {bytes} in blocks of {block}{part}; {differs}; source: {source}"))
+    Some(Reason::Method {
+        written: phase.bytes,
+        block: phase.block_size_bytes,
+        is_of_second_half: phase.anytime_iops.is_some(),
+        family: class.family,
+    })
 }
 
 /// What the card itself claims, where it claims this very class.
-fn claim(record: &Record, class: &Class) -> Option<String> {
+fn claim(record: &Record, class: &'static Class) -> Option<Reason> {
     let card = record.conditions.device.card.as_ref()?;
     let is_claimed = claimed(&card.claims).iter().any(|other| other.name == class.name);
-    is_claimed.then(|| format!("the card claims {} in its registers", class.name))
+    is_claimed.then_some(Reason::Claimed { class: class.name })
 }
 
 /// Withdraws a miss that the host may be to blame for: A2 is stated for a host that uses the
 /// card's command queue and cache.
 fn weigh_queue_and_cache(
     record: &Record,
-    class: &Class,
-    verdict: Verdict,
-    judged: &[Verdict],
-) -> Verdict {
+    class: &'static Class,
+    judged: &mut Judged,
+    others: &[Verdict],
+) {
     let may_be_sd =
         matches!(storage(&record.conditions.device), None | Some(Transport::Sd | Transport::Usb));
-    if !class.needs_queue_and_cache || verdict.outcome != Outcome::Misses || !may_be_sd {
-        return verdict;
+    if !class.needs_queue_and_cache || judged.outcome != Outcome::Misses || !may_be_sd {
+        return;
     }
-    let name = class.name;
-    let not_testable = |excuse: String| {
-        let beside = judged.iter().filter(|other| is_application(other)).map(|other| {
-            format!("for comparison, {}: {}", other.rule, wording::outcome(other.outcome))
-        });
-        let reasons = [excuse].into_iter().chain(beside).chain(verdict.reasons.clone()).collect();
-        Verdict { outcome: Outcome::NotTestable, reasons, rule: verdict.rule.clone() }
-    };
-    // The measured misses come first, then what is known of queue and cache.
-    let failed_with = |note: String| {
-        let mut reasons = verdict.reasons.clone();
-        let misses = reasons.iter().take_while(|reason| wording::is_miss(reason)).count();
-        reasons.insert(misses, note);
-        Verdict { outcome: Outcome::Misses, reasons, rule: verdict.rule.clone() }
-    };
-    match QueueAndCache::of(record) {
-        QueueAndCache::InUse => {
-            failed_with(format!("command queue and cache are in use, as {name} requires"))
+    let class = class.name;
+    let excuse = match QueueAndCache::of(record) {
+        QueueAndCache::InUse => return judged.note_behind_misses(Reason::QueueInUse { class }),
+        QueueAndCache::MissingInCard(why) => {
+            return judged.note_behind_misses(Reason::QueueMissing { why, class });
         }
-        QueueAndCache::MissingInCard(why) => failed_with(format!("{why}; {name} requires both")),
-        QueueAndCache::NotUsed(why) => not_testable(format!(
-            "{name} assumes that the host uses the card's command queue and cache; {why}"
-        )),
-        QueueAndCache::Unknown(why) => not_testable(why),
-    }
+        QueueAndCache::NotUsed(why) => Reason::QueueNotUsed { why, class },
+        QueueAndCache::Unknown(why) => Reason::QueueUnknown { why },
+    };
+    judged.outcome = Outcome::NotTestable;
+    let beside = others.iter().filter_map(|other| {
+        let class = Class::named(&other.rule).filter(|class| class.is_application())?;
+        Some(Reason::OtherClass { class: class.name, outcome: other.outcome })
+    });
+    judged.reasons.splice(0..0, [excuse].into_iter().chain(beside));
 }
 
-fn is_application(verdict: &Verdict) -> bool {
-    Class::named(&verdict.rule).is_some_and(Class::is_application)
+impl Judged {
+    /// Puts `note` behind the measured misses, which come first.
+    fn note_behind_misses(&mut self, note: Reason) {
+        let misses = self.reasons.iter().take_while(|reason| reason.code().is_miss()).count();
+        self.reasons.insert(misses, note);
+    }
 }

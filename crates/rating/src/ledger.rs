@@ -22,6 +22,6 @@ mod tests;
 pub use counters::{CardCounters, ErrorCounts};
 pub use day::{CardKey, Day, LEDGER_FORM, days, lines};
 pub use document::{LEDGER_SCHEMA, LedgerCard, LedgerDocument};
-pub use open::{CardLook, Look, Open};
+pub use open::{CardReading, Open, Reading};
 pub use outlook::{Outlook, Pace, UsedPercent, outlook};
 pub use slower::{Slower, slower};

@@ -38,6 +38,7 @@ pub mod prediction;
 mod published;
 mod quantity;
 mod queue_and_cache;
+mod reason;
 mod recording;
 mod reference;
 mod replayed;

@@ -21,6 +21,8 @@ pub use phase::{limit_of_phase, with_limits};
 use cardproof_record::{Activity, Climate, CpuActivity, Limit, LimitedBy, MemoryActivity};
 use cardproof_units::{Iops, Throughput};
 
+use crate::wording::whole_percent;
+
 /// Processors that are busy for this share have nothing left for anybody.
 const CPU_FULL: f64 = 0.9;
 
@@ -68,11 +70,6 @@ pub fn in_words(limited: &LimitedBy) -> String {
 
 fn limited(limit: Limit, evidence: Vec<String>) -> LimitedBy {
     LimitedBy { limit, device: None, evidence }
-}
-
-/// A share in whole per cent.
-pub(crate) fn whole_percent(share: f64) -> String {
-    format!("{:.0} %", 100.0 * share)
 }
 
 /// Such as `33 writes/s`, with a decimal below ten.

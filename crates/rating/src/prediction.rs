@@ -147,8 +147,10 @@ impl Unit {
         match self {
             Self::Seconds => format!("{seconds:.0}"),
             Self::Minutes if seconds < 600.0 => {
-                let tenths = format!("{:.1}", seconds / 60.0);
-                tenths.strip_suffix(".0").map_or(tenths.clone(), str::to_owned)
+                let minutes = seconds / 60.0;
+                // Without a tenth that is zero.
+                let decimals = usize::from((minutes - minutes.round()).abs() >= 0.05);
+                format!("{minutes:.decimals$}")
             }
             Self::Minutes => format!("{:.0}", seconds / 60.0),
         }

@@ -4,17 +4,17 @@
 //! it, the reverse.
 
 use cardproof_facts::{Class, RANDOM_SPAN};
-use cardproof_record::{Outcome, PatternName, Phase, Record, WarningCode};
+use cardproof_record::{PatternName, Phase, Record, WarningCode};
 use cardproof_units::{Bytes, Nanos, Throughput};
 
 use crate::bus::Bus;
 use crate::doubts::Doubt;
 use crate::pick::{BoundedRate, Finding};
 use crate::quantity::{ClassLimit, Rate};
+use crate::reason::{Judged, Open, Reason, Weighed};
 use crate::scope;
 use crate::slowdown::slowdown_max;
 use crate::stretch::slowest_stretch;
-use crate::wording;
 
 /// An interval that claims less than this cannot carry a verdict.
 const CONFIDENCE_MIN: f64 = 0.9;
@@ -25,12 +25,6 @@ const SDHC_MAX: Bytes = Bytes::gib(32);
 
 /// What is left out at the start of a phase for a verdict.
 const SETTLING: Nanos = Nanos::from_millis(100);
-
-/// What one limit came to, and why.
-pub(crate) struct Ruling {
-    pub(crate) outcome: Outcome,
-    pub(crate) reason: String,
-}
 
 /// What every ruling on a record looks at.
 pub(crate) struct Grounds<'r> {
@@ -48,27 +42,23 @@ struct Case<'r> {
     doubts: Vec<WarningCode>,
 }
 
-/// An outcome, and why in words.
-type Weighed = (Outcome, String);
-
 impl Grounds<'_> {
     /// What `limit` of `class` comes to.
-    pub(crate) fn rule_on(&self, class: &Class, limit: ClassLimit) -> Ruling {
-        let label = limit.quantity.label();
-        let finding = Finding::of(self.record, |phase| limit.quantity.is_measured_by(phase));
-        let not_testable = |reason| Ruling { outcome: Outcome::NotTestable, reason };
+    pub(crate) fn rule_on(&self, class: &Class, limit: ClassLimit) -> Reason {
+        let quantity = limit.quantity;
+        let finding = Finding::of(self.record, |phase| quantity.is_measured_by(phase));
         let Finding::Measured { index, phase } = finding else {
-            return not_testable(format!("{label}: not measured: {}", finding.cause()));
+            return Reason::NotMeasured { quantity, cause: finding.cause() };
         };
         if let Some(doubt) = self.doubts.iter().find(|doubt| doubt.forbids_verdict_on(index)) {
-            return not_testable(format!("{label}: no verdict; {}", doubt.warning.message));
+            return Reason::RateInDoubt { quantity, doubt: doubt.warning.message.clone() };
         }
-        let Some(figure) = limit.quantity.figure(phase) else {
-            return not_testable(format!("{label}: no verdict; {}", finding.cause()));
+        let Some(figure) = quantity.figure(phase) else {
+            return Reason::NoFigure { quantity, cause: finding.cause() };
         };
         let doubts = self.doubts.iter().filter(|doubt| doubt.phase.is_none_or(|of| of == index));
         let doubts = doubts.map(|doubt| doubt.warning.code).collect();
-        self.rule(&Case { figure, limit, class, phase, doubts })
+        Reason::Limit(self.rule(&Case { figure, limit, class, phase, doubts }))
     }
 
     /// Whether the storage misses `limit` even if the bus took no time at all: bus and storage work one
@@ -83,25 +73,23 @@ impl Grounds<'_> {
         bus.without(reached).is_some_and(|rate| rate < limit.needs())
     }
 
-    fn rule(&self, case: &Case<'_>) -> Ruling {
-        let (outcome, mut because) = self.weigh(case);
-        if case.doubts.contains(&WarningCode::Unsteady) {
-            because.push_str(" (the rate changed during the phase)");
+    fn rule(&self, case: &Case<'_>) -> Judged {
+        let undisturbed = undisturbed_miss(case);
+        Judged {
+            quantity: case.limit.quantity,
+            figure: undisturbed.unwrap_or(case.figure),
+            is_of_undisturbed: undisturbed.is_some(),
+            at_least: case.limit.at_least,
+            weighed: self.weigh(case),
+            is_unsteady: case.doubts.contains(&WarningCode::Unsteady),
         }
-        let least = case.limit.at_least.to_string();
-        let label = case.limit.quantity.label();
-        let measured = match undisturbed_miss(case) {
-            Some(parts) => format!("{} while undisturbed", wording::figure(&parts)),
-            None => wording::figure(&case.figure),
-        };
-        Ruling { outcome, reason: format!("{label}: {measured}, limit {least}, {because}") }
     }
 
-    /// Whether the figure meets the limit, and in which words.
+    /// Whether the figure meets the limit.
     fn weigh(&self, case: &Case<'_>) -> Weighed {
         let least = case.limit.at_least.per_second();
         if case.figure.confidence < CONFIDENCE_MIN {
-            return open("too little confidence for a verdict");
+            return Weighed::Open(Open::LowConfidence);
         }
         if let Some(parts) = undisturbed_miss(case) {
             return self.weigh_sound_miss(case, parts.high);
@@ -110,17 +98,17 @@ impl Grounds<'_> {
             return self.weigh_miss(case);
         }
         if case.figure.low.per_second() < least {
-            return open("the interval contains the limit");
+            return Weighed::Open(Open::LimitInInterval);
         }
         match self.what_raises(case) {
-            Some(why) => open(&why),
-            None => (Outcome::Meets, format!("passed{}", scope::in_short(self.record))),
+            Some(why) => Weighed::Open(why),
+            None => Weighed::Met { range: scope::in_short(self.record) },
         }
     }
 
     fn weigh_miss(&self, case: &Case<'_>) -> Weighed {
         if let Some(why) = what_harms(self.record, case) {
-            return open(why);
+            return Weighed::Open(why);
         }
         self.weigh_sound_miss(case, case.figure.high)
     }
@@ -129,34 +117,27 @@ impl Grounds<'_> {
     fn weigh_sound_miss(&self, case: &Case<'_>, high: Rate) -> Weighed {
         let reached = ClassLimit { at_least: high, ..case.limit }.needs();
         match self.bus.as_ref().filter(|bus| bus.may_set(reached)) {
-            Some(bus) => {
-                let why = format!(
-                    "not reached, and the {} may be the cause: the rate is near its limit",
-                    bus.label()
-                );
-                (Outcome::NotTestable, why)
-            }
-            None => (Outcome::Misses, wording::FAILED.to_owned()),
+            Some(bus) => Weighed::BusNearLimit(bus.clone()),
+            None => Weighed::Missed,
         }
     }
 
     /// Why a figure above its limit is not a pass.
-    fn what_raises(&self, case: &Case<'_>) -> Option<String> {
+    fn what_raises(&self, case: &Case<'_>) -> Option<Open> {
         let short = if case.class.is_application() {
             short_span(case)
         } else {
             short_recording(self.record, case)
         };
-        let of_code = |code, why: &str| case.doubts.contains(&code).then(|| why.to_owned());
-        let unwritten = "reads of unwritten blocks may be too fast";
-        short
-            .or_else(|| of_code(WarningCode::MaybeUnwritten, unwritten))
-            .or_else(|| of_code(WarningCode::Faults, "some operations failed"))
+        let of_doubt = || {
+            let known = [
+                (WarningCode::MaybeUnwritten, Open::UnwrittenReads),
+                (WarningCode::Faults, Open::Faults),
+            ];
+            known.into_iter().find(|(code, _)| case.doubts.contains(code)).map(|(_, why)| why)
+        };
+        short.or_else(of_doubt)
     }
-}
-
-fn open(why: &str) -> Weighed {
-    (Outcome::Undecided, format!("undecided: {why}"))
 }
 
 /// The figure of the undisturbed parts of the phase, where it is below the limit and the whole phase was disturbed.
@@ -173,9 +154,9 @@ fn undisturbed_miss(case: &Case<'_>) -> Option<BoundedRate> {
 }
 
 /// Why a figure below its limit is not a fail.
-fn what_harms(record: &Record, case: &Case<'_>) -> Option<&'static str> {
+fn what_harms(record: &Record, case: &Case<'_>) -> Option<Open> {
     if case.doubts.contains(&WarningCode::QueueDepthReduced) {
-        return Some("the requested queue depth was not reached, which can only lower the rate");
+        return Some(Open::DepthReduced);
     }
     if !case.doubts.contains(&WarningCode::Disturbed) {
         return None;
@@ -183,7 +164,7 @@ fn what_harms(record: &Record, case: &Case<'_>) -> Option<&'static str> {
     let slowdown = slowdown_max(record, case.phase, judged_time(case));
     let least = case.limit.at_least.per_second();
     let may_be_met = slowdown.is_none_or(|factor| factor * case.figure.high.per_second() >= least);
-    may_be_met.then_some("the run was disturbed, which can only lower the rate")
+    may_be_met.then_some(Open::Disturbed)
 }
 
 /// The time of the phase that the figure rests on, at the least. Of sequential writes that is half of what was
@@ -198,40 +179,25 @@ fn judged_time(case: &Case<'_>) -> Nanos {
     if rate > 0.0 { Nanos::from_secs_f64(half / rate) } else { Nanos::ZERO }
 }
 
-fn short_span(case: &Case<'_>) -> Option<String> {
+fn short_span(case: &Case<'_>) -> Option<Open> {
     let span = case.phase.span_bytes;
     let is_short = span < RANDOM_SPAN || case.doubts.contains(&WarningCode::SpanReduced);
-    is_short.then(|| {
-        format!(
-            "the test range was {span}, the class requires {RANDOM_SPAN}, and a smaller range gives \
-             higher rates"
-        )
-    })
+    is_short.then_some(Open::SpanReduced(span))
 }
 
 /// A recording class is for every allocation unit, so a whole one must have been written, and no
 /// stretch of that length may have been slower for certain.
-fn short_recording(record: &Record, case: &Case<'_>) -> Option<String> {
+fn short_recording(record: &Record, case: &Case<'_>) -> Option<Open> {
     let (unit, written) = (allocation_unit(record), case.phase.bytes);
     if case.doubts.contains(&WarningCode::SpanReduced) {
-        return Some(format!(
-            "the test range was only {}, and a smaller range gives higher rates",
-            case.phase.span_bytes
-        ));
+        return Some(Open::RangeReduced(case.phase.span_bytes));
     }
     if written < unit {
-        return Some(format!(
-            "only {written} were written, less than an allocation unit, which may be {unit}"
-        ));
+        return Some(Open::TooLittleWritten { written, unit });
     }
     let Rate::Throughput(least) = case.limit.at_least else { return None };
     let slowest: Throughput = slowest_stretch(&case.phase.intervals, unit)?;
-    (slowest < least).then(|| {
-        format!(
-            "the slowest stretch of {unit} had {slowest}, and every allocation unit must reach \
-             the limit"
-        )
-    })
+    (slowest < least).then_some(Open::SlowStretch { unit, slowest })
 }
 
 /// The card's allocation unit, or the largest that a card of this capacity may have.

@@ -2,6 +2,8 @@
 
 use cardproof_record::{SetupComparison, SetupRatio, SetupResult, SetupUse};
 
+use crate::wording;
+
 /// Less of a gain than this is worth no change.
 const GAIN_MIN: f64 = 1.05;
 
@@ -19,7 +21,7 @@ fn of_job(comparison: &SetupComparison, job: &str, deed: &str) -> Vec<String> {
         comparison.of_job(job).filter_map(|result| Some((result, result.ratio?))).collect();
     let mut faster: Vec<_> = ratios.iter().filter(|(_, ratio)| is_gain(*ratio)).collect();
     faster.sort_by(|a, b| b.1.estimate.total_cmp(&a.1.estimate));
-    let (deed, baseline) = (capital(deed), &comparison.baseline);
+    let (deed, baseline) = (wording::sentence(deed), &comparison.baseline);
     if faster.is_empty() && !ratios.is_empty() {
         return vec![format!("{deed}: nothing was faster than {baseline} with certainty.")];
     }
@@ -46,11 +48,6 @@ fn sentence(deed: &str, result: &SetupResult, ratio: SetupRatio, baseline: &str)
             format!("{faster}, but this is not recommended: {costs}.")
         }
     }
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 #[cfg(test)]

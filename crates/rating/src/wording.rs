@@ -74,6 +74,12 @@ pub fn percent(share: f64) -> String {
     format!("{} %", (share * 1_000.0).round() / 10.0)
 }
 
+/// A share in whole per cent: `99 %`.
+#[must_use]
+pub fn whole_percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
 /// A share of lost data in per cent, rounded up to two digits so that no more is claimed than was
 /// found: `0.46 %`, `7 %`.
 #[must_use]
@@ -89,11 +95,17 @@ pub fn percent_of_loss(share: f64) -> String {
     format!("{} %", ((percent / step - 1e-9).ceil() * step * 100.0).round() / 100.0)
 }
 
-/// What a value prints before its unit.
+/// A value of one of our units without the unit.
 #[must_use]
 pub fn bare(value: &impl Display) -> String {
-    let text = value.to_string();
-    text.split_once(' ').map_or(text.clone(), |(number, _)| number.to_owned())
+    format!("{value:#}")
+}
+
+/// `words` with a capital at the beginning.
+#[must_use]
+pub fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Names in a row, such as `C10, U1 and V10`; nothing where there are none.
@@ -116,23 +128,6 @@ pub const fn outcome(outcome: Outcome) -> &'static str {
         Outcome::NotTestable => "cannot be tested here",
         Outcome::Unknown => "judged by a newer version of cardproof",
     }
-}
-
-/// The word for a missed limit, at the end of its reason.
-pub(crate) const FAILED: &str = "failed";
-
-/// Whether `reason` of a verdict is a missed limit.
-#[must_use]
-pub fn is_miss(reason: &str) -> bool {
-    // Behind the word may stand a remark in brackets.
-    let end = reason.split_once(" (the rate").map_or(reason, |(before, _)| before);
-    end.strip_suffix(FAILED).is_some_and(|before| before.ends_with(", "))
-}
-
-/// Whether `reason` of a verdict says what is known of the card's command queue and cache.
-#[must_use]
-pub fn is_of_queue(reason: &str) -> bool {
-    reason.contains("command queue")
 }
 
 /// What an indication says, in words that no verdict has.

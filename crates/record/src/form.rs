@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::ranges::{self, RangeError};
 use crate::{
     ComparedSetups, Conditions, DataCheck, Figure, Finding, FlashTimings, Indication, JobRun,
-    JobTime, MonitorSummary, Phase, QuantityFound, Replay, Warning,
+    JobTime, MonitorSummary, Phase, QuantityFound, Replay, Verdict, Warning,
 };
 
 /// The name and version of the form that this crate writes.
@@ -181,36 +181,6 @@ pub struct RunCost {
     /// Fields of a newer version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
-}
-
-/// The verdict of a rule on a record.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Verdict {
-    /// The rule's name, such as `A1`.
-    pub rule: String,
-    /// The outcome.
-    pub outcome: Outcome,
-    /// The reasons in words, most important first.
-    pub reasons: Vec<String>,
-}
-
-/// The outcome of a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// Passed: every limit is met on this host.
-    Meets,
-    /// Failed: at least one limit is missed on this host.
-    Misses,
-    /// The figures are too close to a limit, or too few.
-    Undecided,
-    /// The class cannot be tested from this record.
-    NotTestable,
-    /// An outcome of a newer version.
-    #[serde(other)]
-    Unknown,
 }
 
 /// Why a text that is not JSON, or no record, cannot be read.

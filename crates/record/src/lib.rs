@@ -33,6 +33,7 @@ mod replay;
 #[cfg(feature = "schema")]
 mod schema;
 mod setups;
+mod verdict;
 mod warning;
 mod words;
 
@@ -58,7 +59,7 @@ pub use finding::{ErrorCause, Finding, FindingKind, KernelFault};
 pub use flash_timing::{
     BlockRates, BoundaryRun, BoundaryTiming, FirstAreaRun, FlashTimings, OpenUnitsRun,
 };
-pub use form::{Outcome, ProfileInfo, ReadError, Record, RunCost, SCHEMA, State, Tool, Verdict};
+pub use form::{ProfileInfo, ReadError, Record, RunCost, SCHEMA, State, Tool};
 pub use geometry_timing::{
     CacheRecovery, FrontTimes, ProbeTimings, QuantityFound, QuantityValue, RateFall, SpreadTimes,
     SweepRun, TimeAt, TimesRun,
@@ -87,5 +88,6 @@ pub use schema::json_schema;
 pub use setups::{
     ComparedSetups, SetupComparison, SetupGround, SetupNotTried, SetupRatio, SetupResult, SetupUse,
 };
+pub use verdict::{LimitedRate, Outcome, Reason, ReasonCode, Verdict};
 pub use warning::{Warning, WarningCode};
 pub use words::{EngineName, SyncMode, Transport};

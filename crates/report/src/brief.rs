@@ -7,6 +7,7 @@ use anstyle::{AnsiColor, Style};
 use cardproof_rating::answer::{
     Answer, Fast, Known, Overall, PowerFacts, Question, Standing, Untested,
 };
+use cardproof_rating::data::ALARM;
 use cardproof_rating::signs::{Seen, Signs};
 use cardproof_rating::{Grade, Purpose, wording};
 use cardproof_record::{Outcome, Record, Verdict};
@@ -43,7 +44,7 @@ pub fn brief(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) ->
     page.paragraph("", &contents.title);
     if let Some(alarm) = &contents.alarm {
         page.gap();
-        page.paragraph("  ", alarm);
+        page.paragraph("  ", &format!("{ALARM} {alarm}"));
     }
     page.special(&contents);
     page.speed(record, &contents);
@@ -161,7 +162,7 @@ impl Page {
         for ruling in contents.verdicts.iter().filter(is_told) {
             let reason = match ruling.outcome {
                 Outcome::Meets => "",
-                _ => ruling.reasons.first().map_or("", String::as_str),
+                _ => ruling.reasons.first().map_or("", |reason| &*reason.text),
             };
             let (word, style) = word_of(ruling.outcome);
             self.line(&format!("Class {}", ruling.rule), word, style, reason);

@@ -6,7 +6,7 @@ use cardproof_rating::{
     geometry_in_words, indications, is_recording, limiting_bus, meaning, next_steps,
     recording_classes, scope, wording,
 };
-use cardproof_record::{Indication, Likelihood, Outcome, Record, Verdict};
+use cardproof_record::{Indication, Likelihood, Outcome, Reason, Record, Verdict};
 
 use crate::clean::one_line;
 use crate::course::{course, course_in_short};
@@ -119,7 +119,7 @@ pub(crate) struct Contents {
 pub(crate) struct Ruling {
     pub(crate) rule: String,
     pub(crate) outcome: Outcome,
-    pub(crate) reasons: Vec<String>,
+    pub(crate) reasons: Vec<Reason>,
 }
 
 /// An indication in words.
@@ -171,7 +171,10 @@ fn beside_indications<'v>(
         verdict.outcome == Outcome::NotTestable && is_indicated(&verdict.rule)
     });
     let reason = less.first().and_then(|verdict| verdict.reasons.first());
-    (more, reason.map(|reason| format!("No verdicts, only indications: {}", one_line(reason))))
+    (
+        more,
+        reason.map(|reason| format!("No verdicts, only indications: {}", one_line(&reason.text))),
+    )
 }
 
 fn is_recording_class(rule: &str) -> bool {
@@ -461,6 +464,10 @@ fn ruling(verdict: &Verdict) -> Ruling {
     Ruling {
         rule: one_line(&verdict.rule),
         outcome: verdict.outcome,
-        reasons: verdict.reasons.iter().map(|reason| one_line(reason)).collect(),
+        reasons: verdict
+            .reasons
+            .iter()
+            .map(|reason| Reason { text: one_line(&reason.text), ..reason.clone() })
+            .collect(),
     }
 }

@@ -5,6 +5,7 @@ use cardproof_record::{JobRun, JobStep, JobTransactions, PhaseState, Record};
 use cardproof_units::Nanos;
 
 use crate::clean::one_line;
+use crate::wrap::sentence;
 
 /// The heading under which jobs stand.
 pub(crate) const HEADING: &str = "Jobs";
@@ -42,7 +43,7 @@ fn of_run(run: &JobRun) -> Vec<String> {
 
 /// What was done, and how long it took or why that is not known.
 fn outcome(run: &JobRun) -> String {
-    let deed = capitalised(&one_line(&run.deed));
+    let deed = sentence(&one_line(&run.deed));
     let rate = run.transactions.as_ref().and_then(|transactions| transactions.per_s);
     match (&run.state, rate) {
         (PhaseState::Measured, Some(rate)) => {
@@ -125,10 +126,4 @@ fn moved(run: &JobRun) -> Option<String> {
         .map_or(String::new(), |bytes| format!(", of which {bytes} came from the storage"));
     let read = run.bytes_read;
     Some(format!("The job alone wrote {} to files and read {read}{fetched}.", run.bytes_written))
-}
-
-/// `text` with a large letter at its beginning.
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

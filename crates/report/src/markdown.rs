@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use cardproof_rating::data::ALARM;
 use cardproof_rating::wording;
 use cardproof_record::{Record, Verdict};
 
@@ -26,7 +27,7 @@ pub fn markdown(record: &Record, verdicts: &[Verdict]) -> String {
 fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
     writeln!(out, "# {}\n", Markdown(&contents.title))?;
     if let Some(alarm) = &contents.alarm {
-        writeln!(out, "**{}**\n", Markdown(alarm))?;
+        writeln!(out, "**{}**\n", Markdown(&format!("{ALARM} {alarm}")))?;
     }
     if !contents.headline.is_empty() {
         writeln!(out, "**{}**\n", Markdown(&contents.headline))?;
@@ -115,7 +116,7 @@ fn write_verdicts(out: &mut String, contents: &Contents) -> std::fmt::Result {
         let words = wording::outcome(verdict.outcome);
         writeln!(out, "- **{}: {words}**", Markdown(&verdict.rule))?;
         for reason in &verdict.reasons {
-            writeln!(out, "  - {}", Markdown(reason))?;
+            writeln!(out, "  - {}", Markdown(&reason.text))?;
         }
     }
     if let Some(recording) = &contents.recording {
@@ -143,7 +144,7 @@ fn write_recording(out: &mut String, recording: &Recording) -> std::fmt::Result 
     writeln!(out, "- **{}**", Markdown(&recording.text))?;
     for ruling in &recording.rulings {
         let words = wording::outcome(ruling.outcome);
-        let reason = ruling.reasons.first().map_or("", String::as_str);
+        let reason = ruling.reasons.first().map_or("", |reason| &*reason.text);
         writeln!(out, "  - {}: {words} ({})", Markdown(&ruling.rule), Markdown(reason))?;
     }
     Ok(())

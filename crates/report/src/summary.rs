@@ -7,16 +7,16 @@
 //! column.
 
 use anstyle::{AnsiColor, Style};
+use cardproof_rating::data::ALARM;
 use cardproof_rating::prediction::Prediction;
 use cardproof_rating::{Grade, wording};
-use cardproof_record::{Likelihood, Outcome, Record, Verdict};
+use cardproof_record::{Likelihood, Outcome, Reason, Record, Verdict};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
 use crate::contents::{CAPACITY_HEADING, Contents, GEOMETRY_HEADING, Ruling};
 use crate::facts::{DATA, SETTINGS};
 use crate::rows::{Cells, Row, shown};
-use crate::shared::without_figures;
 use crate::wrap::{sentence, wrap_into};
 
 /// Lines longer than this are hard to read, however wide the terminal is.
@@ -92,10 +92,7 @@ impl Page {
     fn alarm(&mut self, alarm: Option<&str>) {
         let Some(alarm) = alarm else { return };
         self.out.push('\n');
-        match alarm.split_once(": ") {
-            Some((label, text)) => self.labelled(&format!("{label}:"), POOR, text, ""),
-            None => self.labelled(alarm, POOR, "", ""),
-        }
+        self.labelled(ALARM, POOR, alarm, "");
     }
 
     fn conditions(&mut self, contents: &Contents) {
@@ -182,7 +179,7 @@ impl Page {
                 wrap_into(
                     &mut self.out,
                     "    ",
-                    &format!("{}.", sentence(reason)),
+                    &format!("{}.", sentence(&reason.text)),
                     "    ",
                     self.width,
                 );
@@ -257,18 +254,17 @@ struct Decided<'c> {
     rules: Vec<&'c str>,
     outcome: Outcome,
     /// Why the limits are not met, with the first rule's figures.
-    reasons: Vec<&'c str>,
+    reasons: &'c [Reason],
 }
 
 fn decided(verdicts: &[Ruling]) -> Vec<Decided<'_>> {
     let mut decided: Vec<Decided<'_>> = Vec::new();
     for Ruling { rule, outcome, reasons } in verdicts {
         let reasons = weightiest(*outcome, reasons);
-        let kind = |reasons: &[&str]| -> Vec<String> {
-            reasons.iter().map(|reason| without_figures(reason)).collect()
-        };
         let is_same = |known: &&mut Decided<'_>| {
-            known.outcome == *outcome && kind(&known.reasons) == kind(&reasons)
+            known.outcome == *outcome
+                && known.reasons.len() == reasons.len()
+                && known.reasons.iter().zip(reasons).all(|(known, new)| known.is_like(new))
         };
         match decided.iter_mut().find(is_same) {
             Some(known) => known.rules.push(rule),
@@ -280,17 +276,17 @@ fn decided(verdicts: &[Ruling]) -> Vec<Decided<'_>> {
 
 /// The reasons that decide: all missed limits with the note behind them, otherwise the first reason. That
 /// everything was met needs none.
-fn weightiest(outcome: Outcome, reasons: &[String]) -> Vec<&str> {
-    let misses = reasons.iter().take_while(|reason| wording::is_miss(reason)).count();
+fn weightiest(outcome: Outcome, reasons: &[Reason]) -> &[Reason] {
+    let misses = reasons.iter().take_while(|reason| reason.code.is_miss()).count();
     let shown = match outcome {
         Outcome::Meets => 0,
         Outcome::Misses if misses > 0 => {
-            let has_note = reasons.get(misses).is_some_and(|reason| wording::is_of_queue(reason));
+            let has_note = reasons.get(misses).is_some_and(|reason| reason.code.is_of_queue());
             misses + usize::from(has_note)
         }
         _ => 1,
     };
-    reasons.iter().take(shown).map(String::as_str).collect()
+    &reasons[..shown.min(reasons.len())]
 }
 
 /// The maximum number of predicted times on the terminal.

@@ -1,5 +1,7 @@
 //! Breaking lines between words, but never between a number and its unit.
 
+pub(crate) use cardproof_rating::wording::sentence;
+
 use crate::clean::harmless;
 
 const UNITS: [&str; 22] = [
@@ -107,12 +109,6 @@ fn hang(line: &str, width: usize) -> usize {
         line.len() - rest.trim_start_matches(' ').len()
     });
     column.filter(|&column| line[..column].chars().count() <= width / 2).unwrap_or(start)
-}
-
-/// `text` with a capital as its first letter.
-pub(crate) fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 #[cfg(test)]

@@ -13,7 +13,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         std::env::args_os().nth(1).ok_or("name a record, such as one of `cardproof list`")?;
     let record = Record::from_json(&fs::read_to_string(path)?)?;
     for verdict in cardproof_rating::judge(&record) {
-        println!("{:<4} {:?}: {}", verdict.rule, verdict.outcome, verdict.reasons.join("; "));
+        println!("{:<4} {:?}", verdict.rule, verdict.outcome);
+        for reason in verdict.reasons {
+            println!("     {}", reason.text);
+        }
     }
     Ok(())
 }

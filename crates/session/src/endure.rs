@@ -4,8 +4,8 @@
 //! The state of a run is a journal in the user's data directory. A run goes on where it stood if the
 //! device has the same identity and carries the run's own marks. What vanishes is waited for.
 
+mod buses;
 mod device;
-mod hub;
 mod journal;
 mod keeper;
 mod outcome;
@@ -26,8 +26,8 @@ use crate::frontend::{Frontend, Silent};
 use crate::options::Options;
 use crate::session::Bench;
 use crate::target::{Existing, Span, Storage, StorageNeeds, Writing};
+pub use buses::{CardOnBus, SharedBuses};
 use device::Device;
-pub use hub::{Hub, Seat};
 use journal::Journal;
 use keeper::Keeper;
 
@@ -54,7 +54,7 @@ pub struct EndureOptions {
 pub struct Endurance {
     asked: EndureOptions,
     options: Options,
-    seat: Option<Seat>,
+    on_bus: Option<CardOnBus>,
     ready: Option<Ready>,
 }
 
@@ -67,10 +67,10 @@ struct Ready {
 }
 
 impl Endurance {
-    /// A run as `asked` on the target of `options`; `seat` is its place among several cards.
+    /// A run as `asked` on the target of `options`; `on_bus` is its place among several cards.
     #[must_use]
-    pub const fn new(asked: EndureOptions, options: Options, seat: Option<Seat>) -> Self {
-        Self { asked, options, seat, ready: None }
+    pub const fn new(asked: EndureOptions, options: Options, on_bus: Option<CardOnBus>) -> Self {
+        Self { asked, options, on_bus, ready: None }
     }
 
     fn plan(&self, span: Bytes, seed: Seed) -> Result<Plan, Failure> {
@@ -159,6 +159,12 @@ impl Ready {
     }
 }
 
+/// All that decides what a run of `plan` comes to.
+fn decided_by(plan: &Plan, wish: &Wish) -> String {
+    let (pattern, budget) = (journal::wish_text(wish), wish.bytes_max);
+    serde_json::json!([plan.span_bytes(), pattern, wish.cycles_max, budget]).to_string()
+}
+
 fn going_on(ready: &Ready) -> String {
     let state = &ready.state;
     match state.end {
@@ -166,7 +172,7 @@ fn going_on(ready: &Ready) -> String {
             "The test of this card has ended in cycle {}: {}. Its result follows. To start again, use \
              --restart.",
             state.position.cycle,
-            end.name().replace('_', " ")
+            end.words()
         ),
         None => format!(
             "The interrupted test of this card continues with cycle {}. To start again, use --restart.",
@@ -209,7 +215,7 @@ impl Experiment for Endurance {
             )));
         }
         let notes = vec![announcement(&ready.plan, &self.asked.wish)];
-        let decided_by = format!("{:?} {:?}", ready.plan.span_bytes(), self.asked.wish);
+        let decided_by = decided_by(&ready.plan, &self.asked.wish);
         self.ready = Some(ready);
         let name = format!("endure-{}", self.asked.wish.pattern.name());
         Ok(Prepared { name, decided_by, effect: Effect::default(), notes })
@@ -219,7 +225,7 @@ impl Experiment for Endurance {
         let Some(ready) = self.ready.take() else { return };
         let Ready { plan, mut state, journal, device } = ready;
         let before = state.position.clone();
-        let mut keeper = Keeper::new(journal, self.seat.take(), self.asked.csv.clone());
+        let mut keeper = Keeper::new(journal, self.on_bus.take(), self.asked.csv.clone());
         keeper.take_over(&state, self.asked.wish.cycles_max);
         let why = loop {
             let Bench { place, recorder, stop, .. } = bench;

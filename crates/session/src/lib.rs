@@ -36,7 +36,7 @@ mod whole_device;
 pub use announcement::{Effect, Prepared, Writes};
 pub use capacity::{CapacityCheck, CapacityMode, FreeSpaceCheck, Journals};
 pub use destination::{Unwritable, check_output, note_descriptors};
-pub use endure::{Endurance, EndureOptions, Hub, Seat};
+pub use endure::{CardOnBus, Endurance, EndureOptions, SharedBuses};
 pub use experiment::Experiment;
 pub use failure::{Failure, FailureKind, with_causes};
 pub use file::{BLOCK_DEVICE, is_block_device, open_regular, replace, replace_all};

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use cardproof_device::guard::Leave;
 use cardproof_io::EngineChoice;
 use cardproof_units::{Bytes, Seed};
 
@@ -34,6 +35,8 @@ pub struct Options {
 pub struct Access {
     /// Leave to destroy what a block device or file holds, with the identity that the user gave.
     pub destroy: Option<Option<String>>,
+    /// The leave that this is, as messages call it.
+    pub leave: Leave,
     /// How to drive the target.
     pub engine: EngineChoice,
 }

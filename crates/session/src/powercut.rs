@@ -113,7 +113,14 @@ impl Experiment for PowerCuts {
             .map_err(|error| Failure::usage(error.to_string()))?;
         Ok(Prepared {
             name: "powercut".to_owned(),
-            decided_by: format!("{wish:?}"),
+            decided_by: serde_json::json!([
+                wish.cuts,
+                wish.start,
+                wish.size,
+                wish.epoch_writes,
+                self.mode.name()
+            ])
+            .to_string(),
             effect: Effect { writes: Writes::Nothing, span: place.span, ..Effect::default() },
             notes: vec![format!(
                 "Cuts the simulated power {} times during writes (mode {}).",

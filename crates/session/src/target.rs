@@ -12,7 +12,7 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
-use cardproof_device::guard::{self, Consent, GuardError};
+use cardproof_device::guard::{self, Consent, GuardError, Leave};
 use cardproof_device::{Surroundings, Sysroot, look_at_path};
 use cardproof_io::scratch::{Allowance, Scratch, ScratchError};
 use cardproof_io::{OpenOptions, Target, open, open_new};
@@ -115,7 +115,7 @@ pub fn open_storage(
         return Err(Failure::refused(format!(
             "this would destroy the data on {}; {instead}if all its data may be lost, add {}",
             path.display(),
-            option_to_destroy(path)
+            option_to_write(path, args.access.leave)
         )));
     }
     if metadata.is_file() && metadata.len() < FILE_MIN.get() {
@@ -137,17 +137,17 @@ pub fn open_storage(
             format!(
                 "cardproof only reads {}. To measure writing too, which DESTROYS ALL ITS DATA, add {}.",
                 path.display(),
-                option_to_destroy(path)
+                option_to_write(path, args.access.leave)
             )
         });
     }
     Ok(opened)
 }
 
-/// The option that gives leave to destroy what is at `path`, as the user must type it.
-pub(crate) fn option_to_destroy(path: &Path) -> String {
+/// The option that gives `leave` to write to what is at `path`, as the user must type it.
+fn option_to_write(path: &Path, leave: Leave) -> String {
     let inspection = guard::inspect(&Sysroot::default(), path);
-    inspection.map_or_else(|_| "--destroy".to_owned(), |found| found.identity.as_option())
+    inspection.map_or_else(|_| leave.option().to_owned(), |found| found.identity.as_option(leave))
 }
 
 /// How much of a target of `size` is worked in: what the user names, or what the profile wants and
@@ -369,18 +369,22 @@ impl Existing<'_> {
             return Err(Failure::refused(format!(
                 "writing to {} would destroy its data; if all that it holds may be lost, add {}",
                 self.path.display(),
-                option_to_destroy(self.path)
+                option_to_write(self.path, access.leave)
             )));
         };
         let root = Sysroot::default();
         let consent = match typed.as_deref() {
             None => Consent::General,
-            Some("") => return Err(self.empty_identity(&root)),
+            Some("") => return Err(self.empty_identity(&root, access.leave)),
             Some(name) => Consent::Named(name.to_owned()),
         };
-        let cleared = match guard::open_for_destruction(&root, self.path, &consent) {
+        let open = |consent| {
+            guard::open_for_destruction(&root, self.path, consent)
+                .map_err(|error| error.asking_for(access.leave))
+        };
+        let cleared = match open(&consent) {
             Err(error) if consent == Consent::General => match ask_for_identity(&error, talk)? {
-                Some(consent) => guard::open_for_destruction(&root, self.path, &consent),
+                Some(consent) => open(&consent),
                 None => Err(error),
             },
             other => other,
@@ -391,12 +395,13 @@ impl Existing<'_> {
 }
 
 impl Existing<'_> {
-    fn empty_identity(&self, root: &Sysroot) -> Failure {
+    fn empty_identity(&self, root: &Sysroot, leave: Leave) -> Failure {
         match guard::inspect(root, self.path) {
             Ok(inspection) => Failure::usage(format!(
-                "--destroy= names nothing; if {} is what you mean: {}",
+                "{}= names nothing; if {} is what you mean: {}",
+                leave.option(),
                 self.path.display(),
-                inspection.identity.as_option()
+                inspection.identity.as_option(leave)
             )),
             Err(error) => of_guard(&error),
         }

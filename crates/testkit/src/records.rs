@@ -11,7 +11,7 @@ mod job;
 use cardproof_record::{
     Conditions, DataCheck, DeviceInfo, EngineName, FilesystemInfo, HostInfo, OpName, PatternName,
     Phase, PhaseState, ProfileInfo, Record, RunCost, SettingsInfo, State, SyncMode, TargetInfo,
-    TargetKind, Tool, Transport, Warning, WarningCode,
+    TargetKind, Tool, Transport, Verdict, Warning, WarningCode,
 };
 use cardproof_units::{Bytes, Nanos, Seed};
 use serde_json::Map;
@@ -294,6 +294,12 @@ fn conditions() -> Conditions {
         },
         ..Conditions::default()
     }
+}
+
+/// The reasons of `verdict` in words.
+#[must_use]
+pub fn words_of(verdict: &Verdict) -> Vec<&str> {
+    verdict.reasons.iter().map(|reason| &*reason.text).collect()
 }
 
 /// Takes every figure from `phase` and states why there is none.

@@ -6,9 +6,9 @@ pub enum TraceError {
     /// It does not begin as a trace does.
     #[error("not a cardproof trace: it does not begin with {expected:?}", expected = super::header::MAGIC_TEXT)]
     Foreign,
-    /// A trace of a later form.
-    #[error("a trace of form {found}; this version of cardproof reads forms up to {known}")]
-    LaterForm {
+    /// A trace of another form.
+    #[error("a trace of form {found}; this version of cardproof reads form {known}")]
+    OtherForm {
         /// The form's number in the file.
         found: u8,
         /// The number that is known here.

@@ -1,4 +1,4 @@
-//! A frame of a trace of form 2: up to 8192 requests, coded by what was expected of them.
+//! A frame of a trace: up to 8192 requests, coded by what was expected of them.
 //!
 //! A frame begins with a checksum of all that follows (CRC-32 of IEEE 802.3), the number of its requests and
 //! the unit of its times. What the model learned in one frame it knows in the next.

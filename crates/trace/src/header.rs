@@ -12,9 +12,6 @@ pub(super) const MAGIC_TEXT: &str = "CPTRACE";
 /// The number of the form that is written here.
 pub(super) const FORM: u8 = 2;
 
-/// The number of the form before, which is still read.
-pub(super) const FORM_BEFORE: u8 = 1;
-
 /// Where the requests come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

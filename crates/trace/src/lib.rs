@@ -9,8 +9,6 @@
 
 mod blkparse;
 mod blktrace;
-pub mod calls;
-mod codec;
 mod csv;
 mod error;
 mod fold;

@@ -1,5 +1,4 @@
-//! What the files of traces are made of: numbers of any length, and pieces that are compressed, each
-//! with its length before it.
+//! What the files of traces are made of: pieces that are compressed, each with its length before it.
 //!
 //! zlib carries a checksum, so damage is found in the piece in which it is.
 
@@ -10,33 +9,6 @@ use crate::TraceError;
 
 /// zlib's level: traces are written once and read often.
 const LEVEL: u8 = 9;
-
-/// Seven bits a byte, the lowest first; the highest bit says that more follow (LEB128).
-pub(crate) fn put(mut number: u64, bytes: &mut Vec<u8>) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-/// Takes a number from the front of `bytes`; `None` where there is none, or one that is too long.
-pub(crate) fn take(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0_u64;
-    for shift in (0..64).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        let part = u64::from(byte & 0x7f);
-        if shift == 63 && part > 1 {
-            return None;
-        }
-        number |= part << shift;
-        if byte & 0x80 == 0 {
-            return Some(number);
-        }
-    }
-    None
-}
 
 /// Small numbers of either sign become small numbers without one.
 pub(crate) const fn zigzag(number: i64) -> u64 {
@@ -80,23 +52,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_every_length_come_back() {
-        for number in [0, 1, 127, 128, 16_383, 16_384, u64::from(u32::MAX), u64::MAX] {
-            let mut bytes = Vec::new();
-            put(number, &mut bytes);
-            assert_eq!(take(&mut bytes.as_slice()), Some(number), "{number}");
-        }
+    fn a_number_of_either_sign_comes_back() {
         for number in [0, -1, 1, i64::MIN, i64::MAX] {
             assert_eq!(unzigzag(zigzag(number)), number);
         }
-    }
-
-    #[test]
-    fn a_number_that_is_too_long_is_none() {
-        assert_eq!(take(&mut [0xff; 11].as_slice()), None);
-        assert_eq!(take(&mut [0x80; 3].as_slice()), None);
-        let mut beyond = [0x80; 10];
-        beyond[9] = 2;
-        assert_eq!(take(&mut beyond.as_slice()), None);
     }
 }

@@ -2,19 +2,14 @@
 
 use std::fmt;
 
-use super::codec::{Context, decode};
 use super::error::TraceError;
-use super::frame::{FRAME_REQUESTS, FrameReader};
-use super::header::{FORM, FORM_BEFORE, Header, MAGIC};
+use super::frame::FrameReader;
+use super::header::{FORM, Header, MAGIC};
 use super::request::Request;
 use crate::packed::{piece, unpack};
 
 /// The longest header.
 const HEADER_BYTES_MAX: usize = 64 << 10;
-
-/// The longest a frame's requests can be in form 1: one byte of flags and four numbers of at most ten bytes
-/// each.
-const FRAME_BYTES_MAX: usize = FRAME_REQUESTS * 41;
 
 /// The requests of a trace, in order. Only one frame is unpacked at a time, so a trace of a
 /// million requests takes no more memory than its file and some hundred kilobytes.
@@ -28,60 +23,9 @@ pub struct TraceReader<'a> {
     next: usize,
     /// Where the frame that is being read begins.
     here: usize,
-    frame: Frame<'a>,
+    frame: FrameReader<'a>,
     seen: u64,
     is_over: bool,
-}
-
-/// The frame that is being read.
-#[allow(clippy::large_enum_variant, reason = "a reader has one of them, and there are few readers")]
-enum Frame<'a> {
-    /// In form 1: its bytes, how many of them were read, and what they are relative to.
-    Before(Vec<u8>, usize, Context),
-    /// In form 2.
-    Coded(FrameReader<'a>),
-}
-
-impl<'a> Frame<'a> {
-    /// The frame before the first one of a trace of `form`.
-    fn none(form: u8) -> Self {
-        match form {
-            FORM_BEFORE => Self::Before(Vec::new(), 0, Context::default()),
-            _ => Self::Coded(FrameReader::new()),
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        match self {
-            Self::Before(bytes, read, _) => *read == bytes.len(),
-            Self::Coded(frame) => frame.is_empty(),
-        }
-    }
-
-    /// Begins to read the frame with these bytes; `None` where it is damaged.
-    fn load(&mut self, packed: &'a [u8]) -> Option<()> {
-        match self {
-            Self::Before(bytes, read, _) => {
-                *bytes = unpack(packed, FRAME_BYTES_MAX)?;
-                *read = 0;
-                Some(())
-            }
-            Self::Coded(frame) => frame.load(packed),
-        }
-    }
-
-    /// The next request; `None` where it is none that can be.
-    fn advance(&mut self) -> Option<Request> {
-        match self {
-            Self::Before(bytes, read, context) => {
-                let mut rest = &bytes[*read..];
-                let request = decode(&mut rest, context)?;
-                *read = bytes.len() - rest.len();
-                Some(request)
-            }
-            Self::Coded(frame) => frame.advance(),
-        }
-    }
 }
 
 impl<'a> TraceReader<'a> {
@@ -100,11 +44,11 @@ impl<'a> TraceReader<'a> {
         if bytes.get(..form_at) != Some(&MAGIC[..]) {
             return Err(TraceError::Foreign);
         }
-        let form = match bytes.get(form_at) {
-            Some(&form @ (FORM_BEFORE | FORM)) => form,
-            Some(&found) => return Err(TraceError::LaterForm { found, known: FORM }),
+        match bytes.get(form_at) {
+            Some(&FORM) => {}
+            Some(&found) => return Err(TraceError::OtherForm { found, known: FORM }),
             None => return Err(TraceError::CutOff { offset: form_at, what: "its form" }),
-        };
+        }
         let offset = form_at + 1;
         let (packed, next) = piece(bytes, offset, "the header")?;
         let text = unpack(packed, HEADER_BYTES_MAX)
@@ -117,7 +61,7 @@ impl<'a> TraceReader<'a> {
             first_frame: next,
             next,
             here: next,
-            frame: Frame::none(form),
+            frame: FrameReader::new(),
             seen: 0,
             is_over: false,
         })
@@ -145,7 +89,7 @@ impl<'a> TraceReader<'a> {
             first_frame: self.first_frame,
             next: self.first_frame,
             here: self.first_frame,
-            frame: Frame::none(self.bytes[MAGIC.len()]),
+            frame: FrameReader::new(),
             seen: 0,
             is_over: false,
         }

@@ -76,6 +76,16 @@ impl Bytes {
         format!("{}M", self.0.div_ceil(1 << 20))
     }
 
+    /// As it is printed, without a tenth that is zero: `4 KiB` of 4100 bytes.
+    #[must_use]
+    pub fn in_short(self) -> String {
+        let unit = [1 << 40, 1 << 30, 1 << 20, 1 << 10].into_iter().find(|unit| self.0 >= *unit);
+        let Some(unit) = unit else { return self.to_string() };
+        let tenths = (10.0 * self.as_f64() / unit as f64).round() as u64;
+        let is_whole = tenths.is_multiple_of(10);
+        if is_whole { Self(tenths / 10 * unit).to_string() } else { self.to_string() }
+    }
+
     /// As a person typed it: in decimal units where that is a whole number, such as `5 GB`.
     #[must_use]
     pub fn as_typed(self) -> String {

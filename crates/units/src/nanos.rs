@@ -154,6 +154,18 @@ impl fmt::Display for Nanos {
             let seconds = (nanos / 1e9).round() as u64;
             return write!(f, "{} min {} s", seconds / 60, seconds % 60);
         }
+        let (value, unit, decimals) = self.scaled();
+        write!(f, "{value:.decimals$}")?;
+        if f.alternate() { Ok(()) } else { write!(f, " {unit}") }
+    }
+}
+
+impl Nanos {
+    /// In the unit in which it is shortest, up to seconds: the number, the unit, and how many decimals
+    /// are worth printing.
+    #[must_use]
+    pub fn scaled(self) -> (f64, &'static str, usize) {
+        let nanos = self.0 as f64;
         let (value, unit) = if nanos < 999_500.0 {
             (nanos / 1e3, "us")
         } else if nanos < 999_500_000.0 {
@@ -168,7 +180,7 @@ impl fmt::Display for Nanos {
         } else {
             0
         };
-        write!(f, "{value:.decimals$} {unit}")
+        (value, unit, decimals)
     }
 }
 

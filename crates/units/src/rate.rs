@@ -24,7 +24,8 @@ impl Iops {
 impl fmt::Display for Iops {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let decimals = usize::from(self.0 < 9.95);
-        write!(f, "{:.decimals$} IOPS", self.0)
+        write!(f, "{:.decimals$}", self.0)?;
+        if f.alternate() { Ok(()) } else { f.write_str(" IOPS") }
     }
 }
 
@@ -65,7 +66,8 @@ impl fmt::Display for Throughput {
         } else {
             0
         };
-        write!(f, "{mb:.decimals$} MB/s")
+        write!(f, "{mb:.decimals$}")?;
+        if f.alternate() { Ok(()) } else { f.write_str(" MB/s") }
     }
 }
 
@@ -87,5 +89,6 @@ mod tests {
         assert_eq!(Throughput(62.2e6).to_string(), "62 MB/s");
         assert_eq!(Throughput(9.84e6).to_string(), "9.8 MB/s");
         assert_eq!(Throughput(0.134e6).to_string(), "0.13 MB/s");
+        assert_eq!(format!("{:#} {:#}", Iops(2.36), Throughput(62.2e6)), "2.4 62");
     }
 }

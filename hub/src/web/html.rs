@@ -5,6 +5,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use cardproof_rating::compare::{Contender, Pairing, Use, compare as compared};
 use cardproof_rating::judge;
+pub(super) use cardproof_rating::wording::sentence;
 use cardproof_record::Record;
 use serde::Deserialize;
 use serde_json::json;
@@ -103,12 +104,6 @@ pub(super) async fn search_json(State(hub): State<Hub>, Query(asked): Query<Aske
         return Err(Error::Request(format!("q has at most {QUERY_MAX} characters")).into());
     }
     Ok(json_response(&json!({"models": hub.like(&query(&asked))})))
-}
-
-/// `words` with a capital at the beginning.
-pub(super) fn sentence(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The uses, and which of them is shown.

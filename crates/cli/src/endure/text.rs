@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use cardproof_rating::life;
+use cardproof_rating::{life, wording};
 use cardproof_record::{EndureDocument, LifeInterval, ModelDocument, Record};
 
 /// The page of all cards and models.
@@ -30,7 +30,7 @@ pub(super) fn headline(record: &Record, document: &EndureDocument) -> String {
 
 fn card(text: &mut String, document: &EndureDocument) {
     if let Some(life) = life::life_in_words(&document.life_cycles) {
-        let _ = writeln!(text, "  {}.", capitalised(&life));
+        let _ = writeln!(text, "  {}.", wording::sentence(&life));
     }
     if let Some(days) = &document.life_days {
         let _ = writeln!(
@@ -42,23 +42,30 @@ fn card(text: &mut String, document: &EndureDocument) {
             days.write_amplification
         );
     }
-    let shown = ["first_error", "0.1%", "1%", "10%", "25%", "50%"];
+    let shown = [
+        ("first_error", "first error"),
+        ("0.1%", "0.1%"),
+        ("1%", "1%"),
+        ("10%", "10%"),
+        ("25%", "25%"),
+        ("50%", "50%"),
+    ];
     let reached: Vec<(&str, u64)> = shown
         .iter()
-        .filter_map(|name| Some((*name, document.milestones.get(*name).copied().flatten()?)))
+        .filter_map(|(name, words)| {
+            Some((*words, document.milestones.get(*name).copied().flatten()?))
+        })
         .collect();
     if let [(_, first), _, ..] = reached[..]
         && reached.iter().all(|(_, cycle)| *cycle == first)
     {
         let _ = writeln!(text, "  All errors came in cycle {first}.");
     } else if !reached.is_empty() {
-        let in_words = reached
-            .iter()
-            .map(|(name, cycle)| format!("{} in cycle {cycle}", name.replace('_', " ")));
+        let in_words = reached.iter().map(|(words, cycle)| format!("{words} in cycle {cycle}"));
         let _ = writeln!(text, "  Bad: {}.", in_words.collect::<Vec<_>>().join(", "));
     }
     for reason in &document.reasons {
-        let _ = writeln!(text, "  - {}.", capitalised(reason));
+        let _ = writeln!(text, "  - {}.", wording::sentence(reason));
     }
     let _ = writeln!(text, "  Written {}.", document.bytes_written);
 }
@@ -99,11 +106,6 @@ fn number(value: f64) -> String {
         value if value < 10.0 && value.fract() > 0.0 => format!("{value:.1}"),
         value => format!("{value:.0}"),
     }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use cardproof_device::{
     storage_counters, wear_facts,
 };
 use cardproof_kernel_log::{Trouble, TroubleKind};
-use cardproof_rating::ledger::{CardCounters, CardKey, CardLook, ErrorCounts, Look};
+use cardproof_rating::ledger::{CardCounters, CardKey, CardReading, ErrorCounts, Reading};
 use cardproof_rating::signs::HostCounter;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -25,7 +25,7 @@ pub(super) fn look(
     root: &Sysroot,
     key: &[u8],
     date: String,
-) -> Result<(Look, Vec<Named>), Failure> {
+) -> Result<(Reading, Vec<Named>), Failure> {
     let boot = boot_number(root);
     let uptime = seconds_since_start(root);
     let (Some(boot), Some(uptime)) = (boot, uptime) else {
@@ -43,7 +43,7 @@ pub(super) fn look(
         cards.push(card);
     }
     let is_low_on_power = is_low_on_power(root);
-    Ok((Look { boot, uptime_s: uptime as u64, date, is_low_on_power, cards }, names))
+    Ok((Reading { boot, uptime_s: uptime as u64, date, is_low_on_power, cards }, names))
 }
 
 fn is_low_on_power(root: &Sysroot) -> bool {
@@ -53,10 +53,10 @@ fn is_low_on_power(root: &Sysroot) -> bool {
         || power.throttled_flags.is_some_and(|flags| flags & LOW_NOW != 0)
 }
 
-fn card(root: &Sysroot, storage: &StorageCounters, key: &[u8]) -> Option<CardLook> {
+fn card(root: &Sysroot, storage: &StorageCounters, key: &[u8]) -> Option<CardReading> {
     let condition = condition(root, &storage.name);
     let life = wear_facts(root, &storage.name).life_codes;
-    Some(CardLook {
+    Some(CardReading {
         key: card_key(key, &storage.identity),
         found_as: storage.found_as,
         counters: CardCounters::from_stat(&storage.counters)?,

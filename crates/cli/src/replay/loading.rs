@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use cardproof_trace::calls::{CallTrace, is_calls};
 use cardproof_trace::{Header, SHIPPED, TraceError, TraceReader, find_shipped};
 use cardproof_units::{Bytes, nearest};
 
@@ -15,16 +14,10 @@ use crate::input;
 /// No trace is longer: five million requests as blktrace has them.
 pub(super) const LENGTH_MAX: Bytes = Bytes::mib(256);
 
-/// The header of the trace `bytes`, of requests or of calls.
+/// The header of the trace `bytes`.
 pub(super) fn entry_of(bytes: &[u8]) -> Result<Entry, TraceError> {
-    let (name, description, requests, duration_ns) = if is_calls(bytes) {
-        let header = CallTrace::read(bytes)?.header;
-        (header.name, header.description, header.calls, header.duration_ns)
-    } else {
-        let reader = TraceReader::new(bytes)?;
-        let Header { name, description, requests, duration_ns, .. } = reader.header().clone();
-        (name, description, requests, duration_ns)
-    };
+    let reader = TraceReader::new(bytes)?;
+    let Header { name, description, requests, duration_ns, .. } = reader.header().clone();
     Ok(Entry {
         name,
         purpose: description,
@@ -39,20 +32,13 @@ pub(super) fn is_shipped(trace: &str) -> bool {
     find_shipped(trace).is_some()
 }
 
-/// The bytes of the trace of requests called `trace`: a shipped one's name, or a file's path.
+/// The bytes of the trace called `trace`: a shipped one's name, or a file's path.
 pub(crate) fn load(trace: &str) -> Result<Cow<'static, [u8]>, Failure> {
-    let bytes = load_any(trace, None, "")?;
-    if is_calls(&bytes) {
-        return Err(Failure::usage(format!(
-            "{trace} holds system calls and no requests of a device, so there is nothing to replay \
-             on one; see what is in it with cardproof replay show"
-        )));
-    }
-    Ok(bytes)
+    load_as(trace, None, "")
 }
 
 /// As [`load`]; another tool's trace is called `name` and described by `description`.
-pub(super) fn load_any(
+pub(super) fn load_as(
     trace: &str,
     name: Option<&str>,
     description: &str,

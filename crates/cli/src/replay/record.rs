@@ -1,10 +1,9 @@
-//! `cardproof replay record`: records what a real job asks of the storage, or of its files, as a trace.
+//! `cardproof replay record`: records what a real job asks of the storage, as a trace.
 //!
-//! Of block requests the kernel tells of every request through its tracepoints, in an instance of our own beside
+//! The kernel tells of every request through its tracepoints, in an instance of our own beside
 //! whatever else is traced; it goes at the end, also after Ctrl-C. No data and no names are kept.
 
 mod device;
-mod files;
 mod flush;
 mod instance;
 mod lines;
@@ -33,9 +32,6 @@ pub(crate) struct RecordArgs {
     /// current directory
     #[arg(long, value_name = "DEVICE")]
     pub(crate) device: Option<PathBuf>,
-    /// Record the job's file operations with strace instead of block requests; needs no root
-    #[arg(long, conflicts_with = "device")]
-    pub(crate) files: bool,
     /// Description of the job, kept in the trace
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(crate) description: String,
@@ -54,10 +50,6 @@ pub(crate) struct RecordArgs {
 pub(crate) fn run(args: &RecordArgs, signals: &Signals) -> Result<Exit, Failure> {
     let talk = Talk::new(args.quiet);
     args.json.iter().try_for_each(output::check)?;
-    if args.files {
-        output::check(&Sink::File(args.output.clone()))?;
-        return files::run(args, signals, talk);
-    }
     if !rustix::process::geteuid().is_root() {
         return Err(Failure::incomplete(
             "only root may read the kernel's tracepoints; run cardproof replay record as root",
@@ -83,12 +75,12 @@ pub(crate) fn run(args: &RecordArgs, signals: &Signals) -> Result<Exit, Failure>
         )));
     }
     let lost = recorded.lost();
-    let (recorded_requests, recorded_unknown) = (recorded.requests(), recorded.not_understood());
+    let (requests, not_understood) = (recorded.requests(), recorded.not_understood());
     let bytes =
         recorded.finish(&trace_name(args), &args.description, disk.size.unwrap_or_default());
     save_trace(args, &bytes, talk)?;
-    let (requests, not_understood) = (recorded_requests, recorded_unknown);
-    summary(args, &Summary { requests, lost, not_understood, ..Summary::of(args) })?;
+    let schema = "cardproof.recording/1";
+    summary(args, &Summary { schema, trace: &args.output, requests, lost, not_understood })?;
     // A trace with holes is kept, and is not what was asked for.
     Ok(signals.exit().unwrap_or(if lost > 0 { Exit::Incomplete } else { Exit::Done }))
 }
@@ -98,19 +90,12 @@ pub(crate) fn run(args: &RecordArgs, signals: &Signals) -> Result<Exit, Failure>
 struct Summary<'a> {
     schema: &'static str,
     trace: &'a Path,
-    /// Requests of the device, or calls on files.
+    /// Requests of the device.
     requests: u64,
     /// Events that the kernel lost.
     lost: u64,
     /// Lines that were not understood.
     not_understood: u64,
-}
-
-impl<'a> Summary<'a> {
-    fn of(args: &'a RecordArgs) -> Self {
-        let schema = "cardproof.recording/1";
-        Self { schema, trace: &args.output, requests: 0, lost: 0, not_understood: 0 }
-    }
 }
 
 fn summary(args: &RecordArgs, summary: &Summary<'_>) -> Result<(), Failure> {

@@ -3,16 +3,14 @@
 //! It also reads other tools' traces, and saves them in cardproof's own form on request. It touches
 //! no device.
 
-mod calls;
 pub(super) mod foreign;
 mod requests;
 
 use std::path::{Path, PathBuf};
 
-use cardproof_trace::calls::is_calls;
 use clap::Args;
 
-use super::loading::{broken, entry_of, load_any};
+use super::loading::{broken, entry_of, load_as};
 use crate::catalogue;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
@@ -24,8 +22,7 @@ pub(crate) struct ShowArgs {
     /// A name of `cardproof replay list`, a trace file, or the output of another tool
     ///
     /// Supported input: blktrace files (give one of them, NAME.blktrace.0), lines of blkparse, fio
-    /// logs (--write_iolog), the output of strace -f -y -ttt -T -o FILE, and CSV with the columns
-    /// t_s,rwbs,sector,nsect,comm.
+    /// logs (--write_iolog), and CSV with the columns t_s,rwbs,sector,nsect,comm.
     pub(crate) trace: String,
     /// Save the trace as a trace file
     #[arg(long, value_name = "FILE")]
@@ -53,10 +50,8 @@ pub(crate) struct ShowArgs {
 /// Explains the trace that `args` name.
 pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     let ShowArgs { trace, .. } = args;
-    let bytes = load_any(trace, args.name.as_deref(), &args.description)?;
-    let explained =
-        if is_calls(&bytes) { calls::explain(&bytes) } else { requests::explain(&bytes) };
-    let text = explained.map_err(|error| broken(trace, &error))?;
+    let bytes = load_as(trace, args.name.as_deref(), &args.description)?;
+    let text = requests::explain(&bytes).map_err(|error| broken(trace, &error))?;
     if let Some(path) = &args.save {
         save(path, &bytes)?;
     }

@@ -3,28 +3,11 @@
 use std::convert::Infallible;
 
 use super::notes::Note;
+use super::{Answer, Trouble};
 use crate::exit::Failure;
 
 /// A hub; there is none.
 pub(super) struct Hub(Infallible);
-
-/// What a hub gives for a submission.
-#[derive(Debug)]
-pub(super) struct Answer {
-    /// The permanent address.
-    pub(super) url: String,
-    /// What amends and deletes it.
-    pub(super) token: String,
-}
-
-/// Why a submission was not taken.
-#[derive(Debug)]
-pub(super) struct Trouble {
-    /// What happened, and what to do.
-    pub(super) message: String,
-    /// Whether it may be taken later.
-    pub(super) may_pass: bool,
-}
 
 impl Hub {
     /// No hub.

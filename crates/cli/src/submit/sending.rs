@@ -7,6 +7,7 @@ use ureq::http::Uri;
 use ureq::{Agent, Error};
 
 use super::notes::Note;
+use super::{Answer, Trouble};
 use crate::exit::Failure;
 
 /// How long a hub may take, from looking up its name to the last byte of its answer.
@@ -19,24 +20,6 @@ const ANSWER_MAX: u64 = 64 << 10;
 pub(super) struct Hub {
     address: String,
     is_here: bool,
-}
-
-/// What the hub gives for a submission.
-#[derive(Debug)]
-pub(super) struct Answer {
-    /// The permanent address.
-    pub(super) url: String,
-    /// What amends and deletes it.
-    pub(super) token: String,
-}
-
-/// Why a submission was not taken.
-#[derive(Debug)]
-pub(super) struct Trouble {
-    /// What happened, and what to do.
-    pub(super) message: String,
-    /// Whether it may be taken later.
-    pub(super) may_pass: bool,
 }
 
 impl Hub {

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use cardproof_device::{Sysroot, guard};
+use cardproof_rating::wording;
 use cardproof_record::CapacityVerdict;
 use cardproof_units::Bytes;
 
@@ -13,10 +14,7 @@ pub(super) fn page(answer: &Answer, args: &VerifyArgs) -> String {
     let mut text = format!("\n{}\n", answer.found.headline());
     for reason in &answer.found.reasons {
         // Writing to a string does not fail.
-        let mut letters = reason.chars();
-        let first =
-            letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-        let _ = writeln!(text, "  - {first}{}.", letters.as_str());
+        let _ = writeln!(text, "  - {}.", wording::sentence(reason));
     }
     text.push_str(&ranges(answer));
     let is_early =

@@ -1,5 +1,6 @@
 //! The figures of a window in words and columns, the same on screen and in lines.
 
+use cardproof_rating::wording::whole_percent as percent;
 use cardproof_record::{Activity, Climate, DeviceActivity, MemoryActivity, Pressure};
 use cardproof_units::Nanos;
 
@@ -44,11 +45,6 @@ fn wait(wait: Option<Nanos>) -> String {
             format!("{millis:.decimals$}")
         },
     )
-}
-
-/// A share in whole per cent.
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.0} %", 100.0 * share)
 }
 
 /// Processors, pressure, memory, heat, clock and power: what is known of them.

@@ -2,6 +2,7 @@
 //! since that is what is asked; what does not fit is left out from below.
 
 use cardproof_rating::limits::in_words;
+use cardproof_rating::wording::whole_percent as percent;
 use cardproof_record::Limit;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -9,7 +10,7 @@ use ratatui::style::{Color, Style, Stylize};
 use ratatui::text::{Line, Text};
 use ratatui::widgets::{Paragraph, RenderDirection, Sparkline, Wrap};
 
-use super::columns::{DEVICE_HEADINGS, device_row, percent, system};
+use super::columns::{DEVICE_HEADINGS, device_row, system};
 use super::history::{History, Series};
 use super::source::Sample;
 

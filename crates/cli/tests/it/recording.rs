@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use cardproof_testkit::{
     Filesystem, LabError, LoopDevice, Mount, lab_or_skip, require_root, schema_faults, skip,
@@ -10,10 +9,8 @@ use cardproof_testkit::{
 };
 use cardproof_units::Bytes;
 
-use rustix::process::Signal;
-
 use crate::home::Home;
-use crate::process::{run, start};
+use crate::process::run;
 
 /// Whether the kernel can tell of requests at all.
 fn has_tracepoints() -> bool {
@@ -33,7 +30,9 @@ fn a_job_is_recorded_and_nothing_is_left_of_the_recording() {
     let trace = trace.to_str().unwrap();
     let output = format!("of={path}");
     let job = ["dd", "if=/dev/zero", &output, "bs=4k", "count=16", "oflag=direct", "status=none"];
-    let words = ["replay", "record", "--device", path, "--output", trace, "--"];
+    let summary = home.place().join("summary.json");
+    let to = ["--output", trace, "--json", summary.to_str().unwrap(), "--"];
+    let words = [&["replay", "record", "--device", path][..], &to].concat();
     let mut command = home.cardproof(&[&words[..], &job].concat());
     command.env("TMPDIR", home.place());
     let ended = run(command).expect(0);
@@ -43,6 +42,8 @@ fn a_job_is_recorded_and_nothing_is_left_of_the_recording() {
     let mounts = fs::read_to_string("/proc/mounts").unwrap();
     // Others come and go meanwhile.
     assert!(!mounts.contains(home.place().to_str().unwrap()), "{mounts}");
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/recording-v1.schema.json");
+    assert_eq!(lab_or_skip!(schema_faults(&schema, &[&summary])), "");
 }
 
 /// A recording that was killed left its instance to the kernel, which would record on for ever.
@@ -121,87 +122,4 @@ fn what_is_no_device_is_usage() {
     lab_or_skip!(require_root());
     let words = ["replay", "record", "--device", file.to_str().unwrap(), "--", "true"];
     run(home.cardproof(&words)).expect(2);
-}
-
-#[test]
-fn what_a_job_asks_of_its_files_is_recorded_without_names() {
-    if Command::new("strace").arg("-V").output().is_err() {
-        skip(test_name!(), "there is no strace");
-        return;
-    }
-    let home = Home::new();
-    let place = home.place().to_str().unwrap().to_owned();
-    let trace = home.place().join("job.calls");
-    let trace = trace.to_str().unwrap();
-    let job = format!(
-        "cd {place} && dd if=/dev/zero of=secret bs=4k count=3 conv=fsync \
-                       status=none && mv secret secret2"
-    );
-    let said = home.place().join("said.json");
-    let to = ["--json", said.to_str().unwrap(), "--", "sh", "-c", &job];
-    let words = [&["replay", "record", "--files", "--output", trace][..], &to].concat();
-    let mut command = home.cardproof(&words);
-    command.env("TMPDIR", home.place());
-    let ended = run(command).expect(0);
-    assert!(ended.stderr.contains("The job ended with exit status: 0"), "{}", ended.stderr);
-    let shown = run(home.cardproof(&["replay", "show", trace])).expect(0).stdout;
-    let count = |kind: &str| {
-        let mut lines = shown.lines().filter(|line| line.trim_start().starts_with(kind));
-        lines.next().and_then(|line| line.split_whitespace().nth(1)).map(str::to_owned)
-    };
-    assert_eq!(count("fsync").as_deref(), Some("1"), "{shown}");
-    assert_eq!(count("rename").as_deref(), Some("1"), "{shown}");
-    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/recording-v1.schema.json");
-    assert_eq!(lab_or_skip!(schema_faults(&schema, &[&said])), "");
-    let kept = fs::read(trace).unwrap();
-    assert!(!String::from_utf8_lossy(&kept).contains("secret"));
-    let mut left = fs::read_dir(home.place()).unwrap().flatten();
-    assert!(!left.any(|entry| entry.file_name().to_string_lossy().contains("strace")));
-}
-
-/// A strace that starts when its recorder is dead must not wait for a reader for ever, nor run the job.
-#[test]
-fn a_strace_that_outlives_its_recorder_finds_nothing_to_wait_for() {
-    let home = Home::new();
-    let tools = home.data().join("tools");
-    fs::create_dir(&tools).unwrap();
-    let strace = tools.join("strace");
-    let script = "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\necho $PPID > $TOLD.begun\n\
-                  while [ -e /proc/$PPID/fd/0 ]; do :; done\n\
-                  if true > $2; then echo opened; else echo refused; fi > $TOLD\n";
-    fs::write(&strace, script).unwrap();
-    fs::set_permissions(&strace, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let (told, trace) = (home.data().join("told"), home.place().join("job.calls"));
-    let words = ["replay", "record", "--files", "--output", trace.to_str().unwrap(), "--", "true"];
-    let mut command = home.cardproof(&words);
-    command.env("PATH", format!("{}:{}", tools.display(), std::env::var("PATH").unwrap()));
-    command.env("TOLD", &told).env("TMPDIR", home.place());
-    let before = fs::read_dir(home.place()).unwrap().count();
-    let mut recorder = start(command);
-    let begun = told.with_extension("begun");
-    assert!(recorder.until(|| begun.exists()), "{}", recorder.end().stderr);
-    recorder.signal(Signal::KILL);
-    // The streams end with the last of both.
-    recorder.end().expect(128 + Signal::KILL.as_raw());
-    assert_eq!(fs::read_to_string(told).unwrap(), "refused\n");
-    assert_eq!(fs::read_dir(home.place()).unwrap().count(), before, "something is left");
-}
-
-#[test]
-fn without_strace_it_says_what_to_install() {
-    let home = Home::new();
-    let trace = home.place().join("job.calls");
-    let mut command = home.cardproof(&[
-        "replay",
-        "record",
-        "--files",
-        "--output",
-        trace.to_str().unwrap(),
-        "--",
-        "true",
-    ]);
-    command.env("PATH", home.place());
-    let ended = run(command).expect(2);
-    assert!(ended.stderr.contains("install"), "{}", ended.stderr);
-    assert!(!trace.exists());
 }

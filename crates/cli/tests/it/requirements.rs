@@ -55,7 +55,7 @@ fn memory_beneath_a_loop_device_is_no_storage_where_the_path_of_its_image_is_hid
         let record = records::parse(&ended.stdout);
         let verdicts = record.verdicts.unwrap();
         let c2 = verdicts.iter().find(|verdict| verdict.rule == "C2").unwrap();
-        assert!(c2.reasons[0].contains(says), "{script}: {c2:?}");
+        assert!(c2.reasons[0].text.contains(says), "{script}: {c2:?}");
         let is_met = verdicts.iter().any(|verdict| verdict.outcome == Outcome::Meets);
         assert!(!is_met, "{script}: {verdicts:?}");
     }
@@ -87,7 +87,7 @@ fn a_verdict_names_the_part_of_the_storage_that_it_is_about() {
     assert_eq!(record.measured_to_bytes, Some(Bytes::mib(256)));
     let c10 = record.verdicts.iter().flatten().find(|verdict| verdict.rule == "C10").unwrap();
     assert_eq!(c10.outcome, Outcome::Meets);
-    assert!(c10.reasons[0].contains("passed (tested on the first 256 MiB)"), "{c10:?}");
+    assert!(c10.reasons[0].text.contains("passed (tested on the first 256 MiB)"), "{c10:?}");
 }
 
 #[test]

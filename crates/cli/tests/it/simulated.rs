@@ -59,7 +59,7 @@ fn a_card_is_not_accused_for_the_bus_of_its_host() {
         let verdict = record.verdicts.iter().flatten().find(|verdict| verdict.rule == class);
         let verdict = verdict.unwrap();
         assert_eq!(verdict.outcome, Outcome::NotTestable, "{verdict:?}");
-        assert!(verdict.reasons[0].contains("carries at most 25 MB/s"), "{verdict:?}");
+        assert!(verdict.reasons[0].text.contains("carries at most 25 MB/s"), "{verdict:?}");
     }
     let words = ["run", "sim:v30-a2-pi3", "--seed", "1", "--details"];
     let text = run(home.cardproof(&words)).expect(0).stdout;
@@ -114,7 +114,10 @@ fn application_classes(card: &str, profile: &str) -> ([Outcome; 2], String) {
     let record = records::parse(&record_of(&Home::new(), card, &["--profile", profile]));
     let verdicts = record.verdicts.unwrap();
     let of = |rule: &str| verdicts.iter().find(|verdict| verdict.rule == rule).unwrap();
-    ([of("A1").outcome, of("A2").outcome], of("A2").reasons.join("\n"))
+    (
+        [of("A1").outcome, of("A2").outcome],
+        of("A2").reasons.iter().map(|it| it.text.clone()).collect::<Vec<_>>().join("\n"),
+    )
 }
 
 #[test]

@@ -34,15 +34,13 @@ fn what_is_no_trace_is_refused_with_its_place() {
     let home = Home::new();
     let file = home.place().join("damaged.trace");
     let path = file.to_str().unwrap();
-    fs::write(&file, b"CPTRACE\x01\xff\xff\xff\xff").unwrap();
+    fs::write(&file, b"CPTRACE\x02\xff\xff\xff\xff").unwrap();
     let damaged = run(home.cardproof(&["replay", "show", path])).expect(2);
     assert!(damaged.stderr.contains("at byte 8"), "{}", damaged.stderr);
     for (text, place) in [
         ("not,a,table\n", "line 1"),
         ("t_s,rwbs,sector,nsect,comm\n0,W,0\n", "line 2"),
         ("fio version 3 iolog\n0 a read x 1\n", "line 2"),
-        ("7 1.000001 close(3) = 0 <0.1>\nReading package lists...\n", "line 2"),
-        ("CPCALLS\u{1}", "at byte 8"),
     ] {
         fs::write(&file, text).unwrap();
         let foreign = run(home.cardproof(&["replay", "show", path])).expect(2);
@@ -60,20 +58,11 @@ fn other_tools_traces_are_known_by_their_content() {
     let home = Home::new();
     let (file, saved) = (home.place().join("secret.dat"), home.place().join("saved"));
     let (path, saved) = (file.to_str().unwrap(), saved.to_str().unwrap());
-    for (text, shown) in [
-        ("fio version 2 iolog\nsecret add\nsecret write 0 4096\n", "Source: an iolog of fio"),
-        ("7 1.000001 unlink(\"/secret/x\") = 0 <0.000100>\n", "unlink"),
-    ] {
-        fs::write(&file, text).unwrap();
-        run(home.cardproof(&["replay", "show", path, "--name", "job", "--save", saved])).expect(0);
-        let again = run(home.cardproof(&["replay", "show", saved])).expect(0).stdout;
-        assert!(again.starts_with("job\n") && again.contains(shown), "{again}");
-        assert!(!again.contains("secret"), "{again}");
-    }
-    // What is saved last are calls on files, which no device can be asked for.
-    let replayed =
-        run(home.cardproof(&["replay", "run", saved, "sim:sandisk-extreme-a1"])).expect(2);
-    assert!(replayed.stderr.contains("system calls"), "{}", replayed.stderr);
+    fs::write(&file, "fio version 2 iolog\nsecret add\nsecret write 0 4096\n").unwrap();
+    run(home.cardproof(&["replay", "show", path, "--name", "job", "--save", saved])).expect(0);
+    let again = run(home.cardproof(&["replay", "show", saved])).expect(0).stdout;
+    assert!(again.starts_with("job\n") && again.contains("Source: an iolog of fio"), "{again}");
+    assert!(!again.contains("secret"), "{again}");
 }
 
 /// A table can ask for more than any device holds, and for the last sector of all numbers.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 
 use super::identity::shell_word;
-use super::{Identity, Objection};
+use super::{Identity, Leave, Objection};
 use crate::DeviceNumber;
 
 /// Why a target is not opened for writing. Nothing was written to it.
@@ -53,7 +53,7 @@ pub enum GuardError {
         number: DeviceNumber,
     },
     /// The identity given is not that of the target.
-    #[error("refusing to write to {path}: it is {identity}, and '{typed}' was named. Look again which one is meant; if it is this one: {option}", path = path.display(), option = identity.as_option())]
+    #[error("refusing to write to {path}: it is {identity}, and '{typed}' was named. Look again which one is meant; if it is this one: {option}", path = path.display(), option = identity.as_option(*leave))]
     OtherIdentity {
         /// The path as given.
         path: PathBuf,
@@ -61,6 +61,8 @@ pub enum GuardError {
         typed: String,
         /// The identity of the target.
         identity: Identity,
+        /// What was to be allowed.
+        leave: Leave,
     },
     /// There are objections.
     #[error(transparent)]
@@ -88,6 +90,18 @@ pub enum GuardError {
 }
 
 impl GuardError {
+    /// The same where `leave` was asked for, so that it names the option that gives it.
+    #[must_use]
+    pub fn asking_for(mut self, asked: Leave) -> Self {
+        match &mut self {
+            Self::OtherIdentity { leave, .. } | Self::Refused(Refusal { leave, .. }) => {
+                *leave = asked;
+            }
+            _ => {}
+        }
+        self
+    }
+
     /// Whether it was refused for the safety of what it holds.
     #[must_use]
     pub const fn is_refusal(&self) -> bool {
@@ -130,6 +144,8 @@ pub struct Refusal {
     pub identity: Identity,
     /// Every objection, those that nothing lifts first.
     pub objections: Vec<Objection>,
+    /// What was to be allowed.
+    pub leave: Leave,
 }
 
 impl std::error::Error for Refusal {}
@@ -157,7 +173,7 @@ impl fmt::Display for Refusal {
             write!(
                 f,
                 "\n{then} that it holds may be lost, add this option: {}",
-                self.identity.as_option()
+                self.identity.as_option(self.leave)
             )?;
         }
         Ok(())

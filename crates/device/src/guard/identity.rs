@@ -56,10 +56,31 @@ impl Identity {
         typed.trim() == self.to_string()
     }
 
-    /// The option that names this device, quoted as a shell needs it.
+    /// The option that gives this `leave` for the device, quoted as a shell needs it.
     #[must_use]
-    pub fn as_option(&self) -> String {
-        format!("--destroy={}", shell_word(&self.to_string()))
+    pub fn as_option(&self, leave: Leave) -> String {
+        format!("{}={}", leave.option(), shell_word(&self.to_string()))
+    }
+}
+
+/// What the user is asked to allow. The guard looks at the same things for both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Leave {
+    /// All that is on it may be lost.
+    #[default]
+    Destroy,
+    /// It is written to and put back.
+    Restore,
+}
+
+impl Leave {
+    /// The option of the command line that gives it.
+    #[must_use]
+    pub const fn option(self) -> &'static str {
+        match self {
+            Self::Destroy => "--destroy",
+            Self::Restore => "--restore",
+        }
     }
 }
 
@@ -164,8 +185,8 @@ mod tests {
     #[test]
     fn a_file_with_blanks_can_be_typed() {
         let identity = Identity::of_file(Path::new("/x/my card's.img"), Bytes(4096));
-        assert_eq!(identity.as_option(), r"--destroy='my card'\''s.img:4096'");
-        assert_eq!(card().as_option(), "--destroy=mmcblk0:31914983424:0x1234abcd");
+        assert_eq!(identity.as_option(Leave::Destroy), r"--destroy='my card'\''s.img:4096'");
+        assert_eq!(card().as_option(Leave::Restore), "--restore=mmcblk0:31914983424:0x1234abcd");
     }
 
     #[test]

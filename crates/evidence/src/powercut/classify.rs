@@ -136,7 +136,7 @@ pub fn classify(plan: &Plan, promise: Promise, first: &[Sector], second: &[Secto
     let promise = Promise { issued: promise.issued.max(promise.durable), ..promise };
     let had_writes_in_flight = promise.issued > promise.durable;
     let unstable = first.iter().zip(second).filter(|(first, second)| first != second).count();
-    let mut look = Look::new(plan, promise);
+    let mut look = Classifier::new(plan, promise);
     for (&read, sector) in second.iter().zip(plan.area()) {
         look.at(sector, read);
     }
@@ -154,7 +154,7 @@ struct Seen {
 }
 
 /// The state of looking at one cut.
-struct Look<'a> {
+struct Classifier<'a> {
     plan: &'a Plan,
     /// The writes that may have been in flight.
     in_flight: Vec<Range<u64>>,
@@ -168,7 +168,7 @@ struct Look<'a> {
     single: Vec<Finding>,
 }
 
-impl<'a> Look<'a> {
+impl<'a> Classifier<'a> {
     fn new(plan: &'a Plan, promise: Promise) -> Self {
         let written = plan.written();
         let mut promised = vec![0; (written.end - written.start) as usize];

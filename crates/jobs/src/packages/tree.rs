@@ -1,6 +1,6 @@
 //! The text of a package's tree, read a token at a time.
 //!
-//! The form is that of `cargo xtask measure packages`: directories by number, in the order in which
+//! The form: directories by number, in the order in which
 //! they are first named, a letter for each file's class of size, no names.
 
 /// A part of a tree's text.

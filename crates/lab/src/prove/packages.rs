@@ -20,10 +20,10 @@ use crate::program::{self, Build};
 use real::Real;
 use table::{Pair, table};
 
-pub(crate) use base::{Base, WANTED, mirror_address};
+use base::Base;
+pub(crate) use base::mirror_address;
 pub(crate) use chroot::{Chroot, proxy};
 use stage::Seen;
-pub(crate) use stage::Stage;
 
 /// The claim.
 pub(super) const PROOF: Proof = Proof {

@@ -3,17 +3,10 @@
 //!
 //! What the program says of each is compared, field by field, with what QEMU was told to be.
 
-use std::fs::File;
-use std::path::Path;
-use std::time::Duration;
-
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::image::Image;
-use super::kernel::Kernel;
-use super::machine::Machine;
-use crate::program::{self, Build};
+use super::{Disk, answers};
 
 /// Drivers of everything that the machine has.
 const MODULES: &[&str] = &[
@@ -42,15 +35,6 @@ done
 
 const MIB: u64 = 1 << 20;
 
-/// A disk of the machine.
-struct Disk {
-    /// The name of its image.
-    name: &'static str,
-    size_bytes: u64,
-    /// Its devices in QEMU's words; the drive is added.
-    devices: &'static [&'static str],
-}
-
 const DISKS: &[Disk] = &[
     Disk { name: "card", size_bytes: 1024 * MIB, devices: &["sdhci-pci", "sd-card,drive=card"] },
     Disk { name: "nvme", size_bytes: 96 * MIB, devices: &["nvme,drive=nvme,serial=SECRET-NVME"] },
@@ -73,37 +57,8 @@ const DISKS: &[Disk] = &[
 
 /// Boots the machine, asks the program about every disk, compares.
 pub(super) fn run() -> Result<bool> {
-    let kernel = Kernel::fetch(&program::cache("lab")?)?;
-    let image = Image::new()?;
-    image.add_modules(&kernel.modules(MODULES)?)?;
-    image.add_stripped(&program::build(Build::Quick)?)?;
-    image.set_task(TASK)?;
-    let disks = tempfile::tempdir()?;
-    let machine = Machine {
-        kernel: &kernel,
-        image: &image,
-        memory_mib: 512,
-        devices: devices(disks.path())?,
-        time_max: Duration::from_secs(400),
-    };
-    let answers = machine.run()?;
+    let answers = answers(MODULES, TASK, DISKS)?;
     compare(&answers)
-}
-
-/// The disks with their images in `directory`, in QEMU's words.
-fn devices(directory: &Path) -> Result<Vec<String>> {
-    let mut words = Vec::new();
-    for disk in DISKS {
-        let file = directory.join(disk.name);
-        File::create(&file)?.set_len(disk.size_bytes)?;
-        words.push("-drive".to_owned());
-        words.push(format!("id={},if=none,format=raw,file={}", disk.name, file.display()));
-        for device in disk.devices {
-            words.push("-device".to_owned());
-            words.push((*device).to_owned());
-        }
-    }
-    Ok(words)
 }
 
 /// What the program must say: the disk, the place in its answer, the value.

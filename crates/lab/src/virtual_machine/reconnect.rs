@@ -4,17 +4,10 @@
 //! Whether the kernel made a new disk is read from its own count of disks (`diskseq`), not from what
 //! the program says.
 
-use std::fs::File;
-use std::path::Path;
-use std::time::Duration;
-
 use anyhow::Result;
 use serde_json::Value;
 
-use super::image::Image;
-use super::kernel::Kernel;
-use super::machine::Machine;
-use crate::program::{self, Build};
+use super::{Disk, answers};
 
 const MODULES: &[&str] = &["sdhci-pci", "mmc_block", "xhci_pci", "usb-storage", "uas", "sd_mod"];
 
@@ -62,29 +55,23 @@ const KILLED: usize = 2;
 
 const MIB: u64 = 1 << 20;
 
-/// The disks: image, size, devices in QEMU's words, and how the identity names them.
-const DISKS: &[(&str, u64, &[&str])] = &[
-    ("card", 64 * MIB, &["sdhci-pci", "sd-card,drive=card"]),
-    ("stick", 48 * MIB, &["qemu-xhci,id=usb", "usb-storage,bus=usb.0,drive=stick,serial=STICK"]),
-    ("uas", 40 * MIB, &["usb-uas,id=uas,bus=usb.0,serial=UAS", "scsi-hd,bus=uas.0,drive=uas"]),
+const DISKS: &[Disk] = &[
+    Disk { name: "card", size_bytes: 64 * MIB, devices: &["sdhci-pci", "sd-card,drive=card"] },
+    Disk {
+        name: "stick",
+        size_bytes: 48 * MIB,
+        devices: &["qemu-xhci,id=usb", "usb-storage,bus=usb.0,drive=stick,serial=STICK"],
+    },
+    Disk {
+        name: "uas",
+        size_bytes: 40 * MIB,
+        devices: &["usb-uas,id=uas,bus=usb.0,serial=UAS", "scsi-hd,bus=uas.0,drive=uas"],
+    },
 ];
 
 /// Boots the machine and looks at what the test says of each disk.
 pub(super) fn run() -> Result<bool> {
-    let kernel = Kernel::fetch(&program::cache("lab")?)?;
-    let image = Image::new()?;
-    image.add_modules(&kernel.modules(MODULES)?)?;
-    image.add_stripped(&program::build(Build::Quick)?)?;
-    image.set_task(TASK)?;
-    let disks = tempfile::tempdir()?;
-    let machine = Machine {
-        kernel: &kernel,
-        image: &image,
-        memory_mib: 512,
-        devices: devices(disks.path())?,
-        time_max: Duration::from_secs(400),
-    };
-    let answers = machine.run()?;
+    let answers = answers(MODULES, TASK, DISKS)?;
     let faults = faults(&answers);
     if !faults.is_empty() {
         println!("{answers}");
@@ -98,20 +85,6 @@ pub(super) fn run() -> Result<bool> {
         faults.len()
     );
     Ok(faults.is_empty())
-}
-
-fn devices(directory: &Path) -> Result<Vec<String>> {
-    let mut words = Vec::new();
-    for (name, size, devices) in DISKS {
-        let file = directory.join(name);
-        File::create(&file)?.set_len(*size)?;
-        words.push("-drive".to_owned());
-        words.push(format!("id={name},if=none,format=raw,file={}", file.display()));
-        for device in *devices {
-            words.extend(["-device".to_owned(), (*device).to_owned()]);
-        }
-    }
-    Ok(words)
 }
 
 /// What is wrong with `answers`: a line for each disk, its words, status, counts and answer.

@@ -54,6 +54,20 @@ impl End {
         Self::Unreadable,
     ];
 
+    /// What the card does, in words.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read only",
+            Self::SilentlyWrong => "silently wrong",
+            Self::IgnoresWrites => "ignores writes",
+            Self::TimesOut => "times out",
+            Self::Shrinks => "shrinks",
+            Self::Gone => "gone",
+            Self::Unreadable => "unreadable",
+        }
+    }
+
     /// Its name in documents.
     #[must_use]
     pub const fn name(self) -> &'static str {

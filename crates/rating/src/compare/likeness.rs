@@ -27,7 +27,10 @@ pub(super) fn differences(a: &Measured<'_>, b: &Measured<'_>) -> Vec<Difference>
     let mut found: Vec<Difference> =
         [method(a, b), host(a, b), span(a, b), cache(a, b)].into_iter().flatten().collect();
     let doubts = [a, b].into_iter().filter_map(in_doubt);
-    found.extend(doubts.map(|text| Difference { subject: text.clone(), text }));
+    found.extend(doubts.map(|doubt| {
+        let text = format!("a figure is in doubt: {doubt}");
+        Difference { subject: text.clone(), text }
+    }));
     found
 }
 
@@ -178,7 +181,7 @@ fn in_one_of(doubts: &[Doubt], measured: &Measured<'_>) -> Option<String> {
     let doubt = doubts.iter().find(|doubt| {
         doubt.warning.code != WarningCode::Buffered && doubt.forbids_verdict_on(measured.index)
     })?;
-    Some(format!("a figure is in doubt: {}", doubt.warning.message))
+    Some(doubt.warning.message.clone())
 }
 
 /// The doubts about records, each found once for all figures.

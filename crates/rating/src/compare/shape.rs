@@ -86,7 +86,7 @@ impl Shape {
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.block_size > Bytes::ZERO {
-            write!(f, "{} ", self.block_size.to_string().replacen(".0 ", " ", 1))?;
+            write!(f, "{} ", self.block_size.in_short())?;
         }
         match self.pattern {
             PatternName::Sequential => f.write_str("sequential ")?,

@@ -14,7 +14,7 @@ const PARTITIONS_MAX: u32 = 4;
 
 /// A card at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CardLook {
+pub struct CardReading {
     /// The card.
     pub key: CardKey,
     /// A number that changes whenever the kernel finds a card anew (`diskseq`); zero where it does not tell.
@@ -29,9 +29,9 @@ pub struct CardLook {
     pub life_used_percent_max: Option<u8>,
 }
 
-/// A look at all cards of a computer.
+/// A reading of all cards of a computer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Look {
+pub struct Reading {
     /// A number that each start of the computer has for itself.
     pub boot: u64,
     /// How long it has run, in seconds.
@@ -41,7 +41,7 @@ pub struct Look {
     /// Whether the supply is, or was since the last look, too low.
     pub is_low_on_power: bool,
     /// The cards.
-    pub cards: Vec<CardLook>,
+    pub cards: Vec<CardReading>,
 }
 
 /// The state between two looks.
@@ -58,7 +58,7 @@ pub struct Open {
     /// The number that the next day gets.
     next_number: u64,
     /// The cards as they were at the last look.
-    cards: Vec<CardLook>,
+    cards: Vec<CardReading>,
     /// The days of the current date.
     today: Vec<Day>,
     /// Days that are over and may not yet be in the list of days.
@@ -67,7 +67,7 @@ pub struct Open {
 
 impl Open {
     /// Adds what happened between the last look and `look`.
-    pub fn add(&mut self, look: &Look) {
+    pub fn add(&mut self, look: &Reading) {
         let is_same_boot = self.looks > 0 && self.boot == look.boot;
         let seconds = if is_same_boot {
             look.uptime_s.saturating_sub(self.uptime_s)
@@ -92,7 +92,7 @@ impl Open {
     }
 
     /// The same card at the last look, if it has remained in its place.
-    fn before(&self, card: &CardLook) -> Option<&CardLook> {
+    fn before(&self, card: &CardReading) -> Option<&CardReading> {
         self.cards.iter().find(|it| it.key == card.key && it.found_as == card.found_as)
     }
 
@@ -180,8 +180,8 @@ impl Open {
 }
 
 /// What `card` did since it was `before`; since it was found, where that was not seen.
-fn grown(card: &CardLook, before: Option<&CardLook>) -> Day {
-    let none = CardLook::default();
+fn grown(card: &CardReading, before: Option<&CardReading>) -> Day {
+    let none = CardReading::default();
     let earlier = before.unwrap_or(&none);
     let mut partitions: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
     for (&partition, &(read, written)) in &card.partitions {
@@ -206,7 +206,7 @@ fn numbers(text: &str) -> Option<Vec<u64>> {
     text.split(' ').map(|word| word.parse().ok()).collect()
 }
 
-fn card(text: &str) -> Option<CardLook> {
+fn card(text: &str) -> Option<CardReading> {
     let mut words = text.split(' ');
     let key = CardKey(u32::from_str_radix(words.next()?, 16).ok()?);
     let found_as = words.next()?.parse().ok()?;
@@ -222,7 +222,7 @@ fn card(text: &str) -> Option<CardLook> {
         let (read, written) = sums.split_once(':')?;
         partitions.insert(partition.parse().ok()?, (read.parse().ok()?, written.parse().ok()?));
     }
-    Some(CardLook {
+    Some(CardReading {
         key,
         found_as,
         counters: CardCounters::from_array([c0, c1, c2, c3, c4, c5, c6, c7]),

@@ -135,11 +135,11 @@ fn live(seed: u64) -> (Texts, Vec<Card>, u64) {
                 }
                 _ => {}
             }
-            let seen = CardLook {
+            let seen = CardReading {
                 key: card.key,
                 found_as,
                 counters: wrapped(card.counters, if found_as == boot * 10 { offset } else { 0 }),
-                ..CardLook::default()
+                ..CardReading::default()
             };
             dates.insert(clock_days, ());
             let uptime_s = look * LOOK_EVERY_S;
@@ -149,7 +149,7 @@ fn live(seed: u64) -> (Texts, Vec<Card>, u64) {
                 card.written += offset;
                 card.unkept += offset;
             }
-            open.add(&Look {
+            open.add(&Reading {
                 boot,
                 uptime_s,
                 date: date(clock_days),
@@ -261,8 +261,8 @@ fn a_day_is_read_as_it_was_written() {
 #[test]
 fn a_state_that_was_cut_is_none() {
     let mut open = Open::default();
-    let card = CardLook { key: CardKey(7), found_as: 3, ..CardLook::default() };
-    let look = Look {
+    let card = CardReading { key: CardKey(7), found_as: 3, ..CardReading::default() };
+    let look = Reading {
         boot: 9,
         uptime_s: 60,
         date: "2026-11-25".to_owned(),
@@ -270,7 +270,7 @@ fn a_state_that_was_cut_is_none() {
         cards: vec![card],
     };
     open.add(&look);
-    open.add(&Look { uptime_s: 120, date: "2026-11-26".to_owned(), ..look });
+    open.add(&Reading { uptime_s: 120, date: "2026-11-26".to_owned(), ..look });
     let text = open.text();
     assert_eq!(Open::read(&text).as_ref(), Some(&open));
     for length in 0..text.len() {
@@ -281,19 +281,19 @@ fn a_state_that_was_cut_is_none() {
 #[test]
 fn further_cards_of_a_day_share_a_line_and_lose_nothing() {
     let mut open = Open::default();
-    let cards: Vec<CardLook> = (1..=9)
-        .map(|key| CardLook {
+    let cards: Vec<CardReading> = (1..=9)
+        .map(|key| CardReading {
             key: CardKey(key),
             counters: CardCounters { sectors_written: u64::from(key), ..CardCounters::default() },
-            ..CardLook::default()
+            ..CardReading::default()
         })
         .collect();
-    open.add(&Look {
+    open.add(&Reading {
         boot: 1,
         uptime_s: 60,
         date: "2026-11-25".to_owned(),
         cards,
-        ..Look::default()
+        ..Reading::default()
     });
     let days = open.days();
     assert_eq!(days.len(), 4);

@@ -101,7 +101,7 @@ pub struct LogExplanation {
 
 /// One report of a device, with what is known of its time.
 #[derive(Clone, Copy, Debug)]
-struct Look<'log> {
+struct Sample<'log> {
     row: &'log IostatRow,
     cpu: Option<IostatCpu>,
     window: Option<Nanos>,
@@ -122,33 +122,33 @@ pub fn explain_log(log: &IostatLog, interval: Option<Nanos>) -> Vec<LogExplanati
 }
 
 fn explain(log: &IostatLog, device: &str, interval: Option<Nanos>) -> Option<LogExplanation> {
-    let looks = looks(log, device, interval);
-    if looks.is_empty() {
+    let samples = samples(log, device, interval);
+    if samples.is_empty() {
         return None;
     }
-    let states = shares(&looks);
+    let states = shares(&samples);
     let bytes = |rate: fn(&IostatRow) -> Throughput| {
-        let each = looks
-            .iter()
-            .filter_map(|look| look.window.map(|window| rate(look.row).0 * window.as_secs_f64()));
+        let each = samples.iter().filter_map(|sample| {
+            sample.window.map(|window| rate(sample.row).0 * window.as_secs_f64())
+        });
         Bytes(each.sum::<f64>().round() as u64)
     };
-    let limited_by = limit(&looks, &states, device, log.cpus);
+    let limited_by = limit(&samples, &states, device, log.cpus);
     let mut explanation = LogExplanation {
         device: device.to_owned(),
-        reports: looks.len() as u64,
-        time: time_of(looks.iter()),
+        reports: samples.len() as u64,
+        time: time_of(samples.iter()),
         read: bytes(|row| row.read_per_s),
         written: bytes(|row| row.written_per_s),
         states,
-        read_await_max: looks.iter().filter_map(|look| look.row.read_await).max(),
-        write_await_max: looks.iter().filter_map(|look| look.row.write_await).max(),
-        stalled_requests_max: looks
+        read_await_max: samples.iter().filter_map(|sample| sample.row.read_await).max(),
+        write_await_max: samples.iter().filter_map(|sample| sample.row.write_await).max(),
+        stalled_requests_max: samples
             .iter()
-            .filter(|look| look.state == LogState::Stalled)
-            .filter_map(|look| look.row.queue)
+            .filter(|sample| sample.state == LogState::Stalled)
+            .filter_map(|sample| sample.row.queue)
             .reduce(f64::max),
-        includes_discards: looks.iter().any(|look| look.row.includes_discards),
+        includes_discards: samples.iter().any(|sample| sample.row.includes_discards),
         limited_by,
         story: Vec::new(),
     };
@@ -157,7 +157,7 @@ fn explain(log: &IostatLog, device: &str, interval: Option<Nanos>) -> Option<Log
 }
 
 /// The reports of `device` that count.
-fn looks<'log>(log: &'log IostatLog, device: &str, interval: Option<Nanos>) -> Vec<Look<'log>> {
+fn samples<'log>(log: &'log IostatLog, device: &str, interval: Option<Nanos>) -> Vec<Sample<'log>> {
     let usual = interval.or_else(|| usual_window(log));
     let of_device = log.reports.iter().enumerate().filter_map(|(index, report)| {
         let row = report.rows.iter().find(|row| row.device == device)?;
@@ -165,7 +165,7 @@ fn looks<'log>(log: &'log IostatLog, device: &str, interval: Option<Nanos>) -> V
         let since_boot = index == 0
             && log.reports.len() > 1
             && is_since_boot(log.first_is_since_boot, row.window(), usual);
-        (!since_boot).then(|| Look { row, cpu: report.cpu, window, state: state(row, report) })
+        (!since_boot).then(|| Sample { row, cpu: report.cpu, window, state: state(row, report) })
     });
     of_device.collect()
 }
@@ -225,20 +225,20 @@ fn state(row: &IostatRow, report: &IostatReport) -> LogState {
 }
 
 /// The states in the order in which they first came.
-fn shares(looks: &[Look<'_>]) -> Vec<StateShare> {
+fn shares(samples: &[Sample<'_>]) -> Vec<StateShare> {
     let mut order: Vec<LogState> = Vec::new();
-    for look in looks {
-        if !order.contains(&look.state) {
-            order.push(look.state);
+    for sample in samples {
+        if !order.contains(&sample.state) {
+            order.push(sample.state);
         }
     }
-    order.iter().map(|&state| share(state, looks)).collect()
+    order.iter().map(|&state| share(state, samples)).collect()
 }
 
-fn share(state: LogState, looks: &[Look<'_>]) -> StateShare {
-    let own: Vec<&Look<'_>> = looks.iter().filter(|look| look.state == state).collect();
-    let rates = own.iter().map(|look| look.row.transactions_per_s);
-    let moved = |look: &&Look<'_>| look.row.moved_per_s().0;
+fn share(state: LogState, samples: &[Sample<'_>]) -> StateShare {
+    let own: Vec<&Sample<'_>> = samples.iter().filter(|sample| sample.state == state).collect();
+    let rates = own.iter().map(|sample| sample.row.transactions_per_s);
+    let moved = |sample: &&Sample<'_>| sample.row.moved_per_s().0;
     let transactions: f64 = rates.clone().map(|rate| rate.0).sum();
     let bytes: f64 = own.iter().map(moved).sum();
     StateShare {
@@ -251,9 +251,9 @@ fn share(state: LogState, looks: &[Look<'_>]) -> StateShare {
     }
 }
 
-/// How long all of `looks` took; `None` where one does not say.
-fn time_of<'a>(mut looks: impl Iterator<Item = &'a Look<'a>>) -> Option<Nanos> {
-    looks.try_fold(Nanos::ZERO, |sum, look| Some(sum.saturating_add(look.window?)))
+/// How long all of `samples` took; `None` where one does not say.
+fn time_of<'a>(mut samples: impl Iterator<Item = &'a Sample<'a>>) -> Option<Nanos> {
+    samples.try_fold(Nanos::ZERO, |sum, sample| Some(sum.saturating_add(sample.window?)))
 }
 
 fn median(rates: impl Iterator<Item = Iops>) -> Iops {
@@ -263,9 +263,14 @@ fn median(rates: impl Iterator<Item = Iops>) -> Iops {
 }
 
 /// What limited in the time in which there was work.
-fn limit(looks: &[Look<'_>], states: &[StateShare], device: &str, cpus: Option<u32>) -> LimitedBy {
+fn limit(
+    samples: &[Sample<'_>],
+    states: &[StateShare],
+    device: &str,
+    cpus: Option<u32>,
+) -> LimitedBy {
     let is_work = |state| !matches!(state, LogState::Idle | LogState::Background);
-    let working: Vec<&Look<'_>> = looks.iter().filter(|look| is_work(look.state)).collect();
+    let working: Vec<&Sample<'_>> = samples.iter().filter(|sample| is_work(sample.state)).collect();
     let answer = |limit, evidence: Vec<String>| LimitedBy {
         limit,
         device: (!matches!(limit, Limit::Cpu | Limit::Nothing)).then(|| device.to_owned()),
@@ -280,11 +285,11 @@ fn limit(looks: &[Look<'_>], states: &[StateShare], device: &str, cpus: Option<u
         .filter(|share| is_work(share.state))
         .max_by_key(|share| (share.state != LogState::Stalled, share.reports))
         .copied()
-        .unwrap_or_else(|| share(LogState::Idle, looks));
+        .unwrap_or_else(|| share(LogState::Idle, samples));
     if let Some(known) = by_busyness(&working, &main, cpus) {
         return answer(known.0, known.1);
     }
-    by_rate(&working, &main, looks.len()).map_or_else(
+    by_rate(&working, &main, samples.len()).map_or_else(
         || answer(Limit::Unknown, words::undecided(&main)),
         |(limit, evidence)| answer(limit, evidence),
     )
@@ -292,23 +297,23 @@ fn limit(looks: &[Look<'_>], states: &[StateShare], device: &str, cpus: Option<u
 
 /// A log that says how busy device or processors were.
 fn by_busyness(
-    working: &[&Look<'_>],
+    working: &[&Sample<'_>],
     main: &StateShare,
     cpus: Option<u32>,
 ) -> Option<(Limit, Vec<String>)> {
     let count = working.len() as f64;
-    let share_of = |is_so: &dyn Fn(&Look<'_>) -> bool| {
-        working.iter().filter(|look| is_so(look)).count() as f64 / count
+    let share_of = |is_so: &dyn Fn(&Sample<'_>) -> bool| {
+        working.iter().filter(|sample| is_so(sample)).count() as f64 / count
     };
-    let waits = |look: &Look<'_>| {
+    let waits = |sample: &Sample<'_>| {
         let by_iowait = |cpu: IostatCpu| cpu.iowait * f64::from(cpus.unwrap_or(1)) >= 0.5;
-        match look.row.utilisation {
+        match sample.row.utilisation {
             Some(share) => share >= BUSY,
-            None => look.cpu.is_some_and(by_iowait),
+            None => sample.cpu.is_some_and(by_iowait),
         }
     };
-    let works = |look: &Look<'_>| look.cpu.is_some_and(|cpu| cpu.idle + cpu.iowait <= 0.1);
-    let is_told = |look: &Look<'_>| look.row.utilisation.is_some() || look.cpu.is_some();
+    let works = |sample: &Sample<'_>| sample.cpu.is_some_and(|cpu| cpu.idle + cpu.iowait <= 0.1);
+    let is_told = |sample: &Sample<'_>| sample.row.utilisation.is_some() || sample.cpu.is_some();
     if share_of(&is_told) < PREVAILS {
         return None;
     }
@@ -325,13 +330,19 @@ fn by_busyness(
 }
 
 /// A plain log: small writes without a rest, at a rate that no good card has.
-fn by_rate(working: &[&Look<'_>], main: &StateShare, looks: usize) -> Option<(Limit, Vec<String>)> {
+fn by_rate(
+    working: &[&Sample<'_>],
+    main: &StateShare,
+    samples: usize,
+) -> Option<(Limit, Vec<String>)> {
     // Large writes in between are the same work, merged: a slow card lets it pile up.
-    let writes =
-        |look: &&&Look<'_>| matches!(look.state, LogState::SmallWrites | LogState::LargeWrites);
+    let writes = |sample: &&&Sample<'_>| {
+        matches!(sample.state, LogState::SmallWrites | LogState::LargeWrites)
+    };
     let written = working.iter().filter(writes).count() as f64;
-    let small = working.iter().filter(|look| look.state == LogState::SmallWrites).count() as f64;
-    let goes_on = working.len() as f64 >= 0.9 * looks as f64;
+    let small =
+        working.iter().filter(|sample| sample.state == LogState::SmallWrites).count() as f64;
+    let goes_on = working.len() as f64 >= 0.9 * samples as f64;
     let is_written = written >= MOSTLY * working.len() as f64;
     let is_slow = main.state == LogState::SmallWrites && main.transactions_per_s < CEILING;
     (goes_on && is_written && is_slow && small >= PREVAILS * written)

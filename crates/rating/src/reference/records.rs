@@ -273,14 +273,14 @@ fn card_and_model(row: Row<'_>) -> String {
     row.text("model").map_or(card.to_owned(), |model| format!("{card} {model}"))
 }
 
-fn transport_of(card: &str) -> &'static str {
-    if card.contains("(USB)") { "usb" } else { "sd" }
+fn transport_of(row: Row<'_>) -> &'static str {
+    row.text("transport").unwrap_or_default()
 }
 
 fn on_pi_3(row: Row<'_>, tool: &'static str, method: &'static str) -> Draft {
     Draft {
         board: Some("Raspberry Pi 3"),
-        transport: transport_of(row.text("card").unwrap_or_default()),
+        transport: transport_of(row),
         capacity_gb: row.number("capacity_gb"),
         app_class: app_class(row),
         ..Draft::new(tool, method, "2018", card_and_model(row))
@@ -315,8 +315,8 @@ fn microsd_benchmarks(row: Row<'_>) -> Draft {
     let model = row.text("card").unwrap_or_default().to_owned();
     let year = if row.text("source") == Some("pidramble") { "" } else { "2019" };
     let mut draft = Draft {
-        board: row.text("host").filter(|host| !host.contains("2019 A2 review")),
-        transport: transport_of(&model),
+        board: row.text("host"),
+        transport: transport_of(row),
         capacity_gb: row.number("capacity_gb"),
         ..Draft::new("microsd-benchmarks", "microsd-benchmarks", year, model)
     };
@@ -349,7 +349,7 @@ fn fsync(row: Row<'_>) -> Draft {
     };
     let mut draft = Draft {
         board,
-        transport: if model.contains("eMMC") { "mmc" } else { "sd" },
+        transport: transport_of(row),
         filesystem: row.text("filesystem"),
         ..Draft::new("fio", "fio-fsync", "", model)
     };
@@ -375,15 +375,11 @@ fn fio_pi_5(row: Row<'_>) -> Draft {
     let card = row.text("card").unwrap_or_default();
     let mode = row.text("mode").unwrap_or_default();
     let date = row.text("date").unwrap_or_default();
-    let is_queue_on = match mode {
-        "command queue on" => Some(true),
-        "command queue off" => Some(false),
-        // An SSD has no such setting.
-        _ => None,
-    };
+    // An SSD has no such setting.
+    let is_queue_on = row.text("queue").map(|queue| queue == "on");
     let mut draft = Draft {
         board: Some("Raspberry Pi 5"),
-        transport: row.text("transport").unwrap_or_default(),
+        transport: transport_of(row),
         capacity_gb: row.number("capacity_gb"),
         // The source calls all its cards A2.
         app_class: is_queue_on.map(|_| 2),
@@ -412,7 +408,7 @@ fn iozone_ssd(row: Row<'_>) -> Draft {
     let date = row.text("date").unwrap_or_default();
     let mut draft = Draft {
         board: row.text("host"),
-        transport: row.text("transport").unwrap_or_default(),
+        transport: transport_of(row),
         capacity_gb: row.number("capacity_gb"),
         ..Draft::new("iozone", "iozone", date, model)
     };

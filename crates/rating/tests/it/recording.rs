@@ -2,9 +2,10 @@
 
 use cardproof_rating::{CLASSES, claims, is_recording, judge, recording_classes};
 use cardproof_record::{
-    CardInfo, Claims, Estimate, Feature, Interval, Outcome, Record, Verdict, Warning, WarningCode,
+    CardInfo, Claims, Estimate, Feature, Interval, Outcome, ReasonCode, Record, Verdict, Warning,
+    WarningCode,
 };
-use cardproof_testkit::records;
+use cardproof_testkit::records::{self, words_of};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
 /// The typical card, writing between `low` and `high` MB/s in a row.
@@ -75,8 +76,9 @@ fn a_limit_above_the_bus_limit_cannot_be_tested() {
         assert_eq!(verdict(&record, rule).outcome, expected, "{rule}");
     }
     let reasons = verdict(&record, "V60").reasons;
+    assert_eq!(reasons[0].code, ReasonCode::BusTooSlow);
     assert_eq!(
-        reasons[0],
+        reasons[0].text,
         "the bus (SD high speed) carries at most 25 MB/s, less than V60 requires"
     );
 }
@@ -88,7 +90,7 @@ fn a_rate_close_to_the_bus_limit_is_no_fail() {
     let narrow = on_bus(writing(88.0, 89.5), 104);
     let v90 = verdict(&narrow, "V90");
     assert_eq!(v90.outcome, Outcome::NotTestable);
-    assert!(v90.reasons[0].contains("the rate is near its limit"), "{v90:?}");
+    assert!(v90.reasons[0].text.contains("the rate is near its limit"), "{v90:?}");
     let wide = on_bus(writing(50.0, 52.0), 104);
     assert_eq!(verdict(&wide, "V90").outcome, Outcome::Misses);
 }
@@ -113,7 +115,7 @@ fn a_bus_too_slow_for_a1_makes_a1_not_testable() {
     let record = on_bus(writing(2.0, 2.2), 3);
     let a1 = verdict(&record, "A1");
     assert_eq!(a1.outcome, Outcome::NotTestable);
-    assert!(a1.reasons[0].ends_with("less than A1 requires"), "{a1:?}");
+    assert!(a1.reasons[0].text.ends_with("less than A1 requires"), "{a1:?}");
 }
 
 #[test]
@@ -157,7 +159,7 @@ fn a_pause_within_an_allocation_unit_rules_out_a_pass() {
         (0..100).map(|index| slice(index, if stop.contains(&index) { 0 } else { 2 })).collect();
     let v10 = verdict(&record, "V10");
     assert_eq!(v10.outcome, Outcome::Undecided);
-    assert!(v10.reasons[0].contains("the slowest stretch of 4 MiB had"), "{v10:?}");
+    assert!(v10.reasons[0].text.contains("the slowest stretch of 4 MiB had"), "{v10:?}");
     assert_eq!(verdict(&record, "C4").outcome, Outcome::Undecided);
     assert_eq!(verdict(&record, "C2").outcome, Outcome::Meets, "4 MiB in 2 s are 2.1 MB/s");
 }
@@ -189,7 +191,7 @@ fn an_unknown_class_is_no_claim() {
     card(&mut record).claims =
         Claims { speed_class: Some(0), uhs_grade: Some(2), ..Claims::default() };
     assert!(claims(&record, &judge(&record)).is_empty());
-    assert!(!verdict(&record, "C2").reasons.iter().any(|reason| reason.contains("claim")));
+    assert!(!verdict(&record, "C2").reasons.iter().any(|it| it.code == ReasonCode::Claimed));
 }
 
 #[test]
@@ -223,7 +225,7 @@ fn a2_fails_only_if_queue_and_cache_are_in_use_or_missing_in_the_card() {
         card(&mut record).cache = cache;
         let a2 = verdict(&record, "A2");
         assert_eq!(a2.outcome, expected, "{name}");
-        assert!(a2.reasons.iter().any(|reason| reason.contains(why)), "{name}: {a2:?}");
+        assert!(a2.reasons.iter().any(|it| it.text.contains(why)), "{name}: {a2:?}");
         assert_eq!(verdict(&record, "A1").outcome, Outcome::Meets, "{name}");
     }
 }
@@ -246,7 +248,7 @@ fn a_card_that_reaches_a2_without_queue_and_cache_meets_it() {
 fn the_reasons_of_a_slow_card_on_a_slow_bus() {
     let verdicts = judge(&records::slow_class4()).into_iter().filter(is_recording);
     let in_words = verdicts.map(|verdict| {
-        let reasons = verdict.reasons.join("\n    ");
+        let reasons = words_of(&verdict).join("\n    ");
         format!("{} {:?}\n    {reasons}\n", verdict.rule, verdict.outcome)
     });
     insta::assert_snapshot!(in_words.collect::<String>());
@@ -256,7 +258,7 @@ fn the_reasons_of_a_slow_card_on_a_slow_bus() {
 fn nobody_is_certified() {
     for record in [records::typical_a1_card(), records::slow_class4(), writing(95.0, 99.0)] {
         for verdict in judge(&record) {
-            let text = verdict.reasons.join(" ").to_lowercase();
+            let text = words_of(&verdict).join(" ").to_lowercase();
             assert!(!text.contains("certif"), "{text}");
         }
     }

@@ -26,7 +26,11 @@ fn no_class_is_judged_without_an_interval_and_the_reason_says_so() {
         record.conditions.target.kind = kind;
         for verdict in judge(&record) {
             assert_eq!(verdict.outcome, Outcome::NotTestable, "{kind:?}: {verdict:?}");
-            assert!(verdict.reasons[0].contains("without an interval"), "{:?}", verdict.reasons);
+            assert!(
+                verdict.reasons[0].text.contains("without an interval"),
+                "{:?}",
+                verdict.reasons
+            );
         }
     }
 }
@@ -73,7 +77,7 @@ fn no_class_has_a_verdict_without_intervals() {
     record.phases.retain(|phase| phase.op == OpName::Read);
     for verdict in judge(&record) {
         assert_eq!(verdict.outcome, Outcome::NotTestable);
-        assert!(verdict.reasons[0].starts_with("the output of iozone has no intervals"));
+        assert!(verdict.reasons[0].text.starts_with("the output of iozone has no intervals"));
     }
 }
 

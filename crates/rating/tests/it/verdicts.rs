@@ -6,7 +6,7 @@ use cardproof_record::{
     PhaseSurroundings, Record, State, SyncMode, Transport, Undisturbed, Verdict, Verification,
     Warning, WarningCode,
 };
-use cardproof_testkit::records;
+use cardproof_testkit::records::{self, words_of};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use proptest::prelude::*;
 
@@ -121,7 +121,7 @@ fn a_proven_miss_decides_over_undecided_and_missing_limits() {
     phase(&mut record, "sequential-write-1m").state = PhaseState::Partial;
     let verdict = verdict(&record, "A1");
     assert_eq!(verdict.outcome, Outcome::Misses);
-    assert!(verdict.reasons[0].contains("4 KiB random write: 90 IOPS"), "{verdict:?}");
+    assert!(verdict.reasons[0].text.contains("4 KiB random write: 90 IOPS"), "{verdict:?}");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn a_mapped_card_is_a_card_and_a_file_in_memory_is_memory() {
     assert_eq!(verdict(&record, "A2").outcome, Outcome::NotTestable);
     record.conditions.device.beneath = beneath(Transport::Ram);
     assert_eq!(a1(&record), Outcome::NotTestable);
-    assert!(verdict(&record, "A1").reasons[0].contains("memory"));
+    assert!(verdict(&record, "A1").reasons[0].text.contains("memory"));
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn a_layer_over_unknown_storage_has_no_verdict() {
         assert_eq!(verdict.outcome, expected, "{:?}", record.conditions.device);
         if let Some(what) = doubted {
             let says = format!("the storage below {what} is unknown; it may be memory");
-            assert!(verdict.reasons[0].contains(&says), "{verdict:?}");
+            assert!(verdict.reasons[0].text.contains(&says), "{verdict:?}");
             let verdicts = judge(&record);
             assert!(next_steps(&record, &verdicts)[0].contains("chroot or container"));
         }
@@ -229,7 +229,7 @@ fn synced_writes_do_not_replace_plain_writes() {
     phase(&mut record, "sequential-write-1m").sync = SyncMode::every(8);
     let verdict = verdict(&record, "A1");
     assert_eq!(verdict.outcome, Outcome::NotTestable);
-    assert!(verdict.reasons[0].contains("no such phase"), "{verdict:?}");
+    assert!(verdict.reasons[0].text.contains("no such phase"), "{verdict:?}");
 }
 
 #[test]
@@ -445,7 +445,7 @@ fn other_storage_gets_the_limits_for_comparison() {
     let mut record = good();
     record.conditions.device.transport = Some(Transport::Nvme);
     let reasons = verdict(&record, "A1").reasons;
-    assert!(reasons.last().unwrap().contains("for comparison"), "{reasons:?}");
+    assert!(reasons.last().unwrap().text.contains("for comparison"), "{reasons:?}");
 }
 
 #[test]
@@ -465,7 +465,7 @@ fn the_reasons_of_typical_records() {
 fn in_words(record: &Record) -> String {
     let verdicts = judge(record).into_iter().filter(|verdict| !is_recording(verdict));
     let verdicts = verdicts.map(|verdict| {
-        let reasons = verdict.reasons.join("\n    ");
+        let reasons = words_of(&verdict).join("\n    ");
         format!("  {} {:?}\n    {reasons}\n", verdict.rule, verdict.outcome)
     });
     format!("{}\n{}", record.id, verdicts.collect::<String>())

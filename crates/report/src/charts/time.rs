@@ -248,13 +248,13 @@ fn megabytes(value: f64) -> String {
 
 /// A length of time as an axis has room for: `10 ms`, not `10.0 ms`.
 pub(super) fn duration(seconds: f64) -> String {
-    let text = Nanos::from_secs_f64(seconds).to_string();
-    match text.split_once(' ') {
-        Some((number, unit)) if number.contains('.') => {
-            format!("{} {unit}", number.trim_end_matches('0').trim_end_matches('.'))
-        }
-        _ => text,
+    let time = Nanos::from_secs_f64(seconds);
+    if time < Nanos::from_micros(1) || time >= Nanos::from_secs(99) {
+        return time.to_string();
     }
+    let (value, unit, decimals) = time.scaled();
+    let scale = 10_f64.powi(decimals as i32);
+    format!("{} {unit}", (scale * value).round() / scale)
 }
 
 /// A rate in the phase's unit.

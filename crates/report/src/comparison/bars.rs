@@ -135,7 +135,7 @@ fn picture(column: Column, bars: &[Bar<'_>], id: &str) -> String {
             "<text x=\"{:.1}\" y=\"{:.0}\">{}</text>",
             text_at + 6.0,
             top + BAR_TOP + BAR,
-            Html(&told(unit(column), bar.figure.rate))
+            Html(&told(unit(column), bar.figure.rate).to_string())
         );
     }
     svg.push_str("</svg>");

@@ -114,7 +114,6 @@ fn doubted(comparison: &Comparison) -> Option<String> {
     for card in &comparison.figures {
         for figure in &card.figures {
             if let Some(doubt) = &figure.doubt {
-                let doubt = doubt.strip_prefix("a figure is in doubt: ").unwrap_or(doubt);
                 causes.add(&one_line(doubt), &one_line(&card.name));
             }
         }

@@ -238,7 +238,7 @@ fn best(ranking: &Ranking, choice: &Choice) -> String {
     let unit = ranking.by.unit();
     let in_unit = |value: f64| match unit {
         "/s" => format!("{} transactions a second", figure(value)),
-        "MB/s" => told("bytes/s", value * 1e6),
+        "MB/s" => told("bytes/s", value * 1e6).to_string(),
         unit => format!("{} {unit}", figure(value)),
     };
     let values: Vec<f64> = choice.best.iter().map(|name| score(name)).collect();

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use cardproof_rating::compare::{
     ComparedCell, ComparedRow, Comparison, Correlation, Places, Ranked, Ranking, Ratio, Use,
 };
-use cardproof_rating::wording;
+use cardproof_rating::{Rate, wording};
 use cardproof_units::{Iops, Throughput};
 
 use super::notes;
@@ -64,8 +64,8 @@ fn how_to_read(comparison: &Comparison) -> String {
 }
 
 /// A rate in the unit of its row.
-pub(super) fn told(unit: &str, rate: f64) -> String {
-    if unit == "IOPS" { Iops(rate).to_string() } else { Throughput(rate).to_string() }
+pub(super) fn told(unit: &str, rate: f64) -> Rate {
+    if unit == "IOPS" { Rate::Iops(Iops(rate)) } else { Rate::Throughput(Throughput(rate)) }
 }
 
 fn between(unit: &str, [low, high]: [f64; 2]) -> String {
@@ -96,7 +96,7 @@ fn cells(name: &str, unit: &str, cell: &ComparedCell, notes: &mut Vec<String>) -
         notes.push(format!("Not comparable: {name}. Reason: {}.", reasons.join("; ")));
     }
     let rate_between = cell.between.map_or(String::new(), |ends| between(unit, ends));
-    let mut row = vec![name.to_owned(), told(unit, rate), rate_between];
+    let mut row = vec![name.to_owned(), told(unit, rate).to_string(), rate_between];
     if let Some(Ratio { estimate, between }) = cell.ratio {
         row.push(times(estimate));
         row.push(match between {

@@ -1,5 +1,6 @@
 //! The sections of words: verdicts, daily use, doubts, advice, the table of phases, conditions.
 
+use cardproof_rating::data::ALARM;
 use cardproof_rating::{Grade, wording};
 use cardproof_record::Outcome;
 
@@ -19,7 +20,7 @@ pub(super) fn write(page: &mut Markup, contents: &Contents) {
         &contents.headline
     );
     if let Some(alarm) = &contents.alarm {
-        markup!(page, "<p class=\"alarm\"><strong>{}</strong></p>\n", &bound(alarm));
+        markup!(page, "<p class=\"alarm\"><strong>{} {}</strong></p>\n", ALARM, &bound(alarm));
     }
     write_list(page, "capacity", CAPACITY_HEADING, &contents.capacity);
     write_list(page, "geometry", GEOMETRY_HEADING, &contents.geometry);
@@ -83,7 +84,7 @@ fn write_verdict(page: &mut Markup, verdict: &Ruling) {
         words
     );
     for reason in &verdict.reasons {
-        markup!(page, "<li>{}</li>\n", &bound(reason));
+        markup!(page, "<li>{}</li>\n", &bound(&reason.text));
     }
     page.literal("</ul>\n</article>\n");
 }
@@ -100,7 +101,7 @@ fn write_recording(page: &mut Markup, recording: &Recording) {
     let mut notes: Vec<(&str, Vec<&str>)> = Vec::new();
     for Ruling { rule, outcome, reasons } in &recording.rulings {
         let (reason, others) =
-            reasons.split_first().map_or(("", &[][..]), |(first, others)| (first.as_str(), others));
+            reasons.split_first().map_or(("", &[][..]), |(first, others)| (&*first.text, others));
         markup!(
             page,
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>\n",
@@ -109,9 +110,9 @@ fn write_recording(page: &mut Markup, recording: &Recording) {
             &bound(reason)
         );
         for note in others {
-            match notes.iter_mut().find(|(known, _)| known == note) {
+            match notes.iter_mut().find(|(known, _)| *known == note.text) {
                 Some((_, rules)) => rules.push(rule),
-                None => notes.push((note, vec![rule])),
+                None => notes.push((&note.text, vec![rule])),
             }
         }
     }

@@ -3,6 +3,7 @@
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table};
 
+use cardproof_rating::wording::bare;
 use cardproof_units::{Iops, Throughput};
 
 use super::Entry;
@@ -136,9 +137,8 @@ fn cells(entry: &Entry) -> [String; 9] {
 
 /// The rates without their units, in the order of [`HEADINGS`]; empty where not known.
 fn figures(entry: &Entry) -> [String; 5] {
-    let iops = |rate: Option<f64>| rate.map_or(String::new(), |rate| bare(&Iops(rate).to_string()));
-    let mb =
-        |rate: Option<f64>| rate.map_or(String::new(), |rate| bare(&Throughput(rate).to_string()));
+    let iops = |rate: Option<f64>| rate.map_or(String::new(), |rate| bare(&Iops(rate)));
+    let mb = |rate: Option<f64>| rate.map_or(String::new(), |rate| bare(&Throughput(rate)));
     [
         iops(entry.random_read_iops),
         iops(entry.random_write_iops),
@@ -146,10 +146,6 @@ fn figures(entry: &Entry) -> [String; 5] {
         mb(entry.sequential_read_bytes_per_s),
         mb(entry.sequential_write_bytes_per_s),
     ]
-}
-
-fn bare(text: &str) -> String {
-    text.split(' ').next().unwrap_or(text).to_owned()
 }
 
 /// The rows as CSV (RFC 4180 with line feeds), with a line of headings. What is not known is empty.

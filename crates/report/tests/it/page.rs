@@ -169,7 +169,7 @@ fn a_record_cannot_bring_tags_into_a_page() {
     let mut verdicts = judge(&record);
     for verdict in &mut verdicts {
         verdict.rule = record.id.clone();
-        verdict.reasons.push(record.id.clone());
+        verdict.reasons[0].text = record.id.clone();
     }
     let page = html(&record, &verdicts).unwrap();
     for tag in ["<script", "<img", "\u{1b}"] {

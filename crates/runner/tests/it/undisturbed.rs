@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 
 use cardproof_rating::judge;
 use cardproof_record::{
-    Activity, Climate, Disturbance, EndedBy, Outcome, PhaseSurroundings, Record, TargetKind,
-    WarningCode,
+    Activity, Climate, Disturbance, EndedBy, LimitedRate, Outcome, PhaseSurroundings, Reason,
+    Record, TargetKind, WarningCode,
 };
 use cardproof_runner::{Event, Monitor, MonitorCost, Observation, Observer};
 use cardproof_units::{Bytes, Iops, Nanos};
@@ -99,9 +99,9 @@ fn run_of(profile: Profile, mut memory: Memory, is_low: fn(Nanos) -> bool) -> Re
 /// The outcome of the random writes of A1.
 fn a1(record: &Record) -> (Outcome, String) {
     let verdict = judge(record).into_iter().find(|verdict| verdict.rule == "A1").unwrap();
-    let is_write = |reason: &String| reason.starts_with("4 KiB random write");
-    let all = verdict.reasons.join("; ");
-    (verdict.outcome, verdict.reasons.into_iter().find(is_write).unwrap_or(all))
+    let is_write = |reason: &&Reason| reason.rate == Some(LimitedRate::RandomWrite);
+    let reason = verdict.reasons.iter().find(is_write).unwrap_or(&verdict.reasons[0]);
+    (verdict.outcome, reason.text.clone())
 }
 
 const fn second_of(time: Nanos) -> u64 {

@@ -87,11 +87,14 @@ pub(super) struct Saved {
 
 /// What a run was begun with, as a number: the same pattern has the same.
 pub(super) fn wish_text(wish: &Wish) -> String {
-    let requests = match &wish.pattern {
-        Pattern::Trace(requests) => format!("{requests:?}"),
-        _ => String::new(),
+    let requests: Vec<u8> = match &wish.pattern {
+        Pattern::Trace(requests) => {
+            let numbers = requests.iter().flat_map(|(offset, length)| [offset, length]);
+            numbers.flat_map(|number| number.to_le_bytes()).collect()
+        }
+        _ => Vec::new(),
     };
-    format!("{}-{:016x}", wish.pattern.name(), digest(requests.as_bytes()))
+    format!("{}-{:016x}", wish.pattern.name(), digest(&requests))
 }
 
 impl Header {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use cardproof_probe::endure::{Cycle, Pass, Position, Progress, State, Watch};
 use cardproof_units::{Bytes, Nanos, Throughput};
 
-use super::hub::Seat;
+use super::buses::CardOnBus;
 use super::journal::Journal;
 use crate::frontend::Event;
 use crate::recorder::Recorder;
@@ -24,7 +24,7 @@ duration_s\n";
 /// The keeper of one card's run.
 pub(super) struct Keeper {
     journal: Option<Journal>,
-    seat: Option<Seat>,
+    on_bus: Option<CardOnBus>,
     csv: Option<PathBuf>,
     csv_failure: Option<String>,
     rows: String,
@@ -45,10 +45,14 @@ pub(super) struct Attached<'a, 'r> {
 }
 
 impl Keeper {
-    pub(super) fn new(journal: Option<Journal>, seat: Option<Seat>, csv: Option<PathBuf>) -> Self {
+    pub(super) fn new(
+        journal: Option<Journal>,
+        on_bus: Option<CardOnBus>,
+        csv: Option<PathBuf>,
+    ) -> Self {
         Self {
             journal,
-            seat,
+            on_bus,
             csv,
             csv_failure: None,
             rows: String::new(),
@@ -164,9 +168,9 @@ impl Attached<'_, '_> {
 impl Watch for Attached<'_, '_> {
     fn progress(&mut self, progress: &Progress) -> bool {
         self.show(progress);
-        if let Some(seat) = &self.keeper.seat {
+        if let Some(card) = &self.keeper.on_bus {
             let stop = self.stop;
-            seat.take_turn(&|| stop.load(Ordering::Relaxed));
+            card.take_turn(&|| stop.load(Ordering::Relaxed));
         }
         !self.is_stopped()
     }
@@ -197,25 +201,25 @@ impl Watch for Attached<'_, '_> {
     }
 
     fn timing_begins(&mut self) {
-        if let Some(seat) = &self.keeper.seat {
+        if let Some(card) = &self.keeper.on_bus {
             let stop = self.stop;
-            seat.begin_timing(&|| stop.load(Ordering::Relaxed));
+            card.begin_timing(&|| stop.load(Ordering::Relaxed));
         }
     }
 
     fn timing_ended(&mut self) {
-        if let Some(seat) = &self.keeper.seat {
-            seat.end_timing();
+        if let Some(card) = &self.keeper.on_bus {
+            card.end_timing();
         }
     }
 
     fn fails(&mut self, is_failing: bool) {
-        if let Some(seat) = &self.keeper.seat {
-            seat.fails(is_failing);
+        if let Some(card) = &self.keeper.on_bus {
+            card.fails(is_failing);
         }
     }
 
     fn others_fail(&mut self) -> bool {
-        self.keeper.seat.as_ref().is_some_and(Seat::others_fail)
+        self.keeper.on_bus.as_ref().is_some_and(CardOnBus::others_fail)
     }
 }

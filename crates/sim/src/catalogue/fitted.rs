@@ -1,7 +1,7 @@
-//! Parameters of the calibrated cards, found by `cargo xtask fit` and written by it.
+//! Parameters of the calibrated cards, found once by a least-squares search.
 //!
 //! They are what brings each card's model nearest to its published figures under the workload of
-//! [`crate::calibration`]; a change by hand is lost with the next fit.
+//! [`crate::calibration`].
 
 use cardproof_units::{Nanos, Throughput};
 

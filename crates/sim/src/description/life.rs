@@ -16,37 +16,9 @@ pub(super) struct LifeForm {
     weak: Option<f64>,
     levels: Option<bool>,
     gives: Option<GivesForm>,
-    end: Option<EndForm>,
+    end: Option<End>,
     end_share: Option<f64>,
     shrinks_to: Option<f64>,
-}
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum EndForm {
-    Never,
-    ReadOnly,
-    SilentlyWrong,
-    IgnoresWrites,
-    TimesOut,
-    Shrinks,
-    Gone,
-    Unreadable,
-}
-
-impl From<EndForm> for End {
-    fn from(form: EndForm) -> Self {
-        match form {
-            EndForm::Never => Self::Never,
-            EndForm::ReadOnly => Self::ReadOnly,
-            EndForm::SilentlyWrong => Self::SilentlyWrong,
-            EndForm::IgnoresWrites => Self::IgnoresWrites,
-            EndForm::TimesOut => Self::TimesOut,
-            EndForm::Shrinks => Self::Shrinks,
-            EndForm::Gone => Self::Gone,
-            EndForm::Unreadable => Self::Unreadable,
-        }
-    }
 }
 
 impl LifeForm {
@@ -65,7 +37,7 @@ impl LifeForm {
             return wrong("[life] block must be above zero");
         }
         whole_blocks("[life] block", block)?;
-        let end = self.end.map_or(Life::ENDLESS.end, Into::into);
+        let end = self.end.unwrap_or(Life::ENDLESS.end);
         Ok(Life {
             cycles: self.cycles,
             shape,

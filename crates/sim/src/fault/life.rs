@@ -13,12 +13,14 @@ use std::io;
 use cardproof_units::{Bytes, Seed};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::Deserialize;
 
 use super::damage::DamagedBlock;
 use crate::contents::{Numbers, SECTOR_LEN, Store, StoreError};
 
 /// How a card ends as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum End {
     /// It does not: blocks go on dying one by one.
     Never,

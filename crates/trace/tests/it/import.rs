@@ -1,11 +1,8 @@
 //! Traces of other tools, as those tools wrote them and mangled: what is whole is read, what is not
 //! is an error with its place, and nothing panics.
 
-use cardproof_trace::calls::{
-    Call, CallKind, CallShape, CallTrace, OpenHow, is_strace, read_strace,
-};
 use cardproof_trace::{
-    BlktraceReader, RequestKind, Shape, TraceError, TraceReader, is_blktrace, is_iolog, read_iolog,
+    BlktraceReader, RequestKind, Shape, TraceReader, is_blktrace, is_iolog, read_iolog,
 };
 use cardproof_units::{Bytes, Nanos};
 use proptest::prelude::*;
@@ -17,10 +14,6 @@ const BLKTRACE: [&[u8]; 2] =
 
 /// What `fio --write_iolog` wrote of 16 random writes with an fsync between every four.
 const IOLOG: &str = include_str!("../import/job.iolog");
-
-/// What `strace -f -y -ttt -T -s 0` wrote of a shell that makes two files (`dd conv=fsync`, `mv`), reads
-/// one and removes one; the lines on libraries are left out.
-const STRACE: &str = include_str!("../import/job.strace");
 
 fn shape(bytes: &[u8]) -> Shape {
     let mut shape = Shape::new();
@@ -56,60 +49,12 @@ fn a_log_of_fio_has_its_writes_and_syncs() {
     assert_eq!(shape.last_issue, Nanos::from_micros(375_135));
 }
 
-#[test]
-fn lines_of_strace_have_the_job_and_no_names() {
-    assert!(is_strace(STRACE));
-    let trace = read_strace(STRACE, "job", "").unwrap();
-    let shape = CallShape::of(&trace.calls);
-    let done = [CallKind::Sync, CallKind::Rename, CallKind::Unlink].map(|kind| shape.done(kind));
-    assert_eq!(done, [2, 2, 1]);
-    let written: u64 = trace
-        .calls
-        .iter()
-        .filter(|call| call.kind == CallKind::Write)
-        .map(|call| call.length.get())
-        .sum();
-    assert_eq!(written, 8192);
-    let bytes = trace.written();
-    assert_eq!(CallTrace::read(&bytes).unwrap(), trace);
-    let text = format!("{trace:?}");
-    assert!(!text.contains("secret"), "a name shows: {text}");
-}
-
 /// `text` with the byte at `place` replaced; what is no text any more is made one.
 fn mangled(text: &str, place: &prop::sample::Index, byte: u8) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let place = place.index(bytes.len());
     bytes[place] = byte;
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn call() -> impl Strategy<Value = Call> {
-    let files = (prop::option::of(1..=3_u32), prop::option::of(1..=3_u32));
-    let range = (prop::option::of(any::<u64>()), any::<u64>());
-    let flags = (any::<bool>(), any::<u8>(), prop::option::of(any::<u32>()));
-    (0..1_000_000_u64, 0..CallKind::ALL.len(), 0..3_u32, files, range, flags).prop_map(
-        |(wait, kind, process, (file, other), (offset, length), (failed, how, took))| Call {
-            took: took.map(|took| Nanos(u64::from(took))),
-            process,
-            failed,
-            file,
-            other,
-            offset: offset.map(Bytes),
-            length: Bytes(length),
-            how: OpenHow(how),
-            ..Call::new(Nanos(wait), CallKind::ALL[kind])
-        },
-    )
-}
-
-fn trace_of(mut calls: Vec<Call>) -> CallTrace {
-    let mut now = Nanos::ZERO;
-    for call in &mut calls {
-        now += call.at;
-        call.at = now;
-    }
-    CallTrace { calls, directories: vec![0, 1, 1], ..CallTrace::default() }
 }
 
 proptest! {
@@ -152,68 +97,10 @@ proptest! {
     }
 
     #[test]
-    fn mangled_lines_of_strace_are_read_or_have_an_error_in_their_line(
-        place in any::<prop::sample::Index>(),
-        byte in any::<u8>(),
-    ) {
-        let text = mangled(STRACE, &place, byte);
-        match read_strace(&text, "t", "") {
-            Ok(trace) => prop_assert_eq!(
-                CallTrace::read(&trace.written()).unwrap().calls,
-                trace.calls
-            ),
-            Err(error) => prop_assert!((1..=text.lines().count()).contains(&error.line)),
-        }
-    }
-
-    #[test]
     fn no_text_makes_a_reader_panic(text in "(?s).{0,200}") {
-        let _ = read_strace(&text, "t", "");
-        let _ = read_strace(&format!("7 1.5 {text}"), "t", "");
         let _ = read_iolog(&format!("fio version 2 iolog\n{text}"), "t", "");
         let _ = BlktraceReader::default().add(text.as_bytes());
     }
-
-    #[test]
-    fn calls_that_were_written_are_read(calls in prop::collection::vec(call(), 0..200)) {
-        let trace = trace_of(calls);
-        let read = CallTrace::read(&trace.written()).unwrap();
-        prop_assert_eq!(&read.calls, &trace.calls);
-        prop_assert_eq!(&read.directories, &trace.directories);
-        prop_assert_eq!(read.header.calls, trace.calls.len() as u64);
-    }
-
-    #[test]
-    fn a_trace_of_calls_cut_off_anywhere_is_an_error(
-        calls in prop::collection::vec(call(), 1..50),
-        cut in any::<prop::sample::Index>(),
-    ) {
-        let bytes = trace_of(calls).written();
-        prop_assert!(CallTrace::read(&bytes[..cut.index(bytes.len())]).is_err());
-    }
-
-    #[test]
-    fn a_changed_byte_of_a_trace_of_calls_is_an_error_or_changes_nothing(
-        calls in prop::collection::vec(call(), 1..50),
-        place in any::<prop::sample::Index>(),
-        change in 1..=255_u8,
-    ) {
-        let trace = trace_of(calls);
-        let mut bytes = trace.written();
-        let place = place.index(bytes.len());
-        bytes[place] ^= change;
-        let read = CallTrace::read(&bytes);
-        prop_assert!(read.is_err() || read.unwrap().calls == trace.calls, "byte {}", place);
-    }
-}
-
-#[test]
-fn a_foreign_trace_of_calls_is_called_foreign_and_a_later_form_later() {
-    assert_eq!(CallTrace::read(b"CPTRACE\x01").unwrap_err(), TraceError::Foreign);
-    let mut bytes = trace_of(Vec::new()).written();
-    bytes[7] = 9;
-    let error = CallTrace::read(&bytes).unwrap_err();
-    assert!(error.to_string().contains("form 9"), "{error}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Traces of other tools: a table, a log of fio, files of blktrace, lines of blkparse and of strace.
+//! Traces of other tools: a table, a log of fio, files of blktrace, lines of blkparse.
 //!
 //! Which of them a file is, its content tells and not its name.
 
@@ -6,7 +6,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cardproof_import::{clean, decode};
-use cardproof_trace::calls::{is_calls, is_strace, read_strace};
 use cardproof_trace::{
     BlktraceReader, TextError, is_blkparse, is_blktrace, is_csv, is_iolog, read_blkparse, read_csv,
     read_iolog,
@@ -17,7 +16,7 @@ use crate::exit::Failure;
 use crate::input;
 use crate::replay::loading::LENGTH_MAX;
 
-/// How every trace of requests begins.
+/// How every trace begins.
 const MAGIC: &[u8] = b"CPTRACE";
 
 /// Text above this size is not searched for a damaged paste.
@@ -28,7 +27,7 @@ const KNOWN: &str = "`cardproof replay show --help` lists what can be read";
 
 /// Whether `bytes` are in a form of our own already.
 pub(in crate::replay) fn is_ours(bytes: &[u8]) -> bool {
-    bytes.starts_with(MAGIC) || is_calls(bytes)
+    bytes.starts_with(MAGIC)
 }
 
 /// The file `path`, which holds `bytes`, as a trace called `name`.
@@ -45,9 +44,6 @@ pub(in crate::replay) fn converted(
     match std::str::from_utf8(bytes) {
         Ok(text) if is_csv(text) => read_csv(text, name, description).map_err(wrong),
         Ok(text) if is_iolog(text) => read_iolog(text, name, description).map_err(wrong),
-        Ok(text) if is_strace(text) => {
-            read_strace(text, name, description).map(|trace| trace.written()).map_err(wrong)
-        }
         text => blkparse(path, bytes, name, description)?.ok_or_else(|| match text {
             Ok(text) => {
                 let first: String =

@@ -51,7 +51,7 @@ const NEXT: &[&str] = &[
 const NEXT_SIMULATED: &[&str] =
     &["run", "sim:sandisk-ultra", "--size", "16M", "--time-budget", "1s", "--seed", "2", "-q"];
 
-pub(super) const COMMANDS: [Command; 9] = [
+pub(super) const COMMANDS: [Command; 8] = [
     Command {
         name: "run",
         shows: "`run` in a directory",
@@ -183,15 +183,6 @@ pub(super) const COMMANDS: [Command; 9] = [
                 "oflag=direct",
                 "status=none",
             ],
-            &[],
-        )],
-    },
-    Command {
-        name: "capture-files",
-        shows: "`replay record --files`",
-        share: 4,
-        forms: &[form(
-            &["replay", "record", "--files", "--output", "OUT/job.calls", "--", "ls", "-l", "/usr"],
             &[],
         )],
     },

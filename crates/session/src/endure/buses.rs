@@ -11,13 +11,13 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// The cards of a command and the buses that they share.
 #[derive(Debug, Default)]
-pub struct Hub {
-    seats: Mutex<Vec<SeatState>>,
+pub struct SharedBuses {
+    cards: Mutex<Vec<CardState>>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct SeatState {
+struct CardState {
     bus: Option<String>,
     hub: Option<String>,
     /// Its storage works for it at the moment.
@@ -26,33 +26,33 @@ struct SeatState {
     is_failing: bool,
 }
 
-/// One card's place.
+/// A card on the bus that it shares.
 #[derive(Debug)]
-pub struct Seat {
-    hub: Arc<Hub>,
+pub struct CardOnBus {
+    buses: Arc<SharedBuses>,
     number: usize,
 }
 
-impl Hub {
-    /// A seat for each of `targets`, by where it is plugged in.
+impl SharedBuses {
+    /// The card at each of `targets`, by where it is plugged in.
     #[must_use]
-    pub fn seats(targets: &[&Path]) -> Vec<Seat> {
+    pub fn cards_of(targets: &[&Path]) -> Vec<CardOnBus> {
         Self::with_wiring(targets.iter().map(|target| wiring(target)).collect())
     }
 
-    /// A seat for each pair of bus and hub.
-    pub(super) fn with_wiring(wirings: Vec<(Option<String>, Option<String>)>) -> Vec<Seat> {
+    /// A card for each pair of bus and hub.
+    pub(super) fn with_wiring(wirings: Vec<(Option<String>, Option<String>)>) -> Vec<CardOnBus> {
         let count = wirings.len();
-        let seats = wirings
+        let cards = wirings
             .into_iter()
-            .map(|(bus, hub)| SeatState { bus, hub, ..SeatState::default() })
+            .map(|(bus, hub)| CardState { bus, hub, ..CardState::default() })
             .collect();
-        let hub = Arc::new(Self { seats: Mutex::new(seats), changed: Condvar::new() });
-        (0..count).map(|number| Seat { hub: Arc::clone(&hub), number }).collect()
+        let buses = Arc::new(Self { cards: Mutex::new(cards), changed: Condvar::new() });
+        (0..count).map(|number| CardOnBus { buses: Arc::clone(&buses), number }).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<SeatState>> {
-        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Vec<CardState>> {
+        self.cards.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -88,79 +88,79 @@ fn of_parts(parts: &[String]) -> (Option<String>, Option<String>) {
     (bus, hub)
 }
 
-impl Seat {
+impl CardOnBus {
     /// Waits while another card of the bus times, unless `is_stopped`.
     pub(super) fn take_turn(&self, is_stopped: &dyn Fn() -> bool) {
-        let mut seats = self.hub.lock();
-        seats[self.number].is_busy = false;
-        self.hub.changed.notify_all();
+        let mut cards = self.buses.lock();
+        cards[self.number].is_busy = false;
+        self.buses.changed.notify_all();
         while !is_stopped()
-            && self.others_on_bus(&seats).iter().any(|&other| seats[other].is_timing)
+            && self.others_on_bus(&cards).iter().any(|&other| cards[other].is_timing)
         {
-            seats = self.wait(seats);
+            cards = self.wait(cards);
         }
-        seats[self.number].is_busy = true;
+        cards[self.number].is_busy = true;
     }
 
     /// Waits until no other card of the bus works, and keeps them from it.
     pub(super) fn begin_timing(&self, is_stopped: &dyn Fn() -> bool) {
-        let mut seats = self.hub.lock();
-        seats[self.number].is_busy = false;
-        self.hub.changed.notify_all();
+        let mut cards = self.buses.lock();
+        cards[self.number].is_busy = false;
+        self.buses.changed.notify_all();
         while !is_stopped()
-            && self.others_on_bus(&seats).iter().any(|&other| seats[other].is_timing)
+            && self.others_on_bus(&cards).iter().any(|&other| cards[other].is_timing)
         {
-            seats = self.wait(seats);
+            cards = self.wait(cards);
         }
-        seats[self.number].is_timing = true;
-        while !is_stopped() && self.others_on_bus(&seats).iter().any(|&other| seats[other].is_busy)
+        cards[self.number].is_timing = true;
+        while !is_stopped() && self.others_on_bus(&cards).iter().any(|&other| cards[other].is_busy)
         {
-            seats = self.wait(seats);
+            cards = self.wait(cards);
         }
-        seats[self.number].is_busy = true;
+        cards[self.number].is_busy = true;
     }
 
     pub(super) fn end_timing(&self) {
-        self.hub.lock()[self.number].is_timing = false;
-        self.hub.changed.notify_all();
+        self.buses.lock()[self.number].is_timing = false;
+        self.buses.changed.notify_all();
     }
 
     pub(super) fn fails(&self, is_failing: bool) {
-        self.hub.lock()[self.number].is_failing = is_failing;
+        self.buses.lock()[self.number].is_failing = is_failing;
     }
 
     /// Whether another card on the same hub fails at the moment.
     pub(super) fn others_fail(&self) -> bool {
-        let seats = self.hub.lock();
-        let own = &seats[self.number].hub;
+        let cards = self.buses.lock();
+        let own = &cards[self.number].hub;
         own.is_some()
-            && seats
+            && cards
                 .iter()
                 .enumerate()
-                .any(|(number, seat)| number != self.number && seat.hub == *own && seat.is_failing)
+                .any(|(number, card)| number != self.number && card.hub == *own && card.is_failing)
     }
 
-    fn others_on_bus(&self, seats: &[SeatState]) -> BTreeSet<usize> {
-        let own = &seats[self.number].bus;
+    fn others_on_bus(&self, cards: &[CardState]) -> BTreeSet<usize> {
+        let own = &cards[self.number].bus;
         let is_other =
-            |number: &usize| *number != self.number && own.is_some() && seats[*number].bus == *own;
-        (0..seats.len()).filter(is_other).collect()
+            |number: &usize| *number != self.number && own.is_some() && cards[*number].bus == *own;
+        (0..cards.len()).filter(is_other).collect()
     }
 
-    fn wait<'a>(&self, seats: MutexGuard<'a, Vec<SeatState>>) -> MutexGuard<'a, Vec<SeatState>> {
-        let waited = self.hub.changed.wait_timeout(seats, LOOK);
+    fn wait<'a>(&self, cards: MutexGuard<'a, Vec<CardState>>) -> MutexGuard<'a, Vec<CardState>> {
+        let waited = self.buses.changed.wait_timeout(cards, LOOK);
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
 }
 
 /// A card that is done keeps nobody waiting.
-impl Drop for Seat {
+impl Drop for CardOnBus {
     fn drop(&mut self) {
-        let mut seats = self.hub.lock();
-        seats[self.number].is_busy = false;
-        seats[self.number].is_timing = false;
-        drop(seats);
-        self.hub.changed.notify_all();
+        let mut cards = self.buses.lock();
+        cards[self.number].is_busy = false;
+        cards[self.number].is_timing = false;
+        drop(cards);
+        self.buses.changed.notify_all();
     }
 }
 
@@ -186,25 +186,25 @@ mod tests {
     #[test]
     fn one_card_of_a_bus_times_at_a_time() {
         let bus = || (Some("usb1".to_owned()), Some("1-2".to_owned()));
-        let seats = Hub::with_wiring(vec![bus(), bus(), (Some("usb2".to_owned()), None)]);
-        seats[0].begin_timing(&|| false);
-        assert!(seats[1].others_on_bus(&seats[1].hub.lock()).contains(&0));
+        let cards = SharedBuses::with_wiring(vec![bus(), bus(), (Some("usb2".to_owned()), None)]);
+        cards[0].begin_timing(&|| false);
+        assert!(cards[1].others_on_bus(&cards[1].buses.lock()).contains(&0));
         // The other bus has its own turn; on the same one a stop ends the waiting.
-        seats[2].begin_timing(&|| false);
-        seats[1].take_turn(&|| true);
-        let timing: Vec<bool> = seats[0].hub.lock().iter().map(|seat| seat.is_timing).collect();
+        cards[2].begin_timing(&|| false);
+        cards[1].take_turn(&|| true);
+        let timing: Vec<bool> = cards[0].buses.lock().iter().map(|card| card.is_timing).collect();
         assert_eq!(timing, [true, false, true]);
-        seats[0].end_timing();
-        seats[1].take_turn(&|| false);
+        cards[0].end_timing();
+        cards[1].take_turn(&|| false);
     }
 
     #[test]
     fn a_failing_neighbour_is_one_on_the_same_hub() {
         let on = |hub: &str| (Some("usb1".to_owned()), Some(hub.to_owned()));
-        let seats = Hub::with_wiring(vec![on("1-2"), on("1-2"), on("1-3")]);
-        seats[2].fails(true);
-        assert!(!seats[0].others_fail());
-        seats[1].fails(true);
-        assert!(seats[0].others_fail() && !seats[1].others_fail());
+        let cards = SharedBuses::with_wiring(vec![on("1-2"), on("1-2"), on("1-3")]);
+        cards[2].fails(true);
+        assert!(!cards[0].others_fail());
+        cards[1].fails(true);
+        assert!(cards[0].others_fail() && !cards[1].others_fail());
     }
 }
