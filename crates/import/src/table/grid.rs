@@ -42,7 +42,9 @@ fn aspects(columns: &[Header], rows: &[&Vec<String>]) -> Vec<usize> {
         let read = |row: &&Vec<String>| metric::aspect_of(&row[*index], None).is_some();
         match columns[*index] {
             Header::Aspect(unit) => {
-                rows.iter().any(|row| metric::aspect_of(&row[*index], unit).is_some())
+                let mut known =
+                    rows.iter().map(|row| metric::aspect_of(&row[*index], unit).is_some());
+                if *index > 0 || is_named { known.any(|it| it) } else { known.all(|it| it) }
             }
             Header::Other if *index > 0 || is_named => rows.iter().all(read),
             Header::Other | Header::Name if *index == 0 => rows.iter().all(read),

@@ -160,7 +160,8 @@ const SEQUENTIAL: [&str; 9] = [
 const RANDOM: [&str; 8] =
     ["rand", "random", "randomly", "rnd", "zufällig", "aléatoire", "aleatoria", "casuale"];
 /// Words that say nothing of what was measured.
-const FILLERS: [&str; 34] = [
+const FILLERS: [&str; 35] = [
+    "direct",
     "speed",
     "speeds",
     "rate",

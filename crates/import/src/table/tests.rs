@@ -264,3 +264,13 @@ fn limits_of_classes_are_no_measurements() {
     let named = "| Card | Random read 4k |  |\n|---|---|---|\n| Adata A2 | 1500 IOPS |  |\n";
     assert_eq!(values(named), expected(&[("Adata A2", &[1500.0])]));
 }
+
+#[test]
+fn a_rate_that_no_storage_has_is_no_measurement() {
+    let text = "card;read MB/s;write MB/s\nSanDisk Ultra 32GB;66;40090000862\n";
+    let lines = lines(text);
+    let (_, draft) = read(&lines, &|_| true).remove(0);
+    let record = draft.finish("one".to_owned(), "1970-01-01T00:00:00Z");
+    assert!(record.phases[0].stated.is_some() && record.phases[1].stated.is_none());
+    assert!(cardproof_record::Record::from_json(&record.to_json().unwrap()).is_ok());
+}
