@@ -128,9 +128,12 @@ fn build(names: &[&String], compiler: &Compiler, directory: &Path) -> Result<()>
 /// each of them is reached.
 const fn seeds(name: &str) -> &'static [&'static str] {
     match name.as_bytes() {
-        b"import" | b"iostat" => {
-            &["crates/import/tests/import", "crates/import/tests/import/defects"]
-        }
+        b"import" | b"iostat" | b"pastes" | b"table" | b"kernel-log" | b"drive-report" => &[
+            "crates/import/tests/import",
+            "crates/import/tests/import/defects",
+            "crates/import/tests/tables",
+            "crates/cli/tests/questions",
+        ],
         b"trace-import" => &["crates/trace/tests/import"],
         _ => &[],
     }

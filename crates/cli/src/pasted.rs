@@ -3,7 +3,10 @@
 //! A text is never only refused where another command reads it: the message names what was recognised and
 //! the command to give it to.
 
+mod strangers;
+
 use cardproof_import::{clean, drive_report, iostat, monitors, recognise};
+use cardproof_kernel_log as kernel_log;
 use cardproof_registers::{find_cards, find_life};
 use cardproof_trace::is_blkparse;
 
@@ -49,8 +52,13 @@ impl Reader {
             Self::Health => {
                 tells_wear(cleaned).then(|| "a device's report of its health".to_owned())
             }
+            Self::Identify if find_cards(cleaned).is_ok() => {
+                Some("the registers of a card".to_owned())
+            }
             Self::Identify => {
-                find_cards(cleaned).is_ok().then(|| "the registers of a card".to_owned())
+                let log = kernel_log::read((1..).zip(cleaned.lines()));
+                let names_card = log.devices.iter().any(|device| device.card.name.is_some());
+                names_card.then(|| "the kernel's messages about a card, without a fault".to_owned())
             }
             Self::Import => recognise(text).ok().map(|tools| {
                 let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
@@ -67,10 +75,11 @@ pub(crate) fn other(text: &str, asked: Reader, name: &str) -> Option<String> {
         return None;
     }
     let cleaned = clean(text).text;
-    Reader::ALL.into_iter().filter(|reader| *reader != asked).find_map(|reader| {
+    let by_reader = Reader::ALL.into_iter().filter(|reader| *reader != asked).find_map(|reader| {
         let what = reader.recognises(text, &cleaned)?;
         Some(format!("it is {what}; run `cardproof {} {name}`", reader.words()))
-    })
+    });
+    by_reader.or_else(|| strangers::Stranger::of(&cleaned).map(|it| it.words()))
 }
 
 /// Whether a text has lines of smartctl, nvme, sdmon, or of an eMMC's life.

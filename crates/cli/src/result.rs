@@ -101,7 +101,10 @@ pub(crate) fn has_figures(record: &Record) -> bool {
         || record.endurance.is_some()
         || !record.replays.is_empty()
         || !record.flash_timings.is_empty()
-        || record.capacity.as_ref().is_some_and(|test| !test.regions.is_empty())
+        || record
+            .capacity
+            .as_ref()
+            .is_some_and(|test| !test.regions.is_empty() || test.files.is_some())
         || record.phases.iter().any(|phase| phase.ops > 0)
         || record.setups.as_ref().is_some_and(ComparedSetups::has_figures)
 }

@@ -11,7 +11,8 @@ use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use serde_json::Map;
 
 use super::lines::Line;
-use super::refusals::{Refusals, check_count};
+use super::refusals::{FIGURE_MOST, Refusals, check_count, impossible};
+use super::text::short_size;
 use super::{ForeignTool, ImportError};
 use cardproof_record::{
     Conditions, DeviceInfo, EngineName, Figure, Finding, FindingKind, FlashTimings, HostInfo,
@@ -111,6 +112,8 @@ pub(super) struct PhaseDraft {
     pub(super) warnings: Vec<Warning>,
     /// Why there are no figures.
     pub(super) failed: Option<String>,
+    /// The fault of the storage that ended it.
+    pub(super) fault: Option<FindingKind>,
     pub(super) figures: Vec<Printed>,
 }
 
@@ -136,6 +139,7 @@ impl PhaseDraft {
             cache: Cache::Bypassed,
             warnings: Vec::new(),
             failed: None,
+            fault: None,
             figures: Vec::new(),
         }
     }
@@ -199,6 +203,7 @@ impl PhaseDraft {
 
     fn finish(mut self, name: String) -> Phase {
         self.complete();
+        self.failed = self.failed.or_else(|| impossible(&self.stated));
         let has_failed = self.failed.is_some();
         let mut warnings = self.warnings.clone();
         let doubt = match self.cache {
@@ -230,17 +235,6 @@ impl PhaseDraft {
             warnings,
             ..Phase::begun(name, self.op, self.pattern)
         }
-    }
-}
-
-/// A block size as in the names of phases: `4k`, `1m`, or in bytes.
-fn short_size(size: Bytes) -> String {
-    if size.is_multiple_of(Bytes::mib(1)) {
-        format!("{}m", size.0 >> 20)
-    } else if size.is_multiple_of(Bytes::kib(1)) {
-        format!("{}k", size.0 >> 10)
-    } else {
-        format!("{}b", size.0)
     }
 }
 
@@ -397,10 +391,15 @@ impl RecordDraft {
         let (bytes_written, bytes_read) = moved(&self.phases);
         let names = names_of_their_own(&self.phases);
         let mut figures = Vec::new();
+        let mut findings = self.findings;
         let mut phases = Vec::with_capacity(self.phases.len());
+        let first_tool = self.tools.first().map_or("", |tool| tool.name());
         for (mut draft, name) in self.phases.into_iter().zip(names) {
+            let fault = draft.fault.take();
+            findings.extend(fault.map(|what| Finding::of_phase(what, first_tool)));
             let printed = std::mem::take(&mut draft.figures);
-            figures.extend(printed.into_iter().map(|it| it.finish(vec![name.clone()])));
+            let sound = printed.into_iter().filter(|it| it.value.abs() < FIGURE_MOST);
+            figures.extend(sound.map(|it| it.finish(vec![name.clone()])));
             phases.push(draft.finish(name));
         }
         figures.extend(self.figures.into_iter().map(|it| it.finish(Vec::new())));
@@ -419,7 +418,7 @@ impl RecordDraft {
             warnings: self.warnings,
             began_as_printed: self.began,
             jobs: self.jobs,
-            findings: self.findings,
+            findings,
             figures,
             flash_timings: self.flash_timings,
             ..Record::begun(id, read_at.to_owned(), tool, profile)

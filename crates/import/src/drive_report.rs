@@ -123,6 +123,8 @@ pub enum DriveValueKind {
     PendingSectors,
     /// Errors that could not be corrected.
     UncorrectableErrors,
+    /// Tests of the drive by itself that failed.
+    FailedSelfTests,
 }
 
 impl DriveValueKind {
@@ -140,6 +142,7 @@ impl DriveValueKind {
             Self::ReallocatedSectors => "reallocated sectors",
             Self::PendingSectors => "pending sectors",
             Self::UncorrectableErrors => "uncorrectable errors",
+            Self::FailedSelfTests => "self-tests that failed",
         }
     }
 
@@ -155,7 +158,8 @@ impl DriveValueKind {
             | Self::MediaErrors
             | Self::ReallocatedSectors
             | Self::PendingSectors
-            | Self::UncorrectableErrors => "",
+            | Self::UncorrectableErrors
+            | Self::FailedSelfTests => "",
         }
     }
 }
@@ -207,6 +211,22 @@ impl DriveReport {
         }
     }
 
+    /// Counts a test that the drive made of itself, in a line.
+    fn note_self_test(&mut self, has_failed: bool, line: usize) {
+        let kind = DriveValueKind::FailedSelfTests;
+        let failed = if has_failed { 1.0 } else { 0.0 };
+        match self.values.iter_mut().find(|value| value.kind == kind) {
+            Some(known) => {
+                if known.value < 1.0 {
+                    known.line = line;
+                }
+                known.value += failed;
+                known.printed = Some((known.value, kind.unit()));
+            }
+            None => self.note(kind, (failed, kind.unit()), 1.0, line),
+        }
+    }
+
     /// What the report says of the drive's state, the gravest first, each with its line (0 for JSON).
     #[must_use]
     pub fn findings(&self) -> Vec<(FindingKind, usize)> {
@@ -255,7 +275,8 @@ impl DriveReport {
 }
 
 /// Values that should be zero, the gravest first.
-const COUNTED: [DriveValueKind; 4] = [
+const COUNTED: [DriveValueKind; 5] = [
+    DriveValueKind::FailedSelfTests,
     DriveValueKind::MediaErrors,
     DriveValueKind::PendingSectors,
     DriveValueKind::UncorrectableErrors,
@@ -265,6 +286,7 @@ const COUNTED: [DriveValueKind; 4] = [
 /// The finding of so many of a value that should be zero.
 const fn counted(kind: DriveValueKind, count: u64) -> FindingKind {
     match kind {
+        DriveValueKind::FailedSelfTests => FindingKind::SelfTestsFailed { count },
         DriveValueKind::MediaErrors => FindingKind::MediaErrors { count },
         DriveValueKind::PendingSectors => FindingKind::PendingSectors { count },
         DriveValueKind::ReallocatedSectors => FindingKind::ReallocatedSectors { count },

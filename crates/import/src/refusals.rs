@@ -1,6 +1,8 @@
 //! What is refused of a text beside outputs that are no tool's: too much of one, and lines that contradict
 //! themselves.
 
+use cardproof_record::Stated;
+
 use super::{ImportError, MEASUREMENTS_MAX};
 
 /// Refuses more measurements than a record can show: a reader asks before each line, so that a long text
@@ -10,6 +12,17 @@ pub(super) fn check_count(count: usize) -> Result<(), ImportError> {
         return Err(ImportError::TooMany { limit: MEASUREMENTS_MAX });
     }
     Ok(())
+}
+
+/// No tool prints a greater number, and a record holds none.
+pub(super) const FIGURE_MOST: f64 = 1e18;
+
+/// Why rates are no measurement: no storage does so many operations or moves so many bytes a second.
+pub(super) fn impossible(stated: &Stated) -> Option<String> {
+    let counts = [stated.iops, stated.read_iops, stated.write_iops];
+    let is_beyond = counts.into_iter().flatten().any(|iops| iops.0 > 1e12)
+        || stated.throughput_bytes_per_s.is_some_and(|rate| rate.0 > 1e15);
+    is_beyond.then(|| "the printed rate is more than any storage has".to_owned())
 }
 
 /// So many lines of one part are refused one by one, before all of the part is.

@@ -174,9 +174,9 @@ fn phase(figure: &Measured) -> PhaseDraft {
         }
         _ => Cache::Unknown("the table does not say whether the page cache was in use"),
     };
-    if let Some(source) = metric.source {
-        phase.note = source.name().into();
-    }
+    let source = metric.source.map(Source::name);
+    let again = metric.is_again.then_some("again");
+    phase.note = [source, again].into_iter().flatten().collect::<Vec<_>>().join("-").into();
     let all = [Some((figure.value, figure.unit)), figure.second];
     for (value, unit) in all.into_iter().flatten() {
         let printed = Printed::new(&figure.heading, value, unit.name());

@@ -1,5 +1,7 @@
 //! What is read of a line: numbers as the world writes them, their units, and words.
 
+use cardproof_units::Bytes;
+
 /// A number with what follows it up to the next space or punctuation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Quantity<'t> {
@@ -104,6 +106,17 @@ pub(super) fn kernel_name(path: &str) -> Option<String> {
     }
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     (!name.is_empty() && name.len() <= 16 && name.chars().all(is_plain)).then(|| name.to_owned())
+}
+
+/// A block size as in the names of phases: `4k`, `1m`, or in bytes.
+pub(super) fn short_size(size: Bytes) -> String {
+    if size.is_multiple_of(Bytes::mib(1)) {
+        format!("{}m", size.0 >> 20)
+    } else if size.is_multiple_of(Bytes::kib(1)) {
+        format!("{}k", size.0 >> 10)
+    } else {
+        format!("{}b", size.0)
+    }
 }
 
 #[cfg(test)]

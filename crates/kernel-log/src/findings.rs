@@ -63,6 +63,7 @@ impl TroubleKind {
             Self::Gone => KernelFault::Gone,
             Self::TaskBlocked => KernelFault::TaskBlocked,
             Self::UnderVoltage => KernelFault::UnderVoltage,
+            Self::WriteProtected => KernelFault::WriteProtected,
         }
     }
 

@@ -126,6 +126,8 @@ pub enum TroubleKind {
     TaskBlocked,
     /// The board's supply fell below 4.63 V.
     UnderVoltage,
+    /// The card is write-protected.
+    WriteProtected,
 }
 
 /// One kind of trouble with its figures.
@@ -391,6 +393,7 @@ fn trouble(event: &EventKind<'_>) -> Option<TroubleKind> {
         EventKind::Gone => TroubleKind::Gone,
         EventKind::TaskBlocked(_) => TroubleKind::TaskBlocked,
         EventKind::UnderVoltage => TroubleKind::UnderVoltage,
+        EventKind::Card { is_read_only: true, .. } => TroubleKind::WriteProtected,
         EventKind::Boot
         | EventKind::Attached { .. }
         | EventKind::Card { .. }

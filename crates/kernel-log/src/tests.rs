@@ -361,7 +361,8 @@ fn a_device_s_log_is_that_of_the_card_in_the_slot() {
     let log = log_of(text);
     let now = log.of("mmcblk0", Some("mmc0")).unwrap();
     assert_eq!((now.card.name.as_deref(), now.card.is_read_only), (Some("USD00"), true));
-    assert_eq!(now.findings().count(), 0);
+    let kinds: Vec<TroubleKind> = now.troubles.iter().map(|it| it.kind).collect();
+    assert_eq!(kinds, [TroubleKind::WriteProtected]);
     assert_eq!(log.devices[0].findings().count(), 1);
     assert_eq!(log.of("mmcblk1", Some("mmc1")), None);
     assert_eq!(log.of("mmcblk1", None), None);

@@ -147,14 +147,16 @@ const fn culprit_of(seen: &Seen) -> Option<Culprit> {
         Limit::StorageRandomWrite
         | Limit::StorageRandomRead
         | Limit::StorageSequential
+        | Limit::StorageStall
         | Limit::BusCeiling
             if !seen.is_asked =>
         {
             Some(Culprit::OtherStorage)
         }
-        Limit::StorageRandomWrite | Limit::StorageRandomRead | Limit::StorageSequential => {
-            Some(Culprit::Storage)
-        }
+        Limit::StorageRandomWrite
+        | Limit::StorageRandomRead
+        | Limit::StorageSequential
+        | Limit::StorageStall => Some(Culprit::Storage),
         Limit::BusCeiling => Some(Culprit::Bus),
         Limit::Cpu => Some(Culprit::Processor),
         Limit::MemoryPressure => Some(Culprit::Memory),

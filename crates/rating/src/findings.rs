@@ -68,6 +68,7 @@ pub const fn gravity(what: &FindingKind) -> Gravity {
         FindingKind::Damaged
         | FindingKind::LikelyDefective
         | FindingKind::SelfAssessmentFailed
+        | FindingKind::SelfTestsFailed { .. }
         | FindingKind::BelowThreshold { .. }
         | FindingKind::ReallocatedSectors { .. }
         | FindingKind::PendingSectors { .. }
@@ -156,6 +157,9 @@ pub fn sentence(finding: &Finding) -> String {
         }
         FindingKind::SelfAssessmentFailed => {
             format!("the device's own assessment{on} says FAILED")
+        }
+        FindingKind::SelfTestsFailed { count } => {
+            format!("the device{on} has failed {} of its own", counted(*count, "test", "tests"))
         }
         FindingKind::BelowThreshold { name, value, threshold } => {
             format!("{name}{on} is {value}; the maker's limit is {threshold}")

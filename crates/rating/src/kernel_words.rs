@@ -21,6 +21,7 @@ pub(crate) const fn gravity(fault: KernelFault) -> Gravity {
         | KernelFault::BeyondEnd
         | KernelFault::DeviceTimeout
         | KernelFault::Gone
+        | KernelFault::WriteProtected
         | KernelFault::TaskBlocked => Gravity::Errors,
         KernelFault::NarrowBus
         | KernelFault::SlowMode
@@ -104,6 +105,10 @@ pub(crate) fn sentence(messages: &FindingKind, device: Option<&str>) -> String {
             "the board's supply fell below 4.63 V: use a stronger supply and a short cable"
                 .to_owned()
         }
+        KernelFault::WriteProtected => format!(
+            "the card in {it} is write-protected: by the switch of its adapter or by its slot, or it has \
+             locked itself, as worn-out cards do"
+        ),
         KernelFault::Unknown => format!("a fault of {it} of a kind not known here"),
     };
     format!(

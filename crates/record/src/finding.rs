@@ -37,6 +37,12 @@ impl Finding {
         let tool = tool.to_owned();
         Self { what, tool, device: None, line: Some(line as u64), extra: Map::new() }
     }
+
+    /// What ended a phase of `tool`.
+    #[must_use]
+    pub fn of_phase(what: FindingKind, tool: &str) -> Self {
+        Self { line: None, ..Self::at(what, tool, 0) }
+    }
 }
 
 /// What was seen, with its figures.
@@ -104,6 +110,11 @@ pub enum FindingKind {
     },
     /// The device's own assessment of its health is "failed".
     SelfAssessmentFailed,
+    /// Tests that the device made of itself and that failed.
+    SelfTestsFailed {
+        /// How many failed, of those that the report lists.
+        count: u64,
+    },
     /// A value of the device's health report is at or below the maker's limit.
     BelowThreshold {
         /// The name of the value.
@@ -252,6 +263,8 @@ pub enum KernelFault {
     TaskBlocked,
     /// The board's supply fell below 4.63 V.
     UnderVoltage,
+    /// The card is write-protected.
+    WriteProtected,
     /// A fault of a newer version.
     #[serde(other)]
     Unknown,

@@ -16,6 +16,8 @@ pub enum Limit {
     StorageRandomRead,
     /// The storage, by large transfers.
     StorageSequential,
+    /// The storage, which answered nothing.
+    StorageStall,
     /// The bus between host and storage.
     BusCeiling,
     /// The processors.
@@ -43,6 +45,7 @@ impl Limit {
             Self::StorageRandomWrite => "random writes of the storage",
             Self::StorageRandomRead => "random reads of the storage",
             Self::StorageSequential => "large transfers of the storage",
+            Self::StorageStall => "a standstill of the storage",
             Self::BusCeiling => "the bus to the storage",
             Self::Cpu => "the processor",
             Self::MemoryPressure => "too little memory",

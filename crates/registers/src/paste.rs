@@ -205,6 +205,9 @@ fn pieces(text: &str) -> Vec<Piece> {
             pieces.push(piece(None, "", Some(text)));
             continue;
         }
+        if is_message(&line) {
+            continue;
+        }
         let (label, rest) = split_label(&line);
         let rest = without_offset(rest);
         let is_hex = parse_hex(rest).is_ok() || rest.trim().is_empty();
@@ -220,6 +223,13 @@ fn pieces(text: &str) -> Vec<Piece> {
     }
     pieces.retain(Piece::is_kept);
     pieces
+}
+
+/// Whether a program says in a line that it could not read a file.
+fn is_message(line: &str) -> bool {
+    [": Permission denied", ": No such file or directory", ": Is a directory", ": Invalid argument"]
+        .iter()
+        .any(|end| line.ends_with(end))
 }
 
 /// The card that a line names: by the kernel's address on the bus, or by its block device.

@@ -106,6 +106,9 @@ fn serial_sign(evidence: &Evidence<'_>) -> Option<String> {
 
 fn name_sign(evidence: &Evidence<'_>) -> Option<String> {
     let product = evidence.product?;
+    if product.is_empty() {
+        return Some("the name of the product is empty".to_owned());
+    }
     NAMELESS.contains(&product).then(|| format!("'{product}' is no maker's name of a product"))
 }
 

@@ -55,6 +55,10 @@ pub(crate) struct Axis {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scale {
     Linear,
+    /// Linear, of bytes: round in powers of two.
+    Bytes,
+    /// Logarithmic, of bytes.
+    LogarithmicBytes,
     Logarithmic,
 }
 
@@ -116,9 +120,16 @@ pub(crate) enum Dashes {
 #[error("a value lies outside what its axis can show")]
 pub struct PlotError;
 
+impl Scale {
+    /// Whether equal steps are equal lengths.
+    pub(crate) const fn is_linear(self) -> bool {
+        matches!(self, Self::Linear | Self::Bytes)
+    }
+}
+
 impl Axis {
     fn can_show(&self, value: f64) -> bool {
-        value.is_finite() && (self.scale == Scale::Linear || value > 0.0)
+        value.is_finite() && (self.scale.is_linear() || value > 0.0)
     }
 
     fn is_drawable(&self) -> bool {

@@ -56,13 +56,17 @@ pub fn result_picture(record: &Record, verdicts: &[Verdict]) -> ChartFile {
     ChartFile::bare("result", &svg)
 }
 
-/// The colour of the verdicts together: whether any class was passed.
+/// The colour of the verdicts together, where it holds for all of them: a failed or undecided class is not
+/// told in green.
 fn colour(verdicts: &[Verdict]) -> &'static str {
     let has = |outcome: Outcome| verdicts.iter().any(|verdict| verdict.outcome == outcome);
+    if has(Outcome::Undecided) {
+        return "var(--ink)";
+    }
     match (has(Outcome::Meets), has(Outcome::Misses)) {
-        (true, _) => "#1a6e3c",
+        (true, false) => "#1a6e3c",
         (false, true) => "#b3261e",
-        (false, false) => "var(--ink)",
+        (true, true) | (false, false) => "var(--ink)",
     }
 }
 

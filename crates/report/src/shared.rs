@@ -37,8 +37,12 @@ impl Limited {
 
     /// Whether the storage was at its own limit, as the table's figures tell as well.
     fn is_of_storage(limit: Limit) -> bool {
-        let of_storage =
-            [Limit::StorageRandomRead, Limit::StorageRandomWrite, Limit::StorageSequential];
+        let of_storage = [
+            Limit::StorageRandomRead,
+            Limit::StorageRandomWrite,
+            Limit::StorageSequential,
+            Limit::StorageStall,
+        ];
         of_storage.contains(&limit)
     }
 }

@@ -75,6 +75,7 @@ pub fn catalogue() -> &'static [Card] {
             .chain(typical::CARDS)
             .chain([calibrated::EXTREME_PRO_A2_QUEUED])
             .chain(fakes::CARDS)
+            .chain([fakes::LIAR])
             .collect()
     });
     &CARDS

@@ -16,7 +16,8 @@ const FINDINGS_MAX: usize = 6;
 pub(super) fn of(name: &str, record: &Record) -> String {
     let tool = format!("{} {}", record.tool.name, record.tool.version);
     let mut lines = vec![format!("{name}: {}", tool.trim_end())];
-    lines.extend(record.label.iter().map(|label| format!("  {label}")));
+    let name = record.label.as_ref().or(record.conditions.device.model.as_ref());
+    lines.extend(name.map(|name| format!("  {name}")));
     lines.extend(findings(record));
     let mut figures: ByPhase<'_> = HashMap::new();
     for figure in &record.figures {
@@ -125,7 +126,10 @@ fn unknown(record: &Record) -> Vec<String> {
     let missing = [
         (any(|phase| phase.block_size_bytes == Bytes::ZERO), "the block size of some figures"),
         (any(|phase| phase.queue_depth == 0), "the queue depth of some figures"),
-        (device.name.is_none() && device.card.is_none(), "which device was measured"),
+        (
+            device.name.is_none() && device.card.is_none() && device.model.is_none(),
+            "which device was measured",
+        ),
     ];
     let missing = missing.into_iter().filter(|(is_missing, _)| *is_missing);
     told.extend(missing.map(|(_, what)| what.to_owned()));

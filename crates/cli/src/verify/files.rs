@@ -18,7 +18,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use cardproof_device::{ReadWitness, Sysroot};
-use cardproof_io::scratch::{NamedFiles, Space};
+use cardproof_io::scratch::{NamedFiles, ScratchError, Space};
 use cardproof_record::{
     CapacityFiles, CapacityMethod, CapacityTest, ProfileInfo, ReadOrigin, Record, State, TargetKind,
 };
@@ -82,7 +82,9 @@ pub(super) fn run(
     record.state = State::Complete;
     let answer = answer(&record);
     store.save(&record)?;
+    let reported = super::tell_kept(&store, &record, talk);
     publish(args, &answer, talk)?;
+    reported?;
     earlier::keep(&args.target, &record)?;
     Ok(exit_of(&answer))
 }
@@ -151,7 +153,7 @@ fn of_own(
             space.free
         )));
     }
-    announce(&args.target, wanted, before, space, talk);
+    announce(args, wanted, before, space, talk);
     let written = own.write(&args.target, wanted, signals, talk)?;
     if signals.exit().is_some() {
         talk.note("Stopped. The files stay; the next cardproof verify of this directory goes on.");
@@ -324,7 +326,8 @@ fn wanted(args: &VerifyArgs, space: Space, before: u64) -> u64 {
     wanted / CHUNK as u64 * CHUNK as u64
 }
 
-fn announce(directory: &Path, wanted: u64, before: u64, space: Space, talk: Talk) {
+fn announce(args: &VerifyArgs, wanted: u64, before: u64, space: Space, talk: Talk) {
+    let (directory, is_full) = (&args.target, args.full);
     let share = match 100.0 * wanted as f64 / space.size.as_f64().max(1.0) {
         percent if percent < 0.1 => "less than 0.1 %".to_owned(),
         percent => format!("{percent:.1} %"),
@@ -336,12 +339,21 @@ fn announce(directory: &Path, wanted: u64, before: u64, space: Space, talk: Talk
         directory.display(),
         Bytes(wanted)
     ));
+    if !is_full {
+        talk.note(
+            "A part of the free space can show that a card is a fake, but not that it is genuine; --full tests \
+             all of it.",
+        );
+    }
     if before > 0 {
         talk.note(&format!("Continues with {} that an interrupted test has left.", Bytes(before)));
     }
 }
 
 fn unwritable(directory: &Path, name: &str, error: &io::Error) -> Failure {
+    if error.kind() == io::ErrorKind::ReadOnlyFilesystem {
+        return of_scratch(&ScratchError::ReadOnly { path: directory.to_owned() }).into();
+    }
     Failure::refused(format!(
         "cannot write {}: {error}; name another directory",
         directory.join(name).display()
@@ -420,4 +432,16 @@ fn record(options: &Options, space: Space, written: u64, tested: u64) -> Record 
         ..CapacityTest::default()
     });
     record
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_read_only_file_system_is_told_as_by_every_command() {
+        let error = io::Error::from(io::ErrorKind::ReadOnlyFilesystem);
+        let failure = unwritable(Path::new("/media/card"), "1.h2w", &error);
+        assert!(failure.message.contains("write-protect switch"), "{}", failure.message);
+    }
 }

@@ -55,9 +55,10 @@ fn each_described_harm_is_found_by_its_name() {
 #[test]
 fn a_card_that_ignores_flushes_is_found() {
     let home = Home::new();
-    let target = card(&home, "flush = \"ignored\"");
-    let found = found(&home, &[&target, "--cuts", "20"], 4);
-    assert!(found["share"]["low"].as_f64().unwrap() > 0.5, "{found}");
+    for target in [card(&home, "flush = \"ignored\""), "sim:ignores-flushes".to_owned()] {
+        let found = found(&home, &[&target, "--cuts", "20"], 4);
+        assert!(found["share"]["low"].as_f64().unwrap() > 0.5, "{target}: {found}");
+    }
 }
 
 #[test]

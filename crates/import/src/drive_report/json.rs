@@ -24,7 +24,8 @@ pub fn of_json(object: &Json) -> Option<DriveReport> {
 fn of_smartctl(object: &Json) -> DriveReport {
     let mut report = DriveReport::new(DriveTool::Smartctl);
     let text = |pointer: &str| object.pointer(pointer).and_then(Json::as_str).map(str::to_owned);
-    report.model = text("/model_name").or_else(|| text("/scsi_model_name"));
+    let model = text("/model_name").or_else(|| text("/scsi_model_name"));
+    report.model = model.map(|model| super::text::printable(&model));
     report.device = text("/device/name").and_then(|name| crate::text::kernel_name(&name));
     report.capacity_bytes =
         object.pointer("/user_capacity/bytes").and_then(Json::as_u64).map(Bytes);
@@ -44,6 +45,12 @@ fn of_smartctl(object: &Json) -> DriveReport {
         .or_else(|| object.pointer("/endurance_used/current_percent"));
     if let Some(used) = indicator.and_then(Json::as_f64) {
         report.note(DriveValueKind::LifeUsedPercent, (used, "%"), 1.0, 0);
+    }
+    let tests = object.pointer("/ata_smart_self_test_log/standard/table").and_then(Json::as_array);
+    for test in tests.into_iter().flatten() {
+        if let Some(passed) = test.pointer("/status/passed").and_then(Json::as_bool) {
+            report.note_self_test(!passed, 0);
+        }
     }
     if !report.has_content() {
         report.not_read = Some(not_read(object));

@@ -11,7 +11,12 @@ use cardproof_units::Bytes;
 #[must_use]
 pub fn is_sign(line: &str) -> bool {
     let text = line.trim();
-    is_banner(text) || is_heading(text) || attribute(text, 0).is_some() || is_data_units(text)
+    is_banner(text)
+        || is_heading(text)
+        || attribute(text, 0).is_some()
+        || is_data_units(text)
+        || is_nvme_field(text)
+        || self_test(text).is_some()
 }
 
 /// Whether a report begins with a line.
@@ -42,6 +47,39 @@ fn is_heading(text: &str) -> bool {
 fn is_data_units(text: &str) -> bool {
     let amount = text.strip_prefix("Data Units ").unwrap_or_default();
     amount.starts_with("Written:") && amount.trim_end().ends_with("B]")
+}
+
+/// Whether a line is a field that nvme-cli alone prints under this name.
+fn is_nvme_field(text: &str) -> bool {
+    let Some((name, value)) = text.split_once(':') else { return false };
+    let name = name.trim_end();
+    let is_own = ["critical_warning", "percentage_used", "available_spare"].contains(&name);
+    is_own && amount(value.trim()).is_some()
+}
+
+/// Whether a test of the drive by itself has failed, in a row of smartctl's list of them:
+/// `# 1  Extended offline    Completed: read failure       60%      9871         180321344`.
+fn self_test(text: &str) -> Option<bool> {
+    let rest = text.strip_prefix('#')?.trim_start();
+    let number = rest.find(|c: char| !c.is_ascii_digit()).filter(|end| (1..=2).contains(end))?;
+    let rest = rest[number..].trim_start();
+    let kinds =
+        ["Short", "Extended", "Conveyance", "Selective", "Background", "Foreground", "Offline"];
+    if !kinds.iter().any(|kind| rest.starts_with(kind)) {
+        return None;
+    }
+    let failed = [
+        "Completed: read failure",
+        "Completed: electrical failure",
+        "Completed: servo/seek failure",
+        "Completed: unknown failure",
+        "Completed: handling damage",
+        "Completed, segment failed",
+        "Failed in segment",
+        "Completed: failed segments",
+        "Fatal or unknown error",
+    ];
+    Some(failed.iter().any(|status| rest.contains(status)))
 }
 
 /// The reports in the numbered lines of a text; of several drives, one each.
@@ -106,7 +144,12 @@ impl Reading {
             let report = self.report(DriveTool::Smartctl, &format!("attribute {}", attribute.id));
             report.lines.push(number);
             ata::note(&attribute, report);
-        } else if self.current.is_some() || is_data_units(text) {
+        } else if let Some(has_failed) = self_test(text) {
+            let name = text.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
+            let report = self.report(DriveTool::Smartctl, &name);
+            report.lines.push(number);
+            report.note_self_test(has_failed, number);
+        } else if self.current.is_some() || is_data_units(text) || is_nvme_field(text) {
             self.field(number, text);
         }
     }
@@ -155,12 +198,17 @@ impl Reading {
         let report = self.report(tool, name);
         report.lines.push(number);
         if is_model {
-            report.model = Some(value.to_owned());
+            report.model = Some(printable(value));
         } else {
             report.capacity_bytes =
                 report.capacity_bytes.or_else(|| amount(value).map(|it| Bytes(it as u64)));
         }
     }
+}
+
+/// `text` without what could steer a terminal.
+pub(super) fn printable(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
 }
 
 /// The device that a command of either program names.

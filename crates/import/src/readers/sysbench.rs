@@ -156,7 +156,10 @@ impl Run {
         (phase.block, phase.span) = (self.block, self.span);
         phase.depth = self.threads.unwrap_or(0);
         if op == OpName::Mixed {
-            phase.read_percent = (self.read_share.unwrap_or(0.0) * 100.0).round() as u8;
+            let counted =
+                self.reads.zip(self.writes).map(|(reads, writes)| reads / (reads + writes));
+            let share = self.read_share.or(counted).filter(|share| share.is_finite());
+            phase.read_percent = (share.unwrap_or(0.0) * 100.0).round() as u8;
         }
         if op != OpName::Read && self.fsync_every > 0 {
             phase.sync = Sync::Every(self.fsync_every);

@@ -128,22 +128,27 @@ fn rows(form: Form, lines: &[Line]) -> Vec<Vec<String>> {
             })
             .collect();
     }
-    let mut places: Option<Vec<(usize, usize)>> = None;
-    let mut rows = Vec::new();
-    for line in kept {
-        let cells = aligned(&line.text);
-        match &places {
-            None => {
-                places = Some(cells.iter().map(|cell| (cell.start, cell.end)).collect());
-                rows.push(cells.into_iter().map(|cell| cell.text).collect());
-            }
-            Some(places) if cells.len() == places.len() => {
-                rows.push(cells.into_iter().map(|cell| cell.text).collect());
-            }
-            Some(places) => rows.push(under(places, cells)),
-        }
-    }
-    rows
+    let lines: Vec<Vec<AlignedCell>> = kept.map(|line| aligned(&line.text)).collect();
+    let Some(heading) = lines.first() else { return Vec::new() };
+    let places: Vec<(usize, usize)> = heading.iter().map(|cell| (cell.start, cell.end)).collect();
+    let full = || lines.iter().filter(|cells| cells.len() == places.len());
+    // Only where whole rows stand below their headings does a place tell whose a lone figure is.
+    let is_in_columns = full().all(|cells| are_below(&places, cells)) && full().count() > 1;
+    let texts = |cells: Vec<AlignedCell>| cells.into_iter().map(|cell| cell.text).collect();
+    let count = places.len();
+    lines
+        .into_iter()
+        .map(|cells| match cells.len() == count {
+            true => texts(cells),
+            false if is_in_columns => under(&places, cells),
+            false => Vec::new(),
+        })
+        .collect()
+}
+
+/// Whether each cell overlaps its own heading.
+fn are_below(places: &[(usize, usize)], cells: &[AlignedCell]) -> bool {
+    places.iter().zip(cells).all(|(place, cell)| place.0 < cell.end && cell.start < place.1)
 }
 
 /// Cells put under the headings that they overlap; a cell that overlaps none or two voids its row.

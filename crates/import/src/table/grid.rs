@@ -17,22 +17,41 @@ pub(super) fn entries(rows: &[Vec<String>], around: &dyn Fn() -> Option<RateUnit
         return Vec::new();
     }
     let columns: Vec<Header> = heading.iter().map(|cell| metric::header(cell)).collect();
-    let beside: Vec<Header> = rows.iter().map(|row| metric::header(&row[0])).collect();
     let cells = || rows.iter().flat_map(|row| row[1..].iter().map(String::as_str));
-    let grid = Grid { heading, columns: &columns, marks: Marks::of(cells()), around: around() };
-    let are_rows_metrics = beside.iter().all(|header| matches!(header, Header::Metric(_)));
+    let marks = Marks::of(cells());
+    let aspects = aspects(&columns, &rows);
+    let grid = Grid { heading, columns: &columns, aspects: &aspects, marks, around: around() };
     let has_figures = |header: &&Header| matches!(header, Header::Metric(it) if it.has_direction());
     let has_metric = |header: &Header| matches!(header, Header::Metric(_));
-    if are_rows_metrics && columns[1..].iter().any(has_metric) {
-        return vec![grid.one_device(&rows, &beside)];
+    if !aspects.is_empty() && columns[1..].iter().any(has_metric) {
+        return grid.devices_of_aspects(&rows);
     }
-    if are_rows_metrics {
-        return grid.device_a_column(&rows, &beside);
+    if aspects.contains(&0) {
+        return grid.device_a_column(&rows);
     }
-    if columns.iter().filter(has_figures).count() == 0 {
+    if columns.iter().filter(has_figures).count() == 0 || matches!(columns[0], Header::Aspect(_)) {
         return Vec::new();
     }
     rows.iter().map(|row| grid.device_of_row(row)).collect()
+}
+
+/// The columns that say what the figures of their rows are: sizes of requests, names of tests.
+fn aspects(columns: &[Header], rows: &[&Vec<String>]) -> Vec<usize> {
+    let is_named = columns.contains(&Header::Name);
+    let is_aspect = |index: &usize| {
+        let read = |row: &&Vec<String>| metric::aspect_of(&row[*index], None).is_some();
+        match columns[*index] {
+            Header::Aspect(unit) => {
+                let mut known =
+                    rows.iter().map(|row| metric::aspect_of(&row[*index], unit).is_some());
+                if *index > 0 || is_named { known.any(|it| it) } else { known.all(|it| it) }
+            }
+            Header::Other if *index > 0 || is_named => rows.iter().all(read),
+            Header::Other | Header::Name if *index == 0 => rows.iter().all(read),
+            _ => false,
+        }
+    };
+    (0..columns.len()).filter(is_aspect).collect()
 }
 
 /// Whether a cell of the heading is a figure, so that there is no heading.
@@ -45,6 +64,8 @@ fn is_figure(cell: &str) -> bool {
 struct Grid<'g> {
     heading: &'g [String],
     columns: &'g [Header],
+    /// The columns that say what the figures of their rows are.
+    aspects: &'g [usize],
     marks: Marks,
     around: Option<RateUnit>,
 }
@@ -63,7 +84,7 @@ impl Grid<'_> {
                 Header::Model => entry.model = name(cell),
                 Header::Host => entry.board = name(cell),
                 Header::Capacity(unit) => capacity = capacity_of(cell, *unit),
-                Header::Name | Header::Other => {}
+                Header::Name | Header::Other | Header::Aspect(_) => {}
             }
         }
         // Without a heading that says so, the first column names the device.
@@ -73,24 +94,25 @@ impl Grid<'_> {
             entry.capacity_bytes = Some(bytes);
             entry.name = entry.name.map(|name| with_capacity(&name, &text));
         }
-        if entry.name.is_none() && entry.model.is_none() {
+        let is_class = entry.name.as_deref().is_some_and(is_class);
+        if is_class || entry.name.is_none() && entry.model.is_none() {
             entry.figures.clear();
         }
         entry
     }
 
     /// A device for each column whose heading is a name.
-    fn device_a_column(&self, rows: &[&Vec<String>], beside: &[Header]) -> Vec<Entry> {
+    fn device_a_column(&self, rows: &[&Vec<String>]) -> Vec<Entry> {
         (1..self.columns.len())
             .map(|column| {
-                let name = name(&self.heading[column]);
+                let name = name(&self.heading[column]).filter(|name| !is_class(name));
                 let mut entry = Entry { name, ..Entry::default() };
                 if entry.name.is_none() {
                     return entry;
                 }
-                for (row, header) in rows.iter().zip(beside) {
-                    if let Header::Metric(metric) = header {
-                        entry.figures.extend(self.measured(*metric, &row[0], &row[column]));
+                for row in rows {
+                    if let Header::Metric(metric) = metric::header(&row[0]) {
+                        entry.figures.extend(self.measured(metric, &row[0], &row[column]));
                     }
                 }
                 entry
@@ -98,19 +120,67 @@ impl Grid<'_> {
             .collect()
     }
 
-    /// The device that all cells are about: rows and columns together say what each is.
-    fn one_device(&self, rows: &[&Vec<String>], beside: &[Header]) -> Entry {
-        let mut entry = Entry::default();
-        for (row, header) in rows.iter().zip(beside) {
-            let Header::Metric(of_row) = header else { continue };
-            for column in 1..self.columns.len() {
-                let Header::Metric(of_column) = self.columns[column] else { continue };
-                let Some(metric) = of_row.with(of_column) else { continue };
-                let heading = format!("{} {}", row[0], self.heading[column]);
-                entry.figures.extend(self.measured(metric, &heading, &row[column]));
+    /// The devices of rows of which each says what its figures are. Rows below each other are of one
+    /// device where all their other cells are the same and no figure comes twice.
+    fn devices_of_aspects(&self, rows: &[&Vec<String>]) -> Vec<Entry> {
+        let is_of_device = |index: &usize| {
+            !matches!(self.columns[*index], Header::Metric(_)) && !self.is_aspect(*index)
+        };
+        let places: Vec<usize> = (0..self.columns.len()).filter(is_of_device).collect();
+        let mut found: Vec<(Vec<&String>, Entry)> = Vec::new();
+        for row in rows {
+            let Some(aspect) = self.aspect(row) else { continue };
+            let figures = self.figures_of_aspect(row, aspect);
+            let device: Vec<&String> = places.iter().map(|place| &row[*place]).collect();
+            let repeats = |entry: &Entry| !device.is_empty() && repeats(&entry.figures, &figures);
+            match found.last_mut() {
+                Some((known, entry)) if *known == device && !repeats(entry) => {
+                    entry.figures.extend(figures);
+                }
+                _ => {
+                    let mut entry = Entry::default();
+                    if !places.is_empty() {
+                        entry = self.device_of_row(row);
+                        let has_name = entry.name.as_deref().is_some_and(|name| !is_class(name));
+                        if !has_name && entry.model.is_none() {
+                            continue;
+                        }
+                    }
+                    found.push((device, Entry { figures, ..entry }));
+                }
             }
         }
-        entry
+        found.into_iter().map(|(_, entry)| entry).collect()
+    }
+
+    fn is_aspect(&self, index: usize) -> bool {
+        self.aspects.contains(&index)
+    }
+
+    /// What a row says of its figures; nothing where a cell is not understood or two contradict each other.
+    fn aspect(&self, row: &[String]) -> Option<Metric> {
+        self.aspects.iter().try_fold(Metric::default(), |known, index| {
+            let unit = match self.columns[*index] {
+                Header::Aspect(unit) => unit,
+                _ => None,
+            };
+            known.with(metric::aspect_of(&row[*index], unit)?)
+        })
+    }
+
+    /// The figures of a row that says of itself what they are.
+    fn figures_of_aspect(&self, row: &[String], aspect: Metric) -> Vec<Measured> {
+        let words: Vec<&str> = self.aspects.iter().map(|index| row[*index].as_str()).collect();
+        let mut figures = Vec::new();
+        for (index, header) in self.columns.iter().enumerate() {
+            let Header::Metric(of_column) = header else { continue };
+            let Some(metric) = aspect.with(*of_column).filter(|_| !self.is_aspect(index)) else {
+                continue;
+            };
+            let heading = format!("{} {}", words.join(" "), self.heading[index]);
+            figures.extend(self.measured(metric, &heading, &row[index]));
+        }
+        figures
     }
 
     /// The figures in a cell: one, or a pair of reads and writes.
@@ -189,6 +259,29 @@ impl Grid<'_> {
         let unit = unit.filter(|unit| (*unit == RateUnit::Iops) != (first == RateUnit::Iops))?;
         Some((number.value, unit))
     }
+}
+
+/// Whether one of `new` is a figure that is among `known`.
+fn repeats(known: &[Measured], new: &[Measured]) -> bool {
+    new.iter().any(|it| {
+        known.iter().any(|other| {
+            (other.metric, other.direction, other.unit) == (it.metric, it.direction, it.unit)
+        })
+    })
+}
+
+/// Whether `name` is that of a speed class, whose row holds limits and no measurement: `A1`, `V30`, `Class 10`,
+/// `UHS-I U3`.
+fn is_class(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    let mut words = upper.split([' ', '-', '/', ',']).filter(|word| !word.is_empty()).peekable();
+    let is_known = |word: &str| {
+        let rest = word.strip_prefix(['A', 'C', 'U', 'V', 'E']).unwrap_or(word);
+        let is_number = (1..=3).contains(&rest.len()) && rest.bytes().all(|it| it.is_ascii_digit());
+        is_number || ["CLASS", "SPEED", "UHS", "I", "II", "III", "VIDEO", "APP"].contains(&word)
+    };
+    let has_letter = upper.contains(['A', 'C', 'U', 'V', 'E']);
+    words.peek().is_some() && has_letter && words.all(is_known)
 }
 
 /// Where paths begin.

@@ -59,6 +59,8 @@ pub(super) struct Metric {
     pub(super) depth: Option<u16>,
     pub(super) unit: Option<RateUnit>,
     pub(super) source: Option<Source>,
+    /// What was written or read already: iozone's rewrite and reread.
+    pub(super) is_again: bool,
 }
 
 impl Metric {
@@ -82,6 +84,7 @@ impl Metric {
             depth: either(self.depth, other.depth)?,
             unit: either(self.unit, other.unit)?,
             source: either(self.source, other.source)?,
+            is_again: self.is_again || other.is_again,
         })
     }
 }
@@ -101,6 +104,9 @@ pub(super) enum Header {
     Metric(Metric),
     /// Names of what was measured.
     Name,
+    /// What each row's figures are: a size of requests in this many bytes where the cell names no unit, or
+    /// the name of a test.
+    Aspect(Option<u64>),
     /// The maker's number of the model.
     Model,
     /// Capacities in this many bytes.
@@ -154,7 +160,8 @@ const SEQUENTIAL: [&str; 9] = [
 const RANDOM: [&str; 8] =
     ["rand", "random", "randomly", "rnd", "zufällig", "aléatoire", "aleatoria", "casuale"];
 /// Words that say nothing of what was measured.
-const FILLERS: [&str; 34] = [
+const FILLERS: [&str; 35] = [
+    "direct",
     "speed",
     "speeds",
     "rate",
@@ -230,7 +237,7 @@ pub(super) fn header(text: &str) -> Header {
     let mut iter = words.iter().peekable();
     while let Some(word) = iter.next() {
         // A number and its unit may stand apart: `4 KiB`.
-        let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number = word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
         let with_next = iter.peek().filter(|_| is_number).map(|next| format!("{word}{next}"));
         if let Some(block) = with_next.and_then(|size| block_of(&size)) {
             metric.block = Some(block);
@@ -276,6 +283,10 @@ fn note(word: &str, metric: &mut Metric) -> bool {
         .find(|(a, b)| word.len() == a.len() + b.len() && word.starts_with(a) && word.ends_with(b))
     {
         return note(pattern, metric) && note(op, metric);
+    }
+    if let Some(again) = ["re", "reread", "rewrite"].iter().find(|again| **again == word) {
+        metric.is_again = true;
+        return *again == "re" || note(&again[2..], metric);
     }
     if READ.contains(&word) {
         return direct(metric, Direction::Read);
@@ -331,10 +342,11 @@ fn attribute(words: &[String], unit: Option<RateUnit>) -> Option<Header> {
     }
     let all =
         |known: &[&str]| !words.is_empty() && words.iter().all(|word| known.contains(&&**word));
-    if words.is_empty()
-        || all(&["block", "size", "blocksize", "bs", "test", "record"]) && !all(&["size"])
-    {
+    if words.is_empty() {
         return Some(Header::Name);
+    }
+    if let Some(aspect) = aspect(words) {
+        return Some(aspect);
     }
     if all(&["capacity", "size", "gb", "gib", "tb", "in"]) {
         let has = |unit: &str| words.iter().any(|word| word == unit);
@@ -355,13 +367,78 @@ fn attribute(words: &[String], unit: Option<RateUnit>) -> Option<Header> {
     all(&NAMES).then_some(Header::Name)
 }
 
+/// Words of a heading over the sizes of requests, of which `size` alone is a capacity.
+const BLOCKS: [&str; 17] = [
+    "block",
+    "blocks",
+    "blocksize",
+    "bs",
+    "record",
+    "recordsize",
+    "reclen",
+    "transfer",
+    "request",
+    "io",
+    "i",
+    "o",
+    "size",
+    "in",
+    "length",
+    "chunk",
+    "xfer",
+];
+
+/// Words of a heading over the names of tests.
+const TESTS: [&str; 8] =
+    ["test", "tests", "pattern", "operation", "workload", "benchmark", "access", "job"];
+
+/// Whether the heading of `words` is one over sizes of requests or names of tests.
+fn aspect(words: &[String]) -> Option<Header> {
+    if words.iter().all(|word| TESTS.contains(&&**word)) {
+        return Some(Header::Aspect(None));
+    }
+    let unit_of = |word: &str| match word {
+        "b" | "byte" | "bytes" => Some(1),
+        "k" | "kb" | "kib" => Some(1 << 10),
+        "m" | "mb" | "mib" => Some(1 << 20),
+        _ => None,
+    };
+    let mut unit = words.iter().find_map(|word| unit_of(word));
+    let mut own = words.iter().filter(|word| unit_of(word).is_none());
+    if !own.clone().all(|word| BLOCKS.contains(&&**word)) || own.clone().all(|it| it == "size") {
+        return None;
+    }
+    // iozone's own heading, whose unit is known.
+    if own.any(|word| word == "reclen") {
+        unit = unit.or(Some(1 << 10));
+    }
+    Some(Header::Aspect(unit))
+}
+
+/// What the cell of a column of aspects says of its row's figures; `unit` is that of a bare number.
+pub(super) fn aspect_of(cell: &str, unit: Option<u64>) -> Option<Metric> {
+    let bare: Option<u64> = cell.trim().parse().ok();
+    if let Some(number) = bare {
+        let bytes = number.checked_mul(unit?)?;
+        let block = (512..=1 << 30).contains(&bytes).then_some(Bytes(bytes))?;
+        return Some(Metric { block: Some(block), ..Metric::default() });
+    }
+    match header(cell) {
+        Header::Metric(metric) => Some(metric),
+        _ => None,
+    }
+}
+
 /// The words of a heading in small letters; numbers with their units stay together: `rand4k` is `rand`
 /// and `4k`.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before = ' ';
-    for c in text.chars() {
-        if !c.is_alphanumeric() {
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let is_decimal =
+            c == '.' && before.is_ascii_digit() && chars.peek().is_some_and(char::is_ascii_digit);
+        if !c.is_alphanumeric() && !is_decimal {
             before = ' ';
             continue;
         }
@@ -385,18 +462,21 @@ fn is_depth(words: &[String]) -> bool {
     })
 }
 
-/// A size such as `4k`, `16kib`, `1m`, `512b`.
+/// A size such as `4k`, `16kib`, `1m`, `512b`, `0.5kb`.
 fn block_of(word: &str) -> Option<Bytes> {
-    let end = word.find(|c: char| !c.is_ascii_digit())?;
-    let number: u64 = word[..end].parse().ok().filter(|number| *number > 0 && *number < 1 << 20)?;
+    let end = word.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let number: f64 = word[..end].parse().ok().filter(|number| (0.5..1e6).contains(number))?;
     let unit = match &word[end..] {
-        "b" | "byte" | "bytes" => 1,
-        "k" | "kb" | "kib" => 1 << 10,
-        "m" | "mb" | "mib" => 1 << 20,
+        "b" | "byte" | "bytes" => 1.0,
+        "k" | "kb" | "kib" => 1024.0,
+        "m" | "mb" | "mib" => 1_048_576.0,
+        // `GB` would rather be a capacity.
+        "g" => 1_073_741_824.0,
         _ => return None,
     };
     let bytes = number * unit;
-    (512..=1 << 30).contains(&bytes).then_some(Bytes(bytes))
+    let is_block = (512.0..=1_073_741_824.0).contains(&bytes) && bytes.fract() == 0.0;
+    is_block.then_some(Bytes(bytes as u64))
 }
 
 /// A queue depth such as `qd32`, `q8t1`.

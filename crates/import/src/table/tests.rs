@@ -210,3 +210,67 @@ fn marks_of_markdown_go_and_join_no_number() {
         assert_eq!(table(joined), [[38.1]], "{joined}");
     }
 }
+
+#[test]
+fn sizes_of_requests_are_no_devices() {
+    let atto = "\
+ATTO Disk Benchmark
+Transfer Size  Write (MB/s)  Read (MB/s)
+0.5 KB   0.4   1.3
+4 KB     2.9   9.1
+64 KB   14.2  41.8
+1024 KB 21.5  88.1
+";
+    // Of the last row it is not certain which figure is which.
+    let found = records(atto);
+    assert_eq!(found.len(), 1, "{found:?}");
+    let names: Vec<&str> = found[0].1.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["write-512b", "read-512b", "write-4k", "read-4k", "write-64k", "read-64k"]);
+    let first: Vec<f64> = found[0].1.iter().map(|(_, figures)| figures[0].0).collect();
+    assert_eq!(first, [0.4, 1.3, 2.9, 9.1, 14.2, 41.8]);
+}
+
+#[test]
+fn rows_that_say_what_their_figures_are_go_to_their_device() {
+    let text = "\
+| Card | Pattern | Block size | MB/s | IOPS |
+|---|---|---|---|---|
+| SanDisk Extreme 64GB A2 | randread | 4k | 15.08 | 3681 |
+| SanDisk Extreme 64GB A2 | randwrite | 4k | 5.57 | 1360 |
+| Samsung EVO Plus 64GB | randread | 4k | 9.1 | 2221 |
+| Samsung EVO Plus 64GB | randread | 4k | 9.3 | 2270 |
+| Samsung EVO Plus 64GB | boot time | 4k | 9.3 | 2270 |
+";
+    let wanted: [(&str, &[f64]); 3] = [
+        ("SanDisk Extreme 64GB A2", &[15.08, 5.57]),
+        ("Samsung EVO Plus 64GB", &[9.1]),
+        ("Samsung EVO Plus 64GB", &[9.3]),
+    ];
+    assert_eq!(values(text), expected(&wanted));
+    let names: Vec<String> = records(text)[0].1.iter().map(|(name, _)| name.clone()).collect();
+    assert_eq!(names, ["random-read-4k", "random-write-4k"]);
+}
+
+#[test]
+fn limits_of_classes_are_no_measurements() {
+    let text = "\
+| Class | Random read 4k | Random write 4k |
+|---|---|---|
+| A1 | 1500 IOPS | 500 IOPS |
+| UHS-I U3 | 1 IOPS | 2 IOPS |
+| Class 10 | 1 IOPS | 2 IOPS |
+";
+    assert_eq!(values(text), []);
+    let named = "| Card | Random read 4k |  |\n|---|---|---|\n| Adata A2 | 1500 IOPS |  |\n";
+    assert_eq!(values(named), expected(&[("Adata A2", &[1500.0])]));
+}
+
+#[test]
+fn a_rate_that_no_storage_has_is_no_measurement() {
+    let text = "card;read MB/s;write MB/s\nSanDisk Ultra 32GB;66;40090000862\n";
+    let lines = lines(text);
+    let (_, draft) = read(&lines, &|_| true).remove(0);
+    let record = draft.finish("one".to_owned(), "1970-01-01T00:00:00Z");
+    assert!(record.phases[0].stated.is_some() && record.phases[1].stated.is_none());
+    assert!(cardproof_record::Record::from_json(&record.to_json().unwrap()).is_ok());
+}

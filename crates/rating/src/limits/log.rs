@@ -351,7 +351,8 @@ fn by_rate(
 
 fn storage_limit(main: &StateShare) -> Limit {
     match main.state {
-        LogState::SmallWrites | LogState::Stalled => Limit::StorageRandomWrite,
+        LogState::Stalled => Limit::StorageStall,
+        LogState::SmallWrites => Limit::StorageRandomWrite,
         LogState::SmallReads => Limit::StorageRandomRead,
         LogState::Mixed if main.mean_bytes < SMALL => Limit::StorageRandomWrite,
         _ => Limit::StorageSequential,

@@ -26,7 +26,8 @@ pub(super) fn signs(seen: &Seen) -> Vec<Sign> {
 fn of_troubles(troubles: &[Trouble], source: SignSource, is_present: Option<bool>) -> Vec<Sign> {
     let gone_in = troubles.iter().find(|it| it.kind == TroubleKind::Gone).map(|it| it.line);
     let mut signs: Vec<Sign> = Vec::new();
-    for trouble in troubles {
+    // Whether a card is write-protected is asked of the card and not of its log.
+    for trouble in troubles.iter().filter(|it| it.kind != TroubleKind::WriteProtected) {
         let sign = of_trouble(trouble, source, is_present, gone_in);
         // Two numbers of the kernel may be one kind of sign.
         match signs.iter_mut().find(|known| is_like(known, &sign)) {
@@ -114,6 +115,7 @@ fn kind(trouble: &Trouble, gone_in: Option<usize>) -> SignKind {
         TroubleKind::Gone => SignKind::WentAway,
         TroubleKind::TaskBlocked => SignKind::LongWaits,
         TroubleKind::UnderVoltage => SignKind::UnderVoltage,
+        TroubleKind::WriteProtected => SignKind::WriteProtected,
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn boundaries(record: &Record) -> Option<Chart> {
             .to_owned(),
         width: WIDTH,
         height: HEIGHT,
-        x: Axis { scale: Scale::Logarithmic, low: x.0, high: x.1, tick: size },
+        x: Axis { scale: Scale::LogarithmicBytes, low: x.0, high: x.1, tick: size },
         y: Axis { scale: Scale::Linear, low: y.0.min(0.0), high: y.1.max(1.0) * 1.05, tick: whole },
         layers: lines(passes),
     };
@@ -46,7 +46,7 @@ pub(crate) fn sweeps(record: &Record) -> Option<Chart> {
         title: "Rate of sequential writes in MB/s, by the amount written".to_owned(),
         width: WIDTH,
         height: HEIGHT,
-        x: Axis { scale: Scale::Linear, low: 0.0, high: x.1, tick: size },
+        x: Axis { scale: Scale::Bytes, low: 0.0, high: x.1, tick: size },
         y: Axis { scale: Scale::Linear, low: 0.0, high: y.1 * 1.05, tick: whole },
         layers: lines(courses),
     };

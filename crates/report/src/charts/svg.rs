@@ -133,7 +133,7 @@ impl<'c> Frame<'c> {
     /// axis the words have equal steps, so that nobody misreads a missing one.
     fn words_across(&self, page: &mut String, values: &[f64]) -> fmt::Result {
         let steps = match self.chart.x.scale {
-            Scale::Linear => 1..=values.len().max(1),
+            Scale::Linear | Scale::Bytes | Scale::LogarithmicBytes => 1..=values.len().max(1),
             Scale::Logarithmic => 1..=1,
         };
         let all = |step: &usize| values.iter().step_by(*step);
@@ -316,8 +316,8 @@ impl Axis {
     fn share(&self, value: f64) -> f64 {
         // Halves, so that the difference of the largest numbers is a number.
         let place = |value: f64| match self.scale {
-            Scale::Linear => value / 2.0,
-            Scale::Logarithmic => value.log10(),
+            Scale::Linear | Scale::Bytes => value / 2.0,
+            Scale::Logarithmic | Scale::LogarithmicBytes => value.log10(),
         };
         (place(value) - place(self.low)) / (place(self.high) - place(self.low))
     }

@@ -20,6 +20,8 @@ pub(super) fn ticks(axis: &Axis) -> Vec<f64> {
     let mut values = match axis.scale {
         Scale::Linear => linear(axis.low, axis.high),
         Scale::Logarithmic => logarithmic(axis.low, axis.high),
+        Scale::Bytes => linear_bytes(axis.low, axis.high),
+        Scale::LogarithmicBytes => powers_of_two(axis.low, axis.high),
     };
     // Near the ends of what a number can hold, a step or a decade is none.
     values.retain(|value| value.is_finite());
@@ -37,6 +39,33 @@ fn linear(low: f64, high: f64) -> Vec<f64> {
     let first = (low / step - ROUNDING).ceil();
     let count = ((high / step + ROUNDING).floor() - first).clamp(0.0, 2.0 * STEPS);
     (0..=count as u32).map(|index| decimal((first + f64::from(index)) * units, power)).collect()
+}
+
+/// The multiples of a power of two.
+fn linear_bytes(low: f64, high: f64) -> Vec<f64> {
+    let rough = (high - low) / STEPS;
+    if !rough.is_normal() || rough < 1.0 {
+        return Vec::new();
+    }
+    let step = 2_f64.powi(rough.log2().round() as i32);
+    let first = (low / step - ROUNDING).ceil();
+    let count = ((high / step + ROUNDING).floor() - first).clamp(0.0, 2.0 * STEPS);
+    (0..=count as u32).map(|index| (first + f64::from(index)) * step).collect()
+}
+
+/// About so many powers of two have room for a label.
+const LABELLED_POWERS_MAX: i32 = 6;
+
+/// Powers of two, each as many times the one before.
+fn powers_of_two(low: f64, high: f64) -> Vec<f64> {
+    let (first, last) = (low.log2() - ROUNDING, high.log2() + ROUNDING);
+    let (first, last) = (first.ceil() as i32, last.floor() as i32);
+    let stride = 1 + (last - first).max(0) / LABELLED_POWERS_MAX;
+    (first..=last)
+        .step_by(stride.unsigned_abs() as usize)
+        .map(|power| 2_f64.powi(power))
+        .filter(|value| *value > 0.0)
+        .collect()
 }
 
 /// The round step next to `rough`: how many units, and the unit's power of ten.
@@ -107,13 +136,21 @@ mod tests {
     }
 
     #[test]
+    fn ticks_of_bytes_are_powers_of_two() {
+        const MIB: f64 = 1_048_576.0;
+        let wanted = [0.0, 256.0, 512.0, 768.0].map(|mib| mib * MIB);
+        assert_eq!(of(Scale::Bytes, 0.0, 953.7 * MIB), wanted);
+        let wanted = [8.0, 64.0, 512.0, 4096.0, 32_768.0].map(|kib| kib * 1024.0);
+        assert_eq!(of(Scale::LogarithmicBytes, 8192.0, 64.0 * MIB), wanted);
+    }
+
+    #[test]
     fn absurd_axes_have_few_ticks() {
         let ends = [f64::MIN, -1e300, -1.0, 0.0, 5e-324, 1e-300, 1.0, 1e18, 1e300, f64::MAX];
         for (low, high) in ends.iter().flat_map(|low| ends.map(|high| (*low, high))) {
-            let scales = [Scale::Linear, Scale::Logarithmic];
-            for scale in scales
-                .into_iter()
-                .filter(|scale| low < high && (*scale == Scale::Linear || low > 0.0))
+            let scales = [Scale::Linear, Scale::Logarithmic, Scale::Bytes, Scale::LogarithmicBytes];
+            for scale in
+                scales.into_iter().filter(|scale| low < high && (scale.is_linear() || low > 0.0))
             {
                 let ticks = of(scale, low, high);
                 assert!(ticks.len() <= 30, "{low} to {high}: {}", ticks.len());

@@ -172,8 +172,11 @@ pub(crate) fn waits_over_time(record: &Record, index: usize) -> Option<Chart> {
     // would begin at an arbitrary value.
     let (low, high) = (decade(shortest, f64::floor), decade(longest * 1.01, f64::ceil));
     let mut layers = pauses(record, index);
-    let points = corners(&columns, |column| column.wait.as_secs_f64().max(low));
-    layers.push(Layer::Line { points, tone: Tone::Line(1), dashes: Dashes::Whole });
+    // Where nothing ended there is no wait to show: a gap, and no fall to the axis, which would look fast.
+    for columns in columns.split(|column| column.wait == Nanos::ZERO).filter(|it| !it.is_empty()) {
+        let points = corners(columns, |column| column.wait.as_secs_f64());
+        layers.push(Layer::Line { points, tone: Tone::Line(1), dashes: Dashes::Whole });
+    }
     if high > FELT_PAUSE.as_secs_f64() {
         layers.push(Layer::LimitAcross { at: FELT_PAUSE.as_secs_f64(), label: None });
     }

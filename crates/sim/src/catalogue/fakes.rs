@@ -1,10 +1,10 @@
-//! Cards that announce more than they hold: all parameters assumed.
+//! Cards that announce more than they hold, and one that forgets what it called safe: all parameters assumed.
 
 use cardproof_units::{Bytes, Nanos, Throughput};
 
 use super::calibrated::NOISE;
 use super::{Card, Kind, Origin};
-use crate::fault::{Beyond, CapacityFake, Damage, HiddenStore, Life};
+use crate::fault::{Beyond, CapacityFake, Damage, HiddenStore, Life, Power};
 use crate::host::Host;
 use crate::model::{
     Boundaries, Endurance, GarbageCollection, Latencies, Model, PageMap, ReadErrors, Reading,
@@ -80,6 +80,18 @@ pub(super) const CARDS: [Card; 5] = [
         1 << 20,
     ),
 ];
+
+/// A card that answers a flush and does nothing, so that a power cut takes the latest writes.
+pub(super) const LIAR: Card = Card {
+    fake: None,
+    power: Some(Power { volatile: Bytes::kib(64), ignores_flush: true, ..Power::HONEST }),
+    ..fake(
+        "ignores-flushes",
+        "Card that reports a flush as done and loses the latest 64 KiB in a power cut",
+        Beyond::WrapAround,
+        0,
+    )
+};
 
 const fn fake(
     name: &'static str,

@@ -420,7 +420,7 @@ fn finished(
     }
     phase.figures.extend(syncs.figures());
     if error != 0 {
-        phase.failed = Some(format!("fio reports error {error} for this job"));
+        fio::fail(&mut phase, error.unsigned_abs());
     } else if !(read.has_run() || write.has_run() || united.has_run()) {
         return Ok(None);
     }

@@ -156,7 +156,7 @@ fn phase(
     .and_then(|(direction, _)| latency(direction));
     fio::state(&mut phase, [&read, &write, &united]);
     if job.error != 0 {
-        phase.failed = Some(format!("fio reports error {} for this job", job.error));
+        fio::fail(&mut phase, job.error.unsigned_abs());
     } else if have_run == [false; 3] {
         phase.failed = Some("fio reports no operation for this job".to_owned());
     }

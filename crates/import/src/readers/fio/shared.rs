@@ -1,6 +1,8 @@
 //! What fio's three outputs have in common: shapes, depths, rates, and how they must fit together.
 
-use cardproof_record::{OpName, PatternName, Stated, Warning, WarningCode};
+use cardproof_record::{
+    ErrorCause, FindingKind, OpName, PatternName, Stated, Warning, WarningCode,
+};
 use cardproof_units::{Bytes, Iops, Throughput};
 
 use crate::draft::{Cache, PhaseDraft, Printed, Sync};
@@ -46,6 +48,29 @@ pub(super) fn mix(value: &str) -> Option<u8> {
 /// What is said where the options limit the rate.
 pub(super) const LIMITED: &str =
     "fio's options limit the rate, so the figure is that of the limit and not of the storage";
+
+/// Notes that a job ended with the system's error `code`, and the fault of the storage where it is one.
+pub(super) fn fail(phase: &mut PhaseDraft, code: u64) {
+    phase.failed = Some(format!("fio reports error {code} for this job"));
+    // EIO, ENODATA and EREMOTEIO, EILSEQ and EBADMSG, ETIMEDOUT, EROFS, ENXIO and ENODEV of Linux. Others,
+    // such as a full file system, are no fault of the storage.
+    let cause = match code {
+        5 | 61 | 121 => ErrorCause::Io,
+        74 | 84 => ErrorCause::Crc,
+        110 => ErrorCause::Timeout,
+        30 => ErrorCause::ReadOnly,
+        6 | 19 => ErrorCause::Gone,
+        _ => return,
+    };
+    phase.fault = Some(FindingKind::IoErrors {
+        op: phase.op,
+        count: 0,
+        cause,
+        files: Vec::new(),
+        after_bytes: None,
+        offset_bytes: None,
+    });
+}
 
 /// The doubt about a rate that was limited.
 pub(super) fn limited() -> Warning {

@@ -114,7 +114,7 @@ fn phase(line: &Line, fields: &[&str], command: Command) -> Result<PhaseDraft, I
     let error = fields[4];
     if error != "0" {
         let code: u32 = error.parse().map_err(|_| unexpected("an error's number", error))?;
-        phase.failed = Some(format!("fio reports error {code} for this job"));
+        fio::fail(&mut phase, code.into());
     } else if !read.has_run() && !write.has_run() {
         phase.failed = Some("fio reports no operation for this job".to_owned());
     }

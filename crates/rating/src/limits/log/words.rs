@@ -49,7 +49,11 @@ pub(super) fn storage(main: &StateShare, because: Because) -> Vec<String> {
             CEILING.0
         ),
     };
-    vec![format!("mostly {}: {}", main.state.words(), work(main)), ceiling]
+    let done = match main.state {
+        LogState::Stalled => "requests waited and none ended".to_owned(),
+        state => format!("mostly {}: {}", state.words(), work(main)),
+    };
+    vec![done, ceiling]
 }
 
 /// Why the processors limited.
@@ -130,7 +134,12 @@ const FELT: Nanos = Nanos::from_millis(100);
 
 /// The longest mean waits of reads and writes, where one is felt.
 fn waits(explanation: &LogExplanation) -> Option<String> {
-    let waits = [("reads", explanation.read_await_max), ("writes", explanation.write_await_max)];
+    let (read, write) = (explanation.read_await_max, explanation.write_await_max);
+    // One column of waits for both says nothing of either.
+    let waits = match read == write {
+        true => [("requests", read), ("writes", None)],
+        false => [("reads", read), ("writes", write)],
+    };
     let felt = waits.iter().filter_map(|(name, wait)| Some((name, wait.filter(|it| *it >= FELT)?)));
     let felt: Vec<String> = felt.map(|(name, wait)| format!("{name} took {wait}")).collect();
     let told = felt.join(" and ");
