@@ -47,5 +47,6 @@ mod simulated;
 mod submitting;
 mod traces;
 mod verify;
+mod verify_directory;
 mod watch;
 mod watch_load;

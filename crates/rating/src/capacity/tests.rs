@@ -1,0 +1,140 @@
+//! What a test of the capacity is called.
+
+use cardproof_record::{CapacityCover, CapacityMethod};
+use cardproof_testkit::records;
+
+use super::*;
+
+fn with_files(files: CapacityFiles) -> Capacity {
+    let mut record = records::typical_a1_card();
+    record.conditions.target.size_bytes = Bytes::gib(8);
+    record.capacity = Some(CapacityTest { files: Some(files), ..CapacityTest::default() });
+    capacity(&record).unwrap()
+}
+
+/// Files over the whole card, of which `bad` sectors hold data of another address.
+fn files(bad: u64) -> CapacityFiles {
+    let sectors = Bytes::gib(8).get() / 512;
+    CapacityFiles {
+        tested_bytes: Bytes::gib(8),
+        right_sectors: sectors - bad,
+        foreign_sectors: bad,
+        longest_bad_sectors: bad,
+        is_all_free_space: true,
+        ..CapacityFiles::default()
+    }
+}
+
+#[test]
+fn files_tell_a_fake_from_damage_and_from_a_genuine_card() {
+    assert_eq!(with_files(files(0)).verdict, CapacityVerdict::Genuine);
+    assert_eq!(with_files(files(8)).verdict, CapacityVerdict::Damaged);
+    let fake = with_files(files(1 << 22));
+    assert_eq!(fake.verdict, CapacityVerdict::Fake);
+    assert_eq!(fake.real_size, (Bytes::gib(6), Bytes::gib(6)));
+    assert_eq!(fake.in_short(), "FAKE: holds 6 GiB of 8 GiB");
+    assert!(fake.advice().unwrap().starts_with("Return the device"), "{fake:?}");
+    let part = CapacityFiles { is_all_free_space: false, ..files(0) };
+    assert_eq!(with_files(part).verdict, CapacityVerdict::Undecided);
+}
+
+/// A test of `tested` bytes in the free space of a card of 8 GiB; places from `first_lost` on give zeros.
+fn in_free_space(tested: Bytes, first_lost: u64) -> Capacity {
+    let mut record = records::typical_a1_card();
+    record.conditions.target.size_bytes = Bytes::gib(7);
+    let size = tested.get();
+    // Not in the order of the addresses, or a card that is full looks the same.
+    let offset_of = |number: u64| size / 512 * (number * 197 % 512) / 4096 * 4096;
+    let place = |number: u64| {
+        let offset = offset_of(number);
+        let (right, found) = if offset < first_lost { (4096, "right") } else { (0, "constant:0") };
+        let (before, after) = ((number + 1) * 4096, 512 * 4096);
+        format!("{offset} 4096 {before} {after} {right} {right} 0 random {found}")
+    };
+    let cover = CapacityCover {
+        filesystem_bytes: Bytes::gib(7),
+        device_bytes: Some(Bytes::gib(8)),
+        ..CapacityCover::default()
+    };
+    record.capacity = Some(CapacityTest {
+        method: CapacityMethod::FreeSpace,
+        announced_bytes: tested,
+        written: (0..512).map(|number| [Bytes(offset_of(number)), Bytes(4096)]).collect(),
+        places: (0..512).map(place).collect(),
+        is_full: true,
+        cover: Some(cover),
+        ..CapacityTest::default()
+    });
+    capacity(&record).unwrap()
+}
+
+#[test]
+fn a_test_of_free_space_says_how_much_of_the_device_it_covers() {
+    let part = in_free_space(Bytes::gib(2), u64::MAX);
+    assert_eq!(part.verdict, CapacityVerdict::Genuine, "{part:#?}");
+    assert!(part.headline().starts_with("GENUINE as far as tested: 2 GiB of 8 GiB"), "{part:#?}");
+    assert_eq!((part.free_space, part.announced), (Some(Bytes::gib(2)), Bytes::gib(8)));
+    assert_eq!(part.real_size, (Bytes::gib(2), Bytes::gib(8)));
+    let nearly_all = in_free_space(Bytes::gib(8) - Bytes::mib(64), u64::MAX);
+    assert!(nearly_all.headline().starts_with("GENUINE: the full capacity"), "{nearly_all:#?}");
+}
+
+/// What the files of the file system lie on was not tested, so it may be real.
+#[test]
+fn bounds_of_free_space_leave_room_for_what_was_not_tested() {
+    let fake = in_free_space(Bytes::gib(4), 1 << 30);
+    assert_eq!(fake.verdict, CapacityVerdict::Fake, "{fake:#?}");
+    let (low, high) = fake.real_size;
+    assert!(low <= Bytes::gib(1) && low >= Bytes::mib(900), "{fake:#?}");
+    assert!((Bytes::gib(5)..Bytes::gib(6)).contains(&high), "{fake:#?}");
+    let nothing = in_free_space(Bytes::gib(4), 0);
+    assert_eq!(nothing.verdict, CapacityVerdict::Damaged, "{nothing:#?}");
+    assert!(nothing.reasons.last().unwrap().contains("looks the same"), "{nothing:#?}");
+}
+
+#[test]
+fn a_record_with_impossible_numbers_is_judged_without_them() {
+    let mut record = records::typical_a1_card();
+    record.conditions.target.size_bytes = Bytes::gib(8);
+    let of_place = |line: &str, guess: u64| CapacityTest {
+        announced_bytes: Bytes::gib(8),
+        written: vec![[Bytes(0), Bytes(8192)]],
+        places: vec![line.to_owned()],
+        guessed_modulus_bytes: Some(Bytes(guess)),
+        ..CapacityTest::default()
+    };
+    for (line, guess) in [
+        ("0 4096 4096 8192 0 0 0 random constant:0", 0),
+        ("0 4096 4096 8192 0 0 0 random right", 1),
+        ("0 4096 4096 4611686018427387904 0 0 0 random constant:0", u64::MAX),
+        ("8192 4096 0 18446744073709551615 0 0 0 random constant:0", 1 << 30),
+        ("18446744073709551615 4096 0 1 0 0 0 random constant:0", 1 << 30),
+    ] {
+        record.capacity = Some(of_place(line, guess));
+        let found = capacity(&record).unwrap();
+        assert_ne!(found.verdict, CapacityVerdict::Genuine, "{line}");
+    }
+}
+
+#[test]
+fn what_could_not_be_tested_is_called_so_and_not_wrong() {
+    let mut record = records::typical_a1_card();
+    let size = Bytes::gib(8);
+    record.conditions.target.size_bytes = size;
+    record.capacity = Some(CapacityTest {
+        announced_bytes: size,
+        untested_bytes: Bytes::kib(8),
+        unreadable: vec![[Bytes::mib(1), Bytes::kib(8)]],
+        ..CapacityTest::default()
+    });
+    let found = capacity(&record).unwrap();
+    assert_eq!(found.verdict, CapacityVerdict::Damaged);
+    assert_eq!(found.damaged_ranges, [(1 << 20, (1 << 20) + 8192)]);
+    let last = found.reasons.last().unwrap();
+    assert!(last.starts_with("8 KiB could not be tested"), "{last}");
+}
+
+#[test]
+fn a_record_without_a_test_has_no_verdict() {
+    assert_eq!(capacity(&records::typical_a1_card()), None);
+}
