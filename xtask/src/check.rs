@@ -4,43 +4,47 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::queue::{self, Choice, Suite};
+use crate::queue::{self, Built, Choice, Suite};
 use crate::steps::{Account, Outcome, shown, shown_command};
 use crate::workspace::{Metadata, cargo};
-use crate::{deny, generate, tidy};
+use crate::{compiler, deny, generate, tidy};
+
+/// The tool's workspace.
+pub(crate) const TOOL: Suite = Suite { directory: ".", is_documented: true };
 
 /// Every quick step, then the account.
 pub(crate) fn run() -> Result<bool> {
     let mut account = Account::default();
-    lint_steps(&mut account);
+    reading_steps(&mut account);
     account.step("licences and sources", || deny::run(deny::WhenAbsent::Skip));
     account.step("oldest Rust", oldest_rust);
-    account.add(queue::run("unit tests", &[UNIT_TESTS], Choice::Gate, None)?);
+    if let Some(mut built) = build_step(&mut account, "tool", &TOOL) {
+        account.step("generated files", || Ok(Outcome::of(generate::are_fresh(&built)?)));
+        built.keep_unit_tests();
+        account.add(queue::run("unit tests", &[&built], Choice::Gate, None)?);
+    }
     print!("\n{}\n{}", account.parts(), account.closing());
     Ok(account.is_good())
 }
 
-/// What needs no other program.
-const UNIT_TESTS: Suite = Suite {
-    directory: ".",
-    arguments: &["--exclude", "cardproof-fuzz", "--lib", "--bins"],
-    is_linted: false,
-};
-
-/// The steps that only read the source: format, lints, tidy, documentation, generated files.
-pub(crate) fn lint_steps(account: &mut Account) {
-    let cargo = cargo();
+/// The steps that only read the source: format and tidy.
+pub(crate) fn reading_steps(account: &mut Account) {
     account.step("format", || with_component("fmt", "rustfmt", &["fmt", "--all", "--", "--check"]));
     account.step("tidy", tidy_step);
-    account.step("lints", || with_component("clippy", "clippy", LINTS));
-    account.step("documentation", || {
-        shown_command(
-            Command::new(&cargo)
-                .args(["doc", "--quiet", "--workspace", "--no-deps", "--all-features"])
-                .env("RUSTDOCFLAGS", "-D warnings"),
-        )
+}
+
+/// Builds `suite`, called `name`, with its lints and documentation; `None` where that fails.
+pub(crate) fn build_step(account: &mut Account, name: &str, suite: &Suite) -> Option<Built> {
+    for program in compiler::missing() {
+        account.skipped.push(format!("what {program} finds in the {name}: this Rust has none"));
+    }
+    let mut built = None;
+    let documentation = if suite.is_documented { ", documentation" } else { "" };
+    account.step(&format!("{name}: build, lints{documentation}"), || {
+        built = suite.build()?;
+        Ok(Outcome::of(built.is_some()))
     });
-    account.step("generated files", || Ok(Outcome::of(generate::are_fresh()?)));
+    built
 }
 
 /// Whether the workspace compiles with the oldest Rust that its manifest promises.
@@ -82,20 +86,6 @@ fn with_component(name: &str, component: &str, words: &[&str]) -> Result<Outcome
          the system's package of that name"
     )))
 }
-
-/// Clippy's own rule on `SAFETY:` comments is asked for here, so that tidy need not know it.
-const LINTS: &[&str] = &[
-    "clippy",
-    "--quiet",
-    "--workspace",
-    "--all-targets",
-    "--all-features",
-    "--",
-    "-D",
-    "warnings",
-    "-D",
-    "clippy::undocumented_unsafe_blocks",
-];
 
 /// Tidy as a step.
 fn tidy_step() -> Result<Outcome> {

@@ -8,8 +8,6 @@ use std::process::Command;
 use anyhow::Result;
 use cardproof_testkit::run_command;
 
-use crate::workspace::built;
-
 /// What stands before the commands.
 const OPENING: &str = "\
 # The command line
@@ -21,11 +19,13 @@ Data goes to standard output; messages and progress go to standard error. The ex
 4 when a `--require` was not met or the result is bad, 130 and 143 when stopped by Ctrl-C or SIGTERM.
 ";
 
-/// The page, from the program as it is built by this workspace.
-pub(crate) fn page() -> Result<String> {
-    let program = built("cardproof")?;
+/// The program that the page is about.
+pub(crate) const PROGRAM: &str = "cardproof";
+
+/// The page, from `program` as this workspace has built it.
+pub(crate) fn page(program: &Path) -> Result<String> {
     let mut text = OPENING.to_owned();
-    add_command(&mut text, &program, &[])?;
+    add_command(&mut text, program, &[])?;
     Ok(text)
 }
 

@@ -6,29 +6,31 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use crate::queue::Built;
+use crate::workspace::built;
 use crate::{cli_reference, lab};
 
-/// All of them: the text of each by its path below the workspace's root.
-fn all() -> Result<BTreeMap<String, String>> {
-    let mut files: BTreeMap<String, String> = serde_json::from_str(&lab::schemas()?)
+/// All of them, from these two programs: the text of each by its path below the workspace's root.
+fn all(lab: &Path, program: &Path) -> Result<BTreeMap<String, String>> {
+    let mut files: BTreeMap<String, String> = serde_json::from_str(&lab::schemas(lab)?)
         .context("the laboratory does not print schemas by path")?;
-    files.insert("docs/cli.md".to_owned(), cli_reference::page()?);
+    files.insert("docs/cli.md".to_owned(), cli_reference::page(program)?);
     Ok(files)
 }
 
 /// Writes every generated file.
 pub(crate) fn write() -> Result<bool> {
-    for (path, text) in all()? {
+    for (path, text) in all(&built(lab::PROGRAM)?, &built(cli_reference::PROGRAM)?)? {
         fs::write(&path, text).with_context(|| format!("cannot write {path}"))?;
         println!("wrote {path}");
     }
     Ok(true)
 }
 
-/// Whether every generated file is as it would be generated; names those that are not.
-pub(crate) fn are_fresh() -> Result<bool> {
+/// Whether every generated file is as the programs of `built` generate it; names those that are not.
+pub(crate) fn are_fresh(built: &Built) -> Result<bool> {
     let mut all_are = true;
-    for (path, text) in all()? {
+    for (path, text) in all(built.program(lab::PROGRAM)?, built.program(cli_reference::PROGRAM)?)? {
         if !is_fresh(Path::new(&path), &text) {
             println!("{path} is stale: run `cargo xtask generate` and commit it");
             all_are = false;

@@ -3,11 +3,13 @@
 //! It is a program of its own, so that this one links no database and no simulator.
 
 use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
 use anyhow::{Context, Result};
 use cardproof_testkit::run_command;
 
+use crate::queue::Built;
 use crate::steps::Outcome;
 use crate::workspace::{built, cargo, root};
 
@@ -21,9 +23,13 @@ pub(crate) fn run(command: &str, arguments: &[OsString]) -> Result<bool> {
     Ok(status.success())
 }
 
-/// The schemas that the laboratory derives, as a JSON object of texts by path.
-pub(crate) fn schemas() -> Result<String> {
-    run_command(quick("schemas", &[])?).context("the laboratory cannot derive the schemas")
+/// The laboratory's program.
+pub(crate) const PROGRAM: &str = "cardproof-lab";
+
+/// The schemas that the laboratory `program` derives, as a JSON object of texts by path.
+pub(crate) fn schemas(program: &Path) -> Result<String> {
+    let asked = of_program(program, "schemas", &[])?;
+    run_command(asked).context("the laboratory cannot derive the schemas")
 }
 
 /// The laboratory of identities as a step of the tests, with what it printed.
@@ -36,9 +42,11 @@ pub(crate) fn reconnect_step() -> Result<(Outcome, String)> {
     quiet_step("lab", &["reconnect"])
 }
 
-/// The short form of the attacks as a step of the tests.
-pub(crate) fn attack_step() -> Result<Outcome> {
-    step("attack", &[])
+/// The short form of the attacks as a step of the tests, by the programs of `built`, with what it printed.
+pub(crate) fn attack_step(built: &Built) -> Result<(Outcome, String)> {
+    let mut command = of_program(built.program(PROGRAM)?, "attack", &[])?;
+    command.envs(built.variable());
+    quiet(&mut command)
 }
 
 /// The attacks for `hours` as a step, with another seed each time.
@@ -66,18 +74,26 @@ fn step(command: &str, arguments: &[&str]) -> Result<Outcome> {
 
 /// As [`step`], with what the step printed instead of showing it.
 fn quiet_step(command: &str, arguments: &[&str]) -> Result<(Outcome, String)> {
-    let mut command = quick(command, arguments)?;
+    quiet(&mut quick(command, arguments)?)
+}
+
+fn quiet(command: &mut Command) -> Result<(Outcome, String)> {
     let output = command.stdin(Stdio::null()).output().context("cannot start the laboratory")?;
     let printed =
         [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
     Ok((outcome(output.status), printed.concat()))
 }
 
-/// The laboratory's `command`. A short form does not need the optimised build: that of the tests does.
+/// The laboratory's `command`. A short form does not need the optimised build: a quick one does.
 fn quick(command: &str, arguments: &[&str]) -> Result<Command> {
-    let mut quick = Command::new(built("cardproof-lab")?);
-    quick.arg(command).args(arguments).env("CARGO_MANIFEST_DIR", root()?.join("crates/lab"));
-    Ok(quick)
+    of_program(&built(PROGRAM)?, command, arguments)
+}
+
+/// The `command` of the laboratory `program`.
+fn of_program(program: &Path, command: &str, arguments: &[&str]) -> Result<Command> {
+    let mut asked = Command::new(program);
+    asked.arg(command).args(arguments).env("CARGO_MANIFEST_DIR", root()?.join("crates/lab"));
+    Ok(asked)
 }
 
 fn outcome(status: ExitStatus) -> Outcome {

@@ -6,6 +6,7 @@
 
 mod check;
 mod cli_reference;
+mod compiler;
 mod deny;
 mod dist;
 mod fuzz;
@@ -78,6 +79,9 @@ struct ForLab {
 }
 
 fn main() -> ExitCode {
+    if let Some(ended) = compiler::run() {
+        return ended;
+    }
     match run(Arguments::parse().command) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,

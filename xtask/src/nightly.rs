@@ -66,8 +66,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     if is_wanted(Part::Tests) {
         account.step("browser packages", packages::install_browser_packages);
         account.step("engines for the hub's dump", packages::install_engines);
-        let suites = test::suites(&mut account);
-        account.add(queue::run("long tests", &suites, Choice::Ignored, None)?);
+        let built = test::build_all(&mut account);
+        let built: Vec<_> = built.iter().collect();
+        account.add(queue::run("long tests", &built, Choice::Ignored, None)?);
     }
     if is_wanted(Part::Fuzz) {
         account.step("fuzzing", fuzz_all);

@@ -26,7 +26,7 @@ use programs::{Program, Test};
 use server::Server;
 use worker::{Desk, Ended, Verdict};
 
-pub(crate) use programs::{Suite, has_clippy_driver};
+pub(crate) use programs::{Built, Suite};
 
 /// The variable with the seed of tests that explore at random.
 const SEED: &str = "CARDPROOF_TEST_SEED";
@@ -50,35 +50,32 @@ pub(crate) enum Choice {
     Ignored,
 }
 
-/// Builds and runs the tests of `suites`; with a `seed` in an order of its own.
+/// Runs the tests of `built`; with a `seed` in an order of its own.
 ///
 /// # Errors
 /// A program does not list its tests, or the queue's files cannot be used.
 pub(crate) fn run(
     name: &str,
-    suites: &[Suite],
+    built: &[&Built],
     choice: Choice,
     seed: Option<u64>,
 ) -> Result<Account> {
     println!("== {name}");
     let start = Instant::now();
-    let mut programs = Vec::new();
-    for suite in suites {
-        let Some(built) = suite.build()? else {
-            let failed = vec![format!("{name}: the tests do not compile, see above")];
-            return Ok(Account { failed, ..Account::default() });
-        };
-        programs.extend(built);
-    }
-    let mut account = Account::default();
-    account.time(&format!("{name}: build"), start.elapsed());
-    let start = Instant::now();
-    account.add(run_programs(&programs, choice, seed)?);
+    let programs: Vec<&Program> = built.iter().flat_map(|built| &built.tests).collect();
+    let mut variables: Vec<_> = built.iter().filter_map(|built| built.variable()).collect();
+    variables.extend(seed.map(|seed| (SEED, seed.to_string())));
+    let mut account = run_programs(&programs, choice, seed, variables)?;
     account.time(&format!("{name}: {} programs", programs.len()), start.elapsed());
     Ok(account)
 }
 
-fn run_programs(programs: &[Program], choice: Choice, seed: Option<u64>) -> Result<Account> {
+fn run_programs(
+    programs: &[&Program],
+    choice: Choice,
+    seed: Option<u64>,
+    mut variables: Vec<(&'static str, String)>,
+) -> Result<Account> {
     let place = Metadata::read()?.target_directory.join("queue");
     fs::create_dir_all(&place).with_context(|| format!("cannot make {}", place.display()))?;
     let mut times = Times::read(&place);
@@ -86,13 +83,13 @@ fn run_programs(programs: &[Program], choice: Choice, seed: Option<u64>) -> Resu
     for program in programs {
         tests.extend(program.tests()?);
     }
-    check_groups(&tests)?;
+    check_names(&tests)?;
     let is_chosen = |test: &Test| test.is_ignored == (choice == Choice::Ignored);
     let (mut tests, others): (Vec<_>, Vec<_>) = tests.into_iter().partition(is_chosen);
     order::sort(&mut tests, &times, seed);
-    let servers: Vec<Server> = programs.iter().filter_map(Server::start).collect();
-    let mut variables: Vec<_> = servers.iter().map(Server::variable).collect();
-    variables.extend(seed.map(|seed| (SEED, seed.to_string())));
+    let servers: Vec<Server> =
+        programs.iter().filter_map(|program| Server::start(program)).collect();
+    variables.extend(servers.iter().map(Server::variable));
     let (alone, together): (Vec<_>, Vec<_>) = tests.into_iter().partition(is_alone);
     let mut ended = run_all(&together, workers(), &place, &variables)?;
     ended.extend(run_all(&alone, 1, &place, &variables)?);
@@ -114,14 +111,14 @@ fn is_alone(test: &Test<'_>) -> bool {
     ALONE.iter().any(|begin| test.full_name().starts_with(begin))
 }
 
-/// A group whose name no test has would be empty without anybody seeing it.
-fn check_groups(tests: &[Test<'_>]) -> Result<()> {
-    for begin in ALONE {
-        let program = begin.split(' ').next().unwrap_or_default();
+/// Asserts that what is named here is there: a group whose name no test has would be empty without anybody seeing it.
+fn check_names(tests: &[Test<'_>]) -> Result<()> {
+    for name in ALONE.iter().chain(order::LONG) {
+        let program = name.split(' ').next().unwrap_or_default();
         let has_program = tests.iter().any(|test| test.program.name == program);
         ensure!(
-            !has_program || tests.iter().any(|test| test.full_name().starts_with(begin)),
-            "xtask/src/queue.rs names '{begin}', and no test begins so"
+            !has_program || tests.iter().any(|test| test.full_name().starts_with(name)),
+            "xtask/src/queue names '{name}', and no test begins so"
         );
     }
     Ok(())
@@ -165,8 +162,11 @@ fn run_all(
 fn account(mut ended: Vec<Ended>) -> Account {
     ended.sort_by_key(|ended| std::cmp::Reverse(ended.took));
     for slow in ended.iter().take_while(|ended| ended.took > SLOW) {
-        println!("   {:6.1} s  {}", slow.took.as_secs_f64(), slow.name);
+        let [took, computed] = [slow.took, slow.computed].map(|it| it.as_secs_f64());
+        println!("   {took:6.1} s, computing {computed:6.1} s  {}", slow.name);
     }
+    let computed: Duration = ended.iter().map(|ended| ended.computed).sum();
+    println!("   all tests together computed {:.0} s", computed.as_secs_f64());
     ended.sort_by(|one, other| one.name.cmp(&other.name));
     let mut account = Account::default();
     for Ended { name, verdict, .. } in ended {
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     fn ended(name: &str, verdict: Verdict) -> Ended {
-        Ended { name: name.to_owned(), took: Duration::ZERO, verdict }
+        Ended { name: name.to_owned(), took: Duration::ZERO, computed: Duration::ZERO, verdict }
     }
 
     #[test]

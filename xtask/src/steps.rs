@@ -70,6 +70,16 @@ impl Account {
         }
     }
 
+    /// Takes a step beside others: what it printed is shown at its end, in one piece.
+    pub(crate) fn quiet_step(
+        &mut self,
+        name: &str,
+        step: impl FnOnce() -> Result<(Outcome, String)>,
+    ) {
+        let start = Instant::now();
+        self.step_ended(name, step(), start.elapsed());
+    }
+
     fn step_ended(&mut self, name: &str, ended: Result<(Outcome, String)>, took: Duration) {
         let (outcome, printed) =
             ended.unwrap_or_else(|error| (Outcome::Failed, format!("{error:#}\n")));

@@ -7,40 +7,33 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::check::lint_steps;
+use crate::check::{TOOL, build_step, reading_steps};
 use crate::packages::{self, Want};
-use crate::queue::{self, Choice, Suite};
+use crate::queue::{self, Built, Choice, Suite};
 use crate::steps::{Account, Outcome, shown_command};
 use crate::workspace::{self, cargo};
-use crate::{deny, lab};
+use crate::{deny, generate, lab};
 
 /// The hub, a workspace of its own.
 const HUB: &str = "hub";
 
-/// The tool's test programs. A fuzz target has no `main` of its own.
-const TOOL_SUITE: Suite = Suite {
-    directory: ".",
-    arguments: &["--exclude", "cardproof-fuzz", "--lib", "--bins", "--tests"],
-    is_linted: false,
-};
+/// The hub, linted as the tool is.
+const HUB_SUITE: Suite = Suite { directory: HUB, is_documented: false };
 
-/// The hub's test programs, linted as they are built: a build for clippy alone would take its libraries again.
-const HUB_SUITE: Suite =
-    Suite { directory: HUB, arguments: &["--lib", "--bins", "--tests"], is_linted: true };
-
-/// Every test program that this Rust can build; that the hub's are left out is noted in `account`.
-pub(crate) fn suites(account: &mut Account) -> Vec<Suite> {
-    std::iter::once(TOOL_SUITE).chain(hub_suite(account)).collect()
+/// Builds every test program that this Rust can build; that the hub's are left out is noted in `account`.
+pub(crate) fn build_all(account: &mut Account) -> Vec<Built> {
+    let mut built = Vec::from_iter(build_step(account, "tool", &TOOL));
+    built.extend(build_hub(account));
+    built
 }
 
-/// The hub's test programs; none where this Rust is too old for them, which is noted in `account`.
-fn hub_suite(account: &mut Account) -> Option<Suite> {
-    let reason = too_old_for_hub();
-    account.skipped.extend(reason.as_ref().map(|reason| format!("hub tests: {reason}")));
-    if reason.is_none() && !queue::has_clippy_driver() {
-        account.skipped.push("hub lints: this Rust has no clippy".to_owned());
+/// Builds the hub's; not where this Rust is too old for them, which is noted in `account`.
+fn build_hub(account: &mut Account) -> Option<Built> {
+    if let Some(reason) = too_old_for_hub() {
+        account.skipped.push(format!("hub tests: {reason}"));
+        return None;
     }
-    reason.is_none().then_some(HUB_SUITE)
+    build_step(account, "hub", &HUB_SUITE)
 }
 
 /// Why this Rust cannot build the hub, which promises less than the tool.
@@ -83,32 +76,59 @@ enum Part {
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let is_wanted = |part: Part| arguments.only.is_empty() || arguments.only.contains(&part);
     let mut account = Account::default();
-    // Installing waits for the network and the disk, and reading the source needs none of it.
-    std::thread::scope(|scope| {
+    // Installing waits for the network and the disk, and building needs none of it.
+    let (tool, hub) = std::thread::scope(|scope| {
         let installing = is_wanted(Part::Packages).then(|| scope.spawn(install));
         if is_wanted(Part::Lints) {
-            lint_steps(&mut account);
-            match too_old_for_hub() {
-                Some(reason) => account.skipped.push(format!("hub format: {reason}")),
-                None => account.step("hub format", hub_format),
-            }
-            account.step("licences and sources", || deny::run(deny::WhenAbsent::Skip));
+            read(&mut account);
         }
+        let needs_tool = [Part::Lints, Part::Attacks, Part::Tool].into_iter().any(is_wanted);
+        let tool = needs_tool.then(|| build_step(&mut account, "tool", &TOOL)).flatten();
+        let hub = is_wanted(Part::Hub).then(|| build_hub(&mut account)).flatten();
         if let Some(installing) = installing {
             account.add(installing.join().unwrap_or_else(|_| panicked("packages")));
         }
+        (tool, hub)
     });
-    if is_wanted(Part::Attacks) {
-        account.step("attacks", lab::attack_step);
+    if let (true, Some(tool)) = (is_wanted(Part::Lints), &tool) {
+        account.step("generated files", || Ok(Outcome::of(generate::are_fresh(tool)?)));
     }
-    let mut suites = Vec::new();
-    suites.extend(is_wanted(Part::Tool).then_some(TOOL_SUITE));
-    suites.extend(is_wanted(Part::Hub).then(|| hub_suite(&mut account)).flatten());
-    if !suites.is_empty() {
-        account.add(queue::run("tests", &suites, Choice::Gate, arguments.seed)?);
-    }
+    let attacks = tool.as_ref().filter(|_| is_wanted(Part::Attacks));
+    let suites: Vec<&Built> = tool.iter().filter(|_| is_wanted(Part::Tool)).chain(&hub).collect();
+    account.add(attack_and_test(attacks, &suites, arguments.seed)?);
     print!("\n{}\n{}", account.parts(), account.closing());
     Ok(account.is_good())
+}
+
+/// What needs nothing built.
+fn read(account: &mut Account) {
+    reading_steps(account);
+    match too_old_for_hub() {
+        Some(reason) => account.skipped.push(format!("hub format: {reason}")),
+        None => account.step("hub format", hub_format),
+    }
+    account.step("licences and sources", || deny::run(deny::WhenAbsent::Skip));
+}
+
+/// Attacks by the programs of `tool`, which wait for the kernel most of the time, beside the tests of `suites`.
+fn attack_and_test(tool: Option<&Built>, suites: &[&Built], seed: Option<u64>) -> Result<Account> {
+    std::thread::scope(|scope| {
+        let attacking = tool.map(|tool| {
+            scope.spawn(|| {
+                let mut account = Account::default();
+                account.quiet_step("attacks", || lab::attack_step(tool));
+                account
+            })
+        });
+        let mut account = match suites {
+            [] => Account::default(),
+            suites => queue::run("tests", suites, Choice::Gate, seed)?,
+        };
+        if let Some(attacking) = attacking {
+            account.add(attacking.join().unwrap_or_else(|_| panicked("attacks")));
+        }
+        Ok(account)
+    })
 }
 
 /// Installs what the tests need.

@@ -9,18 +9,20 @@ use std::process::Command;
 use crate::LabError;
 use crate::command::run_command;
 
-/// Prints one line for each fault of each document; takes the schema and the documents.
+/// Prints one line for each fault of each document; takes pairs of a schema and a document.
 const SCRIPT: &str = "\
 import json, sys
 from jsonschema import Draft202012Validator as Validator
-with open(sys.argv[1]) as file:
-    schema = json.load(file)
-Validator.check_schema(schema)
-validator = Validator(schema)
-for path in sys.argv[2:]:
+validators = {}
+for schema, path in zip(sys.argv[1::2], sys.argv[2::2]):
+    if schema not in validators:
+        with open(schema) as file:
+            text = json.load(file)
+        Validator.check_schema(text)
+        validators[schema] = Validator(text)
     with open(path) as file:
         document = json.load(file)
-    for fault in validator.iter_errors(document):
+    for fault in validators[schema].iter_errors(document):
         print(path, fault.json_path, fault.message[:300], sep=': ')
 ";
 
@@ -30,10 +32,19 @@ for path in sys.argv[2:]:
 /// [`LabError::Unavailable`] without Python's jsonschema; [`LabError::Command`] where a document
 /// is no JSON or the schema no schema.
 pub fn schema_faults<P: AsRef<Path>>(schema: &Path, documents: &[P]) -> Result<String, LabError> {
-    let python = python()?;
-    let mut command = Command::new(python);
-    command.args(["-c", SCRIPT]).arg(schema);
-    command.args(documents.iter().map(AsRef::as_ref));
+    let pairs: Vec<_> = documents.iter().map(|document| (schema, document.as_ref())).collect();
+    schema_faults_of_pairs(&pairs)
+}
+
+/// As [`schema_faults`], of documents each with its own schema. The validator is started once, which takes longer
+/// than what it does.
+///
+/// # Errors
+/// As those of [`schema_faults`].
+pub fn schema_faults_of_pairs(pairs: &[(&Path, &Path)]) -> Result<String, LabError> {
+    let mut command = Command::new(python()?);
+    command.args(["-c", SCRIPT]);
+    command.args(pairs.iter().flat_map(|&(schema, document)| [schema, document]));
     run_command(command)
 }
 

@@ -66,6 +66,15 @@ impl Usage {
     }
 }
 
+/// Runs `command` as it stands; how it ended, and the processor time that it and all it waited for took.
+///
+/// # Errors
+/// It cannot be started.
+pub fn status_and_cpu(command: &mut Command) -> io::Result<(ExitStatus, Nanos)> {
+    let ended = command.spawn()?.wait4()?;
+    Ok((ended.status, (ended.rusage.utime + ended.rusage.stime).into()))
+}
+
 /// Everything that comes out of a pipe, until its other end is closed.
 fn read_all(pipe: Option<impl Read>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();

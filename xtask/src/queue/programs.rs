@@ -1,6 +1,6 @@
 //! The test programs of a workspace: built by cargo, and asked for their tests.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -8,18 +8,29 @@ use anyhow::{Context, Result, ensure};
 use cardproof_testkit::run_command;
 use serde::Deserialize;
 
-use crate::workspace::{cargo, root};
+use crate::compiler;
+use crate::workspace::{Metadata, cargo, root};
 
-/// Test programs that are built by one command.
+/// A workspace, or a part of it, that is built by one command: test programs, programs, examples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Suite {
     /// The workspace's directory, below the root of the source.
     pub(crate) directory: &'static str,
-    /// What `cargo test` is told beside what it always is: which programs.
-    pub(crate) arguments: &'static [&'static str],
-    /// Whether clippy judges the source while it is built, in place of a build of its own.
-    pub(crate) is_linted: bool,
+    /// Whether its documentation is written in the same build.
+    pub(crate) is_documented: bool,
 }
+
+/// What a suite's build gives.
+#[derive(Debug, Default)]
+pub(crate) struct Built {
+    /// The test programs.
+    pub(super) tests: Vec<Program>,
+    /// All other programs by their names.
+    programs: BTreeMap<String, PathBuf>,
+}
+
+/// The variable that says where `cardproof` is built, for what would otherwise build it.
+const PROGRAM: &str = "CARDPROOF_BUILT";
 
 /// One test program.
 #[derive(Debug)]
@@ -69,71 +80,86 @@ struct Profile {
 }
 
 impl Suite {
-    /// Builds the programs; `None` where one does not compile, which cargo has shown.
+    /// Builds everything in it, and judges the source with it; `None` where something does not compile or is at
+    /// fault, which cargo has shown.
     ///
     /// # Errors
     /// Cargo cannot be started or speaks a form that is not known here.
-    pub(super) fn build(&self) -> Result<Option<Vec<Program>>> {
+    pub(crate) fn build(&self) -> Result<Option<Built>> {
         let mut command = Command::new(cargo());
         command
             .current_dir(self.directory)
-            .args(["test", "--no-run", "--quiet", "--locked", "--workspace", "--all-features"])
+            .args(["build", "--quiet", "--keep-going", "--locked"])
+            .args(["--workspace", "--all-features", "--all-targets"])
             .arg("--message-format=json-render-diagnostics")
-            .args(self.arguments)
             .stdin(Stdio::null())
             .stderr(Stdio::inherit());
         if self.directory != "." {
             forget_flags(&mut command);
         }
-        if self.is_linted && has_clippy_driver() {
-            // What `cargo clippy -- -D warnings` sets, but for a build whose programs can be started.
-            command.env("RUSTC_WORKSPACE_WRAPPER", CLIPPY_DRIVER);
-            command.env("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
-        }
+        let target = Metadata::read()?.target_directory;
+        let pages = self.is_documented.then(|| target.join("doc"));
+        compiler::put_in(&mut command, &target.join("queue"), pages.as_deref())?;
         let output = command.output().context("cannot start cargo")?;
         if !output.status.success() {
             return Ok(None);
         }
-        programs_in(&String::from_utf8_lossy(&output.stdout)).map(Some)
+        Built::of(&String::from_utf8_lossy(&output.stdout)).map(Some)
     }
-}
-
-/// The compiler with clippy's lints in it.
-const CLIPPY_DRIVER: &str = "clippy-driver";
-
-/// Whether this Rust has clippy.
-pub(crate) fn has_clippy_driver() -> bool {
-    let asked = Command::new(CLIPPY_DRIVER).arg("--version").stderr(Stdio::null()).output();
-    asked.is_ok_and(|output| output.status.success())
 }
 
 /// Cargo hands the variables of its configuration down to this program. Another workspace has its own, which
 /// do not replace what is set already.
-pub(crate) fn forget_flags(command: &mut Command) {
+fn forget_flags(command: &mut Command) {
     command.env_remove("LIBSQLITE3_FLAGS");
 }
 
-/// The test programs among what cargo has built.
-fn programs_in(messages: &str) -> Result<Vec<Program>> {
-    let mut programs = Vec::new();
-    for line in messages.lines().filter(|line| line.starts_with('{')) {
-        let message: Message = serde_json::from_str(line)
-            .with_context(|| format!("cargo says something that is not known here: {line}"))?;
-        programs.extend(message.into_program());
+impl Built {
+    /// What cargo's `messages` say that it has built.
+    fn of(messages: &str) -> Result<Self> {
+        let mut built = Self::default();
+        for line in messages.lines().filter(|line| line.starts_with('{')) {
+            let message: Message = serde_json::from_str(line)
+                .with_context(|| format!("cargo says something that is not known here: {line}"))?;
+            built.add(message);
+        }
+        Ok(built)
     }
-    Ok(programs)
-}
 
-impl Message {
-    fn into_program(self) -> Option<Program> {
-        let is_test = self.reason == "compiler-artifact" && self.profile?.test;
-        let (target, executable) = (self.target?, self.executable?);
-        let directory = self.manifest_path?.parent()?.to_owned();
+    fn add(&mut self, message: Message) -> Option<()> {
+        let is_test = message.reason == "compiler-artifact" && message.profile?.test;
+        let (target, executable) = (message.target?, message.executable?);
+        let directory = message.manifest_path?.parent()?.to_owned();
         let folder = directory.file_name()?.to_str()?;
+        if !is_test {
+            self.programs.insert(target.name, executable);
+            return None;
+        }
         let is_library = target.kind.iter().any(|kind| kind == "lib" || kind == "proc-macro");
         let name =
             if is_library { folder.to_owned() } else { format!("{folder}::{}", target.name) };
-        is_test.then_some(Program { name, executable, directory })
+        self.tests.push(Program { name, executable, directory });
+        None
+    }
+
+    /// Where the program `name` is.
+    ///
+    /// # Errors
+    /// It is none of the suite's.
+    pub(crate) fn program(&self, name: &str) -> Result<&Path> {
+        let found = self.programs.get(name).map(PathBuf::as_path);
+        found.with_context(|| format!("cargo has built no program {name}"))
+    }
+
+    /// What tells the tests, and the laboratory, where the program is that they start.
+    pub(crate) fn variable(&self) -> Option<(&'static str, String)> {
+        let program = self.programs.get("cardproof")?;
+        Some((PROGRAM, program.to_str()?.to_owned()))
+    }
+
+    /// Leaves out the crates' test programs that are not in the files that they test.
+    pub(crate) fn keep_unit_tests(&mut self) {
+        self.tests.retain(|program| !program.name.contains("::it"));
     }
 }
 
@@ -200,10 +226,16 @@ mod tests {
 
     #[test]
     fn only_test_programs_are_run() {
-        let programs = programs_in(BUILT).unwrap();
-        let names: Vec<_> = programs.iter().map(|program| &*program.name).collect();
-        assert_eq!(names, ["io", "io::it"]);
-        assert_eq!(programs[0].directory, Path::new("/w/crates/io"));
+        let mut built = Built::of(BUILT).unwrap();
+        let names = |built: &Built| -> Vec<_> {
+            built.tests.iter().map(|program| program.name.clone()).collect()
+        };
+        assert_eq!(names(&built), ["io", "io::it"]);
+        assert_eq!(built.tests[0].directory, Path::new("/w/crates/io"));
+        assert_eq!(built.program("cardproof").unwrap(), Path::new("/t/c"));
+        assert!(built.program("it").is_err());
+        built.keep_unit_tests();
+        assert_eq!(names(&built), ["io"]);
     }
 
     #[test]

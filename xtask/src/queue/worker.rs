@@ -7,7 +7,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use cardproof_testkit::SKIP_LOG;
+use cardproof_testkit::{SKIP_LOG, status_and_cpu};
 
 use super::programs::Test;
 
@@ -23,6 +23,8 @@ pub(super) struct Ended {
     pub(super) name: String,
     /// How long its process took.
     pub(super) took: Duration,
+    /// How much of that its processes computed.
+    pub(super) computed: Duration,
     pub(super) verdict: Verdict,
 }
 
@@ -72,11 +74,12 @@ impl<'a> Desk<'a> {
             .stderr(printed);
         test.program.surround(&mut command);
         let start = Instant::now();
-        let status = command.status().context("cannot start timeout; install coreutils")?;
+        let (status, computed) =
+            status_and_cpu(&mut command).context("cannot start timeout; install coreutils")?;
         let took = start.elapsed();
         let name = test.full_name();
         let verdict = self.verdict(&name, status)?;
-        Ok(Ended { name, took, verdict })
+        Ok(Ended { name, took, computed: computed.into(), verdict })
     }
 
     fn verdict(&self, name: &str, status: ExitStatus) -> Result<Verdict> {

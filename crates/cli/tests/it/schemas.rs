@@ -1,12 +1,12 @@
 //! Every JSON document against its published schema, by a validator that is not ours; and that every
 //! command has `--json` and `--quiet`, told by the program's own list of commands.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
-use cardproof_testkit::{LoopDevice, lab_or_skip, require_root, schema_faults};
+use cardproof_testkit::{LabError, LoopDevice, lab_or_skip, require_root, schema_faults_of_pairs};
 use cardproof_units::Bytes;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -36,25 +36,27 @@ fn measured(home: &Home, card: &str, label: &str) {
     run(home.cardproof(&[&words[..], &SHORT].concat())).expect(0);
 }
 
-/// The faults of `documents` by the published `form`, the name of the form included. The validator is started
-/// once, since its start takes longer than what it does.
-fn faults(
-    home: &Home,
-    form: &str,
-    documents: &[Value],
-) -> Result<String, cardproof_testkit::LabError> {
+/// The faults of `documents` by the published `form`, the name of the form included.
+fn faults(home: &Home, form: &str, documents: &[Value]) -> Result<String, LabError> {
+    let all: Vec<_> = documents.iter().map(|document| (form, document)).collect();
+    faults_of_forms(home, &all)
+}
+
+/// As [`faults`], of documents each with its own form.
+fn faults_of_forms(home: &Home, documents: &[(&str, &Value)]) -> Result<String, LabError> {
     let mut faults = String::new();
     let mut paths = Vec::new();
-    for (number, document) in documents.iter().enumerate() {
-        let path = home.place().join(format!("document-{number}.json"));
+    for (number, (form, document)) in documents.iter().enumerate() {
+        let path = home.place().join(format!("document-{number}-{form}.json"));
         fs::write(&path, document.to_string()).unwrap();
-        paths.push(path);
+        paths.push((schema(form), path));
         let name = format!("cardproof.{form}/1");
-        if !NAMELESS.contains(&form) && document["schema"] != *name {
-            faults += &format!("document-{number}.json is called {}", document["schema"]);
+        if !NAMELESS.contains(form) && document["schema"] != *name {
+            faults += &format!("document-{number}-{form}.json is called {}", document["schema"]);
         }
     }
-    Ok(schema_faults(&schema(form), &paths)? + &faults)
+    let pairs: Vec<_> = paths.iter().map(|(schema, path)| (&**schema, &**path)).collect();
+    Ok(schema_faults_of_pairs(&pairs)? + &faults)
 }
 
 /// How the documents of a command are to be read.
@@ -290,17 +292,16 @@ fn every_document_is_of_its_published_form() {
     let worn =
         ["endure", "sim:sandisk-ultra", "--size", "8M", "--cycles", "3", "--seed", "1", "--quiet"];
     run(home.cardproof(&[&worn[..], &["--label", "worn"]].concat())).expect(0);
-    let mut by_form: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    let mut all = Vec::new();
     for example in examples(&home) {
         let words: Vec<&str> = example.words.iter().map(String::as_str).collect();
         let text = run(home.cardproof(&words)).expect(example.status).stdout;
         let documents = example.documents(&text);
         assert!(!documents.is_empty(), "{words:?}");
-        by_form.entry(example.form).or_default().extend(documents);
+        all.extend(documents.into_iter().map(|document| (example.form, document)));
     }
-    for (form, documents) in by_form {
-        assert_eq!(lab_or_skip!(faults(&home, form, &documents)), "", "{form}");
-    }
+    let all: Vec<_> = all.iter().map(|(form, document)| (*form, document)).collect();
+    assert_eq!(lab_or_skip!(faults_of_forms(&home, &all)), "");
 }
 
 #[test]
@@ -463,7 +464,7 @@ fn witness_writer_and_check_print_their_published_forms() {
 #[test]
 fn a_document_of_another_form_is_refused() {
     let home = Home::new();
-    for (form, text) in [
+    let wrong = [
         ("list", r#"{"schema": "cardproof.list/1"}"#),
         ("list", r#"{"schema": "cardproof.list/2", "records": []}"#),
         ("comparison", r#"{"schema": "cardproof.comparison/1", "use": "system"}"#),
@@ -482,10 +483,16 @@ fn a_document_of_another_form_is_refused() {
         ("import", r#"{"schema": "cardproof.import/1", "records": []}"#),
         ("powercut-write", r#"{"schema": "cardproof.powercut-write/1"}"#),
         ("powercut-witness", r#"{"schema": "cardproof.powercut-witness/1", "event": "tea"}"#),
-    ] {
-        let path = home.place().join("document.json");
+    ];
+    let mut paths = Vec::new();
+    for (number, (form, text)) in wrong.iter().enumerate() {
+        let path = home.place().join(format!("wrong-{number}.json"));
         fs::write(&path, text).unwrap();
-        let faults = lab_or_skip!(schema_faults(&schema(form), &[&path]));
-        assert!(!faults.is_empty(), "{form} takes {text}");
+        paths.push((schema(form), path));
+    }
+    let pairs: Vec<_> = paths.iter().map(|(schema, path)| (&**schema, &**path)).collect();
+    let faults = lab_or_skip!(schema_faults_of_pairs(&pairs));
+    for (number, (form, text)) in wrong.iter().enumerate() {
+        assert!(faults.contains(&format!("/wrong-{number}.json: ")), "{form} takes {text}");
     }
 }

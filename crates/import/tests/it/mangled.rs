@@ -127,36 +127,62 @@ fn spliced(first: &str, second: &str, until: Index, from: Index) -> String {
     [&first[..until], &second[from..]].concat().join("\n")
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+/// The properties, each with so many texts.
+macro_rules! properties {
+    ($cases:literal $(, #[$mark:meta])?) => {
+        use super::*;
 
-    #[test]
-    fn cut_anywhere(text in any_output(), at: Index) {
-        check_all(&cut(&text, at))?;
-    }
+        proptest! {
+            #![proptest_config(ProptestConfig { cases: $cases, ..ProptestConfig::default() })]
 
-    #[test]
-    fn lines_in_another_order(text in any_output(), a: Index, b: Index) {
-        check_all(&swapped(&text, a, b))?;
-    }
+            #[test]
+            $(#[$mark])?
+            fn cut_anywhere(text in any_output(), at: Index) {
+                check_all(&cut(&text, at))?;
+            }
 
-    #[test]
-    fn a_line_missing(text in any_output(), at: Index) {
-        check_all(&without(&text, at))?;
-    }
+            #[test]
+            $(#[$mark])?
+            fn lines_in_another_order(text in any_output(), a: Index, b: Index) {
+                check_all(&swapped(&text, a, b))?;
+            }
 
-    #[test]
-    fn a_bit_flipped(text in any_output(), at: Index, bit in 0_u8..8) {
-        check_all(&flipped(&text, at, bit))?;
-    }
+            #[test]
+            $(#[$mark])?
+            fn a_line_missing(text in any_output(), at: Index) {
+                check_all(&without(&text, at))?;
+            }
 
-    #[test]
-    fn two_outputs_spliced(a in any_output(), b in any_output(), until: Index, from: Index) {
-        check_all(&spliced(&a, &b, until, from))?;
-    }
+            #[test]
+            $(#[$mark])?
+            fn a_bit_flipped(text in any_output(), at: Index, bit in 0_u8..8) {
+                check_all(&flipped(&text, at, bit))?;
+            }
 
-    #[test]
-    fn anything_at_all(text in "\\PC*") {
-        check_all(&text)?;
-    }
+            #[test]
+            $(#[$mark])?
+            fn two_outputs_spliced(
+                a in any_output(),
+                b in any_output(),
+                until: Index,
+                from: Index,
+            ) {
+                check_all(&spliced(&a, &b, until, from))?;
+            }
+
+            #[test]
+            $(#[$mark])?
+            fn anything_at_all(text in "\\PC*") {
+                check_all(&text)?;
+            }
+        }
+    };
+}
+
+mod some {
+    properties!(100);
+}
+
+mod many {
+    properties!(400, #[ignore = "hundreds of texts, each read by every reader; nightly"]);
 }

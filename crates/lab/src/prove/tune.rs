@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_card_without_a_gain_is_given_none() {
-        let short = Asked { is_short: true, ..Asked::default() };
+        let short = Asked { is_short: true, count: Some(12), ..Asked::default() };
         let proved = run(&short).unwrap_or_else(|error| panic!("{error:#}"));
         assert!(proved.holds, "{}", proved.tables);
     }
