@@ -193,7 +193,7 @@ fn a_test_of_a_directory_says_what_it_can_show_and_where_its_record_is() {
     let home = Home::new();
     let directory = home.place().join("card");
     fs::create_dir(&directory).unwrap();
-    let ended = said(&home, &["verify", word(&directory), "--exclude-store", "8M"], 4);
+    let ended = said(&home, &["verify", word(&directory), "--keep", "--exclude-store", "8M"], 4);
     let notes = in_one_line(&ended.stderr);
     for told in ["but not that it is genuine; --full tests all of it", "Record: ", "Report: "] {
         assert!(notes.contains(told), "{told}: {notes}");

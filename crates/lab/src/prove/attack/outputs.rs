@@ -204,9 +204,11 @@ impl Scene<'_> {
             .stdin(Stdio::null())
             .output()?;
         let is_pipe = fs::symlink_metadata(&pipe)?.file_type().is_fifo();
-        // A program that refuses the pipe has not opened it, and its reader waits.
-        std::thread::sleep(Duration::from_millis(20));
-        let _ = reader.kill();
+        // A program that refuses the pipe has not opened it, and its reader waits. Else the reader comes to the end.
+        if !ended.status.success() {
+            std::thread::sleep(Duration::from_millis(20));
+            let _ = reader.kill();
+        }
         reader.wait()?;
         let bytes = fs::metadata(&received)?.len();
         if !is_pipe {
