@@ -55,7 +55,7 @@ pub(super) const COMMANDS: [Command; 8] = [
     Command {
         name: "run",
         shows: "`run` in a directory",
-        share: 22,
+        share: 26,
         forms: &[
             form(
                 &[
