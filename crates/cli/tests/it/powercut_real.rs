@@ -91,7 +91,8 @@ impl Lab {
     /// Waits until the witness has heard of so many durable writes since the last check.
     fn wait_for(&self, writer: &mut Running, durable: u64) {
         for _ in 0..5000 {
-            assert!(!writer.ends_within(STEP), "the writer ended: {:?}", self.journal());
+            let has_ended = writer.ends_within(STEP);
+            assert!(!has_ended, "the writer ended: {}; {:?}", writer.complaint(), self.journal());
             let journal = self.journal();
             // Since the last check; what an earlier writer said does not count.
             let since = journal.rsplit("result ").next().unwrap_or_default();
@@ -258,11 +259,19 @@ fn an_applications_promise_holds_and_is_judged_again_later() {
     }
 }
 
-/// Kills the server of a card and its writer together `kills` times; what the last check found.
-fn killed(name: &str, power: &str, kills: usize, status: i32) -> Result<Value, LabError> {
+/// Kills the server of a card of `mebibytes` and its writer together `kills` times; what the last check found. While the
+/// server of one card has been killed, the guard takes every device of its size for what it may be.
+fn killed(
+    name: &str,
+    mebibytes: u64,
+    power: &str,
+    kills: usize,
+    status: i32,
+) -> Result<Value, LabError> {
     let lab = Lab::new(name)?;
     let card = lab.path("card.toml");
-    fs::write(&card, format!("size = \"64MB\"\n[power]\nvolatile = \"8MiB\"\n{power}")).unwrap();
+    let size = format!("size = \"{mebibytes}MiB\"");
+    fs::write(&card, format!("{size}\n[power]\nvolatile = \"8MiB\"\n{power}")).unwrap();
     let backing = lab.path("backing");
     let serve = || {
         let words = ["sim", "serve", &card, "--backing", &backing, "--speed", "100", "--quiet"];
@@ -272,7 +281,8 @@ fn killed(name: &str, power: &str, kills: usize, status: i32) -> Result<Value, L
     let mut found = Value::Null;
     for _ in 0..kills {
         let (mut server, device) = serve();
-        let identity = format!("--destroy={}:64000000", device.trim_start_matches("/dev/"));
+        let identity =
+            format!("--destroy={}:{}", device.trim_start_matches("/dev/"), mebibytes << 20);
         let mut writer = lab.writer(&device, &[&identity]);
         lab.wait_for(&mut writer, 64);
         server.kill();
@@ -286,12 +296,12 @@ fn killed(name: &str, power: &str, kills: usize, status: i32) -> Result<Value, L
 
 #[test]
 fn a_served_card_that_is_honest_keeps_what_it_acknowledged() {
-    let found = lab_or_skip!(killed("good", "", 3, 0));
+    let found = lab_or_skip!(killed("good", 65, "", 3, 0));
     assert_eq!((&found["cuts"], &found["harmful_cuts"]), (&3.into(), &0.into()), "{found}");
 }
 
 #[test]
 fn a_served_card_that_ignores_flushes_is_found() {
-    let found = lab_or_skip!(killed("liar", "flush = \"ignored\"", 2, 4));
+    let found = lab_or_skip!(killed("liar", 66, "flush = \"ignored\"", 2, 4));
     assert_eq!(found["harmful_cuts"], 2, "{found}");
 }

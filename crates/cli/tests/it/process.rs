@@ -112,6 +112,12 @@ impl Running {
         let _ = kill_process(pid, signal);
     }
 
+    /// What it has said on standard error, once that has ended.
+    pub(crate) fn complaint(&self) -> &str {
+        let said = self.ended.iter().find(|(stream, _)| *stream == Stream::Stderr);
+        said.map_or("", |(_, text)| text)
+    }
+
     /// Waits for the end.
     pub(crate) fn end(mut self) -> Ended {
         if !self.ends_within(PATIENCE) {
