@@ -126,7 +126,7 @@ pub(crate) fn run(args: &CheckArgs, signals: &Signals) -> Result<Exit, Failure> 
     let page = AnswerPage { answer: &answer, conditions, target: &target, is_saved };
     publish(args, &page, &measurements)?;
     if let Some(record) = capacity {
-        earlier::keep(&args.target, record)?;
+        earlier::keep(&args.target, record, Talk::new(args.quiet));
     }
     Ok(if answer.is_bad() { Exit::NotMet } else { Exit::Done })
 }

@@ -1,64 +1,57 @@
 //! What earlier tests have found of the capacity of a card, so that it need not be tested again.
 //!
-//! The file is kept beside the user's records. It knows a card by a keyed hash of its serial number; key and
-//! hash never leave this computer. Without the file, or with one that cannot be read, nothing is known.
+//! The file is kept beside the user's records. It knows a card by a keyed hash of what its registers say
+//! of it, the serial number among them; key and hash never leave this computer. Without the file, or with one that cannot be read, nothing is known.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use cardproof_device::Sysroot;
 use cardproof_device::identify::{Identity, StorageChoice, identify};
-use cardproof_rating::answer::{self, Earlier, Known, PowerFacts, Question, Untested};
-use cardproof_rating::signs::{Seen, Signs};
+use cardproof_rating::answer::{Earlier, Real};
 use cardproof_record::Record;
 use cardproof_session::{Store, make_private_directories, replace_all};
-use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
-use sha2::Sha256;
 
 use crate::exit::Failure;
+use crate::keyed_hash::{KEY_BYTES, keyed_hash, new_key};
+use crate::talk::Talk;
 
 const SCHEMA: &str = "cardproof.cards/1";
 
 /// The file, below the directory of [`place`].
 const FILE: &str = "cards.json";
 
-/// The bytes of the key.
-const KEY_BYTES: usize = 32;
-
-/// So many cards are remembered; beyond that those tested longest ago are forgotten.
+/// The most cards that are remembered. Beyond it those with the oldest tests go.
 const CARDS_MAX: usize = 1000;
 
 /// The file.
 #[derive(Debug, Serialize, Deserialize)]
 struct Cards {
     schema: String,
-    /// The key of the hashes, in hexadecimal digits.
-    key: String,
+    /// The key of the hashes.
+    key: [u8; KEY_BYTES],
     /// By the hash of each card the last test that says something of its capacity.
-    cards: BTreeMap<String, Earlier>,
+    cards: BTreeMap<u64, Earlier>,
 }
 
-/// What an earlier test found of the card that `identity` describes; `None` where it has no serial number.
+/// What an earlier test found of the card that `identity` describes; `None` where nothing tells it from others.
 pub(crate) fn of_card(identity: &Identity) -> Option<Earlier> {
     of_identity(&place().ok()?, &distinction(identity)?)
 }
 
-/// Keeps what the test of `record` has found of the card at `target`.
-///
-/// # Errors
-/// The file cannot be written.
-pub(crate) fn keep(target: &Path, record: &Record) -> Result<(), Failure> {
+/// Keeps what the test of `record` has found of the card at `target`. The answer of the test does not depend on it:
+/// where it cannot be kept, that is told and nothing else.
+pub(crate) fn keep(target: &Path, record: &Record, talk: Talk) {
     let choice = StorageChoice::Named(target.to_owned());
-    let Ok(identity) = identify(&Sysroot::default(), &choice) else { return Ok(()) };
-    let Some(card) = distinction(&identity) else { return Ok(()) };
+    let Ok(identity) = identify(&Sysroot::default(), &choice) else { return };
+    let Some(card) = distinction(&identity) else { return };
     let day = record.created.get(..10).unwrap_or_default().to_owned();
-    let Some(found) = real(record).and_then(|real| Earlier::new(day, &real)) else {
-        return Ok(());
-    };
-    keep_of(&place()?, &card, found)
+    let Some(found) = Earlier::new(day, &Real::of_test(record)) else { return };
+    if let Err(failure) = place().and_then(|place| keep_of(&place, &card, found)) {
+        talk.note(&format!("The next check will not know of this test: {}.", failure.message));
+    }
 }
 
 fn place() -> Result<PathBuf, Failure> {
@@ -66,27 +59,15 @@ fn place() -> Result<PathBuf, Failure> {
     Ok(records.parent().unwrap_or(&records).join("known"))
 }
 
-/// What tells a card from all others. It is private.
+/// What tells a card from all others. It is private. `None` for a card without a serial number, and for one with
+/// signs of a counterfeit: these copy the registers of other cards, or all have the same.
 fn distinction(identity: &Identity) -> Option<String> {
     let serial = identity.serial?.shown();
-    let device = &identity.device;
-    let size = device.size_bytes.map_or(0, cardproof_units::Bytes::get);
-    Some(format!("{serial} {} {size}", device.model.as_deref().unwrap_or_default()))
-}
-
-/// What the test of `record` says of the capacity, as `cardproof check` would.
-fn real(record: &Record) -> Option<answer::Real> {
-    let signs = Signs::of(&Seen::default());
-    let known = Known {
-        conditions: &record.conditions,
-        speed: None,
-        capacity: Some(record),
-        signs: &signs,
-        power: PowerFacts::default(),
-        untested: Untested::default(),
-        earlier: None,
-    };
-    answer::Answer::new(&known, &[Question::Real]).real
+    let card = identity.device.card.as_ref().filter(|card| card.counterfeit_signs.is_empty())?;
+    let size = identity.device.size_bytes?.get();
+    let words = [&card.manufacturer_id, &card.oem_id, &card.product, &card.manufactured];
+    let words = words.map(|word| word.as_deref().unwrap_or_default());
+    Some(format!("{serial} {size} {}", words.join(" ")))
 }
 
 fn of_identity(place: &Path, card: &str) -> Option<Earlier> {
@@ -95,9 +76,15 @@ fn of_identity(place: &Path, card: &str) -> Option<Earlier> {
 }
 
 fn keep_of(place: &Path, card: &str, found: Earlier) -> Result<(), Failure> {
+    let failed = |error| {
+        Failure::incomplete(format!("cannot write {}: {error}", place.join(FILE).display()))
+    };
     let mut cards = match read(place) {
         Some(cards) => cards,
-        None => Cards { schema: SCHEMA.to_owned(), key: new_key()?, cards: BTreeMap::new() },
+        None => {
+            let key = new_key().map_err(failed)?;
+            Cards { schema: SCHEMA.to_owned(), key, cards: BTreeMap::new() }
+        }
     };
     let hash = hash(&cards.key, card);
     if cards.cards.get(&hash).is_some_and(|before| says_less(&found, before)) {
@@ -106,21 +93,18 @@ fn keep_of(place: &Path, card: &str, found: Earlier) -> Result<(), Failure> {
     cards.cards.insert(hash, found);
     while cards.cards.len() > CARDS_MAX {
         let oldest = cards.cards.iter().min_by(|a, b| a.1.date.cmp(&b.1.date));
-        let Some(oldest) = oldest.map(|(hash, _)| hash.clone()) else { break };
+        let Some(oldest) = oldest.map(|(hash, _)| *hash) else { break };
         cards.cards.remove(&oldest);
     }
     let text = serde_json::to_string(&cards)
         .map_err(Failure::because("what is known of cards cannot be put into JSON"))?;
-    let failed = |error| {
-        Failure::incomplete(format!("cannot write {}: {error}", place.join(FILE).display()))
-    };
     make_private_directories(place).map_err(failed)?;
     replace_all(place, &[(FILE.to_owned(), text.into_bytes())]).map_err(failed)
 }
 
 /// Whether a test of a part, as `found`, comes after one that settled the question.
 const fn says_less(found: &Earlier, before: &Earlier) -> bool {
-    use answer::Real::{No, SoFar, Yes};
+    use Real::{No, SoFar, Yes};
     matches!((&found.real, &before.real), (SoFar { .. }, Yes { .. } | No { .. }))
 }
 
@@ -128,35 +112,17 @@ const fn says_less(found: &Earlier, before: &Earlier) -> bool {
 fn read(place: &Path) -> Option<Cards> {
     let text = fs::read_to_string(place.join(FILE)).ok()?;
     let cards: Cards = serde_json::from_str(&text).ok()?;
-    (cards.schema == SCHEMA && cards.key.len() == 2 * KEY_BYTES).then_some(cards)
+    (cards.schema == SCHEMA).then_some(cards)
 }
 
-fn new_key() -> Result<String, Failure> {
-    let mut key = [0; KEY_BYTES];
-    rustix::rand::getrandom(&mut key, rustix::rand::GetRandomFlags::empty())
-        .map_err(|error| Failure::incomplete(format!("cannot get random bytes: {error}")))?;
-    Ok(hexadecimal(&key))
-}
-
-fn hash(key: &str, card: &str) -> String {
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key.as_bytes()) else { return String::new() };
-    mac.update(card.as_bytes());
-    hexadecimal(&mac.finalize().into_bytes())
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+fn hash(key: &[u8], card: &str) -> u64 {
+    u64::from_be_bytes(keyed_hash(key, card))
 }
 
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
-    use cardproof_rating::answer::Real;
     use cardproof_units::Bytes;
 
     use super::*;
@@ -203,12 +169,37 @@ mod tests {
     #[test]
     fn the_cards_of_longest_ago_are_forgotten() {
         let directory = tempfile::tempdir().unwrap();
-        let cards = (0..CARDS_MAX).map(|n| (format!("{n}"), genuine("2026-10-02"))).collect();
+        let cards = (0..CARDS_MAX as u64).map(|n| (n, genuine("2026-10-02"))).collect();
         let full = Cards { schema: SCHEMA.to_owned(), key: new_key().unwrap(), cards };
         fs::write(directory.path().join(FILE), serde_json::to_vec(&full).unwrap()).unwrap();
         keep_of(directory.path(), "new", genuine("2026-10-03")).unwrap();
         let kept = read(directory.path()).unwrap();
         assert_eq!(kept.cards.len(), CARDS_MAX);
         assert!(of_identity(directory.path(), "new").is_some());
+    }
+
+    #[test]
+    fn a_card_that_may_be_a_copy_is_not_known_again() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../device/tests/trees/pi4_a2_ddr50.txt");
+        let root = Sysroot::open(Path::new(path)).unwrap();
+        let mut identity = identify(&root, &StorageChoice::System).unwrap();
+        let known = distinction(&identity).unwrap();
+        let change = |change: &dyn Fn(&mut Identity)| {
+            let mut other = identity.clone();
+            change(&mut other);
+            distinction(&other)
+        };
+        let older = |other: &mut Identity| {
+            other.device.card.as_mut().unwrap().manufactured = Some("2011-01".to_owned());
+        };
+        assert!(change(&older).is_some_and(|other| other != known));
+        assert!(
+            change(&|other| other.device.size_bytes = Some(Bytes(512)))
+                .is_some_and(|it| it != known)
+        );
+        assert_eq!(change(&|other| other.serial = None), None);
+        let card = identity.device.card.as_mut().unwrap();
+        card.counterfeit_signs.push("the serial number is zero".to_owned());
+        assert_eq!(distinction(&identity), None);
     }
 }

@@ -25,6 +25,7 @@ mod identify;
 mod import;
 mod input;
 mod inventory;
+mod keyed_hash;
 mod ledger;
 mod leftovers;
 mod measuring;

@@ -206,7 +206,7 @@ fn measure(
     // The last line says what to do.
     publish(args, &answer, talk)?;
     reported?;
-    earlier::keep(&args.target, record)?;
+    earlier::keep(&args.target, record, talk);
     if record.state == State::Complete {
         fix::fix(args, &answer, talk)?;
     }

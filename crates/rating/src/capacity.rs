@@ -20,7 +20,7 @@ const UNREADABLE: f64 = 0.99;
 const LOST_SHARE: f64 = 0.05;
 const PIECE: u64 = 1 << 20;
 
-/// From this share of the file system up a full test with files covers the device.
+/// From this share up what was tested stands for all: of the file system by files, of the device by free space.
 const COVERED: f64 = 0.9;
 
 /// The probabilities of a false capacity and of damage that files have shown.
@@ -104,7 +104,7 @@ impl Capacity {
     }
 
     /// How much was tested, where that is too little to stand for all of the device.
-    fn part_tested(&self) -> Option<Bytes> {
+    pub(crate) fn part_tested(&self) -> Option<Bytes> {
         self.free_space.filter(|tested| tested.as_f64() < COVERED * self.announced.as_f64())
     }
 

@@ -13,15 +13,13 @@ use cardproof_session::replace_all;
 use rustix::fs::{FlockOperation, OFlags, flock};
 
 use crate::exit::Failure;
+use crate::keyed_hash::{KEY_BYTES, new_key};
 
 /// Names below the directories.
 const STATE: &str = "state";
 const DAYS: &str = "days";
 const KEY: &str = "key";
 const LOCK: &str = "lock";
-
-/// The bytes of the key.
-const KEY_BYTES: usize = 32;
 
 /// Where a ledger is.
 #[derive(Clone, Debug)]
@@ -82,9 +80,7 @@ impl Locked<'_> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(failed(&path, &error)),
         }
-        let mut key = vec![0; KEY_BYTES];
-        rustix::rand::getrandom(&mut key, rustix::rand::GetRandomFlags::empty())
-            .map_err(|error| failed(&path, &error.into()))?;
+        let key = new_key().map_err(|error| failed(&path, &error))?.to_vec();
         // It keeps the mode that it is made with, so nobody else ever reads it.
         open_own(&path, File::options().truncate(false).write(true).mode(0o600))
             .map_err(|error| failed(&path, &error))?;

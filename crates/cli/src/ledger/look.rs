@@ -8,10 +8,9 @@ use cardproof_device::{
 use cardproof_kernel_log::{Trouble, TroubleKind};
 use cardproof_rating::ledger::{CardCounters, CardKey, CardReading, ErrorCounts, Reading};
 use cardproof_rating::signs::HostCounter;
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
 
 use crate::exit::Failure;
+use crate::keyed_hash::keyed_hash;
 
 /// The firmware's flags of what happens at this moment: low voltage, capped clock, throttled, too hot
 /// (Raspberry Pi documentation, `get_throttled`).
@@ -70,10 +69,8 @@ fn card(root: &Sysroot, storage: &StorageCounters, key: &[u8]) -> Option<CardRea
 
 /// The hash by which this computer knows the device with this `identity`; never that of no device, zero.
 fn card_key(key: &[u8], identity: &str) -> CardKey {
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return CardKey(1) };
-    mac.update(identity.as_bytes());
-    let hash = mac.finalize().into_bytes();
-    let number = u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]);
+    let [a, b, c, d, ..] = keyed_hash(key, identity);
+    let number = u32::from_be_bytes([a, b, c, d]);
     CardKey(number.max(1))
 }
 

@@ -85,7 +85,7 @@ pub(super) fn run(
     let reported = super::tell_kept(&store, &record, talk);
     publish(args, &answer, talk)?;
     reported?;
-    earlier::keep(&args.target, &record)?;
+    earlier::keep(&args.target, &record, talk);
     Ok(exit_of(&answer))
 }
 

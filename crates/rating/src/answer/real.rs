@@ -1,14 +1,11 @@
 //! Is its capacity real? From a test of the capacity, or from signs in the registers where none was done.
 
-use cardproof_record::CapacityVerdict;
+use cardproof_record::{CapacityVerdict, Conditions, Record};
 use cardproof_units::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::{Known, Standing, Untested};
-use crate::capacity::capacity;
-
-/// From this share of the device up a sound test stands for all of it.
-const COVERS_ALL: f64 = 0.9;
+use crate::capacity::{Capacity, capacity};
 
 /// What is known of the capacity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,32 +68,39 @@ impl Earlier {
 
 impl Real {
     /// This reply, or that of an `earlier` test where it says more, with its day. The capacity of a card does not
-    /// change: a fake stays one, and what was tested in full need not be tested again.
+    /// change: a fake stays one, and what was tested in full need not be tested again. Registers with signs of a
+    /// counterfeit may be copied from another card, so they are never outweighed.
     pub(super) fn or_earlier(self, earlier: Option<&Earlier>) -> (Self, Option<String>) {
         let Some(earlier) = earlier else { return (self, None) };
         let says_more = matches!(
             (&self, &earlier.real),
             (Self::NotTested { .. } | Self::Undecided, _)
-                | (
-                    Self::Suspicious { .. } | Self::SoFar { .. },
-                    Self::Yes { .. } | Self::No { .. }
-                )
+                | (Self::SoFar { .. }, Self::Yes { .. } | Self::No { .. })
         );
         if says_more { (earlier.real.clone(), Some(earlier.date.clone())) } else { (self, None) }
     }
 
     pub(super) fn new(known: &Known<'_>) -> Self {
-        let found = known.capacity.and_then(capacity);
-        let signs = known.conditions.device.lowest().card.as_ref();
+        Self::found(known.capacity, known.conditions, known.untested)
+    }
+
+    /// What the capacity test of `record` says alone.
+    #[must_use]
+    pub fn of_test(record: &Record) -> Self {
+        Self::found(Some(record), &record.conditions, Untested::NotAsked)
+    }
+
+    fn found(test: Option<&Record>, conditions: &Conditions, untested: Untested) -> Self {
+        let signs = conditions.device.lowest().card.as_ref();
         let signs = signs.map_or(0, |card| card.counterfeit_signs.len());
-        let Some(found) = found else {
+        let Some(found) = test.and_then(capacity) else {
             return match signs {
-                0 => Self::NotTested { why: known.untested },
+                0 => Self::NotTested { why: untested },
                 signs => Self::Suspicious { signs },
             };
         };
         match found.verdict {
-            CapacityVerdict::Genuine => covered(known, found.announced),
+            CapacityVerdict::Genuine => genuine(&found),
             CapacityVerdict::Fake => Self::No {
                 holds_min: found.real_size.0,
                 holds_max: found.real_size.1,
@@ -120,17 +124,10 @@ impl Real {
 }
 
 /// A sound test stands for what it covered.
-fn covered(known: &Known<'_>, size: Bytes) -> Real {
-    let test = known.capacity.and_then(|record| record.capacity.as_ref());
-    let Some((test, cover)) = test.and_then(|test| Some((test, test.cover?))) else {
-        return Real::Yes { size };
-    };
-    let of = cover.device_bytes.unwrap_or(cover.filesystem_bytes);
-    let tested = test.announced_bytes.min(of);
-    if tested.as_f64() >= COVERS_ALL * of.as_f64() {
-        Real::Yes { size: of }
-    } else {
-        Real::SoFar { tested, of }
+fn genuine(found: &Capacity) -> Real {
+    match found.part_tested() {
+        Some(tested) => Real::SoFar { tested, of: found.announced },
+        None => Real::Yes { size: found.announced },
     }
 }
 
@@ -140,6 +137,7 @@ mod tests {
 
     const SIZE: Bytes = Bytes::gib(32);
     const PART: Real = Real::SoFar { tested: Bytes::gib(4), of: SIZE };
+    const COPIED: Real = Real::Suspicious { signs: 1 };
     const NOT_TESTED: Real = Real::NotTested { why: Untested::ReadOnly };
 
     fn fake() -> Real {
@@ -160,16 +158,20 @@ mod tests {
         {
             assert_eq!(after(now, before), (before.clone(), true), "{now:?} after {before:?}");
         }
-        for (now, before) in
-            [(&all, &fake()), (&fake(), &all), (&PART, &PART), (&Real::Damaged, &all)]
-        {
+        for (now, before) in [
+            (&all, &fake()),
+            (&fake(), &all),
+            (&PART, &PART),
+            (&Real::Damaged, &all),
+            (&COPIED, &all),
+        ] {
             assert_eq!(after(now, before), (now.clone(), false), "{now:?} after {before:?}");
         }
     }
 
     #[test]
     fn damage_and_silence_of_before_tell_nothing_of_now() {
-        for before in [Real::Damaged, Real::Undecided, NOT_TESTED, Real::Suspicious { signs: 1 }] {
+        for before in [Real::Damaged, Real::Undecided, NOT_TESTED, COPIED] {
             assert_eq!(after(&NOT_TESTED, &before), (NOT_TESTED, false), "{before:?}");
         }
     }
