@@ -249,7 +249,8 @@ fn attack(
         if !only.is_empty() && !only.iter().any(|name| name == kind.name) {
             continue;
         }
-        match tried(kind, &mut lab, own)? {
+        let attempt = (kind.attempt)(&mut lab, &mut Noise::new(own));
+        match attempt.with_context(|| format!("{} (attempt {own})", kind.name))? {
             None => tallies[index].held += 1,
             Some(how) => {
                 eprintln!("BROKEN {} (attempt {own}): {how}", kind.name);
@@ -259,16 +260,6 @@ fn attack(
         done += 1;
     }
     Ok(tallies)
-}
-
-/// One attempt by the seed `own`. What could not be set up is tried once more: a loop device may still be busy.
-fn tried(kind: &Kind, lab: &mut Lab, own: u64) -> Result<Option<String>> {
-    (kind.attempt)(lab, &mut Noise::new(own))
-        .or_else(|error| {
-            eprintln!("once more: {} (attempt {own}): {error:#}", kind.name);
-            (kind.attempt)(lab, &mut Noise::new(own))
-        })
-        .with_context(|| format!("{} (attempt {own})", kind.name))
 }
 
 /// The kind in whose share `point` of a hundred lies.

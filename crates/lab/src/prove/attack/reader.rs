@@ -54,7 +54,7 @@ pub(super) fn noise(bytes: usize, noise: &mut Noise) -> Vec<u8> {
     data
 }
 
-/// How often a card is tried to be plugged in, ten times a second.
+/// The most attempts to plug a card in, at ten a second.
 const ATTACH_TRIES: u32 = 100;
 
 /// The reader: a loop device by its name.

@@ -1,6 +1,6 @@
 //! Directories that are swapped for links while `verify`, `run` and `check` work in them.
 
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -53,7 +53,7 @@ pub(super) fn led_astray(lab: &mut Lab, noise: &mut Noise) -> Result<Option<Stri
         }
     }
     let before = Tree::of(outside.path())?;
-    let before_below = Tree::of_user(&below)?;
+    let changed_at = fs::metadata(&below)?.modified()?;
     let letter = fs::read(place.join("letter.txt"))?;
     let words = COMMANDS[noise.below(COMMANDS.len() as u64) as usize];
     let mut child = started(lab, words, &place, home.path())?;
@@ -82,12 +82,11 @@ pub(super) fn led_astray(lab: &mut Lab, noise: &mut Noise) -> Result<Option<Stri
     let status = wait(&mut child)?;
     // What is led astray may be told that its place has gone, but an attack on nothing is none.
     ensure!(has_begun || status.code() != Some(USAGE), "{words:?} did not begin");
-    // A program that had not opened its place yet was given the other one: it may work there, and cleans up.
-    let changes = if is_held {
-        before.changes(&Tree::of(outside.path())?)
-    } else {
-        before_below.changes(&Tree::of_user(&below)?)
-    };
+    // A program that had not opened its place yet was given the other one: it may work there if it cleans up.
+    if !is_held {
+        File::open(&below)?.set_modified(changed_at)?;
+    }
+    let changes = before.changes(&Tree::of(outside.path())?);
     if !changes.is_empty() {
         return Ok(Some(format!("{words:?}, outside: {changes}")));
     }
