@@ -91,33 +91,32 @@ fn of_parts(parts: &[String]) -> (Option<String>, Option<String>) {
 impl CardOnBus {
     /// Waits while another card of the bus times, unless `is_stopped`.
     pub(super) fn take_turn(&self, is_stopped: &dyn Fn() -> bool) {
-        let mut cards = self.buses.lock();
-        cards[self.number].is_busy = false;
-        self.buses.changed.notify_all();
-        while !is_stopped()
-            && self.others_on_bus(&cards).iter().any(|&other| cards[other].is_timing)
-        {
-            cards = self.wait(cards);
-        }
+        let mut cards = self.wait_for_timing(is_stopped);
         cards[self.number].is_busy = true;
     }
 
     /// Waits until no other card of the bus works, and keeps them from it.
     pub(super) fn begin_timing(&self, is_stopped: &dyn Fn() -> bool) {
-        let mut cards = self.buses.lock();
-        cards[self.number].is_busy = false;
-        self.buses.changed.notify_all();
-        while !is_stopped()
-            && self.others_on_bus(&cards).iter().any(|&other| cards[other].is_timing)
-        {
-            cards = self.wait(cards);
-        }
+        let mut cards = self.wait_for_timing(is_stopped);
         cards[self.number].is_timing = true;
         while !is_stopped() && self.others_on_bus(&cards).iter().any(|&other| cards[other].is_busy)
         {
             cards = self.wait(cards);
         }
         cards[self.number].is_busy = true;
+    }
+
+    /// Leaves the bus alone until no other card of it times, unless `is_stopped`.
+    fn wait_for_timing(&self, is_stopped: &dyn Fn() -> bool) -> MutexGuard<'_, Vec<CardState>> {
+        let mut cards = self.buses.lock();
+        cards[self.number].is_busy = false;
+        self.buses.changed.notify_all();
+        while !is_stopped()
+            && self.others_on_bus(&cards).iter().any(|&other| cards[other].is_timing)
+        {
+            cards = self.wait(cards);
+        }
+        cards
     }
 
     pub(super) fn end_timing(&self) {
