@@ -1,5 +1,5 @@
-//! Any text as a table that somebody typed: every figure is a number that stands in the text, and a device has a
-//! figure.
+//! Any text as a table that somebody typed: nothing panics, every record has a phase, and every figure is a number
+//! that is not negative.
 #![no_main]
 
 use cardproof_import::{ForeignTool, Origin, import};

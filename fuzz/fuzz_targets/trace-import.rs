@@ -1,4 +1,5 @@
-//! Any bytes as other tools' traces: files of blktrace, lines of blkparse, logs of fio. Nothing panics, and what is read can be written and read again.
+//! Any bytes as other tools' traces: files of blktrace, lines of blkparse, logs of fio. Nothing panics, and what is
+//! read can be written and read again.
 #![no_main]
 
 use cardproof_trace::{BlktraceReader, Reach, TraceReader, read_blkparse, read_iolog};

@@ -39,7 +39,7 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reason {
-    /// What it is.
+    /// The code, which stays when the wording changes.
     pub code: ReasonCode,
     /// The rate that it is about, if it is about one of those that a class limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -37,7 +37,7 @@ impl Stranger {
             })
     }
 
-    /// What it is and what to do, without a full stop.
+    /// The name of the text and the command to run, as a clause without a full stop.
     pub(crate) fn words(&self) -> String {
         match self {
             Self::NoProgram(name) => no_program_words(name),

@@ -112,7 +112,7 @@ impl Running {
         let _ = kill_process(pid, signal);
     }
 
-    /// What it has said on standard error, once that has ended.
+    /// The text of standard error; empty until the program has closed it.
     pub(crate) fn complaint(&self) -> &str {
         let said = self.ended.iter().find(|(stream, _)| *stream == Stream::Stderr);
         said.map_or("", |(_, text)| text)
