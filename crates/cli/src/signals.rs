@@ -17,6 +17,10 @@ static INSTALLED: OnceLock<Signals> = OnceLock::new();
 pub(crate) fn ending_at_once<T>(ask: impl FnOnce() -> T) -> T {
     let Some(signals) = INSTALLED.get() else { return ask() };
     let before = signals.stop.swap(true, Ordering::Relaxed);
+    if let (true, Some(exit)) = (before, signals.exit()) {
+        // It came before the question, and nobody has looked since: the answer would be waited for without end.
+        std::process::exit(exit as i32);
+    }
     let answer = ask();
     signals.stop.store(before, Ordering::Relaxed);
     answer

@@ -109,8 +109,8 @@ fn ctrl_c_ends_at_once_what_waits_for_standard_input() {
         let mut child = Command::spawn(&mut command).unwrap();
         // Its standard input stays open: only the signal can end it.
         let input = child.stdin.take();
-        // A shell's background job begins with the signal ignored: one that comes too early is lost.
-        wait_until(|| catches_interrupts(child.id()));
+        // A signal is lost where it comes while its handler is being installed, so the last handler is waited for.
+        wait_until(|| catches(child.id(), Signal::XFSZ));
         kill_process(Pid::from_child(&child), Signal::INT).unwrap();
         let ended = child.wait().unwrap();
         drop(input);
@@ -118,10 +118,10 @@ fn ctrl_c_ends_at_once_what_waits_for_standard_input() {
     }
 }
 
-/// Whether the process has a handler for SIGINT, by the kernel's mask of signals that are caught.
-fn catches_interrupts(process: u32) -> bool {
+/// Whether the process has a handler for `signal`, by the kernel's mask of signals that are caught.
+fn catches(process: u32, signal: Signal) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
-    let bit = 1 << (Signal::INT.as_raw() - 1);
+    let bit = 1 << (signal.as_raw() - 1);
     u64::from_str_radix(mask.trim(), 16).unwrap() & bit != 0
 }
