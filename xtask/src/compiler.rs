@@ -83,7 +83,12 @@ fn compile(pages: &OsStr) -> Result<ExitCode> {
     }
     let is_linked = !words.iter().any(|word| word == "bin")
         || std::env::var_os("CARGO_PKG_NAME").is_none_or(|name| name != WITHOUT_MAIN);
-    command.args(words.iter().map(|word| if is_linked { word.clone() } else { unlinked(word) }));
+    let is_test = words.iter().any(|word| word == "--test");
+    command.args(words.iter().map(|word| match is_linked {
+        true if is_test => unoptimised(word),
+        true => word.clone(),
+        false => unlinked(word),
+    }));
     let status = command.status().context("cannot start the compiler")?;
     if !status.success() {
         return Ok(ExitCode::FAILURE);
@@ -101,6 +106,15 @@ fn compile(pages: &OsStr) -> Result<ExitCode> {
 fn unlinked(word: &OsStr) -> OsString {
     match word.to_str().and_then(|word| word.strip_prefix("--emit=")) {
         Some(kinds) => format!("--emit={}", kinds.replace("link", "metadata")).into(),
+        None => word.to_owned(),
+    }
+}
+
+/// The compiler's argument `word`, without optimisation where it asks for that. A profile has one level for a crate
+/// and its tests; what is hot is in the crate, and its tests take three times as long to build at its level.
+fn unoptimised(word: &OsStr) -> OsString {
+    match word.to_str().and_then(|word| word.strip_prefix("opt-level=")) {
+        Some(_) => "opt-level=0".into(),
         None => word.to_owned(),
     }
 }
@@ -172,6 +186,15 @@ mod tests {
         assert!(pages_of(&words("--crate-name a src/lib.rs"), OsStr::new("")).is_none());
         assert!(pages_of(&words("--crate-name a src/lib.rs --test"), pages).is_none());
         assert!(pages_of(&words("--crate-name it tests/it/main.rs"), pages).is_none());
+    }
+
+    #[test]
+    fn only_the_level_of_a_test_is_lowered() {
+        assert_eq!(unoptimised(OsStr::new("opt-level=2")), "opt-level=0");
+        assert_eq!(
+            unoptimised(OsStr::new("debuginfo=line-tables-only")),
+            "debuginfo=line-tables-only"
+        );
     }
 
     #[test]
