@@ -6,6 +6,7 @@
 //! sentence before a measurement that the card already has.
 
 mod kinds;
+mod part;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -72,7 +73,7 @@ pub(super) fn read(
     }
     let mut refused = Vec::new();
     cut(lines, &marks, &mut |part| {
-        let mut draft = read_part(&part, &mut refused)?;
+        let mut draft = part::read(&part, &mut refused)?;
         let named = match &part.boundary {
             Boundary::Device(Some(name)) => Some(name),
             _ => part.device.as_ref(),
@@ -119,35 +120,6 @@ fn with_whole(
     }
     cards.sort_by_key(|(at, _)| *at);
     cards.into_iter().map(|(_, draft)| draft).collect()
-}
-
-/// What the readers find in a part.
-///
-/// # Errors
-/// There are too many measurements. Other errors are added to `refused`.
-fn read_part(
-    part: &Part<'_, '_>,
-    refused: &mut Vec<ImportError>,
-) -> Result<Option<Box<RecordDraft>>, ImportError> {
-    let mut found: Option<Box<RecordDraft>> = None;
-    for reader in part.marks.readers() {
-        match (reader.read)(part.lines) {
-            Ok(mut draft) => {
-                if reader.is_script {
-                    part.lines.iter().for_each(Line::claim);
-                }
-                refused.extend(draft.refused.take());
-                draft.sign(reader.tool);
-                match &mut found {
-                    Some(found) => found.absorb(draft),
-                    None => found = Some(Box::new(draft)),
-                }
-            }
-            Err(error @ ImportError::TooMany { .. }) => return Err(error),
-            Err(error) => refused.push(error),
-        }
-    }
-    Ok(found.filter(|found| found.has_content()))
 }
 
 /// Cuts `lines` into parts and hands each to `take`, in order.

@@ -46,8 +46,8 @@ pub struct IostatCpu {
     pub nice: f64,
     /// In the kernel.
     pub system: f64,
-    /// Idle while a task waited for I/O.
-    pub iowait: f64,
+    /// Idle while a task waited for I/O; part of `idle` where the system does not count it, as macOS and the BSDs.
+    pub iowait: Option<f64>,
     /// Taken by the host of a virtual machine.
     pub steal: f64,
     /// Idle.

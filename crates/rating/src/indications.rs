@@ -115,7 +115,7 @@ fn fill_in_sequential(class: &Class, weighed: &mut [Weighed]) {
 fn weigh(record: &Record, class: &Class, limit: ClassLimit) -> Weighed {
     let label = limit.quantity.label();
     let Some(evidence) = evidence(record, limit.quantity) else {
-        let reason = format!("{label}: not measured");
+        let reason = format!("{label}: {}", why_nothing_speaks(record, limit.quantity));
         let likelihood = Likelihood::Unclear;
         return Weighed { likelihood, reason, is_measured: false, share: f64::INFINITY };
     };
@@ -188,6 +188,33 @@ fn evidence(record: &Record, quantity: Quantity) -> Option<Evidence> {
     }
 }
 
+/// Why no figure of `record` speaks for `quantity`: there is none, or what there is tells something else.
+fn why_nothing_speaks(record: &Record, quantity: Quantity) -> &'static str {
+    let is_of = |phase: &&Phase| match quantity {
+        Quantity::RandomRead => is_random_4k(phase, OpName::Read),
+        Quantity::RandomWrite => is_random_4k(phase, OpName::Write),
+        Quantity::SequentialWrite => is_sequential(phase, OpName::Write),
+    };
+    let Some(phase) = record.phases.iter().filter(|phase| phase.is_measured()).find(is_of) else {
+        return "not measured";
+    };
+    if has(phase, WarningCode::RateLimited) {
+        "measured under a limit of its own rate"
+    } else if is_synced(phase) {
+        "measured with syncs, which cost more than the class allows for"
+    } else if has(phase, WarningCode::Buffered) {
+        "measured through the page cache"
+    } else {
+        "measured at a queue depth that is not told"
+    }
+}
+
+fn is_random_4k(phase: &Phase, op: OpName) -> bool {
+    phase.op == op
+        && phase.pattern == PatternName::Random
+        && phase.block_size_bytes == Bytes::kib(4)
+}
+
 fn has(phase: &Phase, code: WarningCode) -> bool {
     phase.warnings.iter().any(|warning| warning.code == code)
 }
@@ -205,12 +232,7 @@ fn is_of_storage(phase: &Phase) -> bool {
 }
 
 fn random(record: &Record, op: OpName) -> Option<Evidence> {
-    let fits = |phase: &&Phase| {
-        phase.op == op
-            && phase.pattern == PatternName::Random
-            && phase.block_size_bytes == Bytes::kib(4)
-            && is_of_storage(phase)
-    };
+    let fits = |phase: &&Phase| is_random_4k(phase, op) && is_of_storage(phase);
     let of_depth = |depth: u16| {
         let phases = record.phases.iter().filter(fits).filter(|phase| phase.queue_depth == depth);
         mean(&phases.collect::<Vec<_>>(), |phase| Some(phase.point_iops()?.0))

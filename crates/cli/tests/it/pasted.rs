@@ -91,6 +91,9 @@ fn watch_tells_who_writes_where_a_monitor_does_not_tell_more() {
         \x20   145 ?sys root          0.00 B      3.03 M              systemd-journald\n";
     let told = ["systemd-journald: 3.0 MiB", "the journal of mmcblk0p2", "iostat -x 20"];
     assert_holds(&page(&["watch", "--explain"], iotop, 0), &told);
+    let pidstat = "10:12:01      UID       PID   kB_rd/s   kB_wr/s kB_ccwr/s iodelay  Command\n\
+        10:12:06      999       812      0.00    512.00      0.00      44  mariadbd\n";
+    assert_holds(&page(&["watch", "--explain"], pidstat, 0), &["mariadbd: 512 KiB a second"]);
     let vmstat = "r  b   swpd   free   buff  cache   si   so    bi    bo   in\n";
     assert_holds(&page(&["watch", "--explain"], vmstat, 2), &["vmstat", "iostat -x 20"]);
     let sar = "06:24:52 PM       DEV       tps     rkB/s     wkB/s   areq-sz    aqu-sz     await     %util\n\

@@ -124,7 +124,8 @@ mod tests {
             \x20  0    24 18.50   5  0.09   1  0  1  0 98\n";
         let log = iostat(bsd).unwrap();
         assert_eq!(log.reports[0].rows[0].device, "mmcsd0");
-        assert_eq!(log.reports[0].cpu.unwrap().idle, 0.98);
+        let cpu = log.reports[0].cpu.unwrap();
+        assert_eq!((cpu.idle, cpu.iowait), (0.98, None));
         assert!(iostat("    KB/t  tps  MB/s\n   26.44   12  0.31\n").is_err());
     }
 }

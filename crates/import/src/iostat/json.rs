@@ -186,7 +186,7 @@ fn report(statistics: Statistics) -> Result<IostatReport, IostatError> {
         user: percent.user / 100.0,
         nice: percent.nice / 100.0,
         system: percent.system / 100.0,
-        iowait: percent.iowait / 100.0,
+        iowait: Some(percent.iowait / 100.0),
         steal: percent.steal / 100.0,
         idle: percent.idle / 100.0,
     });
@@ -216,7 +216,7 @@ mod tests {
             "aqu-sz": 0.9, "util": 97.0}"#;
         let log = iostat(&log(&format!("{plain}, {extended}"))).unwrap();
         assert_eq!((log.cpus, log.first_is_since_boot), (Some(2), true));
-        assert!((log.reports[0].cpu.unwrap().iowait - 0.5).abs() < 1e-12);
+        assert!((log.reports[0].cpu.unwrap().iowait.unwrap() - 0.5).abs() < 1e-12);
         let [plain, extended] = log.reports[0].rows.as_slice() else { panic!("{log:?}") };
         assert_eq!(plain.written, Some(Bytes::kib(18_000)));
         assert_eq!(plain.window(), Some(Nanos::from_secs(20)));

@@ -315,15 +315,16 @@ fn cpu(headings: &[&str], words: &[&str]) -> Option<IostatCpu> {
     let figures = figures.filter(|figures| figures.len() == headings.len())?;
     let share = |name: &str| {
         let at = headings.iter().position(|heading| heading.strip_prefix('%') == Some(name));
-        at.and_then(|at| figures.get(at)).map_or(0.0, |percent| percent / 100.0)
+        at.and_then(|at| figures.get(at)).map(|percent| percent / 100.0)
     };
+    let share_or_none = |name: &str| share(name).unwrap_or_default();
     Some(IostatCpu {
-        user: share("user"),
-        nice: share("nice"),
-        system: share("system"),
+        user: share_or_none("user"),
+        nice: share_or_none("nice"),
+        system: share_or_none("system"),
         iowait: share("iowait"),
-        steal: share("steal"),
-        idle: share("idle"),
+        steal: share_or_none("steal"),
+        idle: share_or_none("idle"),
     })
 }
 
@@ -378,7 +379,7 @@ mod tests {
         let log = iostat(text).unwrap();
         assert_eq!((log.cpus, log.first_is_since_boot), (Some(4), true));
         let report = &log.reports[0];
-        assert!((report.cpu.unwrap().iowait - 0.24).abs() < 1e-12);
+        assert!((report.cpu.unwrap().iowait.unwrap() - 0.24).abs() < 1e-12);
         let row = &report.rows[0];
         assert_eq!(row.transactions_per_s, Iops(33.0));
         assert_eq!(row.writes_per_s, Some(Iops(30.0)));

@@ -52,7 +52,7 @@ pub fn totals(text: &str) -> Option<Totals> {
     let mut form: Option<(Monitor, Vec<Column>)> = None;
     let mut groups = "";
     for line in text.lines() {
-        if line.contains("-dsk/") {
+        if monitor(line) == Some(Monitor::Dstat) {
             groups = line;
             continue;
         }
@@ -97,8 +97,7 @@ fn heading(line: &str, groups: &str) -> Option<(Monitor, Vec<Column>)> {
 /// The second line of dstat's heading; its first names the groups between the same bars.
 fn dstat_heading(line: &str, groups: &str) -> Option<(Monitor, Vec<Column>)> {
     let is_it = !groups.is_empty() && line.contains('|') && line.contains("writ");
-    let mut names = groups.split_whitespace().filter(|group| group.starts_with('-'));
-    let total = names.position(|group| group.contains("-dsk/total-"));
+    let total = groups.split_whitespace().position(|group| group.contains("dsk/total"));
     is_it.then(|| {
         let mut columns = Vec::new();
         for (group, names) in line.split('|').enumerate() {

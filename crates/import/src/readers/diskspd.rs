@@ -16,7 +16,7 @@ const TOOL: ForeignTool = ForeignTool::Diskspd;
 
 pub(super) fn is_sign(view: &View) -> bool {
     const FIRST: Beginnings = Beginnings::new(&[
-        "number of outstanding I/O operations:",
+        "number of outstanding I/O operations",
         "Results for timespan ",
         "total:",
     ]);
@@ -91,6 +91,19 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     Ok(draft)
 }
 
+/// A block's size: bytes, or with one of the units that versions from 2.1 on print; `None` with any other.
+fn block_size(text: &str) -> Option<Bytes> {
+    let size = *quantities(text).first()?;
+    let unit = match size.unit {
+        "" => 1.0,
+        "KiB" => 1024.0,
+        "MiB" => 1_048_576.0,
+        "GiB" => 1_073_741_824.0,
+        _ => return None,
+    };
+    Some(Bytes((size.value * unit) as u64))
+}
+
 fn section_of(text: &str) -> Option<Section> {
     match text {
         "Total IO" => Some(Section::Total),
@@ -106,9 +119,11 @@ impl Parameters {
         let count = |name: &str| {
             text.strip_prefix(name).map(|rest| quantities(rest).first().map_or(0.0, |it| it.value))
         };
-        if let Some(size) = count("block size:") {
-            self.block = Bytes(size as u64);
-        } else if let Some(depth) = count("number of outstanding I/O operations:") {
+        if let Some(size) = text.strip_prefix("block size:") {
+            self.block = block_size(size).unwrap_or_default();
+        } else if let Some(depth) = count("number of outstanding I/O operations:")
+            .or_else(|| count("number of outstanding I/O operations per thread:"))
+        {
             self.outstanding = depth.min(4096.0) as u16;
         } else if let Some(threads) = count("threads per file:") {
             self.threads = threads.min(4096.0) as u16;

@@ -55,6 +55,21 @@ fn check(cases: &[(&str, &[&str])]) {
 }
 
 #[test]
+fn newer_forms_of_a_tool_are_read_as_the_older_ones() {
+    check(&[
+        ("diskspd-2-1-units.txt", &["random-write-4k-qd32 2.11 MiB/s, 539.67 /s"]),
+        (
+            "iozone-throughput-with-banner.txt",
+            &[
+                "sequential-write-4k-qd4 4012.11 kB/s, 3988.2 kB/s",
+                "random-read-4k-qd4 12011 kB/s, 12001.33 kB/s",
+                "random-write-4k-qd4 2012.88 kB/s, 1998.1 kB/s",
+            ],
+        ),
+    ]);
+}
+
+#[test]
 fn what_the_tool_says_of_the_storage_is_not_lost_for_its_speed() {
     check(&[
         (

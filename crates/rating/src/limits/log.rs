@@ -197,7 +197,7 @@ fn is_waited_for(row: &IostatRow, report: &IostatReport) -> bool {
     let is_storage =
         |row: &&IostatRow| !["loop", "ram", "zram"].iter().any(|name| row.device.starts_with(name));
     let is_only = report.rows.iter().filter(is_storage).count() == 1 && is_storage(&row);
-    let waits = report.cpu.is_some_and(|cpu| cpu.iowait >= STALL_WAIT);
+    let waits = report.cpu.and_then(|cpu| cpu.iowait).is_some_and(|wait| wait >= STALL_WAIT);
     row.utilisation.is_none() && is_only && waits
 }
 
@@ -295,6 +295,11 @@ fn limit(
     )
 }
 
+/// The share of the processors' time in which they waited for storage, where the log tells it.
+fn iowait(sample: &Sample<'_>) -> Option<f64> {
+    sample.cpu?.iowait
+}
+
 /// A log that says how busy device or processors were.
 fn by_busyness(
     working: &[&Sample<'_>],
@@ -305,15 +310,16 @@ fn by_busyness(
     let share_of = |is_so: &dyn Fn(&Sample<'_>) -> bool| {
         working.iter().filter(|sample| is_so(sample)).count() as f64 / count
     };
-    let waits = |sample: &Sample<'_>| {
-        let by_iowait = |cpu: IostatCpu| cpu.iowait * f64::from(cpus.unwrap_or(1)) >= 0.5;
-        match sample.row.utilisation {
-            Some(share) => share >= BUSY,
-            None => sample.cpu.is_some_and(by_iowait),
-        }
+    let waits = |sample: &Sample<'_>| match sample.row.utilisation {
+        Some(share) => share >= BUSY,
+        None => iowait(sample).is_some_and(|wait| wait * f64::from(cpus.unwrap_or(1)) >= 0.5),
     };
-    let works = |sample: &Sample<'_>| sample.cpu.is_some_and(|cpu| cpu.idle + cpu.iowait <= 0.1);
-    let is_told = |sample: &Sample<'_>| sample.row.utilisation.is_some() || sample.cpu.is_some();
+    let works = |sample: &Sample<'_>| {
+        sample.cpu.is_some_and(|cpu| cpu.idle + cpu.iowait.unwrap_or_default() <= 0.1)
+    };
+    let is_told = |sample: &Sample<'_>| {
+        sample.row.utilisation.is_some() || iowait(sample).is_some() || works(sample)
+    };
     if share_of(&is_told) < PREVAILS {
         return None;
     }

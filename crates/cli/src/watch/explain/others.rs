@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use cardproof_import::clean;
-use cardproof_import::monitors::{self, Monitor, Totals, Writer};
+use cardproof_import::monitors::{self, Monitor, Totals, Writer, Written};
 use cardproof_units::{Bytes, Throughput};
 use serde::Serialize;
 
@@ -57,7 +57,11 @@ fn page(writers: &[Writer], totals: Option<&Totals>, name: &str) -> String {
     for writer in writers.iter().take(WRITERS_MAX) {
         let journal = writer.journal_of.as_ref();
         let journal = journal.map_or_else(String::new, |it| format!(" (the journal of {it})"));
-        page.push_str(&format!("  {}{journal}: {}\n", writer.program, writer.written));
+        let written = match writer.written {
+            Written::InAll(bytes) => bytes.to_string(),
+            Written::PerSecond(rate) => format!("{} a second", Bytes(rate.0.round() as u64)),
+        };
+        page.push_str(&format!("  {}{journal}: {written}\n", writer.program));
     }
     page.push_str(&totals.map_or_else(String::new, |totals| of_totals(totals, name)));
     page.push_str(&format!(
@@ -115,7 +119,10 @@ struct Document<'t> {
 #[derive(Serialize)]
 struct WriterDocument<'t> {
     program: &'t str,
-    written_bytes: Bytes,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    written_bytes: Option<Bytes>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    written_bytes_per_s: Option<Throughput>,
     #[serde(skip_serializing_if = "Option::is_none")]
     journal_of: Option<&'t str>,
 }
@@ -131,10 +138,13 @@ struct TotalsDocument {
 }
 
 fn json(writers: &[Writer], totals: Option<&Totals>) -> Result<String, Failure> {
-    let writers = writers.iter().map(|writer| WriterDocument {
-        program: &writer.program,
-        written_bytes: writer.written,
-        journal_of: writer.journal_of.as_deref(),
+    let writers = writers.iter().map(|writer| {
+        let (written_bytes, written_bytes_per_s) = match writer.written {
+            Written::InAll(bytes) => (Some(bytes), None),
+            Written::PerSecond(rate) => (None, Some(rate)),
+        };
+        let (program, journal_of) = (&*writer.program, writer.journal_of.as_deref());
+        WriterDocument { program, written_bytes, written_bytes_per_s, journal_of }
     });
     let totals = totals.map(|totals| TotalsDocument {
         reports: totals.reports,
