@@ -25,6 +25,7 @@ mod identify;
 mod import;
 mod input;
 mod inventory;
+mod journal;
 mod keyed_hash;
 mod ledger;
 mod leftovers;

@@ -1,11 +1,16 @@
 //! The signs of a storage in use: what the device crate reads, as the values that signs are found in.
 
 use cardproof_device::identify::{HostErrors, Identity, LogAccess};
-use cardproof_device::{Condition, Sysroot, condition, seconds_since_start, wear_facts};
+use cardproof_device::{
+    Condition, Sysroot, condition, log_troubles, seconds_since_start, wear_facts,
+};
 use cardproof_rating::signs::{
-    Attachment, HostCounter, LogRead, MountedState, RequestMeans, Seen, Signs, SpareBlocks,
+    Attachment, EarlierLogs, HostCounter, LogRead, MountedState, RequestMeans, Seen, Signs,
+    SpareBlocks,
 };
 use cardproof_record::Transport;
+
+use crate::journal::Journal;
 
 /// Raspberry Pi's flags of a supply voltage that is too low (documentation of `get_throttled`).
 const IS_LOW: u32 = 1;
@@ -14,6 +19,29 @@ const WAS_LOW: u32 = 1 << 16;
 /// The signs of the storage that `identity` tells of.
 pub(crate) fn of(root: &Sysroot, identity: &Identity) -> Signs {
     Signs::of(&seen(root, identity))
+}
+
+/// What was seen of the storage that `identity` tells of, also in the journal's earlier starts. A journal may be large,
+/// so this takes longer.
+pub(crate) fn seen_with_journal(root: &Sysroot, identity: &Identity) -> Seen {
+    let mut seen = seen(root, identity);
+    let Some(journal) = Journal::read(root) else { return seen };
+    let name = identity.device.lowest().name.as_deref().unwrap_or_default();
+    let days = seconds_since_start(root).map(|seconds| (seconds / 86_400.0) as u64);
+    let earlier =
+        (journal.starts > 0).then_some(EarlierLogs { starts: journal.starts, days: journal.days });
+    match &mut seen.log {
+        LogRead::Read { earlier: known, .. } => *known = earlier,
+        // A user who may not read the kernel's own log may be allowed to read the journal.
+        _ if journal.has_this_start => {
+            seen.log = LogRead::Read { days, earlier };
+            seen.troubles = log_troubles(root, name, &journal.this_start);
+        }
+        _ => {}
+    }
+    seen.earlier_troubles.extend(log_troubles(root, name, &journal.recent));
+    seen.old_troubles = log_troubles(root, name, &journal.old);
+    seen
 }
 
 /// What was seen of the storage that `identity` tells of.
@@ -46,6 +74,7 @@ fn log_read(root: &Sysroot, access: LogAccess) -> LogRead {
     match access {
         LogAccess::Read => LogRead::Read {
             days: seconds_since_start(root).map(|seconds| (seconds / 86_400.0) as u64),
+            earlier: None,
         },
         LogAccess::NotPermitted => LogRead::NotPermitted,
         LogAccess::Absent => LogRead::Absent,

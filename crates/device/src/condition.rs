@@ -92,6 +92,20 @@ pub fn condition(root: &Sysroot, name: &str) -> Condition {
     condition
 }
 
+/// What `lines` of another log of this computer, the oldest first, tell of the device called `name` and of the
+/// computer's power. Lines about a card of another name than the one that is there are left out.
+#[must_use]
+pub fn log_troubles(root: &Sysroot, name: &str, lines: &[String]) -> Vec<Trouble> {
+    let device = BlockDevice::by_name(root, name);
+    let card = device.as_ref().and_then(|device| device.ancestors().find(|path| is_mmc_card(path)));
+    let host = card.and_then(MmcHost::of_card).map(|host| host.name);
+    let product = card.and_then(|card| root.text(card.join("name")));
+    let log = cardproof_kernel_log::read((1..).zip(lines.iter().map(String::as_str)));
+    let known = log.of(name, host.as_deref()).and_then(|found| found.card.name.clone());
+    let is_another = product.zip(known).is_some_and(|(now, then)| now.trim() != then.trim());
+    if is_another { Vec::new() } else { troubles(&log, name, host.as_deref()) }
+}
+
 /// What `log` tells of the device `name`, whose card is in `host`, and of the computer's power.
 fn troubles(log: &KernelLog, name: &str, host: Option<&str>) -> Vec<Trouble> {
     let own = log.of(name, host).into_iter().flat_map(|device| device.troubles.iter());

@@ -36,7 +36,7 @@ mod wear;
 mod writers;
 
 pub use card_info::{MmcRegisters, SdRegisters};
-pub use condition::{Condition, MountCondition, condition};
+pub use condition::{Condition, MountCondition, condition, log_troubles};
 pub use disk::{Disk, is_loop_direct, largest_partition_start, logical_block, whole_disk};
 pub use dump::DumpError;
 pub use host::look_at_host;

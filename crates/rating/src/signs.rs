@@ -16,7 +16,9 @@ mod tests;
 use serde::Serialize;
 
 pub use document::HealthPage;
-pub use seen::{Attachment, HostCounter, LogRead, MountedState, RequestMeans, Seen, SpareBlocks};
+pub use seen::{
+    Attachment, EarlierLogs, HostCounter, LogRead, MountedState, RequestMeans, Seen, SpareBlocks,
+};
 pub use sign::{Certainty, Evidence, Sign, SignKind, SignSource, Weight};
 pub use suspects::{Experiment, Suspect};
 

@@ -23,11 +23,9 @@ pub const fn verdict_in_words(verdict: HealthVerdict) -> &'static str {
 pub fn headline(signs: &Signs) -> String {
     let verdict = verdict_in_words(signs.verdict);
     match signs.verdict {
-        HealthVerdict::Fine => match signs.log {
-            LogRead::Read { days: Some(days) } if days > 0 => {
-                format!("{verdict}: no sign of trouble in {}", days_in_words(days))
-            }
-            _ => format!("{verdict}: no sign of trouble"),
+        HealthVerdict::Fine => match log_in_words(signs.log) {
+            Some(log) => format!("{verdict}: no sign of trouble in {log}"),
+            None => format!("{verdict}: no sign of trouble"),
         },
         HealthVerdict::NotKnown => format!("{verdict}, because {}", why_unknown(signs.log)),
         HealthVerdict::WatchIt => format!("{verdict}: nothing is lost yet; look again in a day"),
@@ -36,8 +34,16 @@ pub fn headline(signs: &Signs) -> String {
     }
 }
 
-fn days_in_words(days: u64) -> String {
-    if days == 1 { "1 day of kernel log".to_owned() } else { format!("{days} days of kernel log") }
+/// How much of the kernel's log was read, such as `41 days of kernel log (12 starts)`; `None` for less than a day.
+pub(crate) fn log_in_words(log: LogRead) -> Option<String> {
+    let days = match log.days()? {
+        0 => return None,
+        1 => "1 day".to_owned(),
+        days => format!("{days} days"),
+    };
+    let starts = log.starts();
+    let starts = if starts > 1 { format!(" ({starts} starts)") } else { String::new() };
+    Some(format!("{days} of kernel log{starts}"))
 }
 
 const fn why_unknown(log: LogRead) -> &'static str {
@@ -263,6 +269,7 @@ pub fn page(signs: &Signs) -> String {
             meaning(sign.kind)
         ));
     }
+    text.extend(looked_in_words(signs).map(|it| format!("  Looked at: {it}.\n")));
     text.extend(suspects_in_words(signs).map(|it| format!("  Points to: {it}.\n")));
     let steps = steps(signs);
     for (number, step) in (1..).zip(&steps) {
@@ -270,6 +277,17 @@ pub fn page(signs: &Signs) -> String {
         text.push_str(&format!("  {head} {number}. {step}\n"));
     }
     text
+}
+
+/// How far back was looked, where earlier starts were among it; else the verdict says enough.
+fn looked_in_words(signs: &Signs) -> Option<String> {
+    let LogRead::Read { days, earlier: Some(earlier) } = signs.log else { return None };
+    let now =
+        days.map_or_else(|| "this start".to_owned(), |days| format!("{days} days since the start"));
+    Some(format!(
+        "kernel log of {now}, and {} days of {} earlier starts",
+        earlier.days, earlier.starts
+    ))
 }
 
 /// What to do, the most important first.

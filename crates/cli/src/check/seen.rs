@@ -45,7 +45,7 @@ pub(super) fn look(root: &Sysroot, args: &CheckArgs) -> Result<Seen, Failure> {
     if is_directory && let Some(nothing) = NoStorage::of(&surroundings) {
         return Err(nothing.refusal(&args.target).into());
     }
-    let signs = crate::signs::of(root, &identity);
+    let signs = Signs::of(&crate::signs::seen_with_journal(root, &identity));
     let power = power_facts(&identity.power);
     let is_writable = is_directory && can_be_written(&args.target);
     let earlier = earlier::of_card(&identity);

@@ -30,7 +30,7 @@ pub(super) fn device(place: Option<&Path>, args: &HealthArgs) -> Result<Found, F
     let name = identity.device.lowest().name.clone().unwrap_or_default();
     let node = Path::new("/dev").join(&name);
     let mut found = Found { device: name.clone(), ..Found::default() };
-    let mut seen = crate::signs::seen(&root, &identity);
+    let mut seen = crate::signs::seen_with_journal(&root, &identity);
     let facts = wear_facts(&root, &name);
     found.bytes_per_day = facts.bytes_per_day;
     match facts.card_type.as_deref().unwrap_or_default() {

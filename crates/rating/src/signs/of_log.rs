@@ -20,7 +20,19 @@ pub(super) fn signs(seen: &Seen) -> Vec<Sign> {
     let now = of_troubles(&seen.troubles, SignSource::KernelLog, seen.is_present);
     // What could not be used then can be used now.
     let earlier = of_troubles(&seen.earlier_troubles, SignSource::EarlierLog, Some(true));
-    now.into_iter().chain(earlier).collect()
+    let old = of_troubles(&seen.old_troubles, SignSource::EarlierLog, Some(true));
+    now.into_iter().chain(earlier).chain(old.into_iter().filter_map(faded)).collect()
+}
+
+/// A sign that is more than 30 days old: it may have been dealt with since.
+fn faded(mut sign: Sign) -> Option<Sign> {
+    sign.weight = match sign.weight {
+        Weight::Dead | Weight::CopyNow => Weight::Watch,
+        Weight::Watch => Weight::Note,
+        Weight::Note => return None,
+    };
+    sign.certainty = Certainty::Weak;
+    Some(sign)
 }
 
 fn of_troubles(troubles: &[Trouble], source: SignSource, is_present: Option<bool>) -> Vec<Sign> {

@@ -13,12 +13,44 @@ pub enum LogRead {
     Read {
         /// Whole days since the computer started.
         days: Option<u64>,
+        /// What was read of earlier starts beside it; absent where nothing was.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        earlier: Option<EarlierLogs>,
     },
     /// This user may not read it.
     NotPermitted,
     /// There is none.
     #[default]
     Absent,
+}
+
+/// Logs of earlier starts of the computer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct EarlierLogs {
+    /// Of how many starts.
+    pub starts: u64,
+    /// How long the computer ran after them, in whole days, as far as the logs show.
+    pub days: u64,
+}
+
+impl LogRead {
+    /// How many whole days of running the logs cover in all; `None` where they tell no times or were not read.
+    #[must_use]
+    pub fn days(self) -> Option<u64> {
+        let Self::Read { days, earlier } = self else { return None };
+        let before = earlier.map(|earlier| earlier.days);
+        days.or(before).map(|_| days.unwrap_or(0) + before.unwrap_or(0))
+    }
+
+    /// Of how many starts of the computer logs were read, this one included.
+    #[must_use]
+    pub fn starts(self) -> u64 {
+        match self {
+            Self::Read { earlier, .. } => 1 + earlier.map_or(0, |earlier| earlier.starts),
+            Self::NotPermitted | Self::Absent => 0,
+        }
+    }
 }
 
 /// How a storage is attached, which decides what else than the storage can be at fault.
@@ -96,8 +128,10 @@ pub struct Seen {
     pub log: LogRead,
     /// What it tells of this storage, and of the computer's power.
     pub troubles: Vec<Trouble>,
-    /// What the logs of earlier runs of the kernel tell of it.
+    /// What the logs of earlier runs of the kernel tell of it, crashes and the last 30 days.
     pub earlier_troubles: Vec<Trouble>,
+    /// The same of logs that are older.
+    pub old_troubles: Vec<Trouble>,
     /// How it is attached.
     pub attachment: Attachment,
     /// Whether the storage answers now; `None` where that is not known.

@@ -5,7 +5,7 @@ use cardproof_record::FindingKind;
 
 use super::*;
 
-const READ: LogRead = LogRead::Read { days: Some(41) };
+const READ: LogRead = LogRead::Read { days: Some(41), earlier: None };
 
 /// What a log tells of `mmcblk0` and of the computer's power.
 fn troubles(log: &str) -> Vec<Trouble> {
@@ -181,6 +181,22 @@ fn a_card_that_does_not_start_is_dead_where_there_is_none() {
         ..card("")
     };
     assert_eq!(Signs::of(&earlier).verdict, HealthVerdict::WatchIt);
+}
+
+/// What went wrong before the last start is told; what is long ago may have been dealt with.
+#[test]
+fn errors_of_earlier_starts_are_told_and_fade() {
+    let recent = Seen { earlier_troubles: troubles(WRITE_ERROR), ..card("") };
+    let signs = Signs::of(&recent);
+    assert_eq!(signs.verdict, HealthVerdict::CopyNow);
+    assert_eq!(signs.signs[0].source, SignSource::EarlierLog);
+    for (log, expected) in [(WRITE_ERROR, HealthVerdict::WatchIt), (UNDER, HealthVerdict::Fine)] {
+        let old = Seen { old_troubles: troubles(log), ..card("") };
+        assert_eq!(Signs::of(&old).verdict, expected, "{log}");
+    }
+    let log = LogRead::Read { days: Some(3), earlier: Some(EarlierLogs { starts: 4, days: 38 }) };
+    assert_eq!((log.days(), log.starts()), (Some(41), 5));
+    assert_eq!((LogRead::Absent.days(), LogRead::Absent.starts()), (None, 0));
 }
 
 /// Whoever pulls a stick out makes errors, and the stick is sound.

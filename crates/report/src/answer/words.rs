@@ -169,11 +169,10 @@ fn healthy(healthy: &Healthy) -> Said {
 
 fn clean_log(log: LogRead) -> Option<String> {
     match log {
-        LogRead::Read { days: None | Some(0) } => Some("no error in the kernel log".to_owned()),
-        LogRead::Read { days: Some(1) } => Some("no error in 1 day of kernel log".to_owned()),
-        LogRead::Read { days: Some(days) } => {
-            Some(format!("no error in {days} days of kernel log"))
-        }
+        LogRead::Read { .. } => Some(crate::signs::log_in_words(log).map_or_else(
+            || "no error in the kernel log".to_owned(),
+            |log| format!("no error in {log}"),
+        )),
         LogRead::NotPermitted | LogRead::Absent => None,
     }
 }
