@@ -57,7 +57,11 @@ const NIGHTLY_PROGRAMS: &[(&str, &str)] = &[
     ("cpio", "cpio"),
     ("debootstrap", "debootstrap"),
     ("iostat", "sysstat"),
+    ("mosquitto", "mosquitto"),
+    ("mosquitto_sub", "mosquitto-clients"),
+    ("promtool", "prometheus"),
     ("qemu-system-x86_64", "qemu-system-x86"),
+    ("systemd-analyze", "systemd"),
 ];
 
 /// For which command packages are installed.
@@ -217,8 +221,11 @@ fn missing(want: Want) -> Vec<&'static str> {
         .filter(|(program, _)| !is_in_path(program))
         .map(|&(_, package)| package)
         .collect();
-    if !["python3", "/usr/bin/python3"].iter().any(|python| has_jsonschema(python)) {
+    if !["python3", "/usr/bin/python3"].iter().any(|python| can_import(python, "jsonschema")) {
         missing.push("python3-jsonschema");
+    }
+    if want == Want::All && !can_import("/usr/bin/python3", "prometheus_client") {
+        missing.push("python3-prometheus-client");
     }
     if !has_venv() {
         missing.push("python3-venv");
@@ -226,10 +233,10 @@ fn missing(want: Want) -> Vec<&'static str> {
     missing
 }
 
-/// Whether `python` has the validator that judges records by their schema.
-fn has_jsonschema(python: &str) -> bool {
+/// Whether `python` has `module`, such as the validator that judges records by their schema.
+fn can_import(python: &str, module: &str) -> bool {
     let mut command = Command::new(python);
-    command.args(["-c", "import jsonschema"]).stderr(Stdio::null());
+    command.args(["-c", &format!("import {module}")]).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }
 

@@ -2,7 +2,9 @@
 //! looks have summed up; for a timer, and without a daemon.
 
 mod files;
+mod listen;
 mod look;
+mod metrics;
 mod text;
 
 use std::path::PathBuf;
@@ -17,6 +19,8 @@ use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::talk;
 use files::Files;
+use listen::Listen;
+use metrics::Gathered;
 
 /// The state is kept for good after so long, in seconds.
 const KEEP_EVERY_S: u64 = 3600;
@@ -31,6 +35,9 @@ systemctl enable --now cardproof-log.timer
 
 The ledger needs less than 1 kB for a day. Between two hours it is kept in memory, so a power cut loses one hour \
 of it at most. It holds no serial number: a card is known by a hash that only this computer can make.
+
+Files with facts are replaced as a whole and may be read by everybody. Where Home Assistant or Prometheus shows a \
+fact as unknown, its reason stands beside it.
 
 Exit status: 0 done; 1 could not be completed; 2 wrong command line.";
 
@@ -57,6 +64,23 @@ pub(crate) struct LedgerArgs {
     /// What follows from the ledger as JSON, to a file or to standard output
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
+    /// The facts in Prometheus' text format, to a file, such as one for node_exporter's textfile collector
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) metrics: Option<Sink>,
+    /// The facts in the format of OpenMetrics
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) openmetrics: Option<Sink>,
+    /// The facts as MQTT messages for Home Assistant, each a line of topic and payload
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) home_assistant: Option<Sink>,
+    /// One line and the exit status as Nagios expects them of a plugin: 0 fine, 1 watch it, 2 copy your data now,
+    /// 3 not known
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) nagios: bool,
+    /// Answer Prometheus at http://127.0.0.1:PORT/metrics until Ctrl-C, and add nothing to the ledger. With an
+    /// address, other computers may be let in
+    #[arg(long, value_name = "[ADDRESS:]PORT", conflicts_with_all = ["flush", "json", "nagios"])]
+    pub(crate) listen: Option<Listen>,
     /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -64,26 +88,45 @@ pub(crate) struct LedgerArgs {
 
 /// Adds a look to the ledger, and shows what follows from it.
 pub(crate) fn run(args: &LedgerArgs) -> Result<Exit, Failure> {
-    args.json.iter().try_for_each(output::check)?;
+    match tell(args) {
+        Err(failure) if args.nagios => metrics::not_looked(&failure),
+        told => told,
+    }
+}
+
+fn tell(args: &LedgerArgs) -> Result<Exit, Failure> {
+    let sinks = [&args.json, &args.metrics, &args.openmetrics, &args.home_assistant];
+    sinks.into_iter().flatten().try_for_each(output::check)?;
     let files = files(args)?;
-    let (days, names) = if args.show { show(&files)? } else { add(&files, args.flush)? };
+    let is_shown = args.show || args.listen.is_some();
+    let (days, names) = if is_shown { show(&files)? } else { add(&files, args.flush)? };
     if days.is_empty() {
         return Err(Failure::incomplete(format!(
             "there is nothing in the ledger at {}; run cardproof log as root, or enable its timer",
             files.directory.display()
         )));
     }
+    if let Some(at) = args.listen {
+        return listen::listen(at, &files, args);
+    }
+    let mut exit = Exit::Done;
+    if metrics::are_wanted(args) {
+        let gathered = Gathered::of(&days, &names, args.endurance)?;
+        let state = metrics::hand_out(&gathered, args)?;
+        exit = state.map_or(exit, metrics::exit_of);
+    }
+    let takes_stdout = sinks.into_iter().flatten().any(|sink| *sink == Sink::Stdout);
     let cards = cards(&days, &names, args.endurance);
     if let Some(sink) = &args.json {
         let text = serde_json::to_string_pretty(&LedgerDocument { schema: LEDGER_SCHEMA, cards })
             .map_err(Failure::because("the ledger cannot be put into JSON"))?;
         output::write(sink, &(text + "\n"))?;
-    } else if !args.quiet {
+    } else if !args.quiet && !args.nagios && !takes_stdout {
         let texts: Vec<String> = cards.iter().map(|it| text::card(it.name, &it.outlook)).collect();
         let text = cardproof_report::wrapped(&texts.join("\n"), talk::width());
         output::write(&Sink::Stdout, &text)?;
     }
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
 /// The days so far with the names of the cards, after a look was added.

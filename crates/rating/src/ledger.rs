@@ -20,7 +20,7 @@ mod slower;
 mod tests;
 
 pub use counters::{CardCounters, ErrorCounts};
-pub use day::{CardKey, Day, LEDGER_FORM, days, lines};
+pub use day::{CardKey, Day, LEDGER_FORM, days, lines, totals};
 pub use document::{LEDGER_SCHEMA, LedgerCard, LedgerDocument};
 pub use open::{CardReading, Open, Reading};
 pub use outlook::{Outlook, Pace, UsedPercent, outlook};

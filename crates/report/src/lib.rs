@@ -22,6 +22,7 @@ mod kept;
 mod layout;
 mod markdown;
 mod markup;
+pub mod metrics;
 mod powercut;
 mod raster;
 mod replays;

@@ -15,6 +15,7 @@ mod daemons;
 mod databases;
 mod dying;
 mod endure;
+mod exporting;
 mod faults;
 mod first_reader;
 mod geometry;

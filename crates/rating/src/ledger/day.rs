@@ -162,6 +162,20 @@ impl Day {
     }
 }
 
+/// All that `days` tell of the card `key`, as one day with the number and the date of the last; `None` where none does.
+/// Sums only grow, as long as the ledger is kept.
+#[must_use]
+pub fn totals(days: &[Day], key: CardKey) -> Option<Day> {
+    let mut own = days.iter().filter(|day| day.key == key);
+    let mut sum = own.next()?.clone();
+    for day in own {
+        sum.add(day);
+        sum.number = day.number;
+        sum.date.clone_from(&day.date);
+    }
+    Some(sum)
+}
+
 /// Whether `text` has the form of a date: `2026-11-25`, or `2026-11` of a month.
 fn is_date(text: &str) -> bool {
     (text.len() == 10 || text.len() == 7)

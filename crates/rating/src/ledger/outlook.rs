@@ -6,7 +6,7 @@ use cardproof_units::Bytes;
 use serde::Serialize;
 
 use super::counters::ErrorCounts;
-use super::day::{CardKey, Day};
+use super::day::{CardKey, Day, totals};
 use super::slower::{Slower, slower};
 
 /// A day with less time says little of a day.
@@ -103,8 +103,7 @@ pub struct Outlook {
 pub fn outlook(days: &[Day], key: CardKey, endurance: Option<Bytes>) -> Option<Outlook> {
     let own: Vec<&Day> = days.iter().filter(|day| day.key == key).collect();
     let (first, last) = (own.first()?, own.last()?);
-    let mut sum = Day::default();
-    own.iter().for_each(|day| sum.add(day));
+    let sum = totals(days, key)?;
     let ErrorCounts { failed, repeated, filesystem } = sum.errors;
     let written = Bytes(sum.written_bytes());
     let pace = pace(&own);

@@ -5,5 +5,6 @@ mod every_field;
 mod hostile;
 mod jobs;
 mod later;
+mod metrics;
 mod page;
 mod reports;
