@@ -8,9 +8,9 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cardproof_device::Sysroot;
 use cardproof_device::identify::{Identity, StorageChoice, identify};
-use cardproof_rating::diagnosis::{DIAGNOSIS_SCHEMA, Diagnosis, Known, diagnose};
+use cardproof_device::{Sysroot, TaskWaits};
+use cardproof_rating::diagnosis::{self, DIAGNOSIS_SCHEMA, Diagnosis, Known, diagnose};
 use cardproof_rating::limits::{Seen, limits_around};
 use cardproof_record::Record;
 use cardproof_session::{Store, simulated_name};
@@ -28,6 +28,9 @@ use crate::watch::source::Source;
 
 /// How long a window is.
 const WINDOW: Duration = Duration::from_secs(2);
+
+/// How often is looked at what programs wait for. A look reads a file of each process.
+const WAITS_EVERY: Duration = Duration::from_millis(400);
 
 /// How long a wish to stop may go unnoticed.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -106,18 +109,31 @@ fn watch(name: Option<&str>, count: u64, length: Duration, signals: &Signals) ->
     let mut source = Source::around(name);
     let mut windows = Vec::new();
     for _ in 0..count {
-        let end = Instant::now() + length;
-        while let Some(left) = end.checked_duration_since(Instant::now()) {
-            if signals.stop().load(Ordering::Relaxed) {
-                return None;
-            }
-            thread::sleep(left.min(LOOK_EVERY));
-        }
+        let waits = wait(length, signals)?;
         let activity = source.activity();
         let asked = name.map_or_else(Vec::new, |name| source.resting_on(name));
-        windows.push(limits_around(&activity, &asked, &|name| source.ceiling(name)));
+        let seen = limits_around(&activity, &asked, &|name| source.ceiling(name));
+        windows.push(waits.correct(seen));
     }
     Some(windows)
+}
+
+/// Waits for `length`, and looks meanwhile at what programs wait for; `None` where a signal came first.
+fn wait(length: Duration, signals: &Signals) -> Option<diagnosis::TaskWaits> {
+    let root = Sysroot::default();
+    let mut waits = TaskWaits::default();
+    let begin = Instant::now();
+    let end = begin + length;
+    while let Some(left) = end.checked_duration_since(Instant::now()) {
+        if signals.stop().load(Ordering::Relaxed) {
+            return None;
+        }
+        if begin.elapsed() >= WAITS_EVERY * u32::try_from(waits.looks).unwrap_or(u32::MAX) {
+            waits.look(&root);
+        }
+        thread::sleep(left.min(LOOK_EVERY));
+    }
+    Some(diagnosis::TaskWaits { storage: waits.storage, network: waits.network })
 }
 
 fn known<'r>(identity: &Identity, windows: Vec<Seen>, last: Option<&'r Record>) -> Known<'r> {

@@ -6,6 +6,10 @@
 //! computer back in most of that time. While nothing happens nothing can be seen, and then only the last
 //! measurement speaks: as a suspicion, never as the answer.
 
+mod waits;
+
+pub use waits::TaskWaits;
+
 use cardproof_record::{Limit, LimitedBy, Outcome, Record};
 use serde::Serialize;
 
@@ -188,6 +192,7 @@ fn beside(limited: &LimitedBy) -> String {
     match (limited.limit, &limited.device) {
         (Limit::Cpu, _) => "the processors had nothing left".to_owned(),
         (Limit::MemoryPressure, _) => "memory was short".to_owned(),
+        (Limit::Elsewhere, _) => "programs waited for something else".to_owned(),
         (_, Some(device)) => format!("programs waited for {device}"),
         (_, None) => "programs waited for another storage".to_owned(),
     }

@@ -19,6 +19,10 @@ const EXPLAINED: f64 = 2.0 / 3.0;
 /// With less pressure than this nobody waits, however busy a device is in the background.
 const WAITED_LEAST: f64 = 0.1;
 
+/// While tasks that wait share full processors with others that work, all of a processor's tasks wait for less than
+/// this share of the time: then a faster device would not let anybody work sooner.
+const NOBODY_WORKS: f64 = 0.02;
+
 /// Below this a device does nothing worth waiting for.
 const ACTIVE: Iops = Iops(1.0);
 
@@ -61,13 +65,20 @@ fn waited_for(activity: &Activity) -> Option<&DeviceActivity> {
         // A device that is busy in the background keeps nobody waiting. Only pressure shows this: iowait
         // counts no time of a busy processor.
         let is_waited_for = activity.pressure.io_some.is_none() || stalled >= Some(WAITED_LEAST);
-        return is_waited_for.then_some(busiest);
+        return (is_waited_for && !is_covered_by_work(activity)).then_some(busiest);
     }
     // Work of lowered priority is in nobody's way.
     let cpu_has_time = activity.cpu.is_none_or(|cpu| cpu.busy() - cpu.nice < super::CPU_FULL);
     let wanted = if cpu_has_time { STALLED } else { BUSY };
     let stalled = stalled?;
     (stalled >= wanted && busiest.utilisation >= EXPLAINED * stalled).then_some(busiest)
+}
+
+/// Whether work on full processors covers all waits: `full` pressure is the time in which none of a processor's tasks
+/// could go on.
+fn is_covered_by_work(activity: &Activity) -> bool {
+    let is_full = activity.cpu.is_some_and(|cpu| cpu.busy() - cpu.nice >= super::CPU_FULL);
+    is_full && activity.pressure.io_full.is_some_and(|share| share < NOBODY_WORKS)
 }
 
 /// Waits for I/O that no device in `activity` explains, with the figures.

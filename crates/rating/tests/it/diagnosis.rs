@@ -1,6 +1,6 @@
 //! "Is it the card?" on made situations of known truth: no wrong *yes*.
 
-use cardproof_rating::diagnosis::{Culprit, Known, diagnose};
+use cardproof_rating::diagnosis::{Culprit, Known, TaskWaits, diagnose};
 use cardproof_rating::limits::{Seen, limits_around};
 use cardproof_record::{Activity, CpuActivity, DeviceActivity, MemoryActivity, Pressure, Requests};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
@@ -23,6 +23,10 @@ struct Load {
     /// Shares of the time in which some task waits for I/O, and for memory.
     io_some: f64,
     memory_some: f64,
+    /// Share of the time in which all tasks of a processor wait for I/O, where the kernel tells.
+    io_full: Option<f64>,
+    /// Tasks that are seen waiting for local storage, and for a network drive.
+    waits: TaskWaits,
 }
 
 impl Load {
@@ -32,6 +36,7 @@ impl Load {
         let iowait = (self.io_some / 4.0).min(1.0 - self.cpu);
         let pressure = Pressure {
             io_some: Some(self.io_some),
+            io_full: self.io_full,
             memory_some: Some(self.memory_some),
             memory_full: Some(self.memory_some / 8.0),
             ..Pressure::default()
@@ -82,8 +87,9 @@ fn device(name: &str, share: f64) -> DeviceActivity {
 /// The answer for somebody who asks about the card, after windows with these loads, each so often.
 fn answered(loads: &[(usize, Load)], has_pressure: bool) -> Culprit {
     let asked = [CARD.to_owned()];
-    let window =
-        |load: &Load| -> Seen { limits_around(&load.activity(has_pressure), &asked, &|_| None) };
+    let window = |load: &Load| -> Seen {
+        load.waits.correct(limits_around(&load.activity(has_pressure), &asked, &|_| None))
+    };
     let windows = loads.iter().flat_map(|(count, load)| vec![window(load); *count]).collect();
     diagnose(&Known { windows, ..Known::default() }).culprit
 }
@@ -210,12 +216,14 @@ fn is_undecided(truth: Truth, culprit: Culprit) -> bool {
     }
 }
 
-/// Twenty-seven further situations: light and heavy, of one cause and of several, steady and in bursts.
+/// Thirty-two further situations: light and heavy, of one cause and of several, steady and in bursts.
 fn further() -> Vec<Further> {
     use Truth::{Both, Card, Elsewhere, Nothing};
     let idle = Load { cpu: 0.03, card_busy: 0.01, io_some: 0.01, ..Load::default() };
     let load = |cpu, card_busy, io_some| Load { cpu, card_busy, io_some, ..Load::default() };
     let disk = |cpu, disk_busy, io_some| Load { cpu, disk_busy, io_some, ..Load::default() };
+    let full = |io_full, load| Load { io_full: Some(io_full), ..load };
+    let waits = |storage, network, load| Load { waits: TaskWaits { storage, network }, ..load };
     let short = |card_busy, io_some, memory_some| Load {
         cpu: 0.2,
         card_busy,
@@ -269,6 +277,27 @@ fn further() -> Vec<Further> {
             "a burst of two seconds in half a minute",
             Nothing,
             vec![(1, load(0.2, 1.0, 0.9)), (14, idle)],
+        ),
+        (
+            "a network drive, and the card is busy in the background",
+            Elsewhere,
+            vec![(15, waits(0, 8, load(0.05, 0.97, 0.95)))],
+        ),
+        ("a network drive and the card", Both, vec![(15, waits(5, 4, load(0.05, 0.97, 0.95)))]),
+        (
+            "the card, and seldom a network drive",
+            Card,
+            vec![(15, waits(14, 1, load(0.05, 0.97, 0.95)))],
+        ),
+        (
+            "full processors, and a writer that takes its turns",
+            Elsewhere,
+            vec![(15, full(0.004, load(0.99, 0.95, 0.6)))],
+        ),
+        (
+            "full processors, and a program that only waits",
+            Both,
+            vec![(15, full(0.3, load(0.95, 0.97, 0.9)))],
         ),
         ("a desktop with a browser at rest", Nothing, vec![(15, load(0.25, 0.1, 0.06))]),
     ]
