@@ -141,6 +141,10 @@ pub struct Trouble {
     pub first: Option<String>,
     /// When the log says so last.
     pub last: Option<String>,
+    /// On how many days: of running, where the log counts seconds, else of the calendar. 1 without times.
+    pub days: u64,
+    /// The last of them.
+    day: Option<String>,
     /// The line of the first.
     pub line: usize,
     /// Sectors of 512 bytes, each once, in the order of the log; the first sixteen.
@@ -312,6 +316,10 @@ impl Trouble {
         self.count += later.count;
         self.last = later.last.or_else(|| self.last.take());
         self.seconds = self.seconds.max(later.seconds);
+        if later.day.is_some() && later.day != self.day {
+            self.days += later.days;
+            self.day = later.day;
+        }
         if self.op != later.op {
             self.op = OpName::Unknown;
         }
@@ -420,6 +428,8 @@ fn note(
         count: 1,
         first: time.clone(),
         last: time,
+        days: 1,
+        day: event.stamp.map(day),
         line,
         sectors: Vec::new(),
         op: OpName::Unknown,
@@ -448,6 +458,18 @@ fn note(
     match troubles.iter_mut().find(|known| known.is_like(&found)) {
         Some(known) => known.absorb(found),
         None => troubles.push(found),
+    }
+}
+
+/// What all times of a day have in common.
+fn day(stamp: Stamp<'_>) -> String {
+    match stamp {
+        Stamp::SinceBoot(seconds) => format!("{:.0}", (seconds / 86_400.0).floor()),
+        // What stands before the hour.
+        Stamp::Clock(clock) => {
+            let hour = clock.find(':').and_then(|colon| colon.checked_sub(2));
+            hour.and_then(|hour| clock.get(..hour)).unwrap_or_default().trim_end().to_owned()
+        }
     }
 }
 

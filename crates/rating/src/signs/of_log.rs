@@ -15,6 +15,9 @@ const CHECKSUM_ERRORS: [u16; 2] = [84, 74];
 /// The kernel's number of an answer that did not come in time: ETIMEDOUT.
 const TIMEOUT_ERROR: u16 = 110;
 
+/// What happens so often, on several days, has no passing cause.
+const RETURNS_MIN: u64 = 5;
+
 /// The signs in the log since the start, and in earlier ones.
 pub(super) fn signs(seen: &Seen) -> Vec<Sign> {
     let now = of_troubles(&seen.troubles, SignSource::KernelLog, seen.is_present);
@@ -45,6 +48,7 @@ fn of_troubles(troubles: &[Trouble], source: SignSource, is_present: Option<bool
         match signs.iter_mut().find(|known| is_like(known, &sign)) {
             Some(known) => {
                 known.count += sign.count;
+                known.weight = known.weight.max(sign.weight);
                 known.evidence.last_at = sign.evidence.last_at.or(known.evidence.last_at.take());
             }
             None => signs.push(sign),
@@ -93,9 +97,18 @@ fn of_trouble(
         SignKind::Resets if trouble.count < RESETS_MIN => {
             (sign.weight, sign.certainty) = (Weight::Note, Certainty::Weak);
         }
+        // A card that stands still again and again is about to stop; one that did so once may go on for years.
+        SignKind::NoAnswer | SignKind::StuckBusy if comes_back(trouble) => {
+            (sign.weight, sign.certainty) = (Weight::CopyNow, Certainty::Weak);
+        }
         _ => {}
     }
     sign
+}
+
+/// Whether `trouble` came often, and on more than one day.
+const fn comes_back(trouble: &Trouble) -> bool {
+    trouble.count >= RETURNS_MIN && trouble.days > 1
 }
 
 fn kind(trouble: &Trouble, gone_in: Option<usize>) -> SignKind {

@@ -183,6 +183,28 @@ fn a_card_that_does_not_start_is_dead_where_there_is_none() {
     assert_eq!(Signs::of(&earlier).verdict, HealthVerdict::WatchIt);
 }
 
+/// A card that stands still once may go on for years; one that does so again and again is about to stop.
+#[test]
+fn standing_still_again_and_again_is_worse_than_once() {
+    for message in [
+        "mmc0: Timeout waiting for hardware interrupt.",
+        "mmc0: Card stuck being busy! __mmc_poll_for_busy",
+    ] {
+        let with = |times: &[&str]| {
+            let log: String = times.iter().map(|time| format!("{time} {message}\n")).collect();
+            Signs::of(&card(&log)).verdict
+        };
+        assert_eq!(with(&["[  100.0]"; 9]), HealthVerdict::WatchIt, "one burst");
+        let days = ["[  100.0]", "[ 9000.0]", "[80000.0]", "[90000.0]", "[99000.0]"];
+        assert_eq!(with(&days), HealthVerdict::CopyNow, "{message}");
+        assert_eq!(with(&days[..4]), HealthVerdict::WatchIt, "too few");
+        let dates: Vec<String> =
+            (1..6).map(|day| format!("2026-11-{:02}T10:00:00Z", 10 + day)).collect();
+        let dates: Vec<&str> = dates.iter().map(String::as_str).collect();
+        assert_eq!(with(&dates), HealthVerdict::CopyNow, "{message}");
+    }
+}
+
 /// What went wrong before the last start is told; what is long ago may have been dealt with.
 #[test]
 fn errors_of_earlier_starts_are_told_and_fade() {
