@@ -105,11 +105,12 @@ pub fn days_left(readings: &[UsedAt]) -> DaysLeft {
     if most <= 0.0 {
         return unknown("the used life has not changed: the card wears too slowly to tell");
     }
-    let low = (100.0 - last.high_percent).max(0.0) / most;
+    let (used_low, used_high) = used_now(&sorted, last, least, most);
+    let low = (100.0 - used_high).max(0.0) / most;
     let middle = |used: &UsedAt| f64::midpoint(used.low_percent, used.high_percent);
     let has_changed = last.low_percent > first.low_percent;
     let pace = (middle(last) - middle(first)) / (last.day - first.day);
-    let least_used = (last.low_percent - last.shift_percent).max(0.0);
+    let least_used = (used_low - last.shift_percent).max(0.0);
     let high = (least > 0.0).then(|| (100.0 - least_used) / least);
     let likely_used = middle(last) - last.shift_percent / 2.0;
     let estimate = (has_changed && pace > 0.0).then(|| (100.0 - likely_used).max(0.0) / pace);
@@ -125,6 +126,15 @@ pub fn days_left(readings: &[UsedAt]) -> DaysLeft {
         percent_a_day: Some((least, most)),
         reason: reason.to_owned(),
     }
+}
+
+/// The bounds of what is used at the `last` of `readings`: since each reading it has grown by at `least` and at `most`
+/// so much a day. A band that was entered long ago is nearly through.
+fn used_now(readings: &[UsedAt], last: &UsedAt, least: f64, most: f64) -> (f64, f64) {
+    let since = |used: &UsedAt| last.day - used.day;
+    let low = readings.iter().map(|used| used.low_percent + least * since(used));
+    let high = readings.iter().map(|used| used.high_percent + most * since(used));
+    (low.fold(last.low_percent, f64::max), high.fold(last.high_percent, f64::min))
 }
 
 #[cfg(test)]
@@ -144,6 +154,16 @@ mod tests {
         assert_eq!(left.high, None, "the change may have been the smallest one");
         let wider = days_left(&[band(0.0, 20.0), band(90.0, 40.0)]);
         assert_eq!(wider.high, Some(70.0 / 10.0 * 90.0));
+    }
+
+    /// A tenth in 10 days: at the end of the third band 30 % are used, and 70 days are left.
+    #[test]
+    fn a_band_that_was_entered_long_ago_is_nearly_through() {
+        let readings: Vec<UsedAt> =
+            (0..30).map(|day| band(f64::from(day) + 0.5, 10.0 * f64::from(day / 10 + 1))).collect();
+        let left = days_left(&readings);
+        let (low, high) = (left.low.unwrap(), left.high.unwrap());
+        assert!(low < 70.5 && 70.5 < high && high - low < 25.0, "{low} to {high}");
     }
 
     #[test]

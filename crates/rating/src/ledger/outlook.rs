@@ -24,6 +24,21 @@ const DAY_S: f64 = 86_400.0;
 /// The confidence of the intervals.
 const CONFIDENCE: f64 = 0.95;
 
+/// The quantile of the normal distribution for intervals of 90 % with two ends, and for those of [`CONFIDENCE`].
+const Z_90: f64 = 1.645;
+const Z_95: f64 = 1.96;
+
+/// How far the pace of the coming time lies from that of the last days, for a year to come, before the ledger tells: the
+/// standard deviation of the logarithm. An assumption, which counts as much as a year of the ledger.
+const DRIFT_A_YEAR: f64 = 0.1;
+const DRIFT_MONTHS: f64 = 12.0;
+
+/// Months of so many days are compared.
+const MONTH_DAYS: usize = 30;
+
+/// The same for the present pace, where there are too few days for an interval.
+const SPREAD_UNKNOWN: f64 = 0.5;
+
 /// Bytes written in 24 hours of running.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -88,7 +103,7 @@ pub struct Outlook {
     /// The used life; absent where nothing tells it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used: Option<UsedPercent>,
-    /// Days left at this pace, at least.
+    /// Days left, at least: the lower end of an interval that holds with 90 % by the model of the documentation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub days_left_min: Option<f64>,
     /// At most.
@@ -106,8 +121,10 @@ pub fn outlook(days: &[Day], key: CardKey, endurance: Option<Bytes>) -> Option<O
     let sum = totals(days, key)?;
     let ErrorCounts { failed, repeated, filesystem } = sum.errors;
     let written = Bytes(sum.written_bytes());
-    let pace = pace(&own);
-    let by_card = life_by_card(&own);
+    let rates = rates(&own);
+    let pace = pace(&rates);
+    let drift = drift_a_year(&rates);
+    let by_card = life_by_card(&own, pace.as_ref(), drift);
     let stated = endurance.filter(|all| all.get() > 0);
     let used = sum.life_used_percent_max.map_or_else(
         || {
@@ -121,8 +138,9 @@ pub fn outlook(days: &[Day], key: CardKey, endurance: Option<Bytes>) -> Option<O
         // What was written before the ledger began may be anything: only an upper bound follows.
         (Some(UsedPercent::Stated { .. }), Some(all), Some(pace)) => {
             let left = (all.as_f64() - written.as_f64()).max(0.0);
-            let slowest = pace.low.unwrap_or(pace.bytes_a_day).as_f64();
-            (None, (slowest > 0.0).then(|| left / slowest))
+            let rate = pace.bytes_a_day.as_f64();
+            let days = (rate > 0.0).then(|| left / rate);
+            (None, days.map(|days| days * widening(&pace, days, drift)))
         }
         _ => (None, None),
     };
@@ -144,27 +162,66 @@ pub fn outlook(days: &[Day], key: CardKey, endurance: Option<Bytes>) -> Option<O
     })
 }
 
-/// The days left by the bands of used life that the card told, on the clock of the running computer.
-fn life_by_card(days: &[&Day]) -> (Option<f64>, Option<f64>) {
-    let mut running_days = 0.0;
+/// The days left by the bands of used life that the card told. Wear follows what is written and not time, so the bands
+/// are laid over the bytes, told as days of the present pace; how that pace may change widens the interval.
+fn life_by_card(days: &[&Day], pace: Option<&Pace>, drift: f64) -> (Option<f64>, Option<f64>) {
+    let bytes_a_day = pace.map_or(0.0, |pace| pace.bytes_a_day.as_f64());
+    let mut written = 0.0;
     let mut told = Vec::new();
     for day in days {
-        running_days += day.seconds as f64 / DAY_S;
+        written += day.written_bytes() as f64;
         if let Some(percent) = day.life_used_percent_max {
             let value = Value::band("life_used", percent / 10);
-            told.extend(UsedAt::of(&value, running_days));
+            let paced = if bytes_a_day > 0.0 { written / bytes_a_day } else { 0.0 };
+            told.extend(UsedAt::of(&value, paced));
         }
     }
     let left = days_left(&told);
-    (left.low, left.high)
+    let likely = left.estimate.or(left.high).or(left.low).unwrap_or(0.0);
+    let wider = pace.map_or(1.0, |pace| widening(pace, likely, drift));
+    (left.low.map(|low| low / wider), left.high.map(|high| high * wider))
 }
 
-fn pace(days: &[&Day]) -> Option<Pace> {
+/// By which factor the time until so many bytes are written may differ from `days` at the present `pace`, for an
+/// interval of 90 %; `drift` is that of [`drift_a_year`].
+fn widening(pace: &Pace, days: f64, drift: f64) -> f64 {
+    let ends = pace.low.zip(pace.high).filter(|(low, _)| low.get() > 0);
+    let now = ends
+        .map_or(SPREAD_UNKNOWN, |(low, high)| (high.as_f64() / low.as_f64()).ln() / (2.0 * Z_95));
+    let later = drift * (days / 365.0).max(0.0).sqrt();
+    (Z_90 * now.hypot(later)).exp()
+}
+
+/// How far the pace moves in a year beyond chance: by what months of the ledger differ from the next ones, and by an
+/// assumption where there are few of them. The standard deviation of the logarithm.
+fn drift_a_year(rates: &[(f64, f64)]) -> f64 {
+    let month = |days: &[(f64, f64)]| {
+        let mean = weighted_mean(days).filter(|mean| *mean > 0.0)?;
+        let chance = half_width(days, mean)? / mean / Z_95;
+        Some((mean.ln(), chance * chance))
+    };
+    let months: Vec<(f64, f64)> = rates.chunks_exact(MONTH_DAYS).filter_map(month).collect();
+    let beyond_chance = months.windows(2).map(|pair| match pair {
+        [(one, chance), (next, other_chance)] => (next - one).powi(2) - chance - other_chance,
+        _ => 0.0,
+    });
+    let count = months.len().saturating_sub(1) as f64;
+    let months_a_year = 365.0 / MONTH_DAYS as f64;
+    let assumed = DRIFT_MONTHS * DRIFT_A_YEAR.powi(2);
+    let sum = beyond_chance.sum::<f64>() * months_a_year + assumed;
+    (sum / (count + DRIFT_MONTHS)).max(0.0).sqrt()
+}
+
+/// Bytes written in 24 hours of running on each day that ran for an hour, with its seconds.
+fn rates(days: &[&Day]) -> Vec<(f64, f64)> {
     let rate = |day: &&Day| {
         (day.seconds >= SECONDS_MIN)
             .then(|| (day.written_bytes() as f64 / day.seconds as f64 * DAY_S, day.seconds as f64))
     };
-    let rates: Vec<(f64, f64)> = days.iter().filter_map(rate).collect();
+    days.iter().filter_map(rate).collect()
+}
+
+fn pace(rates: &[(f64, f64)]) -> Option<Pace> {
     let recent = &rates[rates.len().saturating_sub(RECENT_DAYS)..];
     let mean = weighted_mean(recent)?;
     let half = half_width(recent, mean);
