@@ -8,7 +8,8 @@ use cardproof_units::{Bytes, Seed, nearest};
 use crate::check::ModelError;
 use crate::contents::{Contents, ShortStore, Shorthand, Store};
 use crate::fault::{
-    CapacityFake, Damage, DamagedStore, FakeStore, Life, MortalStore, Power, VolatileStore,
+    CapacityFake, Damage, DamagedStore, DiscardFault, DiscardHarm, DiscardStore, FakeStore, Life,
+    MortalStore, Power, QueueFault, VolatileStore,
 };
 use crate::host::Host;
 use crate::model::Model;
@@ -62,6 +63,10 @@ pub struct Card {
     pub life: Life,
     /// What a power cut does to it; `None` where whatever is written is durable at once.
     pub power: Option<Power>,
+    /// What its queue breaks, if it breaks anything.
+    pub queue: Option<QueueFault>,
+    /// How it discards; `None` where it does as asked, and discarded places read as zeros.
+    pub discard: Option<DiscardFault>,
     /// The parameters that no published figure tells.
     pub assumed: &'static [&'static str],
 }
@@ -179,16 +184,25 @@ impl Card {
         if let Some(power) = self.power {
             flash = Box::new(VolatileStore::new(flash, self.announced_size(), power, seed));
         }
+        if let Some(discard) = self.discard {
+            flash = Box::new(DiscardStore::new(flash, self.announced_size(), discard, seed));
+        }
         let model = Model { capacity: self.announced_size(), ..self.model };
         let card = SimulatedTarget::with_store(&model, &self.host, seed, flash)
             .map_err(|source| self.impossible(source))?;
+        let card = match self.queue {
+            Some(fault) => card.with_queue_fault(fault, self.host.queue_depth, seed),
+            None => card,
+        };
         Ok(self.honouring_or_not(card))
     }
 
-    /// `card`, which answers flushes as this one does.
+    /// `card`, which answers flushes and discards as this one does.
     fn honouring_or_not(&self, card: SimulatedTarget) -> SimulatedTarget {
         let ignores_flush = self.power.is_some_and(|power| power.ignores_flush);
-        if ignores_flush { card.ignoring_flushes() } else { card }
+        let card = if ignores_flush { card.ignoring_flushes() } else { card };
+        let ignored = self.discard.is_some_and(|discard| discard.harm == DiscardHarm::Ignored);
+        if ignored { card.ignoring_discards() } else { card }
     }
 
     /// The model of what keeps nothing announces the false size; what keeps bytes is as it is.

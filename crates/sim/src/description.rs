@@ -18,8 +18,10 @@ use crate::fault::{
 use crate::host::Host;
 use crate::model::{LOGICAL_BLOCK, Model};
 use life::LifeForm;
+use silent::{DiscardForm, QueueForm};
 
 mod life;
+mod silent;
 
 /// The base of a card that names none.
 const BASE: &str = "sandisk-extreme-a1";
@@ -56,6 +58,8 @@ struct Form {
     damage: DamageForm,
     life: Option<LifeForm>,
     power: Option<PowerForm>,
+    queue: Option<QueueForm>,
+    discard: Option<DiscardForm>,
     #[serde(default)]
     model: Table,
     #[serde(default)]
@@ -172,6 +176,8 @@ pub fn describe(name: &str, text: &str) -> Result<Card, DescriptionError> {
         model.endurance.cycles = u32::MAX;
     }
     let power = form.power.as_ref().map(power).transpose()?.or(base.power);
+    let queue = form.queue.map(QueueForm::read).transpose()?.or(base.queue);
+    let discard = form.discard.map(DiscardForm::read).transpose()?.or(base.discard);
     whole_blocks("size", announced)?;
     check(&Model { capacity: announced, ..model }, &host)?;
     check(&model, &host)?;
@@ -184,6 +190,8 @@ pub fn describe(name: &str, text: &str) -> Result<Card, DescriptionError> {
         damage,
         life,
         power,
+        queue,
+        discard,
         ..*base
     })
 }

@@ -6,18 +6,24 @@
 mod arranged;
 mod capacity;
 mod damage;
+mod discard;
 mod hidden;
 mod layered;
 mod life;
 mod power;
+mod queue;
 mod rules;
 mod volatile;
 
 pub use arranged::{ArrangedStore, Arrangement, Gives, Missing};
 pub use capacity::{Beyond, CapacityFake, FakeStore};
 pub use damage::{Damage, DamagedBlock, DamagedStore};
+pub(crate) use discard::DiscardStore;
+pub use discard::{DiscardFault, DiscardHarm, DiscardReads};
 pub use hidden::{Forgets, HiddenStore, Keeps};
 pub use life::{End, Life, MortalStore};
 pub use power::{AtRisk, PowerCutTarget, PowerLoss};
+pub(crate) use queue::QueueFaults;
+pub use queue::{QueueFault, QueueHarm};
 pub use rules::{Effect, FaultRule, FaultyCard, When};
 pub use volatile::{Harm, Power, VolatileStore};

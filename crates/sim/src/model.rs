@@ -206,6 +206,10 @@ pub struct Discarding {
     pub latency: Nanos,
     /// The time for each allocation unit touched.
     pub per_unit: Nanos,
+    /// Whether as much as was discarded can be written again before the card tidies up; for cards with a
+    /// page map.
+    #[serde(default)]
+    pub frees_room: bool,
 }
 
 /// How long a card lives.

@@ -15,6 +15,7 @@ use cardproof_units::{Bytes, Nanos, Seed};
 
 use crate::check::{ModelError, check};
 use crate::contents::{Contents, ShortStore, Shorthand, Store, StoreError};
+use crate::fault::{QueueFault, QueueFaults};
 use crate::host::Host;
 use crate::model::{LOGICAL_BLOCK, Model};
 use crate::slots::Slots;
@@ -82,6 +83,9 @@ pub struct SimulatedTarget {
     submit_overhead: Nanos,
     /// Flushes are answered at once, whatever is volatile.
     ignores_flush: bool,
+    /// Discards are answered, and cost and save no time.
+    ignores_discard: bool,
+    queue_faults: Option<QueueFaults>,
     is_off: bool,
 }
 
@@ -145,6 +149,8 @@ impl SimulatedTarget {
             clock: Nanos::ZERO,
             submit_overhead: host.submit_overhead,
             ignores_flush: false,
+            ignores_discard: false,
+            queue_faults: None,
             is_off: false,
         }
     }
@@ -152,6 +158,16 @@ impl SimulatedTarget {
     /// The same card, which answers flushes at once.
     pub(crate) fn ignoring_flushes(self) -> Self {
         Self { ignores_flush: true, ..self }
+    }
+
+    /// The same card, whose discards do nothing.
+    pub(crate) fn ignoring_discards(self) -> Self {
+        Self { ignores_discard: true, ..self }
+    }
+
+    /// The same card, whose queue of `queue_depth` requests breaks data.
+    pub(crate) fn with_queue_fault(self, fault: QueueFault, queue_depth: u16, seed: Seed) -> Self {
+        Self { queue_faults: Some(QueueFaults::new(fault, queue_depth, seed)), ..self }
     }
 
     /// How worn the card is.
@@ -174,6 +190,7 @@ impl SimulatedTarget {
             OpKind::Write => self.mechanism.write(now, offset, length),
             OpKind::Flush if self.ignores_flush => Served { completed: now, fault: None },
             OpKind::Flush => self.mechanism.flush(now),
+            OpKind::Discard if self.ignores_discard => Served { completed: now, fault: None },
             OpKind::Discard => self.mechanism.discard(now, offset, length),
         };
         // A card that keeps no data never took any as numbers.
@@ -221,6 +238,9 @@ impl SimulatedTarget {
     fn move_bytes(&mut self, op: &Op) -> Result<(), StoreError> {
         let Some(contents) = &mut self.contents else { return Ok(()) };
         let offset = op.offset.get();
+        if let Some(faults) = &mut self.queue_faults {
+            return faults.move_data(op, &mut self.slots, &mut **contents);
+        }
         match op.kind {
             OpKind::Read => {
                 contents.read(offset, &mut self.slots.bytes(op.slot)[..op.length.as_len()])
@@ -252,6 +272,9 @@ impl SimulatedTarget {
                 return;
             }
             self.slots.land(first.slot);
+            if let Some(faults) = &mut self.queue_faults {
+                faults.landed(first.slot);
+            }
             completions.push(*first);
             self.pending.pop_front();
         }
@@ -287,7 +310,9 @@ impl Target for SimulatedTarget {
     }
 
     fn describe(&mut self, slot: Slot, data: Described) -> bool {
-        let takes = self.contents.as_ref().is_some_and(|contents| contents.takes_numbers());
+        // A fault of the queue moves bytes.
+        let takes = self.queue_faults.is_none()
+            && self.contents.as_ref().is_some_and(|contents| contents.takes_numbers());
         if takes && self.slots.check_free(slot).is_ok() {
             self.slots.described[slot.index()] = Some(data);
         }

@@ -59,8 +59,11 @@ const ASSUMED_PAGE_MAP: &[&str] = &[
 pub(super) const NOISE: Noise =
     Noise { spread_permille: 30, drift_permille: 5, drift_period: Nanos::from_secs(20) };
 
-const DISCARD: Discarding =
-    Discarding { latency: Nanos::from_micros(800), per_unit: Nanos::from_micros(200) };
+const DISCARD: Discarding = Discarding {
+    latency: Nanos::from_micros(800),
+    per_unit: Nanos::from_micros(200),
+    frees_room: false,
+};
 
 /// The cards, oldest first.
 pub(super) const CARDS: [Card; 8] = [
@@ -239,6 +242,8 @@ const fn card(name: &'static str, title: &'static str, model: Model) -> Card {
         damage: crate::fault::Damage::NONE,
         life: crate::fault::Life::ENDLESS,
         power: None,
+        queue: None,
+        discard: None,
         assumed: &[],
     }
 }

@@ -114,6 +114,8 @@ const fn fake(
         damage: Damage::NONE,
         life: Life::ENDLESS,
         power: None,
+        queue: None,
+        discard: None,
         assumed: &["all"],
     }
 }

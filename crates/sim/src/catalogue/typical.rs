@@ -57,6 +57,7 @@ const V30_A2: Model = Model {
     discard: Some(Discarding {
         latency: Nanos::from_micros(500),
         per_unit: Nanos::from_micros(100),
+        frees_room: true,
     }),
     endurance: Endurance { cycles: 1000, spare_units: 40 },
     read_errors: ReadErrors::NONE,
@@ -140,6 +141,7 @@ const HIGH_ENDURANCE: Model = Model {
     discard: Some(Discarding {
         latency: Nanos::from_micros(500),
         per_unit: Nanos::from_micros(100),
+        frees_room: true,
     }),
     endurance: Endurance { cycles: 20_000, spare_units: 40 },
     read_errors: ReadErrors::NONE,
@@ -185,6 +187,8 @@ const fn typical(name: &'static str, title: &'static str, model: Model, host: Ho
         damage: crate::fault::Damage::NONE,
         life: crate::fault::Life::ENDLESS,
         power: None,
+        queue: None,
+        discard: None,
         assumed: ALL,
     }
 }

@@ -10,12 +10,26 @@ pub(crate) struct Garbage {
     pause: u64,
     /// Bytes that may still be written before the next pause.
     left: u64,
+    /// Bytes that discards have freed and that are not written again yet.
+    free: u64,
 }
 
 impl Garbage {
     pub(crate) fn new(garbage: &GarbageCollection) -> Self {
         let every = garbage.every.get().max(1);
-        Self { every, pause: garbage.pause.get(), left: every }
+        Self { every, pause: garbage.pause.get(), left: every, free: 0 }
+    }
+
+    /// Notes that a discard has freed `bytes`.
+    pub(crate) const fn free(&mut self, bytes: u64) {
+        self.free += bytes;
+    }
+
+    /// Notes that `bytes` were written, in any order, to room that may have been free.
+    pub(crate) const fn fill(&mut self, bytes: u64) -> bool {
+        let was_free = bytes <= self.free;
+        self.free = self.free.saturating_sub(bytes);
+        was_free
     }
 
     /// Notes `bytes` of pages written out of sequence; returns the pause due, in nanoseconds.

@@ -77,6 +77,7 @@ impl Mechanism {
             discard: model.discard.unwrap_or(Discarding {
                 latency: cardproof_units::Nanos::ZERO,
                 per_unit: cardproof_units::Nanos::ZERO,
+                frees_room: false,
             }),
             read_errors: model.read_errors,
             scatter: Scatter::new(&model.noise, random),
@@ -125,10 +126,12 @@ impl Mechanism {
         }
         let units = length.div_ceil(self.unit_size);
         let work = self.discard.latency.get() + self.discard.per_unit.get() * units;
-        if let Map::Hybrid(map) = &mut self.map {
-            map.discard(offset, length);
+        let freed = self.written.clear(offset, length);
+        match &mut self.map {
+            Map::Hybrid(map) => map.discard(offset, length),
+            Map::Page(map) if self.discard.frees_room => map.free(freed),
+            Map::Page(_) => {}
         }
-        self.written.clear(offset, length);
         let completed = self.lanes.write(now, 0, self.command + work, 0);
         Served { completed, fault: None }
     }

@@ -73,10 +73,12 @@ impl PageMapState {
         let mut latency = self.latencies.of(offset, length);
         let mut data = self.pace.nanos(length);
         let mut pause = 0;
+        let was_free = self.garbage.as_mut().is_some_and(|garbage| garbage.fill(pages));
         if !sequential {
             latency += self.random + self.look_up(offset);
             if let Some(garbage) = &mut self.garbage
                 && pages < LEAVES_NO_GARBAGE
+                && !was_free
             {
                 pause = garbage.leave(pages, scatter);
             }
@@ -86,6 +88,13 @@ impl PageMapState {
         }
         self.wear_down(pages, wear);
         WriteWork { latency, data, pause }
+    }
+
+    /// Notes that a discard has freed `bytes`.
+    pub(crate) const fn free(&mut self, bytes: u64) {
+        if let Some(garbage) = &mut self.garbage {
+            garbage.free(bytes);
+        }
     }
 
     /// The time to have the map for `offset` at hand.

@@ -24,11 +24,17 @@ impl WrittenPages {
         self.each_word(first, end, |word, mask| *word |= mask);
     }
 
-    /// Marks every page that lies wholly inside the range as empty.
-    pub(crate) fn clear(&mut self, offset: u64, length: u64) {
+    /// Marks every page that lies wholly inside the range as empty; returns how many bytes of pages
+    /// were not.
+    pub(crate) fn clear(&mut self, offset: u64, length: u64) -> u64 {
         let first = offset.div_ceil(PAGE_BYTES);
         let end = (offset + length) / PAGE_BYTES;
-        self.each_word(first, end, |word, mask| *word &= !mask);
+        let mut pages = 0;
+        self.each_word(first, end, |word, mask| {
+            pages += u64::from((*word & mask).count_ones());
+            *word &= !mask;
+        });
+        pages * PAGE_BYTES
     }
 
     /// Whether any page that the range touches is written.
@@ -73,12 +79,12 @@ mod tests {
         assert!(!pages.any(0, 1 << 20));
         pages.mark(5000, 512);
         assert!(!pages.any(0, 4096) && pages.any(4096, 512) && !pages.any(8192, 1 << 18));
-        pages.clear(4096, 2048);
+        assert_eq!(pages.clear(4096, 2048), 0);
         assert!(pages.any(4096, 4096), "half a page is not cleared");
         pages.mark(60 * 4096, 80 * 4096);
         assert!(pages.any(63 * 4096, 512) && pages.any(139 * 4096, 512));
         assert!(!pages.any(140 * 4096, 4096) && !pages.any(59 * 4096, 4096));
-        pages.clear(0, 1 << 20);
+        assert_eq!(pages.clear(0, 1 << 20), 81 * 4096);
         assert!(!pages.any(0, 1 << 20));
     }
 }
