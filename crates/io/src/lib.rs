@@ -13,6 +13,7 @@ mod clock;
 #[cfg(any(test, feature = "contract"))]
 pub mod contract;
 mod descriptor;
+mod discard;
 mod extents;
 pub mod faulty;
 pub mod files;

@@ -11,6 +11,7 @@ use cardproof_units::Bytes;
 use rustix::fs::{Advice, FallocateFlags, FileType, OFlags, StatxFlags};
 use rustix::io::Errno;
 
+use crate::discard::discard_on_device;
 use crate::{
     Abilities, Arrangement, Caching, Calls, Directness, Engine, Fault, FileState, Op, TargetError,
 };
@@ -74,6 +75,7 @@ pub(crate) struct Medium {
     pub(crate) directness: Directness,
     /// The file is fresh and our own, so it may be emptied.
     is_our_own: bool,
+    is_block_device: bool,
     /// How the last phase was arranged.
     caching: Caching,
     calls: Calls,
@@ -109,6 +111,7 @@ impl Medium {
             logical_block,
             directness,
             is_our_own: false,
+            is_block_device,
             caching: caching_of(direct_wanted),
             calls: Calls::Queued,
         })
@@ -139,6 +142,7 @@ impl Medium {
             logical_block,
             directness,
             is_our_own: true,
+            is_block_device: false,
             caching: caching_of(direct_wanted),
             calls: Calls::Queued,
         })
@@ -233,8 +237,13 @@ impl Medium {
         Ok(Bytes::ZERO)
     }
 
-    /// Discards the range of `op`.
+    /// Discards the range of `op`: on a device by the command itself, since a hole in a device is written with
+    /// zeros; in a file by a hole.
     pub(crate) fn discard(&self, op: &Op) -> Result<Bytes, Fault> {
+        if self.is_block_device {
+            discard_on_device(self.file.as_fd(), op.offset, op.length)?;
+            return Ok(op.length);
+        }
         let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
         rustix::fs::fallocate(&self.file, flags, op.offset.get(), op.length.get())?;
         Ok(op.length)
