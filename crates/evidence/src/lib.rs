@@ -7,5 +7,6 @@
 pub mod capacity;
 pub mod geometry;
 pub mod health;
+pub mod integrity;
 pub mod life;
 pub mod powercut;

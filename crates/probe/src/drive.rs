@@ -209,6 +209,19 @@ impl<'a> Drive<'a> {
         self.finish(OpKind::Flush, 0, Bytes::ZERO)
     }
 
+    /// Tells the device that `length_bytes` at `offset_bytes` hold nothing of value; the inner error is the
+    /// storage's.
+    ///
+    /// # Errors
+    /// The experiment cannot go on.
+    pub fn discard(
+        &mut self,
+        offset_bytes: u64,
+        length_bytes: u64,
+    ) -> Result<Result<(), Fault>, DriveError> {
+        self.finish(OpKind::Discard, offset_bytes, Bytes(length_bytes))
+    }
+
     fn finish(
         &mut self,
         kind: OpKind,

@@ -8,6 +8,7 @@ pub mod capacity;
 mod drive;
 pub mod endure;
 pub mod geometry;
+pub mod integrity;
 pub mod layout;
 pub mod powercut;
 

@@ -3,5 +3,6 @@
 
 mod capacity;
 mod endure;
+mod integrity;
 mod powercut;
 mod wide;

@@ -1,0 +1,186 @@
+//! Discards under test: ranges of all lengths with live data between them, some written again at once.
+//!
+//! An area at a random place is filled with live data. Ranges in it are discarded in random order, and half
+//! of them are written again, in whole or in part, before anything is flushed. Then everything is read twice,
+//! with a flush between: live data must be as they were, what was written again must be the newer data, and a
+//! discarded place may read as anything that a discard allows. Single blocks all over the span show discards
+//! that reach far.
+
+use cardproof_evidence::integrity::{Sector, trials_for};
+use cardproof_io::Target;
+use cardproof_units::{Bytes, Nanos, Seed};
+
+use super::pieces::UNIT;
+use super::queue::End;
+use super::trial::{REQUEST, Trial};
+use super::{PlanError, Progress};
+use crate::drive::{Drive, DriveError};
+
+/// The largest area of a round, in bytes.
+const AREA_MAX: u64 = 32 << 20;
+
+/// A smaller area has too few ranges.
+const AREA_MIN: u64 = 4 << 20;
+
+/// A range and the live data beside it take about so many bytes: the mean of an even logarithm is the
+/// difference of its ends over the logarithm of their ratio.
+const PER_RANGE: u64 = 52 * UNIT;
+
+/// So many wrong places make the answer certain, and so many are kept.
+pub(super) const WRONG_MAX: u64 = 100;
+
+/// So many errors of the device end a test.
+const FAULTS_MAX: u64 = 100;
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DiscardPlan {
+    span: Bytes,
+    area: u64,
+    discards: u64,
+    seed: Seed,
+}
+
+impl DiscardPlan {
+    /// A test in `span` from the start of a target, that finds discards of which a share of `share` (between
+    /// 0 and 1) harms data in the area tested, with 95 % confidence.
+    ///
+    /// # Errors
+    /// The span is too small.
+    pub fn new(span: Bytes, share: f64, seed: Seed) -> Result<Self, PlanError> {
+        let area = span.get().min(AREA_MAX) / UNIT * UNIT;
+        if area < AREA_MIN {
+            return Err(PlanError::TooSmall { size: span, needed: Bytes(AREA_MIN) });
+        }
+        Ok(Self { span, area, discards: trials_for(share), seed })
+    }
+
+    /// The span from the start of the target.
+    pub(super) const fn span(&self) -> Bytes {
+        self.span
+    }
+
+    /// The size of the area of each round, in bytes.
+    pub(super) const fn area(&self) -> u64 {
+        self.area
+    }
+
+    pub(super) const fn seed(&self) -> Seed {
+        self.seed
+    }
+
+    /// At least so many discards.
+    #[must_use]
+    pub const fn discards(&self) -> u64 {
+        self.discards
+    }
+
+    /// About so much is written.
+    #[must_use]
+    pub const fn bytes_to_write(&self) -> Bytes {
+        let rounds = (self.discards * PER_RANGE).div_ceil(self.area);
+        Bytes(rounds * (self.area + self.area / 4))
+    }
+}
+
+/// What a place was when it was found wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaceKind {
+    /// It was never discarded.
+    Live,
+    /// It was written after its discard.
+    WrittenAgain,
+    /// It lies outside of the area in which ranges were discarded.
+    Far,
+}
+
+/// A place that was found wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DiscardWrong {
+    /// What it was.
+    pub place: PlaceKind,
+    /// What came back in its first wrong sector.
+    pub found: Sector,
+    /// Where that lies.
+    pub address_bytes: u64,
+    /// How many bytes of the stretch are wrong.
+    pub length_bytes: u64,
+    /// How far it lies from the nearest discarded range; 0 within one and right beside one.
+    pub distance_bytes: u64,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct DiscardOutcome {
+    /// Discards that were done and checked.
+    pub discards: u64,
+    /// How much they covered.
+    pub discarded: Bytes,
+    /// Live data that were compared.
+    pub live_checked: Bytes,
+    /// Data written after a discard that were compared.
+    pub again_checked: Bytes,
+    /// The wrong places, the first of them where there are many.
+    pub wrong: Vec<DiscardWrong>,
+    /// How many places were wrong.
+    pub wrong_count: u64,
+    /// Bytes of discarded places that read as zeros, as 255, as the old data, and as anything else.
+    pub reads: [Bytes; 4],
+    /// Bytes of discarded places that read as empty at first, and later as the old data.
+    pub revived: Bytes,
+    /// Requests that the device answered with an error.
+    pub faults: u64,
+    /// The device cannot discard.
+    pub is_unsupported: bool,
+    /// The time that it took.
+    pub time: Nanos,
+    /// Everything that was written.
+    pub bytes_written: Bytes,
+    /// Everything that was read.
+    pub bytes_read: Bytes,
+    /// How it ended.
+    pub end: End,
+}
+
+/// Tests the discards of `target` by `plan`.
+///
+/// # Errors
+/// The experiment cannot go on.
+pub fn run_discards(
+    target: &mut dyn Target,
+    plan: &DiscardPlan,
+    progress: &mut dyn Progress,
+) -> Result<DiscardOutcome, DriveError> {
+    let drive = Drive::new(target, Bytes(REQUEST))?;
+    let mut trial = Trial::new(drive, plan);
+    let begun = trial.drive.now();
+    trial.out.faults += trial.far.write(&mut trial.drive)?;
+    let mut end = End::Done;
+    while trial.out.discards < plan.discards && end == End::Done && !trial.out.is_unsupported {
+        let done = trial.out.discards as f64 / plan.discards as f64;
+        if !progress.step("discards", done) {
+            end = End::Stopped;
+            break;
+        }
+        trial.round()?;
+        if trial.out.faults >= FAULTS_MAX {
+            end = End::Failing(trial.last_fault);
+        } else if trial.out.wrong_count >= WRONG_MAX {
+            end = End::Certain;
+        }
+    }
+    let mut out = trial.out;
+    out.time = trial.drive.now().saturating_sub(begun);
+    out.bytes_written = trial.drive.written();
+    out.bytes_read = trial.drive.read_so_far();
+    out.end = end;
+    Ok(out)
+}
+
+impl DiscardWrong {
+    /// Whether the place at `address_bytes` is a part of it.
+    pub(super) const fn covers(&self, address_bytes: u64) -> bool {
+        self.address_bytes <= address_bytes
+            && address_bytes < self.address_bytes + self.length_bytes
+    }
+}

@@ -1,0 +1,162 @@
+//! A queue under test: a control without a queue, the same at depth, and a last reading of everything.
+
+use cardproof_evidence::integrity::trials_for;
+use cardproof_io::{Fault, Target};
+use cardproof_units::{Bytes, Seed};
+
+use super::exerciser::{Exerciser, Goal};
+use super::pieces::{LENGTH_MEAN, count_in, lay_out};
+use super::{PlanError, Progress, Tally, WrongPiece};
+use crate::drive::DriveError;
+
+/// Of the writes at depth so many are made without a queue before: one in this.
+const CONTROL_PART: u64 = 8;
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueuePlan {
+    span: Bytes,
+    pieces: u64,
+    writes: u64,
+    depth: u16,
+    discards: bool,
+    seed: Seed,
+}
+
+impl QueuePlan {
+    /// A test in `span` from the start of a target, at `depth` requests, that finds a queue which spoils a
+    /// share of `share` of the writes (between 0 and 1) with 95 % confidence. With `discards` some pieces are
+    /// discarded among the writes.
+    ///
+    /// # Errors
+    /// The span is too small.
+    pub fn new(
+        span: Bytes,
+        depth: u16,
+        share: f64,
+        discards: bool,
+        seed: Seed,
+    ) -> Result<Self, PlanError> {
+        let pieces = count_in(span)?;
+        Ok(Self { span, pieces, writes: trials_for(share), depth, discards, seed })
+    }
+
+    /// The same test without discards, for a device that cannot.
+    #[must_use]
+    pub const fn without_discards(self) -> Self {
+        Self { discards: false, ..self }
+    }
+
+    /// Whether pieces are discarded among the writes.
+    #[must_use]
+    pub const fn discards(&self) -> bool {
+        self.discards
+    }
+
+    /// The most requests under way.
+    #[must_use]
+    pub const fn depth(&self) -> u16 {
+        self.depth
+    }
+
+    /// How many pieces there are.
+    #[must_use]
+    pub const fn pieces(&self) -> u64 {
+        self.pieces
+    }
+
+    /// The writes at depth.
+    #[must_use]
+    pub const fn writes(&self) -> u64 {
+        self.writes
+    }
+
+    /// The writes without a queue.
+    #[must_use]
+    pub const fn control_writes(&self) -> u64 {
+        self.writes.div_ceil(CONTROL_PART)
+    }
+
+    /// About so much is written.
+    #[must_use]
+    pub const fn bytes_to_write(&self) -> Bytes {
+        Bytes((self.pieces + self.writes + self.control_writes()) * LENGTH_MEAN)
+    }
+}
+
+/// Why a test ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// All was done.
+    Done,
+    /// So much was wrong that the answer is certain.
+    Certain,
+    /// The user would have it end.
+    Stopped,
+    /// The device reported too many errors, the last of them this.
+    Failing(Fault),
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct QueueOutcome {
+    /// What was done one request at a time, the last reading of everything included.
+    pub control: Tally,
+    /// What was done at depth.
+    pub queued: Tally,
+    /// The wrong pieces, the first of them where there are many, and whether each was found at depth.
+    pub wrong: Vec<(WrongPiece, bool)>,
+    /// Requests that the device answered with an error.
+    pub faults: u64,
+    /// Everything that was written.
+    pub bytes_written: Bytes,
+    /// Everything that was read.
+    pub bytes_read: Bytes,
+    /// How it ended.
+    pub end: End,
+}
+
+/// Tests the queue of `target` by `plan`.
+///
+/// # Errors
+/// The experiment cannot go on.
+pub fn run_queue(
+    target: &mut dyn Target,
+    plan: &QueuePlan,
+    progress: &mut dyn Progress,
+) -> Result<QueueOutcome, DriveError> {
+    let pieces = lay_out(plan.span, plan.pieces, plan.seed.derive("places of pieces"));
+    let mut exerciser = Exerciser::new(target, pieces, plan.depth, plan.seed)?;
+    let control = Goal { depth: 1, writes: plan.control_writes(), discards: false };
+    let queued = Goal { depth: plan.depth, writes: plan.writes, discards: plan.discards };
+    let mut end = exerciser.lay_down(progress)?;
+    if end == End::Done {
+        end = exerciser.exercise(&control, "without a queue", progress)?;
+    }
+    let mut of_control = exerciser.take_tally();
+    let mut of_queue = Tally::default();
+    if end == End::Done && of_control.wrong == 0 {
+        end = exerciser.exercise(&queued, "at depth", progress)?;
+        of_queue = exerciser.take_tally();
+        if matches!(end, End::Done | End::Certain) {
+            let last = exerciser.read_all("last reading", progress)?;
+            end = if end == End::Done { last } else { end };
+            let found = exerciser.take_tally();
+            // What is wrong at the end was right without a queue before.
+            of_queue.wrong += found.wrong;
+            of_control.reads += found.reads;
+        }
+    }
+    exerciser.drain()?;
+    let (wrong, faults) = exerciser.found();
+    let (bytes_written, bytes_read) = exerciser.moved();
+    Ok(QueueOutcome {
+        control: of_control,
+        queued: of_queue,
+        wrong,
+        faults,
+        bytes_written,
+        bytes_read,
+        end,
+    })
+}
