@@ -4,6 +4,7 @@
 
 use cardproof_record::{CardInfo, Claims, Feature};
 use cardproof_registers::makers::{mmc_maker, sd_maker};
+use cardproof_registers::names::sd_products;
 use cardproof_registers::{ExtCsd, MmcCid, MmcCsd, Scr, SdCid, SdCsd, SdStatus};
 
 /// An SD card's registers, as many as could be read.
@@ -33,6 +34,13 @@ impl SdRegisters {
         }
         if let Some(csd) = &self.csd {
             info.capacity_bytes = csd.capacity();
+        }
+        if let Some(cid) = &self.cid {
+            let (name, size) = (cid.name.text(), info.capacity_bytes);
+            let products = sd_products(cid.manufacturer_id, cid.oem_id, &name, size);
+            info.products_maybe = products.iter().map(|card| card.words()).collect();
+        }
+        if let Some(csd) = &self.csd {
             info.write_protected = Some(csd.is_write_protected());
         }
         if let Some(scr) = &self.scr {

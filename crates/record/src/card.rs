@@ -22,6 +22,10 @@ pub struct CardInfo {
     /// The product's name in the CID register.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product: Option<String>,
+    /// What cards with this name in the register were sold as, with the evidence; another product may print
+    /// the same name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub products_maybe: Vec<String>,
     /// The hardware revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hardware_revision: Option<u8>,

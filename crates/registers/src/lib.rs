@@ -26,6 +26,7 @@ mod life_text;
 pub mod makers;
 mod mmc_csd;
 mod mmc_utils;
+pub mod names;
 mod ocr;
 mod paste;
 mod paste_cards;

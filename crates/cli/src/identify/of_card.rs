@@ -1,7 +1,8 @@
 //! What is told of the device itself: who it is, what it claims, what is suspicious.
 
 use cardproof_device::identify::Identity;
-use cardproof_record::{CardInfo, Claims, DeviceInfo};
+use cardproof_record::{CardInfo, Claims, DeviceInfo, Transport};
+use cardproof_registers::names::smaller_cards;
 use cardproof_units::Bytes;
 
 use super::layout::Section;
@@ -48,6 +49,8 @@ fn make(section: &mut Section, device: &DeviceInfo) {
 
 fn registers(section: &mut Section, card: &CardInfo, identity: &Identity, show_serial: bool) {
     section.some("Product", card.product.clone());
+    let products = card.products_maybe.join("; or ");
+    section.some("Sold as", (!products.is_empty()).then(|| format!("perhaps {products}")));
     section.some("Maker", maker(card));
     section.some("Revision", revision(card));
     section.some("Serial number", serial(identity, show_serial));
@@ -111,6 +114,24 @@ fn capacity(section: &mut Section, identity: &Identity) {
     section.some("Capacity", size.map(|size| format!("{}{agreement}", words::size(size))));
     for disagreement in &capacity.disagreements {
         section.row("", format!("but {disagreement}"));
+    }
+    // Where sizes disagree nothing is said to fit.
+    let is_sure = identity.device.lowest().card.is_some() && capacity.disagreements.is_empty();
+    if let Some(size) = size.filter(|_| is_sure) {
+        let is_sd = identity.device.lowest().transport == Some(Transport::Sd);
+        section.row("Images", images(size, is_sd));
+    }
+}
+
+/// Which images fit, to the byte: cards of one capacity class differ.
+fn images(size: Bytes, is_sd: bool) -> String {
+    let fits = format!("an image of up to {} bytes fits", size.get());
+    match smaller_cards(size) {
+        (known, smaller) if is_sd && smaller > 0 => format!(
+            "{fits}; an image of this whole card does not fit on {smaller} of the {known} SD cards of this \
+             class whose size is known"
+        ),
+        _ => fits,
     }
 }
 
