@@ -7,6 +7,7 @@
 
 mod records;
 mod table;
+mod wide;
 
 use std::sync::LazyLock;
 
@@ -31,13 +32,17 @@ pub struct ReferenceCard {
 }
 
 /// The tables that ship with the program.
-const TABLES: [(&str, &str); 6] = [
+const TABLES: [(&str, &str); 10] = [
     ("iozone-rpi3-2018", include_str!("../data/iozone-rpi3-2018.csv")),
     ("fio-mixed-rpi3-2018", include_str!("../data/fio-mixed-rpi3-2018.csv")),
     ("microsd-benchmarks-pi", include_str!("../data/microsd-benchmarks-pi.csv")),
     ("fsync-by-filesystem", include_str!("../data/fsync-by-filesystem.csv")),
     ("fio-pi5-2024", include_str!("../data/fio-pi5-2024.csv")),
     ("iozone-pi-ssd", include_str!("../data/iozone-pi-ssd.csv")),
+    ("iozone-cards-2018-2022", include_str!("../data/iozone-cards-2018-2022.csv")),
+    ("emmc-modules-2025", include_str!("../data/emmc-modules-2025.csv")),
+    ("microsd-express-2025", include_str!("../data/microsd-express-2025.csv")),
+    ("dd-rpi-2019", include_str!("../data/dd-rpi-2019.csv")),
 ];
 
 static REFERENCES: LazyLock<Vec<ReferenceCard>> = LazyLock::new(|| {

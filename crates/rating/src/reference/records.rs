@@ -9,17 +9,17 @@ use cardproof_units::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::table::{Row, Table};
-use super::{ID_PREFIX, ReferenceCard};
+use super::{ID_PREFIX, ReferenceCard, wide};
 
 /// What a KB/s of iozone, fio and their kin is.
-const KIB: f64 = 1024.0;
+pub(super) const KIB: f64 = 1024.0;
 
 /// What iozone's kB/s divided by 1000 is.
-const KIB_THOUSAND: f64 = 1000.0 * KIB;
+pub(super) const KIB_THOUSAND: f64 = 1000.0 * KIB;
 
 const MIB: f64 = 1_048_576.0;
 
-const MB: f64 = 1e6;
+pub(super) const MB: f64 = 1e6;
 
 /// The published cards of the crate of facts.
 pub(super) fn published_cards() -> impl Iterator<Item = ReferenceCard> {
@@ -36,7 +36,11 @@ pub(super) fn of(name: &'static str, table: &Table) -> Vec<ReferenceCard> {
         "iozone-rpi3-2018" => iozone,
         "fio-mixed-rpi3-2018" => fio_mixed,
         "microsd-benchmarks-pi" => microsd_benchmarks,
-        "fio-pi5-2024" => fio_pi_5,
+        "fio-pi5-2024" => wide::fio_pi_5,
+        "iozone-cards-2018-2022" => wide::iozone_cards,
+        "emmc-modules-2025" => wide::emmc_modules,
+        "microsd-express-2025" => wide::express,
+        "dd-rpi-2019" => wide::dd,
         "iozone-pi-ssd" => iozone_ssd,
         _ => fsync,
     };
@@ -49,49 +53,49 @@ pub(super) fn of(name: &'static str, table: &Table) -> Vec<ReferenceCard> {
 }
 
 /// What is known of one row.
-struct Draft {
+pub(super) struct Draft {
     /// The tool whose figures these are.
-    tool: &'static str,
+    pub(super) tool: &'static str,
     /// The profile that does what it did.
-    method: &'static str,
+    pub(super) method: &'static str,
     /// The year or day of publication.
-    published: &'static str,
-    board: Option<&'static str>,
-    kernel: Option<&'static str>,
-    model: String,
-    transport: &'static str,
-    capacity_gb: Option<f64>,
-    app_class: Option<u8>,
+    pub(super) published: &'static str,
+    pub(super) board: Option<&'static str>,
+    pub(super) kernel: Option<&'static str>,
+    pub(super) model: String,
+    pub(super) transport: &'static str,
+    pub(super) capacity_gb: Option<f64>,
+    pub(super) app_class: Option<u8>,
     /// Whether the card's command queue was in use, where the source says it.
-    is_queue_on: Option<bool>,
-    made: Option<&'static str>,
-    filesystem: Option<&'static str>,
-    phases: Vec<Value>,
-    jobs: Vec<Value>,
+    pub(super) is_queue_on: Option<bool>,
+    pub(super) made: Option<&'static str>,
+    pub(super) filesystem: Option<&'static str>,
+    pub(super) phases: Vec<Value>,
+    pub(super) jobs: Vec<Value>,
 }
 
 /// What one phase did; its rate comes with it.
-struct Shape {
-    op: &'static str,
-    pattern: &'static str,
-    block: Bytes,
-    span: Bytes,
-    queue_depth: u16,
-    sync: &'static str,
+pub(super) struct Shape {
+    pub(super) op: &'static str,
+    pub(super) pattern: &'static str,
+    pub(super) block: Bytes,
+    pub(super) span: Bytes,
+    pub(super) queue_depth: u16,
+    pub(super) sync: &'static str,
     /// Why the page cache was in the way, if it was.
-    buffered: Option<&'static str>,
+    pub(super) buffered: Option<&'static str>,
 }
 
 /// A rate as the source states it.
 #[derive(Clone, Copy)]
-enum Stated {
+pub(super) enum Stated {
     Iops(f64),
     BytesPerS(f64),
 }
 
 impl Shape {
     /// A pass of `iozone -e -I` over a file of 100 MiB.
-    const fn iozone(op: &'static str, pattern: &'static str, block: Bytes) -> Self {
+    pub(super) const fn iozone(op: &'static str, pattern: &'static str, block: Bytes) -> Self {
         let is_write = matches!(op.as_bytes(), b"write");
         let sync = if is_write { "flush-at-end" } else { "none" };
         Self { op, pattern, block, span: Bytes::mib(100), queue_depth: 1, sync, buffered: None }
@@ -136,7 +140,7 @@ impl Shape {
 }
 
 impl Draft {
-    fn new(
+    pub(super) fn new(
         tool: &'static str,
         method: &'static str,
         published: &'static str,
@@ -161,7 +165,7 @@ impl Draft {
     }
 
     /// Adds the phase of `shape` where the source has a figure for it.
-    fn add(&mut self, shape: &Shape, rate: Option<Stated>) {
+    pub(super) fn add(&mut self, shape: &Shape, rate: Option<Stated>) {
         self.phases.extend(rate.map(|rate| shape.phase(rate)));
     }
 
@@ -227,7 +231,7 @@ fn known<const N: usize>(fields: [(&str, Option<Value>); N]) -> Map<String, Valu
     fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
-fn app_class(row: Row<'_>) -> Option<u8> {
+pub(super) fn app_class(row: Row<'_>) -> Option<u8> {
     row.text("app_class")?.strip_prefix('A')?.parse().ok()
 }
 
@@ -273,7 +277,7 @@ fn card_and_model(row: Row<'_>) -> String {
     row.text("model").map_or(card.to_owned(), |model| format!("{card} {model}"))
 }
 
-fn transport_of(row: Row<'_>) -> &'static str {
+pub(super) fn transport_of(row: Row<'_>) -> &'static str {
     row.text("transport").unwrap_or_default()
 }
 
@@ -365,41 +369,6 @@ fn fsync(row: Row<'_>) -> Draft {
     let rate = |heading: &str| row.number(heading).map(|rate| Stated::BytesPerS(rate * KIB));
     draft.add(&read, rate("rand_read_KBps"));
     draft.add(&write, rate("rand_write_KBps"));
-    draft
-}
-
-/// The method of the script whose figures `fio-pi5-2024` holds; other forms of the script run fio otherwise.
-const FIO_DEPTH_64: &str = "fio-depth64-512m";
-
-fn fio_pi_5(row: Row<'_>) -> Draft {
-    let card = row.text("card").unwrap_or_default();
-    let mode = row.text("mode").unwrap_or_default();
-    let date = row.text("date").unwrap_or_default();
-    // An SSD has no such setting.
-    let is_queue_on = row.text("queue").map(|queue| queue == "on");
-    let mut draft = Draft {
-        board: Some("Raspberry Pi 5"),
-        transport: transport_of(row),
-        capacity_gb: row.number("capacity_gb"),
-        // The source calls all its cards A2.
-        app_class: is_queue_on.map(|_| 2),
-        is_queue_on,
-        ..Draft::new("fio", FIO_DEPTH_64, date, format!("{card}, {mode}"))
-    };
-    let deep = |op, pattern, block| Shape {
-        span: Bytes::mib(512),
-        queue_depth: 64,
-        sync: "none",
-        ..Shape::iozone(op, pattern, block)
-    };
-    for (op, heading) in [("read", "randread_4k_iops"), ("write", "randwrite_4k_iops")] {
-        let rate = row.number(heading).map(Stated::Iops);
-        draft.add(&deep(op, "random", Bytes::kib(4)), rate);
-    }
-    for (op, heading) in [("read", "read_1m_MBps"), ("write", "write_1m_MBps")] {
-        let rate = row.number(heading).map(|rate| Stated::BytesPerS(rate * KIB_THOUSAND));
-        draft.add(&deep(op, "sequential", Bytes::mib(1)), rate);
-    }
     draft
 }
 
