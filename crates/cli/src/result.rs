@@ -99,6 +99,7 @@ pub(crate) fn publish(
 pub(crate) fn has_figures(record: &Record) -> bool {
     !record.job_runs.is_empty()
         || record.endurance.is_some()
+        || record.integrity.is_some()
         || !record.replays.is_empty()
         || !record.flash_timings.is_empty()
         || record

@@ -3,6 +3,7 @@
 mod document;
 mod files;
 mod fix;
+mod integrity;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -63,7 +64,9 @@ pub(crate) struct VerifyArgs {
     /// for others. The test writes one and a half times as much.
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     pub(crate) exclude_store: Bytes,
-    /// Test enough blocks to find this share of bad blocks; by default 0.0045, which is 0.45 %
+    /// Test enough blocks to find this share of bad blocks; by default 0.0045, which is 0.45 %. With --queue or
+    /// --discard: enough requests to find this share of them going wrong, by default 0.00005 of the writes and
+    /// 0.003 of the discards
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) exclude_share: Option<f64>,
     /// Directory for the journal of --restore (the saved blocks), on another device; by default in
@@ -79,6 +82,18 @@ pub(crate) struct VerifyArgs {
     /// devices and for cards in an SD slot. It needs root and --destroy.
     #[arg(long, requires = "destroy", conflicts_with = "fix")]
     pub(crate) reconnect: bool,
+    /// Test the command queue in place of the capacity: does it lose, mix up or spoil data?
+    ///
+    /// Writes and reads checksummed pieces with up to 32 requests at a time, with flushes between, and compares
+    /// all of them. Use this before you trust a card to a queue that the kernel does not turn on by itself. In a
+    /// directory it works in a file of its own; on a device it needs --destroy.
+    #[arg(long)]
+    pub(crate) queue: bool,
+    /// Test discards (fstrim) in place of the capacity: do they harm data, and what speed do they give back?
+    ///
+    /// Discards ranges with live data between them, and compares everything. Needs a device with --destroy.
+    #[arg(long)]
+    pub(crate) discard: bool,
     /// For a fake: print the commands that make a partition of the real size. With --destroy, cardproof
     /// also runs them
     #[arg(long)]
@@ -133,6 +148,9 @@ pub(crate) fn run(args: &VerifyArgs, signals: &Signals) -> Result<Exit, Failure>
         output::check(sink)?;
     }
     fix::check(args)?;
+    if integrity::is_asked(args) {
+        integrity::check(args)?;
+    }
     let is_directory = simulated_name(&args.target).is_none() && args.target.is_dir();
     let access = AccessArgs {
         // What is restored is written to, and the guard asks the same of it.
@@ -157,6 +175,9 @@ pub(crate) fn run(args: &VerifyArgs, signals: &Signals) -> Result<Exit, Failure>
         quiet: args.quiet,
     };
     let mut options = options(&request)?;
+    if integrity::is_asked(args) {
+        return integrity::run(args, &options, signals);
+    }
     if args.restore.is_some() {
         options.access.leave = Leave::Restore;
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use cardproof_device::identify;
-use cardproof_rating::{compare, ledger, limits, powercut, signs};
+use cardproof_rating::{compare, integrity, ledger, limits, powercut, signs};
 use cardproof_record::{
     CapacityAnswer, ENDURE_CARDS_SCHEMA, ENDURE_SCHEMA, EndureCardsDocument, EndureDocument,
     HEALTH_SCHEMA, VERIFY_SCHEMA,
@@ -37,6 +37,10 @@ pub(crate) fn all() -> Result<BTreeMap<&'static str, String>> {
         (
             "docs/powercut-v1.schema.json",
             written::<powercut::Document<'_>>(powercut::POWERCUT_SCHEMA)?,
+        ),
+        (
+            "docs/integrity-v1.schema.json",
+            written::<integrity::Document<'_>>(integrity::INTEGRITY_SCHEMA)?,
         ),
         ("docs/list-v1.schema.json", written::<List<'_>>(LIST_SCHEMA)?),
         ("docs/endure-v1.schema.json", written::<EndureDocument>(ENDURE_SCHEMA)?),

@@ -4,6 +4,7 @@
 //! protects data comes first, then advice for a sound measurement, then advice for a faster system.
 
 mod card;
+mod integrity;
 
 use cardproof_facts::{Class, RANDOM_SPAN};
 use cardproof_record::{
@@ -95,10 +96,12 @@ type Adviser = fn(&Case<'_>) -> Option<String>;
 /// What another tool did cannot be run again from here, nor can its conditions be seen.
 const OF_IMPORTED: [Adviser; 3] = [distrust, look_into_faults, measure_with_intervals];
 
-const OF_OWN: [Adviser; 20] = [
+const OF_OWN: [Adviser; 22] = [
     distrust,
     follow_capacity,
     distrust_after_cuts,
+    integrity::distrust_queue,
+    integrity::judge_discards,
     distrust_worn,
     look_into_faults,
     complete_geometry,
@@ -130,6 +133,9 @@ fn otherwise(record: &Record) -> &'static str {
     }
     if !record.replays.is_empty() {
         return of_replays(record);
+    }
+    if record.integrity.is_some() {
+        return integrity::NO_HARM;
     }
     if record.power_cuts.is_some() {
         return "No data was lost. More cuts (--cuts N) can show a lower probability of harm.";

@@ -21,6 +21,7 @@ pub mod findings;
 mod flushes;
 mod geometry;
 mod indications;
+pub mod integrity;
 mod jobs;
 mod judge;
 mod kernel_words;

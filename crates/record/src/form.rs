@@ -65,6 +65,9 @@ pub struct Record {
     /// What power cuts did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power_cuts: Option<crate::PowerCutTest>,
+    /// Whether a command queue or discards harm data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integrity: Option<crate::IntegrityTest>,
     /// A job replayed through a log-structured layer, compared with the plain layout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<crate::LogTrial>,
@@ -237,6 +240,7 @@ impl Record {
             capacity: None,
             endurance: None,
             power_cuts: None,
+            integrity: None,
             layout: None,
             findings: Vec::new(),
             figures: Vec::new(),

@@ -20,6 +20,7 @@ mod form;
 mod geometry_timing;
 mod health_document;
 mod indication;
+mod integrity;
 mod job_run;
 mod limit;
 mod log_trial;
@@ -68,6 +69,10 @@ pub use health_document::{
     DaysLeftInterval, HEALTH_SCHEMA, HealthDocument, HealthReading, HealthValue, WearOutlook,
 };
 pub use indication::{Indication, Likelihood};
+pub use integrity::{
+    CheckedRequests, DiscardHarm, DiscardSpeed, DiscardTest, HarmedPlace, IntegrityTest, QueueTest,
+    WrongData, WrongPiece,
+};
 pub use job_run::{JobPart, JobPartStep, JobRun, JobStep, JobSyncs, JobTransactions};
 pub use limit::{
     ClimateExtremes, Disturbance, DisturbanceKind, Limit, LimitedBy, Moment, MonitorSummary,

@@ -252,7 +252,8 @@ impl Contents {
             || record.endurance.is_some()
             || record.capacity.is_some()
             || record.setups.is_some()
-            || record.power_cuts.is_some();
+            || record.power_cuts.is_some()
+            || record.integrity.is_some();
         let is_jobs_only = has_jobs && record.phases.is_empty();
         let verdicts = if is_jobs_only { &[] } else { verdicts };
         let in_full: Vec<&Verdict> =
@@ -361,6 +362,7 @@ fn lists(record: &Record) -> Vec<setups::List> {
     for (heading, items) in [
         (ENDURANCE_HEADING, endurance_lines(record)),
         (crate::powercut::HEADING, crate::powercut::power_cut_lines(record)),
+        (crate::integrity::HEADING, crate::integrity::lines(record)),
         (crate::layout::HEADING, crate::layout::layout_lines(record)),
     ] {
         if !items.is_empty() {
@@ -391,6 +393,7 @@ pub(crate) fn of_jobs(record: &Record) -> String {
         replays::headlines(record),
         setups::headline(record),
         crate::powercut::sentence(record),
+        crate::integrity::sentence(record),
         crate::layout::sentence(record),
         capacity(record).map_or_else(String::new, |found| found.headline()),
         of_geometry(record),
@@ -408,6 +411,7 @@ fn results(record: &Record) -> Vec<Vec<String>> {
     let mut others: Vec<Vec<String>> = record.replays.iter().map(replays::briefly).collect();
     others.push(endurance_lines(record));
     others.push(crate::powercut::power_cut_lines(record));
+    others.push(crate::integrity::lines(record));
     others.push(crate::layout::layout_lines(record));
     results.iter_mut().chain(&mut others).flatten().for_each(|line| *line = sentence(line));
     // The lines of setups begin with names, such as sqlite-delete, which stay as they are.

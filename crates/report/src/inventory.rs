@@ -55,7 +55,8 @@ pub struct Entry {
     pub card: String,
     /// The size of the card.
     pub size_bytes: Option<Bytes>,
-    /// The verdict on the capacity in a few words; absent where it was not tested.
+    /// The verdict of `verify` in a few words, on the capacity, the queue or discards; absent where nothing was
+    /// verified.
     pub capacity: Option<String>,
     /// What a job, a replay or a test without rates found, in sentences; absent for all else.
     pub found: Option<String>,
@@ -110,7 +111,9 @@ impl Entry {
             is_complete: record.state == State::Complete,
             card: title(record),
             size_bytes: record.conditions.device.size_bytes,
-            capacity: cardproof_rating::capacity(record).map(|found| found.in_short()),
+            capacity: cardproof_rating::capacity(record)
+                .map(|found| found.in_short())
+                .or_else(|| crate::integrity::in_short(record)),
             found: Some(of_jobs(record)).filter(|found| !found.is_empty()),
             met: of(Outcome::Meets, true),
             missed: of(Outcome::Misses, false),

@@ -16,6 +16,7 @@ mod facts;
 mod figures;
 mod flushes;
 mod html;
+mod integrity;
 mod inventory;
 mod jobs;
 mod kept;
@@ -46,6 +47,7 @@ pub use comparison::{
 };
 pub use facts::title;
 pub use html::{HtmlError, charts, html};
+pub use integrity::{TestInWords, integrity_in_words};
 pub use inventory::{
     Entry, LIST_SCHEMA, List, inventory_csv, inventory_html, inventory_markdown, inventory_table,
     inventory_text,

@@ -49,5 +49,6 @@ mod submitting;
 mod traces;
 mod verify;
 mod verify_directory;
+mod verify_integrity;
 mod watch;
 mod watch_load;

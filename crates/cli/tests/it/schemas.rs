@@ -162,6 +162,10 @@ fn examples(home: &Home) -> Vec<Example> {
         one("identity", &["identify", place, "--json", "-"]),
         one("registers", &["identify", "--raw", CID, "--json", "-"]),
         one("registers", &["identify", "--raw", &registers, "--json", "-"]),
+        one(
+            "integrity",
+            &["verify", &genuine, "--queue", "--exclude-share", "0.02", "--json", "-"],
+        ),
         one("powercut", &["powercut", card, "--cuts", "5", "--json", "-"]),
         one("watch", &["watch", "--once", "--json"]).read(Read::Lines),
         one("explained", &["watch", "--explain", &iostat, "--json"]),

@@ -118,7 +118,11 @@ fn queue_and_cache(conditions: &Conditions) -> Option<TuningStep> {
             )
         },
         QueueStep::TryAtARisk => TuningStep {
-            commands: vec![format!("echo {TRY_ALL} >> /boot/firmware/config.txt"), reboot()],
+            commands: vec![
+                format!("echo {TRY_ALL} >> /boot/firmware/config.txt"),
+                reboot(),
+                "cardproof verify / --queue".to_owned(),
+            ],
             risk: RISK.to_owned(),
             undo: vec![remove(), reboot()],
             ..by_hand(

@@ -1,0 +1,52 @@
+//! Advice after tests of a command queue and of discards.
+
+use super::Case;
+use crate::integrity::{DiscardVerdict, QueueVerdict, integrity};
+
+/// What is left to say where no harm was found.
+pub(super) const NO_HARM: &str = "No harm was found. Repeat the test after weeks of use, or with a smaller \
+                                  --exclude-share for rarer harm. Keep backups either way.";
+
+pub(super) fn distrust_queue(case: &Case<'_>) -> Option<String> {
+    let text = match integrity(case.record)?.queue?.verdict {
+        QueueVerdict::Corrupts => {
+            "Do not use this card with its command queue: data came back wrong without an error. On a Raspberry \
+             Pi, take the line dtparam=sd_cqe=2 out of /boot/firmware/config.txt, or write dtparam=sd_cqe=0, and \
+             restart. Then run this test again."
+        }
+        QueueVerdict::CorruptsWithoutQueue => {
+            "Do not store data on this card: it returned wrong data with one request at a time. Copy your \
+             important files to another device. Then test the card in another reader with `cardproof verify`."
+        }
+        QueueVerdict::Failing => {
+            "The device reported errors. Look at the kernel's log (`cardproof diagnose`), and test the card \
+             itself with `cardproof verify`."
+        }
+        QueueVerdict::Undecided => "Run the test again and let it come to its end.",
+        QueueVerdict::Sound => return None,
+    };
+    Some(text.to_owned())
+}
+
+pub(super) fn judge_discards(case: &Case<'_>) -> Option<String> {
+    let text = match integrity(case.record)?.discard?.verdict {
+        DiscardVerdict::HarmsData | DiscardVerdict::ReturnsOldData => {
+            "Do not run fstrim on this card, do not mount it with the option discard, and turn off the timer: \
+             systemctl disable --now fstrim.timer. Discards harm its data."
+        }
+        DiscardVerdict::NoEffect => {
+            "fstrim does nothing for this card that can be measured. It can be left out, and it does no harm that \
+             was found."
+        }
+        DiscardVerdict::Unsupported => {
+            "fstrim cannot be used here: the device, or the reader that it is in, cannot discard."
+        }
+        DiscardVerdict::Failing => {
+            "The device reported errors. Look at the kernel's log (`cardproof diagnose`), and test the card \
+             itself with `cardproof verify`."
+        }
+        DiscardVerdict::Undecided => "Run the test again and let it come to its end.",
+        DiscardVerdict::Sound => return None,
+    };
+    Some(text.to_owned())
+}

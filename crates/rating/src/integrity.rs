@@ -1,0 +1,330 @@
+//! What tests of a command queue and of discards say: a verdict each, with the bound of what they could have
+//! missed.
+//!
+//! Bounds are the exact ones of Clopper and Pearson at 95 %, one-sided; with nothing found in n trials they
+//! are about 3/n. They hold for harm that comes independently from request to request, at the rate and under
+//! the conditions of the test.
+
+use std::collections::BTreeMap;
+
+use cardproof_evidence::integrity::{CONFIDENCE, interval, upper_bound};
+use cardproof_record::{
+    CheckedRequests, DiscardSpeed, DiscardTest, HarmedPlace, QueueTest, Record, State, WrongData,
+};
+use cardproof_stats::RatioInterval;
+use cardproof_units::Bytes;
+use serde::Serialize;
+
+use crate::powercut::Share;
+
+/// The name and version of the document.
+pub const INTEGRITY_SCHEMA: &str = "cardproof.integrity/1";
+
+/// What the tests say, for programs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Document<'a> {
+    /// The name and version of this form.
+    pub schema: &'static str,
+    /// Whether every test that was asked for ended with `sound`.
+    pub is_sound: bool,
+    /// How sure bounds and intervals are.
+    pub confidence: f64,
+    /// The command queue; absent where it was not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<QueueAnswer>,
+    /// Discards; absent where they were not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discard: Option<DiscardAnswer>,
+    /// What was written in all.
+    pub bytes_written: Bytes,
+    /// What was read in all.
+    pub bytes_read: Bytes,
+    /// The name of the record.
+    pub record: &'a str,
+}
+
+/// A verdict on a command queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum QueueVerdict {
+    /// All data were right, as far as the bounds reach.
+    Sound,
+    /// Data were wrong with many requests at a time, and right with one.
+    Corrupts,
+    /// Data were wrong with one request at a time.
+    CorruptsWithoutQueue,
+    /// Requests failed with errors: the device may be broken, and nothing is said of the queue.
+    Failing,
+    /// The test did not come to its end.
+    Undecided,
+}
+
+/// What the test of a queue says.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct QueueAnswer {
+    /// The verdict.
+    pub verdict: QueueVerdict,
+    /// Whether the card's own queue is on, where the system tells. Off, the requests were queued in the
+    /// computer alone, and the card got one at a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_card_queue_on: Option<bool>,
+    /// Whether requests went past the page cache; through it nothing is said of the card.
+    pub is_direct: bool,
+    /// The most requests at a time.
+    pub queue_depth: u16,
+    /// What was compared at depth.
+    pub queued: CheckedRequests,
+    /// What was compared with one request at a time.
+    pub control: CheckedRequests,
+    /// Writes at depth go wrong less often than this, as a share of 1.
+    pub write_bound: f64,
+    /// Reads at depth go wrong less often than this.
+    pub read_bound: f64,
+    /// Flushes at depth spoil what was written before less often than this.
+    pub flush_bound: f64,
+    /// The share of writes at depth that went wrong, with its interval; absent where none did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wrong_share: Option<Share>,
+    /// How many of the first wrong pieces were of each kind.
+    pub kinds: BTreeMap<WrongData, u64>,
+    /// How many of these were wrong on the flash; the others were right when they were read again.
+    pub stored: u64,
+    /// How many of these had been right before.
+    pub were_right: u64,
+    /// Requests that the device answered with an error.
+    pub faults: u64,
+}
+
+/// A verdict on discards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum DiscardVerdict {
+    /// No data were harmed, as far as the bound reaches.
+    Sound,
+    /// Live data were harmed.
+    HarmsData,
+    /// Old data came back: over newer data, or where a discarded range had read as empty.
+    ReturnsOldData,
+    /// No effect was found: what was discarded reads as before, and the speed is the same.
+    NoEffect,
+    /// The device cannot discard.
+    Unsupported,
+    /// Requests failed with errors.
+    Failing,
+    /// The test did not come to its end.
+    Undecided,
+}
+
+/// What the test of discards says.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DiscardAnswer {
+    /// The verdict.
+    pub verdict: DiscardVerdict,
+    /// Discards that were done and checked.
+    pub discards: u64,
+    /// Discards do harm less often than this, as a share of 1.
+    pub bound: f64,
+    /// Live data that were compared.
+    pub live_checked_bytes: Bytes,
+    /// Places that were wrong.
+    pub wrong_places: u64,
+    /// How many of the first wrong places were of each kind.
+    pub places: BTreeMap<HarmedPlace, u64>,
+    /// What discarded ranges read as.
+    pub reads: DiscardReads,
+    /// How much of what was discarded read as empty at first, and later as the old data.
+    pub revived_bytes: Bytes,
+    /// How many times as many random writes a second the device makes after a discard; absent where it was
+    /// not measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speed: Option<SpeedRatio>,
+    /// Requests that the device answered with an error.
+    pub faults: u64,
+}
+
+/// What discarded ranges read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum DiscardReads {
+    /// Zeros.
+    Zeros,
+    /// Bytes of 255.
+    Ones,
+    /// What was there before.
+    OldData,
+    /// Several of these, or anything else.
+    Mixed,
+    /// Nothing was read.
+    Unknown,
+}
+
+/// A ratio of speeds with its interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SpeedRatio {
+    /// The best single figure.
+    pub estimate: f64,
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+    /// The writes a second to the full region, the mean of all pairs.
+    pub before_iops: f64,
+    /// How many pairs were measured.
+    pub pairs: u64,
+}
+
+impl SpeedRatio {
+    /// Whether the interval leaves no doubt that a discard makes writes faster.
+    #[must_use]
+    pub fn is_gain(&self) -> bool {
+        self.low > 1.0
+    }
+}
+
+/// What the tests in `record` say; `None` where there were none.
+#[must_use]
+pub fn integrity(record: &Record) -> Option<Document<'_>> {
+    let test = record.integrity.as_ref()?;
+    let queue = test.queue.as_ref().map(|test| queue_answer(record, test));
+    let discard = test.discard.as_ref().map(|test| discard_answer(record, test));
+    let sound_queue = queue.as_ref().map(|answer| answer.verdict == QueueVerdict::Sound);
+    let sound_discard = discard.as_ref().map(|answer| answer.verdict == DiscardVerdict::Sound);
+    let verdicts = [sound_queue, sound_discard];
+    Some(Document {
+        schema: INTEGRITY_SCHEMA,
+        is_sound: record.state == State::Complete
+            && verdicts.iter().any(Option::is_some)
+            && verdicts.iter().flatten().all(|is_sound| *is_sound),
+        confidence: CONFIDENCE,
+        queue,
+        discard,
+        bytes_written: record.bytes_written,
+        bytes_read: record.bytes_read,
+        record: &record.id,
+    })
+}
+
+fn queue_answer(record: &Record, test: &QueueTest) -> QueueAnswer {
+    let QueueTest { control, queued, .. } = test;
+    let verdict = match record.state {
+        _ if control.wrong > 0 => QueueVerdict::CorruptsWithoutQueue,
+        _ if queued.wrong > 0 => QueueVerdict::Corrupts,
+        _ if test.faults > 0 => QueueVerdict::Failing,
+        _ if !record.conditions.target.direct => QueueVerdict::Undecided,
+        // A later test may have failed; this one has ended when it compared something at depth.
+        State::Complete if queued.reads > 0 => QueueVerdict::Sound,
+        _ => QueueVerdict::Undecided,
+    };
+    let bound = |trials| upper_bound(queued.wrong.min(trials), trials, CONFIDENCE);
+    let mut kinds = BTreeMap::new();
+    for piece in &test.wrong {
+        *kinds.entry(piece.kind).or_default() += 1;
+    }
+    let count = |is: fn(&cardproof_record::WrongPiece) -> bool| {
+        test.wrong.iter().filter(|piece| is(piece)).count() as u64
+    };
+    let card = record.conditions.device.card.as_ref();
+    QueueAnswer {
+        verdict,
+        is_card_queue_on: card.and_then(|card| card.command_queue.enabled),
+        is_direct: record.conditions.target.direct,
+        queue_depth: test.queue_depth,
+        queued: queued.clone(),
+        control: control.clone(),
+        write_bound: bound(queued.writes),
+        read_bound: bound(queued.reads),
+        flush_bound: bound(queued.flushes),
+        wrong_share: share(queued.wrong, queued.writes),
+        kinds,
+        stored: count(|piece| piece.is_stored),
+        were_right: count(|piece| piece.was_right),
+        faults: test.faults,
+    }
+}
+
+fn share(found: u64, trials: u64) -> Option<Share> {
+    let found = found.min(trials);
+    let (low, high) = interval(found, trials, CONFIDENCE);
+    (found > 0).then(|| Share { estimate: found as f64 / trials as f64, low, high })
+}
+
+fn discard_answer(record: &Record, test: &DiscardTest) -> DiscardAnswer {
+    let speed = test.speed.as_ref().and_then(|speed| ratio(speed, record.seed.derive("speed")));
+    let mut places = BTreeMap::new();
+    for harm in &test.wrong {
+        *places.entry(harm.place).or_default() += 1;
+    }
+    DiscardAnswer {
+        verdict: discard_verdict(record, test, speed.as_ref()),
+        discards: test.discards,
+        bound: upper_bound(test.wrong_places.min(test.discards), test.discards, CONFIDENCE),
+        live_checked_bytes: test.live_checked_bytes,
+        wrong_places: test.wrong_places,
+        places,
+        reads: reads(test),
+        revived_bytes: test.revived_bytes,
+        speed,
+        faults: test.faults,
+    }
+}
+
+fn discard_verdict(
+    record: &Record,
+    test: &DiscardTest,
+    speed: Option<&SpeedRatio>,
+) -> DiscardVerdict {
+    let is_old = |harm: &cardproof_record::DiscardHarm| {
+        harm.place == HarmedPlace::WrittenAgain && harm.kind == WrongData::Older
+    };
+    let (old, other): (Vec<_>, Vec<_>) = test.wrong.iter().partition(|harm| is_old(harm));
+    if test.is_unsupported {
+        DiscardVerdict::Unsupported
+    } else if !other.is_empty() || (test.wrong_places > 0 && test.wrong.is_empty()) {
+        DiscardVerdict::HarmsData
+    } else if !old.is_empty() || test.revived_bytes > Bytes::ZERO {
+        DiscardVerdict::ReturnsOldData
+    } else if test.faults > 0 {
+        DiscardVerdict::Failing
+    } else if record.state != State::Complete || test.discards == 0 {
+        DiscardVerdict::Undecided
+    } else if reads(test) == DiscardReads::OldData && !speed.is_some_and(SpeedRatio::is_gain) {
+        DiscardVerdict::NoEffect
+    } else {
+        DiscardVerdict::Sound
+    }
+}
+
+fn reads(test: &DiscardTest) -> DiscardReads {
+    let all = [
+        (test.reads_zero_bytes, DiscardReads::Zeros),
+        (test.reads_ones_bytes, DiscardReads::Ones),
+        (test.reads_old_bytes, DiscardReads::OldData),
+        (test.reads_other_bytes, DiscardReads::Mixed),
+    ];
+    let mut seen = all.iter().filter(|(bytes, _)| *bytes > Bytes::ZERO);
+    match (seen.next(), seen.next()) {
+        (None, _) => DiscardReads::Unknown,
+        (Some((_, only)), None) => *only,
+        (Some(_), Some(_)) => DiscardReads::Mixed,
+    }
+}
+
+fn ratio(speed: &DiscardSpeed, seed: u64) -> Option<SpeedRatio> {
+    let (before, after) = (&speed.before_iops, &speed.after_iops);
+    let found = RatioInterval::paired(before, after, CONFIDENCE, seed)?;
+    let pairs = before.len() as u64;
+    Some(SpeedRatio {
+        estimate: found.estimate,
+        low: found.low,
+        high: found.high,
+        before_iops: before.iter().sum::<f64>() / pairs as f64,
+        pairs,
+    })
+}
