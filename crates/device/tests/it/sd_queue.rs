@@ -240,3 +240,55 @@ fn a_card_that_an_erase_harms_is_told_on_every_kernel() {
         }
     }
 }
+
+/// What is to be known of the queue of each card: `+` it is on, `-` it is off, `?` it cannot be known.
+///
+/// On a Raspberry Pi 5 without a log, at 0, 1 and 2; with the log's line of the software queue, at 0, 1 and 2; with
+/// its line of the engine, at 1 and 2; and on mainline 6.16 and 6.19 without a log.
+const TABLE: [(&str, &str, &str); 7] = [
+    ("Raspberry Pi's own", OFFICIAL, "-?? --- ++ -?"),
+    ("an older one of these", OFFICIAL_OLD, "--? --- ++ -?"),
+    ("SanDisk of 2024", SANDISK, "--? --- ++ -?"),
+    ("SanDisk of 2020, faulty", SANDISK_2020, "--- --- ++ -?"),
+    ("Samsung of 2023, faulty", SAMSUNG_2023, "--- --- ++ -?"),
+    ("Transcend on the list", TRANSCEND, "-?? --- ++ -?"),
+    ("Transcend that is not", TRANSCEND_OLD, "--? --- ++ -?"),
+];
+
+/// Seventy computers: what their queue is, for every card, kernel and setting.
+#[test]
+fn seventy_computers_have_the_queue_that_they_have() {
+    let at = |value: u8| match value {
+        0 => "\\x00\\x00\\x00\\x00",
+        1 => "\\x00\\x00\\x00\\x01",
+        _ => "\\x00\\x00\\x00\\x02",
+    };
+    let pi = |value, log| Computer { property: Some(at(value)), log, ..PI5 };
+    let mainline = |release| Computer { release, log: None, ..MAINLINE };
+    let computers = [
+        pi(0, None),
+        pi(1, None),
+        pi(2, None),
+        pi(0, Some(SOFTWARE)),
+        pi(1, Some(SOFTWARE)),
+        pi(2, Some(SOFTWARE)),
+        pi(1, Some(ENGINE)),
+        pi(2, Some(ENGINE)),
+        mainline("6.16.0-rc6"),
+        mainline("6.19.0"),
+    ];
+    let mut seen = 0;
+    for (name, cid, expected) in TABLE {
+        let found: String = computers
+            .iter()
+            .map(|computer| match card(&Computer { cid, ..*computer }).command_queue.enabled {
+                Some(true) => '+',
+                Some(false) => '-',
+                None => '?',
+            })
+            .collect();
+        seen += found.len();
+        assert_eq!(found, expected.replace(' ', ""), "{name}");
+    }
+    assert_eq!(seen, 70);
+}

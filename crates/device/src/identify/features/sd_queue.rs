@@ -31,6 +31,7 @@ pub(super) fn fill(around: &Surrounding<'_>, has_ext_perf: bool, info: &mut Card
 /// Why the queue is off, as far as card, kernel, host and setting show it.
 fn conclude(around: &Surrounding<'_>, info: &mut CardInfo) {
     let is_by_list = info.queue_setting == Some(QueueSetting::TrustedCards);
+    let is_by_faults = info.queue_setting == Some(QueueSetting::AllButFaulty);
     let queue = &mut info.command_queue;
     let is_missing = [queue.kernel, queue.card, queue.host].contains(&Some(false));
     let why = if is_missing && queue.enabled.is_none() {
@@ -41,6 +42,8 @@ fn conclude(around: &Surrounding<'_>, info: &mut CardInfo) {
         Some("off: the setting of this computer switches it off")
     } else if is_by_list && info.queue_is_trusted == Some(false) {
         Some("off: the kernel's list of working cards has not this card")
+    } else if is_by_faults && info.cache_is_faulty == Some(true) {
+        Some("off: the kernel's list of faulty cards has this card")
     } else {
         None
     };
