@@ -167,11 +167,12 @@ fn agrees(difference: f64, across: f64, before: f64, after: f64) -> bool {
 }
 
 /// A time such as `741µs`, `1.08ms`, `-1166ns` without its sign, in nanoseconds. The micro sign is one
-/// of two characters, or what a wrong character set makes of it. No read takes a minute.
+/// of two characters, or what a wrong character set makes of it. flashbench cuts a time of seven characters, so
+/// `-13790ns` is printed as `-13790n`. No read takes a minute.
 fn nanos(word: &str) -> Option<f64> {
     let digits = word.trim_end_matches(|c: char| !c.is_ascii_digit());
     let scale = match &word[digits.len()..] {
-        "ns" => 1.0,
+        "ns" | "n" => 1.0,
         "us" | "\u{b5}s" | "\u{3bc}s" | "\u{c2}\u{b5}s" | "\u{fffd}s" => 1e3,
         "ms" => 1e6,
         "s" => 1e9,
@@ -300,10 +301,12 @@ mod tests {
         let text = "flashbench -a /dev/mmcblk0 --blocksize=1024\n\
                     align 8192\tpre 785µs\ton 808µs\tpost 725µs\tdiff 53.3µs\n\
                     align 4096\tpre 784µs\ton 788µs\tpost 779µs\tdiff -1166ns\n\
+                    align 2048\tpre 1.54ms\ton 1.51ms\tpost 1.51ms\tdiff -13790n\n\
                     align 8192\tpre 1.1ms\ton 808us\tpost 725\u{fffd}s\tdiff -104us\n";
         let timings = read(&lines(text)).unwrap().flash_timings;
         let counts: Vec<usize> = timings.boundaries.iter().map(|run| run.rows.len()).collect();
-        assert_eq!(counts, [2, 1]);
+        assert_eq!(counts, [3, 1], "a row whose unit was cut off does not end a run");
+        assert_eq!(timings.boundaries[0].rows[2].difference_ns, -13_790.0);
         let row = timings.boundaries[0].rows[1];
         assert_eq!((row.alignment_bytes, row.before_ns), (Bytes(4096), Nanos(784_000)));
         assert_eq!(row.difference_ns, -1166.0);
