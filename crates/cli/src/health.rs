@@ -6,6 +6,7 @@ mod drives;
 mod raw;
 mod smartctl;
 mod text;
+mod two_step;
 mod values;
 
 use std::collections::{HashMap, HashSet};
@@ -34,7 +35,8 @@ nothing. As root it sees more.
 
 The SD standard has no report of wear. Some cards report their wear in answer to the command \
 CMD56. Other cards may hang after this command until they are unplugged. So cardproof sends the command \
-only with --ask-card. For a mounted card, add --force as well.
+only with --ask-card. For a mounted card, add --force as well. Many consumer cards answer the two-step \
+query only, which sends a vendor's write and so needs --two-step.
 
 To estimate the days left, cardproof needs two readings of the same device, some days apart: \
 --over RECORD RECORD, or --raw FILE FILE. Readings without a date have that of their files, if these are days apart.
@@ -64,6 +66,14 @@ pub(crate) struct HealthArgs {
     /// Send the command CMD56 to an SD card
     #[arg(long, conflicts_with_all = ["raw", "over"])]
     pub(crate) ask_card: bool,
+    /// Also send the two-step query, which many consumer cards answer: it WRITES 512 bytes to the card's
+    /// controller
+    ///
+    /// Cards with controllers of Silicon Motion answer (SanDisk Ultra, Kingston High Endurance, GoodRam, Apacer).
+    /// The bytes are a command and go to no address of the memory. A card that does not know it may stop working
+    /// until it is unplugged.
+    #[arg(long, requires = "ask_card")]
+    pub(crate) two_step: bool,
     /// Also ask a mounted card. The card may stop working until the computer is restarted
     #[arg(long, requires = "ask_card")]
     pub(crate) force: bool,

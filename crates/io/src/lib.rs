@@ -41,7 +41,7 @@ pub use extents::{Extent, extents};
 pub use free_space::{FreeSpaceError, FreeSpaceTarget};
 pub use loop_device::{LoopBacking, loop_backing};
 pub use medium::OpenError;
-pub use mmc_command::ask_by_cmd56;
+pub use mmc_command::{CMD56_BLOCK_LEN, CardChannel};
 pub use mounts::{Flags as MountFlags, PrivateMount, PrivateMounts};
 pub use null::NullTarget;
 pub use op::{Completion, Fault, Op, OpKind, Slot, Submission};

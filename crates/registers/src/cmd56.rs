@@ -22,13 +22,16 @@ pub enum Cmd56Layout {
     SiliconMotion,
 }
 
-/// The arguments of the readings to try, each with the layout that it gives. The one of Silicon
-/// Motion's controllers needs a write first, and is not among them.
+/// The arguments of the readings to try, each with the layout that it gives. Silicon Motion's controllers want
+/// to be told first ([`CMD56_TWO_STEP`]) and are not among them.
 pub const CMD56_READS: [(u32, &[Cmd56Layout]); 3] = [
     (0x0000_0001, &[Cmd56Layout::SanDisk, Cmd56Layout::Longsys]),
     (0x1100_05fb, &[Cmd56Layout::Micron]),
     (0x5342_0001, &[Cmd56Layout::Swissbit]),
 ];
+
+/// What Silicon Motion's controllers are told, a block of zeros, and a second later asked (sdmon, "2step").
+pub const CMD56_TWO_STEP: (u32, u32) = (0x0000_0010, 0x0000_0021);
 
 /// Makers of flash by the first byte of its number (JEDEC JEP106): Micron, SanDisk, Intel, Kioxia, YMTC,
 /// SK hynix, Samsung.

@@ -41,7 +41,8 @@ mod value;
 
 pub use cid::{MmcCid, SdCid};
 pub use cmd56::{
-    CMD56_LEN, CMD56_READS, Cmd56Error, Cmd56Layout, Cmd56Value, cmd56, is_flash_maker,
+    CMD56_LEN, CMD56_READS, CMD56_TWO_STEP, Cmd56Error, Cmd56Layout, Cmd56Value, cmd56,
+    is_flash_maker,
 };
 pub use csd::SdCsd;
 pub use ext_csd::ExtCsd;

@@ -8,14 +8,13 @@ use std::process::Command;
 use cardproof_device::guard;
 use cardproof_device::identify::{StorageChoice, identify};
 use cardproof_device::{Sysroot, WearFacts, wear_facts};
-use cardproof_io::ask_by_cmd56;
 use cardproof_rating::signs::Signs;
-use cardproof_registers::{CMD56_READS, cmd56};
 use jiff::Timestamp;
 
 use super::smartctl::of_smartctl;
-use super::{Found, HealthArgs, Sourced, drives, raw};
+use super::{Found, HealthArgs, Sourced, drives, raw, two_step};
 use crate::exit::{Failure, with_causes};
+use crate::talk::Talk;
 
 /// The health of the device at `place`, or of the default one.
 pub(super) fn device(place: Option<&Path>, args: &HealthArgs) -> Result<Found, Failure> {
@@ -35,7 +34,7 @@ pub(super) fn device(place: Option<&Path>, args: &HealthArgs) -> Result<Found, F
     found.bytes_per_day = facts.bytes_per_day;
     match facts.card_type.as_deref().unwrap_or_default() {
         "MMC" => emmc(&mut found, &facts),
-        "SD" if args.ask_card => card(&mut found, &node, args.force)?,
+        "SD" if args.ask_card => card(&mut found, &node, args)?,
         "SD" => found.unknown.push(
             "SD cards have no standard for their wear; --ask-card asks this one by its maker's \
              command"
@@ -112,44 +111,32 @@ fn stamped(source: &str, mut sourced: Sourced) -> Sourced {
     sourced
 }
 
-/// Asks an SD card for each layout that is read without writing.
-fn card(found: &mut Found, path: &Path, is_forced: bool) -> Result<(), Failure> {
+/// Asks an SD card for each layout that is read without writing, and with `--two-step` for the one that is not.
+fn card(found: &mut Found, path: &Path, args: &HealthArgs) -> Result<(), Failure> {
     let inspection = guard::inspect(&Sysroot::default(), path)
         .map_err(|error| Failure::incomplete(with_causes(&error)))?;
     let in_use = inspection.objections.iter().find(|objection| !objection.can_be_lifted());
-    if let Some(objection) = in_use.filter(|_| !is_forced) {
+    if let Some(objection) = in_use.filter(|_| !args.force) {
         return Err(Failure::refused(format!(
             "{}: {objection}; a card that does not know the command may stop answering and take its \
              file systems away; read it in another computer, or add --force",
             path.display()
         )));
     }
-    let device = File::options().read(true).write(true).open(path).map_err(|error| {
+    let mut device = File::options().read(true).write(true).open(path).map_err(|error| {
         Failure::incomplete(format!(
             "cannot open {}: {error}; run cardproof as root",
             path.display()
         ))
     })?;
-    for (argument, layouts) in CMD56_READS {
-        match ask_by_cmd56(&device, argument) {
-            Ok(answer) if cmd56(&answer).is_ok_and(|(layout, _)| layouts.contains(&layout)) => {
-                let source = format!("CMD56 with {argument:#010x}");
-                found.readings.push(stamped(&source, raw::of_cmd56(&answer)));
-                return Ok(());
-            }
-            Ok(answer) => {
-                let why = cmd56(&answer).err().map_or_else(
-                    || "the layout belongs to another question".to_owned(),
-                    |error| error.to_string(),
-                );
-                found.unknown.push(format!("CMD56 with {argument:#010x}: {why}"));
-            }
-            Err(error) => {
-                found.unknown.push(format!("CMD56 with {argument:#010x}: {error}"));
-                // A card that did not answer in time is not asked again.
-                break;
-            }
-        }
+    if args.two_step {
+        Talk::new(args.quiet).note(two_step::ANNOUNCEMENT);
+    }
+    let told = two_step::converse(&mut device, args.two_step);
+    found.unknown.extend(told.unknown);
+    if let Some((argument, answer)) = told.answer {
+        let source = format!("CMD56 with {argument:#010x}");
+        found.readings.push(stamped(&source, raw::of_cmd56(&answer)));
     }
     Ok(())
 }
