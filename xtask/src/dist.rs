@@ -147,7 +147,7 @@ fn folder(target: &Target, binary: &Path, pages: &Path, release: &Release) -> Re
     }
     fs::create_dir_all(folder.join("man"))?;
     fs::copy(binary, folder.join("cardproof"))?;
-    for file in ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"] {
+    for file in ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "LICENSE-FONT"] {
         fs::copy(release.root.join(file), folder.join(file))?;
     }
     for entry in fs::read_dir(pages)?.chain(fs::read_dir(pages.join("man"))?) {

@@ -19,6 +19,7 @@ use cardproof_units::{Bytes, Nanos, Seed};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{ArgAction, Args, Subcommand, ValueEnum};
 
+use crate::charts::PictureFile;
 use crate::output::Sink;
 
 pub(crate) use compare::CompareArgs;
@@ -179,7 +180,7 @@ impl From<EngineArg> for EngineChoice {
 }
 
 /// Where a result goes besides the terminal.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct OutputArgs {
     /// The record with its verdicts as JSON, to a file or to standard output. An existing file is
     /// overwritten
@@ -188,6 +189,9 @@ pub(crate) struct OutputArgs {
     /// The report as one HTML file. An existing file is overwritten
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// The result in one picture, for a forum. An existing file is overwritten
+    #[arg(long, value_name = "FILE.png|FILE.svg")]
+    pub(crate) picture: Option<PictureFile>,
     /// Show every figure, reason and doubt
     #[arg(long)]
     pub(crate) details: bool,
@@ -222,7 +226,10 @@ fn markdown_sink(name: OsString) -> Result<MarkdownSink, String> {
 impl OutputArgs {
     /// Whether the result goes anywhere besides the terminal.
     pub(crate) const fn is_any(&self) -> bool {
-        self.json.is_some() || self.html.is_some() || self.markdown.is_some()
+        self.json.is_some()
+            || self.html.is_some()
+            || self.markdown.is_some()
+            || self.picture.is_some()
     }
 }
 

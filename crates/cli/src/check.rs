@@ -8,7 +8,7 @@ mod document;
 mod measured;
 mod seen;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use cardproof_device::Sysroot;
 use cardproof_rating::answer::{Answer, Known, PowerFacts, Question, Untested};
@@ -19,6 +19,7 @@ use cardproof_units::Seed;
 use clap::{Args, ValueEnum};
 
 use crate::args::{MarkdownSink, OutputArgs, label};
+use crate::charts;
 use crate::earlier;
 use crate::exit::{Exit, Failure, with_causes};
 use crate::output::{self, Sink};
@@ -165,32 +166,62 @@ fn publish(
         output::write(sink, &page.markdown())?;
         is_shown |= *sink == Sink::Stdout;
     }
-    if let (Some(path), Some(record)) = (&args.output.html, &measurements.speed) {
-        result::write_html(record, &cardproof_rating::judge(record), path)?;
+    let speed = measurements.speed.as_ref();
+    if let Some(path) = &args.output.html {
+        write_page(page, speed, path)?;
+    }
+    if let Some(picture) = &args.output.picture {
+        charts::write_picture(picture, &cardproof_report::check_picture(page, speed))?;
     }
     if !is_shown {
         let text = page.text(talk::width(), talk::is_styled());
         output::write(&Sink::Stdout, &format!("\n{text}"))?;
-    }
-    say_where(measurements, talk)
-}
-
-/// The report, or the records where there is none; each on a line of its own, so that it can be copied.
-fn say_where(measurements: &Measurements, talk: Talk) -> Result<(), Failure> {
-    let Some(store) = &measurements.store else { return Ok(()) };
-    let records = [&measurements.capacity, &measurements.speed];
-    for record in records.into_iter().flatten() {
-        let report = store.report_path(&record.id);
-        if result::has_figures(record) {
-            result::write_html(record, &cardproof_rating::judge(record), &report)?;
-            talk.note(&format!("{}{}", report_label(record), report.display()));
+        if let (true, Some(record)) = (args.output.details, speed) {
+            print_details(record)?;
         }
     }
+    say_where(page, measurements, talk)?;
+    result::tell_files(&args.output, talk);
     Ok(())
 }
 
-fn report_label(record: &Record) -> &'static str {
-    if record.capacity.is_some() { "\nCapacity report: " } else { "Speed report:    " }
+fn write_page(page: &AnswerPage<'_>, speed: Option<&Record>, path: &Path) -> Result<(), Failure> {
+    let text = cardproof_report::check_html(page, speed)
+        .map_err(Failure::because("the report cannot be drawn"))?;
+    output::write(&Sink::File(path.to_owned()), &text)
+}
+
+/// Every figure of the speed, and the published cards that it is compared with.
+fn print_details(record: &Record) -> Result<(), Failure> {
+    result::print(record, &cardproof_rating::judge(record), true)?;
+    match cardproof_report::published_list(record) {
+        Some(list) => output::write(&Sink::Stdout, &format!("\n{list}")),
+        None => Ok(()),
+    }
+}
+
+/// The report, or the records where there is none; each on a line of its own, so that it can be copied.
+fn say_where(
+    page: &AnswerPage<'_>,
+    measurements: &Measurements,
+    talk: Talk,
+) -> Result<(), Failure> {
+    let Some(store) = &measurements.store else { return Ok(()) };
+    let mut places = String::new();
+    if let Some(record) = measurements.capacity.as_ref().filter(|it| result::has_figures(it)) {
+        let report = store.report_path(&record.id);
+        result::write_html(record, &cardproof_rating::judge(record), &report)?;
+        places += &format!("\nCapacity test:   {}", report.display());
+    }
+    if let Some(record) = measurements.speed.as_ref().filter(|it| result::has_figures(it)) {
+        let report = store.report_path(&record.id);
+        write_page(page, Some(record), &report)?;
+        places += &format!("\nReport:          {}", report.display());
+    }
+    if !places.is_empty() {
+        talk.note(&places);
+    }
+    Ok(())
 }
 
 /// The power facts that the firmware's flags and the alarm give.

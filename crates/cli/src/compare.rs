@@ -20,6 +20,7 @@ use crate::charts;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::saved;
+use crate::suggestion::did_you_mean;
 use crate::talk;
 
 /// What published cards and tables are called by.
@@ -225,9 +226,11 @@ fn runs(name: &str) -> Result<Vec<Record>, Failure> {
 fn record(name: &str) -> Result<Record, Failure> {
     if let Some(name) = name.strip_prefix(REFERENCE) {
         let card = find_reference(name).ok_or_else(|| {
+            let tables = references().iter().map(|card| card.table);
+            let names = references().iter().map(|card| card.name.as_str()).chain(tables);
             Failure::usage(format!(
-                "there is no published card or table '{name}'; `cardproof compare --list` shows \
-                 them"
+                "there is no published card or table '{name}'; {}`cardproof compare --list` shows them",
+                did_you_mean(name, names)
             ))
         })?;
         return Ok(card.record.clone());

@@ -258,12 +258,8 @@ fn options_of(args: &EndureArgs, number: usize) -> Result<Options, Failure> {
     let before = args.targets[..number].iter().filter(|it| simulated_name(it).is_none()).count();
     let destroy = simulated_name(target).is_none().then(|| args.destroy.get(before).cloned());
     let access = AccessArgs { destroy: destroy.flatten(), engine: args.engine };
-    let outputs = OutputArgs {
-        json: args.json.clone(),
-        html: args.html.clone(),
-        markdown: None,
-        details: false,
-    };
+    let outputs =
+        OutputArgs { json: args.json.clone(), html: args.html.clone(), ..OutputArgs::default() };
     options(&Request {
         target,
         size: args.size,

@@ -252,5 +252,17 @@ pub(crate) fn files(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
 pub(crate) fn labelled(label: &str) -> Result<Vec<(PathBuf, Record)>, Failure> {
     let read = |path: PathBuf| Some((path.clone(), saved::read(&path).ok()?));
     let records = files(&Store::of_user()?)?.into_iter().filter_map(read);
-    Ok(records.filter(|(_, record)| record.label.as_deref() == Some(label)).collect())
+    let is_called = |record: &Record| {
+        record.label.as_deref().is_some_and(|known| known.eq_ignore_ascii_case(label))
+    };
+    let (exact, other): (Vec<_>, Vec<_>) = records
+        .filter(|(_, record)| is_called(record))
+        .partition(|(_, record)| record.label.as_deref() == Some(label));
+    Ok(if exact.is_empty() { other } else { exact })
+}
+
+/// The labels of all kept records.
+pub(crate) fn labels() -> Result<Vec<String>, Failure> {
+    let label = |path: PathBuf| saved::read(&path).ok()?.label;
+    Ok(files(&Store::of_user()?)?.into_iter().filter_map(label).collect())
 }

@@ -117,12 +117,8 @@ fn simulated(args: &PowercutArgs, signals: &Signals) -> Result<Exit, Failure> {
     let target = args.target.as_deref().unwrap_or(Path::new("."));
     let talk = Talk::new(args.quiet);
     let access = AccessArgs { destroy: None, engine: EngineArg::Auto };
-    let outputs = OutputArgs {
-        json: args.json.clone(),
-        html: args.html.clone(),
-        markdown: None,
-        details: false,
-    };
+    let outputs =
+        OutputArgs { json: args.json.clone(), html: args.html.clone(), ..OutputArgs::default() };
     result::check_outputs(&outputs)?;
     let request = Request {
         target,
@@ -190,15 +186,10 @@ fn publish(
             .map_err(Failure::because("the findings cannot be put into JSON"))?;
         output::write(sink, &(text + "\n"))?;
     }
-    let outputs = OutputArgs { json: None, html: html.cloned(), markdown: None, details: false };
+    let outputs = OutputArgs { html: html.cloned(), ..OutputArgs::default() };
     result::write_outputs(record, &[], &outputs)?;
     if json == Some(&Sink::Stdout) || quiet {
         return Ok(());
     }
-    result::show(
-        record,
-        &[],
-        &OutputArgs { json: None, html: None, markdown: None, details: false },
-        talk,
-    )
+    result::show(record, &[], &OutputArgs::default(), talk)
 }

@@ -6,6 +6,7 @@ use cardproof_record::{ComparedSetups, Likelihood, Outcome, Record, Verdict};
 use cardproof_session::Store;
 
 use crate::args::{MarkdownSink, OutputArgs};
+use crate::charts;
 use crate::exit::Failure;
 use crate::output::{self, Sink};
 use crate::talk::{self, Talk};
@@ -60,7 +61,9 @@ impl Requirement {
 pub(crate) fn check_outputs(outputs: &OutputArgs) -> Result<(), Failure> {
     let html = outputs.html.clone().map(Sink::File);
     let markdown = outputs.markdown.as_ref().map(|markdown| &markdown.sink);
-    for sink in [outputs.json.as_ref(), html.as_ref(), markdown].into_iter().flatten() {
+    let picture = outputs.picture.as_ref().map(|picture| Sink::File(picture.path.clone()));
+    let sinks = [outputs.json.as_ref(), html.as_ref(), markdown, picture.as_ref()];
+    for sink in sinks.into_iter().flatten() {
         output::check(sink)?;
     }
     if outputs.json == Some(Sink::Stdout) && markdown == Some(&Sink::Stdout) {
@@ -145,6 +148,7 @@ pub(crate) fn tell_files(outputs: &OutputArgs, talk: Talk) {
         ("Report", outputs.html.clone()),
         ("Markdown", file(&markdown)),
         ("JSON", file(&outputs.json)),
+        ("Picture", outputs.picture.as_ref().map(|picture| picture.path.clone())),
     ] {
         if let Some(path) = path {
             talk.note(&format!("{what}: {}", path.display()));
@@ -160,6 +164,9 @@ pub(crate) fn write_outputs(
 ) -> Result<bool, Failure> {
     if let Some(path) = &outputs.html {
         write_html(record, verdicts, path)?;
+    }
+    if let Some(picture) = &outputs.picture {
+        charts::write_picture(picture, &cardproof_report::result_picture(record))?;
     }
     if let Some(sink) = &outputs.json {
         write_json(record, verdicts, sink)?;

@@ -10,6 +10,7 @@ use crate::exit::Failure;
 use crate::input;
 use crate::inventory;
 use crate::output::Sink;
+use crate::suggestion::did_you_mean;
 
 /// No record is longer: ten runs of the longest profile take a tenth of it.
 const LENGTH_MAX: Bytes = Bytes::mib(64);
@@ -45,8 +46,11 @@ pub(crate) fn locate(name: &Path) -> Result<PathBuf, Failure> {
             "there is no record yet; measure something first: cardproof run",
         ));
     }
+    let labels = inventory::labels()?;
+    let near =
+        did_you_mean(&name.to_string_lossy(), labels.iter().map(String::as_str).chain([LATEST]));
     Err(Failure::usage(format!(
-        "there is no file and no record '{}'; name a file, the id or the \
+        "there is no file and no record '{}'; {near}name a file, the id or the \
          label of a record, or latest; `cardproof list` shows them",
         name.display()
     )))

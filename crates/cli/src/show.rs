@@ -9,7 +9,7 @@ use cardproof_report::{Entry, inventory_text};
 use clap::{ArgAction, Args};
 
 use crate::args::OutputArgs;
-use crate::charts::{self, PictureFile};
+use crate::charts;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::result::{self, Requirement};
@@ -28,9 +28,6 @@ pub(crate) struct ShowArgs {
     /// Save each chart of the report as SVG and PNG, and its figures as CSV, in this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) charts: Option<PathBuf>,
-    /// The result in one picture, for a forum
-    #[arg(long, value_name = "FILE.png|FILE.svg")]
-    pub(crate) picture: Option<PictureFile>,
     /// End with status 4 unless every record passes these classes, such as A1 or A1,C10
     #[arg(long, value_name = "CLASS", action = ArgAction::Append, value_delimiter = ',')]
     pub(crate) require: Vec<String>,
@@ -48,7 +45,7 @@ impl ShowArgs {
         self.output.html.is_some()
             || self.output.markdown.is_some()
             || self.charts.is_some()
-            || self.picture.is_some()
+            || self.output.picture.is_some()
     }
 }
 
@@ -72,11 +69,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
 
 fn check_outputs(args: &ShowArgs) -> Result<(), Failure> {
     result::check_outputs(&args.output)?;
-    args.charts.as_deref().map_or(Ok(()), charts::check)?;
-    match &args.picture {
-        Some(picture) => output::check(&Sink::File(picture.path.clone())),
-        None => Ok(()),
-    }
+    args.charts.as_deref().map_or(Ok(()), charts::check)
 }
 
 /// One record: on the terminal, unless it is wanted elsewhere.
@@ -89,10 +82,6 @@ fn one(args: &ShowArgs, record: &Record) -> Result<(), Failure> {
             .map_err(Failure::because("the charts cannot be drawn"))?;
         charts::write(directory, &drawn)?;
         talk.note(&format!("{} charts: {}", drawn.len(), directory.display()));
-    }
-    if let Some(picture) = &args.picture {
-        charts::write_picture(picture, &cardproof_report::result_picture(record, &verdicts))?;
-        talk.note(&format!("Picture: {}", picture.path.display()));
     }
     result::tell_files(&args.output, talk);
     if args.quiet || args.wants_report() || args.output.json.is_some() {

@@ -157,12 +157,7 @@ pub(crate) fn run(args: &VerifyArgs, signals: &Signals) -> Result<Exit, Failure>
         destroy: args.restore.clone().or_else(|| args.destroy.clone()),
         engine: args.engine,
     };
-    let outputs = crate::args::OutputArgs {
-        json: args.json.clone(),
-        html: None,
-        markdown: None,
-        details: false,
-    };
+    let outputs = crate::args::OutputArgs { json: args.json.clone(), ..Default::default() };
     let request = Request {
         target: &args.target,
         size: None,

@@ -7,6 +7,7 @@
 mod fast;
 mod healthy;
 mod next;
+mod of_record;
 mod overall;
 mod powered;
 mod real;

@@ -5,6 +5,7 @@
 //! rates are stated and have no interval, and what the source does not tell is absent. Nothing is
 //! corrected, but units are told apart: KiB/s that a source calls KB/s are KiB/s.
 
+mod rates;
 mod records;
 mod table;
 mod wide;
@@ -14,6 +15,8 @@ use std::sync::LazyLock;
 use cardproof_record::Record;
 
 use table::Table;
+
+pub use rates::{PublishedRates, published_rates};
 
 /// What the id of such a record begins with.
 pub(crate) const ID_PREFIX: &str = "ref:";

@@ -5,7 +5,15 @@
 
 use cardproof_record::{OpName, Phase, Record};
 
+use cardproof_units::Bytes;
+
 use crate::pick::{BoundedRate, Finding, is_random_4k, is_synced};
+
+/// A smaller test range lies in one or two of a card's allocation units (4 MiB and more), which the card may
+/// keep open and at hand, so its rates say nothing of the rest. No source; our choice.
+const RANGE_MIN: Bytes = Bytes::mib(16);
+
+const TOO_SMALL: &str = "the test range was smaller than 16 MiB";
 
 /// The phase of `record` for which `fits` holds, among several one that nothing speaks against.
 pub(crate) fn find(record: &Record, fits: impl Fn(&Phase) -> bool) -> Finding<'_> {
@@ -40,5 +48,6 @@ pub(crate) fn cause(finding: Finding<'_>) -> String {
 /// What was seen of `phase` that forbids to build on it.
 fn doubt_on(phase: &Phase) -> Option<&str> {
     let mut doubts = phase.warnings.iter().filter(|warning| warning.code.forbids_verdict());
-    doubts.next().map(|warning| warning.message.as_str())
+    let is_small = phase.span_bytes > Bytes::ZERO && phase.span_bytes < RANGE_MIN;
+    doubts.next().map(|warning| warning.message.as_str()).or(is_small.then_some(TOO_SMALL))
 }

@@ -14,7 +14,7 @@ use crate::clean::{Markdown, harmless, one_line};
 use crate::facts::title_of_device;
 use crate::wrap::wrap_into;
 
-pub use words::Reply;
+pub use words::{Reply, Step};
 
 /// The page is set in at most so many columns.
 const WIDTH_MAX: usize = 80;
@@ -116,14 +116,14 @@ impl AnswerPage<'_> {
         words::quote(self.answer)
     }
 
-    /// What to do next, one sentence each.
+    /// What to do next.
     #[must_use]
-    pub fn steps_in_words(&self) -> Vec<String> {
+    pub fn steps_in_words(&self) -> Vec<Step> {
         self.answer.next.iter().map(|step| words::step(*step, self.target, self.is_saved)).collect()
     }
 
     /// The device, its slot and its computer on one line.
-    fn device(&self) -> String {
+    pub(crate) fn device(&self) -> String {
         let device = self.conditions.device.lowest();
         let made = device.card.as_ref().and_then(|card| card.manufactured.as_deref());
         let board = self.conditions.host.board.as_deref().map(one_line);
@@ -173,7 +173,8 @@ impl AnswerPage<'_> {
         out.push('\n');
         for (number, step) in steps.iter().enumerate() {
             let label = if number == 0 { "  Next:" } else { "       " };
-            wrap_into(out, &format!("{label} {}. ", number + 1), step, &" ".repeat(11), width);
+            let first = format!("{label} {}. ", number + 1);
+            wrap_into(out, &first, &step.to_string(), &" ".repeat(11), width);
         }
     }
 }

@@ -13,7 +13,7 @@ mod ticks;
 mod time;
 
 pub(crate) use cycles::{bad_over_cycles, speed_over_cycles};
-pub(crate) use field::{RatePoint, corners as class_corners, field};
+pub(crate) use field::{OURS, RatePoint, class_corners, field};
 pub(crate) use geometry::{boundaries, sweeps};
 pub(crate) use latency::{Curve, has_tail, latency, tails_together};
 pub(crate) use svg::draw;
@@ -74,8 +74,12 @@ pub(crate) enum Layer {
     Line { points: Vec<(f64, f64)>, tone: Tone, dashes: Dashes },
     /// A single point among others, with its word beside it where that covers nothing.
     Point { at: (f64, f64), tone: Tone, label: String },
-    /// The point that the chart is about.
-    MainPoint { at: (f64, f64), tone: Tone },
+    /// Many points, faint and without words, that others are seen among.
+    Dots { points: Vec<(f64, f64)>, tone: Tone },
+    /// The point that the chart is about, with its word beside it.
+    MainPoint { at: (f64, f64), tone: Tone, label: String },
+    /// What the axes are, inside of them: the horizontal one, the vertical one.
+    AxisNames { across: &'static str, up: &'static str },
     /// What lies to the right of a place and above it, with its name.
     Corner { at: (f64, f64), label: &'static str },
     /// A dashed line over the whole width at a value of the vertical axis.
@@ -150,13 +154,14 @@ impl Chart {
         match layer {
             Layer::Stretch { from, to, .. } => x(*from) && x(*to) && from <= to,
             Layer::Band { points, .. } => points.iter().all(|p| x(p.0) && y(p.1) && y(p.2)),
-            Layer::Steps { points, .. } | Layer::Line { points, .. } => {
-                points.iter().all(|point| x(point.0) && y(point.1))
-            }
+            Layer::Steps { points, .. }
+            | Layer::Line { points, .. }
+            | Layer::Dots { points, .. } => points.iter().all(|point| x(point.0) && y(point.1)),
             Layer::Point { at, .. } | Layer::MainPoint { at, .. } | Layer::Corner { at, .. } => {
                 x(at.0) && y(at.1)
             }
             Layer::LimitAcross { at, .. } => y(*at),
+            Layer::AxisNames { .. } => true,
         }
     }
 }

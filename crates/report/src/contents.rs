@@ -1,5 +1,6 @@
 //! The words of every report, before they are laid out for a terminal, a forum or a browser.
 
+use cardproof_rating::compare::{Position, positions};
 use cardproof_rating::prediction::{Prediction, predictions};
 use cardproof_rating::{
     Class, FELT_PAUSE, Meaning, capacity, claims, comparison_only, geometry, geometry_in_short,
@@ -91,6 +92,8 @@ pub(crate) struct Contents {
     pub(crate) scope: Option<String>,
     /// Daily use.
     pub(crate) meanings: Vec<Meaning>,
+    /// Its rough places among published measurements, in a sentence each.
+    pub(crate) positions: Vec<String>,
     /// The pauses of the storage in a few words; empty where they are not known.
     pub(crate) pauses: String,
     /// The result of each test without phases: its sentence, then lines that explain it.
@@ -294,6 +297,7 @@ impl Contents {
                 .collect(),
             scope: scope(record).map(|scope| one_line(&scope)),
             meanings: meanings(record),
+            positions: positions(record).iter().map(Position::in_words).collect(),
             pauses: pauses_in_words(record),
             results: results(record),
             flushes: flush_lines(record),

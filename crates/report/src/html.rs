@@ -4,16 +4,24 @@
 //! template engine: the page is one fixed sequence of sections, and what must not go wrong, the
 //! escaping, is done by the one type ([`Markup`]) that all text of a page passes through.
 
+mod answer;
 mod capacity;
 mod figures;
+mod parts;
 mod sections;
 
+use cardproof_rating::answer::Answer;
+use cardproof_rating::judge;
 use cardproof_record::{Record, Verdict};
 
+use crate::answer::AnswerPage;
 use crate::charts::PlotError;
 use crate::contents::Contents;
 use crate::kept::ChartFile;
 use crate::markup::{Markup, markup};
+use parts::Charts;
+
+pub(crate) use answer::our_place;
 
 const STYLE: &str = include_str!("html/style.css");
 
@@ -35,12 +43,13 @@ pub struct HtmlError {
     pub source: PlotError,
 }
 
-/// The record as one HTML file that needs nothing else: no network, no script, no font.
+/// The record as one HTML file that needs nothing else: no network, no script, no font. It opens with the
+/// answer as far as the record alone gives it.
 ///
 /// # Errors
 /// A chart could not be drawn.
 pub fn html(record: &Record, verdicts: &[Verdict]) -> Result<String, HtmlError> {
-    Ok(page_of(record, verdicts)?.0)
+    Ok(page_of_record(record, verdicts)?.0)
 }
 
 /// The charts of that page, as files of their own.
@@ -48,21 +57,63 @@ pub fn html(record: &Record, verdicts: &[Verdict]) -> Result<String, HtmlError> 
 /// # Errors
 /// A chart could not be drawn.
 pub fn charts(record: &Record, verdicts: &[Verdict]) -> Result<Vec<ChartFile>, HtmlError> {
-    Ok(page_of(record, verdicts)?.1)
+    Ok(page_of_record(record, verdicts)?.1.into_files())
+}
+
+/// A check as such a page: `answer`, and what the run that measured the speed says in detail, where there is
+/// one.
+///
+/// # Errors
+/// A chart could not be drawn.
+pub fn check_html(answer: &AnswerPage<'_>, speed: Option<&Record>) -> Result<String, HtmlError> {
+    match speed {
+        Some(record) => Ok(page_of(record, &judge(record), Some(answer))?.0),
+        None => {
+            let mut page = Markup::default();
+            head(&mut page, &answer.device());
+            sections::write_header(&mut page, &answer.device(), "");
+            answer::write(&mut page, &mut Charts::default(), answer, None)?;
+            end_page(&mut page);
+            Ok(page.into_text())
+        }
+    }
+}
+
+/// The page of a record alone, and its charts. Nobody said how its storage is named today.
+fn page_of_record(record: &Record, verdicts: &[Verdict]) -> Result<(String, Charts), HtmlError> {
+    let answer = Answer::of_record(record);
+    let page = answer.as_ref().map(|answer| AnswerPage {
+        answer,
+        conditions: &record.conditions,
+        target: "DIRECTORY",
+        is_saved: false,
+    });
+    page_of(record, verdicts, page.as_ref())
 }
 
 /// The page, and its charts.
-fn page_of(record: &Record, verdicts: &[Verdict]) -> Result<(String, Vec<ChartFile>), HtmlError> {
+fn page_of(
+    record: &Record,
+    verdicts: &[Verdict],
+    answer: Option<&AnswerPage<'_>>,
+) -> Result<(String, Charts), HtmlError> {
     let contents = Contents::of(record, verdicts);
     let mut page = Markup::with_capacity(256 * 1024);
+    let mut charts = Charts::default();
     head(&mut page, &contents.title);
+    let below = if answer.is_some() { "" } else { &contents.headline };
+    sections::write_header(&mut page, &contents.title, below);
+    if let Some(answer) = answer {
+        answer::write(&mut page, &mut charts, answer, Some(record))?;
+    }
+    sections::write_results(&mut page, &contents);
     sections::write(&mut page, &contents);
-    let mut charts = figures::write(&mut page, record, contents.is_jobs_only)?;
-    charts.extend(capacity::write(&mut page, record));
+    figures::write(&mut page, &mut charts, record)?;
+    capacity::write(&mut page, record).into_iter().for_each(|chart| charts.add(chart));
+    sections::write_conditions(&mut page, &contents);
     if !charts.is_empty() {
         page.literal(KEEPING);
     }
-    sections::write_conditions(&mut page, &contents);
     end_page(&mut page);
     Ok((page.into_text(), charts))
 }

@@ -25,17 +25,20 @@ pub struct ChartFile {
     pub svg: String,
     /// Its figures, with a line of headings.
     pub csv: String,
+    /// The width of its PNG; as large as suits a chart where none is given.
+    pub width_px: Option<u32>,
 }
 
 impl ChartFile {
     /// The chart about `subject` that `picture`, one SVG element, draws, with `caption` above it.
     pub(crate) fn of(subject: &str, caption: &str, picture: &str, csv: String) -> Self {
-        Self { name: file_name(subject), svg: alone(picture, caption), csv }
+        Self { name: file_name(subject), svg: alone(picture, caption), csv, width_px: None }
     }
 
-    /// `picture` as it is, which says by itself what it is.
-    pub(crate) fn bare(subject: &str, picture: &str) -> Self {
-        Self { name: file_name(subject), svg: styled(picture), csv: String::new() }
+    /// `picture` as it is, which says by itself what it is, as PNG `width_px` wide.
+    pub(crate) fn bare(subject: &str, picture: &str, width_px: u32) -> Self {
+        let (svg, csv) = (styled(picture), String::new());
+        Self { name: file_name(subject), svg, csv, width_px: Some(width_px) }
     }
 
     /// The drawing as PNG, as by day.
@@ -43,7 +46,7 @@ impl ChartFile {
     /// # Errors
     /// It has no size that a picture can have.
     pub fn png(&self) -> Result<Vec<u8>, RasterError> {
-        raster::png(&self.svg)
+        raster::png(&self.svg, self.width_px)
     }
 }
 
@@ -160,7 +163,9 @@ pub(crate) fn csv_of(chart: &Chart, names: &[String]) -> String {
     };
     for layer in &chart.layers {
         match layer {
-            Layer::Line { points, .. } | Layer::Steps { points, .. } => {
+            Layer::Line { points, .. }
+            | Layer::Steps { points, .. }
+            | Layer::Dots { points, .. } => {
                 let name = csv_quoted(&next());
                 for (x, y) in points {
                     out.push_str(&format!("{name},{x},{y},\n"));
@@ -180,6 +185,7 @@ pub(crate) fn csv_of(chart: &Chart, names: &[String]) -> String {
             Layer::LimitAcross { at, label } => {
                 out.push_str(&format!("limit {},,{at},\n", label.unwrap_or_default()));
             }
+            Layer::AxisNames { .. } => {}
             Layer::Stretch { from, to, .. } => {
                 out.push_str(&format!("pause,{from},,\npause,{to},,\n"));
             }

@@ -25,6 +25,7 @@ mod markdown;
 mod markup;
 pub mod metrics;
 mod powercut;
+mod published;
 mod raster;
 mod replays;
 mod result_picture;
@@ -38,7 +39,7 @@ mod warnings;
 pub mod who;
 mod wrap;
 
-pub use answer::{AnswerPage, Reply};
+pub use answer::{AnswerPage, Reply, Step};
 pub use brief::brief;
 pub use charts::PlotError;
 pub use clean::{one_line, steers};
@@ -46,7 +47,7 @@ pub use comparison::{
     View, comparison_charts, comparison_csv, comparison_html, comparison_markdown, comparison_text,
 };
 pub use facts::title;
-pub use html::{HtmlError, charts, html};
+pub use html::{HtmlError, charts, check_html, html};
 pub use integrity::{TestInWords, integrity_in_words};
 pub use inventory::{
     Entry, LIST_SCHEMA, List, inventory_csv, inventory_html, inventory_markdown, inventory_table,
@@ -55,9 +56,10 @@ pub use inventory::{
 pub use kept::ChartFile;
 pub use markdown::markdown;
 pub use powercut::power_cut_lines;
+pub use published::published_list;
 pub use raster::RasterError;
 pub use replays::replay_lines;
-pub use result_picture::result_picture;
+pub use result_picture::{check_picture, result_picture};
 pub use short::markdown_short;
 pub use summary::summary;
 pub use wrap::{wrap_into, wrapped};

@@ -1,16 +1,16 @@
 //! A drawing of ours as PNG, since a page without a script cannot make one, and not every forum takes SVG.
 //!
 //! This reads the part of SVG that this crate writes, and nothing more: lines, rectangles, polygons, circles,
-//! text, shifts, clips by a rectangle. Letters are strokes of a font of our own, which has those of English
-//! and a few more; others are boxes. Colours are those of the page by day.
+//! text, shifts, clips by a rectangle. The font has the letters of Western Europe; others are boxes. Colours are those of the page by day.
 
 mod canvas;
-mod font;
+pub(crate) mod font;
 mod markup;
 mod outline;
 mod png;
 
 use canvas::{Canvas, Clip, Colour};
+use font::Weight;
 use markup::{Element, elements};
 use outline::{Outline, along_path, dashed, disc, numbers, rectangle};
 
@@ -33,15 +33,16 @@ struct State {
     fill: Option<Colour>,
     anchor: String,
     font_size: f64,
+    weight: Weight,
     clip: Option<Clip>,
 }
 
-/// `svg`, one element as this crate draws it, as PNG.
+/// `svg`, one element as this crate draws it, as PNG: `width_px` wide, or as large as suits a chart.
 ///
 /// # Errors
 /// It has no sensible size.
-pub(crate) fn png(svg: &str) -> Result<Vec<u8>, RasterError> {
-    let mut painter = Painter::default();
+pub(crate) fn png(svg: &str, width_px: Option<u32>) -> Result<Vec<u8>, RasterError> {
+    let mut painter = Painter { width_px, ..Painter::default() };
     for element in elements(svg) {
         painter.element(&element)?;
     }
@@ -52,6 +53,8 @@ pub(crate) fn png(svg: &str) -> Result<Vec<u8>, RasterError> {
 #[derive(Default)]
 struct Painter {
     canvas: Option<Canvas>,
+    /// How wide the picture is to be.
+    width_px: Option<u32>,
     /// Pixels for each unit.
     scale: f64,
     /// The states of the open elements.
@@ -82,7 +85,7 @@ impl Painter {
                 let state = self.state_of(element);
                 self.states.push(state);
                 if *name == "svg" && self.canvas.is_none() {
-                    let (canvas, scale) = canvas_of(element)?;
+                    let (canvas, scale) = canvas_of(element, self.width_px)?;
                     (self.canvas, self.scale) = (Some(canvas), scale);
                 }
                 self.draw(name, element);
@@ -100,6 +103,7 @@ impl Painter {
             fill: Some(Colour::BLACK),
             anchor: "start".to_owned(),
             font_size: 12.0,
+            weight: Weight::Regular,
             clip: None,
         });
         if let Some(shift) = element.attribute("transform").map(|it| numbers(&it))
@@ -114,6 +118,9 @@ impl Painter {
             state.anchor = anchor;
         }
         state.font_size = element.number("font-size").unwrap_or(state.font_size);
+        if element.attribute("font-weight").as_deref() == Some("bold") {
+            state.weight = Weight::Bold;
+        }
         if let Some(name) = element.attribute("clip-path") {
             let name = name.trim_start_matches("url(#").trim_end_matches(')').to_owned();
             let known = self.clips.iter().find(|(known, _)| *known == name);
@@ -210,26 +217,28 @@ impl Painter {
             return;
         };
         let scale = self.scale;
-        let width = font::width(text, state.font_size);
+        let width = font::width(text, state.font_size, state.weight);
         let start = match state.anchor.as_str() {
             "middle" => x - width / 2.0,
             "end" => x - width,
             _ => x,
         };
         let place = |(x, y): (f64, f64)| ((x + state.shift.0) * scale, (y + state.shift.1) * scale);
-        let strokes: Vec<Vec<(f64, f64)>> = font::strokes(text, (start, y), state.font_size)
-            .into_iter()
-            .map(|stroke| stroke.into_iter().map(place).collect())
-            .collect();
-        canvas.stroke(&strokes, font::weight(state.font_size) * scale, fill, 1.0, state.clip);
+        let outlines: Vec<Vec<(f64, f64)>> =
+            font::outlines(text, (start, y), state.font_size, state.weight)
+                .into_iter()
+                .map(|outline| outline.into_iter().map(place).collect())
+                .collect();
+        canvas.fill(&outlines, fill, 1.0, state.clip);
     }
 }
 
 /// An empty canvas of the size that the drawing's view box has, and the pixels for each unit.
-fn canvas_of(element: &Element<'_>) -> Result<(Canvas, f64), RasterError> {
+fn canvas_of(element: &Element<'_>, width_px: Option<u32>) -> Result<(Canvas, f64), RasterError> {
     let view = numbers(&element.attribute("viewBox").unwrap_or_default());
     let [_, _, width, height] = view[..] else { return Err(RasterError) };
-    let scale = SCALE_MAX.min(SIDE_MAX / width.max(height));
+    let wanted = width_px.map_or(SCALE_MAX, |pixels| f64::from(pixels) / width);
+    let scale = wanted.min(SIDE_MAX / width.max(height));
     let (width, height) = ((width * scale).round(), (height * scale).round());
     let is_sensible = |side: f64| (1.0..=SIDE_MAX).contains(&side);
     if is_sensible(width) && is_sensible(height) {
@@ -308,20 +317,22 @@ mod tests {
         assert!(ink("W") > ink("l") && ink("l") > 0);
         assert!(ink("\u{4e2d}") > 0, "a letter that the font lacks is a box");
         for svg in ["", "<p>no drawing</p>", "<svg viewBox=\"0 0 1e9 5\"></svg>"] {
-            assert_eq!(png(svg), Err(RasterError), "{svg}");
+            assert_eq!(png(svg, None), Err(RasterError), "{svg}");
         }
     }
 
     #[test]
     fn a_picture_is_png() {
-        let bytes = png(&drawing("")).unwrap();
+        let bytes = png(&drawing(""), None).unwrap();
         assert_eq!(&bytes[..8], b"\x89PNG\r\n\x1a\n");
         assert_eq!(bytes[16..24], [0, 0, 0, 60, 0, 0, 0, 30]);
+        let bytes = png(&drawing(""), Some(200)).unwrap();
+        assert_eq!(bytes[16..24], [0, 0, 0, 200, 0, 0, 0, 100]);
     }
 
     #[test]
     fn a_long_drawing_has_fewer_pixels_for_each_unit() {
-        let bytes = png("<svg viewBox=\"0 0 340 6800\"></svg>").unwrap();
+        let bytes = png("<svg viewBox=\"0 0 340 6800\"></svg>", None).unwrap();
         let side = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
         assert_eq!((side(16), side(20)), (410, 8192));
     }

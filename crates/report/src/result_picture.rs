@@ -1,86 +1,244 @@
-//! The result in one picture, for a forum that takes no text of ours: the card, its verdicts, its rates.
+//! The result in one picture, for a forum that takes no text of ours, and readable as a thumbnail: the card,
+//! the verdict on the whole, the reply to each question, and its place among published cards.
 
-use cardproof_record::{Outcome, Record, Verdict};
+use cardproof_rating::answer::{Answer, Standing};
+use cardproof_record::Record;
 
-use crate::clean::Html;
-use crate::clean::put;
+use crate::answer::{AnswerPage, Reply, words};
+use crate::charts::{draw, field};
+use crate::clean::{Html, one_line, put};
+use crate::html::our_place;
 use crate::kept::ChartFile;
+use crate::raster::font::{self, Weight};
 use crate::short::Short;
-use crate::wrap::wrap_into;
 
-/// The picture's measures, in its own units.
-const WIDTH: usize = 640;
-const MARGIN: usize = 24;
-const LINE: usize = 20;
+/// The picture's measures, in its own units, and its width in pixels: what forums and messengers show whole.
+const WIDTH: f64 = 800.0;
+const HEIGHT: f64 = 420.0;
+const WIDTH_PX: u32 = 1200;
 
-/// Where what is said of something begins.
-const SAID: usize = 240;
+const MARGIN: f64 = 30.0;
 
-/// The letters of a line that fit, of the heading and beside the names.
-const HEADING_LETTERS: usize = 58;
-const SAID_LETTERS: usize = 50;
+/// Where the chart begins.
+const CHART: (f64, f64) = (412.0, 116.0);
 
-/// The result of `record` in one picture: SVG, and PNG of it.
+/// Where the replies begin, and what is said in them.
+const REPLIES_TOP: f64 = 142.0;
+const SAID: f64 = 106.0;
+
+/// What ends a text that is cut off.
+const MORE: char = '\u{2026}';
+
+/// The answer of `record` alone in one picture: SVG, and PNG of 1200 × 630 pixels.
 #[must_use]
-pub fn result_picture(record: &Record, verdicts: &[Verdict]) -> ChartFile {
-    let Short { name, rows, source } = Short::of(record);
-    let mut inside = String::new();
-    let mut y = MARGIN + 12;
-    for line in lines(&name, HEADING_LETTERS) {
-        text(&mut inside, (MARGIN, y), 18, "var(--ink)", &line);
-        y += 26;
+pub fn result_picture(record: &Record) -> ChartFile {
+    let answer = Answer::of_record(record);
+    match &answer {
+        Some(answer) => check_picture(
+            &AnswerPage { answer, conditions: &record.conditions, target: "", is_saved: false },
+            Some(record),
+        ),
+        None => rows(record),
     }
-    y += 6;
-    for (what, said) in &rows {
-        text(&mut inside, (MARGIN, y), 13, "var(--quiet)", what);
-        let colour = if what == "Verdicts" { colour(verdicts) } else { "var(--ink)" };
-        for line in lines(said, SAID_LETTERS) {
-            text(&mut inside, (SAID, y), 13, colour, &line);
-            y += LINE;
+}
+
+/// A check in one picture, with the chart of the run that measured the speed, where there is one.
+#[must_use]
+pub fn check_picture(page: &AnswerPage<'_>, speed: Option<&Record>) -> ChartFile {
+    let standing = page.answer.overall.map_or(Standing::Unknown, words::standing);
+    let mut picture = Picture::new(colour(standing));
+    let label = speed.and_then(|record| record.label.as_deref()).map(one_line);
+    let device = page.device();
+    let name = label.map_or(device.clone(), |label| format!("{label}: {device}"));
+    picture.line((MARGIN, 38.0), WIDTH - 2.0 * MARGIN, &Type::new(15.0), &name);
+    let headline = page.headline_in_words().unwrap_or_default();
+    let bold = Type { weight: Weight::Bold, colour: colour(standing), ..Type::new(34.0) };
+    picture.line((MARGIN, 80.0), WIDTH - 2.0 * MARGIN, &bold, headline);
+    if let Some(quote) = page.quote_in_words() {
+        picture.line((MARGIN, 106.0), WIDTH - 2.0 * MARGIN, &Type::new(18.0), &quote);
+    }
+    let chart = speed.and_then(our_place).and_then(|ours| {
+        let mut drawing = String::new();
+        draw(&mut drawing, &field(&ours), "place").ok()?;
+        Some(drawing)
+    });
+    let right = if chart.is_some() { CHART.0 } else { WIDTH - MARGIN };
+    picture.replies(&page.replies(), right);
+    if let Some(chart) = chart {
+        picture.drawing(CHART, &chart);
+    }
+    let source = speed.map_or_else(String::new, |record| Short::of(record).source);
+    picture.line((MARGIN, HEIGHT - 12.0), WIDTH - 2.0 * MARGIN, &Type::quiet(11.0), &source);
+    picture.finish(&name)
+}
+
+/// The result of a test that measured no speed.
+fn rows(record: &Record) -> ChartFile {
+    let Short { name, rows, source } = Short::of(record);
+    let mut picture = Picture::new(colour(Standing::Unknown));
+    let width = WIDTH - 2.0 * MARGIN;
+    let heading = Type { weight: Weight::Bold, ..Type::new(22.0) };
+    let mut y = picture.paragraph((MARGIN, 46.0), (width, 2), &heading, &name) + 14.0;
+    for (what, said) in rows {
+        picture.line((MARGIN, y), width, &Type::quiet(15.0), &what);
+        y = picture.paragraph((MARGIN, y + 24.0), (width, 4), &Type::new(20.0), &said) + 12.0;
+    }
+    picture.line((MARGIN, HEIGHT - 12.0), width, &Type::quiet(11.0), &source);
+    picture.finish(&name)
+}
+
+/// How a text is set.
+#[derive(Clone, Copy)]
+struct Type {
+    size: f64,
+    weight: Weight,
+    colour: &'static str,
+}
+
+impl Type {
+    const fn new(size: f64) -> Self {
+        Self { size, weight: Weight::Regular, colour: "var(--ink)" }
+    }
+
+    const fn quiet(size: f64) -> Self {
+        Self { colour: "#555d68", ..Self::new(size) }
+    }
+
+    fn width(&self, text: &str) -> f64 {
+        font::width(text, self.size, self.weight)
+    }
+}
+
+/// The colours of the page by day.
+const fn colour(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Good => "#1a6e3c",
+        Standing::Warning => "#8a5300",
+        Standing::Bad => "#b3261e",
+        Standing::Unknown => "#555d68",
+    }
+}
+
+/// A picture being drawn.
+struct Picture {
+    inside: String,
+    edge: &'static str,
+}
+
+impl Picture {
+    const fn new(edge: &'static str) -> Self {
+        Self { inside: String::new(), edge }
+    }
+
+    /// The replies, one below the other, up to the edge `right`.
+    fn replies(&mut self, replies: &[Reply], right: f64) {
+        let step = (HEIGHT - 18.0 - REPLIES_TOP) / replies.len().max(4) as f64;
+        for (number, reply) in replies.iter().enumerate() {
+            let y = REPLIES_TOP + step * number as f64;
+            let verdict =
+                Type { weight: Weight::Bold, colour: colour(reply.standing), ..Type::new(17.0) };
+            let width = right - SAID - 6.0;
+            self.line((MARGIN, y), SAID - MARGIN, &Type::quiet(14.0), reply.question_in_words());
+            self.line((SAID, y), width, &verdict, reply.verdict);
+            let said = reply.details.join(" \u{b7} ");
+            self.paragraph((SAID, y + 15.0), (width, 2), &Type::new(12.0), &said);
         }
     }
-    y += 8;
-    for line in lines(&source, 2 * SAID_LETTERS) {
-        text(&mut inside, (MARGIN, y), 11, "var(--quiet)", &line);
-        y += LINE;
+
+    /// `text` in one line, cut off where it does not fit in `width`.
+    fn line(&mut self, at: (f64, f64), width: f64, set: &Type, text: &str) {
+        self.paragraph(at, (width, 1), set, text);
     }
-    let mut svg = String::new();
-    put!(
-        svg,
-        "<svg role=\"img\" viewBox=\"0 0 {WIDTH} {y}\" fill=\"var(--ink)\"><title>Result of {}</title>\
-         <rect x=\"0\" y=\"0\" width=\"{WIDTH}\" height=\"{y}\" fill=\"#ffffff\"/>\
-         <rect x=\"0\" y=\"0\" width=\"6\" height=\"{y}\" fill=\"{}\"/>{inside}</svg>",
-        Html(&name),
-        colour(verdicts)
-    );
-    ChartFile::bare("result", &svg)
+
+    /// `text` in lines as wide and as many as `room` says; where the next one would begin.
+    fn paragraph(
+        &mut self,
+        (x, mut y): (f64, f64),
+        (width, lines_max): (f64, usize),
+        set: &Type,
+        text: &str,
+    ) -> f64 {
+        let weight = match set.weight {
+            Weight::Regular => "",
+            Weight::Bold => " font-weight=\"bold\"",
+        };
+        for line in lines(text, width, lines_max, set) {
+            put!(
+                self.inside,
+                "<text x=\"{x}\" y=\"{y:.1}\" font-size=\"{}\"{weight} fill=\"{}\">{}</text>",
+                set.size,
+                set.colour,
+                Html(&line)
+            );
+            y += 1.22 * set.size;
+        }
+        y
+    }
+
+    /// A chart at `place`.
+    fn drawing(&mut self, (x, y): (f64, f64), svg: &str) {
+        let Some((_, inside)) = svg.split_once('>') else { return };
+        let Some((inside, _)) = inside.rsplit_once("</svg>") else { return };
+        put!(self.inside, "<g font-size=\"11\" transform=\"translate({x} {y})\">{inside}</g>");
+    }
+
+    fn finish(self, name: &str) -> ChartFile {
+        let mut svg = String::new();
+        put!(
+            svg,
+            "<svg role=\"img\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" fill=\"var(--ink)\">\
+             <title>Result of {}</title>\
+             <rect x=\"0\" y=\"0\" width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#ffffff\"/>\
+             <rect x=\"0\" y=\"0\" width=\"10\" height=\"{HEIGHT}\" fill=\"{}\"/>{}</svg>",
+            Html(name),
+            self.edge,
+            self.inside
+        );
+        ChartFile::bare("result", &svg, WIDTH_PX)
+    }
 }
 
-/// The colour of the verdicts together, where it holds for all of them: a failed or undecided class is not
-/// told in green.
-fn colour(verdicts: &[Verdict]) -> &'static str {
-    let has = |outcome: Outcome| verdicts.iter().any(|verdict| verdict.outcome == outcome);
-    if has(Outcome::Undecided) {
-        return "var(--ink)";
+/// `text` in at most `lines_max` lines of at most `width`; what does not fit is cut off.
+fn lines(text: &str, width: f64, lines_max: usize, set: &Type) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if set.width(&format!("{line} {word}")) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
     }
-    match (has(Outcome::Meets), has(Outcome::Misses)) {
-        (true, false) => "#1a6e3c",
-        (false, true) => "#b3261e",
-        (true, true) | (false, false) => "var(--ink)",
+    let is_cut = lines.len() > lines_max;
+    lines.truncate(lines_max);
+    let last = lines.len().saturating_sub(1);
+    for (number, line) in lines.iter_mut().enumerate() {
+        let is_cut_here = is_cut && number == last;
+        if is_cut_here || set.width(line) > width {
+            while !line.is_empty() && set.width(&format!("{line}{MORE}")) > width {
+                line.pop();
+            }
+            line.push(MORE);
+        }
     }
+    lines
 }
 
-/// `text` in lines of at most `letters`.
-fn lines(text: &str, letters: usize) -> Vec<String> {
-    let mut wrapped = String::new();
-    wrap_into(&mut wrapped, "", text, "", letters);
-    wrapped.lines().map(str::to_owned).collect()
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn text(svg: &mut String, (x, y): (usize, usize), size: usize, colour: &str, words: &str) {
-    put!(
-        svg,
-        "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{colour}\">{}</text>",
-        Html(words)
-    );
+    #[test]
+    fn a_text_is_broken_by_its_width_and_cut_off_where_there_is_no_room() {
+        let set = Type::new(10.0);
+        let text = "one two three four five six seven eight";
+        let broken = lines(text, 60.0, 9, &set);
+        assert!(broken.len() > 2 && broken.iter().all(|line| set.width(line) <= 60.0));
+        assert_eq!(broken.join(" "), text);
+        let cut = lines(text, 60.0, 2, &set);
+        assert!(cut.len() == 2 && cut[1].ends_with(MORE) && set.width(&cut[1]) <= 60.0, "{cut:?}");
+        assert!(lines(&"w".repeat(99), 60.0, 2, &set)[0].ends_with(MORE));
+        assert!(lines("", 60.0, 2, &set).is_empty());
+    }
 }

@@ -101,6 +101,16 @@ impl Bytes {
         Self(self.0.saturating_sub(other.0))
     }
 
+    /// The nearest whole number of the unit that it is printed in, where it would be printed as one with `.0`:
+    /// for amounts that stand side by side, such as `2 GiB` and `2.0 GiB`.
+    #[must_use]
+    pub fn rounded(self) -> Self {
+        let unit = UNITS.iter().map(|(_, size)| *size).find(|size| self.0 >= *size).unwrap_or(1);
+        let whole = (self.as_f64() / unit as f64).round();
+        let is_near = (self.as_f64() / unit as f64 - whole).abs() < 0.05;
+        if is_near { Self((whole as u64).saturating_mul(unit)) } else { self }
+    }
+
     /// The sum, or `None` above 2^64-1.
     #[must_use]
     pub const fn checked_add(self, other: Self) -> Option<Self> {
@@ -155,12 +165,14 @@ impl Sum for Bytes {
     }
 }
 
+/// The units that a size is printed in, the largest first.
+const UNITS: [(&str, u64); 4] =
+    [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+
 /// Prints in binary units with the fewest digits that are exact or, failing
 /// that, with one decimal: `4 KiB`, `256 MiB`, `29.7 GiB`, `513 bytes`.
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const UNITS: [(&str, u64); 4] =
-            [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
         for (name, size) in UNITS {
             if self.0 >= size {
                 return if self.0.is_multiple_of(size) {
@@ -233,6 +245,22 @@ fn unit_size(unit: &str) -> Result<u64, ParseBytesError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rounded_size_is_printed_without_a_needless_zero() {
+        let cases = [
+            (Bytes::gib(2), "2 GiB"),
+            (Bytes::gib(2) + Bytes::mib(3), "2 GiB"),
+            (Bytes::mib(6_143), "6 GiB"),
+            (Bytes::mib(1_536), "1.5 GiB"),
+            (Bytes(1_000), "1000 bytes"),
+            (Bytes::ZERO, "0 bytes"),
+            (Bytes(u64::MAX), "16777216 TiB"),
+        ];
+        for (bytes, expected) in cases {
+            assert_eq!(bytes.rounded().to_string(), expected);
+        }
+    }
 
     #[test]
     fn sizes_mean_what_fio_users_expect() {

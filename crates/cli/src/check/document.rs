@@ -55,7 +55,8 @@ pub(super) fn json(page: &AnswerPage<'_>, measurements: &Measurements) -> Result
     let answer = page.answer;
     let replies = page.replies();
     let codes = answer.next.iter().copied();
-    let next = codes.zip(page.steps_in_words()).map(|(code, text)| Step { code, text }).collect();
+    let steps = codes.zip(page.steps_in_words());
+    let next = steps.map(|(code, step)| Step { code, text: step.to_string() }).collect();
     let records = [&measurements.capacity, &measurements.speed];
     let document = Document {
         schema: CHECK_SCHEMA,

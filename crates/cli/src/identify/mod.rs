@@ -125,6 +125,14 @@ fn identities(
              measures it"
         )));
     }
+    let here = args.place.as_deref().filter(|_| root.is_running_system());
+    if let Some(path) = here.filter(|path| path.is_file()) {
+        return Err(Failure::usage(format!(
+            "{path} is a file; name a device or a directory. For registers in a text: --raw {path}. For a file \
+             of --dump: --sysroot {path}",
+            path = path.display()
+        )));
+    }
     let places: Vec<StorageChoice> = if args.all && !others.is_empty() {
         others.iter().filter(|one| !one.is_empty_slot()).map(named).collect()
     } else {

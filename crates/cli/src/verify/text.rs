@@ -20,7 +20,8 @@ pub(super) fn page(answer: &Answer, args: &VerifyArgs) -> String {
     let is_early =
         answer.found.verdict == CapacityVerdict::Fake && answer.written < answer.planned.0;
     let end = if is_early { " The test ended early, since the answer was certain." } else { "" };
-    let _ = writeln!(text, "Written {}, read {}.{end}", answer.written, answer.read);
+    let (written, read) = (answer.written.rounded(), answer.read.rounded());
+    let _ = writeln!(text, "Written {written}, read {read}.{end}");
     text.push_str(&advice(answer, args, &identity(args)));
     text.push('\n');
     text

@@ -3,8 +3,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
 
-use cardproof_testkit::{Filesystem, LabError, LoopDevice, Mount, lab_or_skip};
+use cardproof_testkit::{Filesystem, LabError, Limits, LoopDevice, Mount, Throttle, lab_or_skip};
 use cardproof_units::Bytes;
 
 use crate::home::{Home, word};
@@ -116,4 +117,62 @@ fn a_directory_that_cannot_be_written_leaves_two_questions_open() {
     let ended = answer(&[word(mount.path())], 0);
     let text = ended.stdout.replace(word(mount.path()), "/media/pi/CARD");
     is_on_the_page("a read-only directory", &text, verdicts);
+}
+
+/// The answer of the card mounted at `mount`, as `command` gives it.
+fn of_directory(name: &str, mut command: Command, mount: &Mount, status: i32) {
+    command.env("COLUMNS", "80");
+    let ended = run(command).expect(status);
+    let text = ended.stdout.replace(word(mount.path()), "/media/pi/CARD");
+    is_on_the_page(name, &text, verdicts);
+}
+
+#[test]
+#[ignore = "measures in real time; nightly"]
+fn a_device_that_the_kernel_holds_back_is_slow() {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let (device, mount) = lab_or_skip!(card(directory.path()));
+    let limits = Limits {
+        read_iops: Some(400),
+        write_iops: Some(60),
+        read_bytes: Some(Bytes(20_000_000)),
+        write_bytes: Some(Bytes(8_000_000)),
+    };
+    let throttle = lab_or_skip!(Throttle::new(&device, &limits));
+    let words = ["check", word(mount.path()), "--seed", "1"];
+    let command = Home::new().cardproof_in(&throttle, &words);
+    of_directory("a device that is held back", command, &mount, 4);
+}
+
+/// Programs that compute as long as this lives.
+struct Busy(Vec<Child>);
+
+impl Busy {
+    fn new() -> Self {
+        let count = 3 * std::thread::available_parallelism().map_or(1, usize::from);
+        let start = || Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+        Self((0..count).map(|_| start()).collect())
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+#[test]
+#[ignore = "measures in real time; nightly"]
+fn a_busy_computer_is_told() {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let (device, mount) = lab_or_skip!(card(directory.path()));
+    let limits = Limits { read_iops: Some(2500), write_iops: Some(500), ..Limits::default() };
+    let throttle = lab_or_skip!(Throttle::new(&device, &limits));
+    let _busy = Busy::new();
+    let words = ["check", word(mount.path()), "--seed", "1"];
+    let command = Home::new().cardproof_in(&throttle, &words);
+    of_directory("a busy computer", command, &mount, 0);
 }

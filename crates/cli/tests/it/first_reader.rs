@@ -94,6 +94,23 @@ fn a_directory_without_a_copy_of_sys_is_no_saved_computer() {
 }
 
 #[test]
+fn a_file_is_no_storage_to_identify() {
+    let home = Home::new();
+    let path = home.place().join("text.txt");
+    fs::write(&path, "hello world\n").unwrap();
+    refuses(&home, &["identify", word(&path)], "is a file; name a device or a directory");
+    refuses(&home, &["diagnose", "sim:v30-a2"], "cannot use a simulated card");
+}
+
+#[test]
+fn amounts_side_by_side_have_one_format() {
+    let home = Home::new();
+    let ended = said(&home, &["verify", "sim:sandisk-ultra", "--seed", "1"], 0);
+    let line = ended.stdout.lines().find(|line| line.starts_with("Written")).unwrap();
+    assert!(!line.contains(".0 "), "{line}");
+}
+
+#[test]
 fn a_small_file_is_not_measured_and_no_command_to_overwrite_a_file_is_printed() {
     let home = Home::new();
     let small = home.place().join("small");

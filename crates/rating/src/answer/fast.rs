@@ -1,16 +1,14 @@
 //! Is it fast enough for a system? The grades of its uses, the classes A1 and A2, and its place among
 //! published measurements.
 
-use cardproof_record::{OpName, Outcome, Phase, Record, WarningCode};
-use cardproof_units::Iops;
+use cardproof_record::{OpName, Outcome, Record, WarningCode};
 use serde::Serialize;
 
 use super::{Known, Standing, Untested};
 use crate::doubts::doubts;
 use crate::judge::judge;
 use crate::meaning::{Grade, Purpose, meaning};
-use crate::pick::Finding;
-use crate::reference::references;
+use crate::reference::published_rates;
 use crate::shown::shown_rate;
 use crate::sound::{figure_of, find_random_4k};
 
@@ -61,6 +59,10 @@ pub enum Fast {
         /// What forbids a word about its speed, where something does.
         #[serde(skip_serializing_if = "Option::is_none")]
         doubt: Option<WarningCode>,
+        /// How many of its tests other work on the computer disturbed.
+        disturbed: usize,
+        /// Of so many.
+        tests: usize,
     },
     /// It was not measured.
     NotMeasured {
@@ -87,6 +89,8 @@ impl Fast {
             a2: class("A2"),
             doubt: forbidding(record),
             place: place(record).filter(|_| forbidding(record).is_none()),
+            disturbed: disturbed(record),
+            tests: record.phases.len(),
             purposes,
         }
     }
@@ -144,21 +148,26 @@ fn forbidding(record: &Record) -> Option<WarningCode> {
     doubts.iter().find(|doubt| doubt.forbids_all()).map(|doubt| doubt.warning.code)
 }
 
+/// How many phases of `record` other work on the computer disturbed.
+fn disturbed(record: &Record) -> usize {
+    let doubts = doubts(record);
+    let is_of = |index: usize| {
+        doubts
+            .iter()
+            .any(|doubt| doubt.warning.code == WarningCode::Disturbed && doubt.phase == Some(index))
+    };
+    (0..record.phases.len()).filter(|&index| is_of(index)).count()
+}
+
 /// The place of its small writes among published measurements.
 fn place(record: &Record) -> Option<Place> {
     let own = figure_of(find_random_4k(record, OpName::Write), shown_rate)?.estimate.per_second();
-    let published: Vec<f64> =
-        references().iter().filter_map(|card| published_writes(&card.record)).collect();
+    let published = published_rates();
     (published.len() >= PUBLISHED_MIN).then(|| Place {
         small_writes_iops: own,
-        faster_than: published.iter().filter(|&&rate| rate < own).count(),
+        faster_than: published.iter().filter(|card| card.write.0 < own).count(),
         of: published.len(),
     })
-}
-
-fn published_writes(record: &Record) -> Option<f64> {
-    let finding = Finding::of_random_4k(record, OpName::Write, 1);
-    finding.stated(Phase::point_iops).map(|Iops(rate)| rate)
 }
 
 #[cfg(test)]
@@ -196,11 +205,5 @@ mod tests {
                 "{system:?} {programs:?} {databases:?} {pauses:?}"
             );
         }
-    }
-
-    #[test]
-    fn enough_published_cards_have_small_writes() {
-        let count = references().iter().filter_map(|card| published_writes(&card.record)).count();
-        assert!(count >= PUBLISHED_MIN, "{count}");
     }
 }

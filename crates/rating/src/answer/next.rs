@@ -41,6 +41,8 @@ pub enum Next {
     MeasureDirectory,
     /// Use another card for a system.
     FasterCard,
+    /// Close other programs and check again.
+    CheckAgain,
 }
 
 impl Next {
@@ -111,6 +113,12 @@ fn of_power(power: Option<&Powered>) -> Option<Next> {
 
 fn of_speed(fast: Option<&Fast>) -> Option<Next> {
     match fast {
+        // What else the computer did can only make it slower.
+        Some(Fast::Measured { system, disturbed, tests, .. })
+            if 2 * disturbed > *tests && *system < Grade::Good =>
+        {
+            Some(Next::CheckAgain)
+        }
         Some(Fast::Measured { system: Grade::Poor | Grade::PoorOrFair, .. }) => {
             Some(Next::FasterCard)
         }

@@ -1,5 +1,7 @@
 //! The sentences of the answer.
 
+use std::fmt::{self, Display};
+
 use cardproof_rating::Grade;
 use cardproof_rating::Purpose;
 use cardproof_rating::answer::{
@@ -203,9 +205,9 @@ fn parts(signs: &[Sign]) -> Vec<String> {
 }
 
 fn fast(fast: &Fast) -> Said {
-    let (system, purposes, classes, doubt) = match fast {
-        Fast::Measured { system, purposes, a1, a2, doubt, .. } => {
-            (*system, purposes, [("A1", *a1), ("A2", *a2)], doubt)
+    let (system, purposes, classes, doubt, disturbed) = match fast {
+        Fast::Measured { system, purposes, a1, a2, doubt, disturbed, tests, .. } => {
+            (*system, purposes, [("A1", *a1), ("A2", *a2)], doubt, (*disturbed, *tests))
         }
         Fast::NotMeasured { why } => return (NOT_KNOWN, vec![untested(*why).to_owned()]),
     };
@@ -224,6 +226,9 @@ fn fast(fast: &Fast) -> Said {
         parts = vec![no_word(*doubt).to_owned()];
     } else if parts.is_empty() {
         parts.push("the figures are too uneven for a grade".to_owned());
+    }
+    if let (count @ 1.., tests) = disturbed {
+        parts.push(format!("other programs disturbed {count} of {tests} tests"));
     }
     let verdict = match system {
         Grade::Unknown => NOT_KNOWN,
@@ -316,36 +321,59 @@ fn power(power: &Powered) -> Said {
     (verdict, vec![detail.to_owned()])
 }
 
-/// A step as a command or an action.
-pub(super) fn step(step: Next, target: &str, is_saved: bool) -> String {
-    if is_saved {
-        return format!("on that computer: {}", here(step, "DIRECTORY"));
-    }
-    here(step, target)
+/// What to do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Where it is to be done, where that is not here.
+    pub place: &'static str,
+    /// The command to type, where it is one.
+    pub command: Option<String>,
+    /// What the command does, or what to do.
+    pub action: &'static str,
 }
 
-fn here(step: Next, target: &str) -> String {
+impl Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { place, command, action } = self;
+        match command {
+            Some(command) => write!(f, "{place}{command}   ({action})"),
+            None => write!(f, "{place}{action}"),
+        }
+    }
+}
+
+/// A step as a command on `target`, or as an action.
+pub(super) fn step(step: Next, target: &str, is_saved: bool) -> Step {
+    let is_another = is_saved || step == Next::MeasureDirectory;
+    let target = if is_another { "DIRECTORY" } else { target };
+    let (command, action) = here(step);
+    let place = if is_saved { "on that computer: " } else { "" };
+    Step { place, command: command.map(|command| format!("{command} {target}")), action }
+}
+
+/// The command, without its target, and what it does; or what to do.
+const fn here(step: Next) -> (Option<&'static str>, &'static str) {
     match step {
-        Next::CopyData => "copy your data to another device now".to_owned(),
-        Next::ReturnIt => "give it back and ask for your money".to_owned(),
-        Next::ReplaceIt => "replace it, and do not store data on it".to_owned(),
-        Next::VerifyFull => format!("cardproof verify --full {target}   (proves all free space)"),
-        Next::VerifyByWriting => format!("cardproof verify {target}   (tests its capacity)"),
+        Next::CopyData => (None, "copy your data to another device now"),
+        Next::ReturnIt => (None, "give it back and ask for your money"),
+        Next::ReplaceIt => (None, "replace it, and do not store data on it"),
+        Next::VerifyFull => (Some("cardproof verify --full"), "proves all free space"),
+        Next::VerifyByWriting => (Some("cardproof verify"), "tests its capacity"),
         Next::SwapReader => {
-            "try the card in another reader: if errors go on, it is the card".to_owned()
+            (None, "try the card in another reader: if errors go on, it is the card")
         }
         Next::SwapCable => {
-            "try another cable and another port: if errors stop, it was the cable".to_owned()
+            (None, "try another cable and another port: if errors stop, it was the cable")
         }
-        Next::StrongerSupply => "use a stronger power supply or a shorter cable".to_owned(),
-        Next::Cool => "cool the computer".to_owned(),
-        Next::Tune => format!("cardproof tune {target}   (shows what to set, and why)"),
-        Next::Noatime => "mount it with noatime (in /etc/fstab)".to_owned(),
-        Next::RunAsRoot => "run it as root, so that the kernel log can be read".to_owned(),
+        Next::StrongerSupply => (None, "use a stronger power supply or a shorter cable"),
+        Next::Cool => (None, "cool the computer"),
+        Next::Tune => (Some("cardproof tune"), "shows what to set, and why"),
+        Next::Noatime => (None, "mount it with noatime (in /etc/fstab)"),
+        Next::RunAsRoot => (None, "run it as root, so that the kernel log can be read"),
         Next::MeasureDirectory => {
-            "cardproof DIRECTORY   (one on it that you may write to; is its write-protect switch on?)"
-                .to_owned()
+            (Some("cardproof"), "one on it that you may write to; is its write-protect switch on?")
         }
-        Next::FasterCard => "for a system, use a card that passes A1".to_owned(),
+        Next::FasterCard => (None, "for a system, use a card that passes A1"),
+        Next::CheckAgain => (None, "close other programs, and check it again"),
     }
 }

@@ -1,58 +1,81 @@
-//! Where the storage stands: random reads against random writes, among eight published devices,
-//! with the limits of the classes.
+//! Where the storage stands: its small reads and writes among those of published cards. A few cards that
+//! many people know have their names in the chart.
 
-use cardproof_rating::{CLASSES, Class, PUBLISHED_CARDS, Quantity, Rate, limits_of};
+use cardproof_rating::{
+    CLASSES, Class, PUBLISHED_CARDS, PublishedRates, Quantity, Rate, limits_of, published_rates,
+};
 use cardproof_units::Iops;
 
 use super::{Axis, Chart, Layer, Scale, Tone};
 
-const WIDTH: f64 = 320.0;
-const HEIGHT: f64 = 270.0;
+const WIDTH: f64 = 380.0;
+const HEIGHT: f64 = 292.0;
 
-/// A place in the field.
+/// The axes reach at least from the first to the second. Solid-state disks beyond are no neighbours of a card.
+const READS: (f64, f64) = (350.0, 12_000.0);
+const WRITES: (f64, f64) = (20.0, 6_000.0);
+
+/// The word beside the point that the chart is about.
+pub(crate) const OURS: &str = "this storage";
+
+/// Small reads and writes, one operation at a time.
 pub(crate) struct RatePoint {
-    /// How it was measured.
-    pub(crate) label: &'static str,
     /// 4 KiB random reads.
     pub(crate) read: Iops,
     /// 4 KiB random writes.
     pub(crate) write: Iops,
 }
 
-/// The chart, with `ours` as the points it is about, in the tones of lines from 0.
-pub(crate) fn field(ours: &[RatePoint]) -> Chart {
-    let mut layers: Vec<Layer> = corners();
-    layers.extend((0..PUBLISHED_CARDS.len()).map(|index| Layer::Point {
-        at: place(index),
-        tone: Tone::Quiet,
-        label: (index + 1).to_string(),
-    }));
-    layers.extend(ours.iter().enumerate().map(|(index, point)| Layer::MainPoint {
-        at: (point.read.0, point.write.0),
-        tone: Tone::Line(index),
-    }));
-    let reads = ours.iter().map(|point| point.read);
-    let writes = ours.iter().map(|point| point.write);
+impl RatePoint {
+    const fn place(&self) -> (f64, f64) {
+        (self.read.0, self.write.0)
+    }
+}
+
+/// The chart, with `ours` as the point that it is about.
+pub(crate) fn field(ours: &RatePoint) -> Chart {
+    let named = PUBLISHED_CARDS.iter().map(|card| Layer::Point {
+        at: (card.random_read.0, card.random_write.0),
+        tone: Tone::Line(5),
+        label: card.name.to_owned(),
+    });
+    let names = Layer::AxisNames { across: "small reads a second", up: "small writes a second" };
+    let dots = others().iter().map(RatePoint::place).collect();
+    let mut layers = vec![names, Layer::Dots { points: dots, tone: Tone::Quiet }];
+    layers.extend(named);
+    layers.push(Layer::MainPoint { at: ours.place(), tone: Tone::Line(0), label: OURS.to_owned() });
     Chart {
-        title: "4 KiB random reads and writes among eight published devices and the limits of A1 \
-                and A2"
-            .to_owned(),
+        title: format!(
+            "4 KiB random reads and writes a second, among {} published cards",
+            PUBLISHED_CARDS.len() + others().len()
+        ),
         width: WIDTH,
         height: HEIGHT,
-        x: axis(reads, 1_000.0, 8_000.0),
-        y: axis(writes, 20.0, 4_000.0),
+        x: axis(ours.read, READS),
+        y: axis(ours.write, WRITES),
         layers,
     }
 }
 
-/// Where the published card `index` stands.
-fn place(index: usize) -> (f64, f64) {
-    let card = &PUBLISHED_CARDS[index];
-    (card.random_read.0, card.random_write.0)
+/// The published cards without a name in the chart.
+pub(crate) fn others() -> Vec<RatePoint> {
+    let is_named = |card: &PublishedRates| {
+        PUBLISHED_CARDS.iter().any(|named| named.reference == card.card.name)
+    };
+    let is_near = |point: &RatePoint| {
+        let between = |(low, high): (f64, f64), Iops(rate)| low < rate && rate < high;
+        between(READS, point.read) && between(WRITES, point.write)
+    };
+    published_rates()
+        .iter()
+        .filter(|card| !is_named(card))
+        .filter_map(|card| Some(RatePoint { read: card.read?, write: card.write }))
+        .filter(is_near)
+        .collect()
 }
 
 /// The limits of the application classes: a card meets one that lies in its corner.
-pub(crate) fn corners() -> Vec<Layer> {
+pub(crate) fn class_corners() -> Vec<Layer> {
     let corner = |class: &'static Class| {
         let limit = |quantity: Quantity| {
             limits_of(class).into_iter().find_map(|limit| match limit.at_least {
@@ -66,10 +89,35 @@ pub(crate) fn corners() -> Vec<Layer> {
     CLASSES.iter().filter_map(corner).collect()
 }
 
-/// An axis from at most `low` to at least `high` that also holds all of `ours`.
-fn axis(ours: impl Iterator<Item = Iops>, low: f64, high: f64) -> Axis {
-    let start = (low, high);
-    let (low, high) =
-        ours.fold(start, |(low, high), iops| (low.min(iops.0 / 1.5), high.max(iops.0 * 1.5)));
+/// An axis over the range `(low, high)` that also holds `ours`.
+fn axis(Iops(ours): Iops, (low, high): (f64, f64)) -> Axis {
+    let (low, high) = (low.min(ours / 1.5), high.max(ours * 1.5));
     Axis { scale: Scale::Logarithmic, low, high, tick: |value| value.round().to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::charts::draw;
+
+    #[test]
+    fn this_storage_and_well_known_cards_have_their_names_in_the_chart() {
+        let mut picture = String::new();
+        let ours = RatePoint { read: Iops(2600.0), write: Iops(1100.0) };
+        draw(&mut picture, &field(&ours), "f").unwrap();
+        assert!(picture.contains(">this storage</text>"), "{picture}");
+        let named = PUBLISHED_CARDS
+            .iter()
+            .filter(|card| picture.contains(&format!(">{}</text>", card.name)));
+        let count = named.count();
+        assert!(count >= 6, "{count} names found room");
+        assert!(picture.matches("<circle").count() > 40);
+    }
+
+    #[test]
+    fn storage_beyond_all_cards_is_still_in_the_chart() {
+        for (read, write) in [(900_000.0, 900_000.0), (3.0, 0.5)] {
+            assert!(field(&RatePoint { read: Iops(read), write: Iops(write) }).is_drawable());
+        }
+    }
 }

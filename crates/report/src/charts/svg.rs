@@ -6,7 +6,7 @@
 
 use std::fmt::{self, Display, Write};
 
-use super::labels::{Area, beside};
+use super::labels::{Area, Label, beside};
 use super::ticks::ticks;
 use super::{Axis, Chart, Dashes, Layer, PlotError, Scale, Tone};
 use crate::clean::Html;
@@ -27,9 +27,10 @@ const MARGIN_BOTTOM: f64 = 22.0;
 const TICK: f64 = 5.0;
 const TICK_GAP: f64 = 3.0;
 
-/// How far a point reaches from its middle, and how far the one that the chart is about.
+/// How far a point reaches from its middle, how far the one that the chart is about, and one of many.
 const POINT_RADIUS: f64 = 3.5;
 const MAIN_RADIUS: f64 = 7.8;
+const DOT_RADIUS: f64 = 2.5;
 
 /// A place that lies farther outside a chart than this is drawn at this distance, so that no value
 /// makes a number of hundreds of digits.
@@ -195,7 +196,13 @@ impl<'c> Frame<'c> {
                 let fill = tone.css();
                 write!(page, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{POINT_RADIUS}\" fill=\"{fill}\"/>")
             }
-            Layer::MainPoint { at, tone } => {
+            Layer::Dots { points, tone } => self.dots(page, points, *tone),
+            Layer::AxisNames { across, up } => {
+                let below = (Number(self.right - 4.0), Number(self.bottom - 5.0));
+                word(page, below, "end", across)?;
+                word(page, (Number(self.left + 4.0), Number(self.top + FONT_SIZE)), "start", up)
+            }
+            Layer::MainPoint { at, tone, .. } => {
                 const R: f64 = MAIN_RADIUS;
                 let (x, y) = (self.x(at.0), Number(self.y(at.1).0 - R));
                 let fill = tone.css();
@@ -259,26 +266,41 @@ impl<'c> Frame<'c> {
         write!(page, "\" stroke=\"{}\" stroke-width=\"1.25\"/>", tone.css())
     }
 
-    /// The words of the single points.
+    fn dots(&self, page: &mut String, points: &[(f64, f64)], tone: Tone) -> fmt::Result {
+        write!(page, "<g fill=\"{}\">", tone.css())?;
+        for (x, y) in points {
+            let (x, y) = (self.x(*x), self.y(*y));
+            write!(page, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{DOT_RADIUS}\" opacity=\"0.35\"/>")?;
+        }
+        page.push_str("</g>");
+        Ok(())
+    }
+
+    /// The words of the points: first of those that the chart is about, which find room first.
     fn labels(&self, page: &mut String) -> fmt::Result {
-        let place = |at: &(f64, f64)| (self.x(at.0).0, self.y(at.1).0);
-        let mut words = Vec::new();
-        let mut points = Vec::new();
+        let mut main = Vec::new();
+        let mut others = Vec::new();
         for layer in &self.chart.layers {
-            match layer {
-                Layer::Point { at, label, .. } => {
-                    words.push((place(at), label.as_str()));
-                    points.push(Area::around(place(at), POINT_RADIUS));
-                }
-                Layer::MainPoint { at, .. } => points.push(Area::around(place(at), MAIN_RADIUS)),
-                _ => {}
-            }
+            let (labels, at, reach, word) = match layer {
+                Layer::Point { at, label, .. } => (&mut others, at, POINT_RADIUS, label),
+                Layer::MainPoint { at, label, .. } => (&mut main, at, MAIN_RADIUS, label),
+                _ => continue,
+            };
+            labels.push(Label { at: (self.x(at.0).0, self.y(at.1).0), reach, word });
         }
         let Self { left, top, right, bottom, .. } = *self;
-        let places = beside(&words, &points, Area { left, top, right, bottom });
-        for ((_, text), place) in words.iter().zip(places) {
+        let labels = [main.as_slice(), &others].concat();
+        let places = beside(&labels, Area { left, top, right, bottom });
+        for (number, (Label { word: text, .. }, place)) in labels.iter().zip(places).enumerate() {
             let Some((x, y)) = place else { continue };
-            word(page, (Number(x), Number(y)), "middle", text)?;
+            let weight = if number < main.len() { " font-weight=\"bold\"" } else { "" };
+            write!(
+                page,
+                "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\"{weight}>{}</text>",
+                Number(x),
+                Number(y),
+                Html(text)
+            )?;
         }
         Ok(())
     }
@@ -396,7 +418,9 @@ mod tests {
             Layer::Steps { points: points.clone(), tone },
             Layer::Line { points, tone, dashes: Dashes::Short },
             Layer::Point { at: (5.0, 5.0), tone: Tone::Quiet, label: "1, <2>".to_owned() },
-            Layer::MainPoint { at: (5.0, 5.0), tone },
+            Layer::MainPoint { at: (5.0, 5.0), tone, label: "this".to_owned() },
+            Layer::Dots { points: vec![(5.0, 5.0), (0.0, 10.0)], tone: Tone::Quiet },
+            Layer::AxisNames { across: "reads", up: "writes" },
             Layer::LimitAcross { at: 4.0, label: Some("A1") },
             Layer::Corner { at: (4.0, 4.0), label: "A2" },
         ];
@@ -407,7 +431,7 @@ mod tests {
     #[test]
     fn a_value_without_a_place_is_refused() {
         for at in [f64::NAN, f64::INFINITY] {
-            let layers = vec![Layer::MainPoint { at: (1.0, at), tone: Tone::Quiet }];
+            let layers = vec![Layer::Dots { points: vec![(1.0, at)], tone: Tone::Quiet }];
             assert_eq!(drawn(axis(0.0, 1.0), axis(0.0, 1.0), layers), Err(PlotError));
         }
         assert_eq!(drawn(axis(1.0, 1.0), axis(0.0, 1.0), Vec::new()), Err(PlotError));

@@ -15,7 +15,7 @@ pub(super) struct Page {
 /// Appends links that save `file`, the chart about `subject`, and keeps it for those who want files.
 pub(super) fn write(page: &mut Page, subject: &str, file: ChartFile) {
     let heading = sentence(subject);
-    let ChartFile { name, svg, csv } = &file;
+    let ChartFile { name, svg, csv, .. } = &file;
     markup!(
         page.text,
         "<p class=\"save\"><a download=\"{}.svg\" href=\"data:image/svg+xml,{}\">Save {} as \

@@ -4,6 +4,7 @@ use cardproof_rating::data::ALARM;
 use cardproof_rating::{Grade, wording};
 use cardproof_record::Outcome;
 
+use super::parts::{close_fold, open_fold};
 use crate::contents::{
     CAPACITY_HEADING, Contents, GEOMETRY_HEADING, MEANING_NOTE, Recording, Ruling, VERDICT_NOTE,
 };
@@ -11,14 +12,17 @@ use crate::markup::{Markup, Sentence, markup};
 use crate::rows::{Cells, Row, shown};
 use crate::wrap::{bound, sentence};
 
-/// Appends everything before the charts, and opens the main part of the page.
-pub(super) fn write(page: &mut Markup, contents: &Contents) {
-    markup!(
-        page,
-        "<header>\n<p class=\"kind\">cardproof report</p>\n<h1>{}</h1>\n<p>{}</p>\n</header>\n<main>\n",
-        &contents.title,
-        &contents.headline
-    );
+/// Appends the heading of the page, and opens its main part.
+pub(super) fn write_header(page: &mut Markup, title: &str, below: &str) {
+    markup!(page, "<header>\n<p class=\"kind\">cardproof report</p>\n<h1>{}</h1>\n", title);
+    if !below.is_empty() {
+        markup!(page, "<p>{}</p>\n", below);
+    }
+    page.literal("</header>\n<main class=\"report\">\n");
+}
+
+/// Appends the alarm about wrong data, and the results of tests without phases.
+pub(super) fn write_results(page: &mut Markup, contents: &Contents) {
     if let Some(alarm) = &contents.alarm {
         markup!(page, "<p class=\"alarm\"><strong>{} {}</strong></p>\n", ALARM, &bound(alarm));
     }
@@ -28,13 +32,15 @@ pub(super) fn write(page: &mut Markup, contents: &Contents) {
     for (number, (heading, items)) in contents.setups.iter().enumerate() {
         write_list(page, &format!("setups-{number}"), heading, items);
     }
+}
+
+/// Appends what follows from the figures, and the figures.
+pub(super) fn write(page: &mut Markup, contents: &Contents) {
     write_verdicts(page, contents);
     if !contents.is_jobs_only {
         write_meanings(page, contents);
     }
-    write_predictions(page, contents);
     write_list(page, "flushes", crate::flushes::HEADING, &contents.flushes);
-    write_list(page, "limits", "What limited", &contents.limits_in_full());
     write_list(page, "doubts", "Doubts", &contents.doubts);
     write_list(page, "next", "What next", &contents.steps);
     if !contents.is_jobs_only {
@@ -42,7 +48,9 @@ pub(super) fn write(page: &mut Markup, contents: &Contents) {
     }
     write_list(page, "replays", crate::replays::HEADING, &contents.replays);
     write_list(page, "tools", contents.figures_heading, &contents.figures);
-    write_list(page, "course", contents.course_heading, &contents.course);
+    write_predictions(page, contents);
+    write_folded(page, "limits", "What limited", &contents.limits_in_full());
+    write_folded(page, "course", contents.course_heading, &contents.course);
 }
 
 fn write_verdicts(page: &mut Markup, contents: &Contents) {
@@ -125,12 +133,12 @@ fn write_recording(page: &mut Markup, recording: &Recording) {
     page.literal("</ul>\n</details>\n");
 }
 
+/// A class that is not passed is a fact about a card and no fault of it, so it has no colour of alarm.
 const fn outcome_class(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Meets => "good",
-        Outcome::Misses => "poor",
         Outcome::Undecided => "fair",
-        Outcome::NotTestable | Outcome::Unknown => "unknown",
+        Outcome::Misses | Outcome::NotTestable | Outcome::Unknown => "unknown",
     }
 }
 
@@ -145,22 +153,31 @@ fn write_meanings(page: &mut Markup, contents: &Contents) {
             meaning.topic,
             class,
             grade,
-            &bound(&meaning.text())
+            &bound(&meaning.finding)
         );
     }
-    markup!(page, "</dl>\n<p class=\"note\">{}</p>\n</section>\n", MEANING_NOTE);
+    page.literal("</dl>\n<details>\n<summary>Beside published cards</summary>\n<ul>\n");
+    for meaning in contents.meanings.iter().filter(|meaning| !meaning.comparison.is_empty()) {
+        markup!(page, "<li>{}: {}</li>\n", meaning.topic, &bound(&meaning.comparison));
+    }
+    for position in &contents.positions {
+        markup!(page, "<li>{}</li>\n", &bound(position));
+    }
+    markup!(page, "<li>{}</li>\n</ul>\n</details>\n</section>\n", MEANING_NOTE);
 }
 
 fn write_predictions(page: &mut Markup, contents: &Contents) {
     if contents.predictions.is_empty() {
         return;
     }
-    page.literal("<section id=\"jobs\">\n<h2>How long jobs would take</h2>\n<ul>\n");
+    open_fold(page, "jobs", "How long jobs would take");
+    page.literal("<ul>\n");
     for prediction in contents.predictions_in_full() {
         markup!(page, "<li>{}</li>\n", &bound(&prediction));
     }
     let note = contents.prediction_note();
-    markup!(page, "</ul>\n<p class=\"note\">{}</p>\n</section>\n", note);
+    markup!(page, "</ul>\n<p class=\"note\">{}</p>\n", note);
+    close_fold(page);
 }
 
 const fn grade_class(grade: Grade) -> &'static str {
@@ -183,6 +200,19 @@ fn write_list(page: &mut Markup, id: &str, heading: &str, items: &[String]) {
     page.literal("</ul>\n</section>\n");
 }
 
+fn write_folded(page: &mut Markup, id: &str, heading: &str, items: &[String]) {
+    if items.is_empty() {
+        return;
+    }
+    open_fold(page, id, heading);
+    page.literal("<ul>\n");
+    for item in items {
+        markup!(page, "<li>{}</li>\n", Sentence(&bound(item)));
+    }
+    page.literal("</ul>\n");
+    close_fold(page);
+}
+
 /// The table of phases. Its roles are spelled out, because the narrow page lays the rows out as
 /// blocks, and some browsers then forget that they are rows.
 fn write_rows(page: &mut Markup, contents: &Contents) {
@@ -191,7 +221,7 @@ fn write_rows(page: &mut Markup, contents: &Contents) {
         None => "interval".to_owned(),
     };
     page.literal(
-        "<section id=\"measured\">\n<h2>Measured</h2>\n<table class=\"phases\" role=\"table\">\n\
+        "<section id=\"measured\" class=\"wide\">\n<h2>Measured</h2>\n<table class=\"phases\" role=\"table\">\n\
          <thead role=\"rowgroup\"><tr role=\"row\">",
     );
     for heading in ["phase", "rate", &interval, "p50", "p99.9", "max"] {
@@ -242,9 +272,11 @@ fn write_cell(page: &mut Markup, heading: &str, text: &str) {
 
 /// Appends what was measured, on what and how.
 pub(super) fn write_conditions(page: &mut Markup, contents: &Contents) {
-    page.literal("<section id=\"conditions\">\n<h2>Conditions</h2>\n<dl class=\"facts\">\n");
+    open_fold(page, "conditions", "Conditions");
+    page.literal("<dl class=\"facts\">\n");
     for fact in &contents.facts {
         markup!(page, "<div><dt>{}</dt><dd>{}</dd></div>\n", fact.label, &bound(&fact.text));
     }
-    page.literal("</dl>\n</section>\n");
+    page.literal("</dl>\n");
+    close_fold(page);
 }

@@ -46,7 +46,22 @@ pub(super) fn disc((x, y): (f64, f64), radius: f64) -> Outline {
     Outline { lines: vec![(0..CORNERS).map(corner).collect()], is_closed: true }
 }
 
-/// The lines of a path of straight lines: the commands M, L, H, V and Z, absolute or relative.
+/// A curve is drawn in so many straight lines: a letter of 60 pixels shows none of them.
+const CURVE_LINES: u32 = 6;
+
+/// The curve from `from` to `to` that leaves towards `bend`, without its beginning.
+fn curve(from: (f64, f64), bend: (f64, f64), to: (f64, f64)) -> impl Iterator<Item = (f64, f64)> {
+    let between = |from: f64, bend: f64, to: f64, share: f64| {
+        let rest = 1.0 - share;
+        rest * rest * from + 2.0 * rest * share * bend + share * share * to
+    };
+    (1..=CURVE_LINES).map(move |step| {
+        let share = f64::from(step) / f64::from(CURVE_LINES);
+        (between(from.0, bend.0, to.0, share), between(from.1, bend.1, to.1, share))
+    })
+}
+
+/// The lines of a path: the commands M, L, H, V, Q and Z, absolute or relative.
 pub(super) fn along_path(path: &str) -> Outline {
     let mut lines: Vec<Vec<(f64, f64)>> = Vec::new();
     let mut at = (0.0, 0.0);
@@ -79,6 +94,15 @@ pub(super) fn along_path(path: &str) -> Outline {
                         lines.push(Vec::new());
                     }
                     lines.last_mut().into_iter().for_each(|line| line.push(at));
+                }
+            }
+            b'Q' => {
+                let (curves, _) = numbers.as_chunks::<4>();
+                for [bend_x, bend_y, x, y] in curves {
+                    let from = if command.is_ascii_lowercase() { at } else { origin };
+                    let (bend, to) = ((from.0 + bend_x, from.1 + bend_y), (from.0 + x, from.1 + y));
+                    lines.last_mut().into_iter().for_each(|line| line.extend(curve(at, bend, to)));
+                    at = to;
                 }
             }
             _ => {}
@@ -131,6 +155,15 @@ mod tests {
         let second = vec![(0.0, 0.0), (2.0, 2.0), (1.0, 0.0)];
         assert_eq!(outline, Outline { lines: vec![first, second], is_closed: true });
         assert_eq!(numbers("1,2 -3.5-4"), [1.0, 2.0, -3.5, -4.0]);
+    }
+
+    #[test]
+    fn a_curve_bends_and_ends_where_it_says() {
+        let curved = along_path("M0 0q10 0 10 10").lines.remove(0);
+        assert_eq!(curved.len(), 1 + CURVE_LINES as usize);
+        assert_eq!(curved[CURVE_LINES as usize / 2], (7.5, 2.5));
+        assert_eq!(curved.last(), Some(&(10.0, 10.0)));
+        assert_eq!(along_path("M5 5Q15 5 15 15").lines[0].last(), Some(&(15.0, 15.0)));
     }
 
     #[test]

@@ -6,14 +6,15 @@
 
 use std::collections::HashSet;
 
+use cardproof_rating::answer::Answer;
 use cardproof_rating::compare::{Contender, Pairing, Use, compare};
 use cardproof_rating::judge;
 use cardproof_record::Record;
 use cardproof_report::{
-    ChartFile, Entry, View, charts, comparison_charts, comparison_csv, comparison_html,
-    comparison_markdown, comparison_text, html, inventory_csv, inventory_html, inventory_markdown,
-    inventory_table, inventory_text, markdown, markdown_short, power_cut_lines, replay_lines,
-    result_picture, steers, summary, title,
+    AnswerPage, ChartFile, Entry, View, charts, check_html, check_picture, comparison_charts,
+    comparison_csv, comparison_html, comparison_markdown, comparison_text, html, inventory_csv,
+    inventory_html, inventory_markdown, inventory_table, inventory_text, markdown, markdown_short,
+    power_cut_lines, published_list, replay_lines, result_picture, steers, summary, title,
 };
 use cardproof_testkit::records;
 use serde_json::{Map, Value};
@@ -348,7 +349,23 @@ fn assert_record(record: &Record) {
     assert_harmless(Form::Markdown, "short Markdown", &markdown_short(record));
     assert_harmless(Form::Html, "page", &html(record, &verdicts).unwrap());
     assert_pictures(&charts(record, &verdicts).unwrap());
-    assert_pictures(&[result_picture(record, &verdicts)]);
+    assert_pictures(&[result_picture(record)]);
+    assert_answer(record);
+}
+
+/// What a check says of `record`, named by a hostile target.
+fn assert_answer(record: &Record) {
+    let Some(answer) = Answer::of_record(record) else { return };
+    let conditions = &record.conditions;
+    let page = AnswerPage { answer: &answer, conditions, target: HOSTILE, is_saved: false };
+    assert_harmless(Form::Terminal, "answer", &page.text(80, false));
+    assert_harmless(Form::Markdown, "answer as Markdown", &page.markdown());
+    assert_harmless(Form::Html, "answer as a page", &check_html(&page, Some(record)).unwrap());
+    assert_harmless(Form::Html, "answer alone", &check_html(&page, None).unwrap());
+    assert_pictures(&[check_picture(&page, Some(record)), check_picture(&page, None)]);
+    if let Some(list) = published_list(record) {
+        assert_harmless(Form::Terminal, "published cards", &list);
+    }
 }
 
 fn assert_lists(records: &[Record]) {

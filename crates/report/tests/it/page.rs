@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use cardproof_rating::judge;
 use cardproof_record::{Interval, Phase, Record, Warning, WarningCode};
-use cardproof_report::{html, markdown, summary};
+use cardproof_report::{html, markdown, result_picture, summary};
 use cardproof_testkit::records;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use proptest::prelude::*;
@@ -52,6 +52,52 @@ fn every_tag_is_closed_in_order() {
         }
         assert_eq!(open, Vec::<&str>::new(), "{}", record.id);
     }
+}
+
+#[test]
+fn a_page_opens_with_the_answer_and_its_chart_and_the_small_charts_are_folded_away() {
+    for record in all() {
+        let page = page(&record);
+        let (_, main) = page.split_once("<main class=\"report\">\n").unwrap();
+        assert!(main.starts_with("<section id=\"answer\""), "{}", record.id);
+        let (answer, rest) = main.split_once("</section>").unwrap();
+        assert!(answer.contains("class=\"replies\""), "{}", record.id);
+        let folded: usize = rest
+            .split("<details class=\"fold\">")
+            .skip(1)
+            .map(|fold| fold.split("</section>").next().unwrap().matches("<svg role=").count())
+            .sum();
+        assert_eq!(rest.matches("<svg role=").count(), folded, "{}", record.id);
+    }
+    let page = page(&records::typical_a1_card());
+    let (answer, _) = page.split_once("</section>").unwrap();
+    for name in ["this storage", "SanDisk Ultra A1", "Samsung eMMC", "Intenso Class 4"] {
+        assert!(answer.contains(&format!(">{name}</text>")), "{name}");
+    }
+}
+
+/// The width and height of a PNG.
+fn size_of_png(bytes: &[u8]) -> [u32; 2] {
+    [16, 20].map(|at| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap()))
+}
+
+#[test]
+fn a_picture_has_the_size_that_forums_show_and_a_colour_for_each_reply() {
+    const GOOD: &str = "#1a6e3c";
+    const BAD: &str = "#b3261e";
+    for record in all() {
+        let picture = result_picture(&record);
+        assert_eq!(size_of_png(&picture.png().unwrap()), [1200, 630], "{}", record.id);
+    }
+    let slow = result_picture(&records::slow_class4()).svg;
+    let line = |words: &str| {
+        let end =
+            slow.find(&format!(">{words}</text>")).unwrap_or_else(|| panic!("{words}: {slow}"));
+        slow[..end].rsplit('<').next().unwrap().to_owned()
+    };
+    assert!(line("TOO SLOW FOR A SYSTEM").contains(BAD), "{slow}");
+    assert!(!line("TOO SLOW FOR A SYSTEM").contains(GOOD), "{slow}");
+    assert!(slow.contains(GOOD), "what is good is not told in red: {slow}");
 }
 
 #[test]
@@ -203,7 +249,7 @@ fn a_record_cannot_move_the_cursor_or_make_markup() {
 #[test]
 fn a_figure_in_doubt_has_no_place_among_published_devices() {
     let mut record = records::typical_a1_card();
-    let place = "this storage, depth 1";
+    let place = ">this storage</text>";
     assert!(page(&record).contains(place));
     for phase in &mut record.phases {
         let message = "through the page cache".to_owned();
@@ -219,7 +265,7 @@ fn a_record_with_nothing_in_it_is_still_a_report() {
     record.conditions = cardproof_record::Conditions::default();
     record.conditions.target.direct = true;
     let verdicts = judge(&record);
-    assert!(page(&record).contains("Not compared"));
+    assert!(page(&record).contains("<h1>Unknown storage</h1>"));
     assert!(summary(&record, &verdicts, 80, false).contains("not measured"));
     assert!(markdown(&record, &verdicts).contains("Unknown storage"));
 }

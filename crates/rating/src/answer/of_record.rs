@@ -1,0 +1,56 @@
+//! The answer as far as one record alone gives it, for the reports of saved records.
+
+use cardproof_record::{Record, TargetKind};
+
+use super::{Answer, Known, PowerFacts, Question, Untested};
+use crate::data::alarm;
+use crate::signs::{Seen, Signs};
+
+impl Answer {
+    /// The answer of `record`, whose phases measured the speed. A question at which its run did not look has no
+    /// reply; `None` where there is nothing to judge the speed by.
+    #[must_use]
+    pub fn of_record(record: &Record) -> Option<Self> {
+        if record.phases.is_empty() {
+            return None;
+        }
+        let signs = Signs::of(&Seen::default());
+        let known = Known {
+            conditions: &record.conditions,
+            speed: Some(record),
+            capacity: record.capacity.as_ref().map(|_| record),
+            signs: &signs,
+            power: power_of(record).unwrap_or_default(),
+            untested: Untested::NotAsked,
+            earlier: None,
+        };
+        Some(Self::new(&known, &questions_of(record)))
+    }
+}
+
+/// The questions of which `record` can tell anything. Another tool's output tells of the speed alone.
+fn questions_of(record: &Record) -> Vec<Question> {
+    if record.is_imported() {
+        return vec![Question::Fast];
+    }
+    let is_simulated = record.conditions.target.kind == TargetKind::Simulated;
+    let card = record.conditions.device.lowest().card.as_ref();
+    let reports_life = card.is_some_and(|card| card.life_used_percent_max.is_some());
+    let tells_health = record.data_check.is_some() || alarm(record).is_some() || reports_life;
+    let tells_power = is_simulated || power_of(record).is_some();
+    let is_told = |question: &Question| match question {
+        Question::Healthy => tells_health,
+        Question::Power => tells_power,
+        Question::Real | Question::Fast | Question::SetUp => true,
+    };
+    Question::ALL.into_iter().filter(is_told).collect()
+}
+
+/// What the run saw of the computer's power. That it saw nothing may be because the computer does not tell.
+fn power_of(record: &Record) -> Option<PowerFacts> {
+    let surroundings = record.phases.iter().filter_map(|phase| phase.surroundings.as_deref());
+    let climates: Vec<_> = surroundings.filter_map(|it| it.climate).collect();
+    let was_low = climates.iter().any(|climate| climate.under_voltage_windows > 0);
+    let was_throttled = climates.iter().any(|climate| climate.throttled_windows > 0);
+    (was_low || was_throttled).then_some(PowerFacts { is_low: None, was_low, was_throttled })
+}
