@@ -11,6 +11,7 @@ mod sending;
 #[path = "submit/not_sending.rs"]
 mod sending;
 mod show;
+mod words;
 
 use std::path::PathBuf;
 
@@ -22,7 +23,7 @@ use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::saved;
 use crate::signals;
-use crate::talk::Talk;
+use crate::talk::{self, Talk};
 use notes::{Note, Notes};
 use sending::Hub;
 
@@ -134,13 +135,18 @@ fn made(args: &SubmitArgs, name: &std::path::Path) -> Result<Value, Failure> {
 }
 
 fn dry_run(args: &SubmitArgs, documents: &[Value]) -> Result<Exit, Failure> {
-    let sink = args.json.clone().unwrap_or(Sink::Stdout);
     let text = match documents {
         [] => return Err(Failure::usage("name a record to see what would be sent")),
         [only] => show::pretty(only),
         several => show::pretty(&Value::from(several.to_vec())),
     };
-    output::write(&sink, &text)?;
+    if let Some(sink) = &args.json {
+        output::write(sink, &text)?;
+    } else if !args.quiet {
+        let words: Vec<String> = documents.iter().map(words::of).collect();
+        let all = "All of it, as JSON: --dry-run --json -";
+        output::write(&Sink::Stdout, &talk::paged(&format!("{}\n{all}\n", words.join("\n"))))?;
+    }
     Ok(Exit::Done)
 }
 
@@ -148,9 +154,9 @@ fn dry_run(args: &SubmitArgs, documents: &[Value]) -> Result<Exit, Failure> {
 fn agree(args: &SubmitArgs, hub: &Hub, documents: &[Value]) -> Result<(), Failure> {
     let talk = Talk::new(args.quiet);
     for document in documents {
-        talk.note(&format!("This is all that will be sent to {}:", hub.address()));
-        talk.note(&show::pretty(document));
+        talk.note(&format!("This will be sent to {}:\n{}", hub.address(), words::of(document)));
     }
+    talk.note("All of it, as JSON: --dry-run --json -\n");
     talk.note(&format!(
         "It will be public under the licence {LICENCE}: anybody may use it for anything. The token that you \
          get deletes it from the hub; mirrors may keep copies."

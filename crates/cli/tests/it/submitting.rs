@@ -84,7 +84,11 @@ fn measured(home: &Home) {
 fn what_would_be_sent_is_shown_and_of_its_published_form() {
     let home = Home::new();
     measured(&home);
-    let shown = run(home.cardproof(&["submit", "latest", "--dry-run"])).expect(0).stdout;
+    let words = run(home.cardproof(&["submit", "latest", "--dry-run"])).expect(0).stdout;
+    assert!(words.lines().count() <= 12 && words.contains("Not in it: serial numbers"), "{words}");
+    assert!(!words.contains("secret label"), "{words}");
+    let words = ["submit", "latest", "--dry-run", "--json", "-"];
+    let shown = run(home.cardproof(&words)).expect(0).stdout;
     let document: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(document["licence"], "CC0-1.0");
     assert!(document.get("label").is_none() && !shown.contains("secret label"));
@@ -92,6 +96,8 @@ fn what_would_be_sent_is_shown_and_of_its_published_form() {
         "submit",
         "latest",
         "--dry-run",
+        "--json",
+        "-",
         "--with-label",
         "--price",
         "9.90:eur",

@@ -1,0 +1,96 @@
+//! What will be sent, in a few lines: what is in it, and what is not.
+
+use cardproof_record::Record;
+use cardproof_report::{one_line, title};
+use serde_json::Value;
+
+/// What `document` holds, ending in a newline.
+pub(super) fn of(document: &Value) -> String {
+    let kib = document.to_string().len().div_ceil(1024);
+    let mut text = format!("A record of {kib} KiB, which holds:\n");
+    let mut line = |what: &str, said: &str| text.push_str(&format!("  {what:<10}{said}\n"));
+    if let Some(record) =
+        document.get("record").and_then(|it| Record::from_json(&it.to_string()).ok())
+    {
+        line("Card", &title(&record));
+        line("Registers", registers(&record));
+        line("Computer", &computer(&record));
+        line("Tests", &tests(&record));
+    }
+    let label = document.get("label").and_then(Value::as_str).map(one_line);
+    line("Label", &label.unwrap_or_else(|| "not sent".to_owned()));
+    let price = document.get("price").map_or_else(|| "not sent".to_owned(), price_in_words);
+    line("Price", &price);
+    text.push_str("Not in it: serial numbers, names of computer and user, paths.\n");
+    text
+}
+
+fn registers(record: &Record) -> &'static str {
+    match record.conditions.device.lowest().card {
+        Some(_) => "what the card says of itself, without its serial number",
+        None => "none",
+    }
+}
+
+fn computer(record: &Record) -> String {
+    let host = &record.conditions.host;
+    let parts = [&host.board, &host.architecture, &host.kernel];
+    let parts: Vec<String> = parts.into_iter().flatten().map(|part| one_line(part)).collect();
+    if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
+}
+
+/// How much was measured.
+fn tests(record: &Record) -> String {
+    let phases = record.phases.len();
+    let slices: usize = record.phases.iter().map(|phase| phase.intervals.len()).sum();
+    match phases {
+        0 => format!("the result of {}", one_line(&record.profile.name)),
+        1 => format!("1 test of speed, with {slices} figures of its course"),
+        count => format!("{count} tests of speed, with {slices} figures of their course"),
+    }
+}
+
+fn price_in_words(price: &Value) -> String {
+    let of = |key: &str| price.get(key).map(ToString::to_string).unwrap_or_default();
+    one_line(&format!("{} {}", of("amount"), of("currency").trim_matches('"')))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_sent_is_told_and_what_is_not() {
+        let record = json!({
+            "schema": cardproof_record::SCHEMA,
+            "id": "shared",
+            "created": "2026-01-01T00:00:00Z",
+            "tool": {"name": "cardproof", "version": "0.1.0"},
+            "seed": 0,
+            "state": "complete",
+            "conditions": {
+                "target": {
+                    "kind": "directory", "size_bytes": 0, "logical_block_bytes": 512, "engine": "psync",
+                    "direct": true, "read_only": false
+                },
+                "device": {"model": "SN64G", "transport": "sd"},
+                "host": {"board": "Raspberry Pi 4", "kernel": "Linux 6.12"},
+                "settings": {}
+            },
+            "profile": {"name": "standard", "version": 1, "time_budget_ns": 0},
+            "phases": [],
+            "bytes_written": 0,
+            "bytes_read": 0
+        });
+        let price = json!({"amount": 9.9, "currency": "EUR", "date": "2026-01-01"});
+        let said = of(&json!({"licence": "CC0-1.0", "record": record, "price": price}));
+        for part in
+            ["SN64G, SD card", "Raspberry Pi 4, Linux 6.12", "Label     not sent", "9.9 EUR"]
+        {
+            assert!(said.contains(part), "{part} is not in {said}");
+        }
+        assert!(said.lines().count() <= 8, "{said}");
+    }
+}
