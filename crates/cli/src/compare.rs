@@ -44,7 +44,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     if args.list {
-        output::write(&Sink::Stdout, &talk::paged(&list()))?;
+        let text = if args.details { list() } else { list_in_short() };
+        output::write(&Sink::Stdout, &talk::paged(&text))?;
         return Ok(Exit::Done);
     }
     check_outputs(args)?;
@@ -63,7 +64,31 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The published measurements, by table.
+/// The published measurements by table, a line each.
+fn list_in_short() -> String {
+    let width = references().iter().map(|card| card.name.len()).max().unwrap_or_default();
+    let mut text = format!(
+        "Random reads and writes of 4 KiB a second, as published:\n\n{:<width$}       read   write\n",
+        "card"
+    );
+    let mut table = "";
+    for card in references() {
+        if card.table != table {
+            table = card.table;
+            let count = references().iter().filter(|other| other.table == table).count();
+            text.push_str(&format!("\n{REFERENCE}{table}: all {count} of this table\n"));
+        }
+        let [read, write] = [OpName::Read, OpName::Write].map(|op| {
+            random_rate(&card.record, op)
+                .map_or_else(|| "-".to_owned(), |rate| format!("{rate:.0}"))
+        });
+        text.push_str(&format!("{REFERENCE}{:<width$} {read:>6}  {write:>6}\n", card.name));
+    }
+    text.push_str("\nWho measured, where, when and how: --list --details\n");
+    text
+}
+
+/// The published measurements with their sources, by table.
 fn list() -> String {
     let mut text = String::new();
     let mut table = "";
@@ -97,17 +122,17 @@ fn in_short(record: &Record) -> String {
     format!("{}; {board}{}", title(record), rates(record))
 }
 
+/// Random operations of 4 KiB a second.
+fn random_rate(record: &Record, op: OpName) -> Option<f64> {
+    let mut phases = record.phases.iter();
+    let phase = phases.find(|it| it.op == op && it.block_size_bytes == Bytes::kib(4))?;
+    Some(phase.point_iops()?.0)
+}
+
 /// The random rates of a record, in a few words.
 fn rates(record: &Record) -> String {
-    let rate = |op| {
-        let mut phases = record.phases.iter();
-        let phase = phases.find(|it| it.op == op && it.block_size_bytes == Bytes::kib(4))?;
-        phase.point_iops()
-    };
-    match (rate(OpName::Read), rate(OpName::Write)) {
-        (Some(read), Some(write)) => {
-            format!("; 4 KiB read {:.0}, write {:.0} IOPS", read.0, write.0)
-        }
+    match (random_rate(record, OpName::Read), random_rate(record, OpName::Write)) {
+        (Some(read), Some(write)) => format!("; 4 KiB read {read:.0}, write {write:.0} IOPS"),
         _ => String::new(),
     }
 }
@@ -166,7 +191,8 @@ fn called(given: &str, runs: &[Record]) -> String {
     if let Some(label) = &first.label {
         return label.clone();
     }
-    let is_id = first.id.starts_with(&short(given)) || given == LATEST;
+    let short_id = short(given);
+    let is_id = first.id.starts_with(&short_id) || first.id.ends_with(&short_id) || given == LATEST;
     if is_id && !given.starts_with(REFERENCE) { device(first) } else { short(given) }
 }
 
