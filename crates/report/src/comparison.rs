@@ -22,7 +22,7 @@ use crate::clean::Markdown;
 use overview::{GridColumn, Overview, overview};
 use sections::{Section, sections};
 
-pub(crate) use names::{cut, cut_apart};
+pub(crate) use names::cut_apart;
 
 pub use csv::comparison_csv;
 pub use page::{comparison_charts, comparison_html};

@@ -31,6 +31,12 @@ pub fn title(record: &Record) -> String {
     }
 }
 
+/// The name of the storage on a narrow line. That of a simulated card holds its size.
+pub(crate) fn title_in_short(record: &Record) -> String {
+    let is_simulated = record.conditions.target.kind == TargetKind::Simulated;
+    device_name(&record.conditions.device).filter(|_| is_simulated).unwrap_or_else(|| title(record))
+}
+
 /// As [`title`], of a device alone.
 pub(crate) fn title_of_device(device: &DeviceInfo) -> String {
     named(device).unwrap_or_else(unknown_storage)

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::clean::one_line;
 use crate::contents::of_jobs;
-use crate::facts::title;
+use crate::facts::{title, title_in_short};
 
 pub use forms::{
     inventory_csv, inventory_html, inventory_markdown, inventory_table, inventory_text,
@@ -53,6 +53,9 @@ pub struct Entry {
     pub is_complete: bool,
     /// The card, in words.
     pub card: String,
+    /// The same for a narrow line.
+    #[serde(skip)]
+    pub(crate) card_in_short: String,
     /// The size of the card.
     pub size_bytes: Option<Bytes>,
     /// The verdict of `verify` in a few words, on the capacity, the queue or discards; absent where nothing was
@@ -110,6 +113,7 @@ impl Entry {
             profile: one_line(&record.profile.name),
             is_complete: record.state == State::Complete,
             card: title(record),
+            card_in_short: title_in_short(record),
             size_bytes: record.conditions.device.size_bytes,
             capacity: cardproof_rating::capacity(record)
                 .map(|found| found.in_short())

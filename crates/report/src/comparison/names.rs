@@ -2,7 +2,7 @@
 
 /// `text` in at most `width` columns, its middle left out where it is longer: names differ at both
 /// ends.
-pub(crate) fn cut(text: &str, width: usize) -> String {
+pub(super) fn cut(text: &str, width: usize) -> String {
     keeping_front(text, width, width.saturating_sub(1) / 2)
 }
 

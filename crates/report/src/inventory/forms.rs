@@ -9,7 +9,7 @@ use cardproof_units::{Iops, Throughput};
 use super::Entry;
 use crate::clean::Markdown;
 use crate::clean::csv_quoted;
-use crate::comparison::{cut, cut_apart};
+use crate::comparison::cut_apart;
 use crate::html::{end_page, head};
 use crate::markup::{Markup, markup};
 
@@ -27,36 +27,42 @@ const TABLE_WIDTH: u16 = 80;
 const TABLE_NAME_MAX: usize = 24;
 const VERDICT: usize = 1;
 
-/// The rows for a terminal of `width` columns, ending in a newline, one line each: name, day, card, result.
+/// The rows for a terminal of `width` columns, ending in a newline, one line each: name, day, result, card.
 /// `latest` is the id of the record that `latest` names. No name is cut, since a user copies it.
 #[must_use]
 pub fn inventory_text(entries: &[Entry], latest: Option<&str>, width: u16) -> String {
     let width = usize::from(width).clamp(WIDTH_MIN, 120);
-    let names: Vec<String> = entries.iter().map(Entry::short_name).collect();
-    let results: Vec<String> = entries
+    let rows: Vec<[String; 3]> = entries
         .iter()
         .map(|entry| {
             let mark = if latest == Some(&*entry.id) { " (latest)" } else { "" };
-            format!("{}{mark}", entry.result())
+            let result = format!("{}{mark}", entry.result());
+            [entry.short_name(), entry.day().to_owned(), result]
         })
         .collect();
-    let widest = |texts: &[String]| texts.iter().map(|text| length(text)).max().unwrap_or(0);
-    let (name_width, result_width) = (widest(&names), widest(&results));
-    let day_width = entries.iter().map(|entry| length(entry.day())).max().unwrap_or(0);
+    let widest = |column: usize| rows.iter().map(|row| length(&row[column])).max().unwrap_or(0);
+    let [name_width, day_width, result_width] = [0, 1, 2].map(widest);
     let taken = name_width + day_width + result_width + 3 * GAP.len();
     let card_width = width.saturating_sub(taken).max(CARD_MIN);
-    let cards: Vec<String> = entries.iter().map(|entry| cut(&entry.card, card_width)).collect();
-    let card_width = widest(&cards);
     let mut out = String::new();
-    for (((entry, name), result), card) in entries.iter().zip(&names).zip(&results).zip(&cards) {
-        let day = entry.day();
+    for (entry, [name, day, result]) in entries.iter().zip(&rows) {
+        let card = cut_end(&entry.card_in_short, card_width);
         let line = format!(
-            "{name:<name_width$}{GAP}{day:<day_width$}{GAP}{card:<card_width$}{GAP}{result}"
+            "{name:<name_width$}{GAP}{day:<day_width$}{GAP}{result:<result_width$}{GAP}{card}"
         );
         out.push_str(line.trim_end());
         out.push('\n');
     }
     out
+}
+
+/// `text` without the end that does not fit in `width` columns.
+fn cut_end(text: &str, width: usize) -> String {
+    if length(text) <= width {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(width.saturating_sub(1)).collect();
+    format!("{}\u{2026}", kept.trim_end())
 }
 
 /// The rows as a table for a terminal of 80 columns, ending in a newline: name, verdict, rates.
