@@ -103,7 +103,7 @@ impl Page {
         }
         if let Some(class) = only_class(record) {
             self.gap();
-            self.classes(contents, &|rule| rule == class);
+            self.classes(contents, Some(class));
             return;
         }
         // What was seen outside of the run is not asked here.
@@ -133,7 +133,7 @@ impl Page {
                 &figure(*purpose, &entry, contents),
             );
         }
-        self.classes(contents, &|_| true);
+        self.classes(contents, None);
         if let Some(recording) = contents.recording.as_ref().filter(|it| it.is_tested) {
             self.paragraph("  ", &recording.text);
         }
@@ -155,10 +155,12 @@ impl Page {
         }
     }
 
-    /// The classes of those that `is_wanted` of which this run can tell.
-    fn classes(&mut self, contents: &Contents, is_wanted: &dyn Fn(&str) -> bool) {
-        let is_told =
-            |it: &&Ruling| it.outcome != Outcome::NotTestable && is_wanted(it.rule.as_str());
+    /// The classes of which this run can tell: all, or `only` one, with what its pass rests on.
+    fn classes(&mut self, contents: &Contents, only: Option<&str>) {
+        let is_only = only.is_some();
+        let is_told = |it: &&Ruling| {
+            it.outcome != Outcome::NotTestable && only.is_none_or(|only| it.rule == only)
+        };
         for ruling in contents.verdicts.iter().filter(is_told) {
             let reason = match ruling.outcome {
                 Outcome::Meets => "",
@@ -166,6 +168,11 @@ impl Page {
             };
             let (word, style) = word_of(ruling.outcome);
             self.line(&format!("Class {}", ruling.rule), word, style, reason);
+            if is_only && ruling.outcome == Outcome::Meets {
+                for reason in ruling.reasons.iter().take(LINES_MAX) {
+                    self.paragraph("    ", &reason.text);
+                }
+            }
         }
         for indication in &contents.indications {
             self.paragraph("  ", &indication.label);
