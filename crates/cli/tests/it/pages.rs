@@ -2,6 +2,7 @@
 //! and printed.
 
 use std::fs;
+use std::path::Path;
 
 use cardproof_testkit::{lab_or_skip, page_faults};
 
@@ -45,6 +46,32 @@ fn every_page_fits_every_screen_and_axe_finds_nothing() {
         let faults = lab_or_skip!(page_faults(&page, &shots));
         assert_eq!(faults, "", "{name}");
         assert!(shots.join("390-dark.png").exists() && shots.join("print.pdf").exists());
+    }
+}
+
+/// The height of a PNG in pixels.
+fn height(picture: &Path) -> u32 {
+    let bytes = fs::read(picture).unwrap();
+    u32::from_be_bytes(bytes[20..24].try_into().unwrap())
+}
+
+/// A reader who unfolds nothing sees a report whole: on three screens of 900 pixels, on a phone on six.
+#[test]
+fn a_report_of_a_card_is_three_screens_long_before_anything_is_unfolded() {
+    let home = Home::new();
+    for card in ["sandisk-extreme-a1", "intenso-class-4", "fake-wrap"] {
+        let page = home.place().join(format!("{card}.html"));
+        let target = format!("sim:{card}");
+        let words = ["check", &target, "--seed", "1", "-q", "--html", page.to_str().unwrap()];
+        run(home.cardproof(&words));
+        let shots = home.place().join(card);
+        fs::create_dir(&shots).unwrap();
+        let faults = lab_or_skip!(page_faults(&page, &shots));
+        assert_eq!(faults, "", "{card}");
+        for (width, height_max) in [(1280, 3 * 900), (390, 6 * 900)] {
+            let height = height(&shots.join(format!("{width}-light.png")));
+            assert!(height <= height_max, "{card}: {height} px at {width}");
+        }
     }
 }
 
