@@ -226,7 +226,7 @@ fn the_result_fits_in_one_picture() {
     }
     assert!(fs::read(&png).unwrap().starts_with(b"\x89PNG"));
     let svg = fs::read_to_string(&svg).unwrap();
-    assert!(svg.contains("card-003: Intenso Class 4") && svg.contains("IOPS"), "{svg}");
+    assert!(svg.contains("card-003: Intenso Class 4") && svg.contains("Fast?"), "{svg}");
     let ended = run(home.cardproof(&["show", "card-003", "--picture", "result.gif"])).expect(2);
     assert!(ended.stderr.contains("FILE.png or FILE.svg"), "{}", ended.stderr);
 }

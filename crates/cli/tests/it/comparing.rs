@@ -137,10 +137,15 @@ fn a_figure_without_a_ratio_says_that_it_is_not_comparable() {
 
 #[test]
 fn the_list_names_every_table_with_its_source() {
-    let text = run(Home::new().cardproof(&["compare", "--list"])).expect(0).stdout;
+    let text = |words: &[&str]| run(Home::new().cardproof(words)).expect(0).stdout;
+    let in_full = text(&["compare", "--list", "--details"]);
     for wanted in ["ref:sd-card-bench-2018", "T. Kaiser", "ref:pi3-samsung-evo-plus-mb-mc32ga"] {
-        assert!(text.contains(wanted), "no {wanted} in {text}");
+        assert!(in_full.contains(wanted), "no {wanted} in {in_full}");
     }
+    let in_short = text(&["compare", "--list"]);
+    let card = in_short.lines().find(|line| line.starts_with("ref:sandisk-ultra ")).unwrap();
+    assert!(card.ends_with("2139     133"), "{card}");
+    assert!(!in_short.contains("T. Kaiser") && in_short.contains("--list --details"));
 }
 
 #[test]
