@@ -4,6 +4,7 @@
 //! sentences compare. They do not predict, since other hosts and systems differ. Pauses have a grade of
 //! their own, because a fast card that stops for seconds is not a good one.
 
+mod alone;
 mod pauses;
 
 use std::fmt::Display;
@@ -21,6 +22,7 @@ use crate::quantity::Rate;
 use crate::shown::shown_rate;
 use crate::sound::{cause, figure_of, find, find_random_4k};
 use crate::wording;
+use alone::alone;
 
 /// The grade of one daily use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -244,7 +246,8 @@ fn starting(record: &Record) -> Answer {
                 |card| card.random_read,
                 |card| format!("booted in {} s", card.boot.as_secs_f64()),
             );
-            let grade = Grade::of(&figure, READ_POOR_IOPS, READ_GOOD_IOPS);
+            let could_be = alone(record, finding, &figure);
+            let grade = Grade::of(&could_be, READ_POOR_IOPS, READ_GOOD_IOPS);
             reaching(what, &reached, grade, compared)
         }
     }
@@ -266,7 +269,8 @@ fn installing(record: &Record) -> Answer {
                 |card| card.random_write,
                 |card| format!("installed a desktop in {} s", card.desktop_install.as_secs_f64()),
             );
-            let grade = Grade::of(&figure, WRITE_POOR_IOPS, WRITE_GOOD_IOPS);
+            let could_be = alone(record, finding, &figure);
+            let grade = Grade::of(&could_be, WRITE_POOR_IOPS, WRITE_GOOD_IOPS);
             reaching(what, &reached, grade, compared)
         }
     }
@@ -322,7 +326,8 @@ fn databases(record: &Record) -> Answer {
             let iops = Iops(figure.estimate.per_second());
             let reached = wording::figure_unless_narrow(&figure);
             let transactions = iops.0 / SQLITE_FLUSHES;
-            let grade = Grade::of(&figure, SYNCED_POOR_IOPS, SYNCED_GOOD_IOPS);
+            let could_be = alone(record, finding, &figure);
+            let grade = Grade::of(&could_be, SYNCED_POOR_IOPS, SYNCED_GOOD_IOPS);
             let compared = format!(
                 "SQLite with its default journal flushes {SQLITE_FLUSHES} times for a single-row \
                  transaction. This rate allows about {transactions:.0} transactions a second. For \
@@ -348,9 +353,9 @@ fn large_files(record: &Record) -> Answer {
             let writing = without_interval("Sequential write", write);
             Answer { grade, ..Answer::unknown(format!("{writing}; {reading}.")) }
         }
-        Some(write) => {
-            let grade = grade_of_recording(&write);
-            large_files_answer(&write, &reading, grade)
+        Some(written) => {
+            let grade = grade_of_recording(&alone(record, write, &written));
+            large_files_answer(&written, &reading, grade)
         }
     }
 }
@@ -371,7 +376,7 @@ fn grade_of_recording(write: &BoundedRate) -> Grade {
 /// Why there is no grade although there is a figure.
 const fn too_wide(grade: Grade) -> &'static str {
     match grade {
-        Grade::Unknown => "; the interval reaches from poor to good, so there is no grade",
+        Grade::Unknown => "; it can be anything from poor to good, so there is no grade",
         _ => "",
     }
 }

@@ -117,7 +117,7 @@ fn real(real: &Real, found_on: Option<&str>) -> Said {
         Real::Suspicious { signs } => {
             ("doubtful", format!("{signs} signs of a counterfeit in what it says of itself"))
         }
-        Real::Undecided => (NOT_KNOWN, "the test did not decide".to_owned()),
+        Real::Undecided => (NOT_KNOWN, "the quick test ended before it could tell".to_owned()),
         Real::NotTested { why } => (NOT_KNOWN, untested(*why).to_owned()),
     };
     if let Some(date) = found_on {
