@@ -273,13 +273,9 @@ fn logs_in_the_form_of_real_ones_are_explained() {
 /// macOS and the BSDs count the time in which processors wait for storage as idle.
 #[test]
 fn processors_whose_waits_are_not_told_do_not_acquit_the_storage() {
-    let log = |idle: u32| {
-        let row = format!("   18.02   60  1.05   4  {}  {idle}  2.02 2.04 1.98\n", 96 - idle);
-        format!(
-            "              disk0       cpu    load average\n    KB/t  tps  MB/s  us sy id   1m   5m   15m\n{}",
-            row.repeat(4)
-        )
-    };
+    let head = "              disk0       cpu\n    KB/t  tps  MB/s  us sy id\n";
+    let row = |idle: u32| format!("   18.02   60  1.05   4  {}  {idle}\n", 96 - idle);
+    let log = |idle: u32| format!("{head}{}", row(idle).repeat(4));
     assert_eq!(limit_of_log(&log(90)), Limit::Unknown);
     assert_eq!(limit_of_log(&log(3)), Limit::Cpu);
 }
