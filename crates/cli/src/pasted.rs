@@ -58,7 +58,7 @@ impl Reader {
             Self::Identify => {
                 let log = kernel_log::read((1..).zip(cleaned.lines()));
                 let names_card = log.devices.iter().any(|device| device.card.name.is_some());
-                names_card.then(|| "the kernel's messages about a card, without a fault".to_owned())
+                names_card.then(|| "the kernel's messages about a card".to_owned())
             }
             Self::Import => recognise(text).ok().map(|tools| {
                 let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();

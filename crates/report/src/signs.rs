@@ -49,6 +49,9 @@ pub(crate) fn log_in_words(log: LogRead) -> Option<String> {
 const fn why_unknown(log: LogRead) -> &'static str {
     match log {
         LogRead::NotPermitted => "this user may not read the kernel log; run it as root",
+        LogRead::Lines => {
+            "these lines hold no error of the storage; all that `dmesg` prints tells more"
+        }
         LogRead::Read { .. } | LogRead::Absent => {
             "there is no kernel log, and the device reports no wear"
         }

@@ -3,6 +3,7 @@
 
 mod cards;
 mod json;
+mod log;
 
 pub(super) use cards::{of_cmd56, of_life_codes};
 
@@ -10,6 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cardproof_import::{clean, decode};
+use cardproof_rating::signs::Signs;
 use cardproof_registers::CMD56_LEN;
 use cardproof_units::Bytes;
 use jiff::Timestamp;
@@ -23,8 +25,8 @@ use crate::pasted::{self, Reader};
 const LENGTH_MAX: Bytes = Bytes::mib(4);
 
 /// What is read, for messages.
-const KNOWN: &str = "give 512 bytes of CMD56, the hex of CMD56 or EXT_CSD, or what sdmon, smartctl or \
-                     nvme smart-log print";
+const KNOWN: &str = "give 512 bytes of CMD56, the hex of CMD56 or EXT_CSD, messages of the kernel, or what \
+                     sdmon, smartctl or nvme smart-log print";
 
 /// The readings in `paths`: those with a date in its order, the others in the order in which they are given.
 pub(super) fn files(paths: &[PathBuf]) -> Result<Found, Failure> {
@@ -36,7 +38,16 @@ pub(super) fn files(paths: &[PathBuf]) -> Result<Found, Failure> {
                 format!("cannot read {}: {error}; name a recorded output", path.display()),
             )
         })?;
-        found.readings.extend(readings(path, &bytes)?);
+        let signs = signs(path, &bytes)?;
+        let readings = readings(path, &bytes, signs.is_some())?;
+        if signs.is_some() && found.signs.is_some() {
+            return Err(Failure::usage(format!(
+                "{} is a second log of the kernel; give one at a time",
+                path.display()
+            )));
+        }
+        found.signs = found.signs.or(signs);
+        found.readings.extend(readings);
     }
     date_by_files(&mut found.readings, paths);
     in_order_of_time(&mut found.readings);
@@ -78,15 +89,28 @@ fn in_order_of_time(readings: &mut [Sourced]) {
     }
 }
 
-/// The readings in the file at `path`, which holds `bytes`.
-fn readings(path: &Path, bytes: &[u8]) -> Result<Vec<Sourced>, Failure> {
+/// The signs of trouble in what `bytes`, the content of `path`, hold of the kernel's log.
+fn signs(path: &Path, bytes: &[u8]) -> Result<Option<Signs>, Failure> {
+    match log::told(&decode(bytes)) {
+        log::Told::Nothing => Ok(None),
+        log::Told::OfOne(signs) => Ok(Some(*signs)),
+        log::Told::OfSeveral(names) => Err(Failure::usage(format!(
+            "{name} tells of trouble with {}; give the lines of one, or run `cardproof identify --raw {name}` for all",
+            names.join(", "),
+            name = path.display()
+        ))),
+    }
+}
+
+/// The readings in the file at `path`, which holds `bytes`; none where they hold signs of trouble instead.
+fn readings(path: &Path, bytes: &[u8], has_signs: bool) -> Result<Vec<Sourced>, Failure> {
     let name = path.display().to_string();
     if bytes.len() == CMD56_LEN && is_binary(bytes) {
         return Ok(vec![Sourced { source: name, ..of_cmd56(bytes) }]);
     }
     let text = decode(bytes);
     let found = in_text(&text);
-    if found.is_empty() {
+    if found.is_empty() && !has_signs {
         return Err(Failure::usage(match pasted::other(&text, Reader::Health, &name) {
             Some(advice) => format!("{name} tells no wear: {advice}"),
             None => format!("{name} is no output that is known; {KNOWN}"),

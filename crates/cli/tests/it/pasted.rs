@@ -41,6 +41,21 @@ fn health_reads_reports_of_drives_in_words() {
 }
 
 #[test]
+fn health_tells_what_messages_of_the_kernel_mean() {
+    let dying = "Oct 02 11:22:33 pi kernel: I/O error, dev sda, sector 12 op 0x1:(WRITE) flags 0x800\n\
+        Oct 02 11:22:34 pi kernel: EXT4-fs error (device sda2): ext4_journal_check_start:83: aborted\n\
+        Oct 02 11:22:36 pi kernel: EXT4-fs (sda2): Remounting filesystem read-only\n";
+    assert_holds(&page(&["health", "--raw"], dying, 4), &["COPY YOUR DATA NOW", "on sda2"]);
+    // Lines that were chosen acquit nothing.
+    let power = "[    9.1] hwmon hwmon1: Undervoltage detected!\n[   12.1] hwmon hwmon1: Voltage normalised\n";
+    let page_of_power = page(&["health", "--raw"], power, 0);
+    assert_holds(&page_of_power, &["watch it", "Points to: the power supply"]);
+    let both = "[1.0] I/O error, dev sda, sector 12 op 0x1:(WRITE) flags 0x800\n\
+        [2.0] I/O error, dev mmcblk0, sector 8 op 0x0:(READ) flags 0x800\n";
+    assert_holds(&page(&["health", "--raw"], both, 2), &["sda, mmcblk0", "identify --raw"]);
+}
+
+#[test]
 fn health_says_why_a_program_read_nothing() {
     let bridge = r#"{"smartctl":{"messages":[{"string":"/dev/sda: Unknown USB bridge [0x152d:0x0583 (0x205)]","severity":"error"}],"exit_status":1}}"#;
     assert_holds(&page(&["health", "--raw"], bridge, 1), &["USB bridge", "-d sat --json"]);

@@ -17,6 +17,8 @@ pub enum LogRead {
         #[serde(skip_serializing_if = "Option::is_none")]
         earlier: Option<EarlierLogs>,
     },
+    /// Lines of one that somebody has chosen, which do not show that there was no other error.
+    Lines,
     /// This user may not read it.
     NotPermitted,
     /// There is none.
@@ -48,7 +50,7 @@ impl LogRead {
     pub fn starts(self) -> u64 {
         match self {
             Self::Read { earlier, .. } => 1 + earlier.map_or(0, |earlier| earlier.starts),
-            Self::NotPermitted | Self::Absent => 0,
+            Self::Lines | Self::NotPermitted | Self::Absent => 0,
         }
     }
 }

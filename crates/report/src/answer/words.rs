@@ -175,7 +175,7 @@ fn clean_log(log: LogRead) -> Option<String> {
             || "no error in the kernel log".to_owned(),
             |log| format!("no error in {log}"),
         )),
-        LogRead::NotPermitted | LogRead::Absent => None,
+        LogRead::Lines | LogRead::NotPermitted | LogRead::Absent => None,
     }
 }
 

@@ -243,7 +243,7 @@ impl CardFacts<'_> {
                 self.signs.log.days().map(|days| days as f64 * DAY_S).ok_or(Missing::NotTold)
             }
             LogRead::NotPermitted => Err(Missing::LogNotPermitted),
-            LogRead::Absent => Err(Missing::NoLog),
+            LogRead::Lines | LogRead::Absent => Err(Missing::NoLog),
         }
     }
 }
