@@ -264,7 +264,7 @@ const fn word_of(outcome: Outcome) -> (&'static str, Style) {
     match outcome {
         Outcome::Meets => ("passed", GOOD),
         Outcome::Misses => ("not passed", BOLD),
-        Outcome::Undecided => ("too close", FAIR),
+        Outcome::Undecided => ("undecided", FAIR),
         Outcome::NotTestable | Outcome::Unknown => (wording::outcome(outcome), BOLD),
     }
 }

@@ -197,7 +197,7 @@ const FILLERS: [&str; 35] = [
     "record",
     "records",
 ];
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 23] = [
     "card",
     "cards",
     "device",
@@ -209,6 +209,7 @@ const NAMES: [&str; 22] = [
     "medium",
     "media",
     "name",
+    "label",
     "microsd",
     "sd",
     "usb",

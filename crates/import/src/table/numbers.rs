@@ -69,7 +69,11 @@ impl Marks {
             return number.parse().ok();
         }
         let (decimal, group) = match (self.point, self.comma) {
-            (true, true) => return None,
+            // Several people have typed it, or one was careless: only what has one reading counts.
+            (true, true) => match only_decimal(number)? {
+                '.' => ('.', ','),
+                _ => (',', '.'),
+            },
             (true, false) => ('.', ','),
             (false, true) => (',', '.'),
             (false, false) if !number.contains('.') => {
@@ -103,6 +107,17 @@ impl Marks {
             .parse()
             .ok()
     }
+}
+
+/// The mark that parts decimals in a number with marks, whatever other numbers show; nothing where `1.234` may be a
+/// thousand and more.
+fn only_decimal(number: &str) -> Option<char> {
+    let last = number.rfind(['.', ','])?;
+    let mark = if number[last..].starts_with('.') { '.' } else { ',' };
+    let is_only_mark = number.find(['.', ',']) == Some(last);
+    let is_alone = !number[..last].contains(mark);
+    let has_group = number.len() - last == 4 && is_only_mark;
+    (is_alone && !has_group).then_some(mark)
 }
 
 /// How many bytes the number at the start of `text` takes: digits, and marks between digits.

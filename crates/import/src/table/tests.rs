@@ -152,8 +152,22 @@ fn a_number_that_can_be_read_in_two_ways_is_left_out() {
     assert_eq!(table("1,231", "2,345", "3"), [3.0]);
     assert_eq!(table("12,5", "2,345", "3"), [12.5, 2.345, 3.0]);
     assert_eq!(table("1,231", "12.5", "3,456"), [1231.0, 12.5, 3456.0]);
-    assert_eq!(table("1.5", "2,5", "7"), [7.0]);
+    assert_eq!(table("1.5", "2,5", "7"), [1.5, 2.5, 7.0]);
+    assert_eq!(table("1.5", "2,5", "1,234"), [1.5, 2.5]);
     assert_eq!(table("9.5", "2.5", "1,234"), [9.5, 2.5, 1234.0]);
+}
+
+#[test]
+fn a_table_of_several_typists_keeps_what_has_one_reading() {
+    let text = "| Card | Seq read (MB/s) | 4k read (IOPS) |\n|---|---|---|\n\
+        | EVO Plus 128GB | 43.5 | 2.310 |\n| Extreme 64GB | 44,1 | 1,004 |\n| Old 8GB | 1.021,5 | 900 |\n";
+    let rows: [(&str, &[f64]); 3] =
+        [("EVO Plus 128GB", &[43.5]), ("Extreme 64GB", &[44.1]), ("Old 8GB", &[1021.5, 900.0])];
+    assert_eq!(values(text), expected(&rows));
+    let text = "\"date\",\"label\",\"randread_iops\",\"seqread_MBps\"\n\
+        \"2025-01-02\",\"card A\",\"2411\",\"88.2\"\n\"2025-01-03\",\"card B\",\"1811\",\"43.0\"\n";
+    let rows: [(&str, &[f64]); 2] = [("card A", &[2411.0, 88.2]), ("card B", &[1811.0, 43.0])];
+    assert_eq!(values(text), expected(&rows));
 }
 
 #[test]
