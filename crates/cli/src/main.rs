@@ -149,7 +149,7 @@ enum Command {
     Verify(Box<VerifyArgs>),
     /// Write to cards until they fail
     Endure(Box<EndureArgs>),
-    /// The wear that the card reports, and days left
+    /// Is it dying? Errors, wear, and days left
     Health(HealthArgs),
     /// Does a power cut lose data that was saved?
     Powercut(Box<PowercutArgs>),
