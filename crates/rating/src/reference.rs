@@ -44,7 +44,7 @@ const TABLES: [(&str, &str); 10] = [
     ("iozone-pi-ssd", include_str!("../data/iozone-pi-ssd.csv")),
     ("iozone-cards-2018-2022", include_str!("../data/iozone-cards-2018-2022.csv")),
     ("emmc-modules-2025", include_str!("../data/emmc-modules-2025.csv")),
-    ("microsd-express-2025", include_str!("../data/microsd-express-2025.csv")),
+    ("express-2025", include_str!("../data/express-2025.csv")),
     ("dd-rpi-2019", include_str!("../data/dd-rpi-2019.csv")),
 ];
 

@@ -39,7 +39,7 @@ pub(super) fn of(name: &'static str, table: &Table) -> Vec<ReferenceCard> {
         "fio-pi5-2024" => wide::fio_pi_5,
         "iozone-cards-2018-2022" => wide::iozone_cards,
         "emmc-modules-2025" => wide::emmc_modules,
-        "microsd-express-2025" => wide::express,
+        "express-2025" => wide::express,
         "dd-rpi-2019" => wide::dd,
         "iozone-pi-ssd" => iozone_ssd,
         _ => fsync,

@@ -49,13 +49,7 @@ fn add_all(
         for (name, block) in BLOCKS {
             let rate = row.number(&format!("{pattern}_{op}_{name}"));
             let rate = rate.map(|rate| Stated::BytesPerS(rate * unit));
-            // Where the source has whole operations, they have more digits.
-            let exact = match (pattern, op, name) {
-                ("random", "read", "4k") => row.number("randread_4k_iops"),
-                ("random", "write", "4k") => row.number("randwrite_4k_iops"),
-                _ => None,
-            };
-            draft.add(&shape(op, pattern, block), exact.map(Stated::Iops).or(rate));
+            draft.add(&shape(op, pattern, block), rate);
         }
     }
 }
@@ -84,6 +78,15 @@ pub(super) fn fio_pi_5(row: Row<'_>) -> Draft {
         is_queue_on,
         ..draft
     };
+    for (op, random, sequential) in [
+        ("read", "randread_4k_iops", "read_1m_MBps"),
+        ("write", "randwrite_4k_iops", "write_1m_MBps"),
+    ] {
+        let rate = row.number(random).map(Stated::Iops);
+        draft.add(&deep(op, "random", Bytes::kib(4)), rate);
+        let rate = row.number(sequential).map(|rate| Stated::BytesPerS(rate * KIB_THOUSAND));
+        draft.add(&deep(op, "sequential", Bytes::mib(1)), rate);
+    }
     add_all(&mut draft, row, KIB_THOUSAND, deep);
     draft
 }
