@@ -76,6 +76,12 @@ pub(super) fn unit(passes: &[BoundaryPass], missing: Option<&str>) -> Finding {
             "reads show a step at {unit} only, which is the size of pages, not of allocation units"
         ));
     }
+    if let [Best { between: Some(below), .. }] = clear[..] {
+        return Finding::CannotBeSeen(format!(
+            "reads show a step at {unit}, but the time at {below} is between both levels, so {below} is as \
+             likely; a second pass can tell"
+        ));
+    }
     Finding::Claimed(claim(unit, &clear))
 }
 
@@ -289,6 +295,18 @@ mod tests {
             199.0, 641.0, -93.7, 120.0, 80.0,
         ]);
         assert!(found(&[bridge]).is_err());
+    }
+
+    /// A card of 4 MiB in a public log (SU04G, one pass), whose later logs of three passes show 4 MiB.
+    #[test]
+    fn one_pass_with_a_row_between_both_levels_is_no_answer() {
+        let log = flashbench(&[
+            126.0, 171.0, 164.0, 177.0, 175.0, 164.0, 188.0, 154.0, 74.2, 11.1, -3.6, 21.6, 0.06,
+            5.5, -6.9, 8.07, 21.0, 12.6, -0.9, -4.8,
+        ]);
+        let reason = found(std::slice::from_ref(&log)).unwrap_err();
+        assert!(reason.contains("8 MiB") && reason.contains("4 MiB"), "{reason}");
+        assert_eq!(found(&[log.clone(), log]), Ok(Bytes::mib(8)), "two that agree are believed");
     }
 
     #[test]
