@@ -25,7 +25,7 @@ pub struct IntegrityTest {
 pub struct QueueTest {
     /// The most requests at a time.
     pub queue_depth: u16,
-    /// How many pieces of 4 to 32 KiB there were, all over the test range.
+    /// How many pieces of 4 to 128 KiB there were, all over the test range.
     pub pieces: u64,
     /// The test range, from the start of the target.
     pub span_bytes: Bytes,

@@ -37,7 +37,7 @@ const QUEUE_SHARE: f64 = 0.000_05;
 /// By default the share of discards that may do harm unseen.
 const DISCARD_SHARE: f64 = 0.003;
 
-/// What a card of class A1 writes in pieces of these lengths: 500 a second, of 10 KiB in the mean.
+/// What a card of class A1 writes in pieces of these lengths: 350 a second, of 15 KiB in the mean; assumed.
 const SMALL_WRITES_BYTES_PER_S: f64 = 5e6;
 
 /// What is tested.

@@ -13,7 +13,7 @@ use crate::drive::{Drive, DriveError};
 const BLOCKS_MAX: u64 = 2048;
 const UNITS_PER_BLOCK: u64 = 16;
 
-/// The blocks.
+/// The blocks: at random places, and at those that a wrong address leads to, the ends and powers of two.
 #[derive(Clone, Debug)]
 pub(super) struct FarBlocks {
     /// Where those lie that nobody has written to since.
@@ -22,14 +22,19 @@ pub(super) struct FarBlocks {
 }
 
 impl FarBlocks {
-    /// One block at a random place of each of the equal parts of `span`.
+    /// One block at a random place of each of the equal parts of `span`, and those at fixed places.
     pub(super) fn new(span: Bytes, seed: Seed) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.derive("places of far blocks"));
         let units = span.get() / UNIT;
         let count = (units / UNITS_PER_BLOCK).clamp(1, BLOCKS_MAX);
         let part = (units / count).max(1);
         let place = |number: u64| (number * part + random.next_u64() % part) * UNIT;
-        Self { offsets: (0..count).map(place).collect(), salt: seed.derive("salt of far blocks") }
+        let mut offsets: Vec<u64> = (0..count).map(place).collect();
+        offsets.extend([0, (units - 1) * UNIT]);
+        offsets.extend((16..60).map(|power| 1 << power).filter(|at| at + UNIT <= span.get()));
+        offsets.sort_unstable();
+        offsets.dedup();
+        Self { offsets, salt: seed.derive("salt of far blocks") }
     }
 
     fn stamp(&self, address_bytes: u64) -> Stamp {
