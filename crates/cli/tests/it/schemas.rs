@@ -117,6 +117,7 @@ fn examples(home: &Home) -> Vec<Example> {
     let kept = |path: &str| word(&crates.join(path)).to_owned();
     let sdmon = file("sdmon.json", r#"{"signature": "0x44 0x53", "healthStatusPercentUsed": 27}"#);
     let genuine = format!("sim:{}", file("genuine.toml", "size = \"16MB\""));
+    let queue = ["verify", &genuine, "--queue", "--exclude-share", "0.02", "--json", "-"];
     let registers = file("registers.txt", &format!("cid: {CID}\ncid: {CID}\n"));
     let mut trees = fs::read_dir(crates.join("device/tests/trees")).unwrap();
     let dump = trees.find_map(|entry| Some(entry.unwrap().path()).filter(|path| path.is_file()));
@@ -162,10 +163,7 @@ fn examples(home: &Home) -> Vec<Example> {
         one("identity", &["identify", place, "--json", "-"]),
         one("registers", &["identify", "--raw", CID, "--json", "-"]),
         one("registers", &["identify", "--raw", &registers, "--json", "-"]),
-        one(
-            "integrity",
-            &["verify", &genuine, "--queue", "--exclude-share", "0.02", "--json", "-"],
-        ),
+        one("integrity", &queue),
         one("powercut", &["powercut", card, "--cuts", "5", "--json", "-"]),
         one("watch", &["watch", "--once", "--json"]).read(Read::Lines),
         one("explained", &["watch", "--explain", &iostat, "--json"]),

@@ -54,6 +54,15 @@ const MAINLINE: Computer = Computer {
     ..PI5
 };
 
+/// The value of the device tree's cell.
+const fn cell(value: u8) -> &'static str {
+    match value {
+        0 => "\\x00\\x00\\x00\\x00",
+        1 => "\\x00\\x00\\x00\\x01",
+        _ => "\\x00\\x00\\x00\\x02",
+    }
+}
+
 fn card(computer: &Computer) -> CardInfo {
     let mut lines: Vec<String> = Vec::new();
     for line in TREE.lines() {
@@ -88,11 +97,6 @@ fn says(card: &CardInfo, words: &str) -> bool {
 #[test]
 fn the_queue_is_on_or_off_as_kernel_setting_list_and_log_show() {
     use QueueSetting::{AllButFaulty, Off, OnWithoutList, TrustedCards};
-    let cell = |value| match value {
-        0 => "\\x00\\x00\\x00\\x00",
-        1 => "\\x00\\x00\\x00\\x01",
-        _ => "\\x00\\x00\\x00\\x02",
-    };
     for (name, computer, enabled, setting) in [
         ("the default, no card of the list", PI5, Some(false), Some(TrustedCards)),
         ("the same without a log", Computer { log: None, ..PI5 }, Some(false), Some(TrustedCards)),
@@ -258,12 +262,7 @@ const TABLE: [(&str, &str, &str); 7] = [
 /// Seventy computers: what their queue is, for every card, kernel and setting.
 #[test]
 fn seventy_computers_have_the_queue_that_they_have() {
-    let at = |value: u8| match value {
-        0 => "\\x00\\x00\\x00\\x00",
-        1 => "\\x00\\x00\\x00\\x01",
-        _ => "\\x00\\x00\\x00\\x02",
-    };
-    let pi = |value, log| Computer { property: Some(at(value)), log, ..PI5 };
+    let pi = |value, log| Computer { property: Some(cell(value)), log, ..PI5 };
     let mainline = |release| Computer { release, log: None, ..MAINLINE };
     let computers = [
         pi(0, None),
