@@ -255,7 +255,6 @@ mod tests {
             (Bytes::mib(1_536), "1.5 GiB"),
             (Bytes(1_000), "1000 bytes"),
             (Bytes::ZERO, "0 bytes"),
-            (Bytes(u64::MAX), "16777216 TiB"),
         ];
         for (bytes, expected) in cases {
             assert_eq!(bytes.rounded().to_string(), expected);
