@@ -13,6 +13,7 @@ mod geometry;
 mod hub;
 mod hub_attack;
 mod kill;
+mod lives;
 mod log_layout;
 mod misalignment;
 mod packages;
@@ -47,7 +48,7 @@ pub(crate) use stamp::Stamp;
 pub(crate) use packages::{Chroot, mirror_address, proxy};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 30] = [
+const PROOFS: [&Proof; 31] = [
     &attack::PROOF,
     &blind::PROOF,
     &boards::PROOF,
@@ -56,6 +57,7 @@ const PROOFS: [&Proof; 30] = [
     &hub::PROOF,
     &hub_attack::PROOF,
     &kill::PROOF,
+    &lives::PROOF,
     &misalignment::PROOF,
     &log_layout::PROOF,
     &packages::on_cards::PROOF,
