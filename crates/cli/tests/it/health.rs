@@ -1,6 +1,7 @@
 //! `cardproof health` through the program: recorded outputs, good and bad, and days left over records.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::Value;
@@ -287,4 +288,44 @@ fn bad_input_is_one_clear_error() {
         assert!(ended.stderr.contains(said), "{words:?}: {}", ended.stderr);
         assert_eq!(ended.stderr.matches("error:").count(), 1, "{words:?}: {}", ended.stderr);
     }
+}
+
+/// A restart takes the kernel's log with it; the journal still knows why somebody restarted.
+#[test]
+fn an_error_before_the_last_start_is_told_from_the_journal() {
+    let home = Home::new();
+    let programs = tempfile::tempdir().unwrap();
+    let journalctl = programs.path().join("journalctl");
+    let health = |message: &str| {
+        // Times of now: what is recent is judged by this computer's clock.
+        let entry = format!(
+            "{{\"__REALTIME_TIMESTAMP\":\"$(date +%s)000000\",\"__MONOTONIC_TIMESTAMP\":\"3600000000000\",\
+             \"_BOOT_ID\":\"00000000000000000000000000000001\",\"MESSAGE\":\"{message}\"}}"
+        );
+        fs::write(&journalctl, format!("#!/bin/sh\ncat <<END\n{entry}\nEND\n")).unwrap();
+        fs::set_permissions(&journalctl, fs::Permissions::from_mode(0o755)).unwrap();
+        let mut command = home.cardproof(&["health", ".", "--quiet", "--json", "-"]);
+        let path = std::env::var("PATH").unwrap();
+        command.env("PATH", format!("{}:{path}", programs.path().display()));
+        command.current_dir(home.place());
+        let ended = run(command);
+        serde_json::from_str::<Value>(&ended.stdout).ok().map(|page| (ended.code(), page))
+    };
+    let before = health("something else");
+    let Some((code, page)) = before.filter(|(code, page)| *code != 4 && page["device"] != "")
+    else {
+        return cardproof_testkit::skip(
+            cardproof_testkit::test_name!(),
+            "the place is on no block device, or on one with signs of its own",
+        );
+    };
+    let device = page["device"].as_str().unwrap();
+    if page["health"]["log"]["read"].is_object() {
+        assert_eq!(page["health"]["log"]["read"]["earlier"]["starts"], 1, "{code} {page:#}");
+        assert_eq!(page["health"]["log"]["read"]["earlier"]["days"], 41, "{page:#}");
+    }
+    let message = format!("I/O error, dev {device}, sector 8 op 0x1:(WRITE) flags 0x800");
+    let (code, page) = health(&message).unwrap();
+    assert_eq!((code, page["health"]["verdict"].as_str()), (4, Some("copy_now")), "{page:#}");
+    assert_eq!(page["health"]["signs"][0]["source"], "earlier_log", "{page:#}");
 }
