@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::sync_channel;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use cardproof_device::Sysroot;
@@ -69,9 +71,7 @@ impl Journal {
             .stderr(Stdio::null())
             .spawn()
             .ok()?;
-        let lines = BufReader::new(journalctl.stdout.take()?).lines().map_while(Result::ok);
-        let begin = Instant::now();
-        let lines = lines.take_while(|_| begin.elapsed() < PATIENCE).take(MESSAGES_MAX);
+        let lines = within(PATIENCE, BufReader::new(journalctl.stdout.take()?)).take(MESSAGES_MAX);
         let now_s = jiff::Timestamp::now().as_second().try_into().unwrap_or(0);
         let journal = Self::of(lines, &boot, now_s);
         // It may have more to say, or have ended.
@@ -119,6 +119,20 @@ impl Journal {
     }
 }
 
+/// The lines of `source` that come within `time`, however long it keeps silent.
+fn within(time: Duration, source: impl BufRead + Send + 'static) -> impl Iterator<Item = String> {
+    let (sender, lines) = sync_channel(256);
+    thread::spawn(move || {
+        let whole = source.lines().map_while(Result::ok);
+        // Nobody listens any more once the time is over.
+        whole.map(|line| sender.send(line)).take_while(Result::is_ok).for_each(drop);
+    });
+    let end = Instant::now() + time;
+    std::iter::from_fn(move || {
+        lines.recv_timeout(end.saturating_duration_since(Instant::now())).ok()
+    })
+}
+
 /// The date and time of `time_s`, in the form that logs have before a message.
 fn date(time_s: u64) -> String {
     let time = i64::try_from(time_s).ok().and_then(|time| jiff::Timestamp::from_second(time).ok());
@@ -127,6 +141,8 @@ fn date(time_s: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::net::UnixStream;
+
     use super::*;
 
     const NOW_S: u64 = 1_795_600_000;
@@ -142,6 +158,16 @@ mod tests {
             "MESSAGE": message,
         })
         .to_string()
+    }
+
+    #[test]
+    fn a_source_that_keeps_silent_is_not_waited_for() {
+        let (reader, writer) = UnixStream::pair().unwrap();
+        let lines = within(Duration::ZERO, BufReader::new(reader));
+        assert_eq!(lines.count(), 0, "nothing was written, and the other end is open");
+        drop(writer);
+        let lines = within(PATIENCE, "one\ntwo\n".as_bytes());
+        assert_eq!(lines.collect::<Vec<_>>(), ["one", "two"]);
     }
 
     #[test]
