@@ -12,6 +12,7 @@ mod endure;
 mod geometry;
 mod hub;
 mod hub_attack;
+mod integrity;
 mod kill;
 mod lives;
 mod log_layout;
@@ -56,6 +57,7 @@ const PROOFS: [&Proof; 31] = [
     &geometry::PROOF,
     &hub::PROOF,
     &hub_attack::PROOF,
+    &integrity::PROOF,
     &kill::PROOF,
     &lives::PROOF,
     &misalignment::PROOF,

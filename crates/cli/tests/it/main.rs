@@ -24,6 +24,7 @@ mod home;
 mod hostile;
 mod identify;
 mod importing;
+mod integrity_blind;
 mod interruption;
 mod jobs;
 mod leaving;
