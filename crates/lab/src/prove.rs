@@ -49,7 +49,7 @@ pub(crate) use stamp::Stamp;
 pub(crate) use packages::{Chroot, mirror_address, proxy};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 31] = [
+const PROOFS: [&Proof; 32] = [
     &attack::PROOF,
     &blind::PROOF,
     &boards::PROOF,
