@@ -51,7 +51,7 @@ pub enum DiscardHarm {
     KillsNextWrite,
     /// What it takes reads as the data that lie [`DiscardFault::reach`] further on.
     ReadsOthers,
-    /// The latest write before it is lost, if it was not flushed before.
+    /// The latest write before it is lost, unless a flush followed that write.
     LosesLatest,
     /// The first write to what it took keeps its first half.
     HalvesNextWrite,

@@ -295,7 +295,7 @@ reads = "zeros"
         words: "discards do nothing",
         options: &["--discard"],
         right: &["no_effect"],
-        rare: None,
+        rare: Some(Rare { share: 1.0, bound: "bound" }),
         card: r#"
 base = "v30-a2"
 size = "8GB"
@@ -311,7 +311,7 @@ reads = "zeros"
         words: "discards do nothing, on a high-endurance card",
         options: &["--discard"],
         right: &["no_effect"],
-        rare: None,
+        rare: Some(Rare { share: 1.0, bound: "bound" }),
         card: r#"
 base = "high-endurance"
 size = "8GB"
@@ -324,7 +324,7 @@ harm = "ignored"
         words: "discarded places read as before, and the card has no more room for writes",
         options: &["--discard"],
         right: &["no_effect"],
-        rare: None,
+        rare: Some(Rare { share: 1.0, bound: "bound" }),
         card: r#"
 base = "v30-a2"
 size = "8GB"
