@@ -362,7 +362,7 @@ depth = 1
         words: "1 write in 10,000 is lost, alone too",
         options: &["--queue"],
         right: &["corrupts_without_queue", "undecided"],
-        rare: None,
+        rare: Some(Rare { share: 0.0001, bound: "write_bound" }),
         card: r#"
 base = "v30-a2-queued"
 size = "8GB"
@@ -377,7 +377,7 @@ depth = 1
         words: "1 read in 10,000 returns older data, alone too",
         options: &["--queue"],
         right: &["corrupts_without_queue", "undecided"],
-        rare: None,
+        rare: Some(Rare { share: 0.0001, bound: "read_bound" }),
         card: r#"
 base = "v30-a2-queued"
 size = "8GB"
