@@ -58,7 +58,9 @@ impl Reader {
             Self::Identify => {
                 let log = kernel_log::read((1..).zip(cleaned.lines()));
                 let names_card = log.devices.iter().any(|device| device.card.name.is_some());
-                names_card.then(|| "the kernel's messages about a card".to_owned())
+                let is_sound = log.devices.iter().all(|device| device.troubles.is_empty());
+                let without = if is_sound { ", without a fault" } else { "" };
+                names_card.then(|| format!("the kernel's messages about a card{without}"))
             }
             Self::Import => recognise(text).ok().map(|tools| {
                 let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();

@@ -85,6 +85,8 @@ pub fn monitor(text: &str) -> Option<Monitor> {
 fn is_of_dstat(line: &str) -> bool {
     let is_disk = |word: &str| word.trim_matches('-').starts_with("dsk/");
     let is_group = |word: &str| word.contains('-') || is_disk(word);
+    // People quote what they paste.
+    let line = line.trim_start_matches(|c: char| c.is_whitespace() || ">|#".contains(c));
     line.split_whitespace().any(is_disk)
         && line.contains("--")
         && line.split_whitespace().all(is_group)

@@ -97,7 +97,8 @@ fn heading(line: &str, groups: &str) -> Option<(Monitor, Vec<Column>)> {
 /// The second line of dstat's heading; its first names the groups between the same bars.
 fn dstat_heading(line: &str, groups: &str) -> Option<(Monitor, Vec<Column>)> {
     let is_it = !groups.is_empty() && line.contains('|') && line.contains("writ");
-    let total = groups.split_whitespace().position(|group| group.contains("dsk/total"));
+    let mut names = groups.split_whitespace().filter(|word| word.contains(['-', '/']));
+    let total = names.position(|group| group.contains("dsk/total"));
     is_it.then(|| {
         let mut columns = Vec::new();
         for (group, names) in line.split('|').enumerate() {
@@ -211,6 +212,16 @@ mod tests {
         assert_eq!((found.reports, found.iowait), (1, Some(0.6)));
         assert_eq!(found.written_per_s, Some(Throughput(2048.0 * 1024.0)));
         assert_eq!(found.read_per_s, Some(Throughput(0.0)));
+    }
+
+    #[test]
+    fn a_disk_whose_name_fills_its_columns_is_read() {
+        let text = "----total-usage---- dsk/mmcblk0 ---system--\n\
+            usr sys idl wai stl| read  writ| int   csw\n\
+            \x20 4   3  12  81   0|   0  1640k| 812  1422\n\
+            \x20 3   2  10  85   0|   0  1720k| 790  1390\n";
+        let found = totals(text).unwrap();
+        assert_eq!(found.written_per_s, Some(Throughput(1720.0 * 1024.0)));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a figure could have been on an idle computer. A disturbance only slows, and a grade covers all that
 //! may be, so that a good card on a busy computer is not called slow.
 
-use cardproof_record::{Record, WarningCode};
+use cardproof_record::{Phase, Record, WarningCode};
 use cardproof_units::{Iops, Throughput};
 
 use crate::disturbance::of_phase;
@@ -12,8 +12,7 @@ use crate::slowdown::slowdown_max;
 /// `figure` of the phase that was found, with the upper end that it could have reached without what disturbed it.
 pub(super) fn alone(record: &Record, finding: Finding<'_>, figure: &BoundedRate) -> BoundedRate {
     let Some(phase) = finding.measured() else { return *figure };
-    let is_noted = phase.warnings.iter().any(|it| it.code == WarningCode::Disturbed);
-    if !is_noted && of_phase(record, phase).is_empty() {
+    if !is_disturbed(record, phase) {
         return *figure;
     }
     let high = match slowdown_max(record, phase, phase.duration_ns) {
@@ -25,6 +24,12 @@ pub(super) fn alone(record: &Record, finding: Finding<'_>, figure: &BoundedRate)
         Rate::Throughput(_) => Rate::Throughput(Throughput(high)),
     };
     BoundedRate { high, ..*figure }
+}
+
+/// Whether something else than the storage may have slowed `phase`.
+pub(super) fn is_disturbed(record: &Record, phase: &Phase) -> bool {
+    let is_noted = phase.warnings.iter().any(|it| it.code == WarningCode::Disturbed);
+    is_noted || !of_phase(record, phase).is_empty()
 }
 
 #[cfg(test)]
@@ -61,6 +66,20 @@ mod tests {
         assert_eq!(grade(&disturbed(100.0), Purpose::Programs), Grade::PoorOrFair);
         assert_eq!(grade(&disturbed(400.0), Purpose::Programs), Grade::FairOrGood);
         assert_eq!(grade(&disturbed(2000.0), Purpose::Programs), Grade::Good);
+    }
+
+    #[test]
+    fn pauses_of_disturbed_tests_are_not_the_storage_s() {
+        let mut record = records::slow_class4();
+        let before = grade(&record, Purpose::Pauses);
+        assert!(matches!(before, Grade::Poor | Grade::Fair), "{before:?}");
+        for phase in &mut record.phases {
+            let message = "other programs had half of the processors' time".to_owned();
+            phase.warnings.push(Warning { code: WarningCode::Disturbed, message });
+        }
+        assert_eq!(grade(&record, Purpose::Pauses), Grade::Unknown);
+        record.phases.iter_mut().for_each(|phase| phase.warnings.clear());
+        assert_eq!(grade(&record, Purpose::Pauses), before);
     }
 
     #[test]

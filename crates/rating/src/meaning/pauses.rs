@@ -3,6 +3,7 @@
 use cardproof_record::{Limit, OpName, Phase, PhaseState, Record};
 use cardproof_units::Nanos;
 
+use super::alone::is_disturbed;
 use super::{Answer, Grade, PAUSE_POOR, STALLED_SHARE_POOR};
 use crate::limits::limit_of_phase;
 use crate::pauses::{FELT_PAUSE, Pause, longest_wait, pauses_in, stalls};
@@ -14,7 +15,11 @@ pub(super) fn pauses(record: &Record) -> Answer {
     if length >= FELT_PAUSE {
         let share = stalls(record).map_or(0.0, |stalls| stalls.share_max);
         let is_poor = length >= PAUSE_POOR || share >= STALLED_SHARE_POOR;
-        let grade = if is_poor { Grade::Poor } else { Grade::Fair };
+        let grade = match is_poor {
+            _ if are_disturbed(record, longest.phase) => Grade::Unknown,
+            true => Grade::Poor,
+            false => Grade::Fair,
+        };
         return felt_pauses(record, grade, length, name);
     }
     let (long, where_it_was, grade) = match long_operation(record, FELT_PAUSE) {
@@ -114,19 +119,28 @@ fn felt_pauses(record: &Record, grade: Grade, longest: Nanos, name: &str) -> Ans
     Answer { grade, finding: format!("{finding}{}", of_host(record, &pauses)), comparison }
 }
 
-/// That the storage may not be the cause of `pauses`, if the processor limited each phase with one.
+/// Whether every phase with a pause that is felt was disturbed, and that at `longest` with the longest wait: a program
+/// that gets no processor finishes nothing either.
+fn are_disturbed(record: &Record, longest: usize) -> bool {
+    let has_pause = |&index: &usize| index == longest || !pauses_in(record, index).is_empty();
+    let phases = (0..record.phases.len()).filter(has_pause).filter_map(|at| record.phases.get(at));
+    phases.into_iter().all(|phase| is_disturbed(record, phase))
+}
+
+/// That the storage may not be the cause of `pauses`, if each phase with one was disturbed or limited by the processor.
 fn of_host(record: &Record, pauses: &[Pause]) -> &'static str {
-    let is_of_host = |pause: &Pause| {
-        let phase = record.phases.get(pause.phase);
-        let limited = phase.and_then(|phase| limit_of_phase(record, phase));
-        limited.is_some_and(|limited| limited.limit == Limit::Cpu)
+    let is_of_processor = |phase: &Phase| {
+        limit_of_phase(record, phase).is_some_and(|limited| limited.limit == Limit::Cpu)
     };
-    match pauses {
-        [] => "",
-        pauses if pauses.iter().all(is_of_host) => {
-            " The processor was busy at that time, so the storage may not be the cause."
-        }
-        _ => "",
+    let phases = || pauses.iter().filter_map(|pause| record.phases.get(pause.phase));
+    if pauses.is_empty() {
+        ""
+    } else if phases().all(is_of_processor) {
+        " The processor was busy at that time, so the storage may not be the cause."
+    } else if phases().all(|phase| is_disturbed(record, phase)) {
+        " Other programs disturbed these tests, so the storage may not be the cause."
+    } else {
+        ""
     }
 }
 
