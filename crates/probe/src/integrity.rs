@@ -7,6 +7,7 @@
 mod discard;
 mod exerciser;
 mod far;
+mod patient;
 mod pieces;
 mod queue;
 mod speed;

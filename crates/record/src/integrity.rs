@@ -165,6 +165,8 @@ pub enum HarmedPlace {
     WrittenAgain,
     /// Live data outside of the area in which ranges were discarded.
     Far,
+    /// A discarded range that reads as the data of another address.
+    Discarded,
     /// A place of a newer version.
     #[serde(other)]
     Unknown,
@@ -186,7 +188,7 @@ pub struct DiscardHarm {
     pub distance_bytes: Bytes,
 }
 
-/// Random writes of 4 KiB to a full region, and to the same region after its discard, in turns.
+/// Random writes of 4 KiB to a full region, and to the same region filled and then discarded, in turns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiscardSpeed {

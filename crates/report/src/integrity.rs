@@ -172,6 +172,9 @@ fn discard_headline(discard: &DiscardAnswer) -> String {
     let places = discard.wrong_places;
     match discard.verdict {
         DiscardVerdict::Sound => format!("Discards: no data were harmed by {}", discard.discards),
+        DiscardVerdict::HarmsData if discard.places.keys().eq(&[HarmedPlace::Discarded]) => format!(
+            "Discards: CONFUSE DATA: {places} discarded places read as the data of other addresses"
+        ),
         DiscardVerdict::HarmsData => {
             format!("Discards: DESTROY DATA: {places} places that held live data were wrong afterwards")
         }
@@ -248,6 +251,7 @@ const fn harmed(place: HarmedPlace) -> &'static str {
         HarmedPlace::Live => "held live data between discarded ranges",
         HarmedPlace::WrittenAgain => "had been written after the discard",
         HarmedPlace::Far => "lay outside of the area in which ranges were discarded",
+        HarmedPlace::Discarded => "had been discarded and gave the data of another address",
         HarmedPlace::Unknown => "were of a kind that only a newer version tells",
     }
 }

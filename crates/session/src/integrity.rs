@@ -218,6 +218,12 @@ fn discards(bench: &mut Bench<'_, Storage>, plan: &DiscardPlan, speed: Option<&S
                 if measured.is_stopped {
                     record.state = State::Partial;
                 }
+                test.faults += measured.faults;
+                if let Some(fault) = measured.fault {
+                    steps.recorder.note(&format!(
+                        "The speed after discards was not measured to its end, after too many errors: {fault}."
+                    ));
+                }
                 test.speed = Some(DiscardSpeed {
                     region_bytes: measured.region,
                     before_iops: measured.before,
@@ -308,6 +314,7 @@ fn discard_test(outcome: &DiscardOutcome, span: Bytes) -> DiscardTest {
             PlaceKind::Live => HarmedPlace::Live,
             PlaceKind::WrittenAgain => HarmedPlace::WrittenAgain,
             PlaceKind::Far => HarmedPlace::Far,
+            PlaceKind::Discarded => HarmedPlace::Discarded,
         },
         kind: match wrong.found {
             Sector::OtherWriting(_) => WrongData::Older,

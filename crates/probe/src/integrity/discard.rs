@@ -3,18 +3,23 @@
 //! An area at a random place is filled with live data. Ranges in it are discarded in random order, and half
 //! of them are written again, in whole or in part, before anything is flushed. Then everything is read twice,
 //! with a flush between: live data must be as they were, what was written again must be the newer data, and a
-//! discarded place may read as anything that a discard allows. Single blocks all over the span show discards
-//! that reach far.
+//! discarded place may read as zeros, as 255 or as its own old data. What was discarded is also read before the
+//! first flush, so that old data which come back with it are seen. Single blocks all over the span show discards
+//! that reach far, and the first rounds discard ranges as large as those of fstrim.
+//!
+//! A request that fails is tried again; a place whose write or discard failed for good holds nobody knows what,
+//! and is not judged until it is written again.
 
 use cardproof_evidence::integrity::{Sector, trials_for};
 use cardproof_io::Target;
 use cardproof_units::{Bytes, Nanos, Seed};
 
+use super::patient::Patient;
 use super::pieces::UNIT;
 use super::queue::End;
 use super::trial::{REQUEST, Trial};
 use super::{PlanError, Progress};
-use crate::drive::{Drive, DriveError};
+use crate::drive::DriveError;
 
 /// The largest area of a round, in bytes.
 const AREA_MAX: u64 = 32 << 20;
@@ -29,8 +34,15 @@ const PER_RANGE: u64 = 52 * UNIT;
 /// So many wrong places make the answer certain, and so many are kept.
 pub(super) const WRONG_MAX: u64 = 100;
 
-/// So many errors of the device end a test.
-const FAULTS_MAX: u64 = 100;
+/// Rounds with large ranges at the start, where there is room: about four ranges each.
+const LARGE_ROUNDS: u64 = 2;
+
+/// A large range takes at least so many bytes, and an area for some of them three times as many.
+const LARGE_MIN: u64 = 4 << 20;
+
+/// The lengths of ranges, in units: at least and at most, with even logarithms.
+pub(super) const RANGE_UNITS: (u64, u64) = (1, 256);
+pub(super) const LARGE_UNITS: (u64, u64) = (LARGE_MIN / UNIT, 2 * LARGE_MIN / UNIT);
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,10 +87,15 @@ impl DiscardPlan {
         self.discards
     }
 
+    /// How many rounds have large ranges.
+    const fn large_rounds(&self) -> u64 {
+        if self.area < 3 * LARGE_MIN { 0 } else { LARGE_ROUNDS }
+    }
+
     /// About so much is written.
     #[must_use]
     pub const fn bytes_to_write(&self) -> Bytes {
-        let rounds = (self.discards * PER_RANGE).div_ceil(self.area);
+        let rounds = (self.discards * PER_RANGE).div_ceil(self.area) + self.large_rounds();
         Bytes(rounds * (self.area + self.area / 4))
     }
 }
@@ -92,6 +109,8 @@ pub enum PlaceKind {
     WrittenAgain,
     /// It lies outside of the area in which ranges were discarded.
     Far,
+    /// It was discarded, and reads as the data of another address.
+    Discarded,
 }
 
 /// A place that was found wrong.
@@ -151,25 +170,31 @@ pub fn run_discards(
     plan: &DiscardPlan,
     progress: &mut dyn Progress,
 ) -> Result<DiscardOutcome, DriveError> {
-    let drive = Drive::new(target, Bytes(REQUEST))?;
+    let drive = Patient::new(target, Bytes(REQUEST))?;
     let mut trial = Trial::new(drive, plan);
     let begun = trial.drive.now();
-    trial.out.faults += trial.far.write(&mut trial.drive)?;
+    trial.far.write(&mut trial.drive)?;
     let mut end = End::Done;
-    while trial.out.discards < plan.discards && end == End::Done && !trial.out.is_unsupported {
-        let done = trial.out.discards as f64 / plan.discards as f64;
+    let mut rounds = 0;
+    while (trial.out.discards < plan.discards || rounds < plan.large_rounds())
+        && end == End::Done
+        && !trial.out.is_unsupported
+    {
+        let done = (trial.out.discards as f64 / plan.discards as f64).min(1.0);
         if !progress.step("discards", done) {
             end = End::Stopped;
             break;
         }
-        trial.round()?;
-        if trial.out.faults >= FAULTS_MAX {
-            end = End::Failing(trial.last_fault);
+        trial.round(if rounds < plan.large_rounds() { LARGE_UNITS } else { RANGE_UNITS })?;
+        rounds += 1;
+        if let Some(fault) = trial.drive.exhausted() {
+            end = End::Failing(fault);
         } else if trial.out.wrong_count >= WRONG_MAX {
             end = End::Certain;
         }
     }
     let mut out = trial.out;
+    out.faults = trial.drive.faults();
     out.time = trial.drive.now().saturating_sub(begun);
     out.bytes_written = trial.drive.written();
     out.bytes_read = trial.drive.read_so_far();

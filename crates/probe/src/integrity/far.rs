@@ -6,8 +6,9 @@ use cardproof_units::{Bytes, Seed};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::patient::Patient;
 use super::pieces::UNIT;
-use crate::drive::{Drive, DriveError};
+use crate::drive::DriveError;
 
 /// So many blocks at most, and one in so many units where there are fewer.
 const BLOCKS_MAX: u64 = 2048;
@@ -41,17 +42,20 @@ impl FarBlocks {
         Stamp { salt: self.salt, address_bytes, generation: 1 }
     }
 
-    /// Writes all of them; returns how many the device refused, which are given up.
-    pub(super) fn write(&mut self, drive: &mut Drive<'_>) -> Result<u64, DriveError> {
+    /// Writes and flushes all of them; those that the device refused are given up, since what lies there is
+    /// unknown.
+    pub(super) fn write(&mut self, drive: &mut Patient<'_>) -> Result<(), DriveError> {
         let mut written = Vec::new();
         for &offset in &self.offsets {
             if drive.write_stamped(offset, UNIT, self.stamp(offset))?.is_ok() {
                 written.push(offset);
             }
         }
-        let refused = self.offsets.len() - written.len();
         self.offsets = written;
-        Ok(refused as u64)
+        if drive.flush()?.is_err() {
+            self.offsets.clear();
+        }
+        Ok(())
     }
 
     /// Gives up those from `start` to `end`, which is written to.
@@ -62,12 +66,12 @@ impl FarBlocks {
     /// Reads all of them: those that are wrong, which are given up, and how many bytes were compared.
     pub(super) fn read(
         &mut self,
-        drive: &mut Drive<'_>,
+        drive: &mut Patient<'_>,
     ) -> Result<(Vec<(u64, Sector)>, u64), DriveError> {
         let (mut wrong, mut checked) = (Vec::new(), 0);
         for &offset in &self.offsets {
             let stamp = self.stamp(offset);
-            let Ok(data) = drive.read(offset, UNIT)? else { continue };
+            let Some(data) = drive.read(offset, UNIT)? else { continue };
             checked += UNIT;
             let (sectors, _) = data.as_chunks::<SECTOR>();
             let mut found = (0..).zip(sectors).map(|(at, it)| Sector::of(stamp.further(at), it));

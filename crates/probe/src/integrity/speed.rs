@@ -1,5 +1,5 @@
-//! What speed a discard gives back: random writes to a region that is full, and to the same region after a
-//! discard of all of it, in turns.
+//! What speed a discard gives back: random writes to a region that is full, and to the same region filled and
+//! then discarded, in turns.
 
 use cardproof_evidence::capacity::stamp::Stamp;
 use cardproof_io::{Fault, Target};
@@ -7,12 +7,13 @@ use cardproof_units::{Bytes, Nanos, Seed};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::patient::Patient;
 use super::pieces::UNIT;
 use super::{PlanError, Progress};
-use crate::drive::{Drive, DriveError};
+use crate::drive::DriveError;
 
 /// The largest region, in bytes.
-const REGION_MAX: u64 = 128 << 20;
+const REGION_MAX: u64 = 64 << 20;
 
 /// A smaller region is in the card's cache.
 const REGION_MIN: u64 = 8 << 20;
@@ -49,7 +50,7 @@ impl SpeedPlan {
     /// How much is written.
     #[must_use]
     pub const fn bytes_to_write(&self) -> Bytes {
-        Bytes(PAIRS * (self.region + 2 * WRITES * UNIT))
+        Bytes(PAIRS * 2 * (self.region + WRITES * UNIT))
     }
 }
 
@@ -66,7 +67,9 @@ pub struct SpeedOutcome {
     pub bytes_written: Bytes,
     /// The user ended it before all pairs were measured.
     pub is_stopped: bool,
-    /// The error that ended it.
+    /// Requests that the device answered with an error; they were tried again.
+    pub faults: u64,
+    /// The error that ended it before all pairs were measured.
     pub fault: Option<Fault>,
 }
 
@@ -79,7 +82,7 @@ pub fn run_speed(
     plan: &SpeedPlan,
     progress: &mut dyn Progress,
 ) -> Result<SpeedOutcome, DriveError> {
-    let mut drive = Drive::new(target, Bytes(REQUEST))?;
+    let mut drive = Patient::new(target, Bytes(REQUEST))?;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(plan.seed.derive("writes after discards"));
     let mut out = SpeedOutcome { region: Bytes(plan.region), ..SpeedOutcome::default() };
     for pair in 0..PAIRS {
@@ -87,8 +90,8 @@ pub fn run_speed(
             out.is_stopped = true;
             break;
         }
-        match one_pair(&mut drive, plan, &mut random)? {
-            Ok((before, after)) => {
+        match one_pair(&mut drive, plan, pair, &mut random)? {
+            Ok([before, after]) => {
                 out.before.push(before);
                 out.after.push(after);
             }
@@ -99,15 +102,42 @@ pub fn run_speed(
         }
     }
     out.bytes_written = drive.written();
+    out.faults = drive.faults();
     Ok(out)
 }
 
-/// Fills the region, times writes, discards it, and times writes again.
+/// Writes a second to the region when it is full, and when it is discarded.
+///
+/// Either begins with the region filled anew, and every second pair measures the discarded region first: so
+/// whatever the card is still doing from what came before falls on both alike. If the full region were always
+/// measured first, a drift of the card would look like a gain.
 fn one_pair(
-    drive: &mut Drive<'_>,
+    drive: &mut Patient<'_>,
     plan: &SpeedPlan,
+    pair: u64,
     random: &mut Xoshiro256PlusPlus,
-) -> Result<Result<(f64, f64), Fault>, DriveError> {
+) -> Result<Result<[f64; 2], Fault>, DriveError> {
+    let mut rates = [0.0; 2];
+    let order = if pair.is_multiple_of(2) { [false, true] } else { [true, false] };
+    for discards in order {
+        if let Err(fault) = fill(drive, plan, discards, random)? {
+            return Ok(Err(fault));
+        }
+        match timed_writes(drive, plan, random)? {
+            Ok(rate) => rates[usize::from(discards)] = rate,
+            Err(fault) => return Ok(Err(fault)),
+        }
+    }
+    Ok(Ok(rates))
+}
+
+/// Fills the region, and discards it if `discards`.
+fn fill(
+    drive: &mut Patient<'_>,
+    plan: &SpeedPlan,
+    discards: bool,
+    random: &mut Xoshiro256PlusPlus,
+) -> Result<Result<(), Fault>, DriveError> {
     let salt = random.next_u64();
     for at in (0..plan.region).step_by(REQUEST as usize) {
         let stamp = Stamp { salt, address_bytes: at, generation: 1 };
@@ -115,21 +145,19 @@ fn one_pair(
             return Ok(Err(fault));
         }
     }
-    let before = match timed_writes(drive, plan, random)? {
-        Ok(rate) => rate,
-        Err(fault) => return Ok(Err(fault)),
-    };
-    for at in (0..plan.region).step_by(REQUEST as usize) {
-        if let Err(fault) = drive.discard(at, REQUEST)? {
-            return Ok(Err(fault));
+    if discards {
+        for at in (0..plan.region).step_by(REQUEST as usize) {
+            if let Err(fault) = drive.discard(at, REQUEST)? {
+                return Ok(Err(fault));
+            }
         }
     }
-    Ok(timed_writes(drive, plan, random)?.map(|after| (before, after)))
+    Ok(Ok(()))
 }
 
 /// Writes a second, of single random writes with a flush at either end.
 fn timed_writes(
-    drive: &mut Drive<'_>,
+    drive: &mut Patient<'_>,
     plan: &SpeedPlan,
     random: &mut Xoshiro256PlusPlus,
 ) -> Result<Result<f64, Fault>, DriveError> {

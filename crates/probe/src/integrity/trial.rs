@@ -9,18 +9,17 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::discard::{DiscardOutcome, DiscardPlan, DiscardWrong, PlaceKind, WRONG_MAX};
 use super::far::FarBlocks;
+use super::patient::Patient;
 use super::pieces::UNIT;
 use super::queue::End;
-use crate::drive::{Drive, DriveError};
-
-/// Ranges are discarded that are at least so long, and at most, in units: their logarithms are even.
-const RANGE_UNITS: (u64, u64) = (1, 256);
+use crate::drive::DriveError;
 
 /// Live data between two ranges, in units.
 const LIVE_UNITS: (u64, u64) = (1, 16);
 
 /// The longest request, in bytes.
 pub(super) const REQUEST: u64 = 256 << 10;
+const REQUEST_UNITS: u64 = REQUEST / UNIT;
 
 /// One discard in so many is followed by a flush at once.
 const FLUSH_PART: u64 = 16;
@@ -29,9 +28,21 @@ const FLUSH_PART: u64 = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holds {
     Live,
-    /// The number of its range.
-    Discarded(usize),
-    WrittenAgain(usize),
+    Discarded,
+    WrittenAgain,
+    /// A write or a discard of it failed, or a flush after its write: nobody knows what.
+    Unknown,
+}
+
+/// Which of the readings of an area.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reading {
+    /// Of what was discarded alone, before the flush that follows.
+    BeforeFlush,
+    /// The first of everything, which counts what is compared.
+    First,
+    /// The second, which finds what has changed.
+    Second,
 }
 
 /// A range that is discarded, in units of the area.
@@ -43,7 +54,7 @@ struct Range {
 
 /// The test as it runs.
 pub(super) struct Trial<'a> {
-    pub(super) drive: Drive<'a>,
+    pub(super) drive: Patient<'a>,
     plan: DiscardPlan,
     salt: u64,
     /// The writing of the present round's live data; what is written again has the next.
@@ -51,15 +62,22 @@ pub(super) struct Trial<'a> {
     /// Where the area of this round begins.
     start: u64,
     units: Vec<Holds>,
+    /// What each discarded unit read as the last time.
+    seen: Vec<Option<Sector>>,
     ranges: Vec<Range>,
+    /// Those that were discarded since the last flush.
+    unflushed: Vec<Range>,
+    /// The discards of this round that are checked, and how many bytes they cover.
+    done: (u64, u64),
+    /// How many wrong places were kept before this round.
+    wrong_before: usize,
     random: Xoshiro256PlusPlus,
     pub(super) far: FarBlocks,
-    pub(super) last_fault: Fault,
     pub(super) out: DiscardOutcome,
 }
 
 impl<'a> Trial<'a> {
-    pub(super) fn new(drive: Drive<'a>, plan: &DiscardPlan) -> Self {
+    pub(super) fn new(drive: Patient<'a>, plan: &DiscardPlan) -> Self {
         Self {
             drive,
             plan: *plan,
@@ -67,10 +85,13 @@ impl<'a> Trial<'a> {
             generation: 0,
             start: 0,
             units: Vec::new(),
+            seen: Vec::new(),
             ranges: Vec::new(),
+            unflushed: Vec::new(),
+            done: (0, 0),
+            wrong_before: 0,
             random: Xoshiro256PlusPlus::seed_from_u64(plan.seed().derive("order of discards")),
             far: FarBlocks::new(plan.span(), plan.seed()),
-            last_fault: Fault::InputOutput,
             out: DiscardOutcome {
                 discards: 0,
                 discarded: Bytes::ZERO,
@@ -90,20 +111,23 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// One area: filled, discarded, read twice.
-    pub(super) fn round(&mut self) -> Result<(), DriveError> {
-        self.place_area();
+    /// One area: filled, discarded in ranges whose lengths lie in `range_units`, read twice. A flush that fails
+    /// ends the round, since nothing is known of the area any more: its discards are not counted as checked.
+    pub(super) fn round(&mut self, range_units: (u64, u64)) -> Result<(), DriveError> {
+        self.place_area(range_units);
         self.generation += 2;
-        self.write_units(0, self.units.len() as u64, self.generation)?;
-        self.flush()?;
-        self.discard_ranges()?;
-        if self.out.is_unsupported {
+        let all = Range { start: 0, end: self.units.len() as u64 };
+        self.write_units(all, self.generation, Holds::Live)?;
+        if !self.flush()? || !self.discard_ranges()? || !self.flush()? {
             return Ok(());
         }
-        self.flush()?;
-        let first = self.read_back(None)?;
-        self.flush()?;
-        self.read_back(Some(&first))?;
+        self.read_units(all, Reading::First)?;
+        if !self.flush()? {
+            return Ok(());
+        }
+        self.read_units(all, Reading::Second)?;
+        self.out.discards += self.done.0;
+        self.out.discarded += Bytes(self.done.1);
         self.read_far()
     }
 
@@ -136,16 +160,20 @@ impl<'a> Trial<'a> {
     }
 
     /// Chooses the place of the area and of its ranges.
-    fn place_area(&mut self) {
+    fn place_area(&mut self, range_units: (u64, u64)) {
         let count = self.plan.area() / UNIT;
         let room = self.plan.span().get() / UNIT - count;
         self.start = if room == 0 { 0 } else { self.random.next_u64() % (room + 1) } * UNIT;
         self.far.give_up(self.start, self.start + count * UNIT);
-        self.units = vec![Holds::Live; count as usize];
+        self.units = vec![Holds::Unknown; count as usize];
+        self.seen = vec![None; count as usize];
+        self.done = (0, 0);
+        self.wrong_before = self.out.wrong.len();
+        self.unflushed.clear();
         self.ranges.clear();
         let mut unit = self.even_logarithm(LIVE_UNITS);
         while unit < count {
-            let length = self.even_logarithm(RANGE_UNITS).min(count - unit);
+            let length = self.even_logarithm(range_units).min(count - unit);
             self.ranges.push(Range { start: unit, end: unit + length });
             unit += length + self.even_logarithm(LIVE_UNITS);
         }
@@ -158,7 +186,8 @@ impl<'a> Trial<'a> {
         (drawn as u64).clamp(low, high)
     }
 
-    fn discard_ranges(&mut self) -> Result<(), DriveError> {
+    /// Whether the round can go on.
+    fn discard_ranges(&mut self) -> Result<bool, DriveError> {
         let mut order: Vec<usize> = (0..self.ranges.len()).collect();
         for last in (1..order.len()).rev() {
             order.swap(last, (self.random.next_u64() % (last as u64 + 1)) as usize);
@@ -170,29 +199,31 @@ impl<'a> Trial<'a> {
                 Ok(()) => {}
                 Err(Fault::Unsupported) => {
                     self.out.is_unsupported = true;
-                    return Ok(());
+                    return Ok(false);
                 }
-                Err(fault) => {
-                    self.note_fault(fault);
-                    // Nobody knows what it did.
+                // Nobody knows what it did.
+                Err(_) => {
+                    self.units_of(range).fill(Holds::Unknown);
                     continue;
                 }
             }
-            self.out.discards += 1;
-            self.out.discarded += Bytes(length);
-            self.mark(range, Holds::Discarded(number));
+            self.done = (self.done.0 + 1, self.done.1 + length);
+            self.unflushed.push(range);
+            // What was unknown before stays so: it may read as anything that was there.
+            let known = self.units_of(range).iter_mut().filter(|it| **it != Holds::Unknown);
+            known.for_each(|it| *it = Holds::Discarded);
             if self.random.next_u64().is_multiple_of(2) {
-                self.write_again(number, range)?;
+                self.write_again(range)?;
             }
-            if self.random.next_u64().is_multiple_of(FLUSH_PART) {
-                self.flush()?;
+            if self.random.next_u64().is_multiple_of(FLUSH_PART) && !self.flush()? {
+                return Ok(false);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Writes a part of a discarded range, or all of it.
-    fn write_again(&mut self, number: usize, range: Range) -> Result<(), DriveError> {
+    fn write_again(&mut self, range: Range) -> Result<(), DriveError> {
         let length = range.end - range.start;
         let from = range.start + self.random.next_u64() % length;
         let part = match self.random.next_u64() % 3 {
@@ -200,91 +231,85 @@ impl<'a> Trial<'a> {
             1 => Range { start: range.start, end: from + 1 },
             _ => Range { start: from, end: range.end },
         };
-        self.write_units(part.start, part.end, self.generation + 1)?;
-        self.mark(part, Holds::WrittenAgain(number));
-        Ok(())
+        self.write_units(part, self.generation + 1, Holds::WrittenAgain)
     }
 
-    fn mark(&mut self, range: Range, holds: Holds) {
-        self.units[range.start as usize..range.end as usize].fill(holds);
+    fn units_of(&mut self, range: Range) -> &mut [Holds] {
+        &mut self.units[range.start as usize..range.end as usize]
     }
 
-    fn write_units(&mut self, from: u64, to: u64, generation: u32) -> Result<(), DriveError> {
-        let (mut at, end) = (self.start + from * UNIT, self.start + to * UNIT);
-        while at < end {
-            let length = (end - at).min(REQUEST);
-            let stamp = Stamp { salt: self.salt, address_bytes: at, generation };
-            if let Err(fault) = self.drive.write_stamped(at, length, stamp)? {
-                self.note_fault(fault);
-            }
-            at += length;
-        }
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<(), DriveError> {
-        if let Err(fault) = self.drive.flush()? {
-            self.note_fault(fault);
-        }
-        Ok(())
-    }
-
-    const fn note_fault(&mut self, fault: Fault) {
-        self.out.faults += 1;
-        self.last_fault = fault;
-    }
-
-    /// Reads the whole area. The first reading counts what is compared; the second, after `before`, finds what
-    /// has changed. Returns for each unit what a discarded one read as.
-    fn read_back(
+    /// Writes `range`, which then holds `holds`, but for the requests that fail.
+    fn write_units(
         &mut self,
-        before: Option<&[Option<Sector>]>,
-    ) -> Result<Vec<Option<Sector>>, DriveError> {
-        let count = self.units.len() as u64;
-        let mut emptied = vec![None; self.units.len()];
-        let mut streak = None;
-        for from in (0..count).step_by((REQUEST / UNIT) as usize) {
-            let to = (from + REQUEST / UNIT).min(count);
+        range: Range,
+        generation: u32,
+        holds: Holds,
+    ) -> Result<(), DriveError> {
+        for start in (range.start..range.end).step_by(REQUEST_UNITS as usize) {
+            let part = Range { start, end: (start + REQUEST_UNITS).min(range.end) };
+            let (at, length) = (self.start + start * UNIT, (part.end - start) * UNIT);
+            let stamp = Stamp { salt: self.salt, address_bytes: at, generation };
+            let is_done = self.drive.write_stamped(at, length, stamp)?.is_ok();
+            self.units_of(part).fill(if is_done { holds } else { Holds::Unknown });
+        }
+        Ok(())
+    }
+
+    /// Reads what was discarded since the last flush, and flushes; whether that succeeded.
+    fn flush(&mut self) -> Result<bool, DriveError> {
+        for range in std::mem::take(&mut self.unflushed) {
+            self.read_units(range, Reading::BeforeFlush)?;
+        }
+        Ok(self.drive.flush()?.is_ok())
+    }
+
+    fn read_units(&mut self, range: Range, reading: Reading) -> Result<(), DriveError> {
+        for from in (range.start..range.end).step_by(REQUEST_UNITS as usize) {
+            let to = (from + REQUEST_UNITS).min(range.end);
             let at = self.start + from * UNIT;
-            let data = match self.drive.read(at, (to - from) * UNIT)? {
-                Ok(data) => data.to_vec(),
-                Err(fault) => {
-                    self.note_fault(fault);
-                    streak = None;
-                    continue;
-                }
-            };
+            let Some(data) = self.drive.read(at, (to - from) * UNIT)? else { continue };
+            let data = data.to_vec();
             for (unit, data) in (from..to).zip(data.chunks(UNIT as usize)) {
-                let found = self.look(unit, data);
-                match self.units[unit as usize] {
-                    Holds::Discarded(_) => {
-                        emptied[unit as usize] = Some(found);
-                        let was = before.map(|before| before[unit as usize]);
-                        self.note_discarded(found, was);
-                        streak = None;
-                    }
-                    holds => self.note_kept(unit, holds, found, before.is_none(), &mut streak),
+                let wrong = match self.units[unit as usize] {
+                    Holds::Unknown => None,
+                    Holds::Discarded => self.note_discarded(unit, data, reading),
+                    _ if reading == Reading::BeforeFlush => None,
+                    holds => self.note_kept(unit, holds, data, reading),
+                };
+                if let Some((place, found)) = wrong {
+                    self.note_unit(unit, place, found);
                 }
             }
         }
-        Ok(emptied)
+        Ok(())
     }
 
-    /// What a unit is: its first sector that is not right, or right.
-    fn look(&self, unit: u64, data: &[u8]) -> Sector {
-        let generation = match self.units[unit as usize] {
-            Holds::WrittenAgain(_) => self.generation + 1,
-            Holds::Live | Holds::Discarded(_) => self.generation,
-        };
+    /// What the sectors of a unit are where the writing `generation` is expected.
+    fn sectors<'b>(
+        &self,
+        unit: u64,
+        data: &'b [u8],
+        generation: u32,
+    ) -> impl Iterator<Item = Sector> + use<'b> {
         let address_bytes = self.start + unit * UNIT;
         let stamp = Stamp { salt: self.salt, address_bytes, generation };
         let (sectors, _) = data.as_chunks::<SECTOR>();
-        let mut found = (0..).zip(sectors).map(|(at, it)| Sector::of(stamp.further(at), it));
-        found.find(|sector| *sector != Sector::Right).unwrap_or(Sector::Right)
+        (0..).zip(sectors).map(move |(at, it)| Sector::of(stamp.further(at), it))
     }
 
-    fn note_discarded(&mut self, found: Sector, was: Option<Option<Sector>>) {
-        let Some(was) = was else {
+    /// Notes what a discarded unit reads as; what is wrong with it, if it is the data of another address.
+    fn note_discarded(
+        &mut self,
+        unit: u64,
+        data: &[u8],
+        reading: Reading,
+    ) -> Option<(PlaceKind, Sector)> {
+        let mut foreign = self.sectors(unit, data, self.generation);
+        let foreign = foreign.find(|it| matches!(it, Sector::Foreign(_)));
+        let mut sectors = self.sectors(unit, data, self.generation);
+        let found = foreign.or_else(|| sectors.find(|it| *it != Sector::Right));
+        let found = found.unwrap_or(Sector::Right);
+        if reading == Reading::First {
             let place = match found {
                 Sector::Zeros => 0,
                 Sector::Ones => 1,
@@ -292,46 +317,47 @@ impl<'a> Trial<'a> {
                 Sector::OtherWriting(_) | Sector::Foreign(_) | Sector::Damaged => 3,
             };
             self.out.reads[place] += Bytes(UNIT);
-            return;
-        };
+        }
+        let was = self.seen[unit as usize].replace(found);
         let was_empty = matches!(was, Some(Sector::Zeros | Sector::Ones));
         if was_empty && matches!(found, Sector::Right | Sector::OtherWriting(_)) {
             self.out.revived += Bytes(UNIT);
         }
+        foreign.map(|found| (PlaceKind::Discarded, found))
     }
 
-    /// Notes a unit that was to keep its data; `streak` is the wrong place that it may continue.
+    /// Compares a unit that was to keep its data; what is wrong with it, if anything is.
     fn note_kept(
         &mut self,
         unit: u64,
         holds: Holds,
-        found: Sector,
-        is_first: bool,
-        streak: &mut Option<(PlaceKind, u64)>,
-    ) {
-        let place = if holds == Holds::Live { PlaceKind::Live } else { PlaceKind::WrittenAgain };
-        let checked = match holds {
-            Holds::Live => &mut self.out.live_checked,
-            Holds::Discarded(_) | Holds::WrittenAgain(_) => &mut self.out.again_checked,
+        data: &[u8],
+        reading: Reading,
+    ) -> Option<(PlaceKind, Sector)> {
+        let (place, generation, checked) = if holds == Holds::Live {
+            (PlaceKind::Live, self.generation, &mut self.out.live_checked)
+        } else {
+            (PlaceKind::WrittenAgain, self.generation + 1, &mut self.out.again_checked)
         };
-        if is_first {
+        if reading == Reading::First {
             *checked += Bytes(UNIT);
         }
-        if found == Sector::Right {
-            *streak = None;
-            return;
-        }
-        let continues = *streak == Some((place, unit));
-        *streak = Some((place, unit + 1));
-        if continues {
-            if let Some(last) = self.out.wrong.last_mut() {
-                last.length_bytes += UNIT;
-            }
-            return;
-        }
-        // What was wrong at the first reading is not counted again at the second.
+        let mut sectors = self.sectors(unit, data, generation);
+        sectors.find(|it| *it != Sector::Right).map(|found| (place, found))
+    }
+
+    /// Notes a wrong unit, as a place of its own or as the next part of the latest one.
+    fn note_unit(&mut self, unit: u64, place: PlaceKind, found: Sector) {
         let address_bytes = self.start + unit * UNIT;
-        if !is_first && self.out.wrong.iter().any(|it| it.covers(address_bytes)) {
+        let of_round = &mut self.out.wrong[self.wrong_before..];
+        // What was wrong at an earlier reading is not counted again.
+        if of_round.iter().any(|it| it.covers(address_bytes)) {
+            return;
+        }
+        if let Some(last) = of_round.last_mut()
+            && (last.place, last.address_bytes + last.length_bytes) == (place, address_bytes)
+        {
+            last.length_bytes += UNIT;
             return;
         }
         let distance_bytes = self.distance(unit);
