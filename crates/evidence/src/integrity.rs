@@ -149,6 +149,29 @@ pub fn trials_for(share: f64) -> u64 {
     ((1.0 - CONFIDENCE).ln() / (-share).ln_1p()).ceil().max(1.0) as u64
 }
 
+/// How sure it has to be that harm comes from a queue before the queue is blamed.
+pub const BLAME_CONFIDENCE: f64 = 0.99;
+
+/// Whether `wrong` pieces, all among `queued` trials at depth and none among `control` trials without a queue,
+/// show that harm is more frequent at depth.
+///
+/// If it were as frequent without a queue, each wrong piece would lie among those at depth with the share
+/// queued / (queued + control), and all of them with its power `wrong` (Fisher's exact test, one-sided). That must
+/// be less likely than 1 - [`BLAME_CONFIDENCE`].
+#[must_use]
+pub fn is_of_queue(wrong: u64, queued: u64, control: u64) -> bool {
+    let share = queued as f64 / (queued + control).max(1) as f64;
+    wrong as f64 * share.ln() <= (1.0 - BLAME_CONFIDENCE).ln()
+}
+
+/// How many trials without a queue it takes for [`is_of_queue`], if none of them goes wrong; `wrong` is at least
+/// 1.
+#[must_use]
+pub fn control_for(wrong: u64, queued: u64) -> u64 {
+    let times = (1.0 - BLAME_CONFIDENCE).powf(-1.0 / wrong.max(1) as f64) - 1.0;
+    (queued as f64 * times).ceil() as u64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,6 +207,18 @@ mod tests {
         assert_eq!(kind(&flipped), Some((WrongKind::Damaged, 1, 1)));
         let of_another_run = Stamp { salt: 6, ..STAMP };
         assert_eq!(kind(&data([of_another_run; 4])), Some((WrongKind::Damaged, 0, 4)));
+    }
+
+    #[test]
+    fn a_queue_is_blamed_only_where_the_control_would_have_shown_the_same_harm() {
+        // 6 wrong of 60,000, and 0 of 9,540: as likely as not without any difference.
+        assert!(!is_of_queue(6, 60_000, 9_540) && is_of_queue(6, 60_000, 70_000));
+        assert!(!is_of_queue(0, 60_000, 1_000_000) && !is_of_queue(1, 60_000, 60_000));
+        for (wrong, queued) in [(1, 1000), (5, 60_000), (100, 500)] {
+            let control = control_for(wrong, queued);
+            assert!(is_of_queue(wrong, queued, control), "{wrong}");
+            assert!(!is_of_queue(wrong, queued, control - control / 50 - 1), "{wrong}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use cardproof_evidence::integrity::{CONFIDENCE, interval, upper_bound};
+use cardproof_evidence::integrity::{CONFIDENCE, interval, is_of_queue, upper_bound};
 use cardproof_record::{
     CheckedRequests, DiscardSpeed, DiscardTest, HarmedPlace, QueueTest, Record, State, WrongData,
 };
@@ -55,13 +55,15 @@ pub struct Document<'a> {
 pub enum QueueVerdict {
     /// All data were right, as far as the bounds reach.
     Sound,
-    /// Data were wrong with many requests at a time, and right with one.
+    /// Data were wrong with many requests at a time, and right with one at a time, in so long a control that harm
+    /// of the same rate would have shown there.
     Corrupts,
     /// Data were wrong with one request at a time.
     CorruptsWithoutQueue,
     /// Requests failed with errors: the device may be broken, and nothing is said of the queue.
     Failing,
-    /// The test did not come to its end.
+    /// The test did not come to its end; or data were wrong at depth (`queued.wrong` is not 0), and whether they are
+    /// without a queue too is not known.
     Undecided,
 }
 
@@ -220,7 +222,8 @@ fn queue_answer(record: &Record, test: &QueueTest) -> QueueAnswer {
     let QueueTest { control, queued, .. } = test;
     let verdict = match record.state {
         _ if control.wrong > 0 => QueueVerdict::CorruptsWithoutQueue,
-        _ if queued.wrong > 0 => QueueVerdict::Corrupts,
+        _ if queued.wrong > 0 && would_show(control, queued) => QueueVerdict::Corrupts,
+        _ if queued.wrong > 0 => QueueVerdict::Undecided,
         _ if test.faults > 0 => QueueVerdict::Failing,
         _ if !record.conditions.target.direct => QueueVerdict::Undecided,
         // A later test may have failed; this one has ended when it compared something at depth.
@@ -252,6 +255,18 @@ fn queue_answer(record: &Record, test: &QueueTest) -> QueueAnswer {
         were_right: count(|piece| piece.was_right),
         faults: test.faults,
     }
+}
+
+/// Whether the control would have shown what was wrong at depth, if it came as often from each write, each read or
+/// each flush.
+fn would_show(control: &CheckedRequests, queued: &CheckedRequests) -> bool {
+    [
+        (queued.writes, control.writes),
+        (queued.reads, control.reads),
+        (queued.flushes, control.flushes),
+    ]
+    .iter()
+    .all(|&(queued_trials, alone)| is_of_queue(queued.wrong, queued_trials, alone))
 }
 
 fn share(found: u64, trials: u64) -> Option<Share> {

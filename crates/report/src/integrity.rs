@@ -46,6 +46,7 @@ pub(crate) fn in_short(record: &Record) -> Option<String> {
         QueueVerdict::Sound => "queue sound",
         QueueVerdict::Corrupts => "queue CORRUPTS DATA",
         QueueVerdict::CorruptsWithoutQueue => "CORRUPTS DATA",
+        QueueVerdict::Undecided if queue.queued.wrong > 0 => "DATA WRONG, queue undecided",
         QueueVerdict::Failing | QueueVerdict::Undecided => "queue undecided",
     });
     let discard = found.discard.map(|discard| match discard.verdict {
@@ -89,6 +90,11 @@ fn queue_headline(queue: &QueueAnswer) -> String {
         QueueVerdict::Failing => format!(
             "Queue: not decided, since the device answered {} requests with errors",
             queue.faults
+        ),
+        QueueVerdict::Undecided if queue.queued.wrong > 0 => format!(
+            "Queue: not decided: {} pieces CAME BACK WRONG at depth {depth}; whether that happens with one request \
+             at a time too is not known, so keep no data on this storage",
+            queue.queued.wrong
         ),
         QueueVerdict::Undecided if !queue.is_direct => {
             "Queue: not decided, since reads came from the page cache and not from the card"

@@ -104,6 +104,11 @@ impl IntegrityCheck {
                 plan.pieces(),
                 plan.control_writes()
             ));
+            notes.push(format!(
+                "If few data are wrong at depth, the test goes on until it is known whether they are without a queue \
+                 too, and writes up to {} for that.",
+                plan.bytes_at_most()
+            ));
         }
         if let Some(plan) = &self.discard {
             notes.push(format!(

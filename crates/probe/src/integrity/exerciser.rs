@@ -5,6 +5,8 @@
 //! comes back wrong is read again when nothing else is under way: that tells a wrong read from wrong data on
 //! the flash.
 
+mod choice;
+
 use std::collections::VecDeque;
 
 use cardproof_evidence::integrity::compare;
@@ -30,14 +32,8 @@ const FLUSH_EVERY: std::ops::Range<u64> = 16..112;
 /// The queue is kept at one depth for so many requests.
 const DEPTH_EVERY: u64 = 64;
 
-/// How often a piece is drawn before whatever was drawn last is taken.
-const DRAWS_MAX: usize = 64;
-
 /// So many of the latest writes are remembered, to read one of them soon.
 const SOON_MAX: usize = 16;
-
-/// One in so many pieces that may be overwritten is discarded.
-const DISCARD_PART: u64 = 16;
 
 /// What one part of a test is to reach.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +74,8 @@ pub(super) struct Exerciser<'a> {
     flushes_done: u64,
     /// Pieces that were written a moment ago.
     soon: VecDeque<usize>,
+    /// The neighbour of the latest write, to be written while that is under way.
+    neighbour: Option<usize>,
     suspects: Vec<Suspect>,
     completions: Vec<Completion>,
     random: Xoshiro256PlusPlus,
@@ -111,6 +109,7 @@ impl<'a> Exerciser<'a> {
             flushes_begun: 0,
             flushes_done: 0,
             soon: VecDeque::new(),
+            neighbour: None,
             suspects: Vec::new(),
             completions: Vec::new(),
             random: Xoshiro256PlusPlus::seed_from_u64(seed.derive("order of requests")),
@@ -141,11 +140,16 @@ impl<'a> Exerciser<'a> {
     }
 
     /// Writes every piece once, one after the other, and reads all of them.
-    pub(super) fn lay_down(&mut self, progress: &mut dyn Progress) -> Result<End, DriveError> {
+    pub(super) fn lay_down(
+        &mut self,
+        deed: &'static str,
+        progress: &mut dyn Progress,
+    ) -> Result<End, DriveError> {
         let begun = self.target.now();
+        self.is_at_depth = false;
         let count = self.pieces.len();
         for piece in 0..count {
-            if piece % 64 == 0 && !progress.step("first writing", piece as f64 / count as f64) {
+            if piece % 64 == 0 && !progress.step(deed, piece as f64 / count as f64) {
                 return Ok(End::Stopped);
             }
             self.begin(OpKind::Write, piece)?;
@@ -245,65 +249,6 @@ impl<'a> Exerciser<'a> {
         self.examine()
     }
 
-    /// Mostly the full depth, sometimes any.
-    fn depth_of(&mut self, most: u16) -> u16 {
-        if most <= 2 || !self.random.next_u64().is_multiple_of(4) {
-            return most;
-        }
-        2 + (self.random.next_u64() % u64::from(most - 1)) as u16
-    }
-
-    fn draw(&mut self, range: std::ops::Range<u64>) -> u64 {
-        range.start + self.random.next_u64() % (range.end - range.start)
-    }
-
-    /// The next request: a piece that has to be read is read, one that may be overwritten is.
-    fn choose(&mut self, discards: bool) -> (OpKind, usize) {
-        if self.random.next_u64().is_multiple_of(3)
-            && let Some(piece) = self.take_soon()
-            && !self.pieces[piece].is_busy
-            && self.pieces[piece].known == Known::Fresh
-        {
-            return (OpKind::Read, piece);
-        }
-        let mut drawn = 0;
-        for _ in 0..DRAWS_MAX {
-            drawn = (self.random.next_u64() % self.pieces.len() as u64) as usize;
-            let piece = &self.pieces[drawn];
-            if piece.is_busy {
-                continue;
-            }
-            match piece.known {
-                Known::Empty => return (OpKind::Write, drawn),
-                Known::Settled
-                    if discards && self.random.next_u64().is_multiple_of(DISCARD_PART) =>
-                {
-                    return (OpKind::Discard, drawn);
-                }
-                Known::Settled => return (OpKind::Write, drawn),
-                _ if self.flushes_done >= piece.needs_flush => return (OpKind::Read, drawn),
-                Known::Fresh if self.random.next_u64().is_multiple_of(4) => {
-                    return (OpKind::Read, drawn);
-                }
-                Known::Fresh | Known::Read => {}
-            }
-        }
-        // Everything waits for a flush: a read more does no harm.
-        let idle = (0..self.pieces.len())
-            .map(|step| (drawn + step) % self.pieces.len())
-            .find(|&piece| !self.pieces[piece].is_busy && self.pieces[piece].known != Known::Empty);
-        (OpKind::Read, idle.unwrap_or(drawn))
-    }
-
-    /// One of the latest writes, the very latest as often as all the others.
-    fn take_soon(&mut self) -> Option<usize> {
-        if self.random.next_u64().is_multiple_of(2) {
-            return self.soon.pop_back();
-        }
-        let chosen = self.random.next_u64().checked_rem(self.soon.len() as u64)?;
-        self.soon.remove(chosen as usize)
-    }
-
     fn begin(&mut self, kind: OpKind, piece: usize) -> Result<(), DriveError> {
         let depth = self.in_flight + 1;
         let Some(slot) = self.free_slot()? else { return Ok(()) };
@@ -391,7 +336,10 @@ impl<'a> Exerciser<'a> {
                     self.flushes_done = self.flushes_begun;
                     self.tally.flushes += 1;
                 }
-                Err(fault) => self.note_fault(fault),
+                Err(fault) => {
+                    self.note_fault(fault);
+                    self.forget_unsettled();
+                }
             }
             return Ok(());
         }
@@ -412,6 +360,13 @@ impl<'a> Exerciser<'a> {
         self.note_fault(fault);
         if kind != OpKind::Read {
             self.pieces[piece].known = Known::Empty;
+        }
+    }
+
+    /// After a flush that failed, nobody knows what lies where something was written since the one before.
+    fn forget_unsettled(&mut self) {
+        for piece in self.pieces.iter_mut().filter(|piece| piece.is_unsettled()) {
+            piece.known = Known::Empty;
         }
     }
 
@@ -442,6 +397,9 @@ impl<'a> Exerciser<'a> {
         self.tally.reads += 1;
         let piece = self.pieces[flight.piece];
         self.read += piece.length;
+        if piece.known == Known::Empty {
+            return;
+        }
         let data = &self.target.buffer(slot)[..Bytes(piece.length).as_len()];
         let Some(wrong) = compare(piece.stamp(self.salt), data) else {
             let is_settled = flight.flushed >= piece.needs_flush;

@@ -1,6 +1,9 @@
 //! A queue under test: a control without a queue, the same at depth, and a last reading of everything.
+//!
+//! Where data were wrong at depth, and the control was too short to have shown harm of that rate, both go on until
+//! it is known whether the queue is to blame.
 
-use cardproof_evidence::integrity::trials_for;
+use cardproof_evidence::integrity::{control_for, is_of_queue, trials_for};
 use cardproof_io::{Fault, Target};
 use cardproof_units::{Bytes, Seed};
 
@@ -11,6 +14,15 @@ use crate::drive::DriveError;
 
 /// Of the writes at depth so many are made without a queue before: one in this.
 const CONTROL_PART: u64 = 8;
+
+/// With fewer wrong pieces, more is done at depth before the control goes on: a rate is known too badly from them.
+const WRONG_ENOUGH: u64 = 5;
+
+/// Either goes on up to so many times the planned writes at depth.
+const LONGER_MAX: u64 = 4;
+
+/// The least writes of the control at a time.
+const CONTROL_MIN: u64 = 64;
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +89,13 @@ impl QueuePlan {
         self.writes.div_ceil(CONTROL_PART)
     }
 
+    /// At most so much is written where data are wrong at depth, and too few to know whether they are without a
+    /// queue as well.
+    #[must_use]
+    pub const fn bytes_at_most(&self) -> Bytes {
+        Bytes((2 * self.pieces + 2 * LONGER_MAX * self.writes) * LENGTH_MEAN)
+    }
+
     /// About so much is written.
     #[must_use]
     pub const fn bytes_to_write(&self) -> Bytes {
@@ -129,7 +148,7 @@ pub fn run_queue(
     let mut exerciser = Exerciser::new(target, pieces, plan.depth, plan.seed)?;
     let control = Goal { depth: 1, writes: plan.control_writes(), discards: false };
     let queued = Goal { depth: plan.depth, writes: plan.writes, discards: plan.discards };
-    let mut end = exerciser.lay_down(progress)?;
+    let mut end = exerciser.lay_down("first writing", progress)?;
     if end == End::Done {
         end = exerciser.exercise(&control, "without a queue", progress)?;
     }
@@ -138,6 +157,9 @@ pub fn run_queue(
     if end == End::Done && of_control.wrong == 0 {
         end = exerciser.exercise(&queued, "at depth", progress)?;
         of_queue = exerciser.take_tally();
+        if end == End::Done {
+            end = find_more(&mut exerciser, plan, &mut of_queue, progress)?;
+        }
         if matches!(end, End::Done | End::Certain) {
             let last = exerciser.read_all("last reading", progress)?;
             end = if end == End::Done { last } else { end };
@@ -145,6 +167,9 @@ pub fn run_queue(
             // What is wrong at the end was right without a queue before.
             of_queue.wrong += found.wrong;
             of_control.reads += found.reads;
+        }
+        if end == End::Done && of_queue.wrong > 0 {
+            end = extend_control(&mut exerciser, plan, &of_queue, &mut of_control, progress)?;
         }
     }
     exerciser.drain()?;
@@ -159,4 +184,76 @@ pub fn run_queue(
         bytes_read,
         end,
     })
+}
+
+/// Goes on at depth where few pieces were wrong.
+fn find_more(
+    exerciser: &mut Exerciser<'_>,
+    plan: &QueuePlan,
+    of_queue: &mut Tally,
+    progress: &mut dyn Progress,
+) -> Result<End, DriveError> {
+    let part = Goal { depth: plan.depth, writes: plan.control_writes(), discards: plan.discards };
+    let mut end = End::Done;
+    while end == End::Done
+        && (1..WRONG_ENOUGH).contains(&of_queue.wrong)
+        && of_queue.writes + part.writes <= LONGER_MAX * plan.writes
+    {
+        end = exerciser.exercise(&part, "at depth, longer", progress)?;
+        of_queue.add(&exerciser.take_tally());
+    }
+    Ok(end)
+}
+
+/// Goes on without a queue until the control would have shown what was wrong at depth, or shows it.
+///
+/// Everything is written anew first, so that what was written at depth and is lost later is not found now.
+fn extend_control(
+    exerciser: &mut Exerciser<'_>,
+    plan: &QueuePlan,
+    of_queue: &Tally,
+    of_control: &mut Tally,
+    progress: &mut dyn Progress,
+) -> Result<End, DriveError> {
+    let (mut end, mut is_anew) = (End::Done, false);
+    while end == End::Done
+        && of_control.wrong == 0
+        && !of_queue.is_told_from(of_control)
+        && of_control.writes < LONGER_MAX * plan.writes
+    {
+        end = if is_anew {
+            let missing =
+                control_for(of_queue.wrong, of_queue.writes).saturating_sub(of_control.writes);
+            let writes = missing.clamp(CONTROL_MIN, plan.control_writes().max(CONTROL_MIN));
+            let part = Goal { depth: 1, writes, discards: false };
+            exerciser.exercise(&part, "without a queue, longer", progress)?
+        } else {
+            exerciser.lay_down("writing anew", progress)?
+        };
+        is_anew = true;
+        of_control.add(&exerciser.take_tally());
+    }
+    Ok(end)
+}
+
+impl Tally {
+    fn add(&mut self, other: &Self) {
+        self.writes += other.writes;
+        self.reads += other.reads;
+        self.flushes += other.flushes;
+        self.wrong += other.wrong;
+        self.time += other.time;
+    }
+
+    /// Whether `control`, in which nothing was wrong, would have shown what is wrong here, if it came as often from
+    /// each write, each read or each flush.
+    fn is_told_from(&self, control: &Self) -> bool {
+        [
+            (self.writes, control.writes),
+            (self.reads, control.reads),
+            (self.flushes, control.flushes),
+        ]
+        .iter()
+        .all(|&(queued, control)| is_of_queue(self.wrong, queued, control))
+    }
 }

@@ -1,9 +1,9 @@
 //! Queues and discards that corrupt data, on simulated cards, and sound ones.
 
-use cardproof_evidence::integrity::WrongKind;
+use cardproof_evidence::integrity::{Sector, WrongKind, is_of_queue};
 use cardproof_probe::integrity::{
-    DiscardOutcome, DiscardPlan, End, PlaceKind, QueueOutcome, QueuePlan, SpeedPlan, run_discards,
-    run_queue, run_speed,
+    DiscardOutcome, DiscardPlan, DiscardWrong, End, PlaceKind, QueueOutcome, QueuePlan, SpeedPlan,
+    run_discards, run_queue, run_speed,
 };
 use cardproof_sim::fault::{DiscardFault, DiscardHarm, DiscardReads, QueueFault, QueueHarm};
 use cardproof_sim::{Card, Keeping, Model, find};
@@ -93,6 +93,35 @@ fn a_sound_queue_is_never_blamed_and_all_that_was_promised_is_done() {
 }
 
 #[test]
+fn writes_that_change_places_near_each_other_are_found() {
+    for seed in 1..4 {
+        let outcome = queue_of(&card(fault(QueueHarm::SwappedNeighbours, 1_000_000), None), seed);
+        assert!(outcome.queued.wrong > 0 && outcome.control.wrong == 0, "seed {seed}");
+    }
+}
+
+#[test]
+fn rare_harm_without_a_queue_is_found_there_before_the_queue_is_blamed() {
+    for seed in 1..6 {
+        // About 3 of the writes at depth, and none or one of the control as it is planned.
+        let alone = QueueFault {
+            harm: QueueHarm::LostWrite,
+            depth_min: 1,
+            share_ppm: 1_000,
+            after_flush: None,
+        };
+        let outcome = queue_of(&card(Some(alone), None), seed);
+        assert!(outcome.control.wrong > 0 || outcome.queued.wrong == 0, "seed {seed}: {outcome:?}");
+        let queued = QueueFault { depth_min: 4, ..alone };
+        let outcome = queue_of(&card(Some(queued), None), seed);
+        assert_eq!(outcome.control.wrong, 0, "seed {seed}");
+        let QueueOutcome { queued, control, .. } = &outcome;
+        let is_blamed = is_of_queue(queued.wrong, queued.writes, control.writes);
+        assert!(is_blamed || queued.wrong < 5, "seed {seed}: {outcome:?}");
+    }
+}
+
+#[test]
 fn a_fault_that_needs_a_queue_is_not_seen_where_the_host_has_none() {
     let fault = fault(QueueHarm::SwappedWrites, 100_000);
     let mut alone = card(fault, None);
@@ -131,6 +160,40 @@ fn every_way_of_a_discard_to_harm_is_found_at_its_place() {
                 assert!(outcome.wrong.iter().all(|it| it.distance_bytes == 0), "{outcome:?}");
             }
         }
+    }
+}
+
+#[test]
+fn old_data_that_come_back_with_the_first_flush_are_seen() {
+    for seed in 1..4 {
+        let fault = DiscardFault { share_ppm: 50_000, ..DiscardFault::HONEST };
+        let fault = DiscardFault { harm: DiscardHarm::ComesBack, ..fault };
+        let outcome = discards_of(&card(None, Some(fault)), seed);
+        assert!(outcome.revived > Bytes::ZERO, "seed {seed}: {outcome:?}");
+    }
+}
+
+#[test]
+fn a_discarded_place_that_reads_as_another_is_wrong() {
+    for seed in 1..4 {
+        let fault = DiscardFault { reach: Bytes::mib(1), ..DiscardFault::HONEST };
+        let fault = DiscardFault { harm: DiscardHarm::ReadsOthers, share_ppm: 50_000, ..fault };
+        let outcome = discards_of(&card(None, Some(fault)), seed);
+        assert!(outcome.wrong_count > 0, "seed {seed}");
+        let is_discarded = |wrong: &DiscardWrong| {
+            wrong.place == PlaceKind::Discarded && matches!(wrong.found, Sector::Foreign(_))
+        };
+        assert!(outcome.wrong.iter().all(is_discarded), "{outcome:?}");
+    }
+}
+
+#[test]
+fn large_discards_that_take_more_than_they_name_are_found() {
+    for seed in 1..4 {
+        let fault = DiscardFault { reach: Bytes::kib(64), ..DiscardFault::HONEST };
+        let fault = DiscardFault { harm: DiscardHarm::LargeNeighbours, ..fault };
+        let outcome = discards_of(&card(None, Some(fault)), seed);
+        assert!(outcome.wrong.iter().any(|it| it.place == PlaceKind::Live), "{outcome:?}");
     }
 }
 

@@ -4,5 +4,6 @@
 mod capacity;
 mod endure;
 mod integrity;
+mod integrity_errors;
 mod powercut;
 mod wide;

@@ -8,7 +8,8 @@ pub(super) const NO_HARM: &str = "No harm was found. Repeat the test after weeks
                                   --exclude-share for rarer harm. Keep backups either way.";
 
 pub(super) fn distrust_queue(case: &Case<'_>) -> Option<String> {
-    let text = match integrity(case.record)?.queue?.verdict {
+    let queue = integrity(case.record)?.queue?;
+    let text = match queue.verdict {
         QueueVerdict::Corrupts => {
             "Do not use this card with its command queue: data came back wrong without an error. On a Raspberry \
              Pi, take the line dtparam=sd_cqe=2 out of /boot/firmware/config.txt, or write dtparam=sd_cqe=0, and \
@@ -21,6 +22,10 @@ pub(super) fn distrust_queue(case: &Case<'_>) -> Option<String> {
         QueueVerdict::Failing => {
             "The device reported errors. Look at the kernel's log (`cardproof diagnose`), and test the card \
              itself with `cardproof verify`."
+        }
+        QueueVerdict::Undecided if queue.queued.wrong > 0 => {
+            "Do not keep data on this card until it is known why they were wrong. Run the test again with a smaller \
+             --exclude-share, and test the card itself with `cardproof verify`."
         }
         QueueVerdict::Undecided => "Run the test again and let it come to its end.",
         QueueVerdict::Sound => return None,
