@@ -6,6 +6,7 @@ mod diagnosis;
 mod disturbance;
 mod flushes;
 mod indications;
+mod integrity;
 mod likeness;
 mod limits;
 mod meaning;

@@ -1,0 +1,83 @@
+//! Verdicts on queues and discards, in made-up records.
+
+use cardproof_rating::integrity::{DiscardVerdict, QueueVerdict, integrity};
+use cardproof_record::{
+    CheckedRequests, DiscardHarm, DiscardSpeed, DiscardTest, HarmedPlace, IntegrityTest, QueueTest,
+    State, WrongData,
+};
+use cardproof_testkit::records;
+use cardproof_units::Bytes;
+
+/// Writes, three reads for two of them, and a flush for 25, with so many wrong pieces.
+fn requests(writes: u64, wrong: u64) -> CheckedRequests {
+    let (reads, flushes) = (writes * 3 / 2, writes / 25);
+    CheckedRequests { writes, reads, flushes, wrong, ..Default::default() }
+}
+
+fn queue_verdict(control: CheckedRequests, queued: CheckedRequests, faults: u64) -> QueueVerdict {
+    let mut record = records::typical_a1_card();
+    record.state = State::Complete;
+    record.conditions.target.direct = true;
+    let test = QueueTest { queue_depth: 32, control, queued, faults, ..Default::default() };
+    record.integrity = Some(IntegrityTest { queue: Some(test), ..Default::default() });
+    integrity(&record).unwrap().queue.unwrap().verdict
+}
+
+#[test]
+fn a_queue_is_blamed_only_by_a_control_that_would_have_shown_the_harm() {
+    let verdict = |alone, queued| queue_verdict(requests(alone, 0), requests(60_000, queued), 0);
+    assert_eq!(verdict(9_540, 0), QueueVerdict::Sound);
+    // As likely as not, a control of this length shows nothing of 6 in 60,000.
+    assert_eq!(verdict(9_540, 6), QueueVerdict::Undecided);
+    assert_eq!(verdict(70_000, 6), QueueVerdict::Corrupts);
+    assert_eq!(verdict(9_540, 100), QueueVerdict::Corrupts);
+    assert_eq!(verdict(240_000, 1), QueueVerdict::Undecided);
+    // Enough writes, and too few reads.
+    let few_reads = CheckedRequests { reads: 10_000, ..requests(70_000, 0) };
+    assert_eq!(queue_verdict(few_reads, requests(60_000, 6), 0), QueueVerdict::Undecided);
+    let alone = queue_verdict(requests(9_540, 1), requests(60_000, 100), 0);
+    assert_eq!(alone, QueueVerdict::CorruptsWithoutQueue);
+    assert_eq!(queue_verdict(requests(9_540, 0), requests(60_000, 0), 1), QueueVerdict::Failing);
+}
+
+fn discard_verdict(test: DiscardTest) -> DiscardVerdict {
+    let mut record = records::typical_a1_card();
+    record.state = State::Complete;
+    let test = DiscardTest { discards: 1000, ..test };
+    record.integrity = Some(IntegrityTest { discard: Some(test), ..Default::default() });
+    integrity(&record).unwrap().discard.unwrap().verdict
+}
+
+#[test]
+fn a_discarded_place_may_read_as_empty_or_as_its_own_old_data() {
+    let harm = DiscardHarm {
+        place: HarmedPlace::Discarded,
+        kind: WrongData::Foreign,
+        address_bytes: Bytes::mib(1),
+        length_bytes: Bytes::kib(4),
+        distance_bytes: Bytes::ZERO,
+    };
+    let reads = DiscardTest { reads_zero_bytes: Bytes::mib(1), ..Default::default() };
+    assert_eq!(discard_verdict(reads.clone()), DiscardVerdict::Sound);
+    let foreign = DiscardTest { wrong_places: 1, wrong: vec![harm], ..reads.clone() };
+    assert_eq!(discard_verdict(foreign), DiscardVerdict::HarmsData);
+    let revived = DiscardTest { revived_bytes: Bytes::kib(4), ..reads };
+    assert_eq!(discard_verdict(revived), DiscardVerdict::ReturnsOldData);
+}
+
+#[test]
+fn a_drift_is_no_gain() {
+    let verdict = |gain: f64| {
+        let before_iops: Vec<f64> = (0..8).map(|pair| 1000.0 + f64::from(pair)).collect();
+        let after_iops = before_iops.iter().map(|rate| rate * gain).collect();
+        let speed = DiscardSpeed { region_bytes: Bytes::mib(64), before_iops, after_iops };
+        discard_verdict(DiscardTest {
+            reads_old_bytes: Bytes::mib(1),
+            speed: Some(speed),
+            ..Default::default()
+        })
+    };
+    assert_eq!(verdict(1.012), DiscardVerdict::NoEffect);
+    assert_eq!(verdict(1.035), DiscardVerdict::Sound);
+    assert_eq!(verdict(0.9), DiscardVerdict::NoEffect);
+}
