@@ -18,8 +18,12 @@ const CONTROL_PART: u64 = 8;
 /// With fewer wrong pieces, more is done at depth before the control goes on: a rate is known too badly from them.
 const WRONG_ENOUGH: u64 = 5;
 
-/// Either goes on up to so many times the planned writes at depth.
-const LONGER_MAX: u64 = 4;
+/// What is done at depth goes on up to so many times the planned writes.
+const QUEUED_MAX: u64 = 4;
+
+/// The control goes on up to so many times the planned writes at depth: enough for 5 wrong pieces in the longest
+/// part at depth.
+const CONTROL_MAX: u64 = 7;
 
 /// The least writes of the control at a time.
 const CONTROL_MIN: u64 = 64;
@@ -93,7 +97,7 @@ impl QueuePlan {
     /// queue as well.
     #[must_use]
     pub const fn bytes_at_most(&self) -> Bytes {
-        Bytes((2 * self.pieces + 2 * LONGER_MAX * self.writes) * LENGTH_MEAN)
+        Bytes((2 * self.pieces + (QUEUED_MAX + CONTROL_MAX) * self.writes) * LENGTH_MEAN)
     }
 
     /// About so much is written.
@@ -197,7 +201,7 @@ fn find_more(
     let mut end = End::Done;
     while end == End::Done
         && (1..WRONG_ENOUGH).contains(&of_queue.wrong)
-        && of_queue.writes + part.writes <= LONGER_MAX * plan.writes
+        && of_queue.writes + part.writes <= QUEUED_MAX * plan.writes
     {
         end = exerciser.exercise(&part, "at depth, longer", progress)?;
         of_queue.add(&exerciser.take_tally());
@@ -219,7 +223,7 @@ fn extend_control(
     while end == End::Done
         && of_control.wrong == 0
         && !of_queue.is_told_from(of_control)
-        && of_control.writes < LONGER_MAX * plan.writes
+        && of_control.writes < CONTROL_MAX * plan.writes
     {
         end = if is_anew {
             let missing =
