@@ -130,9 +130,9 @@ const ATTACKS: [&str; 27] = [
     "</title><script>alert(1)</script>",
     "javascript:alert(1)",
     "<svg/onload=alert(1)>",
-    "{{7*7}}",
-    "${7*7}",
-    "<%= 7*7 %>",
+    "{{1337*7331}}",
+    "${1337*7331}",
+    "<%= 1337*7331 %>",
     "../../../etc/passwd",
     "..%2f..%2f..%2fetc%2fpasswd",
     "/etc/passwd",
@@ -258,7 +258,7 @@ fn stored_scripts_stay_texts(place: &TestData) {
         let answer = hub.get(path);
         assert_eq!(answer.status, 200, "{path}: {}", answer.text());
         let text = answer.text();
-        for live in ["<script", "<img", "<svg/onload", "<%=", "href=\"javascript", ">49<"] {
+        for live in ["<script", "<img", "<svg/onload", "<%=", "href=\"javascript", ">9801547<"] {
             assert!(!text.contains(live), "{path} answers {live}");
         }
     }
