@@ -24,6 +24,18 @@ const tooWide = () => {
   return `${root.scrollWidth} px wide, by ${name}`;
 };
 
+// A computer that is busy may give the browser no frame in time. That is no fault of the page.
+async function captured(tab, options) {
+  for (let left = 3; ; left -= 1) {
+    try {
+      return await tab.screenshot(options);
+    } catch (error) {
+      if (left === 0) throw error;
+      await tab.waitForTimeout(500);
+    }
+  }
+}
+
 async function look(browser, width, colorScheme) {
   const context = await browser.newContext({
     viewport: { width, height: 900 }, colorScheme, bypassCSP: true,
@@ -34,7 +46,7 @@ async function look(browser, width, colorScheme) {
   tab.on('request', (request) => asked.push(request.url()));
   await tab.goto(`file://${page}`);
   const name = `${width}-${colorScheme}`;
-  const shot = await tab.screenshot({ path: `${shots}/${name}.png`, fullPage: true });
+  const shot = await captured(tab, { path: `${shots}/${name}.png`, fullPage: true });
   const wide = await tab.evaluate(tooWide);
   if (wide) faults.push(`${name}: ${wide} on a screen of ${width} px`);
   await tab.evaluate(axe);
@@ -56,7 +68,7 @@ async function withoutScript(browser, width, expected) {
   });
   const tab = await context.newPage();
   await tab.goto(`file://${page}`);
-  const shot = await tab.screenshot({ fullPage: true });
+  const shot = await captured(tab, { fullPage: true });
   await context.close();
   return shot.equals(expected) ? [] : [`${width}: it looks otherwise without JavaScript`];
 }
@@ -67,7 +79,7 @@ async function printed(browser) {
   await tab.emulateMedia({ media: 'print' });
   await tab.goto(`file://${page}`);
   const wide = await tab.evaluate(tooWide);
-  await tab.screenshot({ path: `${shots}/print.png`, fullPage: true });
+  await captured(tab, { path: `${shots}/print.png`, fullPage: true });
   const pdf = await tab.pdf({ path: `${shots}/print.pdf`, format: 'A4' });
   await context.close();
   const faults = wide ? [`printed: ${wide} on A4`] : [];
