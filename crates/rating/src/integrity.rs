@@ -9,12 +9,14 @@ use std::collections::BTreeMap;
 
 use cardproof_evidence::integrity::{CONFIDENCE, interval, is_of_queue, upper_bound};
 use cardproof_record::{
-    CheckedRequests, DiscardSpeed, DiscardTest, HarmedPlace, QueueTest, Record, State, WrongData,
+    CheckedRequests, DiscardSpeed, DiscardTest, HarmedPlace, QueueTest, Record, State, WarningCode,
+    WrongData,
 };
 use cardproof_stats::RatioInterval;
 use cardproof_units::Bytes;
 use serde::Serialize;
 
+use crate::doubts::doubts;
 use crate::powercut::Share;
 
 /// The name and version of the document.
@@ -77,7 +79,8 @@ pub struct QueueAnswer {
     /// computer alone, and the card got one at a time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_card_queue_on: Option<bool>,
-    /// Whether requests went past the page cache; through it nothing is said of the card.
+    /// Whether requests went past the page cache to a storage device; through it, or in memory, nothing is said of
+    /// a card.
     pub is_direct: bool,
     /// The most requests at a time.
     pub queue_depth: u16,
@@ -121,7 +124,7 @@ pub enum DiscardVerdict {
     Unsupported,
     /// Requests failed with errors.
     Failing,
-    /// The test did not come to its end.
+    /// The test did not come to its end, or the data may have been in memory.
     Undecided,
 }
 
@@ -220,12 +223,13 @@ pub fn integrity(record: &Record) -> Option<Document<'_>> {
 
 fn queue_answer(record: &Record, test: &QueueTest) -> QueueAnswer {
     let QueueTest { control, queued, .. } = test;
+    let is_direct = record.conditions.target.direct && !is_of_memory(record);
     let verdict = match record.state {
         _ if control.wrong > 0 => QueueVerdict::CorruptsWithoutQueue,
         _ if queued.wrong > 0 && would_show(control, queued) => QueueVerdict::Corrupts,
         _ if queued.wrong > 0 => QueueVerdict::Undecided,
         _ if test.faults > 0 => QueueVerdict::Failing,
-        _ if !record.conditions.target.direct => QueueVerdict::Undecided,
+        _ if !is_direct => QueueVerdict::Undecided,
         // A later test may have failed; this one has ended when it compared something at depth.
         State::Complete if queued.reads > 0 => QueueVerdict::Sound,
         _ => QueueVerdict::Undecided,
@@ -242,7 +246,7 @@ fn queue_answer(record: &Record, test: &QueueTest) -> QueueAnswer {
     QueueAnswer {
         verdict,
         is_card_queue_on: card.and_then(|card| card.command_queue.enabled),
-        is_direct: record.conditions.target.direct,
+        is_direct,
         queue_depth: test.queue_depth,
         queued: queued.clone(),
         control: control.clone(),
@@ -255,6 +259,12 @@ fn queue_answer(record: &Record, test: &QueueTest) -> QueueAnswer {
         were_right: count(|piece| piece.was_right),
         faults: test.faults,
     }
+}
+
+/// Whether the data may have been in the computer's memory: right data then say nothing of a card.
+fn is_of_memory(record: &Record) -> bool {
+    let is_it = |code| matches!(code, WarningCode::Memory | WarningCode::LayerUnknown);
+    doubts(record).iter().any(|doubt| is_it(doubt.warning.code))
 }
 
 /// Whether the control would have shown what was wrong at depth, if it came as often from each write, each read or
@@ -312,7 +322,7 @@ fn discard_verdict(
         DiscardVerdict::ReturnsOldData
     } else if test.faults > 0 {
         DiscardVerdict::Failing
-    } else if record.state != State::Complete || test.discards == 0 {
+    } else if record.state != State::Complete || test.discards == 0 || is_of_memory(record) {
         DiscardVerdict::Undecided
     } else if reads(test) == DiscardReads::OldData && !speed.is_some_and(SpeedRatio::is_gain) {
         DiscardVerdict::NoEffect

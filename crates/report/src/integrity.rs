@@ -97,7 +97,7 @@ fn queue_headline(queue: &QueueAnswer) -> String {
             queue.queued.wrong
         ),
         QueueVerdict::Undecided if !queue.is_direct => {
-            "Queue: not decided, since reads came from the page cache and not from the card"
+            "Queue: not decided, since the data may have come from memory and not from the card"
                 .to_owned()
         }
         QueueVerdict::Undecided => {
@@ -202,7 +202,8 @@ fn discard_headline(discard: &DiscardAnswer) -> String {
             discard.faults
         ),
         DiscardVerdict::Undecided => {
-            "Discards: not decided, since the test did not come to its end".to_owned()
+            "Discards: not decided, since the test did not come to its end, or only memory was tested"
+                .to_owned()
         }
     }
 }

@@ -109,19 +109,42 @@ fn a_directory_has_a_queue_and_no_discards() {
     }
 }
 
-#[test]
-fn a_device_is_tested_with_leave_to_destroy_alone() {
-    let device = lab_or_skip!(LoopDevice::new(Bytes::mib(64)));
-    let home = Home::new();
+/// The answer of both tests on `device`, which are refused before it is named.
+fn tested(home: &Home, device: &LoopDevice) -> Value {
     let path = word(device.path()).to_owned();
     let tests = ["--queue", "--discard", "--exclude-share", "0.02", "--quiet", "--json", "-"];
     let refused = run(home.cardproof(&[&["verify", &path][..], &tests].concat())).expect(3);
     let destroy = refused.stderr.split_whitespace().find(|word| word.starts_with("--destroy="));
     let destroy = destroy.unwrap().trim_end_matches(['.', ',', ';']);
     let ended = run(home.cardproof(&[&["verify", &path, destroy][..], &tests].concat()));
-    let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
+    serde_json::from_str(&ended.stdout).unwrap()
+}
+
+#[test]
+fn a_device_is_tested_with_leave_to_destroy_alone() {
+    let home = Home::new();
+    let device = lab_or_skip!(LoopDevice::sparse_in(home.place(), Bytes::mib(64)));
+    let answer = tested(&home, &device);
     assert_eq!(answer["queue"]["verdict"], "sound", "{answer:#}");
-    // A hole in memory reads as zeros.
+    // A hole in a file reads as zeros.
     let discard = &answer["discard"];
     assert_eq!((&discard["verdict"], &discard["reads"]), (&"sound".into(), &"zeros".into()));
+}
+
+#[test]
+fn a_device_in_memory_proves_nothing_of_a_card() {
+    let home = Home::new();
+    let device = lab_or_skip!(LoopDevice::new(Bytes::mib(64)));
+    if !device.image().starts_with("/dev/shm") {
+        let name = cardproof_testkit::test_name!();
+        cardproof_testkit::skip(name, "this machine has no place for an image in memory");
+        return;
+    }
+    let answer = tested(&home, &device);
+    assert_eq!(answer["queue"]["verdict"], "undecided", "{answer:#}");
+    assert_eq!(answer["discard"]["verdict"], "undecided");
+    assert_eq!(
+        (&answer["queue"]["queued"]["wrong"], &answer["is_sound"]),
+        (&0.into(), &false.into())
+    );
 }

@@ -3,7 +3,7 @@
 use cardproof_rating::integrity::{DiscardVerdict, QueueVerdict, integrity};
 use cardproof_record::{
     CheckedRequests, DiscardHarm, DiscardSpeed, DiscardTest, HarmedPlace, IntegrityTest, QueueTest,
-    State, WrongData,
+    Record, State, Warning, WarningCode, WrongData,
 };
 use cardproof_testkit::records;
 use cardproof_units::Bytes;
@@ -80,4 +80,27 @@ fn a_drift_is_no_gain() {
     assert_eq!(verdict(1.012), DiscardVerdict::NoEffect);
     assert_eq!(verdict(1.035), DiscardVerdict::Sound);
     assert_eq!(verdict(0.9), DiscardVerdict::NoEffect);
+}
+
+/// A directory in memory, a network drive or a layer that hides its device: right data prove nothing of a card.
+#[test]
+fn memory_is_no_storage_that_keeps_data() {
+    let mut record = records::typical_a1_card();
+    record.conditions.target.direct = true;
+    let queued = requests(60_000, 0);
+    let queue = QueueTest { control: requests(9_540, 0), queued, ..Default::default() };
+    let reads_zero_bytes = Bytes::mib(1);
+    let discard = DiscardTest { discards: 400, reads_zero_bytes, ..Default::default() };
+    let (queue, discard) = (Some(queue), Some(discard));
+    record.integrity = Some(IntegrityTest { queue, discard, ..Default::default() });
+    let verdicts = |record: &Record| {
+        let found = integrity(record).unwrap();
+        (found.queue.unwrap().verdict, found.discard.unwrap().verdict, found.is_sound)
+    };
+    assert_eq!(verdicts(&record), (QueueVerdict::Sound, DiscardVerdict::Sound, true));
+    let undecided = (QueueVerdict::Undecided, DiscardVerdict::Undecided, false);
+    for code in [WarningCode::Memory, WarningCode::LayerUnknown] {
+        record.warnings = vec![Warning { code, message: "of memory, perhaps".to_owned() }];
+        assert_eq!(verdicts(&record), undecided, "{code:?}");
+    }
 }
