@@ -4,7 +4,7 @@
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::str::FromStr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cardproof_report::metrics::{OPEN_METRICS_TYPE, PROMETHEUS_TYPE, open_metrics, prometheus};
 
@@ -48,7 +48,7 @@ pub(super) fn listen(at: Listen, files: &Files, args: &LedgerArgs) -> Result<Exi
     let talk = Talk::new(args.quiet);
     talk.note(&format!("The facts are at http://{address}/metrics until Ctrl-C."));
     for stream in listener.incoming().flatten() {
-        // Whoever went away while it was answered wanted no answer.
+        // A client that has closed the connection needs no answer.
         let _ = answer(stream, || facts(files, args));
     }
     Ok(Exit::Done)
@@ -89,14 +89,15 @@ fn answer(
     )
 }
 
-/// The head of a request; `None` where it is longer than a head, or has no end.
+/// The head of a request; `None` where it is longer than a head, has no end, or comes too slowly.
 fn head(stream: &mut TcpStream) -> io::Result<Option<String>> {
+    let end = Instant::now() + PATIENCE;
     let mut bytes = Vec::new();
     let mut part = [0; 512];
     while !bytes.windows(4).any(|end| end == b"\r\n\r\n") {
         match stream.read(&mut part)? {
             0 => return Ok(None),
-            _ if bytes.len() > HEAD_MAX => return Ok(None),
+            _ if bytes.len() > HEAD_MAX || Instant::now() > end => return Ok(None),
             length => bytes.extend(part.iter().take(length)),
         }
     }
