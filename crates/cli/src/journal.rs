@@ -124,7 +124,7 @@ fn within(time: Duration, source: impl BufRead + Send + 'static) -> impl Iterato
     let (sender, lines) = sync_channel(256);
     thread::spawn(move || {
         let whole = source.lines().map_while(Result::ok);
-        // Nobody listens any more once the time is over.
+        // The receiver is closed when the time is over.
         whole.map(|line| sender.send(line)).take_while(Result::is_ok).for_each(drop);
     });
     let end = Instant::now() + time;

@@ -98,7 +98,7 @@ mod tests {
     /// A card of the kind that must be told before it answers.
     #[derive(Default)]
     struct Fake {
-        /// So many answers to the second step are blank.
+        /// How many answers to the second step are still blank.
         blanks: u32,
         is_mute: bool,
         was_told: bool,

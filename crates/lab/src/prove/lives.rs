@@ -47,7 +47,7 @@ const FALSE_PERCENT: f64 = 1.0;
 /// Intervals of 90 % hold the days left in at least so many per cent.
 const HOLD_PERCENT: f64 = 88.0;
 
-/// So many days of a year.
+/// Days in a year.
 const YEAR_DAYS: f64 = 365.0;
 
 /// Parts of the rated life after which the days left are asked for, in per cent.
@@ -63,7 +63,7 @@ struct Outcome {
     ended: bool,
     /// Whether its trouble began early enough for a warning in time.
     can_be_warned: bool,
-    /// So many days before the end it was said first: copy your data now.
+    /// How many days before the end the verdict was first *copy your data now*.
     warned_days: Option<f64>,
     /// And watch it, or more.
     watched_days: Option<f64>,

@@ -31,7 +31,7 @@ const AREA_MIN: u64 = 4 << 20;
 /// difference of its ends over the logarithm of their ratio.
 const PER_RANGE: u64 = 52 * UNIT;
 
-/// So many wrong places make the answer certain, and so many are kept.
+/// The answer is certain at this number of wrong places, and no more of them are kept.
 pub(super) const WRONG_MAX: u64 = 100;
 
 /// Rounds with large ranges at the start, where there is room: about four ranges each.
