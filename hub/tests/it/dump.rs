@@ -371,7 +371,7 @@ fn one_process_at_a_time_makes_the_dump(place: &TestData) {
 }
 
 /// How many long documents there are.
-const LONG: usize = 64;
+const LONG: usize = 32;
 
 mod long_documents_of_before_fit_in_the_memory {
     use crate::common::{On, TestData, skip};

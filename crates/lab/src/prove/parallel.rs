@@ -4,7 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Result, anyhow};
 
-/// What `work` gives for each number below `count`, in order.
+/// So many times it is said how much is done, where there is enough of it to wait for.
+const NOTES: usize = 20;
+
+/// What `work` gives for each number below `count`, in order; on the way it says on standard error how much is done.
 ///
 /// # Errors
 /// The first error of `work`, or that it panicked.
@@ -17,7 +20,7 @@ pub(super) fn for_each<T: Send>(
     let next = AtomicUsize::new(0);
     let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < count);
     let part = || -> Result<Vec<(usize, T)>> {
-        std::iter::from_fn(take).map(|number| Ok((number, work(number)?))).collect()
+        std::iter::from_fn(take).map(|number| noted(number, count, work(number)?)).collect()
     };
     let parts = std::thread::scope(|scope| {
         let started: Vec<_> = (0..threads).map(|_| scope.spawn(part)).collect();
@@ -30,6 +33,14 @@ pub(super) fn for_each<T: Send>(
     let mut all: Vec<_> = parts.into_iter().flatten().collect();
     all.sort_by_key(|&(number, _)| number);
     Ok(all.into_iter().map(|(_, given)| given).collect())
+}
+
+/// What `given` is for `number`, once it is said that about so many of `count` are done.
+fn noted<T>(number: usize, count: usize, given: T) -> Result<(usize, T)> {
+    if count >= 100 * NOTES && number > 0 && number.is_multiple_of(count / NOTES) {
+        eprintln!("  {number} of {count}");
+    }
+    Ok((number, given))
 }
 
 #[cfg(test)]
