@@ -176,7 +176,8 @@ fn phase(figure: &Measured) -> PhaseDraft {
     };
     let source = metric.source.map(Source::name);
     let again = metric.is_again.then_some("again");
-    phase.note = [source, again].into_iter().flatten().collect::<Vec<_>>().join("-").into();
+    let end = metric.end.map(metric::End::name);
+    phase.note = [source, again, end].into_iter().flatten().collect::<Vec<_>>().join("-").into();
     let all = [Some((figure.value, figure.unit)), figure.second];
     for (value, unit) in all.into_iter().flatten() {
         let printed = Printed::new(&figure.heading, value, unit.name());

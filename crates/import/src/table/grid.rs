@@ -2,7 +2,7 @@
 
 use cardproof_units::Bytes;
 
-use super::metric::{self, Header, Metric};
+use super::metric::{self, End, Header, Metric};
 use super::numbers::Marks;
 use super::units::{self, RateUnit};
 use super::{Entry, Measured};
@@ -199,6 +199,12 @@ impl Grid<'_> {
         };
         match metric.directions {
             [Some(direction), None] => {
+                if let Some(ends) = self.range(cell, metric.unit) {
+                    let mut found = ends.map(|value| make(direction, value, None));
+                    found[0].metric.end = Some(End::Lowest);
+                    found[1].metric.end = Some(End::Highest);
+                    return found.into();
+                }
                 let found = self.figure(cell, metric.unit);
                 found.map(|(first, second)| make(direction, first, second)).into_iter().collect()
             }
@@ -221,6 +227,19 @@ impl Grid<'_> {
         }
     }
 
+    /// The ends of a cell's range with their unit: `58-62 MB/s`, `2.1 – 2.4`, `9 to 12 MB/s`.
+    fn range(&self, cell: &str, unit: Option<RateUnit>) -> Option<[(f64, RateUnit); 2]> {
+        let end = cell.find(|c: char| !(c.is_ascii_digit() || ".,".contains(c)))?;
+        let rest = cell[end..].trim_start();
+        let marks =
+            ["-", "\u{2013}", "\u{2014}", "\u{2212}", "...", "\u{2026}", "..", "to ", "bis "];
+        let high = marks.iter().find_map(|mark| rest.strip_prefix(mark))?;
+        let (high, None) = self.figure(high.trim_start(), unit)? else { return None };
+        let is_count = high.1 == RateUnit::Iops;
+        let low = self.marks.number(cell, is_count).filter(|low| low.length == end)?;
+        (low.value < high.0).then_some([(low.value, high.1), high])
+    }
+
     /// The number of a cell with its unit, and the same in the other unit in brackets.
     #[expect(clippy::type_complexity, reason = "a number and a unit, twice")]
     fn figure(
@@ -230,13 +249,14 @@ impl Grid<'_> {
     ) -> Option<((f64, RateUnit), Option<(f64, RateUnit)>)> {
         let is_count = unit == Some(RateUnit::Iops) || cell.contains("IOPS");
         let number = self.marks.number(cell, is_count)?;
-        let rest = cell[number.length..].trim();
+        let rest = without_spread(cell[number.length..].trim(), None);
         let (own, rest) = match units::unit_at(rest) {
             Some((unit, length)) => (Some(unit), rest[length..].trim()),
             None => (None, rest),
         };
+        let rest = without_spread(rest, own);
         let second = match rest.strip_prefix(['(', '[']) {
-            Some(inner) => Some(self.second(inner, own?, unit)?),
+            Some(inner) => Some(self.second(inner, own.or(unit)?, unit)?),
             None if rest.is_empty() => None,
             None => return None,
         };
@@ -259,6 +279,28 @@ impl Grid<'_> {
         let unit = unit.filter(|unit| (*unit == RateUnit::Iops) != (first == RateUnit::Iops))?;
         Some((number.value, unit))
     }
+}
+
+/// `text` without the spread before it, as in `± 0.2`, `+/- 3 %` or `(±0.2)`, which may have the `unit`.
+fn without_spread(text: &str, unit: Option<RateUnit>) -> &str {
+    let inner = text.strip_prefix('(').unwrap_or(text);
+    let Some(spread) = ["\u{b1}", "+/-", "+-"].iter().find_map(|mark| inner.strip_prefix(mark))
+    else {
+        return text;
+    };
+    let spread = spread.trim_start();
+    let rest = spread.trim_start_matches(|c: char| c.is_ascii_digit() || ".,".contains(c));
+    if rest.len() == spread.len() {
+        return text;
+    }
+    let rest = rest.trim_start();
+    let rest = rest.strip_prefix('%').unwrap_or(rest);
+    let rest = match units::unit_at(rest) {
+        Some((again, length)) if unit == Some(again) => &rest[length..],
+        _ => rest,
+    };
+    let is_closed = inner.len() == text.len() || rest.starts_with(')');
+    if is_closed { rest.trim_start_matches(')').trim_start() } else { text }
 }
 
 /// Whether one of `new` is a figure that is among `known`.

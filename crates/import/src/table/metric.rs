@@ -1,9 +1,12 @@
 //! What the heading of a column or row says: which figure, in which unit, or what else the column holds.
 
+mod words;
+
 use cardproof_record::{OpName, PatternName};
 use cardproof_units::Bytes;
 
 use super::units::{RateUnit, without_unit};
+use words::{FILLERS, HOSTS, NAMES, RANDOM, READ, SEQUENTIAL, WRITE};
 
 /// Reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +64,27 @@ pub(super) struct Metric {
     pub(super) source: Option<Source>,
     /// What was written or read already: iozone's rewrite and reread.
     pub(super) is_again: bool,
+    /// Which end of a range the figure is.
+    pub(super) end: Option<End>,
+}
+
+/// An end of a range such as `58-62 MB/s`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// The lowest figure.
+    Lowest,
+    /// The highest figure.
+    Highest,
+}
+
+impl End {
+    /// Its name.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Lowest => "lowest",
+            Self::Highest => "highest",
+        }
+    }
 }
 
 impl Metric {
@@ -85,6 +109,7 @@ impl Metric {
             unit: either(self.unit, other.unit)?,
             source: either(self.source, other.source)?,
             is_again: self.is_again || other.is_again,
+            end: either(self.end, other.end)?,
         })
     }
 }
@@ -117,119 +142,11 @@ pub(super) enum Header {
     Other,
 }
 
-const READ: [&str; 12] = [
-    "read",
-    "reads",
-    "reading",
-    "rd",
-    "lesen",
-    "lesend",
-    "lecture",
-    "lectura",
-    "lettura",
-    "leitura",
-    "lezen",
-    "чтение",
-];
-const WRITE: [&str; 13] = [
-    "write",
-    "writes",
-    "writing",
-    "wr",
-    "schreiben",
-    "schreibend",
-    "ecriture",
-    "écriture",
-    "escritura",
-    "scrittura",
-    "escrita",
-    "schrijven",
-    "запись",
-];
-const SEQUENTIAL: [&str; 9] = [
-    "seq",
-    "sequential",
-    "sequentially",
-    "sequentiell",
-    "sequentielles",
-    "séquentielle",
-    "secuencial",
-    "sequenziale",
-    "sequencial",
-];
-const RANDOM: [&str; 8] =
-    ["rand", "random", "randomly", "rnd", "zufällig", "aléatoire", "aleatoria", "casuale"];
-/// Words that say nothing of what was measured.
-const FILLERS: [&str; 35] = [
-    "direct",
-    "speed",
-    "speeds",
-    "rate",
-    "rates",
-    "throughput",
-    "test",
-    "tests",
-    "performance",
-    "result",
-    "results",
-    "benchmark",
-    "avg",
-    "average",
-    "mean",
-    "median",
-    "access",
-    "i",
-    "o",
-    "io",
-    "in",
-    "of",
-    "by",
-    "with",
-    "at",
-    "the",
-    "per",
-    "block",
-    "blocks",
-    "blocksize",
-    "size",
-    "bs",
-    "and",
-    "record",
-    "records",
-];
-const NAMES: [&str; 23] = [
-    "card",
-    "cards",
-    "device",
-    "storage",
-    "product",
-    "brand",
-    "drive",
-    "disk",
-    "medium",
-    "media",
-    "name",
-    "label",
-    "microsd",
-    "sd",
-    "usb",
-    "stick",
-    "ssd",
-    "emmc",
-    "karte",
-    "test",
-    "manufacturer",
-    "make",
-    "type",
-];
-const HOSTS: [&str; 8] =
-    ["host", "board", "computer", "machine", "sbc", "system", "hardware", "platform"];
-
 /// What the heading `text` says.
 pub(super) fn header(text: &str) -> Header {
     let text = text.trim_matches(|c: char| c.is_whitespace() || "*_`|:".contains(c));
     let Some((unit, rest)) = without_unit(text) else { return Header::Other };
-    let words = words(&rest);
+    let words = words_of(&rest);
     if let Some(attribute) = attribute(&words, unit) {
         return attribute;
     }
@@ -432,7 +349,7 @@ pub(super) fn aspect_of(cell: &str, unit: Option<u64>) -> Option<Metric> {
 
 /// The words of a heading in small letters; numbers with their units stay together: `rand4k` is `rand`
 /// and `4k`.
-fn words(text: &str) -> Vec<String> {
+fn words_of(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before = ' ';
     let mut chars = text.chars().peekable();

@@ -288,3 +288,20 @@ fn a_rate_that_no_storage_has_is_no_measurement() {
     assert!(record.phases[0].stated.is_some() && record.phases[1].stated.is_none());
     assert!(cardproof_record::Record::from_json(&record.to_json().unwrap()).is_ok());
 }
+
+#[test]
+fn spreads_are_left_out_and_both_ends_of_a_range_are_kept() {
+    let text = "\
+| Card | seq read | seq write | 4k rand read (IOPS) | 4k rand write |
+|---|---|---|---|---|
+| One | 43.1 \u{b1} 0.2 MB/s | 32.4 MB/s \u{b1} 1.1 MB/s | 2450 \u{b1}31 | 812 +/- 5 % IOPS |
+| Two | 42.9 (\u{b1} 0.1) MB/s | 18-22 MB/s | 2104 (8.6 MB/s) | 600 \u{2013} 655 IOPS |
+| Three | 9\u{b1} MB/s | 22-18 MB/s | 12 - | 7 (\u{b1} 3 MB/s |
+";
+    let ends = [18.0, 22.0, 2104.0, 600.0, 655.0];
+    let two = [[42.9].as_slice(), &ends].concat();
+    let rows: [(&str, &[f64]); 2] = [("One", &[43.1, 32.4, 2450.0, 812.0]), ("Two", &two)];
+    assert_eq!(values(text), expected(&rows));
+    let names: Vec<String> = records(text)[1].1.iter().map(|(name, _)| name.clone()).collect();
+    assert_eq!(names[1..3], ["sequential-write-lowest", "sequential-write-highest"]);
+}
