@@ -20,7 +20,7 @@ use crate::text::{QUANTITIES_MAX, Quantity, is_near, kernel_name, quantities, wh
 use crate::view::{Letters, Needle, View};
 use crate::{ForeignTool, ImportError};
 use cardproof_record::{Finding, FindingKind, OpName, PatternName};
-use error::error_in;
+use error::{error_in, is_message};
 
 const TOOL: ForeignTool = ForeignTool::Dd;
 
@@ -57,7 +57,7 @@ impl Default for Command {
 }
 
 pub(super) fn is_sign(view: &View) -> bool {
-    figures_in(view).is_some() || full_records(view).is_some() || error_in(view).is_some()
+    figures_in(view).is_some() || records_in(view).is_some() || is_message(view)
 }
 
 /// The numbers of one line: the amount, the seconds, the rate.
@@ -114,9 +114,9 @@ fn is_plain(view: &View, seconds: &Quantity<'_>, rate: &Quantity<'_>) -> bool {
     starts && ends_in_rate && !seconds.unit.contains('/')
 }
 
-/// The count in a line such as `81920+0 records in`, where there are no partial ones; in some languages
-/// it comes last.
-fn full_records(view: &View) -> Option<u64> {
+/// The count in a line such as `81920+0 records in`, or 0 where some are partial; in some languages it
+/// comes last.
+fn records_in(view: &View) -> Option<u64> {
     const NEEDED: Letters = Letters::of_word("0+");
     if !view.has(NEEDED) {
         return None;
@@ -125,7 +125,8 @@ fn full_records(view: &View) -> Option<u64> {
     let mut words = view.line.split(|c: char| !is_count(c)).filter(|word| !word.is_empty());
     let (full, partial) = words.next()?.split_once('+')?;
     let is_alone = words.next().is_none() && view.line.contains(char::is_alphabetic);
-    whole(full).filter(|_| is_alone && partial == "0")
+    let (full, partial) = (whole(full)?, whole(partial)?);
+    is_alone.then_some(if partial == 0 { full } else { 0 })
 }
 
 /// Whether `unit` means seconds in any language: Latin `c` stands for the Cyrillic one in old ones.
@@ -209,10 +210,11 @@ pub(super) fn find(
             line.claim();
             phases.extend(progress.take().map(|it| it.phase));
             current = said;
-        } else if let Some(error) = error_in(&view) {
+        } else if is_message(&view) {
             line.claim();
-            current.op = if current.op == OpName::Unknown { error.op } else { current.op };
-        } else if let Some(count) = full_records(&view) {
+            let op = error_in(&view).map_or(OpName::Unknown, |error| error.op);
+            current.op = if current.op == OpName::Unknown { op } else { current.op };
+        } else if let Some(count) = records_in(&view) {
             line.claim();
             records = Some(count);
         } else if let Some(figures) = figures_in(&view) {

@@ -179,6 +179,32 @@ fn dd_is_known_in_the_words_and_units_of_more_countries_and_systems() {
 }
 
 #[test]
+fn a_message_of_dd_parts_no_run_from_its_command() {
+    let progress = "31809601536 bytes (32 GB, 30 GiB) copied, 1702 s, 18.7 MB/s\n";
+    let end = "31828475904 bytes (32 GB, 30 GiB) copied, 1703.52 s, 18.7 MB/s\n";
+    for (message, records) in [
+        (
+            "dd: error writing '/dev/sdb': No space left on device",
+            "7589+0 records in\n7588+0 records out",
+        ),
+        (
+            "dd: Fehler beim Schreiben von '/dev/sdb': Auf dem Gerät ist kein Speicherplatz mehr verfügbar",
+            "7589+0 Datensätze ein\n7588+0 Datensätze aus",
+        ),
+        (
+            "dd: error writing '/dev/sdb': Input/output error",
+            "7589+1 records in\n7588+1 records out",
+        ),
+    ] {
+        let text = format!(
+            "# dd if=/dev/zero of=/dev/sdb bs=4M oflag=direct status=progress\n{progress}{message}\n{records}\n{end}"
+        );
+        let told = told(&text);
+        assert!(told.len() == 1 && told[0].contains("write"), "{message}: {told:?}");
+    }
+}
+
+#[test]
 fn hdparm_s_lines_that_became_one_and_its_offsets_are_read() {
     check(&[(
         "/dev/sda: Timing buffered disk reads: 62 MB in 3.07 seconds = 20.21 MB/sec\n\

@@ -48,17 +48,30 @@ const WORDS: [(&str, OpName); 22] = [
 
 /// The failed operation that a line tells of. A full device is no failure.
 pub(super) fn error_in(view: &View) -> Option<DdError> {
+    let (what, why) = message_in(view)?;
+    let cause = cause_of(why)?;
+    let lower = what.to_lowercase();
+    let op = WORDS.iter().find(|(word, _)| lower.contains(word)).map(|(_, op)| *op);
+    Some(DdError { op: op.unwrap_or(OpName::Unknown), cause, device: device_of(what) })
+}
+
+/// Whether a line is a message of dd about a file, such as that the device is full. A run's last line may
+/// follow it.
+pub(super) fn is_message(view: &View) -> bool {
+    let is_of_file =
+        |what: &str| what.ends_with(['\'', '"', '\u{2019}', '\u{bb}', '\u{201c}', '\u{300d}']);
+    error_in(view).is_some() || message_in(view).is_some_and(|(what, _)| is_of_file(what))
+}
+
+/// What a message of dd is about, and what it says of it.
+fn message_in<'l>(view: &View<'l>) -> Option<(&'l str, &'l str)> {
     const NAME: Needle = Needle::new("dd: ");
     if !view.holds(&NAME) {
         return None;
     }
     let (before, message) = view.text.split_once("dd: ")?;
     let is_begin = before.is_empty() || before.ends_with([' ', '/', ':']);
-    let (what, why) = message.rsplit_once(": ")?;
-    let cause = cause_of(why).filter(|_| is_begin)?;
-    let lower = what.to_lowercase();
-    let op = WORDS.iter().find(|(word, _)| lower.contains(word)).map(|(_, op)| *op);
-    Some(DdError { op: op.unwrap_or(OpName::Unknown), cause, device: device_of(what) })
+    message.rsplit_once(": ").filter(|_| is_begin)
 }
 
 /// The cause by the words of the C library, in any language for EIO.
