@@ -168,10 +168,9 @@ pub fn sentence(finding: &Finding) -> String {
             format!("{}{on} replaced by spare ones", counted(*count, "sector was", "sectors were"))
         }
         FindingKind::PendingSectors { count } => {
-            format!(
-                "{}{on} could not be read and waits to be replaced",
-                counted(*count, "sector", "sectors")
-            )
+            let wait = if *count == 1 { "waits" } else { "wait" };
+            let sectors = counted(*count, "sector", "sectors");
+            format!("{sectors}{on} could not be read and {wait} to be replaced")
         }
         FindingKind::UncorrectableErrors { count } => {
             format!("{}{on} could not be corrected", counted(*count, "error", "errors"))
