@@ -72,6 +72,9 @@ pub struct DriveReport {
     pub not_read: Option<NotRead>,
     /// When it was read, in seconds since 1970, where the program tells.
     pub unix_s: Option<i64>,
+    /// Whether smartctl says that it does not know the model: the names of its attributes are then those
+    /// that most makers use, and a unit is a guess.
+    pub is_unknown_model: bool,
 }
 
 /// A value of a report.
@@ -177,6 +180,7 @@ impl DriveReport {
             below_threshold: Vec::new(),
             not_read: None,
             unix_s: None,
+            is_unknown_model: false,
         }
     }
 
@@ -263,9 +267,11 @@ impl DriveReport {
             found.push((kind, line(DriveValueKind::SpareLeftPercent)));
         }
         let used = self.value(DriveValueKind::LifeUsedPercent).filter(|used| *used >= 100.0);
-        if let Some(used) = used {
+        let left = self.value(DriveValueKind::LifeLeftPercent).filter(|left| *left <= 0.0);
+        if let Some(used) = used.or(left.map(|_| 100.0)) {
             let kind = FindingKind::LifeUsedUp { used_percent: Some(used as u64) };
-            found.push((kind, line(DriveValueKind::LifeUsedPercent)));
+            let of = [DriveValueKind::LifeUsedPercent, DriveValueKind::LifeLeftPercent];
+            found.push((kind, of.map(line).into_iter().max().unwrap_or(0)));
         }
         for kind in COUNTED {
             found.extend(count(kind).map(|count| (counted(kind, count), line(kind))));

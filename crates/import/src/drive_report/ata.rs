@@ -43,19 +43,22 @@ const WRITTEN: [(&str, f64, &str); 6] = [
 /// No drive has so many sectors replaced; larger numbers hold several in one.
 const SECTORS_MAX: u64 = 1 << 32;
 
-/// Takes over what `attribute` says.
+/// Takes over what `attribute` says. Of a model that smartctl does not know, a life that is still at 100
+/// may be no life at all, and an amount has no known unit.
 pub(super) fn note(attribute: &Attribute<'_>, report: &mut DriveReport) {
     let Attribute { id, name, value, threshold, raw, line } = *attribute;
     if threshold > 0 && value <= threshold {
         let name = name.to_owned();
         report.below_threshold.push(BelowThreshold { name, value, threshold, line });
     }
-    if LIFE_LEFT.contains(&name) && value <= 100 {
+    let most = if report.is_unknown_model { 99 } else { 100 };
+    if LIFE_LEFT.contains(&name) && value <= most {
         report.note(DriveValueKind::LifeLeftPercent, (value as f64, "%"), 1.0, line);
     }
     let Some(raw) = raw else { return };
     // Firmware writes have a name of their own: `NAND_Writes_GiB`, `Flash_Writes_GiB`.
-    let is_of_host = ["Host", "Total", "Lifetime"].iter().any(|word| name.starts_with(word));
+    let is_of_host = !report.is_unknown_model
+        && ["Host", "Total", "Lifetime"].iter().any(|word| name.starts_with(word));
     let unit = WRITTEN.iter().find(|(end, ..)| name.ends_with(end));
     if let Some((_, bytes, unit)) = unit.filter(|_| is_of_host) {
         report.note(DriveValueKind::BytesWritten, (raw as f64, unit), *bytes, line);

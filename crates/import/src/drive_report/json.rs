@@ -30,6 +30,8 @@ fn of_smartctl(object: &Json) -> DriveReport {
     report.capacity_bytes =
         object.pointer("/user_capacity/bytes").and_then(Json::as_u64).map(Bytes);
     report.is_passed = object.pointer("/smart_status/passed").and_then(Json::as_bool);
+    report.is_unknown_model =
+        object.get("in_smartctl_database").and_then(Json::as_bool) == Some(false);
     report.unix_s = object.pointer("/local_time/time_t").and_then(Json::as_i64);
     if let Some(log) = object.get("nvme_smart_health_information_log") {
         smart_log(log, &mut report);

@@ -140,6 +140,36 @@ fn numbers_mean_what_the_name_beside_them_says() {
 }
 
 #[test]
+fn of_a_model_that_smartctl_does_not_know_only_what_has_one_meaning_is_taken() {
+    let text = "\
+Device Model:     SATA SSD
+Device is:        Not in smartctl database 7.3/5319
+SMART overall-health self-assessment test result: PASSED
+  5 Reallocated_Sector_Ct   0x0032   100   100   050    Old_age   Always       -       17
+177 Wear_Leveling_Count     0x0032   100   100   050    Old_age   Always       -       12
+241 Total_LBAs_Written      0x0030   100   100   050    Old_age   Offline      -       104332
+";
+    let report = only(text);
+    let value = |kind| report.value(kind);
+    assert_eq!(value(DriveValueKind::ReallocatedSectors), Some(17.0));
+    assert_eq!(value(DriveValueKind::LifeLeftPercent), None);
+    assert_eq!(value(DriveValueKind::BytesWritten), None);
+    assert_eq!(report.model.as_deref(), Some("SATA SSD"));
+    let known = only(&text.replace("Not in smartctl database 7.3/5319", "In smartctl database"));
+    assert_eq!(known.value(DriveValueKind::LifeLeftPercent), Some(100.0));
+    let worn = only(&text.replace("Count     0x0032   100", "Count     0x0032   041"));
+    assert_eq!(worn.value(DriveValueKind::LifeLeftPercent), Some(41.0));
+}
+
+#[test]
+fn a_life_of_which_nothing_is_left_is_used_up() {
+    let text = "SMART overall-health self-assessment test result: PASSED\n\
+        231 SSD_Life_Left           0x0000   000   000   000    Old_age   Offline      -       0\n";
+    let found = only(text).findings();
+    assert_eq!(found, [(FindingKind::LifeUsedUp { used_percent: Some(100) }, 2)]);
+}
+
+#[test]
 fn two_drives_are_two_reports() {
     let text = format!("{NVME}\n$ sudo smartctl -a /dev/sda\n{ATA}");
     let found = reports(&text);

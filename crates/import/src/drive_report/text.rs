@@ -49,6 +49,11 @@ fn is_data_units(text: &str) -> bool {
     amount.starts_with("Written:") && amount.trim_end().ends_with("B]")
 }
 
+/// Whether a line says which model a drive is. By itself it is no report.
+fn is_of_model(text: &str) -> bool {
+    ["Device Model:", "Model Number:", "Device is:"].iter().any(|name| text.starts_with(name))
+}
+
 /// Whether a line is a field that nvme-cli alone prints under this name.
 fn is_nvme_field(text: &str) -> bool {
     let Some((name, value)) = text.split_once(':') else { return false };
@@ -149,7 +154,11 @@ impl Reading {
             let report = self.report(DriveTool::Smartctl, &name);
             report.lines.push(number);
             report.note_self_test(has_failed, number);
-        } else if self.current.is_some() || is_data_units(text) || is_nvme_field(text) {
+        } else if self.current.is_some()
+            || is_data_units(text)
+            || is_nvme_field(text)
+            || is_of_model(text)
+        {
             self.field(number, text);
         }
     }
@@ -187,6 +196,12 @@ impl Reading {
             let report = self.report(tool, &key);
             report.lines.push(number);
             nvme::note(kind, amount, number, report);
+            return;
+        }
+        if name == "Device is" && value.starts_with("Not in smartctl database") {
+            let report = self.report(tool, name);
+            report.lines.push(number);
+            report.is_unknown_model = true;
             return;
         }
         let is_model = ["Device Model", "Model Number", "Product"].contains(&name);

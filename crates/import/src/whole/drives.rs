@@ -53,6 +53,13 @@ fn draft(report: &DriveReport) -> RecordDraft {
     if report.is_passed == Some(true) {
         draft.warn(WarningCode::Other, "the drive's own assessment says that it passed");
     }
+    if report.is_unknown_model {
+        draft.warn(
+            WarningCode::Other,
+            "smartctl does not know this model, so what its attributes are called is a guess: amounts and a \
+             life that is still full are left out",
+        );
+    }
     if let Some(reason) = &report.not_read {
         draft.warn(WarningCode::Other, remedy(reason));
     }
