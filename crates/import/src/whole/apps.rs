@@ -12,6 +12,7 @@ use cardproof_units::{Bytes, Iops};
 use super::index_of;
 use crate::ForeignTool;
 use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft};
+use crate::labels;
 use crate::lines::Line;
 use crate::text::quantities;
 use line::{Told, Unit, columns, is_label, told};
@@ -34,14 +35,15 @@ pub(super) fn read(lines: &[Line], is_free: &dyn Fn(usize) -> bool) -> Vec<(usiz
     let mut at = 0;
     while at < lines.len() {
         let rest = &lines[at..];
-        let Some((tool, behind)) = app(&lines[at].text).filter(|_| is_free(at)) else {
+        let Some((tool, before, behind)) = app(&lines[at].text).filter(|_| is_free(at)) else {
             if is_free(at) && is_of_gnome(&lines[at].text) {
                 at += gnome(rest, &mut found, lines);
             }
             at += 1;
             continue;
         };
-        let mut reading = Reading { tool, drafts: Vec::new(), columns: Vec::new() };
+        let label = labels::is_name(before).then(|| labels::name(before)).flatten();
+        let mut reading = Reading { tool, label, drafts: Vec::new(), columns: Vec::new() };
         let mut is_used = reading.line(behind, lines[at].number);
         for (index, line) in lines.iter().enumerate().skip(at + 1).take(LINES_MAX) {
             if app(&line.text).is_some() || !is_free(index) {
@@ -63,18 +65,33 @@ pub(super) fn read(lines: &[Line], is_free: &dyn Fn(usize) -> bool) -> Vec<(usiz
     found
 }
 
-/// The program whose name begins a line, and what stands behind the name.
-fn app(text: &str) -> Option<(ForeignTool, &str)> {
+/// The program whose name begins a line or ends it, what stands before the name, and what stands behind it.
+fn app(text: &str) -> Option<(ForeignTool, &str, &str)> {
     let text = text.trim().trim_start_matches(['#', '*', ' ']);
+    let lower = text.to_ascii_lowercase();
     APPS.iter().find_map(|(name, tool)| {
-        let start = text.get(..name.len())?;
-        start.eq_ignore_ascii_case(name).then(|| (*tool, &text[name.len()..]))
+        let at = lower.find(name)?;
+        let (before, behind) = (&text[..at], &text[at + name.len()..]);
+        let is_end = behind.split_whitespace().all(is_of_end);
+        let is_word = before.is_empty() || before.ends_with([' ', '(', '/', '\'', '"']);
+        let label = before.trim_end_matches([' ', ',', ';', ':', '(', '"', '\'']);
+        (at == 0 || is_word && is_end).then_some((*tool, label, behind))
     })
+}
+
+/// Whether a word may stand between a program's name and the end of a line that its figures follow.
+fn is_of_end(word: &str) -> bool {
+    let word = word.trim_matches([':', ')', ',', '.', '\'', '"']).to_ascii_lowercase();
+    let is_version = word.trim_start_matches('v').chars().all(|c| c.is_ascii_digit() || c == '.');
+    let words = ["results", "result", "says", "shows", "gives", "reports", "benchmark", "test"];
+    is_version || words.contains(&word.as_str())
 }
 
 /// The figures below a program's name.
 struct Reading {
     tool: ForeignTool,
+    /// What stands before the program's name.
+    label: Option<String>,
     /// By label, with the number of their first line.
     drafts: Vec<(Option<String>, usize, RecordDraft)>,
     columns: Vec<(OpName, Unit)>,
@@ -90,7 +107,7 @@ impl Reading {
         let parts = text.split_once(':').filter(|(label, _)| is_label(label));
         let (label, rest) = match parts {
             Some((label, rest)) => (Some(label.trim().to_owned()), rest),
-            None => (None, text),
+            None => (self.label.clone(), text),
         };
         let Some(figures) = told(rest, &self.columns) else { return false };
         let tool = self.tool;

@@ -179,6 +179,41 @@ fn dd_is_known_in_the_words_and_units_of_more_countries_and_systems() {
 }
 
 #[test]
+fn a_program_with_a_window_may_be_named_at_the_end_of_a_line() {
+    let lines = "Random Read 9.94 MB/s, 2545.2 IOPS(4K)\nRandom Write 3.67 MB/s, 940.4 IOPS(4K)\n";
+    let phases = [
+        "random-read-4k 9.94 MB/s, 2545.2 IOPS unknown",
+        "random-write-4k 3.67 MB/s, 940.4 IOPS unknown",
+    ];
+    for (heading, label) in [
+        (
+            "Sony Xperia, Sandisk Extreme 128 GB, AndroBench 5.0.1:",
+            "Sony Xperia, Sandisk Extreme 128 GB:",
+        ),
+        ("Samsung EVO Plus 64GB (AndroBench)", "Samsung EVO Plus 64GB:"),
+    ] {
+        check(&[(&format!("{heading}\n{lines}"), &[label, phases[0], phases[1]])]);
+    }
+    check(&[
+        (&format!("Here is what AndroBench says:\n{lines}"), &phases),
+        (
+            "AmorphousDiskMark 4.0\nSequential Read 1MiB (QD=8): 88.21 MB/s\n\
+             Random Write 4KiB (QD= 64, T= 1): 3.2 MB/s [781.3 IOPS]\n",
+            &[
+                "sequential-read-1m-qd8 88.21 MB/s unknown",
+                "random-write-4k-qd64 3.2 MB/s, 781.3 IOPS unknown",
+            ],
+        ),
+    ]);
+    for prose in [
+        "AndroBench is what the seller used.\nUp to 90 MB/s read, 40 MB/s write\n",
+        "I have no AndroBench on my phone\nRandom read 9.94 MB/s\n",
+    ] {
+        assert!(all_of(prose).is_err(), "{prose}");
+    }
+}
+
+#[test]
 fn a_message_of_dd_parts_no_run_from_its_command() {
     let progress = "31809601536 bytes (32 GB, 30 GiB) copied, 1702 s, 18.7 MB/s\n";
     let end = "31828475904 bytes (32 GB, 30 GiB) copied, 1703.52 s, 18.7 MB/s\n";

@@ -123,6 +123,15 @@ pub(super) fn told(text: &str, columns: &[(OpName, Unit)]) -> Option<Vec<Told>> 
         if line.is_test(word) {
             continue;
         }
+        // What others promise is no figure.
+        if PROMISES.contains(&word.to_ascii_lowercase().as_str()) {
+            return None;
+        }
+        if let Some(depth) = depth_in_two(word, tail.first().copied()) {
+            line.depth = depth.unwrap_or(line.depth);
+            rest = &tail[1..];
+            continue;
+        }
         if let Some((value, unit, has_two)) = with_unit(word, tail.first().copied()) {
             rest = &tail[usize::from(has_two)..];
             line.add(value, Some(unit));
@@ -133,6 +142,19 @@ pub(super) fn told(text: &str, columns: &[(OpName, Unit)]) -> Option<Vec<Told>> 
         }
     }
     line.finish(columns)
+}
+
+/// Words beside what a seller promises.
+const PROMISES: [&str; 6] = ["up", "advertised", "claimed", "claims", "promised", "rated"];
+
+/// The queue depth in `QD = 8`, or nothing of it in `T= 1`, whose count of threads is one.
+fn depth_in_two(word: &str, next: Option<&str>) -> Option<Option<u16>> {
+    let count: u16 = next?.parse().ok().filter(|count| (1..=1024).contains(count))?;
+    match word.to_ascii_lowercase().as_str() {
+        "qd" | "q" => Some(Some(count)),
+        "t" if count == 1 => Some(None),
+        _ => None,
+    }
 }
 
 /// `text` with a point for a comma between digits.
