@@ -10,6 +10,8 @@ use cardproof_kernel_log as kernel_log;
 use cardproof_registers::{find_cards, find_life};
 use cardproof_trace::is_blkparse;
 
+use crate::health;
+
 /// No paste is longer, in bytes.
 const LENGTH_MAX: usize = 4 << 20;
 
@@ -86,10 +88,7 @@ pub(crate) fn other(text: &str, asked: Reader, name: &str) -> Option<String> {
 
 /// Whether a text has lines of smartctl, nvme, sdmon, or of an eMMC's life.
 fn tells_wear(cleaned: &str) -> bool {
-    // Names in the JSON of smartctl and of sdmon.
-    const NAMES: [&str; 3] =
-        ["\"smartctl\"", "\"healthStatusPercentUsed\"", "\"enduranceRemainLifePercent\""];
     cleaned.lines().any(drive_report::is_sign)
-        || NAMES.iter().any(|name| cleaned.contains(name))
+        || health::tells_in_json(cleaned)
         || !find_life(cleaned).is_empty()
 }

@@ -35,6 +35,7 @@ mod position;
 pub mod quirks;
 mod rate;
 mod scr;
+mod sentence;
 mod ssr;
 pub mod suspicion;
 mod value;

@@ -9,6 +9,7 @@ use crate::hexdump::Dump;
 use crate::mmc_utils::{self, Kind, Text};
 use crate::paste_cards::group;
 use crate::pasted::Pasted;
+use crate::sentence::register_in;
 use crate::{
     ExtCsd, HexError, MmcCid, MmcCsd, Ocr, Register, RegisterError, Scr, SdCid, SdCsd, SdStatus,
     parse_hex,
@@ -211,6 +212,10 @@ fn pieces(text: &str) -> Vec<Piece> {
         let (label, rest) = split_label(&line);
         let rest = without_offset(rest);
         let is_hex = parse_hex(rest).is_ok() || rest.trim().is_empty();
+        if let Some((label, hex)) = register_in(&line).filter(|_| !is_hex) {
+            pieces.push(piece(Some(label), &hex, None));
+            continue;
+        }
         match (label, open) {
             (Some(label), _) => pieces.push(piece(Some(label), rest, None)),
             (None, _) if !is_hex || rest.trim().is_empty() => {}
@@ -222,6 +227,9 @@ fn pieces(text: &str) -> Vec<Piece> {
         }
     }
     pieces.retain(Piece::is_kept);
+    if pieces.len() > 1 {
+        pieces.retain(|piece| !piece.is_plain_number());
+    }
     pieces
 }
 
@@ -275,6 +283,14 @@ impl Piece {
             (None, Some(TYPE)) => self.type_is_mmc().is_some(),
             (None, _) => !self.hex.trim().is_empty(),
         }
+    }
+
+    /// Whether eight digits without a label are those of a count, such as of sectors, and of no OCR, in which
+    /// the bits below the voltages are zero but for that of low voltage.
+    fn is_plain_number(&self) -> bool {
+        let is_open = self.label.is_none() && self.text.is_none();
+        let bytes = parse_hex(&self.hex).ok().filter(|_| is_open);
+        matches!(bytes.as_deref(), Some([_, _, high, low]) if high & 0x7f != 0 || low & 0x7f != 0)
     }
 
     /// Whether a type is that of an MMC; `None` where it is neither.

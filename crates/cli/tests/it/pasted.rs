@@ -77,6 +77,7 @@ fn health_reads_sdmon_of_every_maker() {
         "bad blocks later     0",
     ];
     assert_holds(&page(&["health", "--raw"], adata, 0), &told);
+    assert_holds(&page(&["import"], adata, 2), &["run `cardproof health --raw"]);
     let transcend = "{\n\"Transcend\":\"true\",\n\"Minimum erase cnt\": 0,\n\"Maximum erase cnt\": 1,\n\
         \"Average erase cnt\": 0,\n\"Remaining card life\": 93%,\n\"success\":true\n}\n";
     assert_holds(&page(&["health", "--raw"], transcend, 0), &["93 % left"]);

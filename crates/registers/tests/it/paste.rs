@@ -270,6 +270,21 @@ fn registers_are_found_among_prompts_and_other_files_of_sysfs() {
 }
 
 #[test]
+fn a_count_beside_registers_is_no_register() {
+    let text = "1b534d30303030301012345678012a3b\n400e00325b59000076b27f800a404000\n62333952\n";
+    let with_ocr = format!("{text}00ff8080\n");
+    assert_eq!(found(&with_ocr).len(), found(text).len() + 1);
+    assert_eq!(found(text).len(), 2, "{:?}", found(text));
+}
+
+#[test]
+fn a_cid_in_a_question_is_read() {
+    let text = "Hello,\nthe CID of my card from the auction reads\n\
+                cid: 03534453553332478054e1d3a2010a00 is this a fake?\n";
+    assert_eq!(found(text), found("03534453553332478054e1d3a2010a00"));
+}
+
+#[test]
 fn mmc_utils_without_v_tells_a_cid_in_words() {
     let text = "$ mmc cid read /sys/block/mmcblk0/device\ntype: 'SD'\nmanufacturer: 'SanDisk' 'SD'\n\
                 product: 'SD128' 8.5\nserial: 0x00000000\nmanufacturing date: 2024 may\n";
