@@ -22,6 +22,7 @@ pub(super) mod kdiskmark;
 mod microsd_benchmarks;
 pub(super) mod pibenchmarks;
 mod pibenchmarks_system;
+pub(super) mod pibenchmarks_table;
 mod rpi_benchmark;
 pub(super) mod sbc_bench;
 pub(super) mod sd_bench;
@@ -77,7 +78,7 @@ macro_rules! reader {
 }
 
 /// All readers; scripts first.
-pub(super) static READERS: [Reader; 27] = [
+pub(super) static READERS: [Reader; 28] = [
     reader!(script SdCardBench, sd_card_bench),
     reader!(script Pibenchmarks, pibenchmarks),
     reader!(script MicrosdBenchmarks, microsd_benchmarks),
@@ -105,6 +106,7 @@ pub(super) static READERS: [Reader; 27] = [
     reader!(Winsat, winsat, never),
     reader!(Diskspd, diskspd, never),
     reader!(Iozone, iozone_throughput, never),
+    reader!(Pibenchmarks, pibenchmarks_table, pibenchmarks_table::is_start),
 ];
 
 /// No sign is shorter, in bytes: `1+0a`.

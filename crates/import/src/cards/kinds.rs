@@ -5,7 +5,8 @@ use cardproof_units::Bytes;
 
 use crate::labels;
 use crate::readers::{
-    agnostics, as_ssd, crystaldiskmark, dd, f3, fio, h2testw, ioping, iozone, kdiskmark, sd_bench,
+    agnostics, as_ssd, crystaldiskmark, dd, f3, fio, h2testw, ioping, iozone, kdiskmark,
+    pibenchmarks_table, sd_bench,
 };
 use crate::text::number;
 use crate::view::View;
@@ -13,7 +14,10 @@ use crate::view::View;
 /// Whether a line is the banner of a tool that prints one for each report and needs no command to tell
 /// what it did.
 pub(super) fn is_banner(view: &View) -> bool {
-    f3::is_start(view) || crystaldiskmark::is_start(view) || kdiskmark::is_sign(view)
+    f3::is_start(view)
+        || crystaldiskmark::is_start(view)
+        || kdiskmark::is_sign(view)
+        || pibenchmarks_table::is_start(view)
 }
 
 /// Whether a line is a command that tells of the output below it.
@@ -25,13 +29,14 @@ pub(super) fn is_command(view: &View) -> bool {
 pub(super) fn is_of_output(view: &View) -> bool {
     const PARTS: [fn(&View) -> bool; 4] =
         [fio::is_part, ioping::is_part, kdiskmark::is_part, sd_bench::is_talk];
-    const TALK: [fn(&str) -> bool; 6] = [
+    const TALK: [fn(&str) -> bool; 7] = [
         as_ssd::is_part,
         iozone::is_of_banner,
         f3::is_talk,
         h2testw::is_finding,
         agnostics::is_talk,
         crystaldiskmark::is_part,
+        pibenchmarks_table::is_part,
     ];
     PARTS.iter().any(|is_part| is_part(view)) || TALK.iter().any(|is_talk| is_talk(view.text))
 }

@@ -124,7 +124,7 @@ fn fio_results(lines: &[Line]) -> Result<Option<Vec<PhaseDraft>>, ImportError> {
 }
 
 /// A phase of fio at `964 IOPS (3859 KB/s)`, whose KB are KiB.
-fn random(op: OpName, text: &str) -> Option<PhaseDraft> {
+pub(super) fn random(op: OpName, text: &str) -> Option<PhaseDraft> {
     // The operation's size, `4k`, stands before the colon and so is not among these.
     let [iops, rate]: [_; 2] = quantities(text).try_into().ok()?;
     let is_form = iops.unit == "IOPS" && rate.unit == "KB/s";
@@ -146,7 +146,7 @@ fn random(op: OpName, text: &str) -> Option<PhaseDraft> {
 
 /// Adds the log's score and the one of its figures, and says so where they differ. A log that was not
 /// kept whole has none.
-fn add_score(
+pub(super) fn add_score(
     draft: &mut RecordDraft,
     writes: &[PhaseDraft],
     random: &[PhaseDraft],

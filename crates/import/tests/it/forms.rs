@@ -214,6 +214,42 @@ fn a_program_with_a_window_may_be_named_at_the_end_of_a_line() {
 }
 
 #[test]
+fn the_table_of_pibenchmarks_is_read_without_its_log() {
+    let table = |write: u32| {
+        format!(
+            "     Category                  Test                      Result\n\
+             HDParm                    Disk Read                 41.90 MB/s\n\
+             HDParm                    Cached Disk Read          42.14 MB/s\n\
+             DD                        Disk Write                19.6 MB/s\n\
+             FIO                       4k random read            2764 IOPS (11058 KB/s)\n\
+             FIO 4k random write {write} IOPS ({} KB/s)\n\
+             IOZone                    4k read                   9310 KB/s\n\
+             IOZone                    4k write                  -\n\
+                                       Score: 1172\n",
+            write * 4
+        )
+    };
+    let phases = |write: u32| {
+        [
+            "sequential-read-2m-qd1 41.9 MB/s direct".to_owned(),
+            "sequential-write-4k-qd1-buffered 19.6 MB/s cached".to_owned(),
+            format!("random-write-4k-qd64 {write} IOPS, {} KB/s direct", write * 4),
+            "random-read-4k-qd64 2764 IOPS, 11058 KB/s direct".to_owned(),
+            "sequential-read-4k-qd1 9310 KB/s direct".to_owned(),
+        ]
+    };
+    assert_eq!(told(&table(729)), phases(729));
+    let two = format!("SanDisk Ultra 32GB\n\n{}\nSamsung EVO 32GB\n\n{}", table(729), table(905));
+    let bare = told(&format!("{}\n{}", table(729), table(905)));
+    assert_eq!(bare, [phases(729), phases(905)].concat());
+    assert_eq!(all_of(&format!("{}\n{}", table(729), table(905))).unwrap().records.len(), 2);
+    let found = told(&two);
+    let names = ["SanDisk Ultra 32GB:".to_owned()];
+    let second = ["Samsung EVO 32GB:".to_owned()];
+    assert_eq!(found, [&names[..], &phases(729), &second, &phases(905)].concat());
+}
+
+#[test]
 fn a_message_of_dd_parts_no_run_from_its_command() {
     let progress = "31809601536 bytes (32 GB, 30 GiB) copied, 1702 s, 18.7 MB/s\n";
     let end = "31828475904 bytes (32 GB, 30 GiB) copied, 1703.52 s, 18.7 MB/s\n";
