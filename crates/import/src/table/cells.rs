@@ -128,7 +128,8 @@ fn rows(form: Form, lines: &[Line]) -> Vec<Vec<String>> {
             })
             .collect();
     }
-    let lines: Vec<Vec<AlignedCell>> = kept.map(|line| aligned(&line.text)).collect();
+    let mut lines: Vec<Vec<AlignedCell>> = kept.map(|line| aligned(&line.text)).collect();
+    name_first_column(&mut lines);
     let Some(heading) = lines.first() else { return Vec::new() };
     let places: Vec<(usize, usize)> = heading.iter().map(|cell| (cell.start, cell.end)).collect();
     let full = || lines.iter().filter(|cells| cells.len() == places.len());
@@ -144,6 +145,16 @@ fn rows(form: Form, lines: &[Line]) -> Vec<Vec<String>> {
             false => Vec::new(),
         })
         .collect()
+}
+
+/// Puts an empty heading over the first column, where the heading has none and all rows begin before it.
+fn name_first_column(lines: &mut [Vec<AlignedCell>]) {
+    let Some((heading, rows)) = lines.split_first_mut() else { return };
+    let Some(first) = heading.first().map(|cell| cell.start) else { return };
+    let is_before = |row: &Vec<AlignedCell>| row.len() == heading.len() + 1 && row[0].end <= first;
+    if !rows.is_empty() && rows.iter().all(is_before) {
+        heading.insert(0, AlignedCell { text: String::new(), start: 0, end: first });
+    }
 }
 
 /// Whether each cell overlaps its own heading.

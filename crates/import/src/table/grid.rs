@@ -101,18 +101,24 @@ impl Grid<'_> {
         entry
     }
 
-    /// A device for each column whose heading is a name.
+    /// A device for each column whose heading is a name, or one without a name below `Result`.
     fn device_a_column(&self, rows: &[&Vec<String>]) -> Vec<Entry> {
-        (1..self.columns.len())
+        let columns = (1..self.columns.len()).filter(|column| !self.is_aspect(*column));
+        columns
             .map(|column| {
-                let name = name(&self.heading[column]).filter(|name| !is_class(name));
+                let heading = &self.heading[column];
+                let is_result = RESULTS.iter().any(|word| heading.eq_ignore_ascii_case(word));
+                let name = name(heading).filter(|name| !is_result && !is_class(name));
                 let mut entry = Entry { name, ..Entry::default() };
-                if entry.name.is_none() {
+                if entry.name.is_none() && !is_result {
                     return entry;
                 }
                 for row in rows {
-                    if let Header::Metric(metric) = metric::header(&row[0]) {
-                        entry.figures.extend(self.measured(metric, &row[0], &row[column]));
+                    let words: Vec<&str> =
+                        self.aspects.iter().map(|at| row[*at].as_str()).collect();
+                    if let Some(metric) = self.aspect(row) {
+                        let figures = self.measured(metric, &words.join(" "), &row[column]);
+                        entry.figures.extend(figures);
                     }
                 }
                 entry
@@ -325,6 +331,9 @@ fn is_class(name: &str) -> bool {
     let has_letter = upper.contains(['A', 'C', 'U', 'V', 'E']);
     words.peek().is_some() && has_letter && words.all(is_known)
 }
+
+/// Headings of a column of figures that name no device.
+const RESULTS: [&str; 6] = ["result", "results", "value", "values", "score", "figure"];
 
 /// Where paths begin.
 const ROOTS: [&str; 9] = ["home", "media", "mnt", "dev", "users", "tmp", "var", "root", "run"];

@@ -186,21 +186,22 @@ pub(super) fn header(text: &str) -> Header {
     if metric == Metric::default() { Header::Other } else { Header::Metric(metric) }
 }
 
+/// The parts of a word such as `seqread`, `rndwr` or `4krd`.
+fn parts(word: &str) -> Option<(&str, &str)> {
+    let is_op = |rest: &str| ["read", "write", "rd", "wr"].contains(&rest);
+    let of_pattern = ["seq", "rand", "rnd"].iter().find_map(|pattern| word.strip_prefix(pattern));
+    let of_block = || {
+        let digits = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        digits.strip_prefix(['k', 'm']).filter(|_| digits.len() < word.len())
+    };
+    let rest = of_pattern.or_else(of_block).filter(|rest| is_op(rest))?;
+    Some(word.split_at(word.len() - rest.len()))
+}
+
 /// Takes over what a word says; whether it is understood.
 fn note(word: &str, metric: &mut Metric) -> bool {
-    let compounds = [
-        ("rand", "read"),
-        ("rand", "write"),
-        ("seq", "read"),
-        ("seq", "write"),
-        ("rnd", "rd"),
-        ("rnd", "wr"),
-    ];
-    if let Some((pattern, op)) = compounds
-        .iter()
-        .find(|(a, b)| word.len() == a.len() + b.len() && word.starts_with(a) && word.ends_with(b))
-    {
-        return note(pattern, metric) && note(op, metric);
+    if let Some((first, rest)) = parts(word) {
+        return note(first, metric) && note(rest, metric);
     }
     if let Some(again) = ["re", "reread", "rewrite"].iter().find(|again| **again == word) {
         metric.is_again = true;

@@ -305,3 +305,33 @@ fn spreads_are_left_out_and_both_ends_of_a_range_are_kept() {
     let names: Vec<String> = records(text)[1].1.iter().map(|(name, _)| name.clone()).collect();
     assert_eq!(names[1..3], ["sequential-write-lowest", "sequential-write-highest"]);
 }
+
+#[test]
+fn short_headings_are_read_in_a_table_whose_unit_stands_above() {
+    let text = "\
+Here are my numbers (all in MB/s):
+
+                 SeqRd  SeqWr  4kRd  4kWr
+Ultra A1 64GB     43.1   19.8   8.2   2.6
+Evo Plus 64GB     43.6   30.1   9.9   3.1
+";
+    let rows: [(&str, &[f64]); 2] =
+        [("Ultra A1 64GB", &[43.1, 19.8, 8.2, 2.6]), ("Evo Plus 64GB", &[43.6, 30.1, 9.9, 3.1])];
+    assert_eq!(values(text), expected(&rows));
+    assert_eq!(records(text)[0].1[3].0, "write-4k");
+}
+
+#[test]
+fn a_column_of_results_names_no_device_and_all_columns_before_it_tell_of_them() {
+    let text = "\
+SanDisk Ultra 32GB
+
+| Tool | Test | Result |
+|---|---|---|
+| fio | 4k random read | 2764 IOPS |
+| fio | 4k random write | 729 IOPS |
+| iozone | 4k read | 9.3 MB/s |
+";
+    assert_eq!(values(text), expected(&[("SanDisk Ultra 32GB", &[2764.0, 729.0, 9.3])]));
+    assert_eq!(records(text)[0].1[2].0, "read-4k-iozone");
+}
