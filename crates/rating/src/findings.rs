@@ -206,7 +206,7 @@ pub fn sentence(finding: &Finding) -> String {
 fn counterfeit(tool: &str, on: &str, usable: Option<Bytes>, announced: Option<Bytes>) -> String {
     match (usable, announced) {
         (Some(usable), Some(announced)) => {
-            format!("{tool} found {usable} usable{on} of {announced} announced")
+            format!("{tool} found {usable} usable{on} of {announced} announced: a counterfeit")
         }
         (Some(usable), None) => format!("{tool} found that only {usable}{on} are usable"),
         _ => format!("{tool} says that the device is a counterfeit{on}"),
