@@ -15,7 +15,9 @@ mod words;
 
 use std::path::PathBuf;
 
-use cardproof_submission::{Additions, LICENCE, Price, document};
+use cardproof_rating::capacity;
+use cardproof_record::Record;
+use cardproof_submission::{Additions, Capacity, LICENCE, Price, RealSize, document};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -129,9 +131,27 @@ fn made(args: &SubmitArgs, name: &std::path::Path) -> Result<Value, Failure> {
     let today = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
     let price =
         args.price.clone().map(|(amount, currency)| Price { amount, currency, date: today });
-    let accepted = document(&record, &Additions { label, price })
+    let additions = Additions { label, price, capacity: capacity_of(&record) };
+    let accepted = document(&record, &additions)
         .map_err(|error| Failure::usage(format!("{}: {error}", name.display())))?;
     Ok(accepted.document)
+}
+
+/// What the capacity test of `record` has found, in the form that is shared.
+fn capacity_of(record: &Record) -> Option<Capacity> {
+    let found = capacity(record)?;
+    let (low, high) = found.real_size;
+    Some(Capacity {
+        verdict: found.verdict.name().to_owned(),
+        kind: found.kind.to_owned(),
+        probability: found.probability,
+        announced_size_bytes: found.announced,
+        real_size_bytes: RealSize { low, high: high.min(found.announced) },
+        excluded_hidden_store_bytes: found.excluded_store,
+        excluded_bad_share: found.excluded_share,
+        bytes_written: record.bytes_written,
+        bytes_read: record.bytes_read,
+    })
 }
 
 fn dry_run(args: &SubmitArgs, documents: &[Value]) -> Result<Exit, Failure> {

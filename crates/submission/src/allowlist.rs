@@ -1,11 +1,12 @@
 //! Every field that may be shared, with the kind of its value. What is not here never leaves the computer.
 //!
-//! Left out on purpose: the record's name, seed and hour, serial numbers, free messages and causes, the
-//! journal of a capacity test, compared setups, and all that is derived (verdicts, limits, quantities).
+//! Left out on purpose: the record's name, seed and hour, serial numbers, free messages and causes, every journal
+//! of a test, and all that is derived (limits, quantities, verdicts; of a capacity test alone the verdict is shared).
 
 mod around;
 mod flash;
 mod measured;
+mod proved;
 mod words;
 
 use crate::LABEL_CHARACTERS_MAX;
@@ -13,6 +14,7 @@ use crate::filter::Node;
 use around::{CONDITIONS, MONITOR};
 use flash::FLASH_TIMINGS;
 use measured::{DATA_CHECK, FIGURE, JOB, JOB_RUN, PHASE, REPLAY};
+use proved::{CAPACITY, ENDURANCE, INTEGRITY, POWER_CUTS, SETUPS};
 use words::{NUMBER, STATE, WARNINGS};
 
 /// The whole document.
@@ -21,6 +23,7 @@ pub(crate) static DOCUMENT: Node = Node::Fields(&[
     ("licence", &Node::Name(48)),
     ("label", &Node::Name(LABEL_CHARACTERS_MAX)),
     ("price", &PRICE),
+    ("capacity", &CAPACITY),
     ("record", &RECORD),
 ]);
 
@@ -45,6 +48,10 @@ static RECORD: Node = Node::Fields(&[
     ("jobs", &Node::List(64, &JOB)),
     ("job_runs", &Node::List(64, &JOB_RUN)),
     ("replays", &Node::List(16, &REPLAY)),
+    ("setups", &SETUPS),
+    ("endurance", &ENDURANCE),
+    ("power_cuts", &POWER_CUTS),
+    ("integrity", &INTEGRITY),
     ("figures", &Node::List(64, &FIGURE)),
     ("flash_timings", &FLASH_TIMINGS),
     ("monitor", &MONITOR),

@@ -7,11 +7,13 @@
 //! opens no file and no connection, and an input can make it allocate no more than the allowlist has room for.
 
 mod allowlist;
+mod counts;
 mod filter;
 mod text;
 mod trim;
 
-use cardproof_record::{Phase, PhaseState, ReadError, Record, State};
+use cardproof_record::{ComparedSetups, Phase, PhaseState, ReadError, Record, State};
+use cardproof_units::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -41,13 +43,47 @@ pub struct Price {
     pub date: String,
 }
 
-/// What a person adds to a record of their own will.
+/// What a test of the capacity has found. Its journal, from which this follows, is not shared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Capacity {
+    /// `genuine`, `fake`, `damaged`, `suspicious` or `undecided`.
+    pub verdict: String,
+    /// The kind of card, such as `wrap`; `unknown` where none was determined.
+    pub kind: String,
+    /// The probability of the verdict, 0 to 1.
+    pub probability: f64,
+    /// What the device announces.
+    pub announced_size_bytes: Bytes,
+    /// How much it really holds.
+    pub real_size_bytes: RealSize,
+    /// A hidden store of up to so many bytes would have been found.
+    pub excluded_hidden_store_bytes: Bytes,
+    /// A larger share of bad places, 0 to 1, would have been found with 99 % confidence.
+    pub excluded_bad_share: f64,
+    /// What was written in all.
+    pub bytes_written: Bytes,
+    /// What was read in all.
+    pub bytes_read: Bytes,
+}
+
+/// Bounds of a size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RealSize {
+    /// At least so much.
+    pub low: Bytes,
+    /// At most so much.
+    pub high: Bytes,
+}
+
+/// What is shared beside a record.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Additions {
     /// The record's label, where it is to be shared.
     pub label: Option<String>,
     /// What the card cost.
     pub price: Option<Price>,
+    /// What its capacity test has found, where it has one.
+    pub capacity: Option<Capacity>,
 }
 
 /// A document that a hub may keep: nothing is in it but what the allowlist knows.
@@ -57,6 +93,8 @@ pub struct Accepted {
     pub document: Value,
     /// The record in it.
     pub record: Record,
+    /// What its capacity test has found.
+    pub capacity: Option<Capacity>,
 }
 
 /// Why a document is not taken.
@@ -82,7 +120,8 @@ pub enum Refusal {
     Record(#[from] ReadError),
     /// Nothing was measured.
     #[error(
-        "the record holds no speed, and only speeds can be shared; share a record of `cardproof run` or `replay run`"
+        "the record holds no result that can be shared; share a record of `cardproof run`, `verify`, `endure`, \
+         `powercut`, `compare-setups` or `replay run`"
     )]
     NothingMeasured,
     /// The run did not end.
@@ -106,6 +145,9 @@ pub fn document(record: &Record, additions: &Additions) -> Result<Accepted, Refu
     }
     if let Some(price) = &additions.price {
         document["price"] = serde_json::to_value(price)?;
+    }
+    if let Some(capacity) = &additions.capacity {
+        document["capacity"] = serde_json::to_value(capacity)?;
     }
     let bytes = serde_json::to_vec(&document)?;
     // Through text here too; the hub, which reads many, takes the fields as they are.
@@ -138,8 +180,29 @@ fn accepted(
     check_price(&document)?;
     let record = document.get("record").and_then(Value::as_object).ok_or(Refusal::NoRecord)?;
     let record = read(record)?;
-    check_measured(&record)?;
-    Ok(Accepted { document, record })
+    let capacity = capacity_of(&document)?;
+    check_measured(&record, capacity.is_some())?;
+    if !counts::are_possible(&record) {
+        return Err(Refusal::Addition("a test in the record has counts that no test gives"));
+    }
+    Ok(Accepted { document, record, capacity })
+}
+
+/// What a document that was accepted says of the card's capacity; none where it says nothing.
+///
+/// # Errors
+/// The verdict is not whole, or has figures that no test gives.
+pub fn capacity_of(document: &Value) -> Result<Option<Capacity>, Refusal> {
+    let Some(fields) = document.get("capacity") else { return Ok(None) };
+    let wrong = Refusal::Addition("the verdict on the capacity has figures that no test gives");
+    let Ok(found) = serde_json::from_value::<Capacity>(fields.clone()) else { return Err(wrong) };
+    let RealSize { low, high } = found.real_size_bytes;
+    let shares = [found.probability, found.excluded_bad_share];
+    let is_possible = low <= high
+        && high <= found.announced_size_bytes
+        && found.announced_size_bytes > Bytes::ZERO
+        && shares.iter().all(|share| (0.0..=1.0).contains(share));
+    if is_possible { Ok(Some(found)) } else { Err(wrong) }
 }
 
 /// The record in a document that was accepted before, under the name `id`.
@@ -168,7 +231,7 @@ pub fn json_schema() -> Value {
     schema
 }
 
-fn check_measured(record: &Record) -> Result<(), Refusal> {
+fn check_measured(record: &Record, has_capacity: bool) -> Result<(), Refusal> {
     if record.state == State::Running {
         return Err(Refusal::StillRunning);
     }
@@ -176,7 +239,12 @@ fn check_measured(record: &Record) -> Result<(), Refusal> {
     let is_worth_sharing = record.phases.iter().any(Phase::is_measured)
         || record.job_runs.iter().any(|job| measured(&job.state))
         || record.replays.iter().any(|replay| measured(&replay.state))
-        || !record.jobs.is_empty();
+        || !record.jobs.is_empty()
+        || record.setups.as_ref().is_some_and(ComparedSetups::has_figures)
+        || has_capacity
+        || record.endurance.is_some()
+        || record.power_cuts.is_some()
+        || record.integrity.is_some();
     if is_worth_sharing { Ok(()) } else { Err(Refusal::NothingMeasured) }
 }
 

@@ -1,6 +1,6 @@
 //! Long series made short before they are shared: neighbours are joined, and nothing is lost from the sums.
 
-use cardproof_record::{Bucket, Interval, Phase, Record};
+use cardproof_record::{Bucket, EnduranceFailures, Interval, Phase, Record};
 
 /// The most buckets of a distribution of latencies.
 pub const BUCKETS_MAX: usize = 48;
@@ -8,10 +8,22 @@ pub const BUCKETS_MAX: usize = 48;
 /// The most slices of a phase's time.
 pub const INTERVALS_MAX: usize = 60;
 
+/// The most cycles of an endurance run in which places turned bad.
+pub(crate) const FAILURES_MAX: usize = 128;
+
 /// `record` with its long series joined.
 pub(crate) fn trimmed(record: &Record) -> Record {
     let mut record = record.clone();
     record.phases.iter_mut().for_each(trim);
+    if let Some(run) = &mut record.endurance {
+        run.failures = joined(&run.failures, FAILURES_MAX, |a: &mut EnduranceFailures, b| {
+            a.cycle = b.cycle;
+            a.places += b.places;
+            a.pages += b.pages;
+        });
+    }
+    // What the journal of a capacity test means is shared beside the record.
+    record.capacity = None;
     record
 }
 

@@ -117,6 +117,34 @@ fn what_would_be_sent_is_shown_and_of_its_published_form() {
 }
 
 #[test]
+fn verdicts_are_shared_and_no_journal() {
+    let home = Home::new();
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/submission-v1.schema.json");
+    let fake: &[&str] = &["verify", "sim:fake-drop", "--exclude-store", "64M", "--seed", "1", "-q"];
+    let worn =
+        &["endure", "sim:sandisk-ultra", "--size", "8M", "--cycles", "2", "--seed", "1", "-q"];
+    let cut = &["powercut", "sim:sandisk-ultra", "--cuts", "5", "--seed", "1", "-q"];
+    for (words, status, found) in [
+        (fake, 4, ["/capacity/verdict", "\"fake\""]),
+        (worn, 0, ["/record/endurance/cycles", "2"]),
+        (cut, 0, ["/record/power_cuts/cuts", "5"]),
+    ] {
+        run(home.cardproof(words)).expect(status);
+        let dry = ["submit", "latest", "--dry-run", "--json", "-"];
+        let shown = run(home.cardproof(&dry)).expect(0).stdout;
+        let document: Value = serde_json::from_str(&shown).unwrap();
+        let told = document.pointer(found[0]).map(ToString::to_string);
+        assert_eq!(told.as_deref(), Some(found[1]), "{shown}");
+        for journal in ["\"places\"", "\"course\"", "\"harm\""] {
+            assert!(!shown.contains(journal), "{journal} in {shown}");
+        }
+        let path = home.place().join("document.json");
+        fs::write(&path, shown).unwrap();
+        assert_eq!(lab_or_skip!(schema_faults(&schema, &[&path])), "");
+    }
+}
+
+#[test]
 fn nothing_is_sent_unasked() {
     let home = Home::new();
     measured(&home);

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use cardproof_record::Record;
 use cardproof_submission::{
-    Additions, LICENCE, Price, Refusal, accept, document, paths, record_of,
+    Additions, Capacity, LICENCE, Price, RealSize, Refusal, accept, document, paths, record_of,
 };
+use cardproof_units::Bytes;
 use serde_json::{Map, Value, json};
 
 /// What must never be found again.
@@ -109,13 +110,140 @@ fn no_canary_outside_the_allowlist_is_in_a_document() {
 #[test]
 fn what_was_accepted_is_accepted_unchanged() {
     let price = Price { amount: 9.9, currency: "EUR".to_owned(), date: "2026-11-01".to_owned() };
-    let additions = Additions { label: Some("spare card".to_owned()), price: Some(price) };
+    let additions = Additions {
+        label: Some("spare card".to_owned()),
+        price: Some(price),
+        capacity: Some(fake()),
+    };
     let first = document(&read(&record()), &additions).unwrap();
     let second = accept(first.document.to_string().as_bytes()).unwrap();
     assert_eq!(first.document, second.document);
     assert_eq!(first.record, second.record);
     let kept = record_of(&second.document, "abc").unwrap();
     assert_eq!((kept.id.as_str(), kept.label.as_deref()), ("abc", Some("spare card")));
+}
+
+/// A card that holds 8 of 64 GB.
+fn fake() -> Capacity {
+    Capacity {
+        verdict: "fake".to_owned(),
+        kind: "wrap".to_owned(),
+        probability: 0.999,
+        announced_size_bytes: Bytes(64_000_000_000),
+        real_size_bytes: RealSize { low: Bytes(7_900_000_000), high: Bytes(8_000_000_000) },
+        excluded_hidden_store_bytes: Bytes(4 << 20),
+        excluded_bad_share: 0.02,
+        bytes_written: Bytes(1 << 30),
+        bytes_read: Bytes(1 << 30),
+    }
+}
+
+/// A record without a speed, and what its test has left in it, with a journal.
+fn tested(field: &str, test: Value) -> Record {
+    let mut record = record();
+    record["phases"] = json!([]);
+    record[field] = test;
+    read(&record)
+}
+
+#[test]
+fn every_kind_of_verdict_is_shared_and_no_journal() {
+    let course: Vec<Value> = (1..=9)
+        .map(|at| json!({"cycle": at, "written_bytes": 1, "read_bytes": 1, "bad_pages": 0, "write_bytes_per_s": 1.0,
+            "read_bytes_per_s": 1.0, "duration_ns": 5}))
+        .collect();
+    let checked = json!({"writes": 9000, "reads": 9000, "flushes": 90, "wrong": 0, "time_ns": 1});
+    let cases = [
+        (
+            "capacity",
+            json!({"method": "overwritten", "announced_bytes": 64, "places": ["4096 1", CANARY]}),
+        ),
+        (
+            "endurance",
+            json!({"pattern": "random", "span_bytes": 1, "cycle_bytes": 1, "pages": 7, "cycles": 1200,
+            "written_bytes": 5, "bad_pages": 1, "milestones": {"first_error": 900, "0.1%": null}, "end": "read_only",
+            "stopped_by": "end", "failures": [{"cycle": 900, "places": 1, "pages": 1}], "course": course}),
+        ),
+        (
+            "power_cuts",
+            json!({"mode": "fsync", "power": "by hand", "queue_depth": 4, "writes_per_flush": 8,
+            "area_bytes": 9, "cuts": 40, "effective_cuts": 33, "harmful_cuts": 2, "findings": {"torn": 2},
+            "harm": [{"cut": 3, "kind": CANARY, "address_bytes": 1, "length_bytes": 1}]}),
+        ),
+        (
+            "integrity",
+            json!({"queue": {"queue_depth": 32, "pieces": 5, "span_bytes": 1, "control": checked,
+            "queued": checked}}),
+        ),
+        (
+            "setups",
+            json!({"rounds": 3, "comparisons": [{"title": "File systems", "baseline": "ext4",
+            "confidence": 0.95, "results": [{"setup": "f2fs", "job": "fsync-4k", "deed": "write", "unit": "op/s",
+            "rates": [1.0, 2.0], "ratio": {"estimate": 2.0, "low": 1.5, "high": 2.5}, "costs": "none",
+            "fit_for": "anything"}]}], "not_tried": [{"setup": "zfs", "reason": CANARY}]}),
+        ),
+    ];
+    for (field, test) in cases {
+        let capacity = (field == "capacity").then(fake);
+        let sent = document(&tested(field, test), &Additions { capacity, ..Additions::default() });
+        let sent = sent.unwrap().document;
+        let text = sent.to_string();
+        assert!(!text.contains(CANARY) && !text.contains("course"), "{text}");
+        let kept = accept(text.as_bytes()).unwrap();
+        assert_eq!(kept.document, sent);
+        let is_there = match field {
+            "capacity" => kept.capacity == Some(fake()) && kept.record.capacity.is_none(),
+            "endurance" => kept.record.endurance.is_some_and(|run| run.failures.len() == 1),
+            "power_cuts" => kept.record.power_cuts.is_some_and(|test| test.findings["torn"] == 2),
+            "integrity" => kept.record.integrity.is_some_and(|test| test.queue.is_some()),
+            _ => kept.record.setups.is_some_and(|setups| setups.has_figures()),
+        };
+        assert!(is_there, "{field}: {text}");
+    }
+}
+
+#[test]
+fn a_verdict_that_no_test_gives_is_refused() {
+    let changes: [fn(&mut Capacity); 4] = [
+        |it| it.probability = 1.5,
+        |it| it.real_size_bytes.low = Bytes(9_000_000_000),
+        |it| it.real_size_bytes.high = Bytes(65_000_000_000),
+        |it| it.announced_size_bytes = Bytes::ZERO,
+    ];
+    for change in changes {
+        let mut capacity = fake();
+        change(&mut capacity);
+        let additions = Additions { capacity: Some(capacity), ..Additions::default() };
+        let refused = document(&read(&record()), &additions);
+        assert!(matches!(refused, Err(Refusal::Addition(_))), "{refused:?}");
+    }
+}
+
+#[test]
+fn counts_that_no_test_gives_are_refused() {
+    let endless = 9_000_000_000_000_000_000_u64;
+    for (field, test) in [
+        (
+            "power_cuts",
+            json!({"mode": "fsync", "power": "command", "queue_depth": 1, "writes_per_flush": 1,
+            "area_bytes": 1, "cuts": endless, "effective_cuts": endless, "harmful_cuts": endless - 1}),
+        ),
+        (
+            "endurance",
+            json!({"pattern": "random", "span_bytes": 1, "cycle_bytes": 1, "pages": 9, "cycles": 5,
+            "written_bytes": 1, "bad_pages": 1, "milestones": {}, "end": null, "stopped_by": "end",
+            "failures": [{"cycle": 2, "places": endless, "pages": endless}]}),
+        ),
+        (
+            "integrity",
+            json!({"queue": {"queue_depth": 1, "pieces": 1, "span_bytes": 1,
+            "control": {"writes": 1, "reads": 1, "flushes": 1, "wrong": 0, "time_ns": 1},
+            "queued": {"writes": endless, "reads": 1, "flushes": 1, "wrong": endless, "time_ns": 1}}}),
+        ),
+    ] {
+        let refused = document(&tested(field, test), &Additions::default());
+        assert!(matches!(refused, Err(Refusal::Addition(_))), "{field}: {refused:?}");
+    }
 }
 
 /// A change of a document, and the words that name it.
@@ -127,7 +255,7 @@ fn what_cannot_be_shared_is_named() {
         (|it| drop(it.insert("schema".into(), "x".into())), "schema is 'x'"),
         (|it| drop(it.remove("licence")), "CC0-1.0"),
         (|it| drop(it.remove("record")), "no object \"record\""),
-        (|it| it["record"]["phases"] = json!([]), "holds no speed"),
+        (|it| it["record"]["phases"] = json!([]), "holds no result"),
         (|it| it["record"]["state"] = json!("running"), "has not ended"),
         (|it| it["record"]["phases"][0]["ops"] = json!("many"), "'ops'"),
         (
@@ -193,6 +321,10 @@ fn is_in(schema: &Value, node: &Value, path: &str) -> bool {
     }
     let end = path.find(['.', '[']).unwrap_or(path.len());
     let rest = path[end..].trim_start_matches('.');
+    // Where a schema lists no names, as of milestones, any name is one.
+    if node.get("properties").is_none() && node["additionalProperties"].is_object() {
+        return true;
+    }
     node.pointer(&format!("/properties/{}", &path[..end]))
         .is_some_and(|next| is_in(schema, next, rest))
 }
