@@ -6,14 +6,18 @@
 //! maximisation (Dempster, Laird and Rubin, 1977). What a card has on other boards is the prior of what it has on this
 //! one (shrinkage), so that a single vote cannot lift a known card.
 //!
+//! It also finds out whether a model changed at some month of making.
+//!
 //! This crate only computes: figures come in as logarithms, so that errors are factors, and submitters, cards and boards
 //! as numbers.
 
+mod change;
 mod fit;
 mod normal;
 mod order;
 mod posterior;
 
+pub use change::{Change, Made, change};
 pub use fit::{Fit, Spreads};
 pub use order::places;
 pub use posterior::Estimate;
