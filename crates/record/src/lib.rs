@@ -21,6 +21,7 @@ mod geometry_timing;
 mod health_document;
 mod indication;
 mod integrity;
+mod iostat;
 mod job_run;
 mod limit;
 mod log_trial;
@@ -73,6 +74,7 @@ pub use integrity::{
     CheckedRequests, DiscardHarm, DiscardSpeed, DiscardTest, HarmedPlace, IntegrityTest, QueueTest,
     WrongData, WrongPiece,
 };
+pub use iostat::{IostatCpu, IostatLog, IostatReport, IostatRow};
 pub use job_run::{JobPart, JobPartStep, JobRun, JobStep, JobSyncs, JobTransactions};
 pub use limit::{
     ClimateExtremes, Disturbance, DisturbanceKind, Limit, LimitedBy, Moment, MonitorSummary,

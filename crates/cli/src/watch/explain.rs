@@ -4,10 +4,11 @@ mod others;
 
 use std::path::Path;
 
-use cardproof_import::iostat::{IostatError, IostatLog, iostat};
+use cardproof_import::iostat::{IostatError, iostat};
 use cardproof_import::monitors;
 use cardproof_import::{clean, decode};
 use cardproof_rating::limits::{LogExplanation, LogState, explain_log};
+use cardproof_record::IostatLog;
 use cardproof_record::LimitedBy;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use serde::Serialize;

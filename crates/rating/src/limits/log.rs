@@ -8,8 +8,7 @@
 
 mod words;
 
-use cardproof_import::iostat::{IostatCpu, IostatLog, IostatReport, IostatRow};
-use cardproof_record::{Limit, LimitedBy};
+use cardproof_record::{IostatCpu, IostatLog, IostatReport, IostatRow, Limit, LimitedBy};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
 use super::storage::{BUSY, SMALL};
