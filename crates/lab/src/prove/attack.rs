@@ -43,7 +43,7 @@ pub(super) const PROOF: Proof = Proof {
 };
 
 /// How many attempts, in full and in the short form.
-const ATTEMPTS: (usize, usize) = (10_000, 300);
+const ATTEMPTS: (usize, usize) = (10_000, 160);
 
 const SEED: u64 = 12;
 

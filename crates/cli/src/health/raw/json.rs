@@ -172,5 +172,5 @@ fn foreign_layout(object: &Json) -> Option<String> {
 fn time_of(text: &str) -> Option<Timestamp> {
     let text = text.trim_end_matches('Z');
     let date: DateTime = text.parse().ok()?;
-    Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp())
+    TimeZone::UTC.to_timestamp(date).ok()
 }
