@@ -199,7 +199,12 @@ pub(crate) fn run(args: &VerifyArgs, signals: &Signals) -> Result<Exit, Failure>
 
 /// What the test is to exclude.
 fn wish(args: &VerifyArgs) -> Wish {
-    Wish { store: Some(args.exclude_store), bad_share: args.exclude_share, is_full: args.full }
+    Wish {
+        store: Some(args.exclude_store),
+        bad_share: args.exclude_share,
+        is_full: args.full,
+        full_below: None,
+    }
 }
 
 /// Runs `check`, shows what it has found and keeps the record.

@@ -42,6 +42,28 @@ pub enum FreeSpaceError {
     /// The file has no piece of its own on the device.
     #[error("this file system gave the test file no places of its own on the device")]
     NothingReserved,
+    /// Space could not be reserved.
+    #[error("space could not be reserved")]
+    Reserve(#[source] io::Error),
+    /// Reserving writes.
+    #[error(
+        "this kernel writes zeros into the space that it reserves on this file system (exFAT before Linux 6.8)"
+    )]
+    WritesZeros,
+    /// Whether reserving writes cannot be seen.
+    #[error("this kernel does not count what a process writes")]
+    Uncounted(#[source] io::Error),
+    /// Each change would be written at once.
+    #[error("it is mounted with the option sync, so reserving its space would take hours")]
+    Synchronous,
+    /// The process may not open as many files as the test needs.
+    #[error("the test needs {needed} open files, and this process may open {most} (ulimit -H -n)")]
+    TooManyFiles {
+        /// Files.
+        needed: u64,
+        /// Its limit.
+        most: u64,
+    },
 }
 
 /// A file that reserves free space, as a target in the order of the device.
@@ -122,7 +144,12 @@ impl FreeSpaceTarget {
 }
 
 /// Reads or writes `part` at the file's offset `at`. A signal only repeats it.
-fn transfer(medium: &Medium, kind: OpKind, at: Bytes, part: &mut [u8]) -> Result<u64, Fault> {
+pub(crate) fn transfer(
+    medium: &Medium,
+    kind: OpKind,
+    at: Bytes,
+    part: &mut [u8],
+) -> Result<u64, Fault> {
     loop {
         let result = if kind == OpKind::Write {
             rustix::io::pwrite(&medium.file, part, at.get())

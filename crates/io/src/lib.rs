@@ -28,6 +28,7 @@ mod null;
 mod op;
 mod open;
 mod psync;
+mod sampled_space;
 pub mod scratch;
 mod slots;
 mod target;
@@ -47,6 +48,7 @@ pub use null::NullTarget;
 pub use op::{Completion, Fault, Op, OpKind, Slot, Submission};
 pub use open::{EngineChoice, OpenOptions, TargetOpenError, open, open_new};
 pub use psync::PsyncTarget;
+pub use sampled_space::{Layer, SampledSpace};
 pub use target::{
     Abilities, Described, Directness, Engine, Filling, PowerSwitch, SubmitError, Target,
     TargetError, Wait,

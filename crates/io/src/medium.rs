@@ -20,7 +20,7 @@ use crate::{
 /// in use needs a larger one.
 const SAFE_BLOCK: Bytes = Bytes(4096);
 
-/// The types of file systems whose files cannot be given space without writing it
+/// The types of FAT and exFAT, whose files cannot be given a size without writing it
 /// (`linux/magic.h`: MSDOS_SUPER_MAGIC, EXFAT_SUPER_MAGIC).
 const GROWING: [u32; 2] = [0x4d44, 0x2011_bab0];
 
@@ -133,7 +133,7 @@ impl Medium {
     }
 
     /// Takes a regular file over whose size is not looked at.
-    fn unsized_file(file: File, direct_wanted: bool) -> Result<Self, OpenError> {
+    pub(crate) fn unsized_file(file: File, direct_wanted: bool) -> Result<Self, OpenError> {
         let directness = directness_of(file.as_fd(), direct_wanted)?;
         let logical_block = file_block(file.as_fd(), &directness);
         Ok(Self {
@@ -255,14 +255,19 @@ fn reserve(file: BorrowedFd<'_>, size: Bytes) -> Result<(), OpenError> {
     let failed = |doing| move |errno: Errno| OpenError::Os { doing, source: errno.into() };
     // FAT and exFAT would fill the space with zeros, at the price of writing all of it twice;
     // there the file grows as it is laid out.
-    let filesystem = rustix::fs::fstatfs(file).map_err(failed("read the file system's type"))?;
-    if GROWING.contains(&(filesystem.f_type as u32)) {
+    if is_fat(file).map_err(failed("read the file system's type"))? {
         return Ok(());
     }
     match rustix::fs::fallocate(file, FallocateFlags::empty(), 0, size.get()) {
         Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
         Err(errno) => Err(failed("reserve space for the test file")(errno)),
     }
+}
+
+/// Whether `file` lies on FAT or exFAT.
+pub(crate) fn is_fat(file: BorrowedFd<'_>) -> Result<bool, Errno> {
+    let filesystem = rustix::fs::fstatfs(file)?;
+    Ok(GROWING.contains(&(filesystem.f_type as u32)))
 }
 
 /// What a file opened as `direct_wanted` says does.

@@ -21,6 +21,7 @@ mod read_back;
 mod refine;
 mod run;
 pub mod shorthand;
+mod stretches;
 
 pub use experiment::{Outcome, Progress, Stage, Watch};
 pub(crate) use layout::shuffle;

@@ -227,6 +227,7 @@ fn finding(test: &CapacityTest) -> Option<Finding> {
         guessed_period: test.guessed_period_bytes.map(Bytes::get),
         unshared_distances: test.unshared_distances.iter().map(|bytes| bytes.get()).collect(),
         guessed_modulus: test.guessed_modulus_bytes.map(Bytes::get),
+        is_unordered: test.cover.is_some_and(|cover| cover.is_by_allocation),
         is_full: test.is_full,
         is_cut_short: test.is_cut_short,
     }))
@@ -284,11 +285,18 @@ fn with_cover(mut found: Capacity, test: &CapacityTest, may_be_fake: bool) -> Ca
     let Some(cover) = test.cover else { return found };
     let tested = test.announced_bytes;
     let announced = cover.device_bytes.unwrap_or(cover.filesystem_bytes).max(tested);
-    let (low, high) = found.real_size;
+    // A distance between two bytes of the device is not known where their places are not.
+    let is_by_distance = cover.is_by_allocation && matches!(found.kind, "wrap" | "chained");
+    let (low, high) = if is_by_distance { (Bytes::ZERO, tested) } else { found.real_size };
     let outside = announced - tested;
+    let order = if cover.is_by_allocation {
+        " in the order in which the file system gives them out; it does not say where they lie on the device"
+    } else {
+        " alone"
+    };
     let stretch = format!(
         "the test covered the free space, {tested} of {announced}; what follows counts the bytes of that \
-         space alone"
+         space{order}"
     );
     found.reasons.insert(0, stretch);
     if may_be_fake {

@@ -4,6 +4,8 @@ use cardproof_units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::limit::is_false;
+
 /// What a test of the capacity wrote and what came back.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -130,7 +132,7 @@ pub struct CapacityFiles {
 }
 
 /// What of a device the free space of its file system covers. The test then numbers the bytes that it
-/// covers one after the other, in the order of the device.
+/// covers one after the other, in the order of the device where that is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CapacityCover {
@@ -145,6 +147,10 @@ pub struct CapacityCover {
     pub end_bytes: Bytes,
     /// In how many pieces it lies.
     pub pieces: u64,
+    /// The file system does not say where the bytes lie: they are numbered in the order in which it gave
+    /// them out, and lie anywhere between the two ends above.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_by_allocation: bool,
 }
 
 /// What reading has shown of a part of the addresses.

@@ -62,8 +62,8 @@ pub use session::{Bench, Measured, blank, digest, measure};
 pub use setups::{Choice, Setups, SetupsNeeds, SetupsPlace, Task};
 pub use store::{LATEST, Store};
 pub use target::{
-    Existing, FilesNeeds, FreeSpace, NoStorage, OpenedTree, Span, Storage, StorageNeeds, Writing,
-    not_there, of_scratch, open_storage, open_tree, refuse_link, simulated_card, simulated_name,
-    tell_of_leftovers,
+    Existing, FilesNeeds, FreeSpace, NoStorage, OpenedTree, Reserved, Span, Storage, StorageNeeds,
+    Writing, not_there, of_scratch, open_storage, open_tree, refuse_link, simulated_card,
+    simulated_name, tell_of_leftovers,
 };
 pub use whole_device::refuse_partition;

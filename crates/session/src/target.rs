@@ -27,7 +27,8 @@ use crate::options::{Access, Options};
 use crate::whole_device::refuse_partition;
 use simulated::open_simulated;
 
-pub use free_space::FreeSpace;
+pub(crate) use free_space::RoomLayer;
+pub use free_space::{FreeSpace, Reserved};
 pub use place_kind::NoStorage;
 pub use simulated::{simulated_card, simulated_name};
 pub use storage::Storage;

@@ -45,6 +45,8 @@ pub(super) struct Tested {
     announced: u64,
     is_full: bool,
     is_cut_short: bool,
+    /// Which addresses are the last is not known.
+    is_unordered: bool,
     /// The filler at the end, between the random places and their reading.
     end: u64,
     spread: Spread,
@@ -61,6 +63,7 @@ impl Tested {
             announced: evidence.announced_bytes,
             is_full: evidence.is_full,
             is_cut_short: evidence.is_cut_short,
+            is_unordered: evidence.is_unordered,
             end: end_bytes(evidence),
             spread: evidence.spread,
             random,
@@ -80,7 +83,9 @@ impl Tested {
             part,
             store_bytes: self.excluded_store(missing_share, part),
         };
-        wanted.into_iter().map(of).filter(|exclusion| exclusion.store_bytes > 0).collect()
+        let is_known = |part| part == MissingPart::Anywhere || !self.is_unordered;
+        let known = wanted.into_iter().filter(|&(_, part)| is_known(part));
+        known.map(of).filter(|exclusion| exclusion.store_bytes > 0).collect()
     }
 
     /// The largest hidden store that would have been seen if `share` of the addresses were missing.
@@ -89,6 +94,10 @@ impl Tested {
             return 0;
         }
         let missing = share * self.announced as f64;
+        if self.is_unordered && part == MissingPart::End {
+            // The last addresses may be any of those that are numbered.
+            return self.excluded_store(share, MissingPart::Anywhere);
+        }
         if self.is_full {
             return missing as u64;
         }
@@ -190,6 +199,17 @@ mod tests {
         let at_end = Tested::new(&end_alone).excluded_store(0.1, MissingPart::End) / MIB;
         assert!((500..=512).contains(&at_end), "{at_end}");
         assert_eq!(Tested::new(&end_alone).excluded_store(0.5, MissingPart::Anywhere), 0);
+    }
+
+    #[test]
+    fn of_the_last_addresses_nothing_is_said_where_they_are_not_known() {
+        let unordered = Evidence { is_unordered: true, ..evidence(1024) };
+        let tested = Tested::new(&unordered);
+        let is_anywhere = |it: &Exclusion| it.part == MissingPart::Anywhere;
+        assert_eq!(tested.exclusions().len(), 2);
+        assert!(tested.exclusions().iter().all(is_anywhere));
+        let anywhere = tested.excluded_store(0.5, MissingPart::Anywhere);
+        assert_eq!(tested.excluded_store(0.5, MissingPart::End), anywhere);
     }
 
     #[test]

@@ -208,6 +208,9 @@ pub struct Evidence {
     /// Where a second round of addresses seems to begin, in bytes; see
     /// [`guess_modulus`](super::guess_modulus).
     pub guessed_modulus: Option<u64>,
+    /// The addresses are numbered in an order that need not be the device's: what holds for its last
+    /// addresses, or for addresses at some distance from each other, cannot be said then.
+    pub is_unordered: bool,
     /// Every byte of the device was written and read back.
     pub is_full: bool,
     /// The run was ended before its plan was done.

@@ -70,7 +70,9 @@ fn excluded_fakes(finding: &Finding) -> Option<String> {
 
 /// Which addresses would have been found to share a place in the flash.
 fn excluded_sharing(evidence: &Evidence, finding: &Finding) -> Option<String> {
-    let has_grid = evidence.grid_bytes > 0 && evidence.grid_bytes <= evidence.filler_bytes;
+    let has_grid = evidence.grid_bytes > 0
+        && evidence.grid_bytes <= evidence.filler_bytes
+        && !evidence.is_unordered;
     let without_rule = Bytes(finding.excluded_sharing_bytes);
     match (has_grid, without_rule > Bytes::ZERO) {
         (true, true) => Some(format!(
@@ -81,6 +83,10 @@ fn excluded_sharing(evidence: &Evidence, finding: &Finding) -> Option<String> {
             "addresses do not start again from zero: a wrap-around at any distance would have been found"
                 .to_owned(),
         ),
+        (false, true) if evidence.is_unordered => Some(format!(
+            "no addresses share a place in the flash: this would have been found if the real capacity were \
+             {without_rule} or less"
+        )),
         (false, _) => None,
     }
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use cardproof_io::faulty::{Failure, FaultyTarget};
 use cardproof_io::{
-    EngineChoice, Fault, FreeSpaceTarget, NullTarget, Op, OpKind, OpenOptions, Slot, Submission,
-    SubmitError, Target, Wait, contract, open,
+    EngineChoice, Fault, FreeSpaceTarget, Layer, NullTarget, Op, OpKind, OpenOptions, SampledSpace,
+    Slot, Submission, SubmitError, Target, Wait, contract, open,
 };
 use cardproof_units::{Bytes, Nanos};
 
@@ -89,6 +89,91 @@ fn free_space_keeps_the_contract() {
         target.pieces().iter().map(|piece| (piece.device_offset, piece.length)).collect();
     assert!(places.is_sorted() && places.iter().all(|(place, _)| *place > Bytes::ZERO));
     contract::check_all(&mut || Box::new(free_space().unwrap()));
+}
+
+/// Makes files in the build directory, and ends after so many questions.
+struct Files(u32);
+
+impl Layer for Files {
+    fn create(&mut self) -> std::io::Result<File> {
+        tempfile::tempfile_in(env!("CARGO_TARGET_TMPDIR"))
+    }
+
+    fn goes_on(&mut self) -> bool {
+        self.0 = self.0.saturating_sub(1);
+        self.0 > 0
+    }
+}
+
+/// Sampled space of 2 MiB with these stretches, as any file system with `fallocate` gives it; `None` where
+/// this one does not.
+fn sampled_space(stretches: &[(u64, u64)]) -> Option<SampledSpace> {
+    let laid =
+        SampledSpace::new(Files(2).create().unwrap(), Bytes::mib(2)).and_then(|mut target| {
+            assert!(target.lay(stretches, &mut Files(100))?);
+            Ok(target)
+        });
+    match laid {
+        Ok(target) => Some(target),
+        Err(error) => {
+            cardproof_testkit::skip("sampled_space", &error.to_string());
+            None
+        }
+    }
+}
+
+/// Sampled space of which all can be used and is written: what was not written cannot be read.
+fn written_space() -> Option<SampledSpace> {
+    const KIB: u64 = 1 << 10;
+    let mut target =
+        sampled_space(&[(0, 512 * KIB), (512 * KIB, 64 * KIB), (576 * KIB, 1472 * KIB)])?;
+    target.prepare(1, Bytes::mib(2)).unwrap();
+    let op = Op { slot: Slot(0), kind: OpKind::Write, offset: Bytes::ZERO, length: Bytes::mib(2) };
+    let Submission::Done(done) = target.submit(op).unwrap() else { panic!("not done") };
+    assert_eq!(done.outcome, Ok(Bytes::mib(2)));
+    Some(target)
+}
+
+#[test]
+fn sampled_space_keeps_the_contract() {
+    if written_space().is_some() {
+        contract::check_all(&mut || Box::new(written_space().unwrap()));
+    }
+}
+
+#[test]
+fn sampled_space_can_be_used_where_it_is_laid_and_nowhere_else() {
+    let Some(mut target) = sampled_space(&[(8192, 8192), (65_536, 4096)]) else { return };
+    target.prepare(1, Bytes(8192)).unwrap();
+    let mut outcome = |kind, offset, length, byte| {
+        target.buffer(Slot(0)).fill(byte);
+        let op = Op { slot: Slot(0), kind, offset: Bytes(offset), length: Bytes(length) };
+        let Submission::Done(done) = target.submit(op).unwrap() else { panic!("not done") };
+        (done.outcome, target.buffer(Slot(0))[0])
+    };
+    assert_eq!(outcome(OpKind::Write, 12_288, 4096, 7).0, Ok(Bytes(4096)));
+    assert_eq!(outcome(OpKind::Write, 65_536, 4096, 9).0, Ok(Bytes(4096)));
+    assert_eq!(outcome(OpKind::Read, 12_288, 4096, 0), (Ok(Bytes(4096)), 7));
+    assert_eq!(outcome(OpKind::Read, 65_536, 4096, 0), (Ok(Bytes(4096)), 9));
+    for address in [0, 16_384, 69_632] {
+        assert_eq!(outcome(OpKind::Write, address, 4096, 1).0, Ok(Bytes::ZERO), "{address}");
+    }
+    assert_eq!(
+        outcome(OpKind::Write, 12_288, 8192, 8).0,
+        Ok(Bytes(4096)),
+        "it ends with its stretch"
+    );
+    assert_eq!(target.filled(), Bytes(4096), "what lies before the first write");
+}
+
+#[test]
+fn sampled_space_is_laid_no_further_than_its_caller_wants() {
+    if sampled_space(&[]).is_none() {
+        return;
+    }
+    let mut target = SampledSpace::new(Files(2).create().unwrap(), Bytes::mib(2)).unwrap();
+    assert!(!target.lay(&[(8192, 4096), (65_536, 4096)], &mut Files(2)).unwrap());
+    assert!(target.stretches() < 2);
 }
 
 #[test]

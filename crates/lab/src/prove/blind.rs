@@ -174,7 +174,7 @@ fn wish(noise: &mut Noise, specimen: &Specimen) -> Wish {
         _ => Bytes::gib(1),
     };
     let is_full = specimen.announced < 1 << 23 && noise.below(8) == 0;
-    Wish { store: Some(store), bad_share: None, is_full }
+    Wish { store: Some(store), is_full, ..Wish::default() }
 }
 
 /// What the verdict of `finding` is worth.

@@ -140,8 +140,12 @@ impl<'a> Experiment<'a> {
     ) -> Result<Self, DriveError> {
         let mut drive = Drive::new(target, Bytes(CHUNK))?;
         let begun = drive.now();
-        let evidence =
-            Evidence { announced_bytes: plan.size, grid_bytes: plan.grid, ..Evidence::default() };
+        let evidence = Evidence {
+            announced_bytes: plan.size,
+            grid_bytes: plan.grid,
+            is_unordered: plan.is_confined,
+            ..Evidence::default()
+        };
         let salt = plan.salt();
         Ok(Self {
             drive,

@@ -32,8 +32,9 @@ const PIECE_MIN: u64 = 16 << 10;
 /// The share of bad places that is excluded without another wish.
 const BAD_SHARE: f64 = 0.004_5;
 
-/// A device of at most so many bytes is written in full: the test would write half of it anyway.
-const FULL_BELOW: u64 = 2 << 30;
+/// A device of at most so many bytes is written in full without another wish: the test would write half of
+/// it anyway.
+const FULL_BELOW: Bytes = Bytes::gib(2);
 
 /// The smallest device that can be tested, in bytes.
 const SIZE_MIN: u64 = 8 << 20;
@@ -51,6 +52,8 @@ pub struct Wish {
     pub bad_share: Option<f64>,
     /// Write every byte.
     pub is_full: bool,
+    /// Write every byte of a device of at most this size; of 2 GiB without another wish.
+    pub full_below: Option<Bytes>,
 }
 
 /// Why nothing can be planned.
@@ -112,6 +115,8 @@ pub struct Plan {
     /// The distance of the places of the grid; zero where there is none.
     pub(super) grid: u64,
     pub(super) is_full: bool,
+    /// Nothing is written at other addresses than these.
+    pub(super) is_confined: bool,
 }
 
 impl Plan {
@@ -124,7 +129,7 @@ impl Plan {
             return Err(PlanError::TooSmall { size });
         }
         let size = size.get();
-        let is_full = wish.is_full || size <= FULL_BELOW;
+        let is_full = wish.is_full || size <= wish.full_below.unwrap_or(FULL_BELOW).get();
         let store = wish.store.map_or(STORE, Bytes::get).clamp(CHUNK, size / 2) / PLACE * PLACE;
         let filler = if is_full { size } else { store / 2 / PLACE * PLACE };
         let filler_start = size / PLACE * PLACE - filler / PLACE * PLACE;
@@ -153,6 +158,7 @@ impl Plan {
             to_write: 0,
             grid,
             is_full,
+            is_confined: false,
         };
         plan.by_address = plan.places().collect();
         plan.by_address.sort_by_key(|place| place.start);
@@ -277,10 +283,19 @@ impl Plan {
 
     /// The places and the filler around them, in bytes.
     fn all_to_write(&self) -> u64 {
-        let end = (self.filler_start, self.size);
-        let pieces = self.pieces.iter().map(|&start| (start, start + self.piece_length));
-        let gaps = pieces.chain([end]).flat_map(|(start, end)| self.gaps(start, end));
+        let gaps = self.fillers().flat_map(|(start, end)| self.gaps(start, end));
         self.places_bytes + gaps.map(|(from, to)| to - from).sum::<u64>()
+    }
+
+    /// The pieces of filler and the filler at the end, as (start, end), with the places in them.
+    pub(super) fn fillers(&self) -> impl Iterator<Item = (u64, u64)> {
+        let pieces = self.pieces.iter().map(|&start| (start, start + self.piece_length));
+        pieces.chain([(self.filler_start, self.size)])
+    }
+
+    /// The places, by address.
+    pub(super) fn places_by_address(&self) -> impl Iterator<Item = &Spot> {
+        self.by_address.iter()
     }
 
     /// How many bytes are read from an honest device.
@@ -307,6 +322,13 @@ impl Plan {
     #[must_use]
     pub fn salted(self, salt: u64) -> Self {
         Self { salt, ..self }
+    }
+
+    /// The same plan for addresses that exist only where it writes, in an order that need not be the
+    /// device's: a fake is not looked at more closely, and what needs the order is not said.
+    #[must_use]
+    pub fn confined(self) -> Self {
+        Self { is_confined: true, ..self }
     }
 
     /// How many places are written and read one by one.
@@ -376,6 +398,17 @@ mod tests {
             assert!(written * 100 >= end_alone * 148, "{size}: {written}");
             assert!(plan.random.len() >= 1023);
             assert!(plan.bytes_to_read().get() < 20 << 20);
+        }
+    }
+
+    #[test]
+    fn no_more_is_written_than_is_wished_of_a_small_device() {
+        let full_below = Some(Bytes::mib(384));
+        let wish = Wish { store: Some(Bytes::mib(256)), full_below, ..Wish::default() };
+        for size in [100, 384, 385, 500, 700, 2_000, 30_000].map(Bytes::mib) {
+            let plan = Plan::new(size, BLOCK, wish, Seed::from_bits(1)).unwrap();
+            assert!(plan.bytes_to_write() <= Bytes::mib(392), "{size}: {}", plan.bytes_to_write());
+            assert_eq!(plan.is_full(), size <= Bytes::mib(384), "{size}");
         }
     }
 

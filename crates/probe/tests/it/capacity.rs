@@ -31,7 +31,8 @@ fn verify(card: &Card, wish: Wish, seed: u64) -> Outcome {
     run(&mut *target, &plan, &mut |_: &Progress| true).unwrap()
 }
 
-const STORE_256M: Wish = Wish { store: Some(Bytes::mib(256)), bad_share: None, is_full: false };
+const STORE_256M: Wish =
+    Wish { store: Some(Bytes::mib(256)), bad_share: None, is_full: false, full_below: None };
 
 const GB: u64 = 1_000_000_000;
 

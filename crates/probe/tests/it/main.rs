@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod capacity;
+mod confined;
 mod endure;
 mod integrity;
 mod integrity_errors;

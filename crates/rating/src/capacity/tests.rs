@@ -92,6 +92,33 @@ fn bounds_of_free_space_leave_room_for_what_was_not_tested() {
     assert!(nothing.reasons.last().unwrap().contains("looks the same"), "{nothing:#?}");
 }
 
+/// FAT gives its space out in an order of which nobody knows the first address, so a distance between two
+/// addresses says nothing of the real size.
+#[test]
+fn no_bounds_are_given_by_distances_of_addresses_without_an_order() {
+    let bounds = |kind, is_by_allocation| {
+        let fake = Capacity {
+            kind,
+            real_size: (Bytes::gib(1), Bytes::gib(1)),
+            ..Capacity::unknown(Bytes::gib(4))
+        };
+        let filesystem_bytes = Bytes::gib(8);
+        let cover =
+            CapacityCover { filesystem_bytes, is_by_allocation, ..CapacityCover::default() };
+        let test = CapacityTest {
+            announced_bytes: Bytes::gib(4),
+            cover: Some(cover),
+            ..CapacityTest::default()
+        };
+        with_cover(fake, &test, false).real_size
+    };
+    assert_eq!(bounds("wrap", false), (Bytes::gib(1), Bytes::gib(5)));
+    assert_eq!(bounds("drop", true), (Bytes::gib(1), Bytes::gib(5)));
+    for kind in ["wrap", "chained"] {
+        assert_eq!(bounds(kind, true), (Bytes::ZERO, Bytes::gib(8)));
+    }
+}
+
 #[test]
 fn a_record_with_impossible_numbers_is_judged_without_them() {
     let mut record = records::typical_a1_card();

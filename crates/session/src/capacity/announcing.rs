@@ -45,11 +45,10 @@ pub(super) fn of_writing(plan: &Plan, size: Bytes, time: Nanos, restores: bool) 
 }
 
 /// Before a test in free space: what is reserved, written and left to others.
-pub(super) fn of_free_space(plan: &Plan, reserved: Bytes, kept: Bytes) -> String {
+pub(super) fn of_free_space(written: Bytes, reserved: Bytes, kept: Bytes) -> String {
     format!(
-        "Reserves {reserved} of free space, writes test blocks to {} of it, reads them back, and frees it \
-         again. {kept} stays free for other programs. Your files are not touched.",
-        plan.bytes_to_write()
+        "Reserves {reserved} of free space, writes test blocks to {written} of it, reads them back, and frees \
+         it again. {kept} stays free for other programs. Your files are not touched."
     )
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use cardproof_device::{ReadWitness, Sysroot};
-use cardproof_io::{Extent, Target};
+use cardproof_io::Extent;
 use cardproof_probe::capacity::{Plan, Progress, Wish, run};
 use cardproof_record::{CapacityCover, CapacityMethod, CapacityTest, ProfileInfo, Record, State};
 use cardproof_units::{Bytes, Nanos, Seed};
@@ -19,7 +19,7 @@ use crate::failure::{Failure, with_causes};
 use crate::frontend::{Event, Frontend};
 use crate::recorder::Recorder;
 use crate::session::Bench;
-use crate::target::FreeSpace;
+use crate::target::{FreeSpace, Reserved, RoomLayer};
 
 /// A test of the capacity in the free space of a directory's file system.
 pub struct FreeSpaceCheck {
@@ -65,7 +65,15 @@ impl Experiment for FreeSpaceCheck {
         let (size, block) = (abilities.size, abilities.logical_block);
         let plan = Plan::new(size, block, self.wish, draft.seed)
             .map_err(|error| Failure::usage(error.to_string()))?;
-        let notes = vec![announcing::of_free_space(&plan, size, place.room.space.kept())];
+        let (plan, filled) = match &place.target {
+            Reserved::Placed(_) => (plan, Bytes::ZERO),
+            Reserved::Sampled(target) => {
+                let filled = plan.filling_bytes(target.unit());
+                (plan.confined(), filled)
+            }
+        };
+        let written = plan.bytes_to_write() + filled;
+        let notes = vec![announcing::of_free_space(written, size, place.room.space.kept())];
         let effect = Effect { time_max: self.time_max, ..Effect::default() };
         let decided_by = format!("{plan:?}");
         self.plan = Some(plan);
@@ -74,7 +82,10 @@ impl Experiment for FreeSpaceCheck {
 
     fn run(&mut self, bench: &mut Bench<'_, FreeSpace>) {
         let Some(plan) = self.plan.take() else { return };
-        let begun = bench.place.target.now();
+        let begun = bench.place.target.target().now();
+        if !lay(bench, &plan) {
+            return;
+        }
         let cover = cover(&bench.place, &bench.record);
         let target = self.target.as_deref();
         let mut witness = target.map(|target| ReadWitness::begin(&Sysroot::default(), target));
@@ -82,6 +93,7 @@ impl Experiment for FreeSpaceCheck {
             let Bench { place, recorder, stop, .. } = bench;
             let time_max = self.time_max;
             let FreeSpace { target, room, .. } = place;
+            let target = target.target();
             let mut watch = |progress: &Progress| {
                 show(recorder, progress);
                 let is_late = time_max.is_some_and(|most| progress.elapsed >= most);
@@ -89,7 +101,13 @@ impl Experiment for FreeSpaceCheck {
             };
             run(target, &plan, &mut watch)
         };
+        let now = bench.place.target.target().now();
+        let filled = match &bench.place.target {
+            Reserved::Placed(_) => Bytes::ZERO,
+            Reserved::Sampled(target) => target.filled(),
+        };
         let record = &mut bench.record;
+        record.bytes_written += filled;
         match outcome {
             Ok(outcome) => {
                 record.bytes_written += outcome.bytes_written;
@@ -100,7 +118,7 @@ impl Experiment for FreeSpaceCheck {
                 let is_whole = !outcome.evidence.is_cut_short;
                 record.state = if is_whole { State::Complete } else { State::Partial };
                 record.capacity = Some(CapacityTest {
-                    time_ns: bench.place.target.now().saturating_sub(begun),
+                    time_ns: now.saturating_sub(begun),
                     cover: Some(cover),
                     origin: witness.map(ReadWitness::end),
                     ..stored::stored(&outcome, &plan, CapacityMethod::FreeSpace)
@@ -111,7 +129,12 @@ impl Experiment for FreeSpaceCheck {
                 record.state = State::Failed;
             }
         }
-        if !bench.place.target.is_in_place().unwrap_or(false) {
+        let is_in_place = match &bench.place.target {
+            Reserved::Placed(target) => target.is_in_place().unwrap_or(false),
+            // These file systems move no files.
+            Reserved::Sampled(_) => true,
+        };
+        if !is_in_place {
             bench.recorder.note(
                 "The file system moved the test file during the test, so the test says nothing.",
             );
@@ -130,15 +153,43 @@ fn show(recorder: &mut Recorder<'_>, progress: &Progress) {
     });
 }
 
+/// Reserves the free space where that needs the plan; whether the test goes on.
+fn lay(bench: &mut Bench<'_, FreeSpace>, plan: &Plan) -> bool {
+    let Bench { place, recorder, stop, record, .. } = bench;
+    let FreeSpace { target: Reserved::Sampled(target), room, .. } = place else { return true };
+    let stretches = plan.stretches(target.unit());
+    match target.lay(&stretches, &mut RoomLayer { room, stop }) {
+        Ok(true) => return true,
+        Ok(false) => record.state = State::Partial,
+        Err(error) => {
+            recorder.note(&format!("The test has not begun: {}.", with_causes(&error)));
+            record.state = State::Failed;
+        }
+    }
+    false
+}
+
 /// What of the device the free space covers.
 fn cover(place: &FreeSpace, record: &Record) -> CapacityCover {
-    let pieces = place.target.pieces();
+    let filesystem_bytes = place.room.space.size;
+    let cover = CapacityCover {
+        filesystem_bytes,
+        device_bytes: record.conditions.device.size_bytes,
+        ..CapacityCover::default()
+    };
+    let pieces = match &place.target {
+        Reserved::Placed(target) => target.pieces(),
+        Reserved::Sampled(target) => {
+            let pieces = target.stretches() as u64;
+            let end_bytes = filesystem_bytes;
+            return CapacityCover { end_bytes, pieces, is_by_allocation: true, ..cover };
+        }
+    };
     let end = |piece: &Extent| piece.device_offset + piece.length;
     CapacityCover {
-        filesystem_bytes: place.room.space.size,
-        device_bytes: record.conditions.device.size_bytes,
         lowest_bytes: pieces.first().map_or(Bytes::ZERO, |piece| piece.device_offset),
         end_bytes: pieces.last().map_or(Bytes::ZERO, end),
         pieces: pieces.len() as u64,
+        ..cover
     }
 }

@@ -3,11 +3,15 @@
 //! The test file loses its name as soon as it is made, so its space is free again when this process
 //! ends, however it ends. A tenth of the file system, and at least 1 GiB, stays free for other programs.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_device::Surroundings;
 use cardproof_io::scratch::{Scratch, Space};
-use cardproof_io::{Abilities, FreeSpaceTarget, Target, Usage, usage};
+use cardproof_io::{
+    Abilities, FreeSpaceError, FreeSpaceTarget, Layer, SampledSpace, Target, Usage, usage,
+};
 use cardproof_record::{TargetInfo, TargetKind};
 use cardproof_units::Bytes;
 
@@ -23,11 +27,38 @@ const RESERVED_MIN: Bytes = Bytes::mib(64);
 
 /// The free space of a file system, reserved.
 pub struct FreeSpace {
-    /// Drives it, in the order of the device.
-    pub target: FreeSpaceTarget,
+    /// Drives it.
+    pub target: Reserved,
     /// The room in which it is reserved.
     pub room: Room,
     surroundings: Surroundings,
+}
+
+/// How the free space is reserved.
+pub enum Reserved {
+    /// By one file of which the file system says where it lies, in the order of the device.
+    Placed(FreeSpaceTarget),
+    /// By many files, in the order in which the file system gives out its space; to be laid first.
+    Sampled(SampledSpace),
+}
+
+impl Reserved {
+    /// What drives it.
+    pub fn target(&mut self) -> &mut dyn Target {
+        match self {
+            Self::Placed(target) => target,
+            Self::Sampled(target) => target,
+        }
+    }
+
+    /// What it can do.
+    #[must_use]
+    pub fn abilities(&self) -> &Abilities {
+        match self {
+            Self::Placed(target) => target.abilities(),
+            Self::Sampled(target) => target.abilities(),
+        }
+    }
 }
 
 /// The room in a file system.
@@ -43,6 +74,24 @@ impl Room {
     pub fn is_needed_by_others(&self) -> bool {
         let kept = Bytes(self.space.kept().get() / 2);
         self.scratch.space().is_ok_and(|space| space.free < kept)
+    }
+}
+
+/// Lays stretches in a room until `stop` says so or others need the space.
+pub(crate) struct RoomLayer<'a> {
+    /// Where.
+    pub room: &'a Room,
+    /// Set where it shall end.
+    pub stop: &'a AtomicBool,
+}
+
+impl Layer for RoomLayer<'_> {
+    fn create(&mut self) -> io::Result<File> {
+        self.room.scratch.create_nameless_file().map_err(io::Error::other)
+    }
+
+    fn goes_on(&mut self) -> bool {
+        !self.stop.load(Ordering::Relaxed) && !self.room.is_needed_by_others()
     }
 }
 
@@ -67,8 +116,7 @@ impl Place for FreeSpace {
             return Err(too_little(options, space));
         }
         let file = scratch.create_nameless_file().map_err(|error| of_scratch(&error))?;
-        let target = FreeSpaceTarget::new(file, wanted.round_down_to(Bytes::mib(1)));
-        let target = target.map_err(|error| {
+        let target = reserved(file, wanted.round_down_to(Bytes::mib(1))).map_err(|error| {
             Failure::of_place(FailureKind::Unsupported, format!(
                 "the free space of {} cannot be tested by samples: {}; to write and read files in all of \
                  it, run cardproof verify --full",
@@ -108,6 +156,14 @@ impl Place for FreeSpace {
         drop(self.target);
         self.room.scratch.remove().err().map(|left| left.to_string())
     }
+}
+
+/// Free space of `wanted` as the file system allows it. `file` is fresh and has no name.
+fn reserved(file: File, wanted: Bytes) -> Result<Reserved, FreeSpaceError> {
+    if SampledSpace::is_for(&file).map_err(FreeSpaceError::Reserve)? {
+        return SampledSpace::new(file, wanted).map(Reserved::Sampled);
+    }
+    FreeSpaceTarget::new(file, wanted).map(Reserved::Placed)
 }
 
 fn too_little(options: &Options, space: Space) -> Failure {

@@ -14,7 +14,7 @@ use cardproof_units::{Bytes, Seed};
 /// What the user asks to be excluded. Less than the default, so that ten thousand cards take minutes;
 /// the answers of the default differ in the store that they exclude.
 pub(in crate::prove) const WISH: Wish =
-    Wish { store: Some(Bytes::mib(160)), bad_share: None, is_full: false };
+    Wish { store: Some(Bytes::mib(160)), bad_share: None, is_full: false, full_below: None };
 
 /// Every sector that a proof writes is a whole test sector, so that its head says all.
 pub(in crate::prove) const SHORTHAND: Shorthand = Shorthand {
