@@ -42,6 +42,7 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
         without_queue_or_cache,
         time_budget: args.time_budget,
         repeat: repeat(args),
+        capacity: None,
     };
     measure(phases, &request, signals)
 }

@@ -13,8 +13,13 @@ use cardproof_units::Seed;
 fn main() -> Result<(), Box<dyn Error>> {
     let target = std::env::args_os().nth(1).unwrap_or_else(|| ".".into());
     let profile = cardproof_workload::find("standard").ok_or("no such profile")?;
-    let phases =
-        Phases { profile, without_queue_or_cache: None, time_budget: None, repeat: Repeat::ONCE };
+    let phases = Phases {
+        profile,
+        without_queue_or_cache: None,
+        time_budget: None,
+        repeat: Repeat::ONCE,
+        capacity: None,
+    };
     let options = Options {
         target: target.into(),
         size: None,

@@ -1,6 +1,6 @@
 //! The phases of a profile, once or several times over.
 
-use cardproof_record::{ProfileInfo, Record};
+use cardproof_record::{CapacityTest, ProfileInfo, Record};
 use cardproof_runner::{Plan, Repeat};
 use cardproof_sim::Keeping;
 use cardproof_units::{Bytes, Nanos, Seed};
@@ -25,6 +25,8 @@ pub struct Phases {
     pub time_budget: Option<Nanos>,
     /// How often it is run.
     pub repeat: Repeat,
+    /// What a test of the capacity has found just before, to be kept with the record.
+    pub capacity: Option<CapacityTest>,
 }
 
 impl Phases {
@@ -100,6 +102,7 @@ impl Experiment for Phases {
             time_budget_ns: plan.time_budget,
             extra: Default::default(),
         };
+        draft.capacity = self.capacity.take();
         let runs = self.repeat.runs;
         let times = if runs > 1 { format!("-x{runs}") } else { String::new() };
         let effect = self.effect(&plan);

@@ -22,6 +22,9 @@ use crate::terminal::Terminal;
 /// The hidden store that the short test of the capacity excludes: twice the largest ever found in a fake.
 const STORE: Bytes = Bytes::mib(256);
 
+/// So much free space is written in full: what the short test writes of more.
+const FULL_BELOW: Bytes = Bytes::mib(384);
+
 /// How long the short test of the capacity goes on: a card that writes 8 MB/s is filled up to [`STORE`] in it
 /// and read back.
 const CAPACITY_TIME_MAX: Nanos = Nanos::from_secs(45);
@@ -59,7 +62,7 @@ pub(super) fn measure(
         );
     }
     if tests_capacity {
-        let wish = Wish { store: Some(STORE), ..Wish::default() };
+        let wish = Wish { store: Some(STORE), full_below: Some(FULL_BELOW), ..Wish::default() };
         let found = if is_simulated {
             let check = CapacityCheck::new(wish, CapacityMode::Destroy, None);
             session(args, check, talk, signals)
@@ -77,6 +80,7 @@ pub(super) fn measure(
             without_queue_or_cache: None,
             time_budget: None,
             repeat: Repeat::ONCE,
+            capacity: measurements.capacity.as_ref().and_then(|record| record.capacity.clone()),
         };
         let found = session(args, phases, talk, signals);
         let record = measurements.keep(found, talk)?;

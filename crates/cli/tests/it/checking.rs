@@ -73,6 +73,20 @@ fn scripts_find_one_key_for_each_question() {
     assert_eq!(answer["records"].as_array().map(Vec::len), Some(2));
 }
 
+/// The test of the capacity and the speed are records of their own; the latest tells of both.
+#[test]
+fn the_record_of_a_check_answers_as_the_check_did() {
+    for (card, status) in [("sim:sandisk-extreme-a1", 0), ("sim:fake-drop", 4)] {
+        let home = Home::new();
+        let [checked, shown] = ["checked.svg", "shown.svg"].map(|name| home.place().join(name));
+        run(home.cardproof(&["check", card, "--seed", "1", "--picture", word(&checked)]))
+            .expect(status);
+        run(home.cardproof(&["show", "latest", "--picture", word(&shown)])).expect(0);
+        let picture = |file| fs::read_to_string(file).unwrap();
+        assert_eq!(picture(&shown), picture(&checked), "{card}");
+    }
+}
+
 #[test]
 fn a_forum_gets_a_few_lines() {
     let words = ["sim:sandisk-extreme-a1", "--seed", "1", "--only", "real,fast", "--markdown", "-"];

@@ -114,6 +114,7 @@ fn measured(card: &Card, offset: Bytes, seed: Seed) -> Result<Record> {
         without_queue_or_cache: None,
         time_budget: None,
         repeat: Repeat::ONCE,
+        capacity: None,
     };
     let options = Options {
         target: format!("sim:{}", card.name).into(),
