@@ -1,7 +1,9 @@
 //! The next steps that a record and its verdicts lead to.
 
 use cardproof_rating::next_steps;
-use cardproof_record::{EndedBy, OpName, Outcome, Phase, Record, Transport, Verdict};
+use cardproof_record::{
+    CardInfo, EndedBy, OpName, Outcome, Phase, QueueSetting, Record, Transport, Verdict,
+};
 use cardproof_testkit::records;
 use cardproof_units::Bytes;
 
@@ -70,4 +72,53 @@ fn a_test_range_that_the_time_cut_short_is_told() {
         steps.contains("464 MiB instead of 4 GiB") && steps.contains("--time-budget"),
         "{steps}"
     );
+}
+
+/// On a Raspberry Pi 5 `sd_cqe` is 1 by default, which is the kernel's list alone: no advice sets that. The value 2
+/// is for other cards, and has a risk.
+#[test]
+fn a_queue_that_is_off_is_advised_by_card_and_setting() {
+    let advice = |board: &str, is_trusted: bool, setting: QueueSetting| {
+        let mut record = records::typical_a1_card();
+        record.conditions.host.board = Some(board.to_owned());
+        record.conditions.device.transport = Some(Transport::Sd);
+        let (queue_is_trusted, queue_setting) = (Some(is_trusted), Some(setting));
+        let card = CardInfo { queue_is_trusted, queue_setting, ..CardInfo::default() };
+        record.conditions.device.card = Some(card);
+        let verdict =
+            |rule: &str, outcome| Verdict { rule: rule.to_owned(), outcome, reasons: Vec::new() };
+        let verdicts = [verdict("A1", Outcome::Meets), verdict("A2", Outcome::NotTestable)];
+        next_steps(&record, &verdicts).join("\n")
+    };
+    let five = "Raspberry Pi 5 Model B Rev 1.0";
+    for (board, is_trusted, setting, word) in [
+        (five, false, QueueSetting::TrustedCards, "dtparam=sd_cqe=2"),
+        (five, false, QueueSetting::TrustedCards, "read back wrong without an error"),
+        (five, false, QueueSetting::TrustedCards, "verify DIRECTORY --queue"),
+        (five, true, QueueSetting::TrustedCards, "update the kernel"),
+        (five, true, QueueSetting::Off, "remove the line dtparam=sd_cqe=0"),
+        ("Raspberry Pi 4 Model B Rev 1.4", false, QueueSetting::Off, "cannot test A2"),
+    ] {
+        let text = advice(board, is_trusted, setting);
+        assert!(text.contains(word), "{board} {is_trusted} {setting:?}: {text}");
+        assert!(!text.contains("sd_cqe=1"), "{text}");
+        assert!(is_trusted || board != five || !text.contains("sd_cqe=0"), "{text}");
+    }
+}
+
+/// A list that names the card, or no list at all, comes before the advice to run fstrim.
+#[test]
+fn fstrim_is_advised_only_for_a_card_that_lists_do_not_name() {
+    for (harmed_by_trimming, advised, warned) in
+        [(Some(false), true, false), (Some(true), false, true), (None, false, false)]
+    {
+        let mut record = records::with_pauses();
+        record.conditions.device.transport = Some(Transport::Sd);
+        let card = CardInfo { harmed_by_trimming, ..CardInfo::default() };
+        record.conditions.device.card = Some(card);
+        let text = next_steps(&record, &[]).join("\n");
+        assert!(text.contains("paused for a second"), "{text}");
+        assert_eq!(text.contains(", run fstrim"), advised, "{harmed_by_trimming:?}: {text}");
+        assert_eq!(text.contains("do not run fstrim"), warned, "{harmed_by_trimming:?}: {text}");
+    }
 }
