@@ -9,7 +9,7 @@ mod kinds;
 mod part;
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use cardproof_record::{DeviceInfo, Stated};
 
@@ -344,6 +344,15 @@ impl<'l> Cutter<'l, '_, '_> {
     }
 }
 
+/// The bits of what a tool states of a phase, by which the same figures are found again.
+type Rates = [Option<u64>; 4];
+
+fn rates(stated: &Stated) -> Rates {
+    let iops = [stated.iops, stated.read_iops, stated.write_iops].map(|it| Some(it?.0.to_bits()));
+    let rate = stated.throughput_bytes_per_s.map(|it| it.0.to_bits());
+    [iops[0], iops[1], iops[2], rate]
+}
+
 /// The cards found by now.
 #[derive(Default)]
 struct Cards {
@@ -352,8 +361,8 @@ struct Cards {
     starts: Vec<usize>,
     /// Where the present part begins.
     at: usize,
-    /// What the last card was measured by.
-    shapes: HashSet<String>,
+    /// What the last card was measured by, and the different figures of each.
+    shapes: HashMap<String, HashSet<Rates>>,
     /// Whether the next output is of another card in any case.
     is_closed: bool,
     heading: Option<String>,
@@ -394,14 +403,17 @@ impl Cards {
         self.measurements += draft.measurements().max(1);
         check_count(self.measurements)?;
         let shapes: Vec<String> = draft.phases.iter().map(PhaseDraft::name).collect();
+        let rates: Vec<Rates> = draft.phases.iter().map(|phase| rates(&phase.stated)).collect();
         let is_repeat = is_weak && self.is_another(sentence, &shapes)
-            || is_banner && self.is_other_result(&draft);
+            || is_banner && self.is_other_result(&shapes, &rates);
         let is_joined = !self.is_closed && !is_repeat && !self.is_other_device(&draft);
         match self.drafts.last_mut().filter(|_| is_joined) {
             Some(last) => last.absorb(*draft),
             None => self.begin(*draft, sentence, is_repeat),
         }
-        self.shapes.extend(shapes);
+        for (shape, rates) in shapes.into_iter().zip(rates) {
+            self.shapes.entry(shape).or_default().insert(rates);
+        }
         self.sentence = sentence.unwrap_or_default().to_owned();
         self.is_closed = is_listed;
         Ok(())
@@ -411,7 +423,7 @@ impl Cards {
     /// the sentence counts repeats.
     fn is_another(&self, sentence: Option<&str>, shapes: &[String]) -> bool {
         let sentence = sentence.unwrap_or_default();
-        let has_again = shapes.iter().any(|shape| self.shapes.contains(shape));
+        let has_again = shapes.iter().any(|shape| self.shapes.contains_key(shape));
         let known = self.heading.as_deref().unwrap_or(&self.sentence);
         (has_again || labels::names_other_product(sentence, known))
             && !labels::is_repeat(sentence)
@@ -421,17 +433,9 @@ impl Cards {
 
     /// Whether a report behind a banner of its own has other figures of what the last card has: another
     /// card, for nothing says that the report was repeated.
-    fn is_other_result(&self, draft: &RecordDraft) -> bool {
-        let Some(last) = self.drafts.last() else { return false };
-        let figures = |draft: &RecordDraft, shape: &str| -> Vec<Stated> {
-            let same = draft.phases.iter().filter(|phase| phase.name() == shape);
-            same.map(|phase| phase.stated).collect()
-        };
-        let shapes = draft.phases.iter().map(PhaseDraft::name);
-        let mut common = shapes.filter(|shape| self.shapes.contains(shape));
-        common.any(|shape| {
-            let known = figures(last, &shape);
-            figures(draft, &shape).iter().any(|stated| !known.contains(stated))
+    fn is_other_result(&self, shapes: &[String], rates: &[Rates]) -> bool {
+        shapes.iter().zip(rates).any(|(shape, rates)| {
+            self.shapes.get(shape).is_some_and(|known| !known.contains(rates))
         })
     }
 

@@ -7,10 +7,16 @@ use super::{DriveReport, DriveTool, NotRead, nvme};
 use crate::text::{kernel_name, quantities};
 use cardproof_units::Bytes;
 
+/// No line of these programs is shorter, in bytes: `percentage_used:7`.
+const SIGN_MIN: usize = 16;
+
 /// Whether a line is one that only these programs print.
 #[must_use]
 pub fn is_sign(line: &str) -> bool {
     let text = line.trim();
+    if text.len() < SIGN_MIN {
+        return false;
+    }
     is_banner(text)
         || is_heading(text)
         || attribute(text, 0).is_some()

@@ -31,6 +31,9 @@ pub(super) struct Block {
 /// No table has more columns.
 const COLUMNS_MAX: usize = 64;
 
+/// No heading of a table is shorter, in bytes: `a;b;c`.
+const LENGTH_MIN: usize = 5;
+
 /// No line of a table is longer, in bytes.
 const LENGTH_MAX: usize = 2048;
 
@@ -39,7 +42,7 @@ pub(super) fn blocks(lines: &[Line], is_free: &dyn Fn(usize) -> bool) -> Vec<Blo
     let mut found = Vec::new();
     let mut at = 0;
     while at < lines.len() {
-        let Some(form) = form_of(&lines[at].text).filter(|_| is_free(at)) else {
+        let Some(form) = is_free(at).then(|| form_of(&lines[at].text)).flatten() else {
             at += 1;
             continue;
         };
@@ -74,27 +77,65 @@ fn names_operation(text: &str) -> bool {
 
 /// The form of a table that `text` can be a line of.
 fn form_of(text: &str) -> Option<Form> {
-    if text.len() > LENGTH_MAX {
+    if !(LENGTH_MIN..=LENGTH_MAX).contains(&text.len()) {
         return None;
     }
-    let count = |c: char| text.matches(c).count();
-    if count('|') >= 2 || count('│') >= 2 {
+    let marks = Separators::of(text);
+    if marks.pipes >= 2 || marks.bars >= 2 {
         return Some(Form::Pipes);
     }
-    for separator in ['\t', ';', ','] {
-        if count(separator) >= 2 && separated(text, separator).len() >= 3 {
-            let is_prose =
-                separator == ',' && text.contains(", ") && text.matches(", ").count() == count(',');
+    let counts = [('\t', marks.tabs), (';', marks.semicolons), (',', marks.commas)];
+    for (separator, count) in counts {
+        if count >= 2 && separated(text, separator).len() >= 3 {
+            let is_prose = separator == ',' && text.matches(", ").count() == count;
             if !is_prose {
                 return Some(Form::Separated(separator));
             }
         }
     }
-    if aligned(text).len() >= 3 {
+    if marks.gaps >= 2 && aligned(text).len() >= 3 {
         return Some(Form::Aligned);
     }
     let is_inline = super::inline::is_candidate(text);
     is_inline.then_some(Form::Inline)
+}
+
+/// How many of each mark that can part columns a line has.
+#[derive(Clone, Copy, Debug, Default)]
+struct Separators {
+    pipes: usize,
+    /// Those that draw boxes.
+    bars: usize,
+    tabs: usize,
+    semicolons: usize,
+    commas: usize,
+    /// Places with two blanks or more.
+    gaps: usize,
+}
+
+impl Separators {
+    fn of(text: &str) -> Self {
+        let mut found = Self::default();
+        let mut blanks = 0;
+        for byte in text.bytes() {
+            match byte {
+                b'|' => found.pipes += 1,
+                b'\t' => found.tabs += 1,
+                b';' => found.semicolons += 1,
+                b',' => found.commas += 1,
+                // The first byte of a bar, among others.
+                0xe2 => found.bars += 1,
+                _ => {}
+            }
+            // Two bytes are a blank at which no line breaks.
+            blanks = if matches!(byte, b' ' | 0xc2 | 0xa0) { blanks + 1 } else { 0 };
+            found.gaps += usize::from(blanks == 2);
+        }
+        if found.bars >= 2 {
+            found.bars = text.matches('│').count();
+        }
+        found
+    }
 }
 
 /// Whether a table of `form` goes on in `text`.

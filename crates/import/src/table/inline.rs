@@ -12,14 +12,23 @@ use crate::labels;
 /// No such line is longer, in bytes.
 const LENGTH_MAX: usize = 400;
 
-/// Whether `text` may be such a line.
+/// Whether `text` may be such a line: it has the ends of two units.
 pub(super) fn is_candidate(text: &str) -> bool {
-    text.len() <= LENGTH_MAX
-        && ["B/s", "b/s", "IOPS", "iops", "Bps"]
-            .iter()
-            .map(|unit| text.matches(unit).count())
-            .sum::<usize>()
-            >= 2
+    if text.len() > LENGTH_MAX {
+        return false;
+    }
+    let bytes = text.as_bytes();
+    let ends_unit = |at: usize| {
+        let before = &bytes[..at];
+        match bytes[at] {
+            b's' => [b"B/".as_slice(), b"b/", b"iop", b"IOP", b"Bp"]
+                .iter()
+                .any(|it| before.ends_with(it)),
+            b'S' => before.ends_with(b"IOP") || before.ends_with(b"BP"),
+            _ => false,
+        }
+    };
+    (1..bytes.len()).filter(|at| ends_unit(*at)).take(2).count() == 2
 }
 
 /// The figures of the line, under the name that it may begin with.

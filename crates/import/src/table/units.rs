@@ -110,6 +110,10 @@ pub(super) fn without_unit(text: &str) -> Option<(Option<RateUnit>, String)> {
 
 /// The unit with which `text` begins, and how long its name is.
 pub(super) fn unit_at(text: &str) -> Option<(RateUnit, usize)> {
+    let first = text.as_bytes().first()?;
+    if !b"MmKkGIio".contains(first) {
+        return None;
+    }
     UNITS.iter().find_map(|(name, unit)| {
         let rest = text.strip_prefix(name)?;
         let is_end = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '/');

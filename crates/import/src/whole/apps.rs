@@ -15,6 +15,7 @@ use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft};
 use crate::labels;
 use crate::lines::Line;
 use crate::text::quantities;
+use crate::view::{Beginnings, trimmed};
 use line::{Told, Unit, columns, is_label, told};
 
 /// A program, and the words with which its name stands at the beginning of a line.
@@ -26,6 +27,9 @@ const APPS: [(&str, ForeignTool); 5] = [
     ("androbench", ForeignTool::Androbench),
 ];
 
+/// No name is shorter, in bytes.
+const NAME_MIN: usize = 10;
+
 /// Below its name a program has no more lines.
 const LINES_MAX: usize = 30;
 
@@ -34,9 +38,13 @@ pub(super) fn read(lines: &[Line], is_free: &dyn Fn(usize) -> bool) -> Vec<(usiz
     let mut found = Vec::new();
     let mut at = 0;
     while at < lines.len() {
+        if !is_free(at) || lines[at].text.len() < NAME_MIN {
+            at += 1;
+            continue;
+        }
         let rest = &lines[at..];
-        let Some((tool, before, behind)) = app(&lines[at].text).filter(|_| is_free(at)) else {
-            if is_free(at) && is_of_gnome(&lines[at].text) {
+        let Some((tool, before, behind)) = app(&lines[at].text) else {
+            if is_of_gnome(&lines[at].text) {
                 at += gnome(rest, &mut found, lines);
             }
             at += 1;
@@ -68,15 +76,33 @@ pub(super) fn read(lines: &[Line], is_free: &dyn Fn(usize) -> bool) -> Vec<(usiz
 /// The program whose name begins a line or ends it, what stands before the name, and what stands behind it.
 fn app(text: &str) -> Option<(ForeignTool, &str, &str)> {
     let text = text.trim().trim_start_matches(['#', '*', ' ']);
-    let lower = text.to_ascii_lowercase();
-    APPS.iter().find_map(|(name, tool)| {
-        let at = lower.find(name)?;
-        let (before, behind) = (&text[..at], &text[at + name.len()..]);
-        let is_end = behind.split_whitespace().all(is_of_end);
-        let is_word = before.is_empty() || before.ends_with([' ', '(', '/', '\'', '"']);
-        let label = before.trim_end_matches([' ', ',', ';', ':', '(', '"', '\'']);
-        (at == 0 || is_word && is_end).then_some((*tool, label, behind))
-    })
+    let (at, length, tool) = named(text)?;
+    let (before, behind) = (&text[..at], &text[at + length..]);
+    let is_end = behind.split_whitespace().all(is_of_end);
+    let label = before.trim_end_matches([' ', ',', ';', ':', '(', '"', '\'']);
+    (at == 0 || is_end).then_some((tool, label, behind))
+}
+
+/// Where the first name of a program stands as a word of `text`, how long it is, and whose it is.
+fn named(text: &str) -> Option<(usize, usize, ForeignTool)> {
+    let bytes = text.as_bytes();
+    let mut before = b' ';
+    for (at, byte) in bytes.iter().enumerate() {
+        let is_start = matches!(byte, b'a' | b'A' | b'b' | b'B') && b" (/\"'".contains(&before);
+        before = *byte;
+        if !is_start {
+            continue;
+        }
+        let has = |name: &str| {
+            bytes
+                .get(at..at + name.len())
+                .is_some_and(|it| it.eq_ignore_ascii_case(name.as_bytes()))
+        };
+        if let Some((name, tool)) = APPS.iter().find(|(name, _)| has(name)) {
+            return Some((at, name.len(), *tool));
+        }
+    }
+    None
 }
 
 /// Whether a word may stand between a program's name and the end of a line that its figures follow.
@@ -190,9 +216,9 @@ fn begun(tool: ForeignTool, told: &Told) -> PhaseDraft {
 
 /// Whether a line is one of GNOME Disks' window.
 fn is_of_gnome(text: &str) -> bool {
-    ["Average Read Rate", "Average Write Rate", "Average Access Time"]
-        .iter()
-        .any(|name| text.trim().starts_with(name))
+    const NAMES: Beginnings =
+        Beginnings::new(&["Average Read Rate", "Average Write Rate", "Average Access Time"]);
+    NAMES.begin(trimmed(text))
 }
 
 /// The record of GNOME Disks' lines at the beginning of `rest`; how many more lines it takes.

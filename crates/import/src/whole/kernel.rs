@@ -50,6 +50,9 @@ fn claim(lines: &[Line], numbers: &[usize]) {
     }
 }
 
+/// No message is shorter, in bytes.
+const MESSAGE_MIN: usize = 12;
+
 /// Whether a line has one of the words without which no message is known.
 fn may_be_message(line: &Line) -> bool {
     const WORDS: [Needle; 17] = [
@@ -77,6 +80,9 @@ fn may_be_message(line: &Line) -> bool {
         Needle::new("limit="),
         Needle::new("Linux version"),
     ];
+    if line.text.len() < MESSAGE_MIN {
+        return false;
+    }
     let view = View::of(&line.text);
     WORDS.iter().chain(&LATER).any(|word| view.holds(word))
         && kernel_log::event(&line.text).is_some()
