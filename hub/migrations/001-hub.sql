@@ -15,6 +15,7 @@ CREATE TABLE submissions (
   basis TEXT NOT NULL,
   figures TEXT NOT NULL,
   doubts TEXT NOT NULL,
+  verdicts TEXT NOT NULL,
   price_hundredths BIGINT,
   price_currency TEXT,
   price_date TEXT,

@@ -82,6 +82,7 @@ pub const TABLES: &[Table] = &[
             text("basis"),
             text("figures"),
             text("doubts"),
+            text("verdicts"),
             whole("price_hundredths"),
             text("price_currency"),
             text("price_date"),

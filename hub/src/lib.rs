@@ -21,4 +21,6 @@ pub mod seed;
 pub mod step;
 pub mod store;
 pub mod summary;
+pub mod tally;
+pub mod verdicts;
 pub mod web;

@@ -20,6 +20,7 @@ use crate::store::results::figures_of;
 use crate::store::rows::Fresh;
 use crate::store::state::{COUNTS, State};
 use crate::summary::{Figure, Model, Origin, quantity};
+use crate::verdicts::Verdicts;
 use grams::{Gram, grams};
 
 /// The columns whose rates are kept.
@@ -70,6 +71,8 @@ pub struct Entry {
     pub lot: Option<Arc<str>>,
     /// What it has cost.
     pub price: Option<Price>,
+    /// What tests of it have found, where there were any.
+    pub verdicts: Option<Box<Verdicts>>,
     /// Whether there is any doubt.
     pub has_doubts: bool,
     /// Whether the project or an administrator stands for what it calls things.
@@ -79,7 +82,7 @@ pub struct Entry {
 impl Entry {
     /// The columns that an entry is made of.
     pub(crate) const COLUMNS: &'static str = "id, created_ms, state, origin, source, card, host, host_name, lot, basis, \
-        figures, doubts, price_hundredths, price_currency, price_date, submitter, document_sha256";
+        figures, doubts, verdicts, price_hundredths, price_currency, price_date, submitter, document_sha256";
 
     /// The rate in `column`.
     #[must_use]
@@ -99,6 +102,8 @@ impl Entry {
         let price: Option<i64> = row.try_get("price_hundredths")?;
         let currency: Option<String> = row.try_get("price_currency")?;
         let date: Option<String> = row.try_get("price_date")?;
+        let verdicts: Verdicts = serde_json::from_str(row.try_get("verdicts")?)
+            .map_err(|error| Error::Internal(error.to_string()))?;
         Ok(Self {
             id: row.try_get::<&str, _>("id")?.into(),
             created_ms: row.try_get("created_ms")?,
@@ -112,6 +117,7 @@ impl Entry {
             rates: rates(&figures_of(row.try_get("figures")?)?),
             lot: row.try_get::<Option<String>, _>("lot")?.map(Arc::from),
             price: price_of(price, currency.as_deref(), date.as_deref()),
+            verdicts: boxed(verdicts),
             has_doubts: row.try_get::<&str, _>("doubts")? != "[]",
             is_approved: is_approved(State::of(state), source.is_some()),
         })
@@ -137,10 +143,16 @@ impl Entry {
             rates: rates(&of.figures),
             lot: of.lot.as_deref().map(Arc::from),
             price: price_of(amount, currency, date),
+            verdicts: boxed(draft.verdicts.clone()),
             has_doubts: !of.doubts.is_empty(),
             is_approved: is_approved(fresh.state, draft.source.is_some()),
         }
     }
+}
+
+/// Nothing where nothing was tested: most records have speeds alone.
+fn boxed(verdicts: Verdicts) -> Option<Box<Verdicts>> {
+    (verdicts != Verdicts::default()).then(|| Box::new(verdicts))
 }
 
 fn is_approved(state: State, is_published: bool) -> bool {

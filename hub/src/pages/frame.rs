@@ -1,6 +1,7 @@
 //! The hub's bar around a page that the crate `report` has made.
 
 use askama::Template;
+use cardproof_submission::Capacity;
 
 use crate::store::state::State;
 use crate::store::submissions::Kept;
@@ -30,7 +31,7 @@ pub struct Frame {
 impl Frame {
     /// The frame of one record's page.
     #[must_use]
-    pub fn of(kept: &Kept, title: String) -> Self {
+    pub fn of(kept: &Kept, title: String, capacity: Option<&Capacity>) -> Self {
         let mut marks = Vec::new();
         if kept.state == State::Waiting {
             marks.push(
@@ -51,6 +52,18 @@ impl Frame {
             }
             _ => {}
         }
+        if let Some(found) = capacity {
+            let real = found.real_size_bytes;
+            marks.push(format!(
+                "Capacity: {}. It announces {} and holds {} to {}; the probability of the verdict is {:.2} %. The \
+                 sender's program found this from a journal, which is not shared.",
+                found.verdict,
+                found.announced_size_bytes,
+                real.low,
+                real.high,
+                (found.probability * 1e4).floor() / 100.0
+            ));
+        }
         if !kept.doubts.is_empty() {
             let count = kept.doubts.len();
             let s = if count == 1 { "" } else { "s" };
@@ -68,6 +81,14 @@ impl Frame {
             ..Self::default()
         }
     }
+}
+
+/// What is in the head of a report for those who look at a link to it.
+#[derive(Template)]
+#[template(path = "report-head.html")]
+struct Head<'a> {
+    title: &'a str,
+    marks: &'a [String],
 }
 
 /// Rules for the bar, in the colours of the report.
@@ -91,5 +112,9 @@ pub fn framed(page: &str, frame: &Frame) -> Option<String> {
     let (before_style, after_style) = page.split_once("</style>")?;
     let (before_body, after_body) = after_style.split_once("<body>\n")?;
     let bar = frame.render().ok()?;
-    Some([before_style, STYLE, "</style>", before_body, "<body>\n", &bar, after_body].concat())
+    let head = Head { title: &frame.title, marks: &frame.marks }.render().ok()?;
+    Some(
+        [before_style, STYLE, "</style>", &head, before_body, "<body>\n", &bar, after_body]
+            .concat(),
+    )
 }

@@ -16,6 +16,7 @@ use crate::queries::Query;
 use crate::ranking::{Board, CardPrice, Row};
 use crate::store::find::Before;
 use crate::store::review::Reviewed;
+use crate::tally::{Lasted, Tested, Told};
 
 pub use frame::{Frame, framed};
 
@@ -72,6 +73,8 @@ pub struct Home {
     pub formula: String,
     /// Its unit.
     pub unit: &'static str,
+    /// Whether the capacity of any card was tested.
+    pub has_tests: bool,
     /// Whether a price of any card is known.
     pub has_prices: bool,
     /// The cards, best first.
@@ -144,6 +147,8 @@ pub struct Search {
     pub found: Vec<ModelView>,
     /// The records that are being compared, to which one may be added.
     pub ids: String,
+    /// The card that is to be compared with another.
+    pub card: String,
 }
 
 /// All models.
@@ -196,12 +201,98 @@ pub struct Model {
     pub columns: [String; 5],
     /// The rows of its table.
     pub boards: Vec<BoardRow>,
+    /// What tests have found.
+    pub told: Vec<Told>,
+    /// At which months of making it changed, in words.
+    pub changes: Vec<String>,
     /// The lots, with how many records each has.
     pub lots: Vec<(String, usize)>,
     /// The latest records.
     pub latest: Vec<EntryView>,
     /// The names of the records that can be compared at once.
     pub ids: String,
+    /// The hub's address.
+    pub base: String,
+}
+
+/// The share of fakes of each model.
+#[derive(Debug, Template)]
+#[template(path = "fakes.html")]
+pub struct Fakes {
+    /// The models, those with the most fakes first.
+    pub rows: Vec<Tested>,
+    /// How many submitters must have tested one.
+    pub least: usize,
+}
+
+/// How long cards last.
+#[derive(Debug, Template)]
+#[template(path = "lives.html")]
+pub struct Lives {
+    /// The models.
+    pub rows: Vec<Lasted>,
+    /// How many submitters must have tested one.
+    pub least: usize,
+}
+
+/// A figure of two cards on one board.
+#[derive(Debug)]
+pub struct Pair {
+    /// The board.
+    pub basis: String,
+    /// What was measured.
+    pub column: String,
+    /// Of the first and the second card.
+    pub cells: [CardFigure; 2],
+    /// How many times as fast the second is.
+    pub factor: f64,
+}
+
+/// Two cards.
+#[derive(Debug, Template)]
+#[template(path = "compare-cards.html")]
+pub struct CompareCards {
+    /// Their names in addresses and in words.
+    pub cards: [(String, String); 2],
+    /// Which is better, in a sentence.
+    pub answer: String,
+    /// The uses: name, words, whether it is the one shown.
+    pub uses: Vec<(&'static str, &'static str, bool)>,
+    /// What was measured of both on one board.
+    pub pairs: Vec<Pair>,
+}
+
+/// What a program may ask for.
+#[derive(Debug)]
+pub struct Call {
+    /// The method.
+    pub method: String,
+    /// The path.
+    pub path: String,
+    /// What it is for.
+    pub summary: String,
+    /// The names of its parameters.
+    pub parameters: String,
+}
+
+/// The page for programmers.
+#[derive(Debug, Template)]
+#[template(path = "api.html")]
+pub struct Api {
+    /// The hub's address.
+    pub base: String,
+    /// All calls.
+    pub calls: Vec<Call>,
+}
+
+/// The addresses for search engines.
+#[derive(Debug, Template)]
+#[template(path = "sitemap.xml")]
+pub struct Sitemap {
+    /// The hub's address.
+    pub base: String,
+    /// The cards.
+    pub models: Vec<String>,
 }
 
 /// A kind of host in a list.
@@ -229,6 +320,8 @@ pub struct Hosts {
 #[derive(Debug, Template)]
 #[template(path = "host.html")]
 pub struct Host {
+    /// Its name in addresses.
+    pub key: String,
     /// Its name.
     pub name: String,
     /// What was measured on it, the latest first.
@@ -330,12 +423,16 @@ pub struct Compare {
     pub latest: Vec<EntryView>,
 }
 
-/// The feed of the latest records.
+/// A feed of the latest records.
 #[derive(Debug, Template)]
 #[template(path = "feed.xml")]
 pub struct Feed {
+    /// Of what.
+    pub title: String,
     /// The hub's address.
     pub base: String,
+    /// The path of the page that it belongs to.
+    pub path: String,
     /// When it last changed.
     pub updated: String,
     /// The records.
@@ -367,8 +464,26 @@ macro_rules! into_text {
 }
 
 into_text!(
-    Home, Latest, Search, Models, Model, Hosts, Host, Moderation, Delete, About, Data, Queries,
-    Compare, Feed, Badge
+    Home,
+    Latest,
+    Search,
+    Models,
+    Model,
+    Hosts,
+    Host,
+    Moderation,
+    Delete,
+    About,
+    Data,
+    Queries,
+    Compare,
+    Feed,
+    Badge,
+    Fakes,
+    Lives,
+    CompareCards,
+    Api,
+    Sitemap
 );
 
 /// A rate in words.
@@ -378,6 +493,11 @@ pub(crate) fn told(column: Column, rate: f64) -> String {
     } else {
         cardproof_units::Throughput(rate).to_string()
     }
+}
+
+/// A share in percent.
+pub(crate) fn percent(share: impl Borrow<f64>) -> String {
+    format!("{:.0} %", 100.0 * share.borrow())
 }
 
 /// A figure of a use: three digits, since no card is known better.

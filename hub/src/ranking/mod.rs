@@ -15,6 +15,7 @@ use cardproof_rating::compare::Use;
 
 use crate::clock;
 use crate::index::{Index, Records};
+use crate::tally::{self, Share};
 pub use price::CardPrice;
 use votes::Fitted;
 
@@ -59,6 +60,8 @@ pub struct Row {
     pub submitters: usize,
     /// Submitters who have measured it on any.
     pub submitters_in_all: usize,
+    /// How many of those who have tested its capacity have found a fake.
+    pub fakes: Option<Share>,
     /// What submitters have paid for it in the last year.
     pub price: Option<CardPrice>,
     /// The speed for the price, in percent of the best with a price in the same currency.
@@ -156,6 +159,7 @@ impl Rankings {
                 between,
                 submitters: it.submitters,
                 submitters_in_all: card.submitters(),
+                fakes: tally::fakes_of(card),
                 price: CardPrice::of(card, today),
                 worth: None,
             })

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::pack::packed;
 use crate::secret::hash;
 use crate::summary::{Summary, summary};
+use crate::verdicts::Verdicts;
 
 /// A submission that is to be kept. It holds the document in the form of the database, which is small, since many
 /// may wait for it.
@@ -20,6 +21,8 @@ pub struct Draft {
     pub(crate) price: Option<(i64, String, String)>,
     /// What the database keeps beside it.
     pub(crate) summary: Summary,
+    /// What tests have found.
+    pub(crate) verdicts: Verdicts,
     /// Who has published it, for a reference.
     pub(crate) source: Option<String>,
 }
@@ -51,6 +54,7 @@ impl Draft {
             sha256: hash(&text),
             price: price(&accepted.document["price"]),
             summary: summary(&accepted.record, source.as_deref()),
+            verdicts: Verdicts::of(&accepted.record, accepted.capacity.as_ref()),
             source,
         })
     }

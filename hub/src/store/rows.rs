@@ -101,6 +101,7 @@ impl<'a> Fresh<'a> {
             of.basis.as_str().into(),
             text_of(&of.figures).into(),
             serde_json::to_string(&of.doubts).unwrap_or_default().into(),
+            draft.verdicts.to_json().into(),
             Cell::Whole(price.map(|(hundredths, ..)| *hundredths)),
             price.map(|(_, currency, _)| currency.as_str()).into(),
             price.map(|(.., date)| date.as_str()).into(),

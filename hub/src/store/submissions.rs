@@ -247,7 +247,7 @@ pub async fn amend(
         "UPDATE submissions SET changed_ms = $2, origin = $3, model = $4, title = $5, host = $6, host_name = $7, \
          lot = $8, doubts = $9, price_hundredths = $10, price_currency = $11, price_date = $12, \
          revision = revision + 1, document = $13, document_sha256 = $14, card = $15, basis = $16, figures = $17, \
-         state = $18 WHERE id = $1",
+         state = $18, verdicts = $19 WHERE id = $1",
     )
     .bind(id)
     .bind(now)
@@ -267,6 +267,7 @@ pub async fn amend(
     .bind(&of.basis)
     .bind(text_of(&of.figures))
     .bind(state.word())
+    .bind(draft.verdicts.to_json())
     .execute(&mut *step)
     .await?;
     touch_month(&mut step, &found.month, now).await?;

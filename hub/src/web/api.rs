@@ -12,7 +12,7 @@ use cardproof_submission::{Refusal, accept};
 use serde_json::json;
 
 use super::body::{Held, Share};
-use super::guard::{Failed, json_response, typed, wants_json};
+use super::guard::{Failed, json_response, tagged, wants_json};
 use super::server::Peer;
 use super::{Hub, body, html};
 use crate::clock;
@@ -150,7 +150,7 @@ pub(super) async fn read(
     let (id, is_json) = split(&name)?;
     let kept = submissions::find(&hub.db, id, false).await?;
     let mut response = if is_json || wants_json(&headers) {
-        typed("application/json", kept.document)
+        tagged("application/json", kept.document)
     } else {
         html::report(html::record_page(&hub, kept).await?)
     };

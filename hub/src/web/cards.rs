@@ -4,32 +4,29 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Redirect, Response};
-use cardproof_hub_standing::median;
+use cardproof_hub_standing::Change;
 use cardproof_rating::compare::{Column, Use};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::Hub;
-use super::guard::{json_response, typed};
-use super::html::{Page, names, page, use_of, uses};
+use super::figures::boards;
+use super::guard::json_response;
+use super::html::{Page, feed_of, names, page, use_of, uses};
 use crate::clock;
 use crate::error::Error;
-use crate::index::{Card, Entry, Host, Records};
-use crate::pages::{self, BoardRow, CardFigure, EntryView, HostView, ModelView};
+use crate::index::{Card, Entry, Host};
+use crate::pages::{self, EntryView, ModelView};
 use crate::ranking::{CardPrice, Order, Row};
 use crate::store::find;
-use crate::summary::Origin;
+use crate::tally;
 
 /// The most cards of a list.
-const LIST_MAX: usize = 200;
+pub(super) const LIST_MAX: usize = 200;
 
 /// The most records that a card's page lists, the latest.
 const RECORDS_MAX: usize = 50;
-
-/// The most boards of a card's table.
-const BOARDS_MAX: usize = 20;
 
 /// What an order may be narrowed to, and sorted by. Everything is optional, and unknown things are ignored.
 #[derive(Debug, Default, Deserialize)]
@@ -117,6 +114,7 @@ pub(super) async fn home(State(hub): State<Hub>, Query(asked): Query<Wanted>) ->
             .map(|it| (asked.sort.as_deref().unwrap_or("value") == it, it)),
         formula: super::html::sentence(wanted.formula()),
         unit: if wanted.is_better_low() { "Time, s" } else { wanted.unit() },
+        has_tests: order.rows.iter().any(|row| row.fakes.is_some()),
         has_prices: order.rows.iter().any(|row| row.price.is_some()),
         rows,
         least: hub.options.submitters_min,
@@ -130,13 +128,10 @@ pub(super) async fn ranking() -> Response {
 /// The order as JSON.
 pub(super) async fn ranking_json(State(hub): State<Hub>, Query(asked): Query<Wanted>) -> Page {
     let (wanted, order, rows) = order(&hub, &asked).await?;
-    let mut response = json_response(&json!({
+    Ok(json_response(&json!({
         "use": wanted.name(), "unit": wanted.unit(), "lower_is_better": wanted.is_better_low(),
         "board": order.board, "boards": order.boards, "confidence": 0.9, "cards": rows,
-    }));
-    let anyone = HeaderValue::from_static("*");
-    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, anyone);
-    Ok(response)
+    })))
 }
 
 impl Hub {
@@ -161,7 +156,7 @@ impl Hub {
         list.into_iter().map(view).collect()
     }
 
-    fn hosts(&self) -> Vec<Host> {
+    pub(super) fn hosts(&self) -> Vec<Host> {
         self.index.look(|records| records.hosts(self.options.submitters_min))
     }
 
@@ -242,13 +237,32 @@ pub(super) async fn model(
             price: CardPrice::of(card, today),
             boards: boards(records, card, least),
             columns: Column::ALL.map(|it| super::html::sentence(it.label())),
+            told: tally::told(card, least),
+            changes: changes(card),
             lots: lots(card),
             latest: latest(card, &view.name, &hosts),
             ids,
+            base: hub.options.public_url.clone(),
             model: view,
         })
     });
     Ok(page(made.ok_or(Error::NotFound)?))
+}
+
+/// At which months of making `card` changed, in words.
+fn changes(card: &Card) -> Vec<String> {
+    let words = |(column, month, found): (Column, String, Change)| {
+        let percent = |step: f64| 100.0 * (step.exp() - 1.0);
+        let [low, high] = found.between.map(percent);
+        let [before, after] = found.cards;
+        format!(
+            "This model changed: cards made from {month} on have {:+.0} % ({low:+.0} to {high:+.0} %) in {}, by {before} \
+             cards before and {after} after. The flash or its controller may be another.",
+            percent(found.step),
+            column.label()
+        )
+    };
+    tally::changes(card).into_iter().map(words).collect()
 }
 
 fn lots(card: &Card) -> Vec<(String, usize)> {
@@ -269,105 +283,6 @@ fn latest(card: &Card, name: &str, hosts: &[Host]) -> Vec<EntryView> {
         has_doubts: record.has_doubts,
     };
     card.records.iter().rev().take(RECORDS_MAX).map(entry).collect()
-}
-
-/// A card's figures by board, on one scale for each column.
-fn boards(records: &Records, card: &Card, least: usize) -> Vec<BoardRow> {
-    let mut by_basis = BTreeMap::<&str, Vec<&Entry>>::new();
-    for record in &card.records {
-        by_basis.entry(&record.basis).or_default().push(record);
-    }
-    let agreed = agreed_boards(records, least, by_basis.keys().copied());
-    let mut rows: Vec<(String, Vec<&Entry>)> = by_basis
-        .into_iter()
-        .map(|(basis, of_basis)| {
-            let is_agreed = agreed.contains(basis);
-            (if is_agreed { basis.to_owned() } else { "a board of its own".to_owned() }, of_basis)
-        })
-        .collect();
-    rows.sort_by_key(|(_, of_basis)| std::cmp::Reverse(of_basis.len()));
-    rows.truncate(BOARDS_MAX);
-    let cells: Vec<Vec<Option<Spread>>> = rows
-        .iter()
-        .map(|(_, of_basis)| {
-            Column::ALL.iter().map(|column| Spread::of(of_basis, *column)).collect()
-        })
-        .collect();
-    let scales: Vec<[f64; 2]> = (0..Column::ALL.len())
-        .map(|at| {
-            let of_column = cells.iter().filter_map(|row| row[at].as_ref());
-            of_column.fold([f64::MAX, 0.0], |[low, high], it| [low.min(it.low), high.max(it.high)])
-        })
-        .collect();
-    rows.into_iter()
-        .zip(cells)
-        .map(|((basis, of_basis), cells)| BoardRow {
-            basis,
-            submitters: of_basis.iter().map(|it| it.submitter).collect::<BTreeSet<_>>().len(),
-            records: of_basis.len(),
-            in_doubt: of_basis.iter().filter(|it| it.has_doubts).count(),
-            cells: cells
-                .into_iter()
-                .enumerate()
-                .map(|(at, found)| Some(found?.shown(Column::ALL[at], scales[at])))
-                .collect(),
-        })
-        .collect()
-}
-
-/// Which of `bases` at least `least` submitters have, over all cards.
-fn agreed_boards<'b>(
-    records: &Records,
-    least: usize,
-    bases: impl Iterator<Item = &'b str>,
-) -> BTreeSet<String> {
-    let mut seen: BTreeMap<&str, (BTreeSet<u64>, bool)> =
-        bases.map(|basis| (basis, (BTreeSet::new(), false))).collect();
-    for record in records.cards.values().flat_map(|card| &card.records) {
-        let Some((submitters, is_approved)) = seen.get_mut(&*record.basis) else { continue };
-        submitters.insert(record.submitter);
-        *is_approved |= record.is_approved || record.origin == Origin::Simulated;
-    }
-    let agreed = seen
-        .into_iter()
-        .filter(|(_, (submitters, is_approved))| *is_approved || submitters.len() >= least);
-    agreed.map(|(basis, _)| basis.to_owned()).collect()
-}
-
-/// The figures of a column: the median of submitters' medians, and how far they go.
-struct Spread {
-    low: f64,
-    middle: f64,
-    high: f64,
-    submitters: usize,
-}
-
-impl Spread {
-    fn of(records: &[&Entry], column: Column) -> Option<Self> {
-        let mut by_submitter = BTreeMap::<u64, Vec<f64>>::new();
-        for record in records {
-            let Some(rate) = record.rate(column) else { continue };
-            by_submitter.entry(record.submitter).or_default().push(rate);
-        }
-        let medians = by_submitter.into_values().filter_map(|mut rates| median(&mut rates));
-        let mut medians: Vec<f64> = medians.collect();
-        let middle = median(&mut medians)?;
-        let (low, high) = (*medians.first()?, *medians.last()?);
-        Some(Self { low, middle, high, submitters: medians.len() })
-    }
-
-    fn shown(&self, column: Column, scale: [f64; 2]) -> CardFigure {
-        let wide = (scale[1] / scale[0]).ln();
-        let x = |rate: f64| if wide > 0.0 { 100.0 * (rate / scale[0]).ln() / wide } else { 50.0 };
-        let told = |rate: f64| pages::told(column, rate);
-        CardFigure {
-            middle: told(self.middle),
-            range: (self.submitters > 1)
-                .then(|| format!("{} to {}", told(self.low), told(self.high))),
-            submitters: self.submitters,
-            bar: [self.low, self.middle, self.high].map(|rate| (10.0 * x(rate)).round() / 10.0),
-        }
-    }
 }
 
 fn facts(model: &ModelView) -> Vec<(&'static str, String)> {
@@ -400,40 +315,18 @@ pub(super) async fn model_json(State(hub): State<Hub>, Path(key): Path<String>) 
                 "origin": record.origin.word(), "rates": rates})
         };
         let latest: Vec<_> = card.records.iter().rev().take(LIST_MAX).map(record).collect();
-        Some(json!({"model": view(&key, card, least)?, "records": latest}))
+        Some(json!({"model": view(&key, card, least)?, "verdicts": tally::told(card, least), "records": latest}))
     });
     Ok(json_response(&found.ok_or(Error::NotFound)?))
 }
 
-pub(super) async fn badge(State(hub): State<Hub>, Path(key): Path<String>) -> Page {
-    let least = hub.options.submitters_min;
+pub(super) async fn feed(State(hub): State<Hub>, Path(key): Path<String>) -> Page {
+    let (hosts, least) = (hub.hosts(), hub.options.submitters_min);
     let found = hub.index.look(|records| {
         let card = records.cards.get(&key)?;
-        let first = boards(records, card, least).into_iter().next();
-        let cells = first.map(|row| row.cells).unwrap_or_default();
-        let cell = cells.into_iter().enumerate().find_map(|(at, cell)| Some((at, cell?)));
-        Some((card.name(least), cell))
+        let name = card.name(least);
+        Some((latest(card, &name, &hosts), name))
     });
-    let (name, cell) = found.ok_or(Error::NotFound)?;
-    let value = cell.map_or_else(
-        || "not measured".to_owned(),
-        |(at, cell)| format!("{} {}", super::html::sentence(Column::ALL[at].label()), cell.middle),
-    );
-    let name: String = name.chars().take(60).collect();
-    let width = |text: &str| 12 + 7 * text.chars().count();
-    let badge = pages::Badge { left: width(&name), right: width(&value), name, value };
-    Ok(typed("image/svg+xml", String::from(badge)))
-}
-
-pub(super) async fn hosts(State(hub): State<Hub>) -> Page {
-    let shown = hub.hosts().into_iter().filter(|it| it.is_agreed).take(LIST_MAX);
-    let hosts = shown.map(|it| HostView { key: it.key, name: it.name, count: it.count }).collect();
-    Ok(page(pages::Hosts { hosts, least: hub.options.submitters_min }))
-}
-
-pub(super) async fn host(State(hub): State<Hub>, Path(host): Path<String>) -> Page {
-    let known = hub.hosts().into_iter().find(|it| it.key == host).ok_or(Error::NotFound)?;
-    let latest = hub.titled(find::on_host(&hub.db, &host).await?);
-    let name = if known.is_agreed { known.name } else { "A host of its own".to_owned() };
-    Ok(page(pages::Host { name, latest }))
+    let (latest, name) = found.ok_or(Error::NotFound)?;
+    Ok(feed_of(&hub, name, format!("/models/{key}"), latest))
 }

@@ -9,7 +9,7 @@ use axum::response::Response;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
 use super::Hub;
-use super::guard::{Failed, json_response, typed};
+use super::guard::{Failed, json_response, tagged, typed};
 use crate::dump::description;
 use crate::error::Error;
 
@@ -21,7 +21,7 @@ pub(super) async fn manifest(State(hub): State<Hub>) -> Result<Response, Failed>
     let manifest = hub.dump.manifest()?;
     let text =
         serde_json::to_string_pretty(&manifest).map_err(|e| Error::Internal(e.to_string()))?;
-    Ok(typed("application/json", text))
+    Ok(tagged("application/json", text))
 }
 
 /// The description of the tables.
@@ -50,9 +50,6 @@ pub(super) async fn file(
     let length = file.metadata().await.map_err(|e| Error::File(name.clone(), e))?.len();
     // A file's name has its hash in it.
     let tag = format!("\"{name}\"");
-    if names(&headers, &header::IF_NONE_MATCH, &tag) == Some(true) {
-        return Ok(unchanged(&tag));
-    }
     // Who goes on with another file than this one gets this one whole.
     let is_same = names(&headers, &header::IF_RANGE, &tag).unwrap_or(true);
     let asked = headers.get(header::RANGE).and_then(|range| range.to_str().ok());
@@ -87,14 +84,6 @@ fn names(headers: &HeaderMap, name: &HeaderName, tag: &str) -> Option<bool> {
     let listed = headers.get(name)?.to_str().ok()?;
     let is_named = |one: &str| one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag;
     Some(listed.split(',').any(|one| is_named(one.trim())))
-}
-
-/// The answer to who has the file already.
-fn unchanged(tag: &str) -> Response {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::NOT_MODIFIED;
-    keep_forever(response.headers_mut(), tag);
-    response
 }
 
 /// What is under one name never changes.

@@ -20,7 +20,7 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form
                       base-uri 'none'; frame-ancestors 'none'";
 
 /// The same for a report, which carries its style with it.
-pub(super) const REPORT_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+pub(super) const REPORT_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// The longest time for an answer: longer than a body may take and a database may be waited for.
 const ANSWER_MAX: Duration = Duration::from_secs(18);
@@ -41,6 +41,7 @@ pub(super) async fn surround(State(hub): State<Hub>, request: Request, next: Nex
     let route =
         request.extensions().get::<MatchedPath>().map_or("none", |path| path.as_str()).to_owned();
     let method = request.method().clone();
+    let asked = request.headers().get(header::IF_NONE_MATCH).cloned();
     let wants_page = accepts_pages(request.headers()) && !wants_json(request.headers());
     let mut response = if is_foreign_form(&request) {
         Failed(Error::Request("this form was sent from another site".to_owned())).into_response()
@@ -62,6 +63,20 @@ pub(super) async fn surround(State(hub): State<Hub>, request: Request, next: Nex
         }
         response = told.in_form(response.status(), !wants_page || route.starts_with("/api/"));
     }
+    if matches!(response.status(), StatusCode::OK | StatusCode::PARTIAL_CONTENT)
+        && method.is_safe()
+        && is_named(&response, &asked)
+    {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        *response.body_mut() = Body::empty();
+        response.headers_mut().remove(header::CONTENT_LENGTH);
+    }
+    if method.is_safe() && is_data(&response) {
+        let headers = response.headers_mut();
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        let shown = HeaderValue::from_static("ETag, Content-Range, Accept-Ranges");
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, shown);
+    }
     for (name, value) in HEADERS {
         response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
     }
@@ -77,6 +92,28 @@ pub(super) async fn surround(State(hub): State<Hub>, request: Request, next: Nex
         ],
     );
     response
+}
+
+/// Whether `asked`, an `If-None-Match`, names the tag of `response`.
+fn is_named(response: &Response, asked: &Option<HeaderValue>) -> bool {
+    let tag = response.headers().get(header::ETAG).and_then(|tag| tag.to_str().ok());
+    let listed = asked.as_ref().and_then(|asked| asked.to_str().ok());
+    let (Some(tag), Some(listed)) = (tag, listed) else { return false };
+    let mut names = listed.split(',').map(str::trim);
+    names.any(|name| name == "*" || name.strip_prefix("W/").unwrap_or(name) == tag)
+}
+
+/// Whether `response` is public data, which pages of any site may read. What needs a token is none: no browser sends one
+/// by itself, and other sites cannot read it without.
+fn is_data(response: &Response) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let data = [
+        "application/json",
+        "application/atom+xml",
+        "application/gzip",
+        "application/vnd.apache.parquet",
+    ];
+    kind.is_none_or(|kind| data.contains(&kind)) && response.status() != StatusCode::UNAUTHORIZED
 }
 
 /// Whether a browser says that another site's page has sent this. There is no cookie that it could abuse; this
@@ -163,7 +200,17 @@ impl IntoResponse for Failed {
 
 /// `value` as a response.
 pub(super) fn json_response(value: &Value) -> Response {
-    typed("application/json", value.to_string())
+    tagged("application/json", value.to_string())
+}
+
+/// `text` as a response of the type `kind`, with a tag by which who has it already need not get it again.
+pub(super) fn tagged(kind: &'static str, text: String) -> Response {
+    let tag: String = crate::secret::hash(&text).chars().take(32).collect();
+    let mut response = typed(kind, text);
+    if let Ok(tag) = HeaderValue::from_str(&format!("\"{tag}\"")) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
 }
 
 /// `page` as a response.

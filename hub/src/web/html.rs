@@ -7,15 +7,16 @@ use cardproof_rating::compare::{Contender, Pairing, Use, compare as compared};
 use cardproof_rating::judge;
 pub(super) use cardproof_rating::wording::sentence;
 use cardproof_record::Record;
+use cardproof_submission::capacity_of;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::Hub;
 use super::api::remove;
 use super::guard::{Failed, REPORT_POLICY, html_response, json_response, typed};
+use super::{Hub, pair};
 use crate::clock;
 use crate::error::Error;
-use crate::pages::{self, Frame, framed};
+use crate::pages::{self, EntryView, Frame, framed};
 use crate::queries::queries;
 use crate::store::find::{self, Before};
 use crate::store::submissions::{self, Kept};
@@ -29,6 +30,8 @@ pub(super) struct Asked {
     q: Option<String>,
     ids: Option<String>,
     id: Option<String>,
+    cards: Option<String>,
+    card: Option<String>,
     #[serde(rename = "use")]
     wanted: Option<String>,
     before: Option<String>,
@@ -96,7 +99,8 @@ fn query(asked: &Asked) -> String {
 pub(super) async fn search(State(hub): State<Hub>, Query(asked): Query<Asked>) -> Page {
     let query = query(&asked);
     let found = hub.like(&query);
-    Ok(page(pages::Search { query, found, ids: asked.names()?.join(",") }))
+    let card = asked.card.clone().unwrap_or_default();
+    Ok(page(pages::Search { query, found, ids: asked.names()?.join(","), card }))
 }
 
 pub(super) async fn search_json(State(hub): State<Hub>, Query(asked): Query<Asked>) -> Page {
@@ -134,13 +138,17 @@ pub(super) async fn record_page(hub: &Hub, kept: Kept) -> Result<String, Error> 
         // The card is the title, not what its submitter calls it.
         record.label = None;
         let page = cardproof_report::html(&record, &judge(&record)).map_err(internal)?;
-        framed(&page, &Frame::of(&kept, title))
+        let capacity = capacity_of(&kept.value()?)?;
+        framed(&page, &Frame::of(&kept, title, capacity.as_ref()))
             .ok_or_else(|| internal("the report has another form"))
     });
     made.await.map_err(internal)?
 }
 
 pub(super) async fn compare(State(hub): State<Hub>, Query(asked): Query<Asked>) -> Page {
+    if let Some(cards) = &asked.cards {
+        return pair::compare(&hub, cards, asked.wanted()).await;
+    }
     let names = asked.names();
     let (names, fault) = match names {
         Ok(names) => (names, None),
@@ -220,9 +228,14 @@ pub(super) async fn delete(
 
 pub(super) async fn feed(State(hub): State<Hub>) -> Page {
     let latest = hub.titled(find::page(&hub.db, &Before::default()).await?);
+    Ok(feed_of(&hub, "latest records".to_owned(), String::new(), latest))
+}
+
+/// The feed of `latest` on the page with the path `path`.
+pub(super) fn feed_of(hub: &Hub, title: String, path: String, latest: Vec<EntryView>) -> Response {
     let updated = clock::rfc3339(latest.first().map_or(0, |entry| entry.created_ms));
-    let feed = pages::Feed { base: hub.options.public_url.clone(), updated, latest };
-    Ok(typed("application/atom+xml", String::from(feed)))
+    let feed = pages::Feed { title, base: hub.options.public_url.clone(), path, updated, latest };
+    typed("application/atom+xml", String::from(feed))
 }
 
 pub(super) async fn about() -> Response {

@@ -6,12 +6,17 @@ mod body;
 mod cards;
 mod crowd;
 mod data;
+mod figures;
+mod found;
 mod guard;
+mod hosts;
 mod html;
 pub mod limits;
 pub mod metrics;
 mod moderation;
 mod ops;
+mod pair;
+mod robots;
 mod routes;
 mod server;
 

@@ -5,7 +5,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
 use super::guard::{Failed, surround};
-use super::{Hub, admin, api, cards, data, html, moderation, ops};
+use super::{Hub, admin, api, cards, data, figures, found, hosts, html, moderation, ops, robots};
 use crate::error::Error;
 
 /// Every address of the hub.
@@ -16,9 +16,13 @@ pub fn router(hub: Hub) -> Router {
         .route("/search", get(html::search))
         .route("/models", get(cards::models))
         .route("/models/{model}", get(cards::model))
-        .route("/models/{model}/badge.svg", get(cards::badge))
-        .route("/hosts", get(cards::hosts))
-        .route("/hosts/{host}", get(cards::host))
+        .route("/models/{model}/badge.svg", get(figures::badge))
+        .route("/models/{model}/feed.atom", get(cards::feed))
+        .route("/hosts", get(hosts::hosts))
+        .route("/hosts/{host}", get(hosts::host))
+        .route("/hosts/{host}/feed.atom", get(hosts::feed))
+        .route("/fakes", get(found::fakes))
+        .route("/lives", get(found::lives))
         .route("/ranking", get(cards::ranking))
         .route("/compare", get(html::compare))
         .route("/r/{id}", get(api::read).put(api::amend).delete(api::delete))
@@ -27,6 +31,10 @@ pub fn router(hub: Hub) -> Router {
         .route("/moderation", get(moderation::list).post(moderation::act))
         .route("/feed.atom", get(html::feed))
         .route("/about", get(html::about))
+        .route("/api", get(robots::api))
+        .route("/favicon.svg", get(robots::favicon))
+        .route("/robots.txt", get(robots::robots))
+        .route("/sitemap.xml", get(robots::sitemap))
         .route("/style.css", get(html::style))
         .route("/data", get(html::data))
         .route("/data/queries", get(html::example_queries))
@@ -37,6 +45,8 @@ pub fn router(hub: Hub) -> Router {
         .route("/api/v1/submissions", post(api::submit))
         .route("/api/v1/search", get(html::search_json))
         .route("/api/v1/models/{model}", get(cards::model_json))
+        .route("/api/v1/fakes", get(found::fakes_json))
+        .route("/api/v1/lives", get(found::lives_json))
         .route("/api/v1/ranking", get(cards::ranking_json))
         .route("/api/v1/moderation/{id}", post(admin::moderate))
         .route("/api/v1/audit", get(admin::audit))

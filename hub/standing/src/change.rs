@@ -6,14 +6,11 @@
 //! counts, where it is larger than chance makes the largest of so many months (Bonferroni).
 //!
 //! Cards come one after the other, and a test that is repeated finds something in the end. So there are looks at 20, 30,
-//! 45, ... cards, and look number k may be wrong with the probability 0.01 / (k (k + 1)): in sum 1 % in a model's life.
+//! 45, ... cards, and look number k gets the part 1 / (k (k + 1)) of the false alarms that a model may have in its life.
 
 use cardproof_stats::t_quantile;
 
 use crate::median;
-
-/// The probability that a model which never changed is said to have changed, at any time.
-const FALSE_MAX: f64 = 0.01;
 
 /// The number of cards of the first look; each next one has half as many more.
 const FIRST_LOOK: usize = 20;
@@ -51,14 +48,14 @@ pub struct Change {
     pub cards: [usize; 2],
 }
 
-/// The change that `cards`, in the order in which they came, show; as the last look sees it, if any look was sure.
+/// The change that `cards`, in the order in which they came, show; as the last look sees it, if any look was sure. A model
+/// that never changed is said to have changed, at any time, with at most the probability `false_max`.
 #[must_use]
-pub fn change(cards: &[Made]) -> Option<Change> {
+pub fn change(cards: &[Made], false_max: f64) -> Option<Change> {
     let (mut count, mut look, mut is_sure, mut last) = (FIRST_LOOK, 1.0, false, None);
     while count <= cards.len() {
-        let false_max = FALSE_MAX / (look * (look + 1.0));
         if let Some((found, t)) = largest(&cards[..count]) {
-            is_sure |= found.is_sure(t, false_max);
+            is_sure |= found.is_sure(t, false_max / (look * (look + 1.0)));
             last = Some(found.change);
         }
         count += count / 2;

@@ -68,7 +68,7 @@ fn found(world: World, of_each: usize, models: u64) -> (f64, f64) {
             *side -= usize::from(is_kept);
             is_kept
         });
-        if let Some(change) = change(&cards) {
+        if let Some(change) = change(&cards, 0.01) {
             found += 1;
             far += usize::from((change.month - month).abs() > 2);
         }
@@ -79,7 +79,8 @@ fn found(world: World, of_each: usize, models: u64) -> (f64, f64) {
 /// The share of models that never changed and are said to have, by the time that 300 cards have come.
 fn wrongly(world: World, models: u64) -> f64 {
     let mut draw = Draw(43);
-    let said = (0..models).filter(|_| change(&model(&mut draw, world, 300, 99, 0.0)).is_some());
+    let said =
+        (0..models).filter(|_| change(&model(&mut draw, world, 300, 99, 0.0), 0.01).is_some());
     said.count() as f64 / models as f64
 }
 

@@ -100,9 +100,12 @@ async function remove(browser) {
 (async () => {
   const browser = await chromium.launch({ executablePath: browserPath, args: FLAGS });
   const { model, compared } = await walk(browser);
+  const found = await (await fetch(`${hub}/api/v1/search?q=sandisk`)).json();
+  const two = found.models.slice(0, 2).map((it) => it.model);
   const pages = {
     home: `${hub}/`, search: `${hub}/search?q=sandisk`, model, record, compared, latest: `${hub}/latest`,
-    hosts: `${hub}/hosts`, cards: `${hub}/models`, data: `${hub}/data`, queries: `${hub}/data/queries`, about: `${hub}/about`,
+    hosts: `${hub}/hosts`, fakes: `${hub}/fakes`, lives: `${hub}/lives`, api: `${hub}/api`,
+    host: `${hub}/hosts/simulated-host`, cardsCompared: `${hub}/compare?cards=${two.join(',')}`, cards: `${hub}/models`, data: `${hub}/data`, queries: `${hub}/data/queries`, about: `${hub}/about`,
     compare: `${hub}/compare`, delete: `${record}/delete`,
   };
   for (const width of [1280, 390]) {

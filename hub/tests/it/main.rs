@@ -30,3 +30,5 @@ mod ranking;
 mod running;
 mod story;
 mod unreadable;
+mod verdicts;
+mod web;

@@ -143,6 +143,13 @@ fn every_page_answers(place: &TestData) {
         "/models",
         "/hosts",
         "/hosts/simulated-host",
+        "/hosts/simulated-host/feed.atom",
+        "/fakes",
+        "/lives",
+        "/api",
+        "/favicon.svg",
+        "/robots.txt",
+        "/sitemap.xml",
         "/api/v1/ranking",
         "/compare",
         "/compare?ids=sim-v30-a2",
@@ -157,6 +164,9 @@ fn every_page_answers(place: &TestData) {
         &format!("/models/{model}"),
         &format!("/models/{model}?ids=sim-v30-a2"),
         &format!("/models/{model}/badge.svg"),
+        &format!("/models/{model}/feed.atom"),
+        &format!("/compare?cards={model},{model}"),
+        &format!("/search?q=a&card={model}"),
     ] {
         let answer = hub.get(path);
         assert_eq!(answer.status, 200, "{path}: {}", answer.text());

@@ -1,0 +1,114 @@
+//! What other sites and programs rely on: tags, access from pages of others, feeds, previews, the map of the site; and two
+//! cards side by side.
+
+use serde_json::json;
+
+use crate::common::client::request;
+use crate::common::{Hub, TestData, document};
+
+on_both!(
+    data_has_a_tag_and_may_be_read_by_any_site,
+    cards_and_hosts_have_feeds_and_previews,
+    two_cards_are_compared,
+    cards_are_called_what_they_were_sold_as,
+);
+
+fn data_has_a_tag_and_may_be_read_by_any_site(place: &TestData) {
+    let hub = place.start(&[]);
+    hub.manifest();
+    let file = hub.manifest()["files"][0]["path"].as_str().unwrap().to_owned();
+    let paths = [
+        "/api/v1/ranking",
+        "/api/v1/fakes",
+        "/data/manifest.json",
+        "/r/sim-v30-a2.json",
+        &format!("/data/{file}"),
+    ];
+    for path in paths {
+        let first = hub.get_json(path);
+        assert!(first.head.contains("access-control-allow-origin: *"), "{path}: {}", first.head);
+        let tag = first.head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap();
+        let headers = [("Accept", "application/json"), ("If-None-Match", tag.trim())];
+        let again = request(&hub.address, "GET", path, &headers, b"");
+        assert_eq!((again.status, again.body.len()), (304, 0), "{path}");
+        let other = request(&hub.address, "GET", path, &[("If-None-Match", "\"other\"")], b"");
+        assert_eq!(other.status, 200, "{path}");
+    }
+    assert!(!hub.get("/").head.contains("access-control"), "a page is for its readers");
+    let tag = |hub: &Hub| {
+        let head = hub.get_json("/api/v1/search?q=mighty").head;
+        head.lines().find(|line| line.starts_with("etag: ")).unwrap().to_owned()
+    };
+    let before = tag(&hub);
+    hub.submitted(&document("Mighty", 1.0));
+    assert_ne!(tag(&hub), before, "what has changed has another tag");
+}
+
+fn cards_and_hosts_have_feeds_and_previews(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump", "--public-url", "https://hub.example.org"]);
+    let (id, _) = hub.submitted(&document("Mighty <b> & co", 100.0));
+    let model = hub.get_json("/api/v1/search?q=mighty").json()["models"][0]["model"].clone();
+    let model = model.as_str().unwrap();
+    let host = "raspberry-pi-4-model-b";
+    for path in [format!("/models/{model}"), format!("/hosts/{host}")] {
+        let feed = hub.get(&format!("{path}/feed.atom"));
+        assert!(feed.head.contains("application/atom+xml"), "{}", feed.head);
+        let text = feed.text();
+        assert!(text.contains(&format!("https://hub.example.org/r/{id}")), "{text}");
+        assert!(
+            text.contains(&format!(
+                "rel=\"self\" href=\"https://hub.example.org{path}/feed.atom\""
+            )),
+            "{text}"
+        );
+        assert!(hub.get(&path).text().contains(&format!("href=\"{path}/feed.atom\"")), "{path}");
+    }
+    assert_eq!(hub.get("/models/none/feed.atom").status, 404);
+    for path in [format!("/models/{model}"), format!("/r/{id}")] {
+        let page = hub.get(&path).text();
+        assert!(page.contains("<meta property=\"og:title\" content=\"Mighty"), "{path}: {page}");
+        assert!(page.contains("rel=\"icon\"") && !page.contains("Mighty <b>"), "{path}");
+    }
+    let map = hub.get("/sitemap.xml").text();
+    assert!(map.contains(&format!("<loc>https://hub.example.org/models/{model}</loc>")), "{map}");
+    assert!(hub.get("/robots.txt").text().contains("https://hub.example.org/sitemap.xml"));
+    let api = hub.get("/api").text();
+    assert!(
+        api.contains("GET /api/v1/ranking") && api.contains("POST /api/v1/submissions"),
+        "{api}"
+    );
+}
+
+fn two_cards_are_compared(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump", "--submissions-per-hour", "0"]);
+    for at in 0..12_u32 {
+        hub.submitted(&document("Quick", 1000.0 + f64::from(at)));
+        hub.submitted(&document("Slow", 300.0 + f64::from(at)));
+    }
+    let found = hub.get_json("/api/v1/search?q=quick").json();
+    let quick = found["models"][0]["model"].as_str().unwrap().to_owned();
+    let found = hub.get_json("/api/v1/search?q=slow").json();
+    let slow = found["models"][0]["model"].as_str().unwrap().to_owned();
+    let search = hub.get(&format!("/search?q=slow&card={quick}")).text();
+    let address = format!("/compare?cards={quick},{slow}");
+    assert!(search.contains(&format!("href=\"{address}\"")), "{search}");
+    let page = hub.get(&address).text();
+    assert!(page.contains("<td>0.30</td>"), "{page}");
+    assert!(page.contains("card 1 ") && page.contains("Raspberry Pi 4: card 1 "), "{page}");
+    assert_eq!(hub.get(&format!("/compare?cards={quick}")).status, 400);
+    assert_eq!(hub.get(&format!("/compare?cards={quick},none")).status, 404);
+}
+
+fn cards_are_called_what_they_were_sold_as(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump"]);
+    let mut sent = document("x", 100.0);
+    sent["label"] = json!("Best card of the world");
+    sent["record"]["conditions"]["device"] = json!({"name": "mmcblk0", "transport": "sd", "size_bytes": 63_864_569_856_u64,
+        "card": {"manufacturer_id": "0x03", "oem_id": "0x5344", "product": "SN64G", "maker_maybe": "SanDisk"}});
+    let (id, _) = hub.submitted(&sent);
+    let page = hub.get(&format!("/r/{id}")).text();
+    assert!(page.contains("perhaps SanDisk Extreme A2"), "{page}");
+    let title = page.split("<h1").nth(1).unwrap().split("</h1>").next().unwrap();
+    assert!(!title.contains("Best card"), "the card is the title: {title}");
+    assert!(hub.get("/search?q=extreme+a2").text().contains("perhaps SanDisk Extreme A2"));
+}
