@@ -211,7 +211,7 @@ impl PhaseDraft {
             Cache::Used(message) => Some((WarningCode::Buffered, message)),
             Cache::Unknown(message) => Some((WarningCode::CacheUnknown, message)),
         };
-        let doubt = doubt.map(|(code, message)| Warning { code, message: message.to_owned() });
+        let doubt = doubt.map(|(code, message)| Warning::stated(code, message));
         warnings.extend(doubt);
         Phase {
             read_percent: self.read_percent,
@@ -294,7 +294,7 @@ impl RecordDraft {
 
     /// Adds a doubt in words, once.
     pub(super) fn warn(&mut self, code: WarningCode, message: impl Into<String>) {
-        let warning = Warning { code, message: message.into() };
+        let warning = Warning::stated(code, message);
         if self.warnings.len() < WARNINGS_MAX && !self.warnings.contains(&warning) {
             self.warnings.push(warning);
         }
@@ -382,7 +382,7 @@ impl RecordDraft {
         self.flash_timings.open_units.extend(other.flash_timings.open_units);
         self.flash_timings.first_areas.extend(other.flash_timings.first_areas);
         for warning in other.warnings {
-            self.warn(warning.code, warning.message);
+            self.warn(warning.code, warning.to_string());
         }
     }
 

@@ -6,7 +6,7 @@
 //! not prove that there is none.
 
 use cardproof_facts::CONFIDENCE;
-use cardproof_record::{DataCheck, Phase, Record, WarningCode};
+use cardproof_record::{DataCheck, Phase, Record, WarningCause, WarningCode};
 use cardproof_units::Bytes;
 
 use crate::doubts::Doubt;
@@ -31,23 +31,19 @@ pub(crate) fn doubts(record: &Record) -> Vec<Doubt> {
 fn of_check(check: &DataCheck, phase: Option<usize>) -> Vec<Doubt> {
     let mut doubts = Vec::new();
     if check.wrong_places > 0 {
-        doubts.push(Doubt::new(phase, WarningCode::WrongData, wrong(check)));
+        doubts.push(Doubt::new(phase, wrong(check)));
     }
     if check.unreadable_places > 0 {
-        let DataCheck { places, place_bytes, unreadable_places, .. } = check;
-        let message = format!(
-            "{unreadable_places} of {places} checked blocks of {place_bytes} could not be read back"
-        );
-        doubts.push(Doubt::new(phase, WarningCode::Faults, message));
+        let DataCheck { places, place_bytes, unreadable_places: unreadable, .. } = *check;
+        let cause = WarningCause::CheckedUnreadable { unreadable, places, place_bytes };
+        doubts.push(Doubt::new(phase, cause));
     }
     doubts
 }
 
-fn wrong(check: &DataCheck) -> String {
-    let DataCheck { places, place_bytes, wrong_places, .. } = check;
-    let first =
-        check.first_wrong_bytes.map_or(String::new(), |first| format!("; the first is at {first}"));
-    format!("{wrong_places} of {places} checked blocks of {place_bytes} contain wrong data{first}")
+fn wrong(check: &DataCheck) -> WarningCause {
+    let DataCheck { places, place_bytes, wrong_places: wrong, .. } = *check;
+    WarningCause::CheckedWrong { wrong, places, place_bytes, first_bytes: check.first_wrong_bytes }
 }
 
 /// What stands before the [`alarm`].

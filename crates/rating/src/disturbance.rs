@@ -5,8 +5,8 @@
 //! older version has no counts; its disturbances are those that it was written with.
 
 use cardproof_record::{
-    Activity, ClimateExtremes, Disturbance, DisturbanceKind, JobRun, OwnActivity, Phase, PhaseRun,
-    PhaseSurroundings, Record, Replay, Requests,
+    Activity, ClimateExtremes, Disturbance, DisturbanceFigures, JobRun, OwnActivity, Phase,
+    PhaseRun, PhaseSurroundings, Record, Replay, Requests,
 };
 use cardproof_units::Bytes;
 
@@ -153,38 +153,21 @@ fn filesystem(record: &Record) -> Option<&str> {
     record.conditions.filesystem.as_ref().map(|filesystem| &*filesystem.kind)
 }
 
-fn disturbance(kind: DisturbanceKind, message: String) -> Disturbance {
-    Disturbance { kind, message }
-}
-
 fn under_voltage(climate: &ClimateExtremes) -> Option<Disturbance> {
-    (climate.under_voltage_windows > 0).then(|| {
-        let message = "the supply voltage was too low, for which boards lower their clock";
-        disturbance(DisturbanceKind::UnderVoltage, message.to_owned())
-    })
+    (climate.under_voltage_windows > 0).then(|| DisturbanceFigures::UnderVoltage.into())
 }
 
 fn heat(climate: &ClimateExtremes) -> Option<Disturbance> {
     let slowed = climate.temperature_max_slowed_celsius;
     let is_throttled =
         climate.throttled_windows > 0 || slowed.is_some_and(|celsius| celsius >= HOT_CELSIUS);
-    is_throttled.then(|| {
-        let hottest = climate.temperature_max_celsius;
-        let degrees = hottest.map_or(String::new(), |celsius| format!(" at {celsius:.0} °C"));
-        disturbance(DisturbanceKind::Heat, format!("the board throttled itself{degrees}"))
-    })
+    let celsius = climate.temperature_max_celsius;
+    is_throttled.then(|| DisturbanceFigures::Heat { celsius }.into())
 }
 
 fn clock(climate: &ClimateExtremes) -> Option<Disturbance> {
-    let (lowest, highest) = (climate.clock_allowed_min_hz?, climate.clock_allowed_max_hz?);
-    (lowest < highest).then(|| {
-        let message = format!(
-            "the highest clock allowed changed between {} and {} MHz",
-            lowest / 1_000_000,
-            highest / 1_000_000
-        );
-        disturbance(DisturbanceKind::ClockChanged, message)
-    })
+    let (lowest_hz, highest_hz) = (climate.clock_allowed_min_hz?, climate.clock_allowed_max_hz?);
+    (lowest_hz < highest_hz).then(|| DisturbanceFigures::Clock { lowest_hz, highest_hz }.into())
 }
 
 /// What the device did beyond what we asked of it.
@@ -199,12 +182,8 @@ fn other_io(whole: &Activity, own: &OwnActivity, chance: Chance) -> Option<Distu
     if !is_much && requests.is_none() {
         return None;
     }
-    let requests = requests.map_or(String::new(), |count| format!(" in {count} requests"));
-    let message = format!(
-        "other programs or the file system also used {}: they read {read} and wrote {written}{requests}",
-        device.name
-    );
-    Some(disturbance(DisturbanceKind::OtherIo, message))
+    let (device, read_bytes, written_bytes) = (device.name.clone(), read, written);
+    Some(DisturbanceFigures::Used { device, read_bytes, written_bytes, requests }.into())
 }
 
 /// What others read of the device, where reads of ours are those that the kernel charges to us.
@@ -212,10 +191,8 @@ fn reads_by_others(whole: &Activity, own: &OwnActivity, chance: Chance) -> Optio
     let device = whole.devices.first()?;
     let read = device.reads.bytes.saturating_sub(own.read_bytes);
     let of_ours = (own.read_bytes + own.written_bytes).as_f64();
-    (read >= chance.bytes && read.as_f64() > OTHERS_SHARE * of_ours).then(|| {
-        let message = format!("other programs read {read} from {}", device.name);
-        disturbance(DisturbanceKind::OtherIo, message)
-    })
+    (read >= chance.bytes && read.as_f64() > OTHERS_SHARE * of_ours)
+        .then(|| DisturbanceFigures::Read { device: device.name.clone(), read_bytes: read }.into())
 }
 
 /// How many requests were not ours, where they can be told and are enough to matter.
@@ -242,9 +219,6 @@ fn other_requests(whole: &Activity, own: &OwnActivity, chance: Chance) -> Option
 fn cpu_by_others(seen: &PhaseSurroundings) -> Option<Disturbance> {
     let cpu = seen.activity.cpu.as_ref()?;
     let others = cpu.busy() - cpu.nice - seen.own_cpu?;
-    (cpu.busy() >= CPU_FULL && others >= CPU_OTHERS).then(|| {
-        let percent = 100.0 * others;
-        let message = format!("other programs had {percent:.0} % of the processors' time");
-        disturbance(DisturbanceKind::CpuByOthers, message)
-    })
+    (cpu.busy() >= CPU_FULL && others >= CPU_OTHERS)
+        .then(|| DisturbanceFigures::Processors { share: others }.into())
 }

@@ -8,9 +8,9 @@ use std::collections::HashSet;
 
 use cardproof_record::{
     DeviceInfo, Disturbance, FilesystemInfo, JobRun, OpName, Phase, Record, TargetKind, Transport,
-    Warning, WarningCode,
+    Verification, Warning, WarningCause, WarningCode,
 };
-use cardproof_units::{Bytes, Iops, Throughput};
+use cardproof_units::{Bytes, Throughput};
 
 use crate::ceilings::ceiling_of;
 use crate::data;
@@ -22,7 +22,7 @@ use crate::precision;
 use crate::transports::{storage, transports};
 
 /// A doubt, and which part of the record it is about.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Doubt {
     /// The phase's place in the record; `None` for the run as a whole.
     pub phase: Option<usize>,
@@ -31,16 +31,16 @@ pub struct Doubt {
 }
 
 impl Doubt {
-    pub(crate) fn new(phase: Option<usize>, code: WarningCode, message: String) -> Self {
-        Self { phase, warning: Warning { code, message } }
+    pub(crate) fn new(phase: Option<usize>, warning: impl Into<Warning>) -> Self {
+        Self { phase, warning: warning.into() }
     }
 
-    fn of_run(code: WarningCode, message: impl Into<String>) -> Self {
-        Self { phase: None, warning: Warning { code, message: message.into() } }
+    fn of_run(warning: impl Into<Warning>) -> Self {
+        Self::new(None, warning)
     }
 
-    fn of_phase(phase: usize, code: WarningCode, message: String) -> Self {
-        Self { phase: Some(phase), warning: Warning { code, message } }
+    fn of_phase(phase: usize, warning: impl Into<Warning>) -> Self {
+        Self::new(Some(phase), warning)
     }
 
     /// Whether it forbids a verdict on the phase at `index`. Wrong data, memory and impossible
@@ -63,8 +63,8 @@ impl Doubt {
     #[must_use]
     pub fn text(&self, record: &Record) -> String {
         match self.phase.and_then(|index| record.phases.get(index)) {
-            Some(phase) => format!("{}: {}", phase.name, self.warning.message),
-            None => self.warning.message.clone(),
+            Some(phase) => format!("{}: {}", phase.name, self.warning),
+            None => self.warning.to_string(),
         }
     }
 }
@@ -81,15 +81,12 @@ pub fn doubts(record: &Record) -> Vec<Doubt> {
 }
 
 /// The doubts that follow from `record` and that it does not hold yet, such as figures above the
-/// ceiling of the link or from memory. A doubt about one phase names it.
+/// ceiling of the link or from memory, each in words. One about a phase names it.
 #[must_use]
 pub fn plausibility(record: &Record) -> Vec<Warning> {
     let known = known(&stored(record));
-    derived(record)
-        .into_iter()
-        .filter(|doubt| !is_known(doubt, &known))
-        .map(|doubt| Warning { code: doubt.warning.code, message: doubt.text(record) })
-        .collect()
+    let new = derived(record).into_iter().filter(|doubt| !is_known(doubt, &known));
+    new.map(|doubt| Warning::stated(doubt.warning.code, doubt.text(record))).collect()
 }
 
 fn stored(record: &Record) -> Vec<Doubt> {
@@ -157,9 +154,7 @@ fn with_disturbances(
         return stored.to_vec();
     }
     let others = stored.iter().filter(|warning| warning.code != WarningCode::Disturbed);
-    let disturbed = disturbances
-        .into_iter()
-        .map(|disturbance| Warning { code: WarningCode::Disturbed, message: disturbance.message });
+    let disturbed = disturbances.into_iter().map(Warning::from);
     others.cloned().chain(disturbed).collect()
 }
 
@@ -205,29 +200,23 @@ fn derived(record: &Record) -> Vec<Doubt> {
 }
 
 fn null_target(record: &Record) -> Option<Doubt> {
-    (record.conditions.target.kind == TargetKind::Null).then(|| {
-        let message = "the null target stores nothing; its rates are those of cardproof itself";
-        Doubt::of_run(WarningCode::Memory, message)
-    })
+    let is_null = record.conditions.target.kind == TargetKind::Null;
+    is_null.then(|| Doubt::of_run(WarningCause::NullTarget))
 }
 
 fn memory_device(record: &Record) -> Option<Doubt> {
-    memory_beneath(&record.conditions.device).map(|warning| Doubt { phase: None, warning })
+    memory_beneath(&record.conditions.device).map(Doubt::of_run)
 }
 
 fn memory_beneath(device: &DeviceInfo) -> Option<Warning> {
     let is_memory = |transport: &&Transport| matches!(transport, Transport::Ram | Transport::Zram);
     let memory = transports(device).find(is_memory)?;
-    let message = if transports(device).count() == 1 {
-        format!("a {memory} device is memory, so no storage was measured")
-    } else {
-        "the device is in memory, so no storage was measured".to_owned()
-    };
-    Some(Warning { code: WarningCode::Memory, message })
+    let transport = Some(memory.clone()).filter(|_| transports(device).count() == 1);
+    Some(WarningCause::DeviceInMemory { transport }.into())
 }
 
 fn unknown_layer(record: &Record) -> Option<Doubt> {
-    unknown_beneath(&record.conditions.device).map(|warning| Doubt { phase: None, warning })
+    unknown_beneath(&record.conditions.device).map(Doubt::of_run)
 }
 
 /// The doubt about a layer, such as a loop device or a mapped device, with nothing told beneath it. A
@@ -236,8 +225,7 @@ fn unknown_beneath(device: &DeviceInfo) -> Option<Warning> {
     let lowest = device.lowest();
     let words = lowest.layer.as_deref().filter(|_| lowest.device_count.is_none())?;
     let what = if lowest.transport == Some(Transport::Loop) { "loop device" } else { words };
-    let message = format!("the storage below the {what} is unknown; it may be memory");
-    Some(Warning { code: WarningCode::LayerUnknown, message })
+    Some(WarningCause::UnknownBelow { layer: what.to_owned() }.into())
 }
 
 /// The doubts about whatever is measured on `device`, in a file on `filesystem` where there is one:
@@ -260,33 +248,24 @@ fn buffered(record: &Record) -> Option<Doubt> {
     // A job uses files as programs do, through the page cache; what it waits for is the storage.
     let uses_files = !record.job_runs.is_empty() || record.setups.is_some();
     let is_job = record.phases.is_empty() && uses_files;
-    (is_real && !target.direct && !is_job).then(|| {
-        let cause = target.buffered_reason.as_deref();
-        let cause = cause.map_or(String::new(), |cause| format!(" ({cause})"));
-        let message = format!("operations used the page cache in memory{cause}");
-        Doubt::of_run(WarningCode::Buffered, message)
-    })
+    let reason = &target.buffered_reason;
+    (is_real && !target.direct && !is_job)
+        .then(|| Doubt::of_run(WarningCause::Cached { reason: reason.clone() }))
 }
 
 /// A device that stands for other storage: what that is, and what caches it has, is not known.
 fn borrowed_storage(record: &Record) -> Option<Doubt> {
-    let (what, whose) = match storage(&record.conditions.device)? {
-        Transport::Virtio => ("a virtual disk", "its host"),
-        Transport::Loop => ("a loop device", "the file behind it"),
-        _ => return None,
-    };
-    let message = format!("the result of {what} depends on {whose} and its caches");
-    Some(Doubt::of_run(WarningCode::Other, message))
+    match storage(&record.conditions.device)? {
+        Transport::Virtio => Some(Doubt::of_run(WarningCause::VirtualDisk)),
+        Transport::Loop => Some(Doubt::of_run(WarningCause::LoopDevice)),
+        _ => None,
+    }
 }
 
 /// Reads of storage that this run has not written: a device may answer them without reading.
 fn never_written(is_unwritten: bool, index: usize, phase: &Phase) -> Option<Doubt> {
     let is_blind = is_unwritten && phase.op == OpName::Read && phase.is_measured();
-    is_blind.then(|| {
-        let message =
-            "the run wrote nothing; reads of unwritten blocks may return without a flash access";
-        Doubt::of_phase(index, WarningCode::MaybeUnwritten, message.to_owned())
-    })
+    is_blind.then(|| Doubt::of_phase(index, WarningCause::NothingWritten))
 }
 
 /// Whether nothing was written or read back and compared.
@@ -306,14 +285,9 @@ fn has_written(record: &Record) -> bool {
 }
 
 fn wrong_data(index: usize, phase: &Phase) -> Option<Doubt> {
-    let verification = phase.verification?;
-    (verification.wrong_bytes > Bytes::ZERO).then(|| {
-        let message = format!(
-            "{} of {} read back contain wrong data",
-            verification.wrong_bytes, verification.compared_bytes
-        );
-        Doubt::of_phase(index, WarningCode::WrongData, message)
-    })
+    let Verification { wrong_bytes, compared_bytes } = phase.verification?;
+    let wrong = WarningCause::ReadBackWrong { wrong_bytes, compared_bytes };
+    (wrong_bytes > Bytes::ZERO).then(|| Doubt::of_phase(index, wrong))
 }
 
 /// One operation after the other, no storage answers more often: a read of 4 KiB takes the fastest (Optane)
@@ -325,15 +299,10 @@ const ONE_AT_A_TIME_MOST: f64 = 150_000.0;
 fn stated_by_memory(index: usize, phase: &Phase) -> Option<Doubt> {
     let stated = phase.stated?;
     let block = phase.block_size_bytes;
-    let iops = stated.iops?.0;
+    let iops = stated.iops?;
     let is_small = block > Bytes::ZERO && block <= Bytes::kib(4);
-    (phase.queue_depth == 1 && is_small && iops > ONE_AT_A_TIME_MOST).then(|| {
-        let message = format!(
-            "{} one after the other are more than any storage answers; they came from memory",
-            Iops(iops)
-        );
-        Doubt::of_phase(index, WarningCode::Memory, message)
-    })
+    (phase.queue_depth == 1 && is_small && iops.0 > ONE_AT_A_TIME_MOST)
+        .then(|| Doubt::of_phase(index, WarningCause::StatedByMemory { iops }))
 }
 
 /// The rate of a phase that is above what its link can carry. A mixed phase is left out, since a
@@ -342,25 +311,19 @@ fn above_link(record: &Record, index: usize, phase: &Phase) -> Option<Doubt> {
     if phase.op == OpName::Mixed || record.is_simulated() {
         return None;
     }
-    let low = Throughput(BoundedRate::of_throughput(phase)?.low.per_second());
-    let (ceiling, what) = lowest_ceiling(record)?;
-    (low > ceiling).then(|| {
-        let message = format!("{low} is more than {what} can carry ({ceiling})");
-        Doubt::of_phase(index, WarningCode::AboveLink, message)
-    })
-}
-
-/// The lowest of the link's own ceiling and that of its kind, and what sets it.
-fn lowest_ceiling(record: &Record) -> Option<(Throughput, String)> {
     let device = &record.conditions.device;
-    let of_link = device.link_ceiling_bytes_per_s.map(|bytes| {
-        let name = device.link.as_deref().unwrap_or("as reported by the kernel");
-        (Throughput(bytes as f64), format!("its bus ({name})"))
-    });
-    let of_kind = device
-        .transport
-        .as_ref()
-        .and_then(ceiling_of)
-        .map(|ceiling| (ceiling.rate, format!("any bus of its kind ({})", ceiling.source)));
-    of_link.into_iter().chain(of_kind).min_by(|a, b| a.0.0.total_cmp(&b.0.0))
+    let rate_bytes_per_s = Throughput(BoundedRate::of_throughput(phase)?.low.per_second());
+    let of_bus = device.link_ceiling_bytes_per_s.map(|bytes| (Throughput(bytes as f64), None));
+    let of_kind = device.transport.as_ref().and_then(ceiling_of);
+    let of_kind = of_kind.map(|ceiling| (ceiling.rate, Some(ceiling.source.to_owned())));
+    let ceilings = of_bus.into_iter().chain(of_kind);
+    let (ceiling_bytes_per_s, source) = ceilings.min_by(|a, b| a.0.0.total_cmp(&b.0.0))?;
+    let bus = device.link.clone();
+    let cause = match source {
+        Some(source) => {
+            WarningCause::AboveBusKind { rate_bytes_per_s, ceiling_bytes_per_s, source }
+        }
+        None => WarningCause::AboveBus { rate_bytes_per_s, ceiling_bytes_per_s, bus },
+    };
+    (rate_bytes_per_s > ceiling_bytes_per_s).then(|| Doubt::of_phase(index, cause))
 }

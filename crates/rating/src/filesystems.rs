@@ -4,48 +4,29 @@
 //! of overwriting it, or hands operations to another cache forbids one. Its figures may still be
 //! true of the system as it is used.
 
-use cardproof_record::{FilesystemInfo, Warning, WarningCode};
+use cardproof_record::{FilesystemInfo, Warning, WarningCause};
 
 /// The doubt that the file system alone raises, if any.
 pub(crate) fn doubt(filesystem: &FilesystemInfo) -> Option<Warning> {
     let has = |option: &str| filesystem.options.iter().any(|given| given == option);
     let kind = filesystem.kind.as_str();
-    let warning = |code, message: String| Some(Warning { code, message });
-    match kind {
-        "tmpfs" | "ramfs" => warning(
-            WarningCode::Memory,
-            format!("{kind} keeps its files in memory, so no storage was measured"),
-        ),
-        "overlay" => warning(
-            WarningCode::CopyOnWrite,
-            "the target is on an overlay file system; its storage is unknown and may be memory (as \
-             on a Raspberry Pi with the overlay file system switched on)"
-                .to_owned(),
-        ),
-        "btrfs" if has("nodatacow") => None,
-        "bcachefs" if has("nocow") => None,
-        "btrfs" | "bcachefs" | "zfs" | "nilfs2" => warning(
-            WarningCode::CopyOnWrite,
-            format!(
-                "{kind} does not overwrite blocks in place, so the storage sees other writes than \
-                 this run issues"
-            ),
-        ),
-        "f2fs" if has("mode=lfs") || compresses(filesystem) => warning(
-            WarningCode::CopyOnWrite,
-            "f2fs with these mount options compresses, or does not overwrite blocks in place"
-                .to_owned(),
-        ),
-        "nfs" | "nfs4" | "cifs" | "smb3" | "9p" | "virtiofs" | "ceph" => warning(
-            WarningCode::Buffered,
-            format!("{kind} is served by another system, so the result includes its cache"),
-        ),
-        _ if kind == "fuseblk" || kind == "fuse" || kind.starts_with("fuse.") => warning(
-            WarningCode::Buffered,
-            format!("{kind} is served by a program, which may use the page cache itself"),
-        ),
-        _ => None,
-    }
+    let name = || kind.to_owned();
+    let cause = match kind {
+        "tmpfs" | "ramfs" => WarningCause::FilesInMemory { filesystem: name() },
+        "overlay" => WarningCause::OverlayFilesystem,
+        "btrfs" if has("nodatacow") => return None,
+        "bcachefs" if has("nocow") => return None,
+        "btrfs" | "bcachefs" | "zfs" | "nilfs2" => WarningCause::NotInPlace { filesystem: name() },
+        "f2fs" if has("mode=lfs") || compresses(filesystem) => WarningCause::F2fsNotInPlace,
+        "nfs" | "nfs4" | "cifs" | "smb3" | "9p" | "virtiofs" | "ceph" => {
+            WarningCause::ServedBySystem { filesystem: name() }
+        }
+        _ if kind == "fuseblk" || kind == "fuse" || kind.starts_with("fuse.") => {
+            WarningCause::ServedByProgram { filesystem: name() }
+        }
+        _ => return None,
+    };
+    Some(cause.into())
 }
 
 fn compresses(filesystem: &FilesystemInfo) -> bool {
@@ -54,6 +35,8 @@ fn compresses(filesystem: &FilesystemInfo) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use cardproof_record::WarningCode;
+
     use super::*;
 
     fn code(kind: &str, options: &[&str]) -> Option<WarningCode> {

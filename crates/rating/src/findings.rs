@@ -107,7 +107,7 @@ pub(crate) fn doubt(finding: &Finding) -> Option<Warning> {
         (_, Gravity::DataLost) => WarningCode::WrongData,
         (_, Gravity::Failing | Gravity::Errors) => WarningCode::Faults,
     };
-    Some(Warning { code, message: sentence(finding) })
+    Some(Warning::stated(code, sentence(finding)))
 }
 
 /// `finding` as a sentence without its full stop.

@@ -5,7 +5,7 @@
 //! figures have no interval of ours; both are left as they are.
 
 use cardproof_record::{
-    Estimate, JobRun, Phase, PhaseRun, PhaseState, Record, Warning, WarningCode,
+    Estimate, JobRun, Phase, PhaseRun, PhaseState, Record, Warning, WarningCause,
 };
 use cardproof_units::{Bytes, Iops};
 
@@ -45,32 +45,17 @@ fn first(
     phases: usize,
     doubt: impl Fn(&PhaseRun) -> Option<Warning>,
 ) -> Option<Warning> {
-    runs.iter().find_map(|run| {
-        let Warning { code, message } = doubt(run)?;
-        let number = run.position as usize / phases.max(1) + 1;
-        Some(Warning { code, message: format!("run {number}: {message}") })
-    })
+    runs.iter().find_map(|run| Some(doubt(run)?.in_run(run.position as usize / phases.max(1) + 1)))
 }
 
 fn few_operations(ops: u64) -> Option<Warning> {
-    (ops < OPS_ENOUGH).then(|| Warning {
-        code: WarningCode::FewOperations,
-        message: format!("only {ops} operations completed, so the interval is wide"),
-    })
+    (ops < OPS_ENOUGH).then(|| WarningCause::FewOperations { ops }.into())
 }
 
 fn unsteady(ops: u64, rate: Option<Estimate<Iops>>) -> Option<Warning> {
     let rate = rate.filter(|_| ops >= OPS_ENOUGH)?;
     let width = (rate.high.0 - rate.estimate.0) / rate.estimate.0;
-    (width > WIDTH_UNSTEADY).then(|| {
-        let percent = 100.0 * width;
-        let message = if width > 1.0 {
-            format!("too uneven to measure (±{percent:.0} %)")
-        } else {
-            "the rate varied strongly, so the interval is wide".to_owned()
-        };
-        Warning { code: WarningCode::Unsteady, message }
-    })
+    (width > WIDTH_UNSTEADY).then(|| WarningCause::Uneven { width }.into())
 }
 
 /// The doubt whether the reads of `run`, a job that means to read from the storage, came from there.
@@ -78,18 +63,15 @@ pub(crate) fn of_job(run: &JobRun) -> Option<Warning> {
     let is_cold = run.empties_cache && run.state == PhaseState::Measured;
     let from_storage = run.bytes_from_storage.filter(|_| is_cold)?;
     let share = from_storage.as_f64() / run.bytes_read.as_f64().max(1.0);
-    (share < FROM_STORAGE_MIN).then(|| Warning {
-        code: WarningCode::Memory,
-        message: format!(
-            "of {} that the job read only {from_storage} came from the storage, the rest from memory: \
-             the kernel did not forget the files, or this file system has no storage",
-            run.bytes_read
-        ),
-    })
+    let (read_bytes, from_storage_bytes) = (run.bytes_read, from_storage);
+    (share < FROM_STORAGE_MIN)
+        .then(|| WarningCause::JobReadMemory { read_bytes, from_storage_bytes }.into())
 }
 
 #[cfg(test)]
 mod tests {
+    use cardproof_record::WarningCode;
+
     use super::*;
 
     #[test]
@@ -115,8 +97,8 @@ mod tests {
             "duration_ns": 1}"#;
         let run: PhaseRun = serde_json::from_str(text).unwrap();
         let few = |run: &PhaseRun| few_operations(run.ops);
-        let message = first(&[run], 3, few).unwrap().message;
-        assert!(message.starts_with("run 2: only 50 operations"), "{message}");
+        let told = first(&[run], 3, few).unwrap();
+        assert_eq!(told, Warning::from(WarningCause::FewOperations { ops: 50 }).in_run(2));
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Grounds<'_> {
             return Reason::NotMeasured { quantity, cause: finding.cause() };
         };
         if let Some(doubt) = self.doubts.iter().find(|doubt| doubt.forbids_verdict_on(index)) {
-            return Reason::RateInDoubt { quantity, doubt: doubt.warning.message.clone() };
+            return Reason::RateInDoubt { quantity, doubt: doubt.warning.to_string() };
         }
         let Some(figure) = quantity.figure(phase) else {
             return Reason::NoFigure { quantity, cause: finding.cause() };

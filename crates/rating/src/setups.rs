@@ -106,7 +106,7 @@ mod tests {
     fn figures_in_doubt_are_no_ground_for_advice() {
         let mut comparison = comparison();
         let message = "it is all memory".to_owned();
-        comparison.doubts.push(Warning { code: WarningCode::Memory, message });
+        comparison.doubts.push(Warning::stated(WarningCode::Memory, message));
         assert_eq!(setup_advice(&comparison), Vec::<String>::new());
     }
 

@@ -46,8 +46,8 @@ pub(crate) fn cause(finding: Finding<'_>) -> String {
 }
 
 /// What was seen of `phase` that forbids to build on it.
-fn doubt_on(phase: &Phase) -> Option<&str> {
+fn doubt_on(phase: &Phase) -> Option<String> {
     let mut doubts = phase.warnings.iter().filter(|warning| warning.code.forbids_verdict());
     let is_small = phase.span_bytes > Bytes::ZERO && phase.span_bytes < RANGE_MIN;
-    doubts.next().map(|warning| warning.message.as_str()).or(is_small.then_some(TOO_SMALL))
+    doubts.next().map(ToString::to_string).or(is_small.then(|| TOO_SMALL.to_owned()))
 }

@@ -10,6 +10,7 @@ mod capacity;
 mod capacity_answer;
 mod card;
 mod conditions;
+mod disturbance;
 mod endurance;
 mod endurance_document;
 mod estimate;
@@ -37,6 +38,7 @@ mod schema;
 mod setups;
 mod verdict;
 mod warning;
+mod warning_cause;
 mod words;
 
 pub use activity::{
@@ -50,6 +52,7 @@ pub use card::{BusInfo, CardInfo, Claims, Feature, QueueSetting, Unknown};
 pub use conditions::{
     Conditions, DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo, TargetInfo, TargetKind,
 };
+pub use disturbance::{Disturbance, DisturbanceFigures, DisturbanceKind};
 pub use endurance::{EnduranceCycle, EnduranceFailures, EnduranceRun};
 pub use endurance_document::{
     BudgetVerdict, ENDURE_CARDS_SCHEMA, ENDURE_SCHEMA, EndureCardsDocument, EndureDocument,
@@ -77,8 +80,7 @@ pub use integrity::{
 pub use iostat::{IostatCpu, IostatLog, IostatReport, IostatRow};
 pub use job_run::{JobPart, JobPartStep, JobRun, JobStep, JobSyncs, JobTransactions};
 pub use limit::{
-    ClimateExtremes, Disturbance, DisturbanceKind, Limit, LimitedBy, Moment, MonitorSummary,
-    OwnActivity, PhaseSurroundings,
+    ClimateExtremes, Limit, LimitedBy, Moment, MonitorSummary, OwnActivity, PhaseSurroundings,
 };
 pub use log_trial::{LogTrial, TimeRatio};
 pub use phase::{
@@ -97,4 +99,5 @@ pub use setups::{
 };
 pub use verdict::{LimitedRate, Outcome, Reason, ReasonCode, Verdict};
 pub use warning::{Warning, WarningCode};
+pub use warning_cause::WarningCause;
 pub use words::{EngineName, SyncMode, Transport};

@@ -71,38 +71,6 @@ pub struct LimitedBy {
     pub evidence: Vec<String>,
 }
 
-/// A disturbance of a phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum DisturbanceKind {
-    /// The system throttled itself for heat.
-    Heat,
-    /// The supply voltage was too low.
-    UnderVoltage,
-    /// The device did more than this run asked of it.
-    OtherIo,
-    /// Others had the processors.
-    CpuByOthers,
-    /// The highest clock that was allowed changed.
-    ClockChanged,
-    /// Any of a later version.
-    #[serde(other)]
-    Other,
-}
-
-/// One disturbance of a phase, with its figure. A record holds those by the rules of the version that
-/// ran it, which repeated the phase for them. The counts that they follow from are in the phase's
-/// surroundings, so that newer rules can judge again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Disturbance {
-    /// What it was.
-    pub kind: DisturbanceKind,
-    /// In words, with the figure.
-    pub message: String,
-}
-
 /// The system at one moment of a phase: a point of its time series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

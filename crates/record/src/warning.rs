@@ -1,15 +1,101 @@
 //! Doubts about a measurement, by kind, so that rules can act on them.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
+use crate::disturbance::known;
+use crate::{Disturbance, WarningCause};
+
 /// A doubt about a measurement: a value, so that rules can act on it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(from = "Stored", into = "Stored")]
 pub struct Warning {
     /// The kind of doubt.
     pub code: WarningCode,
-    /// The message.
-    pub message: String,
+    /// The run that raises it, from 1, where a phase was run several times.
+    pub run: Option<usize>,
+    /// What raises it, with its figures.
+    pub cause: WarningCause,
+}
+
+impl From<WarningCause> for Warning {
+    fn from(cause: WarningCause) -> Self {
+        Self { code: cause.code(), run: None, cause }
+    }
+}
+
+impl From<Disturbance> for Warning {
+    fn from(disturbance: Disturbance) -> Self {
+        WarningCause::Disturbed { disturbance }.into()
+    }
+}
+
+impl Warning {
+    /// A doubt of which only `words` are known, as another tool or an earlier version says them.
+    #[must_use]
+    pub fn stated(code: WarningCode, words: impl Into<String>) -> Self {
+        Self { code, run: None, cause: WarningCause::Stated(words.into()) }
+    }
+
+    /// The same of the run with this number, from 1.
+    #[must_use]
+    pub fn in_run(self, number: usize) -> Self {
+        Self { run: Some(number), ..self }
+    }
+
+    /// Whether `other` says the same, figures and runs aside.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.code == other.code && self.cause.is_like(&other.cause)
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(number) = self.run {
+            write!(f, "run {number}: ")?;
+        }
+        self.cause.fmt(f)
+    }
+}
+
+/// The stored form: the sentence beside the values.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Warning"))]
+struct Stored {
+    /// The kind of doubt.
+    code: WarningCode,
+    /// The run that raises it, from 1, where a phase was run several times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    run: Option<usize>,
+    /// What raises it, with its figures; absent where only the words are known.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+    cause: Option<WarningCause>,
+    /// The same in words.
+    message: String,
+}
+
+impl From<Stored> for Warning {
+    fn from(stored: Stored) -> Self {
+        let Stored { code, run, cause, message } = stored;
+        match cause {
+            Some(cause) => Self { code, run, cause },
+            // The words name the run.
+            None => Self::stated(code, message),
+        }
+    }
+}
+
+impl From<Warning> for Stored {
+    fn from(warning: Warning) -> Self {
+        let message = warning.to_string();
+        let Warning { code, run, cause } = warning;
+        let is_told = !matches!(cause, WarningCause::Stated(_));
+        Self { code, run: run.filter(|_| is_told), cause: Some(cause).filter(|_| is_told), message }
+    }
 }
 
 /// The kind of a doubt.
@@ -67,5 +153,46 @@ impl WarningCode {
                 | Self::WrongData
                 | Self::AboveLink
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Warning {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn values_and_their_sentence_are_stored() {
+        let warning = Warning::from(WarningCause::FewOperations { ops: 50 }).in_run(2);
+        let text = serde_json::to_string(&warning).unwrap();
+        let expected = concat!(
+            r#"{"code":"few_operations","run":2,"cause":{"kind":"few_operations","ops":50},"#,
+            r#""message":"run 2: only 50 operations completed, so the interval is wide"}"#
+        );
+        assert_eq!(text, expected);
+        assert_eq!(read(&text), warning);
+    }
+
+    #[test]
+    fn a_doubt_of_a_later_version_keeps_its_words() {
+        let later = read(
+            r#"{"code": "later", "run": 3, "cause": {"kind": "later", "n": 1}, "message": "run 3: m"}"#,
+        );
+        assert_eq!(later, Warning::stated(WarningCode::Other, "run 3: m"));
+        let text = serde_json::to_string(&later).unwrap();
+        assert_eq!(text, r#"{"code":"other","message":"run 3: m"}"#);
+    }
+
+    #[test]
+    fn doubts_are_alike_by_their_values_and_not_by_their_words() {
+        let few = |ops| Warning::from(WarningCause::FewOperations { ops });
+        assert!(few(1).is_like(&few(2).in_run(7)) && few(1) != few(2));
+        let uneven = |width| Warning::from(WarningCause::Uneven { width });
+        assert!(!few(1).is_like(&uneven(0.3)) && !uneven(0.3).is_like(&uneven(1.5)));
+        let stated = |words: &str| Warning::stated(WarningCode::Other, words);
+        assert!(stated("a 1").is_like(&stated("a 1")) && !stated("a 1").is_like(&stated("a 2")));
     }
 }

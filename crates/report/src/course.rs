@@ -1,5 +1,7 @@
 //! What the single rates of the table do not tell: where a rate changed, and what several runs show.
 
+use std::fmt;
+
 use cardproof_rating::wording;
 use cardproof_record::{Level, Phase, PhaseRun, Record};
 use cardproof_stats::{RunRate, SteadyState, Variation, outliers};
@@ -18,7 +20,7 @@ pub(crate) fn course(record: &Record) -> Vec<String> {
     let runs = record
         .phases
         .iter()
-        .filter_map(|phase| Some(format!("{}: {}", one_line(&phase.name), runs(phase)?)));
+        .filter_map(|phase| Some(format!("{}: {}", one_line(&phase.name), Runs::of(phase)?)));
     changes.chain(runs).collect()
 }
 
@@ -26,12 +28,13 @@ pub(crate) fn course(record: &Record) -> Vec<String> {
 pub(crate) fn course_in_short(record: &Record) -> Vec<String> {
     let changes = record.phases.iter().flat_map(changes);
     // The phase that varies most stands for the others.
-    let of_phase = |phase: &Phase| Some((total_cv(phase)?, one_line(&phase.name), runs(phase)?));
-    let mut of_runs: Vec<(f64, String, String)> =
-        record.phases.iter().filter_map(of_phase).collect();
-    of_runs.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let runs = of_runs.into_iter().map(|(_, name, runs)| (name, runs));
-    changes.chain(shared::said_once(runs, record)).collect()
+    let mut runs: Vec<Runs<'_>> = record.phases.iter().filter_map(Runs::of).collect();
+    runs.sort_by(|a, b| b.variation.total_cv.total_cmp(&a.variation.total_cv));
+    let told = runs.into_iter().map(|runs| {
+        let message = runs.to_string();
+        (Some(one_line(&runs.phase.name)), runs, message)
+    });
+    changes.chain(shared::said_once(told, Runs::is_like, record)).collect()
 }
 
 /// Where the rate of `phase` changed, such as `fell from 34 MB/s to 9.0 MB/s after 384 MiB`.
@@ -68,42 +71,71 @@ pub(crate) fn heading(record: &Record) -> &'static str {
     }
 }
 
-/// How much the runs of `phase` vary; `None` of a phase that was run once.
-fn total_cv(phase: &Phase) -> Option<f64> {
-    let rates = run_rates(phase)?;
-    Some(Variation::of(&rates, rates.first()?.confidence)?.total_cv)
+/// What the runs of one phase show.
+struct Runs<'r> {
+    phase: &'r Phase,
+    rates: Vec<f64>,
+    variation: Variation,
+    /// The runs at its start that do not count.
+    left_out: usize,
+    /// The runs that the wanted precision takes, if runs can give it.
+    needed: Option<usize>,
+    steady: Option<SteadyState>,
 }
 
-/// What the runs of `phase` show, without its name; `None` of a phase that was run once.
-fn runs(phase: &Phase) -> Option<String> {
-    let rates = run_rates(phase)?;
-    let confidence = rates.first()?.confidence;
-    let variation = Variation::of(&rates, confidence)?;
-    let bare: Vec<f64> = rates.iter().map(|run| run.rate).collect();
-    let left_out = phase.runs.len() - rates.len();
-    let before = match left_out {
-        0 => String::new(),
-        _ => format!(" after {left_out} warm-up runs"),
-    };
-    let mut text = format!("{} runs{before}, {}", variation.runs, spread(&variation));
-    match variation.runs_needed(WANTED, confidence) {
-        Some(runs) if runs > variation.runs => {
-            text.push_str(&format!("; an interval of ±5 % needs {runs} runs"));
+impl<'r> Runs<'r> {
+    /// `None` of a phase that was run once.
+    fn of(phase: &'r Phase) -> Option<Self> {
+        let rates = run_rates(phase)?;
+        let confidence = rates.first()?.confidence;
+        let variation = Variation::of(&rates, confidence)?;
+        let needed = variation.runs_needed(WANTED, confidence);
+        let left_out = phase.runs.len() - rates.len();
+        let rates: Vec<f64> = rates.iter().map(|run| run.rate).collect();
+        let steady = SteadyState::of(&rates);
+        Some(Self { phase, rates, variation, left_out, needed, steady })
+    }
+
+    /// Whether `other` shows the same, figures aside.
+    fn is_like(&self, other: &Self) -> bool {
+        self.shape() == other.shape()
+    }
+
+    fn shape(&self) -> impl PartialEq {
+        let Variation { between_cv, within_cv, runs, .. } = self.variation;
+        let is_steady = self.steady.as_ref().map(SteadyState::is_steady);
+        let spread = (between_cv.map(|between| between > 0.0), within_cv.is_some());
+        let is_enough = self.needed.map(|needed| needed > runs);
+        (spread, self.left_out > 0, is_enough, outliers(&self.rates).len(), is_steady)
+    }
+}
+
+impl fmt::Display for Runs<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} runs", self.variation.runs)?;
+        if self.left_out > 0 {
+            write!(f, " after {} warm-up runs", self.left_out)?;
         }
-        Some(_) => text.push_str("; the interval is within ±5 %"),
-        None => text.push_str("; more runs cannot give an interval of ±5 %"),
+        write!(f, ", {}", spread(&self.variation))?;
+        match self.needed {
+            Some(runs) if runs > self.variation.runs => {
+                write!(f, "; an interval of ±5 % needs {runs} runs")?;
+            }
+            Some(_) => f.write_str("; the interval is within ±5 %")?,
+            None => f.write_str("; more runs cannot give an interval of ±5 %")?,
+        }
+        f.write_str(&standing_out(self.phase, &self.rates))?;
+        if let Some(state) = &self.steady {
+            let is = if state.is_steady() { "steady" } else { "not steady" };
+            write!(
+                f,
+                "; the last five runs are {is} (range {}, slope {}; SNIA PTS allows 20 % and 10 %)",
+                wording::percent(state.range),
+                wording::percent(state.slope)
+            )?;
+        }
+        f.write_str(".")
     }
-    text.push_str(&standing_out(phase, &bare));
-    if let Some(state) = SteadyState::of(&bare) {
-        let is = if state.is_steady() { "steady" } else { "not steady" };
-        text.push_str(&format!(
-            "; the last five runs are {is} (range {}, slope {}; SNIA PTS allows 20 % and 10 %)",
-            wording::percent(state.range),
-            wording::percent(state.slope)
-        ));
-    }
-    text.push('.');
-    Some(text)
 }
 
 fn spread(variation: &Variation) -> String {

@@ -98,7 +98,7 @@ mod tests {
         };
         assert_eq!(note(&of(vec!["dd"]), &phases), "");
         let message = String::new();
-        phases[0].warnings.push(Warning { code: WarningCode::NoPageCache, message });
+        phases[0].warnings.push(Warning::stated(WarningCode::NoPageCache, message));
         assert!(note(&of(vec!["dd"]), &phases).contains("not comparable"));
         assert!(note(&of(Vec::new()), &phases).contains("a part of it"));
         assert_eq!(note(&of(vec!["direct"]), &phases), "");

@@ -130,7 +130,7 @@ impl Entry {
             doubts: doubts
                 .iter()
                 .filter(is_whole)
-                .map(|it| one_line(&it.warning.message))
+                .map(|it| one_line(&it.warning.to_string()))
                 .collect(),
         }
     }

@@ -47,7 +47,7 @@ pub fn replay_lines(record: &Record, replay: &Replay) -> Vec<String> {
     }
     lines.extend(remarks(replay));
     let disturbed = cardproof_rating::disturbance::of_replay(record, replay);
-    lines.extend(disturbed.iter().map(|it| format!("disturbed: {}", one_line(&it.message))));
+    lines.extend(disturbed.iter().map(|it| format!("disturbed: {}", one_line(&it.to_string()))));
     lines.extend(standing(replay).iter().map(|sentence| one_line(sentence)));
     lines
 }

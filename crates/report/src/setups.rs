@@ -67,7 +67,7 @@ fn of_comparison(comparison: &SetupComparison) -> Vec<List> {
 /// What to make of `comparison`, or why nothing is to be made of it.
 fn conclusion(comparison: &SetupComparison) -> Vec<String> {
     let doubts = comparison.doubts.iter();
-    let doubts = doubts.map(|doubt| format!("No advice, because of a doubt: {}.", doubt.message));
+    let doubts = doubts.map(|doubt| format!("No advice, because of a doubt: {doubt}."));
     doubts.chain(setup_advice(comparison)).map(|sentence| one_line(&sentence)).collect()
 }
 
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_doubt_replaces_advice() {
         let message = "it is all memory".to_owned();
-        let record = record(vec![Warning { code: WarningCode::Memory, message }]);
+        let record = record(vec![Warning::stated(WarningCode::Memory, message)]);
         let text = crate::summary(&record, &[], 100, false);
         assert!(text.contains("No advice, because of a doubt: it is all memory."), "{text}");
         assert!(!text.contains("as fast as ext4"), "{text}");

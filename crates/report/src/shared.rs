@@ -3,13 +3,13 @@
 //! A disturbed machine disturbs every phase, with different figures for each. Ten sentences that differ
 //! only in their figures would hide the eleventh, so one of them stands for all.
 
+use cardproof_rating::doubts;
 use cardproof_rating::limits::{limit_of_job, limit_of_phase};
 use cardproof_rating::wording;
-use cardproof_rating::{Doubt, doubts};
-use cardproof_record::{Limit, Record, WarningCode};
+use cardproof_record::{Limit, Record};
 
 use crate::clean::one_line;
-use crate::wrap::{is_unit, sentence};
+use crate::wrap::sentence;
 
 /// If at most this many phases are not affected, these are named instead of the affected ones.
 const LEFT_OUT_MAX: usize = 3;
@@ -101,8 +101,9 @@ fn in_words(limits: Vec<LimitedPhases>, record: &Record) -> Vec<Limited> {
     in_words.collect()
 }
 
-/// A doubt, and the phases of which it is said.
-struct Said {
+/// A sentence, and the phases of which it is said.
+struct Said<K> {
+    kind: K,
     message: String,
     phases: Vec<String>,
     /// Whether it is said of all of them in the same words, figures included.
@@ -113,29 +114,17 @@ struct Said {
 pub(crate) fn doubts_in_words(record: &Record) -> Vec<String> {
     let mut doubts = doubts(record);
     doubts.sort_by_key(|doubt| !doubt.warning.code.forbids_verdict());
-    let mut said: Vec<((WarningCode, String), Said)> = Vec::new();
-    for doubt in &doubts {
-        let message = one_line(&doubt.warning.message);
+    let told = doubts.iter().map(|doubt| {
         let phase = doubt.phase.and_then(|index| record.phases.get(index));
-        let phase = phase.map(|phase| one_line(&phase.name));
-        let kind = (doubt.warning.code, kind_of(doubt, &message));
-        match said.iter_mut().find(|(known, _)| *known == kind) {
-            Some((_, said)) => {
-                said.is_same &= said.message == message;
-                said.phases.extend(phase);
-            }
-            None => {
-                let phases = phase.into_iter().collect();
-                said.push((kind, Said { message, phases, is_same: true }));
-            }
-        }
-    }
-    said.into_iter().map(|(_, said)| said.in_words(record)).collect()
+        let message = one_line(&doubt.warning.to_string());
+        (phase.map(|phase| one_line(&phase.name)), &doubt.warning, message)
+    });
+    said_once(told, |a, b| a.is_like(b), record)
 }
 
-impl Said {
+impl<K> Said<K> {
     fn in_words(self, record: &Record) -> String {
-        let Self { message, mut phases, is_same } = self;
+        let Self { message, mut phases, is_same, .. } = self;
         phases.dedup();
         match phases.as_slice() {
             [] => message,
@@ -147,44 +136,27 @@ impl Said {
     }
 }
 
-/// The sentences that `told` has of phases, those that differ in their figures alone once.
-pub(crate) fn said_once(
-    told: impl Iterator<Item = (String, String)>,
+/// The sentences that `told` has of phases, or of the run as a whole, each with its kind: of one kind, the
+/// first.
+pub(crate) fn said_once<K>(
+    told: impl Iterator<Item = (Option<String>, K, String)>,
+    is_like: impl Fn(&K, &K) -> bool,
     record: &Record,
 ) -> Vec<String> {
-    let mut said: Vec<Said> = Vec::new();
-    for (phase, message) in told {
-        let kind = without_figures(&message);
-        match said.iter_mut().find(|known| without_figures(&known.message) == kind) {
+    let mut said: Vec<Said<K>> = Vec::new();
+    for (phase, kind, message) in told {
+        match said.iter_mut().find(|known| is_like(&known.kind, &kind)) {
             Some(known) => {
                 known.is_same &= known.message == message;
-                known.phases.push(phase);
+                known.phases.extend(phase);
             }
-            None => said.push(Said { message, phases: vec![phase], is_same: true }),
+            None => {
+                let phases = phase.into_iter().collect();
+                said.push(Said { kind, message, phases, is_same: true });
+            }
         }
     }
     said.into_iter().map(|said| said.in_words(record)).collect()
-}
-
-/// What is alike in doubts of one kind: their words up to the first figure, or all but the figures
-/// where that comes first or the doubt has no code of its own.
-fn kind_of(doubt: &Doubt, message: &str) -> String {
-    let before: Vec<&str> = message.split(' ').take_while(|word| !is_figure(word)).collect();
-    if doubt.warning.code != WarningCode::Other && !before.is_empty() {
-        return before.join(" ");
-    }
-    without_figures(message)
-}
-
-/// `text` without its figures and their units.
-pub(crate) fn without_figures(text: &str) -> String {
-    let words = text.split(' ').filter(|word| !is_figure(word) && !is_unit(word));
-    words.collect::<Vec<_>>().join(" ")
-}
-
-/// Whether `word` is a figure, whatever stands about it.
-fn is_figure(word: &str) -> bool {
-    word.trim_start_matches('(').starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// The phases called `names`, of all of `record`, in words.
@@ -208,70 +180,80 @@ fn which(names: &[String], record: &Record) -> String {
 
 #[cfg(test)]
 mod tests {
-    use cardproof_record::Warning;
+    use cardproof_record::{Disturbance, DisturbanceFigures, Warning, WarningCause, WarningCode};
     use cardproof_testkit::records;
+    use cardproof_units::Bytes;
 
     use super::*;
 
-    /// The typical card, of whose phases the first `count` have a doubt in these words.
-    fn doubted(code: WarningCode, count: usize, message: impl Fn(usize) -> String) -> Vec<String> {
+    /// The typical card, of whose phases the first `count` have a doubt.
+    fn doubted(count: usize, doubt: impl Fn(u64) -> Warning) -> Vec<String> {
         let mut record = records::typical_a1_card();
         for (index, phase) in record.phases.iter_mut().enumerate().take(count) {
-            phase.warnings.push(Warning { code, message: message(index) });
+            phase.warnings.push(doubt(index as u64));
         }
         doubts_in_words(&record)
     }
 
     #[test]
     fn sentences_that_differ_only_in_figures_are_shown_once() {
-        let others = |index: usize| {
-            let requests =
-                if index == 2 { String::new() } else { format!(" in {index}7 requests") };
-            format!("others also used sda1: they read {index} MiB{requests}")
+        let others = |index: u64| {
+            let requests = (index != 2).then_some(10 * index);
+            let (device, written_bytes) = ("sda1".to_owned(), Bytes::ZERO);
+            let read_bytes = Bytes::mib(index + 1);
+            let used = DisturbanceFigures::Used { device, read_bytes, written_bytes, requests };
+            Disturbance::from(used).into()
         };
-        assert_eq!(
-            doubted(WarningCode::Disturbed, 10, others),
-            [
-                "all phases, such as sequential-write-1m: others also used sda1: they read 0 MiB in 07 requests"
-            ]
-        );
+        let told = doubted(10, others);
+        assert_eq!(told.len(), 1, "{told:?}");
+        let start = "all phases, such as sequential-write-1m: other programs or the file system also \
+                     used sda1: they read 1 MiB";
+        assert!(told[0].starts_with(start), "{}", told[0]);
     }
 
     #[test]
     fn the_phases_are_named_by_the_shorter_list() {
-        let same = |_| "the interval is wide".to_owned();
         let cases = [
-            (1, "sequential-write-1m: the interval is wide"),
-            (2, "sequential-write-1m and sequential-read-1m: the interval is wide"),
-            (9, "all phases except mixed-70-30-4k-qd32: the interval is wide"),
-            (10, "all phases: the interval is wide"),
+            (1, "sequential-write-1m"),
+            (2, "sequential-write-1m and sequential-read-1m"),
+            (9, "all phases except mixed-70-30-4k-qd32"),
+            (10, "all phases"),
         ];
-        for (count, wanted) in cases {
-            assert_eq!(doubted(WarningCode::FewOperations, count, same), [wanted], "{count}");
+        for (count, phases) in cases {
+            let told = doubted(count, |_| WarningCause::FewOperations { ops: 9 }.into());
+            let message = "only 9 operations completed, so the interval is wide";
+            assert_eq!(told, [format!("{phases}: {message}")], "{count}");
         }
     }
 
     #[test]
-    fn different_words_stay_apart() {
-        let different = |index: usize| match index {
-            0 => "12 MiB were read by others".to_owned(),
-            _ => "12 MiB were written by others".to_owned(),
+    fn different_doubts_stay_apart() {
+        let stated = |index: u64| match index {
+            0 => Warning::stated(WarningCode::Other, "12 MiB were read by others"),
+            _ => Warning::stated(WarningCode::Other, "12 MiB were written by others"),
         };
-        assert_eq!(doubted(WarningCode::Other, 2, different).len(), 2);
-        let heat = |index: usize| match index {
-            0 => "the board throttled itself at 81 °C".to_owned(),
-            _ => "other programs had 60 % of the processors' time".to_owned(),
+        assert_eq!(doubted(2, stated).len(), 2);
+        let disturbed = |index: u64| {
+            let figures = match index {
+                0 => DisturbanceFigures::Heat { celsius: Some(81.0) },
+                _ => DisturbanceFigures::Processors { share: 0.6 },
+            };
+            Disturbance::from(figures).into()
         };
-        assert_eq!(doubted(WarningCode::Disturbed, 2, heat).len(), 2);
+        assert_eq!(doubted(2, disturbed).len(), 2);
+        let uneven = |index: u64| match index {
+            0 => WarningCause::Uneven { width: 0.3 }.into(),
+            _ => WarningCause::Uneven { width: 1.9 }.into(),
+        };
+        assert_eq!(doubted(2, uneven).len(), 2, "one is a measurement, the other none");
     }
 
     #[test]
     fn doubts_that_prevent_a_verdict_come_first() {
         let mut record = records::typical_a1_card();
-        let warning = |code, message: &str| Warning { code, message: message.to_owned() };
         record.warnings = vec![
-            warning(WarningCode::Other, "a remark"),
-            warning(WarningCode::Memory, "no storage was measured"),
+            Warning::stated(WarningCode::Other, "a remark"),
+            Warning::stated(WarningCode::Memory, "no storage was measured"),
         ];
         assert_eq!(doubts_in_words(&record), ["no storage was measured", "a remark"]);
     }

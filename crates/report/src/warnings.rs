@@ -1,7 +1,7 @@
 //! The doubts about a record in few sentences: each kind once, with the number of tests that it is about.
 
 use cardproof_rating::{Doubt, doubts};
-use cardproof_record::{Record, WarningCode};
+use cardproof_record::{Record, Warning, WarningCode};
 
 use crate::clean::one_line;
 use crate::wrap::sentence;
@@ -10,7 +10,7 @@ use crate::wrap::sentence;
 pub(crate) fn warnings(record: &Record) -> Vec<String> {
     let mut doubts = doubts(record);
     doubts.sort_by_key(|doubt| !doubt.warning.code.forbids_verdict());
-    let mut told: Vec<Kind> = Vec::new();
+    let mut told: Vec<Kind<'_>> = Vec::new();
     let mut sentences = Vec::new();
     for doubt in &doubts {
         let kind = Kind::of(doubt);
@@ -24,26 +24,26 @@ pub(crate) fn warnings(record: &Record) -> Vec<String> {
 
 /// Doubts that are told together.
 #[derive(PartialEq)]
-enum Kind {
+enum Kind<'d> {
     /// Other work on the computer.
     Disturbed,
     /// Too slow or too uneven for an exact figure.
     Inexact,
     /// Any other, in its own words.
-    Said(WarningCode, String),
+    Said(&'d Warning),
 }
 
-impl Kind {
-    fn of(doubt: &Doubt) -> Self {
+impl<'d> Kind<'d> {
+    fn of(doubt: &'d Doubt) -> Self {
         match doubt.warning.code {
             WarningCode::Disturbed => Self::Disturbed,
             WarningCode::FewOperations | WarningCode::Unsteady => Self::Inexact,
-            code => Self::Said(code, one_line(&doubt.warning.message)),
+            _ => Self::Said(&doubt.warning),
         }
     }
 }
 
-fn in_words(kind: &Kind, doubts: &[Doubt], phases: usize) -> String {
+fn in_words(kind: &Kind<'_>, doubts: &[Doubt], phases: usize) -> String {
     let mut of_phases: Vec<usize> =
         doubts.iter().filter(|doubt| Kind::of(doubt) == *kind).filter_map(|it| it.phase).collect();
     of_phases.sort_unstable();
@@ -59,13 +59,15 @@ fn in_words(kind: &Kind, doubts: &[Doubt], phases: usize) -> String {
         Kind::Inexact => {
             format!("The speed was too low or too uneven for an exact figure in {tests}.")
         }
-        Kind::Said(_, message) => format!("{}.", sentence(message).trim_end_matches('.')),
+        Kind::Said(warning) => {
+            let message = sentence(&one_line(&warning.to_string()));
+            format!("{}.", message.trim_end_matches('.'))
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use cardproof_record::Warning;
     use cardproof_testkit::records;
 
     use super::*;
@@ -76,14 +78,14 @@ mod tests {
         let before = warnings(&record).len();
         for (index, phase) in record.phases.iter_mut().enumerate().take(3) {
             let message = format!("other programs read {index} MiB");
-            phase.warnings.push(Warning { code: WarningCode::CacheUnknown, message });
+            phase.warnings.push(Warning::stated(WarningCode::CacheUnknown, message));
         }
         assert_eq!(warnings(&record).len(), before + 3, "words of their own");
         let mut record = records::typical_a1_card();
         let count = record.phases.len();
         for phase in record.phases.iter_mut().take(2) {
             let message = "only 9 operations completed".to_owned();
-            phase.warnings.push(Warning { code: WarningCode::FewOperations, message });
+            phase.warnings.push(Warning::stated(WarningCode::FewOperations, message));
         }
         let told = warnings(&record);
         let expected = format!("in 2 of {count} tests.");

@@ -26,12 +26,8 @@ pub(crate) fn bound(text: &str) -> String {
 
 /// Whether `word`, punctuation aside, is the unit of the number that `before` ends in.
 fn is_unit_of(before: &str, word: &str) -> bool {
-    before.ends_with(|c: char| c.is_ascii_digit()) && is_unit(word)
-}
-
-/// Whether `word`, punctuation aside, is a unit.
-pub(crate) fn is_unit(word: &str) -> bool {
-    UNITS.contains(&word.trim_end_matches([',', ';', '.', ':', ')']))
+    before.ends_with(|c: char| c.is_ascii_digit())
+        && UNITS.contains(&word.trim_end_matches([',', ';', '.', ':', ')']))
 }
 
 /// Appends `text` to `out`, broken between words to lines of at most `width` columns, each after

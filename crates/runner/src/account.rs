@@ -1,7 +1,7 @@
 //! From a phase that was run to its entry in the record.
 
 use cardproof_record::{
-    EndedBy, OpName, PatternName, Phase, PhaseState, SyncMode, Verification, Warning, WarningCode,
+    EndedBy, OpName, PatternName, Phase, PhaseState, SyncMode, Verification, Warning, WarningCause,
 };
 use cardproof_units::Bytes;
 use cardproof_workload::{Access, PhaseSpec};
@@ -99,23 +99,14 @@ pub(crate) fn run(
 
 fn warnings(spec: &PhaseSpec, place: PhaseRange, phase: &Phase) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let mut warn = |code, message| warnings.push(Warning { code, message });
     if place.queue_depth < spec.queue_depth {
-        warn(
-            WarningCode::QueueDepthReduced,
-            format!(
-                "run at queue depth {}, the maximum of this target, instead of {}",
-                place.queue_depth, spec.queue_depth
-            ),
-        );
+        let (used, wanted) = (place.queue_depth, spec.queue_depth);
+        warnings.push(WarningCause::DepthLowered { used, wanted }.into());
     }
     if let Some(Verification { compared_bytes, wrong_bytes }) = phase.verification
         && wrong_bytes > Bytes::ZERO
     {
-        warn(
-            WarningCode::WrongData,
-            format!("{wrong_bytes} of {compared_bytes} read back contain wrong data"),
-        );
+        warnings.push(WarningCause::ReadBackWrong { wrong_bytes, compared_bytes }.into());
     }
     warnings
 }

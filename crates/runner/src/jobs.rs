@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 
 use cardproof_io::files::{FileFault, FileTree};
 use cardproof_jobs::{FileOp, Job, Totals};
-use cardproof_record::{JobPart, JobPartStep, JobRun, PhaseState, Warning, WarningCode};
+use cardproof_record::{JobPart, JobPartStep, JobRun, PhaseState, Warning, WarningCause};
 use cardproof_units::{Nanos, Seed};
 
 use crate::monitor::Watcher;
@@ -130,18 +130,8 @@ fn ratio(many: u64, few: u64) -> f64 {
 /// What speaks against the time by facts alone: nothing here depends on a threshold.
 fn warnings(run: &JobRun, links_left_out: u64) -> Vec<Warning> {
     let is_untold = run.empties_cache && run.bytes_from_storage.is_none();
-    let cached = is_untold.then(|| Warning {
-        code: WarningCode::Other,
-        message:
-            "this kernel does not tell whether the job's reads reached the storage or only the \
-                  page cache"
-                .to_owned(),
-    });
-    let links = (links_left_out > 0).then(|| Warning {
-        code: WarningCode::Other,
-        message: format!(
-            "this file system has no links: {links_left_out} that the job makes were left out"
-        ),
-    });
-    cached.into_iter().chain(links).collect()
+    let cached = is_untold.then_some(WarningCause::ReadsUntold);
+    let links =
+        (links_left_out > 0).then_some(WarningCause::LinksLeftOut { links: links_left_out });
+    cached.into_iter().chain(links).map(Warning::from).collect()
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use cardproof_record::{
     Bucket, DataCheck, Disturbance, Estimate, Interval, Latency, Level, MonitorSummary, Phase,
     PhaseRun, PhaseState, PhaseSurroundings, Record, RunCost, State, Verification, Warning,
-    WarningCode,
+    WarningCause,
 };
 use cardproof_stats::{RunRate, Variation};
 use cardproof_units::{Iops, Nanos, Throughput};
@@ -291,17 +291,16 @@ fn warnings(runs: &[Run<'_>]) -> Vec<Warning> {
         for warning in &run.phase.warnings {
             let is_known = warnings.iter().any(|known| known.code == warning.code);
             if !is_known {
-                let message = format!("run {}: {}", number + 1, warning.message);
-                warnings.push(Warning { code: warning.code, message });
+                warnings.push(warning.clone().in_run(number + 1));
             }
         }
         if let PhaseState::NotMeasured { cause } = &run.phase.state
             && !run.phase.was_spared()
         {
-            warnings.push(Warning {
-                code: WarningCode::Faults,
-                message: format!("run {} of {} was not measured: {cause}", number + 1, runs.len()),
-            });
+            let cause = cause.clone();
+            let missing =
+                WarningCause::RunNotMeasured { number: number + 1, runs: runs.len(), cause };
+            warnings.push(missing.into());
         }
     }
     warnings

@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_io::{Arrangement, Target};
-use cardproof_record::{Phase, Record, State, Warning, WarningCode};
+use cardproof_record::{Phase, Record, State, Warning, WarningCause};
 use cardproof_stats::{STEADY_WINDOW, SteadyState};
 use cardproof_units::{Bytes, Seed};
 use cardproof_workload::{PhaseSpec, Profile};
@@ -101,12 +101,7 @@ fn is_steady(record: &Record) -> bool {
 }
 
 fn never_steady(runs: u32) -> Warning {
-    Warning {
-        code: WarningCode::Unsteady,
-        message: format!(
-            "steady state was not reached in {runs} runs, so the result includes all of them"
-        ),
-    }
+    WarningCause::NeverSteady { runs }.into()
 }
 
 /// The plan of the run `number`, from 0.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_io::{Caching, Directness, FileState, Target, Usage};
 use cardproof_record::{
-    self as record, EndedBy, Estimate, Phase, Record, State, Warning, WarningCode,
+    self as record, EndedBy, Estimate, Phase, Record, State, Warning, WarningCause,
 };
 use cardproof_units::{Iops, Nanos, Throughput};
 use cardproof_workload::{Access, DataPattern, Generation, OpStream, PhaseSpec, Role};
@@ -313,47 +313,29 @@ impl Run<'_> {
         let mut warnings = Vec::new();
         let wanted = spec.span.unwrap_or(self.plan.profile.span);
         if place.span < wanted && spec.role != Role::LayOut {
-            let is_cut_short = place.span < spec.span_within(self.plan.span);
-            let cause = if is_cut_short { ", since the time budget ended" } else { "" };
-            warnings.push(Warning {
-                code: WarningCode::SpanReduced,
-                message: format!(
-                    "the test range was {} instead of {wanted}{cause}; a smaller range gives higher \
-                     rates",
-                    place.span
-                ),
+            warnings.push(WarningCause::RangeReduced {
+                span_bytes: place.span,
+                wanted_bytes: wanted,
+                out_of_time: place.span < spec.span_within(self.plan.span),
             });
         }
-        let unwritten = if self.target.abilities().read_only {
-            Some("the target is read-only, so whether its blocks were ever written is unknown")
+        if self.target.abilities().read_only {
+            warnings.push(WarningCause::ReadOnlyTarget);
         } else if self.span_state.is_unwritten(spec, place.span) {
-            Some("the phase read blocks that were never written")
-        } else {
-            None
-        };
-        warnings.extend(unwritten.map(|what| Warning {
-            code: WarningCode::MaybeUnwritten,
-            message: format!("{what}; such blocks may be read faster than written ones"),
-        }));
-        warnings
+            warnings.push(WarningCause::NeverWritten);
+        }
+        warnings.into_iter().map(Warning::from).collect()
     }
 }
 
 /// That a phase went through the page cache, which no class limit is meant for.
 fn cache_warning(spec: &PhaseSpec, directness: &Directness) -> Option<Warning> {
     match (spec.arrangement.caching, directness) {
-        (Caching::Through { .. }, Directness::Buffered { .. }) => Some(Warning {
-            code: WarningCode::Buffered,
-            message: "the phase used the page cache, as the original tool does".to_owned(),
-        }),
+        (Caching::Through { .. }, Directness::Buffered { .. }) => {
+            Some(WarningCause::CachedAsOriginal.into())
+        }
         // The kernel gathers small writes into large requests and answers before they are made.
-        (Caching::Through { .. }, Directness::Direct) => Some(Warning {
-            code: WarningCode::NoPageCache,
-            message:
-                "the original tool uses the page cache, which this target does not have; do not \
-                      compare the figure with the tool's"
-                    .to_owned(),
-        }),
+        (Caching::Through { .. }, Directness::Direct) => Some(WarningCause::CacheMissing.into()),
         (Caching::Bypassed, _) => None,
     }
 }

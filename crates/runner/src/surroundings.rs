@@ -3,7 +3,7 @@
 use cardproof_io::Usage;
 use cardproof_record::{
     Activity, Climate, ClimateExtremes, Disturbance, Moment, MonitorSummary, OwnActivity, Phase,
-    PhaseSurroundings, Warning, WarningCode,
+    PhaseSurroundings, Warning,
 };
 use cardproof_units::Nanos;
 
@@ -25,10 +25,7 @@ pub(crate) fn note(
 
 /// A warning for each of `disturbances`.
 pub(crate) fn warnings(disturbances: &[Disturbance]) -> impl Iterator<Item = Warning> {
-    disturbances.iter().map(|disturbance| Warning {
-        code: WarningCode::Disturbed,
-        message: disturbance.message.clone(),
-    })
+    disturbances.iter().cloned().map(Warning::from)
 }
 
 /// What was `seen` of the system while a phase, a replay or a job did its `own` part with the share

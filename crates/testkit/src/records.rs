@@ -11,7 +11,7 @@ mod job;
 use cardproof_record::{
     Conditions, DataCheck, DeviceInfo, EngineName, FilesystemInfo, HostInfo, OpName, PatternName,
     Phase, PhaseState, ProfileInfo, Record, RunCost, SettingsInfo, State, SyncMode, TargetInfo,
-    TargetKind, Tool, Transport, Verdict, Warning, WarningCode,
+    TargetKind, Tool, Transport, Verdict, Warning, WarningCause, WarningCode,
 };
 use cardproof_units::{Bytes, Nanos, Seed};
 use serde_json::Map;
@@ -80,10 +80,7 @@ pub fn slow_class4() -> Record {
     record.conditions.host.board = Some("Raspberry Pi 3 Model B Rev 1.2".to_owned());
     for phase in &mut record.phases {
         if phase.block_size_bytes == Bytes::kib(16) && phase.op == OpName::Write {
-            phase.warnings.push(Warning {
-                code: WarningCode::FewOperations,
-                message: "only 14 operations completed; the interval is wide".to_owned(),
-            });
+            phase.warnings.push(WarningCause::FewOperations { ops: 14 }.into());
         }
     }
     record
@@ -171,10 +168,9 @@ pub fn with_pauses() -> Record {
     });
     for phase in &mut record.phases {
         if phase.op == OpName::Write && phase.pattern == PatternName::Random {
-            phase.warnings.push(Warning {
-                code: WarningCode::Unsteady,
-                message: "the rate changed within the phase".to_owned(),
-            });
+            phase
+                .warnings
+                .push(Warning::stated(WarningCode::Unsteady, "the rate changed within the phase"));
         }
     }
     record

@@ -34,7 +34,7 @@ pub(super) fn of(name: &str, record: &Record) -> String {
     let of_none = record.figures.iter().filter(|figure| figure.phases.is_empty());
     lines.extend(of_none.map(|figure| format!("  {}", printed(figure))));
     lines.extend(timings(record));
-    lines.extend(record.warnings.iter().map(|warning| format!("  Note: {}", warning.message)));
+    lines.extend(record.warnings.iter().map(|warning| format!("  Note: {warning}")));
     lines.extend(doubts(record));
     lines.extend(indicated(record));
     lines.extend(unknown(record).iter().map(|what| format!("  Unknown: {what}")));
@@ -69,7 +69,7 @@ fn doubts(record: &Record) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for doubt in cardproof_rating::doubts(record).iter().filter(|doubt| doubt.phase.is_some()) {
         let code = doubt.warning.code;
-        let line = format!("  In doubt: {}", doubt.warning.message);
+        let line = format!("  In doubt: {}", doubt.warning);
         let is_told = matches!(code, WarningCode::Memory | WarningCode::RateLimited);
         if is_told && told.iter().all(|known| *known != line) {
             told.push(line);
@@ -115,8 +115,9 @@ fn unknown(record: &Record) -> Vec<String> {
     for phase in &record.phases {
         let of_cache = phase.warnings.iter().filter(|it| it.code == WarningCode::CacheUnknown);
         for warning in of_cache {
-            if !told.contains(&warning.message) {
-                told.push(warning.message.clone());
+            let words = warning.to_string();
+            if !told.contains(&words) {
+                told.push(words);
             }
         }
     }

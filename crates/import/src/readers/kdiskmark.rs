@@ -217,9 +217,7 @@ fn megabyte_of(result: &Outcome) -> Option<f64> {
 fn note_wrong_unit(draft: &mut RecordDraft) {
     let message = "KDiskMark's MB/s are 1000 KiB/s here, 2.4 % too low; the rates are those of its \
                    operations a second";
-    if draft.warnings.iter().all(|warning| warning.message != message) {
-        draft.warn(WarningCode::Other, message);
-    }
+    draft.warn(WarningCode::Other, message);
 }
 
 /// The size of the test's file, in `1 GiB (x5) [Measure: 5 sec / Interval: 5 sec]`.

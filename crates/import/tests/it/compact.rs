@@ -34,7 +34,7 @@ pub(crate) fn compact(record: &Record) -> String {
         writeln!(out, "{}", plain(&serde_json::to_value(&record.flash_timings).unwrap())).unwrap();
     }
     for warning in &record.warnings {
-        writeln!(out, "warning: {}", warning.message).unwrap();
+        writeln!(out, "warning: {warning}").unwrap();
     }
     let (written, read) = (record.bytes_written, record.bytes_read);
     writeln!(out, "{written} written, {read} read").unwrap();
@@ -82,7 +82,7 @@ fn write_phase(out: &mut String, phase: &Phase, record: &Record) {
         .collect();
     writeln!(out, "    printed: {}", told.join("; ")).unwrap();
     for warning in &phase.warnings {
-        writeln!(out, "    {:?}: {}", warning.code, warning.message).unwrap();
+        writeln!(out, "    {:?}: {warning}", warning.code).unwrap();
     }
 }
 

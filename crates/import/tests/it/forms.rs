@@ -370,7 +370,7 @@ fn of_fio_s_json_that_is_cut_the_whole_jobs_are_read() {
     {
         let found = all_of(&cut(end)).unwrap();
         assert_eq!(found.records.iter().flat_map(lines_of).collect::<Vec<_>>(), expected, "{end}");
-        assert!(found.records[0].warnings[0].message.contains("cut off"), "{end}");
+        assert!(found.records[0].warnings[0].to_string().contains("cut off"), "{end}");
     }
     let shortened = text.replacen("\"iodepth_level\"", "...\n\"iodepth_level\"", 1);
     let untold = read.replace("-qd1", "");

@@ -181,7 +181,7 @@ fn in_one_of(doubts: &[Doubt], measured: &Measured<'_>) -> Option<String> {
     let doubt = doubts.iter().find(|doubt| {
         doubt.warning.code != WarningCode::Buffered && doubt.forbids_verdict_on(measured.index)
     })?;
-    Some(doubt.warning.message.clone())
+    Some(doubt.warning.to_string())
 }
 
 /// The doubts about records, each found once for all figures.

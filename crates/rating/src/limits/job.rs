@@ -107,5 +107,5 @@ fn cpu_words(record: &Record, run: &JobRun, seen: &PhaseSurroundings) -> Option<
 /// What of `kind` disturbed `run` of `record`, in words.
 fn disturbed(record: &Record, run: &JobRun, kind: DisturbanceKind) -> Option<String> {
     let mut all = crate::disturbance::of_job(record, run).into_iter();
-    all.find(|disturbance| disturbance.kind == kind).map(|disturbance| disturbance.message)
+    all.find(|disturbance| disturbance.kind == kind).map(|disturbance| disturbance.to_string())
 }

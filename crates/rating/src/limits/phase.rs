@@ -46,7 +46,7 @@ fn phase_heat(record: &Record, phase: &Phase, seen: &PhaseSurroundings) -> Optio
         let heat = |kind| kind == DisturbanceKind::Heat;
         let disturbances = crate::disturbance::of_phase(record, phase);
         let disturbance = disturbances.into_iter().find(|other| heat(other.kind))?;
-        Some(limited(Limit::Heat, vec![disturbance.message]))
+        Some(limited(Limit::Heat, vec![disturbance.to_string()]))
     })
 }
 

@@ -55,7 +55,7 @@ mod tests {
                     (Iops(0.9 * writes), Iops(writes), Iops(1.1 * writes));
             }
             let message = "other programs had half of the processors' time".to_owned();
-            phase.warnings.push(Warning { code: WarningCode::Disturbed, message });
+            phase.warnings.push(Warning::stated(WarningCode::Disturbed, message));
         }
         record
     }
@@ -75,7 +75,7 @@ mod tests {
         assert!(matches!(before, Grade::Poor | Grade::Fair), "{before:?}");
         for phase in &mut record.phases {
             let message = "other programs had half of the processors' time".to_owned();
-            phase.warnings.push(Warning { code: WarningCode::Disturbed, message });
+            phase.warnings.push(Warning::stated(WarningCode::Disturbed, message));
         }
         assert_eq!(grade(&record, Purpose::Pauses), Grade::Unknown);
         record.phases.iter_mut().for_each(|phase| phase.warnings.clear());

@@ -4,9 +4,9 @@
 use cardproof_rating::disturbance::{of_job, of_phase};
 use cardproof_rating::{disturbances, doubts, is_part_disturbed};
 use cardproof_record::{
-    Activity, ClimateExtremes, CpuActivity, DeviceActivity, Disturbance, DisturbanceKind,
-    FilesystemInfo, JobRun, OwnActivity, PhaseRun, PhaseSurroundings, Record, Requests,
-    WarningCode,
+    Activity, ClimateExtremes, CpuActivity, DeviceActivity, Disturbance, DisturbanceFigures,
+    DisturbanceKind, FilesystemInfo, JobRun, OwnActivity, PhaseRun, PhaseSurroundings, Record,
+    Requests, WarningCode,
 };
 use cardproof_testkit::records;
 use cardproof_units::{Bytes, Nanos};
@@ -62,7 +62,7 @@ fn the_io_of_others_is_told_from_our_own() {
     seen.activity.devices[0].writes =
         Requests { count: 3, bytes: Bytes::mib(3), ..Requests::default() };
     assert_eq!(kinds(&seen), [DisturbanceKind::OtherIo]);
-    let message = &disturbances(&seen, None)[0].message;
+    let message = disturbances(&seen, None)[0].to_string();
     assert!(message.contains("read 0 bytes and wrote 3 MiB"), "{message}");
     seen.activity.devices[0].writes.bytes = Bytes::kib(100);
     assert_eq!(kinds(&seen), [], "a journal");
@@ -83,7 +83,7 @@ fn reads_of_others_are_what_the_kernel_does_not_charge_to_the_run() {
             read_bytes: Bytes::kib(kib),
             ..seen.own.unwrap()
         };
-        disturbances(&seen, Some("ext4")).pop().map(|disturbance| disturbance.message)
+        disturbances(&seen, Some("ext4")).pop().map(|disturbance| disturbance.to_string())
     };
     assert_eq!(message(40_000), None);
     assert_eq!(message(39_500), None, "a log");
@@ -159,7 +159,7 @@ fn disturbed_by_others() -> PhaseSurroundings {
 
 /// What the record held before: a disturbance that today's rules may see otherwise.
 fn stored() -> Disturbance {
-    Disturbance { kind: DisturbanceKind::Heat, message: "hot".to_owned() }
+    DisturbanceFigures::Heat { celsius: Some(85.0) }.into()
 }
 
 /// A record whose first phase holds that it was disturbed, and was surrounded by `seen`.
@@ -167,10 +167,7 @@ fn record(seen: Option<PhaseSurroundings>) -> Record {
     let mut record = records::typical_a1_card();
     let phase = &mut record.phases[0];
     phase.disturbances = vec![stored()];
-    phase.warnings.push(cardproof_record::Warning {
-        code: WarningCode::Disturbed,
-        message: stored().message,
-    });
+    phase.warnings.push(stored().into());
     phase.surroundings = seen.map(Box::new);
     record
 }

@@ -65,7 +65,7 @@ fn an_slc_cache_that_lasts_longer_than_the_volatile_ones_is_not() {
 #[test]
 fn a_disturbed_run_accuses_nobody() {
     let mut record = record(&[24, 20, 20, 21, 20, 20, 20, 19, 20, 20, 20], 44, 1);
-    let disturbance = Disturbance { kind: DisturbanceKind::OtherIo, message: "others".to_owned() };
+    let disturbance = Disturbance::stated(DisturbanceKind::OtherIo, "others");
     record.phases[0].disturbances.push(disturbance);
     let found = flushes(&record).unwrap();
     assert!(found.is_disturbed && !found.is_suspicious(), "{found:?}");

@@ -83,10 +83,7 @@ fn possible_memory_rates_and_lost_data_give_no_indication() {
     let fast = table(&PUBLISHED_CARDS[5]).replace("    12804", "   412804");
     assert_eq!(a1(&record(&fast)), Likelihood::Unclear);
     let mut wrong = record(&table(&PUBLISHED_CARDS[5]));
-    wrong.warnings.push(cardproof_record::Warning {
-        code: WarningCode::WrongData,
-        message: "lost".to_owned(),
-    });
+    wrong.warnings.push(cardproof_record::Warning::stated(WarningCode::WrongData, "lost"));
     assert_eq!(indications(&wrong), []);
 }
 

@@ -100,7 +100,7 @@ fn memory_is_no_storage_that_keeps_data() {
     assert_eq!(verdicts(&record), (QueueVerdict::Sound, DiscardVerdict::Sound, true));
     let undecided = (QueueVerdict::Undecided, DiscardVerdict::Undecided, false);
     for code in [WarningCode::Memory, WarningCode::LayerUnknown] {
-        record.warnings = vec![Warning { code, message: "of memory, perhaps".to_owned() }];
+        record.warnings = vec![Warning::stated(code, "of memory, perhaps")];
         assert_eq!(verdicts(&record), undecided, "{code:?}");
     }
 }

@@ -49,7 +49,7 @@ fn cards_of_unknown_hosts_are_not_ranked_together() {
 fn a_figure_in_doubt_is_not_ranked() {
     let mut cards = two_cards(|_| ());
     let message = "faster than its bus".to_owned();
-    cards[1].warnings.push(Warning { code: WarningCode::Memory, message });
+    cards[1].warnings.push(Warning::stated(WarningCode::Memory, message));
     let comparison = compared(&cards);
     let first = comparison.rankings.iter().find(|ranking| ranking.by == Use::System).unwrap();
     assert_eq!(first.cards.len(), 1);
@@ -63,7 +63,7 @@ fn reads_by_another_way_than_others_are_another_basis() {
     let mut cards = two_cards(|_| ());
     for phase in cards[1].phases.iter_mut().filter(|phase| phase.op == OpName::Read) {
         let message = "through the page cache".to_owned();
-        phase.warnings.push(Warning { code: WarningCode::Buffered, message });
+        phase.warnings.push(Warning::stated(WarningCode::Buffered, message));
     }
     assert_eq!(sizes(&compared(&cards), Use::System), [1, 1]);
 }

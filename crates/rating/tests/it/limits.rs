@@ -9,9 +9,9 @@ use cardproof_rating::limits::{
     explain_log, in_words, limit_of_job, limit_of_phase, limited_now, with_limits,
 };
 use cardproof_record::{
-    Activity, Climate, CpuActivity, DeviceActivity, Disturbance, DisturbanceKind, JobRun, Limit,
-    LimitedBy, MemoryActivity, OpName, PatternName, Phase, PhaseState, PhaseSurroundings, Pressure,
-    Record, Requests,
+    Activity, Climate, CpuActivity, DeviceActivity, DisturbanceFigures, JobRun, Limit, LimitedBy,
+    MemoryActivity, OpName, PatternName, Phase, PhaseState, PhaseSurroundings, Pressure, Record,
+    Requests,
 };
 use cardproof_testkit::records;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
@@ -415,10 +415,8 @@ fn a_job_that_waits_for_syncs_is_limited_by_writes_even_if_others_read() {
         let reads = requests(900, Bytes::kib(512), Nanos::from_millis(5));
         let writes = requests(300, Bytes::kib(8), Nanos::from_millis(3));
         seen.activity.devices = vec![card(reads, writes, 0.99)];
-        run.disturbances = vec![Disturbance {
-            kind: DisturbanceKind::OtherIo,
-            message: "other programs read 450 MiB from the device".to_owned(),
-        }];
+        let (device, read_bytes) = ("mmcblk0".to_owned(), Bytes::mib(450));
+        run.disturbances = vec![DisturbanceFigures::Read { device, read_bytes }.into()];
     })
     .unwrap();
     assert_eq!(told.limit, Limit::StorageRandomWrite);

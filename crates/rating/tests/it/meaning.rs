@@ -14,9 +14,7 @@ type Spoil = fn(&mut Record);
 fn in_words(record: &Record) -> String {
     let mut lines = vec![record.id.clone(), "doubts that follow:".to_owned()];
     lines.extend(
-        plausibility(record)
-            .iter()
-            .map(|warning| format!("  {:?}: {}", warning.code, warning.message)),
+        plausibility(record).iter().map(|warning| format!("  {:?}: {warning}", warning.code)),
     );
     lines.push("daily use:".to_owned());
     lines.extend(meaning(record).iter().map(|meaning| {
@@ -235,7 +233,7 @@ fn a_phase_in_doubt_has_no_grade() {
     let writes = |phase: &&Phase| phase.name == "sequential-write-1m";
     let mut cached = sound.phases.iter().find(writes).unwrap().clone();
     let message = "the phase used the page cache, as the original tool does".to_owned();
-    cached.warnings.push(Warning { code: WarningCode::Buffered, message });
+    cached.warnings.push(Warning::stated(WarningCode::Buffered, message));
     cached.bytes = Bytes(cached.bytes.get() * 10);
     if let Some(rate) = &mut cached.throughput_bytes_per_s {
         (rate.estimate.0, rate.low.0, rate.high.0) = (9e7, 8e7, 1e8);

@@ -145,7 +145,7 @@ fn figures_in_doubt_or_missing_give_no_prediction() {
     let spoils: [fn(&mut Record); 3] = [
         |record| {
             let message = "for the test".to_owned();
-            record.warnings.push(Warning { code: WarningCode::CopyOnWrite, message });
+            record.warnings.push(Warning::stated(WarningCode::CopyOnWrite, message));
         },
         |record| {
             let phase = &mut record.phases.iter_mut().find(|p| p.name == "random-write-4k-qd1");

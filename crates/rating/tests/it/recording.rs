@@ -138,7 +138,7 @@ fn a_reduced_range_rules_out_a_pass_and_not_a_fail() {
     let mut record = writing(17.0, 19.0);
     let phase = record.phases.iter_mut().find(|phase| phase.name == "sequential-write-1m").unwrap();
     let message = "for the test".to_owned();
-    phase.warnings.push(Warning { code: WarningCode::SpanReduced, message });
+    phase.warnings.push(Warning::stated(WarningCode::SpanReduced, message));
     assert_eq!(verdict(&record, "C10").outcome, Outcome::Undecided);
     assert_eq!(verdict(&record, "U3").outcome, Outcome::Misses);
 }

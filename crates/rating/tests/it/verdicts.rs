@@ -363,7 +363,7 @@ fn doubts_that_prevent_verdicts_prevent_fails_too() {
     ];
     for code in codes {
         for mut record in [good(), records::slow_class4()] {
-            record.warnings.push(Warning { code, message: "for the test".to_owned() });
+            record.warnings.push(Warning::stated(code, "for the test"));
             assert_eq!(a1(&record), Outcome::NotTestable, "{code:?}");
         }
     }
@@ -472,7 +472,7 @@ fn in_words(record: &Record) -> String {
 }
 
 fn warn(phase: &mut Phase, code: WarningCode) {
-    phase.warnings.push(Warning { code, message: "for the test".to_owned() });
+    phase.warnings.push(Warning::stated(code, "for the test"));
 }
 
 prop_compose! {

@@ -416,6 +416,33 @@ fn no_text_of_a_record_leaves_its_place_in_any_output() {
     }
 }
 
+/// Fields of several forms, such as what raises a doubt, in every one of them.
+#[test]
+fn no_text_of_any_form_of_a_field_leaves_its_place() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let mut refused = HashSet::new();
+    let ground = records::interrupted();
+    for choice in 3..forms_max(&schema) {
+        let record = attacked(&ground, choice, false, &mut refused);
+        let verdicts = judge(&record);
+        assert_harmless(Form::Terminal, "summary", &summary(&record, &verdicts, WIDE, false));
+        assert_harmless(Form::Markdown, "Markdown", &markdown(&record, &verdicts));
+        assert_harmless(Form::Html, "page", &html(&record, &verdicts).unwrap());
+    }
+}
+
+/// The most forms that any field of `schema` has.
+fn forms_max(schema: &Value) -> usize {
+    let own = ["oneOf", "anyOf"].iter().filter_map(|key| schema.get(*key)?.as_array());
+    let own = own.map(Vec::len).max().unwrap_or(0);
+    let parts: Vec<&Value> = match schema {
+        Value::Object(fields) => fields.values().collect(),
+        Value::Array(parts) => parts.iter().collect(),
+        _ => Vec::new(),
+    };
+    parts.into_iter().map(forms_max).fold(own, usize::max)
+}
+
 /// With fields that only some records have, each alone, as an imported or an old record may have them.
 #[test]
 fn no_text_of_a_small_record_leaves_its_place() {

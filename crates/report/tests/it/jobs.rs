@@ -79,7 +79,7 @@ fn the_limit_of_a_job_is_shown() {
 #[test]
 fn a_job_s_doubts_are_told() {
     let message = "of 124 MiB that the job read only 0 bytes came from the storage".to_owned();
-    let doubt = Warning { code: WarningCode::Memory, message };
+    let doubt = Warning::stated(WarningCode::Memory, message);
     let text = plain(&with(|run| run.warnings.push(doubt), State::Complete));
     assert!(text.contains("Doubts\n  - of 124 MiB that the job read"), "{text}");
 }

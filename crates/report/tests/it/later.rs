@@ -16,7 +16,7 @@ const WORDS: [&str; 5] = ["\"time\"", "\"kept\"", "\"unsteady\"", "\"random\"", 
 #[test]
 fn words_of_a_later_version_are_read_and_shown() {
     let mut record = records::typical_a1_card();
-    record.warnings.push(Warning { code: WarningCode::Unsteady, message: "m".to_owned() });
+    record.warnings.push(Warning::stated(WarningCode::Unsteady, "m"));
     let text = record.to_json().unwrap();
     let text = text.replacen('{', &format!("{{\"replays\": [{REPLAY}],"), 1);
     for word in WORDS {

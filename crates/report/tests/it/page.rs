@@ -197,7 +197,7 @@ fn hostile() -> Record {
     let filesystem = conditions.filesystem.as_mut().unwrap();
     filesystem.kind = TEXT.to_owned();
     filesystem.options = vec![TEXT.to_owned()];
-    let warning = Warning { code: WarningCode::Other, message: TEXT.to_owned() };
+    let warning = Warning::stated(WarningCode::Other, TEXT);
     record.warnings.push(warning.clone());
     for phase in &mut record.phases {
         phase.name = TEXT.to_owned();
@@ -253,7 +253,7 @@ fn a_figure_in_doubt_has_no_place_among_published_devices() {
     assert!(page(&record).contains(place));
     for phase in &mut record.phases {
         let message = "through the page cache".to_owned();
-        phase.warnings.push(Warning { code: WarningCode::Buffered, message });
+        phase.warnings.push(Warning::stated(WarningCode::Buffered, message));
     }
     assert!(!page(&record).contains(place));
 }

@@ -3,8 +3,8 @@
 use cardproof_import::{Origin, import};
 use cardproof_rating::judge;
 use cardproof_record::{
-    Activity, CpuActivity, Estimate, Level, PhaseRun, PhaseSurroundings, Record, Warning,
-    WarningCode,
+    Activity, CpuActivity, Disturbance, DisturbanceFigures, Estimate, Level, PhaseRun,
+    PhaseSurroundings, Record, Warning, WarningCode,
 };
 use cardproof_report::{html, markdown, markdown_short, summary};
 use cardproof_testkit::records;
@@ -51,13 +51,16 @@ fn a_terminal_in_colour() {
 fn a_disturbed_run_fits_sixty_lines() {
     let mut record = records::typical_a1_card();
     for (index, phase) in record.phases.iter_mut().enumerate() {
-        let others = format!(
-            "other programs or the file system also used mmcblk0: they read 0 bytes and wrote \
-             {index}.4 MiB in {index}82 requests"
-        );
-        let cpu = format!("other programs had 6{index} % of the processors' time");
-        let doubts = [(WarningCode::Disturbed, others), (WarningCode::Disturbed, cpu)].into_iter();
-        phase.warnings.extend(doubts.map(|(code, message)| Warning { code, message }));
+        let count = index as u64;
+        let used = DisturbanceFigures::Used {
+            device: "mmcblk0".to_owned(),
+            read_bytes: Bytes::ZERO,
+            written_bytes: Bytes::kib(1024 * count + 410),
+            requests: Some(100 * count + 82),
+        };
+        let processors = DisturbanceFigures::Processors { share: 0.6 + 0.01 * index as f64 };
+        let both = [used, processors].map(Disturbance::from);
+        phase.warnings.extend(both.map(Warning::from));
         let cpu = CpuActivity { cpus: 4, user: 0.7, idle: 0.3, ..CpuActivity::default() };
         phase.surroundings = Some(Box::new(PhaseSurroundings {
             activity: Activity { cpu: Some(cpu), ..Activity::default() },
@@ -214,7 +217,7 @@ fn a_forum_gets_no_rate_that_is_in_doubt() {
     let mut record = records::typical_a1_card();
     assert!(markdown_short(&record).contains("32 at a time: read "));
     let message = "tmpfs keeps its files in memory".to_owned();
-    record.warnings.push(Warning { code: WarningCode::Memory, message });
+    record.warnings.push(Warning::stated(WarningCode::Memory, message));
     let text = markdown_short(&record);
     assert!(!text.contains("at a time: read "), "{text}");
 }

@@ -215,5 +215,8 @@ fn links_that_a_file_system_has_not_are_left_out_and_told() {
     let mount = lab_or_skip!(Mount::new(&device, Filesystem::Vfat, ""));
     let done = run("package-install-short", mount.path(), &mut |_| {});
     assert_eq!(done.state, PhaseState::Measured);
-    assert!(done.warnings.iter().any(|warning| warning.message.contains("no links")));
+    assert!(done.warnings.iter().any(|warning| matches!(
+        warning.cause,
+        cardproof_record::WarningCause::LinksLeftOut { .. }
+    )));
 }

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_io::scratch::Scratch;
 use cardproof_io::{MountFlags, PrivateMount, PrivateMounts};
-use cardproof_record::{Warning, WarningCode};
+use cardproof_record::{Warning, WarningCause};
 use cardproof_units::{Bytes, Seed};
 use cardproof_workload::{DataPattern, Generation};
 
@@ -77,14 +77,7 @@ impl SetupStorage {
 
     /// What makes figures from here doubtful.
     pub(super) fn doubt(&self) -> Option<Warning> {
-        (!self.device.is_direct()).then(|| Warning {
-            code: WarningCode::Buffered,
-            message:
-                "the loop device under the file systems goes through the page cache in memory, \
-                      because what it lies on refuses direct I/O; on a bare device (--destroy) it \
-                      would not"
-                    .to_owned(),
-        })
+        (!self.device.is_direct()).then(|| WarningCause::LoopCached.into())
     }
 
     /// Whether `setup` can be tried here at all.

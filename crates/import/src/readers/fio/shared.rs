@@ -74,7 +74,7 @@ pub(super) fn fail(phase: &mut PhaseDraft, code: u64) {
 
 /// The doubt about a rate that was limited.
 pub(super) fn limited() -> Warning {
-    Warning { code: WarningCode::RateLimited, message: LIMITED.to_owned() }
+    Warning::stated(WarningCode::RateLimited, LIMITED)
 }
 
 /// Options that limit the rate.
