@@ -7,7 +7,7 @@
 use cardproof_units::Bytes;
 
 /// Whether operations pass the page cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
 pub enum Caching {
     /// Past it, where the file system can.
     #[default]
@@ -22,7 +22,7 @@ pub enum Caching {
 
 /// The state of the file that operations work on. On a device, and on a file that is not our own,
 /// nothing is ever fresh: it is used as it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
 pub enum FileState {
     /// As the operations before have left it.
     #[default]
@@ -35,7 +35,7 @@ pub enum FileState {
 }
 
 /// How operations are handed to the system.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
 pub enum Calls {
     /// As the engine does it best, several at a time where there are several.
     #[default]
@@ -47,7 +47,7 @@ pub enum Calls {
 }
 
 /// All of it together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
 pub struct Arrangement {
     /// The way to the storage.
     pub caching: Caching,

@@ -107,7 +107,7 @@ impl Experiment for Phases {
         let times = if runs > 1 { format!("-x{runs}") } else { String::new() };
         let effect = self.effect(&plan);
         let checks = plan.check_time_max() * u64::from(runs);
-        let decided_by = format!("{plan:?} {:?}", self.repeat);
+        let decided_by = decided_by(&plan, self.repeat);
         let mut notes = plan.profile.notes;
         let is_read_only = place.target.abilities().read_only;
         if checks > Nanos::ZERO && place.simulated_card.is_none() && !is_read_only {
@@ -130,4 +130,14 @@ impl Experiment for Phases {
             bench.stop,
         );
     }
+}
+
+/// All that decides what a run of `plan` comes to.
+fn decided_by(plan: &Plan, repeat: Repeat) -> String {
+    let Plan { profile, seed, span_offset, span, time_budget } = plan;
+    let Repeat { runs, until_steady } = repeat;
+    let method = (&profile.phases, &profile.figures, &profile.early_ends, profile.span);
+    let range = (span_offset, span, time_budget);
+    serde_json::json!([profile.name, profile.version, method, seed, range, runs, until_steady])
+        .to_string()
 }

@@ -118,14 +118,10 @@ impl Experiment for TraceReplay<'_> {
             Some(log) => laid_out + shape.bytes_written * (6 * u64::from(log.pairs)),
         };
         let writes = if written == Bytes::ZERO { Writes::Nothing } else { Writes::AtMost(written) };
-        let decided_by = format!(
-            "{:016x} {} {} {} {:?}",
-            digest(self.trace.bytes()),
-            self.think_factor,
-            self.queue_depth,
-            place.span.get(),
-            self.log
-        );
+        let log = self.log.map(|log| (log.mode.name(), log.pairs));
+        let trace = digest(self.trace.bytes());
+        let how = (self.think_factor, self.queue_depth, place.span, log);
+        let decided_by = serde_json::json!([trace, how]).to_string();
         Ok(Prepared {
             name: match self.log {
                 None => format!("replay-{name}"),

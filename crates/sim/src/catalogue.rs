@@ -21,7 +21,7 @@ mod fitted;
 mod typical;
 
 /// What a simulated device is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub enum Kind {
     /// An SD card.
     Sd,
@@ -32,7 +32,7 @@ pub enum Kind {
 }
 
 /// Where a card's parameters come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub enum Origin {
     /// Fitted to a device's published figures; see [`crate::calibration`].
     Calibrated,
@@ -41,7 +41,7 @@ pub enum Origin {
 }
 
 /// A card of the catalogue.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Card {
     /// Its name, as in `sim:NAME`.
     pub name: &'static str,

@@ -8,7 +8,7 @@ use cardproof_units::{Bytes, Nanos, Throughput};
 use serde::{Deserialize, Serialize};
 
 /// The line between host and card, as a kernel would tell it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Line {
     /// What it is, in words.
     pub words: &'static str,

@@ -4,7 +4,7 @@
 //! words explain it before the run and after.
 
 /// The unit of a figure.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Unit {
     /// As the tool writes it, such as `kB/s`.
     pub name: String,
@@ -27,7 +27,7 @@ impl Unit {
 }
 
 /// What is taken from a phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub enum Quantity {
     /// Bytes moved a second, in the figure's unit, from the first submission to the end of the last
     /// flush.
@@ -45,7 +45,7 @@ pub enum Quantity {
 }
 
 /// How several phases become one figure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub enum Aggregate {
     /// The arithmetic mean.
     Mean,
@@ -54,7 +54,7 @@ pub enum Aggregate {
 }
 
 /// A figure must be at least so much.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Minimum {
     /// The name of the figure.
     pub figure: String,
@@ -63,7 +63,7 @@ pub struct Minimum {
 }
 
 /// Where a figure comes from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub enum Origin {
     /// From phases.
     Phases {
@@ -87,7 +87,7 @@ pub enum Origin {
 }
 
 /// One figure.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct FigureSpec {
     /// What it is, in the tool's words.
     pub name: String,
@@ -100,7 +100,7 @@ pub struct FigureSpec {
 }
 
 /// A point at which a run is over if it has shown enough.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct EarlyEnd {
     /// The phase after which this is looked at.
     pub after: String,

@@ -4,7 +4,7 @@ use cardproof_io::Arrangement;
 use cardproof_units::{Bytes, Iops, Nanos};
 
 /// In which order addresses are visited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub enum Access {
     /// One after the other, from the start again after the last.
     Sequential,
@@ -13,7 +13,7 @@ pub enum Access {
 }
 
 /// Whether a random address may come again before all others have come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub enum Repetition {
     /// It may: every address is drawn anew, as fio does with `norandommap`.
     Allowed,
@@ -22,7 +22,7 @@ pub enum Repetition {
 }
 
 /// What a phase is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub enum Role {
     /// It fills the span that later phases work in. It always starts at the span's beginning.
     LayOut,
@@ -34,7 +34,7 @@ pub enum Role {
 }
 
 /// How much time a phase may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub enum TimeLimit {
     /// Its part of what is left of the run's time, in proportion to the shares of the phases
     /// still to come.
@@ -46,7 +46,7 @@ pub enum TimeLimit {
 }
 
 /// When an estimate is good enough to stop.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Precision {
     /// Half the interval's width, as a part of the estimate; between 0 and 1.
     pub relative_half_width: f64,
@@ -59,7 +59,7 @@ pub struct Precision {
 }
 
 /// A limit that a phase is to decide: it ends as soon as its rate is surely above or below.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Decision {
     /// The limit.
     pub limit: Iops,
@@ -73,7 +73,7 @@ pub struct Decision {
 }
 
 /// What ends a phase: whichever comes first.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Ends {
     /// The time.
     pub time: TimeLimit,
@@ -88,7 +88,7 @@ pub struct Ends {
 }
 
 /// One phase.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct PhaseSpec {
     /// Its name: pattern, operation, block size, depth.
     pub name: String,

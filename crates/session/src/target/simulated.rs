@@ -85,7 +85,7 @@ pub(super) fn open_simulated(
         target,
         kind: TargetKind::Simulated,
         simulated_card: Some(name.to_owned()),
-        simulated_model: Some(format!("{card:?}")),
+        simulated_model: serde_json::to_string(card).ok(),
         surroundings: Surroundings { device, ..Surroundings::default() },
         span,
         scratch: None,

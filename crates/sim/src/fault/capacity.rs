@@ -15,7 +15,7 @@ use super::hidden::{HiddenStore, LatestWrites};
 use crate::contents::{Numbers, SECTOR_LEN, Shorthand, Store, StoreError};
 
 /// What happens to addresses beyond the flash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub enum Beyond {
     /// The address starts again from zero, so that writing beyond overwrites the front.
     WrapAround,
@@ -39,7 +39,7 @@ pub enum Beyond {
 }
 
 /// A lie about the size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct CapacityFake {
     /// How many bytes the card says it holds; the model holds the rest of the truth.
     pub announced: Bytes,

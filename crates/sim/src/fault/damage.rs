@@ -9,7 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::contents::{Numbers, Store, StoreError};
 
 /// What a damaged block gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub enum DamagedBlock {
     /// Reading it fails, each time.
     Fails,
@@ -20,7 +20,7 @@ pub enum DamagedBlock {
 }
 
 /// Damage to flash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Damage {
     /// Blocks in a million that are damaged, spread by the seed.
     pub share_ppm: u32,

@@ -20,7 +20,7 @@ const LARGE: u64 = 4 << 20;
 const FILL_LEN: usize = 64 << 10;
 
 /// What a discard breaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DiscardHarm {
     /// Nothing.
@@ -63,7 +63,7 @@ pub enum DiscardHarm {
 const LATER_FLUSHES: u32 = 4;
 
 /// What a discarded place reads as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DiscardReads {
     /// Zeros.
@@ -77,7 +77,7 @@ pub enum DiscardReads {
 }
 
 /// How a card discards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct DiscardFault {
     /// What it breaks.
     pub harm: DiscardHarm,

@@ -10,7 +10,7 @@ use crate::contents::{Numbers, SECTOR_LEN, Shorthand, Stretches};
 const SECTOR: u64 = SECTOR_LEN as u64;
 
 /// Which writes a hidden store keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub enum Keeps {
     /// Only those beyond the flash.
     Beyond,
@@ -19,7 +19,7 @@ pub enum Keeps {
 }
 
 /// What a hidden store forgets first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub enum Forgets {
     /// What was written longest ago.
     OldestWrite,
@@ -28,7 +28,7 @@ pub enum Forgets {
 }
 
 /// A memory of the latest writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct HiddenStore {
     /// How many bytes it holds; zero for none.
     pub size: Bytes,

@@ -19,7 +19,7 @@ use super::damage::DamagedBlock;
 use crate::contents::{Numbers, SECTOR_LEN, Store, StoreError};
 
 /// How a card ends as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
     /// It does not: blocks go on dying one by one.
@@ -55,7 +55,7 @@ impl End {
 }
 
 /// How long flash lives, and what comes then.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Life {
     /// The cycles after which 63.2 % of the blocks have died; zero for flash that does not wear here.
     pub cycles: u32,

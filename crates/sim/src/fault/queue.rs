@@ -33,7 +33,7 @@ const NEIGHBOURS_MAX: u64 = 64 << 10;
 const REMEMBERED_MAX: usize = 256;
 
 /// What a queue breaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QueueHarm {
     /// A write is answered and never stored.
@@ -94,7 +94,7 @@ impl QueueHarm {
 }
 
 /// A queue that breaks data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct QueueFault {
     /// What it breaks.
     pub harm: QueueHarm,

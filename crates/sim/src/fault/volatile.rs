@@ -22,7 +22,7 @@ const REACH: (u64, u64) = (16, 128);
 const SECTOR_BYTES: u64 = SECTOR_LEN as u64;
 
 /// What a power cut breaks of what was promised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Harm {
     /// Nothing.
@@ -42,7 +42,7 @@ pub enum Harm {
 }
 
 /// What a power cut does to a card.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Power {
     /// How many bytes of the latest writes are volatile at most.
     pub volatile: Bytes,
