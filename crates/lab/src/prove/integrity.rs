@@ -5,11 +5,6 @@
 //! that is rare may be missed in at most 5 % of the runs whose printed bound lies below its share. A sound
 //! card must never be accused. Virtual time only, so the same number of runs gives the same table everywhere.
 
-mod discard_faults;
-mod discard_sound;
-mod queue_faults;
-mod queue_sound;
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -46,6 +41,9 @@ const RARE_TIMES: usize = 4;
 
 const SEED: u64 = 1;
 
+/// The cards and what is right to say of each.
+const CARDS: &str = include_str!("integrity/cards.txt");
+
 /// The share of runs that may miss harm above the bound.
 const MISSED_MAX: f64 = 0.05;
 
@@ -59,13 +57,27 @@ struct Device {
     /// What it does.
     words: &'static str,
     /// How it is tested.
-    options: &'static [&'static str],
+    options: Vec<&'static str>,
     /// The verdicts that are right.
-    right: &'static [&'static str],
+    right: Vec<&'static str>,
     /// Of harm that may be missed by chance.
     rare: Option<Rare>,
     /// Its description.
-    card: &'static str,
+    card: String,
+}
+
+impl Device {
+    /// The one that a line of [`CARDS`] describes.
+    fn read(line: &'static str) -> Option<Self> {
+        let parts: Vec<&str> = line.split(" | ").collect();
+        let [name, words, options, right, rare, card] = parts[..] else { return None };
+        let rare = match rare.split_once(' ') {
+            Some((bound, share)) => Some(Rare { share: share.parse().ok()?, bound }),
+            None => None,
+        };
+        let (options, right) = (options.split(' ').collect(), right.split(' ').collect());
+        Some(Self { name, words, options, right, rare, card: card.replace("; ", "\n") })
+    }
 }
 
 /// Harm that is so rare that a run may miss it, or speed whose interval may be off: both by chance.
@@ -121,18 +133,18 @@ fn is_chance(missed: u64, runs: u64) -> bool {
 }
 
 /// All cards.
-fn devices() -> Vec<&'static Device> {
-    [queue_faults::CARDS, queue_sound::CARDS, discard_faults::CARDS, discard_sound::CARDS]
-        .into_iter()
-        .flatten()
-        .collect()
+fn devices() -> Result<Vec<Device>> {
+    let lines = CARDS.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(|line| Device::read(line).with_context(|| format!("no card: {line}"))).collect()
 }
 
 fn run(asked: &Asked) -> Result<Proved> {
-    let devices = devices();
+    let devices = devices()?;
     if let Some(unknown) = asked.only.iter().find(|name| devices.iter().all(|it| it.name != **name))
     {
-        return Err(anyhow!("there is no card '{unknown}'; see crates/lab/src/prove/integrity"));
+        return Err(anyhow!(
+            "there is no card '{unknown}'; see crates/lab/src/prove/integrity/cards.txt"
+        ));
     }
     let runs = asked.count_or(RUNS.0, RUNS.1);
     let program = program::build(Build::Quick)?;
@@ -151,13 +163,13 @@ fn run(asked: &Asked) -> Result<Proved> {
         *row.verdicts.entry(outcome.verdict).or_default() += 1;
     }
     let tried: Vec<(&Device, &Row)> =
-        devices.iter().copied().zip(&rows).filter(|(_, row)| row.runs() > 0).collect();
+        devices.iter().zip(&rows).filter(|(_, row)| row.runs() > 0).collect();
     let holds = tried.iter().all(|(device, row)| row.holds(device));
     Ok(Proved { tables: table(&tried), holds })
 }
 
 /// Which card is tested with which number of a seed.
-fn wanted(devices: &[&Device], asked: &Asked, runs: usize) -> Vec<(usize, u64)> {
+fn wanted(devices: &[Device], asked: &Asked, runs: usize) -> Vec<(usize, u64)> {
     let is_asked = |name: &str| asked.only.is_empty() || asked.only.iter().any(|it| it == name);
     let chosen = devices.iter().enumerate().filter(|(_, device)| is_asked(device.name));
     chosen
@@ -172,19 +184,19 @@ fn wanted(devices: &[&Device], asked: &Asked, runs: usize) -> Vec<(usize, u64)> 
 fn test(
     program: &Path,
     place: &TempDir,
-    devices: &[&Device],
+    devices: &[Device],
     index: usize,
     seed: u64,
 ) -> Result<Outcome> {
-    let device = devices[index];
+    let device = &devices[index];
     let home = place.path().join(format!("{}-{seed}", device.name));
     fs::create_dir_all(&home)?;
     let file = home.join("card.toml");
-    fs::write(&file, device.card)?;
+    fs::write(&file, &device.card)?;
     let output = Command::new(program)
         .args(["verify", &format!("sim:{}", file.display()), "--quiet", "--json", "-"])
         .args(["--seed", &seed.to_string()])
-        .args(device.options)
+        .args(&device.options)
         .env("HOME", &home)
         .env("XDG_DATA_HOME", &home)
         .env("XDG_STATE_HOME", &home)
@@ -244,9 +256,9 @@ mod tests {
 
     #[test]
     fn every_card_can_be_described_and_has_its_own_name() {
-        let devices = devices();
+        let devices = devices().unwrap();
         for device in &devices {
-            assert!(cardproof_sim::describe(device.name, device.card).is_ok(), "{}", device.name);
+            assert!(cardproof_sim::describe(device.name, &device.card).is_ok(), "{}", device.name);
         }
         let names: std::collections::BTreeSet<&str> =
             devices.iter().map(|device| device.name).collect();
