@@ -3,6 +3,8 @@
 //! A record keeps what was written and what came back; the verdict follows from that, so that an old
 //! record is judged by the present rules.
 
+mod places;
+
 use cardproof_evidence::capacity::{
     Evidence, Exclusion, Finding, Retried, Spread, Verdict, Writes, genuine_after_files, infer,
     stamp::SECTOR,
@@ -11,6 +13,9 @@ use cardproof_record::{CapacityFiles, CapacityTest, CapacityVerdict, Record, Sta
 use cardproof_units::Bytes;
 
 use crate::origin;
+
+pub use places::capacity_place;
+use places::observation;
 
 /// The probability of damage where stretches stay unreadable.
 const UNREADABLE: f64 = 0.99;
@@ -211,13 +216,13 @@ fn finding(test: &CapacityTest) -> Option<Finding> {
     if test.places.is_empty() || !is_possible(test) {
         return None;
     }
-    let places: Result<Vec<_>, _> = test.places.iter().map(|line| line.parse()).collect();
+    let places: Option<Vec<_>> = test.places.iter().map(observation).collect();
     let mut writes = Writes::default();
     test.written.iter().for_each(|[start, length]| writes.note(start.get(), length.get()));
     Some(infer(&Evidence {
         announced_bytes: test.announced_bytes.get(),
         writes,
-        observations: places.ok()?,
+        observations: places?,
         filler_bytes: test.filler_bytes.get(),
         grid_bytes: test.grid_bytes.get(),
         spread: Spread { pieces: test.spread_pieces, bytes: test.spread_bytes.get() },

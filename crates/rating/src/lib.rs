@@ -58,7 +58,7 @@ pub mod who;
 pub mod wording;
 
 pub use advice::next_steps;
-pub use capacity::{Capacity, capacity};
+pub use capacity::{Capacity, capacity, capacity_place};
 pub use cardproof_facts::{
     CLASSES, CONFIDENCE, Class, Family, PUBLISHED_CARDS, PUBLISHED_SOURCE, PublishedCard,
     RANDOM_QUEUE_DEPTH,

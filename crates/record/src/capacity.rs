@@ -4,6 +4,7 @@ use cardproof_units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::CapacityPlace;
 use crate::limit::is_false;
 
 /// What a test of the capacity wrote and what came back.
@@ -81,11 +82,9 @@ pub struct CapacityTest {
     /// What was written, in order, as start and length.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<[Bytes; 2]>,
-    /// The test places in the order of reading, one line each: offset, length, bytes written before
-    /// it was complete and before it was read, right prefix, live prefix (all in bytes), transient
-    /// errors, `random` or `chosen`, and what came back.
+    /// The test places in the order of reading.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub places: Vec<String>,
+    pub places: Vec<CapacityPlace>,
     /// What files in the free space have shown; absent for a test of a device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<CapacityFiles>,

@@ -8,6 +8,7 @@
 mod activity;
 mod capacity;
 mod capacity_answer;
+mod capacity_place;
 mod card;
 mod conditions;
 mod disturbance;
@@ -48,6 +49,7 @@ pub use capacity::{CapacityCover, CapacityFiles, CapacityMethod, CapacityRegion,
 pub use capacity_answer::{
     CapacityAnswer, CapacityBounds, CapacityExclusion, CapacityVerdict, VERIFY_SCHEMA,
 };
+pub use capacity_place::{CapacityFound, CapacityPlace};
 pub use card::{BusInfo, CardInfo, Claims, Feature, QueueSetting, Unknown};
 pub use conditions::{
     Conditions, DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo, TargetInfo, TargetKind,

@@ -1,6 +1,6 @@
 //! What a test of the capacity is called.
 
-use cardproof_record::{CapacityCover, CapacityMethod};
+use cardproof_record::{CapacityCover, CapacityFound, CapacityMethod, CapacityPlace};
 use cardproof_testkit::records;
 
 use super::*;
@@ -38,6 +38,23 @@ fn files_tell_a_fake_from_damage_and_from_a_genuine_card() {
     assert_eq!(with_files(part).verdict, CapacityVerdict::Undecided);
 }
 
+/// A random place: where, how long, how much was written before it was complete and when it was read, and how
+/// much of it was right.
+fn place(bytes: [u64; 5], found: CapacityFound) -> CapacityPlace {
+    let [offset_bytes, length_bytes, written_at_bytes, read_at_bytes, right] = bytes.map(Bytes);
+    CapacityPlace {
+        offset_bytes,
+        length_bytes,
+        written_at_bytes,
+        read_at_bytes,
+        right_prefix_bytes: right,
+        live_prefix_bytes: right,
+        transient_errors: 0,
+        is_random: true,
+        found,
+    }
+}
+
 /// A test of `tested` bytes in the free space of a card of 8 GiB; places from `first_lost` on give zeros.
 fn in_free_space(tested: Bytes, first_lost: u64) -> Capacity {
     let mut record = records::typical_a1_card();
@@ -45,11 +62,13 @@ fn in_free_space(tested: Bytes, first_lost: u64) -> Capacity {
     let size = tested.get();
     // Not in the order of the addresses, or a card that is full looks the same.
     let offset_of = |number: u64| size / 512 * (number * 197 % 512) / 4096 * 4096;
-    let place = |number: u64| {
+    let read_back = |number: u64| {
         let offset = offset_of(number);
-        let (right, found) = if offset < first_lost { (4096, "right") } else { (0, "constant:0") };
-        let (before, after) = ((number + 1) * 4096, 512 * 4096);
-        format!("{offset} 4096 {before} {after} {right} {right} 0 random {found}")
+        let (right, found) = match offset < first_lost {
+            true => (4096, CapacityFound::Right),
+            false => (0, CapacityFound::Constant { byte: 0 }),
+        };
+        place([offset, 4096, (number + 1) * 4096, 512 * 4096, right], found)
     };
     let cover = CapacityCover {
         filesystem_bytes: Bytes::gib(7),
@@ -60,7 +79,7 @@ fn in_free_space(tested: Bytes, first_lost: u64) -> Capacity {
         method: CapacityMethod::FreeSpace,
         announced_bytes: tested,
         written: (0..512).map(|number| [Bytes(offset_of(number)), Bytes(4096)]).collect(),
-        places: (0..512).map(place).collect(),
+        places: (0..512).map(read_back).collect(),
         is_full: true,
         cover: Some(cover),
         ..CapacityTest::default()
@@ -123,23 +142,30 @@ fn no_bounds_are_given_by_distances_of_addresses_without_an_order() {
 fn a_record_with_impossible_numbers_is_judged_without_them() {
     let mut record = records::typical_a1_card();
     record.conditions.target.size_bytes = Bytes::gib(8);
-    let of_place = |line: &str, guess: u64| CapacityTest {
+    let of_place = |place: CapacityPlace, guess: u64| CapacityTest {
         announced_bytes: Bytes::gib(8),
         written: vec![[Bytes(0), Bytes(8192)]],
-        places: vec![line.to_owned()],
+        places: vec![place],
         guessed_modulus_bytes: Some(Bytes(guess)),
         ..CapacityTest::default()
     };
-    for (line, guess) in [
-        ("0 4096 4096 8192 0 0 0 random constant:0", 0),
-        ("0 4096 4096 8192 0 0 0 random right", 1),
-        ("0 4096 4096 4611686018427387904 0 0 0 random constant:0", u64::MAX),
-        ("8192 4096 0 18446744073709551615 0 0 0 random constant:0", 1 << 30),
-        ("18446744073709551615 4096 0 1 0 0 0 random constant:0", 1 << 30),
-    ] {
-        record.capacity = Some(of_place(line, guess));
-        let found = capacity(&record).unwrap();
-        assert_ne!(found.verdict, CapacityVerdict::Genuine, "{line}");
+    let zeros = CapacityFound::Constant { byte: 0 };
+    let places = [
+        (place([0, 4096, 4096, 8192, 0], zeros), 0),
+        (place([0, 4096, 4096, 8192, 0], CapacityFound::Right), 1),
+        (place([0, 4096, 4096, 1 << 62, 0], zeros), u64::MAX),
+        (place([8192, 4096, 0, u64::MAX, 0], zeros), 1 << 30),
+        (place([u64::MAX, 4096, 0, 1, 0], zeros), 1 << 30),
+        (place([0, 0, 0, 1, 0], CapacityFound::Right), 1 << 30),
+        (place([0, 4096, 2, 1, 4096], CapacityFound::Right), 1 << 30),
+        (place([0, 4096, 0, 1, 4097], CapacityFound::Right), 1 << 30),
+        (place([0, 4096, 0, 1, 4096], CapacityFound::Unknown), 1 << 30),
+    ];
+    for (place, guess) in places {
+        record.capacity = Some(of_place(place, guess));
+        // What no test can have seen leaves nothing to judge.
+        let verdict = capacity(&record).map(|found| found.verdict);
+        assert_ne!(verdict, Some(CapacityVerdict::Genuine), "{place:?}");
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) fn stored(outcome: &Outcome, plan: &Plan, method: CapacityMethod) -> 
             .stretches()
             .map(|(start, length, _)| [Bytes(start), Bytes(length)])
             .collect(),
-        places: evidence.observations.iter().map(ToString::to_string).collect(),
+        places: evidence.observations.iter().map(cardproof_rating::capacity_place).collect(),
         ..CapacityTest::default()
     }
 }
