@@ -47,6 +47,6 @@ fn lines_of_blkparse(text: &str) {
 /// `trace` is sound to its end.
 fn whole(trace: &[u8]) {
     let reader = TraceReader::new(trace).expect("a trace");
-    let _ = Reach::of(&reader);
+    let _ = Reach::new(&reader);
     assert!(reader.into_iter().all(|request| request.is_ok()));
 }

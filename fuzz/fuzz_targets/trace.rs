@@ -34,7 +34,7 @@ fn read(bytes: &[u8]) {
     assert_eq!(again, requests);
     let mut steps = Steps::new(&trace);
     while steps.advance().expect("whole").is_some() {}
-    let Ok(reach) = Reach::of(&trace) else { return };
+    let Ok(reach) = Reach::new(&trace) else { return };
     let fold = Fold::new(&reach, SPAN, Bytes::kib(4), Bytes::mib(1)).expect("room");
     let mut pieces = Vec::new();
     for request in &requests {

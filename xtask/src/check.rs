@@ -19,7 +19,7 @@ pub(crate) fn run() -> Result<bool> {
     account.step("licences and sources", || deny::run(deny::WhenAbsent::Skip));
     account.step("oldest Rust", oldest_rust);
     if let Some(mut built) = build_step(&mut account, "tool", &TOOL) {
-        account.step("generated files", || Ok(Outcome::of(generate::are_fresh(&built)?)));
+        account.step("generated files", || Ok(Outcome::new(generate::are_fresh(&built)?)));
         built.keep_unit_tests();
         account.add(queue::run("unit tests", &[&built], Choice::Gate, None)?);
     }
@@ -42,7 +42,7 @@ pub(crate) fn build_step(account: &mut Account, name: &str, suite: &Suite) -> Op
     let documentation = if suite.is_documented { ", documentation" } else { "" };
     account.step(&format!("{name}: build, lints{documentation}"), || {
         built = suite.build()?;
-        Ok(Outcome::of(built.is_some()))
+        Ok(Outcome::new(built.is_some()))
     });
     built
 }
@@ -89,5 +89,5 @@ fn with_component(name: &str, component: &str, words: &[&str]) -> Result<Outcome
 
 /// Tidy as a step.
 fn tidy_step() -> Result<Outcome> {
-    Ok(Outcome::of(tidy::run()?))
+    Ok(Outcome::new(tidy::run()?))
 }

@@ -99,7 +99,7 @@ fn of_program(program: &Path, command: &str, arguments: &[&str]) -> Result<Comma
 fn outcome(status: ExitStatus) -> Outcome {
     match status.code() {
         Some(SKIPPED) => Outcome::Skipped("this machine cannot do it, see above".to_owned()),
-        _ => Outcome::of(status.success()),
+        _ => Outcome::new(status.success()),
     }
 }
 

@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
 }
 
 fn fuzz_all() -> Result<Outcome> {
-    Ok(Outcome::of(fuzz::run(&Fuzzing::all(FUZZ_SECONDS))?))
+    Ok(Outcome::new(fuzz::run(&Fuzzing::all(FUZZ_SECONDS))?))
 }
 
 /// Every proof that has a short form.

@@ -18,7 +18,7 @@ pub(crate) enum Outcome {
 
 impl Outcome {
     /// Passed if `good`.
-    pub(crate) const fn of(good: bool) -> Self {
+    pub(crate) const fn new(good: bool) -> Self {
         if good { Self::Passed } else { Self::Failed }
     }
 }
@@ -162,7 +162,7 @@ pub(crate) fn shown_command(command: &mut Command) -> Result<Outcome> {
         .stdin(Stdio::null())
         .status()
         .with_context(|| format!("cannot start {program}; is it installed?"))?;
-    Ok(Outcome::of(status.success()))
+    Ok(Outcome::new(status.success()))
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         (tool, hub)
     });
     if let (true, Some(tool)) = (is_wanted(Part::Lints), &tool) {
-        account.step("generated files", || Ok(Outcome::of(generate::are_fresh(tool)?)));
+        account.step("generated files", || Ok(Outcome::new(generate::are_fresh(tool)?)));
     }
     let attacks = tool.as_ref().filter(|_| is_wanted(Part::Attacks));
     let suites: Vec<&Built> = tool.iter().filter(|_| is_wanted(Part::Tool)).chain(&hub).collect();

@@ -335,7 +335,7 @@ fn show(comparison: &Comparison, records: &[&Record], args: &CompareArgs) -> Res
 
 /// The comparison as JSON, with the answers for the use asked for.
 fn document(comparison: &Comparison, wanted: Use) -> Result<String, Failure> {
-    let document = cardproof_rating::compare::Document::of(comparison, wanted);
+    let document = cardproof_rating::compare::Document::new(comparison, wanted);
     let mut text = serde_json::to_string_pretty(&document)
         .map_err(Failure::because("the comparison cannot be put into JSON"))?;
     text.push('\n');

@@ -279,7 +279,7 @@ fn on_one_clock(used: &[(bool, UsedAt)]) -> Vec<UsedAt> {
 fn life_used(sourced: &Sourced) -> Option<UsedAt> {
     // Without a date it still tells whether the life is over.
     let day = sourced.time.map_or(0.0, |time| time.as_second() as f64 / 86_400.0);
-    let all = sourced.reading.values.iter().filter_map(|value| UsedAt::of(value, day));
+    let all = sourced.reading.values.iter().filter_map(|value| UsedAt::from_value(value, day));
     all.max_by(|one, other| one.low_percent.total_cmp(&other.low_percent))
 }
 

@@ -119,7 +119,7 @@ fn check(args: &ImportArgs) -> Result<(), Failure> {
 }
 
 fn is_stdin(file: &Path) -> bool {
-    Sink::of(file) == Sink::Stdout
+    Sink::from_path(file) == Sink::Stdout
 }
 
 /// A file that became no record, and why.

@@ -16,7 +16,7 @@ use crate::output::Sink;
 /// # Errors
 /// It cannot be read, or is longer than `length_max`.
 pub(crate) fn read(path: &Path, length_max: Bytes) -> io::Result<Vec<u8>> {
-    match Sink::of(path) {
+    match Sink::from_path(path) {
         Sink::Stdout => up_to(io::stdin().lock(), length_max),
         Sink::File(path) => up_to(open_regular(&path)?, length_max),
     }

@@ -73,7 +73,7 @@ impl Journal {
             .ok()?;
         let lines = within(PATIENCE, BufReader::new(journalctl.stdout.take()?)).take(MESSAGES_MAX);
         let now_s = jiff::Timestamp::now().as_second().try_into().unwrap_or(0);
-        let journal = Self::of(lines, &boot, now_s);
+        let journal = Self::new(lines, &boot, now_s);
         // It may have more to say, or have ended.
         let _ = journalctl.kill();
         let _ = journalctl.wait();
@@ -81,7 +81,7 @@ impl Journal {
     }
 
     /// What `lines` tell, the newest first; `boot` is the number of this start.
-    fn of(lines: impl Iterator<Item = String>, boot: &str, now_s: u64) -> Self {
+    fn new(lines: impl Iterator<Item = String>, boot: &str, now_s: u64) -> Self {
         let mut journal = Self::default();
         let mut ran_us: BTreeMap<String, u64> = BTreeMap::new();
         for entry in lines.filter_map(|line| serde_json::from_str::<Entry>(&line).ok()) {
@@ -183,7 +183,7 @@ mod tests {
             line("a", 60, 22, error),
             line("a", 80, 2, "systemd: something else"),
         ];
-        let journal = Journal::of(lines.into_iter(), "now", NOW_S);
+        let journal = Journal::new(lines.into_iter(), "now", NOW_S);
         assert!(journal.has_this_start);
         assert_eq!(journal.this_start.len(), 1);
         assert_eq!((journal.starts, journal.days), (2, 42));
@@ -191,6 +191,6 @@ mod tests {
         assert!(journal.recent[0].ends_with(new) && journal.recent[1].ends_with(error));
         assert_eq!(journal.old, [format!("{} {error}", date(NOW_S - 60 * DAY_S))]);
         assert_eq!(date(0), "1970-01-01T00:00:00Z");
-        assert_eq!(Journal::of(std::iter::empty(), "now", NOW_S), Journal::default());
+        assert_eq!(Journal::new(std::iter::empty(), "now", NOW_S), Journal::default());
     }
 }

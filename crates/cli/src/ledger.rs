@@ -111,7 +111,7 @@ fn tell(args: &LedgerArgs) -> Result<Exit, Failure> {
     }
     let mut exit = Exit::Done;
     if metrics::are_wanted(args) {
-        let gathered = Gathered::of(&days, &names, args.endurance)?;
+        let gathered = Gathered::from_days(&days, &names, args.endurance)?;
         let state = metrics::hand_out(&gathered, args)?;
         exit = state.map_or(exit, metrics::exit_of);
     }

@@ -20,7 +20,7 @@ pub(crate) enum Sink {
 
 impl Sink {
     /// The sink, or the source, that `path` names.
-    pub(crate) fn of(path: &Path) -> Self {
+    pub(crate) fn from_path(path: &Path) -> Self {
         if path == Path::new("-") { Self::Stdout } else { Self::File(path.to_owned()) }
     }
 }
@@ -33,7 +33,7 @@ impl From<OsString> for Sink {
     fn from(name: OsString) -> Self {
         let path = Path::new(&name);
         let is_stdout = STDOUT.iter().any(|stdout| path == Path::new(stdout));
-        if is_stdout { Self::Stdout } else { Self::of(path) }
+        if is_stdout { Self::Stdout } else { Self::from_path(path) }
     }
 }
 

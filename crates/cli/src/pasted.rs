@@ -83,7 +83,7 @@ pub(crate) fn other(text: &str, asked: Reader, name: &str) -> Option<String> {
         let what = reader.recognises(text, &cleaned)?;
         Some(format!("it is {what}; run `cardproof {} {name}`", reader.words()))
     });
-    by_reader.or_else(|| strangers::Stranger::of(&cleaned).map(|it| it.words()))
+    by_reader.or_else(|| strangers::Stranger::from_text(&cleaned).map(|it| it.words()))
 }
 
 /// Whether a text has lines of smartctl, nvme, sdmon, or of an eMMC's life.

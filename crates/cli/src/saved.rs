@@ -58,7 +58,7 @@ pub(crate) fn locate(name: &Path) -> Result<PathBuf, Failure> {
 
 /// The record in the file at `path`, or on standard input.
 pub(crate) fn read(path: &Path) -> Result<Record, Failure> {
-    let name = || match Sink::of(path) {
+    let name = || match Sink::from_path(path) {
         Sink::Stdout => "standard input".to_owned(),
         Sink::File(path) => path.display().to_string(),
     };

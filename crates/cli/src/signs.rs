@@ -18,7 +18,7 @@ const WAS_LOW: u32 = 1 << 16;
 
 /// The signs of the storage that `identity` tells of.
 pub(crate) fn of(root: &Sysroot, identity: &Identity) -> Signs {
-    Signs::of(&seen(root, identity))
+    Signs::new(&seen(root, identity))
 }
 
 /// What was seen of the storage that `identity` tells of, also in the journal's earlier starts. A journal may be large,

@@ -108,7 +108,7 @@ pub(crate) fn run(args: &TuneArgs, signals: &Signals) -> Result<Exit, Failure> {
         let name = name.ok_or_else(no_device)?;
         let restored = state::undo(&name)?;
         restored.iter().for_each(|line| Talk::new(args.quiet).note(line));
-        write_json(args, &Document { restored: Some(&restored), ..Document::of(&[], &[]) })?;
+        write_json(args, &Document { restored: Some(&restored), ..Document::new(&[], &[]) })?;
         return Ok(Exit::Done);
     }
     let mut steps = tuning_plan(
@@ -245,7 +245,7 @@ fn simulated(name: &str) -> Result<Surroundings, Failure> {
 }
 
 impl<'a> Document<'a> {
-    const fn of(steps: &'a [TuningStep], applied: &'a [String]) -> Self {
+    const fn new(steps: &'a [TuningStep], applied: &'a [String]) -> Self {
         Self { schema: "cardproof.tuning/1", steps, applied, restored: None }
     }
 }
@@ -258,7 +258,7 @@ fn write_json(args: &TuneArgs, document: &Document<'_>) -> Result<(), Failure> {
 }
 
 fn show(args: &TuneArgs, steps: &[TuningStep], applied: &[String]) -> Result<(), Failure> {
-    write_json(args, &Document::of(steps, applied))?;
+    write_json(args, &Document::new(steps, applied))?;
     if args.json == Some(Sink::Stdout) || args.quiet {
         return Ok(());
     }

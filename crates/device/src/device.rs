@@ -56,7 +56,8 @@ fn describe_device(
     info.removable = device.switch("removable");
     info.rotational = device.switch("queue/rotational");
     describe_make(device, layers, info);
-    if let Some(link) = info.transport.as_ref().and_then(|transport| Link::of(device, transport)) {
+    if let Some(link) = info.transport.as_ref().and_then(|transport| Link::read(device, transport))
+    {
         info.link = Some(link.words);
         info.link_ceiling_bytes_per_s = Some(link.ceiling_bytes_per_s);
     }

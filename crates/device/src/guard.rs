@@ -198,7 +198,10 @@ impl Target {
         }
         Ok(Self {
             real,
-            kind: TargetKind::File { size: Bytes(metadata.len()), id: FileId::of(&metadata) },
+            kind: TargetKind::File {
+                size: Bytes(metadata.len()),
+                id: FileId::from_metadata(&metadata),
+            },
         })
     }
 }

@@ -136,7 +136,7 @@ fn complete(
     let info = device.lowest();
     let card = info.card.as_ref();
     let unit = card.and_then(|card| card.allocation_unit_bytes);
-    let power = Power::of(&sources);
+    let power = Power::read(&sources);
     note_absent(&sources, medium, beneath_filesystem);
     power.note_gaps(&sources, host.board.as_deref());
     let ceiling = ceiling_of(info, host.board.as_deref());
@@ -153,7 +153,7 @@ fn complete(
             .map(|device| Capacity::of(device, card.and_then(|card| card.capacity_bytes)))
             .unwrap_or_default(),
         partitions: medium.map(|device| alignment::places(device, unit)).unwrap_or_default(),
-        usb: medium.and_then(|device| UsbStorage::of(&sources, device)),
+        usb: medium.and_then(|device| UsbStorage::read(&sources, device)),
         suspicion: word
             .as_ref()
             .filter(|word| is_sd && word.ids.is_some())
@@ -173,7 +173,7 @@ fn errors_of(device: &BlockDevice<'_>, sources: &Sources<'_>) -> Errors {
     let card = device.ancestors().find(|path| is_mmc_card(path));
     let host = card.and_then(MmcHost::of_card);
     let address = card.and_then(|path| path.file_name()?.to_str());
-    Errors::of(sources, device.name(), host.as_ref(), address)
+    Errors::read(sources, device.name(), host.as_ref(), address)
 }
 
 fn ceiling_of(info: &DeviceInfo, board: Option<&str>) -> Option<Ceiling> {

@@ -23,7 +23,7 @@ pub(crate) struct Link {
 
 impl Link {
     /// The link of `device`, where the kernel tells its speed.
-    pub(crate) fn of(device: &BlockDevice<'_>, transport: &Transport) -> Option<Self> {
+    pub(crate) fn read(device: &BlockDevice<'_>, transport: &Transport) -> Option<Self> {
         let root = device.root();
         match transport {
             Transport::Usb => Self::usb(&root.text(usb_device(device)?.join("speed"))?),

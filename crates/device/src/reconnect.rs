@@ -75,7 +75,7 @@ impl Reconnection {
     ///
     /// # Errors
     /// That is not possible, or something else that is in use would be disconnected with it.
-    pub fn of(root: &Sysroot, number: DeviceNumber) -> Result<Self, ReconnectError> {
+    pub fn find(root: &Sysroot, number: DeviceNumber) -> Result<Self, ReconnectError> {
         let disk = BlockDevice::by_number(root, number).ok_or(ReconnectError::NotPossible)?;
         if disk.is_partition() {
             return Err(ReconnectError::Partition(disk.node()));

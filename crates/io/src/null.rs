@@ -85,7 +85,7 @@ impl Target for NullTarget {
         if self.slots.buffers.slots() == 1 {
             // It takes no time: it is over when it begins, and one look at the clock tells both.
             let outcome = Ok(moved(&op));
-            return Ok(Submission::Done(Completion::of(&op, submitted, submitted, outcome)));
+            return Ok(Submission::Done(Completion::new(&op, submitted, submitted, outcome)));
         }
         self.slots.flight.take_off(op, submitted);
         self.waiting.push(op.slot);

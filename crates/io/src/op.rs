@@ -73,7 +73,7 @@ pub struct Completion {
 
 impl Completion {
     /// The completion of `op`.
-    pub(crate) const fn of(
+    pub(crate) const fn new(
         op: &Op,
         submitted: Nanos,
         completed: Nanos,

@@ -162,7 +162,7 @@ impl Target for PsyncTarget {
 pub(crate) fn performed(medium: &Medium, op: &Op, buffer: &mut [u8]) -> Completion {
     let submitted = clock::monotonic();
     let outcome = perform(medium, op, buffer);
-    Completion::of(op, submitted, clock::monotonic(), outcome)
+    Completion::new(op, submitted, clock::monotonic(), outcome)
 }
 
 /// Does one operation. A signal only repeats it.

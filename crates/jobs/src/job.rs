@@ -85,13 +85,13 @@ impl Job {
     /// What it will do, counted without doing it.
     #[must_use]
     pub fn totals(&self, seed: Seed) -> Totals {
-        Totals::of(self.steps, self.stream(seed))
+        Totals::new(self.steps, self.stream(seed))
     }
 
     /// What each of its steps asks for, in their order.
     #[must_use]
     pub fn step_totals(&self, seed: Seed) -> Vec<StepTotals> {
-        StepTotals::of(self.steps.len(), self.stream(seed))
+        StepTotals::of_each(self.steps.len(), self.stream(seed))
     }
 
     /// The whole job, where this is its short form.

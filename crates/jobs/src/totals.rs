@@ -36,7 +36,7 @@ pub struct Totals {
 
 impl Totals {
     /// The totals of `ops`, which belong to `steps`.
-    pub(super) fn of(steps: &[StepSpec], ops: impl Iterator<Item = FileOp>) -> Self {
+    pub(super) fn new(steps: &[StepSpec], ops: impl Iterator<Item = FileOp>) -> Self {
         let mut ledger = Ledger::new(steps);
         ops.for_each(|op| ledger.enter(&op));
         ledger.totals
@@ -54,7 +54,7 @@ pub struct StepTotals {
 
 impl StepTotals {
     /// The totals of each of `count` steps, of `ops`.
-    pub(super) fn of(count: usize, ops: impl Iterator<Item = FileOp>) -> Vec<Self> {
+    pub(super) fn of_each(count: usize, ops: impl Iterator<Item = FileOp>) -> Vec<Self> {
         let mut steps = vec![Self::default(); count];
         let mut current = 0;
         for op in ops {
@@ -236,7 +236,7 @@ mod tests {
     fn totals(fill: impl FnOnce(&mut Batch)) -> Totals {
         let mut batch = Batch::default();
         fill(&mut batch);
-        Totals::of(&[], std::iter::from_fn(|| batch.take()))
+        Totals::new(&[], std::iter::from_fn(|| batch.take()))
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
         batch.file("a", WRITE_PIECE, Contents::Compressible);
         batch.push(FileOp::Step(1));
         batch.durable("b", WRITE_PIECE + Bytes(1), Contents::Compressible);
-        let steps = StepTotals::of(2, std::iter::from_fn(|| batch.take()));
+        let steps = StepTotals::of_each(2, std::iter::from_fn(|| batch.take()));
         // Opened, written and closed; the second in two pieces, and synced.
         let wanted = [StepTotals { syncs: 0, calls: 3 }, StepTotals { syncs: 1, calls: 4 }];
         assert_eq!(steps, wanted);

@@ -106,9 +106,9 @@ pub fn run(
 
 /// What the writer of a simulated card was told.
 #[derive(Debug, Default)]
-struct Told(Promise);
+struct PromiseLedger(Promise);
 
-impl Ledger for Told {
+impl Ledger for PromiseLedger {
     fn issued(&mut self, number: u64) -> bool {
         self.0.issued = self.0.issued.max(number);
         true
@@ -129,7 +129,7 @@ fn one_cut(
 ) -> Result<CutReport, CutError> {
     let block = target.abilities().logical_block;
     let plan = Plan::new(seed, wish.start, wish.size, block, wish.epoch_writes)?;
-    let mut told = Told::default();
+    let mut told = PromiseLedger::default();
     let mut writer = Writer::new(target, plan, wish.style)?;
     let moment = seed.derive("moment of the cut");
     let ended = lead_up(&mut writer, moment, &mut told);
@@ -137,7 +137,7 @@ fn one_cut(
     match ended? {
         Ended::Reached => {}
         Ended::Device(fault) => return Err(CutError::Device(fault)),
-        Ended::Told => outcome.is_cut_short = true,
+        Ended::ByLedger => outcome.is_cut_short = true,
     }
     let in_flight = writer.in_flight();
     drop(writer);
@@ -154,7 +154,11 @@ fn one_cut(
 }
 
 /// Lays the area down, writes some epochs in full, and goes on until a moment within an epoch.
-fn lead_up(writer: &mut Writer<'_>, moment: u64, told: &mut Told) -> Result<Ended, DriveError> {
+fn lead_up(
+    writer: &mut Writer<'_>,
+    moment: u64,
+    told: &mut PromiseLedger,
+) -> Result<Ended, DriveError> {
     match writer.lay_down()? {
         Ended::Reached => {}
         ended => return Ok(ended),

@@ -404,7 +404,7 @@ fn test_other_class(case: &Case<'_>) -> Option<String> {
 fn unblock_link(case: &Case<'_>) -> Option<String> {
     let device = &case.record.conditions.device;
     let ceiling = device.link_ceiling_bytes_per_s? as f64;
-    let read = Finding::of(case.record, |phase| is_sequential(phase, OpName::Read));
+    let read = Finding::find(case.record, |phase| is_sequential(phase, OpName::Read));
     let rate = shown_rate(read.measured()?)?.estimate;
     let limit = Throughput(ceiling);
     (case.speaks_of_storage() && rate.per_second() >= BUS_BOUND * ceiling).then(|| {

@@ -21,7 +21,7 @@ pub(crate) struct Bus {
 
 impl Bus {
     /// The bus that `record` was measured through, if it is known.
-    pub(crate) fn of(record: &Record) -> Option<Self> {
+    pub(crate) fn from_record(record: &Record) -> Option<Self> {
         let device = &record.conditions.device;
         let ceiling = Throughput(device.link_ceiling_bytes_per_s? as f64);
         Some(Self { ceiling, name: device.link.clone() })

@@ -69,7 +69,7 @@ fn measured(record: &Record, class: &Class) -> String {
     if class.is_application() {
         return String::new();
     }
-    let finding = Finding::of(record, |phase| Quantity::SequentialWrite.is_measured_by(phase));
+    let finding = Finding::find(record, |phase| Quantity::SequentialWrite.is_measured_by(phase));
     let figure = finding.measured().and_then(BoundedRate::of_throughput_at_any_time);
     figure.map_or(String::new(), |figure| {
         format!(", sequential write {}", wording::figure_unless_narrow(&figure))
@@ -77,7 +77,7 @@ fn measured(record: &Record, class: &Class) -> String {
 }
 
 fn bus_of_a_miss(record: &Record) -> String {
-    match Bus::of(record) {
+    match Bus::from_record(record) {
         Some(bus) => format!(" on a {}, which is fast enough for it", bus.label()),
         None => "; the bus limit is unknown, so the computer may be the cause".to_owned(),
     }

@@ -166,7 +166,7 @@ pub fn compare(cards: &[Contender<'_>], pairing: Pairing, seed: u64) -> Comparis
     let shapes = shapes_in(cards.iter().flat_map(|card| card.runs.iter().copied()));
     let found: Vec<Vec<Option<Measured<'_>>>> = shapes
         .iter()
-        .map(|shape| cards.iter().map(|card| Measured::of(shape, &card.runs)).collect())
+        .map(|shape| cards.iter().map(|card| Measured::new(shape, &card.runs)).collect())
         .collect();
     let ratios = found.iter().map(|row| row.iter().flatten().count().saturating_sub(1)).sum();
     let scale = Scale { pairing, seed, confidence: share_of_confidence(ratios) };
@@ -188,7 +188,7 @@ pub fn compare(cards: &[Contender<'_>], pairing: Pairing, seed: u64) -> Comparis
 pub fn figures(card: &Contender<'_>) -> CardFigures {
     let of_columns = || Column::ALL.iter().filter_map(|column| column.measured(&card.runs));
     let first_phase = || shapes_in(card.runs.iter().copied()).into_iter().next();
-    let measured = of_columns().next().or_else(|| Measured::of(&first_phase()?, &card.runs));
+    let measured = of_columns().next().or_else(|| Measured::new(&first_phase()?, &card.runs));
     let has_levels = Column::SequentialWrite
         .measured(&card.runs)
         .is_some_and(|measured| !measured.phase.levels.is_empty());

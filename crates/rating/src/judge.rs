@@ -26,7 +26,7 @@ use crate::transports::storage;
 #[must_use]
 pub fn judge(record: &Record) -> Vec<Verdict> {
     let doubts = doubts(record);
-    let grounds = Grounds { record, doubts: &doubts, bus: Bus::of(record) };
+    let grounds = Grounds { record, doubts: &doubts, bus: Bus::from_record(record) };
     let mut verdicts: Vec<Verdict> = Vec::with_capacity(CLASSES.len());
     for class in &CLASSES {
         let mut judged = judge_class(&grounds, class);
@@ -95,7 +95,7 @@ fn obstacle(grounds: &Grounds<'_>, class: &'static Class) -> Option<Reason> {
 pub fn limiting_bus(record: &Record, rule: &str) -> Option<String> {
     let class = Class::named(rule)?;
     let doubts = doubts(record);
-    let grounds = Grounds { record, doubts: &doubts, bus: Bus::of(record) };
+    let grounds = Grounds { record, doubts: &doubts, bus: Bus::from_record(record) };
     let is_barred = doubts.iter().any(Doubt::forbids_all) || obstacle_to_all(record).is_some();
     let bus = grounds.bus.as_ref().filter(|_| !is_barred && is_out_of_reach(&grounds, class))?;
     Some(bus.carries())
@@ -151,7 +151,7 @@ pub fn comparison_only(record: &Record) -> Option<&'static str> {
 /// Under which conditions a recording class was measured.
 fn method(record: &Record, class: &Class) -> Option<Reason> {
     let [limit] = limits_of(class)[..] else { return None };
-    let phase = Finding::of(record, |phase| limit.quantity.is_measured_by(phase)).measured()?;
+    let phase = Finding::find(record, |phase| limit.quantity.is_measured_by(phase)).measured()?;
     Some(Reason::Method {
         written: phase.bytes,
         block: phase.block_size_bytes,
@@ -181,7 +181,7 @@ fn weigh_queue_and_cache(
         return;
     }
     let class = class.name;
-    let excuse = match QueueAndCache::of(record) {
+    let excuse = match QueueAndCache::from_record(record) {
         QueueAndCache::InUse => return judged.note_behind_misses(Reason::QueueInUse { class }),
         QueueAndCache::MissingInCard(why) => {
             return judged.note_behind_misses(Reason::QueueMissing { why, class });

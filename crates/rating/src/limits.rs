@@ -119,7 +119,7 @@ fn clock(climate: &Climate) -> Option<String> {
 
 fn memory(activity: &Activity) -> Option<LimitedBy> {
     let memory = activity.memory.as_ref();
-    let rate = |bytes| Throughput::of(bytes, activity.window_ns).unwrap_or_default();
+    let rate = |bytes| Throughput::from_bytes(bytes, activity.window_ns).unwrap_or_default();
     let swapping = memory
         .map(|memory| (rate(memory.swapped_in_bytes), rate(memory.swapped_out_bytes)))
         .filter(|(read, written)| *read >= SWAPPING && *written >= SWAPPING);

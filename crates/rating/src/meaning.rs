@@ -114,7 +114,7 @@ impl Grade {
     /// The grade of `figure`: good from `good` on, poor up to and including `poor`, fair between.
     /// The whole interval counts: where its ends have two grades that are neighbours, so has the
     /// figure; where it reaches from poor to good, it has none.
-    fn of(figure: &BoundedRate, poor: f64, good: f64) -> Self {
+    fn new(figure: &BoundedRate, poor: f64, good: f64) -> Self {
         let of_rate = |rate: f64| {
             if rate >= good {
                 Self::Good
@@ -218,7 +218,7 @@ fn indicated<Unit>(
 
 /// What a stated rate makes likely of a use: the grade of all that other runs may reach.
 fn of_stated(what: &str, figure: &BoundedRate, (poor, good): (f64, f64)) -> Answer {
-    let grade = Grade::of(figure, poor, good);
+    let grade = Grade::new(figure, poor, good);
     let finding = format!(
         "{what}: {}. The grade includes the usual variation between runs.",
         as_stated(figure.estimate)
@@ -247,7 +247,7 @@ fn starting(record: &Record) -> Answer {
                 |card| format!("booted in {} s", card.boot.as_secs_f64()),
             );
             let could_be = alone(record, finding, &figure);
-            let grade = Grade::of(&could_be, READ_POOR_IOPS, READ_GOOD_IOPS);
+            let grade = Grade::new(&could_be, READ_POOR_IOPS, READ_GOOD_IOPS);
             reaching(what, &reached, grade, compared)
         }
     }
@@ -270,7 +270,7 @@ fn installing(record: &Record) -> Answer {
                 |card| format!("installed a desktop in {} s", card.desktop_install.as_secs_f64()),
             );
             let could_be = alone(record, finding, &figure);
-            let grade = Grade::of(&could_be, WRITE_POOR_IOPS, WRITE_GOOD_IOPS);
+            let grade = Grade::new(&could_be, WRITE_POOR_IOPS, WRITE_GOOD_IOPS);
             reaching(what, &reached, grade, compared)
         }
     }
@@ -327,7 +327,7 @@ fn databases(record: &Record) -> Answer {
             let reached = wording::figure_unless_narrow(&figure);
             let transactions = iops.0 / SQLITE_FLUSHES;
             let could_be = alone(record, finding, &figure);
-            let grade = Grade::of(&could_be, SYNCED_POOR_IOPS, SYNCED_GOOD_IOPS);
+            let grade = Grade::new(&could_be, SYNCED_POOR_IOPS, SYNCED_GOOD_IOPS);
             let compared = format!(
                 "SQLite with its default journal flushes {SQLITE_FLUSHES} times for a single-row \
                  transaction. This rate allows about {transactions:.0} transactions a second. For \
@@ -368,9 +368,9 @@ fn without_interval(what: &str, finding: Finding<'_>) -> String {
     }
 }
 
-/// As [`Grade::of`], but the slower classes' minimum itself is their pass and not poor.
+/// As [`Grade::new`], but the slower classes' minimum itself is their pass and not poor.
 fn grade_of_recording(write: &BoundedRate) -> Grade {
-    Grade::of(write, RECORDING_FAIR.0.next_down(), RECORDING_GOOD.0)
+    Grade::new(write, RECORDING_FAIR.0.next_down(), RECORDING_GOOD.0)
 }
 
 /// Why there is no grade although there is a figure.

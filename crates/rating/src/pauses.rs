@@ -46,7 +46,7 @@ pub fn longest_wait(record: &Record) -> Option<Pause> {
 pub fn pauses_in(record: &Record, index: usize) -> Vec<Pause> {
     let Some(phase) = record.phases.get(index) else { return Vec::new() };
     let ordinary = phase.latency_ns.map_or(Nanos::ZERO, |latency| latency.p50);
-    let silences = Silences::of(phase);
+    let silences = Silences::from_phase(phase);
     let is_pause = |pause: &Pause| {
         let is_unusual = pause.length.0 / MEDIANS_MIN >= ordinary.0;
         pause.length >= FELT_PAUSE && (is_unusual || silences.are_unusual(pause.length))
@@ -92,7 +92,7 @@ struct Silences {
 }
 
 impl Silences {
-    fn of(phase: &Phase) -> Self {
+    fn from_phase(phase: &Phase) -> Self {
         let slices = phase.intervals.iter();
         let time = slices.fold(Nanos::ZERO, |sum, slice| sum.saturating_add(slice.duration_ns));
         Self { ops: phase.ops, time }
@@ -109,7 +109,7 @@ impl Silences {
 /// The wait that ended in each slice, zero where there was none. Of a phase too slow to tell each felt pause
 /// from plain slowness, only the pauses that are certain.
 fn waits(index: usize, phase: &Phase) -> Vec<Pause> {
-    let silences = Silences::of(phase);
+    let silences = Silences::from_phase(phase);
     let waits_alone = phase.queue_depth == 1 && phase.block_size_bytes <= SMALL_BLOCK;
     let shows_all = silences.are_unusual(FELT_PAUSE) || waits_alone;
     let mut waits = Vec::new();

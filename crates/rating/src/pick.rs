@@ -35,7 +35,7 @@ pub enum Finding<'r> {
 
 impl<'r> Finding<'r> {
     /// The phase of `record` for which `fits` holds.
-    pub fn of(record: &'r Record, fits: impl Fn(&Phase) -> bool) -> Self {
+    pub fn find(record: &'r Record, fits: impl Fn(&Phase) -> bool) -> Self {
         let fitting = || record.phases.iter().enumerate().filter(|(_, phase)| fits(phase));
         let measured = fitting().filter(|(_, phase)| phase.is_measured());
         match measured.max_by_key(|(_, phase)| phase.bytes) {
@@ -51,7 +51,7 @@ impl<'r> Finding<'r> {
     /// in flight, without a flush after every few.
     #[must_use]
     pub fn of_random_4k(record: &'r Record, op: OpName, queue_depth: u16) -> Self {
-        Self::of(record, |phase| is_random_4k(phase, op, queue_depth) && !is_synced(phase))
+        Self::find(record, |phase| is_random_4k(phase, op, queue_depth) && !is_synced(phase))
     }
 
     /// The best single figure of the phase's operations a second, if it has a sound one.

@@ -49,7 +49,7 @@ pub struct Prediction {
 /// # Errors
 /// No job can be predicted; the reason in words.
 pub fn predictions(record: &Record) -> Result<Vec<Prediction>, String> {
-    let priced = Priced::of(record)?;
+    let priced = Priced::from_record(record)?;
     let model = Model::fit(&PUBLISHED_CARDS);
     let like = published::like(record);
     Ok(PredictedJob::ALL
@@ -93,7 +93,7 @@ impl Prediction {
     #[must_use]
     pub fn text(&self) -> String {
         let times = PUBLISHED_CARDS.map(|card| self.job.published(&card));
-        let unit = Unit::of(self.time);
+        let unit = Unit::from_time(self.time);
         let [best, worst] = [times.iter().min(), times.iter().max()]
             .map(|time| unit.number(time.copied().unwrap_or_default()));
         format!(
@@ -108,7 +108,7 @@ impl Prediction {
     /// figure has no interval.
     #[must_use]
     pub fn time_in_words(&self) -> String {
-        let unit = Unit::of(self.time);
+        let unit = Unit::from_time(self.time);
         let time = format!("about {} {}", unit.number(self.time), unit.word());
         match self.high {
             Some(high) if !self.is_bounded => {
@@ -129,7 +129,7 @@ enum Unit {
 }
 
 impl Unit {
-    const fn of(time: Nanos) -> Self {
+    const fn from_time(time: Nanos) -> Self {
         if time.0 < Nanos::from_secs(120).0 { Self::Seconds } else { Self::Minutes }
     }
 

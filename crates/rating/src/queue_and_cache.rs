@@ -50,7 +50,7 @@ pub(crate) fn is_a2(device: &DeviceInfo) -> bool {
 
 impl QueueAndCache {
     /// What `record` tells of them.
-    pub(crate) fn of(record: &Record) -> Self {
+    pub(crate) fn from_record(record: &Record) -> Self {
         Self::of_device(&record.conditions.device)
     }
 

@@ -46,7 +46,7 @@ impl Grounds<'_> {
     /// What `limit` of `class` comes to.
     pub(crate) fn rule_on(&self, class: &Class, limit: ClassLimit) -> Reason {
         let quantity = limit.quantity;
-        let finding = Finding::of(self.record, |phase| quantity.is_measured_by(phase));
+        let finding = Finding::find(self.record, |phase| quantity.is_measured_by(phase));
         let Finding::Measured { index, phase } = finding else {
             return Reason::NotMeasured { quantity, cause: finding.cause() };
         };
@@ -64,7 +64,7 @@ impl Grounds<'_> {
     /// Whether the storage misses `limit` even if the bus took no time at all: bus and storage work one
     /// after the other at worst, so the time of the bus is at most what it needs for the data.
     pub(crate) fn misses_on_any_bus(&self, limit: ClassLimit) -> bool {
-        let finding = Finding::of(self.record, |phase| limit.quantity.is_measured_by(phase));
+        let finding = Finding::find(self.record, |phase| limit.quantity.is_measured_by(phase));
         let Finding::Measured { phase, .. } = finding else { return false };
         let (Some(bus), Some(figure)) = (&self.bus, limit.quantity.figure(phase)) else {
             return false;

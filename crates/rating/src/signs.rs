@@ -58,7 +58,7 @@ pub struct Signs {
 impl Signs {
     /// The signs in what was `seen`.
     #[must_use]
-    pub fn of(seen: &Seen) -> Self {
+    pub fn new(seen: &Seen) -> Self {
         let mut signs = of_log::signs(seen);
         signs.extend(of_state::signs(seen));
         signs.sort_by_key(|sign| std::cmp::Reverse((sign.weight, sign.certainty)));

@@ -17,8 +17,8 @@ const TOO_SMALL: &str = "the test range was smaller than 16 MiB";
 
 /// The phase of `record` for which `fits` holds, among several one that nothing speaks against.
 pub(crate) fn find(record: &Record, fits: impl Fn(&Phase) -> bool) -> Finding<'_> {
-    match Finding::of(record, |phase| fits(phase) && doubt_on(phase).is_none()) {
-        Finding::Absent { .. } => Finding::of(record, fits),
+    match Finding::find(record, |phase| fits(phase) && doubt_on(phase).is_none()) {
+        Finding::Absent { .. } => Finding::find(record, fits),
         found => found,
     }
 }

@@ -21,7 +21,7 @@ fn stretch(slices: &[Interval], length: Bytes) -> Option<Throughput> {
     for (index, slice) in slices.iter().enumerate() {
         moved = Bytes(moved.0 + slice.bytes.0);
         if moved >= length {
-            return Throughput::of(length, between);
+            return Throughput::from_bytes(length, between);
         }
         if index > 0 {
             between = between.saturating_add(slice.duration_ns);

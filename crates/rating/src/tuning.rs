@@ -121,7 +121,7 @@ pub fn tuning_plan(
     let reported = card.and_then(|card| card.allocation_unit_bytes);
     let size = conditions.device.size_bytes.unwrap_or(Bytes::ZERO);
     let block = conditions.target.logical_block_bytes;
-    let layout = path.zip(Layout::of(size, geometry, reported));
+    let layout = path.zip(Layout::new(size, geometry, reported));
     let mut steps =
         layout.map_or_else(Vec::new, |(path, layout)| storage::steps(path, &layout, block));
     steps.extend(host::steps(name, conditions));

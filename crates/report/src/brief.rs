@@ -38,7 +38,7 @@ const STEPS_MAX: usize = 3;
 /// `styled`, verdict words are set in ANSI styles. Nothing of the record can bring an escape sequence in.
 #[must_use]
 pub fn brief(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) -> String {
-    let contents = Contents::of(record, verdicts);
+    let contents = Contents::from_record(record, verdicts);
     let width = usize::from(width).clamp(WIDTH_MIN, WIDTH_MAX);
     let mut page = Page { out: String::with_capacity(2048), width, styled };
     page.paragraph("", &contents.title);
@@ -107,7 +107,7 @@ impl Page {
             return;
         }
         // What was seen outside of the run is not asked here.
-        let signs = Signs::of(&Seen::default());
+        let signs = Signs::new(&Seen::default());
         let known = Known {
             conditions: &record.conditions,
             speed: Some(record),

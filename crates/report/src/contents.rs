@@ -195,7 +195,7 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    fn of(record: &Record, verdicts: &[Verdict]) -> Option<Self> {
+    fn from_record(record: &Record, verdicts: &[Verdict]) -> Option<Self> {
         let all = recording_classes(verdicts)?;
         let rulings = verdicts.iter().filter(|verdict| is_recording(verdict)).map(ruling);
         let rulings: Vec<Ruling> = rulings.collect();
@@ -247,7 +247,7 @@ impl Contents {
         !self.verdicts.is_empty() || self.recording.is_some() || !self.indications.is_empty()
     }
 
-    pub(crate) fn of(record: &Record, verdicts: &[Verdict]) -> Self {
+    pub(crate) fn from_record(record: &Record, verdicts: &[Verdict]) -> Self {
         // Jobs measure themselves and nothing that verdicts or advice could rest on.
         let has_jobs = !record.job_runs.is_empty()
             || !record.replays.is_empty()
@@ -288,7 +288,7 @@ impl Contents {
             replays: replays::replays(record),
             setups: lists(record),
             verdicts: shown.map(ruling).collect(),
-            recording: Recording::of(record, verdicts).filter(|_| has_recording),
+            recording: Recording::from_record(record, verdicts).filter(|_| has_recording),
             no_verdicts,
             indications: indicated(record),
             claims: claims(record, verdicts)

@@ -17,10 +17,9 @@ const WANTED: f64 = 0.05;
 /// One sentence for each change of a rate, and for each phase that was run several times.
 pub(crate) fn course(record: &Record) -> Vec<String> {
     let changes = record.phases.iter().flat_map(changes);
-    let runs = record
-        .phases
-        .iter()
-        .filter_map(|phase| Some(format!("{}: {}", one_line(&phase.name), Runs::of(phase)?)));
+    let runs = record.phases.iter().filter_map(|phase| {
+        Some(format!("{}: {}", one_line(&phase.name), Runs::from_phase(phase)?))
+    });
     changes.chain(runs).collect()
 }
 
@@ -28,7 +27,7 @@ pub(crate) fn course(record: &Record) -> Vec<String> {
 pub(crate) fn course_in_short(record: &Record) -> Vec<String> {
     let changes = record.phases.iter().flat_map(changes);
     // The phase that varies most stands for the others.
-    let mut runs: Vec<Runs<'_>> = record.phases.iter().filter_map(Runs::of).collect();
+    let mut runs: Vec<Runs<'_>> = record.phases.iter().filter_map(Runs::from_phase).collect();
     runs.sort_by(|a, b| b.variation.total_cv.total_cmp(&a.variation.total_cv));
     let told = runs.into_iter().map(|runs| {
         let message = runs.to_string();
@@ -85,14 +84,14 @@ struct Runs<'r> {
 
 impl<'r> Runs<'r> {
     /// `None` of a phase that was run once.
-    fn of(phase: &'r Phase) -> Option<Self> {
+    fn from_phase(phase: &'r Phase) -> Option<Self> {
         let rates = run_rates(phase)?;
         let confidence = rates.first()?.confidence;
-        let variation = Variation::of(&rates, confidence)?;
+        let variation = Variation::new(&rates, confidence)?;
         let needed = variation.runs_needed(WANTED, confidence);
         let left_out = phase.runs.len() - rates.len();
         let rates: Vec<f64> = rates.iter().map(|run| run.rate).collect();
-        let steady = SteadyState::of(&rates);
+        let steady = SteadyState::new(&rates);
         Some(Self { phase, rates, variation, left_out, needed, steady })
     }
 

@@ -97,7 +97,7 @@ fn page_of(
     verdicts: &[Verdict],
     answer: Option<&AnswerPage<'_>>,
 ) -> Result<(String, Charts), HtmlError> {
-    let contents = Contents::of(record, verdicts);
+    let contents = Contents::from_record(record, verdicts);
     let mut page = Markup::with_capacity(256 * 1024);
     let mut charts = Charts::default();
     head(&mut page, &contents.title);

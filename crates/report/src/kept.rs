@@ -31,7 +31,7 @@ pub struct ChartFile {
 
 impl ChartFile {
     /// The chart about `subject` that `picture`, one SVG element, draws, with `caption` above it.
-    pub(crate) fn of(subject: &str, caption: &str, picture: &str, csv: String) -> Self {
+    pub(crate) fn new(subject: &str, caption: &str, picture: &str, csv: String) -> Self {
         Self { name: file_name(subject), svg: alone(picture, caption), csv, width_px: None }
     }
 
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn a_chart_stands_by_itself() {
         let picture = "<svg role=\"img\" viewBox=\"0 0 400 4\"><title>a</title></svg>\n";
-        let file = ChartFile::of("4 KiB random write: a rate", "In IOPS", picture, String::new());
+        let file = ChartFile::new("4 KiB random write: a rate", "In IOPS", picture, String::new());
         assert_eq!(file.name, "4-kib-random-write");
         assert!(file.svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" role="));
         assert!(file.svg.contains("><style>svg{--ink"), "{}", file.svg);

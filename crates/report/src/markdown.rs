@@ -17,7 +17,7 @@ use crate::wrap::sentence;
 /// Text from the record cannot make markup.
 #[must_use]
 pub fn markdown(record: &Record, verdicts: &[Verdict]) -> String {
-    let contents = Contents::of(record, verdicts);
+    let contents = Contents::from_record(record, verdicts);
     let mut out = String::with_capacity(4096);
     // Writing to a string cannot fail.
     let _ = write_all(&mut out, &contents);

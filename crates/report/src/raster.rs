@@ -112,7 +112,7 @@ impl Painter {
             state.shift = (state.shift.0 + x, state.shift.1 + y);
         }
         if let Some(fill) = element.attribute("fill") {
-            state.fill = Colour::of(&fill);
+            state.fill = Colour::parse(&fill);
         }
         if let Some(anchor) = element.attribute("text-anchor") {
             state.anchor = anchor;
@@ -189,7 +189,7 @@ impl Painter {
             let opacity = opacity * element.number("fill-opacity").unwrap_or(1.0);
             canvas.fill(&placed, fill, opacity, state.clip);
         }
-        let Some(stroke) = element.attribute("stroke").and_then(|it| Colour::of(&it)) else {
+        let Some(stroke) = element.attribute("stroke").and_then(|it| Colour::parse(&it)) else {
             return;
         };
         let width = element.number("stroke-width").unwrap_or(1.0) * scale;

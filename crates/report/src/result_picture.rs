@@ -67,14 +67,14 @@ pub fn check_picture(page: &AnswerPage<'_>, speed: Option<&Record>) -> ChartFile
     if let Some(chart) = chart {
         picture.drawing(CHART, &chart);
     }
-    let source = speed.map_or_else(String::new, |record| Short::of(record).source);
+    let source = speed.map_or_else(String::new, |record| Short::from_record(record).source);
     picture.line((MARGIN, HEIGHT - 12.0), WIDTH - 2.0 * MARGIN, &Type::quiet(11.0), &source);
     picture.finish(&name)
 }
 
 /// The result of a test that measured no speed.
 fn rows(record: &Record) -> ChartFile {
-    let Short { name, rows, source } = Short::of(record);
+    let Short { name, rows, source } = Short::from_record(record);
     let mut picture = Picture::new(colour(Standing::Unknown));
     let width = WIDTH - 2.0 * MARGIN;
     let heading = Type { weight: Weight::Bold, ..Type::new(22.0) };

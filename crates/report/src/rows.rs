@@ -130,7 +130,7 @@ fn flushes(phase: &Phase) -> Option<Row> {
         }
         1 => ("final flush", String::new()),
         count => {
-            let rate = Iops::of(count, phase.duration_ns)?;
+            let rate = Iops::from_ops(count, phase.duration_ns)?;
             ("flushes", format!("{}/s", wording::bare(&rate)))
         }
     };

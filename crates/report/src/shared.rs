@@ -102,7 +102,7 @@ fn in_words(limits: Vec<LimitedPhases>, record: &Record) -> Vec<Limited> {
 }
 
 /// A sentence, and the phases of which it is said.
-struct Said<K> {
+struct SharedSentence<K> {
     kind: K,
     message: String,
     phases: Vec<String>,
@@ -122,7 +122,7 @@ pub(crate) fn doubts_in_words(record: &Record) -> Vec<String> {
     said_once(told, |a, b| a.is_like(b), record)
 }
 
-impl<K> Said<K> {
+impl<K> SharedSentence<K> {
     fn in_words(self, record: &Record) -> String {
         let Self { message, mut phases, is_same, .. } = self;
         phases.dedup();
@@ -143,7 +143,7 @@ pub(crate) fn said_once<K>(
     is_like: impl Fn(&K, &K) -> bool,
     record: &Record,
 ) -> Vec<String> {
-    let mut said: Vec<Said<K>> = Vec::new();
+    let mut said: Vec<SharedSentence<K>> = Vec::new();
     for (phase, kind, message) in told {
         match said.iter_mut().find(|known| is_like(&known.kind, &kind)) {
             Some(known) => {
@@ -152,7 +152,7 @@ pub(crate) fn said_once<K>(
             }
             None => {
                 let phases = phase.into_iter().collect();
-                said.push(Said { kind, message, phases, is_same: true });
+                said.push(SharedSentence { kind, message, phases, is_same: true });
             }
         }
     }

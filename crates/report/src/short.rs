@@ -22,7 +22,7 @@ pub(crate) struct Short {
 }
 
 impl Short {
-    pub(crate) fn of(record: &Record) -> Self {
+    pub(crate) fn from_record(record: &Record) -> Self {
         let entry = Entry::of(record);
         let name = match &entry.label {
             Some(label) => format!("{label}: {}", entry.card),
@@ -79,7 +79,7 @@ impl Short {
 /// markup.
 #[must_use]
 pub fn markdown_short(record: &Record) -> String {
-    let Short { name, rows, source } = Short::of(record);
+    let Short { name, rows, source } = Short::from_record(record);
     let mut lines = vec![format!("**{}**", Markdown(&name)), String::new()];
     lines.extend(rows.iter().map(|(what, said)| format!("- {what}: {}", Markdown(said))));
     lines.push(format!("- {}", Markdown(&source)));

@@ -40,7 +40,7 @@ const PLAIN: Style = Style::new();
 /// is no escape sequence in the text. Nothing of the record can bring one in.
 #[must_use]
 pub fn summary(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) -> String {
-    let contents = Contents::of(record, verdicts);
+    let contents = Contents::from_record(record, verdicts);
     let width = usize::from(width).clamp(WIDTH_MIN, WIDTH_MAX);
     let mut page = Page { out: String::with_capacity(4096), width, styled };
     page.heading(&contents.title);

@@ -13,7 +13,7 @@ pub(crate) fn warnings(record: &Record) -> Vec<String> {
     let mut told: Vec<Kind<'_>> = Vec::new();
     let mut sentences = Vec::new();
     for doubt in &doubts {
-        let kind = Kind::of(doubt);
+        let kind = Kind::from_doubt(doubt);
         if !told.contains(&kind) {
             sentences.push(in_words(&kind, &doubts, record.phases.len()));
             told.push(kind);
@@ -30,22 +30,25 @@ enum Kind<'d> {
     /// Too slow or too uneven for an exact figure.
     Inexact,
     /// Any other, in its own words.
-    Said(&'d Warning),
+    Own(&'d Warning),
 }
 
 impl<'d> Kind<'d> {
-    fn of(doubt: &'d Doubt) -> Self {
+    fn from_doubt(doubt: &'d Doubt) -> Self {
         match doubt.warning.code {
             WarningCode::Disturbed => Self::Disturbed,
             WarningCode::FewOperations | WarningCode::Unsteady => Self::Inexact,
-            _ => Self::Said(&doubt.warning),
+            _ => Self::Own(&doubt.warning),
         }
     }
 }
 
 fn in_words(kind: &Kind<'_>, doubts: &[Doubt], phases: usize) -> String {
-    let mut of_phases: Vec<usize> =
-        doubts.iter().filter(|doubt| Kind::of(doubt) == *kind).filter_map(|it| it.phase).collect();
+    let mut of_phases: Vec<usize> = doubts
+        .iter()
+        .filter(|doubt| Kind::from_doubt(doubt) == *kind)
+        .filter_map(|it| it.phase)
+        .collect();
     of_phases.sort_unstable();
     of_phases.dedup();
     let tests = match (of_phases.len(), phases) {
@@ -59,7 +62,7 @@ fn in_words(kind: &Kind<'_>, doubts: &[Doubt], phases: usize) -> String {
         Kind::Inexact => {
             format!("The speed was too low or too uneven for an exact figure in {tests}.")
         }
-        Kind::Said(warning) => {
+        Kind::Own(warning) => {
             let message = sentence(&one_line(&warning.to_string()));
             format!("{}.", message.trim_end_matches('.'))
         }

@@ -21,7 +21,7 @@ impl Again {
     /// The second try of the phase at `index` of `plan`, whose first was `phase`; `None` where it
     /// was not disturbed, where its method allows no other try, or where no room is left: `left`
     /// of the run's time, and what of its bytes is not yet `written`.
-    pub(crate) fn of(
+    pub(crate) fn new(
         plan: &Plan,
         index: usize,
         phase: &Phase,

@@ -238,7 +238,7 @@ impl<'a> Meter<'a> {
             Some(Direction {
                 ops: histogram.count(),
                 bytes,
-                iops: Iops::of(histogram.count(), self.duration())?,
+                iops: Iops::from_ops(histogram.count(), self.duration())?,
                 latency_ns: latency_of(histogram.summary()?),
             })
         };

@@ -205,7 +205,7 @@ fn of_runs<Rate: Copy>(
             confidence: run.confidence,
         })
         .collect();
-    let all = Variation::of(&rates, confidence)?;
+    let all = Variation::new(&rates, confidence)?;
     Some(Estimate {
         estimate: rate(all.mean),
         low: rate(all.low),

@@ -95,7 +95,7 @@ pub fn run_repeatedly(
 fn is_steady(record: &Record) -> bool {
     let is_steady = |phase: &Phase| {
         let rates = phase.runs.iter().filter_map(|run| run.iops).map(|iops| iops.estimate.0);
-        SteadyState::of(&rates.collect::<Vec<f64>>()).is_some_and(|state| state.is_steady())
+        SteadyState::new(&rates.collect::<Vec<f64>>()).is_some_and(|state| state.is_steady())
     };
     record.phases.iter().filter(|phase| phase.is_measured()).all(is_steady)
 }

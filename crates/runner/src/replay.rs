@@ -186,7 +186,7 @@ fn fold(
     trace: &TraceReader<'_>,
     plan: &ReplayPlan,
 ) -> Result<Fold, FoldError> {
-    let reach = Reach::of(trace)?;
+    let reach = Reach::new(trace)?;
     let span = plan.span.min(target.abilities().size);
     Fold::new(&reach, span, target.abilities().logical_block, piece_max(target))
 }

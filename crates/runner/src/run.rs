@@ -151,7 +151,7 @@ impl Run<'_> {
     ) -> Phase {
         let first = self.phase(index, None, histograms, record, observer);
         let left = self.deadline.saturating_sub(self.target.now());
-        let again = Again::of(self.plan, index, &first, record.bytes_written, left)
+        let again = Again::new(self.plan, index, &first, record.bytes_written, left)
             .filter(|_| !self.stop.load(Ordering::Relaxed));
         let Some(again) = again else { return first };
         observer.observe(Event::PhaseRepeated { index, first: &first });
@@ -374,8 +374,8 @@ fn verdict(spec: &PhaseSpec, phase: &Phase) -> Option<String> {
 fn progress(meter: &Meter<'_>) -> Progress {
     let (recent, time) = meter.recent();
     Progress {
-        iops: Iops::of(recent.ops, time).unwrap_or_default(),
-        throughput: Throughput::of(recent.bytes, time).unwrap_or_default(),
+        iops: Iops::from_ops(recent.ops, time).unwrap_or_default(),
+        throughput: Throughput::from_bytes(recent.bytes, time).unwrap_or_default(),
         latency_max: recent.latency_max,
         time_left: Nanos::ZERO,
         bytes_to_write_left: None,

@@ -121,7 +121,7 @@ impl Experiment for CapacityCheck {
             CapacityMode::Destroy | CapacityMode::Restore => Writing::Always,
         };
         StorageNeeds {
-            span: Span::of(Bytes(u64::MAX)),
+            span: Span::new(Bytes(u64::MAX)),
             writing,
             keeping: Keeping::Short(SHORTHAND),
             power_cuts: false,

@@ -100,7 +100,7 @@ pub(crate) enum Destination {
 
 impl Destination {
     /// What `path` leads to. Nothing is opened for it.
-    pub(crate) fn of(path: &Path) -> Result<Self, Unwritable> {
+    pub(crate) fn new(path: &Path) -> Result<Self, Unwritable> {
         let mut path = path.to_owned();
         for links in 0..=LINKS_MAX {
             let directory = fs::canonicalize(directory_of(&path)).map_err(directory_fault)?;
@@ -170,7 +170,7 @@ pub fn check_output(path: &Path) -> Result<(), Unwritable> {
     if path.is_dir() {
         return Err(Unwritable::Directory);
     }
-    Destination::of(path).map(drop)
+    Destination::new(path).map(drop)
 }
 
 fn directory_fault(error: io::Error) -> Unwritable {
@@ -254,12 +254,12 @@ mod tests {
     #[test]
     fn a_descriptor_is_written_to_under_each_of_its_names() {
         for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/proc/thread-self/fd/1"] {
-            assert_eq!(Destination::of(Path::new(name)).unwrap(), Destination::Descriptor(1));
+            assert_eq!(Destination::new(Path::new(name)).unwrap(), Destination::Descriptor(1));
         }
         let directory = tempfile::tempdir().unwrap();
         let link = directory.path().join("link");
         symlink("/dev/stdout", &link).unwrap();
-        assert_eq!(Destination::of(&link).unwrap(), Destination::Descriptor(1));
+        assert_eq!(Destination::new(&link).unwrap(), Destination::Descriptor(1));
     }
 
     #[test]
@@ -302,7 +302,7 @@ mod tests {
         symlink("round", at("round")).unwrap();
         let file = fs::canonicalize(at("file")).unwrap();
         for name in ["file", "link", "further"] {
-            assert_eq!(Destination::of(&at(name)).unwrap(), Destination::File(file.clone()));
+            assert_eq!(Destination::new(&at(name)).unwrap(), Destination::File(file.clone()));
         }
         for name in ["dangling", "round"] {
             assert!(matches!(check_output(&at(name)), Err(Unwritable::DanglingLink)), "{name}");

@@ -111,7 +111,7 @@ impl Endurance {
         }
         let mut ready = self.begin(place, draft)?;
         ready.plan = ready.plan.salted(Seed::from_bits(self.asked.random_bits).derive("marks"));
-        let header = journal::Header::of(&device, &ready.plan, &self.asked.wish, draft.seed);
+        let header = journal::Header::new(&device, &ready.plan, &self.asked.wish, draft.seed);
         ready.journal = Some(Journal::create(states, &header)?);
         ready.device = Some(device);
         Ok(ready)
@@ -186,7 +186,7 @@ impl Experiment for Endurance {
 
     fn needs(&mut self, _seed: Seed) -> StorageNeeds {
         StorageNeeds {
-            span: Span::of(Bytes(u64::MAX)),
+            span: Span::new(Bytes(u64::MAX)),
             writing: Writing::Always,
             keeping: Keeping::Short(SHORTHAND),
             power_cuts: false,

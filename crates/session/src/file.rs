@@ -119,7 +119,7 @@ fn is_unlocked(path: &Path) -> bool {
 /// # Errors
 /// It cannot be written, or is nothing that an output goes to ([`Unwritable`](crate::Unwritable)).
 pub fn replace(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
-    let destination = Destination::of(path)?;
+    let destination = Destination::new(path)?;
     if let Destination::File(path) = &destination
         && let Some(name) = path.file_name().and_then(|name| name.to_str())
     {
@@ -130,7 +130,7 @@ pub fn replace(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
 
 /// Puts `contents` in the place of `path` as [`replace`] does, in a directory that was swept.
 pub(crate) fn put(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
-    put_at(&Destination::of(path)?, contents.as_ref())
+    put_at(&Destination::new(path)?, contents.as_ref())
 }
 
 fn put_at(destination: &Destination, contents: &[u8]) -> io::Result<()> {

@@ -53,7 +53,7 @@ pub use phases::Phases;
 pub use place::Place;
 pub use powercut::apps::{AppWriting, write_app_until_cut};
 pub use powercut::real::{
-    CutChecked, CutWriting, Looking, check_after_cut, of_witness, write_until_cut,
+    CutCheck, CutChecked, CutWriting, check_after_cut, of_witness, write_until_cut,
 };
 pub use powercut::{CutMode, PowerCuts, cut_harm};
 pub use recorder::Recorder;

@@ -71,7 +71,7 @@ impl Experiment for Phases {
 
     fn needs(&mut self, _seed: Seed) -> StorageNeeds {
         StorageNeeds {
-            span: Span::of(self.profile.span),
+            span: Span::new(self.profile.span),
             writing: Writing::WhereAllowed,
             keeping: Keeping::Bytes,
             power_cuts: false,

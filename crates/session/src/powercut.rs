@@ -85,7 +85,7 @@ impl Experiment for PowerCuts {
 
     fn needs(&mut self, _seed: Seed) -> StorageNeeds {
         StorageNeeds {
-            span: Span::of(AREA),
+            span: Span::new(AREA),
             writing: Writing::Always,
             keeping: Keeping::Bytes,
             power_cuts: true,

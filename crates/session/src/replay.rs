@@ -58,7 +58,7 @@ impl<'a> TraceReplay<'a> {
         think_factor: f64,
         queue_depth: u16,
     ) -> Result<Self, FoldError> {
-        let reach = Reach::of(&trace)?;
+        let reach = Reach::new(&trace)?;
         Ok(Self { trace, reach, think_factor, queue_depth, log: None })
     }
 

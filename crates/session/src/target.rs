@@ -63,7 +63,7 @@ pub struct Span {
 impl Span {
     /// The same everywhere.
     #[must_use]
-    pub const fn of(span: Bytes) -> Self {
+    pub const fn new(span: Bytes) -> Self {
         Self { own_file: span, existing: span }
     }
 }
@@ -111,7 +111,7 @@ pub fn open_storage(
     }
     if needs.writing == Writing::Always && args.access.destroy.is_none() {
         // Some experiments need all of a device.
-        let is_for_devices = needs.reconnects || needs.span == Span::of(Bytes(u64::MAX));
+        let is_for_devices = needs.reconnects || needs.span == Span::new(Bytes(u64::MAX));
         let instead = if is_for_devices { "" } else { "name a directory on it instead, or, " };
         return Err(Failure::refused(format!(
             "this would destroy the data on {}; {instead}if all its data may be lost, add {}",
@@ -205,7 +205,7 @@ fn open_directory(
     talk: &mut dyn Frontend,
 ) -> Result<Storage, Failure> {
     let surroundings = look(&args.target);
-    match NoStorage::of(&surroundings) {
+    match NoStorage::find(&surroundings) {
         Some(nothing @ NoStorage::MadeUp) => return Err(nothing.refusal(&args.target)),
         Some(NoStorage::Memory) => {
             talk.note(

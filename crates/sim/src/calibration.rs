@@ -94,17 +94,17 @@ pub struct Published {
 
 /// The published cards, in the order of [`PUBLISHED_CARDS`].
 pub static PUBLISHED: [Published; 8] = {
-    let mut all = [Published::of(&PUBLISHED_CARDS[0]); 8];
+    let mut all = [Published::from_card(&PUBLISHED_CARDS[0]); 8];
     let mut index = 1;
     while index < all.len() {
-        all[index] = Published::of(&PUBLISHED_CARDS[index]);
+        all[index] = Published::from_card(&PUBLISHED_CARDS[index]);
         index += 1;
     }
     all
 };
 
 impl Published {
-    const fn of(card: &PublishedCard) -> Self {
+    const fn from_card(card: &PublishedCard) -> Self {
         Self {
             card: card.reference,
             figures: Figures([

@@ -136,20 +136,6 @@ impl Card {
         Ok(Box::new(self.build_with(seed, flash, Shorthand::NONE)?))
     }
 
-    /// As [`open_paced`](Self::open_paced), with the bytes in memory and those that `shorthand`
-    /// recognises kept as numbers.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    pub fn open_paced_short(
-        &self,
-        seed: Seed,
-        shorthand: Shorthand,
-    ) -> Result<Box<dyn PacedTarget>, OpenError> {
-        let flash = Box::new(ShortStore::new(shorthand));
-        Ok(Box::new(self.build_with(seed, flash, shorthand)?))
-    }
-
     /// A new card of this kind as it really is, without its lie and its damage.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use crate::DatabaseError;
 
 impl DatabaseError {
     /// What `error` means for a measurement.
-    pub(crate) fn of(error: rusqlite::Error) -> Self {
+    pub(crate) fn from_sqlite(error: rusqlite::Error) -> Self {
         match error {
             rusqlite::Error::SqliteFailure(failure, said) => {
                 let is_harmless = |said: &String| !said.contains('/');
@@ -61,7 +61,7 @@ mod tests {
 
     fn failure(code: i32) -> DatabaseError {
         let failure = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
-        DatabaseError::of(failure)
+        DatabaseError::from_sqlite(failure)
     }
 
     #[test]
@@ -83,14 +83,15 @@ mod tests {
     fn no_word_names_a_path() {
         let said = Some("unable to open database file: /home/ann/card/database".to_owned());
         let failure = ffi::Error::new(ffi::SQLITE_CANTOPEN);
-        let error = DatabaseError::of(rusqlite::Error::SqliteFailure(failure, said)).to_string();
+        let error =
+            DatabaseError::from_sqlite(rusqlite::Error::SqliteFailure(failure, said)).to_string();
         assert!(!error.contains("ann") && error.contains("SQLITE_CANTOPEN"), "{error}");
     }
 
     #[test]
     fn what_is_our_own_fault_is_called_that() {
         assert!(failure(ffi::SQLITE_CONSTRAINT).to_string().contains("fault of cardproof"));
-        let error = DatabaseError::of(rusqlite::Error::InvalidQuery);
+        let error = DatabaseError::from_sqlite(rusqlite::Error::InvalidQuery);
         assert!(matches!(error, DatabaseError::Refused(_)));
     }
 }

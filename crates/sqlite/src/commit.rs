@@ -65,8 +65,8 @@ impl Database {
         stop: &AtomicBool,
     ) -> Result<End, DatabaseError> {
         let (connection, rows) = self.parts()?;
-        let mut insert = connection.prepare(row::INSERT).map_err(DatabaseError::of)?;
-        let mut update = connection.prepare(row::UPDATE).map_err(DatabaseError::of)?;
+        let mut insert = connection.prepare(row::INSERT).map_err(DatabaseError::from_sqlite)?;
+        let mut update = connection.prepare(row::UPDATE).map_err(DatabaseError::from_sqlite)?;
         for number in 0..limits.transactions {
             if stop.load(Ordering::Relaxed) {
                 return Ok(End::Stopped);
@@ -82,7 +82,7 @@ impl Database {
                 let (id, state) = rows.change();
                 update.execute(params![id, state])
             };
-            if changed.map_err(DatabaseError::of)? != 1 {
+            if changed.map_err(DatabaseError::from_sqlite)? != 1 {
                 return Err(DatabaseError::Refused("a transaction changed no row".to_owned()));
             }
             tally.add(start, clock());

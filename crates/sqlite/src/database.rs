@@ -53,7 +53,8 @@ impl Database {
     fn connect(&self) -> Result<Connection, DatabaseError> {
         let path = self.place.checked_path()?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags).map_err(DatabaseError::of)?;
+        let connection =
+            Connection::open_with_flags(path, flags).map_err(DatabaseError::from_sqlite)?;
         self.place.checked_path()?;
         Ok(connection)
     }
@@ -106,17 +107,19 @@ fn fill(
     from: &mut Rows,
     stop: &AtomicBool,
 ) -> Result<(), DatabaseError> {
-    let batch = |sql: &str| connection.execute_batch(sql).map_err(DatabaseError::of);
+    let batch = |sql: &str| connection.execute_batch(sql).map_err(DatabaseError::from_sqlite);
     batch("PRAGMA page_size = 4096; PRAGMA temp_store = MEMORY; PRAGMA journal_mode = MEMORY;")?;
     batch("BEGIN")?;
     batch(row::SCHEMA)?;
-    let mut insert = connection.prepare(row::INSERT).map_err(DatabaseError::of)?;
+    let mut insert = connection.prepare(row::INSERT).map_err(DatabaseError::from_sqlite)?;
     for number in 0..rows.max(1) {
         if number % ROWS_BETWEEN_LOOKS == 0 && stop.load(Ordering::Relaxed) {
             return Err(DatabaseError::Stopped);
         }
         let row::New { id, device, changed_at, state } = from.add();
-        insert.execute(params![id, device, changed_at, state]).map_err(DatabaseError::of)?;
+        insert
+            .execute(params![id, device, changed_at, state])
+            .map_err(DatabaseError::from_sqlite)?;
     }
     batch("COMMIT")
 }
@@ -127,10 +130,10 @@ fn apply(connection: &Connection, setting: Setting) -> Result<(), DatabaseError>
     let wanted = setting.journal_word();
     let found: String = connection
         .query_row(&format!("PRAGMA journal_mode = {wanted}"), [], |row| row.get(0))
-        .map_err(DatabaseError::of)?;
+        .map_err(DatabaseError::from_sqlite)?;
     if !found.eq_ignore_ascii_case(wanted) {
         return Err(DatabaseError::NoSuchMode { wanted, found });
     }
     let synchronous = format!("PRAGMA synchronous = {}", setting.synchronous_word());
-    connection.execute_batch(&synchronous).map_err(DatabaseError::of)
+    connection.execute_batch(&synchronous).map_err(DatabaseError::from_sqlite)
 }

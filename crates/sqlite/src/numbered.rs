@@ -34,11 +34,11 @@ impl Numbered {
         };
         let found: String = connection
             .query_row(&format!("PRAGMA journal_mode = {wanted}"), [], |row| row.get(0))
-            .map_err(DatabaseError::of)?;
+            .map_err(DatabaseError::from_sqlite)?;
         if !found.eq_ignore_ascii_case(wanted) {
             return Err(DatabaseError::NoSuchMode { wanted, found });
         }
-        let batch = |sql: &str| connection.execute_batch(sql).map_err(DatabaseError::of);
+        let batch = |sql: &str| connection.execute_batch(sql).map_err(DatabaseError::from_sqlite);
         batch(&format!("PRAGMA synchronous = {synchronous}"))?;
         batch(SCHEMA)?;
         Ok(Self { connection })
@@ -57,8 +57,9 @@ impl Numbered {
     /// # Errors
     /// The storage has no room or fails.
     pub fn commit(&mut self, slot: u64, record: &[u8]) -> Result<(), DatabaseError> {
-        let mut insert = self.connection.prepare_cached(INSERT).map_err(DatabaseError::of)?;
-        insert.execute(params![slot.cast_signed(), record]).map_err(DatabaseError::of)?;
+        let mut insert =
+            self.connection.prepare_cached(INSERT).map_err(DatabaseError::from_sqlite)?;
+        insert.execute(params![slot.cast_signed(), record]).map_err(DatabaseError::from_sqlite)?;
         Ok(())
     }
 
@@ -67,11 +68,11 @@ impl Numbered {
     /// # Errors
     /// The storage fails or the database is damaged; what came before was handed out.
     pub fn read(&self, mut each: impl FnMut(u64, &[u8])) -> Result<(), DatabaseError> {
-        let mut select = self.connection.prepare(SELECT).map_err(DatabaseError::of)?;
-        let mut rows = select.query([]).map_err(DatabaseError::of)?;
-        while let Some(row) = rows.next().map_err(DatabaseError::of)? {
-            let slot: i64 = row.get(0).map_err(DatabaseError::of)?;
-            let record = row.get_ref(1).map_err(DatabaseError::of)?;
+        let mut select = self.connection.prepare(SELECT).map_err(DatabaseError::from_sqlite)?;
+        let mut rows = select.query([]).map_err(DatabaseError::from_sqlite)?;
+        while let Some(row) = rows.next().map_err(DatabaseError::from_sqlite)? {
+            let slot: i64 = row.get(0).map_err(DatabaseError::from_sqlite)?;
+            let record = row.get_ref(1).map_err(DatabaseError::from_sqlite)?;
             each(slot.cast_unsigned(), record.as_blob().unwrap_or_default());
         }
         Ok(())
@@ -80,7 +81,7 @@ impl Numbered {
 
 fn open(path: &Path, more: OpenFlags) -> Result<Connection, DatabaseError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
-    Connection::open_with_flags(path, flags).map_err(DatabaseError::of)
+    Connection::open_with_flags(path, flags).map_err(DatabaseError::from_sqlite)
 }
 
 #[cfg(test)]

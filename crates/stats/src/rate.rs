@@ -37,7 +37,7 @@ impl RateInterval {
     /// equal length; `None` without operations or time. `confidence` is between 0 and 1.
     #[must_use]
     pub fn new(ops: u64, duration: Nanos, slices: &[Slice], confidence: f64) -> Option<Self> {
-        let estimate = Iops::of(ops, duration).filter(|_| ops > 0)?;
+        let estimate = Iops::from_ops(ops, duration).filter(|_| ops > 0)?;
         let relative = relative_half_width(slices, confidence)
             .unwrap_or_else(|| count_half_width(ops, confidence));
         let half = estimate.0 * known_digits(relative + chance_of_the_window(ops, slices));

@@ -60,7 +60,7 @@ impl Variation {
     /// The variation of `runs`, with an interval of the mean of `confidence` (between 0 and 1);
     /// `None` of fewer than two, or where one has no rate above 0.
     #[must_use]
-    pub fn of(runs: &[RunRate], confidence: f64) -> Option<Self> {
+    pub fn new(runs: &[RunRate], confidence: f64) -> Option<Self> {
         let logs = logs(runs.iter().map(|run| run.rate))?;
         let (mean, variance) = mean_and_variance(&logs)?;
         let within = runs.iter().map(|run| run.standard_error().map(|error| error * error));
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn the_interval_is_students_over_the_logarithms() {
         // ln of these: mean 0, variance 1/2 * 2 * 0.01; t(2) at 95 % is 4.303.
-        let found = Variation::of(&runs(&[1.0, 0.1_f64.exp(), (-0.1_f64).exp()], 0.0), 0.95);
+        let found = Variation::new(&runs(&[1.0, 0.1_f64.exp(), (-0.1_f64).exp()], 0.0), 0.95);
         let found = found.unwrap();
         assert!((found.mean - 1.0).abs() < 1e-12);
         assert!((found.high.ln() - 4.3027 * 0.1 / 3.0_f64.sqrt()).abs() < 1e-4, "{found:?}");
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn what_the_runs_explain_is_not_between_them() {
         let half_width = 0.1;
-        let found = Variation::of(&runs(&[100.0, 101.0, 99.0, 100.0], half_width), 0.99).unwrap();
+        let found = Variation::new(&runs(&[100.0, 101.0, 99.0, 100.0], half_width), 0.99).unwrap();
         assert_eq!(found.between_cv, Some(0.0));
         let of_one = (found.within_cv.unwrap() * 2.5758).exp() - 1.0;
         assert!((of_one - half_width).abs() < 1e-4, "{of_one}");
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn more_variation_needs_more_runs() {
         let varied = |spread: f64| {
-            Variation::of(
+            Variation::new(
                 &runs(&[100.0, 100.0 * (1.0 + spread), 100.0 / (1.0 + spread)], 0.0),
                 0.99,
             )
@@ -195,8 +195,8 @@ mod tests {
 
     #[test]
     fn one_run_shows_no_variation() {
-        assert_eq!(Variation::of(&runs(&[100.0], 0.01), 0.99), None);
-        assert_eq!(Variation::of(&runs(&[100.0, 0.0], 0.01), 0.99), None);
+        assert_eq!(Variation::new(&runs(&[100.0], 0.01), 0.99), None);
+        assert_eq!(Variation::new(&runs(&[100.0, 0.0], 0.01), 0.99), None);
     }
 
     #[test]

@@ -30,7 +30,7 @@ impl SteadyState {
     /// The state of the last [`STEADY_WINDOW`] of `rounds`; `None` of fewer, or where they average
     /// to nothing.
     #[must_use]
-    pub fn of(rounds: &[f64]) -> Option<Self> {
+    pub fn new(rounds: &[f64]) -> Option<Self> {
         let window = rounds.len().checked_sub(STEADY_WINDOW).map(|from| &rounds[from..])?;
         let count = window.len() as f64;
         let average = window.iter().sum::<f64>() / count;
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn five_level_rounds_are_steady_whatever_came_before() {
-        let state = SteadyState::of(&[900.0, 400.0, 100.0, 101.0, 99.0, 100.0, 100.0]).unwrap();
+        let state = SteadyState::new(&[900.0, 400.0, 100.0, 101.0, 99.0, 100.0, 100.0]).unwrap();
         assert!(state.is_steady(), "{state:?}");
         assert_eq!(state.average, 100.0);
     }
@@ -69,20 +69,20 @@ mod tests {
     #[test]
     fn a_slow_fall_is_not_steady_though_its_range_is_small() {
         // Ranges over 12 %, and falls by 12 % from end to end.
-        let state = SteadyState::of(&[106.0, 103.0, 100.0, 97.0, 94.0]).unwrap();
+        let state = SteadyState::new(&[106.0, 103.0, 100.0, 97.0, 94.0]).unwrap();
         assert!((state.range - 0.12).abs() < 1e-9 && (state.slope - 0.12).abs() < 1e-9);
         assert!(!state.is_steady());
     }
 
     #[test]
     fn a_swing_is_not_steady_though_its_line_is_level() {
-        let state = SteadyState::of(&[100.0, 115.0, 85.0, 115.0, 100.0]).unwrap();
+        let state = SteadyState::new(&[100.0, 115.0, 85.0, 115.0, 100.0]).unwrap();
         assert!(state.slope < 0.1 && !state.is_steady(), "{state:?}");
     }
 
     #[test]
     fn fewer_than_five_rounds_or_none_that_count_say_nothing() {
-        assert_eq!(SteadyState::of(&[1.0; 4]), None);
-        assert_eq!(SteadyState::of(&[0.0; 5]), None);
+        assert_eq!(SteadyState::new(&[1.0; 4]), None);
+        assert_eq!(SteadyState::new(&[0.0; 5]), None);
     }
 }

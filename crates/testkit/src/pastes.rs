@@ -23,7 +23,7 @@ use dice::Dice;
 
 /// A figure that a line tells: what was measured, and the number as printed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Told {
+pub struct PrintedFigure {
     /// What was measured; unknown where the line does not say.
     pub op: OpName,
     /// The number.
@@ -34,7 +34,7 @@ pub struct Told {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CardTruth {
     /// Its figures.
-    pub told: Vec<Told>,
+    pub told: Vec<PrintedFigure>,
     /// Whether a line tells of a fault.
     pub has_fault: bool,
 }
@@ -56,7 +56,7 @@ pub struct Paste {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Row {
     text: String,
-    told: Vec<Told>,
+    told: Vec<PrintedFigure>,
     has_fault: bool,
     /// Whether another card than that of the line above begins with it, as in a table.
     begins_card: bool,
@@ -68,7 +68,7 @@ impl Row {
     }
 
     fn tells(mut self, op: OpName, value: f64) -> Self {
-        self.told.push(Told { op, value });
+        self.told.push(PrintedFigure { op, value });
         self
     }
 }

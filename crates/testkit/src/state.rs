@@ -25,7 +25,7 @@ impl Contents {
     ///
     /// # Errors
     /// It cannot be read.
-    pub fn of(path: &Path) -> Result<Self, LabError> {
+    pub fn read(path: &Path) -> Result<Self, LabError> {
         let mut file = File::open(path).map_err(LabError::file("open", path))?;
         let mut pieces = Vec::new();
         let mut piece = Vec::new();
@@ -73,7 +73,7 @@ impl Tree {
     ///
     /// # Errors
     /// Something in it cannot be read.
-    pub fn of(root: &Path) -> Result<Self, LabError> {
+    pub fn read(root: &Path) -> Result<Self, LabError> {
         let mut tree = Self { entries: BTreeMap::new() };
         tree.add(root, Path::new(""))?;
         Ok(tree)
@@ -87,7 +87,7 @@ impl Tree {
     /// Something in it cannot be read or set.
     pub fn of_settled(root: &Path) -> Result<Self, LabError> {
         settle(root)?;
-        Self::of(root)
+        Self::read(root)
     }
 
     /// The user's part of the tree under `root`: everything but entries of the root whose names
@@ -121,7 +121,7 @@ impl Tree {
         } else if kind.is_symlink() {
             Entry::Link { to: fs::read_link(&path).map_err(LabError::file("read", &path))? }
         } else if kind.is_file() {
-            Entry::File { mode, modified_ns, contents: Contents::of(&path)? }
+            Entry::File { mode, modified_ns, contents: Contents::read(&path)? }
         } else {
             Entry::Other { mode }
         };
@@ -145,7 +145,8 @@ impl Tree {
         for name in names {
             let (old, new) = (self.entries.get(name), after.entries.get(name));
             if old != new {
-                changes += &format!("{}: {} -> {}\n", name.display(), Told(old), Told(new));
+                changes +=
+                    &format!("{}: {} -> {}\n", name.display(), ShownEntry(old), ShownEntry(new));
             }
         }
         changes
@@ -153,9 +154,9 @@ impl Tree {
 }
 
 /// An entry in a few words.
-struct Told<'entry>(Option<&'entry Entry>);
+struct ShownEntry<'entry>(Option<&'entry Entry>);
 
-impl fmt::Display for Told<'_> {
+impl fmt::Display for ShownEntry<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             None => f.write_str("nothing"),
@@ -208,13 +209,13 @@ mod tests {
         let path = directory.path().join("image");
         let mut bytes = vec![7_u8; 3 * PIECE_BYTES as usize + 5];
         fs::write(&path, &bytes).unwrap();
-        let before = Contents::of(&path).unwrap();
+        let before = Contents::read(&path).unwrap();
         bytes[PIECE_BYTES as usize] = 8;
         fs::write(&path, &bytes).unwrap();
-        assert_eq!(before.differing_mib(&Contents::of(&path).unwrap()), [1]);
+        assert_eq!(before.differing_mib(&Contents::read(&path).unwrap()), [1]);
         bytes.truncate(3 * PIECE_BYTES as usize);
         fs::write(&path, &bytes).unwrap();
-        assert_eq!(before.differing_mib(&Contents::of(&path).unwrap()), [1, 3]);
+        assert_eq!(before.differing_mib(&Contents::read(&path).unwrap()), [1, 3]);
     }
 
     /// One way in which a tree can change.
@@ -245,9 +246,9 @@ mod tests {
             fs::write(root.path().join("dir/file"), "a").unwrap();
             std::os::unix::fs::symlink("dir/file", root.path().join("link")).unwrap();
             let before = Tree::of_settled(root.path()).unwrap();
-            assert_eq!(before.changes(&Tree::of(root.path()).unwrap()), "");
+            assert_eq!(before.changes(&Tree::read(root.path()).unwrap()), "");
             change(root.path());
-            assert_ne!(before.changes(&Tree::of(root.path()).unwrap()), "", "{name}");
+            assert_ne!(before.changes(&Tree::read(root.path()).unwrap()), "", "{name}");
         }
     }
 
@@ -258,6 +259,6 @@ mod tests {
         let before = Tree::of_user(root.path()).unwrap();
         fs::create_dir(root.path().join(".cardproof-12345678")).unwrap();
         assert_eq!(before, Tree::of_user(root.path()).unwrap());
-        assert_ne!(before, Tree::of(root.path()).unwrap());
+        assert_ne!(before, Tree::read(root.path()).unwrap());
     }
 }

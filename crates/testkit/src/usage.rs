@@ -38,7 +38,7 @@ impl Usage {
     ///
     /// # Errors
     /// [`LabError::Unavailable`] where it cannot be started.
-    pub fn of(mut command: Command) -> Result<Self, LabError> {
+    pub fn measure(mut command: Command) -> Result<Self, LabError> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let program = command.get_program().to_owned();
         let failed = |error: io::Error| {
@@ -96,7 +96,7 @@ mod tests {
     fn shell(script: &str) -> Usage {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        Usage::of(command).unwrap()
+        Usage::measure(command).unwrap()
     }
 
     #[test]

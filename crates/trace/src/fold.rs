@@ -61,7 +61,7 @@ impl Reach {
     ///
     /// # Errors
     /// The trace is damaged, or asks for more than any device takes at a time.
-    pub fn of(trace: &TraceReader<'_>) -> Result<Self, FoldError> {
+    pub fn new(trace: &TraceReader<'_>) -> Result<Self, FoldError> {
         let (mut end, mut writes, mut regions) = (Bytes::ZERO, false, BTreeSet::new());
         for (request, number) in trace.restarted().zip(1..) {
             let request = request?;
@@ -210,7 +210,7 @@ mod tests {
         let mut writer = TraceWriter::new("t", "", Source::Synthetic);
         requests.iter().for_each(|request| writer.push(request));
         let bytes = writer.finish(Nanos::ZERO);
-        let reach = Reach::of(&TraceReader::new(&bytes).unwrap())?;
+        let reach = Reach::new(&TraceReader::new(&bytes).unwrap())?;
         Fold::new(&reach, span, Bytes::kib(4), Bytes::mib(1))
     }
 

@@ -15,7 +15,7 @@ pub struct Iops(pub f64);
 impl Iops {
     /// `ops` operations in `duration`; `None` for no time.
     #[must_use]
-    pub fn of(ops: u64, duration: Nanos) -> Option<Self> {
+    pub fn from_ops(ops: u64, duration: Nanos) -> Option<Self> {
         (duration > Nanos::ZERO).then(|| Self(ops as f64 / duration.as_secs_f64()))
     }
 }
@@ -38,7 +38,7 @@ pub struct Throughput(pub f64);
 impl Throughput {
     /// `bytes` in `duration`; `None` for no time.
     #[must_use]
-    pub fn of(bytes: Bytes, duration: Nanos) -> Option<Self> {
+    pub fn from_bytes(bytes: Bytes, duration: Nanos) -> Option<Self> {
         (duration > Nanos::ZERO).then(|| Self(bytes.as_f64() / duration.as_secs_f64()))
     }
 
@@ -77,9 +77,12 @@ mod tests {
 
     #[test]
     fn rates_need_time() {
-        assert_eq!(Iops::of(10, Nanos::ZERO), None);
-        assert_eq!(Iops::of(10, Nanos::from_millis(500)), Some(Iops(20.0)));
-        assert_eq!(Throughput::of(Bytes(5_000_000), Nanos::from_secs(1)), Some(Throughput(5e6)));
+        assert_eq!(Iops::from_ops(10, Nanos::ZERO), None);
+        assert_eq!(Iops::from_ops(10, Nanos::from_millis(500)), Some(Iops(20.0)));
+        assert_eq!(
+            Throughput::from_bytes(Bytes(5_000_000), Nanos::from_secs(1)),
+            Some(Throughput(5e6))
+        );
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub struct Client {
 
 /// What the witness knows of the last writer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct LastWriter {
     /// What it wrote.
     pub setup: Setup,
     /// What was promised.
@@ -110,7 +110,7 @@ impl Client {
     ///
     /// # Errors
     /// The witness knows of none, or a writer is still at work.
-    pub fn ask(&mut self) -> Result<Told, WitnessError> {
+    pub fn ask(&mut self) -> Result<LastWriter, WitnessError> {
         self.wire.send("check")?;
         let answer = self.answer()?;
         let told = || {
@@ -128,7 +128,7 @@ impl Client {
             // last lines may never have left the board.
             let unheard = u64::from(setup.epoch_writes);
             let promise = Promise { issued, durable, unheard };
-            setup.can_have(promise).then_some(Told { setup, promise, is_judged })
+            setup.can_have(promise).then_some(LastWriter { setup, promise, is_judged })
         };
         told().ok_or(WitnessError::Protocol)
     }

@@ -11,7 +11,7 @@ mod secret;
 mod server;
 mod wire;
 
-pub use client::{Client, Told};
+pub use client::{Client, LastWriter};
 pub use journal::{Journal, Setup};
 pub use secret::{Secret, SecretError};
 pub use server::{Event, Witness};

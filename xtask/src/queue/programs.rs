@@ -111,7 +111,7 @@ impl Suite {
         if !output.status.success() {
             return Ok(None);
         }
-        Built::of(&String::from_utf8_lossy(&output.stdout)).map(Some)
+        Built::from_messages(&String::from_utf8_lossy(&output.stdout)).map(Some)
     }
 }
 
@@ -123,7 +123,7 @@ fn forget_flags(command: &mut Command) {
 
 impl Built {
     /// What cargo's `messages` say that it has built.
-    fn of(messages: &str) -> Result<Self> {
+    fn from_messages(messages: &str) -> Result<Self> {
         let mut built = Self::default();
         for line in messages.lines().filter(|line| line.starts_with('{')) {
             let message: Message = serde_json::from_str(line)
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn only_test_programs_are_run() {
-        let mut built = Built::of(BUILT).unwrap();
+        let mut built = Built::from_messages(BUILT).unwrap();
         let names = |built: &Built| -> Vec<_> {
             built.tests.iter().map(|program| program.name.clone()).collect()
         };

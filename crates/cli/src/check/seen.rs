@@ -31,7 +31,7 @@ pub(super) fn look(root: &Sysroot, args: &CheckArgs) -> Result<Seen, Failure> {
     if simulated_name(&args.target).is_some() {
         return Ok(Seen {
             conditions: Conditions::default(),
-            signs: Signs::of(&SeenSigns::default()),
+            signs: Signs::new(&SeenSigns::default()),
             power: PowerFacts::default(),
             earlier: None,
             is_writable: true,
@@ -42,10 +42,10 @@ pub(super) fn look(root: &Sysroot, args: &CheckArgs) -> Result<Seen, Failure> {
     let is_directory = root.is_running_system() && args.target.is_dir();
     let surroundings =
         Surroundings { filesystem: identity.filesystem.clone(), ..Surroundings::default() };
-    if is_directory && let Some(nothing) = NoStorage::of(&surroundings) {
+    if is_directory && let Some(nothing) = NoStorage::find(&surroundings) {
         return Err(nothing.refusal(&args.target).into());
     }
-    let signs = Signs::of(&crate::signs::seen_with_journal(root, &identity));
+    let signs = Signs::new(&crate::signs::seen_with_journal(root, &identity));
     let power = power_facts(&identity.power);
     let is_writable = is_directory && can_be_written(&args.target);
     let earlier = earlier::of_card(&identity);

@@ -53,7 +53,7 @@ pub(super) fn device(place: Option<&Path>, args: &HealthArgs) -> Result<Found, F
     seen.has_report = found.readings.iter().any(|it| !it.reading.values.is_empty());
     seen.life_used_percent = seen.life_used_percent.or_else(|| told_life(&found.readings));
     seen.report = found.readings.iter().flat_map(|it| it.faults.iter().cloned()).collect();
-    found.signs = Some(Signs::of(&seen));
+    found.signs = Some(Signs::new(&seen));
     Ok(found)
 }
 

@@ -92,9 +92,9 @@ fn in_order_of_time(readings: &mut [Sourced]) {
 /// The signs of trouble in what `bytes`, the content of `path`, hold of the kernel's log.
 fn signs(path: &Path, bytes: &[u8]) -> Result<Option<Signs>, Failure> {
     match log::told(&decode(bytes)) {
-        log::Told::Nothing => Ok(None),
-        log::Told::OfOne(signs) => Ok(Some(*signs)),
-        log::Told::OfSeveral(names) => Err(Failure::usage(format!(
+        log::LogFindings::Nothing => Ok(None),
+        log::LogFindings::OfOne(signs) => Ok(Some(*signs)),
+        log::LogFindings::OfSeveral(names) => Err(Failure::usage(format!(
             "{name} tells of trouble with {}; give the lines of one, or run `cardproof identify --raw {name}` for all",
             names.join(", "),
             name = path.display()

@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// What a card has told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct CardAnswer {
     /// The argument of the question, and the answer.
     pub(super) answer: Option<(u32, [u8; CMD56_BLOCK_LEN])>,
     /// What was asked without an answer, and why there is none.
@@ -28,8 +28,8 @@ pub(super) struct Told {
 
 /// Asks `card` for each layout that is read without writing, until one is known; with `may_write` then in two
 /// steps. A card that does not answer in time is not asked again.
-pub(super) fn converse(card: &mut dyn CardChannel, may_write: bool) -> Told {
-    let mut told = Told::default();
+pub(super) fn converse(card: &mut dyn CardChannel, may_write: bool) -> CardAnswer {
+    let mut told = CardAnswer::default();
     for (argument, layouts) in CMD56_READS {
         let answer = card.ask(argument);
         if !note(argument, layouts, answer, &mut told) || told.answer.is_some() {
@@ -48,7 +48,7 @@ pub(super) fn converse(card: &mut dyn CardChannel, may_write: bool) -> Told {
     told
 }
 
-fn in_two_steps(card: &mut dyn CardChannel, told: &mut Told) {
+fn in_two_steps(card: &mut dyn CardChannel, told: &mut CardAnswer) {
     let (tell, question) = CMD56_TWO_STEP;
     if let Err(error) = card.tell(tell, &[0; CMD56_BLOCK_LEN]) {
         told.unknown.push(format!("CMD56 with {tell:#010x}: {error}"));
@@ -70,7 +70,7 @@ fn note(
     argument: u32,
     layouts: &[Cmd56Layout],
     answer: io::Result<[u8; CMD56_BLOCK_LEN]>,
-    told: &mut Told,
+    told: &mut CardAnswer,
 ) -> bool {
     match answer {
         Ok(answer) if cmd56(&answer).is_ok_and(|(layout, _)| layouts.contains(&layout)) => {

@@ -56,7 +56,7 @@ pub(super) fn listen(at: Listen, files: &Files, args: &LedgerArgs) -> Result<Exi
 
 fn facts(files: &Files, args: &LedgerArgs) -> Result<Gathered, Failure> {
     let (days, names) = super::show(files)?;
-    Gathered::of(&days, &names, args.endurance)
+    Gathered::from_days(&days, &names, args.endurance)
 }
 
 /// Answers one request with what `facts` gathers.

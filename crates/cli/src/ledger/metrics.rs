@@ -46,7 +46,7 @@ impl Gathered {
     ///
     /// # Errors
     /// The names are not known, or one of the devices has gone.
-    pub(super) fn of(
+    pub(super) fn from_days(
         days: &[Day],
         names: &[Named],
         endurance: Option<Bytes>,

@@ -23,7 +23,7 @@ pub(crate) enum Stranger {
 
 impl Stranger {
     /// What the clean `text` is; the gravest first.
-    pub(crate) fn of(text: &str) -> Option<Self> {
+    pub(crate) fn from_text(text: &str) -> Option<Self> {
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let first =
             |find: &dyn Fn(&str) -> Option<Self>| text.lines().map(str::trim).find_map(find);
@@ -143,7 +143,7 @@ mod tests {
             ("https://example.org/a.png\n", Stranger::Links),
         ];
         for (text, wanted) in named {
-            assert_eq!(Stranger::of(text), Some(wanted), "{text}");
+            assert_eq!(Stranger::from_text(text), Some(wanted), "{text}");
         }
         for text in [
             "",
@@ -151,7 +151,7 @@ mod tests {
             "The page was: not found",
             "look at https://example.org",
         ] {
-            assert_eq!(Stranger::of(text), None, "{text}");
+            assert_eq!(Stranger::from_text(text), None, "{text}");
         }
     }
 }

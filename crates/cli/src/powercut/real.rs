@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use cardproof_evidence::powercut::{Application, Tally};
 use cardproof_record::{Conditions, PowerCutTest, ProfileInfo, Record, State};
 use cardproof_session::{
-    AppWriting, CutChecked, CutWriting, Looking, Store, blank, check_after_cut, cut_harm,
+    AppWriting, CutCheck, CutChecked, CutWriting, Store, blank, check_after_cut, cut_harm,
     of_witness, write_app_until_cut, write_until_cut,
 };
 use cardproof_units::{Bytes, Nanos, Seed};
@@ -228,14 +228,14 @@ impl Cutter<'_> {
                 self.talk.note(&format!("Cuts the power: {command}"));
                 let status = Command::new("sh").arg("-c").arg(command).status();
                 let is_done = matches!(&status, Ok(status) if status.success());
-                self.report(&WitnessLine::of(if is_done { "cut" } else { "cut_failed" }));
+                self.report(&WitnessLine::new(if is_done { "cut" } else { "cut_failed" }));
                 if !is_done {
                     self.talk.note("The command failed; the power may not be cut.");
                 }
                 self.cut = Some(Instant::now());
             }
             Some(cut) if cut.elapsed() >= GONE_WITHIN => {
-                self.report(&WitnessLine::of("not_cut"));
+                self.report(&WitnessLine::new("not_cut"));
                 self.talk.note(
                     "The command ran, and the writer still writes: its power was not cut. Many hubs \
                      claim to switch ports and do not.",
@@ -302,8 +302,8 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     let mut client = connect(&args.witness, &args.secret_file)?;
     let mut terminal = Terminal::new(talk);
-    let looking = Looking { may_be_gone: args.gone, keeps_files: args.keep };
-    let checked = check_after_cut(&args.target, looking, &mut client, &mut terminal)?;
+    let check = CutCheck { may_be_gone: args.gone, keeps_files: args.keep };
+    let checked = check_after_cut(&args.target, check, &mut client, &mut terminal)?;
     let record = record(&checked, args)?;
     publish(args.json.as_ref(), args.html.as_ref(), args.quiet, &record, talk)?;
     let store = Store::open(&Store::of_user()?)?;

@@ -25,7 +25,7 @@ pub(super) struct WitnessLine<'a> {
 
 impl<'a> WitnessLine<'a> {
     /// A line of `event` that has no figures.
-    pub(super) const fn of(event: &'static str) -> Self {
+    pub(super) const fn new(event: &'static str) -> Self {
         Self {
             schema: "cardproof.powercut-witness/1",
             event,
@@ -38,23 +38,23 @@ impl<'a> WitnessLine<'a> {
 
     /// That the witness listens at `address`.
     pub(super) fn listening(address: SocketAddr) -> Self {
-        Self { address: Some(address.to_string()), ..Self::of("listening") }
+        Self { address: Some(address.to_string()), ..Self::new("listening") }
     }
 
     /// The line of `event`; `None` of a single write, of which there are too many.
     pub(super) fn of_event(event: &'a Event) -> Option<Self> {
         Some(match event {
             Event::Durable(_) => return None,
-            Event::Began(_) => Self::of("began"),
+            Event::Began(_) => Self::new("began"),
             Event::Gone { issued, durable } => Self {
                 issued_writes: Some(*issued),
                 durable_writes: Some(*durable),
-                ..Self::of("gone")
+                ..Self::new("gone")
             },
-            Event::Ended => Self::of("ended"),
-            Event::Judged(_) => Self::of("judged"),
-            Event::Refused(why) => Self { reason: Some(why), ..Self::of("refused") },
-            Event::Failed(why) => Self { reason: Some(why), ..Self::of("failed") },
+            Event::Ended => Self::new("ended"),
+            Event::Judged(_) => Self::new("judged"),
+            Event::Refused(why) => Self { reason: Some(why), ..Self::new("refused") },
+            Event::Failed(why) => Self { reason: Some(why), ..Self::new("failed") },
         })
     }
 }

@@ -102,10 +102,10 @@ impl Hub {
 
     fn refused(&self, status: u16, body: &str) -> Trouble {
         #[derive(Deserialize)]
-        struct Told {
+        struct HubRefusal {
             message: String,
         }
-        let Ok(Told { message }) = serde_json::from_str(body) else {
+        let Ok(HubRefusal { message }) = serde_json::from_str(body) else {
             return match status {
                 500.. => Trouble {
                     message: format!("{} has a fault (HTTP {status})", self.address),

@@ -55,7 +55,7 @@ fn lay_out(args: &TuneArgs, known: &Known) -> Result<Vec<String>, Failure> {
     let card = known.conditions.device.card.as_ref();
     let reported = card.and_then(|card| card.allocation_unit_bytes);
     let size = may_be_destroyed(args)?;
-    let layout = Layout::of(size, known.geometry.as_ref(), reported).ok_or_else(|| {
+    let layout = Layout::new(size, known.geometry.as_ref(), reported).ok_or_else(|| {
         Failure::usage(format!(
             "{} holds {size}, too little for a partition",
             args.target.display()
@@ -106,7 +106,7 @@ fn may_be_destroyed(args: &TuneArgs) -> Result<Bytes, Failure> {
         does_without_record: true,
     };
     let needs = StorageNeeds {
-        span: Span::of(Bytes(u64::MAX)),
+        span: Span::new(Bytes(u64::MAX)),
         writing: Writing::Always,
         keeping: Keeping::Nothing,
         power_cuts: false,

@@ -34,7 +34,7 @@ pub(super) fn of_partition(
     let reported =
         known.conditions.device.card.as_ref().and_then(|card| card.allocation_unit_bytes);
     let size = known.conditions.device.size_bytes.unwrap_or(Bytes::ZERO);
-    let Some(layout) = Layout::of(size, known.geometry.as_ref(), reported) else {
+    let Some(layout) = Layout::new(size, known.geometry.as_ref(), reported) else {
         return Ok(not_measured("the target is too small for the plan"));
     };
     let begins = known.partition_start.unwrap_or(OLD_START);
@@ -54,7 +54,7 @@ pub(super) fn of_partition(
         does_without_record: true,
     };
     let needs = StorageNeeds {
-        span: Span::of(wanted),
+        span: Span::new(wanted),
         writing: Writing::Always,
         keeping: Keeping::Nothing,
         power_cuts: false,

@@ -38,7 +38,7 @@ struct Mark {
 
 impl Mark {
     /// The mark of the device that is called `name` now, below the root directory `root`.
-    fn of(root: &Path, name: &str) -> Self {
+    fn new(root: &Path, name: &str) -> Self {
         let read = |path: &Path| {
             fs::read_to_string(path)
                 .ok()
@@ -117,7 +117,7 @@ pub(super) fn set(name: &str, file: &str, value: &str) -> Result<String, Failure
     let before = read()
         .map_err(|error| Failure::incomplete(format!("cannot read {}: {error}", path.display())))?;
     let state_path = place(name)?;
-    let mut state = read_state(&state_path)?.of_device(Mark::of(Path::new("/"), name));
+    let mut state = read_state(&state_path)?.of_device(Mark::new(Path::new("/"), name));
     if !state.changed.iter().any(|changed| changed.file == file) {
         state.changed.push(Changed { file: file.to_owned(), before: before.clone() });
         keep(&state_path, &state)?;
@@ -167,7 +167,7 @@ pub(super) fn undo(name: &str) -> Result<Vec<String>, Failure> {
     if kept.changed.is_empty() {
         return Err(Failure::usage(format!("no setting of {name} was changed by --apply")));
     }
-    let state = kept.of_device(Mark::of(Path::new("/"), name));
+    let state = kept.of_device(Mark::new(Path::new("/"), name));
     if state.changed.is_empty() {
         // What it holds is of no use any more: that device has lost its settings.
         let _ = fs::remove_file(&path);
@@ -205,7 +205,7 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         };
-        let mark = || Mark::of(root.path(), "sda");
+        let mark = || Mark::new(root.path(), "sda");
         let all = [
             ("proc/sys/kernel/random/boot_id", "1b4e\n", "77aa\n"),
             ("sys/block/sda/diskseq", "9\n", "10\n"),

@@ -136,11 +136,11 @@ fn with(mut devices: Vec<String>, device: Option<&str>) -> Vec<String> {
 
 /// What is known of each device beside its counters.
 fn links(devices: &[String]) -> Vec<Link> {
-    devices.iter().map(|device| Link::of(device)).collect()
+    devices.iter().map(|device| Link::from_device(device)).collect()
 }
 
 impl Link {
-    fn of(device: &str) -> Self {
+    fn from_device(device: &str) -> Self {
         let path = std::path::Path::new("/dev").join(device.replace('!', "/"));
         let looked_at = look_at_block_device(&Sysroot::default(), &path).ok();
         let info = looked_at.map(|surroundings| surroundings.device).unwrap_or_default();

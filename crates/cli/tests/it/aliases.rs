@@ -46,12 +46,12 @@ fn named(path: &Path) -> String {
 
 /// Runs `command` and checks that it refuses, says `says`, and has left the image as it was.
 fn assert_refused(mounted: &Mounted, command: Command, says: &[&str]) {
-    let before = Contents::of(mounted.device.image()).unwrap();
+    let before = Contents::read(mounted.device.image()).unwrap();
     let ended = process::run(command).expect(3);
     for text in says {
         assert!(ended.stderr.contains(text), "no '{text}' in: {}", ended.stderr);
     }
-    let after = Contents::of(mounted.device.image()).unwrap();
+    let after = Contents::read(mounted.device.image()).unwrap();
     assert_eq!(before.differing_mib(&after), [0; 0], "these MiB of the image have changed");
     assert_eq!(fs::read(mounted.mount.path().join("photo.jpg")).unwrap(), vec![7; 100_000]);
 }
@@ -137,7 +137,7 @@ fn a_file_is_not_overwritten_where_loop_devices_cannot_be_asked() {
 fn a_device_without_a_known_signature_is_not_overwritten_without_its_identity() {
     let device = lab_or_skip!(LoopDevice::filled(SIZE, 8));
     let home = Home::new();
-    let before = Contents::of(device.image()).unwrap();
+    let before = Contents::read(device.image()).unwrap();
     let option = format!("--destroy={}", device.identity().unwrap());
     for words in [&["run"][..], &["replay", "run", "sqlite-wal"], &["compare-setups"]] {
         let mut command = home.cardproof(words);
@@ -145,5 +145,5 @@ fn a_device_without_a_known_signature_is_not_overwritten_without_its_identity() 
         let ended = process::run(command).expect(3);
         assert!(ended.stderr.contains(&option), "{}", ended.stderr);
     }
-    assert_eq!(before.differing_mib(&Contents::of(device.image()).unwrap()), [0; 0]);
+    assert_eq!(before.differing_mib(&Contents::read(device.image()).unwrap()), [0; 0]);
 }

@@ -157,7 +157,7 @@ fn on_a_file_system_no_user_file_is_touched_and_nothing_of_ours_stays() {
 fn on_a_device_nothing_beyond_the_range_is_touched() {
     let device = lab_or_skip!(LoopDevice::filled(Bytes::mib(32), 8));
     let home = Home::new();
-    let before = Contents::of(device.image()).unwrap();
+    let before = Contents::read(device.image()).unwrap();
     let destroy = format!("--destroy={}:{}", device.name(), Bytes::mib(32).get());
     let words = [&["run", word(device.path()), &destroy], RUN].concat();
     let mut moments = Moments::in_run(home.cardproof(&words));
@@ -165,7 +165,7 @@ fn on_a_device_nothing_beyond_the_range_is_touched() {
     while let Some((signal, delay)) = moments.next() {
         let moment = moments.name();
         moments.kill(home.cardproof(&words), signal, delay);
-        let changed = before.differing_mib(&Contents::of(device.image()).unwrap());
+        let changed = before.differing_mib(&Contents::read(device.image()).unwrap());
         assert!(changed.iter().all(|&mib| mib < 16), "{moment}: {changed:?}");
         new_records(&home, &mut known, signal, &moment);
     }
@@ -179,14 +179,14 @@ fn on_a_device_nothing_beyond_the_range_is_touched() {
 fn a_device_that_is_only_read_stays_as_it_was() {
     let device = lab_or_skip!(LoopDevice::filled(Bytes::mib(32), 9));
     let home = Home::new();
-    let before = Contents::of(device.image()).unwrap();
+    let before = Contents::read(device.image()).unwrap();
     let words = [&["run", word(device.path())], RUN].concat();
     let mut moments = Moments::in_run(home.cardproof(&words));
     for _ in 0..9 {
         let (signal, delay) = moments.next().unwrap();
         moments.kill(home.cardproof(&words), signal, delay);
     }
-    let changed = before.differing_mib(&Contents::of(device.image()).unwrap());
+    let changed = before.differing_mib(&Contents::read(device.image()).unwrap());
     assert_eq!(changed, [0; 0], "CARDPROOF_TEST_SEED={}", moments.seed);
 }
 

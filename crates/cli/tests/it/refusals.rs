@@ -39,17 +39,17 @@ fn refuse(words: &[&str], home: &Home, code: i32, says: &[&str]) {
     let before = Tree::of_settled(home.place()).unwrap();
     let ended = run(home.cardproof(words));
     assert_refused(home, ended, code, says);
-    assert_eq!(before.changes(&Tree::of(home.place()).unwrap()), "");
+    assert_eq!(before.changes(&Tree::read(home.place()).unwrap()), "");
 }
 
 /// Runs cardproof on `device` with `words` and checks that it refuses and leaves every byte of the
 /// device as it was.
 fn refuse_device(device: &LoopDevice, words: &[&str], code: i32, says: &[&str]) {
     let home = Home::new();
-    let before = Contents::of(device.image()).unwrap();
+    let before = Contents::read(device.image()).unwrap();
     let ended = run(home.cardproof(&[&["run", word(device.path())], words].concat()));
     assert_refused(&home, ended, code, says);
-    let changed = before.differing_mib(&Contents::of(device.image()).unwrap());
+    let changed = before.differing_mib(&Contents::read(device.image()).unwrap());
     assert_eq!(changed, [0; 0], "these MiB of the device have changed");
 }
 
@@ -168,7 +168,7 @@ fn a_directory_that_cannot_be_written() {
     let (command, _program) = as_nobody(&home, &["run", word(home.place())]);
     let ended = run(command);
     assert_refused(&home, ended, INCOMPLETE, &["may not", "write"]);
-    assert_eq!(before.changes(&Tree::of(home.place()).unwrap()), "");
+    assert_eq!(before.changes(&Tree::read(home.place()).unwrap()), "");
     set_mode(0o755);
 }
 
@@ -242,7 +242,7 @@ fn too_little_space() {
         let ended = run(home.cardproof(words));
         assert_refused(&home, ended, REFUSED, &["space", "MiB"]);
     }
-    assert_eq!(before.changes(&Tree::of(mount.path()).unwrap()), "");
+    assert_eq!(before.changes(&Tree::read(mount.path()).unwrap()), "");
 }
 
 /// The card was pulled out, or never mounted: the directory is on the disk below.
@@ -448,10 +448,10 @@ fn another_identity_than_the_devices_own() {
 fn a_device_without_leave_to_write_is_only_read() {
     let device = lab_or_skip!(LoopDevice::filled(Bytes::mib(64), 6));
     let home = Home::new();
-    let before = Contents::of(device.image()).unwrap();
+    let before = Contents::read(device.image()).unwrap();
     let words = ["run", word(device.path()), "--size", "16M", "--time-budget", "1s"];
     let ended = run(home.cardproof(&[&words[..], &["--json", "-"]].concat())).expect(0);
-    assert_eq!(before.differing_mib(&Contents::of(device.image()).unwrap()), [0; 0]);
+    assert_eq!(before.differing_mib(&Contents::read(device.image()).unwrap()), [0; 0]);
     let record = crate::records::parse(&ended.stdout);
     assert!(record.conditions.target.read_only);
     assert_eq!(record.bytes_written, Bytes::ZERO);
@@ -464,11 +464,11 @@ fn a_device_without_leave_to_write_is_only_read() {
 fn a_device_is_written_only_where_it_was_said() {
     let device = lab_or_skip!(LoopDevice::filled(Bytes::mib(64), 7));
     let home = Home::new();
-    let before = Contents::of(device.image()).unwrap();
+    let before = Contents::read(device.image()).unwrap();
     let destroy = named(&device, Bytes::mib(64));
     let words = ["run", word(device.path()), &destroy, "--size", "16M", "--time-budget", "1s"];
     run(home.cardproof(&words)).expect(0);
-    let changed = before.differing_mib(&Contents::of(device.image()).unwrap());
+    let changed = before.differing_mib(&Contents::read(device.image()).unwrap());
     assert!(!changed.is_empty(), "nothing was written");
     assert!(changed.iter().all(|&mib| mib < 16), "written beyond the range: {changed:?}");
 }

@@ -38,7 +38,7 @@ pub(super) struct FileId {
 }
 
 impl FileId {
-    pub(super) fn of(metadata: &Metadata) -> Self {
+    pub(super) fn from_metadata(metadata: &Metadata) -> Self {
         Self { device: metadata.dev(), inode: metadata.ino() }
     }
 
@@ -72,7 +72,7 @@ impl FileInUse {
     /// The open regular file `file`, which the user knows as `path`.
     pub(super) fn target(path: &Path, file: &File, holds_data: bool) -> io::Result<Self> {
         let metadata = file.metadata()?;
-        let id = FileId::of(&metadata);
+        let id = FileId::from_metadata(&metadata);
         let is_view = id.is_anonymous() && !has_own_numbers(file);
         let size = Bytes(metadata.len());
         let as_target = Some(TargetFile { size, holds_data, is_view });
@@ -142,7 +142,7 @@ impl<'root> Loops<'root> {
                 Err(error) if is_of_gone_filesystem(&error) => {}
                 Err(error) => {
                     loops.reason = error.to_string();
-                    loops.unasked.push(Unasked::of(&device));
+                    loops.unasked.push(Unasked::from_device(&device));
                     let backing = backing_at(root, mounts, path);
                     loops.known.extend(backing.map(|backing| Loop { device, backing }));
                 }
@@ -190,7 +190,7 @@ impl<'root> Loops<'root> {
 }
 
 impl Unasked {
-    fn of(device: &BlockDevice<'_>) -> Self {
+    fn from_device(device: &BlockDevice<'_>) -> Self {
         let number = |attribute: &str| {
             device.text(attribute).and_then(|text| text.parse().ok()).map_or(Bytes::ZERO, Bytes)
         };
@@ -293,7 +293,7 @@ fn backing_at<'root>(
         let number = DeviceNumber::from_raw(found.rdev());
         return BlockDevice::by_number(root, number).map(Backing::Device);
     }
-    Some(backing_file(path, FileId::of(&found), mounts))
+    Some(backing_file(path, FileId::from_metadata(&found), mounts))
 }
 
 /// Whether `error` says that the file system of a loop device's file has gone: the server of a FUSE mount
@@ -315,7 +315,7 @@ fn backing_by_path(root: &Sysroot, path: PathBuf) -> Backing<'_> {
 /// Whether the file system of the file `id`, which may be at `path`, shows files of its own only.
 fn has_own_numbers_at(path: &Path, id: FileId, mounts: &Mounts) -> bool {
     let is_there = std::fs::symlink_metadata(path)
-        .is_ok_and(|metadata| metadata.is_file() && FileId::of(&metadata) == id);
+        .is_ok_and(|metadata| metadata.is_file() && FileId::from_metadata(&metadata) == id);
     if is_there && let Ok(filesystem) = rustix::fs::statfs(path) {
         return OWN_NUMBERS.iter().any(|own| is_magic(&filesystem, own.magic));
     }

@@ -107,7 +107,9 @@ fn check_unchanged(path: &Path, target: &Target, file: &mut File) -> Result<(), 
     let is_same = match target.kind {
         TargetKind::Device(number) => DeviceNumber::from_raw(metadata.rdev()) == number,
         TargetKind::File { size, id } => {
-            metadata.is_file() && Bytes(metadata.len()) == size && FileId::of(&metadata) == id
+            metadata.is_file()
+                && Bytes(metadata.len()) == size
+                && FileId::from_metadata(&metadata) == id
         }
     };
     if is_same { Ok(()) } else { Err(GuardError::Changed { path: path.to_owned() }) }

@@ -63,7 +63,7 @@ impl<'root> Swaps<'root> {
 
 impl Swap {
     fn is(&self, file: &FileInUse) -> bool {
-        let there = fs::metadata(&self.path).map(|metadata| FileId::of(&metadata));
+        let there = fs::metadata(&self.path).map(|metadata| FileId::from_metadata(&metadata));
         match (file.id, there) {
             (Some(one), Ok(other)) => one == other,
             (Some(_), Err(_)) => false,

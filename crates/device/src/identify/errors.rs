@@ -66,7 +66,7 @@ pub struct Errors {
 
 impl Errors {
     /// Those of the block device `name`, such as `mmcblk0`, whose card is in `host` at `address`.
-    pub(crate) fn of(
+    pub(crate) fn read(
         sources: &Sources<'_>,
         name: &str,
         host: Option<&MmcHost>,

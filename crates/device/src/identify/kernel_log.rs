@@ -69,7 +69,7 @@ impl KernelLog {
     /// Reads the log of `root`.
     pub(crate) fn read(root: &Sysroot) -> Self {
         if root.is_running_system() {
-            let live = Self::of(live_lines());
+            let live = Self::from_lines(live_lines());
             let path = Path::new(KERNEL_LOG);
             match &live {
                 Self::Lines(lines) => {
@@ -80,8 +80,9 @@ impl KernelLog {
             }
             return live;
         }
-        let texts =
-            FILES.iter().map(|path| Self::of(root.bytes(path).map(|text| since_boot(&text))));
+        let texts = FILES
+            .iter()
+            .map(|path| Self::from_lines(root.bytes(path).map(|text| since_boot(&text))));
         texts
             .reduce(|best, next| match (&best, &next) {
                 (Self::Lines(_), _) | (_, Self::Absent) => best,
@@ -90,7 +91,7 @@ impl KernelLog {
             .unwrap_or(Self::Absent)
     }
 
-    fn of(lines: io::Result<Vec<String>>) -> Self {
+    fn from_lines(lines: io::Result<Vec<String>>) -> Self {
         match lines {
             Ok(lines) => Self::Lines(lines),
             Err(error) if error.kind() == ErrorKind::PermissionDenied => Self::NotPermitted,

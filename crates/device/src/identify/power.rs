@@ -62,7 +62,7 @@ pub struct Power {
 
 impl Power {
     /// What there is to say of the machine.
-    pub(crate) fn of(sources: &Sources<'_>) -> Self {
+    pub(crate) fn read(sources: &Sources<'_>) -> Self {
         let root = sources.root();
         let flags = throttled_flags(root);
         let alarm = voltage_alarm(root);

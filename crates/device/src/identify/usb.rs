@@ -43,7 +43,7 @@ const PROTOCOL_BULK_ONLY: &str = "50";
 
 impl UsbStorage {
     /// The USB storage that `device` is; `None` where it is none.
-    pub(crate) fn of(sources: &Sources<'_>, device: &BlockDevice<'_>) -> Option<Self> {
+    pub(crate) fn read(sources: &Sources<'_>, device: &BlockDevice<'_>) -> Option<Self> {
         let root = device.root();
         let usb = usb_device(device)?;
         let text = |attribute: &str| root.text(usb.join(attribute));

@@ -117,8 +117,8 @@ impl Kind {
             count: self.count,
             merged: self.merged,
             bytes,
-            per_s: Iops::of(self.count, window).unwrap_or_default(),
-            bytes_per_s: Throughput::of(bytes, window).unwrap_or_default(),
+            per_s: Iops::from_ops(self.count, window).unwrap_or_default(),
+            bytes_per_s: Throughput::from_bytes(bytes, window).unwrap_or_default(),
             await_ns: (self.count > 0).then(|| Nanos(time / self.count.max(1))),
         }
     }

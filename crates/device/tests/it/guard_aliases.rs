@@ -28,12 +28,12 @@ impl Drop for Undone {
 /// Tries to open `path` for destruction with its own identity, which must be refused and leave
 /// every byte as it was.
 fn refused(path: &Path) -> Inspection {
-    let before = Contents::of(path).unwrap();
+    let before = Contents::read(path).unwrap();
     let inspection = inspect(&Sysroot::default(), path).unwrap();
     let named = Consent::Named(inspection.identity.to_string());
     let error = open_for_destruction(&Sysroot::default(), path, &named).unwrap_err();
     assert!(error.is_refusal(), "{error}");
-    assert_eq!(Contents::of(path).unwrap(), before);
+    assert_eq!(Contents::read(path).unwrap(), before);
     inspection
 }
 

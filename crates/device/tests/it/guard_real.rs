@@ -30,12 +30,12 @@ impl Drop for Undone {
 /// Tries to open `path` for destruction with its own identity, which must be refused and leave
 /// every byte as it was.
 fn refused(path: &Path) -> (GuardError, Vec<Objection>) {
-    let before = Contents::of(path).unwrap();
+    let before = Contents::read(path).unwrap();
     let inspection = inspect(&Sysroot::default(), path).unwrap();
     let named = Consent::Named(inspection.identity.to_string());
     let error = open_for_destruction(&Sysroot::default(), path, &named).unwrap_err();
     assert!(error.is_refusal(), "{error}");
-    assert_eq!(Contents::of(path).unwrap(), before);
+    assert_eq!(Contents::read(path).unwrap(), before);
     (error, inspection.objections)
 }
 
@@ -63,20 +63,20 @@ fn a_device_on_which_nothing_is_found_is_not_overwritten_without_its_identity() 
     std::os::unix::fs::FileExt::write_all_at(&node, &[0; 4096], 0).unwrap();
     node.sync_all().unwrap();
     drop(node);
-    let before = Contents::of(device.path()).unwrap();
+    let before = Contents::read(device.path()).unwrap();
     let root = Sysroot::default();
     assert_eq!(inspect(&root, device.path()).unwrap().objections, []);
     let error = open_for_destruction(&root, device.path(), &Consent::General).unwrap_err();
     let option = format!("--destroy={}", device.identity().unwrap());
     assert!(error.is_refusal() && error.to_string().contains(&option), "{error}");
-    assert_eq!(Contents::of(device.path()).unwrap(), before);
+    assert_eq!(Contents::read(device.path()).unwrap(), before);
 }
 
 #[test]
 fn a_file_system_needs_the_identity_and_then_is_no_obstacle() {
     let device = lab_or_skip!(LoopDevice::new(SIZE));
     lab_or_skip!(Filesystem::Ext4.make(&device));
-    let before = Contents::of(device.path()).unwrap();
+    let before = Contents::read(device.path()).unwrap();
     let root = Sysroot::default();
     let error = open_for_destruction(&root, device.path(), &Consent::General).unwrap_err();
     let option = format!("--destroy={}:{}", device.name(), SIZE.get());
@@ -84,7 +84,7 @@ fn a_file_system_needs_the_identity_and_then_is_no_obstacle() {
     let wrong = Consent::Named(format!("{}:{}", device.name(), SIZE.get() + 1));
     let error = open_for_destruction(&root, device.path(), &wrong).unwrap_err();
     assert!(matches!(error, GuardError::OtherIdentity { .. }), "{error}");
-    assert_eq!(Contents::of(device.path()).unwrap(), before);
+    assert_eq!(Contents::read(device.path()).unwrap(), before);
     let right = Consent::Named(format!("{}:{}", device.name(), SIZE.get()));
     let cleared = open_for_destruction(&root, device.path(), &right).unwrap();
     assert_eq!(cleared.lifted, [Objection::Signature { kind: "ext4" }]);

@@ -36,7 +36,7 @@ fn card() -> Tree {
 }
 
 fn of(tree: &Tree, number: &str) -> Result<Reconnection, ReconnectError> {
-    Reconnection::of(&tree.root(), number.parse().unwrap())
+    Reconnection::find(&tree.root(), number.parse().unwrap())
 }
 
 #[test]

@@ -28,11 +28,11 @@ pub struct Sweep {
 impl Sweep {
     /// What matters of writes of `block`, each of which took so many nanoseconds.
     #[must_use]
-    pub fn of(block: Bytes, write_ns: &[u64]) -> Self {
+    pub fn new(block: Bytes, write_ns: &[u64]) -> Self {
         let cliff = Cliff::find(block, write_ns);
         let parts = write_ns.chunks(write_ns.len().div_ceil(PARTS).max(1));
         let rate = |part: &[u64]| {
-            Throughput::of(Bytes(block.get() * part.len() as u64), Nanos(part.iter().sum()))
+            Throughput::from_bytes(Bytes(block.get() * part.len() as u64), Nanos(part.iter().sum()))
         };
         Self {
             block,
@@ -256,7 +256,7 @@ mod tests {
             };
             (0..writes).map(time).collect()
         };
-        let found = |times: Vec<u64>| unit(&[Sweep::of(Bytes::kib(64), &times)], None).bytes();
+        let found = |times: Vec<u64>| unit(&[Sweep::new(Bytes::kib(64), &times)], None).bytes();
         assert_eq!(found(every(24, 240)), Some(Bytes::kib(1536)), "no power of two");
         assert_eq!(found(every(64, 640)), Some(Bytes::mib(4)));
         assert_eq!(found(every(1000, 640)), None, "no end within the stretch");

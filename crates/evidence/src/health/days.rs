@@ -23,7 +23,7 @@ pub struct UsedAt {
 impl UsedAt {
     /// The used life on `day` that `value` tells; `None` where it is no value of life.
     #[must_use]
-    pub fn of(value: &Value, day: f64) -> Option<Self> {
+    pub fn from_value(value: &Value, day: f64) -> Option<Self> {
         let used = match value.unit {
             Unit::RatedLifeUsed | Unit::PercentUsed if value.name.starts_with("life_used") => {
                 value.value
@@ -191,7 +191,7 @@ mod tests {
                 let reading = |day: f64| {
                     let percent = round(start + pace * day);
                     let value = Value::rounded("life_used", percent, Unit::RatedLifeUsed, 1.0);
-                    UsedAt::of(&value, day).unwrap()
+                    UsedAt::from_value(&value, day).unwrap()
                 };
                 let left = days_left(&[reading(days), reading(0.0)]);
                 let truth = (100.0 - start - pace * days) / pace;
@@ -205,10 +205,10 @@ mod tests {
     #[test]
     fn a_life_that_is_used_up_has_no_days_left() {
         let nvme = |day, percent| {
-            UsedAt::of(&Value::rounded("life_used", percent, Unit::RatedLifeUsed, 1.0), day)
+            UsedAt::from_value(&Value::rounded("life_used", percent, Unit::RatedLifeUsed, 1.0), day)
                 .unwrap()
         };
-        let emmc = UsedAt::of(&Value::band("life_used_a", 0x0b), 0.0).unwrap();
+        let emmc = UsedAt::from_value(&Value::band("life_used_a", 0x0b), 0.0).unwrap();
         for readings in
             [vec![nvme(0.0, 104.0)], vec![nvme(0.0, 99.0), nvme(90.0, 123.0)], vec![emmc]]
         {
@@ -216,7 +216,7 @@ mod tests {
             assert_eq!((left.low, left.high), (Some(0.0), Some(0.0)), "{left:?}");
             assert!(left.reason.contains("replace"), "{left:?}");
         }
-        let last_band = UsedAt::of(&Value::band("life_used_a", 0x0a), 0.0).unwrap();
+        let last_band = UsedAt::from_value(&Value::band("life_used_a", 0x0a), 0.0).unwrap();
         assert_eq!(days_left(&[last_band]).low, None, "90 to 100 % used");
     }
 

@@ -53,7 +53,7 @@ impl WeibullFit {
     /// The most likely distribution of the lives of `cards`; `None` where fewer than two have ended at
     /// different cycles.
     #[must_use]
-    pub fn of(cards: &[CardLife]) -> Option<Self> {
+    pub fn fit(cards: &[CardLife]) -> Option<Self> {
         let mut ends: Vec<f64> =
             cards.iter().filter(|card| card.has_ended).map(|card| card.cycles).collect();
         ends.sort_by(f64::total_cmp);
@@ -152,7 +152,7 @@ fn profile_of_quantile(cards: &[CardLife], cycles: f64, part: f64) -> f64 {
 pub fn model_life(cards: &[CardLife]) -> Option<ModelLife> {
     let all_lasted = cards.iter().map(|card| card.cycles).min_by(f64::total_cmp)?;
     let ended = cards.iter().filter(|card| card.has_ended).count();
-    let fit = WeibullFit::of(cards);
+    let fit = WeibullFit::fit(cards);
     let median = match fit {
         Some(fit) => {
             let (low, high) = fit.quantile_interval(cards, 0.5);

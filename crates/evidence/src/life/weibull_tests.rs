@@ -62,7 +62,7 @@ fn cases() -> [Case; 3] {
 fn fits_and_intervals_are_those_of_other_programs() {
     for (lives, [shape, scale, log_likelihood, median, low, high]) in cases() {
         let cards = cards(&lives);
-        let fit = WeibullFit::of(&cards).unwrap();
+        let fit = WeibullFit::fit(&cards).unwrap();
         near(fit.shape, shape, 1e-5);
         near(fit.scale_cycles, scale, 1e-5);
         near(fit.log_likelihood, log_likelihood, 1e-8);
@@ -87,8 +87,8 @@ fn cards_without_an_end_give_a_lower_bound_only() {
 
 #[test]
 fn one_end_or_equal_ends_fit_no_distribution() {
-    assert!(WeibullFit::of(&cards(&[(900.0, true), (1000.0, false)])).is_none());
-    assert!(WeibullFit::of(&cards(&[(900.0, true), (900.0, true)])).is_none());
+    assert!(WeibullFit::fit(&cards(&[(900.0, true), (1000.0, false)])).is_none());
+    assert!(WeibullFit::fit(&cards(&[(900.0, true), (900.0, true)])).is_none());
 }
 
 /// Of many sets of five cards from a known distribution, the intervals hold its median as often as
@@ -109,7 +109,7 @@ fn intervals_of_five_cards_hold_the_median() {
             .map(|_| scale * (-random().ln()).powf(1.0 / shape))
             .map(|life| (life.min(1100.0), life <= 1100.0))
             .collect();
-        let Some(fit) = WeibullFit::of(&cards(&lives)) else { continue };
+        let Some(fit) = WeibullFit::fit(&cards(&lives)) else { continue };
         let (low, high) = fit.quantile_interval(&cards(&lives), 0.5);
         sets += 1;
         held += usize::from(low <= median && high.is_none_or(|high| median <= high));

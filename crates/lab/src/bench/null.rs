@@ -96,7 +96,7 @@ fn usage_row(
 /// What the process of `command` cost, if it succeeded.
 pub(super) fn succeeded(command: Command) -> Result<Usage> {
     let program = command.get_program().to_string_lossy().into_owned();
-    let usage = Usage::of(command)?;
+    let usage = Usage::measure(command)?;
     if !usage.status.success() {
         bail!("{program} ended with {}: {}", usage.status, String::from_utf8_lossy(&usage.stderr));
     }

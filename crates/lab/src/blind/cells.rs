@@ -55,7 +55,7 @@ impl Numbering {
 /// Adds the sectors of `range` as bytes, if there are any.
 fn flush(runs: &mut Vec<(u64, Data)>, sectors: &[[u8; SECTOR as usize]], range: &Range<usize>) {
     if !range.is_empty() {
-        runs.push((range.len() as u64, Data::of(sectors[range.clone()].as_flattened())));
+        runs.push((range.len() as u64, Data::from_bytes(sectors[range.clone()].as_flattened())));
     }
 }
 
@@ -74,7 +74,7 @@ pub(super) enum Data {
 
 impl Data {
     /// The bytes of a write; what is the same in every byte takes no memory.
-    pub(super) fn of(bytes: &[u8]) -> Self {
+    pub(super) fn from_bytes(bytes: &[u8]) -> Self {
         match bytes.first() {
             Some(&first) if bytes.iter().all(|&byte| byte == first) => Self::Same(first),
             _ => Self::Bytes(bytes.into(), 0),
@@ -238,7 +238,7 @@ mod tests {
         let mut cells = Cells::new(NUMBERING);
         cells.put(2, 8, Data::Numbers([100, 0, 0]));
         cells.put(4, 2, Data::Same(7));
-        cells.put(9, 4, Data::of(&[9; 4 * 512]));
+        cells.put(9, 4, Data::from_bytes(&[9; 4 * 512]));
         assert_eq!(bytes(&cells), [0, 0, 100, 101, 7, 7, 104, 105, 106, 9, 9, 9, 9, 0, 0, 0]);
         cells.forget(3, 4);
         assert_eq!(bytes(&cells), [0, 0, 100, 0, 0, 0, 0, 105, 106, 9, 9, 9, 9, 0, 0, 0]);

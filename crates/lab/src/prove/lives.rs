@@ -87,7 +87,7 @@ fn run(asked: &Asked) -> Result<Proved> {
     let count = asked.count_or(LIVES, LIVES_SHORT);
     let seed = asked.seed.unwrap_or(Seed::from_bits(48));
     let lives = for_each(count, |number| Ok(live(number, seed)))?;
-    let all = Tally::of(lives.iter());
+    let all = Tally::from_lives(lives.iter());
     let mut text = table(&lives);
     let _ = writeln!(text, "\n{}", all.sentences());
     Ok(Proved { tables: text, holds: all.holds() })
@@ -239,7 +239,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn of<'o>(lives: impl Iterator<Item = &'o Outcome>) -> Self {
+    fn from_lives<'o>(lives: impl Iterator<Item = &'o Outcome>) -> Self {
         let mut tally = Self::default();
         lives.for_each(|life| tally.take(life));
         tally.warned_days.sort_by(f64::total_cmp);
@@ -350,9 +350,11 @@ fn table(lives: &[Outcome]) -> String {
          *watch it* or more | median days of warning |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
     let of_kind = |index: usize| lives.iter().skip(index).step_by(KINDS.len());
-    let rows =
-        KINDS.iter().enumerate().map(|(index, (_, name))| (*name, Tally::of(of_kind(index))));
-    for (name, tally) in rows.chain([("**all**", Tally::of(lives.iter()))]) {
+    let rows = KINDS
+        .iter()
+        .enumerate()
+        .map(|(index, (_, name))| (*name, Tally::from_lives(of_kind(index))));
+    for (name, tally) in rows.chain([("**all**", Tally::from_lives(lives.iter()))]) {
         let share = |part: u32| match tally.can_be_warned {
             0 => "-".to_owned(),
             all => format!("{part} ({:.1} %)", percent(part, all)),
@@ -380,7 +382,7 @@ mod tests {
     fn a_few_hundred_lives_are_warned_in_time_and_seldom_for_nothing() {
         let lives: Vec<Outcome> =
             (0..200).map(|number| live(number, Seed::from_bits(48))).collect();
-        let all = Tally::of(lives.iter());
+        let all = Tally::from_lives(lives.iter());
         assert!(all.can_be_warned > 30, "{all:?}");
         assert!(all.holds(), "{all:?}");
     }

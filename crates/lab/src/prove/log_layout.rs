@@ -125,7 +125,7 @@ fn replayed(
     seed: Seed,
 ) -> Result<LogTrial> {
     let trace = TraceReader::new(bytes)?;
-    let end = Reach::of(&trace)?.end.get().next_multiple_of(REGION.get());
+    let end = Reach::new(&trace)?.end.get().next_multiple_of(REGION.get());
     let span = LogLayout::<Box<dyn Target>>::offered(within, REGION).min(Bytes(end));
     let plan = ReplayPlan { think_factor: 0.0, queue_depth: 32, span, seed, lay_out: false };
     let layouts = LayoutPlan { mode, pairs, within };

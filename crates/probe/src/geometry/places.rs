@@ -157,7 +157,7 @@ impl Series {
     }
 
     fn row(&self, units: usize, times: &[Nanos], percent: usize) -> Option<UnitsRow> {
-        let rate = Throughput::of(Bytes(self.block), at_percent(times, percent))?;
+        let rate = Throughput::from_bytes(Bytes(self.block), at_percent(times, percent))?;
         Some(UnitsRow { units: u16::try_from(units).ok()?, block: Bytes(self.block), rate })
     }
 }

@@ -90,7 +90,7 @@ fn sweep(
         }
     }
     let write_ns: Vec<u64> = times.iter().map(|time| time.get()).collect();
-    Ok(Sweep::of(BLOCK, &write_ns))
+    Ok(Sweep::new(BLOCK, &write_ns))
 }
 
 fn has_fallen(times: &[Nanos], per_look: usize) -> bool {

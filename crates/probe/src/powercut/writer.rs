@@ -35,7 +35,7 @@ pub enum Ended {
     /// What was asked for is reached.
     Reached,
     /// The ledger wants no more.
-    Told,
+    ByLedger,
     /// The device failed.
     Device(Fault),
 }
@@ -163,7 +163,7 @@ impl<'a> Writer<'a> {
                 Err(ended) => return Ok(Some(ended)),
             };
             if !ledger.issued(self.next) {
-                return Ok(Some(Ended::Told));
+                return Ok(Some(Ended::ByLedger));
             }
             self.submit_write(slot, self.plan.request(self.next))?;
             self.next += 1;
@@ -172,7 +172,7 @@ impl<'a> Writer<'a> {
             Ended::Reached if self.in_flight() == 0 => {}
             ended => return Ok(Some(ended)),
         }
-        Ok((!ledger.durable(last)).then_some(Ended::Told))
+        Ok((!ledger.durable(last)).then_some(Ended::ByLedger))
     }
 
     /// Waits for all writes, and flushes unless writes are durable. With a time to end at, it may

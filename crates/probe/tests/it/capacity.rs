@@ -60,7 +60,7 @@ fn a_kind_is_named_and_measured(beyond: Beyond, kind: Kind, seed: u64) {
     for store in [Bytes::ZERO, Bytes::kib(8), Bytes::mib(31)] {
         for keeps in [Keeps::Beyond, Keeps::All] {
             for damage in [Damage::NONE, DAMAGED] {
-                let remembers = HiddenStore { keeps, ..HiddenStore::of(store) };
+                let remembers = HiddenStore { keeps, ..HiddenStore::new(store) };
                 let card = card(REAL, Some((64 * GB, beyond, remembers)), damage);
                 let outcome = verify(&card, STORE_256M, seed);
                 let finding = &outcome.finding;
@@ -97,7 +97,7 @@ fn a_chained_fake_of_many_rounds_is_not_called_damaged() {
         (4, 128 * GB, 4_561_655_296, 6_809_211_904),
     ] {
         let beyond = Beyond::Chained { round: Bytes(round), reads_as: 0 };
-        let remembers = HiddenStore::of(Bytes::mib(1));
+        let remembers = HiddenStore::new(Bytes::mib(1));
         let finding = verify(
             &card(real, Some((announced, beyond, remembers)), Damage::NONE),
             STORE_256M,
@@ -121,7 +121,7 @@ fn a_chained_fake_of_two_rounds_is_not_taken_for_one_with_holes() {
     ] {
         for seed in [2833, 111_889, 3] {
             let beyond = Beyond::Chained { round: Bytes(round), reads_as: 0 };
-            let fake = Some((announced, beyond, HiddenStore::of(Bytes::kib(8))));
+            let fake = Some((announced, beyond, HiddenStore::new(Bytes::kib(8))));
             let finding = verify(&card(real, fake, Damage::NONE), STORE_160M, seed).finding;
             assert_eq!(finding.verdict, Verdict::Fake, "{round} {seed}\n{finding:#?}");
             assert_eq!(finding.kind, Kind::Chained, "{round} {seed}\n{finding:#?}");
@@ -177,7 +177,7 @@ fn a_dying_card_is_damaged_and_no_fake() {
 
 #[test]
 fn a_store_larger_than_the_filler_is_above_the_excluded_one() {
-    let remembers = HiddenStore::of(Bytes::gib(1));
+    let remembers = HiddenStore::new(Bytes::gib(1));
     let card = card(8 * GB, Some((64 * GB, Beyond::Drop { reads_as: 0 }, remembers)), Damage::NONE);
     let fooled = verify(&card, STORE_256M, 1).finding;
     assert!(fooled.excluded_store_bytes < 1 << 30, "{fooled:#?}");

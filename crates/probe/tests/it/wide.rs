@@ -47,8 +47,8 @@ const fn hole(from_gb: u64, to_gb: u64) -> Missing {
 }
 
 const LEAST_USED: HiddenStore =
-    HiddenStore { forgets: Forgets::LeastUsed, ..HiddenStore::of(Bytes::mib(8)) };
-const OF_ALL: HiddenStore = HiddenStore { keeps: Keeps::All, ..HiddenStore::of(Bytes::mib(12)) };
+    HiddenStore { forgets: Forgets::LeastUsed, ..HiddenStore::new(Bytes::mib(8)) };
+const OF_ALL: HiddenStore = HiddenStore { keeps: Keeps::All, ..HiddenStore::new(Bytes::mib(12)) };
 
 /// What missing addresses give, and what is remembered.
 const MANNERS: [(Gives, HiddenStore); 3] =
@@ -179,7 +179,7 @@ fn a_card_that_lost_a_small_part_in_one_piece_is_damaged() {
 #[test]
 fn a_card_that_keeps_the_latest_writes_alone_is_no_genuine_one() {
     for store in [Bytes::mib(1), Bytes::mib(64), Bytes::mib(128)] {
-        let remembers = HiddenStore::of(store);
+        let remembers = HiddenStore::new(store);
         let arrangement = Arrangement { missing: Missing::All, gives: Gives::Byte(0), remembers };
         // All that was written is lost when it is read, and right when it is read at once.
         let finding = arranged(arrangement, 5);
@@ -211,7 +211,7 @@ fn what_is_excluded_is_found() {
     for exclusion in &genuine.exclusions {
         let missing = (exclusion.missing_share * 64.0).ceil() as u64;
         for from in [0, 32 - missing / 2, 64 - missing] {
-            let remembers = HiddenStore::of(Bytes(exclusion.store_bytes));
+            let remembers = HiddenStore::new(Bytes(exclusion.store_bytes));
             let missing = hole(from, from + missing);
             let is_other = exclusion.part == cardproof_evidence::capacity::MissingPart::End
                 && !matches!(missing, Missing::Hole { to, .. } if to.get() == SIZE);

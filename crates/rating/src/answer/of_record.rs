@@ -14,7 +14,7 @@ impl Answer {
         if record.phases.is_empty() {
             return None;
         }
-        let signs = Signs::of(&Seen::default());
+        let signs = Signs::new(&Seen::default());
         let known = Known {
             conditions: &record.conditions,
             speed: Some(record),

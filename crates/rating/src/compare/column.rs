@@ -104,39 +104,41 @@ impl Column {
         let fits = |phase: &Phase| match self {
             Self::SequentialRead => is_sequential(phase, OpName::Read),
             Self::SequentialWrite | Self::SustainedWrite => is_sequential(phase, OpName::Write),
-            _ => self.shape(runs).is_some_and(|shape| Shape::of(phase) == shape),
+            _ => self.shape(runs).is_some_and(|shape| Shape::from_phase(phase) == shape),
         };
-        let lacking = runs.iter().find(|record| Finding::of(record, fits).measured().is_none());
+        let lacking = runs.iter().find(|record| Finding::find(record, fits).measured().is_none());
         lacking.map_or_else(
             || "its figure is unusable".to_owned(),
             |record| match is_published(record) {
                 true => "its source has no such figure".to_owned(),
-                false => Finding::of(record, fits).cause(),
+                false => Finding::find(record, fits).cause(),
             },
         )
     }
 
     pub(super) fn measured<'r>(self, runs: &[&'r Record]) -> Option<Measured<'r>> {
-        Measured::of(&self.shape(runs)?, runs)
+        Measured::new(&self.shape(runs)?, runs)
     }
 
     /// The rate of `measured` as one run, of which a comparison takes the interval.
     pub(super) fn spread(self, measured: &Measured<'_>, confidence: f64) -> Option<f64> {
         if measured.runs.len() > 1 {
-            let all = Variation::of(&measured.runs, confidence)?;
+            let all = Variation::new(&measured.runs, confidence)?;
             return Some((all.high / all.mean).ln());
         }
         let run = match self.lasting(measured) {
             Some(level) => level_rate(level)?,
             None => measured.as_one_run(),
         };
-        run.log_half_width(confidence, Shape::of(measured.phase).run_cv())
+        run.log_half_width(confidence, Shape::from_phase(measured.phase).run_cv())
     }
 
     fn shape(self, runs: &[&Record]) -> Option<Shape> {
         let sequential = |op| {
             let first = runs.first()?;
-            Finding::of(first, |phase: &Phase| is_sequential(phase, op)).measured().map(Shape::of)
+            Finding::find(first, |phase: &Phase| is_sequential(phase, op))
+                .measured()
+                .map(Shape::from_phase)
         };
         match self {
             Self::RandomRead => Some(Shape::random_4k(OpName::Read)),

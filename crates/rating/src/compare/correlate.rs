@@ -81,7 +81,7 @@ fn alike(cards: &[Contender<'_>], job: &str, shape: &Shape) -> Vec<(f64, f64)> {
 fn pair(card: &Contender<'_>, job: &str, shape: &Shape) -> Option<(String, (f64, f64))> {
     let jobs = &card.runs.first()?.jobs;
     let time = jobs.iter().find(|known| known.name == job)?.duration_ns;
-    let measured = Measured::of(shape, &card.runs)?;
+    let measured = Measured::new(shape, &card.runs)?;
     // A range decides a rate too.
     let basis = format!("{}, over {}", shared_basis(&measured)?, measured.phase.span_bytes);
     Some((basis, (time.as_secs_f64(), measured.rate())))

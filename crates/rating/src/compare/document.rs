@@ -37,7 +37,7 @@ pub struct Answer {
 impl<'c> Document<'c> {
     /// The document of `comparison` with the answers for `wanted`.
     #[must_use]
-    pub fn of(comparison: &'c Comparison, wanted: Use) -> Self {
+    pub fn new(comparison: &'c Comparison, wanted: Use) -> Self {
         let rankings = comparison.rankings.iter().filter(|ranking| ranking.by == wanted);
         let answers = rankings
             .filter_map(|it| Some(Answer { basis: it.basis.clone(), choice: it.choice()? }))

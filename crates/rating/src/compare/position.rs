@@ -59,9 +59,9 @@ pub fn positions(record: &Record) -> Vec<Position> {
 const ALIKE_MIN: usize = 5;
 
 fn position(shape: &Shape, record: &Record) -> Option<Position> {
-    let own = Measured::of(shape, &[record])?;
+    let own = Measured::new(shape, &[record])?;
     let others: Vec<Measured<'_>> =
-        references().iter().filter_map(|card| Measured::of(shape, &[&card.record])).collect();
+        references().iter().filter_map(|card| Measured::new(shape, &[&card.record])).collect();
     let alike: Vec<&Measured<'_>> =
         others.iter().filter(|other| differences(&own, other).is_empty()).collect();
     let is_like_with_like = alike.len() >= ALIKE_MIN;

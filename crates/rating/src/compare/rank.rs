@@ -96,7 +96,7 @@ struct Score<'r> {
 }
 
 impl<'r> Score<'r> {
-    fn of(by: Use, card: &Contender<'r>) -> Option<Self> {
+    fn new(by: Use, card: &Contender<'r>) -> Option<Self> {
         let weights = by.weights();
         let figures: Option<Vec<_>> =
             weights.iter().map(|weight| sound(weight.column, &card.runs)).collect();
@@ -221,7 +221,7 @@ pub(super) fn rankings(cards: &[Contender<'_>]) -> Vec<Ranking> {
 
 fn rankings_by(by: Use, cards: &[Contender<'_>]) -> Vec<Ranking> {
     let mut groups: Vec<Vec<Score<'_>>> = Vec::new();
-    for score in cards.iter().filter_map(|card| Score::of(by, card)) {
+    for score in cards.iter().filter_map(|card| Score::new(by, card)) {
         let is_same = |group: &&mut Vec<Score<'_>>| {
             score.can_share && group[0].can_share && group[0].basis == score.basis
         };

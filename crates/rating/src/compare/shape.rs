@@ -37,7 +37,7 @@ pub struct Shape {
 impl Shape {
     /// The shape of `phase`.
     #[must_use]
-    pub fn of(phase: &Phase) -> Self {
+    pub fn from_phase(phase: &Phase) -> Self {
         Self {
             op: phase.op,
             pattern: phase.pattern,
@@ -114,7 +114,7 @@ impl fmt::Display for Shape {
 pub(super) fn shapes_in<'r>(records: impl Iterator<Item = &'r Record>) -> Vec<Shape> {
     let mut shapes: Vec<Shape> = Vec::new();
     for phase in records.flat_map(|record| &record.phases).filter(|phase| is_comparable(phase)) {
-        let shape = Shape::of(phase);
+        let shape = Shape::from_phase(phase);
         if !shapes.contains(&shape) {
             shapes.push(shape);
         }
@@ -142,14 +142,14 @@ pub(super) struct Measured<'r> {
 impl<'r> Measured<'r> {
     /// The first measured phase of `shape` in each of `records`; `None` where one has none. Of one
     /// record rate and interval are those that its report shows, of several those of their mean.
-    pub(super) fn of(shape: &Shape, records: &[&'r Record]) -> Option<Self> {
+    pub(super) fn new(shape: &Shape, records: &[&'r Record]) -> Option<Self> {
         let found: Option<Vec<(&Record, usize, &Phase)>> =
             records.iter().map(|record| find(shape, record)).collect();
         let found = found?;
         let &(record, index, phase) = found.first()?;
         let is_iops = shape.is_told_in_iops();
         let shown: Option<Vec<Shown>> =
-            found.iter().map(|(_, _, phase)| Shown::of(phase, is_iops)).collect();
+            found.iter().map(|(_, _, phase)| Shown::from_phase(phase, is_iops)).collect();
         let mut shown = shown?;
         if let ([only], Some(rate)) = (shown.as_mut_slice(), mean_of_stated(shape, record)) {
             only.rate = rate;
@@ -194,7 +194,7 @@ fn together(runs: &[RunRate]) -> (f64, Option<[f64; 2]>, RunRate) {
     let logs: f64 = runs.iter().map(|run| run.rate.ln()).sum();
     let rate = (logs / runs.len() as f64).exp();
     let confidence = runs.first().map_or(super::CONFIDENCE, |run| run.confidence);
-    let all = Variation::of(runs, confidence);
+    let all = Variation::new(runs, confidence);
     let half_width = all.map(|all| all.high / all.mean - 1.0);
     (rate, all.map(|all| [all.low, all.high]), RunRate { rate, half_width, confidence })
 }
@@ -208,7 +208,7 @@ struct Shown {
 impl Shown {
     /// The rate of `phase`, without an interval where it was only stated; `None` where it has no rate
     /// above 0.
-    fn of(phase: &Phase, is_iops: bool) -> Option<Self> {
+    fn from_phase(phase: &Phase, is_iops: bool) -> Option<Self> {
         let is_sound = |rate: &f64| rate.is_finite() && *rate > 0.0;
         if let Some(bounds) = shown_rate(phase) {
             let rate = Some(bounds.estimate.per_second()).filter(is_sound)?;
@@ -243,7 +243,7 @@ fn is_comparable(phase: &Phase) -> bool {
 fn find<'r>(shape: &Shape, record: &'r Record) -> Option<(&'r Record, usize, &'r Phase)> {
     let mut phases = record.phases.iter().enumerate();
     let (index, phase) =
-        phases.find(|(_, phase)| is_comparable(phase) && Shape::of(phase) == *shape)?;
+        phases.find(|(_, phase)| is_comparable(phase) && Shape::from_phase(phase) == *shape)?;
     Some((record, index, phase))
 }
 
@@ -251,9 +251,10 @@ fn find<'r>(shape: &Shape, record: &'r Record) -> Option<(&'r Record, usize, &'r
 /// `None` where there are no several.
 fn mean_of_stated(shape: &Shape, record: &Record) -> Option<f64> {
     let fits = |phase: &&Phase| {
-        phase.stated.is_some() && is_comparable(phase) && Shape::of(phase) == *shape
+        phase.stated.is_some() && is_comparable(phase) && Shape::from_phase(phase) == *shape
     };
-    let shown = record.phases.iter().filter(fits).map(|it| Shown::of(it, shape.is_told_in_iops()));
+    let shown =
+        record.phases.iter().filter(fits).map(|it| Shown::from_phase(it, shape.is_told_in_iops()));
     let rates: Vec<f64> = shown.flatten().map(|shown| shown.rate).collect();
     let logarithms: f64 = rates.iter().map(|rate| rate.ln()).sum();
     (rates.len() > 1).then(|| (logarithms / rates.len() as f64).exp())

@@ -173,7 +173,7 @@ fn life_by_card(days: &[&Day], pace: Option<&Pace>, drift: f64) -> (Option<f64>,
         if let Some(percent) = day.life_used_percent_max {
             let value = Value::band("life_used", percent / 10);
             let paced = if bytes_a_day > 0.0 { written / bytes_a_day } else { 0.0 };
-            told.extend(UsedAt::of(&value, paced));
+            told.extend(UsedAt::from_value(&value, paced));
         }
     }
     let left = days_left(&told);

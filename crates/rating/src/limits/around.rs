@@ -61,7 +61,7 @@ fn processors(activity: &Activity) -> Option<LimitedBy> {
 fn memory(activity: &Activity) -> Option<LimitedBy> {
     let waits = activity.pressure.memory_some.filter(|&share| share >= STALLED);
     let swapped_in = activity.memory.as_ref().map(|memory| memory.swapped_in_bytes);
-    let rate = swapped_in.and_then(|bytes| Throughput::of(bytes, activity.window_ns));
+    let rate = swapped_in.and_then(|bytes| Throughput::from_bytes(bytes, activity.window_ns));
     let rate = rate.filter(|&rate| rate >= SWAPPING);
     let waits =
         waits.map(|share| format!("tasks waited for memory {} of the time", whole_percent(share)));

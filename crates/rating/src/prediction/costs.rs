@@ -66,7 +66,7 @@ struct Span {
 
 impl Priced {
     /// The costs that `record` shows, or why it shows none.
-    pub(super) fn of(record: &Record) -> Result<Self, String> {
+    pub(super) fn from_record(record: &Record) -> Result<Self, String> {
         let doubts = doubts(record);
         if let Some(doubt) = doubts.iter().find(|doubt| doubt.forbids_all()) {
             return Err(doubt.text(record));
@@ -76,8 +76,8 @@ impl Priced {
             .and_then(iops)
             .filter(|write| write.best > 0.0)
             .ok_or_else(|| format!("4 KiB random write, one at a time: {}", write.cause()))?;
-        let small = trusted(&doubts, Finding::of(record, is_small_read)).and_then(iops);
-        let sequential = Finding::of(record, |phase| is_sequential(phase, OpName::Read));
+        let small = trusted(&doubts, Finding::find(record, is_small_read)).and_then(iops);
+        let sequential = Finding::find(record, |phase| is_sequential(phase, OpName::Read));
         let sequential = trusted(&doubts, sequential).and_then(throughput);
         let at = |end: fn(&Span) -> f64| {
             let read = small.zip(sequential);

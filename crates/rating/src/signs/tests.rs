@@ -70,7 +70,7 @@ fn each_log_gets_its_verdict() {
         ("[ 9.0] I/O error, dev mmcblk0boot0, sector 8064 op 0x0:(READ) flags 0x80700\n", Fine),
     ];
     for (log, expected) in cases {
-        let signs = Signs::of(&card(log));
+        let signs = Signs::new(&card(log));
         assert_eq!(signs.verdict, expected, "{log}\n{signs:#?}");
         assert_eq!(signs.is_bad(), expected == CopyNow, "{log}");
     }
@@ -91,7 +91,7 @@ fn a_card_that_breaks_is_told_by_all_its_signs() {
         }],
         ..card(&[WRITE_ERROR, ABORTED, READ_ONLY].concat())
     };
-    let signs = Signs::of(&seen);
+    let signs = Signs::new(&seen);
     assert_eq!(signs.verdict, HealthVerdict::CopyNow);
     for kind in [
         SignKind::FailedRequests,
@@ -111,12 +111,12 @@ fn a_card_that_breaks_is_told_by_all_its_signs() {
 fn without_anything_to_read_nothing_is_said() {
     for log in [LogRead::NotPermitted, LogRead::Absent] {
         let seen = Seen { log, is_present: Some(true), ..Seen::default() };
-        assert_eq!(Signs::of(&seen).verdict, HealthVerdict::NotKnown);
+        assert_eq!(Signs::new(&seen).verdict, HealthVerdict::NotKnown);
         let with_report = Seen { has_report: true, ..seen.clone() };
-        assert_eq!(Signs::of(&with_report).verdict, HealthVerdict::Fine);
+        assert_eq!(Signs::new(&with_report).verdict, HealthVerdict::Fine);
         // What is seen elsewhere counts without a log.
         let mounted = vec![MountedState { is_turned_read_only: true, ..MountedState::default() }];
-        assert_eq!(Signs::of(&Seen { mounted, ..seen }).verdict, HealthVerdict::CopyNow);
+        assert_eq!(Signs::new(&Seen { mounted, ..seen }).verdict, HealthVerdict::CopyNow);
     }
 }
 
@@ -133,7 +133,7 @@ fn counters_of_the_host_are_weighed_against_what_is_usual() {
         (vec![(Tuning, 40)], HealthVerdict::Fine),
     ] {
         let seen = Seen { host_counters: Some(counters.clone()), ..card("") };
-        assert_eq!(Signs::of(&seen).verdict, expected, "{counters:?}");
+        assert_eq!(Signs::new(&seen).verdict, expected, "{counters:?}");
     }
     assert_eq!(HostCounter::named("Data CRC Errors Occurred"), DataChecksum);
     assert_eq!(HostCounter::named("something new"), HostCounter::Other);
@@ -162,7 +162,7 @@ fn wear_is_told_by_registers_and_reports() {
         (Seen { read_back: Some(false), ..card("") }, CopyNow),
         (Seen { is_write_protected: true, ..card("") }, WatchIt),
     ] {
-        let signs = Signs::of(&seen);
+        let signs = Signs::new(&seen);
         assert_eq!(signs.verdict, expected, "{signs:#?}");
     }
 }
@@ -170,9 +170,9 @@ fn wear_is_told_by_registers_and_reports() {
 #[test]
 fn a_card_that_does_not_start_is_dead_where_there_is_none() {
     let absent = Seen { is_present: Some(false), ..card(NO_START) };
-    assert_eq!(Signs::of(&absent).verdict, HealthVerdict::Dead);
+    assert_eq!(Signs::new(&absent).verdict, HealthVerdict::Dead);
     // It was found at a later try.
-    assert_eq!(Signs::of(&card(NO_START)).verdict, HealthVerdict::WatchIt);
+    assert_eq!(Signs::new(&card(NO_START)).verdict, HealthVerdict::WatchIt);
     // A failed start of an earlier day says nothing of today.
     let earlier = Seen {
         troubles: Vec::new(),
@@ -180,7 +180,7 @@ fn a_card_that_does_not_start_is_dead_where_there_is_none() {
         is_present: Some(false),
         ..card("")
     };
-    assert_eq!(Signs::of(&earlier).verdict, HealthVerdict::WatchIt);
+    assert_eq!(Signs::new(&earlier).verdict, HealthVerdict::WatchIt);
 }
 
 /// A card that stands still once may go on for years; one that does so again and again is about to stop.
@@ -192,7 +192,7 @@ fn standing_still_again_and_again_is_worse_than_once() {
     ] {
         let with = |times: &[&str]| {
             let log: String = times.iter().map(|time| format!("{time} {message}\n")).collect();
-            Signs::of(&card(&log)).verdict
+            Signs::new(&card(&log)).verdict
         };
         assert_eq!(with(&["[  100.0]"; 9]), HealthVerdict::WatchIt, "one burst");
         let days = ["[  100.0]", "[ 9000.0]", "[80000.0]", "[90000.0]", "[99000.0]"];
@@ -209,12 +209,12 @@ fn standing_still_again_and_again_is_worse_than_once() {
 #[test]
 fn errors_of_earlier_starts_are_told_and_fade() {
     let recent = Seen { earlier_troubles: troubles(WRITE_ERROR), ..card("") };
-    let signs = Signs::of(&recent);
+    let signs = Signs::new(&recent);
     assert_eq!(signs.verdict, HealthVerdict::CopyNow);
     assert_eq!(signs.signs[0].source, SignSource::EarlierLog);
     for (log, expected) in [(WRITE_ERROR, HealthVerdict::WatchIt), (UNDER, HealthVerdict::Fine)] {
         let old = Seen { old_troubles: troubles(log), ..card("") };
-        assert_eq!(Signs::of(&old).verdict, expected, "{log}");
+        assert_eq!(Signs::new(&old).verdict, expected, "{log}");
     }
     let log = LogRead::Read { days: Some(3), earlier: Some(EarlierLogs { starts: 4, days: 38 }) };
     assert_eq!((log.days(), log.starts()), (Some(41), 5));
@@ -228,10 +228,10 @@ fn what_fails_after_removal_is_no_fault_of_the_medium() {
         "[ 8.0] sd 0:0:0:0: [sda] Synchronize Cache(10) failed: Result: hostbyte=DID_NO_CONNECT\n";
     let error = "[ 9.0] I/O error, dev sda, sector 8 op 0x1:(WRITE) flags 0x800\n";
     let usb = |log: &str| Seen { attachment: Attachment::Usb, ..card(log) };
-    let after = Signs::of(&usb(&[gone, error].concat()));
+    let after = Signs::new(&usb(&[gone, error].concat()));
     assert_eq!(after.verdict, HealthVerdict::WatchIt, "{after:#?}");
     assert_eq!(after.suspects[0], Suspect::Cable);
-    let before = Signs::of(&usb(&[error, gone].concat()));
+    let before = Signs::new(&usb(&[error, gone].concat()));
     assert_eq!(before.verdict, HealthVerdict::CopyNow, "{before:#?}");
 }
 
@@ -251,11 +251,11 @@ fn suspects_and_experiments_follow_from_the_kinds_of_signs() {
         (CRC.to_owned(), Soldered, vec![Power], Experiment::SwapSupply),
         (TIMEOUT.to_owned(), Slot, vec![Card, Reader, Power], Experiment::SwapReader),
     ] {
-        let signs = Signs::of(&Seen { attachment, ..card(&log) });
+        let signs = Signs::new(&Seen { attachment, ..card(&log) });
         assert_eq!(signs.suspects, suspects, "{attachment:?} {log}");
         assert_eq!(signs.experiments.first(), Some(&first), "{attachment:?} {log}");
     }
-    let link = Signs::of(&Seen { attachment: Usb, ..card(&CRC.replace("mmcblk0", "mmcblk1")) });
+    let link = Signs::new(&Seen { attachment: Usb, ..card(&CRC.replace("mmcblk0", "mmcblk1")) });
     assert!(link.suspects.contains(&Suspect::Cable), "{link:?}");
-    assert_eq!(Signs::of(&card("")).suspects, []);
+    assert_eq!(Signs::new(&card("")).suspects, []);
 }

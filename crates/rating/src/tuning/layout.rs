@@ -49,7 +49,7 @@ pub struct Layout {
 impl Layout {
     /// The layout of a device of `size`; `None` where two units do not fit.
     #[must_use]
-    pub fn of(size: Bytes, geometry: Option<&Geometry>, reported: Option<Bytes>) -> Option<Self> {
+    pub fn new(size: Bytes, geometry: Option<&Geometry>, reported: Option<Bytes>) -> Option<Self> {
         let seen = geometry.and_then(|geometry| geometry.allocation_unit.claim());
         let seen_unit = geometry.and_then(|geometry| geometry.allocation_unit.bytes());
         let (unit, why, sure, is_known) = match (seen_unit, reported) {
@@ -133,39 +133,39 @@ mod tests {
             (Some(Bytes::kib(512)), Bytes::mib(1), "reports"),
         ];
         for (reported, start, why) in cases {
-            let layout = Layout::of(Bytes::gib(8), None, reported).unwrap();
+            let layout = Layout::new(Bytes::gib(8), None, reported).unwrap();
             assert_eq!(layout.unit, start);
             assert!(
                 layout.size.is_multiple_of(start) && layout.unit + layout.size <= Bytes::gib(8)
             );
             assert!(layout.why.contains(why), "{}", layout.why);
         }
-        assert_eq!(Layout::of(Bytes::mib(8), None, None), None, "too small");
+        assert_eq!(Layout::new(Bytes::mib(8), None, None), None, "too small");
     }
 
     #[test]
     fn nothing_is_guessed_into_the_file_system() {
         let nothing = infer(&Observations::default());
-        let layout = Layout::of(Bytes::gib(8), Some(&nothing), None).unwrap();
+        let layout = Layout::new(Bytes::gib(8), Some(&nothing), None).unwrap();
         assert_eq!(layout.extended_options(), None);
-        let layout = Layout::of(Bytes::gib(8), None, Some(Bytes::mib(4))).unwrap();
+        let layout = Layout::new(Bytes::gib(8), None, Some(Bytes::mib(4))).unwrap();
         assert_eq!(layout.extended_options().as_deref(), Some("stripe_width=1024"));
     }
 
     #[test]
     fn a_device_too_large_for_a_dos_table_gets_a_gpt() {
         let size = Bytes::gib(4096);
-        let layout = Layout::of(size, None, None).unwrap();
+        let layout = Layout::new(size, None, None).unwrap();
         let script = layout.sfdisk_script(Bytes(512));
         assert!(script.starts_with("label: gpt"), "{script}");
         assert!(layout.unit + layout.size + Bytes(34 * 512) <= size, "room for the second table");
-        let smaller = Layout::of(Bytes::gib(2047), None, None).unwrap();
+        let smaller = Layout::new(Bytes::gib(2047), None, None).unwrap();
         assert!(smaller.sfdisk_script(Bytes(512)).contains("dos"));
     }
 
     #[test]
     fn the_table_counts_in_the_devices_own_blocks() {
-        let layout = Layout::of(Bytes::gib(8), None, Some(Bytes::mib(4))).unwrap();
+        let layout = Layout::new(Bytes::gib(8), None, Some(Bytes::mib(4))).unwrap();
         for (block, start) in [(512, "start=8192,"), (4096, "start=1024,")] {
             let script = layout.sfdisk_script(Bytes(block));
             assert!(script.contains(start), "{script}");

@@ -48,7 +48,7 @@ pub(crate) fn draw(page: &mut String, chart: &Chart, id: &str) -> Result<(), Plo
         return Err(PlotError);
     }
     // Writing to a string cannot fail.
-    let _ = Frame::of(chart).write(page, id);
+    let _ = Frame::new(chart).write(page, id);
     Ok(())
 }
 
@@ -62,7 +62,7 @@ struct Frame<'c> {
 }
 
 impl<'c> Frame<'c> {
-    fn of(chart: &'c Chart) -> Self {
+    fn new(chart: &'c Chart) -> Self {
         Self {
             chart,
             left: MARGIN_LEFT,

@@ -77,7 +77,7 @@ fn figure(page: &mut Page, column: Column, bars: &[Bar<'_>], number: usize) {
     markup!(page.text, "<figure>\n<figcaption><h3>{}</h3></figcaption>\n", heading);
     page.text.drawing(&picture);
     page.text.literal("\n");
-    let file = ChartFile::of(column.label(), &heading, &picture, csv(column, bars));
+    let file = ChartFile::new(column.label(), &heading, &picture, csv(column, bars));
     save::write(page, column.label(), file);
     page.text.literal("</figure>\n");
 }

@@ -107,7 +107,7 @@ fn scatter(
         (format!("<text x=\"0\" y=\"4\">{}.</text>", at + 1), dot.name.clone())
     };
     let names: Vec<(String, String)> = dots.iter().enumerate().map(name).collect();
-    let file = ChartFile::of(heading, about, &with_legend(&picture, &chart, &names), csv(dots));
+    let file = ChartFile::new(heading, about, &with_legend(&picture, &chart, &names), csv(dots));
     save::write(page, heading, file);
     page.text.literal("</figure>\n</section>\n");
     Ok(())
@@ -197,7 +197,7 @@ fn overlaid(
         let marks: Vec<(String, String)> = marks.collect();
         let about = format!("{heading}: {OVERLAID_PHASE}");
         let alone = with_legend(&picture, chart, &marks);
-        save::write(page, heading, ChartFile::of(heading, &about, &alone, csv_of(chart, &names)));
+        save::write(page, heading, ChartFile::new(heading, &about, &alone, csv_of(chart, &names)));
         page.text.literal("</figure>\n");
     }
     page.text.literal("</div>\n</section>\n");

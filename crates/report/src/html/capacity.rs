@@ -60,7 +60,7 @@ fn draw(page: &mut Markup, test: &CapacityTest, real: Option<Bytes>) -> ChartFil
     page.literal("<section id=\"map\">\n<h2>Map of the addresses</h2>\n");
     page.drawing(&picture);
     markup!(page, "<p>{}</p>\n</section>\n", summary(test, real));
-    ChartFile::of("map of the addresses", &summary(test, real), &picture, csv(test))
+    ChartFile::new("map of the addresses", &summary(test, real), &picture, csv(test))
 }
 
 /// A line for each bar.

@@ -27,7 +27,7 @@ impl Charts {
             .map_err(|source| HtmlError { chart: chart.title.clone(), source })?;
         page.drawing(&picture);
         let alone = with_legend(&picture, chart, legend);
-        self.0.push(ChartFile::of(subject, &sentence(subject), &alone, csv_of(chart, names)));
+        self.0.push(ChartFile::new(subject, &sentence(subject), &alone, csv_of(chart, names)));
         Ok(())
     }
 

@@ -8,7 +8,7 @@ impl Colour {
     pub(super) const BLACK: Self = Self([0x1b, 0x1f, 0x24]);
 
     /// The colour that `text` names: `#rrggbb`, or one of the page by day; `None` of `none` and all others.
-    pub(super) fn of(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let hex = match text {
             "none" => return None,
             "var(--grid)" => "#e3e7ec",

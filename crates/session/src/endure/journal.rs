@@ -98,7 +98,7 @@ pub(super) fn wish_text(wish: &Wish) -> String {
 }
 
 impl Header {
-    pub(super) fn of(device: &Device, plan: &Plan, wish: &Wish, seed: Seed) -> Self {
+    pub(super) fn new(device: &Device, plan: &Plan, wish: &Wish, seed: Seed) -> Self {
         Self {
             schema: SCHEMA.to_owned(),
             card: device.key.clone(),

@@ -143,7 +143,8 @@ impl Attached<'_, '_> {
                 && progress.pass == Pass::Write
                 && progress.written > Bytes::ZERO =>
             {
-                let so_far = Throughput::of(progress.written, progress.elapsed).unwrap_or_default();
+                let so_far =
+                    Throughput::from_bytes(progress.written, progress.elapsed).unwrap_or_default();
                 format!("; write {:.0} MB/s", so_far.as_mb_per_s())
             }
             None => String::new(),

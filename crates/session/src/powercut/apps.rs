@@ -13,7 +13,7 @@ use cardproof_evidence::powercut::{
 };
 use cardproof_sqlite::{DatabaseError, Journal, Numbered};
 use cardproof_units::{Bytes, Seed};
-use cardproof_witness::{Client, Setup, Told};
+use cardproof_witness::{Client, LastWriter, Setup};
 
 use super::real::{Witnessed, of_witness, plan};
 use crate::failure::{Failure, with_causes};
@@ -198,7 +198,7 @@ pub(super) fn judge_records(
     application: Application,
     directory: &Path,
     plan: &Plan,
-    told: &Told,
+    told: &LastWriter,
 ) -> Result<(CutReport, Bytes), Failure> {
     let path = directory.join(DIRECTORY).join(FILE);
     let read = || -> Result<BTreeMap<u64, Sector>, Failure> {

@@ -12,7 +12,7 @@ use cardproof_io::{EngineChoice, OpenOptions, Target, open, open_new};
 use cardproof_probe::DriveError;
 use cardproof_probe::powercut::{Ended, Ledger, Read, Style, Until, Writer, read_area};
 use cardproof_units::{Bytes, Seed};
-use cardproof_witness::{Client, Setup, Told, WitnessError};
+use cardproof_witness::{Client, LastWriter, Setup, WitnessError};
 
 use super::CutMode;
 use super::apps::{judge_records, records_in, remove_records};
@@ -290,7 +290,7 @@ fn make_file(directory: &Path, writing: &CutWriting) -> Result<Box<dyn Target>, 
 #[derive(Clone, Debug)]
 pub struct CutChecked {
     /// What was written and promised.
-    pub told: Told,
+    pub told: LastWriter,
     /// What this cut did.
     pub report: CutReport,
     /// All cuts.
@@ -301,7 +301,7 @@ pub struct CutChecked {
 
 /// How it is looked at what a cut has left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Looking {
+pub struct CutCheck {
     /// A target that is not there did not survive the cut.
     pub may_be_gone: bool,
     /// Files of ours in a directory stay, so that they can be judged again later.
@@ -315,7 +315,7 @@ pub struct Looking {
 /// The witness knows of no cut, or the target cannot be read for another reason than being gone.
 pub fn check_after_cut(
     target: &Path,
-    looking: Looking,
+    check: CutCheck,
     client: &mut Client,
     frontend: &mut dyn Frontend,
 ) -> Result<CutChecked, Failure> {
@@ -324,13 +324,13 @@ pub fn check_after_cut(
     if told.is_judged {
         frontend.note("This cut was judged before. What is seen now counts for the same cut.");
     }
-    let (report, bytes_read) = judged(target, looking.may_be_gone, &plan, &told, frontend)?;
+    let (report, bytes_read) = judged(target, check.may_be_gone, &plan, &told, frontend)?;
     let kept = match told.is_judged {
         true => client.judged_again(&report),
         false => client.judged(&report),
     };
     let tally = kept.map_err(|error| of_witness(&error))?;
-    if !looking.keeps_files {
+    if !check.keeps_files {
         match Application::find(&told.setup.mode) {
             Some(_) => remove_records(target),
             None => remove_file(target),
@@ -343,7 +343,7 @@ fn judged(
     target: &Path,
     may_be_gone: bool,
     plan: &Plan,
-    told: &Told,
+    told: &LastWriter,
     frontend: &mut dyn Frontend,
 ) -> Result<(CutReport, Bytes), Failure> {
     let in_flight = told.promise.issued > told.promise.durable;

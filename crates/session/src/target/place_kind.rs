@@ -38,7 +38,7 @@ impl NoStorage {
     /// What the file system of `surroundings` lies on; `None` for a storage device, and where it is not
     /// known.
     #[must_use]
-    pub fn of(surroundings: &Surroundings) -> Option<Self> {
+    pub fn find(surroundings: &Surroundings) -> Option<Self> {
         let kind = surroundings.filesystem.as_ref()?.kind.as_str();
         if IN_MEMORY.contains(&kind) {
             Some(Self::Memory)
@@ -79,7 +79,7 @@ mod tests {
         ] {
             let kind = kind.to_owned();
             let filesystem = Some(FilesystemInfo { kind, ..FilesystemInfo::default() });
-            let found = NoStorage::of(&Surroundings { filesystem, ..Surroundings::default() });
+            let found = NoStorage::find(&Surroundings { filesystem, ..Surroundings::default() });
             assert_eq!(found, expected);
         }
     }

@@ -88,7 +88,7 @@ pub(super) fn check(path: &Path) -> Result<(), Failure> {
 fn way_of(path: &Path) -> Result<Reconnection, Failure> {
     let metadata = fs::metadata(path).map_err(|error| not_there(path, &error))?;
     let root = Sysroot::default();
-    Reconnection::of(&root, DeviceNumber::from_raw(metadata.rdev())).map_err(|error| {
+    Reconnection::find(&root, DeviceNumber::from_raw(metadata.rdev())).map_err(|error| {
         let message = format!("--reconnect is not possible: {error}; leave it out");
         match error {
             ReconnectError::NotPossible | ReconnectError::Partition(_) => Failure::usage(message),

@@ -109,7 +109,7 @@ const fn fake(
         fake: Some(CapacityFake {
             announced: ANNOUNCED,
             beyond,
-            remembers: HiddenStore::of(Bytes(remembers_bytes)),
+            remembers: HiddenStore::new(Bytes(remembers_bytes)),
         }),
         damage: Damage::NONE,
         life: Life::ENDLESS,

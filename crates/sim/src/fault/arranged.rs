@@ -283,7 +283,7 @@ mod tests {
     const KIB: u64 = 1024;
 
     fn card(missing: Missing, gives: Gives, store: u64) -> ArrangedStore {
-        let arrangement = Arrangement { missing, gives, remembers: HiddenStore::of(Bytes(store)) };
+        let arrangement = Arrangement { missing, gives, remembers: HiddenStore::new(Bytes(store)) };
         ArrangedStore::new(arrangement, Seed::from_bits(3), Shorthand::NONE)
     }
 

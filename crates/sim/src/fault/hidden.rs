@@ -42,11 +42,11 @@ pub struct HiddenStore {
 
 impl HiddenStore {
     /// No memory.
-    pub const NONE: Self = Self::of(Bytes::ZERO);
+    pub const NONE: Self = Self::new(Bytes::ZERO);
 
     /// A memory of the latest `size` bytes written beyond the flash.
     #[must_use]
-    pub const fn of(size: Bytes) -> Self {
+    pub const fn new(size: Bytes) -> Self {
         Self { size, writes_max: None, keeps: Keeps::Beyond, forgets: Forgets::OldestWrite }
     }
 }
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn only_the_latest_writes_are_remembered() {
-        let latest = filled(HiddenStore::of(Bytes(1024)));
+        let latest = filled(HiddenStore::new(Bytes(1024)));
         latest.note(0, &[3; 512], 0);
         latest.note(4096, &[4; 512], 0);
         assert!(recalls(&latest, 0, 3) && recalls(&latest, 4096, 4), "rewritten last");
@@ -183,14 +183,14 @@ mod tests {
 
     #[test]
     fn a_long_write_pushes_out_exactly_its_length() {
-        let latest = filled(HiddenStore::of(Bytes(4 * 512)));
+        let latest = filled(HiddenStore::new(Bytes(4 * 512)));
         latest.note(8192, &[9; 3 * 512], 0);
         assert!(recalls(&latest, 0, 0) && recalls(&latest, 512, 2) && recalls(&latest, 8192, 9));
     }
 
     #[test]
     fn reading_renews_where_use_counts() {
-        let store = HiddenStore { forgets: Forgets::LeastUsed, ..HiddenStore::of(Bytes(1024)) };
+        let store = HiddenStore { forgets: Forgets::LeastUsed, ..HiddenStore::new(Bytes(1024)) };
         let latest = filled(store);
         assert!(recalls(&latest, 0, 1));
         latest.note(4096, &[4; 512], 0);
@@ -200,14 +200,14 @@ mod tests {
 
     #[test]
     fn a_store_may_count_writes_and_keep_all_of_them() {
-        let by_count = HiddenStore { writes_max: Some(1), ..HiddenStore::of(Bytes::mib(1)) };
+        let by_count = HiddenStore { writes_max: Some(1), ..HiddenStore::new(Bytes::mib(1)) };
         let latest = filled(by_count);
         assert!(recalls(&latest, 0, 0) && recalls(&latest, 512, 2));
         let real = 8192;
-        let beyond = LatestWrites::new(&HiddenStore::of(Bytes::mib(1)), Shorthand::NONE);
+        let beyond = LatestWrites::new(&HiddenStore::new(Bytes::mib(1)), Shorthand::NONE);
         beyond.note(real - 512, &[5; 1024], real);
         assert!(recalls(&beyond, real - 512, 0) && recalls(&beyond, real, 5));
-        let all = HiddenStore { keeps: Keeps::All, ..HiddenStore::of(Bytes::mib(1)) };
+        let all = HiddenStore { keeps: Keeps::All, ..HiddenStore::new(Bytes::mib(1)) };
         let all = LatestWrites::new(&all, Shorthand::NONE);
         all.note(real - 512, &[5; 1024], real);
         assert!(recalls(&all, real - 512, 5));

@@ -13,7 +13,7 @@ pub(crate) struct Grid {
 
 impl Grid {
     /// Units of `size`; of 1 where that is zero.
-    pub(crate) const fn of(size: u64) -> Self {
+    pub(crate) const fn new(size: u64) -> Self {
         let size = if size == 0 { 1 } else { size };
         Self { size, shift: if size.is_power_of_two() { size.trailing_zeros() } else { 64 } }
     }
@@ -43,12 +43,12 @@ mod tests {
     #[test]
     fn a_shift_gives_what_a_division_gives() {
         for size in [1, 2, 512, 3 << 19, 1000, 4 << 20] {
-            let grid = Grid::of(size);
+            let grid = Grid::new(size);
             for offset in [0, 1, size - 1, size, size + 1, 12_345_678_901, u64::MAX] {
                 assert_eq!(grid.index(offset), offset / size, "{offset} by {size}");
                 assert_eq!(grid.within(offset), offset % size, "{offset} by {size}");
             }
         }
-        assert_eq!(Grid::of(0).index(7), 7);
+        assert_eq!(Grid::new(0).index(7), 7);
     }
 }

@@ -68,8 +68,8 @@ impl HybridMap {
             latency: hybrid.latency.get(),
             log_latency: hybrid.log_latency.get(),
             erase: hybrid.erase.get(),
-            pace: Pace::of(hybrid.rate),
-            copy: Pace::of(hybrid.copy_rate),
+            pace: Pace::new(hybrid.rate),
+            copy: Pace::new(hybrid.copy_rate),
             log_below: hybrid.log_below.get(),
             log_slot: hybrid.log_slot.get().max(1),
             log_slots: u64::from(hybrid.log_slots),
@@ -78,7 +78,7 @@ impl HybridMap {
             units_in_log: 0,
             fat_zone: hybrid.fat_zone.get(),
             unit_size,
-            grid: Grid::of(unit_size),
+            grid: Grid::new(unit_size),
             open_max,
             open: Vec::with_capacity(open_max + 1),
             units: vec![Unit::default(); units],
@@ -341,7 +341,7 @@ mod tests {
     #[test]
     fn units_need_not_be_powers_of_two() {
         let (map, mut wear) = card(2);
-        let mut map = HybridMap { unit_size: 3 << 19, grid: Grid::of(3 << 19), ..map };
+        let mut map = HybridMap { unit_size: 3 << 19, grid: Grid::new(3 << 19), ..map };
         let nanos: u64 = (0..48).map(|n| map.write(n << 16, 1 << 16, &mut wear)).sum();
         assert_eq!(nanos, 2 * 1000, "two units of 1.5 MiB");
     }

@@ -15,11 +15,11 @@ pub(crate) struct MapAtHand {
 
 impl MapAtHand {
     pub(crate) fn new(map_cache: &MapCache) -> Self {
-        let segments = Grid::of(map_cache.segment.get());
+        let segments = Grid::new(map_cache.segment.get());
         let places = (map_cache.reach.get() / segments.size()).max(1);
         Self {
             segments,
-            places: Grid::of(places),
+            places: Grid::new(places),
             miss: map_cache.miss.get(),
             pieces: vec![u64::MAX; usize::try_from(places).unwrap_or(usize::MAX)],
         }

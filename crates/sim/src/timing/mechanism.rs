@@ -58,7 +58,7 @@ impl Mechanism {
         let capacity = model.capacity.get();
         let unit_size = model.allocation_unit.get();
         let units = usize::try_from(capacity.div_ceil(unit_size)).unwrap_or(usize::MAX);
-        let bus = Pace::of(host.bus);
+        let bus = Pace::new(host.bus);
         let random = Xoshiro256PlusPlus::seed_from_u64(seed.derive("simulated card"));
         let cache = model.cache.as_ref().filter(|_| host.uses_cache);
         Self {

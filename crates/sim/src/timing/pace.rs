@@ -10,7 +10,7 @@ pub(crate) struct Pace(u64);
 
 impl Pace {
     /// The pace of `rate`. A division and a rounding, which IEEE 754 makes the same everywhere.
-    pub(crate) fn of(rate: Throughput) -> Self {
+    pub(crate) fn new(rate: Throughput) -> Self {
         Self((1e12 / rate.0).round() as u64)
     }
 
@@ -84,8 +84,8 @@ mod tests {
 
     #[test]
     fn a_pace_is_a_rate_turned_over() {
-        assert_eq!(Pace::of(Throughput::from_mb_per_s(50.0)).nanos(50_000_000), 1_000_000_000);
-        assert_eq!(Pace::of(Throughput(f64::INFINITY)).nanos(u64::MAX), 0);
+        assert_eq!(Pace::new(Throughput::from_mb_per_s(50.0)).nanos(50_000_000), 1_000_000_000);
+        assert_eq!(Pace::new(Throughput(f64::INFINITY)).nanos(u64::MAX), 0);
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub(crate) struct PageMapState {
 impl PageMapState {
     /// An empty card with allocation units of `unit_size` bytes.
     pub(crate) fn new(page_map: &PageMap, unit_size: u64) -> Self {
-        let pace = Pace::of(page_map.rate);
+        let pace = Pace::new(page_map.rate);
         Self {
             latencies: LatencyTable::new(&page_map.latencies),
             pace,

@@ -39,9 +39,9 @@ impl Reader {
             latencies: LatencyTable::new(&reading.latencies),
             never_written: reading.never_written.get(),
             boundaries: reading.boundaries,
-            pages: Grid::of(reading.boundaries.page.get()),
-            units: Grid::of(unit_size),
-            pace: Pace::of(reading.rate).max(bus),
+            pages: Grid::new(reading.boundaries.page.get()),
+            units: Grid::new(unit_size),
+            pace: Pace::new(reading.rate).max(bus),
             streams: Streams::new(),
             last_transfer: 0,
         }
@@ -102,7 +102,7 @@ mod tests {
                 unit_crossing: Nanos(500),
             },
         };
-        let mut reader = Reader::new(&reading, 3 << 20, Pace::of(Throughput(f64::INFINITY)));
+        let mut reader = Reader::new(&reading, 3 << 20, Pace::new(Throughput(f64::INFINITY)));
         let mut written = WrittenPages::new(16 << 20);
         written.mark(0, 8 << 20);
         let cases = [

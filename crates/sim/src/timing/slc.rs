@@ -21,8 +21,8 @@ impl SlcLevel {
         Self {
             size: slc.size.get(),
             level: 0,
-            extra_when_full: Pace::of(slc.rate_when_full).beyond(rate),
-            fold: Pace::of(slc.idle_fold_rate),
+            extra_when_full: Pace::new(slc.rate_when_full).beyond(rate),
+            fold: Pace::new(slc.idle_fold_rate),
             idle_since: 0,
         }
     }
@@ -62,7 +62,7 @@ mod tests {
             rate_when_full: Throughput::from_mb_per_s(10.0),
             idle_fold_rate: Throughput::from_mb_per_s(20.0),
         };
-        let mut level = SlcLevel::new(&slc, Pace::of(Throughput::from_mb_per_s(50.0)));
+        let mut level = SlcLevel::new(&slc, Pace::new(Throughput::from_mb_per_s(50.0)));
         assert_eq!(level.take(1_000_000), 0);
         assert_eq!(level.take(100_000), 8_000_000, "10 ms instead of 2");
         level.busy_until(1_000);

@@ -61,7 +61,7 @@ fn layers_over_layers_keep_the_contract() {
         let fake = CapacityFake {
             announced: Bytes::gib(128),
             beyond: Beyond::LastBlock,
-            remembers: HiddenStore::of(Bytes::kib(64)),
+            remembers: HiddenStore::new(Bytes::kib(64)),
         };
         let card = Card { fake: Some(fake), ..*find("v30-a2-queued").unwrap() };
         let faked = card.open(Seed::from_bits(1), Keeping::Bytes).unwrap();

@@ -10,7 +10,7 @@ const REAL: u64 = 1 << 20;
 
 fn fake(beyond: Beyond, remembers: Bytes) -> Box<dyn Target + Send> {
     let card = find("sandisk-ultra-a1").unwrap();
-    let remembers = HiddenStore::of(remembers);
+    let remembers = HiddenStore::new(remembers);
     let card = Card {
         model: Model { capacity: Bytes(REAL), ..card.model },
         fake: Some(CapacityFake { announced: Bytes(8 * REAL), beyond, remembers }),

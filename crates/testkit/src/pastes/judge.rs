@@ -2,7 +2,7 @@
 
 use cardproof_record::{FindingKind, OpName, Record};
 
-use super::{CardTruth, Told};
+use super::{CardTruth, PrintedFigure};
 
 /// What a reading came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -42,7 +42,7 @@ pub fn judge(records: &[Record], cards: &[CardTruth]) -> Reading {
 fn holds(card: &CardTruth, record: &Record) -> bool {
     let mut left = card.told.clone();
     let are_told = told_by(record).iter().all(|told| {
-        let fits = |known: &Told| {
+        let fits = |known: &PrintedFigure| {
             let is_open = known.op == OpName::Unknown || told.op == OpName::Unknown;
             let is_op = known.op == told.op || is_open;
             is_op && (known.value - told.value).abs() <= known.value.abs() * 1e-9
@@ -59,11 +59,11 @@ fn has_fault(record: &Record) -> bool {
 }
 
 /// The figures that `record` shows of its phases.
-fn told_by(record: &Record) -> Vec<Told> {
+fn told_by(record: &Record) -> Vec<PrintedFigure> {
     let of_phase = |name: &String| record.phases.iter().find(|phase| phase.name == *name);
     let figures = record.figures.iter().filter_map(|figure| {
         let phase = of_phase(figure.phases.first()?)?;
-        Some(Told { op: phase.op, value: figure.value })
+        Some(PrintedFigure { op: phase.op, value: figure.value })
     });
     figures.collect()
 }

@@ -37,11 +37,11 @@ fn a_loop_device_shows_its_image_and_goes_when_dropped() {
     let device = lab_or_skip!(LoopDevice::new(Bytes::mib(4)));
     let sysfs = format!("/sys/class/block/{}/loop/backing_file", device.name());
     assert!(fs::read_to_string(&sysfs).unwrap().contains(device.image().to_str().unwrap()));
-    let before = Contents::of(device.image()).unwrap();
+    let before = Contents::read(device.image()).unwrap();
     let node = fs::OpenOptions::new().write(true).open(device.path()).unwrap();
     node.write_all_at(&[1; 512], 2 << 20).unwrap();
     node.sync_all().unwrap();
-    assert_eq!(before.differing_mib(&Contents::of(device.image()).unwrap()), [2]);
+    assert_eq!(before.differing_mib(&Contents::read(device.image()).unwrap()), [2]);
     let image = device.image().to_owned();
     drop(node);
     drop(device);
@@ -216,6 +216,6 @@ fn a_mounted_tree_is_read_with_its_files() {
     fs::write(mount.path().join("file"), "a").unwrap();
     let before = Tree::of_settled(mount.path()).unwrap();
     fs::write(mount.path().join("file"), "b").unwrap();
-    let changes = before.changes(&Tree::of(mount.path()).unwrap());
+    let changes = before.changes(&Tree::read(mount.path()).unwrap());
     assert!(changes.starts_with("file: "), "{changes}");
 }

@@ -8,7 +8,7 @@ use cardproof_kernel_log::{CardKind, DeviceLog};
 use cardproof_rating::signs::{Attachment, LogRead, Seen, Signs};
 
 /// What the messages of a text say of storage.
-pub(super) enum Told {
+pub(super) enum LogFindings {
     /// Nothing went wrong, or there are no messages.
     Nothing,
     /// Something went wrong with one storage, or with the computer alone.
@@ -18,16 +18,18 @@ pub(super) enum Told {
 }
 
 /// What the kernel's messages in `text` say.
-pub(super) fn told(text: &str) -> Told {
+pub(super) fn told(text: &str) -> LogFindings {
     let cleaned = clean(text).text;
     let log = cardproof_kernel_log::read((1..).zip(cleaned.lines()));
     let faulty: Vec<&DeviceLog> =
         log.devices.iter().filter(|device| !device.troubles.is_empty()).collect();
     let device = match faulty.as_slice() {
-        [] if log.others.is_empty() => return Told::Nothing,
+        [] if log.others.is_empty() => return LogFindings::Nothing,
         [] => None,
         [only] => Some(*only),
-        several => return Told::OfSeveral(several.iter().map(|device| name(device)).collect()),
+        several => {
+            return LogFindings::OfSeveral(several.iter().map(|device| name(device)).collect());
+        }
     };
     let mut troubles = device.map(|device| device.troubles.clone()).unwrap_or_default();
     troubles.extend(log.others.iter().cloned());
@@ -37,7 +39,7 @@ pub(super) fn told(text: &str) -> Told {
         Some(CardKind::Sdio) | None => Attachment::Unknown,
     };
     let seen = Seen { log: LogRead::Lines, troubles, attachment, ..Seen::default() };
-    Told::OfOne(Box::new(Signs::of(&seen)))
+    LogFindings::OfOne(Box::new(Signs::new(&seen)))
 }
 
 /// What a device is called in the log.

@@ -46,7 +46,7 @@ fn files_bound_into_our_directory_stay_and_are_named() {
     let theirs = users_directory();
     fs::create_dir_all(theirs.path().join("deep/er")).unwrap();
     fs::write(theirs.path().join("deep/er/diary"), "mine").unwrap();
-    let before = Tree::of(theirs.path()).unwrap();
+    let before = Tree::read(theirs.path()).unwrap();
     let file = theirs.path().join("photo.jpg");
     let cases: [(&Path, &str, bool); 5] = [
         (theirs.path(), "test-tree/a", true),
@@ -75,7 +75,7 @@ fn files_bound_into_our_directory_stay_and_are_named() {
                 None => sweep(directory.path()).unwrap().left[0].to_string(),
             };
             assert!(said.contains(at) && said.contains("mounted"), "{at}: {said}");
-            assert_eq!(before.changes(&Tree::of(theirs.path()).unwrap()), "", "{at}");
+            assert_eq!(before.changes(&Tree::read(theirs.path()).unwrap()), "", "{at}");
             drop(bound);
             assert_eq!(sweep(directory.path()).unwrap().removed, 1, "{at}");
             assert_eq!(names(directory.path()), ["photo.jpg"]);

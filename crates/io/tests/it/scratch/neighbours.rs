@@ -71,12 +71,12 @@ fn a_symbolic_link_is_refused_also_with_a_slash_behind_it() {
     fs::create_dir(&real).unwrap();
     symlink("real", directory.path().join("link")).unwrap();
     symlink("nowhere", directory.path().join("dangling")).unwrap();
-    let before = Tree::of(directory.path()).unwrap();
+    let before = Tree::read(directory.path()).unwrap();
     for link in ["link", "link/", "link/.", "dangling"] {
         let error = refused(&directory.path().join(link), None);
         assert!(matches!(error, ScratchError::Symlink { .. }) && error.is_refusal(), "{link}");
     }
-    assert_eq!(before.changes(&Tree::of(directory.path()).unwrap()), "");
+    assert_eq!(before.changes(&Tree::read(directory.path()).unwrap()), "");
     // A link further up only leads the way.
     symlink(directory.path(), real.join("up")).unwrap();
     Scratch::create(&real.join("up/real"), None).unwrap().remove().unwrap();
@@ -87,11 +87,11 @@ fn another_device_than_expected_is_refused() {
     let directory = users_directory();
     let device = directory.path().metadata().unwrap().dev();
     Scratch::create(directory.path(), Some(device)).unwrap().remove().unwrap();
-    let before = Tree::of(directory.path()).unwrap();
+    let before = Tree::read(directory.path()).unwrap();
     let error = refused(directory.path(), Some(rustix::fs::makedev(179, 2)));
     assert!(matches!(error, ScratchError::OtherDevice { .. }) && error.is_refusal());
     assert!(error.to_string().contains("not on 179:2: is the card mounted?"), "{error}");
-    assert_eq!(before.changes(&Tree::of(directory.path()).unwrap()), "");
+    assert_eq!(before.changes(&Tree::read(directory.path()).unwrap()), "");
 }
 
 #[test]
@@ -203,9 +203,9 @@ fn what_is_not_ours_is_left_alone_and_reported() {
     for (name, plant, reason) in NOT_OURS {
         let directory = users_directory();
         plant(directory.path());
-        let before = Tree::of(directory.path()).unwrap();
+        let before = Tree::read(directory.path()).unwrap();
         let swept = sweep(directory.path()).unwrap();
-        assert_eq!(before.changes(&Tree::of(directory.path()).unwrap()), "", "{name}");
+        assert_eq!(before.changes(&Tree::read(directory.path()).unwrap()), "", "{name}");
         assert_eq!((swept.removed, swept.left.len()), (0, 1), "{name}");
         let text = swept.left[0].to_string();
         assert!(text.contains(LEFT) && text.contains(reason), "{name}: {text}");

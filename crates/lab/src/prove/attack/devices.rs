@@ -54,7 +54,7 @@ fn bind(what: &Path, at: &Path) -> Result<Undone> {
 /// Another name of the image, one or several steps away from it.
 pub(super) fn image_under_another_name(lab: &mut Lab, noise: &mut Noise) -> Result<Option<String>> {
     let image = &lab.image;
-    let before = Contents::of(image.device.image())?;
+    let before = Contents::read(image.device.image())?;
     let elsewhere = tempfile::tempdir()?;
     let mut kept = Vec::new();
     let mut name = image.device.image().to_owned();
@@ -92,14 +92,14 @@ pub(super) fn image_under_another_name(lab: &mut Lab, noise: &mut Noise) -> Resu
     // The last mount lies on the ones before.
     while kept.pop().is_some() {}
     links.iter().try_for_each(fs::remove_file)?;
-    let is_same = Contents::of(image.device.image())? == before;
+    let is_same = Contents::read(image.device.image())? == before;
     Ok(harm.or_else(|| (!is_same).then(|| "the image has changed".to_owned())))
 }
 
 /// The program in a view of the mounts in which the image's own path leads elsewhere.
 pub(super) fn image_in_another_view(lab: &mut Lab, noise: &mut Noise) -> Result<Option<String>> {
     let image = &lab.image;
-    let before = Contents::of(image.device.image())?;
+    let before = Contents::read(image.device.image())?;
     let (other, data) = (tempfile::tempdir()?, tempfile::tempdir()?);
     let hides = if noise.below(2) == 0 { "mount -t tmpfs none \"$0\"" } else { "true" };
     let script = format!("mount --bind \"$0\" \"$1\" && {hides} && shift && exec \"$@\"");
@@ -112,7 +112,7 @@ pub(super) fn image_in_another_view(lab: &mut Lab, noise: &mut Noise) -> Result<
     command.env("XDG_DATA_HOME", data.path());
     let ended = in_own_view(&mut command)?;
     let told = String::from_utf8_lossy(&ended.stderr);
-    let is_same = Contents::of(image.device.image())? == before;
+    let is_same = Contents::read(image.device.image())? == before;
     let is_refused = ended.status.code() == Some(3) && told.contains("losetup");
     Ok((!is_refused || !is_same).then(|| format!("{}, same: {is_same}: {told}", ended.status)))
 }
@@ -138,7 +138,7 @@ pub(super) fn without_identity(lab: &mut Lab, noise: &mut Noise) -> Result<Optio
     node.write_all_at(&bytes, noise.below(SIZE.get() / 4096) * 4096)?;
     node.sync_all()?;
     drop(node);
-    let before = Contents::of(device.path())?;
+    let before = Contents::read(device.path())?;
     let identity = device.identity()?;
     let consent = match noise.below(5) {
         0 => Consent::Named(identity.replace("loop", "sd")),
@@ -149,7 +149,7 @@ pub(super) fn without_identity(lab: &mut Lab, noise: &mut Noise) -> Result<Optio
     };
     let opened = open_for_destruction(&Sysroot::default(), device.path(), &consent);
     let is_refused = opened.is_err_and(|error| error.is_refusal());
-    let is_same = Contents::of(device.path())? == before;
+    let is_same = Contents::read(device.path())? == before;
     Ok((!is_refused || !is_same).then(|| format!("{consent:?}, same: {is_same}")))
 }
 

@@ -28,7 +28,7 @@ pub(super) fn filled(lab: &mut Lab, noise: &mut Noise) -> Result<Option<String>>
     for number in 1..5 {
         fs::write(outside.path().join(format!("{number}.h2w")), noise.bits().to_le_bytes())?;
     }
-    let before = Tree::of(outside.path())?;
+    let before = Tree::read(outside.path())?;
     let way = noise.below(5);
     let mut command = command(lab, noise, way);
     command.arg("verify").arg(&place).arg("--quiet").env("XDG_DATA_HOME", home.path());
@@ -53,7 +53,7 @@ pub(super) fn filled(lab: &mut Lab, noise: &mut Noise) -> Result<Option<String>>
         }
         fs::remove_file(&path)?;
     }
-    let changes = before.changes(&Tree::of(outside.path())?);
+    let changes = before.changes(&Tree::read(outside.path())?);
     if !changes.is_empty() {
         return Ok(Some(format!("way {way}, outside: {changes}")));
     }

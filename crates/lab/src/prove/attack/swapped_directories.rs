@@ -52,7 +52,7 @@ pub(super) fn led_astray(lab: &mut Lab, noise: &mut Noise) -> Result<Option<Stri
             fs::write(path, noise.bits().to_le_bytes())?;
         }
     }
-    let before = Tree::of(outside.path())?;
+    let before = Tree::read(outside.path())?;
     let changed_at = fs::metadata(&below)?.modified()?;
     let letter = fs::read(place.join("letter.txt"))?;
     let words = COMMANDS[noise.below(COMMANDS.len() as u64) as usize];
@@ -86,7 +86,7 @@ pub(super) fn led_astray(lab: &mut Lab, noise: &mut Noise) -> Result<Option<Stri
     if !is_held {
         File::open(&below)?.set_modified(changed_at)?;
     }
-    let changes = before.changes(&Tree::of(outside.path())?);
+    let changes = before.changes(&Tree::read(outside.path())?);
     if !changes.is_empty() {
         return Ok(Some(format!("{words:?}, outside: {changes}")));
     }

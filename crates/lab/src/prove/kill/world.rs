@@ -91,7 +91,7 @@ impl World {
             if !path.exists() {
                 return Ok(Some(format!("the record {} is gone", path.display())));
             }
-            if Contents::of(path)? != *contents {
+            if Contents::read(path)? != *contents {
                 return Ok(Some(format!("the record {} has changed", path.display())));
             }
         }
@@ -105,7 +105,7 @@ impl World {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let is_record = name.ends_with(".json") && !name.starts_with('.');
             if is_record && !self.records.contains_key(&path) {
-                self.records.insert(path.clone(), Contents::of(&path)?);
+                self.records.insert(path.clone(), Contents::read(&path)?);
                 fresh.push(path);
             }
         }

@@ -76,7 +76,7 @@ impl<'h> Computer<'h> {
         self.disturb(day);
         self.fail(day);
         self.keep(day);
-        Signs::of(&self.seen(day))
+        Signs::new(&self.seen(day))
     }
 
     /// Goes on with the work from `day` on until the rated life is used up, as if the card had not ended; the day.

@@ -42,7 +42,7 @@ pub(super) struct Seen {
 
 impl Seen {
     /// What the trace in the file `path` tells.
-    fn of(path: &Path, seconds: f64) -> Result<Self> {
+    fn read(path: &Path, seconds: f64) -> Result<Self> {
         let trace = std::fs::read(path).with_context(|| path.display().to_string())?;
         let mut shape = Shape::new();
         for request in TraceReader::new(&trace)? {
@@ -112,7 +112,7 @@ impl Stage {
         let output = capture.stdin(Stdio::null()).stdout(Stdio::null()).output()?;
         let seconds = start.elapsed().as_secs_f64();
         ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        Seen::of(&trace, seconds)
+        Seen::read(&trace, seconds)
     }
 
     /// Begins to watch what the device sees of something that this process does.
@@ -166,7 +166,7 @@ impl Watch {
         }
         ensure!(self.child.wait()?.success(), "the capture failed: {said}");
         let seconds = self.start.elapsed().as_secs_f64();
-        Seen::of(&self.place.path().join(TRACE), seconds)
+        Seen::read(&self.place.path().join(TRACE), seconds)
     }
 
     /// Waits for the word that everything is recorded from here on.

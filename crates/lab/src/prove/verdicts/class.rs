@@ -16,10 +16,11 @@ pub(super) struct Class {
 }
 
 /// What the experiment is about.
-pub(super) const CLASSES: [Class; 2] = [Class::of(&A1, A1_RATES), Class::of(&A2, A2_RATES)];
+pub(super) const CLASSES: [Class; 2] =
+    [Class::from_published(&A1, A1_RATES), Class::from_published(&A2, A2_RATES)];
 
 impl Class {
-    const fn of(class: &cardproof_facts::Class, rates: RandomRates) -> Self {
+    const fn from_published(class: &cardproof_facts::Class, rates: RandomRates) -> Self {
         Self {
             name: class.name,
             reads: rates.read.0,

@@ -116,14 +116,14 @@ impl Served {
 }
 
 /// What one tool said of one card.
-struct Said {
+struct ToolVerdict {
     verdict: String,
     size: (u64, u64),
     written: Bytes,
     took: Duration,
 }
 
-impl Said {
+impl ToolVerdict {
     /// Whether the verdict is right, and the size of a fake too.
     fn judgement(&self, card: &Served) -> &'static str {
         let real = card.real * 512;
@@ -186,7 +186,7 @@ fn on_fresh_card(
     program: &Path,
     card: &Served,
     tool: impl Fn(&Path) -> Result<(String, (u64, u64))>,
-) -> Result<Said> {
+) -> Result<ToolVerdict> {
     let place = tempfile::tempdir()?;
     let file = place.path().join("card.toml");
     fs::write(&file, card.description())?;
@@ -198,7 +198,7 @@ fn on_fresh_card(
     let took = begun.elapsed();
     let written = Bytes(written(device)? - before);
     server.stop()?;
-    Ok(Said { verdict, size, written, took })
+    Ok(ToolVerdict { verdict, size, written, took })
 }
 
 /// The bytes that the kernel has counted as written to `device`.
