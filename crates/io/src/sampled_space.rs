@@ -310,7 +310,7 @@ impl Target for SampledSpace {
         self.slots.check(&self.abilities, &op)?;
         let submitted = clock::monotonic();
         let outcome = self.perform(&op);
-        Ok(Submission::Done(Completion::of(&op, submitted, clock::monotonic(), outcome)))
+        Ok(Submission::Done(Completion::new(&op, submitted, clock::monotonic(), outcome)))
     }
 
     fn complete(

@@ -120,9 +120,9 @@ fn fakes_are_found_wherever_the_addresses_begin() {
     ];
     let mut seed = 0;
     for beyond in kinds {
-        let with_store = HiddenStore::of(Bytes::mib(8));
+        let with_store = HiddenStore::new(Bytes::mib(8));
         let all = HiddenStore { keeps: Keeps::All, ..with_store };
-        for remembers in [HiddenStore::of(Bytes::ZERO), with_store, all] {
+        for remembers in [HiddenStore::new(Bytes::ZERO), with_store, all] {
             for first in FIRST {
                 seed += 1;
                 let finding = verify(REAL, Some((beyond, remembers)), Damage::NONE, first, seed);
