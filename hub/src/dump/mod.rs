@@ -151,10 +151,18 @@ impl Dump {
         self.manifest_in(MANIFEST).ok_or(Error::NoDump)
     }
 
-    /// When the manifest was written.
+    /// How long ago the manifest was written; none where there is none.
     #[must_use]
-    pub fn made_at(&self) -> Option<SystemTime> {
-        fs::metadata(self.directory.join(MANIFEST)).ok()?.modified().ok()
+    pub fn age(&self) -> Option<Duration> {
+        let written = fs::metadata(self.directory.join(MANIFEST)).ok()?.modified().ok()?;
+        Some(written.elapsed().unwrap_or_default())
+    }
+
+    /// The bytes that can still be written beside it.
+    #[must_use]
+    pub fn free_bytes(&self) -> Option<u64> {
+        let found = rustix::fs::statvfs(&self.directory).ok()?;
+        Some(found.f_bavail.saturating_mul(found.f_frsize))
     }
 
     fn manifest_in(&self, name: &str) -> Option<Manifest> {

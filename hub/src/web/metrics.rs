@@ -47,12 +47,17 @@ impl Metrics {
         }
     }
 
-    /// Everything, with the records and models that count, and how long ago the dump was made.
+    /// Everything, with the records and models that count, how long ago the dump was made, and the room on the disk.
     #[must_use]
-    pub fn text(&self, totals: (usize, usize), dump_age: Option<Duration>) -> String {
+    pub fn text(
+        &self,
+        totals: (usize, usize),
+        dump_age: Option<Duration>,
+        free_bytes: Option<u64>,
+    ) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
-        let _ = self.write(&mut out, totals, dump_age);
+        let _ = self.write(&mut out, totals, dump_age, free_bytes);
         out
     }
 
@@ -61,6 +66,7 @@ impl Metrics {
         out: &mut String,
         (records, models): (usize, usize),
         dump_age: Option<Duration>,
+        free_bytes: Option<u64>,
     ) -> std::fmt::Result {
         writeln!(out, "# TYPE cardproof_hub_requests counter")?;
         if let Ok(requests) = self.requests.lock() {
@@ -101,6 +107,9 @@ impl Metrics {
         gauge("models", i64::try_from(models).unwrap_or(i64::MAX))?;
         if let Some(age) = dump_age {
             gauge("dump_age_seconds", i64::try_from(age.as_secs()).unwrap_or(i64::MAX))?;
+        }
+        if let Some(bytes) = free_bytes {
+            gauge("disk_free_bytes", i64::try_from(bytes).unwrap_or(i64::MAX))?;
         }
         if let Some(bytes) = resident_bytes() {
             gauge("resident_memory_bytes", bytes)?;

@@ -11,23 +11,34 @@ use super::guard::{json_response, typed};
 /// The description of the API.
 pub(super) const OPENAPI: &str = include_str!("../../openapi.json");
 
-/// 200 when the hub can take a submission.
+/// With less room than this on its disk the hub takes no submission for long.
+const ROOM_MIN_BYTES: u64 = 4 << 20;
+
+/// 200 when the hub can take a submission. The dump's age is told, and is no reason to restart a hub.
 pub(super) async fn health(State(hub): State<Hub>) -> Response {
-    if hub.db.is_ready().await {
-        return json_response(&json!({"status": "ready"}));
+    let free = hub.dump.free_bytes();
+    let status = if !hub.db.is_ready().await {
+        "the database does not answer"
+    } else if free.is_some_and(|bytes| bytes < ROOM_MIN_BYTES) {
+        "the disk is full"
+    } else {
+        "ready"
+    };
+    let age = hub.dump.age().map(|age| age.as_secs());
+    let mut response =
+        json_response(&json!({"status": status, "disk_free_bytes": free, "dump_age_seconds": age}));
+    if status != "ready" {
+        *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     }
-    let mut response = json_response(&json!({"status": "the database does not answer"}));
-    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     response
 }
 
 /// What is counted.
 pub(super) async fn metrics(State(hub): State<Hub>) -> Response {
     let totals = hub.index.look(|records| (records.count, records.cards.len()));
-    let dump_age = hub.dump.made_at().and_then(|made| made.elapsed().ok());
     typed(
         "application/openmetrics-text; version=1.0.0; charset=utf-8",
-        hub.metrics.text(totals, dump_age),
+        hub.metrics.text(totals, hub.dump.age(), hub.dump.free_bytes()),
     )
 }
 

@@ -101,7 +101,8 @@ impl TestData {
 
     /// A command of the hub's on this place.
     pub(crate) fn command(&self, name: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cardproof-hub"));
+        let built = env!("CARGO_BIN_EXE_cardproof-hub").into();
+        let mut command = Command::new(std::env::var_os("CARDPROOF_HUB_PROGRAM").unwrap_or(built));
         command.arg(name).arg("--data").arg(self.data.path()).env_remove("CARDPROOF_HUB_DATABASE");
         if let Some(url) = &self.url {
             command.arg("--database").arg(url);

@@ -130,6 +130,9 @@ fn a_full_disk_leaves_the_dump_that_was_there() {
     hub.submitted(&document("Before", 1.0));
     let before = hub.manifest();
     let ballast = fill(disk.path());
+    let health = hub.get_json("/healthz");
+    assert_eq!((health.status, &health.json()["status"]), (503, &"the disk is full".into()));
+    assert!(hub.get("/metrics").text().contains("cardproof_hub_disk_free_bytes 0\n"));
     let (id, _) = hub.submitted(&document("On a full disk", 1.0));
     let full = place.command("dump").output().unwrap();
     let told = String::from_utf8_lossy(&full.stderr).into_owned();

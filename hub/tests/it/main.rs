@@ -28,6 +28,7 @@ mod names;
 mod privacy;
 mod ranking;
 mod running;
+mod speed;
 mod story;
 mod unreadable;
 mod verdicts;

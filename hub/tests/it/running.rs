@@ -4,7 +4,7 @@
 use std::fs;
 
 use crate::common::client::request;
-use crate::common::{On, TestData, document};
+use crate::common::{On, TestData, document, skip};
 
 on_both!(
     only_serve_and_restore_make_a_database,
@@ -133,4 +133,28 @@ fn a_hub_that_was_just_started_ends_in_order(place: &TestData) {
         let log = hub.log_with(word);
         assert!(log.contains(word), "{log}");
     }
+}
+
+#[test]
+fn a_debian_package_has_the_program_and_a_service_that_starts_it() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::process::Command;
+    let place = tempfile::tempdir().unwrap();
+    let [program, package, tree] =
+        ["cardproof-hub", "hub.deb", "tree"].map(|it| place.path().join(it));
+    fs::write(&program, "#!/bin/sh\necho cardproof-hub 1.2.3\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/deb.sh");
+    let Ok(_) = Command::new("dpkg-deb").arg("--version").output() else {
+        return skip("running::a_debian_package_has_the_program_and_a_service", "no dpkg-deb");
+    };
+    let made = Command::new("sh").arg(script).arg(&program).arg(&package).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    assert!(Command::new("dpkg-deb").arg("-x").args([&package, &tree]).status().unwrap().success());
+    let unit =
+        fs::read_to_string(tree.join("usr/lib/systemd/system/cardproof-hub.service")).unwrap();
+    let start = unit.lines().find_map(|line| line.strip_prefix("ExecStart=/")).unwrap();
+    assert!(tree.join(start.split(' ').next().unwrap()).is_file(), "{start}");
+    let told = Command::new("dpkg-deb").arg("-f").arg(&package).arg("Version").output().unwrap();
+    assert_eq!(told.stdout, b"1.2.3-1\n");
 }
