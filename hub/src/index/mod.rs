@@ -3,10 +3,11 @@
 //! Names, counts, searches, card pages and the ranking come from here, so that no page reads many rows, and what one
 //! record says goes with it. One process serves a database, so nothing changes behind the back of this.
 
+mod agreed;
 mod grams;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use cardproof_rating::compare::Column;
 use futures_util::TryStreamExt;
@@ -21,6 +22,7 @@ use crate::store::rows::Fresh;
 use crate::store::state::{COUNTS, State};
 use crate::summary::{Figure, Model, Origin, quantity};
 use crate::verdicts::Verdicts;
+pub use agreed::{Agreed, Host};
 use grams::{Gram, grams};
 
 /// The columns whose rates are kept.
@@ -339,47 +341,15 @@ impl Records {
         });
         found.into_iter().map(|(_, key, card)| (key, card)).collect()
     }
-
-    /// The records on each host: the host's name in addresses, in words, how many, and whether `least` agree that there is
-    /// such a host.
-    #[must_use]
-    pub fn hosts(&self, least: usize) -> Vec<Host> {
-        let mut all = BTreeMap::<&str, (Host, HashSet<u64>)>::new();
-        for record in self.cards.values().flat_map(|card| &card.records) {
-            let (host, submitters) = all.entry(&record.host).or_insert_with(|| {
-                let (key, name) = (record.host.to_string(), record.host_name.to_string());
-                (Host { key, name, count: 0, is_agreed: false }, HashSet::new())
-            });
-            host.count += 1;
-            host.is_agreed |= record.is_approved || record.origin == Origin::Simulated;
-            submitters.insert(record.submitter);
-        }
-        let agreed = |(mut host, submitters): (Host, HashSet<u64>)| {
-            host.is_agreed |= submitters.len() >= least;
-            host
-        };
-        let mut hosts: Vec<Host> = all.into_values().map(agreed).collect();
-        hosts.sort_by(|a, b| b.count.cmp(&a.count).then(a.key.cmp(&b.key)));
-        hosts
-    }
-}
-
-/// A kind of host, and what was measured on it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Host {
-    /// Its name in addresses.
-    pub key: String,
-    /// Its name in words.
-    pub name: String,
-    /// How many records.
-    pub count: usize,
-    /// Whether enough agree with its name.
-    pub is_agreed: bool,
 }
 
 /// The records, shared by all requests.
 #[derive(Debug, Default)]
-pub struct Index(RwLock<Records>);
+pub struct Index {
+    records: RwLock<Records>,
+    /// What was agreed with at a version of the records.
+    agreed: Mutex<Option<(u64, Arc<Agreed>)>>,
+}
 
 impl Index {
     /// All records of `db` that count.
@@ -401,22 +371,35 @@ impl Index {
             }
         }
         snapshot.rollback().await?;
-        Ok(Self(RwLock::new(records)))
+        Ok(Self { records: RwLock::new(records), agreed: Mutex::default() })
     }
 
     /// Adds records that were kept, or are shown again.
     pub fn add(&self, entries: impl IntoIterator<Item = Entry>) {
-        let mut records = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut records = self.records.write().unwrap_or_else(PoisonError::into_inner);
         entries.into_iter().for_each(|entry| records.add(entry));
     }
 
     /// Takes the record `id` of the card `model` away.
     pub fn remove(&self, model: &str, id: &str) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).remove(model, id);
+        self.records.write().unwrap_or_else(PoisonError::into_inner).remove(model, id);
     }
 
     /// What `look` finds in the records.
     pub fn look<T>(&self, look: impl FnOnce(&Records) -> T) -> T {
-        look(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+        look(&self.records.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What `least` submitters agree with, which is always the same number; found anew when a record has come or gone.
+    pub fn agreed(&self, least: usize) -> Arc<Agreed> {
+        let mut known = self.agreed.lock().unwrap_or_else(PoisonError::into_inner);
+        self.look(|records| match &*known {
+            Some((version, agreed)) if *version == records.version => Arc::clone(agreed),
+            _ => {
+                let agreed = Arc::new(Agreed::of(records, least));
+                *known = Some((records.version, Arc::clone(&agreed)));
+                agreed
+            }
+        })
     }
 }

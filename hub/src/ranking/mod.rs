@@ -105,16 +105,18 @@ impl Rankings {
     ///
     /// It computes for as long as a tenth of a second where there are 100,000 records: call it where that holds nobody up.
     #[must_use]
-    pub fn order(&self, index: &Index, wanted: Use, board: Option<&str>) -> Order {
+    pub fn order(&self, index: &Index, wanted: Use, board: Option<&str>) -> Arc<Order> {
         let fitted = self.fitted(index, wanted);
         let known = |basis: &str| fitted.boards.iter().position(|it| it.basis == basis);
         let Some(at) = board.and_then(known).or((!fitted.boards.is_empty()).then_some(0)) else {
-            return Order::default();
+            return Arc::default();
         };
-        let estimates = fitted.on(at);
         let today = i32::try_from(clock::now_ms() / 86_400_000).unwrap_or(i32::MAX);
-        let rows = index.look(|records| self.rows(records, &fitted, wanted, &estimates, today));
-        Order { board: Some(fitted.boards[at].basis.clone()), boards: fitted.boards.clone(), rows }
+        fitted.order(at, today, |estimates| Order {
+            board: Some(fitted.boards[at].basis.clone()),
+            boards: fitted.boards.clone(),
+            rows: index.look(|records| self.rows(records, &fitted, wanted, estimates, today)),
+        })
     }
 
     fn fitted(&self, index: &Index, wanted: Use) -> Arc<Fitted> {

@@ -1,12 +1,12 @@
 //! Records as votes: which boards and cards take part, and what each submitter says of them.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cardproof_hub_standing::{Estimate, Fit, Vote, median};
 use cardproof_rating::compare::{Column, Use};
 
-use super::Board;
+use super::{Board, Order};
 use crate::index::{Entry, Index, Records};
 use crate::summary::Origin;
 
@@ -24,8 +24,8 @@ pub(super) struct Fitted {
     /// The numbers of `boards` in the fit.
     numbers: Vec<usize>,
     fit: Fit,
-    /// Estimates that were asked for.
-    found: Mutex<BTreeMap<usize, Vec<Estimate>>>,
+    /// Orders that were asked for, by board and day: prices age.
+    orders: Mutex<BTreeMap<(usize, i32), Arc<Order>>>,
 }
 
 /// The values of one submitter for a card on a board.
@@ -67,18 +67,25 @@ impl Fitted {
                 .then(a.basis.cmp(&b.basis))
         });
         let (boards, numbers) = boards.into_iter().unzip();
-        Self { version, boards, cards, unknown, numbers, fit, found: Mutex::default() }
+        Self { version, boards, cards, unknown, numbers, fit, orders: Mutex::default() }
     }
 
-    /// What the cards are on the board at the place `at` of `boards`, the best first.
-    pub(super) fn on(&self, at: usize) -> Vec<Estimate> {
-        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_board = found.entry(at).or_insert_with(|| {
+    /// The order on the board at the place `at` of `boards` on a day, which `make` makes of what the cards are there, the
+    /// best first.
+    pub(super) fn order(
+        &self,
+        at: usize,
+        day: i32,
+        make: impl FnOnce(&[Estimate]) -> Order,
+    ) -> Arc<Order> {
+        let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
+        orders.retain(|(_, made), _| *made == day);
+        let of_board = orders.entry((at, day)).or_insert_with(|| {
             let mut estimates = self.fit.on(self.numbers[at]);
             estimates.retain(|it| !self.unknown.contains(&it.card));
-            estimates
+            Arc::new(make(&estimates))
         });
-        of_board.clone()
+        Arc::clone(of_board)
     }
 }
 

@@ -16,7 +16,7 @@ use super::guard::json_response;
 use super::html::{Page, feed_of, names, page, use_of, uses};
 use crate::clock;
 use crate::error::Error;
-use crate::index::{Card, Entry, Host};
+use crate::index::{Agreed, Card, Entry};
 use crate::pages::{self, EntryView, ModelView};
 use crate::ranking::{CardPrice, Order, Row};
 use crate::store::find;
@@ -71,7 +71,7 @@ impl Wanted {
 }
 
 /// The order that is asked for, all of it, and as it was narrowed.
-async fn order(hub: &Hub, asked: &Wanted) -> Result<(Use, Order, Vec<Row>), Error> {
+async fn order(hub: &Hub, asked: &Wanted) -> Result<(Use, Arc<Order>, Vec<Row>), Error> {
     let wanted = use_of(asked.wanted.as_deref());
     let (index, rankings) = (Arc::clone(&hub.index), Arc::clone(&hub.rankings));
     let board = asked.board.clone();
@@ -144,10 +144,10 @@ impl Hub {
 
     /// `list` with the titles that cards and hosts have, in place of those that senders have written.
     pub(super) fn titled(&self, list: Vec<find::Entry>) -> Vec<EntryView> {
-        let hosts = self.hosts();
+        let agreed = self.agreed();
         let view = |entry: find::Entry| EntryView {
             title: self.title(&entry.model),
-            host_name: host_title(&hosts, &entry.host, &entry.host_name),
+            host_name: host_title(&agreed, &entry.host, &entry.host_name),
             id: entry.id,
             created_ms: entry.created_ms,
             origin: entry.origin,
@@ -156,8 +156,9 @@ impl Hub {
         list.into_iter().map(view).collect()
     }
 
-    pub(super) fn hosts(&self) -> Vec<Host> {
-        self.index.look(|records| records.hosts(self.options.submitters_min))
+    /// What enough submitters agree with.
+    pub(super) fn agreed(&self) -> Arc<Agreed> {
+        self.index.agreed(self.options.submitters_min)
     }
 
     /// The cards that are like `query`.
@@ -185,8 +186,8 @@ impl Hub {
 }
 
 /// What a host is called in lists: nothing that too few agree with.
-fn host_title(hosts: &[Host], host: &str, name: &str) -> String {
-    let is_agreed = hosts.iter().any(|it| it.key == host && it.is_agreed);
+fn host_title(agreed: &Agreed, host: &str, name: &str) -> String {
+    let is_agreed = agreed.hosts.iter().any(|it| it.key == host && it.is_agreed);
     if is_agreed { name.to_owned() } else { "a host of its own".to_owned() }
 }
 
@@ -226,7 +227,7 @@ pub(super) async fn model(
     Query(asked): Query<AskedOfCard>,
 ) -> Page {
     let ids = names([asked.ids.as_deref(), None])?.join(",");
-    let hosts = hub.hosts();
+    let agreed = hub.agreed();
     let least = hub.options.submitters_min;
     let today = i32::try_from(clock::now_ms() / 86_400_000).unwrap_or(i32::MAX);
     let made = hub.index.look(|records| {
@@ -235,12 +236,12 @@ pub(super) async fn model(
         Some(pages::Model {
             facts: facts(&view),
             price: CardPrice::of(card, today),
-            boards: boards(records, card, least),
+            boards: boards(&agreed, card),
             columns: Column::ALL.map(|it| super::html::sentence(it.label())),
             told: tally::told(card, least),
             changes: changes(card),
             lots: lots(card),
-            latest: latest(card, &view.name, &hosts),
+            latest: latest(card, &view.name, &agreed),
             ids,
             base: hub.options.public_url.clone(),
             model: view,
@@ -273,11 +274,11 @@ fn lots(card: &Card) -> Vec<(String, usize)> {
     lots.into_iter().collect()
 }
 
-fn latest(card: &Card, name: &str, hosts: &[Host]) -> Vec<EntryView> {
+fn latest(card: &Card, name: &str, agreed: &Agreed) -> Vec<EntryView> {
     let entry = |record: &Entry| EntryView {
         id: record.id.to_string(),
         title: name.to_owned(),
-        host_name: host_title(hosts, &record.host, &record.host_name),
+        host_name: host_title(agreed, &record.host, &record.host_name),
         created_ms: record.created_ms,
         origin: record.origin.word().to_owned(),
         has_doubts: record.has_doubts,
@@ -321,11 +322,11 @@ pub(super) async fn model_json(State(hub): State<Hub>, Path(key): Path<String>) 
 }
 
 pub(super) async fn feed(State(hub): State<Hub>, Path(key): Path<String>) -> Page {
-    let (hosts, least) = (hub.hosts(), hub.options.submitters_min);
+    let (agreed, least) = (hub.agreed(), hub.options.submitters_min);
     let found = hub.index.look(|records| {
         let card = records.cards.get(&key)?;
         let name = card.name(least);
-        Some((latest(card, &name, &hosts), name))
+        Some((latest(card, &name, &agreed), name))
     });
     let (latest, name) = found.ok_or(Error::NotFound)?;
     Ok(feed_of(&hub, name, format!("/models/{key}"), latest))

@@ -10,24 +10,22 @@ use super::Hub;
 use super::guard::typed;
 use super::html::{Page, sentence};
 use crate::error::Error;
-use crate::index::{Card, Entry, Records};
+use crate::index::{Agreed, Card, Entry};
 use crate::pages::{self, BoardRow, CardFigure};
-use crate::summary::Origin;
 
 /// The most boards of a card's table.
 const BOARDS_MAX: usize = 20;
 
 /// A card's figures by board, on one scale for each column.
-pub(super) fn boards(records: &Records, card: &Card, least: usize) -> Vec<BoardRow> {
+pub(super) fn boards(agreed: &Agreed, card: &Card) -> Vec<BoardRow> {
     let mut by_basis = BTreeMap::<&str, Vec<&Entry>>::new();
     for record in &card.records {
         by_basis.entry(&record.basis).or_default().push(record);
     }
-    let agreed = agreed_boards(records, least, by_basis.keys().copied());
     let mut rows: Vec<(String, Vec<&Entry>)> = by_basis
         .into_iter()
         .map(|(basis, of_basis)| {
-            let is_agreed = agreed.contains(basis);
+            let is_agreed = agreed.bases.contains(basis);
             (if is_agreed { basis.to_owned() } else { "a board of its own".to_owned() }, of_basis)
         })
         .collect();
@@ -59,25 +57,6 @@ pub(super) fn boards(records: &Records, card: &Card, least: usize) -> Vec<BoardR
                 .collect(),
         })
         .collect()
-}
-
-/// Which of `bases` at least `least` submitters have, over all cards.
-pub(super) fn agreed_boards<'b>(
-    records: &Records,
-    least: usize,
-    bases: impl Iterator<Item = &'b str>,
-) -> BTreeSet<String> {
-    let mut seen: BTreeMap<&str, (BTreeSet<u64>, bool)> =
-        bases.map(|basis| (basis, (BTreeSet::new(), false))).collect();
-    for record in records.cards.values().flat_map(|card| &card.records) {
-        let Some((submitters, is_approved)) = seen.get_mut(&*record.basis) else { continue };
-        submitters.insert(record.submitter);
-        *is_approved |= record.is_approved || record.origin == Origin::Simulated;
-    }
-    let agreed = seen
-        .into_iter()
-        .filter(|(_, (submitters, is_approved))| *is_approved || submitters.len() >= least);
-    agreed.map(|(basis, _)| basis.to_owned()).collect()
 }
 
 /// The figures of a column: the median of submitters' medians, and how far they go.
@@ -117,10 +96,10 @@ impl Spread {
 }
 
 pub(super) async fn badge(State(hub): State<Hub>, Path(key): Path<String>) -> Page {
-    let least = hub.options.submitters_min;
+    let (agreed, least) = (hub.agreed(), hub.options.submitters_min);
     let found = hub.index.look(|records| {
         let card = records.cards.get(&key)?;
-        let first = boards(records, card, least).into_iter().next();
+        let first = boards(&agreed, card).into_iter().next();
         let cells = first.map(|row| row.cells).unwrap_or_default();
         let cell = cells.into_iter().enumerate().find_map(|(at, cell)| Some((at, cell?)));
         Some((card.name(least), cell))

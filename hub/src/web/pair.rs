@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cardproof_rating::compare::{Column, Use};
 
 use super::Hub;
-use super::figures::{Spread, agreed_boards};
+use super::figures::Spread;
 use super::html::{Page, page, sentence, uses};
 use crate::error::Error;
 use crate::index::{Card, Entry};
@@ -26,16 +26,19 @@ pub(super) async fn compare(hub: &Hub, names: &str, wanted: Use) -> Page {
     let keys = [first.trim().to_owned(), second.trim().to_owned()];
     let (index, rankings) = (Arc::clone(&hub.index), Arc::clone(&hub.rankings));
     let (asked, least) = (keys.clone(), hub.options.submitters_min);
+    let agreed = hub.agreed();
     let made = tokio::task::spawn_blocking(move || {
-        let boards = rankings.order(&index, wanted, None).boards;
+        let known = rankings.order(&index, wanted, None);
         let on = |board: &Board| rankings.order(&index, wanted, Some(&board.basis));
-        let answer =
-            boards.iter().take(BOARDS_MAX).find_map(|board| answer(&on(board), &asked, wanted));
+        let answer = known
+            .boards
+            .iter()
+            .take(BOARDS_MAX)
+            .find_map(|board| answer(&on(board), &asked, wanted));
         let pairs = index.look(|records| {
             let [first, second] = [records.cards.get(&asked[0])?, records.cards.get(&asked[1])?];
             let [a, b] = [by_basis(first), by_basis(second)];
-            let agreed = agreed_boards(records, least, a.keys().copied());
-            let both = a.iter().filter(|(basis, _)| agreed.contains(**basis));
+            let both = a.iter().filter(|(basis, _)| agreed.bases.contains(**basis));
             let both = both.filter_map(|(basis, of_a)| Some((*basis, of_a, b.get(basis)?)));
             let names = [first.name(least), second.name(least)];
             Some((both.flat_map(pairs_of).take(PAIRS_MAX).collect::<Vec<Pair>>(), names))
