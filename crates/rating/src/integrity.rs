@@ -9,14 +9,15 @@ use std::collections::BTreeMap;
 
 use cardproof_evidence::integrity::{CONFIDENCE, interval, is_of_queue, upper_bound};
 use cardproof_record::{
-    CheckedRequests, DiscardSpeed, DiscardTest, HarmedPlace, QueueTest, Record, State, WarningCode,
-    WrongData,
+    CheckedRequests, DiscardSpeed, DiscardTest, HarmedPlace, QueueTest, ReadOrigin, Record, State,
+    TargetKind, WarningCode, WrongData,
 };
 use cardproof_stats::RatioInterval;
 use cardproof_units::Bytes;
 use serde::Serialize;
 
 use crate::doubts::doubts;
+use crate::origin;
 use crate::powercut::Share;
 
 /// The name and version of the document.
@@ -62,10 +63,11 @@ pub enum QueueVerdict {
     Corrupts,
     /// Data were wrong with one request at a time.
     CorruptsWithoutQueue,
-    /// Requests failed with errors: the device may be broken, and nothing is said of the queue.
+    /// Requests failed with errors that further tries did not mend: the device may be broken, and nothing is said
+    /// of the queue.
     Failing,
-    /// The test did not come to its end; or data were wrong at depth (`queued.wrong` is not 0), and whether they are
-    /// without a queue too is not known.
+    /// The test did not come to its end; or it is not shown that the data came from a storage device; or data were
+    /// wrong at depth (`queued.wrong` is not 0), and whether they are without a queue too is not known.
     Undecided,
 }
 
@@ -79,9 +81,12 @@ pub struct QueueAnswer {
     /// computer alone, and the card got one at a time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_card_queue_on: Option<bool>,
-    /// Whether requests went past the page cache to a storage device; through it, or in memory, nothing is said of
-    /// a card.
+    /// Whether requests went past the page cache to a storage device, whose counters show the reads; through it,
+    /// or in memory, nothing is said of a card.
     pub is_direct: bool,
+    /// Why it is not shown that the data came from a storage device; absent where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_doubt: Option<String>,
     /// The most requests at a time.
     pub queue_depth: u16,
     /// What was compared at depth.
@@ -105,6 +110,8 @@ pub struct QueueAnswer {
     pub were_right: u64,
     /// Requests that the device answered with an error.
     pub faults: u64,
+    /// How many of these errors a further try did not show; they are evidence for nothing.
+    pub mended: u64,
 }
 
 /// A verdict on discards.
@@ -122,9 +129,9 @@ pub enum DiscardVerdict {
     NoEffect,
     /// The device cannot discard.
     Unsupported,
-    /// Requests failed with errors.
+    /// Requests failed with errors that further tries did not mend.
     Failing,
-    /// The test did not come to its end, or the data may have been in memory.
+    /// The test did not come to its end, or it is not shown that the data came from a storage device.
     Undecided,
 }
 
@@ -154,6 +161,11 @@ pub struct DiscardAnswer {
     pub speed: Option<SpeedRatio>,
     /// Requests that the device answered with an error.
     pub faults: u64,
+    /// How many of these errors a further try did not show; they are evidence for nothing.
+    pub mended: u64,
+    /// Why it is not shown that the data came from a storage device; absent where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_doubt: Option<String>,
 }
 
 /// What discarded ranges read as.
@@ -223,12 +235,13 @@ pub fn integrity(record: &Record) -> Option<Document<'_>> {
 
 fn queue_answer(record: &Record, test: &QueueTest) -> QueueAnswer {
     let QueueTest { control, queued, .. } = test;
-    let is_direct = record.conditions.target.direct && !is_of_memory(record);
+    let memory_doubt = memory_doubt(record, test.origin.as_ref(), origin::in_words);
+    let is_direct = record.conditions.target.direct && memory_doubt.is_none();
     let verdict = match record.state {
         _ if control.wrong > 0 => QueueVerdict::CorruptsWithoutQueue,
         _ if queued.wrong > 0 && would_show(control, queued) => QueueVerdict::Corrupts,
         _ if queued.wrong > 0 => QueueVerdict::Undecided,
-        _ if test.faults > 0 => QueueVerdict::Failing,
+        _ if test.faults > test.mended => QueueVerdict::Failing,
         _ if !is_direct => QueueVerdict::Undecided,
         // A later test may have failed; this one has ended when it compared something at depth.
         State::Complete if queued.reads > 0 => QueueVerdict::Sound,
@@ -247,6 +260,7 @@ fn queue_answer(record: &Record, test: &QueueTest) -> QueueAnswer {
         verdict,
         is_card_queue_on: card.and_then(|card| card.command_queue.enabled),
         is_direct,
+        memory_doubt,
         queue_depth: test.queue_depth,
         queued: queued.clone(),
         control: control.clone(),
@@ -258,13 +272,43 @@ fn queue_answer(record: &Record, test: &QueueTest) -> QueueAnswer {
         stored: count(|piece| piece.is_stored),
         were_right: count(|piece| piece.was_right),
         faults: test.faults,
+        mended: test.mended,
     }
 }
 
-/// Whether the data may have been in the computer's memory: right data then say nothing of a card.
-fn is_of_memory(record: &Record) -> bool {
+/// Why the data may have been in the computer's memory, where right data say nothing of a card: the counters of a
+/// storage device do not show the reads, or what lies below the device is memory or unknown. A simulated card has
+/// neither.
+fn memory_doubt(
+    record: &Record,
+    origin: Option<&ReadOrigin>,
+    in_words: fn(&ReadOrigin) -> String,
+) -> Option<String> {
     let is_it = |code| matches!(code, WarningCode::Memory | WarningCode::LayerUnknown);
-    doubts(record).iter().any(|doubt| is_it(doubt.warning.code))
+    let doubt = doubts(record).into_iter().find(|doubt| is_it(doubt.warning.code));
+    if let Some(doubt) = doubt {
+        return Some(doubt.warning.message);
+    }
+    match origin {
+        _ if record.conditions.target.kind == TargetKind::Simulated => None,
+        Some(origin) => (!origin.is_shown()).then(|| in_words(origin)),
+        None => {
+            Some("the test did not look whether the data came from a storage device".to_owned())
+        }
+    }
+}
+
+/// Why reads of discarded ranges may not have come from a device. That it was asked for a part alone has a further
+/// cause here.
+fn of_discarded(origin: &ReadOrigin) -> String {
+    let ReadOrigin { read_bytes, from_device_bytes, doubt } = origin;
+    if doubt.is_some() {
+        return origin::in_words(origin);
+    }
+    format!(
+        "the device below read only {from_device_bytes} of the {read_bytes} that the test has read; on a loop \
+         device or a thin volume, discarded ranges are read without it"
+    )
 }
 
 /// Whether the control would have shown what was wrong at depth, if it came as often from each write, each read or
@@ -291,8 +335,9 @@ fn discard_answer(record: &Record, test: &DiscardTest) -> DiscardAnswer {
     for harm in &test.wrong {
         *places.entry(harm.place).or_default() += 1;
     }
+    let memory_doubt = memory_doubt(record, test.origin.as_ref(), of_discarded);
     DiscardAnswer {
-        verdict: discard_verdict(record, test, speed.as_ref()),
+        verdict: discard_verdict(record, test, speed.as_ref(), memory_doubt.is_some()),
         discards: test.discards,
         bound: upper_bound(test.wrong_places.min(test.discards), test.discards, CONFIDENCE),
         live_checked_bytes: test.live_checked_bytes,
@@ -302,6 +347,8 @@ fn discard_answer(record: &Record, test: &DiscardTest) -> DiscardAnswer {
         revived_bytes: test.revived_bytes,
         speed,
         faults: test.faults,
+        mended: test.mended,
+        memory_doubt,
     }
 }
 
@@ -309,6 +356,7 @@ fn discard_verdict(
     record: &Record,
     test: &DiscardTest,
     speed: Option<&SpeedRatio>,
+    is_of_memory: bool,
 ) -> DiscardVerdict {
     let is_old = |harm: &cardproof_record::DiscardHarm| {
         harm.place == HarmedPlace::WrittenAgain && harm.kind == WrongData::Older
@@ -320,9 +368,9 @@ fn discard_verdict(
         DiscardVerdict::HarmsData
     } else if !old.is_empty() || test.revived_bytes > Bytes::ZERO {
         DiscardVerdict::ReturnsOldData
-    } else if test.faults > 0 {
+    } else if test.faults > test.mended {
         DiscardVerdict::Failing
-    } else if record.state != State::Complete || test.discards == 0 || is_of_memory(record) {
+    } else if record.state != State::Complete || test.discards == 0 || is_of_memory {
         DiscardVerdict::Undecided
     } else if reads(test) == DiscardReads::OldData && !speed.is_some_and(SpeedRatio::is_gain) {
         DiscardVerdict::NoEffect

@@ -4,6 +4,8 @@ use cardproof_units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::ReadOrigin;
+
 /// Tests of a command queue and of discards.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -39,6 +41,13 @@ pub struct QueueTest {
     /// Requests that the device answered with an error.
     #[serde(default)]
     pub faults: u64,
+    /// How many of these errors a further try did not show.
+    #[serde(default)]
+    pub mended: u64,
+    /// Whether the reads came from the storage device; absent for a simulated card and in records of older
+    /// versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<ReadOrigin>,
     /// The first wrong pieces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrong: Vec<WrongPiece>,
@@ -144,6 +153,13 @@ pub struct DiscardTest {
     /// Requests that the device answered with an error.
     #[serde(default)]
     pub faults: u64,
+    /// How many of these errors a further try did not show.
+    #[serde(default)]
+    pub mended: u64,
+    /// Whether the reads came from the storage device; absent for a simulated card and in records of older
+    /// versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<ReadOrigin>,
     /// The time that it took.
     pub time_ns: Nanos,
     /// What speed discards gave back; absent where it was not measured.

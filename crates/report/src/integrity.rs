@@ -89,17 +89,17 @@ fn queue_headline(queue: &QueueAnswer) -> String {
         ),
         QueueVerdict::Failing => format!(
             "Queue: not decided, since the device answered {} requests with errors",
-            queue.faults
+            queue.faults - queue.mended
         ),
         QueueVerdict::Undecided if queue.queued.wrong > 0 => format!(
             "Queue: not decided: {} pieces CAME BACK WRONG at depth {depth}; whether that happens with one request \
              at a time too is not known, so keep no data on this storage",
             queue.queued.wrong
         ),
-        QueueVerdict::Undecided if !queue.is_direct => {
-            "Queue: not decided, since the data may have come from memory and not from the card"
-                .to_owned()
-        }
+        QueueVerdict::Undecided if !queue.is_direct => format!(
+            "Queue: not decided, since {}",
+            queue.memory_doubt.as_deref().unwrap_or("requests went through the page cache")
+        ),
         QueueVerdict::Undecided => {
             "Queue: not decided, since the test did not come to its end".to_owned()
         }
@@ -141,12 +141,20 @@ fn queue_details(queue: &QueueAnswer) -> Vec<String> {
             queue.were_right
         ));
     }
+    lines.extend(mended(queue.mended));
     if let Some((alone, queued)) = rates(queue) {
         lines.push(format!(
             "the test's own writes and reads: {alone:.0} a second one at a time, {queued:.0} at depth"
         ));
     }
     lines
+}
+
+/// Errors that went away, if there were any.
+fn mended(errors: u64) -> Option<String> {
+    (errors > 0).then(|| {
+        format!("errors that a further try did not show: {errors}; look for their cause in the kernel's log")
+    })
 }
 
 /// Requests a second in the control and at depth, the checks between them included.
@@ -199,12 +207,12 @@ fn discard_headline(discard: &DiscardAnswer) -> String {
         DiscardVerdict::Unsupported => "Discards: the device cannot discard".to_owned(),
         DiscardVerdict::Failing => format!(
             "Discards: not decided, since the device answered {} requests with errors",
-            discard.faults
+            discard.faults - discard.mended
         ),
-        DiscardVerdict::Undecided => {
-            "Discards: not decided, since the test did not come to its end, or only memory was tested"
-                .to_owned()
-        }
+        DiscardVerdict::Undecided => format!(
+            "Discards: not decided, since {}",
+            discard.memory_doubt.as_deref().unwrap_or("the test did not come to its end")
+        ),
     }
 }
 
@@ -238,6 +246,7 @@ fn discard_details(discard: &DiscardAnswer) -> Vec<String> {
             discard.revived_bytes
         ));
     }
+    lines.extend(mended(discard.mended));
     if let Some(speed) = &discard.speed {
         let meaning = match (speed.is_gain(), speed.high < 1.0) {
             (true, _) => "a discard makes writes faster",

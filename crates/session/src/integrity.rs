@@ -1,8 +1,10 @@
 //! Does a command queue or a discard harm data? The tests of `cardproof_probe` on an open target, put into
 //! the record.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use cardproof_device::{ReadWitness, Sysroot};
 use cardproof_evidence::integrity::{Sector, WrongKind};
 use cardproof_probe::DriveError;
 use cardproof_probe::integrity::{
@@ -11,7 +13,7 @@ use cardproof_probe::integrity::{
 };
 use cardproof_record::{
     CheckedRequests, DiscardHarm, DiscardSpeed, DiscardTest, HarmedPlace, IntegrityTest,
-    ProfileInfo, QueueTest, Record, State, TargetKind, WrongData, WrongPiece,
+    ProfileInfo, QueueTest, ReadOrigin, Record, State, TargetKind, WrongData, WrongPiece,
 };
 use cardproof_sim::Keeping;
 use cardproof_units::{Bytes, Nanos, Seed};
@@ -56,6 +58,8 @@ pub struct IntegrityWish {
 #[derive(Debug)]
 pub struct IntegrityCheck {
     wish: IntegrityWish,
+    /// What is tested, where it is real.
+    target: Option<PathBuf>,
     queue: Option<QueuePlan>,
     discard: Option<DiscardPlan>,
     speed: Option<SpeedPlan>,
@@ -65,7 +69,14 @@ impl IntegrityCheck {
     /// The tests that `wish` asks for.
     #[must_use]
     pub const fn new(wish: IntegrityWish) -> Self {
-        Self { wish, queue: None, discard: None, speed: None }
+        Self { wish, target: None, queue: None, discard: None, speed: None }
+    }
+
+    /// The same tests, which look whether their reads come from the storage of `target`, the device, file or
+    /// directory that is tested.
+    #[must_use]
+    pub fn with_witness(self, target: &Path) -> Self {
+        Self { target: Some(target.to_owned()), ..self }
     }
 
     /// Makes the plans for what is open.
@@ -170,14 +181,14 @@ impl Experiment for IntegrityCheck {
         let can_discard = bench.place.target.abilities().discard;
         if let Some(plan) = self.queue {
             let plan = if can_discard { plan } else { plan.without_discards() };
-            queue(bench, &plan);
+            queue(bench, &plan, self.target.as_deref());
             bench.checkpoint();
         }
         if bench.record.state == State::Complete
             && let Some(plan) = self.discard
         {
             if can_discard {
-                discards(bench, &plan, self.speed.as_ref());
+                discards(bench, &plan, self.speed.as_ref(), self.target.as_deref());
             } else {
                 let span_bytes = bench.place.span;
                 let test = DiscardTest { span_bytes, is_unsupported: true, ..Default::default() };
@@ -188,14 +199,16 @@ impl Experiment for IntegrityCheck {
 }
 
 /// Tests the queue and puts what it saw into the record.
-fn queue(bench: &mut Bench<'_, Storage>, plan: &QueuePlan) {
+fn queue(bench: &mut Bench<'_, Storage>, plan: &QueuePlan, witnessed: Option<&Path>) {
+    let witness = witness(witnessed);
     let Bench { place, record, recorder, stop, .. } = bench;
     match probe::run_queue(&mut *place.target, plan, &mut Steps { recorder, stop }) {
         Ok(outcome) => {
             record.bytes_written += outcome.bytes_written;
             record.bytes_read += outcome.bytes_read;
             end(record, recorder, outcome.end);
-            let test = queue_test(&outcome, plan, place.span);
+            let origin = shown(witness, outcome.bytes_read);
+            let test = QueueTest { origin, ..queue_test(&outcome, plan, place.span) };
             if let Some(integrity) = &mut record.integrity {
                 integrity.queue = Some(test);
             }
@@ -205,7 +218,13 @@ fn queue(bench: &mut Bench<'_, Storage>, plan: &QueuePlan) {
 }
 
 /// Tests discards, then what speed they give back where they do no harm.
-fn discards(bench: &mut Bench<'_, Storage>, plan: &DiscardPlan, speed: Option<&SpeedPlan>) {
+fn discards(
+    bench: &mut Bench<'_, Storage>,
+    plan: &DiscardPlan,
+    speed: Option<&SpeedPlan>,
+    witnessed: Option<&Path>,
+) {
+    let witness = witness(witnessed);
     let Bench { place, record, recorder, stop, .. } = bench;
     let mut steps = Steps { recorder, stop };
     let outcome = match probe::run_discards(&mut *place.target, plan, &mut steps) {
@@ -214,7 +233,8 @@ fn discards(bench: &mut Bench<'_, Storage>, plan: &DiscardPlan, speed: Option<&S
     };
     record.bytes_written += outcome.bytes_written;
     record.bytes_read += outcome.bytes_read;
-    let mut test = discard_test(&outcome, place.span);
+    let origin = shown(witness, outcome.bytes_read);
+    let mut test = DiscardTest { origin, ..discard_test(&outcome, place.span) };
     let goes_on = outcome.end == End::Done && !outcome.is_unsupported;
     if let Some(plan) = speed.filter(|_| goes_on) {
         match probe::run_speed(&mut *place.target, plan, &mut steps) {
@@ -224,6 +244,7 @@ fn discards(bench: &mut Bench<'_, Storage>, plan: &DiscardPlan, speed: Option<&S
                     record.state = State::Partial;
                 }
                 test.faults += measured.faults;
+                test.mended += measured.mended;
                 if let Some(fault) = measured.fault {
                     steps.recorder.note(&format!(
                         "The speed after discards was not measured to its end, after too many errors: {fault}."
@@ -240,6 +261,17 @@ fn discards(bench: &mut Bench<'_, Storage>, plan: &DiscardPlan, speed: Option<&S
     }
     end(record, recorder, outcome.end);
     set_discard(record, test);
+}
+
+fn witness(target: Option<&Path>) -> Option<ReadWitness> {
+    target.map(|target| ReadWitness::begin(&Sysroot::default(), target))
+}
+
+/// What the counters of the device show of the `read` bytes of a test.
+fn shown(witness: Option<ReadWitness>, read: Bytes) -> Option<ReadOrigin> {
+    let mut witness = witness?;
+    witness.note(read);
+    Some(witness.end())
 }
 
 fn set_discard(record: &mut Record, test: DiscardTest) {
@@ -297,6 +329,8 @@ fn queue_test(outcome: &QueueOutcome, plan: &QueuePlan, span: Bytes) -> QueueTes
         control: requests(&outcome.control),
         queued: requests(&outcome.queued),
         faults: outcome.faults,
+        mended: outcome.mended,
+        origin: None,
         wrong: wrong.collect(),
         extra: Default::default(),
     }
@@ -347,6 +381,8 @@ fn discard_test(outcome: &DiscardOutcome, span: Bytes) -> DiscardTest {
         reads_other_bytes: other,
         revived_bytes: outcome.revived,
         faults: outcome.faults,
+        mended: outcome.mended,
+        origin: None,
         time_ns: outcome.time,
         speed: None,
         extra: Default::default(),

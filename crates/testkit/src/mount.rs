@@ -90,6 +90,16 @@ impl Mount {
         Self::source(Path::new("tmpfs"), "tmpfs", options)
     }
 
+    /// Mounts the directories at `lower` and `upper` as one, with `work` beside `upper` for the kernel's own use.
+    ///
+    /// # Errors
+    /// [`LabError::Unavailable`] without root or where the kernel lacks overlays.
+    pub fn overlay(lower: &Path, upper: &Path, work: &Path) -> Result<Self, LabError> {
+        let [lower, upper, work] = [lower, upper, work].map(Path::display);
+        let options = format!("lowerdir={lower},upperdir={upper},workdir={work}");
+        Self::source(Path::new("overlay"), "overlay", &options)
+    }
+
     /// Mounts the kernel's tracing, the same that everybody else sees who mounts it.
     ///
     /// # Errors

@@ -55,6 +55,10 @@ pub(super) fn run(
     let share = args.exclude_share;
     let check =
         IntegrityCheck::new(IntegrityWish { queue: args.queue, discard: args.discard, share });
+    let check = match simulated_name(&args.target) {
+        Some(_) => check,
+        None => check.with_witness(&args.target),
+    };
     let mut terminal = Terminal::new(talk);
     let measured = cardproof_session::measure(check, options, &mut terminal, signals.stop())?;
     let record = &measured.record;

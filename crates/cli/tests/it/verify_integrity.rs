@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use cardproof_testkit::{LoopDevice, lab_or_skip};
+use std::path::Path;
+
+use cardproof_testkit::{LoopDevice, Mount, lab_or_skip};
 use cardproof_units::Bytes;
 use serde_json::Value;
 
@@ -126,9 +128,40 @@ fn a_device_is_tested_with_leave_to_destroy_alone() {
     let device = lab_or_skip!(LoopDevice::sparse_in(home.place(), Bytes::mib(64)));
     let answer = tested(&home, &device);
     assert_eq!(answer["queue"]["verdict"], "sound", "{answer:#}");
-    // A hole in a file reads as zeros.
+    assert_eq!(answer["queue"].get("memory_doubt"), None);
+    // A hole in a file reads as zeros, and no device is asked.
     let discard = &answer["discard"];
-    assert_eq!((&discard["verdict"], &discard["reads"]), (&"sound".into(), &"zeros".into()));
+    assert_eq!((&discard["verdict"], &discard["reads"]), (&"undecided".into(), &"zeros".into()));
+    assert!(word_of(discard, "memory_doubt").contains("the device below read only"), "{answer:#}");
+}
+
+fn word_of<'a>(answer: &'a Value, field: &str) -> &'a str {
+    answer[field].as_str().unwrap_or_default()
+}
+
+/// What the test of a queue says in the directory at `place`, and why it is undecided.
+fn queue_in(home: &Home, place: &Path) -> (String, String) {
+    let words =
+        ["verify", word(place), "--queue", "--exclude-share", "0.02", "--quiet", "--json", "-"];
+    let answer: Value = serde_json::from_str(&run(home.cardproof(&words)).stdout).unwrap();
+    let queue = &answer["queue"];
+    (word_of(queue, "verdict").to_owned(), word_of(queue, "memory_doubt").to_owned())
+}
+
+/// The file system says which device it is on, or nothing is said of one.
+#[test]
+fn a_file_system_that_hides_its_device_is_not_believed() {
+    let home = Home::new();
+    let memory = lab_or_skip!(Mount::tmpfs("size=400M"));
+    let [lower, upper, work] = ["lower", "upper", "work"].map(|name| home.place().join(name));
+    for place in [&lower, &upper, &work] {
+        fs::create_dir(place).unwrap();
+    }
+    let overlay = lab_or_skip!(Mount::overlay(&lower, &upper, &work));
+    let (verdict, why) = queue_in(&home, memory.path());
+    assert!(verdict == "undecided" && why.contains("memory"), "{verdict}: {why}");
+    let (verdict, why) = queue_in(&home, overlay.path());
+    assert!(verdict == "undecided" && why.contains("which device it is on"), "{verdict}: {why}");
 }
 
 #[test]

@@ -149,6 +149,8 @@ pub struct DiscardOutcome {
     pub revived: Bytes,
     /// Requests that the device answered with an error.
     pub faults: u64,
+    /// How many of these errors a further try did not show.
+    pub mended: u64,
     /// The device cannot discard.
     pub is_unsupported: bool,
     /// The time that it took.
@@ -195,6 +197,7 @@ pub fn run_discards(
     }
     let mut out = trial.out;
     out.faults = trial.drive.faults();
+    out.mended = trial.drive.mended();
     out.time = trial.drive.now().saturating_sub(begun);
     out.bytes_written = trial.drive.written();
     out.bytes_read = trial.drive.read_so_far();

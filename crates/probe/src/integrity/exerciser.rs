@@ -15,6 +15,7 @@ use cardproof_units::{Bytes, Seed};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::patient::TRIES;
 use super::pieces::{Known, LENGTH_MAX, Piece};
 use super::queue::End;
 use super::{Progress, Tally, WrongPiece};
@@ -84,6 +85,10 @@ pub(super) struct Exerciser<'a> {
     wrong_count: u64,
     is_at_depth: bool,
     faults: u64,
+    /// Those of them that a further try did not show.
+    mended: u64,
+    /// Requests that failed, to be tried again alone.
+    failed: Vec<(OpKind, usize)>,
     last_fault: Fault,
     written: u64,
     read: u64,
@@ -118,6 +123,8 @@ impl<'a> Exerciser<'a> {
             wrong_count: 0,
             is_at_depth: false,
             faults: 0,
+            mended: 0,
+            failed: Vec::new(),
             last_fault: Fault::InputOutput,
             written: 0,
             read: 0,
@@ -129,9 +136,14 @@ impl<'a> Exerciser<'a> {
         std::mem::take(&mut self.tally)
     }
 
-    /// The wrong pieces and the number of errors.
-    pub(super) fn found(&mut self) -> (Vec<(WrongPiece, bool)>, u64) {
-        (std::mem::take(&mut self.wrong), self.faults)
+    /// The wrong pieces, and whether each was found at depth.
+    pub(super) fn found(&mut self) -> Vec<(WrongPiece, bool)> {
+        std::mem::take(&mut self.wrong)
+    }
+
+    /// How many requests were answered with an error, and how many of these errors a further try did not show.
+    pub(super) const fn faults(&self) -> (u64, u64) {
+        (self.faults, self.mended)
     }
 
     /// The bytes written and read.
@@ -235,6 +247,7 @@ impl<'a> Exerciser<'a> {
     /// Flushes, and reads what was written and not read after a flush.
     fn settle(&mut self, depth: u16) -> Result<(), DriveError> {
         self.drain()?;
+        self.try_again()?;
         self.begin_flush()?;
         self.drain()?;
         let unsettled: Vec<usize> =
@@ -358,6 +371,7 @@ impl<'a> Exerciser<'a> {
 
     fn fail(&mut self, kind: OpKind, piece: usize, fault: Fault) {
         self.note_fault(fault);
+        self.failed.push((kind, piece));
         if kind != OpKind::Read {
             self.pieces[piece].known = Known::Empty;
         }
@@ -422,8 +436,28 @@ impl<'a> Exerciser<'a> {
         self.suspects.push(Suspect { piece: flight.piece, found });
     }
 
-    /// Reads what was wrong again, alone, and writes it anew.
+    /// Tries again what failed, alone.
+    fn try_again(&mut self) -> Result<(), DriveError> {
+        while !self.failed.is_empty() && self.faults < FAULTS_MAX {
+            self.drain()?;
+            let Some((kind, piece)) = self.failed.pop() else { return Ok(()) };
+            let others = std::mem::take(&mut self.failed);
+            for tries in 1..TRIES {
+                self.begin(kind, piece)?;
+                self.drain()?;
+                if self.failed.pop().is_none() {
+                    self.mended += u64::from(tries);
+                    break;
+                }
+            }
+            self.failed = others;
+        }
+        Ok(())
+    }
+
+    /// Tries again what failed; reads what was wrong again, alone, and writes it anew.
     fn examine(&mut self) -> Result<(), DriveError> {
+        self.try_again()?;
         while !self.suspects.is_empty() {
             self.drain()?;
             let Some(suspect) = self.suspects.pop() else { return Ok(()) };

@@ -7,7 +7,7 @@ use cardproof_units::{Bytes, Nanos};
 use crate::drive::{Drive, DriveError};
 
 /// So often a request is handed over at most.
-const TRIES: u32 = 4;
+pub(super) const TRIES: u32 = 4;
 
 /// So many errors of the device end a test.
 const FAULTS_MAX: u64 = 100;
@@ -17,6 +17,8 @@ const FAULTS_MAX: u64 = 100;
 pub(super) struct Patient<'a> {
     drive: Drive<'a>,
     faults: u64,
+    /// Those of them that a further try did not show.
+    mended: u64,
     last_fault: Fault,
 }
 
@@ -24,7 +26,7 @@ impl<'a> Patient<'a> {
     /// Prepares `target` for requests of up to `buffer` each.
     pub(super) fn new(target: &'a mut dyn Target, buffer: Bytes) -> Result<Self, DriveError> {
         let drive = Drive::new(target, buffer)?;
-        Ok(Self { drive, faults: 0, last_fault: Fault::InputOutput })
+        Ok(Self { drive, faults: 0, mended: 0, last_fault: Fault::InputOutput })
     }
 
     pub(super) fn now(&mut self) -> Nanos {
@@ -44,6 +46,11 @@ impl<'a> Patient<'a> {
     /// How many requests were answered with an error, each try counted.
     pub(super) const fn faults(&self) -> u64 {
         self.faults
+    }
+
+    /// How many of these errors a further try did not show.
+    pub(super) const fn mended(&self) -> u64 {
+        self.mended
     }
 
     /// The last error, once there were so many that the device is asked no more and every request fails.
@@ -95,12 +102,15 @@ impl<'a> Patient<'a> {
         kind: OpKind,
         mut request: impl FnMut(&mut Drive<'a>) -> Result<Result<(), Fault>, DriveError>,
     ) -> Result<Result<(), Fault>, DriveError> {
-        for _ in 0..TRIES {
+        for tries in 0..TRIES {
             if let Some(fault) = self.exhausted() {
                 return Ok(Err(fault));
             }
             match request(&mut self.drive)? {
-                Ok(()) => return Ok(Ok(())),
+                Ok(()) => {
+                    self.mended += u64::from(tries);
+                    return Ok(Ok(()));
+                }
                 // That is an answer, and no error.
                 Err(Fault::Unsupported) if kind == OpKind::Discard => {
                     return Ok(Err(Fault::Unsupported));

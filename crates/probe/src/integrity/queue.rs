@@ -131,6 +131,8 @@ pub struct QueueOutcome {
     pub wrong: Vec<(WrongPiece, bool)>,
     /// Requests that the device answered with an error.
     pub faults: u64,
+    /// How many of these errors a further try, alone, did not show.
+    pub mended: u64,
     /// Everything that was written.
     pub bytes_written: Bytes,
     /// Everything that was read.
@@ -177,13 +179,15 @@ pub fn run_queue(
         }
     }
     exerciser.drain()?;
-    let (wrong, faults) = exerciser.found();
+    let (faults, mended) = exerciser.faults();
+    let wrong = exerciser.found();
     let (bytes_written, bytes_read) = exerciser.moved();
     Ok(QueueOutcome {
         control: of_control,
         queued: of_queue,
         wrong,
         faults,
+        mended,
         bytes_written,
         bytes_read,
         end,

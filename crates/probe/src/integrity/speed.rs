@@ -69,6 +69,8 @@ pub struct SpeedOutcome {
     pub is_stopped: bool,
     /// Requests that the device answered with an error; they were tried again.
     pub faults: u64,
+    /// How many of these errors a further try did not show.
+    pub mended: u64,
     /// The error that ended it before all pairs were measured.
     pub fault: Option<Fault>,
 }
@@ -103,6 +105,7 @@ pub fn run_speed(
     }
     out.bytes_written = drive.written();
     out.faults = drive.faults();
+    out.mended = drive.mended();
     Ok(out)
 }
 

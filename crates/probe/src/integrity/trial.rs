@@ -102,6 +102,7 @@ impl<'a> Trial<'a> {
                 reads: [Bytes::ZERO; 4],
                 revived: Bytes::ZERO,
                 faults: 0,
+                mended: 0,
                 is_unsupported: false,
                 time: Nanos::ZERO,
                 bytes_written: Bytes::ZERO,

@@ -87,6 +87,12 @@ fn requests_that_fail_once_are_tried_again() {
         let mut target = card(2_000).open(seed, Keeping::Bytes).unwrap();
         let outcome = discards_of(&mut target, seed);
         assert!(outcome.end == End::Done && outcome.faults > 0 && outcome.discards >= 299);
+        assert_eq!(outcome.mended, outcome.faults, "{seed:?}");
+        let plan = QueuePlan::new(SIZE, 32, 0.001, true, seed).unwrap();
+        let mut target = card(1_000).open(seed, Keeping::Bytes).unwrap();
+        let outcome = run_queue(&mut target, &plan, &mut |_, _| true).unwrap();
+        assert!(outcome.end == End::Done && outcome.faults > 3 && outcome.wrong.is_empty());
+        assert_eq!(outcome.mended, outcome.faults, "{seed:?}");
         let plan = SpeedPlan::new(SIZE, seed).unwrap();
         let mut target = card(500).open(seed, Keeping::Bytes).unwrap();
         let speed = run_speed(&mut target, &plan, &mut |_, _| true).unwrap();
@@ -107,6 +113,7 @@ fn what_lies_where_a_write_or_a_discard_failed_is_not_judged() {
             };
             let outcome = discards_of(&mut failing(seed, refuses), seed);
             assert!(outcome.live_checked > Bytes::mib(1), "{kind:?}: {outcome:?}");
+            assert!(outcome.faults > outcome.mended, "{kind:?}: {outcome:?}");
         }
     }
 }
@@ -151,6 +158,8 @@ fn a_queue_is_not_blamed_for_requests_that_fail() {
         });
         let plan = QueuePlan::new(SIZE, 32, 0.001, true, seed).unwrap();
         let outcome = run_queue(&mut target, &plan, &mut |_, _| true).unwrap();
-        assert!(outcome.wrong.is_empty() && outcome.faults > 0, "{seed:?}: {outcome:?}");
+        assert!(outcome.wrong.is_empty() && outcome.mended > 0, "{seed:?}: {outcome:?}");
+        // A flush that failed is not mended by another.
+        assert!(outcome.faults > outcome.mended, "{seed:?}: {outcome:?}");
     }
 }

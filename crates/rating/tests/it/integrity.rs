@@ -2,8 +2,8 @@
 
 use cardproof_rating::integrity::{DiscardVerdict, QueueVerdict, integrity};
 use cardproof_record::{
-    CheckedRequests, DiscardHarm, DiscardSpeed, DiscardTest, HarmedPlace, IntegrityTest, QueueTest,
-    Record, State, Warning, WarningCode, WrongData,
+    CheckedRequests, DiscardHarm, DiscardSpeed, DiscardTest, HarmedPlace, IntegrityTest,
+    OriginDoubt, QueueTest, ReadOrigin, Record, State, TargetKind, Warning, WarningCode, WrongData,
 };
 use cardproof_testkit::records;
 use cardproof_units::Bytes;
@@ -14,18 +14,46 @@ fn requests(writes: u64, wrong: u64) -> CheckedRequests {
     CheckedRequests { writes, reads, flushes, wrong, ..Default::default() }
 }
 
-fn queue_verdict(control: CheckedRequests, queued: CheckedRequests, faults: u64) -> QueueVerdict {
+/// The reads came from the device.
+const SHOWN: ReadOrigin =
+    ReadOrigin { read_bytes: Bytes::gib(2), from_device_bytes: Bytes::gib(2), doubt: None };
+
+/// Of the errors of the device, so many were not seen again.
+#[derive(Clone, Copy)]
+struct Errors {
+    faults: u64,
+    mended: u64,
+}
+
+const NO_ERRORS: Errors = Errors { faults: 0, mended: 0 };
+
+fn queue_verdict(
+    control: CheckedRequests,
+    queued: CheckedRequests,
+    errors: Errors,
+) -> QueueVerdict {
     let mut record = records::typical_a1_card();
     record.state = State::Complete;
     record.conditions.target.direct = true;
-    let test = QueueTest { queue_depth: 32, control, queued, faults, ..Default::default() };
+    let Errors { faults, mended } = errors;
+    let origin = Some(SHOWN);
+    let test = QueueTest {
+        queue_depth: 32,
+        control,
+        queued,
+        faults,
+        mended,
+        origin,
+        ..Default::default()
+    };
     record.integrity = Some(IntegrityTest { queue: Some(test), ..Default::default() });
     integrity(&record).unwrap().queue.unwrap().verdict
 }
 
 #[test]
 fn a_queue_is_blamed_only_by_a_control_that_would_have_shown_the_harm() {
-    let verdict = |alone, queued| queue_verdict(requests(alone, 0), requests(60_000, queued), 0);
+    let verdict =
+        |alone, queued| queue_verdict(requests(alone, 0), requests(60_000, queued), NO_ERRORS);
     assert_eq!(verdict(9_540, 0), QueueVerdict::Sound);
     // As likely as not, a control of this length shows nothing of 6 in 60,000.
     assert_eq!(verdict(9_540, 6), QueueVerdict::Undecided);
@@ -34,16 +62,34 @@ fn a_queue_is_blamed_only_by_a_control_that_would_have_shown_the_harm() {
     assert_eq!(verdict(240_000, 1), QueueVerdict::Undecided);
     // Enough writes, and too few reads.
     let few_reads = CheckedRequests { reads: 10_000, ..requests(70_000, 0) };
-    assert_eq!(queue_verdict(few_reads, requests(60_000, 6), 0), QueueVerdict::Undecided);
-    let alone = queue_verdict(requests(9_540, 1), requests(60_000, 100), 0);
+    let few = queue_verdict(few_reads, requests(60_000, 6), NO_ERRORS);
+    assert_eq!(few, QueueVerdict::Undecided);
+    let alone = queue_verdict(requests(9_540, 1), requests(60_000, 100), NO_ERRORS);
     assert_eq!(alone, QueueVerdict::CorruptsWithoutQueue);
-    assert_eq!(queue_verdict(requests(9_540, 0), requests(60_000, 0), 1), QueueVerdict::Failing);
+}
+
+/// An error that a further try does not show is evidence for nothing, and one that stays is no verdict on data.
+#[test]
+fn errors_that_a_further_try_mends_leave_the_verdict_to_the_data() {
+    for (faults, mended, queue, discard) in [
+        (0, 0, QueueVerdict::Sound, DiscardVerdict::Sound),
+        (3, 3, QueueVerdict::Sound, DiscardVerdict::Sound),
+        (4, 3, QueueVerdict::Failing, DiscardVerdict::Failing),
+        (1, 0, QueueVerdict::Failing, DiscardVerdict::Failing),
+    ] {
+        let found =
+            queue_verdict(requests(9_540, 0), requests(60_000, 0), Errors { faults, mended });
+        assert_eq!(found, queue, "{mended} of {faults}");
+        let reads_zero_bytes = Bytes::mib(1);
+        let test = DiscardTest { reads_zero_bytes, faults, mended, ..Default::default() };
+        assert_eq!(discard_verdict(test), discard, "{mended} of {faults}");
+    }
 }
 
 fn discard_verdict(test: DiscardTest) -> DiscardVerdict {
     let mut record = records::typical_a1_card();
     record.state = State::Complete;
-    let test = DiscardTest { discards: 1000, ..test };
+    let test = DiscardTest { discards: 1000, origin: Some(SHOWN), ..test };
     record.integrity = Some(IntegrityTest { discard: Some(test), ..Default::default() });
     integrity(&record).unwrap().discard.unwrap().verdict
 }
@@ -88,19 +134,41 @@ fn memory_is_no_storage_that_keeps_data() {
     let mut record = records::typical_a1_card();
     record.conditions.target.direct = true;
     let queued = requests(60_000, 0);
-    let queue = QueueTest { control: requests(9_540, 0), queued, ..Default::default() };
-    let reads_zero_bytes = Bytes::mib(1);
-    let discard = DiscardTest { discards: 400, reads_zero_bytes, ..Default::default() };
-    let (queue, discard) = (Some(queue), Some(discard));
-    record.integrity = Some(IntegrityTest { queue, discard, ..Default::default() });
+    let mut tested = |origin: Option<ReadOrigin>| {
+        let control = requests(9_540, 0);
+        let queue = QueueTest { control, queued: queued.clone(), origin, ..Default::default() };
+        let reads_zero_bytes = Bytes::mib(1);
+        let discard = DiscardTest { discards: 400, reads_zero_bytes, origin, ..Default::default() };
+        let (queue, discard) = (Some(queue), Some(discard));
+        record.integrity = Some(IntegrityTest { queue, discard, ..Default::default() });
+        record.clone()
+    };
     let verdicts = |record: &Record| {
         let found = integrity(record).unwrap();
         (found.queue.unwrap().verdict, found.discard.unwrap().verdict, found.is_sound)
     };
-    assert_eq!(verdicts(&record), (QueueVerdict::Sound, DiscardVerdict::Sound, true));
+    let sound = (QueueVerdict::Sound, DiscardVerdict::Sound, true);
+    assert_eq!(verdicts(&tested(Some(SHOWN))), sound);
     let undecided = (QueueVerdict::Undecided, DiscardVerdict::Undecided, false);
     for code in [WarningCode::Memory, WarningCode::LayerUnknown] {
+        let mut record = tested(Some(SHOWN));
         record.warnings = vec![Warning::stated(code, "of memory, perhaps")];
         assert_eq!(verdicts(&record), undecided, "{code:?}");
     }
+    let half = ReadOrigin { from_device_bytes: Bytes::gib(1), ..SHOWN };
+    let doubts = [
+        OriginDoubt::Memory,
+        OriginDoubt::CachedLoop,
+        OriginDoubt::HiddenDevice,
+        OriginDoubt::SeveralDevices,
+        OriginDoubt::NoCounters,
+        OriginDoubt::Other,
+    ];
+    let doubted = doubts.map(|doubt| Some(ReadOrigin { doubt: Some(doubt), ..SHOWN }));
+    for origin in doubted.into_iter().chain([Some(half), None]) {
+        assert_eq!(verdicts(&tested(origin)), undecided, "{origin:?}");
+    }
+    let mut simulated = tested(None);
+    simulated.conditions.target.kind = TargetKind::Simulated;
+    assert_eq!(verdicts(&simulated), sound);
 }
