@@ -11,6 +11,7 @@ use cardproof_record::Transport;
 
 use crate::Sysroot;
 use crate::block::BlockDevice;
+use crate::transport::is_ufs_host;
 
 /// A link and its ceiling.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +30,7 @@ impl Link {
             Transport::Usb => Self::usb(&root.text(usb_device(device)?.join("speed"))?),
             Transport::Sata => Self::sata(&sata_speed(device)?),
             Transport::Nvme => pcie_link(root, device),
+            Transport::Ufs => ufs_link(root, device),
             _ => None,
         }
     }
@@ -62,6 +64,25 @@ impl Link {
         Some(Self { words, ceiling_bytes_per_s })
     }
 
+    /// UFS of `lanes` in the gear and at the rate that the kernel prints, such as `HS_GEAR3` and `HS_RATE_B`.
+    ///
+    /// MIPI M-PHY: gear 1 has 1248 Mbit/s at rate A and 1457.6 at rate B, and each further gear twice as many;
+    /// 8b/10b coding to gear 5. Gear 6 is coded in another way, and the slow gears of `PWM` are no ceiling that matters.
+    fn ufs(gear: &str, rate: &str, lanes: u64) -> Option<Self> {
+        let number: u32 = gear.strip_prefix("HS_GEAR")?.parse().ok()?;
+        let (letter, first_bits_per_s) = match rate {
+            "HS_RATE_A" => ('A', 1_248_000_000),
+            "HS_RATE_B" => ('B', 1_457_600_000),
+            _ => return None,
+        };
+        if !(1..=5).contains(&number) || !(1..=2).contains(&lanes) {
+            return None;
+        }
+        let words = format!("UFS, HS gear {number}{letter}, {lanes} {}", lanes_word(lanes));
+        let lane_bits_per_s: u64 = first_bits_per_s << (number - 1);
+        Some(Self { words, ceiling_bytes_per_s: lane_bits_per_s * lanes / 10 })
+    }
+
     /// PCI Express of `lanes` at `speed`, as the PCI core words it.
     ///
     /// PCI Express Base Specification: 8b/10b coding to 5 GT/s, 128b/130b from 8 GT/s; above
@@ -82,6 +103,14 @@ impl Link {
         let words = format!("PCI Express, {rate} GT/s, {lanes} {}", lanes_word(lanes));
         Some(Self { words, ceiling_bytes_per_s: lane_bits_per_s * lanes / 8 })
     }
+}
+
+/// The link of the UFS host that `device` hangs on, as its `power_info` shows it from Linux 6.8 on.
+fn ufs_link(root: &Sysroot, device: &BlockDevice<'_>) -> Option<Link> {
+    let host = device.ancestors().find(|path| is_ufs_host(root, path))?;
+    let told = |name: &str| root.text(host.join("power_info").join(name));
+    let lanes = root.number(host.join("power_info/lane"))?;
+    Link::ufs(&told("gear")?, &told("rate")?, lanes)
 }
 
 fn lanes_word(lanes: u64) -> &'static str {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use cardproof_record::Transport;
 
+use crate::Sysroot;
 use crate::block::BlockDevice;
 use crate::link::{numbered, sata_port_speed};
 
@@ -47,7 +48,16 @@ fn of_bus(device: &BlockDevice<'_>, path: &Path) -> Option<Transport> {
     if is_numbered("virtio") {
         return Some(Transport::Virtio);
     }
+    if is_ufs_host(root, path) {
+        return Some(Transport::Ufs);
+    }
     sata_port_speed(root, path).map(|_| Transport::Sata)
+}
+
+/// Whether `path` is the directory of a UFS host, which shows its device's descriptor
+/// (Documentation/ABI/testing/sysfs-driver-ufs).
+pub(crate) fn is_ufs_host(root: &Sysroot, path: &Path) -> bool {
+    root.has(path.join("device_descriptor/device_sub_class"))
 }
 
 /// Whether `path` is the directory of a card on an MMC host, such as `mmc0:aaaa`.

@@ -17,7 +17,7 @@ pub(crate) struct Ceiling {
     pub(crate) source: &'static str,
 }
 
-const CEILINGS: [Ceiling; 5] = [
+const CEILINGS: [Ceiling; 6] = [
     Ceiling {
         transport: Transport::Sd,
         rate: Throughput::from_mb_per_s(624.0),
@@ -37,6 +37,11 @@ const CEILINGS: [Ceiling; 5] = [
         transport: Transport::Sata,
         rate: Throughput::from_mb_per_s(600.0),
         source: "6 Gbit/s with 8b/10b coding, Serial ATA 3",
+    },
+    Ceiling {
+        transport: Transport::Ufs,
+        rate: Throughput::from_mb_per_s(5_831.0),
+        source: "two lanes of HS gear 5B, UFS 4.0",
     },
     Ceiling {
         transport: Transport::Nvme,

@@ -97,6 +97,8 @@ words! {
         Nvme = "nvme",
         /// Serial ATA.
         Sata = "sata",
+        /// Universal Flash Storage, cards of that kind included.
+        Ufs = "ufs",
         /// A virtual machine's disk.
         Virtio = "virtio",
         /// A file as a block device.
@@ -211,7 +213,7 @@ mod tests {
     #[test]
     fn known_words_are_values_and_unknown_ones_are_kept() {
         assert_eq!(written_again::<Transport>("mmc").0, Transport::Mmc);
-        assert_eq!(written_again::<Transport>("ufs").0, Transport::Other("ufs".to_owned()));
+        assert_eq!(written_again::<Transport>("sas").0, Transport::Other("sas".to_owned()));
         assert_eq!(written_again::<EngineName>("io_uring").0, EngineName::IoUring);
         assert_eq!(written_again::<EngineName>("libaio").0.as_str(), "libaio");
         assert_eq!(written_again::<EngineName>("").0, EngineName::default());

@@ -74,6 +74,7 @@ fn attachment(transport: &Transport) -> String {
         Transport::Usb => "USB".to_owned(),
         Transport::Nvme => "NVMe".to_owned(),
         Transport::Sata => "SATA".to_owned(),
+        Transport::Ufs => "UFS".to_owned(),
         Transport::Virtio => "virtual disk".to_owned(),
         Transport::Loop => "loop device".to_owned(),
         other => one_line(other.as_str()),

@@ -54,6 +54,7 @@ pub(super) fn transport(transport: &Transport) -> &str {
         Transport::Usb => "USB storage",
         Transport::Nvme => "NVMe disk",
         Transport::Sata => "SATA disk",
+        Transport::Ufs => "UFS storage",
         Transport::Virtio => "virtual disk (virtio)",
         Transport::Loop => "loop device",
         Transport::Zram => "compressed memory (zram)",

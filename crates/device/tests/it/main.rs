@@ -15,3 +15,4 @@ mod live;
 mod mounted_on;
 mod reconnect;
 mod sd_queue;
+mod ufs;

@@ -55,7 +55,7 @@ fn an_old_record_has_the_layers_below_the_device() {
 fn a_record_of_a_later_version_is_read() {
     let mut newer = value(LAYERED);
     newer["state"] = json!("paused");
-    newer["conditions"]["device"]["transport"] = json!("ufs");
+    newer["conditions"]["device"]["transport"] = json!("sas");
     newer["conditions"]["target"]["engine"] = json!("spdk");
     newer["conditions"]["device"]["lanes"] = json!(2);
     newer["phases"][0]["sync"] = json!("barrier");
