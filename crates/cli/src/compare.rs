@@ -196,12 +196,16 @@ fn called(given: &str, runs: &[Record]) -> String {
     if is_id && !given.starts_with(REFERENCE) { device(first) } else { short(given) }
 }
 
-/// The device of `record` in few words: its model and size.
+/// The device of `record` in few words: its model, what it may have been sold as, and its size.
 fn device(record: &Record) -> String {
     let device = &record.conditions.device;
     // The name of a simulated card holds its size.
     let size = device.size_bytes.filter(|_| !record.is_simulated());
-    let parts = [device.model.clone(), size.map(|size| size.to_string())];
+    let model = device.model.clone().map(|model| match cardproof_report::sold_as(device) {
+        Some(product) => format!("{model} (perhaps {product})"),
+        None => model,
+    });
+    let parts = [model, size.map(|size| size.to_string())];
     let name = Some(parts.into_iter().flatten().collect::<Vec<_>>().join(", "));
     name.filter(|name| !name.is_empty()).unwrap_or_else(|| record.id.clone())
 }

@@ -3,6 +3,7 @@
 use cardproof_record::{
     Conditions, DeviceInfo, EngineName, Phase, Record, State, TargetInfo, TargetKind, Transport,
 };
+use cardproof_registers::names::sd_products;
 use cardproof_units::{Bytes, Nanos, Throughput};
 
 use crate::clean::one_line;
@@ -54,7 +55,31 @@ fn named(device: &DeviceInfo) -> Option<String> {
     ])
 }
 
+/// What an SD card may have been sold as, which is not the name that its register prints: `Samsung EVO Plus`.
+/// Several products where cards of several were seen. `None` for a card that nobody has described.
+#[must_use]
+pub fn sold_as(device: &DeviceInfo) -> Option<String> {
+    let card = device.card.as_ref()?;
+    let hex =
+        |text: &Option<String>| u16::from_str_radix(text.as_deref()?.strip_prefix("0x")?, 16).ok();
+    let manufacturer_id = u8::try_from(hex(&card.manufacturer_id)?).ok()?;
+    let size = card.capacity_bytes.or(device.size_bytes);
+    let cards = sd_products(manufacturer_id, hex(&card.oem_id)?, card.product.as_deref()?, size);
+    let mut products: Vec<&str> = cards.iter().map(|card| card.product).collect();
+    products.dedup();
+    (!products.is_empty()).then(|| products.join(" or "))
+}
+
+/// The name of the device, with what it may have been sold as.
 fn device_name(device: &DeviceInfo) -> Option<String> {
+    let printed = printed_name(device)?;
+    Some(match sold_as(device) {
+        Some(product) => format!("{printed} (perhaps {product})"),
+        None => printed,
+    })
+}
+
+fn printed_name(device: &DeviceInfo) -> Option<String> {
     let model = device.model.as_deref().map(one_line).filter(|model| !model.is_empty());
     let vendor = device.vendor.as_deref().map(one_line).filter(|vendor| !vendor.is_empty());
     match (vendor, model) {
@@ -277,4 +302,39 @@ fn untold(record: &Record) -> Option<String> {
         (is_host_untold, "the computer"),
     ];
     joined(untold.into_iter().map(|(is_untold, what)| is_untold.then(|| what.to_owned())))
+}
+
+#[cfg(test)]
+mod tests {
+    use cardproof_record::CardInfo;
+
+    use super::*;
+
+    /// A card with this number and name in its register.
+    fn card(manufacturer_id: &str, oem_id: &str, name: &str, size: Bytes) -> DeviceInfo {
+        let card = CardInfo {
+            manufacturer_id: Some(manufacturer_id.to_owned()),
+            oem_id: Some(oem_id.to_owned()),
+            product: Some(name.to_owned()),
+            ..CardInfo::default()
+        };
+        DeviceInfo {
+            model: Some(name.to_owned()),
+            size_bytes: Some(size),
+            transport: Some(Transport::Sd),
+            card: Some(card),
+            ..DeviceInfo::default()
+        }
+    }
+
+    #[test]
+    fn a_card_is_named_by_its_register_and_by_what_it_may_have_been_sold_as() {
+        let evo = card("0x1b", "0x534d", "EE4S5", Bytes(256_000_000_000));
+        assert_eq!(title_of_device(&evo), "EE4S5 (perhaps Samsung EVO Plus), SD card, 238.4 GiB");
+        // The same name of another maker, and a size that no such card has.
+        assert_eq!(sold_as(&card("0x03", "0x534d", "EE4S5", Bytes(256_000_000_000))), None);
+        assert_eq!(sold_as(&card("0x1b", "0x534d", "EE4S5", Bytes(32_000_000_000))), None);
+        assert_eq!(sold_as(&card("1b", "", "EE4S5", Bytes(256_000_000_000))), None);
+        assert_eq!(sold_as(&DeviceInfo { card: None, ..evo }), None);
+    }
 }

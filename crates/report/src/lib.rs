@@ -46,7 +46,7 @@ pub use clean::{one_line, steers};
 pub use comparison::{
     View, comparison_charts, comparison_csv, comparison_html, comparison_markdown, comparison_text,
 };
-pub use facts::title;
+pub use facts::{sold_as, title};
 pub use html::{HtmlError, charts, check_html, html};
 pub use integrity::{TestInWords, integrity_in_words};
 pub use inventory::{
