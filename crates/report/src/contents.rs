@@ -108,6 +108,8 @@ pub(crate) struct Contents {
     pub(crate) course_in_short: Vec<String>,
     /// How long jobs would take; empty where nothing can be predicted.
     pub(crate) predictions: Vec<Prediction>,
+    /// The board of this computer, where it is known and not the one that predictions are for.
+    pub(crate) other_board: Option<String>,
     /// What limited the phases.
     pub(crate) limits: Vec<Limited>,
     /// The same in short.
@@ -306,6 +308,7 @@ impl Contents {
             course_in_short: course_in_short(record),
             // Why there are none is plain from the table and the doubts.
             predictions: predictions(record).unwrap_or_default(),
+            other_board: other_board(record),
             limits: shared::limits(record),
             limits_in_short: shared::limits_in_short(record),
             doubts: shared::doubts_in_words(record),
@@ -314,13 +317,23 @@ impl Contents {
     }
 }
 
+/// The board of `record`, unless it is a NanoPi M4, on which the published jobs were timed.
+fn other_board(record: &Record) -> Option<String> {
+    let board = record.conditions.host.board.as_deref().map(one_line)?;
+    (!record.is_simulated() && !board.contains("NanoPi M4")).then_some(board)
+}
+
 impl Contents {
     /// The note below the predicted times.
-    pub(crate) fn prediction_note(&self) -> &'static str {
-        if self.predictions.iter().all(|prediction| prediction.is_bounded) {
-            PREDICTION_NOTE
-        } else {
-            UNBOUNDED_PREDICTION_NOTE
+    pub(crate) fn prediction_note(&self) -> String {
+        let is_bounded = self.predictions.iter().all(|prediction| prediction.is_bounded);
+        let note = if is_bounded { PREDICTION_NOTE } else { UNBOUNDED_PREDICTION_NOTE };
+        match &self.other_board {
+            Some(board) => format!(
+                "{note} How long these jobs take on a {board} is not known: nobody has published such times on it, \
+                 so its processor's part is unknown. To know, time one such job on it."
+            ),
+            None => note.to_owned(),
         }
     }
 

@@ -3,6 +3,8 @@
 //! Everything is computed from the published table that the program carries; nothing is measured
 //! and nothing is drawn at random, so the tables come out the same everywhere.
 
+mod boards;
+
 use std::fmt::Write;
 
 use anyhow::Result;
@@ -45,6 +47,8 @@ fn tables() -> Result<String> {
     write_cards(&mut out)?;
     out.push('\n');
     write_methods(&mut out)?;
+    out.push('\n');
+    boards::write(&mut out)?;
     Ok(out)
 }
 

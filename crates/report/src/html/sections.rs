@@ -176,7 +176,7 @@ fn write_predictions(page: &mut Markup, contents: &Contents) {
         markup!(page, "<li>{}</li>\n", &bound(&prediction));
     }
     let note = contents.prediction_note();
-    markup!(page, "</ul>\n<p class=\"note\">{}</p>\n", note);
+    markup!(page, "</ul>\n<p class=\"note\">{}</p>\n", &note);
     close_fold(page);
 }
 
