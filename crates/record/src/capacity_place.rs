@@ -65,7 +65,7 @@ pub enum CapacityFound {
     Unknown,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
 const fn is_zero(count: &u32) -> bool {
     *count == 0
 }
