@@ -287,7 +287,7 @@ fn memory_doubt(
     let is_it = |code| matches!(code, WarningCode::Memory | WarningCode::LayerUnknown);
     let doubt = doubts(record).into_iter().find(|doubt| is_it(doubt.warning.code));
     if let Some(doubt) = doubt {
-        return Some(doubt.warning.message);
+        return Some(doubt.warning.to_string());
     }
     match origin {
         _ if record.conditions.target.kind == TargetKind::Simulated => None,
