@@ -11,9 +11,9 @@ use cardproof_submission::capacity_of;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::Hub;
 use super::api::remove;
 use super::guard::{Failed, REPORT_POLICY, html_response, json_response, typed};
-use super::{Hub, pair};
 use crate::clock;
 use crate::error::Error;
 use crate::pages::{self, EntryView, Frame, framed};
@@ -30,7 +30,6 @@ pub(super) struct Asked {
     q: Option<String>,
     ids: Option<String>,
     id: Option<String>,
-    cards: Option<String>,
     card: Option<String>,
     #[serde(rename = "use")]
     wanted: Option<String>,
@@ -146,9 +145,6 @@ pub(super) async fn record_page(hub: &Hub, kept: Kept) -> Result<String, Error> 
 }
 
 pub(super) async fn compare(State(hub): State<Hub>, Query(asked): Query<Asked>) -> Page {
-    if let Some(cards) = &asked.cards {
-        return pair::compare(&hub, cards, asked.wanted()).await;
-    }
     let names = asked.names();
     let (names, fault) = match names {
         Ok(names) => (names, None),

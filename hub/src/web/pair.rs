@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use axum::extract::{Query, State};
 use cardproof_rating::compare::{Column, Use};
+use serde::Deserialize;
 
 use super::Hub;
 use super::figures::Spread;
-use super::html::{Page, page, sentence, uses};
+use super::html::{Asked, Page, compare as records_page, page, sentence, use_of, uses};
 use crate::error::Error;
 use crate::index::{Card, Entry};
 use crate::pages::{self, Pair, rounded};
@@ -19,8 +21,28 @@ const BOARDS_MAX: usize = 8;
 /// The most rows of the table.
 const PAIRS_MAX: usize = 60;
 
+/// What a comparison may ask for.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Cards {
+    cards: Option<String>,
+    #[serde(rename = "use")]
+    wanted: Option<String>,
+}
+
+/// The page of two cards, or of records where no cards are named.
+pub(super) async fn compare(
+    State(hub): State<Hub>,
+    Query(asked): Query<Cards>,
+    records: Query<Asked>,
+) -> Page {
+    match &asked.cards {
+        Some(cards) => cards_page(&hub, cards, use_of(asked.wanted.as_deref())).await,
+        None => records_page(State(hub), records).await,
+    }
+}
+
 /// The page of the cards `names`, two with a comma between.
-pub(super) async fn compare(hub: &Hub, names: &str, wanted: Use) -> Page {
+async fn cards_page(hub: &Hub, names: &str, wanted: Use) -> Page {
     let two = || Error::Request("cards are the names of two cards with a comma between".to_owned());
     let (first, second) = names.split_once(',').ok_or_else(two)?;
     let keys = [first.trim().to_owned(), second.trim().to_owned()];

@@ -5,7 +5,9 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
 use super::guard::{Failed, surround};
-use super::{Hub, admin, api, cards, data, figures, found, hosts, html, moderation, ops, robots};
+use super::{
+    Hub, admin, api, cards, data, figures, found, hosts, html, moderation, ops, pair, robots,
+};
 use crate::error::Error;
 
 /// Every address of the hub.
@@ -24,7 +26,7 @@ pub fn router(hub: Hub) -> Router {
         .route("/fakes", get(found::fakes))
         .route("/lives", get(found::lives))
         .route("/ranking", get(cards::ranking))
-        .route("/compare", get(html::compare))
+        .route("/compare", get(pair::compare))
         .route("/r/{id}", get(api::read).put(api::amend).delete(api::delete))
         .route("/r/{id}/delete", get(html::delete_form).post(html::delete))
         .route("/r/{id}/report", post(moderation::report))

@@ -22,6 +22,7 @@ const MAY_WAIT: &[(&str, &str)] = &[
     ("hub/tests/it/hardship.rs", "waits for a database in real time; nightly"),
     ("hub/tests/it/hostile.rs", "says how long the answers took; nightly"),
     ("hub/tests/it/moving.rs", "statements that outlast a limit of the database; nightly"),
+    ("hub/tests/it/speed.rs", "times pages at a steady rate; run by hand on an idle machine"),
 ];
 
 /// The lines of tests in `source` that wait for a clock.
