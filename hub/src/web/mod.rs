@@ -7,7 +7,7 @@ mod cards;
 mod crowd;
 mod data;
 mod figures;
-mod found;
+pub mod found;
 mod guard;
 mod hosts;
 mod html;
@@ -44,6 +44,8 @@ pub struct Hub {
     pub index: Arc<Index>,
     /// Orders that are shown again.
     pub rankings: Arc<Rankings>,
+    /// What tests of all cards have found.
+    pub found: Arc<found::Found>,
     /// What stands for submitters.
     pub pseudonyms: Arc<Pseudonyms>,
     /// The dump.
@@ -96,6 +98,7 @@ impl Hub {
             db,
             index,
             rankings: Arc::new(Rankings::new(options.submitters_min)),
+            found: Arc::default(),
             pseudonyms: Arc::default(),
             dump: Arc::new(dump),
             metrics: Arc::default(),
