@@ -36,6 +36,8 @@ struct Measured {
     unit: RateUnit,
     /// The same in the other unit, as in `24.34 MB/s (6086)`.
     second: Option<(f64, RateUnit)>,
+    /// The other end of a range such as `58-62 MB/s`, of which the value is the lowest.
+    highest: Option<f64>,
 }
 
 /// What a table says of one device.
@@ -176,8 +178,8 @@ fn phase(figure: &Measured) -> PhaseDraft {
     };
     let source = metric.source.map(Source::name);
     let again = metric.is_again.then_some("again");
-    let end = metric.end.map(metric::End::name);
-    phase.note = [source, again, end].into_iter().flatten().collect::<Vec<_>>().join("-").into();
+    let lowest = figure.highest.map(|_| "lowest");
+    phase.note = [source, again, lowest].into_iter().flatten().collect::<Vec<_>>().join("-").into();
     let all = [Some((figure.value, figure.unit)), figure.second];
     for (value, unit) in all.into_iter().flatten() {
         let printed = Printed::new(&figure.heading, value, unit.name());
@@ -188,6 +190,14 @@ fn phase(figure: &Measured) -> PhaseDraft {
                 phase.figures.push(printed);
             }
         }
+    }
+    if let Some(highest) = figure.highest {
+        let name = format!("{}, highest", figure.heading);
+        let printed = Printed::new(&name, highest, figure.unit.name());
+        phase.figures.push(match figure.unit.bytes_per_s() {
+            Some(bytes) => printed.in_bytes_per_s(bytes),
+            None => printed,
+        });
     }
     phase
 }

@@ -2,7 +2,7 @@
 
 use cardproof_units::Bytes;
 
-use super::metric::{self, End, Header, Metric};
+use super::metric::{self, Header, Metric};
 use super::numbers::Marks;
 use super::units::{self, RateUnit};
 use super::{Entry, Measured};
@@ -202,14 +202,13 @@ impl Grid<'_> {
             value,
             unit,
             second,
+            highest: None,
         };
         match metric.directions {
             [Some(direction), None] => {
-                if let Some(ends) = self.range(cell, metric.unit) {
-                    let mut found = ends.map(|value| make(direction, value, None));
-                    found[0].metric.end = Some(End::Lowest);
-                    found[1].metric.end = Some(End::Highest);
-                    return found.into();
+                if let Some([lowest, highest]) = self.range(cell, metric.unit) {
+                    let found = make(direction, lowest, None);
+                    return vec![Measured { highest: Some(highest.0), ..found }];
                 }
                 let found = self.figure(cell, metric.unit);
                 found.map(|(first, second)| make(direction, first, second)).into_iter().collect()

@@ -59,6 +59,7 @@ pub(super) fn entry(text: &str) -> Option<Entry> {
             value: number,
             unit,
             second: None,
+            highest: None,
         });
         rest = after;
     }

@@ -64,27 +64,6 @@ pub(super) struct Metric {
     pub(super) source: Option<Source>,
     /// What was written or read already: iozone's rewrite and reread.
     pub(super) is_again: bool,
-    /// Which end of a range the figure is.
-    pub(super) end: Option<End>,
-}
-
-/// An end of a range such as `58-62 MB/s`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
-    /// The lowest figure.
-    Lowest,
-    /// The highest figure.
-    Highest,
-}
-
-impl End {
-    /// Its name.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Lowest => "lowest",
-            Self::Highest => "highest",
-        }
-    }
 }
 
 impl Metric {
@@ -109,7 +88,6 @@ impl Metric {
             unit: either(self.unit, other.unit)?,
             source: either(self.source, other.source)?,
             is_again: self.is_again || other.is_again,
-            end: either(self.end, other.end)?,
         })
     }
 }
