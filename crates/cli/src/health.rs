@@ -44,11 +44,6 @@ To estimate the days left, cardproof needs two readings of the same device, some
 Exit status: 0 done; 4 copy your data now, or a value cannot be true; 1 nothing could be read; 2 wrong command line; \
 3 refused for safety.";
 
-/// Whether a cleaned text holds a report of health as JSON, such as sdmon's.
-pub(crate) fn tells_in_json(cleaned: &str) -> bool {
-    raw::tells_in_json(cleaned)
-}
-
 /// Which device, or which recorded outputs.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]

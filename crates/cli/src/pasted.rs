@@ -10,8 +10,6 @@ use cardproof_kernel_log as kernel_log;
 use cardproof_registers::{find_cards, find_life};
 use cardproof_trace::is_blkparse;
 
-use crate::health;
-
 /// No paste is longer, in bytes.
 const LENGTH_MAX: usize = 4 << 20;
 
@@ -88,7 +86,15 @@ pub(crate) fn other(text: &str, asked: Reader, name: &str) -> Option<String> {
 
 /// Whether a text has lines of smartctl, nvme, sdmon, or of an eMMC's life.
 fn tells_wear(cleaned: &str) -> bool {
+    // Names in the JSON of smartctl, of nvme and of sdmon, which names the card in each of its forms.
+    const NAMES: [&str; 5] = [
+        "\"smartctl\"",
+        "\"critical_warning\"",
+        "\"healthStatusPercentUsed\"",
+        "\"enduranceRemainLifePercent\"",
+        "\"device\":\"/dev/",
+    ];
     cleaned.lines().any(drive_report::is_sign)
-        || health::tells_in_json(cleaned)
+        || NAMES.iter().any(|name| cleaned.contains(name))
         || !find_life(cleaned).is_empty()
 }

@@ -13,7 +13,9 @@ const NAMES: [(&str, &str, usize); 3] =
 pub(super) fn register_in(line: &str) -> Option<(&'static str, String)> {
     let mut words = line.split_whitespace();
     let (name, length) = words.find_map(|word| {
-        let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric()).to_ascii_lowercase();
+        let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        // A path of sysfs ends in the name.
+        let word = word.rsplit('/').next().unwrap_or(word).to_ascii_lowercase();
         NAMES.iter().find(|(own, ..)| *own == word).map(|(_, name, length)| (*name, *length))
     })?;
     let mut run = String::new();
@@ -49,6 +51,7 @@ mod tests {
             &format!("CID of my new card: {bytes} (fake?)"),
             &format!("The CID \"0x{digits}\""),
             &format!("the cid reads {dotted}."),
+            &format!("\"cat /sys/block/mmcblk0/device/cid\" gave {digits}, and now?"),
         ] {
             assert_eq!(register_in(line), Some(("CID", digits.to_owned())), "{line}");
         }

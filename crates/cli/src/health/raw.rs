@@ -123,11 +123,6 @@ fn readings(path: &Path, bytes: &[u8], has_signs: bool) -> Result<Vec<Sourced>, 
     Ok(found.into_iter().map(|it| Sourced { source: source(&it.card), ..it }).collect())
 }
 
-/// Whether a cleaned text holds a report of health as JSON, such as sdmon's.
-pub(super) fn tells_in_json(cleaned: &str) -> bool {
-    !json::in_text(cleaned).is_empty()
-}
-
 /// The readings in a pasted text.
 pub(super) fn in_text(text: &str) -> Vec<Sourced> {
     let cleaned = clean(text).text;

@@ -143,7 +143,7 @@ impl Table {
             }
             Row::DiskWrite => self.writes.push(phase("rate", disk_write())),
             Row::File(op, pattern) => {
-                self.files.push(phase(name_of(op, pattern), file(op, pattern)))
+                self.files.push(phase(name_of(op, pattern), file(op, pattern)));
             }
             Row::Random(_) => {}
         }

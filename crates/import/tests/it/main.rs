@@ -11,6 +11,7 @@ mod fio;
 mod fixtures;
 mod forms;
 mod mangled;
+mod parted;
 mod pasted;
 mod pastes;
 mod real_logs;
