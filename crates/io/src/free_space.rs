@@ -24,6 +24,9 @@ use crate::{
 /// Where pieces begin and how long they are: multiples of this, which no file system's block exceeds.
 const PIECE_UNIT: Bytes = Bytes(4096);
 
+/// The type of F2FS (`linux/magic.h`: F2FS_SUPER_MAGIC).
+const F2FS: u32 = 0xf2f5_2010;
+
 /// Why free space cannot serve as a target.
 #[derive(Debug, thiserror::Error)]
 pub enum FreeSpaceError {
@@ -42,6 +45,9 @@ pub enum FreeSpaceError {
     /// The file has no piece of its own on the device.
     #[error("this file system gave the test file no places of its own on the device")]
     NothingReserved,
+    /// What is written goes elsewhere than to the space that was reserved.
+    #[error("F2FS writes data to other places than those that it has reserved")]
+    Moves,
     /// Space could not be reserved.
     #[error("space could not be reserved")]
     Reserve(#[source] io::Error),
@@ -82,6 +88,11 @@ impl FreeSpaceTarget {
     /// There is no room, no direct I/O, or no answer to where the file lies; the file may then have
     /// its size already.
     pub fn new(file: File, size: Bytes) -> Result<Self, FreeSpaceError> {
+        let filesystem =
+            rustix::fs::fstatfs(&file).map_err(|errno| FreeSpaceError::NoPlaces(errno.into()))?;
+        if filesystem.f_type as u32 == F2FS {
+            return Err(FreeSpaceError::Moves);
+        }
         let medium = Medium::new_file(file, size, true)?;
         if !medium.directness.is_direct() {
             return Err(FreeSpaceError::Buffered);

@@ -113,6 +113,11 @@ impl Capacity {
         self.free_space.filter(|tested| tested.as_f64() < COVERED * self.announced.as_f64())
     }
 
+    /// Whether anything is known of how much it really holds.
+    fn has_bounds(&self) -> bool {
+        self.real_size.0 > Bytes::ZERO || self.real_size.1 < self.announced
+    }
+
     /// The verdict in one sentence.
     #[must_use]
     pub fn headline(&self) -> String {
@@ -124,6 +129,10 @@ impl Capacity {
             ),
             (CapacityVerdict::Genuine, None) => format!(
                 "GENUINE: the full capacity of {} is real; confidence {percent}.",
+                self.announced
+            ),
+            (CapacityVerdict::Fake, _) if !self.has_bounds() => format!(
+                "FAKE: advertised capacity {}, and less than that is real; confidence {percent}.",
                 self.announced
             ),
             (CapacityVerdict::Fake, _) => format!(
@@ -151,6 +160,9 @@ impl Capacity {
                 "capacity genuine as far as tested".to_owned()
             }
             CapacityVerdict::Genuine => "capacity genuine".to_owned(),
+            CapacityVerdict::Fake if !self.has_bounds() => {
+                format!("FAKE: holds less than {}", self.announced)
+            }
             CapacityVerdict::Fake => {
                 format!("FAKE: holds {} of {}", self.real_size.0, self.announced)
             }

@@ -136,6 +136,10 @@ fn no_bounds_are_given_by_distances_of_addresses_without_an_order() {
     for kind in ["wrap", "chained"] {
         assert_eq!(bounds(kind, true), (Bytes::ZERO, Bytes::gib(8)));
     }
+    let verdict = CapacityVerdict::Fake;
+    let unbounded = Capacity { verdict, ..Capacity::unknown(Bytes::gib(8)) };
+    assert_eq!(unbounded.in_short(), "FAKE: holds less than 8 GiB");
+    assert!(unbounded.headline().contains("less than that is real"), "{}", unbounded.headline());
 }
 
 #[test]
