@@ -5,6 +5,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -36,8 +37,32 @@ impl Debian {
     ///
     /// # Errors
     /// As [`Debian::root`].
-    pub(crate) fn unpacked(&self, cache: &Path, packages: &str) -> Result<PathBuf> {
+    fn unpacked(&self, cache: &Path, packages: &str) -> Result<PathBuf> {
         self.archive(cache, packages, &["--variant=extract", &format!("--include={packages}")])
+    }
+
+    /// `packages` and what they need, unpacked into the directory `name` of `cache` and kept there.
+    ///
+    /// # Errors
+    /// As [`Debian::root`].
+    pub(crate) fn tree(&self, cache: &Path, packages: &str, name: &str) -> Result<PathBuf> {
+        let tree = cache.join(name);
+        if tree.exists() {
+            return Ok(tree);
+        }
+        let archive = self.unpacked(cache, packages)?;
+        let fresh = cache.join("unpacking");
+        if fresh.exists() {
+            fs::remove_dir_all(&fresh)?;
+        }
+        unpack(&archive, &fresh)?;
+        // Since Debian 13 packages lay files below /usr, and a package of links leads there.
+        for name in ["lib", "bin"].iter().filter(|name| !fresh.join(name).exists()) {
+            symlink(Path::new("usr").join(name), fresh.join(name))?;
+        }
+        fs::rename(&fresh, &tree)?;
+        fs::remove_file(&archive)?;
+        Ok(tree)
     }
 
     fn archive(&self, cache: &Path, kind: &str, options: &[&str]) -> Result<PathBuf> {

@@ -9,6 +9,7 @@ pub(crate) mod attack;
 mod blind;
 mod boards;
 mod endure;
+mod free_space;
 mod geometry;
 mod hub;
 mod hub_attack;
@@ -49,11 +50,12 @@ pub(crate) use stamp::Stamp;
 pub(crate) use packages::{Chroot, mirror_address, proxy};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 32] = [
+const PROOFS: [&Proof; 33] = [
     &attack::PROOF,
     &blind::PROOF,
     &boards::PROOF,
     &endure::PROOF,
+    &free_space::PROOF,
     &geometry::PROOF,
     &hub::PROOF,
     &hub_attack::PROOF,

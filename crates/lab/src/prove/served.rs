@@ -17,8 +17,13 @@ impl Served {
     /// Serves `card`, a name or a file, by `program`, `speed` times as fast as the card; `seed` decides
     /// its random behaviour.
     pub(super) fn start(program: &Path, card: &Path, speed: &str, seed: &str) -> Result<Self> {
+        Self::with(program, card, &["--speed", speed, "--seed", seed])
+    }
+
+    /// Serves `card` with these `options`.
+    pub(super) fn with(program: &Path, card: &Path, options: &[&str]) -> Result<Self> {
         let mut command = Command::new(program);
-        command.args(["sim", "serve"]).arg(card).args(["--speed", speed, "--seed", seed]);
+        command.args(["sim", "serve"]).arg(card).args(options);
         command.stdout(Stdio::piped()).stderr(Stdio::null());
         let server = command.spawn().context("cannot start cardproof sim serve")?;
         let mut served = Self { server, device: PathBuf::new() };

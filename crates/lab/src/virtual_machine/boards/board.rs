@@ -1,12 +1,10 @@
 //! The boards: for each its emulator, its kernel, its system and its package.
 
-use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::debian::{self, Debian};
+use crate::debian::Debian;
 use crate::virtual_machine::Kernel;
 
 /// An emulated single-board computer.
@@ -192,21 +190,8 @@ impl Board {
     /// Its kernel with a busybox, unpacked below `cache`; fetched first where it is not there.
     pub(super) fn kernel(&self, cache: &Path) -> Result<Unpacked> {
         let (system, package) = self.kernel;
-        let tree = cache.join(format!("{}-{package}", system.suite));
-        if !tree.exists() {
-            let archive = system.unpacked(cache, &format!("{package},busybox-static"))?;
-            let fresh = cache.join("unpacking");
-            if fresh.exists() {
-                fs::remove_dir_all(&fresh)?;
-            }
-            debian::unpack(&archive, &fresh)?;
-            // Since Debian 13 packages lay files below /usr, and a package of links leads there.
-            for name in ["lib", "bin"].iter().filter(|name| !fresh.join(name).exists()) {
-                symlink(Path::new("usr").join(name), fresh.join(name))?;
-            }
-            fs::rename(&fresh, &tree)?;
-            fs::remove_file(&archive)?;
-        }
+        let packages = format!("{package},busybox-static");
+        let tree = system.tree(cache, &packages, &format!("{}-{package}", system.suite))?;
         let busybox = tree.join("bin/busybox");
         let kernel = Kernel::unpacked_in(&tree)?;
         Ok(Unpacked { kernel, busybox })
