@@ -18,7 +18,8 @@ use cardproof_device::{
 use cardproof_evidence::geometry::Geometry;
 use cardproof_rating::tuning::{TuningStep, tuning_plan};
 use cardproof_record::{Conditions, DeviceInfo, Record};
-use cardproof_session::{LATEST, Store, refuse_partition, simulated_name};
+use cardproof_report::one_line;
+use cardproof_session::{LATEST, Store, refuse_partition, simulated_card, simulated_name};
 use cardproof_units::{Bytes, Seed};
 use clap::Args;
 use serde::Serialize;
@@ -52,6 +53,9 @@ pub(crate) struct TuneArgs {
     /// --destroy
     #[arg(long)]
     pub(crate) prove: bool,
+    /// Two sectors at which a partition may begin, for --prove to compare, such as 8192,32768
+    #[arg(long, value_name = "SECTOR,SECTOR", requires = "prove")]
+    pub(crate) starts: Option<gain::Starts>,
     /// Number of pairs of measurements for --prove
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = crate::args::number(4..=200_u32))]
     pub(crate) pairs: u32,
@@ -216,30 +220,52 @@ fn geometry_of(target: &Path, device: &DeviceInfo, talk: Talk) -> Result<Option<
             }
         }
     };
-    let found = newest_geometry(is_same)?;
+    // A record holds no serial number. Month and revisions tell most cards of one model apart.
+    let is_own = |record: &Record| {
+        let of = |device: &DeviceInfo| {
+            let card = device.card.as_ref()?;
+            let revisions = (card.hardware_revision, card.firmware_revision.clone());
+            Some((card.manufactured.clone()?, revisions))
+        };
+        of(device).is_some() && of(&record.conditions.device) == of(device)
+    };
+    let found = newest_geometry(is_same, is_own)?;
     if let Some(record) = &found {
-        talk.note(&format!("Uses the geometry that was measured before: {}.", record.id));
+        let whose = if simulated.is_some() || is_own(record) {
+            "the geometry that was measured before"
+        } else {
+            "the geometry of a card of this model and size; it may be another card"
+        };
+        talk.note(&format!("Uses {whose}: {}.", record.id));
     }
     Ok(found)
 }
 
-/// The newest record with timings of a geometry for which `is_wanted` holds.
-fn newest_geometry(is_wanted: impl Fn(&Record) -> bool) -> Result<Option<Record>, Failure> {
+/// The newest record with timings of a geometry for which `is_wanted` holds; those for which `is_own` holds come
+/// before all others.
+fn newest_geometry(
+    is_wanted: impl Fn(&Record) -> bool,
+    is_own: impl Fn(&Record) -> bool,
+) -> Result<Option<Record>, Failure> {
     let files = inventory::files(&Store::of_user()?)?;
     let records = files.iter().filter_map(|path| saved::read(path).ok());
-    Ok(records
-        .filter(|record| !record.flash_timings.is_empty() && is_wanted(record))
-        .max_by(|a, b| a.created.cmp(&b.created)))
+    Ok(records.filter(|record| !record.flash_timings.is_empty() && is_wanted(record)).max_by(
+        |a, b| {
+            let rank =
+                |record: &'_ Record| (is_own(record), record.created.clone(), record.id.clone());
+            rank(a).cmp(&rank(b))
+        },
+    ))
 }
 
 fn latest() -> Result<Record, Failure> {
-    newest_geometry(|_| true)?.ok_or_else(|| {
+    newest_geometry(|_| true, |_| true)?.ok_or_else(|| {
         Failure::usage("no record holds timings of a card's geometry; run cardproof geometry first")
     })
 }
 
 fn simulated(name: &str) -> Result<Surroundings, Failure> {
-    let card = cardproof_sim::find(name).map_err(|error| Failure::usage(error.to_string()))?;
+    let card = simulated_card(name)?;
     let device = DeviceInfo { size_bytes: Some(card.announced_size()), ..DeviceInfo::default() };
     Ok(Surroundings { device, ..Surroundings::default() })
 }
@@ -262,7 +288,7 @@ fn show(args: &TuneArgs, steps: &[TuningStep], applied: &[String]) -> Result<(),
     if args.json == Some(Sink::Stdout) || args.quiet {
         return Ok(());
     }
-    let target = args.target.display().to_string();
+    let target = one_line(&args.target.display().to_string());
     let mut out = String::new();
     for line in applied {
         out.push_str(&cardproof_report::wrapped(&format!("{line}\n"), talk::width()));

@@ -154,6 +154,39 @@ fn a_gain_is_shown_only_with_its_interval() {
 }
 
 #[test]
+fn any_two_starts_are_compared() {
+    let home = Home::new();
+    let target =
+        ["tune", "sim:intenso-class-4", "--prove", "--seed", "3", "--json", "-", "--quiet"];
+    // The card's unit is 4 MiB: 8,192 and 32,768 begin at one, 63 does not.
+    for (starts, before, after, is_gain) in [
+        ("8192,32768", 8192, 32_768, false),
+        ("63,32768", 63, 32_768, true),
+        ("32768,63", 32_768, 63, false),
+    ] {
+        let words = [&target[..], &["--starts", starts]].concat();
+        let gain = json(&home, &words)["steps"][0]["gain"].clone();
+        assert_eq!(gain["before_start_bytes"], 512 * before, "{gain}");
+        assert_eq!(gain["after_start_bytes"], 512 * after, "{gain}");
+        assert_eq!(gain["is_gain"], is_gain, "{gain}");
+    }
+    // Units of 16 MiB, of which the card tells nothing: sector 8,192 begins inside one.
+    let file = home.place().join("card.toml");
+    let card = "base = \"intenso-class-4\"\n[model]\nallocation_unit = \"16MiB\"\n";
+    std::fs::write(&file, card).unwrap();
+    let large = format!("sim:{}", file.display());
+    let words = [&["tune", &large], &target[2..], &["--starts", "8192,32768"]].concat();
+    let gain = json(&home, &words)["steps"][0]["gain"].clone();
+    assert_eq!(gain["is_gain"], true, "{gain}");
+    for wrong in ["8192", "8192,8192", "4MiB,16MiB"] {
+        let words = [&target[..], &["--starts", wrong]].concat();
+        let refused = run(home.cardproof(&words)).expect(2);
+        assert!(refused.stderr.contains("8192,32768"), "{}", refused.stderr);
+    }
+    run(home.cardproof(&["tune", "sim:intenso-class-4", "--starts", "63,2048"])).expect(2);
+}
+
+#[test]
 fn a_gain_is_measured_against_the_largest_partition_of_the_device() {
     let device = lab_or_skip!(LoopDevice::new(Bytes::mib(128)));
     let path = device.path().to_str().unwrap().to_owned();
