@@ -173,7 +173,7 @@ fn any_two_starts_are_compared() {
     // Units of 16 MiB, of which the card tells nothing: sector 8,192 begins inside one.
     let file = home.place().join("card.toml");
     let card = "base = \"intenso-class-4\"\n[model]\nallocation_unit = \"16MiB\"\n";
-    std::fs::write(&file, card).unwrap();
+    fs::write(&file, card).unwrap();
     let large = format!("sim:{}", file.display());
     let words = [&["tune", &large], &target[2..], &["--starts", "8192,32768"]].concat();
     let gain = json(&home, &words)["steps"][0]["gain"].clone();
