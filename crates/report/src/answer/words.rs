@@ -90,7 +90,11 @@ pub(crate) const fn standing(overall: Overall) -> Standing {
 /// The figure that a person can quote: what makes the storage bad, or its place among others.
 pub(crate) fn quote(answer: &Answer) -> Option<String> {
     if let Some(Real::No { holds_max, announced, .. }) = &answer.real {
-        return Some(format!("holds at most {holds_max} of {announced}"));
+        return Some(if holds_max < announced {
+            format!("holds at most {holds_max} of {announced}")
+        } else {
+            format!("holds less than {announced}")
+        });
     }
     let Some(Fast::Measured { place, .. }) = &answer.fast else { return None };
     place.map(|place| {
@@ -106,6 +110,11 @@ fn real(real: &Real, found_on: Option<&str>) -> Said {
         Real::Yes { size } => ("yes", format!("all {size} keep data")),
         Real::SoFar { tested, of } => {
             ("yes so far", format!("samples over {tested} of {of} were all correct"))
+        }
+        Real::No { holds_min, holds_max, announced }
+            if holds_min.get() == 0 && holds_max >= announced =>
+        {
+            ("NO", format!("holds less than the announced {announced}"))
         }
         Real::No { holds_min, holds_max, announced } => {
             ("NO", format!("holds {} of the announced {announced}", range(*holds_min, *holds_max)))
