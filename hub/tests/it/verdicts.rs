@@ -161,7 +161,7 @@ fn what_tests_have_found_is_on_the_page_of_the_card(place: &TestData) {
             "area_bytes": 9, "cuts": 40 + from, "effective_cuts": 30, "harmful_cuts": 1, "findings": {"torn": 1}});
         sent(&hub, from, &tested("Tried", "power_cuts", cuts));
         let queue = json!({"queue": {"queue_depth": 32, "pieces": 5 + from, "span_bytes": 1, "control": checked(0),
-            "queued": checked(u64::from(from == 0) * 40)}});
+            "queued": checked(u64::from(from == 0) * 40), "origin": {"read_bytes": 9, "from_device_bytes": 9}}});
         sent(&hub, from, &tested("Tried", "integrity", queue));
         sent(&hub, from, &tested("Tried", "setups", setups(1.5 + f64::from(from) / 10.0)));
     }

@@ -9,17 +9,31 @@ use crate::clean::put;
 use crate::kept::ChartFile;
 use crate::markup::{Markup, markup};
 
+use super::parts::{close_fold, open_fold};
+
 /// The picture's measures, in its own units.
 const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 160.0;
 const MARK: f64 = 14.0;
 
-/// Appends the map of `record`, where something was read.
+const HEADING: &str = "Map of the addresses";
+
+/// Appends the map of `record`, where something was read; folded where the record measured the speed too.
 pub(super) fn write(page: &mut Markup, record: &Record) -> Option<ChartFile> {
     let test = record.capacity.as_ref().filter(|test| test.regions.iter().any(is_read))?;
     let found = capacity(record)
         .filter(|found| found.verdict == CapacityVerdict::Fake && found.holds_front);
-    Some(draw(page, test, found.map(|found| found.real_size.0)))
+    let is_folded = !record.phases.is_empty();
+    match is_folded {
+        true => open_fold(page, "map", HEADING),
+        false => markup!(page, "<section id=\"map\">\n<h2>{}</h2>\n", HEADING),
+    }
+    let map = draw(page, test, found.map(|found| found.real_size.0));
+    match is_folded {
+        true => close_fold(page),
+        false => page.literal("</section>\n"),
+    }
+    Some(map)
 }
 
 /// Draws the map. Of a fake, the parts from the capacity `real` on are marked: writes to them overwrite
@@ -57,9 +71,8 @@ fn draw(page: &mut Markup, test: &CapacityTest, real: Option<Bytes>) -> ChartFil
         }
     }
     picture.push_str("</svg>\n");
-    page.literal("<section id=\"map\">\n<h2>Map of the addresses</h2>\n");
     page.drawing(&picture);
-    markup!(page, "<p>{}</p>\n</section>\n", summary(test, real));
+    markup!(page, "<p>{}</p>\n", summary(test, real));
     ChartFile::new("map of the addresses", &summary(test, real), &picture, csv(test))
 }
 

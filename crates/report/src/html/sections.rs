@@ -26,7 +26,9 @@ pub(super) fn write_results(page: &mut Markup, contents: &Contents) {
     if let Some(alarm) = &contents.alarm {
         markup!(page, "<p class=\"alarm\"><strong>{} {}</strong></p>\n", ALARM, &bound(alarm));
     }
-    write_list(page, "capacity", CAPACITY_HEADING, &contents.capacity);
+    if !contents.has_verdicts() {
+        write_list(page, "capacity", CAPACITY_HEADING, &contents.capacity);
+    }
     write_list(page, "geometry", GEOMETRY_HEADING, &contents.geometry);
     write_list(page, "done", crate::jobs::HEADING, &contents.jobs);
     for (number, (heading, items)) in contents.setups.iter().enumerate() {
@@ -49,6 +51,10 @@ pub(super) fn write(page: &mut Markup, contents: &Contents) {
     write_list(page, "replays", crate::replays::HEADING, &contents.replays);
     write_list(page, "tools", contents.figures_heading, &contents.figures);
     write_predictions(page, contents);
+    // A check says in its answer what came of the test of the capacity.
+    if contents.has_verdicts() {
+        write_folded(page, "capacity", CAPACITY_HEADING, &contents.capacity);
+    }
     write_folded(page, "limits", "What limited", &contents.limits_in_full());
     write_folded(page, "course", contents.course_heading, &contents.course);
 }

@@ -91,6 +91,24 @@ static QUEUE: Node = Node::Fields(&[
     ("control", &CHECKED),
     ("queued", &CHECKED),
     ("faults", &NUMBER),
+    ("mended", &NUMBER),
+    ("origin", &READ_ORIGIN),
+]);
+
+static READ_ORIGIN: Node = Node::Fields(&[
+    ("read_bytes", &NUMBER),
+    ("from_device_bytes", &NUMBER),
+    (
+        "doubt",
+        &Node::OneOf(&[
+            "memory",
+            "cached_loop",
+            "hidden_device",
+            "several_devices",
+            "no_counters",
+            "other",
+        ]),
+    ),
 ]);
 
 static CHECKED: Node = Node::Fields(&[
@@ -116,6 +134,8 @@ static DISCARD: Node = Node::Fields(&[
     ("reads_other_bytes", &NUMBER),
     ("revived_bytes", &NUMBER),
     ("faults", &NUMBER),
+    ("mended", &NUMBER),
+    ("origin", &READ_ORIGIN),
     ("time_ns", &NUMBER),
     ("speed", &DISCARD_SPEED),
 ]);
