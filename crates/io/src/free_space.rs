@@ -10,16 +10,14 @@
 use std::fs::File;
 use std::io;
 
-use cardproof_units::{Bytes, Nanos};
+use cardproof_units::Bytes;
 use rustix::io::Errno;
 
 use crate::extents::{Extent, extents};
+use crate::in_turn::target_in_turn;
 use crate::medium::{Medium, OpenError};
 use crate::slots::Slots;
-use crate::{
-    Abilities, Completion, Engine, Fault, Op, OpKind, Slot, Submission, SubmitError, Target,
-    TargetError, Usage, Wait, clock, usage,
-};
+use crate::{Abilities, Engine, Fault, Op, OpKind, TargetError};
 
 /// Where pieces begin and how long they are: multiples of this, which no file system's block exceeds.
 const PIECE_UNIT: Bytes = Bytes(4096);
@@ -174,47 +172,7 @@ pub(crate) fn transfer(
     }
 }
 
-impl Target for FreeSpaceTarget {
-    fn abilities(&self) -> &Abilities {
-        &self.abilities
-    }
-
-    fn now(&mut self) -> Nanos {
-        clock::monotonic()
-    }
-
-    fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {
-        self.slots.ensure_idle()?;
-        self.slots = Slots::new(slots, buffer_size)?;
-        Ok(())
-    }
-
-    fn cost(&self) -> Option<Usage> {
-        Some(usage())
-    }
-
-    fn buffer(&mut self, slot: Slot) -> &mut [u8] {
-        self.slots.free_buffer(slot)
-    }
-
-    fn submit(&mut self, op: Op) -> Result<Submission, SubmitError> {
-        self.slots.check(&self.abilities, &op)?;
-        let submitted = clock::monotonic();
-        let outcome = self.perform(&op);
-        Ok(Submission::Done(Completion::new(&op, submitted, clock::monotonic(), outcome)))
-    }
-
-    fn complete(
-        &mut self,
-        wait: Wait,
-        _completions: &mut Vec<Completion>,
-    ) -> Result<(), TargetError> {
-        if let Wait::Until(deadline) = wait {
-            clock::sleep_until(deadline);
-        }
-        Ok(())
-    }
-}
+target_in_turn!(FreeSpaceTarget);
 
 /// Pieces of a file in the order of the device, and where each begins when they are joined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

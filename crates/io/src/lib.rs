@@ -20,6 +20,7 @@ pub mod files;
 mod filling;
 mod flight;
 mod free_space;
+mod in_turn;
 mod loop_device;
 mod medium;
 mod mmc_command;

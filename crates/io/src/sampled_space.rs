@@ -14,18 +14,16 @@ use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsFd;
 
-use cardproof_units::{Bytes, Nanos};
+use cardproof_units::Bytes;
 use rustix::fs::{FallocateFlags, StatVfsMountFlags};
 use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit, setrlimit};
 
 use crate::free_space::{FreeSpaceError, transfer};
+use crate::in_turn::target_in_turn;
 use crate::medium::{Medium, is_fat};
 use crate::slots::Slots;
-use crate::{
-    Abilities, Completion, Engine, Fault, Op, OpKind, Slot, Submission, SubmitError, Target,
-    TargetError, Usage, Wait, clock, usage,
-};
+use crate::{Abilities, Engine, Fault, Op, OpKind};
 
 /// No unit is shorter: direct I/O needs no larger block on any device in use.
 const UNIT_MIN: u64 = 4096;
@@ -60,7 +58,7 @@ pub struct SampledSpace {
 struct Stretch {
     start: u64,
     length: u64,
-    /// So many bytes from its start are written.
+    /// The bytes that are written, from its start on.
     written: u64,
     medium: Medium,
 }
@@ -283,44 +281,4 @@ fn allow_files(needed: u64) -> Result<(), FreeSpaceError> {
     setrlimit(Resource::Nofile, limit).map_err(reserving)
 }
 
-impl Target for SampledSpace {
-    fn abilities(&self) -> &Abilities {
-        &self.abilities
-    }
-
-    fn now(&mut self) -> Nanos {
-        clock::monotonic()
-    }
-
-    fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {
-        self.slots.ensure_idle()?;
-        self.slots = Slots::new(slots, buffer_size)?;
-        Ok(())
-    }
-
-    fn cost(&self) -> Option<Usage> {
-        Some(usage())
-    }
-
-    fn buffer(&mut self, slot: Slot) -> &mut [u8] {
-        self.slots.free_buffer(slot)
-    }
-
-    fn submit(&mut self, op: Op) -> Result<Submission, SubmitError> {
-        self.slots.check(&self.abilities, &op)?;
-        let submitted = clock::monotonic();
-        let outcome = self.perform(&op);
-        Ok(Submission::Done(Completion::new(&op, submitted, clock::monotonic(), outcome)))
-    }
-
-    fn complete(
-        &mut self,
-        wait: Wait,
-        _completions: &mut Vec<Completion>,
-    ) -> Result<(), TargetError> {
-        if let Wait::Until(deadline) = wait {
-            clock::sleep_until(deadline);
-        }
-        Ok(())
-    }
-}
+target_in_turn!(SampledSpace);
