@@ -7,11 +7,12 @@ use cardproof_evidence::life::{CardLife, ModelLife, model_life};
 use cardproof_evidence::powercut::interval;
 use cardproof_hub_standing::{Change, Made, change, median};
 use cardproof_rating::compare::Column;
+use cardproof_record::CapacityVerdict;
 use serde::Serialize;
 
 use crate::index::{Card, Entry, Records};
 use crate::summary::Origin;
-use crate::verdicts::{Endured, Finding, Verdicts};
+use crate::verdicts::{Endured, Verdicts};
 
 /// The confidence of every interval here.
 const CONFIDENCE: f64 = 0.95;
@@ -81,9 +82,9 @@ fn share(
 const fn is_fake(verdicts: &Verdicts) -> Option<bool> {
     match &verdicts.capacity {
         Some(holds) => match holds.finding {
-            Finding::Fake => Some(true),
-            Finding::Genuine | Finding::Damaged => Some(false),
-            Finding::Undecided => None,
+            CapacityVerdict::Fake => Some(true),
+            CapacityVerdict::Genuine | CapacityVerdict::Damaged => Some(false),
+            CapacityVerdict::Suspicious | CapacityVerdict::Undecided => None,
         },
         None => None,
     }
@@ -213,9 +214,10 @@ pub fn told(card: &Card, least: usize) -> Vec<Told> {
     type Says = fn(&Verdicts) -> Option<bool>;
     let shares: [(&'static str, &'static str, bool, Says); 6] = [
         ("Capacity", "found a fake", false, |it| is_fake(it)),
-        ("Damage", "found places that do not keep data", false, |it| {
-            let finding = it.capacity?.finding;
-            (finding != Finding::Undecided).then_some(finding == Finding::Damaged)
+        ("Damage", "found places that do not keep data", false, |it| match it.capacity?.finding {
+            CapacityVerdict::Damaged => Some(true),
+            CapacityVerdict::Genuine | CapacityVerdict::Fake => Some(false),
+            CapacityVerdict::Suspicious | CapacityVerdict::Undecided => None,
         }),
         ("A1", "found that it meets A1 on their host", true, |it| it.a1),
         ("A2", "found that it meets A2 on their host", true, |it| it.a2),

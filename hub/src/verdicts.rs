@@ -2,7 +2,7 @@
 
 use cardproof_rating::integrity::{DiscardVerdict, QueueVerdict, integrity};
 use cardproof_rating::{judge, life};
-use cardproof_record::{EnduranceRun, Outcome, Record};
+use cardproof_record::{CapacityVerdict, EnduranceRun, Outcome, Record};
 use cardproof_submission::Capacity;
 use serde::{Deserialize, Serialize};
 
@@ -39,26 +39,11 @@ pub struct Verdicts {
     pub setups: Vec<Setup>,
 }
 
-/// What a capacity test says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Finding {
-    /// It holds what it announces.
-    Genuine,
-    /// It holds less.
-    Fake,
-    /// Parts of it do not keep data.
-    Damaged,
-    /// Nothing was decided.
-    #[serde(other)]
-    Undecided,
-}
-
 /// A verdict on a capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holds {
     /// The verdict.
-    pub finding: Finding,
+    pub finding: CapacityVerdict,
     /// What the card announces, in bytes.
     pub announced: u64,
     /// It holds at least and at most so many bytes.
@@ -137,15 +122,9 @@ impl Verdicts {
 
 impl Holds {
     fn of(found: &Capacity) -> Self {
-        let finding = match found.verdict.as_str() {
-            "genuine" => Finding::Genuine,
-            "fake" => Finding::Fake,
-            "damaged" => Finding::Damaged,
-            _ => Finding::Undecided,
-        };
         let real = found.real_size_bytes;
         Self {
-            finding,
+            finding: found.verdict,
             announced: found.announced_size_bytes.get(),
             real: [real.low.get(), real.high.get()],
         }

@@ -16,8 +16,8 @@ mod words;
 use std::path::PathBuf;
 
 use cardproof_rating::capacity;
-use cardproof_record::Record;
-use cardproof_submission::{Additions, Capacity, LICENCE, Price, RealSize, document};
+use cardproof_record::{CapacityBounds, Record};
+use cardproof_submission::{Additions, Capacity, LICENCE, Price, document};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -142,11 +142,11 @@ fn capacity_of(record: &Record) -> Option<Capacity> {
     let found = capacity(record)?;
     let (low, high) = found.real_size;
     Some(Capacity {
-        verdict: found.verdict.name().to_owned(),
+        verdict: found.verdict,
         kind: found.kind.to_owned(),
         probability: found.probability,
         announced_size_bytes: found.announced,
-        real_size_bytes: RealSize { low, high: high.min(found.announced) },
+        real_size_bytes: CapacityBounds { low, high: high.min(found.announced) },
         excluded_hidden_store_bytes: found.excluded_store,
         excluded_bad_share: found.excluded_share,
         bytes_written: record.bytes_written,

@@ -1,7 +1,7 @@
 //! The answer of a capacity test for scripts: its fields stay as they are.
 
 use cardproof_units::Bytes;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The form's name and version.
 pub const VERIFY_SCHEMA: &str = "cardproof.verify/1";
@@ -68,7 +68,7 @@ pub struct CapacityExclusion {
 }
 
 /// A verdict on a capacity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CapacityVerdict {
@@ -99,7 +99,7 @@ impl CapacityVerdict {
 }
 
 /// Bounds of a size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CapacityBounds {
     /// At least so much.

@@ -12,7 +12,9 @@ mod filter;
 mod text;
 mod trim;
 
-use cardproof_record::{ComparedSetups, Phase, PhaseState, ReadError, Record, State};
+use cardproof_record::{
+    CapacityBounds, CapacityVerdict, ComparedSetups, Phase, PhaseState, ReadError, Record, State,
+};
 use cardproof_units::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -46,8 +48,8 @@ pub struct Price {
 /// What a test of the capacity has found. Its journal, from which this follows, is not shared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Capacity {
-    /// `genuine`, `fake`, `damaged`, `suspicious` or `undecided`.
-    pub verdict: String,
+    /// The verdict.
+    pub verdict: CapacityVerdict,
     /// The kind of card, such as `wrap`; `unknown` where none was determined.
     pub kind: String,
     /// The probability of the verdict, 0 to 1.
@@ -55,7 +57,7 @@ pub struct Capacity {
     /// What the device announces.
     pub announced_size_bytes: Bytes,
     /// How much it really holds.
-    pub real_size_bytes: RealSize,
+    pub real_size_bytes: CapacityBounds,
     /// A hidden store of up to so many bytes would have been found.
     pub excluded_hidden_store_bytes: Bytes,
     /// A larger share of bad places, 0 to 1, would have been found with 99 % confidence.
@@ -64,15 +66,6 @@ pub struct Capacity {
     pub bytes_written: Bytes,
     /// What was read in all.
     pub bytes_read: Bytes,
-}
-
-/// Bounds of a size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RealSize {
-    /// At least so much.
-    pub low: Bytes,
-    /// At most so much.
-    pub high: Bytes,
 }
 
 /// What is shared beside a record.
@@ -196,7 +189,7 @@ pub fn capacity_of(document: &Value) -> Result<Option<Capacity>, Refusal> {
     let Some(fields) = document.get("capacity") else { return Ok(None) };
     let wrong = Refusal::Addition("the verdict on the capacity has figures that no test gives");
     let Ok(found) = serde_json::from_value::<Capacity>(fields.clone()) else { return Err(wrong) };
-    let RealSize { low, high } = found.real_size_bytes;
+    let CapacityBounds { low, high } = found.real_size_bytes;
     let shares = [found.probability, found.excluded_bad_share];
     let is_possible = low <= high
         && high <= found.announced_size_bytes

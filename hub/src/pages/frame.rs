@@ -57,7 +57,7 @@ impl Frame {
             marks.push(format!(
                 "Capacity: {}. It announces {} and holds {} to {}; the probability of the verdict is {:.2} %. The \
                  sender's program found this from a journal, which is not shared.",
-                found.verdict,
+                found.verdict.name(),
                 found.announced_size_bytes,
                 real.low,
                 real.high,

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use cardproof_record::Record;
+use cardproof_record::{CapacityBounds, CapacityVerdict, Record};
 use cardproof_submission::{
-    Additions, Capacity, LICENCE, Price, RealSize, Refusal, accept, document, paths, record_of,
+    Additions, Capacity, LICENCE, Price, Refusal, accept, document, paths, record_of,
 };
 use cardproof_units::Bytes;
 use serde_json::{Map, Value, json};
@@ -126,11 +126,11 @@ fn what_was_accepted_is_accepted_unchanged() {
 /// A card that holds 8 of 64 GB.
 fn fake() -> Capacity {
     Capacity {
-        verdict: "fake".to_owned(),
+        verdict: CapacityVerdict::Fake,
         kind: "wrap".to_owned(),
         probability: 0.999,
         announced_size_bytes: Bytes(64_000_000_000),
-        real_size_bytes: RealSize { low: Bytes(7_900_000_000), high: Bytes(8_000_000_000) },
+        real_size_bytes: CapacityBounds { low: Bytes(7_900_000_000), high: Bytes(8_000_000_000) },
         excluded_hidden_store_bytes: Bytes(4 << 20),
         excluded_bad_share: 0.02,
         bytes_written: Bytes(1 << 30),
