@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Result, anyhow};
 
-/// So many times it is said how much is done, where there is enough of it to wait for.
+/// How many lines of progress a long proof prints.
 const NOTES: usize = 20;
 
 /// What `work` gives for each number below `count`, in order; on the way it says on standard error how much is done.
@@ -35,7 +35,7 @@ pub(super) fn for_each<T: Send>(
     Ok(all.into_iter().map(|(_, given)| given).collect())
 }
 
-/// What `given` is for `number`, once it is said that about so many of `count` are done.
+/// `given` with its `number`, after a line of progress where one is due: about `number` of `count` are done.
 fn noted<T>(number: usize, count: usize, given: T) -> Result<(usize, T)> {
     if count >= 100 * NOTES && number > 0 && number.is_multiple_of(count / NOTES) {
         eprintln!("  {number} of {count}");

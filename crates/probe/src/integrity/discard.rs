@@ -116,7 +116,7 @@ pub enum PlaceKind {
 /// A place that was found wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiscardWrong {
-    /// What it was.
+    /// What the test had done with the place.
     pub place: PlaceKind,
     /// What came back in its first wrong sector.
     pub found: Sector,

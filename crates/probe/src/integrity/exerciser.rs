@@ -15,7 +15,7 @@ use cardproof_units::{Bytes, Seed};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::patient::TRIES;
+use super::patient::{FAULTS_MAX, TRIES};
 use super::pieces::{Known, LENGTH_MAX, Piece};
 use super::queue::End;
 use super::{Progress, Tally, WrongPiece};
@@ -23,9 +23,6 @@ use crate::drive::DriveError;
 
 /// So many wrong pieces make the answer certain.
 const WRONG_MAX: u64 = 100;
-
-/// So many errors of the device end a test.
-const FAULTS_MAX: u64 = 100;
 
 /// Between two flushes lie so many requests.
 const FLUSH_EVERY: std::ops::Range<u64> = 16..112;

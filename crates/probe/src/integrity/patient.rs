@@ -9,8 +9,8 @@ use crate::drive::{Drive, DriveError};
 /// So often a request is handed over at most.
 pub(super) const TRIES: u32 = 4;
 
-/// So many errors of the device end a test.
-const FAULTS_MAX: u64 = 100;
+/// A test ends at this number of errors of the device.
+pub(super) const FAULTS_MAX: u64 = 100;
 
 /// A target, driven one request at a time, with its errors.
 #[derive(Debug)]

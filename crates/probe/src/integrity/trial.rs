@@ -202,7 +202,7 @@ impl<'a> Trial<'a> {
                     self.out.is_unsupported = true;
                     return Ok(false);
                 }
-                // Nobody knows what it did.
+                // A discard that failed may have been done in part.
                 Err(_) => {
                     self.units_of(range).fill(Holds::Unknown);
                     continue;

@@ -103,7 +103,7 @@ fn requests_that_fail_once_are_tried_again() {
 
 #[test]
 fn what_lies_where_a_write_or_a_discard_failed_is_not_judged() {
-    // So many units that every round meets some, and so few that the errors do not end the test.
+    // The errors of this one place are too few to end the test.
     let is_bad =
         |op: &Op| (op.offset.get()..op.offset.get() + op.length.get()).contains(&(60 << 20));
     for kind in [OpKind::Write, OpKind::Discard, OpKind::Read] {
