@@ -8,7 +8,7 @@ mod forms;
 
 use cardproof_rating::compare::Column;
 use cardproof_rating::{CLASSES, Class, Family};
-use cardproof_record::{Outcome, Record, State};
+use cardproof_record::{CapacityVerdict, Outcome, Record, State};
 use cardproof_units::Bytes;
 use serde::Serialize;
 
@@ -61,6 +61,9 @@ pub struct Entry {
     /// The verdict of `verify` in a few words, on the capacity, the queue or discards; absent where nothing was
     /// verified.
     pub capacity: Option<String>,
+    /// Whether the capacity is fake or damaged.
+    #[serde(skip)]
+    pub(crate) is_capacity_bad: bool,
     /// What a job, a replay or a test without rates found, in sentences; absent for all else.
     pub found: Option<String>,
     /// The highest class of each kind that is met as measured.
@@ -103,6 +106,7 @@ impl Entry {
             FAMILIES.into_iter().filter_map(judged).map(str::to_owned).collect()
         };
         let doubts = cardproof_rating::doubts(record);
+        let capacity = cardproof_rating::capacity(record);
         let is_whole = |doubt: &&cardproof_rating::Doubt| doubt.warning.code.forbids_verdict();
         Self {
             id: one_line(&record.id),
@@ -115,9 +119,13 @@ impl Entry {
             card: title(record),
             card_in_short: title_in_short(record),
             size_bytes: record.conditions.device.size_bytes,
-            capacity: cardproof_rating::capacity(record)
-                .map(|found| found.in_short())
+            capacity: capacity
+                .as_ref()
+                .map(cardproof_rating::Capacity::in_short)
                 .or_else(|| crate::integrity::in_short(record)),
+            is_capacity_bad: capacity.is_some_and(|found| {
+                matches!(found.verdict, CapacityVerdict::Fake | CapacityVerdict::Damaged)
+            }),
             found: Some(of_jobs(record)).filter(|found| !found.is_empty()),
             met: of(Outcome::Meets, true),
             missed: of(Outcome::Misses, false),
@@ -149,14 +157,21 @@ impl Entry {
         }
     }
 
+    /// What was verified, where that is the result: nothing else was measured, or it is bad.
+    pub(crate) fn verified(&self) -> Option<&str> {
+        let has_classes =
+            [&self.met, &self.missed, &self.undecided].iter().any(|it| !it.is_empty());
+        self.capacity.as_deref().filter(|_| self.is_capacity_bad || !has_classes)
+    }
+
     /// The result in two to five words.
     fn result(&self) -> String {
         let application = |classes: &[String]| {
             let is_of = |name: &&String| Class::named(name).is_some_and(Class::is_application);
             classes.iter().find(is_of).cloned()
         };
-        let result = match (&self.capacity, application(&self.met), application(&self.missed)) {
-            (Some(capacity), ..) => capacity.clone(),
+        let result = match (self.verified(), application(&self.met), application(&self.missed)) {
+            (Some(verified), ..) => verified.to_owned(),
             (None, Some(met), _) => format!("{met} passed"),
             (None, None, Some(missed)) => format!("{missed} not passed"),
             (None, None, None) => self.profile.clone(),
@@ -197,5 +212,27 @@ impl Entry {
             parts.push("incomplete".to_owned());
         }
         parts.join("; ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cardproof_testkit::records;
+
+    use super::*;
+
+    #[test]
+    fn a_check_is_told_by_its_class_unless_its_capacity_is_bad() {
+        let card = Entry::of(&records::typical_a1_card());
+        let genuine = Entry { capacity: Some("capacity genuine".to_owned()), ..card };
+        assert_eq!(genuine.result(), "A1 passed");
+        let fake = Entry {
+            capacity: Some("FAKE: holds 8 GiB".to_owned()),
+            is_capacity_bad: true,
+            ..genuine.clone()
+        };
+        assert_eq!(fake.result(), "FAKE: holds 8 GiB");
+        let alone = Entry { met: Vec::new(), missed: Vec::new(), undecided: Vec::new(), ..genuine };
+        assert_eq!(alone.result(), "capacity genuine");
     }
 }

@@ -82,8 +82,8 @@ pub fn inventory_table(entries: &[Entry]) -> String {
     ]);
     let names: Vec<&str> = entries.iter().map(Entry::name).collect();
     for (entry, name) in entries.iter().zip(cut_apart(&names, TABLE_NAME_MAX)) {
-        let verdict = match (&entry.capacity, entry.met.as_slice()) {
-            (Some(capacity), _) => capacity.clone(),
+        let verdict = match (entry.verified(), entry.met.as_slice()) {
+            (Some(verified), _) => verified.to_owned(),
             (None, []) if entry.missed.is_empty() && entry.undecided.is_empty() => {
                 "no class tested".to_owned()
             }
