@@ -4,8 +4,7 @@
 
 use cardproof_rating::compare::{CardFigures, Contender, figures};
 use cardproof_rating::doubts;
-use cardproof_record::{CardInfo, DeviceInfo, Record};
-use cardproof_registers::names::sd_products;
+use cardproof_record::{DeviceInfo, Record};
 use serde::{Deserialize, Serialize};
 
 use crate::secret::hash;
@@ -230,21 +229,10 @@ fn model(device: &DeviceInfo, origin: Origin) -> Model {
     ]);
     let digits: String = hash(&identity.to_string()).chars().take(8).collect();
     model.key = format!("{}-{digits}", slug(&format!("{kind} {}", model.name)));
-    if let Some(sold) = card.and_then(|card| sold_as(card, device)) {
+    if let Some(sold) = cardproof_report::sold_as(device) {
         model.name = format!("{} (perhaps {sold})", model.name);
     }
     model
-}
-
-/// What the card was sold as, where every known card with these registers was sold as the same.
-fn sold_as(card: &CardInfo, device: &DeviceInfo) -> Option<&'static str> {
-    let hex =
-        |text: &Option<String>| u16::from_str_radix(text.as_deref()?.strip_prefix("0x")?, 16).ok();
-    let (maker, oem) = (hex(&card.manufacturer_id)?.try_into().ok()?, hex(&card.oem_id)?);
-    let size = device.size_bytes.or(card.capacity_bytes);
-    let known = sd_products(maker, oem, card.product.as_deref()?, size);
-    let (first, rest) = known.split_first()?;
-    rest.iter().all(|other| other.product == first.product).then_some(first.product)
 }
 
 /// The capacity as it is sold, so that cards of one size are one although a few blocks differ.
