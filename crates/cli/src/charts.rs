@@ -62,7 +62,7 @@ fn files(charts: &[ChartFile]) -> Result<Vec<(String, Vec<u8>)>, Failure> {
             name = format!("{}-{number}", chart.name);
         }
         let png = chart.png().map_err(Failure::because("a chart cannot be drawn as PNG"))?;
-        files.push((format!("{name}.svg"), chart.svg.clone().into_bytes()));
+        files.push((format!("{name}.svg"), chart.svg().into_bytes()));
         files.push((format!("{name}.png"), png));
         files.push((format!("{name}.csv"), chart.csv.clone().into_bytes()));
     }
@@ -101,6 +101,6 @@ pub(crate) fn write_picture(file: &PictureFile, picture: &ChartFile) -> Result<(
         let png = picture.png().map_err(Failure::because("the picture cannot be made"))?;
         output::write_file(&file.path, &png)
     } else {
-        output::write_file(&file.path, &picture.svg)
+        output::write_file(&file.path, picture.svg())
     }
 }

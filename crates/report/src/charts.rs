@@ -1,4 +1,4 @@
-//! Charts: what is to be drawn, as data, and its drawing as SVG.
+//! Charts: what is to be drawn, as data, and its drawing as shapes.
 //!
 //! Charts are small and many rather than large: each is legible at the width of a phone without
 //! being scrolled.
@@ -8,7 +8,7 @@ mod field;
 mod geometry;
 mod labels;
 mod latency;
-mod svg;
+mod plot;
 mod ticks;
 mod time;
 
@@ -16,10 +16,12 @@ pub(crate) use cycles::{bad_over_cycles, speed_over_cycles};
 pub(crate) use field::{OURS, RatePoint, class_corners, field};
 pub(crate) use geometry::{boundaries, sweeps};
 pub(crate) use latency::{Curve, has_tail, latency, tails_together};
-pub(crate) use svg::draw;
+pub(crate) use plot::{diamond, draw};
 pub(crate) use time::{
     columns, has_course, rate_over_time, rate_text, rates_together, slice_length, waits_over_time,
 };
+
+use crate::drawing::{LINE_TONES, Tone};
 
 /// Something to be drawn. Every number in it is finite, and positive where its scale is
 /// logarithmic; [`Chart::is_drawable`] tells.
@@ -86,37 +88,23 @@ pub(crate) enum Layer {
     LimitAcross { at: f64, label: Option<&'static str> },
 }
 
-/// A colour by its task; the page says what colour that is, by day, by night and on paper.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tone {
-    /// The colour of one of several lines, from 0.
-    Line(usize),
-    /// What is there for comparison only.
-    Quiet,
-    /// What one should look at.
-    Alarm,
-}
-
-/// How many lines can be told apart.
-pub(crate) const LINE_TONES: usize = 6;
-
-impl Tone {
-    /// The colour's name in the page's style sheet.
-    pub(crate) fn css(self) -> String {
-        match self {
-            Self::Line(number) => format!("var(--line-{})", number % LINE_TONES),
-            Self::Quiet => "var(--quiet)".to_owned(),
-            Self::Alarm => "var(--alarm)".to_owned(),
-        }
-    }
-}
-
 /// How a line is broken, so that lines can be told apart without colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dashes {
     Whole,
     Long,
     Short,
+}
+
+impl Dashes {
+    /// The lengths of a dash and of the gap after it; `None` of a whole line.
+    pub(crate) const fn lengths(self) -> Option<(f64, f64)> {
+        match self {
+            Self::Whole => None,
+            Self::Long => Some((8.0, 4.0)),
+            Self::Short => Some((2.0, 3.0)),
+        }
+    }
 }
 
 /// A number of a chart cannot be placed on its axis.

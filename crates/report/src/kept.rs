@@ -1,44 +1,41 @@
 //! Charts as files of their own: SVG, PNG, and their figures as CSV.
 
-use crate::charts::{Chart, Dashes, Layer, Tone};
-use crate::clean::Html;
+use crate::charts::{Chart, Dashes, Layer, diamond};
 use crate::clean::csv_quoted;
-use crate::clean::put;
+use crate::drawing::{Anchor, Colour, Drawing, Letters, Paint, Shape, Tone, svg};
+use crate::markup::Markup;
 use crate::raster::{self, RasterError};
 use crate::wrap::wrap_into;
 
-/// The colours of a picture that stands outside of the page, and its font: those of the page by day.
-const OUTSIDE: &str = "<style>svg{--ink:#1b1f24;--axis:#7a828d;--grid:#e3e7ec;--quiet:#7a828d;\
-                       --alarm:#d9480f;--line-0:#0b5fc1;--line-1:#b4530a;--line-2:#0c7a6b;\
-                       --line-3:#7b3fc4;--line-4:#b0205f;--line-5:#566270;font-family:sans-serif;\
-                       background:#ffffff}</style>";
-
-/// What an SVG file must begin with and a page need not.
-const NAMESPACE: &str = " xmlns=\"http://www.w3.org/2000/svg\"";
-
 /// A chart that can stand by itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ChartFile {
     /// What the files are called, without an ending: small letters, digits and `-`.
     pub name: String,
-    /// The drawing, as a file.
-    pub svg: String,
     /// Its figures, with a line of headings.
     pub csv: String,
+    drawing: Drawing,
     /// The width of its PNG; as large as suits a chart where none is given.
-    pub width_px: Option<u32>,
+    width_px: Option<u32>,
 }
 
 impl ChartFile {
-    /// The chart about `subject` that `picture`, one SVG element, draws, with `caption` above it.
-    pub(crate) fn new(subject: &str, caption: &str, picture: &str, csv: String) -> Self {
-        Self { name: file_name(subject), svg: alone(picture, caption), csv, width_px: None }
+    /// The chart about `subject` that `picture` shows, with `caption` above it.
+    pub(crate) fn new(subject: &str, caption: &str, picture: Drawing, csv: String) -> Self {
+        let drawing = with_caption(picture, caption);
+        Self { name: file_name(subject), csv, drawing, width_px: None }
     }
 
-    /// `picture` as it is, which says by itself what it is, as PNG `width_px` wide.
-    pub(crate) fn bare(subject: &str, picture: &str, width_px: u32) -> Self {
-        let (svg, csv) = (styled(picture), String::new());
-        Self { name: file_name(subject), svg, csv, width_px: Some(width_px) }
+    /// `drawing` as it is, which says by itself what it is, as PNG `width_px` wide.
+    pub(crate) fn bare(subject: &str, drawing: Drawing, width_px: u32) -> Self {
+        let (name, csv) = (file_name(subject), String::new());
+        Self { name, csv, drawing, width_px: Some(width_px) }
+    }
+
+    /// The drawing as an SVG file, in the colours of the page by day.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        svg::file(&self.drawing)
     }
 
     /// The drawing as PNG, as by day.
@@ -46,7 +43,7 @@ impl ChartFile {
     /// # Errors
     /// It has no size that a picture can have.
     pub fn png(&self) -> Result<Vec<u8>, RasterError> {
-        raster::png(&self.svg, self.width_px)
+        raster::png(&self.drawing, self.width_px)
     }
 }
 
@@ -58,87 +55,55 @@ const LINE: f64 = 16.0;
 const CAPTION_SIZE: f64 = 12.0;
 const LETTERS_PER_UNIT: f64 = 0.14;
 
-/// `picture` as a file, with `caption` above it.
-fn alone(picture: &str, caption: &str) -> String {
-    let Some((width, height)) = size(picture) else { return styled(picture) };
-    let mut words = String::new();
-    wrap_into(&mut words, "", caption, "", (width * LETTERS_PER_UNIT) as usize);
-    let above = LINE * words.lines().count() as f64 + MARGIN;
-    let whole = (width + 2.0 * MARGIN, height + above + 2.0 * MARGIN);
-    let mut heading = String::new();
-    for (line, words) in words.lines().enumerate() {
-        let y = LINE * (line as f64 + 1.0);
-        put!(
-            heading,
-            "<text x=\"{MARGIN}\" y=\"{y}\" font-size=\"{CAPTION_SIZE}\">{}</text>",
-            Html(words)
-        );
+/// `picture` with room around it and `caption` above it.
+fn with_caption(picture: Drawing, caption: &str) -> Drawing {
+    let (width, height) = picture.size;
+    let mut text = String::new();
+    wrap_into(&mut text, "", caption, "", (width * LETTERS_PER_UNIT) as usize);
+    let mut words = Vec::new();
+    let mut above = MARGIN;
+    for line in text.lines() {
+        words.push(((MARGIN, LINE * (words.len() as f64 + 1.0)), line.to_owned()));
+        above += LINE;
     }
-    let view = |(width, height): (f64, f64)| format!("viewBox=\"0 0 {width} {height}\"");
-    let picture = picture.trim_end().replacen(&view((width, height)), &view(whole), 1);
-    let Some((begin, inside)) = picture.split_once('>') else { return styled(&picture) };
-    let inside = inside.strip_suffix("</svg>").unwrap_or(inside);
-    let shift = MARGIN + above;
-    styled(&format!(
-        "{begin}>{heading}<g transform=\"translate({MARGIN} {shift})\">{inside}</g></svg>"
-    ))
+    let letters = Letters { size: Some(CAPTION_SIZE), ..Letters::at(Anchor::Start) };
+    let below = Shape::shifted((MARGIN, MARGIN + above), picture.shapes);
+    Drawing {
+        size: (width + 2.0 * MARGIN, height + above + 2.0 * MARGIN),
+        shapes: vec![Shape::Words { words, letters }, below],
+        ..picture
+    }
 }
 
-/// Width and height of the view box of `picture`.
-fn size(picture: &str) -> Option<(f64, f64)> {
-    let (_, view) = picture.split_once("viewBox=\"0 0 ")?;
-    let (width, height) = view.split_once('"')?.0.split_once(' ')?;
-    Some((width.parse().ok()?, height.parse().ok()?))
-}
+/// A name of a legend after the mark that stands for it, which lies around (0, 0) and is at most 28 wide.
+pub(crate) type Entry = (Shape, String);
 
-/// `picture` with what a file needs and a page has already.
-fn styled(picture: &str) -> String {
-    let picture = picture.trim_end().replace("&#58;", ":");
-    let namespace = if picture.contains("xmlns=") { "" } else { NAMESPACE };
-    picture.replacen("<svg", &format!("<svg{namespace}"), 1).replacen(
-        '>',
-        &format!(">{OUTSIDE}"),
-        1,
-    )
-}
-
-/// `picture` of `chart` with `names` below it, each after the mark that stands for it: SVG that lies
-/// around (0, 0) and is at most 28 wide.
-pub(crate) fn with_legend(picture: &str, chart: &Chart, names: &[(String, String)]) -> String {
-    let Chart { width, height, .. } = chart;
-    let whole = height + LINE * names.len() as f64 + 6.0;
-    let mut legend = String::new();
-    for (at, (mark, name)) in names.iter().enumerate() {
+/// `picture` with the names of `legend` below it.
+pub(crate) fn with_legend(mut picture: Drawing, legend: Vec<Entry>) -> Drawing {
+    let (width, height) = picture.size;
+    picture.size = (width, height + LINE * legend.len() as f64 + 6.0);
+    for (at, (mark, name)) in legend.into_iter().enumerate() {
+        let name = Shape::word((34.0, 4.0), &name, Letters::at(Anchor::Start));
         let y = height + LINE * (at as f64 + 0.75);
-        put!(
-            legend,
-            "<g transform=\"translate(10 {y})\">{mark}<text x=\"34\" y=\"4\">{}</text></g>",
-            Html(name)
-        );
+        picture.shapes.push(Shape::shifted((10.0, y), vec![mark, name]));
     }
-    let end = format!("{legend}</svg>");
-    let sizes = [*height, whole].map(|height| format!("viewBox=\"0 0 {width} {height}\""));
-    let picture = picture.trim_end().replacen(&sizes[0], &sizes[1], 1);
-    picture.strip_suffix("</svg>").map_or(picture.clone(), |inside| format!("{inside}{end}"))
+    picture
 }
 
 /// A short piece of a line, for a legend.
-pub(crate) fn mark(tone: Tone, dashes: Dashes) -> String {
-    let stroke = match dashes {
-        Dashes::Whole => "0",
-        Dashes::Long => "8 4",
-        Dashes::Short => "2 3",
-    };
-    format!(
-        "<line x1=\"0\" y1=\"0\" x2=\"28\" y2=\"0\" stroke=\"{}\" stroke-width=\"2.5\" \
-         stroke-dasharray=\"{stroke}\"/>",
-        tone.css()
-    )
+pub(crate) fn mark(tone: Tone, dashes: Dashes) -> Shape {
+    let paint = Paint::line(Colour::Tone(tone), 2.5).dashed(dashes.lengths());
+    Shape::line(vec![(0.0, 0.0), (28.0, 0.0)], paint)
 }
 
 /// A main point, for a legend.
-pub(crate) fn main_mark(tone: Tone) -> String {
-    format!("<path d=\"M0 0l6 -6 6 6-6 6z\" fill=\"{}\"/>", tone.css())
+pub(crate) fn main_mark(tone: Tone) -> Shape {
+    diamond((6.0, 0.0), 6.0, tone)
+}
+
+/// Appends the mark of a legend to a page, where its name follows.
+pub(crate) fn write_mark(page: &mut Markup, mark: Shape) {
+    page.ornament((28.0, 8.0), &[Shape::shifted((0.0, 4.0), vec![mark])]);
 }
 
 /// `subject`, up to a colon, as the name of a file.
@@ -200,12 +165,18 @@ mod tests {
 
     #[test]
     fn a_chart_stands_by_itself() {
-        let picture = "<svg role=\"img\" viewBox=\"0 0 400 4\"><title>a</title></svg>\n";
+        let picture = Drawing {
+            title: "a".to_owned(),
+            size: (400.0, 4.0),
+            font_size: 11.0,
+            shapes: Vec::new(),
+        };
         let file = ChartFile::new("4 KiB random write: a rate", "In IOPS", picture, String::new());
+        let svg = file.svg();
         assert_eq!(file.name, "4-kib-random-write");
-        assert!(file.svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" role="));
-        assert!(file.svg.contains("><style>svg{--ink"), "{}", file.svg);
-        assert!(file.svg.contains(">In IOPS</text>") && file.svg.ends_with("</g></svg>"));
+        assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" role="));
+        assert!(svg.contains("><style>svg{--ink"), "{svg}");
+        assert!(svg.contains(">In IOPS</text>") && svg.ends_with("</g></svg>"));
         assert!(file.png().is_ok());
     }
 }

@@ -12,6 +12,7 @@ mod clean;
 mod comparison;
 mod contents;
 mod course;
+mod drawing;
 mod facts;
 mod figures;
 mod flushes;

@@ -7,6 +7,7 @@
 use std::fmt::{self, Display, Write};
 
 use crate::clean::{Html, next_code};
+use crate::drawing::{Drawing, Shape, svg};
 
 /// The text of a page.
 #[derive(Debug, Default)]
@@ -23,9 +24,14 @@ impl Markup {
         self.0.push_str(markup);
     }
 
-    /// Appends a drawing, one SVG element, whose writer has escaped its words.
-    pub(crate) fn drawing(&mut self, svg: &str) {
-        self.0.push_str(svg);
+    /// Appends a drawing under the name `id`, which no other element of the page has.
+    pub(crate) fn drawing(&mut self, drawing: &Drawing, id: &str) {
+        self.0.push_str(&svg::element(drawing, id));
+    }
+
+    /// Appends `shapes` beside words that say the same; as large as `size`.
+    pub(crate) fn ornament(&mut self, size: (f64, f64), shapes: &[Shape]) {
+        self.0.push_str(&svg::ornament(size, shapes));
     }
 
     /// For [`markup!`] alone, which wraps each value in an [`Inserted`].

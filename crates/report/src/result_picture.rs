@@ -6,10 +6,11 @@ use cardproof_record::Record;
 
 use crate::answer::{AnswerPage, Reply, words};
 use crate::charts::{draw, field};
-use crate::clean::{Html, one_line, put};
+use crate::clean::one_line;
+use crate::drawing::{Anchor, Colour, Drawing, Letters, Paint, Shape, Weight};
 use crate::html::our_place;
 use crate::kept::ChartFile;
-use crate::raster::font::{self, Weight};
+use crate::raster::font;
 use crate::short::Short;
 
 /// The picture's measures, in its own units, and its width in pixels: what forums and messengers show whole.
@@ -25,6 +26,9 @@ const CHART: (f64, f64) = (412.0, 116.0);
 /// Where the replies begin, and what is said in them.
 const REPLIES_TOP: f64 = 142.0;
 const SAID: f64 = 106.0;
+
+/// Of words that stand back.
+const QUIET: Colour = Colour::Fixed(0x55_5d68);
 
 /// What ends a text that is cut off.
 const MORE: char = '\u{2026}';
@@ -57,15 +61,12 @@ pub fn check_picture(page: &AnswerPage<'_>, speed: Option<&Record>) -> ChartFile
     if let Some(quote) = page.quote_in_words() {
         picture.line((MARGIN, 106.0), WIDTH - 2.0 * MARGIN, &Type::new(18.0), &quote);
     }
-    let chart = speed.and_then(our_place).and_then(|ours| {
-        let mut drawing = String::new();
-        draw(&mut drawing, &field(&ours), "place").ok()?;
-        Some(drawing)
-    });
+    let chart = speed.and_then(our_place).and_then(|ours| draw(&field(&ours)).ok());
     let right = if chart.is_some() { CHART.0 } else { WIDTH - MARGIN };
     picture.replies(&page.replies(), right);
-    if let Some(chart) = chart {
-        picture.drawing(CHART, &chart);
+    if let Some(Drawing { font_size, shapes, .. }) = chart {
+        let font_size = Some(font_size);
+        picture.shapes.push(Shape::Group { shift: CHART, within: None, font_size, shapes });
     }
     let source = speed.map_or_else(String::new, |record| Short::from_record(record).source);
     picture.line((MARGIN, HEIGHT - 12.0), WIDTH - 2.0 * MARGIN, &Type::quiet(11.0), &source);
@@ -92,16 +93,16 @@ fn rows(record: &Record) -> ChartFile {
 struct Type {
     size: f64,
     weight: Weight,
-    colour: &'static str,
+    colour: Colour,
 }
 
 impl Type {
     const fn new(size: f64) -> Self {
-        Self { size, weight: Weight::Regular, colour: "var(--ink)" }
+        Self { size, weight: Weight::Regular, colour: Colour::Ink }
     }
 
     const fn quiet(size: f64) -> Self {
-        Self { colour: "#555d68", ..Self::new(size) }
+        Self { colour: QUIET, ..Self::new(size) }
     }
 
     fn width(&self, text: &str) -> f64 {
@@ -110,24 +111,27 @@ impl Type {
 }
 
 /// The colours of the page by day.
-const fn colour(standing: Standing) -> &'static str {
+const fn colour(standing: Standing) -> Colour {
     match standing {
-        Standing::Good => "#1a6e3c",
-        Standing::Warning => "#8a5300",
-        Standing::Bad => "#b3261e",
-        Standing::Unknown => "#555d68",
+        Standing::Good => Colour::Fixed(0x1a_6e3c),
+        Standing::Warning => Colour::Fixed(0x8a_5300),
+        Standing::Bad => Colour::Fixed(0xb3_261e),
+        Standing::Unknown => QUIET,
     }
 }
 
 /// A picture being drawn.
 struct Picture {
-    inside: String,
-    edge: &'static str,
+    shapes: Vec<Shape>,
 }
 
 impl Picture {
-    const fn new(edge: &'static str) -> Self {
-        Self { inside: String::new(), edge }
+    /// White, with an edge of this colour.
+    fn new(edge: Colour) -> Self {
+        let white = Paint::filled(Colour::Fixed(0xff_ffff));
+        let paper = Shape::rectangle((0.0, 0.0), (WIDTH, HEIGHT), white);
+        let edge = Shape::rectangle((0.0, 0.0), (10.0, HEIGHT), Paint::filled(edge));
+        Self { shapes: vec![paper, edge] }
     }
 
     /// The replies, one below the other, up to the edge `right`.
@@ -158,43 +162,23 @@ impl Picture {
         set: &Type,
         text: &str,
     ) -> f64 {
-        let weight = match set.weight {
-            Weight::Regular => "",
-            Weight::Bold => " font-weight=\"bold\"",
-        };
+        let Type { size, weight, colour } = *set;
+        let letters = Letters { anchor: Anchor::Start, size: Some(size), weight, colour };
         for line in lines(text, width, lines_max, set) {
-            put!(
-                self.inside,
-                "<text x=\"{x}\" y=\"{y:.1}\" font-size=\"{}\"{weight} fill=\"{}\">{}</text>",
-                set.size,
-                set.colour,
-                Html(&line)
-            );
-            y += 1.22 * set.size;
+            self.shapes.push(Shape::word((x, y), &line, letters));
+            y += 1.22 * size;
         }
         y
     }
 
-    /// A chart at `place`.
-    fn drawing(&mut self, (x, y): (f64, f64), svg: &str) {
-        let Some((_, inside)) = svg.split_once('>') else { return };
-        let Some((inside, _)) = inside.rsplit_once("</svg>") else { return };
-        put!(self.inside, "<g font-size=\"11\" transform=\"translate({x} {y})\">{inside}</g>");
-    }
-
     fn finish(self, name: &str) -> ChartFile {
-        let mut svg = String::new();
-        put!(
-            svg,
-            "<svg role=\"img\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" fill=\"var(--ink)\">\
-             <title>Result of {}</title>\
-             <rect x=\"0\" y=\"0\" width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#ffffff\"/>\
-             <rect x=\"0\" y=\"0\" width=\"10\" height=\"{HEIGHT}\" fill=\"{}\"/>{}</svg>",
-            Html(name),
-            self.edge,
-            self.inside
-        );
-        ChartFile::bare("result", &svg, WIDTH_PX)
+        let drawing = Drawing {
+            title: format!("Result of {name}"),
+            size: (WIDTH, HEIGHT),
+            font_size: 12.0,
+            shapes: self.shapes,
+        };
+        ChartFile::bare("result", drawing, WIDTH_PX)
     }
 }
 

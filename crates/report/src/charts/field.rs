@@ -99,12 +99,12 @@ fn axis(Iops(ours): Iops, (low, high): (f64, f64)) -> Axis {
 mod tests {
     use super::*;
     use crate::charts::draw;
+    use crate::drawing::svg;
 
     #[test]
     fn this_storage_and_well_known_cards_have_their_names_in_the_chart() {
-        let mut picture = String::new();
         let ours = RatePoint { read: Iops(2600.0), write: Iops(1100.0) };
-        draw(&mut picture, &field(&ours), "f").unwrap();
+        let picture = svg::element(&draw(&field(&ours)).unwrap(), "f");
         assert!(picture.contains(">this storage</text>"), "{picture}");
         let named = PUBLISHED_CARDS
             .iter()

@@ -1,6 +1,6 @@
 //! Words beside points, so that none covers another word or a point.
 
-use super::svg::{FONT_SIZE, LETTER_WIDTH};
+use super::plot::{FONT_SIZE, LETTER_WIDTH};
 
 /// The height of a digit, as a share of the font's size.
 const LETTER_HEIGHT: f64 = 0.73;

@@ -9,8 +9,8 @@ use super::names::cut;
 use super::save::{self, Page};
 use super::sections::told;
 use crate::clean::csv_quoted as quoted;
-use crate::clean::put;
-use crate::clean::{Html, one_line};
+use crate::clean::one_line;
+use crate::drawing::{Anchor, Colour, Drawing, Letters, Paint, Shape, Tone};
 use crate::kept::ChartFile;
 use crate::markup::markup;
 
@@ -73,11 +73,10 @@ fn bars(comparison: &Comparison, column: Column) -> Vec<Bar<'_>> {
 fn figure(page: &mut Page, column: Column, bars: &[Bar<'_>], number: usize) {
     let heading = sentence(column);
     let id = format!("bars-{number}");
-    let picture = picture(column, bars, &id);
+    let picture = picture(column, bars);
     markup!(page.text, "<figure>\n<figcaption><h3>{}</h3></figcaption>\n", heading);
-    page.text.drawing(&picture);
-    page.text.literal("\n");
-    let file = ChartFile::new(column.label(), &heading, &picture, csv(column, bars));
+    page.text.drawing(&picture, &id);
+    let file = ChartFile::new(column.label(), &heading, picture, csv(column, bars));
     save::write(page, column.label(), file);
     page.text.literal("</figure>\n");
 }
@@ -90,56 +89,37 @@ fn unit(column: Column) -> &'static str {
     if column.is_told_in_iops() { "IOPS" } else { "bytes/s" }
 }
 
-/// The picture as one `<svg>` element.
-fn picture(column: Column, bars: &[Bar<'_>], id: &str) -> String {
+fn picture(column: Column, bars: &[Bar<'_>]) -> Drawing {
     let ends = |bar: &Bar<'_>| bar.figure.between.map_or(bar.figure.rate, |[_, high]| high);
     // An interval that reaches far beyond all rates would leave no room for the bars.
     let most = bars.iter().map(|bar| bar.figure.rate).fold(0.0, f64::max);
     let full = bars.iter().map(ends).fold(0.0, f64::max).min(1.3 * most);
     let length = |rate: f64| (rate.clamp(0.0, full) / full) * BAR_MAX;
-    let height = ROW * bars.len() as f64;
-    let mut svg = String::new();
-    put!(
-        svg,
-        "<svg xmlns=\"http&#58;//www.w3.org/2000/svg\" role=\"img\" aria-labelledby=\"{id}\" \
-         viewBox=\"0 0 {WIDTH} {height}\" fill=\"var(--ink)\" font-size=\"12\">\
-         <title id=\"{id}\">{} of {} cards, the best first</title>",
-        sentence(column),
-        bars.len()
-    );
+    let letters = Letters::at(Anchor::Start);
+    let mut shapes = Vec::new();
     for (at, bar) in bars.iter().enumerate() {
         let top = ROW * at as f64;
-        let tone = if bar.figure.doubt.is_some() { "var(--quiet)" } else { "var(--line-0)" };
+        let tone = if bar.figure.doubt.is_some() { Tone::Quiet } else { Tone::Line(0) };
         let end = length(bar.figure.rate);
-        put!(
-            svg,
-            "<text x=\"0\" y=\"{:.0}\">{}</text><rect x=\"0\" y=\"{:.0}\" width=\"{end:.1}\" \
-             height=\"{BAR}\" fill=\"{tone}\"/>",
-            top + 12.0,
-            Html(&cut(&bar.name, NAME_MAX)),
-            top + BAR_TOP
-        );
+        let paint = Paint::filled(Colour::Tone(tone));
+        shapes.push(Shape::word((0.0, top + 12.0), &cut(&bar.name, NAME_MAX), letters));
+        shapes.push(Shape::rectangle((0.0, top + BAR_TOP), (end, BAR), paint));
         let mut text_at = end;
         if let Some([low, high]) = bar.figure.between {
             let middle = top + BAR_TOP + BAR / 2.0;
-            put!(
-                svg,
-                "<path d=\"M{:.1} {middle}H{:.1}\" stroke=\"var(--ink)\" stroke-width=\"1.5\"/>",
-                length(low),
-                length(high)
-            );
+            let interval = vec![(length(low), middle), (length(high), middle)];
+            shapes.push(Shape::line(interval, Paint::line(Colour::Ink, 1.5)));
             text_at = text_at.max(length(high));
         }
-        put!(
-            svg,
-            "<text x=\"{:.1}\" y=\"{:.0}\">{}</text>",
-            text_at + 6.0,
-            top + BAR_TOP + BAR,
-            Html(&told(unit(column), bar.figure.rate).to_string())
-        );
+        let rate = told(unit(column), bar.figure.rate).to_string();
+        shapes.push(Shape::word((text_at + 6.0, top + BAR_TOP + BAR), &rate, letters));
     }
-    svg.push_str("</svg>");
-    svg
+    Drawing {
+        title: format!("{} of {} cards, the best first", sentence(column), bars.len()),
+        size: (WIDTH, ROW * bars.len() as f64),
+        font_size: 12.0,
+        shapes,
+    }
 }
 
 fn csv(column: Column, bars: &[Bar<'_>]) -> String {

@@ -6,13 +6,14 @@ use cardproof_record::{OpName, Phase, Record};
 
 use super::save::{self, Page};
 use crate::charts::{
-    self, Axis, Chart, Dashes, LINE_TONES, Layer, Scale, Tone, class_corners, has_course, has_tail,
-    rates_together, tails_together,
+    self, Axis, Chart, Dashes, Layer, Scale, class_corners, has_course, has_tail, rates_together,
+    tails_together,
 };
 use crate::clean::csv_quoted as quoted;
 use crate::clean::one_line;
+use crate::drawing::{Anchor, Drawing, LINE_TONES, Letters, Shape, Tone};
 use crate::html::HtmlError;
-use crate::kept::{ChartFile, csv_of, mark, with_legend};
+use crate::kept::{ChartFile, Entry, csv_of, mark, with_legend, write_mark};
 use crate::markup::markup;
 
 /// More lines than this cannot be told apart.
@@ -96,18 +97,19 @@ fn scatter(
         id,
         heading
     );
-    let picture = drawn(&chart, &format!("{id}-chart"))?;
-    page.text.drawing(&picture);
+    let picture = drawn(&chart)?;
+    page.text.drawing(&picture, &format!("{id}-chart"));
     page.text.literal("</div>\n<ol class=\"names\">\n");
     for dot in dots {
         markup!(page.text, "<li>{}</li>\n", &dot.name);
     }
     markup!(page.text, "</ol></div>\n<figcaption><p>{}</p></figcaption>\n", about);
     let name = |(at, dot): (usize, &Dot)| {
-        (format!("<text x=\"0\" y=\"4\">{}.</text>", at + 1), dot.name.clone())
+        let number = format!("{}.", at + 1);
+        (Shape::word((0.0, 4.0), &number, Letters::at(Anchor::Start)), dot.name.clone())
     };
-    let names: Vec<(String, String)> = dots.iter().enumerate().map(name).collect();
-    let file = ChartFile::new(heading, about, &with_legend(&picture, &chart, &names), csv(dots));
+    let names: Vec<Entry> = dots.iter().enumerate().map(name).collect();
+    let file = ChartFile::new(heading, about, with_legend(picture, names), csv(dots));
     save::write(page, heading, file);
     page.text.literal("</figure>\n</section>\n");
     Ok(())
@@ -178,26 +180,23 @@ fn overlaid(
     );
     for (id, heading, cards, chart) in &charts {
         markup!(page.text, "<figure>\n<figcaption><h3>{}</h3></figcaption>\n", heading);
-        let picture = drawn(chart, &format!("overlaid-{id}"))?;
-        page.text.drawing(&picture);
+        let picture = drawn(chart)?;
+        page.text.drawing(&picture, &format!("overlaid-{id}"));
         page.text.literal("<ul class=\"legend\">\n");
         for &card in cards {
-            markup!(
-                page.text,
-                "<li><svg aria-hidden=\"true\" viewBox=\"0 -4 28 8\">{}</svg>{}</li>\n",
-                mark(tone(card), dashes(card)),
-                &one_line(&comparison.cards[card])
-            );
+            page.text.literal("<li>");
+            write_mark(&mut page.text, mark(tone(card), dashes(card)));
+            markup!(page.text, "{}</li>\n", &one_line(&comparison.cards[card]));
         }
         page.text.literal("</ul>\n");
         let names: Vec<String> =
             cards.iter().map(|&card| one_line(&comparison.cards[card])).collect();
         let marks =
             cards.iter().map(|&card| mark(tone(card), dashes(card))).zip(names.iter().cloned());
-        let marks: Vec<(String, String)> = marks.collect();
+        let marks: Vec<Entry> = marks.collect();
         let about = format!("{heading}: {OVERLAID_PHASE}");
-        let alone = with_legend(&picture, chart, &marks);
-        save::write(page, heading, ChartFile::new(heading, &about, &alone, csv_of(chart, &names)));
+        let alone = with_legend(picture, marks);
+        save::write(page, heading, ChartFile::new(heading, &about, alone, csv_of(chart, &names)));
         page.text.literal("</figure>\n");
     }
     page.text.literal("</div>\n</section>\n");
@@ -229,10 +228,6 @@ fn random_write(record: &Record) -> Option<usize> {
     })
 }
 
-/// The chart as one SVG element.
-fn drawn(chart: &Chart, id: &str) -> Result<String, HtmlError> {
-    let mut picture = String::new();
-    charts::draw(&mut picture, chart, id)
-        .map_err(|source| HtmlError { chart: chart.title.clone(), source })?;
-    Ok(picture)
+fn drawn(chart: &Chart) -> Result<Drawing, HtmlError> {
+    charts::draw(chart).map_err(|source| HtmlError { chart: chart.title.clone(), source })
 }

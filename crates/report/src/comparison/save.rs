@@ -15,13 +15,13 @@ pub(super) struct Page {
 /// Appends links that save `file`, the chart about `subject`, and keeps it for those who want files.
 pub(super) fn write(page: &mut Page, subject: &str, file: ChartFile) {
     let heading = sentence(subject);
-    let ChartFile { name, svg, csv, .. } = &file;
+    let ChartFile { name, csv, .. } = &file;
     markup!(
         page.text,
         "<p class=\"save\"><a download=\"{}.svg\" href=\"data:image/svg+xml,{}\">Save {} as \
          SVG</a> <a download=\"{}.csv\" href=\"data:text/csv,{}\">{} as CSV</a></p>\n",
         name,
-        percent_encoded(svg),
+        percent_encoded(&file.svg()),
         heading,
         name,
         percent_encoded(csv),

@@ -10,8 +10,9 @@ use super::HtmlError;
 use super::parts::{Charts, close_table, open_table};
 use crate::answer::AnswerPage;
 use crate::answer::words;
-use crate::charts::{OURS, RatePoint, Tone, field};
+use crate::charts::{OURS, RatePoint, field};
 use crate::clean::one_line;
+use crate::drawing::Tone;
 use crate::kept::main_mark;
 use crate::markup::{Markup, markup};
 use crate::published::{Place, places};
@@ -137,9 +138,9 @@ fn among_published(
     let named = PUBLISHED_CARDS.iter().map(|card| card.name);
     let names = ["another published card"].into_iter().chain(named).chain([OURS]);
     let names: Vec<String> = names.map(str::to_owned).collect();
-    let legend = [(main_mark(Tone::Line(0)), OURS.to_owned())];
+    let legend = vec![(main_mark(Tone::Line(0)), OURS.to_owned())];
     let subject = "among published cards: small reads (to the right) and writes (upwards) a second";
-    charts.draw(page, &field(&ours), subject, &names, &legend)?;
+    charts.draw(page, &field(&ours), subject, &names, legend)?;
     list(page, &ours);
     markup!(
         page,

@@ -4,8 +4,8 @@ use cardproof_rating::capacity;
 use cardproof_record::{CapacityRegion, CapacityTest, CapacityVerdict, Record};
 use cardproof_units::Bytes;
 
-use crate::clean::Html;
 use crate::clean::put;
+use crate::drawing::{Colour, Drawing, Paint, Shape, Tone};
 use crate::kept::ChartFile;
 use crate::markup::{Markup, markup};
 
@@ -42,38 +42,25 @@ fn draw(page: &mut Markup, test: &CapacityTest, real: Option<Bytes>) -> ChartFil
     let regions = &test.regions;
     let fastest = regions.iter().filter_map(speed).fold(0.0, f64::max);
     let width = WIDTH / regions.len() as f64;
-    let mut picture = String::new();
-    put!(
-        picture,
-        "<svg viewBox=\"0 0 {WIDTH} {}\" width=\"100%\" role=\"img\" aria-label=\"{}\">\n",
-        HEIGHT + MARK,
-        Html(&summary(test, real))
-    );
+    let mut shapes = Vec::new();
     for (number, region) in regions.iter().enumerate() {
         let left = number as f64 * width;
         if let Some(speed) = speed(region) {
             let height = (speed / fastest * HEIGHT).max(1.0);
-            put!(
-                picture,
-                "<rect x=\"{left:.2}\" y=\"{:.2}\" width=\"{:.2}\" height=\"{height:.2}\" \
-                 fill=\"currentColor\" opacity=\"0.55\"/>\n",
-                HEIGHT - height,
-                width * 0.9
-            );
+            let paint = Paint::filled(Colour::Ink).faint(0.55);
+            let size = (width * 0.9, height);
+            shapes.push(Shape::rectangle((left, HEIGHT - height), size, paint));
         }
         if is_bad(test, number, real) {
-            put!(
-                picture,
-                "<rect x=\"{left:.2}\" y=\"{HEIGHT}\" width=\"{:.2}\" height=\"{MARK}\" \
-                 fill=\"var(--alarm)\"/>\n",
-                width * 0.9
-            );
+            let paint = Paint::filled(Colour::Tone(Tone::Alarm));
+            shapes.push(Shape::rectangle((left, HEIGHT), (width * 0.9, MARK), paint));
         }
     }
-    picture.push_str("</svg>\n");
-    page.drawing(&picture);
+    let (title, size) = (summary(test, real), (WIDTH, HEIGHT + MARK));
+    let picture = Drawing { title, size, font_size: 12.0, shapes };
+    page.drawing(&picture, "map-of-addresses");
     markup!(page, "<p>{}</p>\n", summary(test, real));
-    ChartFile::new("map of the addresses", &summary(test, real), &picture, csv(test))
+    ChartFile::new("map of the addresses", &summary(test, real), picture, csv(test))
 }
 
 /// A line for each bar.

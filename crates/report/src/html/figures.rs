@@ -7,11 +7,11 @@ use cardproof_units::Nanos;
 use super::HtmlError;
 use super::parts::{Charts, close_fold, close_table, open_fold, open_table};
 use crate::charts::{
-    Curve, Dashes, bad_over_cycles, boundaries, columns, latency, rate_over_time, rate_text,
-    slice_length, speed_over_cycles, sweeps, waits_over_time,
+    Curve, bad_over_cycles, boundaries, columns, latency, rate_over_time, rate_text, slice_length,
+    speed_over_cycles, sweeps, waits_over_time,
 };
 use crate::clean::one_line;
-use crate::kept::mark;
+use crate::kept::{Entry, mark, write_mark};
 use crate::markup::{Markup, markup};
 use crate::rows::{rate_and_interval, shown};
 
@@ -49,7 +49,7 @@ impl Figures<'_> {
         );
         for chart in [bad_over_cycles(run), speed_over_cycles(run)].into_iter().flatten() {
             markup!(self.page, "<figure>\n<figcaption><h3>{}</h3></figcaption>\n", &chart.title);
-            self.charts.draw(self.page, &chart, &chart.title, &[], &[])?;
+            self.charts.draw(self.page, &chart, &chart.title, &[], Vec::new())?;
             self.page.literal("</figure>\n");
         }
         self.page.literal("</div>\n</section>\n");
@@ -69,7 +69,7 @@ impl Figures<'_> {
         );
         for chart in [boundaries, sweeps].iter().flatten() {
             markup!(self.page, "<figure>\n<figcaption>{}</figcaption>\n", &chart.title);
-            self.charts.draw(self.page, chart, &chart.title, &[], &[])?;
+            self.charts.draw(self.page, chart, &chart.title, &[], Vec::new())?;
             self.page.literal("</figure>\n");
         }
         self.page.literal("</section>\n");
@@ -112,13 +112,13 @@ impl Figures<'_> {
             let unit = if is_told_in_iops(phase) { "IOPS" } else { "MB/s" };
             markup!(self.page, "<p class=\"axis\">{}</p>\n", unit);
             let subject = format!("{name}, rate in {unit}");
-            self.charts.draw(self.page, &chart, &subject, &["rate".to_owned()], &[])?;
+            self.charts.draw(self.page, &chart, &subject, &["rate".to_owned()], Vec::new())?;
         }
         if let Some(chart) = waits_over_time(self.record, index) {
             self.page.literal("<p class=\"axis\">longest latency</p>\n");
             let names = ["longest latency".to_owned()];
             let subject = format!("{name}, longest latency");
-            self.charts.draw(self.page, &chart, &subject, &names, &[])?;
+            self.charts.draw(self.page, &chart, &subject, &names, Vec::new())?;
         }
         write_series(self.page, phase, &name);
         self.page.literal("</figure>\n");
@@ -163,9 +163,9 @@ impl Figures<'_> {
             let name = |curve: &Curve| one_line(&self.record.phases[curve.phase].name);
             let names: Vec<String> = curves.iter().map(name).collect();
             let marks = curves.iter().map(|curve| mark(curve.tone, curve.dashes));
-            let legend: Vec<(String, String)> = marks.zip(names.iter().cloned()).collect();
+            let legend: Vec<Entry> = marks.zip(names.iter().cloned()).collect();
             let subject = format!("share of operations that took longer, {heading}");
-            self.charts.draw(self.page, chart, &subject.to_lowercase(), &names, &legend)?;
+            self.charts.draw(self.page, chart, &subject.to_lowercase(), &names, legend)?;
             write_legend(self.page, self.record, curves);
             write_latencies(self.page, self.record, curves, heading);
             self.page.literal("</figure>\n");
@@ -200,19 +200,9 @@ fn write_series(page: &mut Markup, phase: &Phase, name: &str) {
 fn write_legend(page: &mut Markup, record: &Record, curves: &[Curve]) {
     page.literal("<ul class=\"legend\">\n");
     for curve in curves {
-        let dashes = match curve.dashes {
-            Dashes::Whole => "0",
-            Dashes::Long => "8 4",
-            Dashes::Short => "2 3",
-        };
-        markup!(
-            page,
-            "<li><svg aria-hidden=\"true\" viewBox=\"0 0 28 8\"><line x1=\"0\" y1=\"4\" x2=\"28\" \
-             y2=\"4\" stroke=\"{}\" stroke-width=\"2.5\" stroke-dasharray=\"{}\"/></svg>{}</li>\n",
-            curve.tone.css(),
-            dashes,
-            &one_line(&record.phases[curve.phase].name)
-        );
+        page.literal("<li>");
+        write_mark(page, mark(curve.tone, curve.dashes));
+        markup!(page, "{}</li>\n", &one_line(&record.phases[curve.phase].name));
     }
     page.literal("</ul>\n");
 }

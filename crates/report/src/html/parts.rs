@@ -2,7 +2,7 @@
 
 use super::HtmlError;
 use crate::charts::{Chart, draw};
-use crate::kept::{ChartFile, csv_of, with_legend};
+use crate::kept::{ChartFile, Entry, csv_of, with_legend};
 use crate::markup::{Markup, markup};
 use crate::wrap::sentence;
 
@@ -19,15 +19,14 @@ impl Charts {
         chart: &Chart,
         subject: &str,
         names: &[String],
-        legend: &[(String, String)],
+        legend: Vec<Entry>,
     ) -> Result<(), HtmlError> {
         let id = format!("chart-{}", self.0.len() + 1);
-        let mut picture = String::new();
-        draw(&mut picture, chart, &id)
-            .map_err(|source| HtmlError { chart: chart.title.clone(), source })?;
-        page.drawing(&picture);
-        let alone = with_legend(&picture, chart, legend);
-        self.0.push(ChartFile::new(subject, &sentence(subject), &alone, csv_of(chart, names)));
+        let picture =
+            draw(chart).map_err(|source| HtmlError { chart: chart.title.clone(), source })?;
+        page.drawing(&picture, &id);
+        let alone = with_legend(picture, legend);
+        self.0.push(ChartFile::new(subject, &sentence(subject), alone, csv_of(chart, names)));
         Ok(())
     }
 

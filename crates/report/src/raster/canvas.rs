@@ -1,34 +1,5 @@
 //! Pixels, and polygons drawn on them with soft edges.
 
-/// A colour, opaque.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Colour([u8; 3]);
-
-impl Colour {
-    pub(super) const BLACK: Self = Self([0x1b, 0x1f, 0x24]);
-
-    /// The colour that `text` names: `#rrggbb`, or one of the page by day; `None` of `none` and all others.
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        let hex = match text {
-            "none" => return None,
-            "var(--grid)" => "#e3e7ec",
-            "var(--axis)" | "var(--quiet)" => "#7a828d",
-            "var(--alarm)" => "#d9480f",
-            "var(--line-0)" => "#0b5fc1",
-            "var(--line-1)" => "#b4530a",
-            "var(--line-2)" => "#0c7a6b",
-            "var(--line-3)" => "#7b3fc4",
-            "var(--line-4)" => "#b0205f",
-            "var(--line-5)" => "#566270",
-            "var(--ink)" | "currentColor" => return Some(Self::BLACK),
-            other => other,
-        };
-        let number = u32::from_str_radix(hex.strip_prefix('#')?, 16).ok()?;
-        let [_, colour @ ..] = number.to_be_bytes();
-        Some(Self(colour))
-    }
-}
-
 /// Only what lies inside is drawn, in pixels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clip {
@@ -62,11 +33,11 @@ impl Canvas {
         self.values.iter().flatten().map(|value| value.round().clamp(0.0, 255.0) as u8).collect()
     }
 
-    /// Fills the `lines`, each closed by itself.
+    /// Fills the `lines`, each closed by itself, with `colour` (0xrrggbb).
     pub(super) fn fill(
         &mut self,
         lines: &[Vec<(f64, f64)>],
-        colour: Colour,
+        colour: u32,
         opacity: f64,
         clip: Option<Clip>,
     ) {
@@ -117,12 +88,12 @@ impl Canvas {
         }
     }
 
-    /// Draws `lines` with round ends and joints.
+    /// Draws `lines` with round ends and joints in `colour` (0xrrggbb).
     pub(super) fn stroke(
         &mut self,
         lines: &[Vec<(f64, f64)>],
         width: f64,
-        colour: Colour,
+        colour: u32,
         opacity: f64,
         clip: Option<Clip>,
     ) {
@@ -130,7 +101,7 @@ impl Canvas {
         let half = width / 2.0;
         for line in lines {
             if let [dot] = line.as_slice() {
-                shapes.push(super::disc(*dot, DOT * half).lines.remove(0));
+                shapes.push(super::disc(*dot, DOT * half));
                 continue;
             }
             for pair in line.windows(2) {
@@ -138,19 +109,20 @@ impl Canvas {
             }
             // Joints; a straight line needs none.
             let joints = line.get(1..line.len().saturating_sub(1)).unwrap_or_default();
-            shapes.extend(joints.iter().map(|joint| super::disc(*joint, half).lines.remove(0)));
+            shapes.extend(joints.iter().map(|joint| super::disc(*joint, half)));
         }
         self.fill(&shapes, colour, opacity, clip);
     }
 
     /// Puts `colour` on the pixels from `start` on as far as each is covered, and clears `row`.
-    fn blend(&mut self, start: usize, row: &mut [f32], colour: Colour, opacity: f64) {
+    fn blend(&mut self, start: usize, row: &mut [f32], colour: u32, opacity: f64) {
+        let [_, inks @ ..] = colour.to_be_bytes();
         let pixels = &mut self.values[start..start + row.len()];
         for (pixel, cover) in pixels.iter_mut().zip(row) {
             let share = (*cover / SAMPLES as f32).min(1.0) * opacity as f32;
             *cover = 0.0;
             if share > 0.0 {
-                for (value, ink) in pixel.iter_mut().zip(colour.0) {
+                for (value, ink) in pixel.iter_mut().zip(inks) {
                     *value += share * (f32::from(ink) - *value);
                 }
             }

@@ -4,15 +4,7 @@
 //! font files is in the program. A letter that the font lacks is a box.
 
 use super::outline::along_path;
-
-/// How heavy letters are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Weight {
-    /// As in text.
-    Regular,
-    /// As in headings.
-    Bold,
-}
+use crate::drawing::Weight;
 
 const REGULAR: &str = include_str!("sans-regular.txt");
 const BOLD: &str = include_str!("sans-bold.txt");
@@ -70,7 +62,7 @@ pub(super) fn outlines(
     let mut start = 0.0;
     for c in text.chars() {
         let (width, path) = weight.letter(c);
-        for line in along_path(path).lines {
+        for line in along_path(path) {
             let place = |(across, down): (f64, f64)| {
                 (x + (start + across) / EM * size, y + down / EM * size)
             };
@@ -91,7 +83,7 @@ mod tests {
             for c in ('!'..='~').chain(['·', 'µ', '°', '±', '×', '…', 'ä', 'é', 'ß']) {
                 let (width, path) = weight.letter(c);
                 assert_ne!((width, path), BOX, "{c}");
-                let lines = along_path(path).lines;
+                let lines = along_path(path);
                 let places = lines.iter().flatten();
                 let is_near = |&(x, y): &(f64, f64)| {
                     (-200.0..=width + 200.0).contains(&x) && (-1100.0..=400.0).contains(&y)

@@ -1,15 +1,9 @@
-//! Lines of a drawing: from attributes, and cut into dashes.
+//! Lines of places: rectangles, discs, the paths of letters; and lines cut into dashes.
 
-/// Lines, each from point to point.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct Outline {
-    pub(super) lines: Vec<Vec<(f64, f64)>>,
-    /// Whether each ends where it began.
-    pub(super) is_closed: bool,
-}
+use crate::drawing::Place;
 
 /// All numbers in `text`, whatever stands between them.
-pub(super) fn numbers(text: &str) -> Vec<f64> {
+fn numbers(text: &str) -> Vec<f64> {
     let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | 'e');
     let mut found = Vec::new();
     for word in text.split(|c: char| !is_part(c)) {
@@ -31,19 +25,18 @@ pub(super) fn numbers(text: &str) -> Vec<f64> {
 }
 
 /// A rectangle.
-pub(super) fn rectangle((x, y): (f64, f64), (width, height): (f64, f64)) -> Outline {
-    let corners = vec![(x, y), (x + width, y), (x + width, y + height), (x, y + height)];
-    Outline { lines: vec![corners], is_closed: true }
+pub(super) fn rectangle((x, y): Place, (width, height): (f64, f64)) -> Vec<Place> {
+    vec![(x, y), (x + width, y), (x + width, y + height), (x, y + height)]
 }
 
 /// A disc, as a polygon whose corners are not seen.
-pub(super) fn disc((x, y): (f64, f64), radius: f64) -> Outline {
+pub(super) fn disc((x, y): Place, radius: f64) -> Vec<Place> {
     const CORNERS: usize = 24;
     let corner = |number: usize| {
         let angle = number as f64 * std::f64::consts::TAU / CORNERS as f64;
         (x + radius * angle.cos(), y + radius * angle.sin())
     };
-    Outline { lines: vec![(0..CORNERS).map(corner).collect()], is_closed: true }
+    (0..CORNERS).map(corner).collect()
 }
 
 /// A curve is drawn in so many straight lines: a letter of 60 pixels shows none of them.
@@ -61,11 +54,10 @@ fn curve(from: (f64, f64), bend: (f64, f64), to: (f64, f64)) -> impl Iterator<It
     })
 }
 
-/// The lines of a path: the commands M, L, H, V, Q and Z, absolute or relative.
-pub(super) fn along_path(path: &str) -> Outline {
-    let mut lines: Vec<Vec<(f64, f64)>> = Vec::new();
+/// The lines of a letter's path: the commands M, L, H, V and Q, absolute or relative; each line is closed.
+pub(super) fn along_path(path: &str) -> Vec<Vec<Place>> {
+    let mut lines: Vec<Vec<Place>> = Vec::new();
     let mut at = (0.0, 0.0);
-    let mut is_closed = false;
     let commands: Vec<usize> = path
         .char_indices()
         .filter(|(_, c)| c.is_ascii_alphabetic() && *c != 'e')
@@ -76,7 +68,6 @@ pub(super) fn along_path(path: &str) -> Outline {
         let (command, numbers) = (path.as_bytes()[ends[0]], numbers(&path[ends[0] + 1..ends[1]]));
         let origin = if command.is_ascii_lowercase() { at } else { (0.0, 0.0) };
         match command.to_ascii_uppercase() {
-            b'Z' => is_closed = true,
             b'H' | b'V' => {
                 for value in numbers {
                     let is_across = command.eq_ignore_ascii_case(&b'H');
@@ -108,14 +99,11 @@ pub(super) fn along_path(path: &str) -> Outline {
             _ => {}
         }
     }
-    Outline { lines, is_closed }
+    lines
 }
 
-/// `line` in dashes of the lengths `pattern`, a dash and a gap in turn; whole where there is none.
-pub(super) fn dashed(line: Vec<(f64, f64)>, pattern: &[f64]) -> Vec<Vec<(f64, f64)>> {
-    let (&[dash, gap], true) = (pattern, pattern.iter().all(|length| *length > 0.0)) else {
-        return vec![line];
-    };
+/// `line` in dashes, a dash and a gap in turn, whose lengths are more than 0.
+pub(super) fn dashed(line: &[Place], (dash, gap): (f64, f64)) -> Vec<Vec<Place>> {
     let Some(&first) = line.first() else { return Vec::new() };
     let mut dashes = vec![vec![first]];
     let (mut is_dash, mut left) = (true, dash);
@@ -153,25 +141,25 @@ mod tests {
         let outline = along_path("M1 2H5V6h-1v1M0 0l2 2-1-2z");
         let first = vec![(1.0, 2.0), (5.0, 2.0), (5.0, 6.0), (4.0, 6.0), (4.0, 7.0)];
         let second = vec![(0.0, 0.0), (2.0, 2.0), (1.0, 0.0)];
-        assert_eq!(outline, Outline { lines: vec![first, second], is_closed: true });
+        assert_eq!(outline, [first, second]);
         assert_eq!(numbers("1,2 -3.5-4"), [1.0, 2.0, -3.5, -4.0]);
     }
 
     #[test]
     fn a_curve_bends_and_ends_where_it_says() {
-        let curved = along_path("M0 0q10 0 10 10").lines.remove(0);
+        let curved = along_path("M0 0q10 0 10 10").remove(0);
         assert_eq!(curved.len(), 1 + CURVE_LINES as usize);
         assert_eq!(curved[CURVE_LINES as usize / 2], (7.5, 2.5));
         assert_eq!(curved.last(), Some(&(10.0, 10.0)));
-        assert_eq!(along_path("M5 5Q15 5 15 15").lines[0].last(), Some(&(15.0, 15.0)));
+        assert_eq!(along_path("M5 5Q15 5 15 15")[0].last(), Some(&(15.0, 15.0)));
     }
 
     #[test]
     fn dashes_and_gaps_take_turns() {
-        let dashes = dashed(vec![(0.0, 0.0), (10.0, 0.0)], &[3.0, 2.0]);
+        let dashes = dashed(&[(0.0, 0.0), (10.0, 0.0)], (3.0, 2.0));
         let ends: Vec<(f64, f64)> =
             dashes.iter().map(|dash| (dash[0].0, dash[dash.len() - 1].0)).collect();
         assert_eq!(ends, [(0.0, 3.0), (5.0, 8.0), (10.0, 10.0)]);
-        assert_eq!(dashed(vec![(0.0, 0.0)], &[0.0]).len(), 1);
+        assert_eq!(dashed(&[(0.0, 0.0)], (3.0, 2.0)).len(), 1);
     }
 }

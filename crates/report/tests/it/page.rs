@@ -89,7 +89,7 @@ fn a_picture_has_the_size_that_forums_show_and_a_colour_for_each_reply() {
         let picture = result_picture(&record);
         assert_eq!(size_of_png(&picture.png().unwrap()), [1200, 630], "{}", record.id);
     }
-    let slow = result_picture(&records::slow_class4()).svg;
+    let slow = result_picture(&records::slow_class4()).svg();
     let line = |words: &str| {
         let end =
             slow.find(&format!(">{words}</text>")).unwrap_or_else(|| panic!("{words}: {slow}"));
